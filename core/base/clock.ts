@@ -1,0 +1,32 @@
+/** The only source of time. Injected wherever a decision or a wait depends on it. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Milliseconds of a clock that never steps back. */
+  monotonic(): number;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const timer = setTimeout(done, ms);
+      signal?.addEventListener('abort', stop, { once: true });
+      function done(): void {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      }
+      function stop(): void {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      }
+    }),
+};
+
+/** RFC 3339 in UTC with milliseconds. */
+export function toRfc3339(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}

@@ -1,0 +1,44 @@
+import { type ErrorCode, errorCatalogue } from './error-codes.ts';
+
+/** Facts about a fault: JSON-safe, bounded, free of secrets. */
+export type ErrorDetail = Readonly<Record<string, unknown>>;
+
+export interface WritErrorOptions {
+  /** What was found, beyond the catalogue's sentence; lower case, no full stop. */
+  readonly message?: string;
+  readonly detail?: ErrorDetail;
+  /** What the reader can do next, one sentence each. */
+  readonly hints?: readonly string[];
+  readonly cause?: unknown;
+}
+
+/** The one error class. A fault carries a catalogued code; bad outcomes are values and never thrown. */
+export class WritError extends Error {
+  readonly code: ErrorCode;
+  readonly detail: ErrorDetail;
+  readonly hints: readonly string[];
+
+  constructor(code: ErrorCode, options: WritErrorOptions = {}) {
+    const entry = errorCatalogue[code];
+    super(options.message ?? entry.message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'WritError';
+    this.code = code;
+    this.detail = options.detail ?? {};
+    this.hints = options.hints ?? ('hint' in entry && entry.hint ? [entry.hint] : []);
+  }
+
+  /** Process exit code of the catalogue (`5-cli.md`, Exit codes). */
+  get exitCode(): number {
+    return errorCatalogue[this.code].exit;
+  }
+}
+
+/** Narrows to WritError; with `code`, to that code. */
+export function isWritError(value: unknown, code?: ErrorCode): value is WritError {
+  return value instanceof WritError && (code === undefined || value.code === code);
+}
+
+/** The sentence of whatever was thrown, never a stack. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

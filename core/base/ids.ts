@@ -1,0 +1,16 @@
+import { randomBytes } from 'node:crypto';
+
+/** The only source of randomness. */
+export function randomOctets(count: number): Buffer {
+  return randomBytes(count);
+}
+
+/** UUIDv7 (RFC 9562, 5.7): time-ordered, 48 bits of `epochMs` then random. */
+export function uuidV7(epochMs: number): string {
+  const octets = randomBytes(16);
+  octets.writeUIntBE(epochMs, 0, 6);
+  octets[6] = 0x70 | ((octets[6] ?? 0) & 0x0f);
+  octets[8] = 0x80 | ((octets[8] ?? 0) & 0x3f);
+  const hex = octets.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

@@ -1,0 +1,37 @@
+import type { EffectiveCheck } from '../spec/intentspec.gen.ts';
+import type { Finding } from './finding.ts';
+import type { RuleInput } from './rule.ts';
+import type { SandboxResult } from './sandbox.ts';
+import type { TestCounts } from './stage.ts';
+
+/** A file that a check left in `$REPORTS_DIR`, read after the sandbox ended; symlinks are never followed. */
+export interface ReportFile {
+  /** Path relative to the reports directory. */
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+/** What a check kind may use. Everything is per check. */
+export interface CheckContext {
+  readonly check: EffectiveCheck;
+  /** Runs the check's command under ACL, sandbox and environment policy; a denied command is a value. */
+  runCommand(): Promise<{ readonly denied?: Finding; readonly result?: SandboxResult; readonly reports: readonly ReportFile[] }>;
+  /** Asks a registered rule; `undefined` when the id names none. */
+  askRule(id: string, args: readonly string[]): Promise<readonly Finding[] | undefined>;
+  readonly ruleInput: Omit<RuleInput, 'args' | 'files' | 'options'>;
+}
+
+/** What a check kind concluded. A failure is a finding of severity `error`. */
+export interface CheckOutcome {
+  readonly findings: readonly Finding[];
+  readonly result?: SandboxResult;
+  readonly reports: readonly ReportFile[];
+  readonly tests?: TestCounts;
+  /** A person has to act before this check can pass. */
+  readonly waiting?: boolean;
+}
+
+/** One check kind (slot `check`): `command`, `testSuite`, `policy`. */
+export interface CheckRunner {
+  run(context: CheckContext): Promise<CheckOutcome>;
+}

@@ -1,0 +1,46 @@
+import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
+import type { Finding } from './finding.ts';
+import type { PatchSet } from './patch-set.ts';
+import type { ArtifactRecord, CheckRecord, StageName } from './stage.ts';
+
+/** When a rule is asked: over the patch before it is Proposed, or when a stage has run. */
+export type RulePoint = 'patch' | StageName | 'every-stage';
+
+/** Content of a changed file that a rule asked for with `reads`; a side is absent where the file is. */
+export interface FileSides {
+  readonly base?: Uint8Array;
+  readonly candidate?: Uint8Array;
+}
+
+/** Everything a rule may know. Plain data: it crosses a thread or a process boundary. */
+export interface RuleInput {
+  readonly spec: EffectiveIntentSpec;
+  /** Words after the rule's name when a `policy` check asks (`require-approvers --min 2`); else empty. */
+  readonly args: readonly string[];
+  readonly patch: PatchSet;
+  /** By candidate path (base path for a deleted file). */
+  readonly files: Readonly<Record<string, FileSides>>;
+  /** Present at a stage: what its checks did, and which artifacts exist so far in the whole run. */
+  readonly stage?: { readonly name: StageName; readonly checks: readonly CheckRecord[] };
+  readonly artifacts: readonly ArtifactRecord[];
+  /** `[rules.<id>]` of `.writ/config.toml` at the base commit. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** A pure function: same input, same findings; no clock, no disk, no network. An empty array is a pass. */
+export type RuleFunction = (input: RuleInput) => readonly Finding[] | Promise<readonly Finding[]>;
+
+/** One reason a gate can fail: data plus one function `judge` exported by a module. */
+export interface Rule {
+  /** Kebab-case, unique; the first word of a `policy` check. */
+  readonly id: string;
+  readonly point: RulePoint;
+  /** Module that exports `judge: RuleFunction`. */
+  readonly module: URL;
+  /** Glob patterns of changed files whose content at base and candidate the rule needs. */
+  readonly reads?: readonly string[];
+  /** Deadline; default 60. A rule past it has refused. */
+  readonly timeoutSeconds?: number;
+  /** Asked only where this contract wants it; absent means always. Pure. */
+  readonly appliesTo?: (spec: EffectiveIntentSpec) => boolean;
+}

@@ -1,0 +1,48 @@
+import type { Finding } from './finding.ts';
+import type { ArtifactRecord, StageRecord } from './stage.ts';
+
+export type DecisionType = 'commit' | 'checkpoint' | 'abandon' | 'retry' | 'rollback';
+
+/** Everything about one run that people and other tools are shown; built from stored objects alone. */
+export interface RunView {
+  readonly runId: string;
+  readonly threadId: string;
+  readonly state: 'running' | 'waiting' | 'interrupted' | 'decided';
+  /** RFC 3339. */
+  readonly startedAt: string;
+  readonly finishedAt?: string;
+  readonly spec: {
+    readonly id: string;
+    readonly digest: string;
+    readonly summary: string;
+    readonly changeType: string;
+    readonly riskLevel: string;
+    readonly objectives: readonly string[];
+  };
+  readonly baseCommit?: string;
+  readonly targetRef: string;
+  readonly sandbox: string;
+  readonly patch?: {
+    readonly digest: string;
+    readonly candidateTree: string;
+    readonly files: readonly { readonly path: string; readonly changeType: string; readonly linesAdded: number; readonly linesDeleted: number }[];
+  };
+  readonly decision?: {
+    readonly type: DecisionType;
+    readonly rationale: string;
+    readonly commitSha?: string;
+    readonly decisionDigest: string;
+  };
+  readonly stages: readonly StageRecord[];
+  /** Findings of the patch rules. */
+  readonly findings: readonly Finding[];
+  readonly artifacts: readonly ArtifactRecord[];
+  readonly provenance?: {
+    /** `<ref>:<path>` of the sigstore bundle and of the tlog-proof. */
+    readonly bundle?: string;
+    readonly proof?: string;
+    readonly keyId?: string;
+    readonly logOrigin?: string;
+    readonly logIndex?: number;
+  };
+}

@@ -1,0 +1,57 @@
+/** A directory made visible inside the sandbox. */
+export interface SandboxBind {
+  readonly source: string;
+  /** Absolute path inside. */
+  readonly target: string;
+  readonly writable: boolean;
+}
+
+/** One process to run. There is no shell unless `argv` names one. */
+export interface SandboxRequest {
+  readonly argv: readonly string[];
+  /** Host directory that becomes the writable workspace and the working directory. */
+  readonly workspace: string;
+  /** Host directory that the process may write its reports to. */
+  readonly reports: string;
+  /** Further binds, e.g. shared dependencies (read-only). Targets may lie inside the workspace. */
+  readonly binds: readonly SandboxBind[];
+  /** The child's whole environment; PATH, HOME and TMPDIR are added by the back end. */
+  readonly env: Readonly<Record<string, string>>;
+  /** `none`: own network namespace with nothing in it. `host` exists only for the `none` back end. */
+  readonly network: 'none' | 'host';
+  readonly timeoutMs: number;
+  /** Bytes kept of each output stream: the first half and the last half of the bound; the rest is counted and dropped. */
+  readonly maxOutputBytes: number;
+  readonly stdin?: Uint8Array;
+  readonly signal?: AbortSignal;
+}
+
+/** Bounded capture of one stream. */
+export interface CapturedOutput {
+  readonly bytes: Buffer;
+  readonly totalBytes: number;
+  readonly truncated: boolean;
+}
+
+export interface SandboxResult {
+  /** Absent when a signal ended it. */
+  readonly exitCode?: number;
+  readonly signal?: string;
+  readonly timedOut: boolean;
+  readonly aborted: boolean;
+  readonly durationMs: number;
+  readonly stdout: CapturedOutput;
+  readonly stderr: CapturedOutput;
+  /** Both streams in order of arrival, bounded likewise. */
+  readonly combined: CapturedOutput;
+}
+
+/** An operating-system sandbox (slot `sandbox`). `run` resolves only when every descendant is gone. */
+export interface SandboxBackend {
+  readonly name: string;
+  /** Where the workspace and the reports directory appear inside. */
+  pathsInside(request: Pick<SandboxRequest, 'workspace' | 'reports'>): { workspace: string; reports: string };
+  /** Probed by behaviour (forbidden write, remount, connect, socket in /run, read of ~/.ssh), once per process. */
+  probe(): Promise<{ readonly works: boolean; readonly enforced: readonly string[]; readonly reason?: string }>;
+  run(request: SandboxRequest): Promise<SandboxResult>;
+}

@@ -1,0 +1,12 @@
+/** Makes raw signatures with one key (slot `signer`). Never exposes the private key. */
+export interface Signer {
+  readonly algorithm: 'ecdsa-p256-sha256' | 'ed25519';
+  /** Lower-case hex SHA-256 of the SubjectPublicKeyInfo DER: what a verifier pins. */
+  readonly keyId: string;
+  /** SubjectPublicKeyInfo, PEM. */
+  readonly publicKeyPem: string;
+  /** True for a throw-away key that no later verifier can have pinned. */
+  readonly ephemeral: boolean;
+  /** ECDSA: ASN.1 DER signature over SHA-256 of `data`. Ed25519: pure EdDSA over `data`. */
+  sign(data: Uint8Array): Promise<Uint8Array>;
+}
