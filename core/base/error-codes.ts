@@ -1,6 +1,16 @@
 /** One row of the catalogue. `exit` follows `5-cli.md`; `http` is what a server answers with. */
 export interface ErrorEntry {
-  readonly family: 'spec' | 'repository' | 'patch' | 'run' | 'tool' | 'plugin' | 'attest' | 'environment' | 'usage' | 'internal';
+  readonly family:
+    | 'spec'
+    | 'repository'
+    | 'patch'
+    | 'run'
+    | 'tool'
+    | 'plugin'
+    | 'attest'
+    | 'environment'
+    | 'usage'
+    | 'internal';
   readonly message: string;
   readonly http: number;
   readonly exit: 1 | 3 | 4 | 70 | 128 | 129 | 130;
@@ -11,56 +21,256 @@ export interface ErrorEntry {
 export const errorCatalogue = {
   // spec
   INTENTSPEC_MALFORMED: { family: 'spec', message: 'the document is not strict JSON', http: 400, exit: 1 },
-  INTENTSPEC_INVALID: { family: 'spec', message: 'the document breaks the IntentSpec contract', http: 422, exit: 1 },
-  INTENTSPEC_UNSUPPORTED_VERSION: { family: 'spec', message: 'this engine does not run that `apiVersion`', http: 422, exit: 1 },
-  LIFECYCLE_NOT_ACTIVE: { family: 'spec', message: 'only a spec with status `active` runs', http: 409, exit: 1, hint: 'activate it: `writ spec activate FILE`' },
-  LIFECYCLE_ILLEGAL_TRANSITION: { family: 'spec', message: 'that lifecycle move is not allowed', http: 409, exit: 1 },
-  SPEC_UNENFORCED: { family: 'spec', message: 'the spec asks for something that nothing loaded here enforces', http: 422, exit: 1 },
+  INTENTSPEC_INVALID: {
+    family: 'spec',
+    message: 'the document breaks the IntentSpec contract',
+    http: 422,
+    exit: 1,
+  },
+  INTENTSPEC_UNSUPPORTED_VERSION: {
+    family: 'spec',
+    message: 'this engine does not run that `apiVersion`',
+    http: 422,
+    exit: 1,
+  },
+  LIFECYCLE_NOT_ACTIVE: {
+    family: 'spec',
+    message: 'only a spec with status `active` runs',
+    http: 409,
+    exit: 1,
+    hint: 'activate it: `writ spec activate FILE`',
+  },
+  LIFECYCLE_ILLEGAL_TRANSITION: {
+    family: 'spec',
+    message: 'that lifecycle move is not allowed',
+    http: 409,
+    exit: 1,
+  },
+  SPEC_UNENFORCED: {
+    family: 'spec',
+    message: 'the spec asks for something that nothing loaded here enforces',
+    http: 422,
+    exit: 1,
+  },
   // repository and environment
-  NOT_A_REPOSITORY: { family: 'repository', message: 'not inside a git repository', http: 400, exit: 128, hint: 'run inside a git work tree, or name one with `--repo PATH`' },
-  BARE_REPOSITORY: { family: 'repository', message: 'the repository is bare; a work tree is needed', http: 400, exit: 128 },
-  GIT_MISSING: { family: 'environment', message: 'git is not on PATH', http: 500, exit: 128, hint: 'install git 2.34 or newer' },
+  NOT_A_REPOSITORY: {
+    family: 'repository',
+    message: 'not inside a git repository',
+    http: 400,
+    exit: 128,
+    hint: 'run inside a git work tree, or name one with `--repo PATH`',
+  },
+  BARE_REPOSITORY: {
+    family: 'repository',
+    message: 'the repository is bare; a work tree is needed',
+    http: 400,
+    exit: 128,
+  },
+  GIT_MISSING: {
+    family: 'environment',
+    message: 'git is not on PATH',
+    http: 500,
+    exit: 128,
+    hint: 'install git 2.34 or newer',
+  },
   GIT_FAILED: { family: 'repository', message: 'a git command failed', http: 500, exit: 128 },
   REF_NOT_FOUND: { family: 'repository', message: 'the ref names no commit', http: 404, exit: 128 },
   REF_INVALID: { family: 'repository', message: 'that is not a usable ref name', http: 400, exit: 129 },
-  WORKTREE_DIRTY: { family: 'repository', message: 'paths that the patch touches have local changes', http: 409, exit: 128, hint: 'commit or stash those paths first' },
-  TARGET_MOVED: { family: 'repository', message: 'the target ref moved during the run', http: 409, exit: 1, hint: 'run again on the new tip' },
-  REPOSITORY_MISMATCH: { family: 'repository', message: 'the spec is for another repository', http: 409, exit: 128 },
+  WORKTREE_DIRTY: {
+    family: 'repository',
+    message: 'paths that the patch touches have local changes',
+    http: 409,
+    exit: 128,
+    hint: 'commit or stash those paths first',
+  },
+  TARGET_MOVED: {
+    family: 'repository',
+    message: 'the target ref moved during the run',
+    http: 409,
+    exit: 1,
+    hint: 'run again on the new tip',
+  },
+  TARGET_CHECKED_OUT: {
+    family: 'repository',
+    message: 'the target branch is checked out in another work tree',
+    http: 409,
+    exit: 128,
+    hint: 'run there, or choose another branch with `--onto`',
+  },
+  REPOSITORY_MISMATCH: {
+    family: 'repository',
+    message: 'the spec is for another repository',
+    http: 409,
+    exit: 128,
+  },
   // patch
   PATCH_MALFORMED: { family: 'patch', message: 'the patch cannot be read', http: 422, exit: 1 },
-  PATCH_DOES_NOT_APPLY: { family: 'patch', message: 'the patch does not apply to the base commit', http: 422, exit: 1 },
+  PATCH_DOES_NOT_APPLY: {
+    family: 'patch',
+    message: 'the patch does not apply to the base commit',
+    http: 422,
+    exit: 1,
+  },
   PATCH_EMPTY: { family: 'patch', message: 'the patch changes nothing', http: 422, exit: 1 },
-  PATCH_ESCAPES_REPOSITORY: { family: 'patch', message: 'the patch writes outside the repository', http: 422, exit: 1 },
-  PATCH_TOUCHES_STATE: { family: 'patch', message: 'the patch changes files that govern writ itself', http: 422, exit: 1 },
+  PATCH_ESCAPES_REPOSITORY: {
+    family: 'patch',
+    message: 'the patch writes outside the repository',
+    http: 422,
+    exit: 1,
+  },
+  PATCH_TOUCHES_STATE: {
+    family: 'patch',
+    message: 'the patch changes files that govern writ itself',
+    http: 422,
+    exit: 1,
+  },
   // run
-  RUN_NOT_FOUND: { family: 'run', message: 'no such run', http: 404, exit: 1, hint: 'list them: `writ runs`' },
+  RUN_NOT_FOUND: {
+    family: 'run',
+    message: 'no such run',
+    http: 404,
+    exit: 1,
+    hint: 'list them: `writ runs`',
+  },
   RUN_INTERRUPTED: { family: 'run', message: 'the run was interrupted', http: 499, exit: 130 },
-  NO_CHECKS: { family: 'run', message: 'the spec lists no check; a run without any check cannot commit', http: 422, exit: 1 },
-  NO_WORKER: { family: 'run', message: 'nothing can do the task: give `--patch` or `--range`', http: 422, exit: 129 },
+  NO_CHECKS: {
+    family: 'run',
+    message: 'the spec lists no check; a run without any check cannot commit',
+    http: 422,
+    exit: 1,
+  },
+  NO_WORKER: {
+    family: 'run',
+    message: 'nothing can do the task: give `--patch` or `--range`',
+    http: 422,
+    exit: 129,
+  },
+  RUN_BUSY: {
+    family: 'run',
+    message: 'another process works on this run',
+    http: 409,
+    exit: 128,
+    hint: 'wait for it to end, or end it',
+  },
   EVIDENCE_WRITE_FAILED: { family: 'run', message: 'evidence could not be written', http: 507, exit: 128 },
   JOURNAL_CORRUPT: { family: 'run', message: 'a run journal is damaged', http: 500, exit: 128 },
   OBJECT_CORRUPT: { family: 'run', message: 'a stored object is damaged or missing', http: 500, exit: 128 },
-  CONFIG_INVALID: { family: 'environment', message: '`.writ/config.toml` at the base commit is not valid', http: 422, exit: 128 },
+  CONFIG_INVALID: {
+    family: 'environment',
+    message: '`.writ/config.toml` at the base commit is not valid',
+    http: 422,
+    exit: 128,
+  },
   // tool and sandbox
-  SANDBOX_UNAVAILABLE: { family: 'environment', message: 'no sandbox works here and the contract demands `networkPolicy: deny`', http: 500, exit: 128, hint: 'install bubblewrap, or util-linux with unprivileged user namespaces' },
-  SANDBOX_NONE_REFUSED: { family: 'environment', message: '`--sandbox none` cannot enforce `networkPolicy: deny`', http: 422, exit: 128 },
-  ENVIRONMENT_UNSUPPORTED: { family: 'environment', message: 'this machine does not meet `constraints.platform`', http: 422, exit: 128 },
-  WORKSPACE_DEPENDENCIES_MISSING: { family: 'tool', message: 'a check failed for want of untracked dependencies', http: 422, exit: 1, hint: 'set `[workspace] prepare` or `[workspace] share` in `.writ/config.toml`' },
-  WORKSPACE_PREPARE_FAILED: { family: 'tool', message: 'the `[workspace] prepare` command failed', http: 500, exit: 128 },
+  SANDBOX_UNAVAILABLE: {
+    family: 'environment',
+    message: 'no sandbox works here and the contract demands `networkPolicy: deny`',
+    http: 500,
+    exit: 128,
+    hint: 'install bubblewrap, or util-linux with unprivileged user namespaces',
+  },
+  SANDBOX_NONE_REFUSED: {
+    family: 'environment',
+    message: '`--sandbox none` cannot enforce `networkPolicy: deny`',
+    http: 422,
+    exit: 128,
+  },
+  SANDBOX_UNSAFE: {
+    family: 'tool',
+    message: 'the sandbox would show more than the request names',
+    http: 422,
+    exit: 128,
+  },
+  SANDBOX_FAILED: { family: 'environment', message: 'the sandbox could not be set up', http: 500, exit: 128 },
+  ENVIRONMENT_UNSUPPORTED: {
+    family: 'environment',
+    message: 'this machine does not meet `constraints.platform`',
+    http: 422,
+    exit: 128,
+  },
+  WORKSPACE_DEPENDENCIES_MISSING: {
+    family: 'tool',
+    message: 'a check failed for want of untracked dependencies',
+    http: 422,
+    exit: 1,
+    hint: 'set `[workspace] prepare` or `[workspace] share` in `.writ/config.toml`',
+  },
+  WORKSPACE_PREPARE_FAILED: {
+    family: 'tool',
+    message: 'the `[workspace] prepare` command failed',
+    http: 500,
+    exit: 128,
+  },
   SPAWN_FAILED: { family: 'tool', message: 'a process could not be started', http: 500, exit: 70 },
+  OUTPUT_TOO_LARGE: { family: 'tool', message: 'a program printed more than allowed', http: 500, exit: 128 },
   // plugins
   PLUGIN_INVALID: { family: 'plugin', message: 'that is not a plugin', http: 422, exit: 129 },
   PLUGIN_FAULT: { family: 'plugin', message: 'a plugin failed', http: 500, exit: 70 },
-  HOOK_FROZEN: { family: 'plugin', message: 'hooks, slots and rules are closed after set-up', http: 500, exit: 70, hint: 'tap inside `setup`' },
+  HOOK_FROZEN: {
+    family: 'plugin',
+    message: 'hooks, slots and rules are closed after set-up',
+    http: 500,
+    exit: 70,
+    hint: 'tap inside `setup`',
+  },
   SLOT_UNKNOWN: { family: 'plugin', message: 'nothing of that name is registered', http: 404, exit: 129 },
   SLOT_DUPLICATE: { family: 'plugin', message: 'that name is registered twice', http: 409, exit: 129 },
   RULE_FAULT: { family: 'plugin', message: 'a rule failed', http: 500, exit: 70 },
   WORKER_FAULT: { family: 'internal', message: 'a worker task failed', http: 500, exit: 70 },
   // attest
-  SIGNER_EPHEMERAL: { family: 'attest', message: 'CI is set and no signing key is configured', http: 422, exit: 128, hint: 'configure `[signer] key`, or accept a throw-away key with `--ephemeral-key`' },
+  SIGNER_EPHEMERAL: {
+    family: 'attest',
+    message: 'CI is set and no signing key is configured',
+    http: 422,
+    exit: 128,
+    hint: 'configure `[signer] key`, or accept a throw-away key with `--ephemeral-key`',
+  },
   SIGNER_FAILED: { family: 'attest', message: 'the statement could not be signed', http: 500, exit: 128 },
-  KEY_INSECURE: { family: 'attest', message: 'the key file is readable by others or is not a regular file', http: 500, exit: 128 },
-  LOG_FAILED: { family: 'attest', message: 'the transparency log did not accept the entry', http: 502, exit: 1 },
+  KEY_INSECURE: {
+    family: 'attest',
+    message: 'the key file is readable by others or is not a regular file',
+    http: 500,
+    exit: 128,
+  },
+  ATTESTATION_MALFORMED: {
+    family: 'attest',
+    message: 'a bundle, statement, proof or key text cannot be read',
+    http: 422,
+    exit: 1,
+  },
+  KEY_UNUSABLE: {
+    family: 'attest',
+    message: 'that is not a key of the kind needed here',
+    http: 422,
+    exit: 128,
+  },
+  SIGNER_UNSUPPORTED: {
+    family: 'attest',
+    message: 'that kind of `[signer] key` is not supported by this version',
+    http: 422,
+    exit: 128,
+    hint: 'use `file:PATH` or `env:NAME`, or leave `[signer] key` out',
+  },
+  LEDGER_BUSY: {
+    family: 'attest',
+    message: 'another process holds the internal ledger',
+    http: 503,
+    exit: 128,
+    hint: 'wait for the other `writ` to end and try again',
+  },
+  LEDGER_FOREIGN: {
+    family: 'attest',
+    message: 'the internal ledger of this repository is signed with another key',
+    http: 409,
+    exit: 128,
+    hint: 'run with the key that made it, or move the ledger directory away to start a new one',
+  },
+  LOG_FAILED: {
+    family: 'attest',
+    message: 'the transparency log did not accept the entry',
+    http: 502,
+    exit: 1,
+  },
   LEDGER_CORRUPT: { family: 'attest', message: 'the internal ledger is damaged', http: 500, exit: 128 },
   VERIFY_REFUTED: { family: 'attest', message: 'a claim is refuted', http: 422, exit: 1 },
   VERIFY_NOTHING: { family: 'attest', message: 'nothing could be verified', http: 404, exit: 3 },
@@ -71,7 +281,20 @@ export const errorCatalogue = {
   USAGE: { family: 'usage', message: 'the command line is not understood', http: 400, exit: 129 },
   INPUT_UNREADABLE: { family: 'usage', message: 'an input file cannot be read', http: 400, exit: 129 },
   INPUT_TOO_LARGE: { family: 'usage', message: 'an input is larger than allowed', http: 413, exit: 129 },
-  NODE_UNSUPPORTED: { family: 'environment', message: 'this Node version is not supported', http: 500, exit: 128 },
+  OUTPUT_EXISTS: {
+    family: 'usage',
+    message: 'the output file exists already',
+    http: 409,
+    exit: 129,
+    hint: 'name another file, or remove that one first',
+  },
+  OUTPUT_FAILED: { family: 'environment', message: 'output could not be written', http: 507, exit: 128 },
+  NODE_UNSUPPORTED: {
+    family: 'environment',
+    message: 'this Node version is not supported',
+    http: 500,
+    exit: 128,
+  },
   INTERNAL: { family: 'internal', message: 'an internal fault', http: 500, exit: 70 },
 } as const satisfies Record<string, ErrorEntry>;
 

@@ -20,7 +20,10 @@ export class WritError extends Error {
 
   constructor(code: ErrorCode, options: WritErrorOptions = {}) {
     const entry = errorCatalogue[code];
-    super(options.message ?? entry.message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(
+      options.message ?? entry.message,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
     this.name = 'WritError';
     this.code = code;
     this.detail = options.detail ?? {};

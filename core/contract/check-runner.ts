@@ -15,7 +15,11 @@ export interface ReportFile {
 export interface CheckContext {
   readonly check: EffectiveCheck;
   /** Runs the check's command under ACL, sandbox and environment policy; a denied command is a value. */
-  runCommand(): Promise<{ readonly denied?: Finding; readonly result?: SandboxResult; readonly reports: readonly ReportFile[] }>;
+  runCommand(): Promise<{
+    readonly denied?: Finding;
+    readonly result?: SandboxResult;
+    readonly reports: readonly ReportFile[];
+  }>;
   /** Asks a registered rule; `undefined` when the id names none. */
   askRule(id: string, args: readonly string[]): Promise<readonly Finding[] | undefined>;
   readonly ruleInput: Omit<RuleInput, 'args' | 'files' | 'options'>;

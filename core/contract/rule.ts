@@ -1,3 +1,4 @@
+import type { Scope } from '../plan/scope.ts';
 import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
 import type { Finding } from './finding.ts';
 import type { PatchSet } from './patch-set.ts';
@@ -18,11 +19,15 @@ export interface RuleInput {
   /** Words after the rule's name when a `policy` check asks (`require-approvers --min 2`); else empty. */
   readonly args: readonly string[];
   readonly patch: PatchSet;
+  /** The effective write scope, computed by core with the names of the base tree at hand. */
+  readonly scope: Scope;
   /** By candidate path (base path for a deleted file). */
   readonly files: Readonly<Record<string, FileSides>>;
   /** Present at a stage: what its checks did, and which artifacts exist so far in the whole run. */
   readonly stage?: { readonly name: StageName; readonly checks: readonly CheckRecord[] };
   readonly artifacts: readonly ArtifactRecord[];
+  /** By SHA-256: content of `artifacts`, for rules with `readsArtifacts`. */
+  readonly artifactBytes?: Readonly<Record<string, Uint8Array>>;
   /** `[rules.<id>]` of `.writ/config.toml` at the base commit. */
   readonly options: Readonly<Record<string, unknown>>;
 }
@@ -39,6 +44,8 @@ export interface Rule {
   readonly module: URL;
   /** Glob patterns of changed files whose content at base and candidate the rule needs. */
   readonly reads?: readonly string[];
+  /** The rule needs the content of the artifacts that it is told of. */
+  readonly readsArtifacts?: boolean;
   /** Deadline; default 60. A rule past it has refused. */
   readonly timeoutSeconds?: number;
   /** Asked only where this contract wants it; absent means always. Pure. */

@@ -25,7 +25,12 @@ export interface RunView {
   readonly patch?: {
     readonly digest: string;
     readonly candidateTree: string;
-    readonly files: readonly { readonly path: string; readonly changeType: string; readonly linesAdded: number; readonly linesDeleted: number }[];
+    readonly files: readonly {
+      readonly path: string;
+      readonly changeType: string;
+      readonly linesAdded: number;
+      readonly linesDeleted: number;
+    }[];
   };
   readonly decision?: {
     readonly type: DecisionType;

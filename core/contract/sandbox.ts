@@ -52,6 +52,10 @@ export interface SandboxBackend {
   /** Where the workspace and the reports directory appear inside. */
   pathsInside(request: Pick<SandboxRequest, 'workspace' | 'reports'>): { workspace: string; reports: string };
   /** Probed by behaviour (forbidden write, remount, connect, socket in /run, read of ~/.ssh), once per process. */
-  probe(): Promise<{ readonly works: boolean; readonly enforced: readonly string[]; readonly reason?: string }>;
+  probe(): Promise<{
+    readonly works: boolean;
+    readonly enforced: readonly string[];
+    readonly reason?: string;
+  }>;
   run(request: SandboxRequest): Promise<SandboxResult>;
 }

@@ -1,3 +1,5 @@
+import type { SignerKey } from '../config/signer-section.ts';
+
 /** Makes raw signatures with one key (slot `signer`). Never exposes the private key. */
 export interface Signer {
   readonly algorithm: 'ecdsa-p256-sha256' | 'ed25519';
@@ -9,4 +11,10 @@ export interface Signer {
   readonly ephemeral: boolean;
   /** ECDSA: ASN.1 DER signature over SHA-256 of `data`. Ed25519: pure EdDSA over `data`. */
   sign(data: Uint8Array): Promise<Uint8Array>;
+}
+
+/** Where keys come from (slot `signer`): one source per form of key. */
+export interface SignerSource {
+  /** Opens or makes the key. Throws SIGNER_EPHEMERAL, KEY_INSECURE or SIGNER_FAILED; never falls back to another key. */
+  open(key: SignerKey): Promise<Signer>;
 }

@@ -12,8 +12,15 @@ export interface LogProof {
   readonly body: Uint8Array;
 }
 
-/** An append-only log (slot `log`). `append` resolves after the entry is durable and a checkpoint covers it. */
+/** An append-only log. `append` resolves after the entry is durable and a checkpoint covers it. */
 export interface TransparencyLog {
   readonly mode: string;
+  /** The log's name and Ed25519 key, `name+hint+base64` (C2SP signed-note): what a verifier pins. */
+  vkey(): Promise<string>;
   append(body: Uint8Array): Promise<LogProof>;
+}
+
+/** Opens the log of one repository (slot `log`, by `provenance.transparencyLog.mode`); mode `none` has none. */
+export interface LogSource {
+  open(place: { readonly commonDir: string }): Promise<TransparencyLog | undefined>;
 }

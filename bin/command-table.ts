@@ -1,0 +1,215 @@
+import type { ArgumentSpec, CommandSpec, OptionSpec } from './command.ts';
+
+const spec: ArgumentSpec = { name: 'SPEC', about: 'an IntentSpec file; `-` is stdin' };
+const specs: ArgumentSpec = { ...spec, about: 'IntentSpec files; `-` is stdin', variadic: true };
+const run: ArgumentSpec = { name: 'RUN', about: 'a run id, or an unambiguous beginning of one' };
+const sandbox: OptionSpec = {
+  name: 'sandbox',
+  value: 'NAME',
+  about: 'sandbox back end; `none` is refused where the contract denies the network',
+};
+
+/** Every command, in the order of the help text. Data only: nothing of a command loads before it is asked for. */
+export const commands: readonly CommandSpec[] = [
+  {
+    name: 'init',
+    summary: 'create the state directory, a signing key and a ledger',
+    description: 'Optional: every command makes what it needs of this on first use.',
+    arguments: [],
+    options: [],
+    examples: [{ line: 'writ init', about: 'prepare the current repository' }],
+    load: () => import('./commands/init.ts'),
+  },
+  {
+    name: 'spec new',
+    summary: 'write a valid draft from the risk profile',
+    arguments: [],
+    options: [
+      {
+        name: 'risk',
+        value: 'LEVEL',
+        choices: ['low', 'medium', 'high'],
+        about: 'risk profile that supplies the policy; default medium',
+      },
+      { name: 'summary', value: 'TEXT', about: 'the goal in one sentence, 5 to 256 characters' },
+      {
+        name: 'change-type',
+        value: 'TYPE',
+        choices: ['bugfix', 'feature', 'refactor', 'performance', 'security', 'docs', 'chore', 'unknown'],
+        about: 'kind of change',
+      },
+      {
+        name: 'output',
+        short: 'o',
+        value: 'FILE',
+        about: 'write here instead of stdout; an existing file is never overwritten',
+      },
+    ],
+    examples: [
+      {
+        line: 'writ spec new --risk low --change-type bugfix -o intent.json',
+        about: 'a draft for a small fix, ready to edit',
+      },
+      { line: 'writ spec new --summary "Reject expired tokens" > intent.json', about: 'the draft on stdout' },
+    ],
+    load: () => import('./commands/spec-new.ts'),
+  },
+  {
+    name: 'spec validate',
+    summary: 'check files against the schema and the semantic rules',
+    description:
+      'Reports every issue of every file at once. Exit 1 if any file is invalid; warnings refuse nothing.',
+    arguments: [specs],
+    options: [],
+    examples: [
+      { line: 'writ spec validate intent.json', about: 'one file' },
+      { line: 'writ --json spec validate specs/*.json', about: 'many files, as one JSON document' },
+    ],
+    load: () => import('./commands/spec-validate.ts'),
+  },
+  {
+    name: 'spec digest',
+    summary: 'print the SHA-256 of the canonical form',
+    arguments: [spec],
+    options: [],
+    examples: [{ line: 'writ spec digest intent.json', about: 'the digest that is bound into provenance' }],
+    load: () => import('./commands/spec-digest.ts'),
+  },
+  {
+    name: 'spec canonical',
+    summary: 'print the canonical form (RFC 8785), byte for byte',
+    arguments: [spec],
+    options: [],
+    examples: [
+      {
+        line: 'writ spec canonical intent.json | sha256sum',
+        about: 'the same digest, made with another tool',
+      },
+    ],
+    load: () => import('./commands/spec-canonical.ts'),
+  },
+  {
+    name: 'spec show',
+    summary: 'print the review document (Markdown)',
+    arguments: [spec],
+    options: [],
+    examples: [
+      { line: 'writ spec show intent.json', about: 'what the contract says, for the person who confirms it' },
+    ],
+    load: () => import('./commands/spec-show.ts'),
+  },
+  {
+    name: 'spec schema',
+    summary: 'print the JSON Schema of the IntentSpec',
+    arguments: [],
+    options: [],
+    examples: [
+      { line: 'writ spec schema > intentspec.v1.schema.json', about: 'for an editor or another validator' },
+    ],
+    load: () => import('./commands/spec-schema.ts'),
+  },
+  {
+    name: 'plan',
+    summary: 'dry run: tasks, stages, scope, and what will be enforced by whom',
+    arguments: [spec],
+    options: [],
+    examples: [{ line: 'writ plan intent.json', about: 'what a run would do' }],
+    load: () => import('./commands/plan.ts'),
+  },
+  {
+    name: 'run',
+    summary: 'take a change through the whole chain, up to a sealed commit',
+    description:
+      'Nothing in the repository changes before the decision to commit; on abandon it is bit for bit as before.',
+    arguments: [spec],
+    options: [
+      { name: 'patch', value: 'FILE', about: 'the change as a patch (git diff or unified); `-` is stdin' },
+      { name: 'range', value: 'A..B', about: 'the change as a commit range' },
+      { name: 'onto', value: 'BRANCH', about: 'the branch that receives the sealed commit' },
+      sandbox,
+      {
+        name: 'ephemeral-key',
+        about: 'accept a throw-away signing key where CI is set and none is configured',
+      },
+    ],
+    examples: [
+      { line: 'writ run intent.json --patch fix.patch', about: 'gate a patch and seal it' },
+      { line: 'git diff | writ run intent.json --patch -', about: 'a patch from stdin' },
+      { line: 'writ run intent.json --range main..fix --onto main', about: 'gate the commits of a branch' },
+    ],
+    load: () => import('./commands/run.ts'),
+  },
+  {
+    name: 'runs',
+    summary: 'list the runs of this repository',
+    arguments: [],
+    options: [],
+    examples: [{ line: 'writ runs', about: 'newest first' }],
+    load: () => import('./commands/runs.ts'),
+  },
+  {
+    name: 'show',
+    summary: 'show one run in full',
+    arguments: [run],
+    options: [],
+    examples: [{ line: 'writ show 0198c1e2', about: 'decision, stages, findings, evidence' }],
+    load: () => import('./commands/show.ts'),
+  },
+  {
+    name: 'report',
+    summary: 'write the run for people: one HTML page, or Markdown',
+    arguments: [run],
+    options: [
+      { name: 'html', value: 'FILE', about: 'one self-contained page' },
+      { name: 'markdown', value: 'FILE', about: 'a summary, e.g. for a pull request' },
+    ],
+    examples: [{ line: 'writ report 0198c1e2 --html report.html', about: 'a page for the browser' }],
+    load: () => import('./commands/report.ts'),
+  },
+  {
+    name: 'verify',
+    summary: 'verify a commit or a run, offline',
+    description:
+      'Exit 0: every claim holds. Exit 1: a claim is refuted. Exit 3: nothing could be verified, or the signer is not trusted here; the key id to pin is printed.',
+    arguments: [{ name: 'TARGET', about: 'commits or run ids', variadic: true }],
+    options: [
+      { name: 'key', value: 'FILE', about: 'trust this public key (PEM)' },
+      { name: 'ledger-key', value: 'VKEY', about: 'trust this log key (signed-note verifier key)' },
+    ],
+    examples: [
+      { line: 'writ verify HEAD', about: 'the commit just sealed' },
+      {
+        line: 'writ verify 4f2e1a9 --key signer.pem',
+        about: 'on another machine, with the key obtained from the signer',
+      },
+    ],
+    load: () => import('./commands/verify.ts'),
+  },
+  {
+    name: 'schema',
+    summary: 'print the JSON Schema of a command’s `data`',
+    arguments: [{ name: 'COMMAND', about: 'the command, in one or two words', variadic: true }],
+    options: [],
+    examples: [
+      { line: 'writ schema run', about: 'shape of `writ --json run`' },
+      { line: 'writ schema spec validate', about: 'a command of two words' },
+    ],
+    load: () => import('./commands/schema.ts'),
+  },
+  {
+    name: 'doctor',
+    summary: 'say what works here: git, sandbox, keys',
+    arguments: [],
+    options: [],
+    examples: [{ line: 'writ doctor', about: 'run this first when something is refused' }],
+    load: () => import('./commands/doctor.ts'),
+  },
+  {
+    name: 'demo',
+    summary: 'a sample repository taken through the chain and verified, offline',
+    arguments: [],
+    options: [{ name: 'out', value: 'DIR', about: 'keep the sample repository here' }],
+    examples: [{ line: 'writ demo --out /tmp/writ-demo', about: 'under a minute' }],
+    load: () => import('./commands/demo.ts'),
+  },
+];

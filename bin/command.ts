@@ -1,0 +1,101 @@
+import type { Readable } from 'node:stream';
+import type { WritError } from '../core/base/errors.ts';
+import type { Printer } from './print.ts';
+import type { Progress } from './progress.ts';
+
+/** One option as data. No `value` means a flag. */
+export interface OptionSpec {
+  /** Long name without dashes, kebab-case. */
+  readonly name: string;
+  /** One letter. */
+  readonly short?: string;
+  /** Placeholder of the value in the help text, e.g. `FILE`. */
+  readonly value?: string;
+  /** May be given more than once; otherwise a second one is a usage error. */
+  readonly repeatable?: boolean;
+  /** The only values accepted. */
+  readonly choices?: readonly string[];
+  readonly about: string;
+}
+
+/** One positional argument as data; only the last may be variadic. */
+export interface ArgumentSpec {
+  readonly name: string;
+  readonly about: string;
+  readonly optional?: boolean;
+  readonly variadic?: boolean;
+}
+
+/** One command as data, so that parsing and help load none of its code. */
+export interface CommandSpec {
+  /** One or two words: `run`, `spec validate`. */
+  readonly name: string;
+  /** One line, lower case, no full stop. */
+  readonly summary: string;
+  /** Paragraphs below the usage line. */
+  readonly description?: string;
+  readonly arguments: readonly ArgumentSpec[];
+  readonly options: readonly OptionSpec[];
+  /** Whole command lines and what they do. */
+  readonly examples: readonly { readonly line: string; readonly about: string }[];
+  readonly load: () => Promise<CommandModule>;
+}
+
+/** What a file in `bin/commands/` exports. */
+export interface CommandModule {
+  readonly run: (context: CommandContext) => Promise<CommandResult>;
+}
+
+/** Options as typed: every value is the exact string. An undeclared name is a programming fault. */
+export interface CommandOptions {
+  /** `undefined`: not given. */
+  value(name: string): string | undefined;
+  /** In the order given; empty when not given. */
+  values(name: string): readonly string[];
+  flag(name: string): boolean;
+}
+
+/** Everything a command may reach; nothing here is the process itself. */
+export interface CommandContext {
+  readonly args: readonly string[];
+  readonly options: CommandOptions;
+  /** Aborts with a WritError `RUN_INTERRUPTED` as reason on SIGINT and SIGTERM. */
+  readonly signal: AbortSignal;
+  /** Diagnostics while the command works go to `print.note` (stderr); results go into CommandResult. */
+  readonly print: Printer;
+  readonly progress: Progress;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: Readable;
+  /** `--repo`, resolved against `cwd`. */
+  readonly repoPath?: string;
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
+/** How a command ended: `error` exactly when `exitCode` is not 0, `data` whenever there is something to show. */
+export type CommandResult =
+  | { readonly exitCode: 0; readonly data?: CommandData; readonly human: (printer: Printer) => void }
+  | {
+      readonly exitCode: number;
+      readonly error: WritError;
+      readonly data?: CommandData;
+      readonly human: (printer: Printer) => void;
+    };
+
+/** JSON-safe, snake_case; its shape is what `writ schema COMMAND` prints. */
+export type CommandData = Readonly<Record<string, unknown>>;
+
+/** Exit 0. */
+export function succeeded(data: CommandData, human: (printer: Printer) => void): CommandResult {
+  return { exitCode: 0, data, human };
+}
+
+/** The answer is no: exit code of the catalogue, with the same data as a yes would have. */
+export function refused(
+  error: WritError,
+  data: CommandData,
+  human: (printer: Printer) => void,
+): CommandResult {
+  return { exitCode: error.exitCode, error, data, human };
+}

@@ -1,0 +1,62 @@
+import { systemClock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
+import type { RunView } from '../../core/contract/run-view.ts';
+import type { ChangeSource } from '../../core/run/run-request.ts';
+import { runIntent } from '../../core/run/run-intent.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
+import { openEngine } from '../open-engine.ts';
+import { readInput } from '../read-input.ts';
+import { readSpecBytes } from '../read-spec.ts';
+import { printRun } from '../report/human.ts';
+import { toRunData } from '../report/run-data.ts';
+import { progressPlugin } from '../run-progress.ts';
+import { readVersion } from '../version.ts';
+
+/** Bytes of a patch that is read at all. */
+const maxPatchBytes = 256 * 1024 * 1024;
+
+/** `writ run F`: the whole chain; exit 0 commit, 1 abandon or rollback, 4 waiting. */
+export async function run(context: CommandContext): Promise<CommandResult> {
+  const { options, args, repoPath, cwd, signal } = context;
+  const [spec = ''] = args;
+  const source = await readSource(context, spec);
+  const onto = options.value('onto');
+  const specBytes = await readSpecBytes(context, spec);
+  await using engine = await openEngine(context, {
+    ephemeralKey: options.flag('ephemeral-key'),
+    plugins: [progressPlugin(context.progress)],
+  });
+  const view = await runIntent(engine, {
+    repositoryPath: repoPath ?? cwd,
+    specBytes,
+    source,
+    ...(onto === undefined ? {} : { onto }),
+    sandbox: options.value('sandbox') ?? 'auto',
+    schedulerVersion: readVersion(),
+    clock: systemClock,
+    signal,
+  });
+  return toResult(view);
+}
+
+/** A decided run as a command's result: the same data whether it was accepted or refused. */
+export function toResult(view: RunView): CommandResult {
+  const data = toRunData(view);
+  const human = (printer: CommandContext['print']): void => printRun(printer, view);
+  const type = view.decision?.type;
+  if (type === 'commit') return succeeded(data, human);
+  const code = type === 'rollback' ? 'DECISION_ROLLBACK' : type === 'checkpoint' || view.state === 'waiting' ? 'DECISION_WAITING' : 'DECISION_ABANDON';
+  return refused(new WritError(code, { message: view.decision?.rationale ?? 'the run was not decided', detail: { run_id: view.runId } }), data, human);
+}
+
+async function readSource(context: CommandContext, spec: string): Promise<ChangeSource> {
+  const patch = context.options.value('patch');
+  const range = context.options.value('range');
+  if (patch !== undefined && range !== undefined) {
+    throw new WritError('USAGE', { message: 'expected `--patch` or `--range`, found both' });
+  }
+  if (range !== undefined) return { kind: 'range', range };
+  if (patch === undefined) throw new WritError('NO_WORKER');
+  if (patch === '-' && spec === '-') throw new WritError('USAGE', { message: 'the spec and the patch cannot both come from stdin' });
+  return { kind: 'patch', bytes: await readInput(context, patch, { maxBytes: maxPatchBytes }) };
+}

@@ -1,0 +1,33 @@
+import { systemClock } from '../../core/base/clock.ts';
+import { listRuns } from '../../core/run/find-runs.ts';
+import { openRepository } from '../../core/vcs/repository.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
+import { styled } from '../print.ts';
+
+/** `writ runs`: newest first. */
+export async function run(context: CommandContext): Promise<CommandResult> {
+  const repository = await openRepository(context.repoPath ?? context.cwd);
+  const runs = await listRuns(repository, systemClock);
+  const data = {
+    runs: runs.map(({ runId, startedAt, state, summary, specId, decision, commitSha }) => ({
+      run_id: runId,
+      started_at: startedAt,
+      state,
+      summary,
+      spec_id: specId,
+      ...(decision === undefined ? {} : { decision }),
+      ...(commitSha === undefined ? {} : { commit_sha: commitSha }),
+    })),
+  };
+  return succeeded(data, (printer) => {
+    if (runs.length === 0) printer.line('no runs yet');
+    printer.table(
+      runs.map(({ runId, startedAt, state, summary, decision }) => [
+        runId,
+        startedAt,
+        styled(decision === 'commit' ? 'green' : decision === undefined ? 'yellow' : 'red', decision ?? state),
+        summary,
+      ]),
+    );
+  });
+}

@@ -1,0 +1,10 @@
+import { succeeded, type CommandContext, type CommandResult } from '../command.ts';
+import { openRun } from '../open-run.ts';
+import { printRun } from '../report/human.ts';
+import { toRunData } from '../report/run-data.ts';
+
+/** `writ show RUN`: one run in full, whatever became of it. */
+export async function run(context: CommandContext): Promise<CommandResult> {
+  const { view } = await openRun(context, context.args[0] ?? '');
+  return succeeded(toRunData(view), (printer) => printRun(printer, view));
+}

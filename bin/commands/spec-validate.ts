@@ -1,0 +1,55 @@
+import { WritError } from '../../core/base/errors.ts';
+import type { ReadResult } from '../../core/spec/read-intent-spec.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
+import { type Printer, styled } from '../print.ts';
+import { judgeSpec } from '../read-spec.ts';
+
+interface Judged {
+  readonly path: string;
+  readonly result: ReadResult;
+}
+
+/** `writ spec validate F…`: exit 1 if any file is invalid; every file is judged either way. */
+export async function run(context: CommandContext): Promise<CommandResult> {
+  const judged: Judged[] = [];
+  for (const path of context.args) judged.push({ path, result: await judgeSpec(context, path) });
+  const data = {
+    files: judged.map(({ path, result }) => ({
+      path,
+      valid: result.ok,
+      issues: result.issues,
+      digest: result.digest ?? null,
+    })),
+  };
+  const human = (printer: Printer): void => {
+    for (const one of judged) printJudged(printer, one);
+  };
+  const invalid = judged.filter(({ result }) => !result.ok);
+  if (invalid.length === 0) return succeeded(data, human);
+  const malformed = invalid.every(({ result }) => !result.ok && result.malformed !== undefined);
+  const message = `${invalid.length} of ${judged.length} file${judged.length === 1 ? '' : 's'} ${invalid.length === 1 ? 'is' : 'are'} invalid`;
+  const error = new WritError(malformed ? 'INTENTSPEC_MALFORMED' : 'INTENTSPEC_INVALID', {
+    message,
+    detail: { invalid: invalid.map(({ path }) => path) },
+  });
+  return refused(error, data, human);
+}
+
+function printJudged(printer: Printer, { path, result }: Judged): void {
+  if (result.ok && printer.quiet && result.issues.length === 0) return;
+  const digest = result.digest === undefined ? '' : `  sha256:${result.digest}`;
+  printer.line(
+    result.ok ? styled('green', 'valid') : styled('red', 'invalid'),
+    `  ${path}`,
+    styled('dim', digest),
+  );
+  printer.table(
+    result.issues.map((issue) => [
+      '',
+      styled(issue.severity === 'error' ? 'red' : 'yellow', issue.severity),
+      issue.code,
+      issue.path === '' ? '(document)' : issue.path,
+      issue.message,
+    ]),
+  );
+}

@@ -1,0 +1,109 @@
+import { resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { systemClock } from '../core/base/clock.ts';
+import { isWritError, type WritError } from '../core/base/errors.ts';
+import { parseArguments } from './args.ts';
+import type { CommandContext, CommandOptions, CommandResult, CommandSpec } from './command.ts';
+import { createPrinter, type Sink, wantsColour } from './print.ts';
+import { createProgress } from './progress.ts';
+
+/** What a command line runs in; the real process or a test. */
+export interface Host {
+  readonly out: Sink;
+  readonly err: Sink;
+  readonly outTerminal: { readonly isTTY?: boolean | undefined };
+  readonly errTerminal: { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
+  readonly stdin: Readable;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+}
+
+/** Runs one command line and resolves to its exit code; never throws, prints everything there is to print. */
+export async function dispatch(
+  argv: readonly string[],
+  commands: readonly CommandSpec[],
+  host: Host,
+): Promise<number> {
+  const globals = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
+  const json = globals.includes('--json');
+  const quiet = globals.includes('--quiet') || globals.includes('-q');
+  const plain = globals.includes('--no-color');
+  const progress = createProgress(
+    host.err,
+    { enabled: host.errTerminal.isTTY === true && !quiet && !json, columns: host.errTerminal.columns ?? 80 },
+    systemClock,
+  );
+  const printer = createPrinter(host.out, host.err, {
+    quiet,
+    colourOut: wantsColour(host.env, host.outTerminal, plain),
+    colourErr: wantsColour(host.env, host.errTerminal, plain),
+    before: progress.clear,
+  });
+
+  const end = async (command: string, result: CommandResult): Promise<number> => {
+    progress.clear();
+    const error = 'error' in result ? result.error : undefined;
+    if (json) {
+      const { toEnvelope } = await import('./envelope.ts');
+      host.out.write(toEnvelope(command, { data: result.data, error }));
+    } else {
+      result.human(printer);
+      if (error === undefined) return result.exitCode;
+      const { complain } = await import('./complain.ts');
+      complain(printer, error, host.env);
+    }
+    return result.exitCode;
+  };
+
+  let name = '';
+  try {
+    const invocation = parseArguments(argv, commands);
+    if (invocation.kind === 'version') {
+      const { readVersion } = await import('./version.ts');
+      const version = readVersion();
+      return await end('version', { exitCode: 0, data: { version }, human: (to) => to.line(version) });
+    }
+    if (invocation.kind === 'help') {
+      const { helpText } = await import('./help.ts');
+      const text = helpText(commands, invocation);
+      return await end('help', { exitCode: 0, data: { text }, human: (to) => to.text(text) });
+    }
+    const { command, args, options } = invocation;
+    name = command.name;
+    const context: CommandContext = {
+      args,
+      options,
+      signal: host.signal,
+      print: printer,
+      progress,
+      cwd: host.cwd,
+      env: host.env,
+      get stdin() {
+        return host.stdin;
+      },
+      ...repositoryOf(options, host.cwd),
+      json,
+      quiet,
+    };
+    const loaded = await command.load();
+    return await end(name, await loaded.run(context));
+  } catch (thrown) {
+    const { toFault } = await import('./fault.ts');
+    const error = interruption(thrown, host.signal) ?? toFault(thrown);
+    if (name === '' && typeof error.detail.command === 'string') name = error.detail.command;
+    return end(name, { exitCode: error.exitCode, error, human: () => {} });
+  }
+}
+
+function repositoryOf(options: CommandOptions, cwd: string): { readonly repoPath?: string } {
+  const given = options.value('repo');
+  return given === undefined ? {} : { repoPath: resolve(cwd, given) };
+}
+
+/** Once interrupted, an abort that surfaces in any wording is the interruption. */
+function interruption(thrown: unknown, signal: AbortSignal): WritError | undefined {
+  if (!signal.aborted || !isWritError(signal.reason)) return undefined;
+  const aborted = thrown === signal.reason || (thrown instanceof Error && thrown.name === 'AbortError');
+  return aborted ? signal.reason : undefined;
+}

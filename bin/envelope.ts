@@ -1,0 +1,28 @@
+import type { WritError } from '../core/base/errors.ts';
+import type { CommandData } from './command.ts';
+import { escapeJson } from './escape-json.ts';
+
+/** One `--json` document (`5-cli.md`, JSON), with a final line feed: `ok` is `error === undefined`. */
+export function toEnvelope(
+  command: string,
+  outcome: { readonly data?: CommandData | undefined; readonly error?: WritError | undefined },
+): string {
+  const { data, error } = outcome;
+  const document = {
+    ok: error === undefined,
+    command,
+    ...(data === undefined ? {} : { data }),
+    ...(error === undefined ? {} : { error: toErrorRecord(error) }),
+  };
+  return `${escapeJson(JSON.stringify(document, null, 2))}\n`;
+}
+
+/** `{code, message, details?, hints?}`. */
+export function toErrorRecord(error: WritError): Readonly<Record<string, unknown>> {
+  return {
+    code: error.code,
+    message: error.message,
+    ...(Object.keys(error.detail).length === 0 ? {} : { details: error.detail }),
+    ...(error.hints.length === 0 ? {} : { hints: error.hints }),
+  };
+}

@@ -1,0 +1,92 @@
+import type { CommandSpec, OptionSpec } from './command.ts';
+import { globalOptions } from './global-options.ts';
+
+/** The help text for one command, one group of commands, or all of writ. */
+export function helpText(
+  commands: readonly CommandSpec[],
+  about: { readonly command?: CommandSpec; readonly group?: string },
+): string {
+  if (about.command !== undefined) return commandHelp(about.command);
+  const group = about.group;
+  const listed =
+    group === undefined ? commands : commands.filter((command) => command.name.startsWith(`${group} `));
+  const name = group === undefined ? 'writ' : `writ ${group}`;
+  const title =
+    group === undefined
+      ? ['writ turns a change request into a sealed change that anyone can verify offline.', '']
+      : [];
+  return join([
+    ...title,
+    `Usage: ${name} <command> [options]`,
+    '',
+    'Commands:',
+    ...columns(listed.map((command) => [usageOf(command, group), command.summary])),
+    ...(group === undefined ? ['', 'Options:', ...optionRows(globalOptions)] : []),
+    '',
+    `\`${name} <command> --help\` shows a command's options and examples.`,
+    ...(group === undefined
+      ? [
+          '',
+          'Exit codes: 0 success, 1 the answer is no, 3 nothing could be verified, 4 waiting for a person,',
+          '70 internal fault, 128 the environment cannot serve, 129 usage, 130 interrupted.',
+        ]
+      : []),
+  ]);
+}
+
+function commandHelp(command: CommandSpec): string {
+  return join([
+    `Usage: writ ${usageOf(command, undefined)}${command.options.length > 0 ? ' [options]' : ''}`,
+    '',
+    sentence(command.summary),
+    ...(command.description === undefined ? [] : ['', command.description]),
+    ...(command.arguments.length === 0
+      ? []
+      : ['', 'Arguments:', ...columns(command.arguments.map((one) => [one.name, one.about]))]),
+    ...(command.options.length === 0 ? [] : ['', 'Options:', ...optionRows(command.options)]),
+    '',
+    'Global options:',
+    ...optionRows(globalOptions),
+    '',
+    'Examples:',
+    ...command.examples.flatMap((example) => [`  ${example.line}`, `      ${example.about}`]),
+    '',
+    `\`writ schema ${command.name}\` prints the JSON Schema of its \`data\`.`,
+  ]);
+}
+
+function usageOf(command: CommandSpec, group: string | undefined): string {
+  const name = group === undefined ? command.name : command.name.slice(group.length + 1);
+  const words = command.arguments.map((one) => {
+    const shown = one.variadic === true ? `${one.name}…` : one.name;
+    return one.optional === true ? `[${shown}]` : shown;
+  });
+  return [name, ...words].join(' ');
+}
+
+function optionRows(options: readonly OptionSpec[]): readonly string[] {
+  return columns(
+    options.map((option) => {
+      const short = option.short === undefined ? '    ' : `-${option.short}, `;
+      const value = option.value === undefined ? '' : ` ${option.value}`;
+      const choices = option.choices === undefined ? '' : ` (${option.choices.join(', ')})`;
+      const repeatable = option.repeatable === true ? '; may be repeated' : '';
+      return [`${short}--${option.name}${value}`, `${option.about}${choices}${repeatable}`];
+    }),
+  );
+}
+
+function columns(rows: readonly (readonly [string, string])[]): readonly string[] {
+  const width = Math.min(34, Math.max(...rows.map(([left]) => left.length)));
+  return rows.map(([left, right]) =>
+    left.length > width ? `  ${left}\n  ${' '.repeat(width)}  ${right}` : `  ${left.padEnd(width)}  ${right}`,
+  );
+}
+
+function sentence(summary: string): string {
+  return `${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}.`;
+}
+
+function join(lines: readonly string[]): string {
+  return `${lines.join('\n')}\n`;
+}

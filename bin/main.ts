@@ -1,0 +1,39 @@
+import { messageOf, WritError } from '../core/base/errors.ts';
+import { commands } from './command-table.ts';
+import { dispatch } from './dispatch.ts';
+import { escapeTerminal } from './escape-terminal.ts';
+import { exit, exitNow } from './exit.ts';
+import { openSink } from './print.ts';
+
+/** The whole program: binds a command line to this process and ends it. The first SIGINT or SIGTERM asks, the second insists. */
+export async function main(argv: readonly string[]): Promise<void> {
+  const out = openSink(process.stdout);
+  const err = openSink(process.stderr);
+  const interrupted = new AbortController();
+  const interrupt = (signal: NodeJS.Signals): void => {
+    if (interrupted.signal.aborted) exitNow(130);
+    interrupted.abort(
+      new WritError('RUN_INTERRUPTED', { message: `interrupted by ${signal}`, detail: { signal } }),
+    );
+  };
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  process.on('uncaughtException', (thrown) => {
+    err.write(`writ: INTERNAL: ${escapeTerminal(messageOf(thrown))}\n`);
+    if (process.env.WRIT_DEBUG === '1' && thrown instanceof Error) err.write(`${thrown.stack ?? ''}\n`);
+    exitNow(70);
+  });
+
+  const code = await dispatch(argv, commands, {
+    out,
+    err,
+    outTerminal: process.stdout,
+    errTerminal: process.stderr,
+    get stdin() {
+      return process.stdin;
+    },
+    cwd: process.cwd(),
+    env: process.env,
+    signal: interrupted.signal,
+  });
+  await exit(code, out, err);
+}

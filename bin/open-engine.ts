@@ -1,0 +1,20 @@
+import { systemClock } from '../core/base/clock.ts';
+import { createEngine } from '../core/engine.ts';
+import type { LoadedPlugin } from '../core/plugin.ts';
+import type { WritEngine } from '../core/run/writ-engine.ts';
+import { contractRows } from '../core/spec/contract-rows.ts';
+import { preset } from '../plugins/preset.ts';
+import type { CommandContext } from './command.ts';
+
+/** An engine with every built-in, and what the command itself adds (a progress observer, say). Close it. */
+export async function openEngine(
+  context: Pick<CommandContext, 'env' | 'print'>,
+  options: { readonly ephemeralKey?: boolean; readonly plugins?: readonly LoadedPlugin[] } = {},
+): Promise<WritEngine> {
+  return createEngine({
+    plugins: [...preset({ env: context.env, ephemeralKey: options.ephemeralKey === true, clock: systemClock }), ...(options.plugins ?? [])],
+    rows: contractRows,
+    clock: systemClock,
+    report: (fault) => context.print.note(`${fault.code}: ${fault.message}`),
+  });
+}

@@ -1,0 +1,20 @@
+import { systemClock } from '../core/base/clock.ts';
+import type { RunView } from '../core/contract/run-view.ts';
+import { findRun } from '../core/run/find-runs.ts';
+import { readRun } from '../core/run/read-run.ts';
+import type { RunStore } from '../core/run/run-store.ts';
+import { openRepository, type Repository } from '../core/vcs/repository.ts';
+import type { CommandContext } from './command.ts';
+
+export interface OpenedRun {
+  readonly repository: Repository;
+  readonly store: RunStore;
+  readonly view: RunView;
+}
+
+/** The run that a command line names. NOT_A_REPOSITORY, RUN_NOT_FOUND. */
+export async function openRun(context: Pick<CommandContext, 'repoPath' | 'cwd'>, wanted: string): Promise<OpenedRun> {
+  const repository = await openRepository(context.repoPath ?? context.cwd);
+  const { store, runId } = await findRun(repository, systemClock, wanted);
+  return { repository, store, view: await readRun(repository, store, runId) };
+}

@@ -1,0 +1,156 @@
+import type { Writable } from 'node:stream';
+import { escapeTerminal } from './escape-terminal.ts';
+
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+
+/** Text with a style; like every string, its text is escaped when printed. */
+export interface Styled {
+  readonly style: Style;
+  readonly text: string;
+}
+
+export type Part = string | Styled;
+
+/** A piece of styled text, for Printer.line. */
+export function styled(style: Style, text: string): Styled {
+  return { style, text };
+}
+
+/** The only way to write to the terminal. Strings are untrusted: every one is escaped; only styles add control sequences. */
+export interface Printer {
+  readonly quiet: boolean;
+  /** One line on stdout. */
+  line(...parts: readonly Part[]): void;
+  /** Several lines on stdout, split at line feeds, each escaped. */
+  text(block: string): void;
+  /** Rows with aligned columns on stdout. */
+  table(rows: readonly (readonly Part[])[]): void;
+  /** Bytes on stdout, unchanged. */
+  raw(bytes: string | Uint8Array): void;
+  /** One line on stderr; nothing under `--quiet`. */
+  note(...parts: readonly Part[]): void;
+  /** One line on stderr, always. */
+  complain(...parts: readonly Part[]): void;
+}
+
+/** A stream that survives its reader going away: after EPIPE all else is dropped; any other fault is kept. */
+export interface Sink {
+  write(chunk: string | Uint8Array): void;
+  /** Resolves when everything written has left the process or was dropped. */
+  flush(): Promise<void>;
+  readonly failure: Error | undefined;
+}
+
+const codes: Readonly<Record<Style, readonly [number, number]>> = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+};
+
+/** Wraps a stream; the first fault ends it. */
+export function openSink(stream: Writable): Sink {
+  let failure: Error | undefined;
+  let closed = false;
+  stream.on('error', (fault: NodeJS.ErrnoException) => {
+    closed = true;
+    if (fault.code !== 'EPIPE') failure ??= fault;
+  });
+  return {
+    write(chunk) {
+      if (!closed) stream.write(chunk);
+    },
+    flush: () =>
+      new Promise((resolve) => {
+        if (closed || stream.destroyed) return resolve();
+        stream.once('error', () => resolve());
+        stream.write('', () => resolve());
+      }),
+    get failure() {
+      return failure;
+    },
+  };
+}
+
+/** NO_COLOR and `--no-color` win, then FORCE_COLOR, then whether the stream is a terminal that can. */
+export function wantsColour(
+  env: Readonly<Record<string, string | undefined>>,
+  stream: { readonly isTTY?: boolean | undefined },
+  refused: boolean,
+): boolean {
+  if (refused || (env.NO_COLOR ?? '') !== '') return false;
+  const forced = env.FORCE_COLOR;
+  if (forced !== undefined) return forced !== '0' && forced !== 'false';
+  return stream.isTTY === true && env.TERM !== 'dumb';
+}
+
+/** A printer over two sinks; `colour` per sink. */
+export function createPrinter(
+  out: Sink,
+  err: Sink,
+  look: {
+    readonly quiet: boolean;
+    readonly colourOut: boolean;
+    readonly colourErr: boolean;
+    /** Called before each line: takes a progress line off the screen. */
+    readonly before: () => void;
+  },
+): Printer {
+  const render = (parts: readonly Part[], colour: boolean): string => {
+    let line = '';
+    for (const part of parts) line += renderPart(part, colour);
+    return line;
+  };
+  return {
+    quiet: look.quiet,
+    line(...parts) {
+      look.before();
+      out.write(`${render(parts, look.colourOut)}\n`);
+    },
+    text(block) {
+      look.before();
+      for (const line of block.replace(/\n$/, '').split('\n'))
+        out.write(`${escapeTerminal(line.replace(/\r$/, ''))}\n`);
+    },
+    table(rows) {
+      look.before();
+      const widths: number[] = [];
+      for (const row of rows) {
+        row.forEach((cell, column) => {
+          widths[column] = Math.max(widths[column] ?? 0, renderPart(cell, false).length);
+        });
+      }
+      for (const row of rows) {
+        let line = '';
+        row.forEach((cell, column) => {
+          const gap =
+            column === row.length - 1 ? 0 : (widths[column] ?? 0) - renderPart(cell, false).length + 2;
+          line += renderPart(cell, look.colourOut) + ' '.repeat(gap);
+        });
+        out.write(`${line.trimEnd()}\n`);
+      }
+    },
+    raw(bytes) {
+      look.before();
+      out.write(bytes);
+    },
+    note(...parts) {
+      if (look.quiet) return;
+      look.before();
+      err.write(`${render(parts, look.colourErr)}\n`);
+    },
+    complain(...parts) {
+      look.before();
+      err.write(`${render(parts, look.colourErr)}\n`);
+    },
+  };
+}
+
+function renderPart(part: Part, colour: boolean): string {
+  if (typeof part === 'string') return escapeTerminal(part);
+  const text = escapeTerminal(part.text);
+  const [on, off] = codes[part.style];
+  return colour ? `\x1b[${on}m${text}\x1b[${off}m` : text;
+}

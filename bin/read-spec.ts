@@ -1,0 +1,51 @@
+import { isWritError, WritError } from '../core/base/errors.ts';
+import { type AcceptedSpec, type ReadResult, readIntentSpec } from '../core/spec/read-intent-spec.ts';
+import type { CommandContext } from './command.ts';
+import { readInput } from './read-input.ts';
+
+/** Bytes of a specification that is read at all; the contract's limit, beyond it the document is malformed. */
+export const maxSpecBytes = 4 * 1024 * 1024;
+
+type Reader = Pick<CommandContext, 'cwd' | 'stdin' | 'signal'>;
+
+/** A named file's bytes; over the limit `INTENTSPEC_MALFORMED`, as the contract says. */
+export async function readSpecBytes(context: Reader, path: string): Promise<Buffer> {
+  try {
+    return await readInput(context, path, { maxBytes: maxSpecBytes });
+  } catch (thrown) {
+    if (!isWritError(thrown, 'INPUT_TOO_LARGE')) throw thrown;
+    throw new WritError('INTENTSPEC_MALFORMED', {
+      message: thrown.message,
+      detail: thrown.detail,
+      cause: thrown,
+    });
+  }
+}
+
+/** A named file, judged; a document that breaks the contract is a value. */
+export async function judgeSpec(context: Reader, path: string): Promise<ReadResult> {
+  try {
+    return readIntentSpec(await readSpecBytes(context, path));
+  } catch (thrown) {
+    if (!isWritError(thrown, 'INTENTSPEC_MALFORMED')) throw thrown;
+    return {
+      ok: false,
+      issues: [{ code: thrown.code, path: '', message: thrown.message, severity: 'error' }],
+      malformed: thrown,
+    };
+  }
+}
+
+/** A named file that must be valid: `INTENTSPEC_MALFORMED`, or `INTENTSPEC_INVALID` with all issues in its detail. */
+export async function requireSpec(context: Reader, path: string): Promise<AcceptedSpec> {
+  const judged = await judgeSpec(context, path);
+  if (judged.ok) return judged;
+  if (judged.malformed !== undefined) throw judged.malformed;
+  const errors = judged.issues.filter((issue) => issue.severity === 'error');
+  const [first] = errors;
+  throw new WritError('INTENTSPEC_INVALID', {
+    message: `\`${path}\` breaks the IntentSpec contract in ${errors.length} place${errors.length === 1 ? '' : 's'}, first ${first?.code ?? ''} at \`${first?.path ?? ''}\``,
+    detail: { path, issues: judged.issues },
+    hints: [`all of them: \`writ spec validate ${path}\``],
+  });
+}

@@ -1,0 +1,136 @@
+import { sha256 } from '../../core/base/digest.ts';
+import type { RunView } from '../../core/contract/run-view.ts';
+import { escapeHtml } from './escape-html.ts';
+import { artifactTable, pairs, patchTable } from './html-evidence.ts';
+import { findingList } from './html-findings.ts';
+import { stageCards } from './html-stages.ts';
+import { pageStyle } from './page-style.ts';
+import { toCount, toDuration } from './quantities.ts';
+import { toVerdict } from './verdict.ts';
+
+/**
+ * One run as one self-contained page: no script, no request, no link out; everything from outside is escaped.
+ * Size is bounded: lists are cut at fixed counts and say so.
+ */
+export function renderRunHtml(view: RunView): string {
+  const verdict = toVerdict(view);
+  const policy = `default-src 'none'; style-src 'sha256-${sha256(pageStyle).toString('base64')}'; base-uri 'none'; form-action 'none'`;
+  const sections = [
+    section('stages', 'Stages', stageCards(view.stages)),
+    section('findings', 'Findings of the patch', findingsOf(view)),
+    ...(view.patch === undefined
+      ? []
+      : [section('change', 'Change', `<div class="card">${patchTable(view.patch)}</div>`)]),
+    section('evidence', 'Evidence', artifactTable(view.artifacts)),
+    section('provenance', 'Provenance and proof', provenanceOf(view)),
+    section('next', 'What to verify next', nextOf(verdict.next)),
+  ];
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${escapeHtml(`${verdict.word}: ${view.spec.summary}`, 300)}</title>
+<style>${pageStyle}</style>
+</head>
+<body>
+<div class="sheet">
+<header class="top"><span><strong>writ</strong> run <code><bdi>${escapeHtml(view.runId, 128)}</bdi></code></span><time datetime="${escapeHtml(view.startedAt, 64)}">${escapeHtml(view.startedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC'), 64)}</time></header>
+<main>
+${decisionCard(view, verdict)}
+${sections.join('\n')}
+</main>
+<footer>Made from the stored objects of run <code><bdi>${escapeHtml(view.runId, 128)}</bdi></code>. This page is a summary; the signed statement and the log are the proof.</footer>
+</div>
+</body>
+</html>
+`;
+}
+
+function decisionCard(view: RunView, verdict: ReturnType<typeof toVerdict>): string {
+  const checks = view.stages.flatMap((stage) => stage.checks);
+  const tests = checks.flatMap((check) => check.tests ?? []);
+  const files = view.patch?.files ?? [];
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    [
+      'Stages',
+      `${view.stages.filter((stage) => stage.status === 'passed').length} passed of ${view.stages.length}`,
+    ],
+    [
+      'Checks',
+      `${checks.filter((check) => check.status === 'passed').length} passed of ${sum(view.stages.map((stage) => stage.expected))}`,
+    ],
+    [
+      'Tests',
+      tests.length === 0
+        ? undefined
+        : `${sum(tests.map((one) => one.passed))} passed, ${sum(tests.map((one) => one.failed))} failed`,
+    ],
+    [
+      'Change',
+      files.length === 0
+        ? undefined
+        : `${toCount(files.length, 'file')}, +${sum(files.map((file) => file.linesAdded))} −${sum(files.map((file) => file.linesDeleted))}`,
+    ],
+    ['Risk', view.spec.riskLevel],
+    ['Type', view.spec.changeType],
+    [
+      'Took',
+      view.finishedAt === undefined
+        ? undefined
+        : toDuration(Date.parse(view.finishedAt) - Date.parse(view.startedAt)),
+    ],
+  ];
+  const commit = view.decision?.commitSha;
+  return `<section class="card decision ${verdict.tone}" aria-labelledby="decision">
+<h1 id="decision">${verdict.word}</h1>
+<p class="summary"><bdi>${escapeHtml(view.spec.summary, 256)}</bdi></p>
+<p class="message"><bdi>${escapeHtml(verdict.sentence)}</bdi></p>
+${commit === undefined ? '' : `<p class="commit small">commit <code><bdi>${escapeHtml(commit, 128)}</bdi></code> on <code><bdi>${escapeHtml(view.targetRef, 256)}</bdi></code></p>`}
+<dl class="facts">${facts.map(([name, value]) => (value === undefined ? '' : `<div><dt>${name}</dt><dd>${escapeHtml(value, 64)}</dd></div>`)).join('')}</dl>
+</section>
+<nav aria-label="Sections"><ul><li><a href="#stages">Stages</a></li><li><a href="#findings">Findings</a></li>${view.patch === undefined ? '' : '<li><a href="#change">Change</a></li>'}<li><a href="#evidence">Evidence</a></li><li><a href="#provenance">Provenance</a></li><li><a href="#next">Verify</a></li></ul></nav>`;
+}
+
+function findingsOf(view: RunView): string {
+  const list = findingList(view.findings.map((finding) => ({ finding })));
+  return list === ''
+    ? '<p class="card soft">The patch rules found nothing.</p>'
+    : `<div class="card">${list}</div>`;
+}
+
+function provenanceOf(view: RunView): string {
+  const { provenance, decision, patch, spec } = view;
+  const missing =
+    provenance?.bundle === undefined
+      ? '<p class="card soft">No signed provenance: nothing was sealed by this run.</p>'
+      : '';
+  return `${missing}${pairs([
+    ['Bundle', provenance?.bundle],
+    ['Log proof', provenance?.proof],
+    ['Signing key', provenance?.keyId],
+    ['Log', provenance?.logOrigin],
+    ['Log index', provenance?.logIndex],
+    ['Decision SHA-256', decision?.decisionDigest],
+    ['IntentSpec', spec.id],
+    ['IntentSpec SHA-256', spec.digest],
+    ['Patchset SHA-256', patch?.digest],
+    ['Candidate tree', patch?.candidateTree],
+    ['Base commit', view.baseCommit],
+    ['Target ref', view.targetRef],
+    ['Sandbox', view.sandbox],
+    ['Thread', view.threadId],
+  ])}`;
+}
+
+function nextOf(next: ReturnType<typeof toVerdict>['next']): string {
+  return `<ul class="next card">${next.map(({ line, about }) => `<li><p class="small soft">${escapeHtml(about)}</p><pre><code><bdi>${escapeHtml(line, 512)}</bdi></code></pre></li>`).join('')}</ul>`;
+}
+
+function section(id: string, title: string, body: string): string {
+  return `<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${body}</section>`;
+}

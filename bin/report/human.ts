@@ -1,0 +1,113 @@
+import type { Finding } from '../../core/contract/finding.ts';
+import type { RunView } from '../../core/contract/run-view.ts';
+import type { CheckRecord } from '../../core/contract/stage.ts';
+import { type Part, type Printer, type Style, styled } from '../print.ts';
+import { toCount, toDuration, toSize } from './quantities.ts';
+import { stageFindings } from './run-data.ts';
+import { toVerdict } from './verdict.ts';
+
+/** Findings and checks printed per list; the rest is counted. */
+const most = 50;
+const tones: Readonly<Record<string, Style>> = {
+  good: 'green',
+  passed: 'green',
+  bad: 'red',
+  failed: 'red',
+  error: 'red',
+  open: 'yellow',
+  waiting: 'yellow',
+  warning: 'yellow',
+};
+
+/** The terminal summary of a run, decision first; under `--quiet` the decision alone. */
+export function printRun(printer: Printer, view: RunView): void {
+  const verdict = toVerdict(view);
+  printer.line(styled(tones[verdict.tone] ?? 'bold', verdict.word), '  ', styled('bold', view.spec.summary));
+  printer.line('  ', verdict.sentence);
+  if (view.decision?.commitSha !== undefined)
+    printer.line('  commit ', styled('bold', view.decision.commitSha), ` on ${view.targetRef}`);
+  if (printer.quiet) return;
+
+  printer.line();
+  printer.table(
+    view.stages.map((stage): readonly Part[] => [
+      `  ${stage.stage}`,
+      word(stage.status),
+      stage.status === 'skipped' ? 'no check listed' : `${stage.ran} of ${toCount(stage.expected, 'check')}`,
+      stage.checks.length === 0
+        ? ''
+        : toDuration(stage.checks.reduce((total, check) => total + check.durationMs, 0)),
+    ]),
+  );
+  const troubled = view.stages.flatMap((stage) => stage.checks.filter((check) => check.status !== 'passed'));
+  if (troubled.length > 0) {
+    printer.line();
+    for (const check of troubled.slice(0, most)) printCheck(printer, check);
+    if (troubled.length > most) printer.line(styled('dim', `  and ${troubled.length - most} more`));
+  }
+  printFindings(printer, [
+    ...view.findings,
+    ...view.stages.flatMap((stage) => stageFindings(stage).map(({ finding }) => finding)),
+  ]);
+  if (view.artifacts.length > 0) {
+    printer.line();
+    printer.table(
+      view.artifacts
+        .slice(0, most)
+        .map((artifact) => [
+          `  ${artifact.name}`,
+          styled('dim', `sha256:${artifact.sha256}`),
+          toSize(artifact.sizeBytes),
+        ]),
+    );
+    if (view.artifacts.length > most)
+      printer.line(styled('dim', `  and ${view.artifacts.length - most} more`));
+  }
+  printer.line();
+  const { provenance } = view;
+  printer.table(
+    [
+      ['  run', view.runId],
+      ['  bundle', provenance?.bundle],
+      ['  log proof', provenance?.proof],
+      ['  key', provenance?.keyId],
+      ['  sandbox', view.sandbox],
+    ].flatMap(([name, value]): readonly (readonly Part[])[] =>
+      value === undefined ? [] : [[styled('dim', name ?? ''), value]],
+    ),
+  );
+  const [next] = verdict.next;
+  if (next !== undefined) printer.line(styled('dim', '  next  '), next.line);
+}
+
+function printCheck(printer: Printer, check: CheckRecord): void {
+  const exit = check.timedOut
+    ? 'timed out'
+    : check.exitCode === undefined
+      ? (check.signal ?? '')
+      : `exit ${check.exitCode}`;
+  const optional = check.required ? '' : ' (not required)';
+  printer.line(
+    '  ',
+    word(check.status),
+    `  ${check.id}${optional}  ${exit}  ${toDuration(check.durationMs)}`,
+  );
+}
+
+function printFindings(printer: Printer, findings: readonly Finding[]): void {
+  if (findings.length === 0) return;
+  printer.line();
+  for (const finding of findings.slice(0, most)) {
+    const place =
+      finding.path === undefined
+        ? ''
+        : `  ${finding.path}${finding.line === undefined ? '' : `:${finding.line}`}`;
+    printer.line('  ', word(finding.severity), `  ${finding.rule}${place}  ${finding.message}`);
+  }
+  if (findings.length > most) printer.line(styled('dim', `  and ${findings.length - most} more`));
+}
+
+function word(text: string): Part {
+  const tone = tones[text];
+  return tone === undefined ? text : styled(tone, text);
+}

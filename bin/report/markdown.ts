@@ -1,0 +1,83 @@
+import type { Finding } from '../../core/contract/finding.ts';
+import type { RunView } from '../../core/contract/run-view.ts';
+import { escapeMarkdown as text } from './escape-markdown.ts';
+import { toCount, toDuration, toSize } from './quantities.ts';
+import { stageFindings } from './run-data.ts';
+import { toVerdict } from './verdict.ts';
+
+/** Rows per list; the rest is counted. */
+const most = 100;
+
+/** One run as Markdown for a pull request: decision, stages, findings, evidence, what to verify. Untrusted text is inert. */
+export function renderRunMarkdown(view: RunView): string {
+  const verdict = toVerdict(view);
+  const findings = [
+    ...view.findings.map((finding) => ({ finding, place: 'patch' })),
+    ...view.stages.flatMap((stage) =>
+      stageFindings(stage).map(({ finding }) => ({ finding, place: stage.stage })),
+    ),
+  ];
+  const lines = [
+    `## ${verdict.word}: ${text(view.spec.summary, 256)}`,
+    '',
+    text(verdict.sentence),
+    '',
+    ...(view.decision?.commitSha === undefined
+      ? []
+      : [`Commit \`${code(view.decision.commitSha)}\` on \`${code(view.targetRef)}\`.`, '']),
+    '| Stage | Status | Checks | Time |',
+    '| --- | --- | --- | ---: |',
+    ...view.stages.map((stage) => {
+      const time = stage.checks.reduce((total, check) => total + check.durationMs, 0);
+      return `| ${stage.stage} | ${stage.status} | ${stage.ran} of ${stage.expected} | ${stage.checks.length === 0 ? '' : toDuration(time)} |`;
+    }),
+    '',
+    '### Findings',
+    '',
+    ...(findings.length === 0
+      ? ['None.']
+      : findings.slice(0, most).map(({ finding, place }) => findingLine(finding, place))),
+    ...(findings.length > most ? ['', `and ${findings.length - most} more`] : []),
+    '',
+    '### Evidence',
+    '',
+    ...(view.artifacts.length === 0
+      ? ['None.']
+      : [
+          '| Artifact | SHA-256 | Size |',
+          '| --- | --- | ---: |',
+          ...view.artifacts
+            .slice(0, most)
+            .map(
+              (artifact) =>
+                `| ${text(artifact.name, 128)} | \`${code(artifact.sha256)}\` | ${toSize(artifact.sizeBytes)} |`,
+            ),
+        ]),
+    ...(view.artifacts.length > most
+      ? ['', `and ${toCount(view.artifacts.length - most, 'more artifact')}`]
+      : []),
+    '',
+    '### Verify',
+    '',
+    ...verdict.next.map(({ line, about }) => `- \`${code(line)}\`: ${text(about)}`),
+    '',
+    `Run \`${code(view.runId)}\`, IntentSpec \`${code(view.spec.digest)}\`.`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function findingLine(finding: Finding, place: string): string {
+  const where =
+    finding.path === undefined
+      ? ''
+      : ` in ${text(finding.path, 1024)}${finding.line === undefined ? '' : ` line ${finding.line}`}`;
+  return `- **${finding.severity}** ${text(finding.rule, 128)} (${place})${where}: ${text(finding.message, 2000)}`;
+}
+
+/** For a code span: nothing in it is markup once it holds no backtick and no line break. */
+function code(value: string): string {
+  return value
+    .replace(/[^\x20-\x5f\x61-\x7e]/g, '?')
+    .replaceAll('|', '\\|')
+    .slice(0, 512);
+}

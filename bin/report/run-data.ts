@@ -1,0 +1,133 @@
+import type { Finding } from '../../core/contract/finding.ts';
+import type { RunView } from '../../core/contract/run-view.ts';
+import type { ArtifactRecord, CheckRecord, StageRecord } from '../../core/contract/stage.ts';
+import type { CommandData } from '../command.ts';
+
+/** A run as `--json` shows it (`5-cli.md`): snake_case, absent fields left out. */
+export function toRunData(view: RunView): CommandData {
+  const { spec, patch, decision, provenance } = view;
+  return compact({
+    run_id: view.runId,
+    thread_id: view.threadId,
+    state: view.state,
+    started_at: view.startedAt,
+    finished_at: view.finishedAt,
+    spec: {
+      id: spec.id,
+      digest: spec.digest,
+      summary: spec.summary,
+      change_type: spec.changeType,
+      risk_level: spec.riskLevel,
+      objectives: spec.objectives,
+    },
+    base_commit: view.baseCommit,
+    target_ref: view.targetRef,
+    sandbox: view.sandbox,
+    patch: patch && {
+      digest: patch.digest,
+      candidate_tree: patch.candidateTree,
+      files: patch.files.map((file) => ({
+        path: file.path,
+        change_type: file.changeType,
+        lines_added: file.linesAdded,
+        lines_deleted: file.linesDeleted,
+      })),
+    },
+    decision:
+      decision &&
+      compact({
+        type: decision.type,
+        rationale: decision.rationale,
+        commit_sha: decision.commitSha,
+        decision_digest: decision.decisionDigest,
+      }),
+    stages: view.stages.map(toStageData),
+    findings: view.findings.map((finding) => toFindingData(finding)),
+    artifacts: view.artifacts.map(toArtifactData),
+    provenance: compact({
+      bundle: provenance?.bundle,
+      proof: provenance?.proof,
+      key_id: provenance?.keyId,
+      log_origin: provenance?.logOrigin,
+      log_index: provenance?.logIndex,
+    }),
+  });
+}
+
+function toStageData(stage: StageRecord): CommandData {
+  return {
+    stage: stage.stage,
+    status: stage.status,
+    expected: stage.expected,
+    ran: stage.ran,
+    checks: stage.checks.map(toCheckData),
+    findings: stageFindings(stage).map(({ finding, checkId }) => toFindingData(finding, checkId)),
+  };
+}
+
+/** What a stage found: its own findings, then those of its checks, each once. */
+export function stageFindings(
+  stage: StageRecord,
+): readonly { readonly finding: Finding; readonly checkId?: string }[] {
+  const own = new Set(stage.findings.map((finding) => JSON.stringify(finding)));
+  const ofChecks = stage.checks.flatMap((check) =>
+    check.findings
+      .filter((finding) => !own.has(JSON.stringify(finding)))
+      .map((finding) => ({ finding, checkId: check.id })),
+  );
+  return [...stage.findings.map((finding) => ({ finding })), ...ofChecks];
+}
+
+function toCheckData(check: CheckRecord): CommandData {
+  return compact({
+    id: check.id,
+    kind: check.kind,
+    status: check.status,
+    required: check.required,
+    command: check.command,
+    expected_exit_code: check.expectedExitCode,
+    exit_code: check.exitCode,
+    signal: check.signal,
+    started_at: check.startedAt,
+    duration_ms: check.durationMs,
+    timed_out: check.timedOut,
+    tests: check.tests && {
+      passed: check.tests.passed,
+      failed: check.tests.failed,
+      skipped: check.tests.skipped,
+    },
+    artifacts: check.artifacts.map(toArtifactData),
+  });
+}
+
+/** A finding as `--json` shows it; `checkId` where a check found it. */
+export function toFindingData(finding: Finding, checkId?: string): CommandData {
+  return compact({
+    rule: finding.rule,
+    severity: finding.severity,
+    message: finding.message,
+    path: finding.path,
+    line: finding.line,
+    column: finding.column,
+    check_id: checkId,
+    detail: finding.detail,
+  });
+}
+
+function toArtifactData(artifact: ArtifactRecord): CommandData {
+  return compact({
+    name: artifact.name,
+    stage: artifact.stage,
+    check_id: artifact.checkId,
+    path: artifact.path,
+    sha256: artifact.sha256,
+    size_bytes: artifact.sizeBytes,
+    content_type: artifact.contentType,
+    expires_at: artifact.expiresAt,
+    redactions: artifact.redactions,
+  });
+}
+
+function compact(record: Readonly<Record<string, unknown>>): CommandData {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
+}

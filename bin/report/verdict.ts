@@ -1,0 +1,61 @@
+import type { RunView } from '../../core/contract/run-view.ts';
+
+/** How a run ended, in words that every report uses. */
+export interface Verdict {
+  readonly tone: 'good' | 'bad' | 'open';
+  /** One or two words. */
+  readonly word: string;
+  readonly sentence: string;
+  /** Command lines worth typing next, and what each shows. */
+  readonly next: readonly { readonly line: string; readonly about: string }[];
+}
+
+/** A pure reading of the view; nothing is called good that has no commit decision. */
+export function toVerdict(view: RunView): Verdict {
+  const show = { line: `writ show ${view.runId}`, about: 'the run in full, from the stored objects' };
+  const { decision } = view;
+  if (decision === undefined) {
+    if (view.state === 'waiting')
+      return { tone: 'open', word: 'Waiting', sentence: 'The run waits for a person.', next: [show] };
+    if (view.state === 'interrupted') {
+      return {
+        tone: 'bad',
+        word: 'Interrupted',
+        sentence: 'The run ended before a decision; nothing was changed.',
+        next: [show],
+      };
+    }
+    return { tone: 'open', word: 'Running', sentence: 'No decision yet.', next: [show] };
+  }
+  switch (decision.type) {
+    case 'commit':
+      return {
+        tone: 'good',
+        word: 'Committed',
+        sentence: decision.rationale,
+        next: [
+          {
+            line: `writ verify ${decision.commitSha ?? view.runId}`,
+            about: 'signature, subjects, spec and evidence digests, log inclusion; offline',
+          },
+          ...(view.provenance?.keyId === undefined
+            ? []
+            : [
+                {
+                  line: `writ verify ${decision.commitSha ?? view.runId} --key KEY.pem`,
+                  about: 'the same on another machine, with the signer’s public key obtained from the signer',
+                },
+              ]),
+          show,
+        ],
+      };
+    case 'abandon':
+      return { tone: 'bad', word: 'Abandoned', sentence: decision.rationale, next: [show] };
+    case 'rollback':
+      return { tone: 'bad', word: 'Rolled back', sentence: decision.rationale, next: [show] };
+    case 'checkpoint':
+      return { tone: 'open', word: 'Checkpoint', sentence: decision.rationale, next: [show] };
+    case 'retry':
+      return { tone: 'open', word: 'Retry', sentence: decision.rationale, next: [show] };
+  }
+}

@@ -1,0 +1,30 @@
+import type { VerifyCheck } from '../../attest/verify/report.ts';
+import type { VerifiedTarget } from '../commands/verify.ts';
+import { type Printer, type Style, styled } from '../print.ts';
+
+const tones: Readonly<Record<VerifyCheck['status'], Style>> = {
+  passed: 'green',
+  expired: 'yellow',
+  missing: 'yellow',
+  unverified: 'yellow',
+  failed: 'red',
+};
+
+/** What was verified of one target; every evidence digest that holds is counted instead of listed. */
+export function printVerification(printer: Printer, { target, commit, runId, report }: VerifiedTarget): void {
+  const word = report.verified ? styled('green', 'verified') : styled('red', 'not verified');
+  printer.line(word, '  ', styled('bold', target), `  ${report.ran} of ${report.expected} checks ran`);
+  if (commit !== undefined && commit !== target) printer.line(`  commit ${commit}`);
+  if (runId !== undefined && runId !== target) printer.line(`  run ${runId}`);
+  const evidence = report.checks.filter(({ id, status }) => id.startsWith('evidence:') && status === 'passed');
+  const shown = report.checks.filter((check) => !evidence.includes(check));
+  printer.table(
+    shown.map((check) => [
+      '  ',
+      styled(tones[check.status], check.status),
+      check.id,
+      [check.code ?? '', ...Object.entries(check.detail ?? {}).map(([name, value]) => `${name} ${String(value)}`)].join('  ').trim(),
+    ]),
+  );
+  if (evidence.length > 0) printer.line('   ', styled('green', 'passed'), `  ${evidence.length} evidence digests`);
+}

@@ -1,0 +1,24 @@
+import { definePlugin, type LoadedPlugin } from '../core/plugin.ts';
+import type { Progress } from './progress.ts';
+
+/** Tells a terminal what a run is doing; an observer like any other plugin. */
+export function progressPlugin(progress: Progress): LoadedPlugin {
+  return definePlugin({
+    name: 'terminal-progress',
+    api: 1,
+    setup({ hooks }) {
+      let settled = 0;
+      hooks.tool.guard.tap(({ checkId, command }) => {
+        progress.update(`checking ${checkId ?? ''}: ${command ?? ''}`);
+        return undefined;
+      });
+      hooks.tool.settled.tap(({ request }) => {
+        settled += 1;
+        progress.update(`${settled} checks done, last ${request.checkId ?? request.tool}`);
+      });
+      hooks.stage.settled.tap(({ stage }) => progress.update(`stage ${stage.stage} ${stage.status}`));
+      hooks.decision.made.tap(({ type }) => progress.update(`decision: ${type}`));
+      return undefined;
+    },
+  });
+}

@@ -1,0 +1,109 @@
+import type { CommandData } from '../command.ts';
+
+const text = { type: 'string' } as const;
+const count = { type: 'integer', minimum: 0 } as const;
+const sha256 = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
+const moment = { type: 'string', format: 'date-time' } as const;
+
+/** A closed object: `required` are always there, `optional` may be absent, nothing else is. */
+export function record(
+  required: Readonly<Record<string, unknown>>,
+  optional: Readonly<Record<string, unknown>> = {},
+): CommandData {
+  return {
+    type: 'object',
+    required: Object.keys(required),
+    properties: { ...required, ...optional },
+    additionalProperties: false,
+  };
+}
+
+export function list(items: unknown): CommandData {
+  return { type: 'array', items };
+}
+
+export const findingSchema = record(
+  { rule: text, severity: { enum: ['error', 'warning', 'note'] }, message: text },
+  {
+    path: text,
+    line: { type: 'integer', minimum: 1 },
+    column: { type: 'integer', minimum: 1 },
+    check_id: text,
+    detail: { type: 'object' },
+  },
+);
+
+const artifact = record(
+  { name: text, stage: text, sha256, size_bytes: count, content_type: text },
+  { check_id: text, path: text, expires_at: moment, redactions: count },
+);
+
+const check = record(
+  {
+    id: text,
+    kind: { enum: ['command', 'testSuite', 'policy'] },
+    status: { enum: ['passed', 'failed', 'waiting'] },
+    required: { type: 'boolean' },
+    command: text,
+    expected_exit_code: { type: 'integer', minimum: 0, maximum: 255 },
+    started_at: moment,
+    duration_ms: { type: 'number', minimum: 0 },
+    timed_out: { type: 'boolean' },
+    artifacts: list(artifact),
+  },
+  {
+    exit_code: { type: 'integer' },
+    signal: text,
+    tests: record({ passed: count, failed: count, skipped: count }),
+  },
+);
+
+const stage = record({
+  stage: { enum: ['fast', 'integration', 'security', 'release'] },
+  status: { enum: ['passed', 'failed', 'skipped', 'waiting'] },
+  expected: count,
+  ran: count,
+  checks: list(check),
+  findings: list(findingSchema),
+});
+
+/** Members of a run's data (`5-cli.md`): always there, and there when known. */
+export const runMembers = {
+  required: {
+    run_id: text,
+    thread_id: text,
+    state: { enum: ['running', 'waiting', 'interrupted', 'decided'] },
+    started_at: moment,
+    spec: record({
+      id: text,
+      digest: sha256,
+      summary: text,
+      change_type: text,
+      risk_level: text,
+      objectives: list(text),
+    }),
+    target_ref: text,
+    sandbox: text,
+    stages: list(stage),
+    findings: list(findingSchema),
+    artifacts: list(artifact),
+    provenance: record({}, { bundle: text, proof: text, key_id: text, log_origin: text, log_index: count }),
+  },
+  optional: {
+    finished_at: moment,
+    base_commit: text,
+    patch: record({
+      digest: sha256,
+      candidate_tree: text,
+      files: list(record({ path: text, change_type: text, lines_added: count, lines_deleted: count })),
+    }),
+    decision: record(
+      {
+        type: { enum: ['commit', 'checkpoint', 'abandon', 'retry', 'rollback'] },
+        rationale: text,
+        decision_digest: sha256,
+      },
+      { commit_sha: text },
+    ),
+  },
+} as const;

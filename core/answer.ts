@@ -1,0 +1,169 @@
+import type { DigestedThing } from './contract/attestor.ts';
+import type { Finding } from './contract/finding.ts';
+import type { ArtifactBytes } from './contract/hook-payload.ts';
+import type { Refusal } from './contract/refusal.ts';
+import type { Issue } from './spec/issue.ts';
+
+const maxItems = 10_000;
+const maxNameLength = 128;
+const maxMessageLength = 4000;
+const maxPathLength = 4096;
+const maxDetailLength = 16_384;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a judge answered, in normal form; throws on anything that is not a bounded list of findings. */
+export function parseFindings(answer: unknown): readonly Finding[] {
+  return parseList(answer, parseFinding);
+}
+
+/** What a guard answered: `undefined` is no objection, everything else must be a refusal. */
+export function parseRefusal(answer: unknown): Refusal | undefined {
+  if (answer === undefined) return undefined;
+  const fields = toFields(answer, 'a refusal or `undefined`', ['message', 'path', 'line', 'detail']);
+  return { message: parseText(fields, 'message', maxMessageLength), ...parsePlace(fields) };
+}
+
+/** Issues of a contract; throws on nonsense. */
+export function parseIssues(answer: unknown): readonly Issue[] {
+  return parseList(answer, (item) => {
+    const fields = toFields(item, 'an issue', ['code', 'path', 'message', 'severity']);
+    return {
+      code: parseText(fields, 'code', maxNameLength),
+      path: parseText(fields, 'path', maxPathLength, 0),
+      message: parseText(fields, 'message', maxMessageLength),
+      severity: parseWord(fields, 'severity', ['error', 'warning']),
+    };
+  });
+}
+
+/** Things named by digest; throws on nonsense and on a digest that is not lower-case hex. */
+export function parseDigestedThings(answer: unknown): readonly DigestedThing[] {
+  return parseList(answer, (item) => {
+    const fields = toFields(item, 'a thing by digest', ['name', 'uri', 'digest', 'mediaType']);
+    const digests = Object.entries(toFields(fields.digest, 'a map of digests'));
+    if (digests.length === 0) throw new TypeError('expected at least one digest');
+    return {
+      name: parseText(fields, 'name', maxPathLength),
+      ...parseOptionalText(fields, 'uri', maxPathLength),
+      digest: Object.fromEntries(
+        digests.map(([algorithm, hex]) => {
+          if (typeof hex === 'string' && /^[0-9a-f]{32,128}$/.test(hex)) return [algorithm, hex];
+          throw new TypeError(`expected \`digest.${algorithm}\` to be lower-case hex, got ${nameOf(hex)}`);
+        }),
+      ),
+      ...parseOptionalText(fields, 'mediaType', maxNameLength),
+    };
+  });
+}
+
+/** An artifact after a redactor; throws when it is nonsense. */
+export function parseArtifactBytes(answer: unknown): ArtifactBytes {
+  const fields = toFields(answer, 'an artifact', ['name', 'contentType', 'bytes', 'redactions']);
+  const { bytes, redactions } = fields;
+  if (!(bytes instanceof Uint8Array))
+    throw new TypeError(`expected \`bytes\` to be bytes, got ${nameOf(bytes)}`);
+  if (!isCount(redactions, 0))
+    throw new TypeError(`expected \`redactions\` to be a count, got ${nameOf(redactions)}`);
+  return {
+    name: parseText(fields, 'name', maxNameLength),
+    contentType: parseText(fields, 'contentType', maxNameLength),
+    bytes,
+    redactions,
+  };
+}
+
+function parseFinding(item: unknown): Finding {
+  const known = ['rule', 'severity', 'message', 'path', 'line', 'column', 'detail'];
+  const fields = toFields(item, 'a finding', known);
+  return {
+    rule: parseText(fields, 'rule', maxNameLength),
+    severity: parseWord(fields, 'severity', ['error', 'warning', 'note']),
+    message: parseText(fields, 'message', maxMessageLength),
+    ...parsePlace(fields),
+  };
+}
+
+function parsePlace(fields: Fields): Pick<Finding, 'path' | 'line' | 'column' | 'detail'> {
+  return {
+    ...parseOptionalText(fields, 'path', maxPathLength),
+    ...parseOptionalCount(fields, 'line'),
+    ...parseOptionalCount(fields, 'column'),
+    ...(fields.detail === undefined ? {} : { detail: parseDetail(fields.detail) }),
+  };
+}
+
+/** Through JSON and back: what is stored is what was judged. */
+function parseDetail(detail: unknown): Fields {
+  const text = JSON.stringify(toFields(detail, 'an object as `detail`'));
+  if (text.length > maxDetailLength)
+    throw new RangeError(`\`detail\` is longer than ${maxDetailLength} characters`);
+  return toFields(JSON.parse(text), 'an object as `detail`');
+}
+
+function parseList<T>(answer: unknown, parseItem: (item: unknown) => T): readonly T[] {
+  if (!Array.isArray(answer)) throw new TypeError(`expected a list, got ${nameOf(answer)}`);
+  if (answer.length > maxItems)
+    throw new RangeError(`expected at most ${maxItems} entries, got ${answer.length}`);
+  return Array.from(answer, parseItem);
+}
+
+function toFields(value: unknown, wanted: string, known?: readonly string[]): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new TypeError(`expected ${wanted}, got ${nameOf(value)}`);
+  }
+  const unknown = known && Object.keys(value).find((field) => !known.includes(field));
+  if (unknown !== undefined)
+    throw new TypeError(`expected ${wanted}, got the unknown field \`${unknown.slice(0, maxNameLength)}\``);
+  return value as Fields;
+}
+
+function parseText(fields: Fields, field: string, maxLength: number, minLength = 1): string {
+  const text = fields[field];
+  if (typeof text !== 'string') throw new TypeError(`expected \`${field}\` to be text, got ${nameOf(text)}`);
+  if (text.length < minLength || text.length > maxLength) {
+    throw new RangeError(
+      `expected \`${field}\` to have ${minLength} to ${maxLength} characters, got ${text.length}`,
+    );
+  }
+  return text;
+}
+
+function parseOptionalText<K extends string>(
+  fields: Fields,
+  field: K,
+  maxLength: number,
+): { readonly [P in K]?: string } {
+  if (fields[field] === undefined) return {};
+  return { [field]: parseText(fields, field, maxLength) } as { readonly [P in K]: string };
+}
+
+function parseOptionalCount<K extends string>(fields: Fields, field: K): { readonly [P in K]?: number } {
+  const value = fields[field];
+  if (value === undefined) return {};
+  if (!isCount(value, 1)) throw new TypeError(`expected \`${field}\` to count from 1, got ${nameOf(value)}`);
+  return { [field]: value } as { readonly [P in K]: number };
+}
+
+function parseWord<W extends string>(fields: Fields, field: string, words: readonly W[]): W {
+  const word = words.find((candidate) => candidate === fields[field]);
+  if (word === undefined) {
+    throw new TypeError(
+      `expected \`${field}\` to be one of ${words.join(', ')}, got ${nameOf(fields[field])}`,
+    );
+  }
+  return word;
+}
+
+function isCount(value: unknown, least: number): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= least;
+}
+
+/** Names the kind of a value without printing what may be large or secret. */
+function nameOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'number' || typeof value === 'boolean' || value === undefined
+    ? `\`${value}\``
+    : typeof value;
+}

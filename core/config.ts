@@ -1,0 +1,111 @@
+import { availableParallelism } from 'node:os';
+import { parse, TomlError } from 'smol-toml';
+import { WritError } from './base/errors.ts';
+import { readSignerSection, type SignerConfig } from './config/signer-section.ts';
+import { type ConfigIssue, type PlainValue, TableReader } from './config/table-reader.ts';
+import { readWorkspaceSection, type WorkspaceConfig } from './config/workspace-section.ts';
+import { nearestName } from './nearest-name.ts';
+import { securityWords } from './spec/security-words.ts';
+
+export type { SignerConfig, SignerKey } from './config/signer-section.ts';
+export type { PrepareStep, WorkspaceConfig } from './config/workspace-section.ts';
+
+/** `.writ/config.toml` at the base commit, every default filled in (`docs/config.md`). */
+export interface WritConfig {
+  readonly workspace: WorkspaceConfig;
+  readonly signer: SignerConfig;
+  readonly checks: { readonly maxParallel: number };
+  /** `[rules.<id>]`, by rule id. */
+  readonly rules: Readonly<Record<string, Readonly<Record<string, PlainValue>>>>;
+  /** What counts as security code for a `medium` risk: globs over changed paths; words as in `core/spec/security-words.ts`. */
+  readonly securityCode: { readonly paths: readonly string[]; readonly words: readonly string[] };
+}
+
+export interface ParseConfigOptions {
+  /** Ids of the registered rules; given, a `[rules.<id>]` for any other is refused. */
+  readonly ruleIds?: readonly string[];
+}
+
+const maxBytes = 256 * 1024;
+
+/** Parses the config; `undefined` (no such file) gives the defaults. Anything unknown or ill-typed is CONFIG_INVALID, all issues at once. */
+export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigOptions = {}): WritConfig {
+  const issues: ConfigIssue[] = [];
+  const root = new TableReader(bytes === undefined ? {} : parseToml(bytes), '', issues);
+  const config: WritConfig = {
+    workspace: readWorkspaceSection(root.table('workspace')),
+    signer: readSignerSection(root.table('signer')),
+    checks: readChecks(root.table('checks')),
+    rules: readRules(root.table('rules'), options.ruleIds),
+    securityCode: readSecurityCode(root.table('security_code')),
+  };
+  if (root.has('factors')) {
+    root.refuse(
+      'factors',
+      'checks by risk factor are not supported by this version; list the checks in the spec',
+    );
+  }
+  root.end();
+  if (issues.length > 0) throw invalid(issues);
+  return config;
+}
+
+function parseToml(bytes: Uint8Array): unknown {
+  if (bytes.byteLength > maxBytes) {
+    throw invalid([{ path: '', message: `expected at most ${maxBytes} bytes, found ${bytes.byteLength}` }]);
+  }
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw invalid([{ path: '', message: 'expected UTF-8' }], cause);
+  }
+  try {
+    return parse(text, { maxDepth: 16, unsafeKeyBehaviour: 'throw' });
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause;
+    const reason = (cause.message.split('\n')[0] ?? '').replace(/^Invalid TOML document: /, '');
+    // The library's own message quotes the lines around the fault, which may hold anything; it is not passed on.
+    throw invalid([{ path: '', message: `line ${cause.line}, column ${cause.column}: ${reason}` }]);
+  }
+}
+
+function readChecks(reader: TableReader): WritConfig['checks'] {
+  const maxParallel = reader.integer('max_parallel', Math.min(64, availableParallelism()), 1, 64);
+  reader.end();
+  return { maxParallel };
+}
+
+function readRules(reader: TableReader, ruleIds: readonly string[] | undefined): WritConfig['rules'] {
+  const rules: [string, Readonly<Record<string, PlainValue>>][] = [];
+  for (const id of reader.keys()) {
+    const options = reader.plain(id);
+    if (ruleIds === undefined || ruleIds.includes(id)) rules.push([id, options]);
+    else {
+      const meant = nearestName(id, ruleIds);
+      reader.refuse(
+        reader.at(id),
+        `no such rule${meant === undefined ? '' : `, did you mean \`${meant}\`?`}`,
+      );
+    }
+  }
+  return Object.fromEntries(rules);
+}
+
+function readSecurityCode(reader: TableReader): WritConfig['securityCode'] {
+  const paths = reader.texts('paths', []);
+  const words = reader.texts('words', securityWords).map((word) => word.toLowerCase());
+  reader.end();
+  return { paths, words };
+}
+
+function invalid(issues: readonly ConfigIssue[], cause?: unknown): WritError {
+  const [first] = issues;
+  const where = first === undefined || first.path === '' ? '' : ` at \`${first.path}\``;
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
+  return new WritError('CONFIG_INVALID', {
+    message: `\`.writ/config.toml\` at the base commit is not valid${where}: ${first?.message ?? ''}${more}`,
+    detail: { issues },
+    cause,
+  });
+}

@@ -1,0 +1,19 @@
+/** Why `path` is not a plain path inside the repository (relative, POSIX, no `.`/`..`, not git's or writ's own); nothing if it is. */
+export function repositoryPathFault(path: string): string | undefined {
+  if (path.length > 512) return 'expected at most 512 characters';
+  if (path.startsWith('/') || path.startsWith('~') || /^[A-Za-z]:/.test(path))
+    return 'expected a path relative to the repository root';
+  if (path.includes('\\')) return 'expected `/` between path segments';
+  for (const segment of path.split('/')) {
+    if (segment === '' || segment === '.' || segment === '..') {
+      return 'expected no empty, `.` or `..` segment and no slash at the end';
+    }
+    if (/^\.(git|writ)$/i.test(segment)) return `\`${segment}\` is not for the workspace`;
+  }
+  return undefined;
+}
+
+/** True where one path is the other or lies inside it. */
+export function pathsOverlap(left: string, right: string): boolean {
+  return left === right || left.startsWith(`${right}/`) || right.startsWith(`${left}/`);
+}

@@ -1,0 +1,132 @@
+import { pathsOverlap, repositoryPathFault } from './repository-path.ts';
+import type { TableReader } from './table-reader.ts';
+
+/** One `[[workspace.prepare]]`: a command that makes untracked directories out of tracked inputs. */
+export interface PrepareStep {
+  readonly argv: readonly string[];
+  /** Only `none` can be enforced: the command sees no network at all. */
+  readonly network: 'none';
+  readonly timeoutSeconds: number;
+  /** The lockfile that decides what the command makes. */
+  readonly lockfile: string;
+  /** Files and directories that the command is shown besides the lockfile. */
+  readonly inputs: readonly string[];
+  /** Directories that it makes. */
+  readonly outputs: readonly string[];
+}
+
+/** `[workspace]`: where dependencies come from that git does not track. */
+export interface WorkspaceConfig {
+  /** Ignored directories of the person's tree. */
+  readonly share: readonly string[];
+  /** Must be equal on disk, at base and in the candidate for `share` to hold. */
+  readonly lockfile: string;
+  readonly prepare: readonly PrepareStep[];
+}
+
+const defaultLockfile = 'package-lock.json';
+
+/** Which manifest a lockfile belongs to (resolutions A, Scope). */
+const manifestOf: Readonly<Record<string, string>> = {
+  'package-lock.json': 'package.json',
+  'npm-shrinkwrap.json': 'package.json',
+  'pnpm-lock.yaml': 'package.json',
+  'yarn.lock': 'package.json',
+  'go.sum': 'go.mod',
+  'poetry.lock': 'pyproject.toml',
+  'uv.lock': 'pyproject.toml',
+  'Cargo.lock': 'Cargo.toml',
+};
+
+/** Reads `[workspace]`; absent means that nothing untracked is needed. */
+export function readWorkspaceSection(reader: TableReader): WorkspaceConfig {
+  const lockfile = readPath(reader, 'lockfile', defaultLockfile);
+  const share = readPaths(reader, 'share', []);
+  const prepare = reader.tables('prepare', 16).map((step) => readPrepareStep(step, lockfile));
+  reader.end();
+
+  refuseOverlaps(reader, 'share', share);
+  refuseOverlaps(
+    reader,
+    'prepare',
+    prepare.flatMap((step) => step.outputs),
+  );
+  for (const output of prepare.flatMap((step) => step.outputs)) {
+    const nested = share.find((directory) => directory !== output && pathsOverlap(directory, output));
+    if (nested !== undefined) {
+      reader.refuse(
+        reader.at('share'),
+        `\`${nested}\` and the prepared directory \`${output}\` lie inside each other`,
+      );
+    }
+  }
+  return { share, lockfile, prepare };
+}
+
+function readPrepareStep(reader: TableReader, workspaceLockfile: string): PrepareStep {
+  const argv = reader.texts('argv', []);
+  if (argv.length === 0)
+    reader.refuse(reader.at('argv'), 'expected the command and its arguments as a list of strings');
+  else if (argv[0]?.includes('/')) {
+    reader.refuse(
+      reader.at('argv'),
+      `\`${argv[0]}\` is a path; expected a bare name found on the sandbox's PATH`,
+    );
+  }
+
+  const network = reader.text('network', 'none');
+  if (network !== 'none') {
+    reader.refuse(
+      reader.at('network'),
+      `\`${network}\` cannot be enforced; supported is \`none\`: vendor the packages, or fill the tool's cache beforehand and use \`share\``,
+    );
+  }
+
+  const lockfile = readPath(reader, 'lockfile', workspaceLockfile);
+  const slash = lockfile.lastIndexOf('/') + 1;
+  const manifest = manifestOf[lockfile.slice(slash)];
+  const inputs = readPaths(
+    reader,
+    'inputs',
+    manifest === undefined ? [] : [lockfile.slice(0, slash) + manifest],
+  );
+
+  const outputs = readPaths(reader, 'outputs', []);
+  if (outputs.length === 0)
+    reader.refuse(reader.at('outputs'), 'expected the directories that the command makes');
+  for (const output of outputs) {
+    const input = [lockfile, ...inputs].find((path) => pathsOverlap(path, output));
+    if (input !== undefined)
+      reader.refuse(reader.at('outputs'), `\`${output}\` overlaps the input \`${input}\``);
+  }
+
+  const timeoutSeconds = reader.integer('timeout_seconds', 600, 1, 3600);
+  reader.end();
+  return { argv, network: 'none', timeoutSeconds, lockfile, inputs, outputs };
+}
+
+function readPath(reader: TableReader, key: string, fallback: string): string {
+  const path = reader.text(key, fallback);
+  const fault = repositoryPathFault(path);
+  if (fault !== undefined) reader.refuse(reader.at(key), `\`${path}\`: ${fault}`);
+  return path;
+}
+
+function readPaths(reader: TableReader, key: string, fallback: readonly string[]): readonly string[] {
+  const paths = reader.texts(key, fallback);
+  for (const [index, path] of paths.entries()) {
+    const fault = repositoryPathFault(path);
+    if (fault !== undefined) reader.refuse(`${reader.at(key)}[${index}]`, `\`${path}\`: ${fault}`);
+  }
+  return paths;
+}
+
+/** Two directories inside each other would be bound over one another. */
+function refuseOverlaps(reader: TableReader, key: string, paths: readonly string[]): void {
+  const sorted = [...paths].sort();
+  for (const [index, path] of sorted.entries()) {
+    const other = sorted.find((candidate, at) => at > index && pathsOverlap(path, candidate));
+    if (other !== undefined)
+      reader.refuse(reader.at(key), `\`${path}\` and \`${other}\` lie inside each other`);
+  }
+}

@@ -1,0 +1,54 @@
+import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
+import type { Signer } from './signer.ts';
+import type { TransparencyLog } from './transparency-log.ts';
+
+/** A thing by digest, as an in-toto ResourceDescriptor holds it. */
+export interface DigestedThing {
+  readonly name: string;
+  readonly uri?: string;
+  /** Algorithm → lower-case hex, e.g. `{ sha256: … }` or `{ gitCommit: … }`. */
+  readonly digest: Readonly<Record<string, string>>;
+  readonly mediaType?: string;
+}
+
+/** A sealed decision to attest: everything that the statement says, nothing that it reaches for. */
+export interface AttestRequest {
+  readonly runId: string;
+  readonly spec: EffectiveIntentSpec;
+  readonly specDigest: string;
+  readonly schedulerVersion: string;
+  readonly sandbox: string;
+  readonly repositoryUri: string;
+  readonly baseCommit: string | undefined;
+  readonly commit: string;
+  readonly tree: string;
+  readonly patchDigest: string;
+  readonly resolvedDependencies: readonly DigestedThing[];
+  readonly byproducts: readonly DigestedThing[];
+  /** RFC 3339. */
+  readonly startedOn: string;
+  readonly finishedOn: string;
+}
+
+export interface Attestation {
+  /** Sigstore bundle v0.3, JSON. */
+  readonly bundle: Uint8Array;
+  /** C2SP tlog-proof; absent with log mode `none`. */
+  readonly proof?: Uint8Array;
+  readonly keyId: string;
+  readonly logOrigin?: string;
+  readonly logIndex?: number;
+}
+
+/** Who signs, and where it is logged; `undefined` for log mode `none`. */
+export interface SealingParties {
+  readonly signer: Signer;
+  readonly log: TransparencyLog | undefined;
+}
+
+/** Makes, signs and logs the provenance of a decided change (slot `attestor`). Any fault throws; nothing is half logged. */
+export interface Attestor {
+  attest(request: AttestRequest, parties: SealingParties): Promise<Attestation>;
+  /** Logs that what `attest` claimed did not take effect (the swap was lost). */
+  revoke(request: AttestRequest, parties: SealingParties, reason: string): Promise<Attestation>;
+}

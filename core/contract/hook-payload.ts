@@ -1,0 +1,112 @@
+import type { Scope } from '../plan/scope.ts';
+import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
+import type { Attestation } from './attestor.ts';
+import type { Finding } from './finding.ts';
+import type { PatchSet } from './patch-set.ts';
+import type { DecisionType } from './run-view.ts';
+import type { StageName, StageRecord } from './stage.ts';
+
+/** `engine.opened`, `engine.closed`. */
+export interface EngineFacts {
+  /** Names, in the order of set-up. */
+  readonly plugins: readonly string[];
+}
+
+/** `spec.check`: the contract with its defaults applied. */
+export interface SpecToCheck {
+  readonly spec: EffectiveIntentSpec;
+}
+
+/** `plan.review`: what will be done, before any of it is. */
+export interface PlanToReview {
+  readonly runId: string;
+  readonly spec: EffectiveIntentSpec;
+  readonly scope: Scope;
+  readonly tasks: readonly { readonly title: string; readonly steps: readonly string[] }[];
+  /** Stages that list checks, in the order they run. */
+  readonly stages: readonly StageName[];
+}
+
+/** `tool.guard`: what is about to be done in the name of a run. ACL and scope have already agreed. */
+export interface ToolRequest {
+  readonly runId: string;
+  readonly tool: string;
+  readonly action: string;
+  /** The check that asks, where one does. */
+  readonly checkId?: string;
+  /** Shell text as the contract holds it, for `workspace.command`. */
+  readonly command?: string;
+  /** Repository-relative, for tools that read or write files. */
+  readonly paths?: readonly string[];
+}
+
+/** `tool.settled`: the same request and how it ended. */
+export interface ToolSettled {
+  readonly request: ToolRequest;
+  readonly outcome: 'done' | 'denied' | 'failed';
+  /** Why it was denied. */
+  readonly refusal?: Finding;
+  readonly exitCode?: number;
+  readonly durationMs: number;
+}
+
+/** `patch.judge`: a candidate before it is Proposed. */
+export interface PatchToJudge {
+  readonly runId: string;
+  readonly spec: EffectiveIntentSpec;
+  readonly patch: PatchSet;
+}
+
+/** `stage.judge`: a stage whose checks have run, before it is called passed. */
+export interface StageToJudge {
+  readonly runId: string;
+  readonly spec: EffectiveIntentSpec;
+  readonly patch: PatchSet;
+  readonly stage: StageRecord;
+}
+
+/** `stage.settled`. */
+export interface StageSettled {
+  readonly runId: string;
+  readonly stage: StageRecord;
+}
+
+/** `decision.guard`: everything a decision rests on, before it is made. */
+export interface DecisionToGuard {
+  readonly runId: string;
+  readonly spec: EffectiveIntentSpec;
+  readonly patch: PatchSet;
+  readonly findings: readonly Finding[];
+  readonly stages: readonly StageRecord[];
+}
+
+/** `decision.made`. */
+export interface DecisionMade {
+  readonly runId: string;
+  readonly type: DecisionType;
+  readonly rationale: string;
+  readonly commitSha?: string;
+}
+
+/** `statement.fill`: a sealed commit whose provenance is being written. */
+export interface StatementToFill {
+  readonly runId: string;
+  readonly spec: EffectiveIntentSpec;
+  readonly commitSha: string;
+}
+
+/** `attest.settled`. */
+export interface AttestSettled {
+  readonly runId: string;
+  readonly commitSha: string;
+  readonly attestation: Attestation;
+}
+
+/** `artifact.redact`: an artifact's bytes on their way to the store. */
+export interface ArtifactBytes {
+  readonly name: string;
+  readonly contentType: string;
+  readonly bytes: Uint8Array;
+  /** Redactions made so far; a tap adds its own. */
+  readonly redactions: number;
+}

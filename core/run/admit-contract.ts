@@ -1,0 +1,59 @@
+import { WritError } from '../base/errors.ts';
+import { supportedApiVersion } from '../spec/api-version.ts';
+import type { EffectiveIntentSpec, IntentSpec } from '../spec/intentspec.gen.ts';
+import type { Issue } from '../spec/issue.ts';
+import { readIntentSpec } from '../spec/read-intent-spec.ts';
+import type { WritEngine } from './writ-engine.ts';
+
+/** A contract that may be worked on: valid, supported, active, and enforced wherever it asks for something. */
+export interface AdmittedContract {
+  /** As the author gave it, to the byte. */
+  readonly bytes: Uint8Array;
+  readonly document: IntentSpec;
+  readonly effective: EffectiveIntentSpec;
+  readonly digest: string;
+  readonly warnings: readonly Issue[];
+}
+
+/** Bytes → contract. Throws INTENTSPEC_MALFORMED or INTENTSPEC_INVALID with every issue, INTENTSPEC_UNSUPPORTED_VERSION. */
+export async function readContract(engine: WritEngine, bytes: Uint8Array): Promise<AdmittedContract> {
+  const read = readIntentSpec(bytes);
+  if (!read.ok) throw read.malformed ?? invalid(read.issues);
+  const added = await engine.hooks.spec.check.call({ spec: read.effective });
+  const issues = [...read.issues, ...added];
+  if (added.some((issue) => issue.severity === 'error')) throw invalid(issues);
+  if (!supportedApiVersion(read.document.apiVersion)) {
+    throw new WritError('INTENTSPEC_UNSUPPORTED_VERSION', {
+      message: `expected an \`apiVersion\` that ends in \`/v1alpha1\`, found \`${read.document.apiVersion}\``,
+      detail: { expected: 'v1alpha1', found: read.document.apiVersion },
+    });
+  }
+  const { document, effective, digest } = read;
+  return { bytes, document, effective, digest, warnings: issues };
+}
+
+/** `readContract`, and then what only a run demands: status `active`, and nobody-enforces refused (SPEC_UNENFORCED). */
+export async function admitContract(engine: WritEngine, bytes: Uint8Array): Promise<AdmittedContract> {
+  const contract = await readContract(engine, bytes);
+  const { status } = contract.effective.lifecycle;
+  if (status !== 'active') {
+    throw new WritError('LIFECYCLE_NOT_ACTIVE', {
+      message: `expected \`lifecycle.status\` to be \`active\`, found \`${status}\``,
+      detail: { expected: 'active', found: status },
+      hints: ['set `lifecycle.status` to `active` once the contract is agreed'],
+    });
+  }
+  engine.ledger.check(contract.effective, { model: false });
+  return contract;
+}
+
+function invalid(issues: readonly Issue[]): WritError {
+  const errors = issues.filter((issue) => issue.severity === 'error');
+  const first = errors[0];
+  const rest = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  return new WritError('INTENTSPEC_INVALID', {
+    message: `\`${first?.path ?? ''}\`: ${first?.message ?? 'invalid'}${rest}`,
+    detail: { issues },
+    hints: ['see all issues: `writ spec validate FILE`'],
+  });
+}

@@ -1,0 +1,97 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { sha256Hex } from '../base/digest.ts';
+import { messageOf, WritError } from '../base/errors.ts';
+import type { ArtifactRecord } from '../contract/stage.ts';
+import type { Hooks } from '../hooks.ts';
+import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
+import { encodeId } from '../vcs/ref-name.ts';
+import { retentionOf } from './retention.ts';
+
+/** An artifact on its way in: raw bytes that have been written nowhere yet. */
+export interface ArriveRequest {
+  readonly name: string;
+  readonly stage: string;
+  readonly checkId?: string;
+  readonly bytes: Uint8Array;
+  /** What the bytes are where the contract declares no format. */
+  readonly contentType: string;
+  /** File ending without the dot. */
+  readonly extension: string;
+}
+
+/** What was put in a box, and how to read it back before the run is sealed. */
+export interface ArtifactBox {
+  /** Redacts, then hashes, then writes: unredacted bytes reach no disk (contract: privacy.redactionRequired). */
+  add(request: ArriveRequest): Promise<ArtifactRecord>;
+  /** In order of arrival. */
+  list(): readonly ArtifactRecord[];
+  /** Content, read back from disk one at a time: a run with many logs does not hold them all. */
+  read(record: ArtifactRecord): Promise<Uint8Array>;
+  /** Whether content outlives the decision. */
+  readonly keepsContent: boolean;
+  discard(): Promise<void>;
+}
+
+/** The patchset is never redacted: a secret in added lines is a gate failure, and its digest is a subject of the provenance. */
+const neverRedacted = new Set(['patchset', 'provenance-attestation', 'transparency-proof']);
+
+/** A box that keeps content in `directory` (0700, removed by `discard`) so that evidence outlives a killed run. */
+export function createArtifactBox(options: {
+  readonly directory: string;
+  readonly spec: EffectiveIntentSpec;
+  readonly hooks: Hooks;
+  readonly nowMs: () => number;
+}): ArtifactBox {
+  const { directory, spec, hooks, nowMs } = options;
+  const records: ArtifactRecord[] = [];
+  const retention = retentionOf(spec);
+  const declared = new Map(
+    spec.artifacts.required.map((requirement) => [requirement.name as string, requirement.format]),
+  );
+
+  return {
+    async add(request) {
+      const contentType = declared.get(request.name) || request.contentType;
+      const raw = { name: request.name, contentType, bytes: request.bytes, redactions: 0 };
+      const redacts = spec.constraints.privacy.redactionRequired && !neverRedacted.has(request.name);
+      const { bytes, redactions } = redacts ? await hooks.artifact.redact.call(raw) : raw;
+      const sha256 = sha256Hex(bytes);
+      const folder = request.checkId === undefined ? 'engine' : encodeId(request.checkId);
+      const path = `artifacts/${request.stage}/${folder}/${encodeId(request.name)}.${request.extension}`;
+      const expiresAt = retention.expiresAt(nowMs());
+      const record: ArtifactRecord = {
+        name: request.name,
+        stage: request.stage,
+        ...(request.checkId === undefined ? {} : { checkId: request.checkId }),
+        path,
+        sha256,
+        sizeBytes: bytes.byteLength,
+        contentType,
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+        ...(redactions > 0 ? { redactions } : {}),
+      };
+      await writeEvidence(join(directory, path), bytes);
+      records.push(record);
+      return record;
+    },
+    list: () => records,
+    read: (record) => readFile(join(directory, record.path)),
+    keepsContent: retention.keepsContent,
+    discard: () => rm(directory, { recursive: true, force: true }),
+  };
+}
+
+async function writeEvidence(path: string, bytes: Uint8Array): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeFile(path, bytes, { mode: 0o600 });
+  } catch (cause) {
+    throw new WritError('EVIDENCE_WRITE_FAILED', {
+      message: `evidence could not be written: ${messageOf(cause)}`,
+      detail: { bytes: bytes.byteLength },
+      hints: ['free disk space and run again; nothing of yours was changed'],
+      cause,
+    });
+  }
+}

@@ -1,0 +1,58 @@
+import { toRfc3339 } from '../base/clock.ts';
+import { sha256Hex } from '../base/digest.ts';
+import type { AttestRequest, DigestedThing } from '../contract/attestor.ts';
+import type { Attempt } from './attempt.ts';
+import type { JudgedRun } from './judged-run.ts';
+
+export interface SealedFacts {
+  readonly commit: string;
+  /** Every file of the run record, by path. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** What plugins add to `resolvedDependencies`. */
+  readonly filled: readonly DigestedThing[];
+  /** RFC 3339. */
+  readonly finishedOn: string;
+}
+
+/** Everything that the provenance of a sealed change says. */
+export function attestRequest(attempt: Attempt, judged: JudgedRun, facts: SealedFacts): AttestRequest {
+  const { contract, patch, ground, runId, box, request } = attempt;
+  const spec = contract.effective;
+  return {
+    runId,
+    spec,
+    specDigest: contract.digest,
+    schedulerVersion: request.schedulerVersion,
+    sandbox: ground.sandbox.name,
+    repositoryUri: repositoryUri(spec.metadata.target.repo),
+    baseCommit: patch.baseCommit,
+    commit: facts.commit,
+    tree: patch.candidateTree,
+    patchDigest: patch.digest,
+    resolvedDependencies: [
+      ...(ground.configBytes
+        ? [{ name: '.writ/config.toml', digest: { sha256: sha256Hex(ground.configBytes) } }]
+        : []),
+      ...judged.dependencies,
+      ...facts.filled,
+    ],
+    byproducts: [
+      ...[...facts.files].map(([path, bytes]) => ({
+        name: path,
+        digest: { sha256: sha256Hex(bytes) },
+        mediaType: 'application/json',
+      })),
+      ...box
+        .list()
+        .map(({ path, sha256, contentType }) => ({ name: path, digest: { sha256 }, mediaType: contentType })),
+    ],
+    startedOn: toRfc3339(attempt.startedAtMs),
+    finishedOn: facts.finishedOn,
+  };
+}
+
+/** `git+<url>` for a remote; a local path says nothing to a stranger, so the local forms get a URN. */
+function repositoryUri({ type, locator }: { readonly type: string; readonly locator: string }): string {
+  if (type === 'git') return locator.startsWith('git+') ? locator : `git+${locator}`;
+  return `urn:writ:repository:${type}`;
+}

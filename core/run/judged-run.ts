@@ -1,0 +1,16 @@
+import type { DigestedThing } from '../contract/attestor.ts';
+import type { Finding } from '../contract/finding.ts';
+import type { StageRecord } from '../contract/stage.ts';
+import type { DecisionInput, DecisionRecord } from './decision-input.ts';
+
+/** Everything that was found out about a candidate, and what was decided from it. */
+export interface JudgedRun {
+  readonly findings: readonly Finding[];
+  readonly stages: readonly StageRecord[];
+  /** Refusals of decision guards. */
+  readonly refusals: readonly Finding[];
+  /** Untracked directories that the checks were given. */
+  readonly dependencies: readonly DigestedThing[];
+  readonly input: DecisionInput;
+  readonly decision: DecisionRecord;
+}

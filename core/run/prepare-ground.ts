@@ -1,0 +1,91 @@
+import { realpath } from 'node:fs/promises';
+import { WritError } from '../base/errors.ts';
+import { parseConfig, type WritConfig } from '../config.ts';
+import type { SandboxBackend } from '../contract/sandbox.ts';
+import { pickSandbox } from '../tool/sandbox/pick.ts';
+import { readBlob } from '../vcs/blobs.ts';
+import { commitTimeMs } from '../vcs/commit-time.ts';
+import { planTarget, type Target } from '../vcs/plan-target.ts';
+import { openRepository, type Repository } from '../vcs/repository.ts';
+import { type Base, resolveBase } from '../vcs/resolve-commit.ts';
+import type { AdmittedContract } from './admit-contract.ts';
+import type { RunRequest } from './run-request.ts';
+import type { WritEngine } from './writ-engine.ts';
+
+/** What a run stands on: found, checked, and not yet touched. */
+export interface Ground {
+  readonly repository: Repository;
+  readonly base: Base;
+  /** Committer time of the base commit; 0 for the empty tree. */
+  readonly baseTimeMs: number;
+  /** `.writ/config.toml` at the base commit: a patch must not choose its judges. */
+  readonly config: WritConfig;
+  readonly configBytes: Uint8Array | undefined;
+  readonly sandbox: SandboxBackend;
+  readonly target: Target;
+}
+
+/**
+ * Finds everything a run stands on, and refuses here whatever can be refused before any work: wrong repository,
+ * unusable refs, an invalid config, no sandbox for a contract that denies the network.
+ */
+export async function prepareGround(
+  engine: WritEngine,
+  request: RunRequest,
+  contract: AdmittedContract,
+  runId: string,
+  repository: Repository,
+  base: Base,
+): Promise<Ground> {
+  const configBytes = await readBlob(repository, base.tree, '.writ/config.toml');
+  const config = parseConfig(configBytes, { ruleIds: engine.rules.ids });
+  const { target: stated } = contract.effective.metadata;
+  const target = await planTarget(repository, {
+    ...(request.onto === undefined ? {} : { onto: request.onto }),
+    baseRef: stated.baseRef,
+    baseCommit: base.commit,
+    runId,
+  });
+  const sandbox = await chooseSandbox(engine, request, contract);
+  const baseTimeMs = base.commit === undefined ? 0 : await commitTimeMs(repository, base.commit);
+  return { repository, base, baseTimeMs, config, configBytes, sandbox, target };
+}
+
+/** Opens the repository that the contract is about: for `local` it must be the one at the locator. */
+export async function openStatedRepository(
+  request: RunRequest,
+  contract: AdmittedContract,
+): Promise<Repository> {
+  const repository = await openRepository(request.repositoryPath);
+  const { repo } = contract.effective.metadata.target;
+  if (repo.type !== 'local') return repository;
+  const stated = await realpath(repo.locator).catch(() => repo.locator);
+  if (stated === repository.root) return repository;
+  throw new WritError('REPOSITORY_MISMATCH', {
+    message: `the spec is for \`${repo.locator}\`, this repository is \`${repository.root}\``,
+    detail: { expected: repo.locator, found: repository.root },
+    hints: ['run inside the stated repository, or name it with `--repo`'],
+  });
+}
+
+/** Where the candidate starts: `metadata.target.baseRef`, resolved now and stored on the run. */
+export async function resolveStatedBase(repository: Repository, contract: AdmittedContract): Promise<Base> {
+  return resolveBase(repository, contract.effective.metadata.target.baseRef);
+}
+
+async function chooseSandbox(
+  engine: WritEngine,
+  request: RunRequest,
+  contract: AdmittedContract,
+): Promise<SandboxBackend> {
+  const denies = contract.effective.constraints.security.networkPolicy === 'deny';
+  if (request.sandbox === 'none' && denies) {
+    throw new WritError('SANDBOX_NONE_REFUSED', {
+      hints: [
+        'drop `--sandbox none`',
+        'or set `constraints.security.networkPolicy` to `allow` in a new spec',
+      ],
+    });
+  }
+  return pickSandbox(request.sandbox, engine.slots.sandbox);
+}

@@ -1,0 +1,62 @@
+import { sha256Hex } from '../base/digest.ts';
+import { WritError } from '../base/errors.ts';
+import type { RunView } from '../contract/run-view.ts';
+import type { ArtifactRecord } from '../contract/stage.ts';
+import { readJournal } from '../store/parse-journal.ts';
+import { journalPath } from '../store/run-directory.ts';
+import { parseObject } from '../store/stored-object.ts';
+import type { Repository } from '../vcs/repository.ts';
+import type { GateReport } from './gate-report.ts';
+import type { RunStore } from './run-store.ts';
+import { sealPaths } from './settle-run.ts';
+
+const names = ['gate-report.json', 'decision.json', sealPaths.rollback, sealPaths.bundle, sealPaths.proof];
+
+/** One run as stored: from its ref where it was decided, else from its journal. RUN_NOT_FOUND. */
+export async function readRun(repository: Repository, store: RunStore, runId: string): Promise<RunView> {
+  const files = await store.objects.readMany(store.refs.run(runId), names);
+  const report = files.get('gate-report.json');
+  const decision = files.get('decision.json');
+  return report && decision ? decidedRun(store, runId, report, decision, files) : undecidedRun(repository, runId);
+}
+
+function decidedRun(store: RunStore, runId: string, reportBytes: Buffer, decisionBytes: Buffer, files: ReadonlyMap<string, Buffer>): RunView {
+  const { schema: _, ...report } = JSON.parse(reportBytes.toString('utf8')) as GateReport;
+  const rollback = files.get(sealPaths.rollback);
+  const decision = parseObject('decision', rollback ?? decisionBytes);
+  const ref = store.refs.run(runId);
+  const seals = [
+    sealedArtifact('provenance-attestation', sealPaths.bundle, 'application/vnd.dev.sigstore.bundle.v0.3+json', files),
+    sealedArtifact('transparency-proof', sealPaths.proof, 'text/plain', files),
+  ].flat();
+  return {
+    ...report,
+    state: 'decided',
+    finishedAt: decision.created_at,
+    decision: {
+      type: decision.type,
+      rationale: decision.rationale,
+      ...(decision.commit_sha === undefined ? {} : { commitSha: decision.commit_sha }),
+      decisionDigest: decision.decision_digest,
+    },
+    artifacts: [...report.artifacts, ...seals],
+    provenance: {
+      ...(files.has(sealPaths.bundle) ? { bundle: `${ref}:${sealPaths.bundle}` } : {}),
+      ...(files.has(sealPaths.proof) ? { proof: `${ref}:${sealPaths.proof}` } : {}),
+    },
+  };
+}
+
+function sealedArtifact(name: string, path: string, contentType: string, files: ReadonlyMap<string, Buffer>): readonly ArtifactRecord[] {
+  const bytes = files.get(path);
+  return bytes ? [{ name, stage: 'release', path, sha256: sha256Hex(bytes), sizeBytes: bytes.length, contentType }] : [];
+}
+
+async function undecidedRun(repository: Repository, runId: string): Promise<RunView> {
+  const { records } = await readJournal(journalPath(repository, runId));
+  const started = records.find(({ type }) => type === 'run-started');
+  if (!started) throw new WritError('RUN_NOT_FOUND', { detail: { run_id: runId } });
+  const { schema: _, ...report } = (started.data as { readonly report: GateReport }).report;
+  const ended = records.some(({ type }) => type === 'run-ended');
+  return { ...report, state: ended ? 'interrupted' : 'running' };
+}

@@ -1,0 +1,8 @@
+import type { RuleQuestion } from './ask-rules.ts';
+import type { Attempt } from './attempt.ts';
+
+/** What every rule of an attempt is asked with; `input` says at which point. */
+export function ruleQuestion(attempt: Attempt, input: RuleQuestion['input']): RuleQuestion {
+  const { engine, scratch, box, ground, signal } = attempt;
+  return { engine, objects: scratch, box, ruleOptions: ground.config.rules, input, signal };
+}

@@ -1,0 +1,178 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { toRfc3339 } from '../base/clock.ts';
+import { isWritError, messageOf } from '../base/errors.ts';
+import type { CheckContext, CheckOutcome } from '../contract/check-runner.ts';
+import type { Finding } from '../contract/finding.ts';
+import type { ToolRequest } from '../contract/hook-payload.ts';
+import type { RuleInput } from '../contract/rule.ts';
+import type { CheckRecord, StageName } from '../contract/stage.ts';
+import type { EffectiveCheck } from '../spec/intentspec.gen.ts';
+import { guardCommand } from '../tool/acl.ts';
+import { checkEnvironment } from '../tool/check-environment.ts';
+import { askRule } from './ask-rules.ts';
+import type { Attempt, Workspace } from './attempt.ts';
+import { collectArtifacts, impliedArtifacts } from './collect-artifacts.ts';
+import { readReports } from './read-reports.ts';
+import { ruleQuestion } from './rule-question.ts';
+
+/** Bytes kept of each output stream where no tool rule sets `maxOutputBytes`. */
+const defaultMaxOutputBytes = 1024 * 1024;
+
+/** Faults that no check may swallow: the run cannot go on without its evidence. */
+const fatal = new Set(['EVIDENCE_WRITE_FAILED', 'RUN_INTERRUPTED']);
+
+/** Runs one check to its record. A broken check kind has failed its check; only the run's own faults are thrown. */
+export async function runCheck(
+  attempt: Attempt,
+  workspace: Workspace,
+  stage: StageName,
+  check: EffectiveCheck,
+  index: number,
+): Promise<CheckRecord> {
+  const { box, request } = attempt;
+  const startedAt = toRfc3339(request.clock.now());
+  const started = request.clock.monotonic();
+  const reports = join(workspace.reportsRoot, `${stage}-${index}`);
+  await mkdir(reports, { mode: 0o777 });
+  try {
+    const outcome = await judgeCheck(attempt, checkContext(attempt, workspace, stage, check, reports), check);
+    attempt.request.signal.throwIfAborted();
+    const artifacts = await collectArtifacts(
+      box,
+      stage,
+      check,
+      outcome,
+      impliedArtifacts(attempt.contract.effective, stage),
+    );
+    const { result } = outcome;
+    const failed = outcome.findings.some((finding) => finding.severity === 'error');
+    return {
+      id: check.id,
+      kind: check.kind,
+      stage,
+      status: failed ? 'failed' : outcome.waiting ? 'waiting' : 'passed',
+      required: check.required,
+      command: check.command ?? '',
+      expectedExitCode: check.expectedExitCode,
+      ...(result?.exitCode === undefined ? {} : { exitCode: result.exitCode }),
+      ...(result?.signal === undefined ? {} : { signal: result.signal }),
+      timedOut: result?.timedOut ?? false,
+      durationMs: Math.round(result?.durationMs ?? request.clock.monotonic() - started),
+      startedAt,
+      ...(outcome.tests ? { tests: outcome.tests } : {}),
+      artifacts,
+      findings: outcome.findings,
+    };
+  } finally {
+    await rm(reports, { recursive: true, force: true });
+  }
+}
+
+async function judgeCheck(
+  attempt: Attempt,
+  context: CheckContext,
+  check: EffectiveCheck,
+): Promise<CheckOutcome> {
+  try {
+    const runner = await attempt.engine.slots.check.pick(check.kind);
+    return await runner.run(context);
+  } catch (fault) {
+    if (attempt.request.signal.aborted) throw attempt.request.signal.reason;
+    if (isWritError(fault) && fatal.has(fault.code)) throw fault;
+    const code = isWritError(fault) ? fault.code : 'INTERNAL';
+    const finding: Finding = {
+      rule: 'check-outcome',
+      severity: 'error',
+      message: `the check could not be run: ${messageOf(fault)}`,
+      detail: { code },
+    };
+    return { findings: [finding], reports: [] };
+  }
+}
+
+function checkContext(
+  attempt: Attempt,
+  workspace: Workspace,
+  stage: StageName,
+  check: EffectiveCheck,
+  reports: string,
+): CheckContext {
+  const { engine, contract, patch, scope, box } = attempt;
+  const ruleInput: Omit<RuleInput, 'args' | 'files' | 'options'> = {
+    spec: contract.effective,
+    patch,
+    scope,
+    stage: { name: stage, checks: [] },
+    artifacts: box.list(),
+  };
+  return {
+    check,
+    ruleInput,
+    runCommand: () => runCommand(attempt, workspace, check, reports),
+    async askRule(id, args) {
+      const rule = engine.rules.get(id);
+      return rule && askRule(ruleQuestion(attempt, ruleInput), rule, args);
+    },
+  };
+}
+
+async function runCommand(
+  attempt: Attempt,
+  workspace: Workspace,
+  check: EffectiveCheck,
+  reports: string,
+): ReturnType<CheckContext['runCommand']> {
+  const { engine, contract, runId, signal, request } = attempt;
+  const command = check.command ?? '';
+  const inside = workspace.sandbox.pathsInside({ workspace: workspace.directory, reports });
+  const env = checkEnvironment({
+    intentSpecId: contract.effective.metadata.id,
+    intentSpecDigest: contract.digest,
+    runId,
+    workspace: inside.workspace,
+    baseSha: attempt.patch.baseCommit ?? '',
+    patchSetDigest: attempt.patch.digest,
+    reportsDir: inside.reports,
+  });
+  const tool: ToolRequest = {
+    runId,
+    tool: 'workspace.command',
+    action: 'execute',
+    checkId: check.id,
+    command,
+  };
+  const started = request.clock.monotonic();
+  const acl = guardCommand(contract.effective.security.toolAcl, command, { variables: Object.keys(env) });
+  const denied = acl.refusal ?? (await engine.hooks.tool.guard.call(tool));
+  if (denied) {
+    await engine.hooks.tool.settled.call({
+      request: tool,
+      outcome: 'denied',
+      refusal: denied,
+      durationMs: request.clock.monotonic() - started,
+    });
+    return { denied, reports: [] };
+  }
+  const result = await workspace.sandbox.run({
+    argv: ['sh', '-c', command],
+    workspace: workspace.directory,
+    reports,
+    binds: workspace.binds,
+    env,
+    network: workspace.sandbox.name === 'none' ? 'host' : 'none',
+    timeoutMs: check.timeoutSeconds * 1000,
+    maxOutputBytes: acl.maxOutputBytes ?? defaultMaxOutputBytes,
+    signal,
+  });
+  const read = await readReports(reports);
+  const failed = result.timedOut || result.aborted || read.findings.length > 0;
+  await engine.hooks.tool.settled.call({
+    request: tool,
+    outcome: failed ? 'failed' : 'done',
+    ...(result.exitCode === undefined ? {} : { exitCode: result.exitCode }),
+    durationMs: result.durationMs,
+  });
+  const [tooMuch] = read.findings;
+  return { ...(tooMuch ? { denied: tooMuch } : {}), result, reports: read.files };
+}

@@ -1,0 +1,158 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WritError } from '../base/errors.ts';
+import type { WorkspaceConfig } from '../config.ts';
+import type { DigestedThing } from '../contract/attestor.ts';
+import type { SandboxBackend, SandboxBind } from '../contract/sandbox.ts';
+import { copyTree } from './workspace-dependencies/copy-tree.ts';
+import { prepareDirectories } from './workspace-dependencies/prepared-directories.ts';
+import { openSharedDirectory, type ShareRefusal } from './workspace-dependencies/shared-directory.ts';
+
+export interface WorkspaceDependenciesRequest {
+  readonly config: WorkspaceConfig;
+  /** Root of the person's working tree. */
+  readonly worktree: string;
+  /** Directory that the candidate was exported to. */
+  readonly workspace: string;
+  /** `<git-common-dir>/writ/cache/workspace`. */
+  readonly cacheDir: string;
+  readonly sandbox: SandboxBackend;
+  /** Content of a file at the base commit; `undefined` where it is absent. */
+  readBase(path: string): Promise<Uint8Array | undefined>;
+  /** Content of a file in the candidate tree; `undefined` where it is absent. */
+  readCandidate(path: string): Promise<Uint8Array | undefined>;
+  /** True only where git ignores the path in the working tree and tracks nothing at or under it. */
+  isIgnored(path: string): Promise<boolean>;
+  readonly signal?: AbortSignal;
+}
+
+/** What became of one configured directory. */
+export interface DependencyNote {
+  readonly directory: string;
+  readonly outcome: 'shared' | 'prepared' | 'cached' | 'refused';
+  readonly refusal?: ShareRefusal | 'in-candidate';
+  readonly message: string;
+}
+
+export interface WorkspaceDependencies {
+  /** To be given to every check of this workspace. */
+  readonly binds: readonly SandboxBind[];
+  /** For the provenance: each directory by the digest of its listing. */
+  readonly resolvedDependencies: readonly DigestedThing[];
+  readonly notes: readonly DependencyNote[];
+}
+
+interface Provided {
+  readonly directory: string;
+  readonly source: string;
+  readonly sha256: string;
+  readonly uri: string;
+}
+
+/**
+ * Provides the untracked directories that the config names: `share` first, then each `prepare` step of which an output is still
+ * missing. A share that does not hold is a note; a prepare that fails throws WORKSPACE_PREPARE_FAILED.
+ */
+export async function provideWorkspaceDependencies(
+  request: WorkspaceDependenciesRequest,
+): Promise<WorkspaceDependencies> {
+  const { config, workspace, sandbox } = request;
+  const provided = new Map<string, Provided>();
+  const notes: DependencyNote[] = [];
+  const signal = request.signal === undefined ? {} : { signal: request.signal };
+
+  for (const directory of config.share) {
+    const blocked = await whatStandsInTheWay(workspace, directory);
+    if (blocked !== undefined) {
+      notes.push({
+        directory,
+        outcome: 'refused',
+        refusal: 'in-candidate',
+        message: `\`${directory}\` is not shared: ${blocked}`,
+      });
+      continue;
+    }
+    const outcome = await openSharedDirectory({
+      directory,
+      worktree: request.worktree,
+      lockfile: config.lockfile,
+      lockfileAtBase: await request.readBase(config.lockfile),
+      lockfileAtCandidate: await request.readCandidate(config.lockfile),
+      isIgnored: (path) => request.isIgnored(path),
+      ...signal,
+    });
+    if ('refusal' in outcome) {
+      notes.push({ directory, outcome: 'refused', refusal: outcome.refusal, message: outcome.message });
+      continue;
+    }
+    const { source, digest } = outcome;
+    provided.set(directory, { directory, source, sha256: digest.sha256, uri: 'urn:writ:workspace-share' });
+    notes.push({
+      directory,
+      outcome: 'shared',
+      message: `\`${directory}\` of the working tree is shared read-only (${digest.entries} entries)`,
+    });
+  }
+
+  for (const step of config.prepare) {
+    if (step.outputs.every((output) => provided.has(output))) continue;
+    for (const output of step.outputs) {
+      const blocked = await whatStandsInTheWay(workspace, output);
+      if (blocked === undefined) continue;
+      throw new WritError('WORKSPACE_PREPARE_FAILED', {
+        message: `\`${output}\` cannot be prepared: ${blocked}`,
+        detail: { argv: step.argv, directory: output },
+      });
+    }
+    const earlier = [...provided.values()].filter(({ directory }) => !step.outputs.includes(directory));
+    const { cacheDir } = request;
+    const { key, cached, directories } = await prepareDirectories({
+      step,
+      workspace,
+      cacheDir,
+      sandbox,
+      provided: earlier,
+      ...signal,
+    });
+    for (const made of directories) {
+      provided.set(made.directory, { ...made, uri: `urn:writ:workspace-prepare:sha256:${key}` });
+      notes.push({
+        directory: made.directory,
+        outcome: cached ? 'cached' : 'prepared',
+        message: `\`${made.directory}\` was made by \`${step.argv.join(' ')}\`${cached ? ' in an earlier run' : ''}`,
+      });
+    }
+  }
+  return { ...(await place(request, [...provided.values()])), notes };
+}
+
+/** A back end without mounts of its own gets copies instead of binds. */
+async function place(
+  { sandbox, workspace }: WorkspaceDependenciesRequest,
+  provided: readonly Provided[],
+): Promise<Omit<WorkspaceDependencies, 'notes'>> {
+  const inside = sandbox.pathsInside({ workspace, reports: workspace }).workspace;
+  const binds: SandboxBind[] = [];
+  for (const { directory, source } of provided) {
+    if (sandbox.name !== 'none') binds.push({ source, target: `${inside}/${directory}`, writable: false });
+    else await copyTree(source.slice(0, -directory.length - 1), workspace, directory);
+  }
+  const resolvedDependencies = provided.map(({ directory, uri, sha256 }) => {
+    return { name: `workspace/${directory}`, uri, digest: { sha256 } };
+  });
+  return { binds, resolvedDependencies };
+}
+
+/** A directory may only be laid over nothing or over an empty directory, and never through a link of the candidate. */
+async function whatStandsInTheWay(workspace: string, directory: string): Promise<string | undefined> {
+  const segments = directory.split('/');
+  for (let count = 1; count <= segments.length; count += 1) {
+    const part = segments.slice(0, count).join('/');
+    const status = await lstat(join(workspace, part)).catch(() => undefined);
+    if (status === undefined) return undefined;
+    if (!status.isDirectory()) return `in the candidate \`${part}\` is not a directory`;
+  }
+  return (await readdir(join(workspace, directory))).length > 0
+    ? `the candidate tracks files under \`${directory}\``
+    : undefined;
+}

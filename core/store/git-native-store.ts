@@ -1,0 +1,164 @@
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import { isWritError, messageOf, WritError } from '../base/errors.ts';
+import type { StartedProcess } from '../tool/spawn.ts';
+import { readBlobs } from '../vcs/blobs.ts';
+import { gitFailed, startGit, withGit } from '../vcs/git.ts';
+import { listRefs, readRef, updateRefs } from '../vcs/refs.ts';
+import { isObjectId, type Repository } from '../vcs/repository.ts';
+import { createScratch, removeScratch, type Scratch } from '../vcs/scratch.ts';
+import { listTree } from '../vcs/tree.ts';
+import type { ObjectStore, WriteTree } from './object-store.ts';
+
+export interface GitNativeOptions {
+  readonly clock: Clock;
+  /** Name on the commits; default `writ`. */
+  readonly actorId?: string;
+}
+
+/**
+ * Keeps objects as blobs under commits on refs of the person's repository: they travel with it and any git reads them. Each write is one
+ * `git fast-import` and one compare-and-swap of the ref.
+ */
+export function openGitNativeStore(repo: Repository, options: GitNativeOptions): ObjectStore {
+  return {
+    async writeTree(ref, write) {
+      const current = await readRef(repo, ref);
+      const old = write.expectedOld === undefined ? current : (write.expectedOld ?? undefined);
+      if (old !== current) throw conflict(ref, old, current);
+      try {
+        const commit = await importCommit(repo, write, old, options);
+        const outcome = await updateRefs(repo, [{ ref, old, new: commit }], write.message);
+        if (!outcome.moved) throw conflict(ref, old, outcome.stale[0]?.found);
+        return commit;
+      } catch (cause) {
+        if (isWritError(cause, 'EVIDENCE_WRITE_FAILED') || isWritError(cause, 'GIT_MISSING')) throw cause;
+        throw new WritError('EVIDENCE_WRITE_FAILED', {
+          message: `\`${ref}\` could not be written: ${messageOf(cause)}`,
+          detail: { ref, ...(isWritError(cause) ? { reason: cause.detail } : {}) },
+          cause,
+        });
+      }
+    },
+    async read(ref, path) {
+      const version = await readRef(repo, ref);
+      return version === undefined ? undefined : (await readBlobs(repo, version, [path])).get(path);
+    },
+    async readMany(ref, paths) {
+      const version = await readRef(repo, ref);
+      return version === undefined ? new Map() : readBlobs(repo, version, paths);
+    },
+    async list(ref) {
+      const version = await readRef(repo, ref);
+      if (version === undefined) return [];
+      return (await listTree(repo, version)).map(({ path, object, sizeBytes }) => ({
+        path,
+        object,
+        sizeBytes,
+      }));
+    },
+    async refs(prefix) {
+      return (await listRefs(repo, prefix)).map(({ ref, object }) => ({ ref, version: object }));
+    },
+    async remove(ref) {
+      const old = await readRef(repo, ref);
+      if (old !== undefined) await updateRefs(repo, [{ ref, old, new: undefined }], 'writ: remove');
+    },
+  };
+}
+
+/** Objects go to the person's object database, the ref that fast-import insists on stays in a directory that is thrown away. */
+async function importCommit(
+  repo: Repository,
+  write: WriteTree,
+  parent: string | undefined,
+  options: GitNativeOptions,
+): Promise<string> {
+  const scratch = await createScratch(join(await mkdtemp(join(tmpdir(), 'writ-store-')), 'git'), repo);
+  try {
+    const place: Scratch = {
+      ...scratch,
+      env: { ...scratch.env, GIT_OBJECT_DIRECTORY: repo.objectsDir },
+      // Evidence must outlive a power cut before the ref says that it exists; git leaves loose objects unsynced by default.
+      settings: [...scratch.settings, ['core.fsync', 'committed'], ['core.fsyncObjectFiles', 'true']],
+    };
+    const command = ['fast-import', '--quiet', '--done', '--date-format=raw'];
+    const git = startGit(place, command);
+    const answered = readAll(git);
+    let fault: unknown;
+    try {
+      await writeStream(git, write, parent, options);
+    } catch (cause) {
+      fault = cause;
+      git.kill();
+    }
+    const { code, stderr } = await withGit(() => git.exited);
+    if (fault !== undefined) throw fault;
+    const id = (await answered).trim();
+    if (code !== 0 || !isObjectId(id)) throw gitFailed(command, code, stderr.toString('utf8').slice(0, 2000));
+    return id;
+  } finally {
+    await removeScratch({ ...scratch, gitDir: join(scratch.gitDir, '..') });
+  }
+}
+
+async function writeStream(
+  git: StartedProcess,
+  write: WriteTree,
+  parent: string | undefined,
+  options: GitNativeOptions,
+): Promise<void> {
+  const { clock, actorId = 'writ' } = options;
+  let ended = false;
+  git.exited.then(
+    () => (ended = true),
+    () => (ended = true),
+  );
+  const put = async (chunk: string | Uint8Array): Promise<void> => {
+    if (ended || git.stdin.write(chunk)) return;
+    // A git that has gone never drains; its exit code tells why.
+    await Promise.race([once(git.stdin, 'drain'), git.exited]).catch(() => {});
+  };
+  const actor = actorId.replace(/[\p{Cc}<>]/gu, ' ').trim();
+  const message = Buffer.from(`${write.message.replace(/\p{Cc}+/gu, ' ')}\n`);
+  await put(
+    `commit refs/heads/stored\nmark :1\ncommitter ${actor} <writ@localhost> ${Math.floor(clock.now() / 1000)} +0000\n`,
+  );
+  await put(`data ${message.length}\n`);
+  await put(message);
+  if (parent !== undefined) await put(`from ${parent}\n${write.keepExisting ? '' : 'deleteall\n'}`);
+  for await (const [path, bytes] of write.files) {
+    await put(`M 100644 inline ${quotePath(path)}\ndata ${bytes.length}\n`);
+    await put(bytes);
+    await put('\n');
+  }
+  await put('\nget-mark :1\ndone\n');
+  git.stdin.end();
+}
+
+async function readAll(git: StartedProcess): Promise<string> {
+  let text = '';
+  for await (const chunk of git.stdout) if (text.length < 1000) text += String(chunk);
+  return text;
+}
+
+function quotePath(path: string): string {
+  if (
+    path === '' ||
+    path.split('/').some((part) => part === '' || part === '.' || part === '..') ||
+    path.includes('\0')
+  ) {
+    throw new WritError('INTERNAL', { message: `\`${path}\` is no path to store under`, detail: { path } });
+  }
+  return `"${path.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\n')}"`;
+}
+
+function conflict(ref: string, expected: string | undefined, found: string | undefined): WritError {
+  return new WritError('EVIDENCE_WRITE_FAILED', {
+    message: `\`${ref}\` was written by another process`,
+    detail: { ref, expected: expected ?? null, found: found ?? null },
+  });
+}

@@ -1,0 +1,39 @@
+/** One file of a stored tree. */
+export interface StoreEntry {
+  readonly path: string;
+  /** Content address in the store's own terms (git: blob id). */
+  readonly object: string;
+  readonly sizeBytes: number;
+}
+
+export interface WriteTree {
+  /** One line that says what was stored. */
+  readonly message: string;
+  /** Path and content, each path once; read once, in order, so it may be a generator. */
+  readonly files:
+    | Iterable<readonly [path: string, bytes: Uint8Array]>
+    | AsyncIterable<readonly [path: string, bytes: Uint8Array]>;
+  /** True: files already stored under the ref stay; false: the new files are all there is. */
+  readonly keepExisting: boolean;
+  /** The version that must be current; `null` for "none yet". Absent: whatever is current when writing starts. */
+  readonly expectedOld?: string | null;
+}
+
+/**
+ * Where a run's objects are kept (slot `store`), by ref and path. A version is immutable; writing is all or nothing and durable when it
+ * resolves; a failed write is EVIDENCE_WRITE_FAILED and leaves the ref as it was.
+ */
+export interface ObjectStore {
+  /** Answers the new version's id. */
+  writeTree(ref: string, write: WriteTree): Promise<string>;
+  /** `undefined` where the ref or the path does not exist. */
+  read(ref: string, path: string): Promise<Buffer | undefined>;
+  /** As `read`, many at once; absent paths are left out. */
+  readMany(ref: string, paths: Iterable<string>): Promise<ReadonlyMap<string, Buffer>>;
+  /** Every path under a ref, sorted; empty where the ref does not exist. */
+  list(ref: string): Promise<readonly StoreEntry[]>;
+  /** Refs under a prefix with their current version, sorted by name. */
+  refs(prefix: string): Promise<readonly { readonly ref: string; readonly version: string }[]>;
+  /** Forgets a ref; its content goes when the store cleans up. Nothing happens where it does not exist. */
+  remove(ref: string): Promise<void>;
+}

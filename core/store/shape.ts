@@ -1,0 +1,109 @@
+/** Judges one value and adds what is wrong to `problems` as `path: what was expected`. */
+export interface Shape<T> {
+  readonly check: (value: unknown, path: string, problems: string[]) => void;
+  /** Never present: carries the type. */
+  readonly type?: T;
+}
+
+/** The type of the values that a shape accepts. */
+export type TypeOf<S> = S extends Shape<infer T> ? T : never;
+
+type Fields = Readonly<Record<string, Shape<unknown>>>;
+type Values<F extends Fields> = { readonly [Name in keyof F]: TypeOf<F[Name]> };
+
+const maxProblems = 20;
+
+function shape<T>(expected: string, accepts: (value: unknown) => boolean): Shape<T> {
+  return { check: (value, path, problems) => accepts(value) || report(problems, path, expected) };
+}
+
+function report(problems: string[], path: string, expected: string): boolean {
+  if (problems.length < maxProblems) problems.push(`${path}: expected ${expected}`);
+  return false;
+}
+
+/** A string that matches; `expected` is its name in messages. */
+function pattern(expected: string, expression: RegExp): Shape<string> {
+  return shape(expected, (value) => typeof value === 'string' && expression.test(value));
+}
+
+/** A string without NUL. */
+export const text = shape<string>('a string', (value) => typeof value === 'string' && !value.includes('\0'));
+export const flag = shape<boolean>('true or false', (value) => typeof value === 'boolean');
+export const wholeNumber = shape<number>(
+  'a whole number from 0',
+  (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+);
+export const decimal = shape<number>(
+  'a finite number',
+  (value) => typeof value === 'number' && Number.isFinite(value),
+);
+/** Lower-case hex SHA-256. */
+export const sha256Text = pattern('64 lower-case hex digits', /^[0-9a-f]{64}$/);
+/** A git object id, SHA-1 or SHA-256. */
+export const gitObject = pattern('a git object id', /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
+/** RFC 9562, version 7. */
+export const uuid = pattern(
+  'a UUIDv7',
+  /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+);
+/** RFC 3339 with a zone. */
+export const time = pattern(
+  'an RFC 3339 time',
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/,
+);
+/** Any JSON; for open objects alone. */
+export const anything: Shape<unknown> = { check: () => {} };
+
+export function oneOf<const T extends string>(...words: readonly T[]): Shape<T> {
+  return shape(`one of ${words.join(', ')}`, (value) => (words as readonly unknown[]).includes(value));
+}
+
+export function orNull<T>(inner: Shape<T>): Shape<T | null> {
+  return { check: (value, path, problems) => value === null || inner.check(value, path, problems) };
+}
+
+export function listOf<T>(inner: Shape<T>): Shape<readonly T[]> {
+  return {
+    check: (value, path, problems) => {
+      if (!Array.isArray(value)) return void report(problems, path, 'an array');
+      for (const [index, item] of value.entries()) inner.check(item, `${path}/${index}`, problems);
+    },
+  };
+}
+
+export function mapOf<T>(inner: Shape<T>): Shape<Readonly<Record<string, T>>> {
+  return {
+    check: (value, path, problems) => {
+      if (!isPlain(value)) return void report(problems, path, 'an object');
+      for (const [name, item] of Object.entries(value)) inner.check(item, `${path}/${name}`, problems);
+    },
+  };
+}
+
+/** An object with exactly these fields: an unknown one is refused, `optional` ones may be absent. */
+export function fields<R extends Fields, O extends Fields = Record<never, never>>(
+  required: R,
+  optional?: O,
+): Shape<Values<R> & Partial<Values<O>>> {
+  const known = new Map<string, Shape<unknown>>([
+    ...Object.entries(required),
+    ...Object.entries(optional ?? {}),
+  ]);
+  return {
+    check: (value, path, problems) => {
+      if (!isPlain(value)) return void report(problems, path, 'an object');
+      for (const name of Object.keys(required))
+        if (!Object.hasOwn(value, name)) report(problems, `${path}/${name}`, 'a value');
+      for (const [name, item] of Object.entries(value)) {
+        const field = known.get(name);
+        if (field) field.check(item, `${path}/${name}`, problems);
+        else report(problems, `${path}/${name}`, 'no such field');
+      }
+    },
+  };
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,72 @@
+import { type GitDirectory, gitLine } from './git.ts';
+import type { Identity } from './identity.ts';
+
+/** Everything a commit object is made of; same request, same id. */
+export interface CommitRequest {
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly message: string;
+  readonly author: Identity;
+  readonly committer: Identity;
+  /** Epoch milliseconds; git keeps whole seconds, in UTC. */
+  readonly authoredAtMs: number;
+  readonly committedAtMs: number;
+}
+
+/** What `commitMessage` is made of. */
+export interface SealedMessage {
+  readonly changeType: string;
+  readonly summary: string;
+  /** Paragraphs between summary and trailers. */
+  readonly body?: string;
+  readonly intentId: string;
+  readonly runId: string;
+  readonly intentSpecDigest: string;
+}
+
+const prefixes: Readonly<Record<string, string | undefined>> = {
+  bugfix: 'fix: ',
+  feature: 'feat: ',
+  refactor: 'refactor: ',
+  performance: 'perf: ',
+  security: 'fix: ',
+  docs: 'docs: ',
+  chore: 'chore: ',
+};
+
+/** Makes a commit object by plumbing: no hook, no signature, no ref is moved. Answers its id. */
+export async function createCommit(place: GitDirectory, request: CommitRequest): Promise<string> {
+  const parents = request.parents.flatMap((parent) => ['-p', parent]);
+  return gitLine(place, ['commit-tree', '--no-gpg-sign', ...parents, '-F', '-', request.tree], {
+    input: request.message,
+    env: {
+      GIT_AUTHOR_NAME: oneLine(request.author.name),
+      GIT_AUTHOR_EMAIL: oneLine(request.author.email),
+      GIT_AUTHOR_DATE: gitDate(request.authoredAtMs),
+      GIT_COMMITTER_NAME: oneLine(request.committer.name),
+      GIT_COMMITTER_EMAIL: oneLine(request.committer.email),
+      GIT_COMMITTER_DATE: gitDate(request.committedAtMs),
+    },
+  });
+}
+
+/** The message of a sealed commit: prefix by change type, summary, body, and the three trailers that `writ verify` reads. */
+export function commitMessage(message: SealedMessage): string {
+  const subject = `${prefixes[message.changeType] ?? ''}${oneLine(message.summary)}`;
+  const body = message.body === undefined ? [] : [message.body.replace(/\0/g, '').trim(), ''];
+  const trailers = [
+    `Intent-Id: ${oneLine(message.intentId)}`,
+    `Run-Id: ${oneLine(message.runId)}`,
+    `Intentspec-Digest: ${oneLine(message.intentSpecDigest)}`,
+  ];
+  return `${[subject, '', ...body, ...trailers].join('\n')}\n`;
+}
+
+/** A line break in an id or a name would forge a header or a trailer. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+}
+
+function gitDate(epochMs: number): string {
+  return `@${Math.floor(epochMs / 1000)} +0000`;
+}

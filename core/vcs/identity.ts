@@ -1,0 +1,46 @@
+import { askGit, type GitDirectory } from './git.ts';
+
+/** Who a commit is by. */
+export interface Identity {
+  readonly name: string;
+  readonly email: string;
+}
+
+/** The person's git identity (config or environment), `undefined` where git knows none that it would commit with. */
+export async function readIdentity(place: GitDirectory): Promise<Identity | undefined> {
+  const { code, stdout } = await askGit(place, [
+    '-c',
+    'user.useConfigOnly=true',
+    'var',
+    'GIT_COMMITTER_IDENT',
+  ]);
+  if (code !== 0) return undefined;
+  const found = /^(.*?) ?<([^<>]*)> \d+ [+-]\d{4}$/.exec(stdout.toString('utf8').trim());
+  const [, name = '', email = ''] = found ?? [];
+  return name === '' || email === '' ? undefined : { name, email };
+}
+
+/** Names and addresses of the authors and committers of `base..tip`, without repeats; `base` undefined means the whole history. */
+export async function identitiesOf(
+  place: GitDirectory,
+  base: string | undefined,
+  tip: string,
+): Promise<readonly Identity[]> {
+  const range = base === undefined ? [tip] : [tip, `^${base}`];
+  const { stdout } = await askGit(place, [
+    'log',
+    '-z',
+    '--no-show-signature',
+    '--no-use-mailmap',
+    '--format=%an%x00%ae%x00%cn%x00%ce',
+    '--end-of-options',
+    ...range,
+  ]);
+  const fields = stdout.toString('utf8').split('\0');
+  const found = new Map<string, Identity>();
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const identity = { name: fields[at] ?? '', email: fields[at + 1] ?? '' };
+    found.set(`${identity.name}\0${identity.email}`, identity);
+  }
+  return [...found.values()];
+}

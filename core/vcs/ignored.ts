@@ -1,0 +1,12 @@
+import { askGit, gitFailed, runGit } from './git.ts';
+import type { Repository } from './repository.ts';
+
+/** True only where git ignores `path` in the working tree and tracks nothing at or under it. */
+export async function isIgnoredPath(repo: Repository, path: string): Promise<boolean> {
+  const asked = ['check-ignore', '--quiet', '--', path];
+  const { code, stderr } = await askGit(repo, asked);
+  if (code > 1) throw gitFailed(asked, code, stderr);
+  if (code === 1) return false;
+  const tracked = await runGit(repo, ['ls-files', '-z', '--cached', '--', `:(literal)${path}`]);
+  return tracked.length === 0;
+}

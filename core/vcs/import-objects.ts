@@ -1,0 +1,64 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type GitDirectory, runGit } from './git.ts';
+import type { Scratch } from './scratch.ts';
+
+/** As `receive.unpackLimit`: fewer objects become loose files, more become one pack. */
+const looseLimit = 100;
+const looseMaxBytes = 32 * 1024 * 1024;
+
+/**
+ * Copies every object that a scratch made itself into `target`, durable as the person's git config says. Objects are content-addressed:
+ * doing it twice, or half and then again, is harmless. Answers how many there were.
+ */
+export async function importObjects(
+  scratch: Scratch,
+  target: GitDirectory & { readonly objectsDir: string },
+): Promise<number> {
+  const { ids, bytes } = await ownObjects(scratch);
+  if (ids.length === 0) return 0;
+  const input = ids.map((id) => `${id}\n`).join('');
+  if (ids.length < looseLimit && bytes < looseMaxBytes) {
+    const pack = await runGit(scratch, ['pack-objects', '--quiet', '--stdout'], {
+      input,
+      maxBytes: 4 * looseMaxBytes,
+    });
+    // Not with the scratch as alternate: git does not write what it can already read.
+    await runGit(target, ['unpack-objects', '-q', '--strict'], { input: pack });
+  } else {
+    await runGit(target, ['pack-objects', '--quiet', join(target.objectsDir, 'pack', 'pack')], {
+      input,
+      env: { GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(scratch.objectsDir) },
+    });
+  }
+  return ids.length;
+}
+
+async function ownObjects(scratch: Scratch): Promise<{ ids: readonly string[]; bytes: number }> {
+  const ids: string[] = [];
+  let bytes = 0;
+  const digits = scratch.objectFormat === 'sha1' ? 40 : 64;
+  for (const fan of await readdir(scratch.objectsDir)) {
+    if (!/^[0-9a-f]{2}$/.test(fan)) continue;
+    for (const rest of await readdir(join(scratch.objectsDir, fan))) {
+      if (rest.length !== digits - 2 || !/^[0-9a-f]+$/.test(rest)) continue;
+      ids.push(fan + rest);
+      if (ids.length < looseLimit) bytes += (await stat(join(scratch.objectsDir, fan, rest))).size;
+    }
+  }
+  for (const name of await readdir(join(scratch.objectsDir, 'pack'))) {
+    if (!name.endsWith('.idx')) continue;
+    const listed = await runGit(scratch, ['show-index', `--object-format=${scratch.objectFormat}`], {
+      input: await readFile(join(scratch.objectsDir, 'pack', name)),
+    });
+    for (const line of listed.toString('latin1').split('\n'))
+      if (line !== '') ids.push(line.split(' ')[1] ?? '');
+    bytes = looseMaxBytes;
+  }
+  return { ids: ids.sort(), bytes };
+}
+
+/** `:` separates directories in the variable; git reads a C-quoted entry whole. */
+function quotedPath(path: string): string {
+  return /[":\\\n]/.test(path) ? `"${path.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\n')}"` : path;
+}

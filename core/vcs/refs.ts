@@ -1,0 +1,87 @@
+import { askGit, type GitDirectory, gitFailed, runGit } from './git.ts';
+import { requireRefName } from './ref-name.ts';
+import { isObjectId, zeroIdOf } from './repository.ts';
+
+/** One move of one ref. `undefined` means "does not exist": as `old` it must not exist yet, as `new` it is deleted. */
+export interface RefUpdate {
+  readonly ref: string;
+  readonly old: string | undefined;
+  readonly new: string | undefined;
+}
+
+/** All moved, or none: the refs that did not stand where they were expected. */
+export type RefOutcome =
+  | { readonly moved: true }
+  | { readonly moved: false; readonly stale: readonly StaleRef[] };
+
+export interface StaleRef {
+  readonly ref: string;
+  readonly expected: string | undefined;
+  readonly found: string | undefined;
+}
+
+/**
+ * Moves refs by compare-and-swap, all or none. A ref that stands elsewhere is a value; REF_INVALID for a name that is none, GIT_FAILED for
+ * the rest (locked, disk full). `message` goes into the reflog.
+ */
+export async function updateRefs(
+  place: GitDirectory,
+  updates: readonly RefUpdate[],
+  message: string,
+): Promise<RefOutcome> {
+  const zero = zeroIdOf(place);
+  const commands = ['start'];
+  for (const update of updates) {
+    requireRefName(update.ref);
+    if (update.new === undefined) commands.push(`delete ${update.ref}\0${update.old ?? ''}`);
+    else commands.push(`update ${update.ref}\0${update.new}\0${update.old ?? zero}`);
+  }
+  const input = `${[...commands, 'prepare', 'commit'].join('\0')}\0`;
+  const args = ['update-ref', '--no-deref', '-z', '-m', message.replace(/\p{Cc}+/gu, ' '), '--stdin'];
+  const { code, stderr } = await askGit(place, args, { input });
+  if (code === 0) return { moved: true };
+  const stale = await findStale(place, updates);
+  if (stale.length > 0) return { moved: false, stale };
+  throw gitFailed(args, code, stderr);
+}
+
+/** The object a full ref points to, `undefined` where it does not exist. */
+export async function readRef(place: GitDirectory, ref: string): Promise<string | undefined> {
+  const { code, stdout } = await askGit(place, [
+    'rev-parse',
+    '--verify',
+    '--quiet',
+    '--end-of-options',
+    requireRefName(ref),
+  ]);
+  const id = stdout.toString('utf8').trim();
+  return code === 0 && isObjectId(id) ? id : undefined;
+}
+
+/** Refs under a prefix (`refs/ai/runs/`), sorted by name. */
+export async function listRefs(
+  place: GitDirectory,
+  prefix: string,
+): Promise<readonly { readonly ref: string; readonly object: string }[]> {
+  const stem = requireRefName(prefix.replace(/\/$/, ''));
+  const listed = await runGit(place, [
+    'for-each-ref',
+    '--format=%(objectname) %(refname)',
+    '--end-of-options',
+    `${stem}/`,
+  ]);
+  return listed
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => ({ object: line.slice(0, line.indexOf(' ')), ref: line.slice(line.indexOf(' ') + 1) }));
+}
+
+async function findStale(place: GitDirectory, updates: readonly RefUpdate[]): Promise<readonly StaleRef[]> {
+  const stale: StaleRef[] = [];
+  for (const { ref, old } of updates) {
+    const found = await readRef(place, ref);
+    if (found !== old) stale.push({ ref, expected: old, found });
+  }
+  return stale;
+}

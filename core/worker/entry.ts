@@ -1,0 +1,26 @@
+import { Writable } from 'node:stream';
+import { toErrorRecord } from './error-record.ts';
+import { judgeRuleTask } from './judge-rule-task.ts';
+import type { TaskCall, TaskMap, TaskName, TaskOutcome, TaskTable } from './task-map.ts';
+
+const tasks: TaskTable = {
+  'judge-rule': judgeRuleTask,
+};
+
+// Standard output belongs to the command that runs: a task has nothing to say there.
+for (const stream of ['stdout', 'stderr'] as const) {
+  const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
+  Object.defineProperty(process, stream, { value: sink });
+}
+
+/** Runs one task in a worker thread. Never throws: what a task throws comes back as a record. */
+export default async function run({
+  name,
+  input,
+}: TaskCall): Promise<TaskOutcome<TaskMap[TaskName]['output']>> {
+  try {
+    return { ok: true, value: await tasks[name](input) };
+  } catch (thrown) {
+    return { ok: false, reason: 'threw', error: toErrorRecord(thrown) };
+  }
+}

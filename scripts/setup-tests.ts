@@ -1,0 +1,33 @@
+/* Puts in place what the tests need beyond npm packages, or says plainly what is missing and what is skipped for it. */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+interface Need {
+  readonly program: string;
+  readonly debianPackage: string;
+  readonly without: string;
+}
+
+const needs: readonly Need[] = [
+  { program: 'git', debianPackage: 'git', without: 'nothing works without git' },
+  { program: 'bwrap', debianPackage: 'bubblewrap', without: 'tests of the bubblewrap sandbox are skipped by name' },
+  { program: 'ssh-keygen', debianPackage: 'openssh-client', without: 'interoperability tests with OpenSSH are skipped by name' },
+  { program: 'chromium', debianPackage: 'chromium', without: 'browser tests of the HTML report are skipped by name' },
+];
+
+function isOnPath(program: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
+}
+
+const missing = needs.filter((need) => !isOnPath(need.program));
+if (missing.length > 0 && process.getuid?.() === 0 && isOnPath('apt-get')) {
+  const packages = missing.map((need) => need.debianPackage);
+  process.stderr.write(`installing for the tests: ${packages.join(' ')}\n`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  spawnSync('apt-get', ['update', '-qq'], { stdio: 'ignore', env });
+  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], { stdio: 'ignore', env });
+}
+for (const need of needs) {
+  if (!isOnPath(need.program)) process.stderr.write(`missing: ${need.program} (Debian package ${need.debianPackage}): ${need.without}\n`);
+}
