@@ -21,6 +21,8 @@ export interface Ledger<Asked extends readonly unknown[] = never> {
   readonly entries: readonly LedgerEntry[];
   readonly enforced: number;
   readonly total: number;
+  /** Rows that are asked for, in contract order. */
+  asked(...asked: Asked): readonly string[];
   /** Rows that are asked for and that nobody enforces, in contract order. */
   unenforced(...asked: Asked): readonly string[];
   /** Throws SPEC_UNENFORCED, naming every such row. */
@@ -52,6 +54,7 @@ export function createLedger<Asked extends readonly unknown[]>(
     entries,
     enforced: entries.filter((entry) => entry.enforcedBy.length > 0).length,
     total: entries.length,
+    asked: (...asked) => rows.filter((row) => row.asks(...asked)).map((row) => row.id),
     unenforced,
     check(...asked) {
       const missing = unenforced(...asked);

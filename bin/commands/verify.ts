@@ -1,6 +1,6 @@
 import { userCheckpointMemory } from '../../attest/log/internal-ledger-source.ts';
 import type { Anchors } from '../../attest/verify/anchors.ts';
-import { loadAnchors } from '../../attest/verify/load-anchors.ts';
+import { type GivenAnchors, loadAnchors } from '../../attest/verify/load-anchors.ts';
 import { parseCommit } from '../../attest/verify/git-commit.ts';
 import { type VerifyReport, verifyExitCode } from '../../attest/verify/report.ts';
 import { verifyRun } from '../../attest/verify/verify-run.ts';
@@ -25,14 +25,21 @@ export interface VerifiedTarget {
 
 /** `writ verify TARGET…`: commits or runs, offline. Exit 0 all verified · 1 a claim is refuted · 3 nothing to verify by. */
 export async function run(context: CommandContext): Promise<CommandResult> {
+  const given = { keyFiles: context.options.values('key'), ledgerKeys: context.options.values('ledger-key') };
+  return toResult(await verifyTargets(context, context.args, given));
+}
+
+/** Verifies commits and runs of the context's repository, by the user's own anchors and those given. */
+export async function verifyTargets(
+  context: Pick<CommandContext, 'repoPath' | 'cwd' | 'env'>,
+  targets: readonly string[],
+  given: GivenAnchors = { keyFiles: [], ledgerKeys: [] },
+): Promise<readonly VerifiedTarget[]> {
   const repository = await openRepository(context.repoPath ?? context.cwd);
-  const anchors = await loadAnchors(
-    { keyFiles: context.options.values('key'), ledgerKeys: context.options.values('ledger-key') },
-    context.env,
-  );
+  const anchors = await loadAnchors(given, context.env);
   const verified: VerifiedTarget[] = [];
-  for (const target of context.args) verified.push(await verifyTarget(context, repository, anchors, target));
-  return toResult(verified);
+  for (const target of targets) verified.push(await verifyTarget(context, repository, anchors, target));
+  return verified;
 }
 
 /** What was found, as the command's result; the worst target decides the exit code. */
@@ -64,7 +71,7 @@ export function toResult(verified: readonly VerifiedTarget[]): CommandResult {
   return refused(new WritError(code, { message, detail: { ...(failing ? { check: failing.id, code: failing.code, ...failing.detail } : {}) }, hints }), data, human);
 }
 
-async function verifyTarget(context: CommandContext, repository: Repository, anchors: Anchors, target: string): Promise<VerifiedTarget> {
+async function verifyTarget(context: Pick<CommandContext, 'env'>, repository: Repository, anchors: Anchors, target: string): Promise<VerifiedTarget> {
   const found = (await findByRun(repository, target)) ?? (await findByCommit(repository, target));
   const { runId, commit, store } = found;
   const source = store && runId !== undefined && commit !== undefined ? await gitEvidence(repository, store, runId, commit) : undefined;

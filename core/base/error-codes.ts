@@ -182,6 +182,12 @@ export const errorCatalogue = {
     exit: 128,
   },
   SANDBOX_FAILED: { family: 'environment', message: 'the sandbox could not be set up', http: 500, exit: 128 },
+  ENVIRONMENT_BROKEN: {
+    family: 'environment',
+    message: 'a run cannot work on this machine as it is',
+    http: 500,
+    exit: 128,
+  },
   ENVIRONMENT_UNSUPPORTED: {
     family: 'environment',
     message: 'this machine does not meet `constraints.platform`',
@@ -275,6 +281,7 @@ export const errorCatalogue = {
   VERIFY_REFUTED: { family: 'attest', message: 'a claim is refuted', http: 422, exit: 1 },
   VERIFY_NOTHING: { family: 'attest', message: 'nothing could be verified', http: 404, exit: 3 },
   // outcome, usage, internal
+  DEMO_FAILED: { family: 'run', message: 'the demonstration did not end as it must', http: 500, exit: 1 },
   DECISION_ABANDON: { family: 'run', message: 'the run was abandoned', http: 422, exit: 1 },
   DECISION_ROLLBACK: { family: 'run', message: 'the run was rolled back', http: 500, exit: 1 },
   DECISION_WAITING: { family: 'run', message: 'the run waits for a person', http: 202, exit: 4 },

@@ -31,6 +31,17 @@ export async function applyPatch(
   }
 }
 
+/** What git says where patch and base disagree and it names the file in no fixed place. */
+const mismatches: readonly string[] = [
+  'cannot apply binary patch',
+  'binary patch does not apply',
+  'does not match the current contents',
+  'removal patch leaves file contents',
+  'does not match old mode',
+  'while searching for',
+  ' has type ',
+];
+
 function applyFault(
   stderr: string,
   exitCode: number,
@@ -57,13 +68,7 @@ function applyFault(
       stderr,
     );
   if (about) return doesNotApply(reason, { path: printable(about[1] ?? '') });
-  if (
-    /cannot apply binary patch|binary patch does not apply|has type|does not match the current contents|removal patch leaves file contents|new mode .* does not match old mode|while searching for/.test(
-      stderr,
-    )
-  ) {
-    return doesNotApply(reason, {});
-  }
+  if (mismatches.some((words) => stderr.includes(words))) return doesNotApply(reason, {});
   const line = /at line (\d+)|\(line (\d+)\)/.exec(stderr);
   const detail = line ? { reason, line: Number(line[1] ?? line[2]) } : { reason };
   return new WritError('PATCH_MALFORMED', {

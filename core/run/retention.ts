@@ -11,9 +11,14 @@ export interface Retention {
   expiresAt(createdAtMs: number): string | undefined;
 }
 
+/** Days that artifact content is kept at most: the lower of the two limits. */
+export function retentionDaysOf(spec: EffectiveIntentSpec): number {
+  return Math.min(spec.artifacts.retention.days, spec.constraints.privacy.retentionDays);
+}
+
 /** `artifacts.retention.days` and `constraints.privacy.retentionDays`, whichever is lower. 0 keeps nothing. */
 export function retentionOf(spec: EffectiveIntentSpec): Retention {
-  const days = Math.min(spec.artifacts.retention.days, spec.constraints.privacy.retentionDays);
+  const days = retentionDaysOf(spec);
   return {
     keepsContent: days > 0,
     expiresAt: (createdAtMs) => (days > 0 ? toRfc3339(createdAtMs + days * dayMs) : undefined),

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { isWritError, messageOf, WritError } from '../base/errors.ts';
 import type { StartedProcess } from '../tool/spawn.ts';
+import { adoptObjects } from '../vcs/adopt-objects.ts';
 import { readBlobs } from '../vcs/blobs.ts';
 import { gitFailed, startGit, withGit } from '../vcs/git.ts';
 import { listRefs, readRef, updateRefs } from '../vcs/refs.ts';
 import { isObjectId, type Repository } from '../vcs/repository.ts';
-import { createScratch, removeScratch, type Scratch } from '../vcs/scratch.ts';
+import { createScratch, type Scratch } from '../vcs/scratch.ts';
 import { listTree } from '../vcs/tree.ts';
 import type { ObjectStore, WriteTree } from './object-store.ts';
 
@@ -70,39 +70,54 @@ export function openGitNativeStore(repo: Repository, options: GitNativeOptions):
   };
 }
 
-/** Objects go to the person's object database, the ref that fast-import insists on stays in a directory that is thrown away. */
+/**
+ * Makes the commit in a directory of ours inside the repository's own file system, so that a full disk or a failing source leaves nothing
+ * behind, and only then moves its objects over. The ref that fast-import insists on goes with the directory.
+ */
 async function importCommit(
   repo: Repository,
   write: WriteTree,
   parent: string | undefined,
   options: GitNativeOptions,
 ): Promise<string> {
-  const scratch = await createScratch(join(await mkdtemp(join(tmpdir(), 'writ-store-')), 'git'), repo);
+  const parentDir = join(repo.commonDir, 'writ', 'tmp');
+  await mkdir(parentDir, { recursive: true, mode: 0o700 });
+  const dir = await mkdtemp(join(parentDir, 'store-'));
   try {
+    const scratch = await createScratch(dir, repo);
     const place: Scratch = {
       ...scratch,
-      env: { ...scratch.env, GIT_OBJECT_DIRECTORY: repo.objectsDir },
       // Evidence must outlive a power cut before the ref says that it exists; git leaves loose objects unsynced by default.
       settings: [...scratch.settings, ['core.fsync', 'committed'], ['core.fsyncObjectFiles', 'true']],
     };
-    const command = ['fast-import', '--quiet', '--done', '--date-format=raw'];
-    const git = startGit(place, command);
-    const answered = readAll(git);
-    let fault: unknown;
-    try {
-      await writeStream(git, write, parent, options);
-    } catch (cause) {
-      fault = cause;
-      git.kill();
-    }
-    const { code, stderr } = await withGit(() => git.exited);
-    if (fault !== undefined) throw fault;
-    const id = (await answered).trim();
-    if (code !== 0 || !isObjectId(id)) throw gitFailed(command, code, stderr.toString('utf8').slice(0, 2000));
+    const id = await fastImport(place, write, parent, options);
+    await adoptObjects(scratch, repo);
     return id;
   } finally {
-    await removeScratch({ ...scratch, gitDir: join(scratch.gitDir, '..') });
+    await rm(dir, { recursive: true, force: true });
   }
+}
+
+async function fastImport(
+  place: Scratch,
+  write: WriteTree,
+  parent: string | undefined,
+  options: GitNativeOptions,
+): Promise<string> {
+  const command = ['fast-import', '--quiet', '--done', '--date-format=raw'];
+  const git = startGit(place, command);
+  const answered = readAll(git);
+  try {
+    await writeStream(git, write, parent, options);
+  } catch (fault) {
+    git.kill();
+    await git.exited.catch(() => {});
+    throw fault;
+  }
+  const { code, stderr } = await withGit(() => git.exited);
+  const id = (await answered).trim();
+  if (code !== 0 || !isObjectId(id)) throw gitFailed(command, code, firstFatal(stderr.toString('utf8')));
+  return id;
 }
 
 async function writeStream(
@@ -145,10 +160,17 @@ async function readAll(git: StartedProcess): Promise<string> {
   return text;
 }
 
+/** After its fatal line, fast-import tells at length where its crash report is. */
+function firstFatal(stderr: string): string {
+  return stderr.split('\n').find((line) => line.startsWith('fatal:')) ?? stderr.slice(0, 500);
+}
+
 function quotePath(path: string): string {
   if (
     path === '' ||
-    path.split('/').some((part) => part === '' || part === '.' || part === '..') ||
+    path
+      .split('/')
+      .some((part) => part === '' || part === '.' || part === '..' || part.toLowerCase() === '.git') ||
     path.includes('\0')
   ) {
     throw new WritError('INTERNAL', { message: `\`${path}\` is no path to store under`, detail: { path } });

@@ -1,5 +1,6 @@
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sha256Hex } from '../base/digest.ts';
 import { WritError } from '../base/errors.ts';
 import { randomOctets } from '../base/ids.ts';
 import { isProvenDead, ownIdentity, type ProcessIdentity } from './process-identity.ts';
@@ -9,11 +10,14 @@ export interface RunLock {
   release(): Promise<void>;
 }
 
-const maxTries = 5;
+const maxTries = 10;
 
 /**
  * Takes the lock of a run directory. RUN_BUSY (detail: pid, host) while another process holds it; a lock is taken over only when its holder
  * is proven to be gone. The same process cannot take it twice.
+ *
+ * A dead holder is succeeded by a claim: a file named after the digest of that holder's record, so exactly one process can make it. Who stands
+ * at the end of the chain of claims holds the lock, whatever instant anybody was killed at.
  */
 export async function acquireRunLock(directory: string): Promise<RunLock> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -22,15 +26,24 @@ export async function acquireRunLock(directory: string): Promise<RunLock> {
   const own = `${path}.${token}`;
   const content = JSON.stringify({ ...(await ownIdentity()), token });
   await writeFile(own, content, { mode: 0o600, flag: 'wx' });
+  const held: RunLock = { release: () => release(path, content) };
   try {
     for (let tries = 0; tries < maxTries; tries += 1) {
-      // `link` fails where the name exists, and the content is whole from the first moment on.
-      if (await tryLink(own, path)) return { release: () => release(path, content) };
-      const found = await readFile(path, 'utf8').catch(() => undefined);
-      if (found === undefined) continue;
-      const holder = parseHolder(found);
+      if (await tryLink(own, path)) return held;
+      const chain = await readChain(path);
+      const last = chain.at(-1);
+      if (last === undefined) continue;
+      const holder = parseHolder(last);
       if (holder === undefined || !(await isProvenDead(holder))) throw busy(path, holder);
-      await moveAside(path, found, `${own}.stale`);
+      if (!(await tryLink(own, claimOn(path, last)))) continue;
+      // The chain may have been shortened while we looked at it; then this claim hangs from nothing.
+      if ((await readChain(path)).at(-1) !== content) {
+        await rm(claimOn(path, last), { force: true });
+        continue;
+      }
+      await rename(own, path);
+      for (const record of chain) await rm(claimOn(path, record), { force: true });
+      return held;
     }
     throw busy(path, undefined);
   } finally {
@@ -38,6 +51,23 @@ export async function acquireRunLock(directory: string): Promise<RunLock> {
   }
 }
 
+/** The records from the first holder to the present one; empty where nobody holds the lock. */
+async function readChain(path: string): Promise<readonly string[]> {
+  const chain: string[] = [];
+  for (let next = await readText(path); next !== undefined; next = await readText(claimOn(path, next)))
+    chain.push(next);
+  return chain;
+}
+
+function claimOn(path: string, record: string): string {
+  return `${path}.after-${sha256Hex(record).slice(0, 32)}`;
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch(() => undefined);
+}
+
+/** `link` fails where the name exists, and the content is whole from the first moment on. */
 async function tryLink(own: string, path: string): Promise<boolean> {
   try {
     await link(own, path);
@@ -48,19 +78,8 @@ async function tryLink(own: string, path: string): Promise<boolean> {
   }
 }
 
-/** Two processes may find the same dead holder: what was moved is looked at again, and a living lock is put back. */
-async function moveAside(path: string, expected: string, aside: string): Promise<void> {
-  try {
-    await rename(path, aside);
-  } catch {
-    return;
-  }
-  if ((await readFile(aside, 'utf8').catch(() => '')) !== expected) await tryLink(aside, path);
-  await rm(aside, { force: true });
-}
-
 async function release(path: string, content: string): Promise<void> {
-  if ((await readFile(path, 'utf8').catch(() => undefined)) === content) await rm(path, { force: true });
+  if ((await readText(path)) === content) await rm(path, { force: true });
 }
 
 function parseHolder(text: string): ProcessIdentity | undefined {

@@ -40,6 +40,7 @@ export function gitEnvironment(caller: Readonly<Record<string, string | undefine
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_NO_LAZY_FETCH: '1',
     GIT_GRAFT_FILE: '/dev/null',
+    GIT_LITERAL_PATHSPECS: '1',
     GIT_ALLOW_PROTOCOL: 'none',
   };
 }

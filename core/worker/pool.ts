@@ -83,7 +83,7 @@ export function createPool({
     const settled = new AbortController();
     const late = new AbortController();
     clock.sleep(timeoutMs, settled.signal).then(
-      () => {},
+      () => late.abort(),
       () => {},
     );
     try {

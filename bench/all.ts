@@ -1,0 +1,12 @@
+/* `npm run bench`: every figure that an issue names, as ratios measured in one run. Exit 1 where one is missed. */
+import { spawnSync } from 'node:child_process';
+import { benchCanonicalDigest } from './canonical-digest.ts';
+import { benchLargePatch } from './large-patch.ts';
+import { stagePackage } from './stage-package.ts';
+import { benchStartUp } from './start-up.ts';
+import { benchThousandChecks } from './thousand-checks.ts';
+
+const built = spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
+if (built.status !== 0) process.exit(1);
+const held = [await benchStartUp(stagePackage()), await benchCanonicalDigest(), await benchLargePatch(), await benchThousandChecks()];
+process.exit(held.every(Boolean) ? 0 : 1);

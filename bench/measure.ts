@@ -1,0 +1,34 @@
+import { performance } from 'node:perf_hooks';
+
+/** Median of a list that is not empty. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+/** Milliseconds that `work` takes. */
+export async function timed(work: () => unknown): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+/** Runs each of `works` once a round, in turn, so that a machine that changes its speed changes it for all; medians by name. */
+export async function interleaved<Name extends string>(
+  rounds: number,
+  works: Readonly<Record<Name, () => unknown>>,
+): Promise<Readonly<Record<Name, number>>> {
+  const names = Object.keys(works) as Name[];
+  const times = new Map<Name, number[]>(names.map((name) => [name, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const name of names) times.get(name)?.push(await timed(works[name]));
+  }
+  return Object.fromEntries(names.map((name) => [name, median(times.get(name) ?? [])])) as Record<Name, number>;
+}
+
+/** One figure against its limit, as one line; true where it holds. */
+export function figure(name: string, found: number, limit: number, unit: string, detail: string): boolean {
+  const holds = found <= limit;
+  process.stdout.write(`${holds ? 'ok  ' : 'MISS'}  ${name.padEnd(44)} ${found.toFixed(2)} ${unit} (limit ${limit} ${unit})  ${detail}\n`);
+  return holds;
+}

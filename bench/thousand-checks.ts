@@ -1,0 +1,54 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '../core/base/clock.ts';
+import { inParallel } from '../core/run/in-parallel.ts';
+import { makeSample, sampleSpec } from '../test/core/run/sample.ts';
+import { figure, median, timed } from './measure.ts';
+
+const count = 1000;
+const parallel = 4;
+
+/** 1,000 checks of `true` in one stage, evidence written, against a bare loop over the same sandboxed processes. */
+export async function benchThousandChecks(): Promise<boolean> {
+  const sample = makeSample();
+  await using engine = await sample.engine();
+  try {
+    const sandbox = await engine.slots.sandbox.pick('bubblewrap');
+    await sandbox.probe();
+    const checks = Array.from({ length: count }, (_, index) => ({ id: `t${index}`, kind: 'command', command: 'true', required: true, timeoutSeconds: 30 }));
+    const spec = {
+      intent: { changeType: 'chore' },
+      acceptance: { verificationPlan: { fastChecks: checks } },
+      execution: { concurrency: { maxParallelTasks: parallel } },
+    };
+    writeFileSync(join(sample.root, '.git', 'bench.json'), sampleSpec(spec));
+    const bare = () =>
+      inParallel(checks, parallel, () =>
+        sandbox.run({
+          argv: ['sh', '-c', 'true'],
+          workspace: sample.root,
+          reports: sample.home,
+          binds: [],
+          env: {},
+          network: 'none',
+          timeoutMs: 30_000,
+          maxOutputBytes: 1024,
+        }),
+      );
+    const bareTimes: number[] = [];
+    const runTimes: number[] = [];
+    const memory: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      bareTimes.push(await timed(bare));
+      const edit = `--- a/src/price.js\n+++ b/src/price.js\n@@ -1,4 +1,4 @@\n-/** Price of \`count\` items, in cents. */\n+/** Price of \`count\` items, in cents, round ${round}. */\n export function price(count, cents) {\n   return count * cents + 1;\n }\n`;
+      sample.git('reset', '--quiet', '--hard', sample.git('rev-list', '--max-parents=0', 'HEAD'));
+      runTimes.push(await timed(() => sample.run({ source: { kind: 'patch', bytes: Buffer.from(edit) }, clock: systemClock }, spec)));
+      memory.push(process.memoryUsage().rss / 1e6);
+    }
+    const [run, loop] = [median(runTimes), median(bareTimes)];
+    const grown = (memory.at(-1) ?? 0) - (memory[0] ?? 0);
+    return figure(`${count} checks of \`true\` / bare sandbox loop`, run / loop, 2.5, 'x', `${run.toFixed(0)} ms against ${loop.toFixed(0)} ms; rss ${memory.map((mb) => mb.toFixed(0)).join(', ')} MB, grown ${grown.toFixed(0)}`);
+  } finally {
+    sample.remove();
+  }
+}

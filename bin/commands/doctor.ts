@@ -1,0 +1,82 @@
+import { loadAnchors } from '../../attest/verify/load-anchors.ts';
+import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import { execFileBounded } from '../../core/tool/spawn.ts';
+import { openRepository } from '../../core/vcs/repository.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
+import { openEngine } from '../open-engine.ts';
+import { styled } from '../print.ts';
+
+interface Diagnosis {
+  readonly id: string;
+  readonly status: 'ok' | 'missing' | 'failed';
+  readonly detail: string;
+  /** Without it nothing can be run here. */
+  readonly needed: boolean;
+}
+
+/** `writ doctor`: what works here. Exit 128 where a run could not work. */
+export async function run(context: CommandContext): Promise<CommandResult> {
+  await using engine = await openEngine(context);
+  const checks: Diagnosis[] = [
+    await diagnose('node', true, async () => process.version),
+    await diagnose('git', true, () => gitVersion(context)),
+    await diagnose('repository', false, async () => (await openRepository(context.repoPath ?? context.cwd)).root),
+  ];
+  const sandboxes: Diagnosis[] = [];
+  for (const name of engine.slots.sandbox.names.filter((one) => one !== 'none')) {
+    sandboxes.push(
+      await diagnose(`sandbox-${name}`, false, async () => {
+        const { works, enforced, reason } = await (await engine.slots.sandbox.pick(name)).probe();
+        if (!works) throw new WritError('SANDBOX_UNAVAILABLE', { message: reason ?? 'does not work here' });
+        return `enforces ${enforced.join(', ')}`;
+      }),
+    );
+  }
+  checks.push(...sandboxes);
+  if (!sandboxes.some(({ status }) => status === 'ok')) {
+    checks.push({ id: 'sandbox', status: 'missing', needed: true, detail: 'install bubblewrap, or util-linux with unprivileged user namespaces' });
+  }
+  checks.push(await diagnose('signing-key', true, () => describeKeys(context)));
+  checks.push({ id: 'plugins', status: 'ok', needed: true, detail: engine.plugins.join(', ') });
+  const { enforced, total } = engine.ledger;
+  checks.push({ id: 'contract', status: 'ok', needed: false, detail: `${enforced} of ${total} contract rows enforced` });
+
+  const data = { checks: checks.map((check) => ({ ...check })) };
+  const human = (printer: CommandContext['print']): void => {
+    printer.table(
+      checks.map(({ id, status, detail, needed }) => [
+        styled(status === 'ok' ? 'green' : needed ? 'red' : 'yellow', status),
+        id,
+        detail,
+      ]),
+    );
+  };
+  const broken = checks.find(({ status, needed }) => needed && status !== 'ok');
+  if (!broken) return succeeded(data, human);
+  return refused(new WritError('ENVIRONMENT_BROKEN', { message: `\`${broken.id}\`: ${broken.detail}`, detail: { check: broken.id } }), data, human);
+}
+
+/** Looks without making one: the key is made on first use. */
+async function describeKeys({ env }: CommandContext): Promise<string> {
+  const { signers } = await loadAnchors({ keyFiles: [], ledgerKeys: [] }, env);
+  const own = signers.filter(({ from }) => from === 'own');
+  return own.length === 0 ? 'none yet: made on first use' : own.map(({ keyId }) => keyId).join(', ');
+}
+
+async function diagnose(id: string, needed: boolean, look: () => Promise<string>): Promise<Diagnosis> {
+  try {
+    return { id, needed, status: 'ok', detail: await look() };
+  } catch (fault) {
+    const missing = isWritError(fault, 'GIT_MISSING') || isWritError(fault, 'NOT_A_REPOSITORY') || isWritError(fault, 'SANDBOX_UNAVAILABLE');
+    return { id, needed, status: missing ? 'missing' : 'failed', detail: messageOf(fault) };
+  }
+}
+
+async function gitVersion({ env, cwd }: CommandContext): Promise<string> {
+  try {
+    const answer = await execFileBounded(['git', '--version'], { cwd, env: { PATH: env['PATH'] ?? '' }, maxBytes: 4096 });
+    return answer.stdout.toString('utf8').trim();
+  } catch (cause) {
+    throw new WritError('GIT_MISSING', { cause });
+  }
+}

@@ -1,0 +1,39 @@
+import { cp, mkdir, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { WritError } from '../../core/base/errors.ts';
+import { execFileBounded } from '../../core/tool/spawn.ts';
+
+/** The sample's files as shipped: two states of the service, the contract, four patches. */
+export const demoFiles = fileURLToPath(new URL('../../fixtures/demo/', import.meta.url));
+
+/** The two commits of the sample's history, oldest first; dates are fixed so that everyone gets the same commit ids. */
+const history = [
+  { folder: 'base', message: 'Orders service', date: '2025-03-01T09:00:00Z' },
+  { folder: 'second', message: 'Limit the rate of requests', date: '2025-03-02T09:00:00Z' },
+] as const;
+
+/** Makes the sample repository at `directory` (must not exist) with real git. `env` names the program path and a private home. */
+export async function buildRepository(directory: string, env: Readonly<Record<string, string>>): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  const git = async (args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<void> => {
+    const { code, stderr } = await execFileBounded(['git', ...args], { cwd: directory, env: { ...env, ...more }, maxBytes: 1_000_000 });
+    if (code !== 0) throw new WritError('GIT_FAILED', { message: `\`git ${args[0]}\` failed: ${stderr.toString('utf8').trim().slice(0, 500)}` });
+  };
+  await git(['init', '--quiet', '--initial-branch=main', '--template=']);
+  await git(['config', 'user.name', 'Orders maintainer']);
+  await git(['config', 'user.email', 'maintainer@orders.example']);
+  for (const { folder, message, date } of history) {
+    await cp(join(demoFiles, folder), directory, { recursive: true });
+    await restoreDotFiles(directory);
+    await git(['add', '--all', '--force', '.']);
+    await git(['commit', '--quiet', '--no-verify', '--no-gpg-sign', '-m', message], { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date });
+  }
+}
+
+/** Packages and tools treat dot files specially, so they are shipped as `dot.<name>`. */
+async function restoreDotFiles(directory: string): Promise<void> {
+  for (const name of await readdir(directory)) {
+    if (name.startsWith('dot.')) await rename(join(directory, name), join(directory, name.slice('dot'.length)));
+  }
+}

@@ -1,0 +1,92 @@
+import { WritError } from '../../base/errors.ts';
+import type { SandboxBackend, SandboxRequest } from '../../contract/sandbox.ts';
+import { findProgram } from '../find-program.ts';
+import { sandboxEnvironment } from './environment.ts';
+import { currentHostFacts, type HostFacts, type HostView, viewBeside, viewOfHost } from './host-view.ts';
+import { initScript } from './init.ts';
+import { emptyDirectories, homeInside, mountsOf, reportsInside, workspaceInside } from './mounts.ts';
+import { onceProbed } from './probe.ts';
+import { procMasks } from './proc-masks.ts';
+import { runOuter } from './run-outer.ts';
+
+/**
+ * Namespaces and privileges. All of it always: as root, bubblewrap without `--unshare-user`, `--disable-userns` and
+ * `--cap-drop ALL` is escapable by a remount. Needs bubblewrap 0.8.
+ */
+const isolation = [
+  '--unshare-user',
+  '--disable-userns',
+  '--unshare-pid',
+  '--unshare-ipc',
+  '--unshare-uts',
+  '--unshare-net',
+  '--unshare-cgroup-try',
+  '--new-session',
+  '--die-with-parent',
+  '--as-pid-1',
+  '--cap-drop',
+  'ALL',
+  '--hostname',
+  'sandbox',
+]; // prettier-ignore
+/** The bubblewrap back end (Linux). Its set-up words are computed once. */
+export function bubblewrapSandbox(facts: HostFacts = currentHostFacts()): SandboxBackend {
+  const program = findProgram('bwrap', facts.path);
+  let prefix: { view: HostView; words: readonly string[] } | undefined;
+  const backend: SandboxBackend = {
+    name: 'bubblewrap',
+    pathsInside: () => ({ workspace: workspaceInside, reports: reportsInside }),
+    probe: onceProbed(() => (program === undefined ? '`bwrap` is not installed' : backend), facts),
+    async run(request) {
+      if (program === undefined)
+        throw new WritError('SANDBOX_UNAVAILABLE', { message: '`bwrap` is not installed' });
+      if (request.network !== 'none')
+        throw new WritError('SANDBOX_UNSAFE', { message: 'a sandbox has no host network' });
+      prefix ??= prefixOf(viewOfHost(facts));
+      const all = prefix;
+      const view = viewBeside(all.view, request.workspace);
+      const { words } = view === all.view ? all : prefixOf(view);
+      const env = sandboxEnvironment(request.env, {
+        path: view.searchPath.join(':'),
+        home: homeInside,
+        temporary: '/tmp',
+      });
+      return runOuter([program, ...words, ...suffixOf(request)], env, request);
+    },
+  };
+  return backend;
+}
+
+function prefixOf(view: HostView): { view: HostView; words: readonly string[] } {
+  const words = [...isolation];
+  for (const path of view.system) words.push('--ro-bind', path, path);
+  for (const { target, to } of view.links) words.push('--symlink', to, target);
+  for (const { path, bytes } of emptyDirectories()) words.push('--size', String(bytes), '--tmpfs', path);
+  words.push('--dir', homeInside, '--perms', '1777', '--dir', '/var/tmp');
+  for (const path of view.toolchains) words.push('--ro-bind', path, path);
+  words.push('--dev', '/dev', '--proc', '/proc');
+  // bubblewrap 0.8 means to do this itself, but its own test for write access fails on /proc/sys when it runs as root.
+  const masks = procMasks();
+  for (const path of masks.readOnly) words.push('--ro-bind', path, path);
+  for (const path of masks.covered) words.push('--ro-bind', '/dev/null', path);
+  return { view, words };
+}
+
+function suffixOf(request: SandboxRequest): string[] {
+  const words: string[] = [];
+  for (const { source, target, writable } of mountsOf(request))
+    words.push(writable ? '--bind' : '--ro-bind', source, target);
+  words.push(
+    '--remount-ro',
+    '/',
+    '--chdir',
+    workspaceInside,
+    '--',
+    '/bin/sh',
+    '-c',
+    initScript,
+    'sh',
+    ...request.argv,
+  );
+  return words;
+}

@@ -1,0 +1,93 @@
+import { lstatSync, realpathSync } from 'node:fs';
+import { totalmem } from 'node:os';
+import path from 'node:path';
+import { WritError } from '../../base/errors.ts';
+import type { SandboxRequest } from '../../contract/sandbox.ts';
+import { isInside } from '../inside.ts';
+
+/** Where every sandbox with its own mounts shows the workspace and the reports directory. */
+export const workspaceInside = '/workspace';
+export const reportsInside = '/reports';
+/** The private home directory inside. */
+export const homeInside = '/home/check';
+
+// Synchronous throughout: a handful of stats before a fork cost less than the way through the thread pool.
+
+/** One bind of a request: resolved source, target inside. */
+export interface Mount {
+  readonly source: string;
+  readonly target: string;
+  readonly writable: boolean;
+}
+
+/** The empty memory file systems inside, each with its bound: what fills them is lost at the end and never unlimited. */
+export function emptyDirectories(): readonly { readonly path: string; readonly bytes: number }[] {
+  const large = Math.max(268_435_456, Math.floor(totalmem() / 4));
+  const small = 16_777_216;
+  return [
+    { path: '/home', bytes: large },
+    { path: '/tmp', bytes: large },
+    { path: '/var', bytes: large },
+    { path: '/root', bytes: small },
+    { path: '/run', bytes: small },
+  ];
+}
+
+const reservedTargets = ['/proc', '/dev', '/sys'];
+
+/**
+ * The request's binds in mount order, with `.git` of the workspace read-only. Sources are resolved; a target that runs
+ * through a symlink of the workspace is refused (SANDBOX_UNSAFE), because the mount would land where the link points.
+ */
+export function mountsOf(request: SandboxRequest): readonly Mount[] {
+  const workspace = directory(request.workspace);
+  const mounts: Mount[] = [
+    { source: workspace, target: workspaceInside, writable: true },
+    { source: directory(request.reports), target: reportsInside, writable: true },
+  ];
+  const git = kindOf(path.join(workspace, '.git'));
+  if (git === 'symlink') throw unsafe('`.git` of the workspace is a symlink', { workspace });
+  if (git !== 'absent')
+    mounts.push({ source: path.join(workspace, '.git'), target: `${workspaceInside}/.git`, writable: false });
+  for (const bind of request.binds) {
+    const target = path.posix.normalize(bind.target).replace(/(?<=.)\/+$/, '');
+    if (
+      !path.posix.isAbsolute(target) ||
+      target === '/' ||
+      reservedTargets.some((root) => isInside(root, target))
+    ) {
+      throw unsafe(`a bind cannot cover \`${bind.target}\``, { target: bind.target });
+    }
+    if (isInside(workspaceInside, target))
+      refuseSymlinks(workspace, path.posix.relative(workspaceInside, target));
+    mounts.push({ source: realpathSync(bind.source), target, writable: bind.writable });
+  }
+  return mounts;
+}
+
+function refuseSymlinks(workspace: string, relative: string): void {
+  let current = workspace;
+  for (const part of relative.split('/')) {
+    current = path.join(current, part);
+    const kind = kindOf(current);
+    if (kind === 'absent') return;
+    if (kind === 'symlink')
+      throw unsafe(`\`${relative}\` runs through a symlink of the workspace`, { target: relative });
+  }
+}
+
+function directory(file: string): string {
+  const real = realpathSync(file);
+  if (kindOf(real) !== 'directory') throw unsafe(`\`${file}\` is not a directory`, { path: file });
+  return real;
+}
+
+function kindOf(file: string): 'absent' | 'symlink' | 'directory' | 'other' {
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return 'absent';
+  return stat.isSymbolicLink() ? 'symlink' : stat.isDirectory() ? 'directory' : 'other';
+}
+
+function unsafe(message: string, detail: Record<string, unknown>): WritError {
+  return new WritError('SANDBOX_UNSAFE', { message, detail });
+}

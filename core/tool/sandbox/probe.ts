@@ -1,0 +1,146 @@
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { messageOf } from '../../base/errors.ts';
+import type { SandboxBackend } from '../../contract/sandbox.ts';
+import type { HostFacts } from './host-view.ts';
+
+type Probe = Awaited<ReturnType<SandboxBackend['probe']>>;
+
+const namespaces = ['net', 'pid', 'ipc', 'mnt', 'user'];
+/** What a back end whose probe passed enforces. */
+const enforced = ['filesystem', 'network', 'processes', 'privileges', 'environment'];
+
+/**
+ * Tries what a sandbox must prevent and prints one `leak` line for each that succeeds, then `done`. Words: a host TCP port,
+ * then host paths that must not be visible.
+ */
+const attempts = `
+port=$1; shift
+leak() { printf 'leak %s\\n' "$1"; }
+for f in /etc/writ-probe /usr/writ-probe /writ-probe /workspace/.git/writ-probe /proc/sys/kernel/core_pattern; do
+  { true >>"$f"; } 2>/dev/null && leak "write $f"
+done
+mount -o remount,rw,bind / 2>/dev/null && leak 'remount /'
+mount -o remount,rw,bind /usr 2>/dev/null && leak 'remount /usr'
+mount -t tmpfs none /mnt 2>/dev/null && leak 'mount'
+unshare --user --map-root-user true 2>/dev/null && leak 'nested user namespace'
+for f in "$@"; do [ -e "$f" ] && leak "visible $f"; done
+[ -n "$WRIT_PROBE_SECRET" ] && leak 'environment'
+for n in ${namespaces.join(' ')}; do printf 'ns %s\\n' "$(readlink /proc/self/ns/$n)"; done
+if [ -x /bin/bash ]; then bash -c "exec 3<>/dev/tcp/127.0.0.1/$port" 2>/dev/null && leak 'loopback'
+else node -e "require('net').connect($port,'127.0.0.1').on('connect',()=>process.exit(0)).on('error',()=>process.exit(1))" && leak 'loopback'; fi
+echo x >/workspace/written && echo x >"/reports/written" && echo x >"$HOME/written" && echo x >"$TMPDIR/written" && echo done
+`;
+
+/** A back end's `probe`: asked once per process, whoever asks. `find` gives the back end, or why there is none. */
+export function onceProbed(find: () => SandboxBackend | string, facts: HostFacts): () => Promise<Probe> {
+  let answer: Promise<Probe> | undefined;
+  return () => {
+    answer ??= (async () => {
+      const backend = find();
+      return typeof backend === 'string' ? fails(backend) : probeBackend(backend, facts);
+    })().catch((error: unknown) => fails(messageOf(error)));
+    return answer;
+  };
+}
+
+/**
+ * Judges a back end by behaviour: forbidden writes, remounts, a nested user namespace, a connect to a listening loopback
+ * port, sockets in `/run` and the temporary directory, `~/.ssh`. One leak, or one attempt that could not be made, and it
+ * does not work.
+ */
+export async function probeBackend(backend: SandboxBackend, facts: HostFacts): Promise<Probe> {
+  const scratch = await mkdtemp(path.join(await realpath(tmpdir()), 'writ-probe-'));
+  const servers: Server[] = [];
+  let connected = 0;
+  const listen = (where: { port: number; host: string } | { path: string }): Promise<Server> =>
+    new Promise((resolve, reject) => {
+      const server = createServer((socket) => {
+        connected += 1;
+        socket.destroy();
+      });
+      servers.push(server);
+      server.once('error', reject).listen(where, () => resolve(server));
+    });
+  try {
+    const workspace = path.join(scratch, 'workspace');
+    const reports = path.join(scratch, 'reports');
+    await mkdir(path.join(workspace, '.git'), { recursive: true });
+    await mkdir(reports);
+    const secret = path.join(scratch, 'secret');
+    await writeFile(secret, 'x', { mode: 0o600 });
+    const address = (await listen({ port: 0, host: '127.0.0.1' })).address();
+    const socket = path.join(scratch, 's');
+    await listen({ path: socket });
+    if (address === null || typeof address === 'string') return fails('no loopback port to try');
+    const result = await backend.run({
+      argv: [
+        '/bin/sh',
+        '-c',
+        attempts,
+        'sh',
+        String(address.port),
+        secret,
+        socket,
+        ...hostSecrets(facts.home),
+      ],
+      workspace,
+      reports,
+      binds: [],
+      env: {},
+      network: 'none',
+      timeoutMs: 20_000,
+      maxOutputBytes: 65_536,
+    });
+    const lines = result.stdout.bytes.toString('utf8').split('\n');
+    const leaks = lines.filter((line) => line.startsWith('leak ')).map((line) => line.slice(5));
+    for (const name of namespaces) {
+      if (!lines.some((line) => line.startsWith(`ns ${name}:`))) leaks.push(`unknown ${name} namespace`);
+      else if (lines.includes(`ns ${readlinkSync(`/proc/self/ns/${name}`)}`))
+        leaks.push(`shared ${name} namespace`);
+    }
+    if (connected > 0) leaks.push('loopback');
+    if (leaks.length > 0) return fails(`it lets through: ${[...new Set(leaks)].join(', ')}`);
+    const written = await readFile(path.join(workspace, 'written'), 'utf8').catch(() => '');
+    if (!lines.includes('done') || result.exitCode !== 0 || written !== 'x\n') {
+      return fails(
+        `a command does not run in it: ${result.stderr.bytes.toString('utf8').trim().slice(0, 300)}`,
+      );
+    }
+    return { works: true, enforced };
+  } finally {
+    for (const server of servers) server.close();
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Host paths that exist and must not be seen: sockets and directories in `/run`, and what lies in the home directory. */
+function hostSecrets(home: string): string[] {
+  const entries = (directory: string, wanted: (name: string) => boolean): string[] => {
+    try {
+      return readdirSync(directory)
+        .filter(wanted)
+        .slice(0, 8)
+        .map((name) => path.join(directory, name));
+    } catch {
+      return [];
+    }
+  };
+  return [
+    path.join(home, '.ssh'),
+    ...entries(home, (name) =>
+      /^\.(?:netrc|npmrc|git-credentials|aws|gnupg|docker|kube|bashrc|profile)$/.test(name),
+    ),
+    ...entries('/run', () => true),
+    '/etc/shadow',
+    '/etc/ssh',
+    '/sys/kernel',
+  ].filter((file) => existsSync(file));
+}
+
+function fails(reason: string): Probe {
+  return { works: false, enforced: [], reason };
+}

@@ -1,0 +1,10 @@
+export type { ErrorCode, ErrorEntry } from './core/base/error-codes.ts';
+export { errorCatalogue } from './core/base/error-codes.ts';
+export type { ErrorDetail, WritErrorOptions } from './core/base/errors.ts';
+export { isWritError, WritError } from './core/base/errors.ts';
+export type { RunView } from './core/contract/run-view.ts';
+export type { Engine, EngineOptions } from './core/engine.ts';
+export { createEngine } from './core/engine.ts';
+export type { Ledger, LedgerEntry, LedgerRow } from './core/ledger.ts';
+export type { LoadedPlugin } from './core/plugin.ts';
+export type { EffectiveIntentSpec, IntentSpec } from './core/spec/intentspec.gen.ts';

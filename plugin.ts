@@ -1,0 +1,50 @@
+export type { Clock } from './core/base/clock.ts';
+export type { WritErrorOptions } from './core/base/errors.ts';
+export { WritError } from './core/base/errors.ts';
+export type { ArtifactProducer, ArtifactRequest } from './core/contract/artifact-producer.ts';
+export type { Attestation, Attestor, AttestRequest, DigestedThing } from './core/contract/attestor.ts';
+export type { CheckContext, CheckOutcome, CheckRunner, ReportFile } from './core/contract/check-runner.ts';
+export type { Finding, Severity } from './core/contract/finding.ts';
+export type {
+  ArtifactBytes,
+  AttestSettled,
+  DecisionMade,
+  DecisionToGuard,
+  EngineFacts,
+  PatchToJudge,
+  PlanToReview,
+  SpecToCheck,
+  StageSettled,
+  StageToJudge,
+  StatementToFill,
+  ToolRequest,
+  ToolSettled,
+} from './core/contract/hook-payload.ts';
+export type { ChangeType, PatchFile, PatchSet } from './core/contract/patch-set.ts';
+export type { Refusal } from './core/contract/refusal.ts';
+export type { FileSides, Rule, RuleFunction, RuleInput, RulePoint } from './core/contract/rule.ts';
+export type {
+  CapturedOutput,
+  SandboxBackend,
+  SandboxBind,
+  SandboxRequest,
+  SandboxResult,
+} from './core/contract/sandbox.ts';
+export type { Signer, SignerSource } from './core/contract/signer.ts';
+export type {
+  ArtifactRecord,
+  CheckKind,
+  CheckRecord,
+  StageName,
+  StageRecord,
+  TestCounts,
+} from './core/contract/stage.ts';
+export type { LogProof, LogSource, TransparencyLog } from './core/contract/transparency-log.ts';
+export type { PluginHooks } from './core/hooks.ts';
+export type { Scope } from './core/plan/scope.ts';
+export type { LoadedPlugin, Plugin, PluginSetup } from './core/plugin.ts';
+export { definePlugin } from './core/plugin.ts';
+export type { PluginSlots, SlotDoor } from './core/slot.ts';
+export type { EffectiveCheck, EffectiveIntentSpec } from './core/spec/intentspec.gen.ts';
+export type { Issue } from './core/spec/issue.ts';
+export type { TapOptions } from './core/tap.ts';

@@ -1,0 +1,17 @@
+import type { LoadedPlugin } from '../core/plugin.ts';
+import { type AttestPluginOptions, attestPlugin } from '../attest/plugin.ts';
+import { artifactsPlugin } from '../attest/artifacts/plugin.ts';
+import { gatesPlugin } from '../gates/plugin.ts';
+import { redactionPlugin } from './redaction/plugin.ts';
+import { sandboxPlugin } from './sandbox-plugin.ts';
+
+/** Every built-in, in the order in which they are set up and asked. */
+export function preset(options: AttestPluginOptions): readonly LoadedPlugin[] {
+  return [
+    sandboxPlugin, //     where checks run: bubblewrap, unshare, none
+    gatesPlugin, //       check kinds, and one rule per reason a gate can fail
+    redactionPlugin, //   no secret reaches an artifact
+    artifactsPlugin, //   patchset, sbom, release-notes
+    attestPlugin(options), // keys, provenance, transparency log
+  ];
+}

@@ -1,0 +1,151 @@
+import { AssertionError } from 'node:assert';
+import { isDeepStrictEqual } from 'node:util';
+import { systemClock } from '../../core/base/clock.ts';
+import { compileGlob } from '../../core/base/glob.ts';
+import type { Finding } from '../../core/contract/finding.ts';
+import type { FileSides, Rule, RuleInput } from '../../core/contract/rule.ts';
+import type { ArtifactRecord } from '../../core/contract/stage.ts';
+import { effectiveScope } from '../../core/plan/scope.ts';
+import { judgeRule } from '../../core/rules.ts';
+import type { EffectiveIntentSpec } from '../../core/spec/intentspec.gen.ts';
+import { createPool } from '../../core/worker/pool.ts';
+import { type DeepPartial, sampleSpecWith } from './sample-spec.ts';
+import { type CaseFile, toPatchSet, toSideBytes } from './tiny-diff.ts';
+
+/** One case: what the rule is given and which findings it must answer, in order. */
+export interface GateCase {
+  readonly name: string;
+  /** By candidate path. The rule is given the content of those that its `reads` match, as in a run. */
+  readonly files?: Readonly<Record<string, CaseFile>>;
+  /** Merged over a contract in which every default holds. */
+  readonly spec?: DeepPartial<EffectiveIntentSpec>;
+  readonly args?: readonly string[];
+  readonly options?: Readonly<Record<string, unknown>>;
+  readonly artifacts?: readonly ArtifactRecord[];
+  /** By SHA-256, for a rule with `readsArtifacts`. */
+  readonly artifactBytes?: Readonly<Record<string, Uint8Array>>;
+  readonly stage?: RuleInput['stage'];
+  /** One entry per expected finding; only the fields that it names are compared. Empty or absent: the rule must pass. */
+  readonly expect?: readonly Partial<Finding>[];
+}
+
+/** Cases in two groups: `valid` ones must end in no `error` finding, `invalid` ones in at least one. */
+export interface GateCases {
+  readonly valid: readonly GateCase[];
+  readonly invalid: readonly GateCase[];
+}
+
+/** The part of a test runner that is used: one subtest per case (tap's and node:test's contexts fit). */
+export interface GateRunner {
+  test(name: string, body: (t: { pass?: (message: string) => unknown }) => Promise<void>): Promise<unknown>;
+}
+
+const pool = createPool({ clock: systemClock, threads: 2 });
+
+/** Runs a rule's module over cases in memory; rejects with an AssertionError that names rule and case. No cases at all is a failure. */
+export async function gateTester(
+  runner: GateRunner | undefined,
+  rule: Rule,
+  cases: readonly GateCase[] | GateCases,
+): Promise<void> {
+  const all = toProbes(cases);
+  if (all.length === 0) throw new AssertionError({ message: `rule \`${rule.id}\`: no case was given` });
+  for (const { gateCase, refuses } of all) {
+    const findings = async () => compare(rule, gateCase, refuses, await ask(rule, gateCase));
+    if (runner === undefined) await findings();
+    else {
+      await runner.test(`${rule.id}: ${gateCase.name}`, async (t) => {
+        await findings();
+        t.pass?.(gateCase.name);
+      });
+    }
+  }
+}
+
+/** What a rule would be given in this case; without `rule`, every changed file and artifact. */
+export function toRuleInput(gateCase: GateCase, rule?: Pick<Rule, 'reads' | 'readsArtifacts'>): RuleInput {
+  const given = gateCase.files ?? {};
+  const spec = sampleSpecWith(gateCase.spec ?? {});
+  const patch = toPatchSet(given);
+  const globs = rule && (rule.reads ?? []).map((pattern) => compileGlob(pattern));
+  const wanted = patch.files.filter(
+    ({ path, oldPath }) =>
+      globs === undefined ||
+      globs.some((glob) => glob.matches(path) || (oldPath !== undefined && glob.matches(oldPath))),
+  );
+  const baseNames = Object.entries(given).flatMap(([path, { base, oldPath }]) =>
+    base === undefined ? [] : [(oldPath ?? path).split('/', 1)[0] ?? ''],
+  );
+  const readsArtifacts = rule === undefined || rule.readsArtifacts === true;
+  return {
+    spec,
+    args: gateCase.args ?? [],
+    patch,
+    scope: effectiveScope(spec, new Set(baseNames)),
+    files: Object.fromEntries(wanted.map(({ path }) => [path, toSides(given[path] ?? {})])),
+    ...(gateCase.stage === undefined ? {} : { stage: gateCase.stage }),
+    artifacts: gateCase.artifacts ?? [],
+    ...(readsArtifacts ? { artifactBytes: gateCase.artifactBytes ?? {} } : {}),
+    options: gateCase.options ?? {},
+  };
+}
+
+function toSides({ base, candidate }: CaseFile): FileSides {
+  return {
+    ...(base === undefined ? {} : { base: toSideBytes(base) }),
+    ...(candidate === undefined ? {} : { candidate: toSideBytes(candidate) }),
+  };
+}
+
+/** As a run asks: in a worker thread. Twice, because a rule is pure; a rule that gave no answer passes no case. */
+async function ask(rule: Rule, gateCase: GateCase): Promise<readonly Finding[]> {
+  const fail = (sentence: string) => {
+    throw new AssertionError({ message: `rule \`${rule.id}\`, case \`${gateCase.name}\`: ${sentence}` });
+  };
+  const input = toRuleInput(gateCase, rule);
+  const findings = await judgeRule(rule, input, pool);
+  const fault = findings.find((finding) => finding.detail?.code === 'RULE_FAULT');
+  if (fault) fail(fault.message);
+  if (!isDeepStrictEqual(await judgeRule(rule, input, pool), findings)) {
+    fail('asked twice, it answered twice differently');
+  }
+  return findings;
+}
+
+function toProbes(
+  cases: readonly GateCase[] | GateCases,
+): { gateCase: GateCase; refuses: boolean | undefined }[] {
+  if (!('valid' in cases)) return cases.map((gateCase) => ({ gateCase, refuses: undefined }));
+  return [
+    ...cases.valid.map((gateCase) => ({ gateCase, refuses: false })),
+    ...cases.invalid.map((gateCase) => ({ gateCase, refuses: true })),
+  ];
+}
+
+function compare(
+  rule: Rule,
+  gateCase: GateCase,
+  refuses: boolean | undefined,
+  found: readonly Finding[],
+): void {
+  const fail = (sentence: string, expected: unknown) => {
+    const shown = found.map((finding) => `  ${JSON.stringify(finding)}`).join('\n') || '  (none)';
+    const message = `rule \`${rule.id}\`, case \`${gateCase.name}\`: ${sentence}\nfindings:\n${shown}`;
+    throw new AssertionError({ message, expected, actual: found });
+  };
+  const refused = found.some((finding) => finding.severity === 'error');
+  if (refuses === true && !refused) fail('expected a finding of severity `error`', gateCase.expect ?? []);
+  if (refuses === false && refused) fail('expected no finding of severity `error`', gateCase.expect ?? []);
+  if (refuses !== undefined && gateCase.expect === undefined) return;
+  const expected = gateCase.expect ?? [];
+  if (expected.length !== found.length)
+    fail(`expected ${expected.length} finding(s), got ${found.length}`, expected);
+  expected.forEach((wanted, index) => {
+    const got: Partial<Finding> = found[index] ?? {};
+    for (const [field, value] of Object.entries(wanted)) {
+      if (!isDeepStrictEqual(got[field as keyof Finding], value)) {
+        fail(`finding ${index + 1}: expected \`${field}\` to be ${JSON.stringify(value)}`, expected);
+      }
+    }
+  });
+}

@@ -1,0 +1,185 @@
+import { dirname } from 'node:path';
+import t from 'tap';
+import { findCycles } from './architecture/cycles.ts';
+import { type Manifest, parseExplained, readHouse } from './architecture/house.ts';
+import { brokenRules, houseRules } from './architecture/rules.ts';
+import { scanSource } from './architecture/scan-source.ts';
+import { soundFiles, soundManifest, toHouse } from './architecture/small-house.ts';
+
+t.test('this house keeps its rules', async (t) => {
+  const house = readHouse(dirname(import.meta.dirname));
+  t.ok(house.files.length > 100, `the compiler read ${house.files.length} files of the project`);
+  t.ok(house.files.some((file) => file.path === 'test/architecture.test.ts'));
+  for (const broken of brokenRules(house)) t.fail(broken);
+});
+
+t.test('the smallest sound house breaks no rule', async (t) => {
+  t.strictSame(brokenRules(toHouse(soundFiles)), []);
+});
+
+t.test('every rule can fail', async (t) => {
+  const withManifest = (changes: Partial<Manifest>) => toHouse(soundFiles, { ...soundManifest, ...changes });
+  const withFiles = (changes: Record<string, string | undefined>) => toHouse({ ...soundFiles, ...changes });
+  const imports = (...paths: string[]) => paths.map((path) => `import '${path}';\n`).join('');
+  const breaking: Record<string, ReturnType<typeof toHouse>[]> = {
+    'arrows of `core`': [withFiles({ 'core/x.ts': imports('../gates/rules/scope.ts') })],
+    'arrows of `gates`': [
+      withFiles({ 'gates/x.ts': imports('../attest/sign.ts') }),
+      withFiles({ 'gates/x.ts': "export type { preset } from '../plugins/preset.ts';\n" }),
+    ],
+    'arrows of `attest`': [withFiles({ 'attest/x.ts': imports('../gates/rules/scope.ts') })],
+    'arrows of `plugins`': [
+      withFiles({ 'plugins/x.ts': imports('../gates/rules/scope.ts') }),
+      withFiles({ 'plugins/preset.ts': imports('../bin/exit.ts') }),
+    ],
+    'arrows of `bin`': [withFiles({ 'bin/x.ts': imports('../test/core/engine.test.ts') })],
+    'arrows of `door`': [withFiles({ 'index.ts': "export { end } from './bin/exit.ts';\n" })],
+    'every folder is a known room': [withFiles({ 'lobby/x.ts': 'export {};\n' }), withFiles({ 'x.ts': '' })],
+    'no import cycle, types included': [
+      withFiles({
+        'core/plugin.ts': "import type { E } from './engine.ts';\nexport interface Plugin { e: E }\n",
+      }),
+      withFiles({ 'core/plugin.ts': "export const later = () => import('./engine.ts');\n" }),
+    ],
+    'the compiler saw every relative import': [withFiles({ 'core/x.ts': imports('./nowhere.ts') })],
+    'no `export *`': [withFiles({ 'core/x.ts': "export * from './plugin.ts';\n" })],
+    'tapable only through `core/hook.ts`': [
+      withFiles({ 'core/x.ts': imports('tapable') }),
+      withFiles({ 'core/hook.ts': 'export {};\n' }),
+    ],
+    'piscina only through `core/worker/pool.ts`': [
+      withFiles({ 'core/x.ts': "import type { Piscina } from 'piscina';\n" }),
+    ],
+    'cac only through `bin/args.ts`': [withFiles({ 'bin/x.ts': "export const a = () => import('cac');\n" })],
+    'child processes only through `core/tool/spawn.ts`': [
+      withFiles({ 'gates/x.ts': imports('node:child_process') }),
+    ],
+    'nobody touches outbound HTTP': [
+      withFiles({ 'core/x.ts': imports('node:https') }),
+      withFiles({ 'core/x.ts': "export const a = await fetch('x');\n" }),
+    ],
+    'nobody touches SQL': [withFiles({ 'core/x.ts': imports('node:sqlite') })],
+    'time only through `core/base/clock.ts`': [
+      withFiles({ 'core/x.ts': 'export const a = Date.now();\n' }),
+      withFiles({ 'core/x.ts': 'export const a = new Date();\n' }),
+      withFiles({ 'core/x.ts': 'export const a = performance.now();\n' }),
+    ],
+    'randomness only through `core/base/ids.ts`': [
+      withFiles({ 'core/x.ts': 'export const a = Math.random();\n' }),
+      withFiles({ 'core/x.ts': "import { randomUUID } from 'node:crypto';\n" }),
+    ],
+    'the end of the process only through `bin/exit.ts`': [
+      withFiles({ 'bin/x.ts': 'process.exitCode = 1;\n' }),
+      withFiles({ 'core/x.ts': 'if (1) process.exit(1);\n' }),
+    ],
+    'the terminal only through `bin/main.ts`': [
+      withFiles({ 'bin/x.ts': "console.log('x');\n" }),
+      withFiles({ 'core/x.ts': "process.stderr.write('x');\n" }),
+    ],
+    'bare imports are declared dependencies': [
+      withManifest({ dependencies: { tapable: '1', piscina: '1' } }),
+      withFiles({ 'core/x.ts': imports('@scope/name/part') }),
+    ],
+    'declared dependencies are imported': [
+      withManifest({ dependencies: { ...soundManifest.dependencies, left: '1' } }),
+    ],
+    'files and folders are named in kebab-case after what they hold': [
+      withFiles({ 'core/utils.ts': '' }),
+      withFiles({ 'core/types/x.ts': '' }),
+      withFiles({ 'core/someThing.ts': '' }),
+      withFiles({ 'test/core/some_thing.test.ts': '' }),
+    ],
+    'no file above 300 lines': [withFiles({ 'core/x.ts': 'export {};\n'.repeat(301) })],
+    'generated files say so in line one': [withFiles({ 'core/x.gen.ts': 'export {};\n' })],
+    'package.json exports the three doors and nothing else': [
+      withManifest({ exports: { ...soundManifest.exports, './core/*': { default: './dist/core/*.js' } } }),
+      withManifest({ exports: { ...soundManifest.exports, '.': { default: './dist/bin/writ.js' } } }),
+      withFiles({ 'plugin.ts': undefined, 'plugins/x.ts': '' }),
+    ],
+    'doors only list names': [withFiles({ 'index.ts': `${soundFiles['index.ts']}export const more = 1;\n` })],
+    'every hook point is called': [withFiles({ 'core/run/ask.ts': "slots.signer.pick('x');\n" })],
+    'every slot is picked from': [withFiles({ 'core/run/ask.ts': "hooks.tool.guard.call('x');\n" })],
+    'starting up loads no heavy library': [
+      withFiles({ 'bin/args.ts': imports('../attest/sign.ts'), 'attest/sign.ts': imports('@sigstore/sign') }),
+      withFiles({ 'bin/main.ts': "import { type Ajv } from 'ajv';\nimport './args.ts';\n" }),
+    ],
+    'deciding is pure': [
+      withFiles({ 'core/run/decide.ts': imports('../base/clock.ts') }),
+      withFiles({ 'core/run/decide.ts': imports('./x.ts'), 'core/run/x.ts': imports('node:fs') }),
+    ],
+  };
+  for (const { name } of houseRules) {
+    t.ok(breaking[name], `${name}: has a house that breaks it`);
+    for (const house of breaking[name] ?? []) {
+      t.ok(
+        brokenRules(house).some((line) => line.startsWith(`${name}: `)),
+        name,
+      );
+    }
+  }
+  t.strictSame(
+    Object.keys(breaking).filter((name) => !houseRules.some((rule) => rule.name === name)),
+    [],
+  );
+});
+
+t.test('a rule that looks at nothing is broken', async (t) => {
+  const broken = brokenRules(toHouse({}));
+  for (const { name } of houseRules) {
+    if (name.startsWith('package.json') || name === 'declared dependencies are imported') continue;
+    t.ok(broken.includes(`${name}: looks at nothing`), name);
+  }
+});
+
+t.test('cycles are found whole, and chains are none', async (t) => {
+  const edges = (...pairs: [string, string][]) => pairs.map(([from, to]) => ({ from, to, specifier: to }));
+  t.strictSame(findCycles(edges(['a', 'b'], ['b', 'c'], ['a', 'c'])), []);
+  t.strictSame(findCycles(edges(['a', 'b'], ['b', 'c'], ['c', 'a'], ['c', 'd'])), [['a', 'b', 'c']]);
+  t.strictSame(findCycles(edges(['a', 'b'], ['b', 'a'], ['c', 'd'], ['d', 'c'], ['b', 'c'])), [
+    ['a', 'b'],
+    ['c', 'd'],
+  ]);
+  t.strictSame(findCycles(edges(['a', 'a'])), [['a']]);
+});
+
+t.test('the compiler’s explanation is read, dependencies left out', async (t) => {
+  const explained = parseExplained(
+    [
+      'core/b.ts(1,1): error TS1: something',
+      'node_modules/tapable/tapable.d.ts',
+      "   Imported via 'tapable' from file 'core/a.ts' with packageId 'tapable/tapable.d.ts@2'",
+      'core/b.ts',
+      "   Imported via './b.ts' from file 'core/a.ts'",
+      '   Imported via "./b.ts" from file \'node_modules/x/y.ts\'',
+      "   Matched by include pattern 'core' in 'tsconfig.json'",
+      'core/a.ts',
+    ].join('\n'),
+  );
+  t.strictSame(explained, {
+    paths: ['core/a.ts', 'core/b.ts'],
+    edges: [{ from: 'core/a.ts', to: 'core/b.ts', specifier: './b.ts' }],
+  });
+});
+
+t.test('only code is judged, never comments, strings or patterns', async (t) => {
+  const code = (text: string) => scanSource(text).code.replace(/\s+/g, ' ').trim();
+  t.equal(code('a; // Date.now()\nb;'), 'a; b;');
+  t.equal(code('a /* Date.now() */ b'), 'a b');
+  t.match(code('x(\'Date.now()\', "Date.now()")'), /^x\('\s*', "\s*"\)$/);
+  t.equal(code('x(/Date.now[/"]/.test(y), z)').replace(/ /g, ''), 'x(.test(y),z)');
+  t.equal(code('a / b / c'), 'a / b / c');
+  t.match(code('`Date.now $' + '{Date.now({ a: `x` })} y`'), /^`\s*\$\{Date\.now\(\{ a: `\s*` \}\)\}\s*`$/);
+  t.match(code("'it\\'s Date.now'; b"), /^'\s*'; b$/);
+  t.strictSame(
+    scanSource(
+      "import a from 'a';\nimport 'b';\nexport { c } from \"c\";\nconst d = await import('d'); require(`e`); new URL('./f', 'g'); // from 'h'",
+    ).specifiers,
+    ['a', 'b', 'c', 'd', 'e'],
+  );
+  t.strictSame(
+    scanSource(
+      "import type A from 'a';\nimport { type B } from 'b';\nexport type { C } from 'c';\nimport type from 'd';\nimport('e');\nimport 'f';",
+    ).imports.map(({ specifier, kind }) => `${specifier} ${kind}`),
+    ['a type', 'b static', 'c type', 'd static', 'e dynamic', 'f static'],
+  );
+});

@@ -1,0 +1,46 @@
+/** One dependency or global and the one file that may touch it. */
+export interface Door {
+  readonly name: string;
+  /** Absent: nobody may, until the issue that needs it brings the file. */
+  readonly file?: string;
+  /** Matches an import specifier. */
+  readonly specifier?: RegExp;
+  /** Matches code without comments and strings. */
+  readonly code?: RegExp;
+}
+
+/** One door per dependency (architecture, The rooms). */
+export const doors: readonly Door[] = [
+  { name: 'tapable', file: 'core/hook.ts', specifier: /^tapable$/ },
+  { name: 'piscina', file: 'core/worker/pool.ts', specifier: /^piscina(?:\/|$)/ },
+  { name: 'cac', file: 'bin/args.ts', specifier: /^cac$/ },
+  { name: 'child processes', file: 'core/tool/spawn.ts', specifier: /^node:(?:child_process|cluster)$/ },
+  {
+    name: 'outbound HTTP',
+    specifier: /^(?:node:(?:http|https|http2|tls|dgram|dns)(?:\/.*)?|undici)$/,
+    code: /(?<![.\w])fetch\s*\(|\bnew\s+(?:WebSocket|EventSource)\b/,
+  },
+  { name: 'SQL', specifier: /^(?:node:sqlite|node-sqlite3-wasm)$/ },
+  {
+    name: 'time',
+    file: 'core/base/clock.ts',
+    specifier: /^node:perf_hooks$/,
+    code: /\bDate\.now\b|\bnew\s+Date\s*(?:\(\s*\)|[;,)\]}])|\bperformance\.|\bprocess\.(?:hrtime|uptime)\b/,
+  },
+  {
+    name: 'randomness',
+    file: 'core/base/ids.ts',
+    code: /\bMath\.random\b|\brandom(?:Bytes|UUID|Int|FillSync|Fill)\b|\bgetRandomValues\b/,
+  },
+  {
+    name: 'the end of the process',
+    file: 'bin/exit.ts',
+    code: /\bprocess\.(?:exit|reallyExit|abort)\s*\(|\bprocess\.exitCode\b/,
+  },
+  {
+    // `bin/print.ts` writes to what `bin/main.ts` hands it.
+    name: 'the terminal',
+    file: 'bin/main.ts',
+    code: /\bconsole\.|\bprocess\.std(?:out|err)\b/,
+  },
+];

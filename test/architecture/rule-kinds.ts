@@ -1,0 +1,84 @@
+import type { Door } from './doors.ts';
+import type { House, HouseFile } from './house.ts';
+import { arrows, isShipped, preset, presetMayImport, roomOf } from './rooms.ts';
+
+/** One rule of the house: what it looked at, and what breaks it. A rule that looks at nothing is broken itself. */
+export interface HouseRule {
+  readonly name: string;
+  readonly check: (house: House) => { readonly matched: number; readonly violations: readonly string[] };
+}
+
+export function arrowRule(room: string): HouseRule {
+  return {
+    name: `arrows of \`${room}\``,
+    check: ({ files, edges }) => ({
+      matched: files.filter((file) => roomOf(file.path) === room).length,
+      violations: edges
+        .filter((edge) => roomOf(edge.from) === room)
+        .filter((edge) => {
+          const allowed = edge.from === preset ? presetMayImport : arrows[room];
+          return !allowed?.includes(roomOf(edge.to));
+        })
+        .map((edge) => `${edge.from} may not import ${edge.to}`),
+    }),
+  };
+}
+
+export function doorRule({ name, file: door, specifier, code }: Door): HouseRule {
+  const uses = (file: HouseFile) =>
+    file.specifiers.some((one) => specifier?.test(one)) || code?.test(file.code) === true;
+  return {
+    name: door === undefined ? `nobody touches ${name}` : `${name} only through \`${door}\``,
+    check: ({ files }) => {
+      const shipped = files.filter((file) => isShipped(file.path));
+      const users = shipped.filter(uses);
+      return {
+        // A door that does not use what it guards guards nothing.
+        matched: door === undefined ? shipped.length : users.filter((file) => file.path === door).length,
+        violations: users.filter((file) => file.path !== door).map((file) => `${file.path} touches ${name}`),
+      };
+    },
+  };
+}
+
+export function perFile(
+  name: string,
+  isSubject: (path: string) => boolean,
+  judge: (file: HouseFile) => readonly string[],
+): HouseRule {
+  return {
+    name,
+    check: ({ files }) => {
+      const subjects = files.filter((file) => isSubject(file.path));
+      return {
+        matched: subjects.length,
+        violations: subjects.flatMap((file) => judge(file).map((what) => `${file.path} ${what}`)),
+      };
+    },
+  };
+}
+
+/** What one file declares and some shipped code must use: a point that nothing asks would be decoration. */
+export function declaredAndUsed(
+  name: string,
+  path: string,
+  declaration: RegExp,
+  use: (declared: string) => RegExp,
+): HouseRule {
+  return {
+    name,
+    check: ({ files }) => {
+      const text = files.find((file) => file.path === path)?.text ?? '';
+      const declared = [...text.matchAll(declaration)].map((match) => match[1] ?? '');
+      const shipped = files
+        .filter((file) => isShipped(file.path))
+        .map((file) => file.code.replace(/\s*\.\s*/g, '.'));
+      return {
+        matched: declared.length,
+        violations: declared
+          .filter((one) => !shipped.some((code) => use(one).test(code)))
+          .map((one) => `nothing in the shipped code uses \`${one}\``),
+      };
+    },
+  };
+}

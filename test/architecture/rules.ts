@@ -1,0 +1,205 @@
+import { findCycles } from './cycles.ts';
+import { doors } from './doors.ts';
+import type { Edge, House } from './house.ts';
+import { arrows, doorFiles, isGenerated, isShipped, isWritten, roomOf, unshipped } from './rooms.ts';
+import { arrowRule, declaredAndUsed, doorRule, type HouseRule, perFile } from './rule-kinds.ts';
+
+/** Each costs more than a start of node; what needs one imports it when it needs it. */
+const heavy = /^(?:piscina|ajv|ajv-formats|@sigstore\/|@cyclonedx\/)/;
+const startUp = 'bin/main.ts';
+const maxLines = 300;
+/** One idea that is long: a table. */
+const mayBeLong: readonly string[] = ['core/base/error-codes.ts'];
+const vagueNames = /^(?:utils?|helpers?|common|misc|shared|manager|types?|stuff|lib)$/;
+const kebabCase = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+/** The rules of the house (architecture, The rooms and Style). */
+export const houseRules: readonly HouseRule[] = [
+  ...Object.keys(arrows).map((room) => arrowRule(room)),
+  {
+    name: 'every folder is a known room',
+    check: ({ files }) => ({
+      matched: files.length,
+      violations: files
+        .filter((file) => arrows[roomOf(file.path)] === undefined && !unshipped.includes(roomOf(file.path)))
+        .map((file) => `${file.path}: \`${roomOf(file.path)}\` is no room of this house`),
+    }),
+  },
+  {
+    name: 'no import cycle, types included',
+    check: ({ edges }) => ({
+      matched: edges.length,
+      violations: findCycles(edges).map((group) => `${group.join(' → ')} import each other`),
+    }),
+  },
+  {
+    name: 'the compiler saw every relative import',
+    check: ({ files, edges }) => {
+      const seen = new Set(edges.map((edge) => `${edge.from}\n${edge.specifier}`));
+      const relative = files.flatMap(({ path, specifiers }) =>
+        specifiers
+          .filter((one) => /^\.\.?\//.test(one) && !one.endsWith('.json'))
+          .map((one) => ({ path, one })),
+      );
+      return {
+        matched: relative.length,
+        violations: relative
+          .filter(({ path, one }) => !seen.has(`${path}\n${one}`))
+          .map(({ path, one }) => `${path}: \`${one}\` is not in the module graph`),
+      };
+    },
+  },
+  perFile('no `export *`', isWritten, ({ code }) => (/\bexport\s*\*/.test(code) ? ['has `export *`'] : [])),
+  ...doors.map(doorRule),
+  {
+    name: 'bare imports are declared dependencies',
+    check: ({ files, manifest }) => {
+      const shipped = files.filter((file) => isShipped(file.path));
+      const bare = shipped.flatMap(({ path, specifiers }) =>
+        specifiers.filter((one) => !/^(?:\.|node:)/.test(one)).map((one) => ({ path, name: packageOf(one) })),
+      );
+      return {
+        matched: bare.length,
+        violations: bare
+          .filter(({ name }) => manifest.dependencies[name] === undefined)
+          .map(({ path, name }) => `${path}: \`${name}\` is not among the dependencies`),
+      };
+    },
+  },
+  {
+    name: 'declared dependencies are imported',
+    check: ({ files, manifest }) => {
+      const shipped = files.filter((file) => isShipped(file.path));
+      const used = new Set(shipped.flatMap((file) => file.specifiers.map(packageOf)));
+      const declared = Object.keys(manifest.dependencies);
+      return {
+        matched: declared.length,
+        violations: declared
+          .filter((name) => !used.has(name))
+          .map((name) => `\`${name}\` is declared and not imported`),
+      };
+    },
+  },
+  perFile(
+    'files and folders are named in kebab-case after what they hold',
+    () => true,
+    ({ path }) =>
+      path.split('/').flatMap((segment) => {
+        const stem = segment.replace(/(?:\.(?:gen|test|d))*\.(?:ts|js)$/, '');
+        // What must not compile is a folder of types.
+        if (vagueNames.test(stem) && !path.startsWith('test/types/')) return [`\`${stem}\` says nothing`];
+        // A fixture's version or a dotted document name (`intentspec.v1`) keeps its dots.
+        return stem.split('.').every((part) => kebabCase.test(part))
+          ? []
+          : [`\`${segment}\` is not kebab-case`];
+      }),
+  ),
+  perFile(
+    `no file above ${maxLines} lines`,
+    (path) => isWritten(path) && !mayBeLong.includes(path),
+    ({ text }) => {
+      const lines = text.split('\n').length - 1;
+      return lines > maxLines ? [`has ${lines} lines: look for the two ideas in it`] : [];
+    },
+  ),
+  perFile('generated files say so in line one', isGenerated, ({ text }) =>
+    /generated/i.test(text.split('\n', 1)[0] ?? '') ? [] : ['does not say so'],
+  ),
+  {
+    name: 'package.json exports the three doors and nothing else',
+    check: ({ files, manifest }) => {
+      const exported = Object.keys(manifest.exports);
+      const expected = Object.keys(doorFiles);
+      const known = new Set(files.map((file) => file.path));
+      return {
+        matched: exported.length,
+        violations: [
+          ...exported.filter((door) => !expected.includes(door)).map((door) => `\`${door}\` is no door`),
+          ...expected
+            .filter((door) => manifest.exports[door]?.default !== `./dist/${doorFiles[door]}.js`)
+            .map((door) => `\`${door}\` does not lead to \`./dist/${doorFiles[door]}.js\``),
+          ...expected
+            .filter((door) => !known.has(`${doorFiles[door]}.ts`))
+            .map((door) => `\`${doorFiles[door]}.ts\` is missing`),
+        ],
+      };
+    },
+  },
+  perFile(
+    'doors only list names',
+    (path) => roomOf(path) === 'door',
+    ({ code }) =>
+      code.replace(/\bexport\s+(?:type\s+)?\{[^}]*\}\s*from\s*'[^']*'\s*;/g, '').trim() === ''
+        ? []
+        : ['holds more than names'],
+  ),
+  declaredAndUsed(
+    'every hook point is called',
+    'core/hooks.ts',
+    /\('([a-z]+\.[a-z]+)', setting/g,
+    (name) => new RegExp(`\\bhooks\\.${name.replace('.', '\\.')}\\.call\\(`),
+  ),
+  declaredAndUsed(
+    'every slot is picked from',
+    'core/slot.ts',
+    /createSlot<\w+>\('([a-z]+)'\)/g,
+    (name) => new RegExp(`\\bslots\\.${name}\\b(?!\\.add)`),
+  ),
+  {
+    name: 'starting up loads no heavy library',
+    check: ({ files, edges }) => {
+      const byPath = new Map(files.map((file) => [file.path, file]));
+      const atStart = (path: string) =>
+        byPath.get(path)?.imports.filter((one) => one.kind === 'static') ?? [];
+      const reached = closure(
+        startUp,
+        edges.filter((edge) => atStart(edge.from).some((one) => one.specifier === edge.specifier)),
+      );
+      return {
+        matched: reached.size - 1,
+        violations: [...reached].flatMap((path) =>
+          atStart(path)
+            .filter((one) => heavy.test(one.specifier))
+            .map((one) => `${path} loads \`${one.specifier}\``),
+        ),
+      };
+    },
+  },
+  {
+    name: 'deciding is pure',
+    check: ({ files, edges }) => {
+      const reached = closure('core/run/decide.ts', edges);
+      const impure = /^core\/base\/(?:clock|ids)\.ts$/;
+      return {
+        matched: files.filter((file) => file.path === 'core/run/decide.ts').length,
+        violations: files
+          .filter((file) => reached.has(file.path))
+          .flatMap((file) => [
+            ...(impure.test(file.path) ? [`decide reaches ${file.path}`] : []),
+            ...file.specifiers
+              .filter((one) => one.startsWith('node:') && one !== 'node:crypto')
+              .map((one) => `decide reaches \`${one}\` through ${file.path}`),
+          ]),
+      };
+    },
+  },
+];
+
+/** Every broken rule, one line each. */
+export function brokenRules(house: House, rules: readonly HouseRule[] = houseRules): readonly string[] {
+  return rules.flatMap(({ name, check }) => {
+    const { matched, violations } = check(house);
+    const broken = matched === 0 ? ['looks at nothing', ...violations] : violations;
+    return broken.map((violation) => `${name}: ${violation}`);
+  });
+}
+
+function packageOf(specifier: string): string {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+function closure(start: string, edges: readonly Edge[]): ReadonlySet<string> {
+  const reached = new Set([start]);
+  for (const path of reached) for (const edge of edges) if (edge.from === path) reached.add(edge.to);
+  return reached;
+}

@@ -1,0 +1,58 @@
+import { posix } from 'node:path';
+import { type Edge, type House, type HouseFile, type Manifest, toHouseFile } from './house.ts';
+
+/** The smallest house that breaks no rule: one file for everything that a rule looks at. */
+export const soundFiles: Readonly<Record<string, string>> = {
+  'index.ts': "export { createEngine } from './core/engine.ts';\n",
+  'plugin.ts': "export type { Plugin } from './core/plugin.ts';\n",
+  'testing.ts': "export { gateTester } from './plugins/testers/gate-tester.ts';\n",
+  'core/engine.ts':
+    "import type { Plugin } from './plugin.ts';\nexport const createEngine = (_: Plugin) => {};\n",
+  'core/plugin.ts': 'export interface Plugin {}\n',
+  'core/hook.ts': "import { SyncHook } from 'tapable';\nexport const hook = new SyncHook();\n",
+  'core/hooks.ts': "export const hooks = { tool: { guard: guard('tool.guard', setting) } };\n",
+  'core/slot.ts': "export const slots = { signer: createSlot<Signer>('signer') };\n",
+  'core/run/ask.ts': "hooks.tool.guard.call('x');\nslots.signer\n  .pick('x');\n",
+  'core/worker/pool.ts': "export const start = async () => import('piscina');\n",
+  'core/tool/spawn.ts': "import { spawn } from 'node:child_process';\nexport const run = spawn;\n",
+  'core/base/clock.ts': 'export const now = () => Date.now();\n',
+  'core/base/ids.ts': "import { randomBytes } from 'node:crypto';\nexport const id = () => randomBytes(8);\n",
+  'core/spec/spec.gen.ts': '/* Generated. */\nexport type Spec = string;\n',
+  'core/run/decide.ts':
+    "import type { Spec } from '../spec/spec.gen.ts';\nexport const decide = (_: Spec) => 'abandon';\n",
+  'gates/rules/scope.ts':
+    "import type { Plugin } from '../../core/plugin.ts';\nexport const scope: Plugin = {};\n",
+  'attest/sign.ts': "import type { Plugin } from '../core/plugin.ts';\nexport const sign: Plugin = {};\n",
+  'plugins/preset.ts': "import { scope } from '../gates/rules/scope.ts';\nexport const preset = [scope];\n",
+  'plugins/testers/gate-tester.ts': 'export const gateTester = () => {};\n',
+  'bin/args.ts': "import { cac } from 'cac';\nexport const cli = cac();\n",
+  'bin/exit.ts': 'export const end = () => process.exit(0);\n',
+  'bin/main.ts': "import './args.ts';\nexport const out = process.stdout;\n",
+  'test/core/engine.test.ts': "import '../../core/engine.ts';\n",
+};
+
+export const soundManifest: Manifest = {
+  dependencies: { tapable: '1', piscina: '1', cac: '1' },
+  devDependencies: {},
+  exports: {
+    '.': { default: './dist/index.js' },
+    './plugin': { default: './dist/plugin.js' },
+    './testing': { default: './dist/testing.js' },
+  },
+};
+
+/** A house out of texts; relative imports become edges without asking the compiler. */
+export function toHouse(
+  texts: Readonly<Record<string, string | undefined>>,
+  manifest = soundManifest,
+): House {
+  const files = Object.entries(texts).flatMap(([path, text]): HouseFile[] =>
+    text === undefined ? [] : [toHouseFile(path, text)],
+  );
+  const edges = files.flatMap(({ path, specifiers }): Edge[] =>
+    specifiers
+      .map((specifier) => ({ from: path, specifier, to: posix.join(posix.dirname(path), specifier) }))
+      .filter((edge) => edge.specifier.startsWith('.') && texts[edge.to] !== undefined),
+  );
+  return { files, edges, manifest };
+}

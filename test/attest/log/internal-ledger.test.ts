@@ -1,0 +1,387 @@
+import { createPublicKey } from 'node:crypto';
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import t from 'tap';
+import { auditLedger } from '../../../attest/log/audit-ledger.ts';
+import { parseCheckpoint, signCheckpoint, verifyCheckpoint } from '../../../attest/log/checkpoint.ts';
+import { openCheckpointMemory } from '../../../attest/log/checkpoint-memory.ts';
+import { growTree } from '../../../attest/log/grow-tree.ts';
+import { createInternalLedger, type InternalLedger, readFrom } from '../../../attest/log/internal-ledger.ts';
+import { ledgerKeyFor, parseVkey } from '../../../attest/log/ledger-key.ts';
+import { takeLock } from '../../../attest/log/ledger-lock.ts';
+import { leafHash } from '../../../attest/log/merkle/hash.ts';
+import { isConsistent } from '../../../attest/log/merkle/verify-consistency.ts';
+import { rootFromInclusion } from '../../../attest/log/merkle/verify-inclusion.ts';
+import { noLogSource } from '../../../attest/log/no-log.ts';
+import { currentProcess } from '../../../attest/log/process-identity.ts';
+import { tilePath } from '../../../attest/log/tile-path.ts';
+import { generateKey, toSigner } from '../../../attest/signer/key-signer.ts';
+import { systemClock } from '../../../core/base/clock.ts';
+import type { LogProof } from '../../../core/contract/transparency-log.ts';
+import { type LedgerPlace, makePlace, openLedger, startAppender } from './ledger-fixture.ts';
+
+t.teardown(() => {
+  for (const place of places) rmSync(place.root, { recursive: true, force: true });
+});
+const places: LedgerPlace[] = [];
+function newPlace(): LedgerPlace {
+  const place = makePlace();
+  places.push(place);
+  return place;
+}
+
+async function fill(ledger: InternalLedger, count: number, name = 'entry'): Promise<LogProof[]> {
+  const proofs: LogProof[] = [];
+  for (let n = 0; n < count; n += 1) proofs.push(await ledger.append(Buffer.from(`${name} ${n}`)));
+  return proofs;
+}
+
+function holds(proof: LogProof): boolean {
+  const root = rootFromInclusion(proof.logIndex, proof.treeSize, leafHash(proof.body), proof.hashes);
+  return root?.equals(proof.rootHash) === true;
+}
+
+async function audit(place: LedgerPlace): Promise<number> {
+  const head = await openLedger(place).head();
+  if (head === undefined) return 0;
+  await auditLedger(readFrom(place.directory), head);
+  return head.size;
+}
+
+t.test('tile paths are those of the tlog-tiles page', async (t) => {
+  t.equal(tilePath(0, 1234067, 256), 'tile/0/x001/x234/067');
+  t.equal(tilePath(2, 0, 1), 'tile/2/000.p/1');
+  t.equal(tilePath('entries', 273, 112), 'tile/entries/273.p/112');
+});
+
+t.test(
+  'a new ledger is empty, named and signed; appended entries are proven at once and later',
+  async (t) => {
+    const place = newPlace();
+    const ledger = openLedger(place);
+    t.equal(await ledger.head(), undefined);
+    const key = parseVkey(await ledger.vkey());
+    t.match(await ledger.head(), { size: 0, origin: key.name });
+    const proofs = await fill(ledger, 6);
+    const last = verifyCheckpoint(proofs.at(-1)?.checkpoint ?? '', [key]);
+    t.equal(last.size, 6);
+    for (const [n, proof] of proofs.entries()) {
+      t.match(proof, { logIndex: n, treeSize: n + 1, origin: key.name });
+      t.ok(holds(proof));
+      const later = await ledger.prove(n);
+      t.equal(later.treeSize, 6);
+      t.ok(holds(later));
+      t.same(later.body, proof.body);
+      const { hashes, head } = await ledger.consistency(n + 1);
+      t.ok(isConsistent({ size: n + 1, root: proof.rootHash }, head, hashes));
+    }
+    t.match(await ledger.find(Buffer.from('entry 2')), { logIndex: 2 });
+    t.equal(await ledger.find(Buffer.from('entry 9')), undefined);
+    await t.rejects(ledger.prove(6), { code: 'LOG_FAILED' });
+    await t.rejects(ledger.prove(-1), { code: 'LOG_FAILED' });
+    await t.rejects(ledger.consistency(7), { code: 'LOG_FAILED' });
+  },
+);
+
+t.test(
+  'a ledger grows past full tiles, keeps one partial tile per level and reads O(log n) of it',
+  async (t) => {
+    const place = newPlace();
+    const ledger = openLedger(place);
+    const proofs = await fill(ledger, 515);
+    t.ok(proofs.every(holds));
+    t.equal(await audit(place), 515);
+    t.same(readdirSync(join(place.directory, 'tile/0')).sort(), ['000', '001', '002.p']);
+    t.same(readdirSync(join(place.directory, 'tile/0/002.p')), ['3']);
+    t.same(readdirSync(join(place.directory, 'tile/1/000.p')), ['2']);
+    t.equal(statSync(join(place.directory, 'tile/0/000')).size, 8192);
+    for (const index of [0, 255, 256, 511, 512, 514])
+      t.ok(holds(await ledger.prove(index)), `entry ${index}`);
+    const sizes = [1, 255, 256, 257, 511, 512, 513, 515];
+    for (const size of sizes) {
+      const { hashes, head } = await ledger.consistency(size);
+      const old = proofs[size - 1];
+      t.ok(old && isConsistent({ size, root: old.rootHash }, head, hashes), `from ${size}`);
+    }
+    const reads: string[] = [];
+    const head = await ledger.head();
+    if (head === undefined) throw new Error('no head');
+    await growTree(head, Buffer.from('one more'), async (path) => {
+      reads.push(path);
+      return readFrom(place.directory)(path);
+    });
+    t.ok(new Set(reads).size <= 4, `an append read ${[...new Set(reads)].join(' ')}`);
+  },
+);
+
+t.test('an entry must have 1 to 65,535 octets', async (t) => {
+  const ledger = openLedger(newPlace());
+  await t.rejects(ledger.append(Buffer.alloc(0)), { code: 'LOG_FAILED' });
+  await t.rejects(ledger.append(Buffer.alloc(65_536)), { code: 'LOG_FAILED' });
+  t.match(await ledger.append(Buffer.alloc(65_535, 1)), { logIndex: 0 });
+  t.ok(holds(await ledger.prove(0)));
+});
+
+t.test('two processes appending at once lose nothing and never share an index', async (t) => {
+  const place = newPlace();
+  const count = 25;
+  const writers = ['left', 'right'].map((name) => startAppender(place, name, count));
+  const ends = await Promise.all(writers.map(({ ended }) => ended));
+  t.same(
+    ends.map(({ code }) => code),
+    [0, 0],
+  );
+  const lines = writers.flatMap(({ acknowledged }) => acknowledged());
+  const indices = lines.map((line) => Number(line.split(' ')[0])).sort((a, b) => a - b);
+  t.same(
+    indices,
+    Array.from({ length: count * 2 }, (_, n) => n),
+  );
+  t.equal(await audit(place), count * 2);
+  const ledger = openLedger(place);
+  for (const line of lines) {
+    const [index, ...words] = line.split(' ');
+    const { body } = await ledger.prove(Number(index));
+    if (Buffer.from(body).toString() !== words.join(' '))
+      t.fail(`entry ${index} is not what was acknowledged`);
+  }
+});
+
+t.test(
+  'kill -9 at any instant of an append loses no acknowledged entry and leaves a whole ledger',
+  async (t) => {
+    const place = newPlace();
+    // Beyond 230 entries the rounds cross a full tile, the append with the most files.
+    await fill(openLedger(place), 236, 'before');
+    const acknowledged = new Map<number, string>();
+    let size = 236;
+    let cut = 0;
+    for (let round = 0; round < 20; round += 1) {
+      const writer = startAppender(place, `round-${round}`, 1000);
+      const enough = 1 + (round % 2);
+      while (writer.acknowledged().length < enough) await systemClock.sleep(1);
+      await systemClock.sleep((round * 3) % 17);
+      writer.child.kill('SIGKILL');
+      const { signal } = await writer.ended;
+      if (signal === 'SIGKILL') cut += 1;
+      for (const line of writer.acknowledged()) {
+        const [index, ...words] = line.split(' ');
+        acknowledged.set(Number(index), words.join(' '));
+      }
+      const now = await audit(place);
+      if (now < size + enough) t.fail(`round ${round}: ${now} entries after ${size}`);
+      size = now;
+    }
+    t.equal(cut, 20, 'every writer was killed while appending');
+    const ledger = openLedger(place);
+    t.match(await ledger.append(Buffer.from('after')), { logIndex: size });
+    for (const [index, text] of acknowledged) {
+      const proof = await ledger.prove(index);
+      if (!holds(proof) || Buffer.from(proof.body).toString() !== text)
+        t.fail(`entry ${index} was acknowledged`);
+    }
+    t.ok(acknowledged.size >= 20);
+    t.same(readdirSync(join(place.directory, 'tmp')), [], 'litter of the dead is swept away');
+  },
+);
+
+t.test('tiles left by a torn append are overwritten, also where they filled a tile', async (t) => {
+  const place = newPlace();
+  const ledger = openLedger(place);
+  await fill(ledger, 255);
+  const before = readFileSync(join(place.directory, 'checkpoint'));
+  const partial = ['tile/0/000.p/255', 'tile/entries/000.p/255'].map((path) => join(place.directory, path));
+  const kept = partial.map((path) => readFileSync(path));
+  await ledger.append(Buffer.from('never acknowledged'));
+  // Back to the instant before the checkpoint was replaced, on a machine that has not remembered the new one.
+  for (const [n, path] of partial.entries()) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, kept[n] ?? '');
+  }
+  writeFileSync(join(place.directory, 'checkpoint'), before);
+  const again = openLedger(place, 'other-memory');
+  t.match(await again.append(Buffer.from('the real one')), { logIndex: 255, treeSize: 256 });
+  t.equal(Buffer.from((await again.prove(255)).body).toString(), 'the real one');
+  t.equal(await audit(place), 256);
+});
+
+t.test('damage is LEDGER_CORRUPT and nothing is appended to it', async (t) => {
+  const damage: Readonly<Record<string, (directory: string) => void>> = {
+    'a flipped bit in the hash tile': (d) => flip(join(d, 'tile/0/000.p/5'), 40),
+    'a flipped bit in the entries': (d) => flip(join(d, 'tile/entries/000.p/5'), 4),
+    'a cut hash tile': (d) => writeFileSync(join(d, 'tile/0/000.p/5'), Buffer.alloc(31)),
+    'a missing hash tile': (d) => unlinkSync(join(d, 'tile/0/000.p/5')),
+    'missing entries': (d) => unlinkSync(join(d, 'tile/entries/000.p/5')),
+    'a lost checkpoint': (d) => unlinkSync(join(d, 'checkpoint')),
+    'a cut checkpoint': (d) => writeFileSync(join(d, 'checkpoint'), 'writ-ledger'),
+    'a changed size': (d) => edit(join(d, 'checkpoint'), '\n5\n', '\n4\n'),
+    'a changed name': (d) => edit(join(d, 'checkpoint'), 'writ-ledger/', 'writ-ladder/'),
+  };
+  for (const [name, harm] of Object.entries(damage)) {
+    const place = newPlace();
+    await fill(openLedger(place), 5);
+    harm(place.directory);
+    const listing = () =>
+      readdirSync(place.directory, { recursive: true })
+        .map(String)
+        .filter((path) => path.startsWith('tile'))
+        .sort();
+    const before = listing();
+    await t.rejects(openLedger(place).append(Buffer.from('x')), { code: 'LEDGER_CORRUPT' }, name);
+    t.same(listing(), before, `${name}: nothing written`);
+  }
+});
+
+t.test('damage far from the right edge is found by a proof through it and by an audit', async (t) => {
+  const place = newPlace();
+  const ledger = openLedger(place);
+  await fill(ledger, 260);
+  flip(join(place.directory, 'tile/0/000'), 100 * 32);
+  await t.rejects(ledger.prove(100), { code: 'LEDGER_CORRUPT' });
+  await t.rejects(audit(place), { code: 'LEDGER_CORRUPT', detail: { path: 'tile/entries/000' } });
+});
+
+t.test('the ledger of another key is left alone', async (t) => {
+  const place = newPlace();
+  await fill(openLedger(place), 2);
+  const stranger = { ...place, signer: toSigner(generateKey('ed25519'), false) };
+  await t.rejects(openLedger(stranger).append(Buffer.from('x')), { code: 'LEDGER_FOREIGN' });
+  t.equal(await audit(place), 2);
+});
+
+t.test('a ledger put back from a backup is not appended to: that would fork the log', async (t) => {
+  const place = newPlace();
+  await fill(openLedger(place), 3);
+  cpSync(place.directory, join(place.root, 'backup'), { recursive: true });
+  await fill(openLedger(place), 2, 'later');
+  rmSync(place.directory, { recursive: true });
+  cpSync(join(place.root, 'backup'), place.directory, { recursive: true });
+  await t.rejects(openLedger(place).append(Buffer.from('x')), { code: 'LEDGER_CORRUPT' });
+  t.match(
+    await openLedger(place, 'other-memory').append(Buffer.from('x')),
+    { logIndex: 3 },
+    'only memory can tell',
+  );
+});
+
+t.test(
+  'a lock is waited for, refused after the wait, and taken over only from the proven dead',
+  async (t) => {
+    const place = newPlace();
+    await fill(openLedger(place), 1);
+    const lock = join(place.directory, 'lock');
+    const self = currentProcess();
+    const put = (owner: unknown): void => {
+      for (const name of readdirSync(lock)) unlinkSync(join(lock, name));
+      writeFileSync(join(lock, '7'), typeof owner === 'string' ? owner : JSON.stringify(owner));
+    };
+    const impatient = openLedger(place, 'memory', 60);
+    put(self);
+    await t.rejects(
+      impatient.append(Buffer.from('x')),
+      { code: 'LEDGER_BUSY', detail: { pid: process.pid } },
+      'alive',
+    );
+    put({ ...self, namespace: 'pid:[1]', pid: 999_999 });
+    await t.rejects(
+      impatient.append(Buffer.from('x')),
+      { code: 'LEDGER_BUSY' },
+      'of another pid namespace: not provable',
+    );
+    put('');
+    await t.rejects(impatient.append(Buffer.from('x')), { code: 'LEDGER_BUSY' }, 'unreadable: not provable');
+    put({ ...self, startTime: '1' });
+    t.ok(await impatient.append(Buffer.from('x')), 'the pid was given to another process');
+    put({ ...self, bootId: 'another' });
+    t.ok(await impatient.append(Buffer.from('x')), 'from before the last boot');
+    const { child, ended } = startAppender(newPlace(), 'x', 0);
+    const { pid } = child;
+    await ended;
+    put({ ...self, pid, startTime: '1' });
+    t.ok(await impatient.append(Buffer.from('x')), 'no such process');
+    put('{"over":true}');
+    t.ok(await impatient.append(Buffer.from('x')), 'a turn that is over');
+    t.equal(readdirSync(lock).length, 1, 'past turns are swept away');
+  },
+);
+
+t.test('many who find the same dead owner take turns', async (t) => {
+  const place = newPlace();
+  const lock = join(place.root, 'lock');
+  mkdirSync(lock);
+  writeFileSync(join(lock, '41'), JSON.stringify({ ...currentProcess(), startTime: '1' }));
+  let inside = 0;
+  let most = 0;
+  await Promise.all(
+    Array.from({ length: 12 }, async () => {
+      const held = await takeLock(lock, systemClock, 10_000);
+      inside += 1;
+      most = Math.max(most, inside);
+      await systemClock.sleep(3);
+      inside -= 1;
+      await held.release();
+    }),
+  );
+  t.equal(most, 1);
+});
+
+t.test(
+  'checkpoints seen are remembered, the largest is found, a second root of one size is a fork',
+  async (t) => {
+    const place = newPlace();
+    const memory = openCheckpointMemory(join(place.root, 'memory'));
+    const key = ledgerKeyFor('example.org/log', createPublicKey(place.signer.publicKeyPem));
+    const sign = (size: number, fill: number) =>
+      signCheckpoint({ size, root: Buffer.alloc(32, fill) }, place.signer, key);
+    t.equal(await memory.latest(key.name), undefined);
+    for (const size of [9, 100, 20]) await memory.remember(await sign(size, 1));
+    t.match(await memory.latest(key.name), { size: 100 });
+    t.match(await memory.at(key.name, 20), { size: 20 });
+    t.equal(await memory.at(key.name, 21), undefined);
+    await memory.remember(await sign(20, 1));
+    await t.rejects(memory.remember(await sign(20, 2)), {
+      code: 'VERIFY_REFUTED',
+      detail: { reason: 'forked' },
+    });
+    t.equal(await memory.latest('example.org/other'), undefined);
+  },
+);
+
+t.test('a signer that fails leaves the ledger as it was', async (t) => {
+  const place = newPlace();
+  await fill(openLedger(place), 3);
+  const checkpoint = readFileSync(join(place.directory, 'checkpoint'), 'utf8');
+  const failing = createInternalLedger({
+    directory: place.directory,
+    signer: async () => ({ ...place.signer, sign: () => Promise.reject(new Error('token removed')) }),
+    memory: openCheckpointMemory(join(place.root, 'memory')),
+    clock: systemClock,
+  });
+  await t.rejects(failing.append(Buffer.from('x')), { message: 'token removed' });
+  t.equal(readFileSync(join(place.directory, 'checkpoint'), 'utf8'), checkpoint);
+  t.match(await openLedger(place).append(Buffer.from('y')), { logIndex: 3 }, 'and the lock was given back');
+  t.equal(parseCheckpoint(readFileSync(join(place.directory, 'checkpoint'), 'utf8')).size, 4);
+});
+
+t.test('mode none has no log', async (t) => {
+  t.equal(await noLogSource.open({ commonDir: '/nowhere' }), undefined);
+});
+
+function flip(path: string, at: number): void {
+  const bytes = readFileSync(path);
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+}
+
+function edit(path: string, from: string, to: string): void {
+  writeFileSync(path, readFileSync(path, 'utf8').replace(from, to));
+}

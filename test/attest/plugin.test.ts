@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { attestPlugin } from '../../attest/plugin.ts';
+import { systemClock } from '../../core/base/clock.ts';
+import { createEngine } from '../../core/engine.ts';
+
+const open = (env: Record<string, string>, ephemeralKey = false) =>
+  createEngine<[]>({
+    plugins: [attestPlugin({ env, ephemeralKey, clock: systemClock })],
+    rows: [],
+    report: () => {},
+    tapTimeoutMs: 1000,
+  });
+
+t.test(
+  'the plugin fills the slots that sealing picks from, and touches no file by being loaded',
+  async (t) => {
+    const home = t.testdir();
+    await using engine = await open({ HOME: home });
+    t.notOk(existsSync(join(home, '.config')));
+    const signer = await engine.slots.signer.pick('key');
+    t.match(await signer.open({ form: 'default' }), { algorithm: 'ecdsa-p256-sha256', ephemeral: false });
+    const none = await engine.slots.log.pick('none');
+    t.equal(await none.open({ commonDir: home }), undefined);
+    const internal = await engine.slots.log.pick('internal-ledger');
+    const log = await internal.open({ commonDir: home });
+    t.notOk(existsSync(join(home, 'writ')));
+    t.match(await log?.append(Buffer.from('entry')), { logIndex: 0, treeSize: 1 });
+    t.ok(existsSync(join(home, 'writ/ledger/checkpoint')));
+    t.ok(await engine.slots.attestor.pick('slsa-v1'));
+    await t.rejects(engine.slots.log.pick('public-log'), { code: 'SLOT_UNKNOWN' });
+  },
+);
+
+t.test('a throw-away key is used only where it is asked for', async (t) => {
+  await using asked = await open({ HOME: t.testdir(), CI: '1' }, true);
+  t.match(await (await asked.slots.signer.pick('key')).open({ form: 'default' }), { ephemeral: true });
+  await using refused = await open({ HOME: t.testdir(), CI: '1' });
+  await t.rejects((await refused.slots.signer.pick('key')).open({ form: 'default' }), {
+    code: 'SIGNER_EPHEMERAL',
+  });
+});

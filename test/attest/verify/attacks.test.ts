@@ -1,0 +1,511 @@
+import { createPublicKey } from 'node:crypto';
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { formatBundle, parseBundle } from '../../../attest/bundle.ts';
+import { parseCheckpoint, signCheckpoint } from '../../../attest/log/checkpoint.ts';
+import { ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
+import { leafHash } from '../../../attest/log/merkle/hash.ts';
+import { formatTlogProof } from '../../../attest/log/tlog-proof.ts';
+import { generateKey, toSigner } from '../../../attest/signer/key-signer.ts';
+import type { ProvenanceStatement } from '../../../attest/statement/slsa-provenance.ts';
+import { type VerifyReport, verifyExitCode } from '../../../attest/verify/report.ts';
+import { canonicalize } from '../../../core/base/canonical.ts';
+import {
+  commitId,
+  copyOf,
+  type Machine,
+  makeMachine,
+  removeMachines,
+  resealPayload,
+  type SealedRun,
+  sealRun,
+  statementOf,
+  troubles,
+  verifyAs,
+} from './sealed-run.ts';
+
+t.teardown(removeMachines);
+
+const machine = makeMachine();
+const sealed = await sealRun(machine);
+const bundlePath = 'provenance.sigstore.json';
+const proofPath = 'transparency-proof.tlog-proof';
+
+function verify(run: SealedRun): Promise<VerifyReport> {
+  return verifyAs(run, { machine });
+}
+
+function bytesOf(run: SealedRun, path: string): Buffer {
+  return run.run.get(path) ?? run.content.get(path) ?? Buffer.alloc(0);
+}
+
+/** A run whose bundle was edited as text or as JSON. */
+function withBundle(change: (text: string) => string, of = sealed): SealedRun {
+  const copy = copyOf(of);
+  copy.run.set(bundlePath, Buffer.from(change(bytesOf(of, bundlePath).toString())));
+  return copy;
+}
+
+t.test('the set under attack verifies', async (t) => {
+  t.equal((await verify(sealed)).verified, true);
+});
+
+/** Every text in a JSON document, as path → a copy of the document in which that text has one character changed. */
+function* flips(
+  value: unknown,
+  path: string,
+  rebuild: (changed: unknown) => unknown,
+): Generator<[string, unknown]> {
+  if (typeof value === 'string') {
+    for (const at of new Set([0, Math.floor(value.length / 2), value.length - 1])) {
+      const changed = value[at] === 'A' ? 'B' : 'A';
+      yield [`${path} at ${at}`, rebuild(value.slice(0, at) + changed + value.slice(at + 1))];
+    }
+    yield [`${path} emptied`, rebuild('')];
+  } else if (Array.isArray(value)) {
+    for (const [n, item] of value.entries())
+      yield* flips(item, `${path}/${n}`, (changed) => rebuild(value.with(n, changed)));
+    if (value.length > 0) yield [`${path} emptied`, rebuild([])];
+    if (value.length > 0) yield [`${path} doubled`, rebuild([...value, ...value])];
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, member] of Object.entries(value)) {
+      yield* flips(member, `${path}/${key}`, (changed) => rebuild({ ...value, [key]: changed }));
+      const { [key]: _, ...without } = value as Record<string, unknown>;
+      yield [`${path}/${key} removed`, rebuild(without)];
+    }
+    yield [`${path} with another member`, rebuild({ ...value, other: 'x' })];
+  }
+}
+
+t.test('no field of a bundle can be changed, removed, doubled or added', async (t) => {
+  // Two entries, so that the inclusion proof has a hash to flip.
+  const second = await sealRun(machine, { runId: 'run-2' });
+  t.equal((await verify(second)).verified, true);
+  const bundle: unknown = JSON.parse(bytesOf(second, bundlePath).toString());
+  let attacks = 0;
+  for (const [name, changed] of flips(bundle, '', (whole) => whole)) {
+    const report = await verify(withBundle(() => JSON.stringify(changed), second));
+    if (report.verified || verifyExitCode(report) === 0) t.fail(`${name} was accepted`);
+    attacks += 1;
+  }
+  t.ok(attacks > 90, `${attacks} attacks`);
+});
+
+t.test('no line of a proof file can be changed', async (t) => {
+  const second = await sealRun(machine, { runId: 'run-3' });
+  const lines = bytesOf(second, proofPath).toString().split('\n');
+  for (const [n, line] of lines.entries()) {
+    if (line === '') continue;
+    const at = Math.floor(line.length / 2);
+    const changed = line.slice(0, at) + (line[at] === 'A' ? 'B' : 'A') + line.slice(at + 1);
+    const copy = copyOf(second);
+    copy.run.set(proofPath, Buffer.from(lines.with(n, changed).join('\n')));
+    const report = await verify(copy);
+    if (report.verified) t.fail(`line ${n} was changed`);
+  }
+  t.ok(lines.length > 8);
+});
+
+t.test('no stored file can be changed, removed or added', async (t) => {
+  const expected: Readonly<Record<string, string>> = {
+    'spec.json': 'spec failed',
+    'patchset.diff': 'subject-patchset failed mismatch',
+    [bundlePath]: 'bundle failed malformed',
+    [proofPath]: 'log-proof failed malformed',
+  };
+  for (const tree of ['run', 'content'] as const) {
+    for (const path of sealed[tree].keys()) {
+      const changed = copyOf(sealed);
+      changed[tree].set(path, Buffer.concat([bytesOf(sealed, path), Buffer.from('x')]));
+      const found = troubles(await verify(changed));
+      const code = expected[path] ?? `evidence:${path} failed mismatch`;
+      t.ok(
+        found.some((trouble) => trouble.startsWith(code)),
+        `${path} changed: ${found.join(', ')}`,
+      );
+      const removed = copyOf(sealed);
+      removed[tree].delete(path);
+      const report = await verify(removed);
+      t.notOk(report.verified, `${path} removed`);
+      t.equal(verifyExitCode(report), 3, `${path} removed: missing is not refuted`);
+    }
+    const added = copyOf(sealed);
+    added[tree].set('evidence/9999-extra.json', Buffer.from('{}'));
+    t.same(troubles(await verify(added)), ['evidence-stored failed unlisted'], `added to ${tree}`);
+  }
+  const moved = copyOf(sealed);
+  moved.content.set('evidence/0001-unit.json', bytesOf(sealed, 'evidence/0001-unit.json'));
+  t.same(
+    troubles(await verify(moved)),
+    ['evidence-stored failed unlisted'],
+    'a listed name in the other tree',
+  );
+});
+
+t.test('another commit, tree, trailer or run is refused', async (t) => {
+  const raw = sealed.commit.raw.toString();
+  const cases: Readonly<Record<string, [string, string, readonly string[]]>> = {
+    'another tree': [
+      `tree ${'4'.repeat(40)}`,
+      `tree ${'5'.repeat(40)}`,
+      ['subject-commit failed wrong-subject', 'subject-tree failed wrong-subject'],
+    ],
+    'another message': ['fix: a thing', 'fix: another', ['subject-commit failed wrong-subject']],
+    'another run': [
+      'Run-Id: run-1',
+      'Run-Id: run-9',
+      ['subject-commit failed wrong-subject', 'run failed wrong-run'],
+    ],
+    'a run twice': [
+      'Run-Id: run-1',
+      'Run-Id: run-1\nRun-Id: run-1',
+      ['subject-commit failed wrong-subject', 'run failed wrong-run'],
+    ],
+    'another spec': [
+      'Intentspec-Digest: ',
+      'Intentspec-Digest: 0',
+      ['subject-commit failed wrong-subject', 'spec failed mismatch'],
+    ],
+    'another intent': [
+      'Intent-Id: spec-1',
+      'Intent-Id: spec-2',
+      ['subject-commit failed wrong-subject', 'spec failed mismatch'],
+    ],
+  };
+  for (const [name, [from, to, codes]] of Object.entries(cases)) {
+    const copy = copyOf(sealed);
+    copy.commit.raw = Buffer.from(raw.replace(from, to));
+    copy.commit.id = commitId(copy.commit.raw);
+    t.same(troubles(await verify(copy)), codes, name);
+  }
+  const lying = copyOf(sealed);
+  lying.commit.raw = Buffer.from(raw.replace('fix: a thing', 'fix: another'));
+  t.same(
+    troubles(await verify(lying)),
+    ['subject-commit failed mismatch'],
+    'bytes that are not the object of that id',
+  );
+});
+
+t.test('a forger with a key and a ledger of his own is an untrusted signer', async (t) => {
+  const forger = makeMachine();
+  const forged = await sealRun(forger);
+  const report = await verify(forged);
+  t.same(troubles(report)[0], 'signature unverified untrusted-signer');
+  t.match(report, { verified: false, ran: 1 });
+  t.equal(verifyExitCode(report), 3);
+  // The same, wearing the key id of the victim.
+  const { envelope } = parseBundle(bytesOf(sealed, bundlePath));
+  const own = parseBundle(bytesOf(forged, bundlePath));
+  const masked = withBundle(
+    () => formatBundle({ ...own, envelope: { ...own.envelope, keyId: envelope.keyId } }),
+    forged,
+  );
+  t.same(troubles(await verify(masked))[0], 'signature failed bad-signature');
+});
+
+t.test('another run of the same signer does not vouch for this commit', async (t) => {
+  const other = await sealRun(machine, { runId: 'run-other' });
+  const mixed = copyOf(sealed);
+  mixed.run.set(bundlePath, bytesOf(other, bundlePath));
+  mixed.run.set(proofPath, bytesOf(other, proofPath));
+  const found = troubles(await verify(mixed));
+  t.ok(found.includes('subject-commit failed wrong-subject'), found.join(', '));
+  t.ok(found.includes('run failed wrong-run'));
+});
+
+t.test('a payload is judged only by bytes that were signed, and only as an in-toto statement', async (t) => {
+  const statement = canonicalize(statementOf(sealed));
+  const doubled = statement.replace('"predicateType"', '"predicateType":"x","predicateType"');
+  const cases: Readonly<Record<string, [Buffer, string | undefined, string]>> = {
+    'another payload type': [Buffer.from(statement), 'application/json', 'statement failed wrong-type'],
+    'a duplicate key': [Buffer.from(doubled), undefined, 'statement failed malformed'],
+    'no JSON': [Buffer.from('hello'), undefined, 'statement failed malformed'],
+    'deep nesting': [
+      Buffer.from(`${'{"a":'.repeat(50)}1${'}'.repeat(50)}`),
+      undefined,
+      'statement failed malformed',
+    ],
+  };
+  for (const [name, [payload, type, code]] of Object.entries(cases)) {
+    t.same(troubles(await verify(await resealPayload(machine, sealed, payload, type)))[0], code, name);
+  }
+});
+
+t.test('a signed statement of another type, subject or content is refused by its own code', async (t) => {
+  const good = statementOf(sealed);
+  const { buildDefinition: definition, runDetails: details } = good.predicate;
+  const subject = (at: number) => good.subject[at] ?? { name: '', digest: {} };
+  const predicate = (change: object): object => ({ ...good, predicate: { ...good.predicate, ...change } });
+  const decoy = { name: 'commit', digest: { gitCommit: '9'.repeat(40) } };
+  const byproducts = (list: ProvenanceStatement['predicate']['runDetails']['byproducts']): object =>
+    predicate({ runDetails: { ...details, byproducts: list } });
+  const cases: Readonly<Record<string, [object, string]>> = {
+    'another statement type': [
+      { ...good, _type: 'https://in-toto.io/Statement/v0.1' },
+      'statement failed wrong-type',
+    ],
+    'another predicate type': [
+      { ...good, predicateType: 'https://slsa.dev/provenance/v0.2' },
+      'statement failed wrong-type',
+    ],
+    'another build type': [
+      predicate({ buildDefinition: { ...definition, buildType: 'urn:x' } }),
+      'statement failed wrong-type',
+    ],
+    'another builder': [
+      predicate({ runDetails: { ...details, builder: { id: 'urn:x' } } }),
+      'statement failed wrong-type',
+    ],
+    'an unknown external parameter': [
+      predicate({
+        buildDefinition: {
+          ...definition,
+          externalParameters: { ...definition.externalParameters, skip_checks: 'yes' },
+        },
+      }),
+      'statement failed malformed',
+    ],
+    'only a second commit that matches': [
+      { ...good, subject: [decoy, ...good.subject] },
+      'statement failed wrong-subject',
+    ],
+    'another commit': [
+      { ...good, subject: [decoy, subject(1), subject(2)] },
+      'subject-commit failed wrong-subject',
+    ],
+    'another tree': [
+      { ...good, subject: [subject(0), { name: 'tree', digest: { gitTree: '9'.repeat(40) } }, subject(2)] },
+      'subject-tree failed wrong-subject',
+    ],
+    'another patchset': [
+      { ...good, subject: [subject(0), subject(1), { name: 'p', digest: { sha256: '9'.repeat(64) } }] },
+      'subject-patchset failed mismatch',
+    ],
+    'no tree': [{ ...good, subject: [subject(0), subject(2)] }, 'statement failed wrong-subject'],
+    'two digests on a subject': [
+      {
+        ...good,
+        subject: [
+          { name: 'x', digest: { ...subject(0).digest, gitTree: '9'.repeat(40) } },
+          subject(2),
+          decoy,
+        ],
+      },
+      'statement failed wrong-subject',
+    ],
+    'no evidence at all': [byproducts([]), 'evidence missing missing'],
+    'evidence without any check': [
+      byproducts(details.byproducts.filter(({ name }) => !name.startsWith('evidence/'))),
+      'evidence missing missing',
+    ],
+    'a decision left out': [
+      byproducts(details.byproducts.filter(({ name }) => name !== 'decision.json')),
+      'evidence missing missing',
+    ],
+    'one file left out': [
+      byproducts(details.byproducts.filter(({ name }) => name !== 'evidence/0002-fast.json')),
+      'evidence-stored failed unlisted',
+    ],
+    'one file twice': [
+      byproducts([...details.byproducts, ...details.byproducts.slice(0, 1)]),
+      'statement failed malformed',
+    ],
+    'another run id': [
+      predicate({ runDetails: { ...details, metadata: { ...details.metadata, invocationId: 'run-x' } } }),
+      'run failed wrong-run',
+    ],
+    'another spec digest': [
+      predicate({
+        buildDefinition: {
+          ...definition,
+          externalParameters: { intentspec_id: 'spec-1', intentspec_digest: '9'.repeat(64) },
+        },
+      }),
+      'spec failed mismatch',
+    ],
+    'no spec digest though the spec embeds it': [
+      predicate({ buildDefinition: { ...definition, externalParameters: { intentspec_id: 'spec-1' } } }),
+      'spec failed mismatch',
+    ],
+    'another spec id': [
+      predicate({
+        buildDefinition: {
+          ...definition,
+          externalParameters: { ...definition.externalParameters, intentspec_id: 'spec-2' },
+        },
+      }),
+      'spec failed mismatch',
+    ],
+  };
+  for (const [name, [statement, code]] of Object.entries(cases)) {
+    const report = await verify(await resealPayload(machine, sealed, Buffer.from(canonicalize(statement))));
+    t.notOk(report.verified, name);
+    t.same(troubles(report)[0], code, name);
+  }
+});
+
+t.test('a logged contract without a proof is not logged, wherever the proof was taken away', async (t) => {
+  const bundle = parseBundle(bytesOf(sealed, bundlePath));
+  const stripped = withBundle(() => formatBundle({ ...bundle, proof: undefined }));
+  t.same(troubles(await verify(stripped)), [
+    'log-entry missing not-logged',
+    'log-inclusion missing not-logged',
+    'log-history unverified not-run',
+  ]);
+  stripped.run.delete(proofPath);
+  const report = await verify(stripped);
+  t.same(troubles(report).slice(0, 3), [
+    'log-entry missing not-logged',
+    'log-inclusion missing not-logged',
+    'log-proof missing not-logged',
+  ]);
+  t.equal(verifyExitCode(report), 3);
+});
+
+t.test('the proof of another entry is refused, in the bundle and in the file', async (t) => {
+  const other = await sealRun(machine, { runId: 'run-9' });
+  const file = copyOf(sealed);
+  file.run.set(proofPath, bytesOf(other, proofPath));
+  t.same(troubles(await verify(file)), ['log-proof failed mismatch', 'log-history unverified not-run']);
+  const { proof } = parseBundle(bytesOf(other, bundlePath));
+  const bundle = withBundle(() => formatBundle({ ...parseBundle(bytesOf(sealed, bundlePath)), proof }));
+  t.ok(troubles(await verify(bundle)).includes('log-entry failed mismatch'));
+  const { body } = parseBundle(bytesOf(sealed, bundlePath)).proof ?? { body: Buffer.alloc(0) };
+  const swapped = withBundle(() =>
+    formatBundle({ ...parseBundle(bytesOf(sealed, bundlePath)), proof: proof && { ...proof, body } }),
+  );
+  t.ok(troubles(await verify(swapped)).includes('log-inclusion failed mismatch'));
+});
+
+/** Our envelope in a log of one entry under any name and key. */
+async function inLogOf(name: string, signer: ReturnType<typeof toSigner>): Promise<SealedRun> {
+  const bundle = parseBundle(bytesOf(sealed, bundlePath));
+  const body = bundle.proof?.body ?? Buffer.alloc(0);
+  const key = ledgerKeyFor(name, createPublicKey(signer.publicKeyPem));
+  const { source, root } = await signCheckpoint({ size: 1, root: leafHash(body) }, signer, key);
+  const proof = {
+    logIndex: 0,
+    treeSize: 1,
+    rootHash: root,
+    hashes: [],
+    checkpoint: source,
+    body,
+    logId: key.keyId,
+  };
+  const copy = withBundle(() => formatBundle({ ...bundle, proof }));
+  copy.run.set(proofPath, Buffer.from(formatTlogProof({ ...proof, origin: name })));
+  return copy;
+}
+
+t.test('a proof from another log of the same name is no proof', async (t) => {
+  const { checkpoint } = parseBundle(bytesOf(sealed, bundlePath)).proof ?? { checkpoint: '' };
+  const { origin } = parseCheckpoint(checkpoint);
+  const stranger = toSigner(generateKey('ed25519'), false);
+  const report = await verify(await inLogOf(origin, stranger));
+  t.same(troubles(report), [
+    'log-inclusion unverified untrusted-log',
+    'log-proof unverified untrusted-log',
+    'log-history unverified not-run',
+  ]);
+  t.equal(verifyExitCode(report), 3);
+});
+
+/** A machine with the same keys that has forgotten, and what its ledger looked like. */
+function twinOf(of: Machine): Machine {
+  const twin = makeMachine();
+  cpSync(of.root, twin.root, { recursive: true });
+  rmSync(join(twin.home, '.config/writ/trust'), { recursive: true, force: true });
+  return twin;
+}
+
+t.test(
+  'a log that forked is refused: two trees of one size, or a ledger that does not extend what was seen',
+  async (t) => {
+    const honest = makeMachine();
+    await sealRun(honest, { runId: 'run-1' });
+    const twin = twinOf(honest);
+    const ours = await sealRun(honest, { runId: 'run-2' });
+    const theirs = await sealRun(twin, { runId: 'run-2' });
+    const verifier = twinOf(honest);
+    t.equal((await verifyAs(ours, { machine: verifier })).verified, true);
+    const forked = await verifyAs(theirs, { machine: verifier });
+    t.same(troubles(forked), ['log-history failed forked']);
+    t.equal(verifyExitCode(forked), 1);
+    const third = await sealRun(twin, { runId: 'run-3' });
+    t.same(troubles(await verifyAs(third, { machine: verifier, ledgerOf: twin })), [
+      'log-history failed forked',
+    ]);
+    t.equal(
+      (await verifyAs(third, { machine: twinOf(honest), ledgerOf: twin })).verified,
+      true,
+      'only memory can tell',
+    );
+  },
+);
+
+t.test('a ledger that shrank is stale', async (t) => {
+  const honest = makeMachine();
+  const first = await sealRun(honest, { runId: 'run-1' });
+  const old = twinOf(honest);
+  await sealRun(honest, { runId: 'run-2' });
+  const report = await verifyAs(first, { machine: honest, ledgerOf: old });
+  t.same(troubles(report), ['log-history failed stale']);
+  t.equal(verifyExitCode(report), 1);
+  const later = await sealRun(honest, { runId: 'run-3' });
+  t.same(
+    troubles(await verifyAs(later, { machine: twinOf(old), ledgerOf: old })),
+    ['log-history failed stale'],
+    'older than the proof itself',
+  );
+});
+
+t.test('a damaged ledger beside the repository proves no history', async (t) => {
+  const honest = makeMachine();
+  const first = await sealRun(honest, { runId: 'run-1' });
+  await sealRun(honest, { runId: 'run-2' });
+  rmSync(join(honest.commonDir, 'writ/ledger/tile/0'), { recursive: true });
+  t.same(troubles(await verifyAs(first, { machine: honest, ledgerOf: honest })), [
+    'log-history failed malformed',
+  ]);
+});
+
+t.test(
+  'sizes that cannot be compared without the ledger are said to be so, and the ledger of another log says nothing',
+  async (t) => {
+    const honest = makeMachine();
+    const first = await sealRun(honest, { runId: 'run-1' });
+    const second = await sealRun(honest, { runId: 'run-2' });
+    const verifier = twinOf(honest);
+    t.equal((await verifyAs(second, { machine: verifier })).verified, true);
+    const report = await verifyAs(first, { machine: verifier, ledgerOf: machine });
+    t.same(troubles(report), ['log-history unverified not-comparable']);
+    t.equal(report.verified, true);
+    t.same(troubles(await verifyAs(first, { machine: verifier, ledgerOf: honest })), []);
+  },
+);
+
+t.test('bundles that are cut, huge, deep or stripped of signatures are malformed', async (t) => {
+  const text = bytesOf(sealed, bundlePath).toString();
+  const cases: Readonly<Record<string, string>> = {
+    cut: text.slice(0, text.length / 2),
+    huge: text.replace('"mediaType"', `"x":"${'y'.repeat(5_000_000)}","mediaType"`),
+    deep: `${'['.repeat(100_000)}`,
+    'without signatures': text.replace(/"signatures":\[.*?\]/, '"signatures":[]'),
+    'with a signature twice': text.replace(/"signatures":\[(.*?)\]/, '"signatures":[$1,$1]'),
+  };
+  for (const [name, bundle] of Object.entries(cases)) {
+    const report = await verify(withBundle(() => bundle));
+    t.same(troubles(report)[0], 'bundle failed malformed', name);
+    t.equal(verifyExitCode(report), 1);
+  }
+});
+
+t.test('a store that cannot be read is a fault, not an answer', async (t) => {
+  const broken = copyOf(sealed);
+  broken.run.get = () => {
+    throw new Error('EIO');
+  };
+  await t.rejects(verify(broken), { message: 'EIO' });
+});

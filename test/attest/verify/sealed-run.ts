@@ -1,0 +1,220 @@
+import { createHash, createPublicKey } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSlsaAttestor } from '../../../attest/attestor.ts';
+import { formatBundle, parseBundle } from '../../../attest/bundle.ts';
+import { inTotoPayloadType, signEnvelope } from '../../../attest/dsse.ts';
+import { readFrom } from '../../../attest/log/internal-ledger.ts';
+import { openUserLedger, userCheckpointMemory } from '../../../attest/log/internal-ledger-source.ts';
+import { parseVkey } from '../../../attest/log/ledger-key.ts';
+import { buildLogEntry } from '../../../attest/log/log-entry.ts';
+import { formatTlogProof } from '../../../attest/log/tlog-proof.ts';
+import { openUserSigningKey } from '../../../attest/signer/user-keys.ts';
+import type { ProvenanceStatement } from '../../../attest/statement/slsa-provenance.ts';
+import type { EvidenceSource } from '../../../attest/verify/evidence-source.ts';
+import { loadAnchors } from '../../../attest/verify/load-anchors.ts';
+import type { VerifyReport } from '../../../attest/verify/report.ts';
+import { type VerifyOptions, verifyRun } from '../../../attest/verify/verify-run.ts';
+import { canonicalDigest } from '../../../core/base/canonical.ts';
+import { type Clock, systemClock } from '../../../core/base/clock.ts';
+import { sha256Hex } from '../../../core/base/digest.ts';
+import type { AttestRequest } from '../../../core/contract/attestor.ts';
+import type { EffectiveIntentSpec } from '../../../core/spec/intentspec.gen.ts';
+
+type Json = Record<string, unknown>;
+export type Files = Map<string, Buffer>;
+
+/** One person's machine: a HOME and a repository's common directory. */
+export interface Machine {
+  readonly root: string;
+  readonly home: string;
+  readonly commonDir: string;
+}
+
+const roots: string[] = [];
+
+export function makeMachine(): Machine {
+  const root = mkdtempSync(join(tmpdir(), 'writ-verify-'));
+  roots.push(root);
+  return { root, home: join(root, 'home'), commonDir: join(root, 'git') };
+}
+
+export function removeMachines(): void {
+  for (const root of roots) rmSync(root, { recursive: true, force: true });
+}
+
+/** A run as it lies in the repository: attack tests change the copies that they get. */
+export interface SealedRun {
+  readonly commit: { id: string; raw: Buffer };
+  readonly run: Files;
+  readonly content: Files;
+}
+
+export interface SealChanges {
+  readonly provenance?: Json;
+  readonly artifactDays?: number;
+  readonly request?: (request: AttestRequest) => AttestRequest;
+  readonly runId?: string;
+  readonly hash?: 'sha1' | 'sha256';
+}
+
+export const startedOn = '2026-01-01T10:00:00.000Z';
+
+/** The spec of every sealed run here; only what verification reads. */
+export function specDocument(changes: SealChanges = {}): Json {
+  return {
+    metadata: { id: 'spec-1' },
+    artifacts: { retention: { days: changes.artifactDays ?? 90 } },
+    constraints: { privacy: { retentionDays: 30 } },
+    provenance: {
+      transparencyLog: { mode: 'internal-ledger' },
+      bindings: { embedIntentSpecDigest: true, embedEvidenceDigests: true },
+      ...changes.provenance,
+    },
+  };
+}
+
+/** Seals a run on a machine with its own key and ledger, exactly as the engine does. */
+export async function sealRun(machine: Machine, changes: SealChanges = {}): Promise<SealedRun> {
+  const env = { HOME: machine.home };
+  const spec = specDocument(changes);
+  const runId = changes.runId ?? 'run-1';
+  const specDigest = canonicalDigest(spec);
+  const files: [string, string][] = [
+    ['spec.json', JSON.stringify(spec, null, 2)],
+    ['patchset.json', '{"patchset":1}'],
+    ['evidence/0001-unit.json', '{"status":"passed"}'],
+    ['evidence/0002-fast.json', '{"stage":"fast"}'],
+    ['decision-input.json', '{"input":1}'],
+    ['decision.json', '{"type":"commit"}'],
+  ];
+  const run: Files = new Map(files.map(([path, text]) => [path, Buffer.from(text)]));
+  const content: Files = new Map([
+    ['patchset.diff', Buffer.from('diff --git a/x b/x\n')],
+    ['artifacts/fast/unit/test-log.txt', Buffer.from('1 passed\n')],
+  ]);
+  const commit = makeCommit(runId, specDigest, changes.hash ?? 'sha1');
+  const listed = [...run, ...[...content].filter(([path]) => path.startsWith('artifacts/'))];
+  const request: AttestRequest = {
+    runId,
+    spec: spec as unknown as EffectiveIntentSpec,
+    specDigest,
+    schedulerVersion: '0.1.0',
+    sandbox: 'bubblewrap',
+    repositoryUri: 'urn:writ:repository:local',
+    baseCommit: '2'.repeat(commit.id.length),
+    commit: commit.id,
+    tree: commit.tree,
+    patchDigest: sha256Hex(content.get('patchset.diff') ?? ''),
+    resolvedDependencies: [],
+    byproducts: listed.map(([name, bytes]) => ({ name, digest: { sha256: sha256Hex(bytes) } })),
+    startedOn,
+    finishedOn: '2026-01-01T10:01:00.000Z',
+  };
+  const logged = (spec.provenance as Json).transparencyLog as Json;
+  const parties = {
+    signer: await openUserSigningKey(env),
+    log: logged.mode === 'none' ? undefined : openUserLedger(machine.commonDir, env, systemClock),
+  };
+  const attestation = await createSlsaAttestor(systemClock).attest(
+    changes.request?.(request) ?? request,
+    parties,
+  );
+  run.set('provenance.sigstore.json', Buffer.from(attestation.bundle));
+  if (attestation.proof) run.set('transparency-proof.tlog-proof', Buffer.from(attestation.proof));
+  return { commit, run, content };
+}
+
+function makeCommit(
+  runId: string,
+  specDigest: string,
+  hash: 'sha1' | 'sha256',
+): { id: string; raw: Buffer; tree: string } {
+  const tree = '4'.repeat(hash === 'sha1' ? 40 : 64);
+  const raw = Buffer.from(
+    `tree ${tree}\nparent ${'2'.repeat(tree.length)}\nauthor A <a@example.org> 1 +0000\ncommitter A <a@example.org> 1 +0000\n\n` +
+      `fix: a thing\n\nIntent-Id: spec-1\nRun-Id: ${runId}\nIntentspec-Digest: ${specDigest}\n`,
+  );
+  return { id: commitId(raw, hash), raw, tree };
+}
+
+export function commitId(raw: Buffer, hash: 'sha1' | 'sha256' = 'sha1'): string {
+  return createHash(hash).update(`commit ${raw.length}\0`).update(raw).digest('hex');
+}
+
+/** Signs and logs other bytes in place of the statement: what a broken or hostile, yet trusted, signer could do. */
+export async function resealPayload(
+  machine: Machine,
+  sealed: SealedRun,
+  payload: Buffer,
+  payloadType = inTotoPayloadType,
+): Promise<SealedRun> {
+  const env = { HOME: machine.home };
+  const signer = await openUserSigningKey(env);
+  const ledger = openUserLedger(machine.commonDir, env, systemClock);
+  const envelope = await signEnvelope(payloadType, payload, signer);
+  const proof = await ledger.append(buildLogEntry(envelope, createPublicKey(signer.publicKeyPem)));
+  const copy = copyOf(sealed);
+  const { keyId: logId } = parseVkey(await ledger.vkey());
+  copy.run.set(
+    'provenance.sigstore.json',
+    Buffer.from(formatBundle({ envelope, proof: { ...proof, logId } })),
+  );
+  copy.run.set('transparency-proof.tlog-proof', Buffer.from(formatTlogProof(proof)));
+  return copy;
+}
+
+/** The signed statement of a run, to be changed and sealed again. */
+export function statementOf(sealed: SealedRun): ProvenanceStatement {
+  const { envelope } = parseBundle(sealed.run.get('provenance.sigstore.json') ?? Buffer.alloc(0));
+  return JSON.parse(envelope.payload.toString('utf8'));
+}
+
+/** A copy to attack. */
+export function copyOf(sealed: SealedRun): SealedRun {
+  return { commit: { ...sealed.commit }, run: new Map(sealed.run), content: new Map(sealed.content) };
+}
+
+/** What verification sees of a run; `ledgerOf` is the machine whose ledger lies beside the repository. */
+export function toSource(sealed: SealedRun, ledgerOf?: Machine): EvidenceSource {
+  return {
+    commit: sealed.commit,
+    listRun: async () => [...sealed.run.keys()],
+    readRun: async (path) => sealed.run.get(path),
+    listContent: async () => [...sealed.content.keys()],
+    readContent: async (path) => sealed.content.get(path),
+    ...(ledgerOf === undefined ? {} : { readLedger: readFrom(join(ledgerOf.commonDir, 'writ', 'ledger')) }),
+  };
+}
+
+/** A clock that stands still, days after the run. */
+export function daysLater(days: number): Clock {
+  return { ...systemClock, now: () => Date.parse(startedOn) + days * 86_400_000 };
+}
+
+export interface VerifyAs {
+  readonly machine: Machine;
+  readonly keyFiles?: readonly string[];
+  readonly ledgerKeys?: readonly string[];
+  readonly ledgerOf?: Machine;
+  readonly options?: Partial<VerifyOptions>;
+}
+
+/** Verifies as the user of a machine, with what that machine trusts and remembers. */
+export async function verifyAs(sealed: SealedRun, as: VerifyAs): Promise<VerifyReport> {
+  const env = { HOME: as.machine.home };
+  const given = { keyFiles: as.keyFiles ?? [], ledgerKeys: as.ledgerKeys ?? [] };
+  return verifyRun(toSource(sealed, as.ledgerOf), await loadAnchors(given, env), {
+    clock: daysLater(1),
+    memory: userCheckpointMemory(env),
+    ...as.options,
+  });
+}
+
+/** `id status code` of every check that did not pass. */
+export function troubles(report: VerifyReport): readonly string[] {
+  return report.checks
+    .filter((check) => check.status !== 'passed')
+    .map((check) => [check.id, check.status, check.code].filter((part) => part !== undefined).join(' '));
+}

@@ -1,0 +1,223 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { createSlsaAttestor } from '../../../attest/attestor.ts';
+import { openUserLedger } from '../../../attest/log/internal-ledger-source.ts';
+import { openUserSigningKey } from '../../../attest/signer/user-keys.ts';
+import { verifyExitCode } from '../../../attest/verify/report.ts';
+import { canonicalDigest } from '../../../core/base/canonical.ts';
+import { systemClock } from '../../../core/base/clock.ts';
+import { sha256Hex } from '../../../core/base/digest.ts';
+import type { AttestRequest } from '../../../core/contract/attestor.ts';
+import {
+  copyOf,
+  daysLater,
+  makeMachine,
+  removeMachines,
+  sealRun,
+  specDocument,
+  troubles,
+  verifyAs,
+} from './sealed-run.ts';
+
+t.teardown(removeMachines);
+
+const author = makeMachine();
+const sealed = await sealRun(author);
+
+async function exported(machine = author): Promise<{ readonly pem: string; readonly vkey: string }> {
+  const file = join(makeMachine().root, 'signer.pem');
+  writeFileSync(file, (await openUserSigningKey({ HOME: machine.home })).publicKeyPem);
+  return {
+    pem: file,
+    vkey: await openUserLedger(machine.commonDir, { HOME: machine.home }, systemClock).vkey(),
+  };
+}
+
+t.test('a sealed run verifies on the machine that made it, with its ledger and without', async (t) => {
+  for (const ledgerOf of [author, undefined]) {
+    const report = await verifyAs(sealed, { machine: author, ...(ledgerOf ? { ledgerOf } : {}) });
+    t.same(troubles(report), []);
+    t.equal(report.verified, true);
+    t.equal(report.expected, report.checks.length);
+    t.equal(report.ran, report.expected);
+    t.equal(verifyExitCode(report), 0);
+    const { run } = sealed;
+    t.equal(
+      report.checks.filter(({ id }) => id.startsWith('evidence:')).length,
+      run.size - 2 + 1,
+      'each listed file is counted',
+    );
+  }
+});
+
+t.test('a run in a SHA-256 repository verifies', async (t) => {
+  const machine = makeMachine();
+  t.equal((await verifyAs(await sealRun(machine, { hash: 'sha256' }), { machine })).verified, true);
+});
+
+t.test(
+  'from another HOME the signer is untrusted, its key id is told and nothing else is judged; the key makes the difference',
+  async (t) => {
+    const stranger = makeMachine();
+    const report = await verifyAs(sealed, { machine: stranger });
+    t.equal(report.verified, false);
+    t.equal(verifyExitCode(report), 3);
+    t.ok(report.expected > report.ran);
+    const { keyId } = await openUserSigningKey({ HOME: author.home });
+    const [bundle, signature, ...rest] = report.checks;
+    t.match(bundle, { id: 'bundle', status: 'passed' });
+    t.match(signature, {
+      id: 'signature',
+      status: 'unverified',
+      code: 'untrusted-signer',
+      detail: { key_id: keyId },
+    });
+    t.ok(rest.every(({ status, code }) => status === 'unverified' && code === 'not-run'));
+
+    const { pem, vkey } = await exported();
+    t.equal((await verifyAs(sealed, { machine: stranger, keyFiles: [pem] })).verified, true);
+    t.equal(
+      (await verifyAs(sealed, { machine: makeMachine(), keyFiles: [pem], ledgerKeys: [vkey] })).verified,
+      true,
+    );
+  },
+);
+
+t.test('given keys stand alone: the own key does not help where another one was asked for', async (t) => {
+  const other = makeMachine();
+  await sealRun(other);
+  const { pem } = await exported(other);
+  t.same(
+    troubles(await verifyAs(sealed, { machine: author, keyFiles: [pem] }))[0],
+    'signature unverified untrusted-signer',
+  );
+});
+
+t.test(
+  'another ledger key than the one asked for is no trust, whatever the signer vouches for',
+  async (t) => {
+    const other = makeMachine();
+    await sealRun(other);
+    const { vkey } = await exported(other);
+    const report = await verifyAs(sealed, { machine: author, ledgerKeys: [vkey] });
+    t.same(troubles(report), [
+      'log-inclusion unverified untrusted-log',
+      'log-proof unverified untrusted-log',
+      'log-history unverified not-run',
+    ]);
+    t.equal(verifyExitCode(report), 3);
+  },
+);
+
+t.test('without an attestation nothing is verified', async (t) => {
+  const bare = copyOf(sealed);
+  bare.run.delete('provenance.sigstore.json');
+  const report = await verifyAs(bare, { machine: author });
+  t.match(report, { verified: false, ran: 0 });
+  t.ok(report.expected > 10);
+  t.match(report.checks[0], { id: 'bundle', status: 'missing', code: 'missing' });
+  t.equal(verifyExitCode(report), 3);
+});
+
+t.test('the run and the spec that the user means are the ones that count', async (t) => {
+  const right = { runId: 'run-1', specDigest: canonicalDigest(specDocument()) };
+  t.equal((await verifyAs(sealed, { machine: author, options: right })).verified, true);
+  const wrongRun = await verifyAs(sealed, { machine: author, options: { runId: 'run-2' } });
+  t.same(troubles(wrongRun), ['run failed wrong-run']);
+  const wrongSpec = await verifyAs(sealed, { machine: author, options: { specDigest: '0'.repeat(64) } });
+  t.same(troubles(wrongSpec), ['spec failed mismatch']);
+  t.equal(verifyExitCode(wrongSpec), 1);
+});
+
+t.test('a given artifact must be subject or evidence of the run', async (t) => {
+  const diff = sha256Hex(sealed.content.get('patchset.diff') ?? '');
+  const log = sha256Hex(sealed.content.get('artifacts/fast/unit/test-log.txt') ?? '');
+  t.equal((await verifyAs(sealed, { machine: author, options: { artifacts: [diff, log] } })).verified, true);
+  const foreign = sha256Hex('something else');
+  const report = await verifyAs(sealed, { machine: author, options: { artifacts: [foreign] } });
+  t.same(troubles(report), [`artifact:${foreign} failed wrong-subject`]);
+});
+
+t.test(
+  'content that retention dropped is expired and counts as ran; before its time it is missing',
+  async (t) => {
+    const dropped = copyOf(sealed);
+    dropped.content.clear();
+    const late = await verifyAs(dropped, { machine: author, options: { clock: daysLater(31) } });
+    t.same(troubles(late), ['subject-patchset expired', 'evidence:artifacts/fast/unit/test-log.txt expired']);
+    t.match(late, { verified: true, ran: late.expected });
+    const early = await verifyAs(dropped, { machine: author, options: { clock: daysLater(29) } });
+    t.same(troubles(early), [
+      'subject-patchset missing missing',
+      'evidence:artifacts/fast/unit/test-log.txt missing missing',
+    ]);
+    t.equal(verifyExitCode(early), 3);
+    const never = await sealRun(makeMachineAs(author), { artifactDays: 0, runId: 'run-0' });
+    never.content.clear();
+    t.equal((await verifyAs(never, { machine: author })).verified, true, 'zero days: gone at the decision');
+  },
+);
+
+function makeMachineAs(machine: typeof author): typeof author {
+  return { ...machine, commonDir: makeMachine().commonDir };
+}
+
+t.test('the permanent record never expires', async (t) => {
+  const cut = copyOf(sealed);
+  cut.run.delete('evidence/0001-unit.json');
+  const report = await verifyAs(cut, { machine: author, options: { clock: daysLater(4000) } });
+  t.same(troubles(report), ['evidence:evidence/0001-unit.json missing missing']);
+  t.equal(report.verified, false);
+});
+
+t.test('log mode none asks for no proof, and the log checks are not counted', async (t) => {
+  const machine = makeMachine();
+  const unlogged = await sealRun(machine, { provenance: { transparencyLog: { mode: 'none' } } });
+  const report = await verifyAs(unlogged, { machine });
+  t.equal(report.verified, true);
+  t.same(troubles(report), [
+    'log-entry unverified not-required',
+    'log-inclusion unverified not-required',
+    'log-proof unverified not-required',
+    'log-history unverified not-required',
+  ]);
+  t.equal(report.expected, report.checks.length - 4);
+});
+
+t.test('a contract without evidence digests asks for none', async (t) => {
+  const machine = makeMachine();
+  const bindings = { embedIntentSpecDigest: false, embedEvidenceDigests: false };
+  const report = await verifyAs(await sealRun(machine, { provenance: { bindings } }), { machine });
+  t.equal(report.verified, true);
+  t.same(troubles(report), ['evidence unverified not-required', 'evidence-stored unverified not-required']);
+});
+
+t.test('a revoked run is refused', async (t) => {
+  const machine = makeMachine();
+  let request: AttestRequest | undefined;
+  const revoked = await sealRun(machine, {
+    request: (given) => {
+      request = given;
+      return given;
+    },
+  });
+  if (request === undefined) throw new Error('nothing was attested');
+  const env = { HOME: machine.home };
+  const log = openUserLedger(machine.commonDir, env, systemClock);
+  const signer = await openUserSigningKey(env);
+  const revocation = await createSlsaAttestor(systemClock).revoke(
+    request,
+    { signer, log },
+    'the target moved',
+  );
+  t.match(revocation, { logIndex: 1 });
+  const bytes = Buffer.from(revocation.bundle);
+  revoked.run.set('revocation.sigstore.json', bytes);
+  const report = await verifyAs(revoked, { machine });
+  t.same(troubles(report), ['not-revoked failed revoked']);
+  t.equal(verifyExitCode(report), 1);
+  const misplaced = copyOf(sealed);
+  misplaced.run.set('revocation.sigstore.json', bytes);
+  t.same(troubles(await verifyAs(misplaced, { machine: author })), ['not-revoked failed unlisted']);
+});

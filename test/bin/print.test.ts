@@ -1,0 +1,123 @@
+import { PassThrough, Writable } from 'node:stream';
+import t from 'tap';
+import { escapeJson } from '../../bin/escape-json.ts';
+import { escapeTerminal } from '../../bin/escape-terminal.ts';
+import { createPrinter, openSink, type Sink, styled, wantsColour } from '../../bin/print.ts';
+import { createProgress } from '../../bin/progress.ts';
+
+function capture(): { readonly sink: Sink; text(): string } {
+  const stream = new PassThrough();
+  return { sink: openSink(stream), text: () => String(stream.read() ?? '') };
+}
+
+const hostile =
+  '\x1b[31mred\x1b]0;title\x07\r\u202egnp.exe\u2066x\u200b\u009b2J\u2028\ufeff\u{e0041}\ud800\x7f';
+
+test('untrusted text cannot move the cursor, recolour, reorder or hide anything', (t) => {
+  const shown = escapeTerminal(hostile);
+  t.notMatch(shown, /[\x00-\x1f\x7f-\x9f\u200b\u2028\u202e\u2066\ufeff\u{e0041}\ud800]/u);
+  t.match(shown, '\\e[31mred');
+  t.match(shown, '\\u{202e}gnp.exe');
+  t.equal(escapeTerminal('plain é 日本 🙂'), 'plain é 日本 🙂');
+});
+
+test('a JSON document with hidden characters is the same document, spelled visibly', (t) => {
+  const document = { [hostile]: [hostile, 'line\nfeed'] };
+  const shown = escapeJson(JSON.stringify(document, null, 2));
+  t.notMatch(shown, /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u2028\u202e\u2066\ufeff\u{e0041}]/u);
+  t.strictSame(JSON.parse(shown), document);
+});
+
+test('only styles add control sequences, and only with colour', (t) => {
+  for (const colour of [true, false]) {
+    const out = capture();
+    const err = capture();
+    const printer = createPrinter(out.sink, err.sink, {
+      quiet: false,
+      colourOut: colour,
+      colourErr: false,
+      before: () => {},
+    });
+    printer.line('a\nb ', styled('red', '\x1b[0mx'));
+    printer.table([
+      [styled('bold', 'k'), 'v'],
+      ['long key', 'w'],
+    ]);
+    printer.text('one\ntwo\x1b[2J\r\n');
+    printer.note('n\x1b');
+    t.equal(
+      out.text(),
+      colour
+        ? 'a\\nb \x1b[31m\\e[0mx\x1b[39m\n\x1b[1mk\x1b[22m         v\nlong key  w\none\ntwo\\e[2J\n'
+        : 'a\\nb \\e[0mx\nk         v\nlong key  w\none\ntwo\\e[2J\n',
+    );
+    t.equal(err.text(), 'n\\e\n');
+  }
+});
+
+test('quiet drops notes and keeps complaints', (t) => {
+  const err = capture();
+  const printer = createPrinter(capture().sink, err.sink, {
+    quiet: true,
+    colourOut: false,
+    colourErr: false,
+    before: () => {},
+  });
+  printer.note('note');
+  printer.complain('complaint');
+  t.equal(err.text(), 'complaint\n');
+});
+
+test('NO_COLOR wins over FORCE_COLOR, which wins over the terminal', (t) => {
+  const tty = { isTTY: true };
+  t.equal(wantsColour({}, tty, false), true);
+  t.equal(wantsColour({}, { isTTY: undefined }, false), false);
+  t.equal(wantsColour({ TERM: 'dumb' }, tty, false), false);
+  t.equal(wantsColour({ FORCE_COLOR: '1' }, {}, false), true);
+  t.equal(wantsColour({ FORCE_COLOR: '0' }, tty, false), false);
+  t.equal(wantsColour({ FORCE_COLOR: '1', NO_COLOR: '1' }, tty, false), false);
+  t.equal(wantsColour({ NO_COLOR: '' }, tty, false), true, 'an empty NO_COLOR says nothing (no-color.org)');
+  t.equal(wantsColour({ FORCE_COLOR: '1' }, tty, true), false);
+});
+
+t.test('a reader that goes away ends the output quietly, a full disk is remembered', async (t) => {
+  for (const code of ['EPIPE', 'ENOSPC']) {
+    let writes = 0;
+    const broken = new Writable({
+      write(_chunk, _encoding, done) {
+        writes += 1;
+        done(Object.assign(new Error(code), { code }));
+      },
+    });
+    const sink = openSink(broken);
+    sink.write('a');
+    await sink.flush();
+    sink.write('b');
+    await sink.flush();
+    t.equal(writes, 1, 'nothing is written after the fault');
+    t.equal(sink.failure?.message, code === 'EPIPE' ? undefined : 'ENOSPC');
+  }
+});
+
+test('progress writes to a terminal only, not too often, and leaves a clean line', (t) => {
+  let now = 0;
+  const clock = { now: () => now, monotonic: () => now, sleep: () => Promise.resolve() };
+  const silent = capture();
+  createProgress(silent.sink, { enabled: false, columns: 80 }, clock).update('x');
+  t.equal(silent.text(), '');
+
+  const err = capture();
+  const progress = createProgress(err.sink, { enabled: true, columns: 10 }, clock);
+  progress.update('first\n\x1b[31m and more');
+  now += 50;
+  progress.update('too soon');
+  now += 60;
+  progress.update('second');
+  progress.clear();
+  progress.clear();
+  t.equal(err.text(), '\r\x1b[2Kfirst\\n\\e\r\x1b[2Ksecond\r\x1b[2K');
+});
+
+function test(name: string, body: (inner: typeof t) => void): void {
+  t.test(name, async (inner) => body(inner as unknown as typeof t));
+}

@@ -1,0 +1,2 @@
+import './core/config.test.ts';
+import './core/run/workspace-dependencies.test.ts';

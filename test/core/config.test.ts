@@ -1,0 +1,273 @@
+import t from 'tap';
+import { WritError } from '../../core/base/errors.ts';
+import { parseConfig } from '../../core/config.ts';
+import { securityWords } from '../../core/spec/security-words.ts';
+
+const parseText = (text: string, ruleIds?: readonly string[]) =>
+  parseConfig(Buffer.from(text), ruleIds === undefined ? {} : { ruleIds });
+
+function issuesOf(
+  text: string | Uint8Array,
+  ruleIds?: readonly string[],
+): { path: string; message: string }[] {
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+  try {
+    parseConfig(bytes, ruleIds === undefined ? {} : { ruleIds });
+  } catch (error) {
+    if (!(error instanceof WritError) || error.code !== 'CONFIG_INVALID') throw error;
+    return error.detail.issues as { path: string; message: string }[];
+  }
+  return [];
+}
+const pathsOf = (text: string, ruleIds?: readonly string[]) =>
+  issuesOf(text, ruleIds).map((issue) => issue.path);
+
+t.test('no file and an empty file give the same complete defaults', async (t) => {
+  const config = parseConfig(undefined);
+  t.strictSame(parseText(''), config);
+  t.strictSame(config.workspace, { share: [], lockfile: 'package-lock.json', prepare: [] });
+  t.strictSame(config.signer, { key: { form: 'default' } });
+  t.strictSame(config.rules, {});
+  t.ok(config.checks.maxParallel >= 1 && config.checks.maxParallel <= 64);
+  t.strictSame(config.securityCode, { paths: [], words: securityWords });
+});
+
+t.test('every documented key is read', async (t) => {
+  const config = parseText(`
+    [workspace]
+    share = ["node_modules", "packages/a/node_modules"]
+    lockfile = "npm-shrinkwrap.json"
+    [[workspace.prepare]]
+    argv = ["npm", "ci", "--offline"]
+    network = "none"
+    timeout_seconds = 90
+    inputs = ["package.json", "vendor"]
+    outputs = ["node_modules"]
+    [[workspace.prepare]]
+    argv = ["make", "deps"]
+    lockfile = "deps.lock"
+    outputs = ["third_party"]
+    [signer]
+    key = "env:WRIT_SIGNING_KEY"
+    [checks]
+    max_parallel = 3
+    [rules.scope]
+    allow = ["a", 1, true]
+    limits = { files = 10, ratio = 0.5 }
+    [security_code]
+    paths = ["src/gate/**"]
+    words = ["Token"]
+  `);
+  t.strictSame(config, {
+    workspace: {
+      share: ['node_modules', 'packages/a/node_modules'],
+      lockfile: 'npm-shrinkwrap.json',
+      prepare: [
+        {
+          argv: ['npm', 'ci', '--offline'],
+          network: 'none',
+          timeoutSeconds: 90,
+          lockfile: 'npm-shrinkwrap.json',
+          inputs: ['package.json', 'vendor'],
+          outputs: ['node_modules'],
+        },
+        {
+          argv: ['make', 'deps'],
+          network: 'none',
+          timeoutSeconds: 600,
+          lockfile: 'deps.lock',
+          inputs: [],
+          outputs: ['third_party'],
+        },
+      ],
+    },
+    signer: { key: { form: 'env', name: 'WRIT_SIGNING_KEY' } },
+    checks: { maxParallel: 3 },
+    rules: { scope: { allow: ['a', 1, true], limits: { files: 10, ratio: 0.5 } } },
+    securityCode: { paths: ['src/gate/**'], words: ['token'] },
+  });
+});
+
+t.test('a lockfile brings its manifest along as the default input', async (t) => {
+  const step = parseText('[[workspace.prepare]]\nargv=["x"]\nlockfile="api/uv.lock"\noutputs=["api/.venv"]')
+    .workspace.prepare[0];
+  t.strictSame(step?.inputs, ['api/pyproject.toml']);
+});
+
+t.test('an unknown key anywhere is refused by its path, with the key that was probably meant', async (t) => {
+  for (const [text, path, meant] of [
+    ['worksapce = 1', 'worksapce', 'workspace'],
+    ['[workspace]\nshares = []', 'workspace.shares', 'share'],
+    [
+      '[[workspace.prepare]]\nargv=["x"]\noutputs=["o"]\ntimeout_second=3',
+      'workspace.prepare[0].timeout_second',
+      'timeout_seconds',
+    ],
+    ['[signer]\nkeys = "env:A"', 'signer.keys', 'key'],
+    ['[checks]\nmax-parallel = 2', 'checks.max-parallel', 'max_parallel'],
+    ['[security_code]\npath = []', 'security_code.path', 'paths'],
+  ] as const) {
+    const issues = issuesOf(text);
+    t.strictSame(
+      issues.map((issue) => issue.path),
+      [path],
+    );
+    t.match(issues[0]?.message, `did you mean \`${meant}\``);
+  }
+  t.strictSame(pathsOf('[zzz."a b"]\n'), ['zzz'], 'nothing similar: no guess is offered');
+  t.notMatch(issuesOf('[zzz]')[0]?.message, 'did you mean');
+});
+
+t.test('all issues are reported at once', async (t) => {
+  t.strictSame(pathsOf('nope = 1\n[checks]\nmax_parallel = 0\n[workspace]\nshare = "x"'), [
+    'workspace.share',
+    'checks.max_parallel',
+    'nope',
+  ]);
+});
+
+t.test('values of the wrong type or out of bounds are refused', async (t) => {
+  for (const [text, path] of [
+    ['workspace = 1', 'workspace'],
+    ['[workspace]\nshare = [1]', 'workspace.share[0]'],
+    ['[workspace]\nshare = [""]', 'workspace.share[0]'],
+    ['[workspace]\nlockfile = 3', 'workspace.lockfile'],
+    ['[workspace]\nprepare = {argv=["x"]}', 'workspace.prepare'],
+    ['[workspace]\nprepare = [3]', 'workspace.prepare[0]'],
+    ['[checks]\nmax_parallel = 1.5', 'checks.max_parallel'],
+    ['[checks]\nmax_parallel = 65', 'checks.max_parallel'],
+    ['[checks]\nmax_parallel = "2"', 'checks.max_parallel'],
+    ['[security_code]\nwords = ["a\\u0007"]', 'security_code.words[0]'],
+    ['[rules]\nscope = 1', 'rules.scope'],
+    ['[rules.scope]\nsince = 2024-01-01', 'rules.scope.since'],
+    ['[rules.scope]\nx = inf', 'rules.scope.x'],
+    ['[rules.scope]\na.b.c.d.e.f.g.h.i.j = 1', 'rules.scope.a.b.c.d.e.f.g.h.i'],
+    [
+      `[workspace]\nshare = [${Array.from({ length: 257 }, (_, i) => `"d${i}"`).join(',')}]`,
+      'workspace.share',
+    ],
+  ] as const) {
+    t.ok(pathsOf(text).includes(path), `${text.slice(0, 60)} → ${path}`);
+  }
+  t.strictSame(pathsOf('[checks]\nmax_parallel = 64'), [], 'the last allowed value is allowed');
+});
+
+t.test('paths that leave the repository or name its state are refused', async (t) => {
+  for (const path of [
+    '../x',
+    '/etc',
+    'a/../../b',
+    './a',
+    'a//b',
+    'a/',
+    '~/x',
+    'C:/x',
+    'a\\\\b',
+    '.git',
+    'x/.GIT/hooks',
+    '.writ/x',
+  ]) {
+    t.strictSame(pathsOf(`[workspace]\nshare = ["${path}"]`), ['workspace.share[0]'], path);
+    t.ok(
+      pathsOf(`[[workspace.prepare]]\nargv=["x"]\noutputs=["${path}"]`).includes(
+        'workspace.prepare[0].outputs[0]',
+      ),
+      path,
+    );
+    t.ok(pathsOf(`[workspace]\nlockfile = "${path}"`).includes('workspace.lockfile'), path);
+  }
+});
+
+t.test(
+  'directories that lie inside each other are refused, the same directory in share and prepare is not',
+  async (t) => {
+    const step = (output: string, share: string) =>
+      pathsOf(`[workspace]\nshare=["${share}"]\n[[workspace.prepare]]\nargv=["x"]\noutputs=["${output}"]`);
+    t.strictSame(step('node_modules', 'node_modules'), []);
+    t.strictSame(step('a', 'a/node_modules'), ['workspace.share']);
+    t.strictSame(step('a/b', 'a'), ['workspace.share']);
+    t.strictSame(step('ab', 'a'), []);
+    t.strictSame(pathsOf('[workspace]\nshare=["a","a/b"]'), ['workspace.share']);
+    t.ok(
+      pathsOf('[[workspace.prepare]]\nargv=["x"]\ninputs=["v"]\noutputs=["v/o"]').includes(
+        'workspace.prepare[0].outputs',
+      ),
+    );
+  },
+);
+
+t.test('a prepare step that could not be run as configured is refused', async (t) => {
+  t.strictSame(pathsOf('[[workspace.prepare]]\noutputs=["o"]'), ['workspace.prepare[0].argv']);
+  t.strictSame(pathsOf('[[workspace.prepare]]\nargv=["x"]'), ['workspace.prepare[0].outputs']);
+  t.strictSame(pathsOf('[[workspace.prepare]]\nargv=["./x"]\noutputs=["o"]'), ['workspace.prepare[0].argv']);
+  const [issue] = issuesOf('[[workspace.prepare]]\nargv=["x"]\noutputs=["o"]\nnetwork="host"');
+  t.equal(issue?.path, 'workspace.prepare[0].network');
+  t.match(issue?.message, 'supported is `none`');
+});
+
+t.test('the three forms of a signing key are read, and a key inside the repository is refused', async (t) => {
+  const key = (text: string) => parseText(`[signer]\nkey = "${text}"`).signer.key;
+  t.strictSame(key('file:~/keys/a.pem'), { form: 'file', path: '~/keys/a.pem' });
+  t.strictSame(key('file:/run/keys/a.pem'), { form: 'file', path: '/run/keys/a.pem' });
+  t.strictSame(key('env:KEY_1'), { form: 'env', name: 'KEY_1' });
+  t.strictSame(key('agent'), { form: 'agent', fingerprint: undefined });
+  t.strictSame(key(`agent:SHA256:${'a'.repeat(43)}`), {
+    form: 'agent',
+    fingerprint: `SHA256:${'a'.repeat(43)}`,
+  });
+  for (const text of [
+    'file:keys/a.pem',
+    'file:~/../x',
+    'file:',
+    'env:',
+    'env:1A',
+    'env:A-B',
+    'agent:x',
+    'kms:x',
+    '',
+  ]) {
+    t.strictSame(pathsOf(`[signer]\nkey = "${text}"`), ['signer.key'], text);
+  }
+});
+
+t.test('a pasted private key is never repeated in the error', async (t) => {
+  const pasted = 'MHcCAQEEIBogusKeyMaterialBogusKeyMaterial';
+  try {
+    parseText(`[signer]\nkey = "${pasted}"`);
+    t.fail('was accepted');
+  } catch (error) {
+    t.notMatch(`${String(error)}${JSON.stringify((error as WritError).detail)}`, pasted);
+  }
+  try {
+    parseText(`[signer]\nkey = ${pasted} x`);
+    t.fail('was accepted');
+  } catch (error) {
+    t.notMatch(`${String(error)}${JSON.stringify((error as WritError).detail)}`, pasted);
+  }
+});
+
+t.test('options for a rule that is not registered are refused once the ids are known', async (t) => {
+  t.strictSame(pathsOf('[rules.scop]\na=1'), []);
+  const [issue] = issuesOf('[rules.scop]\na=1', ['scope', 'new-tests']);
+  t.equal(issue?.path, 'rules.scop');
+  t.match(issue?.message, 'did you mean `scope`');
+  t.strictSame(parseText('[rules.new-tests]\na=1', ['scope', 'new-tests']).rules, { 'new-tests': { a: 1 } });
+});
+
+t.test('checks by risk factor are refused, not silently dropped', async (t) => {
+  t.strictSame(pathsOf('[factors.payments]\nchecks = []'), ['factors']);
+});
+
+t.test('bytes that are not a TOML document are refused', async (t) => {
+  t.match(issuesOf('a = ')[0]?.message, /line 1/);
+  t.equal(issuesOf('a = 1\na = 2').length, 1, 'a duplicate key');
+  t.equal(issuesOf('[__proto__]\nx = 1').length, 1);
+  t.equal(issuesOf(Buffer.from([0x61, 0x3d, 0x22, 0xff, 0x22])).length, 1, 'not UTF-8');
+  t.equal(issuesOf(`x = ${'['.repeat(5000)}`).length, 1, 'deep nesting');
+  t.match(issuesOf(Buffer.alloc(256 * 1024 + 1, 0x20))[0]?.message, 'at most 262144 bytes');
+  t.strictSame(
+    parseConfig(Buffer.alloc(256 * 1024, 0x20)),
+    parseConfig(undefined),
+    'the last allowed size is allowed',
+  );
+});

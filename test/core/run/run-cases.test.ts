@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import type { RunView } from '../../../core/contract/run-view.ts';
+import { fixtures, type Json, makeSample } from './sample.ts';
+
+/** `case.json` of a folder in `fixtures/runs/`; only what is named is compared. */
+interface Case {
+  readonly spec: Json;
+  readonly expect: {
+    readonly type: string;
+    /** Rules that gave an error, all of them. */
+    readonly rules?: readonly string[];
+    readonly stages?: Readonly<Record<string, string>>;
+    readonly notStarted?: readonly string[];
+    readonly checks?: Readonly<Record<string, string>>;
+    readonly artifacts?: readonly string[];
+    readonly provenance?: boolean;
+    readonly reason?: string;
+  };
+}
+
+const folders = readdirSync(fixtures).filter((name) => !name.startsWith('_'));
+
+t.test('whole runs', { jobs: 2 }, async (t) => {
+  for (const folder of folders) {
+    t.test(folder.replaceAll('-', ' '), async (t) => {
+      const { spec, expect } = JSON.parse(readFileSync(join(fixtures, folder, 'case.json'), 'utf8')) as Case;
+      const sample = makeSample();
+      t.teardown(() => sample.remove());
+      const before = sample.state();
+      const base = sample.git('rev-parse', 'main');
+      const view = await sample.run(
+        { source: { kind: 'patch', bytes: readFileSync(join(fixtures, folder, 'change.diff')) } },
+        spec,
+      );
+
+      t.equal(view.decision?.type, expect.type, view.decision?.rationale);
+      if (expect.rules) t.strictSame(errorRules(view), [...expect.rules].sort());
+      for (const [stage, status] of Object.entries(expect.stages ?? {}))
+        t.equal(view.stages.find((one) => one.stage === stage)?.status, status, stage);
+      for (const stage of expect.notStarted ?? [])
+        t.equal(view.stages.find((one) => one.stage === stage)?.ran ?? 0, 0, stage);
+      const checks = view.stages.flatMap((stage) => stage.checks);
+      for (const [id, status] of Object.entries(expect.checks ?? {}))
+        t.equal(checks.find((check) => check.id === id)?.status, status, id);
+      if (expect.artifacts)
+        t.strictSame(view.artifacts.map(({ name }) => name).sort(), [...expect.artifacts].sort());
+      if (expect.provenance !== undefined) t.equal(view.provenance?.bundle !== undefined, expect.provenance);
+      if (expect.reason !== undefined) t.match(view.decision?.rationale, expect.reason);
+
+      if (expect.type === 'commit') {
+        t.equal(sample.git('rev-parse', 'main'), view.decision?.commitSha);
+        t.equal(sample.git('rev-parse', 'main^'), base);
+        t.equal(sample.git('rev-parse', 'main^{tree}'), view.patch?.candidateTree);
+        t.equal(sample.git('status', '--porcelain'), '', 'index and working tree follow');
+        t.match(sample.git('log', '-1', '--format=%(trailers:key=Run-Id,valueonly)', 'main'), view.runId);
+      } else {
+        t.equal(sample.state(), before, 'refs, index and working tree are as they were');
+      }
+    });
+  }
+});
+
+function errorRules(view: RunView): readonly string[] {
+  const findings = [
+    ...view.findings,
+    ...view.stages.flatMap((stage) => [
+      ...stage.findings,
+      ...stage.checks.flatMap((check) => check.findings),
+    ]),
+  ];
+  const rules = findings.filter(({ severity }) => severity === 'error').map(({ rule }) => rule);
+  return [...new Set(rules)].sort();
+}

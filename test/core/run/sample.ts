@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { systemClock } from '../../../core/base/clock.ts';
+import type { RunView } from '../../../core/contract/run-view.ts';
+import { createEngine } from '../../../core/engine.ts';
+import type { LoadedPlugin } from '../../../core/plugin.ts';
+import { runIntent } from '../../../core/run/run-intent.ts';
+import type { RunRequest } from '../../../core/run/run-request.ts';
+import type { WritEngine } from '../../../core/run/writ-engine.ts';
+import { contractRows } from '../../../core/spec/contract-rows.ts';
+import { preset } from '../../../plugins/preset.ts';
+
+export const fixtures = fileURLToPath(new URL('../../../fixtures/runs/', import.meta.url));
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** A real repository with one commit, a private home, and everything that runs in it. */
+export interface Sample {
+  readonly root: string;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string>>;
+  git(...args: string[]): string;
+  /** Refs of the person, HEAD, index bytes and status: what a refused run must leave bit for bit. */
+  state(): string;
+  engine(plugins?: readonly LoadedPlugin[], ephemeralKey?: boolean): Promise<WritEngine>;
+  run(
+    change: Partial<RunRequest> & Pick<RunRequest, 'source'>,
+    spec?: Json,
+    plugins?: readonly LoadedPlugin[],
+  ): Promise<RunView>;
+  remove(): void;
+}
+
+/** The sample's contract with `more` merged into it; arrays and scalars replace. */
+export function sampleSpec(more: Json = {}): Buffer {
+  const spec = JSON.parse(readFileSync(join(fixtures, '_sample.intent.json'), 'utf8')) as Json;
+  return Buffer.from(JSON.stringify(merge(spec, more)));
+}
+
+export function merge(base: Json, more: Json): Json {
+  if (!isRecord(base) || !isRecord(more)) return more;
+  const merged: Record<string, Json> = { ...base };
+  for (const [key, value] of Object.entries(more))
+    merged[key] = key in base ? merge(base[key] as Json, value) : value;
+  return merged;
+}
+
+function isRecord(value: Json): value is { readonly [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function makeSample(files = join(fixtures, '_sample')): Sample {
+  const box = mkdtempSync(join(tmpdir(), 'writ-test-'));
+  const root = join(box, 'repo');
+  const home = join(box, 'home');
+  mkdirSync(home);
+  cpSync(files, root, { recursive: true });
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: home,
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_AUTHOR_DATE: '2025-05-06T00:00:00Z',
+    GIT_COMMITTER_DATE: '2025-05-06T00:00:00Z',
+  };
+  const git = (...args: string[]): string =>
+    execFileSync('git', args, { cwd: root, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+  git('init', '--quiet', '--initial-branch=main');
+  git('config', 'user.name', 'Sample maintainer');
+  git('config', 'user.email', 'maintainer@sample.example');
+  git('add', '--all');
+  git('commit', '--quiet', '-m', 'Sample');
+  const engine = (plugins: readonly LoadedPlugin[] = [], ephemeralKey = false): Promise<WritEngine> =>
+    createEngine({
+      plugins: [...preset({ env, ephemeralKey, clock: systemClock }), ...plugins],
+      rows: contractRows,
+      clock: systemClock,
+      report: () => {},
+    });
+  return {
+    root,
+    home,
+    env,
+    git,
+    state: () =>
+      [
+        git('for-each-ref', 'refs/heads', 'refs/tags', 'refs/remotes'),
+        git('rev-parse', '--symbolic-full-name', 'HEAD'),
+        readFileSync(join(root, '.git', 'index')).toString('hex'),
+        git('status', '--porcelain=v2', '--ignored', '--untracked-files=all'),
+      ].join('\n'),
+    engine,
+    async run(change, spec = {}, plugins = []) {
+      await using opened = await engine(plugins);
+      return await runIntent(opened, {
+        repositoryPath: root,
+        specBytes: sampleSpec(spec),
+        sandbox: 'auto',
+        schedulerVersion: '0.0.0-test',
+        clock: systemClock,
+        signal: new AbortController().signal,
+        ...change,
+      });
+    },
+    remove: () => rmSync(box, { recursive: true, force: true }),
+  };
+}

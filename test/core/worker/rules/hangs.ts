@@ -1,0 +1,3 @@
+export function judge(): Promise<never> {
+  return new Promise(() => {});
+}

@@ -1,0 +1,3 @@
+export function judge(): never {
+  throw new RangeError('no such thing');
+}

@@ -1,0 +1,3 @@
+import './architecture.test.ts';
+import './doors.test.ts';
+import './error-catalogue.test.ts';

@@ -1,0 +1,12 @@
+import './core/answer.test.ts';
+import './core/engine.test.ts';
+import './core/hook.test.ts';
+import './core/hooks.test.ts';
+import './core/ledger.test.ts';
+import './core/nearest-name.test.ts';
+import './core/plugin.test.ts';
+import './core/rules.test.ts';
+import './core/slot.test.ts';
+import './core/worker/pool.test.ts';
+import './plugins/testers/gate-tester.test.ts';
+import './plugins/testers/tiny-diff.test.ts';

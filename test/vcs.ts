@@ -1,0 +1,12 @@
+import './core/plan/glob.test.ts';
+import './core/plan/scope.test.ts';
+import './core/vcs/repository.test.ts';
+import './core/vcs/objects.test.ts';
+import './core/vcs/refs.test.ts';
+import './core/vcs/workspace.test.ts';
+import './core/vcs/target.test.ts';
+import './core/vcs/abandon.test.ts';
+import './core/patch/round-trip.test.ts';
+import './core/patch/refusals.test.ts';
+import './core/patch/incoming-forms.test.ts';
+import './core/patch/large-patch.test.ts';
