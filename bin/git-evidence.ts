@@ -29,7 +29,10 @@ export async function gitEvidence(
 }
 
 /** A run's tree at once: one git process instead of one for every file. */
-async function loadTree({ objects }: RunStore, ref: string): Promise<{ readonly paths: readonly string[]; readonly files: ReadonlyMap<string, Buffer> }> {
+async function loadTree(
+  { objects }: RunStore,
+  ref: string,
+): Promise<{ readonly paths: readonly string[]; readonly files: ReadonlyMap<string, Buffer> }> {
   const paths = (await objects.list(ref)).map(({ path }) => path);
   return { paths, files: paths.length === 0 ? new Map() : await objects.readMany(ref, paths) };
 }
@@ -39,10 +42,12 @@ const maxLedgerFileBytes = 16 * 1024 * 1024 + 1024;
 
 async function readLedgerFile(repository: Repository, path: string): Promise<Uint8Array | undefined> {
   const file = join(repository.commonDir, ledgerPath, path);
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW).catch((fault: NodeJS.ErrnoException) => {
-    if (fault.code === 'ENOENT' || fault.code === 'ENOTDIR') return undefined;
-    throw fault;
-  });
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW).catch(
+    (fault: NodeJS.ErrnoException) => {
+      if (fault.code === 'ENOENT' || fault.code === 'ENOTDIR') return undefined;
+      throw fault;
+    },
+  );
   if (!handle) return undefined;
   try {
     const { size } = await handle.stat();

@@ -12,7 +12,10 @@ export async function openEngine(
   options: { readonly ephemeralKey?: boolean; readonly plugins?: readonly LoadedPlugin[] } = {},
 ): Promise<WritEngine> {
   return createEngine({
-    plugins: [...preset({ env: context.env, ephemeralKey: options.ephemeralKey === true, clock: systemClock }), ...(options.plugins ?? [])],
+    plugins: [
+      ...preset({ env: context.env, ephemeralKey: options.ephemeralKey === true, clock: systemClock }),
+      ...(options.plugins ?? []),
+    ],
     rows: contractRows,
     clock: systemClock,
     report: (fault) => context.print.note(`${fault.code}: ${fault.message}`),

@@ -13,7 +13,10 @@ export interface OpenedRun {
 }
 
 /** The run that a command line names. NOT_A_REPOSITORY, RUN_NOT_FOUND. */
-export async function openRun(context: Pick<CommandContext, 'repoPath' | 'cwd'>, wanted: string): Promise<OpenedRun> {
+export async function openRun(
+  context: Pick<CommandContext, 'repoPath' | 'cwd'>,
+  wanted: string,
+): Promise<OpenedRun> {
   const repository = await openRepository(context.repoPath ?? context.cwd);
   const { store, runId } = await findRun(repository, systemClock, wanted);
   return { repository, store, view: await readRun(repository, store, runId) };

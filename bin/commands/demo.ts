@@ -13,11 +13,11 @@ import { type Printer, styled } from '../print.ts';
 import { renderRunHtml } from '../report/html.ts';
 import { printRun } from '../report/human.ts';
 import { toRunData } from '../report/run-data.ts';
-import { printVerification } from '../report/verification.ts';
+import { printVerification, type VerifiedTarget } from '../report/verification.ts';
 import { progressPlugin } from '../run-progress.ts';
 import { readVersion } from '../version.ts';
 import { writeOutput } from '../write-output.ts';
-import { verifyTargets, type VerifiedTarget } from './verify.ts';
+import { verifyTargets } from './verify.ts';
 
 /** Patches that must be refused, and the rule that each breaks. */
 const badPatches = [
@@ -40,7 +40,12 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const repository = join(out, 'orders');
   const note = (text: string): void => context.print.note(text);
   note('1/4  making a repository with an authentication bypass in it');
-  await buildRepository(repository, { PATH: env['PATH'] ?? '', HOME: env['HOME'] ?? '', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' });
+  await buildRepository(repository, {
+    PATH: env['PATH'] ?? '',
+    HOME: env['HOME'] ?? '',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+  });
 
   const here: CommandContext = { ...context, env, repoPath: repository, cwd: out };
   await using engine = await openEngine(here, { plugins: [progressPlugin(context.progress)] });
@@ -74,7 +79,9 @@ interface Demo {
 function toResult(demo: Demo): CommandResult {
   const { view, refusals, verified, repository, report } = demo;
   const isVerified = verified.length > 0 && verified.every((target) => target.report.verified);
-  const wrong = refusals.filter(({ view: bad, expected }) => bad.decision?.type !== 'abandon' || !rulesOf(bad).includes(expected));
+  const wrong = refusals.filter(
+    ({ view: bad, expected }) => bad.decision?.type !== 'abandon' || !rulesOf(bad).includes(expected),
+  );
   const data = {
     ...toRunData(view),
     verified: isVerified,
@@ -108,12 +115,24 @@ function rulesOf(view: RunView): readonly string[] {
   return [...new Set(findings.filter(({ severity }) => severity === 'error').map(({ rule }) => rule))];
 }
 
-function printDemo(printer: Printer, { repository, report, view, refusals, verified }: Demo, isVerified: boolean): void {
+function printDemo(
+  printer: Printer,
+  { repository, report, view, refusals, verified }: Demo,
+  isVerified: boolean,
+): void {
   printer.line(styled('bold', 'refused, as they should be'));
   for (const { patch, about, view: bad } of refusals) {
     printer.line('  ', styled('red', bad.decision?.type ?? 'undecided'), `  ${patch}: ${about}`);
-    const first = [...bad.findings, ...bad.stages.flatMap((stage) => stage.findings)].find(({ severity }) => severity === 'error');
-    if (first) printer.line(styled('dim', `    ${first.rule}  ${first.path ?? ''}${first.line === undefined ? '' : `:${first.line}`}  ${first.message}`));
+    const first = [...bad.findings, ...bad.stages.flatMap((stage) => stage.findings)].find(
+      ({ severity }) => severity === 'error',
+    );
+    if (first)
+      printer.line(
+        styled(
+          'dim',
+          `    ${first.rule}  ${first.path ?? ''}${first.line === undefined ? '' : `:${first.line}`}  ${first.message}`,
+        ),
+      );
   }
   printer.line();
   printer.line(styled('bold', 'sealed'));
@@ -127,11 +146,19 @@ function printDemo(printer: Printer, { repository, report, view, refusals, verif
     ['  the repository', repository],
     ['  the sealed commit', `git -C ${repository} log -1`],
     ['  its evidence', `git -C ${repository} ls-tree -r --name-only refs/ai/runs/${view.runId}`],
-    ['  from another home', `HOME=$(mktemp -d) XDG_CONFIG_HOME= writ verify HEAD --repo ${repository}   # untrusted-signer`],
+    [
+      '  from another home',
+      `HOME=$(mktemp -d) XDG_CONFIG_HOME= writ verify HEAD --repo ${repository}   # untrusted-signer`,
+    ],
   ]);
 }
 
-async function runPatch(engine: WritEngine, context: CommandContext, repository: string, patch: string): Promise<RunView> {
+async function runPatch(
+  engine: WritEngine,
+  context: CommandContext,
+  repository: string,
+  patch: string,
+): Promise<RunView> {
   return runIntent(engine, {
     repositoryPath: repository,
     specBytes: await readFile(join(demoFiles, 'intent.json')),
@@ -150,7 +177,11 @@ async function openDirectory(context: CommandContext): Promise<string> {
   try {
     await mkdir(out);
   } catch (cause) {
-    throw new WritError('OUTPUT_EXISTS', { message: `\`${given}\` cannot be made: expected a path where nothing stands yet`, detail: { path: given }, cause });
+    throw new WritError('OUTPUT_EXISTS', {
+      message: `\`${given}\` cannot be made: expected a path where nothing stands yet`,
+      detail: { path: given },
+      cause,
+    });
   }
   return out;
 }

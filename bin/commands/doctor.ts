@@ -20,7 +20,11 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const checks: Diagnosis[] = [
     await diagnose('node', true, async () => process.version),
     await diagnose('git', true, () => gitVersion(context)),
-    await diagnose('repository', false, async () => (await openRepository(context.repoPath ?? context.cwd)).root),
+    await diagnose(
+      'repository',
+      false,
+      async () => (await openRepository(context.repoPath ?? context.cwd)).root,
+    ),
   ];
   const sandboxes: Diagnosis[] = [];
   for (const name of engine.slots.sandbox.names.filter((one) => one !== 'none')) {
@@ -34,12 +38,22 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   }
   checks.push(...sandboxes);
   if (!sandboxes.some(({ status }) => status === 'ok')) {
-    checks.push({ id: 'sandbox', status: 'missing', needed: true, detail: 'install bubblewrap, or util-linux with unprivileged user namespaces' });
+    checks.push({
+      id: 'sandbox',
+      status: 'missing',
+      needed: true,
+      detail: 'install bubblewrap, or util-linux with unprivileged user namespaces',
+    });
   }
   checks.push(await diagnose('signing-key', true, () => describeKeys(context)));
   checks.push({ id: 'plugins', status: 'ok', needed: true, detail: engine.plugins.join(', ') });
   const { enforced, total } = engine.ledger;
-  checks.push({ id: 'contract', status: 'ok', needed: false, detail: `${enforced} of ${total} contract rows enforced` });
+  checks.push({
+    id: 'contract',
+    status: 'ok',
+    needed: false,
+    detail: `${enforced} of ${total} contract rows enforced`,
+  });
 
   const data = { checks: checks.map((check) => ({ ...check })) };
   const human = (printer: CommandContext['print']): void => {
@@ -53,7 +67,14 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   };
   const broken = checks.find(({ status, needed }) => needed && status !== 'ok');
   if (!broken) return succeeded(data, human);
-  return refused(new WritError('ENVIRONMENT_BROKEN', { message: `\`${broken.id}\`: ${broken.detail}`, detail: { check: broken.id } }), data, human);
+  return refused(
+    new WritError('ENVIRONMENT_BROKEN', {
+      message: `\`${broken.id}\`: ${broken.detail}`,
+      detail: { check: broken.id },
+    }),
+    data,
+    human,
+  );
 }
 
 /** Looks without making one: the key is made on first use. */
@@ -67,14 +88,21 @@ async function diagnose(id: string, needed: boolean, look: () => Promise<string>
   try {
     return { id, needed, status: 'ok', detail: await look() };
   } catch (fault) {
-    const missing = isWritError(fault, 'GIT_MISSING') || isWritError(fault, 'NOT_A_REPOSITORY') || isWritError(fault, 'SANDBOX_UNAVAILABLE');
+    const missing =
+      isWritError(fault, 'GIT_MISSING') ||
+      isWritError(fault, 'NOT_A_REPOSITORY') ||
+      isWritError(fault, 'SANDBOX_UNAVAILABLE');
     return { id, needed, status: missing ? 'missing' : 'failed', detail: messageOf(fault) };
   }
 }
 
 async function gitVersion({ env, cwd }: CommandContext): Promise<string> {
   try {
-    const answer = await execFileBounded(['git', '--version'], { cwd, env: { PATH: env['PATH'] ?? '' }, maxBytes: 4096 });
+    const answer = await execFileBounded(['git', '--version'], {
+      cwd,
+      env: { PATH: env['PATH'] ?? '' },
+      maxBytes: 4096,
+    });
     return answer.stdout.toString('utf8').trim();
   } catch (cause) {
     throw new WritError('GIT_MISSING', { cause });

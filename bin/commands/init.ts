@@ -31,7 +31,13 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const signer = await openUserSigningKey(context.env);
   const vkey = await openUserLedger(repository.commonDir, context.env, systemClock).vkey();
   const origin = vkey.split('+')[0] ?? '';
-  const data = { state_dir: stateDir, key_id: signer.keyId, ledger_origin: origin, ledger_vkey: vkey, created };
+  const data = {
+    state_dir: stateDir,
+    key_id: signer.keyId,
+    ledger_origin: origin,
+    ledger_vkey: vkey,
+    created,
+  };
   return succeeded(data, (printer) => {
     printer.line(created.length > 0 ? `created ${created.join(', ')}` : 'nothing to create');
     printer.line(`  signing key  ${signer.keyId}`);

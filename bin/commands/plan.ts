@@ -18,10 +18,17 @@ function toPlanData(plan: RunPlan): CommandData {
     digest: contract.digest,
     effective: contract.effective,
     issues: contract.warnings,
-    tasks: plan.tasks.map(({ acceptanceCriteria, ...task }) => ({ ...task, acceptance_criteria: acceptanceCriteria })),
+    tasks: plan.tasks.map(({ acceptanceCriteria, ...task }) => ({
+      ...task,
+      acceptance_criteria: acceptanceCriteria,
+    })),
     edges: plan.edges,
     scope: { write: scope.write, forbidden: scope.forbidden, whole_repository: scope.wholeRepository },
-    stages: plan.stages.map(({ stage, checks, rules }) => ({ stage, checks: checks.map(({ id }) => id), rules })),
+    stages: plan.stages.map(({ stage, checks, rules }) => ({
+      stage,
+      checks: checks.map(({ id }) => id),
+      rules,
+    })),
     patch_rules: plan.patchRules,
     retention_days: plan.retentionDays,
     ledger: plan.ledger.map(({ id, enforcedBy, asked }) => ({ id, enforced_by: enforcedBy, asked })),
@@ -39,11 +46,22 @@ function printPlan(printer: Printer, plan: RunPlan): void {
   for (const { stage, checks, rules } of plan.stages) {
     printer.line();
     printer.line(styled('bold', stage), checks.length === 0 ? '  no check listed' : '');
-    printer.table(checks.map(({ id, kind, command, timeoutSeconds }) => ['  ', id, kind, command ?? '', `${timeoutSeconds} s`]));
+    printer.table(
+      checks.map(({ id, kind, command, timeoutSeconds }) => [
+        '  ',
+        id,
+        kind,
+        command ?? '',
+        `${timeoutSeconds} s`,
+      ]),
+    );
     if (rules.length > 0) printer.line(styled('dim', `  then ${rules.join(', ')}`));
   }
   printer.line();
-  printer.line(`content is kept ${plan.retentionDays} days; ${ledger.filter(({ asked }) => asked).length} contract rows asked for`);
+  printer.line(
+    `content is kept ${plan.retentionDays} days; ${ledger.filter(({ asked }) => asked).length} contract rows asked for`,
+  );
   for (const id of unenforced) printer.line(styled('red', 'not enforced'), `  ${id}: a run would be refused`);
-  for (const issue of contract.warnings) printer.line(styled('yellow', issue.severity), `  ${issue.code}  ${issue.path}  ${issue.message}`);
+  for (const issue of contract.warnings)
+    printer.line(styled('yellow', issue.severity), `  ${issue.code}  ${issue.path}  ${issue.message}`);
 }

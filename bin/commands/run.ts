@@ -1,8 +1,8 @@
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
-import type { ChangeSource } from '../../core/run/run-request.ts';
 import { runIntent } from '../../core/run/run-intent.ts';
+import type { ChangeSource } from '../../core/run/run-request.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
 import { readInput } from '../read-input.ts';
@@ -45,8 +45,20 @@ export function toResult(view: RunView): CommandResult {
   const human = (printer: CommandContext['print']): void => printRun(printer, view);
   const type = view.decision?.type;
   if (type === 'commit') return succeeded(data, human);
-  const code = type === 'rollback' ? 'DECISION_ROLLBACK' : type === 'checkpoint' || view.state === 'waiting' ? 'DECISION_WAITING' : 'DECISION_ABANDON';
-  return refused(new WritError(code, { message: view.decision?.rationale ?? 'the run was not decided', detail: { run_id: view.runId } }), data, human);
+  const code =
+    type === 'rollback'
+      ? 'DECISION_ROLLBACK'
+      : type === 'checkpoint' || view.state === 'waiting'
+        ? 'DECISION_WAITING'
+        : 'DECISION_ABANDON';
+  return refused(
+    new WritError(code, {
+      message: view.decision?.rationale ?? 'the run was not decided',
+      detail: { run_id: view.runId },
+    }),
+    data,
+    human,
+  );
 }
 
 async function readSource(context: CommandContext, spec: string): Promise<ChangeSource> {
@@ -57,6 +69,7 @@ async function readSource(context: CommandContext, spec: string): Promise<Change
   }
   if (range !== undefined) return { kind: 'range', range };
   if (patch === undefined) throw new WritError('NO_WORKER');
-  if (patch === '-' && spec === '-') throw new WritError('USAGE', { message: 'the spec and the patch cannot both come from stdin' });
+  if (patch === '-' && spec === '-')
+    throw new WritError('USAGE', { message: 'the spec and the patch cannot both come from stdin' });
   return { kind: 'patch', bytes: await readInput(context, patch, { maxBytes: maxPatchBytes }) };
 }

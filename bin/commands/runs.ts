@@ -25,7 +25,10 @@ export async function run(context: CommandContext): Promise<CommandResult> {
       runs.map(({ runId, startedAt, state, summary, decision }) => [
         runId,
         startedAt,
-        styled(decision === 'commit' ? 'green' : decision === undefined ? 'yellow' : 'red', decision ?? state),
+        styled(
+          decision === 'commit' ? 'green' : decision === undefined ? 'yellow' : 'red',
+          decision ?? state,
+        ),
         summary,
       ]),
     );

@@ -1,4 +1,4 @@
-import { succeeded, type CommandContext, type CommandResult } from '../command.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { openRun } from '../open-run.ts';
 import { printRun } from '../report/human.ts';
 import { toRunData } from '../report/run-data.ts';

@@ -1,7 +1,7 @@
 import { userCheckpointMemory } from '../../attest/log/internal-ledger-source.ts';
 import type { Anchors } from '../../attest/verify/anchors.ts';
-import { type GivenAnchors, loadAnchors } from '../../attest/verify/load-anchors.ts';
 import { parseCommit } from '../../attest/verify/git-commit.ts';
+import { type GivenAnchors, loadAnchors } from '../../attest/verify/load-anchors.ts';
 import { type VerifyReport, verifyExitCode } from '../../attest/verify/report.ts';
 import { verifyRun } from '../../attest/verify/verify-run.ts';
 import { systemClock } from '../../core/base/clock.ts';
@@ -14,14 +14,7 @@ import { openRepository, type Repository } from '../../core/vcs/repository.ts';
 import { resolveCommit } from '../../core/vcs/resolve-commit.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 import { gitEvidence } from '../git-evidence.ts';
-import { printVerification } from '../report/verification.ts';
-
-export interface VerifiedTarget {
-  readonly target: string;
-  readonly runId?: string;
-  readonly commit?: string;
-  readonly report: VerifyReport;
-}
+import { printVerification, type VerifiedTarget } from '../report/verification.ts';
 
 /** `writ verify TARGET…`: commits or runs, offline. Exit 0 all verified · 1 a claim is refuted · 3 nothing to verify by. */
 export async function run(context: CommandContext): Promise<CommandResult> {
@@ -64,18 +57,47 @@ export function toResult(verified: readonly VerifiedTarget[]): CommandResult {
   };
   const codes = reports.map(verifyExitCode);
   if (codes.every((code) => code === 0) && data.verified) return succeeded(data, human);
-  const failing = reports.flatMap((report) => report.checks).find(({ status }) => status !== 'passed' && status !== 'expired');
+  const failing = reports
+    .flatMap((report) => report.checks)
+    .find(({ status }) => status !== 'passed' && status !== 'expired');
   const code = codes.includes(1) ? 'VERIFY_REFUTED' : 'VERIFY_NOTHING';
-  const hints = failing?.code === 'untrusted-signer' ? [`if you trust this signer, get the key from them and give it: \`--key FILE\` (key id ${String(failing.detail?.['key_id'] ?? '')})`] : [];
-  const message = failing ? `\`${failing.id}\` ${failing.status}${failing.code === undefined ? '' : `: ${failing.code}`}` : 'nothing was verified';
-  return refused(new WritError(code, { message, detail: { ...(failing ? { check: failing.id, code: failing.code, ...failing.detail } : {}) }, hints }), data, human);
+  const hints =
+    failing?.code === 'untrusted-signer'
+      ? [
+          `if you trust this signer, get the key from them and give it: \`--key FILE\` (key id ${String(failing.detail?.['key_id'] ?? '')})`,
+        ]
+      : [];
+  const message = failing
+    ? `\`${failing.id}\` ${failing.status}${failing.code === undefined ? '' : `: ${failing.code}`}`
+    : 'nothing was verified';
+  return refused(
+    new WritError(code, {
+      message,
+      detail: { ...(failing ? { check: failing.id, code: failing.code, ...failing.detail } : {}) },
+      hints,
+    }),
+    data,
+    human,
+  );
 }
 
-async function verifyTarget(context: Pick<CommandContext, 'env'>, repository: Repository, anchors: Anchors, target: string): Promise<VerifiedTarget> {
+async function verifyTarget(
+  context: Pick<CommandContext, 'env'>,
+  repository: Repository,
+  anchors: Anchors,
+  target: string,
+): Promise<VerifiedTarget> {
   const found = (await findByRun(repository, target)) ?? (await findByCommit(repository, target));
   const { runId, commit, store } = found;
-  const source = store && runId !== undefined && commit !== undefined ? await gitEvidence(repository, store, runId, commit) : undefined;
-  const named = { target, ...(runId === undefined ? {} : { runId }), ...(commit === undefined ? {} : { commit }) };
+  const source =
+    store && runId !== undefined && commit !== undefined
+      ? await gitEvidence(repository, store, runId, commit)
+      : undefined;
+  const named = {
+    target,
+    ...(runId === undefined ? {} : { runId }),
+    ...(commit === undefined ? {} : { commit }),
+  };
   if (!source) return { ...named, report: nothingThere(found.reason) };
   const report = await verifyRun(source, anchors, {
     clock: systemClock,
@@ -97,7 +119,12 @@ async function findByRun(repository: Repository, target: string): Promise<Found 
   try {
     const { store, runId } = await findRun(repository, systemClock, target);
     const { decision } = await readRun(repository, store, runId);
-    return { runId, store, reason: 'the run has no commit', ...(decision?.commitSha === undefined ? {} : { commit: decision.commitSha }) };
+    return {
+      runId,
+      store,
+      reason: 'the run has no commit',
+      ...(decision?.commitSha === undefined ? {} : { commit: decision.commitSha }),
+    };
   } catch (fault) {
     if (isWritError(fault, 'RUN_NOT_FOUND')) return undefined;
     throw fault;
@@ -112,12 +139,18 @@ async function findByCommit(repository: Repository, target: string): Promise<Fou
   try {
     return { commit, reason: '', ...(await findRun(repository, systemClock, runId)) };
   } catch (fault) {
-    if (isWritError(fault, 'RUN_NOT_FOUND')) return { commit, runId, reason: 'the run that the commit names is not in this repository' };
+    if (isWritError(fault, 'RUN_NOT_FOUND'))
+      return { commit, runId, reason: 'the run that the commit names is not in this repository' };
     throw fault;
   }
 }
 
 /** A target without evidence was not verified: one expected check, none ran. */
 function nothingThere(reason: string): VerifyReport {
-  return { verified: false, checks: [{ id: 'bundle', status: 'missing', code: 'missing', detail: { reason } }], expected: 1, ran: 0 };
+  return {
+    verified: false,
+    checks: [{ id: 'bundle', status: 'missing', code: 'missing', detail: { reason } }],
+    expected: 1,
+    ran: 0,
+  };
 }

@@ -14,11 +14,21 @@ const history = [
 ] as const;
 
 /** Makes the sample repository at `directory` (must not exist) with real git. `env` names the program path and a private home. */
-export async function buildRepository(directory: string, env: Readonly<Record<string, string>>): Promise<void> {
+export async function buildRepository(
+  directory: string,
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
   await mkdir(directory, { recursive: true });
   const git = async (args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<void> => {
-    const { code, stderr } = await execFileBounded(['git', ...args], { cwd: directory, env: { ...env, ...more }, maxBytes: 1_000_000 });
-    if (code !== 0) throw new WritError('GIT_FAILED', { message: `\`git ${args[0]}\` failed: ${stderr.toString('utf8').trim().slice(0, 500)}` });
+    const { code, stderr } = await execFileBounded(['git', ...args], {
+      cwd: directory,
+      env: { ...env, ...more },
+      maxBytes: 1_000_000,
+    });
+    if (code !== 0)
+      throw new WritError('GIT_FAILED', {
+        message: `\`git ${args[0]}\` failed: ${stderr.toString('utf8').trim().slice(0, 500)}`,
+      });
   };
   await git(['init', '--quiet', '--initial-branch=main', '--template=']);
   await git(['config', 'user.name', 'Orders maintainer']);
@@ -27,13 +37,17 @@ export async function buildRepository(directory: string, env: Readonly<Record<st
     await cp(join(demoFiles, folder), directory, { recursive: true });
     await restoreDotFiles(directory);
     await git(['add', '--all', '--force', '.']);
-    await git(['commit', '--quiet', '--no-verify', '--no-gpg-sign', '-m', message], { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date });
+    await git(['commit', '--quiet', '--no-verify', '--no-gpg-sign', '-m', message], {
+      GIT_AUTHOR_DATE: date,
+      GIT_COMMITTER_DATE: date,
+    });
   }
 }
 
 /** Packages and tools treat dot files specially, so they are shipped as `dot.<name>`. */
 async function restoreDotFiles(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
-    if (name.startsWith('dot.')) await rename(join(directory, name), join(directory, name.slice('dot'.length)));
+    if (name.startsWith('dot.'))
+      await rename(join(directory, name), join(directory, name.slice('dot'.length)));
   }
 }

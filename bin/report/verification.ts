@@ -1,6 +1,13 @@
-import type { VerifyCheck } from '../../attest/verify/report.ts';
-import type { VerifiedTarget } from '../commands/verify.ts';
+import type { VerifyCheck, VerifyReport } from '../../attest/verify/report.ts';
 import { type Printer, type Style, styled } from '../print.ts';
+
+/** One target of `writ verify`, and what was found. */
+export interface VerifiedTarget {
+  readonly target: string;
+  readonly runId?: string;
+  readonly commit?: string;
+  readonly report: VerifyReport;
+}
 
 const tones: Readonly<Record<VerifyCheck['status'], Style>> = {
   passed: 'green',
@@ -16,15 +23,23 @@ export function printVerification(printer: Printer, { target, commit, runId, rep
   printer.line(word, '  ', styled('bold', target), `  ${report.ran} of ${report.expected} checks ran`);
   if (commit !== undefined && commit !== target) printer.line(`  commit ${commit}`);
   if (runId !== undefined && runId !== target) printer.line(`  run ${runId}`);
-  const evidence = report.checks.filter(({ id, status }) => id.startsWith('evidence:') && status === 'passed');
+  const evidence = report.checks.filter(
+    ({ id, status }) => id.startsWith('evidence:') && status === 'passed',
+  );
   const shown = report.checks.filter((check) => !evidence.includes(check));
   printer.table(
     shown.map((check) => [
       '  ',
       styled(tones[check.status], check.status),
       check.id,
-      [check.code ?? '', ...Object.entries(check.detail ?? {}).map(([name, value]) => `${name} ${String(value)}`)].join('  ').trim(),
+      [
+        check.code ?? '',
+        ...Object.entries(check.detail ?? {}).map(([name, value]) => `${name} ${String(value)}`),
+      ]
+        .join('  ')
+        .trim(),
     ]),
   );
-  if (evidence.length > 0) printer.line('   ', styled('green', 'passed'), `  ${evidence.length} evidence digests`);
+  if (evidence.length > 0)
+    printer.line('   ', styled('green', 'passed'), `  ${evidence.length} evidence digests`);
 }

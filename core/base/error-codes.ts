@@ -133,12 +133,6 @@ export const errorCatalogue = {
     hint: 'list them: `writ runs`',
   },
   RUN_INTERRUPTED: { family: 'run', message: 'the run was interrupted', http: 499, exit: 130 },
-  NO_CHECKS: {
-    family: 'run',
-    message: 'the spec lists no check; a run without any check cannot commit',
-    http: 422,
-    exit: 1,
-  },
   NO_WORKER: {
     family: 'run',
     message: 'nothing can do the task: give `--patch` or `--range`',

@@ -5,7 +5,7 @@ import { messageOf, WritError } from '../base/errors.ts';
 import { uuidV7 } from '../base/ids.ts';
 import type { SealingParties } from '../contract/attestor.ts';
 import type { RunView } from '../contract/run-view.ts';
-import { effectiveScope } from '../plan/scope.ts';
+import { effectiveScope, scopeRootOf } from '../plan/scope.ts';
 import { Journal } from '../store/journal.ts';
 import { journalPath, runDirectory } from '../store/run-directory.ts';
 import { acquireRunLock } from '../store/run-lock.ts';
@@ -53,7 +53,7 @@ export async function openAttempt(engine: WritEngine, request: RunRequest, contr
     const patch = await takeCandidate(scratch, request, origin);
     refuseStatePaths(patch.files);
     if (ground.target.checkedOutHere) await requireCleanPaths(repository, patch.files);
-    const scope = effectiveScope(spec, await listNames(scratch, patch.baseTree));
+    const scope = effectiveScope(spec, await listNames(scratch, patch.baseTree, scopeRootOf(spec.metadata.target.repo)));
 
     const directory = runDirectory(repository, runId);
     const lock = await acquireRunLock(directory);

@@ -1,6 +1,6 @@
 import { isWritError } from '../base/errors.ts';
 import { stageNames, type StageName } from '../contract/stage.ts';
-import { effectiveScope, type Scope } from '../plan/scope.ts';
+import { effectiveScope, scopeRootOf, type Scope } from '../plan/scope.ts';
 import type { EffectiveCheck, EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
 import { openRepository, type Repository } from '../vcs/repository.ts';
 import { resolveBase } from '../vcs/resolve-commit.ts';
@@ -86,7 +86,7 @@ async function baseNames(path: string, spec: EffectiveIntentSpec): Promise<Reado
   try {
     const repository: Repository = await openRepository(path);
     const base = await resolveBase(repository, spec.metadata.target.baseRef);
-    return await listNames(repository, base.tree);
+    return await listNames(repository, base.tree, scopeRootOf(spec.metadata.target.repo));
   } catch (fault) {
     if (isWritError(fault, 'NOT_A_REPOSITORY') || isWritError(fault, 'REF_NOT_FOUND') || isWritError(fault, 'BARE_REPOSITORY')) return undefined;
     throw fault;

@@ -6,6 +6,7 @@ import { judgePatch } from './judge-patch.ts';
 import { openAttempt } from './open-attempt.ts';
 import { openWorkspace } from './open-workspace.ts';
 import type { RunRequest } from './run-request.ts';
+import { reviewPlan } from './review-plan.ts';
 import { runStages } from './run-stages.ts';
 import { seal } from './seal.ts';
 import type { WritEngine } from './writ-engine.ts';
@@ -18,6 +19,7 @@ export async function runIntent(engine: WritEngine, request: RunRequest): Promis
   const contract = await admitContract(engine, request.specBytes);
   await using opened = await openAttempt(engine, request, contract);
   const { attempt } = opened;
+  await reviewPlan(attempt);
   const findings = await judgePatch(attempt);
   const workspace = await openWorkspace(attempt, findings);
   const stages = workspace ? await runStages(attempt, workspace) : [];

@@ -1,0 +1,7 @@
+import schema from '../../core/spec/intentspec.v1.schema.json' with { type: 'json' };
+import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
+
+/** `writ spec schema`: the contract's own JSON Schema, as it is used. */
+export async function run(_context: CommandContext): Promise<CommandResult> {
+  return succeeded({ schema }, (printer) => printer.raw(`${JSON.stringify(schema, null, 2)}\n`));
+}

@@ -1,0 +1,195 @@
+import { execFile, spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { transformSync } from 'esbuild';
+import t from 'tap';
+
+const launcher = fileURLToPath(new URL('../../bin/writ.js', import.meta.url));
+const source = readFileSync(launcher, 'utf8');
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function writ(
+  argv: readonly string[],
+  options: { readonly cwd?: string; readonly file?: string; readonly node?: string } = {},
+): Promise<Ended> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      options.node ?? process.execPath,
+      [options.file ?? launcher, ...argv],
+      {
+        cwd: options.cwd ?? process.cwd(),
+        encoding: 'utf8',
+        env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '' },
+      },
+      (_fault, out, err) => resolve({ code: child.exitCode, out, err }),
+    );
+  });
+}
+
+/** Runs the launcher's text on a pretended Node version. */
+function onNode(pretended: string): {
+  readonly code: number | undefined;
+  readonly err: string;
+  readonly loaded: boolean;
+} {
+  let err = '';
+  let loaded = false;
+  const fake = {
+    versions: { node: pretended },
+    argv: ['node', launcher, '--version'],
+    exitCode: undefined,
+    stderr: { write: (text: string) => (err += text) },
+    stdout: { write: () => (loaded = true) },
+    getBuiltinModule: (name: string) => process.getBuiltinModule(name),
+  };
+  new Function('process', source.replace(/^#!.*/, ''))(fake);
+  return { code: fake.exitCode, err, loaded };
+}
+
+t.test('a Node that is not supported is refused in one line with 128, a supported one is not', async (t) => {
+  for (const node of [
+    '0.12.18',
+    '8.17.0',
+    '18.20.8',
+    '20.20.2',
+    '22.22.1',
+    '22.9.9',
+    '23.11.1',
+    '24.14.9',
+    '25.9.0',
+    'garbage',
+  ]) {
+    const { code, err, loaded } = onNode(node);
+    t.equal(code, 128, node);
+    t.match(err, /^writ: NODE_UNSUPPORTED: [^\n]*\n$/);
+    t.match(err, node);
+    t.equal(loaded, false);
+  }
+  for (const node of [
+    '22.22.2',
+    '22.23.0',
+    '24.15.0',
+    '24.21.0',
+    '26.0.0',
+    '31.1.0',
+    '26.0.0-nightly20260101',
+  ]) {
+    t.strictSame(onNode(node), { code: undefined, err: '', loaded: true }, node);
+  }
+});
+
+t.test('the launcher is ECMAScript 5, so that an old Node can read it', async (t) => {
+  const body = source.replace(/^#!.*/, '');
+  const printed = (target: string): string =>
+    transformSync(body, { target, minifyWhitespace: true, charset: 'utf8' }).code;
+  t.equal(printed('es5'), printed('esnext'));
+  t.notMatch(body, /\bimport\s*\(['"]|^import\b/m);
+  t.doesNotThrow(() => new Function(body), 'as a script, not only as a module');
+});
+
+t.test('`--version` prints the version and loads nothing else', async (t) => {
+  const dir = t.testdir({
+    bin: {},
+    'package.json': JSON.stringify({ name: 'writ', version: '9.8.7', type: 'module' }),
+  });
+  cpSync(launcher, join(dir, 'bin', 'writ.js'));
+  t.strictSame(await writ(['--version'], { file: join(dir, 'bin', 'writ.js') }), {
+    code: 0,
+    out: '9.8.7\n',
+    err: '',
+  });
+  t.strictSame(await writ(['--version']), { code: 0, out: `${version}\n`, err: '' });
+  t.strictSame(
+    await writ(['--no-color', '--version']),
+    { code: 0, out: `${version}\n`, err: '' },
+    'the slow path agrees',
+  );
+});
+
+t.test(
+  'the sources run where they are, the built program where they are not, through a link too',
+  async (t) => {
+    const dir = t.testdir({
+      bin: {},
+      dist: { bin: { 'main.js': 'export const main = (argv) => console.log(`built ${argv}`);' } },
+      'package.json': '{"name":"writ","version":"1.0.0","type":"module"}',
+      elsewhere: {},
+    });
+    cpSync(launcher, join(dir, 'bin', 'writ.js'));
+    symlinkSync('../bin/writ.js', join(dir, 'elsewhere', 'writ'));
+    const file = join(dir, 'elsewhere', 'writ');
+    t.match(await writ(['a'], { file }), { code: 0, out: 'built a\n' });
+    writeFileSync(
+      join(dir, 'bin', 'main.ts'),
+      'export const main = (argv: string[]): void => console.log(`source ${argv}`);',
+    );
+    t.match(await writ(['a'], { file }), { code: 0, out: 'source a\n' });
+  },
+);
+
+t.test('stdout that is closed early ends quietly, a full one is a fault', async (t) => {
+  const child = spawn(process.execPath, [launcher, '--json', '--help'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout.destroy();
+  let err = '';
+  child.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  t.equal(await new Promise((resolve) => child.on('close', resolve)), 0);
+  t.equal(err, '');
+  if (!existsSync('/dev/full')) return t.comment('skipped: no /dev/full on this system');
+  const full = spawn(process.execPath, [launcher, '--help'], {
+    stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+  });
+  let told = '';
+  full.stderr?.on('data', (chunk) => {
+    told += chunk;
+  });
+  t.equal(await new Promise((resolve) => full.on('close', resolve)), 128);
+  t.match(told, /^writ: OUTPUT_FAILED: [^\n]*\n$/);
+});
+
+t.test('SIGINT and SIGTERM while a command waits for its input are exit 130', async (t) => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    const child = spawn(process.execPath, [launcher, '--json', 'spec', 'digest', '-'], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    let out = '';
+    child.stdout.on('data', (chunk) => {
+      out += chunk;
+    });
+    // A command that has read its first bytes has installed its handlers.
+    child.stdin.write('{');
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    child.kill(signal);
+    t.equal(await new Promise((resolve) => child.on('close', resolve)), 130, signal);
+    t.match(JSON.parse(out), { ok: false, command: 'spec digest', error: { code: 'RUN_INTERRUPTED' } });
+  }
+});
+
+t.test('a working directory that is gone is one line and 70, never a stack', async (t) => {
+  const dir = t.testdir({});
+  const gone = join(dir, 'gone');
+  mkdirSync(gone);
+  const child = spawn(
+    'sh',
+    ['-c', 'rmdir "$PWD" && exec "$0" "$1" spec digest f', process.execPath, launcher],
+    { cwd: gone },
+  );
+  let err = '';
+  child.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  t.equal(await new Promise((resolve) => child.on('close', resolve)), 70);
+  t.match(err, /^writ: INTERNAL: [^\n]*\n$/);
+});
