@@ -31,9 +31,9 @@ export function artifactTable(artifacts: RunView['artifacts']): string {
         ? []
         : [`kept until <time>${escapeHtml(artifact.expiresAt.slice(0, 10), 32)}</time>`]),
     ].join(' · ');
-    return `<tr><td><bdi>${escapeHtml(artifact.name, 128)}</bdi><br><span class="soft">${about}</span></td><td class="digest"><code><bdi>${escapeHtml(artifact.sha256, 128)}</bdi></code></td><td class="right size">${toSize(artifact.sizeBytes)}</td></tr>`;
+    return `<tr><td><bdi>${escapeHtml(artifact.name, 128)}</bdi> <span class="soft">${about}</span><br><code class="soft"><bdi>${escapeHtml(artifact.sha256, 128)}</bdi></code></td><td class="right size">${toSize(artifact.sizeBytes)}</td></tr>`;
   });
-  const table = `<table aria-label="Artifacts"><thead><tr><th scope="col">Artifact</th><th scope="col" class="digest">SHA-256</th><th scope="col" class="right size">Size</th></tr></thead><tbody>${rows.join('')}${more(artifacts.length, 3)}</tbody></table>`;
+  const table = `<table aria-label="Artifacts"><thead><tr><th scope="col">Artifact and its SHA-256</th><th scope="col" class="right size">Size</th></tr></thead><tbody>${rows.join('')}${more(artifacts.length, 2)}</tbody></table>`;
   if (artifacts.length <= 40) return `<div class="card">${table}</div>`;
   return `<div class="card"><details><summary>${toCount(artifacts.length, 'artifact')}</summary>${table}</details></div>`;
 }

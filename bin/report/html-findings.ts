@@ -1,7 +1,8 @@
 import type { Finding, Severity } from '../../core/contract/finding.ts';
 import { escapeHtml } from './escape-html.ts';
 
-/** Findings shown per list; the rest is counted. */
+/** Findings in view, and those that can be unfolded; the rest is counted. */
+const open = 20;
 const most = 200;
 const tones: Readonly<Record<Severity, string>> = { error: 'bad', warning: 'open', note: '' };
 
@@ -26,5 +27,8 @@ export function findingList(
     return `<li><span class="pill ${tones[finding.severity]}">${finding.severity}</span> <code><bdi>${escapeHtml(finding.rule, 128)}</bdi></code> <span class="message"><bdi>${escapeHtml(finding.message, 2000)}</bdi></span>${where === '' ? '' : `<span class="where">${where}</span>`}</li>`;
   });
   const rest = findings.length - items.length;
-  return `<ul class="findings">${items.join('')}${rest > 0 ? `<li class="soft">and ${rest} more</li>` : ''}</ul>`;
+  const shown = `<ul class="findings">${items.slice(0, open).join('')}</ul>`;
+  if (items.length <= open) return shown;
+  const end = rest > 0 ? `<li class="soft">and ${rest} beyond these</li>` : '';
+  return `${shown}<details><summary>${findings.length - open} more findings</summary><ul class="findings">${items.slice(open).join('')}${end}</ul></details>`;
 }

@@ -3,6 +3,7 @@ import { escapeHtml } from './escape-html.ts';
 import { findingList } from './html-findings.ts';
 import { toCount, toDuration } from './quantities.ts';
 import { stageFindings } from './run-data.ts';
+import { type TimeSpan, toTimeSpan } from './time-span.ts';
 
 /** Checks of a stage that are shown open; more that passed are folded away. */
 const openChecks = 12;
@@ -15,16 +16,21 @@ const tones: Readonly<Record<string, string>> = {
 
 /** One card per stage: what failed in view, what passed folded away when it is much; bars on one common time scale. */
 export function stageCards(stages: readonly StageRecord[]): string {
-  const scale = timeScale(stages.flatMap((stage) => stage.checks));
+  const scale = toTimeSpan(stages.flatMap((stage) => stage.checks));
   return stages.map((stage) => stageCard(stage, scale)).join('');
 }
 
-interface TimeScale {
+function stageCards(stages: readonly StageRecord[]): string {
+  const scale = toTimeSpan(stages.flatMap((stage) => stage.checks));
+  return stages.map((stage) => stageCard(stage, scale)).join('');
+}
+
+interface TimeSpan {
   readonly start: number;
   readonly length: number;
 }
 
-function timeScale(checks: readonly CheckRecord[]): TimeScale {
+function toTimeSpan(checks: readonly CheckRecord[]): TimeSpan {
   let start = Number.POSITIVE_INFINITY;
   let end = 0;
   for (const check of checks) {
@@ -36,15 +42,11 @@ function timeScale(checks: readonly CheckRecord[]): TimeScale {
   return { start, length: Math.max(1, end - start) };
 }
 
-function stageCard(stage: StageRecord, scale: TimeScale): string {
+function stageCard(stage: StageRecord, scale: TimeSpan): string {
   const passed = stage.checks.filter((check) => check.status === 'passed');
   const others = stage.checks.filter((check) => check.status !== 'passed');
-  const own = timeScale(stage.checks);
-  const time = stage.checks.length === 0 ? '' : ` · ${toDuration(own.length)}`;
-  const count =
-    stage.status === 'skipped'
-      ? 'no check listed'
-      : `${stage.ran} of ${toCount(stage.expected, 'check')} ran${time}`;
+  const own = toTimeSpan(stage.checks);
+  const count = `${toRan(stage)}${stage.checks.length === 0 ? '' : ` · ${toDuration(own.lengthMs)}`}`;
   const head = `<div class="stage-head"><h3>${escapeHtml(stage.stage)}</h3>${pill(stage.status)}<span class="soft">${count}</span></div>`;
   const open = stage.checks.length <= openChecks ? ' open' : '';
   const fold =
@@ -55,16 +57,22 @@ function stageCard(stage: StageRecord, scale: TimeScale): string {
   return `<section class="card stage" aria-label="Stage ${escapeHtml(stage.stage)}">${head}${attention}${findingList(stageFindings(stage))}${fold}</section>`;
 }
 
+function toRan(stage: StageRecord): string {
+  if (stage.expected === 0) return 'no check listed';
+  if (stage.ran === 0) return `none of ${toCount(stage.expected, 'check')} ran`;
+  return `${stage.ran} of ${toCount(stage.expected, 'check')} ran`;
+}
+
 function checkTable(
   stage: StageRecord,
   checks: readonly CheckRecord[],
-  scale: TimeScale,
+  scale: TimeSpan,
   which: string,
 ): string {
-  return `<table aria-label="Checks of stage ${escapeHtml(stage.stage)}, ${which}"><thead><tr><th scope="col">Check</th><th scope="col" class="outcome">Outcome</th><th scope="col" class="took">Time</th></tr></thead><tbody>${checks.map((check) => checkRow(check, scale)).join('')}</tbody></table>`;
+  return `<table class="checks" aria-label="Checks of stage ${escapeHtml(stage.stage)}, ${which}"><colgroup><col><col class="outcome"><col class="took"></colgroup><thead><tr><th scope="col">Check</th><th scope="col">Outcome</th><th scope="col">Time</th></tr></thead><tbody>${checks.map((check) => checkRow(check, scale)).join('')}</tbody></table>`;
 }
 
-function checkRow(check: CheckRecord, scale: TimeScale): string {
+function checkRow(check: CheckRecord, scale: TimeSpan): string {
   const about = [check.kind, ...(check.required ? [] : ['not required'])].join(', ');
   const tests = check.tests === undefined ? '' : `<br><span class="soft">${toTests(check)}</span>`;
   const reason =
@@ -91,11 +99,11 @@ function whyFailed(check: CheckRecord): string {
 }
 
 /** Where the check lies in the run's time, and how long; an SVG, because the policy allows no inline style. */
-function bar(check: CheckRecord, scale: TimeScale): string {
+function bar(check: CheckRecord, scale: TimeSpan): string {
   const at = Date.parse(check.startedAt);
   if (!Number.isFinite(at)) return '';
-  const width = Math.min(100, Math.max(0.8, (check.durationMs / scale.length) * 100));
-  const left = Math.min(100 - width, ((at - scale.start) / scale.length) * 100);
+  const width = Math.min(100, Math.max(0.8, (check.durationMs / scale.lengthMs) * 100));
+  const left = Math.min(100 - width, ((at - scale.startMs) / scale.lengthMs) * 100);
   const tone = check.status === 'failed' ? ' bad' : '';
   return `<svg class="bar${tone}" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect x="${left.toFixed(2)}" width="${width.toFixed(2)}" height="6"/></svg>`;
 }

@@ -68,13 +68,15 @@ function decisionCard(view: RunView, verdict: ReturnType<typeof toVerdict>): str
       'Tests',
       tests.length === 0
         ? undefined
-        : `${sum(tests.map((one) => one.passed))} passed, ${sum(tests.map((one) => one.failed))} failed`,
+        : sum(tests.map((one) => one.failed)) === 0
+          ? `${sum(tests.map((one) => one.passed))} passed`
+          : `${sum(tests.map((one) => one.failed))} failed of ${sum(tests.map((one) => one.passed + one.failed))}`,
     ],
     [
       'Change',
       files.length === 0
         ? undefined
-        : `${toCount(files.length, 'file')}, +${sum(files.map((file) => file.linesAdded))} −${sum(files.map((file) => file.linesDeleted))}`,
+        : `${toCount(files.length, 'file')} +${sum(files.map((file) => file.linesAdded))} −${sum(files.map((file) => file.linesDeleted))}`,
     ],
     ['Risk', view.spec.riskLevel],
     ['Type', view.spec.changeType],

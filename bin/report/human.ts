@@ -4,6 +4,7 @@ import type { CheckRecord } from '../../core/contract/stage.ts';
 import { type Part, type Printer, type Style, styled } from '../print.ts';
 import { toCount, toDuration, toSize } from './quantities.ts';
 import { stageFindings } from './run-data.ts';
+import { toTimeSpan } from './time-span.ts';
 import { toVerdict } from './verdict.ts';
 
 /** Findings and checks printed per list; the rest is counted. */
@@ -33,10 +34,8 @@ export function printRun(printer: Printer, view: RunView): void {
     view.stages.map((stage): readonly Part[] => [
       `  ${stage.stage}`,
       word(stage.status),
-      stage.status === 'skipped' ? 'no check listed' : `${stage.ran} of ${toCount(stage.expected, 'check')}`,
-      stage.checks.length === 0
-        ? ''
-        : toDuration(stage.checks.reduce((total, check) => total + check.durationMs, 0)),
+      stage.expected === 0 ? 'no check listed' : `${stage.ran} of ${toCount(stage.expected, 'check')}`,
+      stage.checks.length === 0 ? '' : toDuration(toTimeSpan(stage.checks).lengthMs),
     ]),
   );
   const troubled = view.stages.flatMap((stage) => stage.checks.filter((check) => check.status !== 'passed'));

@@ -3,6 +3,7 @@ import type { RunView } from '../../core/contract/run-view.ts';
 import { escapeMarkdown as text } from './escape-markdown.ts';
 import { toCount, toDuration, toSize } from './quantities.ts';
 import { stageFindings } from './run-data.ts';
+import { toTimeSpan } from './time-span.ts';
 import { toVerdict } from './verdict.ts';
 
 /** Rows per list; the rest is counted. */
@@ -28,7 +29,7 @@ export function renderRunMarkdown(view: RunView): string {
     '| Stage | Status | Checks | Time |',
     '| --- | --- | --- | ---: |',
     ...view.stages.map((stage) => {
-      const time = stage.checks.reduce((total, check) => total + check.durationMs, 0);
+      const time = toTimeSpan(stage.checks).lengthMs;
       return `| ${stage.stage} | ${stage.status} | ${stage.ran} of ${stage.expected} | ${stage.checks.length === 0 ? '' : toDuration(time)} |`;
     }),
     '',
@@ -74,10 +75,7 @@ function findingLine(finding: Finding, place: string): string {
   return `- **${finding.severity}** ${text(finding.rule, 128)} (${place})${where}: ${text(finding.message, 2000)}`;
 }
 
-/** For a code span: nothing in it is markup once it holds no backtick and no line break. */
+/** For a code span: ids, digests, refs and command lines keep their letters, everything else becomes `?`. */
 function code(value: string): string {
-  return value
-    .replace(/[^\x20-\x5f\x61-\x7e]/g, '?')
-    .replaceAll('|', '\\|')
-    .slice(0, 512);
+  return value.slice(0, 512).replace(/[^\w ./:+@=-]/g, '?');
 }

@@ -41,7 +41,7 @@ bdi { unicode-bidi: isolate; }
 .message { white-space: pre-wrap; }
 .decision .message { margin-top: .35rem; }
 .commit { margin-top: .6rem; }
-.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.5rem, 1fr)); gap: .1rem 1rem; margin-top: .9rem; padding-top: .8rem; border-top: 1px solid var(--line); }
+.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.2rem, 1fr)); gap: .1rem 1rem; margin-top: .9rem; padding-top: .8rem; border-top: 1px solid var(--line); }
 .facts dt, .pairs dt { color: var(--soft); font-size: .8rem; }
 .facts dd { font-weight: 600; font-variant-numeric: tabular-nums; }
 nav { margin-top: .8rem; font-size: .85rem; }
@@ -56,6 +56,9 @@ a:focus-visible, summary:focus-visible { outline: 2px solid var(--bar); outline-
 .stage-head h3 { text-transform: capitalize; }
 .stage-head .soft { margin-left: auto; font-size: .85rem; font-variant-numeric: tabular-nums; }
 details { margin-top: .5rem; }
+.card > details:first-child, .card > table:first-child { margin-top: 0; }
+.card > .findings:first-child > li:first-child { padding-top: 0; }
+.card > .findings:last-child > li:last-child { padding-bottom: 0; }
 summary { cursor: pointer; color: var(--soft); font-size: .85rem; }
 table { width: 100%; border-collapse: collapse; margin-top: .4rem; font-size: .88rem; table-layout: fixed; }
 th { text-align: left; font-weight: 500; color: var(--soft); font-size: .78rem; padding: .2rem .6rem .2rem 0; }
@@ -63,7 +66,10 @@ td { padding: .35rem .6rem .35rem 0; border-top: 1px solid var(--line); vertical
 th:last-child, td:last-child { padding-right: 0; }
 td .soft { font-size: .8rem; }
 .right { text-align: right; font-variant-numeric: tabular-nums; }
-.outcome { width: 6.6rem; } .took { width: 38%; } .size { width: 5.2rem; } .digest { width: 46%; } .counts { width: 6rem; } .change { width: 5rem; }
+.checks thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+.outcome { width: 12rem; } .took { width: 30%; }
+.checks tr:first-child td { border-top: 0; }
+.size { width: 5.2rem; } .counts { width: 6rem; } .change { width: 5rem; }
 .bar { display: block; width: 100%; height: 6px; margin-top: .3rem; border-radius: 3px; background: var(--track); }
 .bar rect { fill: var(--bar); }
 .bar.bad rect { fill: var(--bad); }
@@ -80,7 +86,7 @@ footer { margin-top: 2rem; color: var(--soft); font-size: .8rem; }
   .decision h1 { font-size: 1.45rem; }
   .pairs { grid-template-columns: minmax(0, 1fr); gap: 0; }
   .pairs dd + dt { margin-top: .5rem; }
-  .took { width: 5.4rem; } .outcome { width: 5.4rem; } .digest { width: 42%; } .size { width: 4.4rem; }
+  .outcome { width: 6.2rem; } .took { width: 5rem; } .size { width: 4.6rem; }
 }
 @media print { body { background: #fff; } .card { break-inside: avoid; } }
 `;

@@ -38,7 +38,7 @@ export function toVerdict(view: RunView): Verdict {
             line: `writ verify ${decision.commitSha ?? view.runId}`,
             about: 'signature, subjects, spec and evidence digests, log inclusion; offline',
           },
-          ...(view.provenance?.keyId === undefined
+          ...(view.provenance?.bundle === undefined
             ? []
             : [
                 {

@@ -16,6 +16,7 @@ import { locatorForm } from './rules/locator-form.ts';
 import { mediumRiskSecurityCode } from './rules/medium-risk-security-code.ts';
 import { recommendedTimeouts } from './rules/recommended-timeouts.ts';
 import { requireSbom } from './rules/require-sbom.ts';
+import { schemaVersion } from './rules/schema-version.ts';
 import { securityCheckArtifacts } from './rules/security-check-artifacts.ts';
 import { spdxIds } from './rules/spdx-ids.ts';
 import { toolConstraints } from './rules/tool-constraints.ts';
@@ -52,6 +53,7 @@ export const semanticRules: readonly { readonly codes: readonly string[]; readon
   { codes: ['SEMANTIC_MEDIUM_RISK_SECURITY_CODE'], find: mediumRiskSecurityCode },
   { codes: ['SEMANTIC_DOMAIN_PATTERN'], find: domainPatterns },
   { codes: ['SEMANTIC_TOOL_CONSTRAINT_UNKNOWN', 'SEMANTIC_TOOL_CONSTRAINT_VALUE'], find: toolConstraints },
+  { codes: ['SEMANTIC_SCHEMA_VERSION'], find: schemaVersion },
   { codes: ['SEMANTIC_AI_REF_PREFIX'], find: aiRefPrefix },
   { codes: ['SEMANTIC_EXTENSION_KEY'], find: extensionKeys },
 ];

@@ -120,7 +120,7 @@ t.test(
   async (t) => {
     const dir = t.testdir({
       bin: {},
-      dist: { bin: { 'main.js': 'export const main = (argv) => console.log(`built ${argv}`);' } },
+      dist: { bin: { 'main.js': "export const main = (argv) => console.log('built ' + argv);" } },
       'package.json': '{"name":"writ","version":"1.0.0","type":"module"}',
       elsewhere: {},
     });
@@ -130,7 +130,7 @@ t.test(
     t.match(await writ(['a'], { file }), { code: 0, out: 'built a\n' });
     writeFileSync(
       join(dir, 'bin', 'main.ts'),
-      'export const main = (argv: string[]): void => console.log(`source ${argv}`);',
+      "export const main = (argv: string[]): void => console.log('source ' + argv);",
     );
     t.match(await writ(['a'], { file }), { code: 0, out: 'source a\n' });
   },

@@ -15,11 +15,12 @@ const enforced = ['filesystem', 'network', 'processes', 'privileges', 'environme
 
 /**
  * Tries what a sandbox must prevent and prints one `leak` line for each that succeeds, then `done`. Words: a host TCP port,
- * then host paths that must not be visible.
+ * then host paths that must not be visible: looked at first, because `mount` leaves `/run/mount` behind.
  */
 const attempts = `
 port=$1; shift
 leak() { printf 'leak %s\\n' "$1"; }
+for f in "$@"; do [ -e "$f" ] && leak "visible $f"; done
 for f in /etc/writ-probe /usr/writ-probe /writ-probe /workspace/.git/writ-probe /proc/sys/kernel/core_pattern; do
   { true >>"$f"; } 2>/dev/null && leak "write $f"
 done
@@ -27,7 +28,6 @@ mount -o remount,rw,bind / 2>/dev/null && leak 'remount /'
 mount -o remount,rw,bind /usr 2>/dev/null && leak 'remount /usr'
 mount -t tmpfs none /mnt 2>/dev/null && leak 'mount'
 unshare --user --map-root-user true 2>/dev/null && leak 'nested user namespace'
-for f in "$@"; do [ -e "$f" ] && leak "visible $f"; done
 [ -n "$WRIT_PROBE_SECRET" ] && leak 'environment'
 for n in ${namespaces.join(' ')}; do printf 'ns %s\\n' "$(readlink /proc/self/ns/$n)"; done
 if [ -x /bin/bash ]; then bash -c "exec 3<>/dev/tcp/127.0.0.1/$port" 2>/dev/null && leak 'loopback'

@@ -29,18 +29,22 @@ ln -s /proc/self/fd/2 dev/stderr; ln -s pts/ptmx dev/ptmx
 while [ "$1" != -- ]; do mkdir -p ".\${1%/*}/"; ln -s "$2" ".$1"; shift 2; done; shift
 while [ "$1" != -- ]; do mkdir -p ".\${1%/*}/"; true >".$1"; shift; done; shift
 before=$1 after=$2; shift 2
-printf %s "$before" | mount -a -T /dev/stdin
+printf %s "$before" >.before; printf %s "$after" >.after
+mount -a -T /tmp/.before
 pivot_root . .host
 cd /
-printf %s "$after" | mount -a -T /dev/stdin
+mount -t proc -o nosuid,nodev,noexec proc /proc
+mount -a -T /.after
 while [ "$1" != -- ]; do mount -o remount,bind,ro,nosuid,nodev "$1"; shift; done; shift
 echo 1 >/proc/sys/user/max_user_namespaces
 mount --bind /proc/sys /proc/sys
 mount -o remount,bind,ro,nosuid,nodev,noexec /proc/sys
 umount -l /.host
 rmdir /.host
+rm /.before /.after
 mkdir -p ${homeInside} /var/tmp
 mount -o remount,ro,nosuid,nodev /
+rm -rf /run/mount
 cd ${workspaceInside}
 export PATH="$inside"
 exec /usr/bin/unshare --user --map-user="$uid" --map-group="$gid" \\
@@ -126,7 +130,6 @@ function planned(view: HostView): { view: HostView; plan: Plan } {
     );
   }
   for (const path of view.toolchains) after += bindLine(`/.host${path}`, path, false);
-  after += fstabLine('proc', '/proc', 'proc', 'nosuid,nodev,noexec');
   const masks = procMasks();
   for (const path of masks.readOnly) if (path !== '/proc/sys') after += bindLine(path, path, false);
   for (const path of masks.covered) after += fstabLine('/.host/dev/null', path, 'none', 'bind');

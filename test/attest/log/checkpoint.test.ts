@@ -71,6 +71,9 @@ t.test(
     const blob = Buffer.concat([renamed.keyId.subarray(0, 4), signature]).toString('base64');
     const refused = { detail: { reason: 'untrusted-log' } } as unknown as Error;
     t.throws(() => verifyCheckpoint(`${text}\n— ${renamed.name} ${blob}\n`, [renamed]), refused);
+    const { source } = await signCheckpoint({ size: 12, root }, signer, key);
+    const misnamed = source.replace(`— ${key.name} `, '— example.org/other ');
+    t.throws(() => verifyCheckpoint(misnamed, [key]), refused, 'a signature line that bears another name');
   },
 );
 
@@ -91,7 +94,14 @@ t.test('malformed checkpoints and keys are refused as such', async (t) => {
   for (const [name, from, to] of changes)
     t.throws(() => parseCheckpoint(source.replace(from, to)), bad, name);
   t.throws(() => parseCheckpoint(''), bad);
-  t.throws(() => parseCheckpoint('x'.repeat(70_000)), bad);
+  const long = source.replace('\n\n', `\n${'x'.repeat(70_000)}\n\n`);
+  t.throws(() => parseCheckpoint(long), bad, 'a note of 70,000 characters');
+  t.throws(
+    () => parseCheckpoint(source.replace('\n\n', '\nextension\u0007\n\n')),
+    bad,
+    'a control character',
+  );
+  t.ok(parseCheckpoint(source.replace('\n\n', '\nextension\n\n')), 'extension lines are allowed');
   t.throws(() => parseCheckpoint(source + '— a AAAAAAAA\n'.repeat(64)), bad, 'too many signatures');
   t.throws(
     () => parseVkey(key.vkey.replace(/\+[0-9a-f]{8}\+/, '+00000000+')),
@@ -133,7 +143,11 @@ t.test('a tlog-proof survives writing and reading, and anything off its format i
   ] as const) {
     t.throws(() => parseTlogProof(Buffer.from(text.replace(from, to))), bad, `${from} to ${to}`);
   }
-  t.throws(() => parseTlogProof(Buffer.alloc(300_000, 10)), bad);
+  t.throws(
+    () => parseTlogProof(Buffer.from(text.replace('extra ', `extra ${'AAAA'.repeat(75_000)}`))),
+    bad,
+    'huge',
+  );
   const long = text.replace('index 5\n', `index 5\n${`${root.toString('base64')}\n`.repeat(64)}`);
   t.throws(() => parseTlogProof(Buffer.from(long)), bad);
 });

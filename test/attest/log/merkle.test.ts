@@ -102,6 +102,7 @@ t.test(
     }
     t.equal(proofs, (most * (most + 1)) / 2);
     t.equal(rootFromInclusion(3, 3, leafHash(Buffer.of(1)), []), undefined, 'an index outside the tree');
+    t.equal(rootFromInclusion(1, 1, leafHash(Buffer.of(1)), []), undefined, 'an index just outside the tree');
     t.equal(rootFromInclusion(0, 2, leafHash(Buffer.of(1)), [Buffer.alloc(31)]), undefined, 'a short hash');
   },
 );
@@ -133,5 +134,6 @@ t.test(
     t.equal(proofs, ((most + 1) * (most + 2)) / 2);
     const [, one, two] = heads;
     t.notOk(one && two && isConsistent(two, one, []), 'a log that shrank');
+    t.notOk(one && isConsistent({ ...one, size: 2 }, one, []), 'a log that shrank and kept its root');
   },
 );

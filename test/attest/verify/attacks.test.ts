@@ -4,13 +4,16 @@ import { join } from 'node:path';
 import t from 'tap';
 import { formatBundle, parseBundle } from '../../../attest/bundle.ts';
 import { parseCheckpoint, signCheckpoint } from '../../../attest/log/checkpoint.ts';
-import { ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
+import { openUserLedger } from '../../../attest/log/internal-ledger-source.ts';
+import { ledgerKeyFor, parseVkey } from '../../../attest/log/ledger-key.ts';
 import { leafHash } from '../../../attest/log/merkle/hash.ts';
 import { formatTlogProof } from '../../../attest/log/tlog-proof.ts';
+import { toSpki } from '../../../attest/public-key.ts';
 import { generateKey, toSigner } from '../../../attest/signer/key-signer.ts';
 import type { ProvenanceStatement } from '../../../attest/statement/slsa-provenance.ts';
 import { type VerifyReport, verifyExitCode } from '../../../attest/verify/report.ts';
 import { canonicalize } from '../../../core/base/canonical.ts';
+import { systemClock } from '../../../core/base/clock.ts';
 import {
   commitId,
   copyOf,
@@ -136,10 +139,13 @@ t.test('no stored file can be changed, removed or added', async (t) => {
   }
   const moved = copyOf(sealed);
   moved.content.set('evidence/0001-unit.json', bytesOf(sealed, 'evidence/0001-unit.json'));
-  t.same(
-    troubles(await verify(moved)),
-    ['evidence-stored failed unlisted'],
-    'a listed name in the other tree',
+  moved.run.set('artifacts/fast/unit/test-log.txt', bytesOf(sealed, 'artifacts/fast/unit/test-log.txt'));
+  const detail = { found: ['artifacts/fast/unit/test-log.txt', 'evidence/0001-unit.json'], count: 2 };
+  const failed = (await verify(moved)).checks.filter(({ status }) => status === 'failed');
+  t.match(
+    failed,
+    [{ id: 'evidence-stored', code: 'unlisted', detail }],
+    'listed names, each in the other tree',
   );
 });
 
@@ -283,6 +289,10 @@ t.test('a signed statement of another type, subject or content is refused by its
       { ...good, subject: [subject(0), subject(1), { name: 'p', digest: { sha256: '9'.repeat(64) } }] },
       'subject-patchset failed mismatch',
     ],
+    'a fourth subject': [
+      { ...good, subject: [...good.subject, { name: 'x', digest: { sha512: '9'.repeat(128) } }] },
+      'statement failed wrong-subject',
+    ],
     'no tree': [{ ...good, subject: [subject(0), subject(2)] }, 'statement failed wrong-subject'],
     'two digests on a subject': [
       {
@@ -343,6 +353,60 @@ t.test('a signed statement of another type, subject or content is refused by its
     const report = await verify(await resealPayload(machine, sealed, Buffer.from(canonicalize(statement))));
     t.notOk(report.verified, name);
     t.same(troubles(report)[0], code, name);
+  }
+});
+
+t.test(
+  'a commit that names another intent than its spec is refused, also when all of it was signed',
+  async (t) => {
+    const copy = copyOf(sealed);
+    copy.commit.raw = Buffer.from(
+      sealed.commit.raw.toString().replace('Intent-Id: spec-1', 'Intent-Id: spec-2'),
+    );
+    copy.commit.id = commitId(copy.commit.raw);
+    const good = statementOf(sealed);
+    const { buildDefinition } = good.predicate;
+    const externalParameters = { ...buildDefinition.externalParameters, intentspec_id: 'spec-2' };
+    const statement = {
+      ...good,
+      subject: [{ name: 'commit', digest: { gitCommit: copy.commit.id } }, ...good.subject.slice(1)],
+      predicate: { ...good.predicate, buildDefinition: { ...buildDefinition, externalParameters } },
+    };
+    const signed = await resealPayload(machine, copy, Buffer.from(canonicalize(statement)));
+    t.same(troubles(await verify(signed)), ['spec failed mismatch']);
+  },
+);
+
+t.test('a logged entry must be about this envelope in every member, however well it is logged', async (t) => {
+  const bundle = parseBundle(bytesOf(sealed, bundlePath));
+  const ledger = openUserLedger(machine.commonDir, { HOME: machine.home }, systemClock);
+  const { keyId: logId } = parseVkey(await ledger.vkey());
+  const body = (bundle.proof?.body ?? Buffer.alloc(0)).toString();
+  const { data, signature } = JSON.parse(body).spec.hashedRekordV002;
+  const elsewhere = createPublicKey(toSigner(generateKey('ecdsa-p256-sha256'), false).publicKeyPem);
+  const cases: Readonly<Record<string, [string, string]>> = {
+    kind: ['"hashedrekord"', '"intoto"'],
+    apiVersion: ['"0.0.2"', '"0.0.1"'],
+    algorithm: ['"SHA2_256"', '"SHA2_512"'],
+    digest: [data.digest, Buffer.alloc(32).toString('base64')],
+    signature: [signature.content, Buffer.alloc(70).toString('base64')],
+    keyDetails: ['PKIX_ECDSA_P256_SHA_256', 'PKIX_ED25519'],
+    publicKey: [signature.verifier.publicKey.rawBytes, toSpki(elsewhere).toString('base64')],
+  };
+  for (const [member, [from, to]] of Object.entries(cases)) {
+    const proof = await ledger.append(Buffer.from(body.replace(from, to)));
+    const copy = withBundle(() => formatBundle({ ...bundle, proof: { ...proof, logId } }));
+    copy.run.set(proofPath, Buffer.from(formatTlogProof(proof)));
+    const report = await verify(copy);
+    t.same(
+      troubles(report),
+      ['log-entry failed mismatch', 'log-proof failed mismatch', 'log-history unverified not-run'],
+      member,
+    );
+    t.match(
+      report.checks.find(({ id }) => id === 'log-entry'),
+      { detail: { member } },
+    );
   }
 });
 

@@ -4,6 +4,7 @@ import t from 'tap';
 import { createSlsaAttestor } from '../../../attest/attestor.ts';
 import { openUserLedger } from '../../../attest/log/internal-ledger-source.ts';
 import { openUserSigningKey } from '../../../attest/signer/user-keys.ts';
+import { CheckList } from '../../../attest/verify/check-list.ts';
 import { verifyExitCode } from '../../../attest/verify/report.ts';
 import { canonicalDigest } from '../../../core/base/canonical.ts';
 import { systemClock } from '../../../core/base/clock.ts';
@@ -217,7 +218,39 @@ t.test('a revoked run is refused', async (t) => {
   const report = await verifyAs(revoked, { machine });
   t.same(troubles(report), ['not-revoked failed revoked']);
   t.equal(verifyExitCode(report), 1);
+  const other = await sealRun(machine, { runId: 'run-2' });
+  other.run.set('revocation.sigstore.json', bytes);
+  t.same(troubles(await verifyAs(other, { machine })), ['not-revoked failed unlisted'], 'of another run');
   const misplaced = copyOf(sealed);
   misplaced.run.set('revocation.sigstore.json', bytes);
   t.same(troubles(await verifyAs(misplaced, { machine: author })), ['not-revoked failed unlisted']);
+});
+
+t.test('a list of no checks verifies nothing, and what was waived is not counted for it', async (t) => {
+  const list = new CheckList();
+  t.match(list.report(), { verified: false, expected: 0, ran: 0 });
+  list.expect('signature', 'other');
+  list.settle('signature', 'passed');
+  t.match(list.report(), { verified: false, expected: 2, ran: 1 });
+  list.waive('other', 'not-required');
+  t.match(list.report(), { verified: true, expected: 1, ran: 1 });
+  t.throws(() => list.settle('signature', 'passed'), { code: 'INTERNAL' });
+  t.throws(() => list.settle('unexpected', 'passed'), { code: 'INTERNAL' });
+});
+
+t.test('a home that cannot be written to does not stop verification, and it is told', async (t) => {
+  const readOnly = Object.assign(new Error('read-only file system'), { code: 'EROFS' });
+  const memory = {
+    at: async () => undefined,
+    latest: async () => undefined,
+    remember: () => Promise.reject(readOnly),
+  };
+  const report = await verifyAs(sealed, { machine: author, options: { memory } });
+  t.equal(report.verified, true);
+  t.match(
+    report.checks.find(({ id }) => id === 'log-history'),
+    { status: 'passed', detail: { remembered: 'no' } },
+  );
+  const broken = { ...memory, remember: () => Promise.reject(new Error('disk')) };
+  await t.rejects(verifyAs(sealed, { machine: author, options: { memory: broken } }), { message: 'disk' });
 });

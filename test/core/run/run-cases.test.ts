@@ -35,7 +35,7 @@ t.test('whole runs', { jobs: 2 }, async (t) => {
         spec,
       );
 
-      t.equal(view.decision?.type, expect.type, view.decision?.rationale);
+      t.equal(view.decision?.type, expect.type, view.decision?.rationale ?? '');
       if (expect.rules) t.strictSame(errorRules(view), [...expect.rules].sort());
       for (const [stage, status] of Object.entries(expect.stages ?? {}))
         t.equal(view.stages.find((one) => one.stage === stage)?.status, status, stage);

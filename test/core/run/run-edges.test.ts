@@ -104,7 +104,7 @@ t.test('an unborn HEAD has the empty tree as base', async (t) => {
   execFileSync('rm', ['-rf', 'src', 'test', 'docs', 'package.json', 'package-lock.json'], { cwd: sample.root });
   const bytes = Buffer.from("--- /dev/null\n+++ b/test/a.test.js\n@@ -0,0 +1,2 @@\n+import test from 'node:test';\n+test('one', () => {});\n");
   const view = await sample.run({ source: { kind: 'patch', bytes } });
-  t.equal(view.decision?.type, 'commit', view.decision?.rationale);
+  t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
   t.equal(sample.git('rev-list', '--count', 'main'), '1');
   t.equal(sample.git('status', '--porcelain'), '');
 });
@@ -134,7 +134,7 @@ t.test('a range is sealed as one commit on the named branch', async (t) => {
   sample.git('commit', '--quiet', '-m', 'One');
   sample.git('checkout', '--quiet', 'main');
   const view = await sample.run({ source: { kind: 'range', range: 'main..fix' }, onto: 'main' });
-  t.equal(view.decision?.type, 'commit', view.decision?.rationale);
+  t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
   t.equal(sample.git('rev-parse', 'main^{tree}'), sample.git('rev-parse', 'fix^{tree}'));
   t.equal(sample.git('rev-list', '--count', 'main'), '2');
 });

@@ -1,0 +1,4 @@
+declare module 'spdx-expression-parse' {
+  /** Throws on anything that is not an SPDX licence expression. */
+  export default function parse(source: string): unknown;
+}

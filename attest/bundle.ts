@@ -1,0 +1,127 @@
+import type { LogProof } from '../core/contract/transparency-log.ts';
+import { type Envelope, parseEnvelope } from './dsse.ts';
+import {
+  expectArray,
+  expectBase64,
+  expectInt64,
+  expectObject,
+  expectText,
+  type JsonObject,
+  parseJsonObject,
+} from './expect-json.ts';
+import { entryKind } from './log/log-entry.ts';
+
+/** Media type of sigstore bundle v0.3. */
+export const bundleMediaType = 'application/vnd.dev.sigstore.bundle.v0.3+json';
+
+/** A log proof as a bundle carries it: with the log's whole key id. */
+export interface BundledProof extends Omit<LogProof, 'origin'> {
+  /** SHA-256 key id of the log (C2SP), 32 octets. */
+  readonly logId: Uint8Array;
+}
+
+/** A managed-key sigstore bundle around one DSSE envelope. Nothing in it is verified yet. */
+export interface Bundle {
+  readonly envelope: Envelope;
+  /** Absent: the envelope was not logged. */
+  readonly proof: BundledProof | undefined;
+}
+
+const maxBytes = 4 * 1024 * 1024;
+
+/** Writes a bundle: key hint, envelope, at most one log entry. Same input, same bytes. */
+export function formatBundle({ envelope, proof }: Bundle): string {
+  return JSON.stringify({
+    mediaType: bundleMediaType,
+    verificationMaterial: {
+      publicKey: { hint: envelope.keyId },
+      tlogEntries: proof === undefined ? [] : [toTlogEntry(proof)],
+    },
+    dsseEnvelope: {
+      payload: envelope.payload.toString('base64'),
+      payloadType: envelope.payloadType,
+      signatures: [{ sig: envelope.signature.toString('base64'), keyid: envelope.keyId }],
+    },
+  });
+}
+
+function toTlogEntry(proof: BundledProof): unknown {
+  const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+  return {
+    logIndex: String(proof.logIndex),
+    logId: { keyId: text(proof.logId) },
+    kindVersion: entryKind,
+    integratedTime: '0',
+    inclusionProof: {
+      logIndex: String(proof.logIndex),
+      rootHash: text(proof.rootHash),
+      treeSize: String(proof.treeSize),
+      hashes: proof.hashes.map(text),
+      checkpoint: { envelope: proof.checkpoint },
+    },
+    canonicalizedBody: text(proof.body),
+  };
+}
+
+/**
+ * Reads the form that `formatBundle` writes: strict JSON up to 4 MiB and 32 levels, no other member, one signature whose key id
+ * equals the hint, at most one log entry. ATTESTATION_MALFORMED.
+ */
+export function parseBundle(bytes: Uint8Array): Bundle {
+  const bundle = expectObject(parseJsonObject(bytes, maxBytes), '', [
+    'mediaType',
+    'verificationMaterial',
+    'dsseEnvelope',
+  ]);
+  expectText(bundle.mediaType, '/mediaType', /^application\/vnd\.dev\.sigstore\.bundle\.v0\.3\+json$/);
+  const at = '/verificationMaterial';
+  const material = expectObject(bundle.verificationMaterial, at, ['publicKey', 'tlogEntries']);
+  const { hint } = expectObject(material.publicKey, `${at}/publicKey`, ['hint']);
+  const envelope = parseEnvelope(bundle.dsseEnvelope, '/dsseEnvelope');
+  expectText(hint, `${at}/publicKey/hint`, new RegExp(`^${envelope.keyId}$`));
+  const [entry] = expectArray(material.tlogEntries, `${at}/tlogEntries`, 1);
+  return { envelope, proof: entry === undefined ? undefined : parseTlogEntry(entry, `${at}/tlogEntries/0`) };
+}
+
+function parseTlogEntry(value: unknown, at: string): BundledProof {
+  const entry = expectObject(value, at, [
+    'logIndex',
+    'logId',
+    'kindVersion',
+    'integratedTime',
+    'inclusionProof',
+    'canonicalizedBody',
+  ]);
+  const kind = expectObject(entry.kindVersion, `${at}/kindVersion`, ['kind', 'version']);
+  expectText(kind.kind, `${at}/kindVersion/kind`, /^hashedrekord$/);
+  expectText(kind.version, `${at}/kindVersion/version`, /^0\.0\.2$/);
+  expectText(entry.integratedTime, `${at}/integratedTime`, /^0$/);
+  const logId = expectObject(entry.logId, `${at}/logId`, ['keyId']);
+  const proof = parseInclusionProof(entry.inclusionProof, `${at}/inclusionProof`);
+  expectText(entry.logIndex, `${at}/logIndex`, new RegExp(`^${proof.logIndex}$`));
+  return {
+    ...proof,
+    logId: expectBase64(logId.keyId, `${at}/logId/keyId`),
+    body: expectBase64(entry.canonicalizedBody, `${at}/canonicalizedBody`),
+  };
+}
+
+function parseInclusionProof(value: unknown, at: string): Omit<BundledProof, 'logId' | 'body'> {
+  const proof: JsonObject = expectObject(value, at, [
+    'logIndex',
+    'rootHash',
+    'treeSize',
+    'hashes',
+    'checkpoint',
+  ]);
+  const checkpoint = expectObject(proof.checkpoint, `${at}/checkpoint`, ['envelope']);
+  return {
+    logIndex: expectInt64(proof.logIndex, `${at}/logIndex`),
+    rootHash: expectBase64(proof.rootHash, `${at}/rootHash`),
+    treeSize: expectInt64(proof.treeSize, `${at}/treeSize`),
+    hashes: expectArray(proof.hashes, `${at}/hashes`, 63).map((hash, n) =>
+      expectBase64(hash, `${at}/hashes/${n}`),
+    ),
+    checkpoint: expectText(checkpoint.envelope, `${at}/checkpoint/envelope`),
+  };
+}

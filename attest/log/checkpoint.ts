@@ -1,0 +1,75 @@
+import { verify } from 'node:crypto';
+import { WritError } from '../../core/base/errors.ts';
+import type { Signer } from '../../core/contract/signer.ts';
+import { parseBase64Octets } from '../base64.ts';
+import { isLogName, type LedgerKey } from './ledger-key.ts';
+import { formatNote, parseNote } from './note.ts';
+
+/** A tree head of a log (C2SP tlog-checkpoint). */
+export interface Checkpoint {
+  readonly origin: string;
+  readonly size: number;
+  readonly root: Buffer;
+  /** The signed note that said so. */
+  readonly source: string;
+}
+
+/** Reads a checkpoint without judging its signatures; ATTESTATION_MALFORMED. */
+export function parseCheckpoint(source: string): Checkpoint {
+  const lines = parseNote(source).text.slice(0, -1).split('\n');
+  const [origin = '', size = '', root = '', ...extensions] = lines;
+  if (!isLogName(origin)) throw malformed('expected an origin in line 1');
+  if (!/^(?:0|[1-9][0-9]{0,15})$/.test(size) || !Number.isSafeInteger(Number(size))) {
+    throw malformed('expected a tree size in line 2');
+  }
+  const rootHash = parseBase64Octets(root, 32);
+  if (rootHash === undefined) throw malformed('expected a root hash of 32 octets in line 3');
+  if (extensions.includes('')) throw malformed('found an empty extension line');
+  return { origin, size: Number(size), root: rootHash, source };
+}
+
+/**
+ * Reads a checkpoint and requires a signature by one of `keys` under the log's own name. Unknown signers are ignored,
+ * a known one whose signature is wrong voids the note. VERIFY_REFUTED with `detail.reason` `untrusted-log` or `bad-signature`.
+ */
+export function verifyCheckpoint(source: string, keys: readonly LedgerKey[]): Checkpoint {
+  const checkpoint = parseCheckpoint(source);
+  const note = parseNote(source);
+  const text = Buffer.from(note.text);
+  let verified = 0;
+  for (const line of note.signatures) {
+    const known = keys.find((key) => key.name === line.name && key.keyId.subarray(0, 4).equals(line.keyHint));
+    if (known === undefined) continue;
+    if (!verify(null, text, known.key, line.signature)) {
+      throw refuted('bad-signature', 'a signature of the checkpoint is wrong', checkpoint.origin);
+    }
+    if (known.name === checkpoint.origin) verified += 1;
+  }
+  if (verified === 0)
+    throw refuted('untrusted-log', 'no trusted key signed the checkpoint', checkpoint.origin);
+  return checkpoint;
+}
+
+/** Signs a tree head. `key` is the public side of `signer`, under the log's name. */
+export async function signCheckpoint(
+  head: { readonly size: number; readonly root: Uint8Array },
+  signer: Signer,
+  key: LedgerKey,
+): Promise<Checkpoint> {
+  const root = Buffer.from(head.root);
+  const text = `${key.name}\n${head.size}\n${root.toString('base64')}\n`;
+  const signature = Buffer.from(await signer.sign(Buffer.from(text)));
+  const source = formatNote(text, { name: key.name, keyHint: key.keyId.subarray(0, 4), signature });
+  return { origin: key.name, size: head.size, root, source };
+}
+
+function malformed(found: string): WritError {
+  return new WritError('ATTESTATION_MALFORMED', {
+    message: `the checkpoint cannot be read: ${found}`,
+    detail: { what: 'checkpoint' },
+  });
+}
+
+function refuted(reason: string, message: string, origin: string): WritError {
+  return new WritError('VERIFY_REFUTED', { message, detail: { reason, origin } });
+}

@@ -1,0 +1,30 @@
+import type { Clock } from '../core/base/clock.ts';
+import { definePlugin, type LoadedPlugin } from '../core/plugin.ts';
+import { createSlsaAttestor } from './attestor.ts';
+import { createInternalLedgerSource } from './log/internal-ledger-source.ts';
+import { noLogSource } from './log/no-log.ts';
+import { createSignerSource } from './signer/signer-source.ts';
+import type { Environment } from './signer/user-config-dir.ts';
+
+export interface AttestPluginOptions {
+  /** Where the user's keys are and whether this is CI. */
+  readonly env: Environment;
+  /** `--ephemeral-key`. */
+  readonly ephemeralKey: boolean;
+  readonly clock: Clock;
+}
+
+/** Signing keys, the logs `internal-ledger` and `none`, and SLSA provenance. Touches no file before one of them is opened. */
+export function attestPlugin({ env, ephemeralKey, clock }: AttestPluginOptions): LoadedPlugin {
+  return definePlugin({
+    name: 'attest',
+    api: 1,
+    setup({ slots }) {
+      slots.signer.addLazy('key', () => createSignerSource({ env, ephemeral: ephemeralKey }));
+      slots.log.add('internal-ledger', createInternalLedgerSource(env, clock));
+      slots.log.add('none', noLogSource);
+      slots.attestor.add('slsa-v1', createSlsaAttestor(clock));
+      return undefined;
+    },
+  });
+}

@@ -1,0 +1,59 @@
+import { link, mkdir, open, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { WritError } from '../../core/base/errors.ts';
+import { randomOctets } from '../../core/base/ids.ts';
+import type { Signer } from '../../core/contract/signer.ts';
+import { readGuarded } from './guarded-file.ts';
+import { generateKey, parsePrivateKey, toSigner } from './key-signer.ts';
+
+/** The key in an existing file; KEY_UNUSABLE where there is none, KEY_INSECURE where others can reach it. */
+export async function openKeyFile(path: string, algorithm: Signer['algorithm']): Promise<Signer> {
+  const pem = await readGuarded(path, true);
+  if (pem === undefined) {
+    throw new WritError('KEY_UNUSABLE', { message: `there is no key file \`${path}\``, detail: { path } });
+  }
+  return toSigner(parsePrivateKey(pem, algorithm, `\`${path}\``), false);
+}
+
+/**
+ * The user's own key in `directory`, made 0600 on first use; processes that race agree on one. Beside it stands
+ * its public key, so that it is still trusted after the private one is replaced.
+ */
+export async function openOwnKey(
+  directory: string,
+  name: string,
+  algorithm: Signer['algorithm'],
+): Promise<Signer> {
+  const path = join(directory, `${name}.pem`);
+  if ((await readGuarded(path, true)) === undefined) {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const pem = generateKey(algorithm).export({ type: 'pkcs8', format: 'pem' }).toString();
+    await createOnce(path, pem, 0o600);
+  }
+  const signer = await openKeyFile(path, algorithm);
+  await createOnce(publicKeyPath(directory, name, signer), signer.publicKeyPem, 0o644);
+  return signer;
+}
+
+function publicKeyPath(directory: string, name: string, signer: Signer): string {
+  return join(directory, `${name}-${signer.keyId.slice(0, 16)}.pub.pem`);
+}
+
+/** Makes a file whole and durable, or leaves the one that is there. */
+async function createOnce(path: string, text: string, mode: number): Promise<void> {
+  const draft = join(dirname(path), `.draft-${randomOctets(8).toString('hex')}`);
+  const file = await open(draft, 'wx', mode);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  try {
+    await link(draft, path);
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code !== 'EEXIST') throw fault;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}

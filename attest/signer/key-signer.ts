@@ -1,0 +1,45 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { WritError } from '../../core/base/errors.ts';
+import type { Signer } from '../../core/contract/signer.ts';
+import { algorithmOf, keyIdOf } from '../public-key.ts';
+
+/** A signer over a private key in this process's memory. */
+export function toSigner(privateKey: KeyObject, ephemeral: boolean): Signer {
+  const publicKey = createPublicKey(privateKey);
+  const algorithm = algorithmOf(publicKey);
+  const digest = algorithm === 'ed25519' ? null : 'sha256';
+  return {
+    algorithm,
+    keyId: keyIdOf(publicKey),
+    publicKeyPem: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    ephemeral,
+    sign: async (data) => sign(digest, data, privateKey),
+  };
+}
+
+/** A new private key. */
+export function generateKey(algorithm: Signer['algorithm']): KeyObject {
+  return algorithm === 'ed25519'
+    ? generateKeyPairSync('ed25519').privateKey
+    : generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey;
+}
+
+/** Reads a private key of exactly that algorithm (PEM). KEY_UNUSABLE names `where` it came from, never what was in it. */
+export function parsePrivateKey(pem: string, algorithm: Signer['algorithm'], where: string): KeyObject {
+  let key: KeyObject;
+  try {
+    key = createPrivateKey(pem);
+  } catch {
+    // The library's reason is left out: it may describe the secret.
+    throw new WritError('KEY_UNUSABLE', {
+      message: `${where} is not an unencrypted private key in PEM form`,
+      detail: { where },
+    });
+  }
+  const found = algorithmOf(key);
+  if (found === algorithm) return key;
+  throw new WritError('KEY_UNUSABLE', {
+    message: `${where} must be \`${algorithm}\`, found \`${found}\``,
+    detail: { where, expected: algorithm, found },
+  });
+}

@@ -1,0 +1,53 @@
+import { WritError } from '../../core/base/errors.ts';
+import type { SignerKey } from '../../core/config.ts';
+import type { Signer, SignerSource } from '../../core/contract/signer.ts';
+import { openKeyFile } from './file-key.ts';
+import { generateKey, parsePrivateKey, toSigner } from './key-signer.ts';
+import { type Environment, homeOf } from './user-config-dir.ts';
+import { openUserSigningKey } from './user-keys.ts';
+
+export interface SignerSourceOptions {
+  readonly env: Environment;
+  /** `--ephemeral-key`: without a configured key, sign with one that is thrown away. */
+  readonly ephemeral: boolean;
+}
+
+/**
+ * Opens every form of `[signer] key`. Without one: the user's own key, or with `ephemeral` a throw-away one; under `CI`
+ * only the latter, else SIGNER_EPHEMERAL. `agent` is SIGNER_UNSUPPORTED.
+ */
+export function createSignerSource({ env, ephemeral }: SignerSourceOptions): SignerSource {
+  const throwAway = ephemeral ? toSigner(generateKey('ecdsa-p256-sha256'), true) : undefined;
+  return {
+    async open(key: SignerKey): Promise<Signer> {
+      switch (key.form) {
+        case 'file':
+          return openKeyFile(key.path.replace(/^~(?=\/)/, homeOf(env)), 'ecdsa-p256-sha256');
+        case 'env':
+          return fromEnvironment(key.name, env);
+        case 'agent':
+          throw new WritError('SIGNER_UNSUPPORTED', { detail: { form: key.form } });
+        case 'default':
+          if (throwAway !== undefined) return throwAway;
+          if (isCi(env)) throw new WritError('SIGNER_EPHEMERAL');
+          return openUserSigningKey(env);
+      }
+    },
+  };
+}
+
+function fromEnvironment(name: string, env: Environment): Signer {
+  const pem = env[name];
+  if (pem === undefined || pem === '') {
+    throw new WritError('KEY_UNUSABLE', {
+      message: `the environment variable \`${name}\` of \`[signer] key\` is not set`,
+      detail: { name },
+    });
+  }
+  return toSigner(parsePrivateKey(pem, 'ecdsa-p256-sha256', `the environment variable \`${name}\``), false);
+}
+
+/** The convention of CI services: set and neither `false` nor `0`. */
+function isCi(env: Environment): boolean {
+  return !['', '0', 'false'].includes((env.CI ?? '').toLowerCase());
+}

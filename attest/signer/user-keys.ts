@@ -1,0 +1,19 @@
+import { join } from 'node:path';
+import type { Signer } from '../../core/contract/signer.ts';
+import { openOwnKey } from './file-key.ts';
+import { type Environment, userConfigDir } from './user-config-dir.ts';
+
+/** Where this user's own keys are. */
+export function userKeysDir(env: Environment): string {
+  return join(userConfigDir(env), 'keys');
+}
+
+/** This user's signing key (ECDSA P-256), made on first use. */
+export function openUserSigningKey(env: Environment): Promise<Signer> {
+  return openOwnKey(userKeysDir(env), 'signing', 'ecdsa-p256-sha256');
+}
+
+/** This user's ledger key (Ed25519), made on first use; kept apart so that neither can stand in for the other. */
+export function openUserLedgerKey(env: Environment): Promise<Signer> {
+  return openOwnKey(userKeysDir(env), 'ledger', 'ed25519');
+}

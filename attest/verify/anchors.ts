@@ -1,0 +1,44 @@
+import type { KeyObject } from 'node:crypto';
+import { type LedgerKey, ledgerKeyFor } from '../log/ledger-key.ts';
+
+/** Where trust in a key comes from, strongest first: the command line, the user's trust directory, a key made on this machine. */
+export type AnchorOrigin = 'given' | 'pinned' | 'own';
+
+/** A key whose signatures over statements are believed. */
+export interface SigningAnchor {
+  readonly keyId: string;
+  readonly key: KeyObject;
+  readonly from: AnchorOrigin;
+}
+
+/** What a verifier believes; never filled from the repository or the bundle under test. */
+export interface Anchors {
+  readonly signers: readonly SigningAnchor[];
+  /** Logs by name. */
+  readonly ledgers: readonly (LedgerKey & { readonly from: 'given' | 'pinned' })[];
+  /** Ed25519 keys of this user's own ledgers, whatever their names. */
+  readonly ownLedgers: readonly KeyObject[];
+}
+
+/** The anchor a key id names. Given keys, where there are any, stand alone: the user asked for them. */
+export function findSigner(anchors: Anchors, keyId: string): SigningAnchor | undefined {
+  const given = anchors.signers.filter((anchor) => anchor.from === 'given');
+  return (given.length > 0 ? given : anchors.signers).find((anchor) => anchor.keyId === keyId);
+}
+
+/**
+ * Keys that may sign checkpoints of `origin`. Given ones stand alone, then those pinned for that name; else the user's own and the
+ * one that the anchored signer vouches for in the signed statement.
+ */
+export function ledgerKeysFor(
+  anchors: Anchors,
+  origin: string,
+  vouched: LedgerKey | undefined,
+): readonly LedgerKey[] {
+  const given = anchors.ledgers.filter((key) => key.from === 'given');
+  if (given.length > 0) return given;
+  const pinned = anchors.ledgers.filter((key) => key.name === origin);
+  if (pinned.length > 0) return pinned;
+  const own = anchors.ownLedgers.map((key) => ledgerKeyFor(origin, key));
+  return vouched === undefined ? own : [...own, vouched];
+}

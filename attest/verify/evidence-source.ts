@@ -1,0 +1,37 @@
+import type { LedgerFileReader } from '../log/tile-reader.ts';
+
+/** Where the run tree keeps what is not itself listed in the provenance. */
+export const runFiles = {
+  spec: 'spec.json',
+  bundle: 'provenance.sigstore.json',
+  proof: 'transparency-proof.tlog-proof',
+  revocation: 'revocation.sigstore.json',
+} as const;
+
+/** The patch in the content tree; its digest is a subject of the statement. */
+export const patchFile = 'patchset.diff';
+
+/** Run files that every provenance must list, besides at least one below `evidence/`. */
+export const requiredEvidence = ['patchset.json', 'decision.json', 'decision-input.json'] as const;
+
+/** True for a listed name that lives in the content tree (deletable) and not in the run tree (permanent). */
+export function isContentPath(path: string): boolean {
+  return path === patchFile || path.startsWith('artifacts/');
+}
+
+/**
+ * Everything about one run that verification looks at, by bytes. It is not trusted: it may lie, leave out or add. `undefined` is an absent
+ * file; a store that cannot be read throws.
+ */
+export interface EvidenceSource {
+  /** The commit under test: its full object id and the object's content without git's header. */
+  readonly commit: { readonly id: string; readonly raw: Uint8Array };
+  /** Every path of the run tree (`refs/ai/runs/<id>`). */
+  listRun(): Promise<readonly string[]>;
+  readRun(path: string): Promise<Uint8Array | undefined>;
+  /** Every path of the content tree (`refs/ai/content/<run>`); empty where there is none. */
+  listContent(): Promise<readonly string[]>;
+  readContent(path: string): Promise<Uint8Array | undefined>;
+  /** Files of the internal ledger beside this repository, where it has one. */
+  readonly readLedger?: LedgerFileReader;
+}

@@ -1,0 +1,77 @@
+import type { KeyObject } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WritError } from '../../core/base/errors.ts';
+import { parseVkey } from '../log/ledger-key.ts';
+import { algorithmOf, keyIdOf, parsePublicKey } from '../public-key.ts';
+import { readGuarded } from '../signer/guarded-file.ts';
+import { type Environment, userConfigDir } from '../signer/user-config-dir.ts';
+import { userKeysDir } from '../signer/user-keys.ts';
+import type { AnchorOrigin, Anchors, SigningAnchor } from './anchors.ts';
+
+export interface GivenAnchors {
+  /** Files of `--key`: public keys, PEM. */
+  readonly keyFiles: readonly string[];
+  /** Values of `--ledger-key`: vkey text, or a file that holds it. */
+  readonly ledgerKeys: readonly string[];
+}
+
+const maxFiles = 1000;
+
+/**
+ * Collects what the user trusts: given keys, `*.pem` and `*.vkey` of the trust directory, public keys of keys made here. A given
+ * file that cannot be read is INPUT_UNREADABLE; a file of the user's that is no key, or that others may write, is a fault too.
+ */
+export async function loadAnchors(given: GivenAnchors, env: Environment): Promise<Anchors> {
+  const trust = join(userConfigDir(env), 'trust');
+  const keys = userKeysDir(env);
+  const [givenKeys, givenLedgers, pinnedKeys, pinnedLedgers, ownKeys] = await Promise.all([
+    Promise.all(given.keyFiles.map(readGiven)),
+    Promise.all(given.ledgerKeys.map(async (value) => (value.includes('+') ? value : readGiven(value)))),
+    readAll(trust, '.pem'),
+    readAll(trust, '.vkey'),
+    readAll(keys, '.pub.pem'),
+  ]);
+  const own = ownKeys.map(parsePublicKey);
+  return {
+    signers: [
+      ...givenKeys.map((pem) => toAnchor(parsePublicKey(pem), 'given')),
+      ...pinnedKeys.map((pem) => toAnchor(parsePublicKey(pem), 'pinned')),
+      ...own.filter((key) => algorithmOf(key) === 'ecdsa-p256-sha256').map((key) => toAnchor(key, 'own')),
+    ],
+    ledgers: [
+      ...givenLedgers.map((text) => ({ ...parseVkey(text), from: 'given' as const })),
+      ...pinnedLedgers.map((text) => ({ ...parseVkey(text), from: 'pinned' as const })),
+    ],
+    ownLedgers: own.filter((key) => algorithmOf(key) === 'ed25519'),
+  };
+}
+
+function toAnchor(key: KeyObject, from: AnchorOrigin): SigningAnchor {
+  return { keyId: keyIdOf(key), key, from };
+}
+
+async function readGiven(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new WritError('INPUT_UNREADABLE', {
+      message: `the key file \`${path}\` cannot be read`,
+      detail: { path },
+      cause,
+    });
+  }
+}
+
+async function readAll(directory: string, ending: string): Promise<string[]> {
+  const names = await readdir(directory).catch((fault: NodeJS.ErrnoException) => {
+    if (fault.code === 'ENOENT') return [];
+    throw fault;
+  });
+  const chosen = names.filter((name) => name.endsWith(ending) && !name.startsWith('.')).sort();
+  if (chosen.length > maxFiles) {
+    throw new WritError('INPUT_TOO_LARGE', { message: `more than ${maxFiles} keys in \`${directory}\`` });
+  }
+  const texts = await Promise.all(chosen.map((name) => readGuarded(join(directory, name), false)));
+  return texts.filter((text) => text !== undefined);
+}

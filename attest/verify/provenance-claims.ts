@@ -1,0 +1,98 @@
+import { expectArray, expectObject, expectText, type JsonObject, parseJsonObject } from '../expect-json.ts';
+import { type LedgerKey, parseVkey } from '../log/ledger-key.ts';
+import { builderId, buildType, slsaProvenanceType } from '../statement/slsa-provenance.ts';
+import { statementType } from '../statement/statement.ts';
+import { refuted } from './report.ts';
+
+/** What a signed provenance says, read by the verifier. */
+export interface ProvenanceClaims {
+  readonly commit: string;
+  readonly tree: string;
+  readonly patchset: string;
+  readonly runId: string;
+  readonly specId: string;
+  /** Absent where the spec's bindings do not embed it. */
+  readonly specDigest: string | undefined;
+  /** Epoch milliseconds. */
+  readonly startedAtMs: number;
+  readonly byproducts: readonly { readonly name: string; readonly sha256: string }[];
+  /** The log that the signer vouches for. */
+  readonly ledger: LedgerKey | undefined;
+}
+
+const maxPayloadBytes = 4 * 1024 * 1024;
+const sha256 = /^[0-9a-f]{64}$/;
+const gitId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/**
+ * Reads a verified payload. Another statement, predicate, build or builder type is `wrong-type`; subjects other than exactly one commit, one
+ * tree and one patchset are `wrong-subject`; unknown external parameters are refused (SLSA v1); the rest is ATTESTATION_MALFORMED.
+ */
+export function readProvenance(payload: Uint8Array): ProvenanceClaims {
+  const statement = parseJsonObject(payload, maxPayloadBytes);
+  requireType('_type', statement._type, statementType);
+  requireType('predicateType', statement.predicateType, slsaProvenanceType);
+  const predicate = expectObject(statement.predicate, '/predicate');
+  const definition = expectObject(predicate.buildDefinition, '/predicate/buildDefinition');
+  const details = expectObject(predicate.runDetails, '/predicate/runDetails');
+  const builder = expectObject(details.builder, '/predicate/runDetails/builder');
+  requireType('buildType', definition.buildType, buildType);
+  requireType('builder.id', builder.id, builderId);
+  const external = expectObject(definition.externalParameters, '/externalParameters', [
+    'intentspec_id',
+    'intentspec_digest',
+  ]);
+  const internal = expectObject(definition.internalParameters, '/internalParameters');
+  const metadata = expectObject(details.metadata, '/metadata');
+  const started = expectText(metadata.startedOn, '/metadata/startedOn', /^\d{4}-\d{2}-\d{2}T[0-9:.]+Z$/);
+  const { intentspec_digest: digest } = external;
+  const { writ_ledger: ledger } = internal;
+  return {
+    ...readSubjects(expectArray(statement.subject, '/subject', 100)),
+    runId: expectText(metadata.invocationId, '/metadata/invocationId', /^.{1,128}$/),
+    specId: expectText(external.intentspec_id, '/externalParameters/intentspec_id'),
+    specDigest:
+      digest === undefined ? undefined : expectText(digest, '/externalParameters/intentspec_digest', sha256),
+    startedAtMs: Date.parse(started),
+    byproducts: readByproducts(expectArray(details.byproducts, '/byproducts', 100_000)),
+    ledger:
+      ledger === undefined ? undefined : parseVkey(expectText(ledger, '/internalParameters/writ_ledger')),
+  };
+}
+
+function readSubjects(subjects: readonly unknown[]): Pick<ProvenanceClaims, 'commit' | 'tree' | 'patchset'> {
+  const digests = subjects.map((subject, n) => {
+    const { digest } = expectObject(subject, `/subject/${n}`);
+    return Object.entries(expectObject(digest, `/subject/${n}/digest`));
+  });
+  if (digests.length !== 3 || digests.some((digest) => digest.length !== 1)) {
+    throw refuted('wrong-subject', {
+      expected: 'three subjects with one digest each',
+      found: digests.length,
+    });
+  }
+  // Three digests under three names: each name found stands exactly once.
+  const only = (algorithm: string, form: RegExp): string => {
+    const [, value] = digests.flat().find(([name]) => name === algorithm) ?? [];
+    if (typeof value === 'string' && form.test(value)) return value;
+    throw refuted('wrong-subject', { expected: `one subject by ${algorithm}` });
+  };
+  return { commit: only('gitCommit', gitId), tree: only('gitTree', gitId), patchset: only('sha256', sha256) };
+}
+
+function readByproducts(values: readonly unknown[]): ProvenanceClaims['byproducts'] {
+  const names = new Set<string>();
+  return values.map((value, n) => {
+    const byproduct: JsonObject = expectObject(value, `/byproducts/${n}`);
+    const name = expectText(byproduct.name, `/byproducts/${n}/name`, /^[^\p{Cc}]{1,4096}$/u);
+    if (names.has(name)) throw refuted('malformed', { found: `byproduct \`${name}\` twice` });
+    names.add(name);
+    const digest = expectObject(byproduct.digest, `/byproducts/${n}/digest`);
+    return { name, sha256: expectText(digest.sha256, `/byproducts/${n}/digest/sha256`, sha256) };
+  });
+}
+
+function requireType(member: string, found: unknown, expected: string): void {
+  if (found === expected) return;
+  throw refuted('wrong-type', { member, expected, found: String(found).slice(0, 200) });
+}

@@ -1,0 +1,63 @@
+import { WritError } from '../../core/base/errors.ts';
+
+/**
+ * `passed` holds · `failed` is refuted · `missing` is not there · `expired` was dropped by retention, as the signed record allows ·
+ * `unverified` could not be judged here. Only `passed` and `expired` count in favour.
+ */
+export type CheckStatus = 'passed' | 'failed' | 'missing' | 'expired' | 'unverified';
+
+/** Why a check did not pass. */
+export type CheckCode =
+  | 'missing'
+  | 'malformed'
+  | 'untrusted-signer'
+  | 'untrusted-log'
+  | 'bad-signature'
+  | 'wrong-type'
+  | 'wrong-subject'
+  | 'wrong-run'
+  | 'mismatch'
+  | 'unlisted'
+  | 'not-logged'
+  | 'stale'
+  | 'forked'
+  | 'revoked'
+  | 'not-required'
+  | 'not-comparable'
+  | 'not-run';
+
+/** JSON-safe facts: what was expected, what was found. */
+export type CheckDetail = Readonly<Record<string, string | number | readonly string[]>>;
+
+export interface VerifyCheck {
+  readonly id: string;
+  readonly status: CheckStatus;
+  readonly code?: CheckCode;
+  readonly detail?: CheckDetail;
+}
+
+/** What a verification found (`5-cli.md`, verify). `verified` only where every expected check ran and none speaks against. */
+export interface VerifyReport {
+  readonly verified: boolean;
+  readonly checks: readonly VerifyCheck[];
+  /** Checks that had to run, fixed by what must be there. */
+  readonly expected: number;
+  /** Those of them that came to an answer: passed, failed or expired. */
+  readonly ran: number;
+}
+
+/** 0 verified · 1 something is refuted · 3 nothing refuted, yet not everything could be verified. */
+export function verifyExitCode(report: VerifyReport): 0 | 1 | 3 {
+  if (report.verified) return 0;
+  return report.checks.some((check) => check.status === 'failed') ? 1 : 3;
+}
+
+/** A refusal for {@link CheckList.judge}: the check has `failed`. */
+export function refuted(reason: CheckCode, detail: CheckDetail = {}): WritError {
+  return new WritError('VERIFY_REFUTED', { detail: { ...detail, reason } });
+}
+
+/** A refusal for {@link CheckList.judge}: there is nothing to judge, or nobody to trust. */
+export function unavailable(reason: CheckCode, detail: CheckDetail = {}): WritError {
+  return new WritError('VERIFY_NOTHING', { detail: { ...detail, reason } });
+}

@@ -1,0 +1,100 @@
+import type { KeyObject } from 'node:crypto';
+import type { Bundle, BundledProof } from '../bundle.ts';
+import { type Checkpoint, parseCheckpoint, verifyCheckpoint } from '../log/checkpoint.ts';
+import type { LedgerKey } from '../log/ledger-key.ts';
+import { verifyLogEntry } from '../log/log-entry.ts';
+import { leafHash } from '../log/merkle/hash.ts';
+import { rootFromInclusion } from '../log/merkle/verify-inclusion.ts';
+import { parseTlogProof } from '../log/tlog-proof.ts';
+import { type Anchors, ledgerKeysFor } from './anchors.ts';
+import type { CheckList } from './check-list.ts';
+import type { CheckDetail } from './report.ts';
+import { refuted, unavailable } from './report.ts';
+
+/** What was found to hold of the log. */
+export interface VerifiedInclusion {
+  readonly checkpoint: Checkpoint;
+  readonly keys: readonly LedgerKey[];
+}
+
+/**
+ * The envelope stands in a trusted log: entry about this envelope and key, path to the root of a checkpoint that a trusted ledger key
+ * signed, in the bundle and in the proof file alike. `undefined` where that is not shown.
+ */
+export async function verifyLog(
+  list: CheckList,
+  bundle: Bundle,
+  proofFile: Uint8Array | undefined,
+  signingKey: KeyObject,
+  anchors: Anchors,
+  vouched: LedgerKey | undefined,
+): Promise<VerifiedInclusion | undefined> {
+  const { proof } = bundle;
+  await list.judge('log-entry', () => {
+    if (proof === undefined) throw unavailable('not-logged');
+    verifyLogEntry(proof.body, bundle.envelope, signingKey);
+  });
+  const bundled = await list.judge(
+    'log-inclusion',
+    () => {
+      if (proof === undefined) throw unavailable('not-logged');
+      return verifyBundledProof(proof, anchors, vouched);
+    },
+    (value) => describe(value, proof?.logIndex),
+  );
+  const filed = await list.judge('log-proof', () => {
+    if (proofFile === undefined) throw unavailable('not-logged');
+    const file = parseTlogProof(proofFile);
+    const body = proof?.body ?? file.body;
+    if (body === undefined) throw unavailable('not-logged');
+    if (file.body?.equals(body) === false)
+      throw refuted('mismatch', { found: 'the file is about another entry' });
+    verifyLogEntry(body, bundle.envelope, signingKey);
+    return verifyInclusion(body, file.index, file.hashes, file.checkpoint, anchors, vouched);
+  });
+  if (bundled === undefined || filed === undefined) return undefined;
+  return bundled;
+}
+
+function verifyBundledProof(
+  proof: BundledProof,
+  anchors: Anchors,
+  vouched: LedgerKey | undefined,
+): VerifiedInclusion {
+  const inclusion = verifyInclusion(
+    proof.body,
+    proof.logIndex,
+    proof.hashes,
+    proof.checkpoint,
+    anchors,
+    vouched,
+  );
+  const { checkpoint, keys } = inclusion;
+  const same =
+    proof.treeSize === checkpoint.size &&
+    checkpoint.root.equals(proof.rootHash) &&
+    keys.some((key) => key.name === checkpoint.origin && key.keyId.equals(proof.logId));
+  if (!same) throw refuted('mismatch', { found: 'size, root or log id differ from the checkpoint' });
+  return inclusion;
+}
+
+function verifyInclusion(
+  body: Uint8Array,
+  index: number,
+  hashes: readonly Uint8Array[],
+  source: string,
+  anchors: Anchors,
+  vouched: LedgerKey | undefined,
+): VerifiedInclusion {
+  const keys = ledgerKeysFor(anchors, parseCheckpoint(source).origin, vouched);
+  const checkpoint = verifyCheckpoint(source, keys);
+  const root = rootFromInclusion(index, checkpoint.size, leafHash(body), hashes);
+  if (root?.equals(checkpoint.root) !== true) {
+    throw refuted('mismatch', { found: 'the path does not lead to the root', index, size: checkpoint.size });
+  }
+  return { checkpoint, keys };
+}
+
+function describe({ checkpoint }: VerifiedInclusion, index: number | undefined): CheckDetail {
+  return { origin: checkpoint.origin, size: checkpoint.size, ...(index === undefined ? {} : { index }) };
+}

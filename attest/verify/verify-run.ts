@@ -1,0 +1,174 @@
+import type { KeyObject } from 'node:crypto';
+import type { Clock } from '../../core/base/clock.ts';
+import { type Bundle, parseBundle } from '../bundle.ts';
+import { inTotoPayloadType, verifyEnvelope } from '../dsse.ts';
+import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
+import { type Anchors, findSigner, type SigningAnchor } from './anchors.ts';
+import { CheckList } from './check-list.ts';
+import { type EvidenceSource, patchFile, runFiles } from './evidence-source.ts';
+import { commitIdOf, type GitCommit, parseCommit } from './git-commit.ts';
+import { type ProvenanceClaims, readProvenance } from './provenance-claims.ts';
+import { refuted, unavailable, type VerifyReport } from './report.ts';
+import { isExpired, requireDigest, verifyEvidence } from './verify-evidence.ts';
+import { verifyHistory } from './verify-history.ts';
+import { verifyLog } from './verify-log.ts';
+import { isRevocation } from './verify-revocation.ts';
+import { type VerifiedSpec, verifySpec } from './verify-spec.ts';
+
+export interface VerifyOptions {
+  readonly clock: Clock;
+  /** The checkpoints this user has seen; shrinking and forking logs are told by it. */
+  readonly memory: CheckpointMemory;
+  /** The run that is meant; by default the one the commit names. */
+  readonly runId?: string;
+  /** Canonical digest of the spec that is meant (`--spec`). */
+  readonly specDigest?: string;
+  /** SHA-256 of files that must be subject or evidence of this run (`--artifact`). */
+  readonly artifacts?: readonly string[];
+}
+
+const always = [
+  'bundle',
+  'signature',
+  'statement',
+  'subject-commit',
+  'subject-tree',
+  'subject-patchset',
+  'run',
+  'spec',
+  'evidence',
+  'evidence-stored',
+] as const;
+const logged = ['log-entry', 'log-inclusion', 'log-proof', 'log-history'] as const;
+
+/**
+ * Verifies one sealed change offline. Nothing in the payload is looked at before an anchored key is shown to have signed it; whatever could
+ * then not run stays unanswered and counts against. Only stores that cannot be read make it throw.
+ */
+export async function verifyRun(
+  source: EvidenceSource,
+  anchors: Anchors,
+  options: VerifyOptions,
+): Promise<VerifyReport> {
+  const list = new CheckList();
+  const artifacts = (options.artifacts ?? []).map((sha256) => ({ id: `artifact:${sha256}`, sha256 }));
+  list.expect(...always, ...logged, ...artifacts.map(({ id }) => id));
+
+  const bundleBytes = await source.readRun(runFiles.bundle);
+  const bundle = await list.judge('bundle', () => {
+    if (bundleBytes === undefined) throw unavailable('missing', { path: runFiles.bundle });
+    return parseBundle(bundleBytes);
+  });
+  if (bundle === undefined) return list.report();
+  const signer = await list.judge('signature', () => verifySignature(bundle, anchors), describeSigner);
+  if (signer === undefined) return list.report();
+  const claims = await list.judge('statement', () => readStatement(bundle));
+  const commit = parseCommit(source.commit.raw);
+  if (claims === undefined) return list.report();
+
+  await list.judge('subject-commit', () => verifyCommit(source, claims));
+  await list.judge('subject-tree', () => {
+    if (commit?.tree !== claims.tree) throw wrongSubject(claims.tree, commit?.tree);
+  });
+  await list.judge('run', () => verifyRunId(claims, commit, options.runId));
+  const spec = await list.judge('spec', () => {
+    if (commit === undefined) throw refuted('malformed', { found: 'not a commit object' });
+    return verifySpec(source, commit, claims, options.specDigest);
+  });
+  await verifyPatch(list, source, claims, spec, options.clock.now());
+  await verifyEvidence(list, source, claims, spec?.demands, options.clock.now());
+  for (const { id, sha256 } of artifacts) {
+    await list.judge(id, () => {
+      const known = [claims.patchset, ...claims.byproducts.map((byproduct) => byproduct.sha256)];
+      if (!known.includes(sha256)) throw refuted('wrong-subject', { found: sha256 });
+    });
+  }
+  await verifyLogging(list, source, bundle, signer.key, anchors, claims, spec, options.memory);
+  const revocation = await source.readRun(runFiles.revocation);
+  if (revocation !== undefined) {
+    list.expect('not-revoked');
+    await list.judge('not-revoked', () => {
+      throw refuted(isRevocation(revocation, anchors, claims) ? 'revoked' : 'unlisted', {
+        path: runFiles.revocation,
+      });
+    });
+  }
+  return list.report();
+}
+
+function verifySignature(bundle: Bundle, anchors: Anchors): SigningAnchor {
+  const { keyId } = bundle.envelope;
+  const anchor = findSigner(anchors, keyId);
+  if (anchor === undefined)
+    throw unavailable('untrusted-signer', { key_id: keyId, trusted: anchors.signers.length });
+  verifyEnvelope(bundle.envelope, anchor.key);
+  return anchor;
+}
+
+function describeSigner(anchor: SigningAnchor): { key_id: string; anchor: string } {
+  return { key_id: anchor.keyId, anchor: anchor.from };
+}
+
+function readStatement({ envelope }: Bundle): ProvenanceClaims {
+  if (envelope.payloadType === inTotoPayloadType) return readProvenance(envelope.payload);
+  throw refuted('wrong-type', {
+    member: 'payloadType',
+    expected: inTotoPayloadType,
+    found: envelope.payloadType,
+  });
+}
+
+function verifyCommit({ commit }: EvidenceSource, claims: ProvenanceClaims): void {
+  const found = commitIdOf(commit.raw, commit.id);
+  if (found !== commit.id) throw refuted('mismatch', { expected: commit.id, found });
+  if (found !== claims.commit) throw wrongSubject(claims.commit, found);
+}
+
+function verifyRunId(
+  claims: ProvenanceClaims,
+  commit: GitCommit | undefined,
+  meant: string | undefined,
+): void {
+  const found = commit?.trailer('Run-Id') ?? [];
+  const same =
+    found.length === 1 && found[0] === claims.runId && (meant === undefined || meant === claims.runId);
+  if (!same) throw refuted('wrong-run', { expected: meant ?? claims.runId, found });
+}
+
+async function verifyPatch(
+  list: CheckList,
+  source: EvidenceSource,
+  claims: ProvenanceClaims,
+  spec: VerifiedSpec | undefined,
+  nowMs: number,
+): Promise<void> {
+  const patch = await source.readContent(patchFile);
+  if (patch === undefined && isExpired(patchFile, claims, spec?.demands, nowMs)) {
+    list.settle('subject-patchset', 'expired');
+    return;
+  }
+  await list.judge('subject-patchset', () => requireDigest(patch, claims.patchset));
+}
+
+async function verifyLogging(
+  list: CheckList,
+  source: EvidenceSource,
+  bundle: Bundle,
+  signingKey: KeyObject,
+  anchors: Anchors,
+  claims: ProvenanceClaims,
+  spec: VerifiedSpec | undefined,
+  memory: CheckpointMemory,
+): Promise<void> {
+  const proof = await source.readRun(runFiles.proof);
+  if (spec?.demands.logged === false && bundle.proof === undefined && proof === undefined) {
+    for (const id of logged) list.waive(id, 'not-required');
+    return;
+  }
+  const inclusion = await verifyLog(list, bundle, proof, signingKey, anchors, claims.ledger);
+  if (inclusion !== undefined) await verifyHistory(list, inclusion, memory, source.readLedger);
+}
+
+function wrongSubject(expected: string, found: string | undefined): Error {
+  return refuted('wrong-subject', { expected, found: found ?? 'none' });
+}

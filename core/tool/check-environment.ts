@@ -1,0 +1,33 @@
+/** Names that every sandbox sets by itself; a command may read them, and `PWD`, beside the Scheduler's map. */
+export const sandboxVariables = ['PATH', 'HOME', 'TMPDIR', 'PWD'] as const;
+
+export interface CheckFacts {
+  readonly intentSpecId: string;
+  readonly intentSpecDigest: string;
+  readonly runId: string;
+  /** As the command sees it, inside the sandbox. */
+  readonly workspace: string;
+  /** Empty on an unborn HEAD. */
+  readonly baseSha: string;
+  readonly patchSetDigest: string;
+  /** As the command sees it, inside the sandbox. */
+  readonly reportsDir: string;
+}
+
+/**
+ * The Scheduler's map: all that `$NAME` in a check command resolves from, beside `sandboxVariables` (resolutions A, `$ENV_VAR`).
+ * Nothing of our own environment is passed on; a C locale keeps reports comparable between machines.
+ */
+export function checkEnvironment(facts: CheckFacts): Record<string, string> {
+  return {
+    INTENTSPEC_ID: facts.intentSpecId,
+    INTENTSPEC_DIGEST: facts.intentSpecDigest,
+    RUN_ID: facts.runId,
+    WORKSPACE: facts.workspace,
+    BASE_SHA: facts.baseSha,
+    PATCHSET_DIGEST: facts.patchSetDigest,
+    REPORTS_DIR: facts.reportsDir,
+    LANG: 'C.UTF-8',
+    CI: 'true',
+  };
+}

@@ -1,0 +1,34 @@
+import { follow } from './shell/follow.ts';
+import { Reading, type ShellRedirect, type SimpleCommand, Unproven } from './shell/reading.ts';
+import { readScript } from './shell/script.ts';
+
+export type { ShellRedirect, ShellWord, SimpleCommand } from './shell/reading.ts';
+
+/** Everything that a text would run, or why that cannot be told. */
+export type ShellReading =
+  | {
+      readonly ok: true;
+      /** In the order of the text; a wrapper (`env`, `sh -c`) stands before what it runs. */
+      readonly commands: readonly SimpleCommand[];
+      /** Names that are referenced without an assignment before, sorted. */
+      readonly variables: readonly string[];
+      /** Files that are read or written by redirection, in the order of the text. */
+      readonly redirects: readonly ShellRedirect[];
+    }
+  | { readonly ok: false; readonly reason: string };
+
+/**
+ * Every simple command in a POSIX shell text. Only what dash and bash read alike is accepted; what hides a program behind an
+ * expansion, a function, a path or a stream is not ok. Never throws on bad input.
+ */
+export function commandsOf(text: string): ShellReading {
+  const reading = new Reading();
+  try {
+    readScript(text, reading, (argv, assignments) => follow(argv, assignments, reading));
+  } catch (thrown) {
+    if (thrown instanceof Unproven) return { ok: false, reason: thrown.message };
+    throw thrown;
+  }
+  const { commands, redirects } = reading;
+  return { ok: true, commands, variables: [...reading.free].sort(), redirects };
+}

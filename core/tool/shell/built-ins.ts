@@ -1,0 +1,93 @@
+import { checkAssignedName } from './assigned-name.ts';
+import { type Reading, type ShellWord, unproven } from './reading.ts';
+
+/** Built-ins that give text or a name a meaning that the tree does not show. */
+const refused = new Set([
+  'eval',
+  '.',
+  'source',
+  'alias',
+  'unalias',
+  'trap',
+  'fc',
+  'hash',
+  'builtin',
+  'enable',
+  'declare',
+  'typeset',
+  'let',
+  'shopt',
+  'mapfile',
+  'readarray',
+  'bind',
+  'complete',
+  'compgen',
+  'compopt',
+  'caller',
+  'dirs',
+  'pushd',
+  'popd',
+  'disown',
+  'suspend',
+  'logout',
+  'history',
+  'help',
+  'local',
+  'getopts',
+  'coproc',
+  'select',
+  'function',
+  'autoload',
+  'emulate',
+  'noglob',
+  'nocorrect',
+  'whence',
+  'print',
+  'functions',
+  'setopt',
+  'unsetopt',
+  'zmodload',
+  'chdir',
+]); // prettier-ignore
+
+/** Ends the reading where a shell built-in would do more than run with these arguments. */
+export function checkBuiltIn(name: string, args: readonly ShellWord[], reading: Reading): void {
+  if (refused.has(name)) unproven(`what \`${name}\` does cannot be told from its text`);
+  if (name === 'export' || name === 'readonly') return checkNames(name, args, reading, /^(?:-p|--)$/);
+  if (name === 'unset') return checkNames(name, args, reading, /^(?:-v|--)$/);
+  if (name === 'read') return checkNames(name, args, reading, /^-r$/);
+  if (name === 'set') {
+    const isPlain = args.every((word) =>
+      /^(?:[-+][aefuxC]+|[-+]o|errexit|nounset|xtrace|noglob|pipefail)$/.test(word.literal ?? ''),
+    );
+    if (!isPlain || args.length === 0) unproven('expected plain options after `set`');
+  }
+  // A subscript is evaluated by some shells, with the commands that stand in it.
+  const hidden = args.some((word) => /\[.*[$`]/s.test(word.literal ?? ''));
+  const evaluates = name === 'test' || name === '[' || name === 'printf' || name === 'wait';
+  if (evaluates && hidden) unproven(`a subscript in an argument of \`${name}\``);
+  if ((name === 'printf' || name === 'wait') && args[0] !== undefined) {
+    if (!args[0].operand && !/^(?:--|-)$/.test(args[0].literal ?? '')) unproven(`\`${name}\` with an option`);
+  }
+}
+
+/** Operands that name variables: each is written out and may be assigned. */
+function checkNames(name: string, args: readonly ShellWord[], reading: Reading, option: RegExp): void {
+  for (const word of args) {
+    const { literal, head } = word;
+    if (literal !== undefined && option.test(literal)) continue;
+    const equals = head.indexOf('=');
+    const hasValue = equals !== -1 && (name === 'export' || name === 'readonly');
+    if (hasValue ? !word.single : literal === undefined)
+      unproven(`a name after \`${name}\` that is not written out`);
+    const variable = hasValue ? head.slice(0, equals) : (literal ?? '');
+    const value = literal?.slice(equals + 1);
+    if (name === 'export' && !hasValue) {
+      if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable)) unproven(`expected a name after \`${name}\``);
+      reading.reference(variable);
+      continue;
+    }
+    checkAssignedName(variable, value === undefined ? undefined : { ...word, literal: value });
+    reading.assigned.add(variable);
+  }
+}

@@ -1,0 +1,62 @@
+import type { CheckContext } from '../../core/contract/check-runner.ts';
+import type { Finding } from '../../core/contract/finding.ts';
+import type { SandboxResult } from '../../core/contract/sandbox.ts';
+import { dependenciesMissingHint } from '../../core/run/workspace-dependencies/missing-dependencies.ts';
+
+type CommandRun = Awaited<ReturnType<CheckContext['runCommand']>>;
+type Expected = Pick<CheckContext['check'], 'timeoutSeconds' | 'expectedExitCode'>;
+
+/**
+ * What speaks against a command that was to run: refused, over its time, interrupted, ended by a signal, or another exit code
+ * than expected (contract, Errors 1). Empty only where it ran and ended as expected.
+ */
+export function judgeExit(check: Expected, { denied, result }: CommandRun): readonly Finding[] {
+  if (!result) {
+    return [denied ?? failure('CHECK_NOT_RUN', 'the command did not run and nothing says why')];
+  }
+  const ended = judgeResult(check, result);
+  if (!ended) return denied ? [denied] : [];
+  const hint =
+    ended.detail?.code === 'CHECK_EXIT_CODE' ? dependenciesMissingHint(result.combined.bytes) : undefined;
+  const missing = hint?.detail ? { ...ended, detail: { ...ended.detail, ...hint.detail } } : ended;
+  return [...(denied ? [denied] : []), missing, ...(hint ? [hint] : [])];
+}
+
+/** An `error` of the check that names its code. */
+export function failure(
+  code: string,
+  message: string,
+  detail: Readonly<Record<string, unknown>> = {},
+): Finding {
+  return { rule: 'check-outcome', severity: 'error', message, detail: { code, ...detail } };
+}
+
+function judgeResult(
+  { timeoutSeconds, expectedExitCode }: Expected,
+  result: SandboxResult,
+): Finding | undefined {
+  const { exitCode, signal, timedOut, aborted } = result;
+  const expected = `expected exit code ${expectedExitCode}`;
+  if (timedOut) {
+    return failure(
+      'CHECK_TIMED_OUT',
+      `${expected} within ${timeoutSeconds} s, found it still running: it was ended`,
+      {
+        timeoutSeconds,
+      },
+    );
+  }
+  if (aborted)
+    return failure('CHECK_INTERRUPTED', `${expected}, found the run interrupted: the command was ended`);
+  if (exitCode === undefined) {
+    return failure('CHECK_SIGNAL', `${expected}, found the command ended by signal ${signal ?? 'unknown'}`, {
+      expected: expectedExitCode,
+      ...(signal === undefined ? {} : { signal }),
+    });
+  }
+  if (exitCode === expectedExitCode) return undefined;
+  return failure('CHECK_EXIT_CODE', `${expected}, found ${exitCode}`, {
+    expected: expectedExitCode,
+    found: exitCode,
+  });
+}

@@ -1,0 +1,282 @@
+import { setImmediate } from 'node:timers/promises';
+import { withoutEscapes } from './plain-text.ts';
+import { textRefusal } from './report-text.ts';
+import { Tally } from './tally.ts';
+import { type ParsedReport, type ReportRefusal, reportBounds } from './test-report.ts';
+
+/** Longest part of a line that is looked at. */
+const maxLineLength = 4096;
+const linesPerTurn = 20_000;
+const opening = /^(?:TAP version \d|1\.\.\d|(?:not )?ok \d)/;
+/** What a runner prints in place of a test where a file has none. */
+const scriptFile = /^\S+\.[cm]?[jt]sx?$/;
+
+interface Point {
+  readonly ok: boolean;
+  readonly name: string;
+  readonly directive: 'skip' | 'todo' | undefined;
+  durationMs: number | undefined;
+  isSuite: boolean;
+  message: string | undefined;
+  /** What the subtests of this point counted. */
+  inner: Inner | undefined;
+}
+
+interface Inner {
+  readonly tally: Tally;
+  readonly points: number;
+}
+
+interface Yaml {
+  readonly indent: number;
+  readonly point: Point;
+  /** The key whose value may go on in the next lines. */
+  key: string;
+}
+
+/** One level of indentation. */
+interface Level {
+  readonly tally: Tally;
+  points: number;
+  plan: number | undefined;
+  /** The latest point, settled when all of it is known. */
+  last: Point | undefined;
+  /** Subtests that stand before their point. */
+  waiting: Inner | undefined;
+  /** The latest point opened a block `{` and its subtests stand behind it. */
+  inBlock: boolean;
+}
+
+/** Whether output is meant as TAP: its first line that is not blank is a version, a plan or a numbered test point. */
+export function beginsAsTap(bytes: Uint8Array): boolean {
+  const head = withoutEscapes(Buffer.from(bytes.subarray(0, maxLineLength)).toString('utf8'));
+  return opening.test(head.replace(/^\ufeff/, '').trimStart());
+}
+
+/**
+ * Reads TAP 13 and 14 with nested subtests: points without subtests count, once each; a point that failed although all of its
+ * subtests passed counts too. Refused: no plan (cut off), a plan that does not fit, other encodings than UTF-8, more than 64 MiB
+ * or 64 levels. `not ok` fails unless it is to-do; `Bail out!` is a failure.
+ */
+export async function parseTap(bytes: Uint8Array): Promise<ParsedReport> {
+  const unreadable = textRefusal(bytes);
+  if (unreadable) return { refusal: unreadable };
+  const text = Buffer.from(bytes)
+    .toString('utf8')
+    .replace(/^\ufeff/, '');
+  const reader = new TapReader();
+  let lines = 0;
+  for (let start = 0; start < text.length && !reader.refusal && !reader.bailedOut; ) {
+    const feed = text.indexOf('\n', start);
+    const end = feed === -1 ? text.length : feed;
+    const line = withoutEscapes(text.slice(start, Math.min(end, start + maxLineLength))).trimEnd();
+    reader.line(line);
+    start = end + 1;
+    lines += 1;
+    if (lines % linesPerTurn === 0) await setImmediate();
+  }
+  const tally = reader.end();
+  return reader.refusal ? { refusal: reader.refusal } : { report: tally.toReport() };
+}
+
+/** Takes the lines of one stream. */
+class TapReader {
+  refusal: ReportRefusal | undefined;
+  bailedOut = false;
+  readonly #levels: Level[] = [newLevel()];
+  /** Indentation of the YAML block that is open, and the point that it describes. */
+  #yaml: Yaml | undefined;
+  /** A YAML block may open on the next line. */
+  #latest: { readonly indent: number; readonly point: Point } | undefined;
+
+  line(line: string): void {
+    if (line === '') return;
+    const content = line.trimStart();
+    const indent = line.length - content.length;
+    if (this.#yaml && this.#inYaml(content, indent, this.#yaml)) return;
+    if (content.startsWith('---') && this.#latest && indent > this.#latest.indent) {
+      this.#yaml = { indent, point: this.#latest.point, key: '' };
+      this.#latest = undefined;
+      return;
+    }
+    if (indent % 4 === 0) this.#statement(content, indent / 4);
+  }
+
+  /** Ends the stream; what it counted holds only where nothing was refused. */
+  end(): Tally {
+    if (this.#yaml && !this.bailedOut) this.#refuse('truncated', 'the stream ends inside a diagnostic block');
+    while (this.#levels.length > 1) this.#closeLevel();
+    const top = this.#top();
+    this.#settle(top);
+    if (top.waiting) top.tally.add(top.waiting.tally);
+    if (!this.bailedOut && top.plan === undefined)
+      this.#refuse('truncated', 'expected a plan such as `1..3`, found none: the stream is cut off');
+    this.#checkPlan(top);
+    return top.tally;
+  }
+
+  #refuse(reason: ReportRefusal['reason'], message: string): void {
+    this.refusal ??= { reason, message };
+  }
+
+  #top(): Level {
+    return this.#levels.at(-1) ?? newLevel();
+  }
+
+  #statement(content: string, depth: number): void {
+    const point = toPoint(content);
+    const plan = /^1\.\.(\d{1,9})(?:\s*#.*)?$/.exec(content)?.[1];
+    const bail = /^Bail out!(.*)$/.exec(content)?.[1];
+    const version = /^TAP version (\d{1,9})$/.exec(content)?.[1];
+    if (bail !== undefined) {
+      this.bailedOut = true;
+      this.#top().tally.fail('Bail out!', bail);
+      return;
+    }
+    if (version !== undefined && !['12', '13', '14'].includes(version))
+      this.#refuse('unsupported', `expected TAP version 13 or 14, found ${version}`);
+    const closesBlock =
+      content === '}' && depth < this.#levels.length && this.#levels[depth]?.inBlock === true;
+    if (!point && plan === undefined && !closesBlock) return;
+    if (depth > reportBounds.depth)
+      return this.#refuse('too-deep', `expected at most ${reportBounds.depth} levels of subtests`);
+    while (this.#levels.length - 1 > depth) this.#closeLevel();
+    while (this.#levels.length - 1 < depth) this.#levels.push(newLevel());
+    const level = this.#top();
+    if (closesBlock) level.inBlock = false;
+    else if (plan !== undefined) this.#plan(level, Number(plan));
+    else if (point) this.#point(level, point, depth, content.endsWith(' {'));
+  }
+
+  #plan(level: Level, count: number): void {
+    if (level.plan !== undefined) return this.#refuse('malformed', 'found two plans for the same tests');
+    level.plan = count;
+  }
+
+  #point(level: Level, point: Point, depth: number, opensBlock: boolean): void {
+    this.#settle(level);
+    level.points += 1;
+    point.inner = level.waiting;
+    level.waiting = undefined;
+    level.last = point;
+    level.inBlock = opensBlock;
+    this.#latest = { indent: depth * 4, point };
+  }
+
+  #closeLevel(): void {
+    const level = this.#levels.pop();
+    const parent = this.#levels.at(-1);
+    if (!level || !parent) return;
+    this.#settle(level);
+    if (level.waiting) level.tally.add(level.waiting.tally);
+    this.#checkPlan(level);
+    const inner = { tally: level.tally, points: level.points };
+    if (parent.inBlock && parent.last) parent.last.inner = joined(parent.last.inner, inner);
+    else parent.waiting = joined(parent.waiting, inner);
+  }
+
+  #checkPlan({ plan, points }: Level): void {
+    if (this.bailedOut || plan === undefined || plan === points) return;
+    this.#refuse('malformed', `the plan says ${plan} tests, found ${points}`);
+  }
+
+  #settle(level: Level): void {
+    const point = level.last;
+    if (!point) return;
+    level.last = undefined;
+    const { tally } = level;
+    const { ok, name, directive, inner } = point;
+    const todo = directive === 'todo';
+    if (inner && inner.points > 0) {
+      tally.add(inner.tally, todo);
+      if (!ok && !todo && inner.tally.failed === 0) tally.fail(name, point.message);
+      return;
+    }
+    tally.addDuration(point.durationMs);
+    if (!ok && !todo) tally.fail(name, point.message);
+    else if (directive || inner) tally.skipped += 1;
+    else if (point.isSuite) return;
+    else if (this.#levels.length === 1 && scriptFile.test(name)) tally.addEmptyFile(name);
+    else tally.passed += 1;
+  }
+
+  /** True where the line belonged to the block. A block that is never closed ends where the indentation does: nothing hides in it. */
+  #inYaml(content: string, indent: number, yaml: Yaml): boolean {
+    if (indent < yaml.indent) {
+      this.#yaml = undefined;
+      return false;
+    }
+    if (indent > yaml.indent) {
+      if (yaml.key === 'error') yaml.point.message ??= content;
+      return true;
+    }
+    if (content === '...') {
+      this.#yaml = undefined;
+      return true;
+    }
+    const [, key = '', value = ''] = /^([A-Za-z_]{1,40}):\s*(.*)$/.exec(content) ?? [];
+    yaml.key = key === 'error' || key === 'message' ? 'error' : key;
+    if (key === 'duration_ms' && /^\d{1,12}(?:\.\d{1,20})?$/.test(value))
+      yaml.point.durationMs = Number(value);
+    if (key === 'type' && /^['"]?suite['"]?$/.test(value)) yaml.point.isSuite = true;
+    if (yaml.key === 'error' && !/^[|>]/.test(value))
+      yaml.point.message ??= value.replace(/^(['"])(.*)\1$/, '$2');
+    return true;
+  }
+}
+
+function newLevel(): Level {
+  return {
+    tally: new Tally(),
+    points: 0,
+    plan: undefined,
+    last: undefined,
+    waiting: undefined,
+    inBlock: false,
+  };
+}
+
+function joined(first: Inner | undefined, second: Inner): Inner {
+  if (!first) return second;
+  first.tally.add(second.tally);
+  return { tally: first.tally, points: first.points + second.points };
+}
+
+/** `[not ]ok [number] [- name] [# directive]`; `undefined` for any other line. */
+function toPoint(content: string): Point | undefined {
+  const match = /^(not )?ok(?=\s|$)[ \t]*(?:\d{1,9}(?=\s|$))?[ \t]*(?:-(?=\s|$))?(.*)$/.exec(content);
+  if (!match) return undefined;
+  const description = (match[2] ?? '').replace(/ \{$/, '');
+  const hash = directiveAt(description);
+  const mark = hash === -1 ? '' : description.slice(hash + 1).trim();
+  const time = /^time=(\d{1,12}(?:\.\d{1,20})?)(ms|s)?\b/.exec(mark);
+  const name = (
+    hash === -1 || (!time && !directiveOf(mark)) ? description : description.slice(0, hash)
+  ).trim();
+  return {
+    ok: match[1] === undefined,
+    name: name.replace(/\\([\\#])/g, '$1'),
+    directive: directiveOf(mark),
+    durationMs: time ? Number(time[1]) * (time[2] === 's' ? 1000 : 1) : undefined,
+    isSuite: false,
+    message: undefined,
+    inner: undefined,
+  };
+}
+
+/** Where the last `#` stands that no backslash escapes; -1 for none. */
+function directiveAt(description: string): number {
+  let found = -1;
+  for (let at = 0; at < description.length; at += 1) {
+    if (description[at] === '\\') at += 1;
+    else if (description[at] === '#' && (at === 0 || /\s/.test(description[at - 1] ?? ''))) {
+      if (found === -1 || !directiveOf(description.slice(found + 1).trim())) found = at;
+    }
+  }
+  return found;
+}
+
+function directiveOf(mark: string): Point['directive'] {
+  if (/^skip/i.test(mark)) return 'skip';
+  return /^todo\b/i.test(mark) ? 'todo' : undefined;
+}

@@ -1,0 +1,60 @@
+/** A test that failed. */
+export interface TestFailure {
+  readonly name: string;
+  /** First line of what the report says about it. */
+  readonly message?: string;
+}
+
+/** Something in a report that speaks against another part of it; `error` where it may hide a failure. */
+export interface Contradiction {
+  readonly severity: 'error' | 'warning';
+  readonly message: string;
+}
+
+/** What a test report says: tests that have no tests inside are counted, once each. */
+export interface TestReport {
+  readonly passed: number;
+  readonly failed: number;
+  /** Skipped and to-do tests, whatever came of them. */
+  readonly skipped: number;
+  /** In order of the report, the first `maxFailures`. */
+  readonly failures: readonly TestFailure[];
+  /** Sum of the tests' own times, milliseconds; absent where the report gives none. */
+  readonly durationMs?: number;
+  /** Files that the runner lists as passed although no test ran in them; they count as nothing. */
+  readonly emptyFiles: readonly string[];
+  readonly contradictions: readonly Contradiction[];
+}
+
+/** Why a report counts for nothing. */
+export interface ReportRefusal {
+  readonly reason:
+    | 'too-large'
+    | 'encoding'
+    | 'malformed'
+    | 'truncated'
+    | 'document-type'
+    | 'too-deep'
+    | 'not-a-report'
+    | 'unsupported';
+  readonly message: string;
+}
+
+/** A report in normal form, or why it is none. Reports come from outside: neither is a fault. */
+export type ParsedReport =
+  | { readonly report: TestReport; readonly refusal?: undefined }
+  | { readonly report?: undefined; readonly refusal: ReportRefusal };
+
+/** Bounds of every report: bytes, nesting, and how many failures, empty files and contradictions are listed. */
+export const reportBounds = {
+  bytes: 64 * 1024 * 1024,
+  depth: 64,
+  maxFailures: 100,
+  maxEmptyFiles: 20,
+  maxContradictions: 10,
+};
+
+/** A refusal as a parser returns it. */
+export function refuse(reason: ReportRefusal['reason'], message: string): ParsedReport {
+  return { refusal: { reason, message } };
+}

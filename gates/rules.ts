@@ -1,0 +1,49 @@
+import type { Rule } from '../core/contract/rule.ts';
+import { languageGlobs } from './source/language.ts';
+
+/** `.ts` from sources, `.js` when compiled. */
+const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
+const fileOf = (id: string): URL => new URL(`./rules/${id}${extension}`, import.meta.url);
+
+const npmFiles = ['**/package.json', '**/package-lock.json', '**/npm-shrinkwrap.json'];
+
+/** Every reason a built-in gate can fail, in the order in which findings are reported. */
+export const rules: readonly Rule[] = [
+  { id: 'scope', point: 'patch', module: fileOf('scope') },
+  {
+    id: 'no-direct-eval',
+    point: 'patch',
+    module: fileOf('no-direct-eval'),
+    reads: languageGlobs,
+    appliesTo: (spec) => spec.security.outputHandling.noDirectEval,
+  },
+  { id: 'secrets', point: 'patch', module: fileOf('secrets') },
+  {
+    id: 'new-tests',
+    point: 'patch',
+    module: fileOf('new-tests'),
+    reads: languageGlobs,
+    appliesTo: (spec) => spec.intent.changeType === 'bugfix' && spec.acceptance.qualityGates.requireNewTestsWhenBugfix,
+  },
+  { id: 'new-dependency', point: 'patch', module: fileOf('new-dependency'), reads: npmFiles },
+  {
+    id: 'licenses',
+    point: 'patch',
+    module: fileOf('licenses'),
+    reads: npmFiles,
+    appliesTo: ({ constraints }) => constraints.licensing.allowedSpdx.length > 0 || constraints.licensing.forbidNewLicenses,
+  },
+  { id: 'check-outcome', point: 'every-stage', module: fileOf('check-outcome') },
+  { id: 'artifact-declared', point: 'every-stage', module: fileOf('artifact-declared') },
+  { id: 'artifact-present', point: 'every-stage', module: fileOf('artifact-present') },
+  { id: 'artifact-format', point: 'every-stage', module: fileOf('artifact-format'), readsArtifacts: true },
+  { id: 'sast', point: 'security', module: fileOf('sast'), readsArtifacts: true, appliesTo: (spec) => declares(spec, 'sast-report') },
+  { id: 'sca', point: 'security', module: fileOf('sca'), readsArtifacts: true, appliesTo: (spec) => declares(spec, 'sca-report') },
+  { id: 'sbom', point: 'security', module: fileOf('sbom'), readsArtifacts: true, appliesTo: (spec) => declares(spec, 'sbom') },
+];
+
+/** The security stage lists checks, and the contract requires this report of them. */
+function declares(spec: Parameters<NonNullable<Rule['appliesTo']>>[0], name: string): boolean {
+  const listed = spec.acceptance.verificationPlan.securityChecks.length > 0;
+  return listed && spec.artifacts.required.some((artifact) => artifact.name === name && artifact.required);
+}

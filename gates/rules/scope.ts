@@ -1,0 +1,20 @@
+import type { Finding } from '../../core/contract/finding.ts';
+import type { RuleFunction } from '../../core/contract/rule.ts';
+import { scopeVerdict } from '../../core/plan/scope.ts';
+
+const rule = 'scope';
+
+/** Refuses every changed path outside the contract's write scope; of a rename both ends count (resolutions, Scope). */
+export const judge: RuleFunction = ({ patch, scope }) => {
+  const findings: Finding[] = [];
+  for (const file of patch.files) {
+    const left = file.changeType === 'rename' && file.oldPath !== undefined ? [file.oldPath] : [];
+    for (const path of [...left, file.path]) {
+      const verdict = scopeVerdict(scope, path);
+      if (verdict === 'in') continue;
+      const message = verdict === 'forbidden' ? `\`${path}\` is named in outOfScope` : `\`${path}\` is outside inScope and touchHints.files`;
+      findings.push({ rule, severity: 'error', message, path, detail: { verdict, changeType: file.changeType } });
+    }
+  }
+  return findings;
+};

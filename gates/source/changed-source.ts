@@ -1,0 +1,153 @@
+import type { PatchFile } from '../../core/contract/patch-set.ts';
+import type { RuleInput } from '../../core/contract/rule.ts';
+import { hunkLines } from './hunk-lines.ts';
+import { type Language, languageOf } from './language.ts';
+
+/** Larger files are read through the diff alone. */
+const maxWholeBytes = 2 * 1024 * 1024;
+
+export interface Position {
+  readonly line: number;
+  /** UTF-16 columns from 1. */
+  readonly column: number;
+  readonly added: boolean;
+}
+
+/** One side of a changed file as text in which an index is a byte offset (latin1). */
+export interface ChangedSource {
+  readonly path: string;
+  readonly language: Language;
+  readonly text: string;
+  /** False where only the lines of the diff are known, so that nothing tells whether a hunk starts inside a comment. */
+  readonly whole: boolean;
+  /** Where an offset stands, and whether the patch added that line. */
+  positionOf(offset: number): Position;
+}
+
+/** Text of the added and context lines of a file's section; what a candidate filter looks at. */
+export function sectionText(input: RuleInput, file: PatchFile): string {
+  const { patch } = input;
+  return Buffer.from(patch.diff.buffer, patch.diff.byteOffset + file.start, file.end - file.start).toString('latin1');
+}
+
+/** True for regular files that the candidate holds: no symlink, no submodule, not deleted. */
+export function isRegularCandidate(file: PatchFile): boolean {
+  return file.changeType !== 'delete' && (file.newMode === undefined || file.newMode.startsWith('100'));
+}
+
+/** Language of a changed file; a first line is known where the content is or where a hunk starts at line 1. */
+export function languageOfChange(input: RuleInput, file: PatchFile): Language | undefined {
+  const named = languageOf(file.path);
+  if (named !== undefined) return named;
+  const content = input.files[file.path]?.candidate;
+  if (content) return languageOf(file.path, asBuffer(content).toString('latin1', 0, Math.min(content.length, 200)));
+  const diff = asBuffer(input.patch.diff);
+  for (const line of hunkLines(input.patch, file)) {
+    if (line.kind === 'removed') continue;
+    if (line.line > 1) break;
+    return languageOf(file.path, diff.toString('latin1', line.start, Math.min(line.end, line.start + 200)));
+  }
+  return undefined;
+}
+
+/**
+ * The candidate side: the whole file where its content was given, else the hunks. A binary file's lines all count as added;
+ * `undefined` where neither content nor hunks exist.
+ */
+export function candidateSource(input: RuleInput, file: PatchFile, language: Language): ChangedSource | undefined {
+  const content = input.files[file.path]?.candidate;
+  if (content && content.length <= maxWholeBytes) {
+    return wholeSource(file.path, language, asBuffer(content).toString('latin1'), addedLines(input, file));
+  }
+  if (file.binary) return undefined;
+  return hunkSource(input, file, language, 'added');
+}
+
+/** The base side, under the same rules; lines that the patch removed count as `added`. */
+export function baseSource(input: RuleInput, file: PatchFile, language: Language): ChangedSource | undefined {
+  const content = input.files[file.path]?.base;
+  if (content && content.length <= maxWholeBytes) return wholeSource(file.path, language, asBuffer(content).toString('latin1'), new Set());
+  if (file.changeType === 'add' || file.binary) return undefined;
+  return hunkSource(input, file, language, 'removed');
+}
+
+function addedLines(input: RuleInput, file: PatchFile): ReadonlySet<number> | 'all' {
+  if (file.binary) return 'all';
+  const added = new Set<number>();
+  for (const line of hunkLines(input.patch, file)) if (line.kind === 'added') added.add(line.line);
+  return added;
+}
+
+function wholeSource(path: string, language: Language, text: string, added: ReadonlySet<number> | 'all'): ChangedSource {
+  const starts = lineStarts(text);
+  return {
+    path,
+    language,
+    text,
+    whole: true,
+    positionOf(offset) {
+      const index = lineIndex(starts, offset);
+      return toPosition(text, starts[index] ?? 0, offset, index + 1, added === 'all' || added.has(index + 1));
+    },
+  };
+}
+
+function hunkSource(input: RuleInput, file: PatchFile, language: Language, changed: 'added' | 'removed'): ChangedSource {
+  const diff = asBuffer(input.patch.diff);
+  const parts: string[] = [];
+  const numbers: number[] = [];
+  const marks: boolean[] = [];
+  let hunk = 0;
+  for (const line of hunkLines(input.patch, file)) {
+    if (line.kind !== 'context' && line.kind !== changed) continue;
+    if (line.hunk !== hunk) {
+      // An empty line keeps what is not adjacent apart.
+      parts.push('');
+      numbers.push(line.line);
+      marks.push(false);
+      hunk = line.hunk;
+    }
+    parts.push(diff.toString('latin1', line.start, line.end));
+    numbers.push(line.line);
+    marks.push(line.kind === changed);
+  }
+  const text = parts.join('\n');
+  const starts = lineStarts(text);
+  return {
+    path: file.path,
+    language,
+    text,
+    whole: false,
+    positionOf(offset) {
+      const index = lineIndex(starts, offset);
+      return toPosition(text, starts[index] ?? 0, offset, numbers[index] ?? 1, marks[index] ?? false);
+    },
+  };
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function lineStarts(text: string): readonly number[] {
+  const starts = [0];
+  for (let feed = text.indexOf('\n'); feed !== -1; feed = text.indexOf('\n', feed + 1)) starts.push(feed + 1);
+  return starts;
+}
+
+/** Index of the last line that starts at or before `offset`. */
+function lineIndex(starts: readonly number[], offset: number): number {
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((starts[middle] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function toPosition(text: string, lineStart: number, offset: number, line: number, added: boolean): Position {
+  const column = Buffer.from(text.slice(lineStart, offset), 'latin1').toString('utf8').length + 1;
+  return { line, column, added };
+}

@@ -1,0 +1,176 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import t from 'tap';
+import { escapeHtml } from '../../../bin/report/escape-html.ts';
+import { renderRunHtml } from '../../../bin/report/html.ts';
+import type { RunView } from '../../../core/contract/run-view.ts';
+import { abandoned, committed, hostile, hostileText, huge } from './sample-view.ts';
+
+const chromium = '/usr/bin/chromium';
+const inPage = readFileSync(new URL('./in-page.js', import.meta.url), 'utf8');
+
+interface Seen {
+  readonly scrollWidth: number;
+  readonly decisionTop: number;
+  readonly headings: readonly string[];
+  readonly pwned?: unknown;
+  readonly foreign: readonly string[];
+}
+
+interface Contrast {
+  readonly text: string;
+  readonly ratio: number;
+}
+
+/** Evaluates an expression over the functions of in-page.js in the page. */
+function ask<T>(page: Page, expression: string): Promise<T> {
+  return page.evaluate(`(() => { ${inPage}; return ${expression}; })()`);
+}
+
+t.test('the page is one document without script, link out, form or remote address', async (t) => {
+  for (const view of [committed, abandoned, hostile]) {
+    const page = renderRunHtml(view);
+    t.notMatch(page, /<(?:script|img|iframe|object|embed|link|form|base)\b/i);
+    for (const [tag] of page.matchAll(/<[a-z][^>]*>/gi))
+      t.notMatch(tag.replace(/"[^"]*"/g, '""'), /\s(?:on\w+|style|src)\s*=/i);
+    for (const [, target] of page.matchAll(/href="([^"]*)"/g)) t.match(target ?? '', /^#[a-z]+$/);
+    t.match(page, "content=\"default-src 'none'; style-src 'sha256-");
+    t.equal(page.match(/<style>/g)?.length, 1);
+  }
+});
+
+t.test('untrusted text becomes text, and what hides is named', async (t) => {
+  const shown = escapeHtml(hostileText);
+  t.notMatch(shown, /[<>"'`\x00\x1b\u200b\u202e\u2066]/);
+  t.match(shown, '[U+202E]gnp.exe');
+  t.equal(escapeHtml('x'.repeat(50), 10), `${'x'.repeat(10)}…`);
+  t.equal(escapeHtml('a\nb\tc'), 'a\nb\tc');
+  t.equal(escapeHtml('&lt;'), '&amp;lt;');
+});
+
+t.test('nothing is called good that has no commit decision', async (t) => {
+  const { decision: _decision, ...undecided } = committed;
+  const words: readonly (readonly [RunView, string])[] = [
+    [committed, 'Committed'],
+    [abandoned, 'Abandoned'],
+    [{ ...undecided, state: 'waiting' }, 'Waiting'],
+    [{ ...undecided, state: 'running' }, 'Running'],
+    [{ ...undecided, state: 'interrupted' }, 'Interrupted'],
+    [{ ...abandoned, decision: { type: 'rollback', rationale: 'r', decisionDigest: '0' } }, 'Rolled back'],
+  ];
+  for (const [view, word] of words) {
+    const page = renderRunHtml(view);
+    t.match(page, `<h1 id="decision">${word}</h1>`);
+    t.equal(/class="card decision good"/.test(page), word === 'Committed');
+    t.equal(page.includes('writ verify '), word === 'Committed', 'a commit is what can be verified');
+  }
+});
+
+t.test(
+  'a page of 1,000 checks, findings, artifacts and files stays bounded and says what it leaves out',
+  async (t) => {
+    const page = renderRunHtml(huge);
+    t.ok(page.length < 1_000_000, `${page.length} characters`);
+    t.match(page, 'and 800 beyond these');
+    t.match(page, 'and 500 more');
+    t.match(page, '<details><summary>998 checks passed</summary>');
+    t.ok(page.indexOf('check-0507') < page.indexOf('998 checks passed'), 'what failed is in view');
+    const loud = {
+      ...huge,
+      findings: huge.findings.map((finding) => ({ ...finding, message: 'm'.repeat(100_000) })),
+    };
+    t.ok(renderRunHtml(loud).length < 2_000_000);
+  },
+);
+
+const named = existsSync(chromium) ? false : `no browser at ${chromium}`;
+
+t.test('in a real browser', { skip: named }, async (t) => {
+  const { chromium: engine } = await import('playwright-core');
+  const browser = await engine.launch({ executablePath: chromium, args: ['--no-sandbox'] });
+  t.teardown(() => browser.close());
+  const dir = t.testdir({});
+  const views = { committed, abandoned, hostile, huge };
+
+  for (const [name, view] of Object.entries(views)) {
+    writeFileSync(join(dir, `${name}.html`), renderRunHtml(view));
+    for (const width of [375, 1280]) {
+      await t.test(`${name} at ${width} px`, async (t) => {
+        const { page, told, asked } = await open(browser, join(dir, `${name}.html`), width);
+        const seen = await ask<Seen>(page, 'look()');
+        t.ok(seen.scrollWidth <= width, `no horizontal scroll, found ${seen.scrollWidth}`);
+        t.ok(
+          seen.decisionTop >= 0 && seen.decisionTop < (name === 'hostile' ? 400 : 150),
+          `decision at ${seen.decisionTop}`,
+        );
+        t.equal(seen.headings[0], 'H1');
+        t.equal(seen.headings.filter((tag) => tag === 'H1').length, 1);
+        t.strictSame(told, [], 'the console is empty');
+        t.strictSame(asked, [pathToFileURL(join(dir, `${name}.html`)).href], 'nothing else is loaded');
+        t.equal(seen.pwned, undefined);
+        t.strictSame(seen.foreign, [], 'no element of the author’s making');
+        await page.close();
+      });
+    }
+  }
+
+  await t.test('it can be used without eyes: landmarks, headings, table headers, names', async (t) => {
+    const { page } = await open(browser, join(dir, 'committed.html'), 1280);
+    for (const role of ['banner', 'main', 'navigation', 'contentinfo'] as const)
+      t.equal(await page.getByRole(role).count(), 1, role);
+    t.equal((await page.getByRole('columnheader', { name: 'Outcome' }).count()) > 0, true);
+    for (const table of await page.getByRole('table').all()) t.ok(await table.getAttribute('aria-label'));
+    for (const name of ['Stages', 'Evidence', 'Provenance and proof', 'What to verify next']) {
+      t.equal(await page.getByRole('heading', { name, level: 2 }).count(), 1, name);
+    }
+    await page.close();
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await t.test(`text stands out from its background, ${colorScheme}`, async (t) => {
+      for (const name of ['committed', 'abandoned']) {
+        const { page } = await open(browser, join(dir, `${name}.html`), 1280, colorScheme);
+        const all = await ask<readonly Contrast[]>(page, 'contrasts()');
+        t.ok(all.length > 50);
+        t.strictSame(
+          all.filter(({ ratio }) => ratio < 4.5),
+          [],
+          name,
+        );
+        await page.close();
+      }
+    });
+  }
+
+  await t.test('the policy of the page stops what escaping might miss', async (t) => {
+    const file = join(dir, 'injected.html');
+    const injected =
+      '<script>window.pwned=1</script><img src=x onerror="window.pwned=1"><p style="color:red" id="styled">x</p><h1 id="decision">';
+    writeFileSync(file, renderRunHtml(committed).replace('<h1 id="decision">', injected));
+    const { page } = await open(browser, file, 375);
+    t.equal((await ask<Seen>(page, 'look()')).pwned, undefined);
+    t.not(
+      await ask<string>(page, "getComputedStyle(document.getElementById('styled')).color"),
+      'rgb(255, 0, 0)',
+    );
+    await page.close();
+  });
+});
+
+async function open(
+  browser: Browser,
+  file: string,
+  width: number,
+  colorScheme: 'light' | 'dark' = 'light',
+): Promise<{ page: Page; told: string[]; asked: string[] }> {
+  const page = await browser.newPage({ viewport: { width, height: 812 }, colorScheme });
+  const told: string[] = [];
+  const asked: string[] = [];
+  page.on('console', (message) => told.push(message.text()));
+  page.on('pageerror', (fault) => told.push(fault.message));
+  page.on('request', (request) => asked.push(request.url()));
+  await page.goto(pathToFileURL(file).href);
+  return { page, told, asked };
+}

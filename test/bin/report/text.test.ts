@@ -1,0 +1,108 @@
+import { PassThrough } from 'node:stream';
+import t from 'tap';
+import { createPrinter, openSink } from '../../../bin/print.ts';
+import { escapeMarkdown } from '../../../bin/report/escape-markdown.ts';
+import { printRun } from '../../../bin/report/human.ts';
+import { renderRunMarkdown } from '../../../bin/report/markdown.ts';
+import { toCount, toDuration, toSize } from '../../../bin/report/quantities.ts';
+import type { RunView } from '../../../core/contract/run-view.ts';
+import { abandoned, committed, hostile, hostileText, huge } from './sample-view.ts';
+
+function printed(view: RunView, quiet = false): string {
+  const stream = new PassThrough();
+  const sink = openSink(stream);
+  printRun(createPrinter(sink, sink, { quiet, colourOut: false, colourErr: false, before: () => {} }), view);
+  return String(stream.read() ?? '');
+}
+
+t.test(
+  'the terminal summary gives the decision first, then what failed, evidence and the next command',
+  async (t) => {
+    const good = printed(committed);
+    t.match(good, /^Committed {2}Refuse credentials/);
+    t.match(good, 'commit 4f2e1a9c0b12d3e4f5061728394a5b6c7d8e9f00 on refs/heads/main');
+    t.match(good, 'next  writ verify 4f2e1a9c0b12d3e4f5061728394a5b6c7d8e9f00');
+    const bad = printed(abandoned);
+    t.match(bad, /^Abandoned /);
+    for (const part of [
+      'unit  exit 1',
+      'types  timed out',
+      'src/rules/engine.js:88',
+      'test/auth.test.js:31',
+      'no check listed',
+    ])
+      t.match(bad, part);
+    t.notMatch(bad, 'commit ');
+    t.equal(printed(committed, true).trimEnd().split('\n').length, 3, 'under --quiet the decision alone');
+  },
+);
+
+t.test('nothing untrusted reaches the terminal as a control sequence', async (t) => {
+  t.notMatch(printed(hostile), /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202e\u2066]/);
+});
+
+t.test('lists of 1,000 are cut and say so', async (t) => {
+  t.ok(printed(huge).split('\n').length < 200);
+  t.match(printed(huge), 'and 950 more');
+  t.ok(renderRunMarkdown(huge).length < 60_000, 'a comment on a pull request takes 65,536 characters');
+  t.match(renderRunMarkdown(huge), 'more');
+});
+
+t.test('untrusted text in Markdown is inert', async (t) => {
+  const shown = escapeMarkdown(hostileText);
+  t.notMatch(shown, /[<>@\n\x00\x1b\u202e]/);
+  t.notMatch(shown, /(?<!\\)[`[\]|*_]/);
+  t.notMatch(shown, /:\/\//, 'no autolink');
+  for (const [text, expected] of [
+    ['# heading', '\\# heading'],
+    ['- item', '\\- item'],
+    ['1. item', '1\\. item'],
+    ['    code', 'code'],
+    ['a | b', 'a \\| b'],
+    ['www.evil.example', 'www&#46;evil.example'],
+    ['plain words, 2.5 of them', 'plain words, 2.5 of them'],
+  ] as const) {
+    t.equal(escapeMarkdown(text), expected);
+  }
+});
+
+t.test('a hostile run is Markdown of our own shape only', async (t) => {
+  const text = renderRunMarkdown(hostile);
+  t.notMatch(text, /<(?:script|img|a)\b/i);
+  t.notMatch(text, /[\x00\x1b\u202e\u2066]/);
+  t.strictSame(
+    text
+      .split('\n')
+      .filter((line) => line.startsWith('#'))
+      .map((line) => line.split(' ', 2).join(' ').replace(/:.*/, '')),
+    ['## Committed', '### Findings', '### Evidence', '### Verify'],
+  );
+  for (const line of text.split('\n')) {
+    if (line.startsWith('| ') && /^\| (fast|integration|security|release) /.test(line))
+      t.equal(line.match(/(?<!\\)\|/g)?.length, 5);
+    t.equal((line.match(/(?<!\\)`/g)?.length ?? 0) % 2, 0, 'code spans are closed');
+  }
+  t.match(renderRunMarkdown(committed), '`writ verify 4f2e1a9c0b12d3e4f5061728394a5b6c7d8e9f00`');
+});
+
+t.test('quantities are what a person would say', async (t) => {
+  t.strictSame([0, 45.4, 999, 1000, 59_949, 60_000, 125_000, 3_599_600, 3_840_000].map(toDuration), [
+    '0 ms',
+    '45 ms',
+    '999 ms',
+    '1.0 s',
+    '59.9 s',
+    '1 min 0 s',
+    '2 min 5 s',
+    '1 h 0 min',
+    '1 h 4 min',
+  ]);
+  t.strictSame([0, 1023, 1024, 1_048_576, 5e12].map(toSize), [
+    '0 B',
+    '1023 B',
+    '1.0 KiB',
+    '1.0 MiB',
+    '4656.6 GiB',
+  ]);
+  t.strictSame([toCount(1, 'check'), toCount(0, 'check')], ['1 check', '0 checks']);
+});
