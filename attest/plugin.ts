@@ -19,6 +19,15 @@ export function attestPlugin({ env, ephemeralKey, clock }: AttestPluginOptions):
   return definePlugin({
     name: 'attest',
     api: 1,
+    enforces: [
+      'provenance.requireSlsaProvenance',
+      'provenance.transparencyLog.mode=none',
+      'provenance.transparencyLog.mode=internal-ledger',
+      'provenance.bindings.embedIntentSpecDigest',
+      'provenance.bindings.embedEvidenceDigests',
+      'artifacts.required.name=provenance-attestation',
+      'artifacts.required.name=transparency-proof',
+    ],
     setup({ slots }) {
       slots.signer.addLazy('key', () => createSignerSource({ env, ephemeral: ephemeralKey }));
       slots.log.add('internal-ledger', createInternalLedgerSource(env, clock));

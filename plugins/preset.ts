@@ -1,6 +1,6 @@
-import type { LoadedPlugin } from '../core/plugin.ts';
-import { type AttestPluginOptions, attestPlugin } from '../attest/plugin.ts';
 import { artifactsPlugin } from '../attest/artifacts/plugin.ts';
+import { type AttestPluginOptions, attestPlugin } from '../attest/plugin.ts';
+import type { LoadedPlugin } from '../core/plugin.ts';
 import { gatesPlugin } from '../gates/plugin.ts';
 import { redactionPlugin } from './redaction/plugin.ts';
 import { sandboxPlugin } from './sandbox-plugin.ts';

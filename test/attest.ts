@@ -5,6 +5,7 @@ import './attest/log/checkpoint.test.ts';
 import './attest/log/internal-ledger.test.ts';
 import './attest/signer/keys.test.ts';
 import './attest/statement/provenance.test.ts';
+import './attest/verify/git-commit.test.ts';
 import './attest/verify/verify-run.test.ts';
 import './attest/verify/attacks.test.ts';
 import './attest/sigstore-interop.test.ts';

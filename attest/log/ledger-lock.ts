@@ -1,8 +1,8 @@
-import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { randomOctets } from '../../core/base/ids.ts';
+import { claimTurn, turnNumber } from './claim-turn.ts';
 import { currentProcess, isProvenDead, type ProcessIdentity } from './process-identity.ts';
 
 /** A lock that is held; `release` is called once. */
@@ -30,7 +30,7 @@ export async function takeLock(directory: string, clock: Clock, waitMs: number):
     const last = await lastTurn(directory);
     if (last.owner === undefined || isProvenDead(last.owner, self)) {
       const number = last.number + 1;
-      if (await claim(directory, number, self)) {
+      if (await claimTurn(directory, number, self)) {
         const path = join(directory, String(number));
         return { release: () => rename(path, `${path}.over`) };
       }
@@ -41,34 +41,9 @@ export async function takeLock(directory: string, clock: Clock, waitMs: number):
   }
 }
 
-async function claim(directory: string, number: number, self: ProcessIdentity): Promise<boolean> {
-  const own = String(number);
-  const draft = join(directory, `draft-${randomOctets(8).toString('hex')}`);
-  await writeFile(draft, JSON.stringify(self), { flag: 'wx', flush: true });
-  try {
-    await link(draft, join(directory, own));
-  } catch (fault) {
-    // ENOENT: a winner swept the draft away with those of the dead.
-    const { code } = fault as NodeJS.ErrnoException;
-    if (code === 'EEXIST' || code === 'ENOENT') return false;
-    throw fault;
-  } finally {
-    await rm(draft, { force: true });
-  }
-  const others = (await readdir(directory)).filter((name) => name !== own);
-  if (others.some((name) => numberOf(name) >= number)) {
-    // Others went on while this process slept between looking and claiming.
-    await rm(join(directory, own), { force: true });
-    return false;
-  }
-  // Only the owner sweeps: past turns, and drafts of processes that died before they claimed.
-  for (const name of others) await rm(join(directory, name), { force: true, recursive: true });
-  return true;
-}
-
 async function lastTurn(directory: string): Promise<Turn> {
   const names = await readdir(directory);
-  const number = Math.max(0, ...names.map(numberOf));
+  const number = Math.max(0, ...names.map(turnNumber));
   if (number === 0 || !names.includes(String(number))) return { number, owner: undefined };
   try {
     return { number, owner: parseOwner(await readFile(join(directory, String(number)), 'utf8')) };
@@ -77,11 +52,6 @@ async function lastTurn(directory: string): Promise<Turn> {
     if ((fault as NodeJS.ErrnoException).code === 'ENOENT') return lastTurn(directory);
     throw fault;
   }
-}
-
-/** Number of a turn by its file name; 0 for any other file. */
-function numberOf(name: string): number {
-  return Number(/^([1-9][0-9]{0,14})(?:\.over)?$/.exec(name)?.[1] ?? 0);
 }
 
 /** Turns appear whole, so text that does not parse is damage by others: of an owner whom nobody can prove dead. */

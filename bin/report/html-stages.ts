@@ -20,28 +20,6 @@ export function stageCards(stages: readonly StageRecord[]): string {
   return stages.map((stage) => stageCard(stage, scale)).join('');
 }
 
-function stageCards(stages: readonly StageRecord[]): string {
-  const scale = toTimeSpan(stages.flatMap((stage) => stage.checks));
-  return stages.map((stage) => stageCard(stage, scale)).join('');
-}
-
-interface TimeSpan {
-  readonly start: number;
-  readonly length: number;
-}
-
-function toTimeSpan(checks: readonly CheckRecord[]): TimeSpan {
-  let start = Number.POSITIVE_INFINITY;
-  let end = 0;
-  for (const check of checks) {
-    const at = Date.parse(check.startedAt);
-    if (!Number.isFinite(at)) continue;
-    start = Math.min(start, at);
-    end = Math.max(end, at + check.durationMs);
-  }
-  return { start, length: Math.max(1, end - start) };
-}
-
 function stageCard(stage: StageRecord, scale: TimeSpan): string {
   const passed = stage.checks.filter((check) => check.status === 'passed');
   const others = stage.checks.filter((check) => check.status !== 'passed');

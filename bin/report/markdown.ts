@@ -1,6 +1,6 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
-import { escapeMarkdown as text } from './escape-markdown.ts';
+import { markdownText } from '../../core/spec/markdown-text.ts';
 import { toCount, toDuration, toSize } from './quantities.ts';
 import { stageFindings } from './run-data.ts';
 import { toTimeSpan } from './time-span.ts';
@@ -73,6 +73,11 @@ function findingLine(finding: Finding, place: string): string {
       ? ''
       : ` in ${text(finding.path, 1024)}${finding.line === undefined ? '' : ` line ${finding.line}`}`;
   return `- **${finding.severity}** ${text(finding.rule, 128)} (${place})${where}: ${text(finding.message, 2000)}`;
+}
+
+/** Untrusted text for one line, at most `maxLength` characters of it. */
+function text(value: string, maxLength = 4000): string {
+  return markdownText(value.length > maxLength ? `${value.slice(0, maxLength)}…` : value);
 }
 
 /** For a code span: ids, digests, refs and command lines keep their letters, everything else becomes `?`. */

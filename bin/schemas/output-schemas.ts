@@ -8,20 +8,29 @@ const flag = { type: 'boolean' } as const;
 
 const issue = record({ code: text, path: text, message: text, severity: { enum: ['error', 'warning'] } });
 const run = record(runMembers.required, runMembers.optional);
-const checkOutcome = {
-  type: 'object',
-  required: ['id', 'status'],
-  properties: { id: text, status: text, code: text, detail: {} },
-};
+const scope = record({ write: list(text), forbidden: list(text), whole_repository: flag });
 
-/** Required members are promised; a command may add others. */
-function atLeast(properties: Readonly<Record<string, unknown>>): CommandData {
-  return { type: 'object', required: Object.keys(properties), properties };
-}
+const claim = record(
+  { id: text, status: { enum: ['passed', 'failed', 'missing', 'expired', 'unverified'] } },
+  { code: text, detail: { type: 'object' }, target: text },
+);
+
+const diagnosis = record({
+  id: text,
+  status: { enum: ['ok', 'missing', 'failed'] },
+  detail: text,
+  needed: flag,
+});
 
 const shapes: Readonly<Record<string, CommandData>> = {
-  init: atLeast({ state_dir: text, key_id: text, ledger_origin: text }),
-  'spec new': record({ path: text, digest: sha256 }, { spec: { type: 'object' } }),
+  init: record({
+    state_dir: text,
+    key_id: sha256,
+    ledger_origin: text,
+    ledger_vkey: text,
+    created: list(text),
+  }),
+  'spec new': record({ path: text, digest: sha256, spec: { type: 'object' } }),
   'spec validate': record({
     files: list(
       record({ path: text, valid: flag, issues: list(issue), digest: { anyOf: [sha256, { type: 'null' }] } }),
@@ -31,27 +40,70 @@ const shapes: Readonly<Record<string, CommandData>> = {
   'spec canonical': record({ path: text, canonical: text, digest: sha256 }),
   'spec show': record({ path: text, digest: sha256, markdown: text }),
   'spec schema': record({ schema: { type: 'object' } }),
-  plan: atLeast({
-    tasks: { type: 'array' },
-    edges: { type: 'array' },
-    scope: { type: 'object' },
-    ledger: { type: 'array' },
+  plan: record({
+    digest: sha256,
+    effective: { type: 'object' },
+    issues: list(issue),
+    tasks: list(
+      record(
+        {
+          id: text,
+          kind: { enum: ['implementation', 'gate'] },
+          title: text,
+          steps: list(text),
+          constraints: list(text),
+          acceptance_criteria: list(text),
+        },
+        { stage: text },
+      ),
+    ),
+    edges: list({ type: 'array', prefixItems: [text, text], items: false, minItems: 2 }),
+    scope,
+    stages: list(record({ stage: text, checks: list(text), rules: list(text) })),
+    patch_rules: list(text),
+    retention_days: count,
+    ledger: list(record({ id: text, enforced_by: list(text), asked: flag })),
+    unenforced: list(text),
   }),
   run,
-  runs: atLeast({
-    runs: list(atLeast({ run_id: text, state: runMembers.required.state, started_at: text })),
+  runs: record({
+    runs: list(
+      record(
+        { run_id: text, state: runMembers.required.state, started_at: text, summary: text, spec_id: text },
+        { decision: text, commit_sha: text },
+      ),
+    ),
   }),
   show: run,
-  report: record({ paths: list(text) }),
-  verify: atLeast({ verified: flag, checks: list(checkOutcome), expected: count, ran: count }),
+  report: record({ run_id: text, paths: list(text) }),
+  verify: record({
+    verified: flag,
+    checks: list(claim),
+    expected: count,
+    ran: count,
+    targets: list(record({ target: text, verified: flag }, { run_id: text, commit_sha: text })),
+  }),
   schema: record({ command: text, schema: { type: 'object' } }),
-  doctor: atLeast({ checks: list(checkOutcome) }),
-  demo: {
-    ...run,
-    required: [...Object.keys(runMembers.required), 'verified'],
-    properties: { ...runMembers.required, ...runMembers.optional, verified: flag },
-    additionalProperties: true,
-  },
+  doctor: record({ checks: list(diagnosis) }),
+  demo: record(
+    {
+      ...runMembers.required,
+      verified: flag,
+      repository: text,
+      report: text,
+      refused: list(
+        record({
+          patch: text,
+          about: text,
+          run_id: text,
+          decision: { type: ['string', 'null'] },
+          rationale: { type: ['string', 'null'] },
+          rules: list(text),
+        }),
+      ),
+    },
+    runMembers.optional,
+  ),
   help: record({ text }),
   version: record({ version: text }),
 };

@@ -32,3 +32,21 @@ export function commandsOf(text: string): ShellReading {
   const { commands, redirects } = reading;
   return { ok: true, commands, variables: [...reading.free].sort(), redirects };
 }
+
+/** The words of one plain command without redirections, assignments and expansions; `undefined` for any other text. */
+export function wordsOf(text: string): readonly string[] | undefined {
+  const reading = new Reading();
+  const found: (readonly (string | undefined)[])[] = [];
+  try {
+    readScript(text, reading, (argv, assignments) => {
+      found.push(assignments.length > 0 ? [undefined] : argv.map((word) => word.literal));
+    });
+  } catch (thrown) {
+    if (thrown instanceof Unproven) return undefined;
+    throw thrown;
+  }
+  const [words = [], ...others] = found;
+  const literals = words.filter((word) => word !== undefined);
+  const isPlain = others.length === 0 && reading.redirects.length === 0 && literals.length === words.length;
+  return isPlain && words.length > 0 ? literals : undefined;
+}

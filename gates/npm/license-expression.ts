@@ -1,4 +1,13 @@
-import parse, { type SpdxNode } from 'spdx-expression-parse';
+import parse from 'spdx-expression-parse';
+
+interface SpdxLicense {
+  readonly license: string;
+  readonly plus?: true;
+  readonly exception?: string;
+}
+
+/** A licence, or two joined. */
+export type SpdxNode = SpdxLicense | { readonly left: SpdxNode; readonly conjunction: 'and' | 'or'; readonly right: SpdxNode };
 
 const maxLength = 1000;
 
@@ -8,7 +17,7 @@ export function parseLicense(license: unknown): SpdxNode | undefined {
   // The parser skips characters that it does not know.
   if (!/^[A-Za-z0-9.\-+:() ]+$/.test(license)) return undefined;
   try {
-    return parse(license);
+    return parse(license) as SpdxNode;
   } catch {
     return undefined;
   }

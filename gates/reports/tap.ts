@@ -138,8 +138,10 @@ class TapReader {
     const closesBlock =
       content === '}' && depth < this.#levels.length && this.#levels[depth]?.inBlock === true;
     if (!point && plan === undefined && !closesBlock) return;
-    if (depth > reportBounds.depth)
-      return this.#refuse('too-deep', `expected at most ${reportBounds.depth} levels of subtests`);
+    if (depth > reportBounds.depth) {
+      this.#refuse('too-deep', `expected at most ${reportBounds.depth} levels of subtests`);
+      return;
+    }
     while (this.#levels.length - 1 > depth) this.#closeLevel();
     while (this.#levels.length - 1 < depth) this.#levels.push(newLevel());
     const level = this.#top();
@@ -149,7 +151,10 @@ class TapReader {
   }
 
   #plan(level: Level, count: number): void {
-    if (level.plan !== undefined) return this.#refuse('malformed', 'found two plans for the same tests');
+    if (level.plan !== undefined) {
+      this.#refuse('malformed', 'found two plans for the same tests');
+      return;
+    }
     level.plan = count;
   }
 

@@ -56,6 +56,8 @@ function newsOf({ base, candidate }: ReturnType<typeof npmChanges>): readonly Ne
   for (const { key, field, path, spec, source } of candidate.declared) {
     if (source.kind === 'local' || base.sourceIds.has(source.id) || seen.has(source.id)) continue;
     seen.add(source.id);
+    // A git or URL source is locked under its resolved address: told once.
+    if (source.kind !== 'registry') seen.add(`${source.kind} ${key}`);
     const alias = source.name !== undefined && source.name !== key ? ` as \`${key}\`` : '';
     const what = source.name ?? key;
     news.push({
@@ -70,7 +72,7 @@ function newsOf({ base, candidate }: ReturnType<typeof npmChanges>): readonly Ne
   for (const { path, location, name, version, source, origin } of candidate.locked) {
     const key = location.slice(location.lastIndexOf('node_modules/') + 'node_modules/'.length);
     if (!base.sourceIds.has(source.id)) {
-      if (seen.has(source.id)) continue;
+      if (seen.has(source.id) || seen.has(`${source.kind} ${key}`)) continue;
       seen.add(source.id);
       const isRequested = requested.has(key);
       const relation = direct.has(key) ? 'direct' : isRequested ? 'transitive' : 'unrequested';

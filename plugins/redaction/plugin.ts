@@ -6,6 +6,7 @@ import { redact } from './redact.ts';
 export const redactionPlugin = definePlugin({
   name: 'redaction',
   api: 1,
+  enforces: ['constraints.privacy.redactionRequired'],
   setup({ hooks }) {
     // Lives as long as the engine: equal secrets are told apart within a run, and nobody can guess one from its digest later.
     const key = randomOctets(32);

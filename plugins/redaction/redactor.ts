@@ -59,7 +59,9 @@ export class Redactor {
     const regions = this.#regions(pending);
     let cut = isLast ? pending.length : Math.max(this.#answered, pending.length - maxSecretBytes);
     const straddling = isLast ? undefined : regions.find(({ start, end }) => start < cut && end > cut);
-    if (straddling) cut = cut - straddling.start > maxHeldBytes ? straddling.end : Math.max(straddling.start, this.#answered);
+    if (straddling)
+      cut =
+        cut - straddling.start > maxHeldBytes ? straddling.end : Math.max(straddling.start, this.#answered);
     const parts: Buffer[] = [];
     let from = this.#answered;
     for (const { start, end, rule } of regions) {
@@ -97,7 +99,8 @@ export class Redactor {
   #count(rule: string, value: Uint8Array): void {
     const entry = this.#counts.get(rule) ?? { count: 0, digests: new Set<string>() };
     entry.count += 1;
-    if (entry.digests.size < maxDigests) entry.digests.add(createHmac('sha256', this.#key).update(value).digest('hex'));
+    if (entry.digests.size < maxDigests)
+      entry.digests.add(createHmac('sha256', this.#key).update(value).digest('hex'));
     this.#counts.set(rule, entry);
   }
 }

@@ -4,11 +4,12 @@ import t from 'tap';
 import { attestPlugin } from '../../attest/plugin.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { createEngine } from '../../core/engine.ts';
+import { contractRows } from '../../core/spec/contract-rows.ts';
 
 const open = (env: Record<string, string>, ephemeralKey = false) =>
-  createEngine<[]>({
+  createEngine({
     plugins: [attestPlugin({ env, ephemeralKey, clock: systemClock })],
-    rows: [],
+    rows: contractRows,
     report: () => {},
     tapTimeoutMs: 1000,
   });
@@ -32,6 +33,13 @@ t.test(
     await t.rejects(engine.slots.log.pick('public-log'), { code: 'SLOT_UNKNOWN' });
   },
 );
+
+t.test('it enforces exactly the contract rows that name it', async (t) => {
+  await using engine = await open({ HOME: t.testdir() });
+  const claimed = engine.ledger.entries.filter(({ enforcedBy }) => enforcedBy.includes('attest'));
+  const named = contractRows.filter(({ enforcedBy }) => enforcedBy === 'attest');
+  t.same(claimed.map(({ id }) => id).sort(), named.map(({ id }) => id).sort());
+});
 
 t.test('a throw-away key is used only where it is asked for', async (t) => {
   await using asked = await open({ HOME: t.testdir(), CI: '1' }, true);

@@ -21,5 +21,8 @@ export async function pickSandbox(name: string, choice: SandboxChoice): Promise<
     reasons[one] = reason ?? 'it does not hold what it must';
   }
   const found = Object.entries(reasons).map(([one, reason]) => `\`${one}\`: ${reason}`);
-  throw new WritError('SANDBOX_UNAVAILABLE', { message: `no sandbox works here: ${found.join('; ')}`, detail: { reasons } });
+  throw new WritError('SANDBOX_UNAVAILABLE', {
+    message: `no sandbox works here: ${found.join('; ')}`,
+    detail: { reasons },
+  });
 }

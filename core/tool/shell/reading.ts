@@ -10,6 +10,8 @@ export interface ShellWord {
   readonly single: boolean;
   /** Becomes exactly one argument that cannot be an option. */
   readonly operand: boolean;
+  /** Present where the word is a variable that the text has not assigned, then literal text. */
+  readonly from?: { readonly variable: string; readonly rest: string };
 }
 
 /** One simple command: what the shell or a program that it runs will execute, with its arguments. */

@@ -1,148 +1,140 @@
-import type { DoubleQuotedChild, ParameterExpansionPart, ParsedScript, Word, WordPart } from 'unbash';
+import type {
+  CommandExpansionPart,
+  DoubleQuotedChild,
+  ParameterExpansionPart,
+  ParsedScript,
+  Word,
+  WordPart,
+} from 'unbash';
 import { checkAssignedName } from './assigned-name.ts';
+import { Pieces } from './pieces.ts';
 import { type Reading, type ShellWord, unproven } from './reading.ts';
 
 /** Reads a substituted script: its tree, and the stretch of the source that the tree has to account for. */
 export type ReadSubstitution = (script: ParsedScript, start: number, end: number) => void;
 
-interface Pieces {
-  literal: string;
-  isLiteral: boolean;
-  single: boolean;
-  /** The first thing is a quoted variable that the text has not assigned. */
-  startsWithOwn: boolean;
-  isEmpty: boolean;
-}
+const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const specialParameter = /^[?#$!-]$/;
+const unquotedTilde = /(?:^|[:=])~/;
 
 /** What one word becomes. Walks everything inside it; refuses what dash and bash read differently. */
 export function readWord(word: Word, reading: Reading, substitute: ReadSubstitution): ShellWord {
   const { parts, text } = word;
-  const pieces: Pieces = {
-    literal: '',
-    isLiteral: true,
-    single: true,
-    startsWithOwn: false,
-    isEmpty: true,
-  };
-  if (parts === undefined) {
-    if (!/^(?:\\[^\n]|\\\n|[^\s\\"'`$|&;<>()])*$/.test(text))
-      unproven('a word that the grammar does not explain');
-    addLiteral(pieces, word.value, /(?:^|[:=])~/.test(text));
-  } else {
+  const reader = new WordReader(reading, substitute);
+  if (parts) {
     checkTiling(word, parts);
-    for (const part of parts) readPart(part, pieces, reading, substitute, false);
+    for (const part of parts) reader.part(part, false);
+  } else {
+    if (!/^(?:\\[^]|[^\s\\"'`$|&;<>()])*$/.test(text)) unproven('a word that the grammar does not explain');
+    reader.bare(text, word.value);
   }
-  const { literal: head, isLiteral, single } = pieces;
-  const operand = single && (head === '' ? isLiteral || pieces.startsWithOwn : !/^[-+]/.test(head));
-  return { text, head, single, operand, ...(isLiteral ? { literal: head } : {}) };
+  return reader.pieces.finish(text);
 }
 
 /** Walks parts that stand outside a word: the body of a here-document. */
 export function readParts(parts: readonly WordPart[], reading: Reading, substitute: ReadSubstitution): void {
-  const pieces: Pieces = { literal: '', isLiteral: true, single: true, startsWithOwn: false, isEmpty: true };
-  for (const part of parts) readPart(part, pieces, reading, substitute, true);
+  const reader = new WordReader(reading, substitute);
+  for (const part of parts) reader.part(part, true);
 }
 
-function readPart(
-  part: WordPart | DoubleQuotedChild,
-  pieces: Pieces,
-  reading: Reading,
-  substitute: ReadSubstitution,
-  quoted: boolean,
-): void {
-  switch (part.type) {
-    case 'Literal':
-      addLiteral(pieces, part.value, !quoted && /(?:^|[:=])~/.test(part.text));
-      return;
-    case 'SingleQuoted':
-      addLiteral(pieces, part.value, false);
-      return;
-    case 'DoubleQuoted':
-      addLiteral(pieces, '', false);
-      for (const child of part.parts) readPart(child, pieces, reading, substitute, true);
-      return;
-    case 'SimpleExpansion':
-      readVariable(part.text.slice(1), pieces, reading, quoted);
-      return;
-    case 'ParameterExpansion':
-      readParameter(part, reading, substitute);
-      addDynamic(pieces, quoted, false);
-      return;
-    case 'CommandExpansion': {
-      const { script, text } = part;
-      if (script === undefined) return unproven('a command substitution that the grammar does not explain');
-      const isBacktick = text.startsWith('`');
-      if (isBacktick ? quoted || text.includes('\\') : !text.startsWith('$(')) {
-        unproven(`expected \`$(…)\`, found \`${text.slice(0, 2)}\``);
-      }
-      if (script.source !== undefined) unproven('a substitution with escaped backticks');
-      reading.nested(() => substitute(script, part.pos + (isBacktick ? 1 : 2), part.end - 1));
-      addDynamic(pieces, quoted, false);
+class WordReader {
+  readonly pieces = new Pieces();
+  readonly #reading: Reading;
+  readonly #substitute: ReadSubstitution;
+
+  constructor(reading: Reading, substitute: ReadSubstitution) {
+    this.#reading = reading;
+    this.#substitute = substitute;
+  }
+
+  bare(text: string, value: string): void {
+    if (unquotedTilde.test(text)) this.pieces.expansion(false);
+    else this.pieces.literal(value);
+  }
+
+  part(part: WordPart | DoubleQuotedChild, quoted: boolean): void {
+    switch (part.type) {
+      case 'Literal':
+        if (quoted) this.pieces.literal(part.value);
+        else this.bare(part.text, part.value);
+        break;
+      case 'SingleQuoted':
+        this.pieces.literal(part.value);
+        break;
+      case 'DoubleQuoted':
+        for (const child of part.parts) this.part(child, true);
+        break;
+      case 'SimpleExpansion':
+        this.#variable(part.text.slice(1), quoted);
+        break;
+      case 'ParameterExpansion':
+        this.#parameter(part, quoted);
+        break;
+      case 'CommandExpansion':
+        this.#command(part, quoted);
+        break;
+      case 'Glob':
+      case 'BraceExpansion':
+        for (const child of part.parts ?? []) this.part(child, false);
+        this.pieces.expansion(false);
+        break;
+      case 'ArithmeticExpansion':
+        unproven('arithmetic can run commands in some shells');
+        break;
+      case 'AnsiCQuoted':
+      case 'LocaleString':
+        unproven(`\`${part.text.slice(0, 2)}\` means different things in different shells`);
+        break;
+      case 'ProcessSubstitution':
+      case 'ExtendedGlob':
+        unproven(`\`${part.text.slice(0, 2)}\` is not in every shell`);
+    }
+  }
+
+  #command({ script, text, pos, end }: CommandExpansionPart, quoted: boolean): void {
+    if (script === undefined) unproven('a command substitution that the grammar does not explain');
+    const isBacktick = text.startsWith('`');
+    // Shells differ in what a backslash or a quote means there.
+    const isPlain = isBacktick ? !quoted && !/[\\"]/.test(text) : text.startsWith('$(');
+    if (!isPlain || script.source !== undefined) unproven('expected a substitution of the form `$(…)`');
+    this.#reading.nested(() => this.#substitute(script, pos + (isBacktick ? 1 : 2), end - 1));
+    this.pieces.expansion(quoted);
+  }
+
+  #variable(name: string, quoted: boolean): void {
+    if (specialParameter.test(name)) {
+      this.pieces.expansion(quoted);
       return;
     }
-    case 'Glob':
-      if (part.kind === 'bracket') {
-        for (const child of part.parts) readPart(child, pieces, reading, substitute, false);
+    if (!variableName.test(name)) unproven(`\`$${name.slice(0, 20)}\` has no value in a check command`);
+    const isOwn = !this.#reading.assigned.has(name);
+    this.#reading.reference(name);
+    this.pieces.expansion(quoted, isOwn ? name : undefined);
+  }
+
+  /** `${NAME}`, `${#NAME}` and the operators that POSIX has; others can evaluate what a variable holds. */
+  #parameter(part: ParameterExpansionPart, quoted: boolean): void {
+    const { parameter, prefix, index, operation, text } = part;
+    if (prefix === '!' || index !== undefined || !variableName.test(parameter)) {
+      unproven(`\`${text.slice(0, 20)}\` cannot be resolved before it runs`);
+    }
+    if (operation === undefined && prefix === undefined) {
+      this.#variable(parameter, quoted);
+      return;
+    }
+    if (operation !== undefined) {
+      if (prefix !== undefined || (operation.type !== 'Default' && operation.type !== 'Remove')) {
+        unproven(`\`${text.slice(0, 20)}\` is not in every shell`);
       }
-      addDynamic(pieces, quoted, false);
-      return;
-    case 'BraceExpansion':
-      for (const child of part.parts ?? []) readPart(child, pieces, reading, substitute, false);
-      addDynamic(pieces, quoted, false);
-      return;
-    case 'ArithmeticExpansion':
-      return unproven('arithmetic can run commands in some shells');
-    case 'AnsiCQuoted':
-    case 'LocaleString':
-      return unproven(`\`${part.text.slice(0, 2)}\` means different things in different shells`);
-    case 'ProcessSubstitution':
-      return unproven('process substitution is not in every shell');
-    case 'ExtendedGlob':
-      return unproven('an extended pattern is not in every shell');
+      const operand = readWord(operation.operand, this.#reading, this.#substitute);
+      if (operation.operator === '=' || operation.operator === ':=') {
+        checkAssignedName(parameter, operand);
+        this.#reading.assigned.add(parameter);
+      }
+    }
+    this.#reading.reference(parameter);
+    this.pieces.expansion(quoted);
   }
-}
-
-function readVariable(name: string, pieces: Pieces, reading: Reading, quoted: boolean): void {
-  if (/^[?#$!-]$/.test(name)) return addDynamic(pieces, quoted, false);
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
-    unproven(`\`$${name.slice(0, 20)}\` has no value in a check command`);
-  reading.reference(name);
-  addDynamic(pieces, quoted, !reading.assigned.has(name));
-}
-
-/** `${NAME}`, `${#NAME}` and the operators that POSIX has; everything else can evaluate what a variable holds. */
-function readParameter(part: ParameterExpansionPart, reading: Reading, substitute: ReadSubstitution): void {
-  const { parameter, prefix, index, operation } = part;
-  const isSpecial = /^[?#$!-]$/.test(parameter) && operation === undefined && prefix === undefined;
-  if (prefix === '!' || index !== undefined || !(isSpecial || /^[A-Za-z_][A-Za-z0-9_]*$/.test(parameter))) {
-    unproven(`\`${part.text.slice(0, 20)}\` cannot be resolved before it runs`);
-  }
-  if (operation === undefined) {
-    if (!isSpecial) reading.reference(parameter);
-    return;
-  }
-  if (operation.type !== 'Default' && operation.type !== 'Remove') {
-    unproven(`\`${part.text.slice(0, 20)}\` is not in every shell`);
-  }
-  const operand = readWord(operation.operand, reading, substitute);
-  if (operation.operator === '=' || operation.operator === ':=') {
-    checkAssignedName(parameter, operand);
-    reading.assigned.add(parameter);
-  }
-  reading.reference(parameter);
-}
-
-function addLiteral(pieces: Pieces, value: string, hasTilde: boolean): void {
-  if (hasTilde) addDynamic(pieces, false, false);
-  else if (pieces.isLiteral) pieces.literal += value;
-  pieces.isEmpty &&= value === '';
-}
-
-function addDynamic(pieces: Pieces, quoted: boolean, isOwn: boolean): void {
-  if (pieces.isEmpty && pieces.isLiteral) pieces.startsWithOwn = quoted && isOwn;
-  pieces.isLiteral = false;
-  pieces.isEmpty = false;
-  pieces.single &&= quoted;
 }
 
 /** The parser recovers from what it does not understand; parts that leave a gap are such a place. */

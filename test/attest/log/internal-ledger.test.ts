@@ -15,6 +15,7 @@ import t from 'tap';
 import { auditLedger } from '../../../attest/log/audit-ledger.ts';
 import { parseCheckpoint, signCheckpoint, verifyCheckpoint } from '../../../attest/log/checkpoint.ts';
 import { openCheckpointMemory } from '../../../attest/log/checkpoint-memory.ts';
+import { claimTurn } from '../../../attest/log/claim-turn.ts';
 import { growTree } from '../../../attest/log/grow-tree.ts';
 import { createInternalLedger, type InternalLedger, readFrom } from '../../../attest/log/internal-ledger.ts';
 import { ledgerKeyFor, parseVkey } from '../../../attest/log/ledger-key.ts';
@@ -329,6 +330,22 @@ t.test(
     renameSync(join(lock, '7'), join(lock, '7.over'));
     t.ok(await impatient.append(Buffer.from('x')), 'a turn that is over');
     t.equal(readdirSync(lock).length, 1, 'past turns are swept away');
+  },
+);
+
+t.test(
+  'who claims a turn that others have gone past does not get it and leaves nothing behind',
+  async (t) => {
+    const self = currentProcess();
+    for (const past of ['7.over', '8', '9.over']) {
+      const lock = t.testdir({ [past]: JSON.stringify(self) });
+      t.equal(await claimTurn(lock, 7, self), false, past);
+      t.same(readdirSync(lock), [past]);
+    }
+    const free = t.testdir({ '6.over': '', 'draft-of-the-dead': '' });
+    t.equal(await claimTurn(free, 7, self), true);
+    t.same(readdirSync(free), ['7']);
+    t.equal(await claimTurn(free, 7, self), false, 'taken');
   },
 );
 

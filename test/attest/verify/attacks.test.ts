@@ -293,6 +293,10 @@ t.test('a signed statement of another type, subject or content is refused by its
       { ...good, subject: [...good.subject, { name: 'x', digest: { sha512: '9'.repeat(128) } }] },
       'statement failed wrong-subject',
     ],
+    'a commit that is no object id': [
+      { ...good, subject: [{ name: 'commit', digest: { gitCommit: 'HEAD' } }, ...good.subject.slice(1)] },
+      'statement failed wrong-subject',
+    ],
     'no tree': [{ ...good, subject: [subject(0), subject(2)] }, 'statement failed wrong-subject'],
     'two digests on a subject': [
       {

@@ -73,7 +73,7 @@ t.test('specs that must not run are refused by their code', async (t) => {
     ['INTENTSPEC_INVALID', { intent: { summary: 'two\nlines' } }],
     ['INTENTSPEC_INVALID', { objmodel: { objectStore: { aiRefPrefix: 'refs/heads/' } } }],
     ['INTENTSPEC_INVALID', { extra: true }],
-    ['REF_INVALID', { metadata: { target: { baseRef: '--output=x' } } }],
+    ['INTENTSPEC_INVALID', { metadata: { target: { baseRef: '--output=x' } } }],
     ['REF_NOT_FOUND', { metadata: { target: { baseRef: 'nowhere' } } }],
     ['REPOSITORY_MISMATCH', { metadata: { target: { repo: { type: 'local', locator: '/nowhere' } } } }],
     ['SPEC_UNENFORCED', { risk: { humanInLoop: { required: true, minApprovers: 1 } } }],

@@ -26,6 +26,8 @@ import {
 } from '../../../core/run/workspace-dependencies.ts';
 import { bubblewrapSandbox } from '../../../core/tool/sandbox/bubblewrap.ts';
 import { unshareSandbox } from '../../../core/tool/sandbox/unshare.ts';
+import { isIgnoredPath } from '../../../core/vcs/ignored.ts';
+import { openRepository } from '../../../core/vcs/repository.ts';
 import { buildDemoRepository, demoFixture, git } from '../../attest/artifacts/build-demo-repository.ts';
 
 const sandbox = await workingSandbox();
@@ -40,10 +42,11 @@ async function workingSandbox(): Promise<SandboxBackend> {
 }
 
 /** The demo repository with its candidate exported beside it, and everything that a request needs. */
-function project(directory: string, config: WorkspaceConfig, change?: (workspace: string) => void) {
+async function project(directory: string, config: WorkspaceConfig, change?: (workspace: string) => void) {
   const worktree = join(directory, 'worktree');
   const workspace = join(directory, 'workspace');
-  buildDemoRepository(worktree);
+  await buildDemoRepository(worktree);
+  const repository = await openRepository(worktree);
   mkdirSync(workspace);
   git(worktree, `--work-tree=${workspace}`, 'checkout-index', '-a');
   change?.(workspace);
@@ -57,9 +60,7 @@ function project(directory: string, config: WorkspaceConfig, change?: (workspace
     readBase: async (path: string) => Buffer.from(`${git(worktree, 'show', `HEAD:${path}`)}\n`),
     readCandidate: async (path: string) =>
       existsSync(join(workspace, path)) ? readFileSync(join(workspace, path)) : undefined,
-    isIgnored: async (path: string) =>
-      git(worktree, 'ls-files', '--', path) === '' &&
-      spawnSync('git', ['check-ignore', '-q', '--no-index', '--', path], { cwd: worktree }).status === 0,
+    isIgnored: (path: string) => isIgnoredPath(repository, path),
   };
   return { worktree, workspace, cacheDir, request };
 }
@@ -117,7 +118,7 @@ const preparing = (...steps: WorkspaceConfig['prepare']): WorkspaceConfig => ({
 });
 
 t.test('a project with real npm dependencies passes its tests only with what `prepare` made', async (t) => {
-  const { workspace, worktree, request } = project(t.testdir(), demoConfig);
+  const { workspace, worktree, request } = await project(t.testdir(), demoConfig);
   const without = await check(workspace, [], suite);
   t.not(without.exitCode, 0);
   const hint = dependenciesMissingHint(without.combined.bytes);
@@ -157,7 +158,7 @@ t.test('a project with real npm dependencies passes its tests only with what `pr
 });
 
 t.test('`share` gives the tests the directory of the working tree, read-only and by digest', async (t) => {
-  const { worktree, workspace, request } = project(t.testdir(), shareConfig);
+  const { worktree, workspace, request } = await project(t.testdir(), shareConfig);
   npmCi(worktree);
   const shared = await provideWorkspaceDependencies(request);
   t.strictSame(
@@ -178,7 +179,7 @@ t.test('`share` gives the tests the directory of the working tree, read-only and
 });
 
 t.test('`share` holds only while the lockfile on disk, at base and in the candidate are equal', async (t) => {
-  const { worktree, workspace, request } = project(t.testdir(), shareConfig);
+  const { worktree, workspace, request } = await project(t.testdir(), shareConfig);
   mkdirSync(join(worktree, 'node_modules'));
   const lockfile = 'package-lock.json';
   const original = readFileSync(join(worktree, lockfile));
@@ -233,7 +234,7 @@ t.test(
   '`share` refuses what leads out of the working tree, what git tracks and what is not there',
   async (t) => {
     const directory = t.testdir({ outside: { secret: 'x' } });
-    const { worktree, request } = project(directory, shareConfig);
+    const { worktree, request } = await project(directory, shareConfig);
     const modules = join(worktree, 'node_modules');
     t.strictSame(refusals(await provideWorkspaceDependencies(request)), ['directory-missing']);
 
@@ -294,7 +295,7 @@ t.test('nothing is laid over files or links of the candidate', async (t) => {
     ['a link', (workspace: string) => symlinkSync('/etc', join(workspace, 'node_modules'))],
     ['a file', (workspace: string) => writeFileSync(join(workspace, 'node_modules'), '')],
   ] as const) {
-    const { worktree, request } = project(t.testdir(), shareConfig, change);
+    const { worktree, request } = await project(t.testdir(), shareConfig, change);
     mkdirSync(join(worktree, 'node_modules'));
     t.strictSame(refusals(await provideWorkspaceDependencies(request)), ['in-candidate'], sentence);
     const prepare = { ...request, config: preparing(shell('mkdir node_modules', ['node_modules'])) };
@@ -307,7 +308,7 @@ t.test('`prepare` stands in where `share` does not hold, and is left out where i
     ...shareConfig,
     prepare: [shell('mkdir node_modules; echo 1 > node_modules/x', ['node_modules'])],
   };
-  const { worktree, request } = project(t.testdir(), config);
+  const { worktree, request } = await project(t.testdir(), config);
   const prepared = await provideWorkspaceDependencies(request);
   t.strictSame(
     prepared.notes.map(({ outcome }) => outcome),
@@ -333,7 +334,7 @@ t.test(
         'other',
       ]),
     );
-    const { request } = project(t.testdir(), config);
+    const { request } = await project(t.testdir(), config);
     const { binds, notes } = await provideWorkspaceDependencies(request);
     t.strictSame(
       notes.map(({ directory }) => directory),
@@ -349,7 +350,7 @@ t.test(
 
 t.test('a cached result serves only the same command over the same inputs', async (t) => {
   const step = shell('mkdir made && date +%N > made/at');
-  const { workspace, request } = project(t.testdir(), preparing(step));
+  const { workspace, request } = await project(t.testdir(), preparing(step));
   const provide = (config = preparing(step)) => provideWorkspaceDependencies({ ...request, config });
   const first = await provide();
   writeFileSync(join(workspace, 'src/auth.js'), 'changed');
@@ -381,7 +382,7 @@ t.test('a cached result serves only the same command over the same inputs', asyn
 });
 
 t.test('a cache entry that was changed after it was made is made again', async (t) => {
-  const { request } = project(t.testdir(), preparing(shell('mkdir made && echo good > made/file')));
+  const { request } = await project(t.testdir(), preparing(shell('mkdir made && echo good > made/file')));
   const first = await provideWorkspaceDependencies(request);
   const file = join(first.binds[0]?.source ?? '', 'file');
   writeFileSync(file, 'evil');
@@ -395,7 +396,7 @@ t.test('a cache entry that was changed after it was made is made again', async (
 });
 
 t.test('two runs that fill the same entry at once end with one entry', async (t) => {
-  const { request, cacheDir } = project(
+  const { request, cacheDir } = await project(
     t.testdir(),
     preparing(shell('mkdir made && sleep 0.2 && date +%N > made/at')),
   );
@@ -405,7 +406,7 @@ t.test('two runs that fill the same entry at once end with one entry', async (t)
 });
 
 t.test('what a killed run left in the cache is removed a day later, not before', async (t) => {
-  const { request, cacheDir } = project(t.testdir(), preparing(shell('mkdir made')));
+  const { request, cacheDir } = await project(t.testdir(), preparing(shell('mkdir made')));
   for (const [name, hours] of [
     ['tmp-old', 25],
     ['tmp-new', 1],
@@ -420,7 +421,7 @@ t.test('what a killed run left in the cache is removed a day later, not before',
 });
 
 t.test('a prepare command that fails says how, with the end of its output and nothing cached', async (t) => {
-  const { request, cacheDir } = project(t.testdir(), shareConfig);
+  const { request, cacheDir } = await project(t.testdir(), shareConfig);
   const run = (step: WorkspaceConfig['prepare'][number]) =>
     failure(provideWorkspaceDependencies({ ...request, config: preparing(step) }));
 
@@ -442,7 +443,7 @@ t.test('a prepare command that fails says how, with the end of its output and no
 
 t.test('an input is never read through a link of the candidate', async (t) => {
   const directory = t.testdir({ outside: { 'package.json': 'private' } });
-  const { request } = project(
+  const { request } = await project(
     directory,
     preparing({ ...shell('mkdir made && cp -r lib made/'), inputs: ['lib/package.json'] }),
     (workspace) => symlinkSync(join(directory, 'outside'), join(workspace, 'lib')),
@@ -456,7 +457,10 @@ t.test('an input is never read through a link of the candidate', async (t) => {
 });
 
 t.test('a back end without mounts gets copies', async (t) => {
-  const { workspace, request } = project(t.testdir(), preparing(shell('mkdir made && echo 1 > made/x')));
+  const { workspace, request } = await project(
+    t.testdir(),
+    preparing(shell('mkdir made && echo 1 > made/x')),
+  );
   // The real back end under the name of the one that has no mounts.
   const unmounted: SandboxBackend = {
     name: 'none',
@@ -470,7 +474,7 @@ t.test('a back end without mounts gets copies', async (t) => {
 });
 
 t.test('an aborted run stops preparing', async (t) => {
-  const { request, cacheDir } = project(t.testdir(), preparing(shell('sleep 20')));
+  const { request, cacheDir } = await project(t.testdir(), preparing(shell('sleep 20')));
   const controller = new AbortController();
   setTimeout(() => controller.abort(new Error('stop')), 300);
   await t.rejects(provideWorkspaceDependencies({ ...request, signal: controller.signal }), {

@@ -1,0 +1,22 @@
+import { definePlugin } from '../../core/plugin.ts';
+import { patchsetProducer } from './patchset.ts';
+import { releaseNotesProducer } from './release-notes.ts';
+import { sbomProducer } from './sbom.ts';
+
+/** The artifacts that the engine makes where no check delivered them: `patchset`, `sbom`, `release-notes`. */
+export const artifactsPlugin = definePlugin({
+  name: 'artifacts',
+  api: 1,
+  enforces: [
+    'artifacts.required.name=patchset',
+    'artifacts.required.name=sbom',
+    'artifacts.required.name=release-notes',
+    'objmodel.runPolicy.patchsetFormat',
+  ],
+  setup({ slots }) {
+    slots.artifact.add('patchset', patchsetProducer);
+    slots.artifact.add('sbom', sbomProducer);
+    slots.artifact.add('release-notes', releaseNotesProducer);
+    return undefined;
+  },
+});

@@ -1,0 +1,51 @@
+import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { uuidV7 } from '../../core/base/ids.ts';
+import type { ChangeType, RiskLevel } from '../../core/spec/intentspec.gen.ts';
+import { draftFromProfile } from '../../core/spec/profile.ts';
+import { readIntentSpec } from '../../core/spec/read-intent-spec.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
+import { draftTarget } from '../draft-target.ts';
+import { writeOutput } from '../write-output.ts';
+
+/** `writ spec new`: a valid draft, to a new file or to stdout (`path` is then `-`). */
+export async function run(context: CommandContext): Promise<CommandResult> {
+  const { options } = context;
+  const summary = options.value('summary');
+  const changeType = options.value('change-type');
+  const output = options.value('output') ?? '-';
+  const now = systemClock.now();
+  const draft = draftFromProfile({
+    // Both lists of choices are checked by the parser; the draft below is judged again.
+    risk: (options.value('risk') ?? 'medium') as RiskLevel,
+    ...(changeType === undefined ? {} : { changeType: changeType as ChangeType }),
+    ...(summary === undefined ? {} : { summary }),
+    id: uuidV7(now),
+    createdAt: toRfc3339(now),
+    ...(await draftTarget(context)),
+  });
+  const text = `${JSON.stringify(draft, null, 2)}\n`;
+  const judged = readIntentSpec(Buffer.from(text));
+  if (!judged.ok) throw unusable(judged.issues);
+  const path = output === '-' ? '-' : writeOutput(context.cwd, output, text);
+  const data = { path, digest: judged.digest, spec: draft };
+  return succeeded(data, (printer) => {
+    if (path === '-') printer.raw(text);
+    else if (!printer.quiet)
+      printer.line(`wrote ${path}: a draft; fill in its words, then set \`lifecycle.status\` to \`active\``);
+  });
+}
+
+/** Only the words of the command line can make a draft invalid; anything else is our fault. */
+function unusable(
+  issues: readonly { readonly severity: string; readonly path: string; readonly message: string }[],
+): WritError {
+  const first = issues.find(({ severity }) => severity === 'error');
+  if (first?.path === '/intent/summary') {
+    return new WritError('USAGE', {
+      message: `\`--summary\`: ${first.message}`,
+      detail: { option: '--summary', command: 'spec new' },
+    });
+  }
+  return new WritError('INTERNAL', { message: 'the draft is not valid', detail: { issues } });
+}

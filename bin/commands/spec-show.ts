@@ -1,0 +1,29 @@
+import { effectiveScope } from '../../core/plan/scope.ts';
+import { reviewDocument } from '../../core/spec/review.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
+import { requireSpec } from '../read-spec.ts';
+
+/** `writ spec show F`: the review document of a valid contract. */
+export async function run(context: CommandContext): Promise<CommandResult> {
+  const [path = '-'] = context.args;
+  const { document, effective, digest, issues } = await requireSpec(context, path);
+  const scope = toSentences(effectiveScope(effective));
+  const markdown = reviewDocument({ document, effective, digest, issues, scope });
+  return succeeded({ path, digest, markdown }, (printer) => printer.text(markdown));
+}
+
+/** Paths are words of the author: the review escapes every sentence as a whole. */
+function toSentences({
+  write,
+  forbidden,
+  wholeRepository,
+}: ReturnType<typeof effectiveScope>): readonly string[] {
+  return [
+    wholeRepository
+      ? 'no path is named: the whole repository may be written'
+      : write.length === 0
+        ? 'nothing may be written'
+        : `may be written: ${write.join(', ')}`,
+    ...(forbidden.length === 0 ? [] : [`never written: ${forbidden.join(', ')}`]),
+  ];
+}

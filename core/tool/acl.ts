@@ -1,0 +1,2 @@
+export { commandProblems } from './acl/command-problems.ts';
+export { type CommandVerdict, guardCommand } from './acl/guard-command.ts';

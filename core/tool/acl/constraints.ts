@@ -1,0 +1,46 @@
+import { isDomainPattern } from '../../spec/domain-pattern.ts';
+import { isToolConstraintKey } from '../../spec/tool-constraint-keys.ts';
+
+/** The constraints of one ToolRule, each with a usable value. An absent key does not constrain. */
+export interface Constraints {
+  readonly writeRoots?: readonly string[];
+  readonly denyPaths?: readonly string[];
+  readonly allowCommands?: readonly string[];
+  readonly denySubstrings?: readonly string[];
+  readonly maxOutputBytes?: number;
+  readonly maxWriteBytes?: number;
+  readonly maxResultBytes?: number;
+  readonly networkReason?: string;
+  readonly networkHosts?: readonly string[];
+}
+
+const lists = ['writeRoots', 'denyPaths', 'allowCommands', 'denySubstrings', 'networkHosts'] as const;
+const byteCounts = ['maxOutputBytes', 'maxWriteBytes', 'maxResultBytes'] as const;
+
+/**
+ * The constraints of a rule; `undefined` where a key is unknown or a value unusable, and then an allow rule allows nothing and
+ * a deny rule denies everything it names. Hosts need a stated reason.
+ */
+export function readConstraints(given: Readonly<Record<string, unknown>>): Constraints | undefined {
+  const read: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(given)) {
+    if (!isToolConstraintKey(key) || !isUsable(key, value)) return undefined;
+    read[key] = value;
+  }
+  const constraints: Constraints = read;
+  return constraints.networkHosts && !constraints.networkReason ? undefined : constraints;
+}
+
+function isUsable(key: string, value: unknown): boolean {
+  if (isOneOf(lists, key)) {
+    if (!Array.isArray(value) || !value.every((item) => typeof item === 'string' && item.trim() !== ''))
+      return false;
+    return key !== 'networkHosts' || value.every(isDomainPattern);
+  }
+  if (isOneOf(byteCounts, key)) return Number.isSafeInteger(value) && Number(value) >= 0;
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+function isOneOf(keys: readonly string[], key: string): boolean {
+  return keys.includes(key);
+}

@@ -1,0 +1,41 @@
+import type { ShellWord } from './reading.ts';
+
+/** Puts together what is known of one word while its parts are read in order. */
+export class Pieces {
+  #head = '';
+  #isLiteral = true;
+  #isEmpty = true;
+  #single = true;
+  #isOperand = false;
+  #from: { readonly variable: string; rest: string } | undefined;
+
+  /** Text after quote removal. */
+  literal(value: string): void {
+    if (this.#isLiteral) this.#head += value;
+    else if (this.#from) this.#from.rest += value;
+    this.#isEmpty &&= value === '';
+  }
+
+  /** Something that the shell expands; `own` is the name of a variable that the text has not assigned. */
+  expansion(quoted: boolean, own?: string): void {
+    const isFirst = this.#isEmpty && this.#isLiteral;
+    this.#isOperand ||= isFirst && quoted && own !== undefined;
+    this.#from = isFirst && own !== undefined ? { variable: own, rest: '' } : undefined;
+    this.#isLiteral = false;
+    this.#isEmpty = false;
+    this.#single &&= quoted;
+  }
+
+  finish(text: string): ShellWord {
+    const head = this.#head;
+    const startsSafely = head === '' ? this.#isLiteral || this.#isOperand : !/^[-+]/.test(head);
+    return {
+      text,
+      head,
+      single: this.#single,
+      operand: this.#single && startsSafely,
+      ...(this.#isLiteral ? { literal: head } : {}),
+      ...(this.#from ? { from: this.#from } : {}),
+    };
+  }
+}

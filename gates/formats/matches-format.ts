@@ -1,0 +1,75 @@
+import { isUtf8 } from 'node:buffer';
+import type { ParsedReport } from '../reports/test-report.ts';
+import { cyclonedxFault } from './cyclonedx.ts';
+import { gitDiffFault } from './git-diff.ts';
+import { inTotoFault } from './in-toto.ts';
+import { inclusionProofFault } from './inclusion-proof.ts';
+import { readJson } from './read-json.ts';
+import { sarifFault } from './sarif.ts';
+import { spdxFault } from './spdx.ts';
+
+/** What a declared format asks for and what the bytes are. */
+export interface FormatMismatch {
+  readonly expected: string;
+  readonly found: string;
+}
+
+interface Format {
+  readonly expected: string;
+  /** In words what is found instead; `undefined` for a match. */
+  fault(bytes: Uint8Array): string | undefined | Promise<string | undefined>;
+}
+
+const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
+  ['git-diff', { expected: 'output of `git diff`', fault: gitDiffFault }],
+  ['junit+xml', { expected: 'JUnit XML', fault: (bytes) => reportFault(bytes, 'junit') }],
+  ['tap', { expected: 'TAP 13 or 14', fault: (bytes) => reportFault(bytes, 'tap') }],
+  ['sarif', ofJson('SARIF 2.1.0', sarifFault)],
+  ['spdx-json', ofJson('SPDX 2.3 JSON', spdxFault)],
+  ['cyclonedx-json', ofJson('CycloneDX JSON', cyclonedxFault)],
+  ['in-toto+json', ofJson('an in-toto statement or an envelope over one', inTotoFault)],
+  ['rekor-style inclusion-proof', ofJson('a Rekor-style inclusion proof', inclusionProofFault)],
+  ['inclusion-proof', ofJson('a Rekor-style inclusion proof', inclusionProofFault)],
+  ['json', ofJson('JSON', () => undefined)],
+  ['markdown', { expected: 'Markdown in UTF-8', fault: markdownFault }],
+  ['text', { expected: 'text', fault: textFault }],
+]);
+
+/**
+ * Whether bytes are what a format of the contract's open set says (case and outer blanks aside); `undefined` where they are. A
+ * format that is not known here is only asked to be something: at least one byte.
+ */
+export async function matchesFormat(format: string, bytes: Uint8Array): Promise<FormatMismatch | undefined> {
+  const known = formats.get(format.trim().toLowerCase());
+  if (!known) return bytes.length > 0 ? undefined : { expected: `\`${format}\``, found: 'an empty file' };
+  const found = await known.fault(bytes);
+  return found === undefined ? undefined : { expected: known.expected, found };
+}
+
+function ofJson(expected: string, fault: (value: unknown) => string | undefined): Format {
+  return {
+    expected,
+    fault(bytes) {
+      const read = readJson(bytes);
+      return 'found' in read ? read.found : fault(read.value);
+    },
+  };
+}
+
+async function reportFault(bytes: Uint8Array, kind: 'junit' | 'tap'): Promise<string | undefined> {
+  const parsed: ParsedReport =
+    kind === 'junit'
+      ? await (await import('../reports/junit.ts')).parseJunit(bytes)
+      : await (await import('../reports/tap.ts')).parseTap(bytes);
+  return parsed.refusal && `something else: ${parsed.refusal.message}`;
+}
+
+/** A log may be empty and may hold what a program printed in whatever encoding, but no NUL: that is binary. */
+function textFault(bytes: Uint8Array): string | undefined {
+  return bytes.includes(0) ? 'binary content' : undefined;
+}
+
+function markdownFault(bytes: Uint8Array): string | undefined {
+  if (bytes.includes(0) || !isUtf8(bytes)) return 'bytes that are not UTF-8 text';
+  return Buffer.from(bytes).toString('utf8').trim() === '' ? 'nothing but blanks' : undefined;
+}

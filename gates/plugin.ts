@@ -1,0 +1,37 @@
+import { definePlugin } from '../core/plugin.ts';
+import { rules } from './rules.ts';
+
+/** The check kinds and the built-in rules. Check kinds are loaded on first use. */
+export const gatesPlugin = definePlugin({
+  name: 'gates',
+  api: 1,
+  enforces: [
+    'intent.inScope',
+    'intent.outOfScope',
+    'intent.touchHints.files',
+    'acceptance.qualityGates.requireNewTestsWhenBugfix',
+    'check.kind=command',
+    'check.kind=testSuite',
+    'check.kind=policy',
+    'check.expectedExitCode',
+    'check.artifactsProduced',
+    'constraints.security.dependencyPolicy=no-new',
+    'constraints.security.dependencyPolicy=allow-with-review',
+    'constraints.security.dependencyPolicy=allow',
+    'constraints.licensing.allowedSpdx',
+    'security.outputHandling.noDirectEval',
+    'artifacts.required.stage',
+    'artifacts.required.required',
+    'artifacts.required.format',
+    'artifacts.required.name=sast-report',
+    'artifacts.required.name=sca-report',
+  ],
+  setup(context) {
+    for (const rule of rules) context.rules.add(rule);
+    const { check } = context.slots;
+    check.addLazy('command', async () => (await import('./checks/command.ts')).commandCheck);
+    check.addLazy('testSuite', async () => (await import('./checks/test-suite.ts')).testSuiteCheck);
+    check.addLazy('policy', async () => (await import('./checks/policy.ts')).policyCheck);
+    return undefined;
+  },
+});

@@ -1,0 +1,53 @@
+import type { Finding } from '../../core/contract/finding.ts';
+import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
+import { gateOf } from '../../core/run/collect-artifacts.ts';
+
+const rule = 'artifact-present';
+
+/** Made when the run is sealed, after every stage; sealing answers for them. */
+const sealed: ReadonlySet<string> = new Set(['provenance-attestation', 'transparency-proof']);
+
+/** What the contract requires at this stage, and what its checks say they produce, is there (contract, Errors 2; Check, artifactsProduced). */
+export const judge: RuleFunction = ({ spec, stage, artifacts }) => {
+  if (!stage) return [];
+  const required = spec.artifacts.required.filter(
+    ({ name, stage: at }) => gateOf[at] === stage.name && !sealed.has(name),
+  );
+  const present = new Set(artifacts.map(({ name }) => name));
+  const absent = required
+    .filter(({ name }) => !present.has(name))
+    .map((entry): Finding => {
+      return {
+        rule,
+        severity: entry.required ? 'error' : 'warning',
+        message: `expected artifact \`${entry.name}\` at stage \`${stage.name}\`, found none${entry.required ? '' : '; it is not required and blocks nothing'}`,
+        detail: { artifact: entry.name, stage: stage.name, required: entry.required },
+      };
+    });
+  return [...absent, ...unkept(spec, stage, artifacts)];
+};
+
+/** Artifacts that a check of this stage names and neither it nor the engine made. */
+function unkept(
+  spec: RuleInput['spec'],
+  stage: NonNullable<RuleInput['stage']>,
+  artifacts: RuleInput['artifacts'],
+): readonly Finding[] {
+  const ran = new Set(stage.checks.filter(({ status }) => status !== 'waiting').map(({ id }) => id));
+  const checks = spec.acceptance.verificationPlan[`${stage.name}Checks`].filter(({ id }) => ran.has(id));
+  return checks.flatMap((check) =>
+    [...new Set(check.artifactsProduced)]
+      .filter((name) => !sealed.has(name))
+      .filter(
+        (name) => !artifacts.some((made) => made.name === name && (made.checkId ?? check.id) === check.id),
+      )
+      .map((name): Finding => {
+        return {
+          rule,
+          severity: check.required ? 'error' : 'warning',
+          message: `check \`${check.id}\` produces \`${name}\`: expected \`$REPORTS_DIR/${name}.*\`, found none`,
+          detail: { artifact: name, check: check.id, required: check.required },
+        };
+      }),
+  );
+}

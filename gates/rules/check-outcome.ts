@@ -1,0 +1,46 @@
+import type { Finding } from '../../core/contract/finding.ts';
+import type { RuleFunction } from '../../core/contract/rule.ts';
+import type { CheckRecord } from '../../core/contract/stage.ts';
+
+const rule = 'check-outcome';
+
+/**
+ * A check that timed out, ended otherwise than expected or failed fails its stage where it is required (contract, Errors 1), else
+ * is reported. The facts are judged, not only the status that the check kind gave.
+ */
+export const judge: RuleFunction = ({ stage }) =>
+  (stage?.checks ?? []).flatMap((check) => {
+    const found = reasonOf(check);
+    return found === undefined ? [] : [toFinding(check, found)];
+  });
+
+function reasonOf(check: CheckRecord): string | undefined {
+  const { status, timedOut, signal, exitCode, expectedExitCode, tests } = check;
+  if (timedOut) return 'ran out of its time';
+  if (signal !== undefined) return `was ended by signal ${signal}`;
+  if (exitCode !== undefined && exitCode !== expectedExitCode)
+    return `ended with exit code ${exitCode}, expected ${expectedExitCode}`;
+  if (tests && tests.failed > 0) return `had ${tests.failed} failed tests, expected none`;
+  if (status !== 'failed') return undefined;
+  const errors = check.findings.filter((finding) => finding.severity === 'error');
+  const [first] = errors;
+  return first ? `failed with ${errors.length} findings, the first: ${first.message}` : 'failed';
+}
+
+function toFinding(check: CheckRecord, found: string): Finding {
+  const { id, kind, required, timedOut, exitCode, expectedExitCode, signal, tests } = check;
+  return {
+    rule,
+    severity: required ? 'error' : 'warning',
+    message: `check \`${id}\` ${found}${required ? '' : '; it is not required and blocks nothing'}`,
+    detail: {
+      check: id,
+      kind,
+      required,
+      timedOut,
+      ...(exitCode === undefined ? {} : { exitCode, expectedExitCode }),
+      ...(signal === undefined ? {} : { signal }),
+      ...(tests ? { tests: { ...tests } } : {}),
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import type { Finding } from '../../core/contract/finding.ts';
+import type { RuleFunction } from '../../core/contract/rule.ts';
+import { judgeDocuments } from '../formats/judge-documents.ts';
+import { isObject, type JsonObject } from '../formats/read-json.ts';
+import { sarifFault, sarifResults } from '../formats/sarif.ts';
+import { plainLine } from '../reports/plain-text.ts';
+
+const rule = 'sast';
+const artifact = 'sast-report';
+const expected = 'SARIF 2.1.0 in which a tool ran and reports no result of level `error`';
+const maxFindings = 100;
+
+/**
+ * `sast-report` is SARIF of a tool that ran, without a result of level `error`. Suppressed results count: a suppression may have
+ * come with the change itself.
+ */
+export const judge: RuleFunction = (input) =>
+  judgeDocuments({ rule, artifact, expected, judge: judgeReport }, input);
+
+function judgeReport(value: unknown, path: string): readonly Finding[] {
+  const fail = (found: string): Finding => ({
+    rule,
+    severity: 'error',
+    message: `expected \`${artifact}\` to be ${expected}, found ${found}`,
+    path,
+    detail: { artifact, expected, found },
+  });
+  const fault = sarifFault(value);
+  if (fault !== undefined) return [fail(fault)];
+  const runs = isObject(value) && Array.isArray(value.runs) ? value.runs.filter(isObject) : [];
+  if (runs.length === 0) return [fail('no run of a tool')];
+  const findings = runs.flatMap((run) => {
+    const unfinished = unfinishedReason(run);
+    return unfinished === undefined ? [] : [fail(unfinished)];
+  });
+  let errors = 0;
+  for (const result of runs.flatMap((run) => [...sarifResults(run)])) {
+    if (result.level !== 'error') continue;
+    errors += 1;
+    if (errors > maxFindings) continue;
+    findings.push({
+      rule,
+      severity: 'error',
+      message: `${plainLine(result.ruleId, 100)}: ${plainLine(result.message, 300)}`,
+      path: result.path === undefined ? path : plainLine(result.path, 500),
+      ...(result.line === undefined ? {} : { line: result.line }),
+      detail: { artifact, level: 'error' },
+    });
+  }
+  if (errors > maxFindings)
+    findings.push(fail(`${errors} results of level \`error\`, of which ${maxFindings} are listed`));
+  return findings;
+}
+
+/** A scan that says itself that it did not come to an end has found nothing (SARIF 3.14.23, 3.20.14). */
+function unfinishedReason({
+  results,
+  invocations,
+  externalPropertyFileReferences,
+}: JsonObject): string | undefined {
+  if (isObject(externalPropertyFileReferences) && externalPropertyFileReferences.results !== undefined)
+    return 'results that stand in other files';
+  if (!Array.isArray(results)) return 'a run without `results`: the tool did not scan';
+  const failed =
+    Array.isArray(invocations) &&
+    invocations.some((one) => isObject(one) && one.executionSuccessful === false);
+  return failed ? 'a run that did not end successfully' : undefined;
+}

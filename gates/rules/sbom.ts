@@ -1,0 +1,22 @@
+import type { Finding } from '../../core/contract/finding.ts';
+import type { RuleFunction } from '../../core/contract/rule.ts';
+import { cyclonedxFault } from '../formats/cyclonedx.ts';
+import { judgeDocuments } from '../formats/judge-documents.ts';
+import { isObject } from '../formats/read-json.ts';
+import { spdxFault } from '../formats/spdx.ts';
+
+const rule = 'sbom';
+const artifact = 'sbom';
+const expected = 'CycloneDX JSON (1.2 to 1.7) or SPDX JSON (2.2, 2.3)';
+
+/** `sbom` is there and has the required members of CycloneDX or SPDX JSON. Whether it lists every dependency is not judged here. */
+export const judge: RuleFunction = (input) =>
+  judgeDocuments({ rule, artifact, expected, judge: judgeBom }, input);
+
+function judgeBom(value: unknown, path: string): readonly Finding[] {
+  const isSpdx = isObject(value) && value.spdxVersion !== undefined;
+  const found = isSpdx ? spdxFault(value) : cyclonedxFault(value);
+  if (found === undefined) return [];
+  const message = `expected \`${artifact}\` to be ${expected}, found ${found}`;
+  return [{ rule, severity: 'error', message, path, detail: { artifact, expected, found } }];
+}

@@ -1,0 +1,10 @@
+/* Printed after the tests: how much of the contract is enforced, and which part brings the rest. */
+import { contractRows } from '../core/spec/contract-rows.ts';
+
+const later = new Map<string, number>();
+for (const { enforcedBy, bringsIn } of contractRows) {
+  if (enforcedBy === undefined) later.set(bringsIn ?? '', (later.get(bringsIn ?? '') ?? 0) + 1);
+}
+const enforced = contractRows.filter((row) => row.enforcedBy !== undefined).length;
+const rest = [...later].map(([part, count]) => `${part} ${count}`).join(', ');
+process.stdout.write(`contract ledger: ${enforced} / ${contractRows.length} rows enforced (later: ${rest})\n`);

@@ -1,0 +1,136 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { readIntentSpec } from '../../../core/spec/read-intent-spec.ts';
+import { buildDemoRepository, demoFixture, git } from './build-demo-repository.ts';
+
+const patches = ['fix', 'bad-no-tests', 'bad-eval', 'bad-out-of-scope'] as const;
+const suites = {
+  unit: ['--test', '--test-reporter=tap'],
+  http: ['--test', '--test-reporter=tap', 'integration/http.check.js'],
+} as const;
+
+const directory = join(t.testdir(), 'orders');
+await buildDemoRepository(directory);
+spawnSync('npm', ['ci', '--offline', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: directory });
+
+/** Runs a suite on the working tree; the names of the tests that passed and failed. */
+function run(suite: keyof typeof suites) {
+  const env = { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR };
+  const { status, stdout } = spawnSync(process.execPath, suites[suite], {
+    cwd: directory,
+    env,
+    encoding: 'utf8',
+  });
+  const names = (sign: RegExp) => [...stdout.matchAll(sign)].map(([, name]) => name);
+  return { status, passed: names(/^ok \d+ - (.*)$/gm), failed: names(/^not ok \d+ - (.*)$/gm) };
+}
+const apply = (name: string) => git(directory, 'apply', '--index', join(demoFixture, `${name}.patch`));
+const reset = () => git(directory, 'reset', '-q', '--hard', 'HEAD');
+const touched = () => git(directory, 'diff', '--cached', '--name-only').split('\n');
+
+t.test('the repository has two commits, a clean tree and tests that pass', async (t) => {
+  t.equal(git(directory, 'rev-list', '--count', 'main'), '2');
+  t.equal(git(directory, 'status', '--porcelain'), '');
+  for (const suite of ['unit', 'http'] as const) t.match(run(suite), { status: 0, failed: [] });
+  t.equal(spawnSync(process.execPath, ['scripts/build.js'], { cwd: directory }).status, 0);
+  t.equal(git(directory, 'status', '--porcelain'), '', 'what tests and build leave behind is ignored');
+});
+
+t.test('its lockfile holds licence and integrity of every vendored package', async (t) => {
+  const lock = JSON.parse(readFileSync(join(directory, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { resolved?: string; integrity?: string; license?: string }>;
+  };
+  const vendored = Object.entries(lock.packages).filter(([path]) => path !== '');
+  t.equal(vendored.length, 2);
+  for (const [path, { resolved = '', integrity, license }] of vendored) {
+    const bytes = readFileSync(join(directory, resolved.replace('file:', '')));
+    t.equal(integrity, `sha512-${createHash('sha512').update(bytes).digest('base64')}`, path);
+    t.match(license, /^(MIT|ISC)$/);
+  }
+});
+
+t.test('the second commit lets in a client that shows only a part of its secret', async (t) => {
+  const probe = `
+    const { authenticate } = await import('./src/auth.js');
+    const { clients, headerOf } = await import('./testing/clients.js');
+    const headers = ['Bearer pantry.', headerOf('pantry').slice(0, -20), headerOf('pantry') + 'x', 'Bearer pantry.wrong'];
+    process.stdout.write(JSON.stringify(headers.map((header) => authenticate(header, clients)?.id ?? null)));`;
+  const ask = () =>
+    JSON.parse(
+      spawnSync(process.execPath, ['--input-type=module', '-e', probe], { cwd: directory, encoding: 'utf8' })
+        .stdout,
+    ) as unknown;
+  t.strictSame(ask(), ['pantry', 'pantry', 'pantry', null]);
+  git(directory, 'checkout', '-q', 'HEAD^', '--', 'src/auth.js');
+  t.strictSame(ask(), [null, null, null, null], 'the first commit did not');
+  reset();
+  apply('fix');
+  t.strictSame(ask(), [null, null, null, null], 'nor does the fix');
+  reset();
+});
+
+t.test('the regression tests fail without the fix and pass with it', async (t) => {
+  const before = { unit: run('unit').passed, http: run('http').passed };
+  apply('fix');
+  for (const suite of ['unit', 'http'] as const) {
+    const { status, passed } = run(suite);
+    t.equal(status, 0);
+    t.strictSame(
+      before[suite].filter((name) => !passed.includes(name)),
+      [],
+      'nothing that passed is lost',
+    );
+  }
+  git(directory, 'checkout', '-q', 'HEAD', '--', 'src');
+  t.strictSame(run('unit').failed, [
+    'an empty secret is refused',
+    'a beginning of the secret is refused',
+    'the secret with more behind it is refused',
+  ]);
+  t.strictSame(run('http').failed, ['an id without the whole secret is no client']);
+  reset();
+});
+
+t.test(
+  'each bad patch applies, closes the hole and passes every test: it has the one fault it is named for',
+  async (t) => {
+    const spec = readIntentSpec(readFileSync(join(demoFixture, 'intent.json')));
+    if (!spec.ok) throw new Error('the contract is not valid');
+    const inScope = spec.document.intent.inScope;
+    for (const name of patches) {
+      apply(name);
+      const paths = touched();
+      const added = git(directory, 'diff', '--cached', '-U0')
+        .split('\n')
+        .filter((line) => /^\+(?!\+\+)/.test(line));
+      t.strictSame(
+        {
+          status: [run('unit').status, run('http').status],
+          noTests: !added.some((line) => /^\+test\(/.test(line)),
+          eval: added.some((line) => /\beval\(/.test(line)),
+          outOfScope: paths.filter((path) => !inScope.includes(path)),
+        },
+        {
+          status: [0, 0],
+          noTests: name === 'bad-no-tests',
+          eval: name === 'bad-eval',
+          outOfScope: name === 'bad-out-of-scope' ? ['src/rate-limit.js'] : [],
+        },
+        name,
+      );
+      reset();
+    }
+  },
+);
+
+t.test('the contract is accepted with one warning, that nobody is asked about security code', async (t) => {
+  const read = readIntentSpec(readFileSync(join(demoFixture, 'intent.json')));
+  t.equal(read.ok, true);
+  t.strictSame(
+    read.issues.map(({ code, severity }) => [code, severity]),
+    [['SEMANTIC_MEDIUM_RISK_SECURITY_CODE', 'warning']],
+  );
+});

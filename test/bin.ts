@@ -1,0 +1,11 @@
+import './bin/args.test.ts';
+import './bin/closest.test.ts';
+import './bin/dispatch.test.ts';
+import './bin/launcher.test.ts';
+import './bin/print.test.ts';
+import './bin/read-input.test.ts';
+import './bin/schemas.test.ts';
+import './bin/commands/spec.test.ts';
+import './bin/commands/spec-new-target.test.ts';
+import './bin/report/html.test.ts';
+import './bin/report/text.test.ts';

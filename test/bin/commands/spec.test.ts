@@ -1,0 +1,246 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { commands } from '../../../bin/command-table.ts';
+import { canonicalDigest, canonicalize } from '../../../core/base/canonical.ts';
+import { sha256Hex } from '../../../core/base/digest.ts';
+import { readIntentSpec } from '../../../core/spec/read-intent-spec.ts';
+import { sampleSpecWith } from '../../../testing.ts';
+import { type Ran, runLine } from '../host.ts';
+
+/** Valid and without a warning. */
+const sampleSpec = sampleSpecWith({ provenance: { transparencyLog: { mode: 'none' } } });
+const good = JSON.stringify(sampleSpec, null, 1);
+const { risk: _risk, ...withoutRisk } = sampleSpec;
+const bad = JSON.stringify({ ...withoutRisk, extra: 1, intent: { ...sampleSpec.intent, summary: 'x' } });
+
+interface Data {
+  readonly files: readonly {
+    readonly path: string;
+    readonly valid: boolean;
+    readonly digest: string | null;
+    readonly issues: readonly { readonly code: string; readonly path: string; readonly severity: string }[];
+  }[];
+  readonly path: string;
+  readonly digest: string;
+  readonly canonical: string;
+  readonly spec: unknown;
+}
+
+interface Envelope {
+  readonly ok: boolean;
+  readonly command: string;
+  readonly data: Data;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+async function json(
+  argv: readonly string[],
+  given: Parameters<typeof runLine>[2] = {},
+): Promise<Envelope & { readonly code: number }> {
+  const ran = await runLine(['--json', ...argv], commands, given);
+  return { code: ran.code, ...(JSON.parse(ran.out) as Envelope) };
+}
+
+function plain(argv: readonly string[], given: Parameters<typeof runLine>[2] = {}): Promise<Ran> {
+  return runLine(argv, commands, given);
+}
+
+t.test('validate judges every file in one call and fails if any is invalid', async (t) => {
+  const cwd = t.testdir({
+    'good.json': good,
+    'bad.json': bad,
+    'cut.json': good.slice(0, -20),
+    'empty.json': '',
+  });
+  const { code, ok, data, error } = await json(
+    ['spec', 'validate', 'good.json', 'bad.json', 'cut.json', 'empty.json'],
+    { cwd },
+  );
+  t.equal(code, 1);
+  t.equal(ok, false);
+  t.equal(error?.code, 'INTENTSPEC_INVALID');
+  t.strictSame(
+    data.files.map((file) => [file.path, file.valid]),
+    [
+      ['good.json', true],
+      ['bad.json', false],
+      ['cut.json', false],
+      ['empty.json', false],
+    ],
+  );
+  t.equal(data.files[0]?.digest, canonicalDigest(sampleSpec));
+  t.strictSame(data.files[1]?.issues.map((issue) => [issue.code, issue.path, issue.severity]).sort(), [
+    ['SCHEMA_ADDITIONAL_PROPERTIES', '/extra', 'error'],
+    ['SCHEMA_MIN_LENGTH', '/intent/summary', 'error'],
+    ['SCHEMA_REQUIRED', '', 'error'],
+  ]);
+  t.match(data.files[2], {
+    digest: null,
+    issues: [{ code: 'INTENTSPEC_MALFORMED', path: '', severity: 'error' }],
+  });
+});
+
+t.test('validate says valid with exit 0, for stdin too, and tells warnings without refusing', async (t) => {
+  t.match(await json(['spec', 'validate', '-'], { stdin: good }), {
+    code: 0,
+    ok: true,
+    data: { files: [{ path: '-', valid: true, issues: [] }] },
+  });
+  const slow = sampleSpecWith({
+    acceptance: {
+      verificationPlan: {
+        fastChecks: [
+          {
+            id: 'slow',
+            kind: 'command',
+            command: 'true',
+            timeoutSeconds: 9000,
+            expectedExitCode: 0,
+            required: true,
+            artifactsProduced: [],
+          },
+        ],
+      },
+    },
+  });
+  const ran = await json(['spec', 'validate', '-'], { stdin: JSON.stringify(slow) });
+  t.equal(ran.code, 0);
+  t.ok((ran.data.files[0]?.issues.length ?? 0) > 0);
+  t.ok(ran.data.files[0]?.issues.every((issue) => issue.severity === 'warning'));
+});
+
+t.test(
+  'validate for people names file, issue, place and message; under --quiet only what is wrong',
+  async (t) => {
+    const cwd = t.testdir({ 'good.json': good, 'bad.json': bad });
+    const { code, out, err } = await plain(['spec', 'validate', 'good.json', 'bad.json'], { cwd });
+    t.equal(code, 1);
+    t.match(out, /^valid {2}good\.json {2}sha256:[0-9a-f]{64}\ninvalid {2}bad\.json/);
+    t.match(out, /error {2}SCHEMA_MIN_LENGTH +\/intent\/summary {2}expected/);
+    t.match(err, 'writ: INTENTSPEC_INVALID: 1 of 2 files is invalid');
+    t.notMatch((await plain(['spec', 'validate', '-q', 'good.json', 'bad.json'], { cwd })).out, 'good.json');
+  },
+);
+
+t.test('malformed documents are INTENTSPEC_MALFORMED, unreadable ones INPUT_UNREADABLE', async (t) => {
+  const cwd = t.testdir({ 'big.json': `"${'x'.repeat(4 * 1024 * 1024)}"`, dir: {} });
+  for (const text of [
+    '',
+    '{"a":1,"a":2}',
+    '\ufeff{}',
+    '{} {}',
+    '[NaN]',
+    '['.repeat(65) + ']'.repeat(65),
+    '"\\ud800"',
+    '1e999',
+  ]) {
+    for (const command of ['validate', 'digest', 'canonical', 'show']) {
+      t.match(
+        await json(['spec', command, '-'], { stdin: text }),
+        { code: 1, error: { code: 'INTENTSPEC_MALFORMED' } },
+        `${command} ${text.slice(0, 10)}`,
+      );
+    }
+  }
+  t.match(await json(['spec', 'validate', 'big.json'], { cwd }), {
+    code: 1,
+    error: { code: 'INTENTSPEC_MALFORMED' },
+  });
+  t.match(await json(['spec', 'digest', 'big.json'], { cwd }), {
+    code: 1,
+    error: { code: 'INTENTSPEC_MALFORMED' },
+  });
+  for (const path of ['dir', 'missing']) {
+    t.match(await json(['spec', 'validate', path], { cwd }), {
+      code: 129,
+      error: { code: 'INPUT_UNREADABLE' },
+    });
+  }
+});
+
+t.test('digest and canonical are the same bytes, whatever the spelling of the document', async (t) => {
+  const respelled = JSON.stringify(Object.fromEntries(Object.entries(sampleSpec).reverse()));
+  const digest = canonicalDigest(sampleSpec);
+  for (const stdin of [good, respelled]) {
+    t.strictSame(await plain(['spec', 'digest', '-'], { stdin }), { code: 0, out: `${digest}\n`, err: '' });
+    const { out } = await plain(['spec', 'canonical', '-'], { stdin });
+    t.equal(out, canonicalize(sampleSpec));
+    t.equal(sha256Hex(out), digest);
+    t.match(await json(['spec', 'canonical', '-'], { stdin }), { data: { digest, canonical: out } });
+  }
+});
+
+t.test('show is the review of a valid document and refuses any other with all its issues', async (t) => {
+  const { code, out } = await plain(['spec', 'show', '-'], { stdin: good });
+  t.equal(code, 0);
+  t.match(out, `# ${sampleSpec.intent.summary}`);
+  t.match(out, canonicalDigest(sampleSpec));
+  const hostile = sampleSpecWith({
+    intent: { problemStatement: '\x1b[2J\u202e<script>alert(1)</script> and more' },
+  });
+  t.notMatch(
+    (await plain(['spec', 'show', '-'], { stdin: JSON.stringify(hostile) })).out,
+    /\x1b|\u202e|<script>/,
+  );
+  const refusal = await json(['spec', 'show', '-'], { stdin: bad });
+  t.match(refusal, { code: 1, error: { code: 'INTENTSPEC_INVALID', details: { issues: Array } } });
+});
+
+t.test('schema is the contract’s own', async (t) => {
+  const { out } = await plain(['spec', 'schema']);
+  const file = new URL('../../../core/spec/intentspec.v1.schema.json', import.meta.url);
+  t.strictSame(JSON.parse(out), JSON.parse(readFileSync(file, 'utf8')));
+  t.equal(JSON.parse(out).$id, 'urn:writ:intentspec:v1');
+});
+
+t.test('new makes a draft that is valid, for every risk and kind of change', async (t) => {
+  const cwd = t.testdir({});
+  for (const risk of ['low', 'medium', 'high']) {
+    for (const changeType of ['bugfix', 'unknown']) {
+      const { code, out } = await plain(
+        ['spec', 'new', '--risk', risk, '--change-type', changeType, '--summary', 'Do what is asked'],
+        { cwd },
+      );
+      t.equal(code, 0);
+      const judged = readIntentSpec(Buffer.from(out));
+      t.ok(judged.ok);
+      if (judged.ok)
+        t.match(judged.document, {
+          risk: { level: risk },
+          intent: { changeType, summary: 'Do what is asked' },
+          lifecycle: { status: 'draft' },
+        });
+    }
+  }
+  const { data } = await json(['spec', 'new'], { cwd });
+  t.equal(data.path, '-');
+  t.equal(data.digest, canonicalDigest(data.spec));
+});
+
+t.test('new writes to a new file only', async (t) => {
+  const cwd = t.testdir({ 'taken.json': 'mine' });
+  const { code, data } = await json(['spec', 'new', '-o', 'a.json'], { cwd });
+  t.equal(code, 0);
+  t.equal(data.path, join(cwd, 'a.json'));
+  t.ok(readIntentSpec(readFileSync(join(cwd, 'a.json'))).ok);
+  t.match(await json(['spec', 'new', '-o', 'taken.json'], { cwd }), {
+    code: 129,
+    error: { code: 'OUTPUT_EXISTS' },
+  });
+  t.equal(readFileSync(join(cwd, 'taken.json'), 'utf8'), 'mine');
+  t.match(await json(['spec', 'new', '-o', 'no/such/dir.json'], { cwd }), {
+    code: 128,
+    error: { code: 'OUTPUT_FAILED' },
+  });
+});
+
+t.test('new refuses words that no contract can hold as usage', async (t) => {
+  for (const summary of ['x', 'x'.repeat(257), 'two\nlines here']) {
+    t.match(await json(['spec', 'new', '--summary', summary]), { code: 129, error: { code: 'USAGE' } });
+  }
+  t.match(await json(['spec', 'new', '--risk', 'hgih']), {
+    code: 129,
+    error: { code: 'USAGE', hints: ['did you mean `high`?'] },
+  });
+});

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { systemClock } from '../core/base/clock.ts';
+import { createEngine } from '../core/engine.ts';
+import { contractRows } from '../core/spec/contract-rows.ts';
+import { readIntentSpec } from '../core/spec/read-intent-spec.ts';
+import { preset } from '../plugins/preset.ts';
+import { fixtures, type Json, sampleSpec } from './core/run/sample.ts';
+
+const plugins = preset({ env: {}, ephemeralKey: false, clock: systemClock });
+const root = new URL('..', import.meta.url).pathname;
+
+/** What has to be written into the sample's contract for it to ask for a row that nobody enforces yet. */
+const asking: Readonly<Record<string, Json>> = JSON.parse(
+  readFileSync(join(fixtures, '..', 'ledger', 'asking.json'), 'utf8'),
+) as Readonly<Record<string, Json>>;
+
+async function engine() {
+  return createEngine({ plugins, rows: contractRows, clock: systemClock, report: () => {} });
+}
+
+t.test('every row is enforced by the plugin that it names, and by that plugin alone', async (t) => {
+  await using opened = await engine();
+  for (const row of contractRows) {
+    const { enforcedBy } = opened.ledger.entries.find(({ id }) => id === row.id) ?? { enforcedBy: [] };
+    t.strictSame(enforcedBy, row.enforcedBy === undefined ? [] : [row.enforcedBy], row.id);
+  }
+});
+
+t.test('every row says either who enforces it or which part will bring it', async (t) => {
+  for (const row of contractRows) t.equal(row.enforcedBy === undefined, row.bringsIn !== undefined, row.id);
+});
+
+t.test('every enforced row names a test that is there', async (t) => {
+  for (const row of contractRows) {
+    if (row.enforcedBy === undefined) continue;
+    t.ok(row.test !== undefined && existsSync(join(root, row.test)), `${row.id}: ${row.test ?? 'none'}`);
+  }
+});
+
+t.test('a spec that asks for a row that nobody enforces is refused by that row, the sample is not', async (t) => {
+  await using opened = await engine();
+  const refusedFor = (more: Json): readonly string[] => {
+    const read = readIntentSpec(sampleSpec(more));
+    if (!read.ok) throw new Error(`${JSON.stringify(more)}: ${JSON.stringify(read.issues)}`);
+    return opened.ledger.unenforced(read.effective, { model: false });
+  };
+  t.strictSame(refusedFor({}), []);
+  for (const [id, more] of Object.entries(asking)) t.ok(refusedFor(more).includes(id), id);
+});
+
+t.test('every row that a supplied patch can ask for has such a spec; the others are asked for by a model only', async (t) => {
+  const read = readIntentSpec(sampleSpec());
+  if (!read.ok) throw new Error('the sample is not valid');
+  const later = contractRows.filter((row) => row.enforcedBy === undefined);
+  for (const row of later) {
+    const withModelOnly = row.asks(read.effective, { model: true }) && !row.asks(read.effective, { model: false });
+    t.ok(row.id in asking || withModelOnly || modelOnly.has(row.id), `${row.id} (${row.bringsIn})`);
+  }
+});
+
+/** Rows that even with a model are asked for only under further conditions, never without one. */
+const modelOnly: ReadonlySet<string> = new Set(
+  JSON.parse(readFileSync(join(fixtures, '..', 'ledger', 'model-only.json'), 'utf8')) as readonly string[],
+);
+
+t.test('rows for a model alone are not asked for by any of the example contracts with a supplied patch', async (t) => {
+  for (const name of ['minimal', 'typical', 'high-assurance']) {
+    const read = readIntentSpec(readFileSync(join(root, 'fixtures', 'specs', 'valid', `${name}.json`)));
+    if (!read.ok) throw new Error(name);
+    for (const id of modelOnly) t.notOk(contractRows.find((row) => row.id === id)?.asks(read.effective, { model: false }), `${name}: ${id}`);
+  }
+});
+
+t.test('the count', async (t) => {
+  await using opened = await engine();
+  const { enforced, total } = opened.ledger;
+  t.comment(`contract ledger: ${enforced} of ${total} rows enforced`);
+  t.ok(total > 100);
+});
