@@ -1,5 +1,5 @@
 import { isWritError, WritError } from '../core/base/errors.ts';
-import { type AcceptedSpec, type ReadResult, readIntentSpec } from '../core/spec/read-intent-spec.ts';
+import type { AcceptedSpec, ReadResult } from '../core/spec/read-intent-spec.ts';
 import type { CommandContext } from './command.ts';
 import { readInput } from './read-input.ts';
 
@@ -25,6 +25,8 @@ export async function readSpecBytes(context: Reader, path: string): Promise<Buff
 /** A named file, judged; a document that breaks the contract is a value. */
 export async function judgeSpec(context: Reader, path: string): Promise<ReadResult> {
   try {
+    // The validator is the heaviest module of the start-up path; commands that only need bytes do without.
+    const { readIntentSpec } = await import('../core/spec/read-intent-spec.ts');
     return readIntentSpec(await readSpecBytes(context, path));
   } catch (thrown) {
     if (!isWritError(thrown, 'INTENTSPEC_MALFORMED')) throw thrown;

@@ -23,7 +23,8 @@ export const rules: readonly Rule[] = [
     point: 'patch',
     module: fileOf('new-tests'),
     reads: languageGlobs,
-    appliesTo: (spec) => spec.intent.changeType === 'bugfix' && spec.acceptance.qualityGates.requireNewTestsWhenBugfix,
+    appliesTo: (spec) =>
+      spec.intent.changeType === 'bugfix' && spec.acceptance.qualityGates.requireNewTestsWhenBugfix,
   },
   { id: 'new-dependency', point: 'patch', module: fileOf('new-dependency'), reads: npmFiles },
   {
@@ -31,15 +32,34 @@ export const rules: readonly Rule[] = [
     point: 'patch',
     module: fileOf('licenses'),
     reads: npmFiles,
-    appliesTo: ({ constraints }) => constraints.licensing.allowedSpdx.length > 0 || constraints.licensing.forbidNewLicenses,
+    appliesTo: ({ constraints }) =>
+      constraints.licensing.allowedSpdx.length > 0 || constraints.licensing.forbidNewLicenses,
   },
   { id: 'check-outcome', point: 'every-stage', module: fileOf('check-outcome') },
   { id: 'artifact-declared', point: 'every-stage', module: fileOf('artifact-declared') },
   { id: 'artifact-present', point: 'every-stage', module: fileOf('artifact-present') },
   { id: 'artifact-format', point: 'every-stage', module: fileOf('artifact-format'), readsArtifacts: true },
-  { id: 'sast', point: 'security', module: fileOf('sast'), readsArtifacts: true, appliesTo: (spec) => declares(spec, 'sast-report') },
-  { id: 'sca', point: 'security', module: fileOf('sca'), readsArtifacts: true, appliesTo: (spec) => declares(spec, 'sca-report') },
-  { id: 'sbom', point: 'security', module: fileOf('sbom'), readsArtifacts: true, appliesTo: (spec) => declares(spec, 'sbom') },
+  {
+    id: 'sast',
+    point: 'security',
+    module: fileOf('sast'),
+    readsArtifacts: true,
+    appliesTo: (spec) => declares(spec, 'sast-report'),
+  },
+  {
+    id: 'sca',
+    point: 'security',
+    module: fileOf('sca'),
+    readsArtifacts: true,
+    appliesTo: (spec) => declares(spec, 'sca-report'),
+  },
+  {
+    id: 'sbom',
+    point: 'security',
+    module: fileOf('sbom'),
+    readsArtifacts: true,
+    appliesTo: (spec) => declares(spec, 'sbom'),
+  },
 ];
 
 /** The security stage lists checks, and the contract requires this report of them. */

@@ -21,7 +21,7 @@ const rooms = ['core', 'gates', 'attest', 'plugins', 'bin'];
 const only = process.argv.slice(2);
 
 const directory = mkdtempSync(join(tmpdir(), 'writ-coverage-'));
-const env = { ...process.env, NODE_V8_COVERAGE: directory };
+const env = { ...process.env, NODE_V8_COVERAGE: directory, TAP_TIMEOUT: '900' };
 for (const entry of globSync('test/*.ts').filter((name) => only.length === 0 || only.some((word) => name.includes(word))).sort()) {
   const { status } = spawnSync(process.execPath, [entry], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   process.stdout.write(`${status === 0 ? 'ok  ' : 'FAIL'}  ${entry}\n`);

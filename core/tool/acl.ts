@@ -1,2 +1,3 @@
 export { commandProblems } from './acl/command-problems.ts';
 export { type CommandVerdict, guardCommand } from './acl/guard-command.ts';
+export { guardTool, type ToolInvocation } from './acl/guard-tool.ts';

@@ -18,7 +18,9 @@ const puttyAnchor = 'PuTTY-User-Key-File-';
 const anchorForm = new RegExp(
   [keyAnchor, puttyAnchor, ...byAnchor.keys()]
     .sort((a, b) => b.length - a.length)
-    .map((anchor) => (anchor === '.' ? '\\.(?=[A-Za-z0-9]{16})' : anchor.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
+    .map((anchor) =>
+      anchor === '.' ? '\\.(?=[A-Za-z0-9]{16})' : anchor.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'),
+    )
     .join('|'),
   'g',
 );
@@ -38,11 +40,13 @@ export function findSecrets(text: string): readonly SecretMatch[] {
     const at = hit.index;
     const anchor = hit[0];
     if (anchor === keyAnchor) pushKey(text, at, found);
-    else if (anchor === puttyAnchor) push(text, at, { rule: 'private-key', anchors: [], form: puttyForm, kind: 'token' }, found);
+    else if (anchor === puttyAnchor)
+      push(text, at, { rule: 'private-key', anchors: [], form: puttyForm, kind: 'token' }, found);
     else for (const pattern of byAnchor.get(anchor) ?? []) push(text, at, pattern, found);
     // A shorter anchor may start inside this one: `sk-` in `sk-proj-`.
     for (const [other, patterns] of byAnchor) {
-      if (other !== anchor && anchor.startsWith(other)) for (const pattern of patterns) push(text, at, pattern, found);
+      if (other !== anchor && anchor.startsWith(other))
+        for (const pattern of patterns) push(text, at, pattern, found);
     }
     anchorForm.lastIndex = at + 1;
   }
@@ -54,7 +58,12 @@ function push(text: string, at: number, pattern: SecretPattern, found: SecretMat
   pattern.form.lastIndex = at;
   const match = pattern.form.exec(text);
   if (!match) return;
-  found.push({ rule: pattern.rule, kind: pattern.kind, start: at - leadOf(text, at, pattern), end: at + match[0].length });
+  found.push({
+    rule: pattern.rule,
+    kind: pattern.kind,
+    start: at - leadOf(text, at, pattern),
+    end: at + match[0].length,
+  });
 }
 
 /** How far before its anchor a match starts: the digits of a bot id, the first half of a two-part key. */
@@ -80,7 +89,8 @@ function pushKey(text: string, at: number, found: SecretMatch[]): void {
   const end = close !== -1 ? bodyStart + close + closer.length : openEnd(text, bodyStart);
   // A header with nothing behind it is talk about keys.
   const hasBody = /[A-Za-z0-9+/=]{16}/.test(text.slice(bodyStart, end));
-  if (hasBody) found.push({ rule: 'private-key', kind: 'token', start: at, end: Math.min(end, at + maxSecretBytes) });
+  if (hasBody)
+    found.push({ rule: 'private-key', kind: 'token', start: at, end: Math.min(end, at + maxSecretBytes) });
 }
 
 function openEnd(text: string, from: number): number {
@@ -92,5 +102,7 @@ function openEnd(text: string, from: number): number {
 }
 
 function isWordByte(code: number): boolean {
-  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95;
+  return (
+    (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95
+  );
 }

@@ -12,7 +12,12 @@ export interface SecretPattern {
   readonly bounded?: boolean;
 }
 
-const token = (rule: string, anchors: string | readonly string[], form: RegExp, bounded = false): SecretPattern => ({
+const token = (
+  rule: string,
+  anchors: string | readonly string[],
+  form: RegExp,
+  bounded = false,
+): SecretPattern => ({
   rule,
   anchors: typeof anchors === 'string' ? [anchors] : anchors,
   form,
@@ -25,16 +30,41 @@ export const maxSecretBytes = 64 * 1024;
 
 /** Known formats, by the issuers' own documentation. Upper bounds are open-handed: a longer token is still a token. */
 export const secretPatterns: readonly SecretPattern[] = [
-  token('aws-access-key', ['AKIA', 'ASIA', 'ABIA', 'ACCA'], /A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}(?![A-Za-z0-9])/y, true),
+  token(
+    'aws-access-key',
+    ['AKIA', 'ASIA', 'ABIA', 'ACCA'],
+    /A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}(?![A-Za-z0-9])/y,
+    true,
+  ),
   token('github-token', ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], /gh[pousr]_[A-Za-z0-9]{36,255}/y),
   token('github-token', 'github_pat_', /github_pat_[A-Za-z0-9_]{60,255}/y),
-  token('gitlab-token', ['glpat-', 'glptt-', 'gldt-', 'glrt-', 'glcbt-', 'glimt-', 'gloas-', 'glft-', 'glagent-', 'glsoat-'], /gl(?:pat|ptt|dt|rt|cbt|imt|oas|ft|agent|soat)-[\w-]{20,300}/y),
-  token('slack-token', ['xoxa-', 'xoxb-', 'xoxc-', 'xoxd-', 'xoxe-', 'xoxe.', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-', 'xapp-'], /x(?:ox[abcdeoprs]|oxe\.xox[bp]|app)-[A-Za-z0-9%/+=-]{20,400}/y),
-  token('slack-webhook', 'https://hooks.slack.com/', /https:\/\/hooks\.slack\.com\/(?:services|workflows|triggers)\/[A-Za-z0-9+/]{30,120}/y),
-  token('stripe-key', ['sk_live_', 'rk_live_', 'sk_test_', 'rk_test_'], /[rs]k_(?:live|test)_[A-Za-z0-9]{16,250}/y),
+  token(
+    'gitlab-token',
+    ['glpat-', 'glptt-', 'gldt-', 'glrt-', 'glcbt-', 'glimt-', 'gloas-', 'glft-', 'glagent-', 'glsoat-'],
+    /gl(?:pat|ptt|dt|rt|cbt|imt|oas|ft|agent|soat)-[\w-]{20,300}/y,
+  ),
+  token(
+    'slack-token',
+    ['xoxa-', 'xoxb-', 'xoxc-', 'xoxd-', 'xoxe-', 'xoxe.', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-', 'xapp-'],
+    /x(?:ox[abcdeoprs]|oxe\.xox[bp]|app)-[A-Za-z0-9%/+=-]{20,400}/y,
+  ),
+  token(
+    'slack-webhook',
+    'https://hooks.slack.com/',
+    /https:\/\/hooks\.slack\.com\/(?:services|workflows|triggers)\/[A-Za-z0-9+/]{30,120}/y,
+  ),
+  token(
+    'stripe-key',
+    ['sk_live_', 'rk_live_', 'sk_test_', 'rk_test_'],
+    /[rs]k_(?:live|test)_[A-Za-z0-9]{16,250}/y,
+  ),
   token('stripe-webhook-secret', 'whsec_', /whsec_[A-Za-z0-9+/=]{32,100}/y),
   token('anthropic-key', 'sk-ant-', /sk-ant-[a-z]{2,10}\d\d-[\w-]{60,200}/y),
-  token('openai-key', ['sk-proj-', 'sk-svcacct-', 'sk-admin-', 'sk-None-'], /sk-(?:proj|svcacct|admin|None)-[\w-]{40,250}/y),
+  token(
+    'openai-key',
+    ['sk-proj-', 'sk-svcacct-', 'sk-admin-', 'sk-None-'],
+    /sk-(?:proj|svcacct|admin|None)-[\w-]{40,250}/y,
+  ),
   token('provider-key', 'sk-or-v1-', /sk-or-v1-[0-9a-f]{64}/y),
   token('provider-key', 'sk-', /sk-[A-Za-z0-9]{32,100}(?![\w-])/y, true),
   token('google-api-key', 'AIza', /AIza[\w-]{35}(?![\w-])/y, true),
@@ -60,16 +90,35 @@ export const secretPatterns: readonly SecretPattern[] = [
   token('telegram-token', ':AA', /(?<=(?<!\d)\d{8,10}):AA[\w-]{33}(?![\w-])/y),
   token('atlassian-token', 'ATATT3', /ATATT3[\w=-]{60,300}/y),
   token('postman-key', 'PMAK-', /PMAK-[a-f0-9]{24}-[a-f0-9]{34}/y),
-  token('grafana-token', ['glsa_', 'glc_'], /gl(?:sa_[A-Za-z0-9]{32}_[a-f0-9]{8}|c_[A-Za-z0-9+/=]{40,400})/y, true),
+  token(
+    'grafana-token',
+    ['glsa_', 'glc_'],
+    /gl(?:sa_[A-Za-z0-9]{32}_[a-f0-9]{8}|c_[A-Za-z0-9+/=]{40,400})/y,
+    true,
+  ),
   token('newrelic-key', 'NRAK-', /NRAK-[A-Z0-9]{27}/y),
   token('sentry-token', ['sntrys_', 'sntryu_'], /sntry[su]_[A-Za-z0-9+/=_]{60,400}/y),
   token('linear-key', 'lin_api_', /lin_api_[A-Za-z0-9]{40}/y),
-  token('notion-token', ['ntn_', 'secret_'], /(?:ntn_[A-Za-z0-9]{40,60}|secret_[A-Za-z0-9]{43}(?![A-Za-z0-9]))/y, true),
+  token(
+    'notion-token',
+    ['ntn_', 'secret_'],
+    /(?:ntn_[A-Za-z0-9]{40,60}|secret_[A-Za-z0-9]{43}(?![A-Za-z0-9]))/y,
+    true,
+  ),
   token('netlify-token', 'nfp_', /nfp_[A-Za-z0-9]{36,64}/y, true),
   token('supabase-token', 'sbp_', /sbp_[a-f0-9]{40}/y, true),
-  token('planetscale-token', ['pscale_tkn_', 'pscale_pw_', 'pscale_oauth_'], /pscale_(?:tkn|pw|oauth)_[\w.=-]{32,64}/y),
+  token(
+    'planetscale-token',
+    ['pscale_tkn_', 'pscale_pw_', 'pscale_oauth_'],
+    /pscale_(?:tkn|pw|oauth)_[\w.=-]{32,64}/y,
+  ),
   token('pulumi-token', 'pul-', /pul-[a-f0-9]{40}/y, true),
-  token('doppler-token', 'dp.', /dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[\w-]{1,40}\.)?[A-Za-z0-9]{40,44}/y, true),
+  token(
+    'doppler-token',
+    'dp.',
+    /dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[\w-]{1,40}\.)?[A-Za-z0-9]{40,44}/y,
+    true,
+  ),
   token('figma-token', 'figd_', /figd_[\w-]{36,64}/y, true),
   token('groq-key', 'gsk_', /gsk_[A-Za-z0-9]{52}/y, true),
   token('perplexity-key', 'pplx-', /pplx-[A-Za-z0-9]{40,64}/y, true),

@@ -15,8 +15,10 @@ export function jvmHits(view: TokenView): readonly Hit[] {
     const isMember = view.isPunct(index - 1, '.', '?.', '::');
     if (text === 'exec' && isCall && isMember) {
       const owner = view.isPunct(index - 2, ')') ? view.text(index - 4) : view.text(index - 2);
-      if (owner === 'getRuntime' || /^(?:runtime|rt)$/i.test(owner)) hits.push({ start, call: 'Runtime.exec', why: why.shell });
-    } else if (text === 'eval' && isCall && isMember && (hasEngine || /engine/i.test(view.text(index - 2)))) hits.push({ start, call: 'ScriptEngine.eval', why: why.code });
+      if (owner === 'getRuntime' || /^(?:runtime|rt)$/i.test(owner))
+        hits.push({ start, call: 'Runtime.exec', why: why.shell });
+    } else if (text === 'eval' && isCall && isMember && (hasEngine || /engine/i.test(view.text(index - 2))))
+      hits.push({ start, call: 'ScriptEngine.eval', why: why.code });
     else if (text === 'GroovyShell' && isCall) hits.push({ start, call: text, why: why.code });
   }
   return hits;
@@ -25,9 +27,16 @@ export function jvmHits(view: TokenView): readonly Hit[] {
 /** Direct execution in Go: only a shell reads a command line there; `exec.Command(name, args…)` does not. */
 export function goHits(view: TokenView): readonly Hit[] {
   const hits: Hit[] = [...shellFlagHits(view)];
-  const interprets = view.tokens.some((token) => token.kind === 'string' && /(?:^|\/)(?:yaegi\/interp|goja|otto|gopher-lua)$/.test(token.text));
+  const interprets = view.tokens.some(
+    (token) => token.kind === 'string' && /(?:^|\/)(?:yaegi\/interp|goja|otto|gopher-lua)$/.test(token.text),
+  );
   for (let index = 0; interprets && index < view.tokens.length; index += 1) {
-    if (!view.isWord(index, 'Eval', 'RunString', 'RunScript', 'DoString') || !view.isPunct(index - 1, '.') || !view.isPunct(index + 1, '(')) continue;
+    if (
+      !view.isWord(index, 'Eval', 'RunString', 'RunScript', 'DoString') ||
+      !view.isPunct(index - 1, '.') ||
+      !view.isPunct(index + 1, '(')
+    )
+      continue;
     hits.push({ start: view.at(index).start, call: view.text(index), why: why.code });
   }
   return hits;
@@ -41,9 +50,12 @@ export function csharpHits(view: TokenView): readonly Hit[] {
     if (kind !== 'word') continue;
     const isMember = view.isPunct(index - 1, '.');
     const isCall = view.isPunct(index + 1, '(', '<');
-    if (text === 'UseShellExecute' && view.isPunct(index + 1, '=') && view.isWord(index + 2, 'true')) hits.push({ start, call: text, why: 'starts through the system shell' });
-    else if (isMember && view.isWord(index - 2, 'CSharpScript') && isCall) hits.push({ start, call: `CSharpScript.${text}`, why: why.code });
-    else if (isMember && /^(?:CompileAssemblyFromSource|AddScript|InvokeScript)$/.test(text) && isCall) hits.push({ start, call: text, why: why.code });
+    if (text === 'UseShellExecute' && view.isPunct(index + 1, '=') && view.isWord(index + 2, 'true'))
+      hits.push({ start, call: text, why: 'starts through the system shell' });
+    else if (isMember && view.isWord(index - 2, 'CSharpScript') && isCall)
+      hits.push({ start, call: `CSharpScript.${text}`, why: why.code });
+    else if (isMember && /^(?:CompileAssemblyFromSource|AddScript|InvokeScript)$/.test(text) && isCall)
+      hits.push({ start, call: text, why: why.code });
   }
   return hits;
 }

@@ -17,7 +17,8 @@ type Scanned = Exclude<Language, 'rust' | 'c' | 'swift' | 'elixir'>;
 
 /** Every hit contains one of these; a file section without any is not read further. Linear: no pattern repeats. */
 const candidates: Readonly<Record<Scanned, RegExp>> = {
-  javascript: /eval|exec|Function|setTimeout|setInterval|setImmediate|runIn|vm\s*\.|_compile|constructor|shell|spawn|["'`](?:-[a-z]*c|\/[ckCK]|-[cC]ommand)\b|\\u/,
+  javascript:
+    /eval|exec|Function|setTimeout|setInterval|setImmediate|runIn|vm\s*\.|_compile|constructor|shell|spawn|["'`](?:-[a-z]*c|\/[ckCK]|-[cC]ommand)\b|\\u/,
   python: /eval|exec|compile|system|popen|output|subprocess|shell|["'](?:-[a-z]*c|\/[ckCK])\b/,
   shell: /eval|sh\b|source|\.\s*<\(|<\(/,
   ruby: /eval|system|exec|spawn|popen|Open3|send|`|%x|["'](?:-[a-z]*c|\/[ckCK])\b/,
@@ -29,7 +30,9 @@ const candidates: Readonly<Record<Scanned, RegExp>> = {
   csharp: /UseShellExecute|CSharpScript|CompileAssembly|AddScript|InvokeScript|["'](?:-[a-z]*c|\/[ckCK])\b/,
 };
 
-const finders: Readonly<Record<Exclude<Scanned, 'shell'>, (view: TokenView, isWhole: boolean) => readonly Hit[]>> = {
+const finders: Readonly<
+  Record<Exclude<Scanned, 'shell'>, (view: TokenView, isWhole: boolean) => readonly Hit[]>
+> = {
   javascript: javascriptHits,
   python: pythonHits,
   ruby: rubyHits,

@@ -10,13 +10,26 @@ export function perlHits(view: TokenView): readonly Hit[] {
   for (let index = 0; index < view.tokens.length; index += 1) {
     const { kind, text, start } = view.at(index);
     if (kind === 'command') hits.push({ start, call: '`…`', why: why.shell });
-    if (kind === 'regex' && /^s\/[a-z]*e[a-z]*e/.test(text)) hits.push({ start, call: 's///ee', why: why.code });
-    if (kind !== 'word' || view.isWord(index - 1, 'sub') || view.isPunct(index - 1, '->', '::') || view.isPunct(index + 1, '=>', '::')) continue;
+    if (kind === 'regex' && /^s\/[a-z]*e[a-z]*e/.test(text))
+      hits.push({ start, call: 's///ee', why: why.code });
+    if (
+      kind !== 'word' ||
+      view.isWord(index - 1, 'sub') ||
+      view.isPunct(index - 1, '->', '::') ||
+      view.isPunct(index + 1, '=>', '::')
+    )
+      continue;
     if (view.isPunct(index - 1, '{') && view.isPunct(index + 1, '}')) continue;
     const first = view.next(view.isPunct(index + 1, '(') ? index + 1 : index);
     const argument = view.at(first);
-    if (text === 'eval' && !view.isPunct(index + 1, '{') && !view.isPunct(view.next(index), '{')) hits.push({ start, call: 'eval', why: why.code });
-    else if ((text === 'system' || text === 'exec') && isSingle(view, first) && !argument.text.startsWith('@')) hits.push({ start, call: text, why: why.shell });
+    if (text === 'eval' && !view.isPunct(index + 1, '{') && !view.isPunct(view.next(index), '{'))
+      hits.push({ start, call: 'eval', why: why.code });
+    else if (
+      (text === 'system' || text === 'exec') &&
+      isSingle(view, first) &&
+      !argument.text.startsWith('@')
+    )
+      hits.push({ start, call: text, why: why.shell });
     else if (text === 'open' && opensPipe(view, index)) hits.push({ start, call: 'open', why: why.shell });
   }
   return hits;
@@ -32,7 +45,8 @@ function isSingle(view: TokenView, first: number): boolean {
       depth -= 1;
       if (depth < 0) return true;
     } else if (depth === 0 && view.isPunct(at, ',', '=>')) return false;
-    else if (depth === 0 && (view.isPunct(at, ';') || view.isWord(at, 'or', 'and', 'if', 'unless'))) return true;
+    else if (depth === 0 && (view.isPunct(at, ';') || view.isWord(at, 'or', 'and', 'if', 'unless')))
+      return true;
   }
   return true;
 }
@@ -42,7 +56,8 @@ function opensPipe(view: TokenView, index: number): boolean {
   const open = view.isPunct(index + 1, '(') ? index + 1 : index;
   const close = view.isPunct(open, '(') ? view.closeOf(open) : index + 40;
   const commas: number[] = [];
-  for (let at = open + 1; at < close && !view.isPunct(at, ';'); at += 1) if (view.isPunct(at, ',')) commas.push(at);
+  for (let at = open + 1; at < close && !view.isPunct(at, ';'); at += 1)
+    if (view.isPunct(at, ',')) commas.push(at);
   const mode = view.at((commas[0] ?? -2) + 1);
   if (mode.kind !== 'string') return false;
   if (/^\s*(?:-\||\|-)\s*$/.test(mode.text)) return commas.length === 2;

@@ -14,15 +14,31 @@ export function phpHits(view: TokenView): readonly Hit[] {
     if (kind !== 'word' || !view.isPunct(index + 1, '(')) continue;
     const word = text.toLowerCase();
     const before = view.at(index - 1);
-    if (view.isPunct(index - 1, '->', '?->', '::') || (before.text === '?.' || before.kind === 'word') && /^(?:function|new|fn)$/i.test(before.text)) continue;
+    if (
+      view.isPunct(index - 1, '->', '?->', '::') ||
+      ((before.text === '?.' || before.kind === 'word') && /^(?:function|new|fn)$/i.test(before.text))
+    )
+      continue;
     // `App\exec(…)` is somebody else's; `\exec(…)` is the built-in.
-    if (view.isPunct(index - 1, '\\') && view.at(index - 2).kind === 'word' && view.at(index - 2).end === before.start && !/^(?:return|echo|print|and|or|case)$/i.test(view.text(index - 2))) continue;
+    if (
+      view.isPunct(index - 1, '\\') &&
+      view.at(index - 2).kind === 'word' &&
+      view.at(index - 2).end === before.start &&
+      !/^(?:return|echo|print|and|or|case)$/i.test(view.text(index - 2))
+    )
+      continue;
     if (word === 'eval' || word === 'create_function') hits.push({ start, call: word, why: why.code });
-    else if (word === 'assert' && view.at(index + 2).kind === 'string') hits.push({ start, call: word, why: why.code });
-    else if (word === 'preg_replace' && view.at(index + 2).kind === 'string' && /^(\W).*\1[a-z]*e[a-z]*$/is.test(view.text(index + 2))) {
+    else if (word === 'assert' && view.at(index + 2).kind === 'string')
+      hits.push({ start, call: word, why: why.code });
+    else if (
+      word === 'preg_replace' &&
+      view.at(index + 2).kind === 'string' &&
+      /^(\W).*\1[a-z]*e[a-z]*$/is.test(view.text(index + 2))
+    ) {
       hits.push({ start, call: 'preg_replace /e', why: why.code });
     } else if (shells.includes(word)) {
-      const isList = word === 'proc_open' && (view.isPunct(index + 2, '[') || view.isWord(index + 2, 'array'));
+      const isList =
+        word === 'proc_open' && (view.isPunct(index + 2, '[') || view.isWord(index + 2, 'array'));
       if (!isList) hits.push({ start, call: word, why: why.shell });
     }
   }

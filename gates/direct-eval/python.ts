@@ -14,7 +14,8 @@ export function pythonHits(view: TokenView): readonly Hit[] {
   const hits: Hit[] = [...shellFlagHits(view)];
   for (let index = 0; index < view.tokens.length; index += 1) {
     if (view.at(index).kind !== 'word') {
-      if (isBuiltinSubscript(view, index)) hits.push({ start: view.at(index).start, call: view.text(index), why: why.code });
+      if (isBuiltinSubscript(view, index))
+        hits.push({ start: view.at(index).start, call: view.text(index), why: why.code });
       continue;
     }
     const { text: word, start } = view.at(index);
@@ -22,19 +23,36 @@ export function pythonHits(view: TokenView): readonly Hit[] {
     const owner = isMember ? view.text(index - 2) : '';
     const isCall = view.isPunct(index + 1, '(');
     const isDefined = view.isWord(index - 1, 'def', 'class', 'import', 'as');
-    if ((word === 'eval' || word === 'exec' || word === 'execfile') && !isDefined && (!isMember || builtins.includes(owner))) {
+    if (
+      (word === 'eval' || word === 'exec' || word === 'execfile') &&
+      !isDefined &&
+      (!isMember || builtins.includes(owner))
+    ) {
       if (isCall || isAlias(view, index)) hits.push({ start, call: word, why: why.code });
-    } else if (word === 'compile' && isCall && !isDefined && (!isMember || builtins.includes(owner)) && compilesCode(view, index + 1)) {
+    } else if (
+      word === 'compile' &&
+      isCall &&
+      !isDefined &&
+      (!isMember || builtins.includes(owner)) &&
+      compilesCode(view, index + 1)
+    ) {
       hits.push({ start, call: word, why: 'compiles a string as code' });
     } else if ((word === 'system' || word === 'popen') && isCall && !isDefined) {
       const isOs = isMember ? osNames.has(owner) || isDunderImport(view, index - 2) : fromOs.has(word);
       if (isOs) hits.push({ start, call: `os.${word}`, why: why.shell });
-    } else if (/^get(?:status)?output$/.test(word) && isCall && !isDefined && (isMember ? subprocessNames.has(owner) : fromSubprocess.has(word))) {
+    } else if (
+      /^get(?:status)?output$/.test(word) &&
+      isCall &&
+      !isDefined &&
+      (isMember ? subprocessNames.has(owner) : fromSubprocess.has(word))
+    ) {
       hits.push({ start, call: word, why: why.shell });
-    } else if (/^(?:create_)?subprocess_shell$/.test(word) && isCall && !isDefined) hits.push({ start, call: word, why: why.shell });
+    } else if (/^(?:create_)?subprocess_shell$/.test(word) && isCall && !isDefined)
+      hits.push({ start, call: word, why: why.shell });
     else if (isCall && !isDefined) {
       const shell = shellKeyword(view, index + 1);
-      if (shell !== undefined) hits.push({ start, also: [shell], call: `${word}(shell=True)`, why: why.shell });
+      if (shell !== undefined)
+        hits.push({ start, also: [shell], call: `${word}(shell=True)`, why: why.shell });
     }
   }
   return hits;
@@ -45,22 +63,27 @@ function shellKeyword(view: TokenView, open: number): number | undefined {
   for (const argument of view.args(open)) {
     if (!view.isWord(argument, 'shell') || !view.isPunct(argument + 1, '=')) continue;
     const value = view.text(argument + 2);
-    if (value === 'True' || (view.at(argument + 2).kind === 'number' && Number(value) !== 0)) return view.at(argument).start;
+    if (value === 'True' || (view.at(argument + 2).kind === 'number' && Number(value) !== 0))
+      return view.at(argument).start;
   }
   return undefined;
 }
 
 function compilesCode(view: TokenView, open: number): boolean {
-  return view.args(open).slice(1).some((argument) => {
-    const value = view.isPunct(argument + 1, '=') ? argument + 2 : argument;
-    return view.at(value).kind === 'string' && /^(?:exec|eval|single)$/.test(view.text(value));
-  });
+  return view
+    .args(open)
+    .slice(1)
+    .some((argument) => {
+      const value = view.isPunct(argument + 1, '=') ? argument + 2 : argument;
+      return view.at(value).kind === 'string' && /^(?:exec|eval|single)$/.test(view.text(value));
+    });
 }
 
 /** `f = eval` or `map(eval, …)`: the function is handed on. */
 function isAlias(view: TokenView, index: number): boolean {
   const next = view.at(index + 1);
-  const ends = next.text === '' || next.kind === 'newline' || view.isPunct(index + 1, ',', ')', ']', '}', ';');
+  const ends =
+    next.text === '' || next.kind === 'newline' || view.isPunct(index + 1, ',', ')', ']', '}', ';');
   if (!ends) return false;
   if (view.isPunct(index - 1, '=') || view.isWord(index - 1, 'return')) return true;
   if (!view.isPunct(index - 1, '(', ',')) return false;
@@ -72,13 +95,23 @@ function isAlias(view: TokenView, index: number): boolean {
       depth -= 1;
     }
   }
-  return view.isPunct(open, '(') && view.at(open - 1).kind === 'word' && !view.isWord(open - 2, 'def', 'class') && !view.isWord(open - 1, 'import');
+  return (
+    view.isPunct(open, '(') &&
+    view.at(open - 1).kind === 'word' &&
+    !view.isWord(open - 2, 'def', 'class') &&
+    !view.isWord(open - 1, 'import')
+  );
 }
 
 /** `__builtins__['eval']`. */
 function isBuiltinSubscript(view: TokenView, index: number): boolean {
   const token = view.at(index);
-  return token.kind === 'string' && /^(?:eval|exec)$/.test(token.text) && view.isPunct(index - 1, '[') && view.isWord(index - 2, ...builtins);
+  return (
+    token.kind === 'string' &&
+    /^(?:eval|exec)$/.test(token.text) &&
+    view.isPunct(index - 1, '[') &&
+    view.isWord(index - 2, ...builtins)
+  );
 }
 
 /** `__import__('os').system(…)`. */
@@ -98,12 +131,14 @@ function aliasesOf(view: TokenView, module: string): Set<string> {
 function importedFrom(view: TokenView, module: string, wanted: readonly string[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (let index = 0; index < view.tokens.length; index += 1) {
-    if (!view.isWord(index, 'from') || !view.isWord(index + 1, module) || !view.isWord(index + 2, 'import')) continue;
+    if (!view.isWord(index, 'from') || !view.isWord(index + 1, module) || !view.isWord(index + 2, 'import'))
+      continue;
     for (let at = index + 3; at < index + 60; at += 1) {
       if (view.at(at).kind === 'newline' && !view.isPunct(index + 3, '(')) break;
       if (view.isPunct(at, ')')) break;
       if (view.isPunct(at, '*')) for (const name of wanted) names.add(name);
-      else if (view.isWord(at, ...wanted)) names.add(view.isWord(at + 1, 'as') ? view.text(at + 2) : view.text(at));
+      else if (view.isWord(at, ...wanted))
+        names.add(view.isWord(at + 1, 'as') ? view.text(at + 2) : view.text(at));
     }
   }
   return names;

@@ -10,18 +10,37 @@ export function rubyHits(view: TokenView): readonly Hit[] {
   for (let index = 0; index < view.tokens.length; index += 1) {
     const { kind, text: word, start } = view.at(index);
     if (kind === 'command') hits.push({ start, call: '`…`', why: why.shell });
-    if (kind !== 'word' || view.isWord(index - 1, 'def', 'alias', 'undef') || view.isPunct(index - 1, ':') || view.isPunct(index + 1, ':')) continue;
+    if (
+      kind !== 'word' ||
+      view.isWord(index - 1, 'def', 'alias', 'undef') ||
+      view.isPunct(index - 1, ':') ||
+      view.isPunct(index + 1, ':')
+    )
+      continue;
     const isMember = view.isPunct(index - 1, '.', '?.', '::');
     const owner = isMember ? view.text(index - 2) : '';
     const first = firstArgument(view, index);
     if (first === undefined) continue;
     const isKernel = !isMember || owner === 'Kernel' || owner === 'self';
-    if (word === 'eval' && (isKernel || /binding$/i.test(owner))) hits.push({ start, call: word, why: why.code });
-    else if (/^(?:instance|class|module)_eval$/.test(word) && isText(view, first)) hits.push({ start, call: word, why: why.code });
-    else if (/^(?:system|exec|spawn)$/.test(word) && isKernel && !hasSecond(view, index, first)) hits.push({ start, call: word, why: why.shell });
-    else if (word === 'popen' && owner === 'IO' && isText(view, first)) hits.push({ start, call: 'IO.popen', why: why.shell });
-    else if (/^(?:capture[23]e?|popen[23]e?|pipeline)$/.test(word) && owner === 'Open3' && !hasSecond(view, index, first)) hits.push({ start, call: `Open3.${word}`, why: why.shell });
-    else if (/^(?:__send__|public_send|send)$/.test(word) && view.isPunct(first, ':') && view.isWord(first + 1, 'eval', 'system', 'exec', 'instance_eval')) {
+    if (word === 'eval' && (isKernel || /binding$/i.test(owner)))
+      hits.push({ start, call: word, why: why.code });
+    else if (/^(?:instance|class|module)_eval$/.test(word) && isText(view, first))
+      hits.push({ start, call: word, why: why.code });
+    else if (/^(?:system|exec|spawn)$/.test(word) && isKernel && !hasSecond(view, index, first))
+      hits.push({ start, call: word, why: why.shell });
+    else if (word === 'popen' && owner === 'IO' && isText(view, first))
+      hits.push({ start, call: 'IO.popen', why: why.shell });
+    else if (
+      /^(?:capture[23]e?|popen[23]e?|pipeline)$/.test(word) &&
+      owner === 'Open3' &&
+      !hasSecond(view, index, first)
+    )
+      hits.push({ start, call: `Open3.${word}`, why: why.shell });
+    else if (
+      /^(?:__send__|public_send|send)$/.test(word) &&
+      view.isPunct(first, ':') &&
+      view.isWord(first + 1, 'eval', 'system', 'exec', 'instance_eval')
+    ) {
       hits.push({ start, call: `${word} :${view.text(first + 1)}`, why: why.code });
     }
   }
@@ -31,10 +50,12 @@ export function rubyHits(view: TokenView): readonly Hit[] {
 /** Index of a call's first argument, with or without brackets; `undefined` where it is no call with arguments. */
 function firstArgument(view: TokenView, index: number): number | undefined {
   const next = view.at(index + 1);
-  if (view.isPunct(index + 1, '(')) return view.isPunct(view.next(index + 1), ')') ? undefined : view.next(index + 1);
+  if (view.isPunct(index + 1, '('))
+    return view.isPunct(view.next(index + 1), ')') ? undefined : view.next(index + 1);
   if (next.kind === 'newline' || next.start === view.at(index).end) return undefined;
   if (next.kind === 'string' || next.kind === 'command' || view.isPunct(index + 1, ':')) return index + 1;
-  if (next.kind !== 'word' || /^(?:do|if|unless|and|or|then|end|while|until|rescue|in)$/.test(next.text)) return undefined;
+  if (next.kind !== 'word' || /^(?:do|if|unless|and|or|then|end|while|until|rescue|in)$/.test(next.text))
+    return undefined;
   return index + 1;
 }
 

@@ -12,10 +12,22 @@ export function shellFlagHits({ tokens, at }: TokenView): readonly Hit[] {
     const token = at(index);
     if (token.kind !== 'string' || token.text.length > 60 || !shells.test(token.text)) continue;
     let next = index + 1;
-    for (let steps = 0; steps < 8 && at(next).kind !== 'string' && /^[,[{(\n]?$|^(?:new|List|Arguments|String|string|Array|listOf|=)$/.test(at(next).text); steps += 1) next += 1;
+    for (
+      let steps = 0;
+      steps < 8 &&
+      at(next).kind !== 'string' &&
+      /^[,[{(\n]?$|^(?:new|List|Arguments|String|string|Array|listOf|=)$/.test(at(next).text);
+      steps += 1
+    )
+      next += 1;
     const flag = at(next);
     if (flag.kind !== 'string' || !(flags.test(flag.text) || flagAndText.test(flag.text))) continue;
-    hits.push({ start: token.start, also: [flag.start], call: `${token.text} ${flag.text.slice(0, 10)}`.trim(), why: 'hands a command line to a shell' });
+    hits.push({
+      start: token.start,
+      also: [flag.start],
+      call: `${token.text} ${flag.text.slice(0, 10)}`.trim(),
+      why: 'hands a command line to a shell',
+    });
   }
   return hits;
 }

@@ -15,7 +15,8 @@ export function shellHits(words: readonly ShellWord[]): readonly Hit[] {
     const word = words[index];
     if (!word) continue;
     const runs = word.isCommand || isWrapped(words, index);
-    if (runs && word.text === 'eval' && word.hasNext) hits.push({ start: word.start, call: 'eval', why: 'evaluates a string as shell code' });
+    if (runs && word.text === 'eval' && word.hasNext)
+      hits.push({ start: word.start, call: 'eval', why: 'evaluates a string as shell code' });
     else if (runs && (word.text === 'source' || word.text === '.') && words[index + 1]?.text === '<(') {
       hits.push({ start: word.start, call: word.text, why: 'runs what another command prints' });
     } else if (shells.test(word.text)) {
@@ -26,7 +27,12 @@ export function shellHits(words: readonly ShellWord[]): readonly Hit[] {
   return hits;
 }
 
-function shellCall(words: readonly ShellWord[], index: number, word: ShellWord, runs: boolean): Hit | undefined {
+function shellCall(
+  words: readonly ShellWord[],
+  index: number,
+  word: ShellWord,
+  runs: boolean,
+): Hit | undefined {
   let at = index;
   let current: ShellWord | undefined = word;
   let script: ShellWord | undefined;
@@ -46,12 +52,26 @@ function shellCall(words: readonly ShellWord[], index: number, word: ShellWord, 
     }
   }
   if (isText) {
-    return script?.isDynamic ? { start: word.start, also: [script.start], call: `${word.text} -c`, why: 'hands a built command line to a shell' } : undefined;
+    return script?.isDynamic
+      ? {
+          start: word.start,
+          also: [script.start],
+          call: `${word.text} -c`,
+          why: 'hands a built command line to a shell',
+        }
+      : undefined;
   }
   if (!runs) return undefined;
-  const readsProcess = script?.text === '<(' || (!script && words[index + 1]?.text === '<(' && words[index + 1]?.start !== undefined && !word.hasNext && isNear(word, words[index + 1]));
+  const readsProcess =
+    script?.text === '<(' ||
+    (!script &&
+      words[index + 1]?.text === '<(' &&
+      words[index + 1]?.start !== undefined &&
+      !word.hasNext &&
+      isNear(word, words[index + 1]));
   if (readsProcess) return { start: word.start, call: word.text, why: 'runs what another command prints' };
-  if (word.afterPipe && !script) return { start: word.start, call: `| ${word.text}`, why: 'runs what is piped into a shell' };
+  if (word.afterPipe && !script)
+    return { start: word.start, call: `| ${word.text}`, why: 'runs what is piped into a shell' };
   return undefined;
 }
 

@@ -25,7 +25,8 @@ const nothing: Token = { kind: 'newline', text: '', start: 0, end: 0 };
 /** Wraps a token list. */
 export function viewTokens(tokens: readonly Token[]): TokenView {
   const at = (index: number): Token => tokens[index] ?? nothing;
-  const isPunct = (index: number, ...marks: readonly string[]): boolean => at(index).kind === 'punct' && marks.includes(at(index).text);
+  const isPunct = (index: number, ...marks: readonly string[]): boolean =>
+    at(index).kind === 'punct' && marks.includes(at(index).text);
   const closeOf = (open: number): number => {
     let depth = 0;
     const limit = Math.min(tokens.length, open + maxSpan);

@@ -18,8 +18,10 @@ export function dependencySource(name: string, spec: string): DependencySource {
     return registry(at === -1 ? target : target.slice(0, at));
   }
   if (text.startsWith('workspace:')) return { kind: 'local', id: `local:${name}` };
-  if (/^(?:git(?:\+\w+)?:|ssh:|git@)/.test(text) || hosted.test(text) || shorthand.test(text)) return git(text);
-  if (/^https?:/i.test(text)) return /\.git(?:#|$)/.test(text) ? git(text) : { kind: 'url', id: `url:${text}` };
+  if (/^(?:git(?:\+\w+)?:|ssh:|git@)/.test(text) || hosted.test(text) || shorthand.test(text))
+    return git(text);
+  if (/^https?:/i.test(text))
+    return /\.git(?:#|$)/.test(text) ? git(text) : { kind: 'url', id: `url:${text}` };
   if (/^(?:file:|link:|portal:|\.{0,2}\/|~\/|[A-Za-z]:[\\/])/.test(text)) {
     const isTarball = /\.(?:tgz|tar|tar\.gz)$/i.test(text);
     return isTarball ? { kind: 'tarball', id: `tarball:${text}` } : { kind: 'local', id: `local:${name}` };

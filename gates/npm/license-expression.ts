@@ -7,7 +7,9 @@ interface SpdxLicense {
 }
 
 /** A licence, or two joined. */
-export type SpdxNode = SpdxLicense | { readonly left: SpdxNode; readonly conjunction: 'and' | 'or'; readonly right: SpdxNode };
+export type SpdxNode =
+  | SpdxLicense
+  | { readonly left: SpdxNode; readonly conjunction: 'and' | 'or'; readonly right: SpdxNode };
 
 const maxLength = 1000;
 

@@ -27,7 +27,13 @@ export interface Lockfile {
 }
 
 const maxDepth = 100;
-const requestFields = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies', 'requires'];
+const requestFields = [
+  'dependencies',
+  'devDependencies',
+  'optionalDependencies',
+  'peerDependencies',
+  'requires',
+];
 
 /** Reads lockfile versions 1, 2 and 3; version 2 says everything twice, and both tellings count. */
 export function readLockfile(lock: Readonly<Record<string, unknown>>): Lockfile {
@@ -76,7 +82,8 @@ function readNested(
     const location = `${parent}node_modules/${key}`;
     for (const [name] of entriesOf(entry.requires)) requested.add(name);
     const source = dependencySource(key, String(entry.version ?? ''));
-    if (source.kind !== 'local' && !packages.has(location)) add(packages, location, source.name ?? key, entry);
+    if (source.kind !== 'local' && !packages.has(location))
+      add(packages, location, source.name ?? key, entry);
     readNested(entry.dependencies, `${location}/`, packages, requested, faults, depth + 1);
   }
 }
@@ -111,7 +118,8 @@ function sourceOf(name: string, version: string, resolved: string | undefined): 
     if (/^file:/.test(text)) return { kind: 'tarball', id: `tarball:${text}` };
   }
   const url = resolved === undefined ? undefined : toUrl(resolved);
-  if (url && /^https?:$/.test(url.protocol) && /^https?:/i.test(version)) return { kind: 'url', id: `url:${resolved}` };
+  if (url && /^https?:$/.test(url.protocol) && /^https?:/i.test(version))
+    return { kind: 'url', id: `url:${resolved}` };
   return { kind: 'registry', id: `npm:${name}`, name };
 }
 
@@ -126,9 +134,17 @@ function otherPackage(url: URL, name: string): string | undefined {
   const at = path.indexOf('/-/');
   if (at === -1) return path.includes(`/${name}/`) || path.includes(`/${name}-`) ? undefined : path.slice(1);
   const before = path.slice(0, at);
-  if (!before.endsWith(`/${name}`)) return before.split('/').slice(before.split('/').at(-2)?.startsWith('@') ? -2 : -1).join('/');
+  if (!before.endsWith(`/${name}`))
+    return before
+      .split('/')
+      .slice(before.split('/').at(-2)?.startsWith('@') ? -2 : -1)
+      .join('/');
   // `/lodash` must not be the end of `/@types/lodash`.
-  const outer = before.slice(0, -name.length - 1).split('/').at(-1) ?? '';
+  const outer =
+    before
+      .slice(0, -name.length - 1)
+      .split('/')
+      .at(-1) ?? '';
   if (!name.startsWith('@') && outer.startsWith('@')) return `${outer}/${name}`;
   const file = path.slice(at + 3);
   const bare = name.slice(name.indexOf('/') + 1);

@@ -31,11 +31,18 @@ export function readManifest(manifest: Readonly<Record<string, unknown>>): {
       else faults.push(`\`${field}.${key}\` is not a string`);
     }
   }
-  for (const field of ['overrides', 'resolutions']) readOverrides(manifest[field], field, declared, faults, 0);
+  for (const field of ['overrides', 'resolutions'])
+    readOverrides(manifest[field], field, declared, faults, 0);
   return { declared, faults };
 }
 
-function readOverrides(value: unknown, field: string, declared: DeclaredDependency[], faults: string[], depth: number): void {
+function readOverrides(
+  value: unknown,
+  field: string,
+  declared: DeclaredDependency[],
+  faults: string[],
+  depth: number,
+): void {
   if (depth > maxDepth) {
     faults.push(`\`${field}\` is nested deeper than ${maxDepth}`);
     return;

@@ -14,7 +14,7 @@ export function withoutEscapes(text: string): string {
 export function plainLine(text: string, maxLength = 200): string {
   // Cut well behind what is kept, so that a secret at the cut is still whole enough to be known.
   const line = withoutEscapes(text.slice(0, 16_384))
-    .replace(/[\x00-\x1f\x7f\u0080-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ')
+    .replace(/[\s\x00-\x1f\x7f\u0080-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ')
     .trim();
   const shown = blankSecrets(line);
   return shown.length <= maxLength ? shown : `${shown.slice(0, maxLength - 1).toWellFormed()}…`;

@@ -31,7 +31,9 @@ export const judge: RuleFunction = (input) => {
     path,
   }));
   const { base, candidate } = changes;
-  const known = new Set(base.locked.filter((one) => one.resolvedAs).map((one) => `${one.location} ${one.resolvedAs}`));
+  const known = new Set(
+    base.locked.filter((one) => one.resolvedAs).map((one) => `${one.location} ${one.resolvedAs}`),
+  );
   for (const { path, location, name, resolvedAs } of candidate.locked) {
     if (resolvedAs === undefined || known.has(`${location} ${resolvedAs}`)) continue;
     const message = `\`${name}\` is locked to the files of another package: \`${resolvedAs}\``;
@@ -43,11 +45,19 @@ export const judge: RuleFunction = (input) => {
     findings.push({ rule, severity: 'error', message, path: file.path, detail: { policy } });
   }
   for (const { key, path, message, detail } of newsOf(changes)) {
-    findings.push(at(input, path, key, policy === 'allow' ? 'note' : 'error', `${message}${wanted(policy)}`, { ...detail, policy }));
+    findings.push(
+      at(input, path, key, policy === 'allow' ? 'note' : 'error', `${message}${wanted(policy)}`, {
+        ...detail,
+        policy,
+      }),
+    );
   }
   if (findings.length <= maxFindings) return findings;
   const severity = findings.some((finding) => finding.severity === 'error') ? 'error' : 'note';
-  return [...findings.slice(0, maxFindings), { rule, severity, message: `${findings.length - maxFindings} more findings are not listed` }];
+  return [
+    ...findings.slice(0, maxFindings),
+    { rule, severity, message: `${findings.length - maxFindings} more findings are not listed` },
+  ];
 };
 
 function newsOf({ base, candidate }: ReturnType<typeof npmChanges>): readonly News[] {
@@ -67,7 +77,10 @@ function newsOf({ base, candidate }: ReturnType<typeof npmChanges>): readonly Ne
       detail: { name: what, relation: 'direct', field, spec, source: source.kind },
     });
   }
-  const direct = new Set([...candidate.declared.map(({ key }) => key), ...candidate.locks.flatMap((lock) => [...(lock.direct ?? [])])]);
+  const direct = new Set([
+    ...candidate.declared.map(({ key }) => key),
+    ...candidate.locks.flatMap((lock) => [...(lock.direct ?? [])]),
+  ]);
   const requested = new Set([...direct, ...candidate.locks.flatMap((lock) => [...lock.requested])]);
   for (const { path, location, name, version, source, origin } of candidate.locked) {
     const key = location.slice(location.lastIndexOf('node_modules/') + 'node_modules/'.length);
@@ -76,11 +89,29 @@ function newsOf({ base, candidate }: ReturnType<typeof npmChanges>): readonly Ne
       seen.add(source.id);
       const isRequested = requested.has(key);
       const relation = direct.has(key) ? 'direct' : isRequested ? 'transitive' : 'unrequested';
-      const words = relation === 'unrequested' ? 'new in the lockfile, and nothing asks for it' : `a new ${relation} dependency`;
-      news.push({ key: location, path, message: `\`${name}\` is ${words}`, detail: { name, version, relation, source: source.kind } });
-    } else if (origin !== undefined && base.origins.size > 0 && !base.origins.has(origin) && !seen.has(origin)) {
+      const words =
+        relation === 'unrequested'
+          ? 'new in the lockfile, and nothing asks for it'
+          : `a new ${relation} dependency`;
+      news.push({
+        key: location,
+        path,
+        message: `\`${name}\` is ${words}`,
+        detail: { name, version, relation, source: source.kind },
+      });
+    } else if (
+      origin !== undefined &&
+      base.origins.size > 0 &&
+      !base.origins.has(origin) &&
+      !seen.has(origin)
+    ) {
       seen.add(origin);
-      news.push({ key: location, path, message: `\`${name}\` is now fetched from \`${origin}\``, detail: { name, origin } });
+      news.push({
+        key: location,
+        path,
+        message: `\`${name}\` is now fetched from \`${origin}\``,
+        detail: { name, origin },
+      });
     }
   }
   return news;
@@ -88,7 +119,9 @@ function newsOf({ base, candidate }: ReturnType<typeof npmChanges>): readonly Ne
 
 function wanted(policy: string): string {
   if (policy === 'no-new') return '; the contract allows none';
-  return policy === 'allow' ? '' : '; `allow-with-review` wants an sca-report and the approval of a reviewer, and approvals are not taken yet';
+  return policy === 'allow'
+    ? ''
+    : '; `allow-with-review` wants an sca-report and the approval of a reviewer, and approvals are not taken yet';
 }
 
 function at(

@@ -1,9 +1,15 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import type { Hit } from '../direct-eval/hit.ts';
 import { findHits, isScanned, mayHit } from '../direct-eval/find-hits.ts';
-import { candidateSource, type ChangedSource, isRegularCandidate, languageOfChange, sectionText } from '../source/changed-source.ts';
+import type { Hit } from '../direct-eval/hit.ts';
+import {
+  type ChangedSource,
+  candidateSource,
+  isRegularCandidate,
+  languageOfChange,
+  sectionText,
+} from '../source/changed-source.ts';
 
 const rule = 'no-direct-eval';
 const maxFindings = 500;
@@ -16,7 +22,11 @@ export const judge: RuleFunction = (input) => {
     if (!isRegularCandidate(file)) continue;
     findings.push(...judgeFile(input, file));
     if (findings.length > maxFindings) {
-      const more: Finding = { rule, severity: 'error', message: `more than ${maxFindings} places execute text directly; the rest is not listed` };
+      const more: Finding = {
+        rule,
+        severity: 'error',
+        message: `more than ${maxFindings} places execute text directly; the rest is not listed`,
+      };
       return [...findings.slice(0, maxFindings), more];
     }
   }

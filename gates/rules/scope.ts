@@ -12,8 +12,17 @@ export const judge: RuleFunction = ({ patch, scope }) => {
     for (const path of [...left, file.path]) {
       const verdict = scopeVerdict(scope, path);
       if (verdict === 'in') continue;
-      const message = verdict === 'forbidden' ? `\`${path}\` is named in outOfScope` : `\`${path}\` is outside inScope and touchHints.files`;
-      findings.push({ rule, severity: 'error', message, path, detail: { verdict, changeType: file.changeType } });
+      const message =
+        verdict === 'forbidden'
+          ? `\`${path}\` is named in outOfScope`
+          : `\`${path}\` is outside inScope and touchHints.files`;
+      findings.push({
+        rule,
+        severity: 'error',
+        message,
+        path,
+        detail: { verdict, changeType: file.changeType },
+      });
     }
   }
   return findings;

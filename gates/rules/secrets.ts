@@ -15,10 +15,19 @@ export const judge: RuleFunction = (input) => {
   const findings: Finding[] = [];
   for (const file of input.patch.files) {
     if (file.changeType === 'delete') continue;
-    if (file.binary) findings.push({ rule, severity: 'note', message: `\`${file.path}\` is binary and was not scanned`, path: file.path });
+    if (file.binary)
+      findings.push({
+        rule,
+        severity: 'note',
+        message: `\`${file.path}\` is binary and was not scanned`,
+        path: file.path,
+      });
     else findings.push(...judgeFile(input, file));
     if (findings.length > maxFindings) {
-      return [...findings.slice(0, maxFindings), { rule, severity: 'error', message: `more than ${maxFindings} findings; the rest is not listed` }];
+      return [
+        ...findings.slice(0, maxFindings),
+        { rule, severity: 'error', message: `more than ${maxFindings} findings; the rest is not listed` },
+      ];
     }
   }
   return findings;
@@ -47,7 +56,10 @@ function judgeFile(input: RuleInput, file: PatchFile): readonly Finding[] {
 }
 
 /** Added lines one after the other, so that a key over several lines is whole; a NUL keeps lines apart that are no neighbours. */
-function addedText(input: RuleInput, file: PatchFile): { text: string; lines: { at: number; line: number }[] } {
+function addedText(
+  input: RuleInput,
+  file: PatchFile,
+): { text: string; lines: { at: number; line: number }[] } {
   const diff = Buffer.from(input.patch.diff.buffer, input.patch.diff.byteOffset, input.patch.diff.byteLength);
   const parts: string[] = [];
   const lines: { at: number; line: number }[] = [];

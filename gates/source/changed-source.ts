@@ -27,7 +27,9 @@ export interface ChangedSource {
 /** Text of the added and context lines of a file's section; what a candidate filter looks at. */
 export function sectionText(input: RuleInput, file: PatchFile): string {
   const { patch } = input;
-  return Buffer.from(patch.diff.buffer, patch.diff.byteOffset + file.start, file.end - file.start).toString('latin1');
+  return Buffer.from(patch.diff.buffer, patch.diff.byteOffset + file.start, file.end - file.start).toString(
+    'latin1',
+  );
 }
 
 /** True for regular files that the candidate holds: no symlink, no submodule, not deleted. */
@@ -40,7 +42,8 @@ export function languageOfChange(input: RuleInput, file: PatchFile): Language | 
   const named = languageOf(file.path);
   if (named !== undefined) return named;
   const content = input.files[file.path]?.candidate;
-  if (content) return languageOf(file.path, asBuffer(content).toString('latin1', 0, Math.min(content.length, 200)));
+  if (content)
+    return languageOf(file.path, asBuffer(content).toString('latin1', 0, Math.min(content.length, 200)));
   const diff = asBuffer(input.patch.diff);
   for (const line of hunkLines(input.patch, file)) {
     if (line.kind === 'removed') continue;
@@ -54,7 +57,11 @@ export function languageOfChange(input: RuleInput, file: PatchFile): Language | 
  * The candidate side: the whole file where its content was given, else the hunks. A binary file's lines all count as added;
  * `undefined` where neither content nor hunks exist.
  */
-export function candidateSource(input: RuleInput, file: PatchFile, language: Language): ChangedSource | undefined {
+export function candidateSource(
+  input: RuleInput,
+  file: PatchFile,
+  language: Language,
+): ChangedSource | undefined {
   const content = input.files[file.path]?.candidate;
   if (content && content.length <= maxWholeBytes) {
     return wholeSource(file.path, language, asBuffer(content).toString('latin1'), addedLines(input, file));
@@ -66,7 +73,8 @@ export function candidateSource(input: RuleInput, file: PatchFile, language: Lan
 /** The base side, under the same rules; lines that the patch removed count as `added`. */
 export function baseSource(input: RuleInput, file: PatchFile, language: Language): ChangedSource | undefined {
   const content = input.files[file.path]?.base;
-  if (content && content.length <= maxWholeBytes) return wholeSource(file.path, language, asBuffer(content).toString('latin1'), new Set());
+  if (content && content.length <= maxWholeBytes)
+    return wholeSource(file.path, language, asBuffer(content).toString('latin1'), new Set());
   if (file.changeType === 'add' || file.binary) return undefined;
   return hunkSource(input, file, language, 'removed');
 }
@@ -78,7 +86,12 @@ function addedLines(input: RuleInput, file: PatchFile): ReadonlySet<number> | 'a
   return added;
 }
 
-function wholeSource(path: string, language: Language, text: string, added: ReadonlySet<number> | 'all'): ChangedSource {
+function wholeSource(
+  path: string,
+  language: Language,
+  text: string,
+  added: ReadonlySet<number> | 'all',
+): ChangedSource {
   const starts = lineStarts(text);
   return {
     path,
@@ -92,7 +105,12 @@ function wholeSource(path: string, language: Language, text: string, added: Read
   };
 }
 
-function hunkSource(input: RuleInput, file: PatchFile, language: Language, changed: 'added' | 'removed'): ChangedSource {
+function hunkSource(
+  input: RuleInput,
+  file: PatchFile,
+  language: Language,
+  changed: 'added' | 'removed',
+): ChangedSource {
   const diff = asBuffer(input.patch.diff);
   const parts: string[] = [];
   const numbers: number[] = [];

@@ -28,10 +28,12 @@ export function heredocsAt(
   const match = form.exec(text);
   if (!match) return undefined;
   const end = at + match[0].length;
-  if (language === 'php') return { heredoc: { terminator: match[2] ?? '', indented: true, dynamic: match[1] !== "'" }, end };
+  if (language === 'php')
+    return { heredoc: { terminator: match[2] ?? '', indented: true, dynamic: match[1] !== "'" }, end };
   const [, squiggle, quote, terminator = ''] = match;
   // `a << b` shifts; a heredoc's bare name touches the mark and, after a value, is upper case by custom.
-  const followsValue = previous !== undefined && previous.end === at && previous.kind !== 'punct' && previous.kind !== 'newline';
+  const followsValue =
+    previous !== undefined && previous.end === at && previous.kind !== 'punct' && previous.kind !== 'newline';
   if (!quote && !squiggle && (followsValue || terminator !== terminator.toUpperCase())) return undefined;
   return { heredoc: { terminator, indented: squiggle !== '', dynamic: quote !== "'" }, end };
 }

@@ -34,7 +34,8 @@ export function* hunkLines(patch: PatchSet, file: PatchFile): Generator<HunkLine
     const end = feed === -1 || feed >= file.end ? file.end : feed;
     const mark = diff[start];
     if (oldLeft <= 0 && newLeft <= 0) {
-      const header = mark === at ? hunkHeader.exec(diff.toString('latin1', start, Math.min(end, start + 80))) : null;
+      const header =
+        mark === at ? hunkHeader.exec(diff.toString('latin1', start, Math.min(end, start + 80))) : null;
       if (header) {
         hunk += 1;
         oldLine = Number(header[1]);

@@ -33,7 +33,9 @@ const extensions: Readonly<Record<Language, readonly string[]>> = {
 };
 
 const byExtension = new Map(
-  (Object.keys(extensions) as Language[]).flatMap((language) => extensions[language].map((extension) => [extension, language] as const)),
+  (Object.keys(extensions) as Language[]).flatMap((language) =>
+    extensions[language].map((extension) => [extension, language] as const),
+  ),
 );
 
 const byName = new Map<string, Language>([
@@ -61,7 +63,8 @@ export const languageGlobs: readonly string[] = [
 export function languageOf(path: string, firstLine = ''): Language | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');
-  const known = byName.get(name) ?? (dot === -1 ? undefined : byExtension.get(name.slice(dot + 1).toLowerCase()));
+  const known =
+    byName.get(name) ?? (dot === -1 ? undefined : byExtension.get(name.slice(dot + 1).toLowerCase()));
   if (known !== undefined || !firstLine.startsWith('#!')) return known;
   const line = firstLine.slice(0, 200);
   return byInterpreter.find(([pattern]) => pattern.test(line))?.[1];

@@ -34,7 +34,20 @@ interface Heredoc {
 
 const maxNesting = 50;
 const maxText = 200;
-const keywords = new Set(['then', 'do', 'else', 'elif', 'if', 'while', 'until', '!', 'time', '{', '(', 'coproc']);
+const keywords = new Set([
+  'then',
+  'do',
+  'else',
+  'elif',
+  'if',
+  'while',
+  'until',
+  '!',
+  'time',
+  '{',
+  '(',
+  'coproc',
+]);
 const assignment = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/;
 
 /**
@@ -95,7 +108,11 @@ class ShellLexer {
       } else if (char === '|') {
         separate(true);
         at += text[at + 1] === '&' ? 2 : 1;
-      } else if (';&(){}'.includes(char) && !(char === '{' && /\S/.test(text[at + 1] ?? ' ')) && !(char === '}' && last)) {
+      } else if (
+        ';&(){}'.includes(char) &&
+        !(char === '{' && /\S/.test(text[at + 1] ?? ' ')) &&
+        !(char === '}' && last)
+      ) {
         separate(false);
         if (text.startsWith('((', at)) this.#arithmetic += 1;
         if (text.startsWith('))', at) && this.#arithmetic > 0) this.#arithmetic -= 1;
@@ -107,7 +124,14 @@ class ShellLexer {
           while (/\d/.test(text[at] ?? '')) at += 1;
           continue;
         }
-        const word: Draft = { text: '', start: at, isCommand: false, isDynamic: false, afterPipe, hasNext: false };
+        const word: Draft = {
+          text: '',
+          start: at,
+          isCommand: false,
+          isDynamic: false,
+          afterPipe,
+          hasNext: false,
+        };
         // The word stands before those of the substitutions inside it.
         this.#words.push(word);
         at = this.#word(at, word, closer, depth);
@@ -220,7 +244,14 @@ class ShellLexer {
     const text = this.#text;
     if (text[at + 1] === '(') {
       // `<(…)`: a word of its own, so that `source <(…)` is seen.
-      this.#words.push({ text: '<(', start: at, isCommand: false, isDynamic: true, afterPipe: false, hasNext: false });
+      this.#words.push({
+        text: '<(',
+        start: at,
+        isCommand: false,
+        isDynamic: true,
+        afterPipe: false,
+        hasNext: false,
+      });
       return this.#commands(at + 2, ')', depth + 1) + 1;
     }
     if (text.startsWith('<<<', at)) return at + 3;
@@ -230,9 +261,21 @@ class ShellLexer {
     const stripTabs = text[at + 2] === '-';
     let from = at + (stripTabs ? 3 : 2);
     while (text[from] === ' ') from += 1;
-    const probe: Draft = { text: '', start: from, isCommand: false, isDynamic: false, afterPipe: false, hasNext: false };
+    const probe: Draft = {
+      text: '',
+      start: from,
+      isCommand: false,
+      isDynamic: false,
+      afterPipe: false,
+      hasNext: false,
+    };
     const end = this.#word(from, probe, '', depth);
-    if (end > from) this.#heredocs.push({ terminator: probe.text, stripTabs, dynamic: !/["'\\]/.test(text.slice(from, end)) });
+    if (end > from)
+      this.#heredocs.push({
+        terminator: probe.text,
+        stripTabs,
+        dynamic: !/["'\\]/.test(text.slice(from, end)),
+      });
     return Math.max(end, from);
   }
 
@@ -260,11 +303,19 @@ class ShellLexer {
   }
 
   #heredocLine(start: number, end: number, depth: number): void {
-    const sink: Draft = { text: '', start, isCommand: false, isDynamic: false, afterPipe: false, hasNext: false };
+    const sink: Draft = {
+      text: '',
+      start,
+      isCommand: false,
+      isDynamic: false,
+      afterPipe: false,
+      hasNext: false,
+    };
     for (let at = start; at < end && !this.#confused; ) {
       const char = this.#text[at];
       if (char === '\\') at += 2;
-      else if (char === '`' || (char === '$' && this.#text[at + 1] === '(')) at = this.#expansion(at, sink, depth);
+      else if (char === '`' || (char === '$' && this.#text[at + 1] === '('))
+        at = this.#expansion(at, sink, depth);
       else at += 1;
     }
   }

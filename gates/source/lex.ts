@@ -28,18 +28,52 @@ export interface Lexed {
 const maxNesting = 100;
 const maxText = 200;
 const wordChar = /[\p{ID_Continue}]/u;
-const punctuation = ['===', '!==', '...', '=>', '->', '::', '?.', '==', '!=', '<=', '>=', '&&', '||', '??', '=~', '**'];
+const punctuation = [
+  '===',
+  '!==',
+  '...',
+  '=>',
+  '->',
+  '::',
+  '?.',
+  '==',
+  '!=',
+  '<=',
+  '>=',
+  '&&',
+  '||',
+  '??',
+  '=~',
+  '**',
+];
 /** After these a `/` starts a regular expression. */
 const beforeRegex = new Set(
-  'return typeof instanceof in of new delete void throw case do else yield await if elsif unless while until and or not when then split grep map puts'.split(' '),
+  'return typeof instanceof in of new delete void throw case do else yield await if elsif unless while until and or not when then split grep map puts'.split(
+    ' ',
+  ),
 );
 /** Words after which JavaScript and TypeScript allow a string. */
-const beforeString = new Set(
-  [...beforeRegex, ...'from import export default extends keyof is as module static get set async readonly public private protected abstract declare override accessor satisfies asserts unique'.split(' ')],
-);
+const beforeString = new Set([
+  ...beforeRegex,
+  ...'from import export default extends keyof is as module static get set async readonly public private protected abstract declare override accessor satisfies asserts unique'.split(
+    ' ',
+  ),
+]);
 const beforeParenthesisedRegex = new Set(['if', 'while', 'for', 'with']);
 /** A word before `{` that makes it an object literal. */
-const beforeObject = new Set(['return', 'typeof', 'in', 'of', 'new', 'void', 'throw', 'case', 'yield', 'await', 'default']);
+const beforeObject = new Set([
+  'return',
+  'typeof',
+  'in',
+  'of',
+  'new',
+  'void',
+  'throw',
+  'case',
+  'yield',
+  'await',
+  'default',
+]);
 
 /** Splits source into tokens in time linear in its length; never throws. An unterminated single-line quote is punctuation. */
 export function lex(text: string, syntax: Syntax, options: LexOptions): Lexed {
@@ -70,7 +104,7 @@ class Lexer {
     let start = 0;
     if (special === 'php' && !this.#lineBound) start = this.#skipMarkup(0);
     else if (this.#text.startsWith('#!')) start = this.#lineEnd(0);
-    this.#code(start, false, false);
+    this.#code(this.#lineStart(start), false, false);
     return { tokens: this.#tokens, confused: this.#confused };
   }
 
@@ -150,7 +184,7 @@ class Lexer {
       }
       this.#unclosed.set('/', this.#lineEnd(at));
     }
-    if (this.#isWordAt(at)) return this.#word(at);
+    if (this.#isWordAt(at) || (special === 'javascript' && text.startsWith('\\u', at))) return this.#word(at);
     const long = punctuation.find((one) => text.startsWith(one, at));
     const mark = long ?? char;
     this.#bracket(mark);
@@ -167,7 +201,8 @@ class Lexer {
       else if (this.#syntax.special === 'javascript' && text[end] === '\\' && text[end + 1] === 'u') {
         escaped = true;
         end += 2;
-        if (text[end] === '{') while (end < text.length && end - at < maxText && text[end - 1] !== '}') end += 1;
+        if (text[end] === '{')
+          while (end < text.length && end - at < maxText && text[end - 1] !== '}') end += 1;
       } else break;
     }
     const raw = text.slice(at, end);
@@ -183,7 +218,11 @@ class Lexer {
       if (this.#confused) return text.length;
     }
     this.#push('word', escaped ? unescapeWord(raw) : raw.slice(0, maxText), at, end);
-    if (this.#tokens.length > 1 && (raw === '__END__' || raw === '__DATA__') && this.#isAloneOnLine(at, end)) {
+    if (
+      this.#tokens.length > 1 &&
+      (raw === '__END__' || raw === '__DATA__') &&
+      this.#isAloneOnLine(at, end)
+    ) {
       if (this.#syntax.special === 'ruby' || this.#syntax.special === 'perl') return text.length;
     }
     return end;
@@ -217,7 +256,11 @@ class Lexer {
           continue;
         }
         const end = from + form.close.length;
-        this.#tokens[mark] = { ...token, text: text.slice(bodyStart, Math.min(from, bodyStart + maxText)), end };
+        this.#tokens[mark] = {
+          ...token,
+          text: text.slice(bodyStart, Math.min(from, bodyStart + maxText)),
+          end,
+        };
         this.#regexAfterClose = false;
         return end;
       }
@@ -300,7 +343,12 @@ class Lexer {
       const char = text[end];
       if (char === '\n' || char === '\r') return end;
       if (isPhp && char === '?' && text[end + 1] === '>') return end;
-      if (char === '\u00e2' && text[end + 1] === '\u0080' && (text[end + 2] === '\u00a8' || text[end + 2] === '\u00a9')) return end + 3;
+      if (
+        char === '\u00e2' &&
+        text[end + 1] === '\u0080' &&
+        (text[end + 2] === '\u00a8' || text[end + 2] === '\u00a9')
+      )
+        return end + 3;
     }
     return text.length;
   }
@@ -310,7 +358,10 @@ class Lexer {
     const { special } = this.#syntax;
     if ((special !== 'ruby' && special !== 'perl') || this.#text[at] !== '=' || this.#lineBound) return at;
     const close = special === 'ruby' ? '\n=end' : '\n=cut';
-    const opens = special === 'ruby' ? this.#text.startsWith('=begin', at) : /^=[a-z]/i.test(this.#text.slice(at, at + 2));
+    const opens =
+      special === 'ruby'
+        ? this.#text.startsWith('=begin', at)
+        : /^=[a-z]/i.test(this.#text.slice(at, at + 2));
     if (!opens) return at;
     const end = this.#text.indexOf(close, at);
     if (end === -1) return this.#text.length;
@@ -351,13 +402,16 @@ class Lexer {
     const open = this.#text.indexOf('<?', at);
     if (open === -1) return this.#text.length;
     this.#push('punct', ';', open, open + 2);
-    return open + (/^<\?php/i.test(this.#text.slice(open, open + 5)) ? 5 : this.#text[open + 2] === '=' ? 3 : 2);
+    return (
+      open + (/^<\?php/i.test(this.#text.slice(open, open + 5)) ? 5 : this.#text[open + 2] === '=' ? 3 : 2)
+    );
   }
 
   /** `'x'` is a character, `'a` a lifetime. */
   #rustQuote(at: number): number {
     const text = this.#text;
-    const end = text[at + 1] === '\\' ? text.indexOf("'", at + 3) + 1 : text[at + 2] === "'" ? at + 3 : at + 1;
+    const end =
+      text[at + 1] === '\\' ? text.indexOf("'", at + 3) + 1 : text[at + 2] === "'" ? at + 3 : at + 1;
     return end > at && end - at < 16 ? end : at + 1;
   }
 
@@ -366,11 +420,15 @@ class Lexer {
     if (!previous || previous.kind === 'newline') return true;
     if (previous.kind === 'word') {
       if (beforeRegex.has(previous.text)) return true;
-      const isCommandCall = this.#syntax.special === 'ruby' && previous.end < at && !/[\s=]/.test(this.#text[at + 1] ?? ' ');
+      const isCommandCall =
+        this.#syntax.special === 'ruby' && previous.end < at && !/[\s=]/.test(this.#text[at + 1] ?? ' ');
       return isCommandCall;
     }
     if (previous.kind !== 'punct') return false;
-    if (this.#syntax.special === 'javascript' && (/[<>]$/.test(previous.text) || this.#text[at + 1] === '>')) {
+    if (
+      this.#syntax.special === 'javascript' &&
+      (/[<>]$/.test(previous.text) || this.#text[at + 1] === '>')
+    ) {
       // Markup: `</p>` and `/>`; comparing with a regular expression makes no sense.
       return previous.text === '=>';
     }
@@ -392,12 +450,20 @@ class Lexer {
     const { special } = this.#syntax;
     const next = this.#text[at + 1] ?? ' ';
     if (char === '$' && (special === 'perl' || special === 'ruby')) return /["'`#/\\;!&,.]/.test(next);
-    return char === '?' && special === 'ruby' && /["'`#/]/.test(next) && !/\w/.test(this.#text[at - 1] ?? ' ') && !/\S/.test(this.#text[at + 2] ?? ' ');
+    return (
+      char === '?' &&
+      special === 'ruby' &&
+      /["'`#/]/.test(next) &&
+      !/\w/.test(this.#text[at - 1] ?? ' ') &&
+      !/\S/.test(this.#text[at + 2] ?? ' ')
+    );
   }
 
   #bracket(mark: string): void {
-    if (mark === '(' || mark === '[' || mark === '{') this.#openers.push({ regexAfter: this.#regexAfter(mark) });
-    else if (mark === ')' || mark === ']' || mark === '}') this.#regexAfterClose = this.#openers.pop()?.regexAfter ?? false;
+    if (mark === '(' || mark === '[' || mark === '{')
+      this.#openers.push({ regexAfter: this.#regexAfter(mark) });
+    else if (mark === ')' || mark === ']' || mark === '}')
+      this.#regexAfterClose = this.#openers.pop()?.regexAfter ?? false;
   }
 
   /** Whether a `/` right after the bracket that closes this one starts a regular expression. */
@@ -414,7 +480,13 @@ class Lexer {
     const char = this.#text[at];
     if (char === undefined) return false;
     const code = char.charCodeAt(0);
-    if ((code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95) return true;
+    if (
+      (code >= 48 && code <= 57) ||
+      (code >= 65 && code <= 90) ||
+      (code >= 97 && code <= 122) ||
+      code === 95
+    )
+      return true;
     // Bytes of multi-byte characters: U+2028 and U+2029 end a line, the rest may name things.
     if (code >= 128) return wordChar.test(char) || code < 0xa0 || code >= 0xc2;
     if (this.#syntax.special === 'javascript' && char === '\\') return false;
@@ -433,7 +505,9 @@ class Lexer {
   #isAloneOnLine(start: number, end: number): boolean {
     const before = this.#text[start - 1];
     const after = this.#text[end];
-    return (before === undefined || before === '\n') && (after === undefined || after === '\n' || after === '\r');
+    return (
+      (before === undefined || before === '\n') && (after === undefined || after === '\n' || after === '\r')
+    );
   }
 
   #lineEnd(at: number): number {
@@ -469,8 +543,11 @@ function regexEnd(text: string, at: number): number | undefined {
 function unescapeWord(raw: string): string {
   return raw
     .slice(0, 4 * maxText)
-    .replace(/\\u(?:\{0*([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{4}))/g, (all, braced: string | undefined, four: string | undefined) => {
-      const code = Number.parseInt(braced ?? four ?? '', 16);
-      return code <= 0x10ffff ? String.fromCodePoint(code) : all;
-    });
+    .replace(
+      /\\u(?:\{0*([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{4}))/g,
+      (all, braced: string | undefined, four: string | undefined) => {
+        const code = Number.parseInt(braced ?? four ?? '', 16);
+        return code <= 0x10ffff ? String.fromCodePoint(code) : all;
+      },
+    );
 }

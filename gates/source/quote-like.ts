@@ -14,7 +14,12 @@ const perlOperator = /(?:qq|qw|qr|qx|q|m|s|tr|y)(?![\w])/y;
 const maxLength = 4096;
 
 /** The operator quote at this offset; `undefined` where the letters are a plain word. */
-export function quoteLikeAt(text: string, at: number, language: 'ruby' | 'perl', previous: Token | undefined): QuoteLike | undefined {
+export function quoteLikeAt(
+  text: string,
+  at: number,
+  language: 'ruby' | 'perl',
+  previous: Token | undefined,
+): QuoteLike | undefined {
   return language === 'perl' ? perlQuote(text, at, previous) : rubyQuote(text, at, previous);
 }
 
@@ -46,7 +51,9 @@ function perlQuote(text: string, at: number, previous: Token | undefined): Quote
   const kind = operator === 'qx' ? 'command' : isRegex ? 'regex' : 'string';
   return {
     kind,
-    text: isRegex ? `${operator}/${text.slice(end, Math.min(flags, end + 20))}` : text.slice(open + 1, Math.min(first - 1, open + 200)),
+    text: isRegex
+      ? `${operator}/${text.slice(end, Math.min(flags, end + 20))}`
+      : text.slice(open + 1, Math.min(first - 1, open + 200)),
     end: isRegex ? flags : end,
     dynamic: operator === 'qq' || operator === 'qx',
   };
@@ -54,7 +61,10 @@ function perlQuote(text: string, at: number, previous: Token | undefined): Quote
 
 function rubyQuote(text: string, at: number, previous: Token | undefined): QuoteLike | undefined {
   if (text[at] !== '%') return undefined;
-  const followsValue = previous !== undefined && (previous.kind !== 'punct' || previous.text === ')' || previous.text === ']') && previous.kind !== 'newline';
+  const followsValue =
+    previous !== undefined &&
+    (previous.kind !== 'punct' || previous.text === ')' || previous.text === ']') &&
+    previous.kind !== 'newline';
   const letter = /[qQwWiIxrs]/.test(text[at + 1] ?? '') ? (text[at + 1] ?? '') : '';
   if (followsValue && (letter === '' || text[at - 1] !== ' ')) return undefined;
   const open = at + 1 + letter.length;
@@ -62,7 +72,12 @@ function rubyQuote(text: string, at: number, previous: Token | undefined): Quote
   const end = closeOf(text, open);
   if (end === undefined) return undefined;
   const kind = letter === 'x' ? 'command' : letter === 'r' ? 'regex' : 'string';
-  return { kind, text: text.slice(open + 1, Math.min(end - 1, open + 200)), end, dynamic: !/[qwis]/.test(letter) };
+  return {
+    kind,
+    text: text.slice(open + 1, Math.min(end - 1, open + 200)),
+    end,
+    dynamic: !/[qwis]/.test(letter),
+  };
 }
 
 /** Past the delimiter that closes the one at `open`; brackets nest. Bounded. */

@@ -15,7 +15,11 @@ export interface StringForm {
 /** How one language separates code from comments and strings. */
 export interface Syntax {
   readonly lineComments: readonly string[];
-  readonly blockComments: readonly { readonly open: string; readonly close: string; readonly nests: boolean }[];
+  readonly blockComments: readonly {
+    readonly open: string;
+    readonly close: string;
+    readonly nests: boolean;
+  }[];
   /** Longer openers first. */
   readonly strings: readonly StringForm[];
   /** Characters beyond letters, digits and `_` that may stand in a word. */
@@ -71,7 +75,11 @@ export const syntaxes: Readonly<Record<Exclude<Language, 'shell'>, Syntax>> = {
   ruby: {
     lineComments: ['#'],
     blockComments: [],
-    strings: [{ open: '`', close: '`', escape: 'backslash', multiline: true, code: ['#{'], kind: 'command' }, double(['#{'], true), single(true)],
+    strings: [
+      { open: '`', close: '`', escape: 'backslash', multiline: true, code: ['#{'], kind: 'command' },
+      double(['#{'], true),
+      single(true),
+    ],
     wordExtra: '@$?!',
     regex: true,
     newlines: true,
@@ -80,7 +88,11 @@ export const syntaxes: Readonly<Record<Exclude<Language, 'shell'>, Syntax>> = {
   perl: {
     lineComments: ['#'],
     blockComments: [],
-    strings: [{ open: '`', close: '`', escape: 'backslash', multiline: true, kind: 'command' }, double(['@{', '${'], true), single(true)],
+    strings: [
+      { open: '`', close: '`', escape: 'backslash', multiline: true, kind: 'command' },
+      double(['@{', '${'], true),
+      single(true),
+    ],
     wordExtra: '$@%',
     regex: true,
     newlines: true,
@@ -137,7 +149,13 @@ export const syntaxes: Readonly<Record<Exclude<Language, 'shell'>, Syntax>> = {
       single(),
     ],
   },
-  rust: { ...plain, lineComments: slashes, blockComments: nested, strings: [double(undefined, true)], special: 'rust' },
+  rust: {
+    ...plain,
+    lineComments: slashes,
+    blockComments: nested,
+    strings: [double(undefined, true)],
+    special: 'rust',
+  },
   c: { ...plain, lineComments: slashes, blockComments: block, strings: [double(), single()] },
   swift: {
     ...plain,

@@ -1,23 +1,11 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
 import t from 'tap';
 import { commands } from '../../bin/command-table.ts';
 import { toRunData } from '../../bin/report/run-data.ts';
 import { outputSchemas } from '../../bin/schemas/output-schemas.ts';
 import { sampleSpec } from '../../testing.ts';
+import { ajv, faultsOf } from './faults-of.ts';
 import { runLine } from './host.ts';
 import { abandoned, committed, hostile, huge } from './report/sample-view.ts';
-
-const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true });
-formats.default(ajv);
-
-function faults(command: string, data: unknown): readonly string[] {
-  const validate =
-    ajv.getSchema(`urn:writ:data:${command.replace(' ', '-')}`) ??
-    ajv.compile(outputSchemas[command] ?? false);
-  validate(data);
-  return (validate.errors ?? []).map((fault) => `${fault.instancePath} ${fault.message}`);
-}
 
 t.test('every command has a schema, and every schema a command', async (t) => {
   t.strictSame(
@@ -54,19 +42,19 @@ t.test('what commands really answer has the shape that is promised', async (t) =
   for (const line of lines) {
     const { out } = await runLine(['--json', ...line], commands, { stdin });
     const { command, data } = JSON.parse(out);
-    t.strictSame(faults(command, data), [], line.join(' '));
+    t.strictSame(faultsOf(command, data), [], line.join(' '));
   }
   const refused = await runLine(['--json', 'spec', 'validate', '-'], commands, { stdin: '{' });
-  t.strictSame(faults('spec validate', JSON.parse(refused.out).data), [], 'a refusal has the same shape');
+  t.strictSame(faultsOf('spec validate', JSON.parse(refused.out).data), [], 'a refusal has the same shape');
 });
 
 t.test('the data of every kind of run has the shape of `run` and `show`', async (t) => {
   const { decision: _decision, patch: _patch, ...running } = committed;
   for (const view of [committed, abandoned, huge, { ...running, state: 'running' as const }]) {
     for (const command of ['run', 'show'])
-      t.strictSame(faults(command, JSON.parse(JSON.stringify(toRunData(view)))), []);
+      t.strictSame(faultsOf(command, JSON.parse(JSON.stringify(toRunData(view)))), []);
   }
-  t.ok(faults('run', toRunData(hostile)).length > 0, 'digests that are none are noticed');
+  t.ok(faultsOf('run', toRunData(hostile)).length > 0, 'digests that are none are noticed');
 });
 
 t.test('a run’s data has the names of the contract', async (t) => {

@@ -38,11 +38,8 @@ export function asksFor(entry: Table, withDevelopment: boolean): readonly string
 
 /** The name that npm assumes for a package in this directory: its last segment, with the scope before it. */
 export function nameFromPath(path: string): string {
-  const inside = path.slice(
-    path.lastIndexOf('node_modules/') + (path.includes('node_modules/') ? 'node_modules/'.length : 0),
-  );
-  const segments = inside.split('/').filter((segment) => segment !== '' && segment !== '..');
-  const scope = segments.at(-2);
+  const segments = path.split('/').filter((segment) => segment !== '' && segment !== '..');
   const name = segments.at(-1) ?? 'unnamed';
+  const scope = segments.at(-2);
   return scope?.startsWith('@') ? `${scope}/${name}` : name;
 }

@@ -6,7 +6,7 @@ import { type SimpleCommand, wordsOf } from '../shell.ts';
  */
 export function entryMatches(entry: string, { argv }: SimpleCommand): boolean {
   const words = wordsOf(entry);
-  return words !== undefined && words.every((word, index) => argv[index]?.literal === word);
+  return words?.every((word, index) => argv[index]?.literal === word) === true;
 }
 
 /** Whether an entry could match once the shell has expanded the command: what a deny rule asks. */

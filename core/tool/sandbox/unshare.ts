@@ -43,12 +43,12 @@ umount -l /.host
 rmdir /.host
 rm /.before /.after
 mkdir -p ${homeInside} /var/tmp
-mount -o remount,ro,nosuid,nodev /
+mount -o remount,bind,ro,nosuid,nodev /
 rm -rf /run/mount
 cd ${workspaceInside}
 export PATH="$inside"
-exec /usr/bin/unshare --user --map-user="$uid" --map-group="$gid" \\
-  /usr/bin/setpriv --pdeathsig KILL --no-new-privs --bounding-set=-all --inh-caps=-all -- "$@"
+exec /usr/bin/unshare --user --map-user="$uid" --map-group="$gid" --keep-caps \\
+  /usr/bin/setpriv --pdeathsig KILL --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all -- "$@"
 `;
 const namespaces = [
   '--user',

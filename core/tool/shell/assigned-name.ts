@@ -24,6 +24,11 @@ const ownedByScheduler = new Set([
   'REPORTS_DIR',
 ]);
 
+/** Names whose value no command can change: what it is when the command starts, it stays. */
+export function isFixed(name: string): boolean {
+  return ownedByScheduler.has(name) || refused.some((pattern) => pattern.test(name));
+}
+
 /** Node options that load no code. */
 const harmlessNodeOption =
   /^--(?:max-old-space-size=\d+|max-semi-space-size=\d+|stack-trace-limit=\d+|no-warnings|no-deprecation|trace-warnings|trace-deprecation|trace-uncaught|throw-deprecation|pending-deprecation|enable-source-maps|experimental-vm-modules|experimental-strip-types|no-experimental-strip-types|unhandled-rejections=[a-z-]+|test-concurrency=\d+)$/;

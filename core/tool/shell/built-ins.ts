@@ -50,12 +50,19 @@ const refused = new Set([
   'chdir',
 ]); // prettier-ignore
 
+/** Built-ins whose operands are variables, with the options that they may have. */
+const namingOptions: ReadonlyMap<string, RegExp> = new Map([
+  ['export', /^(?:-p|--)$/],
+  ['readonly', /^(?:-p|--)$/],
+  ['unset', /^(?:-v|--)$/],
+  ['read', /^-r$/],
+]);
+
 /** Ends the reading where a shell built-in would do more than run with these arguments. */
 export function checkBuiltIn(name: string, args: readonly ShellWord[], reading: Reading): void {
   if (refused.has(name)) unproven(`what \`${name}\` does cannot be told from its text`);
-  if (name === 'export' || name === 'readonly') return checkNames(name, args, reading, /^(?:-p|--)$/);
-  if (name === 'unset') return checkNames(name, args, reading, /^(?:-v|--)$/);
-  if (name === 'read') return checkNames(name, args, reading, /^-r$/);
+  const naming = namingOptions.get(name);
+  if (naming) checkNames(name, args, reading, naming);
   if (name === 'set') {
     const isPlain = args.every((word) =>
       /^(?:[-+][aefuxC]+|[-+]o|errexit|nounset|xtrace|noglob|pipefail)$/.test(word.literal ?? ''),

@@ -36,7 +36,7 @@ export class Coverage {
 
   #residue(source: string, start: number, end: number): string[] {
     const tokens: string[] = [];
-    const token = /[ \t]+|\\\n|\n|#[^\n]*|&&|\|\||;;|[;&|(){}!]|[a-z]+|[^]/y;
+    const token = /[ \t]+|\\\n|\n|#[^\n]*|&&|\|\||;;|[;&|(){}!]|[a-z]+|./sy;
     const covered = this.#covered.toSorted((a, b) => a.start - b.start);
     let at = start;
     for (const stretch of [...covered, { start: end, end }]) {

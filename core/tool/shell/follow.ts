@@ -68,7 +68,7 @@ const xargs: Prefix = {
   attached: ['-e', '-i', '-l', '--eof', '--replace', '--max-lines'],
 }; // prettier-ignore
 
-const shells = new Set(['sh', 'dash', 'bash', 'ash', 'ksh', 'mksh', 'zsh', 'rbash', 'rksh', 'posh', 'yash']);
+const shells = new Set(['sh', 'dash', 'bash', 'ash']);
 
 /** Programs that run others in ways that are not followed here. */
 const opaque = new Set([
@@ -149,8 +149,7 @@ const bareName = /^(?:\[|:|[A-Za-z0-9_][A-Za-z0-9_.+@-]*)$/;
 export function follow(argv: readonly ShellWord[], assignments: readonly string[], reading: Reading): void {
   const [first, ...args] = argv;
   const name = first?.literal;
-  if (name === undefined)
-    return unproven(`the program \`${(first?.text ?? '').slice(0, 40)}\` is not written out`);
+  if (name === undefined) unproven(`the program \`${(first?.text ?? '').slice(0, 40)}\` is not written out`);
   if (name.includes('/')) unproven(`expected a program's bare name, found the path \`${name.slice(0, 80)}\``);
   checkBuiltIn(name, args, reading);
   if (!bareName.test(name)) unproven(`expected a program's name, found \`${name.slice(0, 40)}\``);
@@ -164,13 +163,26 @@ function followArguments(name: string, args: readonly ShellWord[], reading: Read
   const inner = (command: readonly ShellWord[]): void => {
     if (command.length > 0) follow(command, [], reading);
   };
-  if (shells.has(name)) return followShell(name, args, reading);
-  if (name === 'find') return followFind(args, reading);
-  if (name === 'env') return inner(afterAssignments(args, reading));
-  if (name === 'xargs') return inner(xargsCommand(args));
-  if (name === 'command' && /^-[vV]$/.test(args[0]?.literal ?? '')) return;
-  const prefix = wrappers.get(name);
-  if (prefix) inner(splitPrefix(name, args, prefix).command);
+  switch (true) {
+    case shells.has(name):
+      followShell(name, args, reading);
+      break;
+    case name === 'find':
+      followFind(args, reading);
+      break;
+    case name === 'env':
+      inner(afterAssignments(args, reading));
+      break;
+    case name === 'xargs':
+      inner(xargsCommand(args));
+      break;
+    case name === 'command' && /^-[vV]$/.test(args[0]?.literal ?? ''):
+      break;
+    default: {
+      const prefix = wrappers.get(name);
+      if (prefix) inner(splitPrefix(name, args, prefix).command);
+    }
+  }
 }
 
 /** `sh -c TEXT` and `sh FILE`; a shell that reads its standard input could run anything. */
@@ -187,15 +199,10 @@ function followShell(name: string, args: readonly ShellWord[], reading: Reading)
   const [subject] = command;
   if (options.some((option) => option.name === '-c')) {
     const text = subject?.literal;
-    if (text === undefined)
-      return unproven(`expected the text of \`${name} -c\` to be written out in quotes`);
-    return readScript(text, reading, (argv, assignments) => follow(argv, assignments, reading));
-  }
-  if (subject === undefined || !subject.operand)
-    unproven(`\`${name}\` would read commands from its standard input`);
-  if (/^\/(?:dev|proc)\//.test(subject.head) || subject.head === '') {
-    if (subject.head !== '' || subject.literal !== undefined)
-      unproven(`\`${name}\` would read commands from a stream`);
+    if (text === undefined) unproven(`expected the text of \`${name} -c\` to be written out in quotes`);
+    readScript(text, reading, (argv, assignments) => follow(argv, assignments, reading));
+  } else if (!subject?.operand || subject.literal === '' || /^\/(?:dev|proc)\//.test(subject.head)) {
+    unproven(`\`${name}\` would read commands from a stream`);
   }
 }
 
@@ -244,18 +251,26 @@ function afterAssignments(args: readonly ShellWord[], reading: Reading): readonl
 function xargsCommand(args: readonly ShellWord[]): readonly ShellWord[] {
   const { options, command } = splitPrefix('xargs', args, xargs);
   if (command.length === 0) return [];
-  const replace = options.find(({ name }) => name === '-I' || name === '-i' || name === '--replace');
+  const replacing = options.filter(({ name }) => /^(?:-I|-i|--replace)$/.test(name));
+  const [replace] = replacing;
   if (replace === undefined) return [...command, { text: '…', head: '', single: false, operand: false }];
+  // A later option takes back an earlier one.
+  if (replacing.length > 1 || options.some(({ name }) => /^(?:-[Lln]|--max-(?:lines|args))$/.test(name))) {
+    unproven('`xargs` with a placeholder and an option that takes it back');
+  }
   const placeholder = replace.value === undefined ? '{}' : replace.value.literal;
-  if (placeholder === undefined || placeholder === '')
-    return unproven('a placeholder of `xargs` that is not written out');
+  if (!placeholder) unproven('a placeholder of `xargs` that is not written out');
   return command.map((word) => withPlaceholder(word, placeholder));
 }
 
 /** The word as it is when the placeholder in it stands for a file name that nobody knows yet. */
 function withPlaceholder(word: ShellWord, placeholder: string): ShellWord {
-  const at = word.literal?.indexOf(placeholder) ?? -1;
-  if (word.literal === undefined || at === -1) return word;
-  const head = word.literal.slice(0, at);
-  return { text: word.text, head, single: true, operand: head !== '' && !/^[-+]/.test(head) };
+  if (word.literal !== undefined && !word.literal.includes(placeholder)) return word;
+  const [head = ''] = word.head.split(placeholder);
+  return {
+    text: word.text,
+    head,
+    single: word.single,
+    operand: word.single && head !== '' && !/^[-+]/.test(head),
+  };
 }

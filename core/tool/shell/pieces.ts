@@ -16,11 +16,11 @@ export class Pieces {
     this.#isEmpty &&= value === '';
   }
 
-  /** Something that the shell expands; `own` is the name of a variable that the text has not assigned. */
-  expansion(quoted: boolean, own?: string): void {
+  /** Something that the shell expands; `fixed` is the name of a variable that no command can change. */
+  expansion(quoted: boolean, fixed?: string): void {
     const isFirst = this.#isEmpty && this.#isLiteral;
-    this.#isOperand ||= isFirst && quoted && own !== undefined;
-    this.#from = isFirst && own !== undefined ? { variable: own, rest: '' } : undefined;
+    this.#isOperand ||= isFirst && quoted && fixed !== undefined;
+    this.#from = isFirst && fixed !== undefined ? { variable: fixed, rest: '' } : undefined;
     this.#isLiteral = false;
     this.#isEmpty = false;
     this.#single &&= quoted;

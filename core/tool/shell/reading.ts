@@ -10,7 +10,7 @@ export interface ShellWord {
   readonly single: boolean;
   /** Becomes exactly one argument that cannot be an option. */
   readonly operand: boolean;
-  /** Present where the word is a variable that the text has not assigned, then literal text. */
+  /** Present where the word is a variable that no command can change, then literal text. */
   readonly from?: { readonly variable: string; readonly rest: string };
 }
 

@@ -4,11 +4,15 @@ import {
   type Command,
   type CommandNode,
   type CompoundList,
+  type For,
+  type HereDoc,
+  type If,
   type ParsedScript,
   type Pipeline,
   parse,
   type Redirection,
   type Statement,
+  type Time,
   type Word,
 } from 'unbash';
 import { checkAssignedName } from './assigned-name.ts';
@@ -56,83 +60,92 @@ class ScriptReader {
 
   #statement({ command, background }: Statement): void {
     if (background) this.#coverage.expect('&');
-    if (command.type !== 'AndOr') return this.#pipelineNode(command);
-    this.#coverage.expect(...command.operators);
-    for (const part of command.commands) this.#pipelineNode(part);
+    if (command.type === 'AndOr') {
+      this.#coverage.expect(...command.operators);
+      for (const part of command.commands) this.#pipelineNode(part);
+    } else this.#pipelineNode(command);
   }
 
   #pipelineNode(node: Pipeline | CommandNode): void {
-    if (node.type !== 'Pipeline') return this.#command(node);
+    if (node.type !== 'Pipeline') {
+      this.#command(node);
+      return;
+    }
     const { prefixes, operators, commands } = node;
     if (operators.some((operator) => operator !== '|')) unproven('`|&` is not in every shell');
     this.#coverage.expect(...operators);
-    const [time, ...rest] = prefixes.filter((prefix) => prefix.type === 'Time');
-    for (const prefix of prefixes) if (prefix.type === 'Negation') this.#coverage.expect('!');
-    if (prefixes.filter((prefix) => prefix.type === 'Negation').length > 1)
-      unproven('expected at most one `!`');
-    if (time === undefined) {
-      for (const command of commands) this.#command(command);
-      return;
+    const [outermost, ...inner] = prefixes;
+    if (outermost?.type === 'Negation') this.#coverage.expect('!');
+    const time = outermost?.type === 'Negation' ? inner.shift() : outermost;
+    if (inner.length > 0 || time?.type === 'Negation') unproven('expected at most one `!`, before `time`');
+    for (const [index, command] of commands.entries()) {
+      if (time && index === 0) this.#timed(time, command);
+      else this.#command(command);
     }
-    // A keyword in bash, a program elsewhere: judged as the program.
-    const [first, ...others] = commands;
-    const isPlain = first?.type === 'Command' && first.prefix.every((part) => part.type !== 'Assignment');
-    if (!isPlain || rest.length > 0 || prefixes.at(-1) !== time) {
-      return unproven('expected a plain command after `time`');
+  }
+
+  /** A keyword in bash, a program elsewhere: judged as the program. */
+  #timed(time: Time, command: CommandNode): void {
+    if (command.type !== 'Command' || command.prefix.some((part) => part.type === 'Assignment')) {
+      unproven('expected a plain command after `time`');
     }
     this.#coverage.cover(time);
-    const words = this.#source.slice(time.pos, time.end).split(/\s+/).map(literalWord);
-    this.#simple(first, words);
-    for (const command of others) this.#command(command);
+    this.#simple(command, this.#source.slice(time.pos, time.end).split(/\s+/).map(literalWord));
   }
 
   #command(node: CommandNode): void {
     switch (node.type) {
       case 'Command':
-        return this.#simple(node, []);
+        this.#simple(node, []);
+        break;
       case 'Redirected':
-        this.#reading.nested(() => this.#command(node.command));
+        this.#command(node.command);
         for (const redirect of node.redirects) this.#redirect(redirect);
-        return;
+        break;
       case 'Subshell':
         this.#coverage.expect('(', ')');
-        return this.#list(node.body);
+        this.#list(node.body);
+        break;
       case 'BraceGroup':
         this.#coverage.expect('{', '}');
-        return this.#list(node.body);
+        this.#list(node.body);
+        break;
       case 'If':
-        this.#coverage.expect('if', 'then', 'fi');
-        this.#list(node.clause);
-        this.#list(node.then);
-        for (const { clause, then } of node.elif) {
-          this.#coverage.expect('elif', 'then');
-          this.#list(clause);
-          this.#list(then);
-        }
-        if (node.else) {
-          this.#coverage.expect('else');
-          this.#list(node.else);
-        }
-        return;
+        this.#if(node);
+        break;
       case 'While':
         this.#coverage.expect(node.kind, 'do', 'done');
         this.#list(node.clause);
-        return this.#list(node.body);
+        this.#list(node.body);
+        break;
       case 'For':
-        return this.#for(node.name, node.wordlist, node.body);
+        this.#for(node);
+        break;
       case 'Case':
         this.#coverage.expect('case', 'in', 'esac');
         this.#word(node.word);
         for (const item of node.items) this.#caseItem(item);
-        return;
+        break;
       case 'Function':
-        return unproven('a function can take the name of a program');
-      case 'Select':
-      case 'Coproc':
-      case 'ArithmeticFor':
-      case 'ArithmeticCommand':
-      case 'TestCommand':
-        return unproven(`\`${this.#source.slice(node.pos, node.pos + 6)}\` is not in every shell`);
+        unproven('a function can take the name of a program');
+        break;
+      default:
+        unproven(`\`${this.#source.slice(node.pos, node.pos + 6)}\` is not in every shell`);
+    }
+  }
+
+  #if({ clause, then, elif, else: otherwise }: If): void {
+    this.#coverage.expect('if', 'then', 'fi');
+    this.#list(clause);
+    this.#list(then);
+    for (const branch of elif) {
+      this.#coverage.expect('elif', 'then');
+      this.#list(branch.clause);
+      this.#list(branch.then);
+    }
+    if (otherwise) {
+      this.#coverage.expect('else');
+      this.#list(otherwise);
     }
   }
 
@@ -142,7 +155,7 @@ class ScriptReader {
     });
   }
 
-  #for(name: Word, wordlist: readonly Word[] | undefined, body: CompoundList): void {
+  #for({ name, wordlist, body }: For): void {
     if (wordlist === undefined) unproven('expected `in` after the variable of `for`');
     this.#coverage.expect('for', 'in', 'do', 'done');
     for (const word of wordlist) this.#word(word);
@@ -200,26 +213,28 @@ class ScriptReader {
     return { text, head, single: word.single, operand: word.single, ...literal };
   }
 
+  #hereDocument({ pos, delimiter, body, closing }: HereDoc): void {
+    if (!delimiter || !closing) unproven('a here-document that does not end');
+    if (!/^(?:\w+|'\w+'|"\w+")$/.test(delimiter.text))
+      unproven('expected a plain word to end a here-document');
+    for (const part of [{ pos, end: delimiter.end }, body, closing]) this.#coverage.cover(part);
+    if (delimiter.quoted) return;
+    if (body.parts) readParts(body.parts, this.#reading, this.#substitute);
+    else if (/[$`]/.test(body.text.replaceAll(/\\./g, ''))) unproven('a here-document with an expansion');
+  }
+
   #redirect(node: Redirection): void {
     const { descriptor } = node;
     if (descriptor && (descriptor.type !== 'FileDescriptor' || descriptor.value > 9)) {
       unproven('expected a file descriptor from 0 to 9');
     }
-    if (node.type === 'HereString') return unproven('`<<<` is not in every shell');
+    if (node.type === 'HereString') unproven('`<<<` is not in every shell');
     if (node.type === 'HereDoc') {
-      const { delimiter, body, closing } = node;
-      if (!delimiter || !closing) return unproven('a here-document that does not end');
-      if (!/^(?:\w+|'\w+'|"\w+")$/.test(delimiter.text))
-        unproven('expected a plain word to end a here-document');
-      for (const part of [{ pos: node.pos, end: delimiter.end }, body, closing]) this.#coverage.cover(part);
-      if (delimiter.quoted) return;
-      if (body.parts) readParts(body.parts, this.#reading, this.#substitute);
-      else if (/[$`]/.test(body.text.replaceAll(/\\./g, ''))) unproven('a here-document with an expansion');
+      this.#hereDocument(node);
       return;
     }
     const { operator, target } = node;
-    if (!target || operator === '&>' || operator === '&>>')
-      return unproven(`\`${operator}\` is not in every shell`);
+    if (!target || operator === '&>' || operator === '&>>') unproven(`\`${operator}\` is not in every shell`);
     this.#coverage.cover({ pos: node.pos, end: target.pos });
     const word = this.#word(target);
     const duplicates = operator === '>&' || operator === '<&';

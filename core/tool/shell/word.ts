@@ -6,7 +6,7 @@ import type {
   Word,
   WordPart,
 } from 'unbash';
-import { checkAssignedName } from './assigned-name.ts';
+import { checkAssignedName, isFixed } from './assigned-name.ts';
 import { Pieces } from './pieces.ts';
 import { type Reading, type ShellWord, unproven } from './reading.ts';
 
@@ -25,7 +25,7 @@ export function readWord(word: Word, reading: Reading, substitute: ReadSubstitut
     checkTiling(word, parts);
     for (const part of parts) reader.part(part, false);
   } else {
-    if (!/^(?:\\[^]|[^\s\\"'`$|&;<>()])*$/.test(text)) unproven('a word that the grammar does not explain');
+    if (!/^(?:\\.|[^\s\\"'`$|&;<>()])*$/s.test(text)) unproven('a word that the grammar does not explain');
     reader.bare(text, word.value);
   }
   return reader.pieces.finish(text);
@@ -107,9 +107,8 @@ class WordReader {
       return;
     }
     if (!variableName.test(name)) unproven(`\`$${name.slice(0, 20)}\` has no value in a check command`);
-    const isOwn = !this.#reading.assigned.has(name);
     this.#reading.reference(name);
-    this.pieces.expansion(quoted, isOwn ? name : undefined);
+    this.pieces.expansion(quoted, isFixed(name) ? name : undefined);
   }
 
   /** `${NAME}`, `${#NAME}` and the operators that POSIX has; others can evaluate what a variable holds. */

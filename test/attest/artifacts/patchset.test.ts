@@ -101,7 +101,7 @@ t.test('as Unified it has plain headers, keeps what those cannot say, and gives 
       name,
     );
   }
-  t.notMatch(text, /^diff --git a\/(changed|created|deleted)\.txt/m);
+  t.notMatch(text, /^diff --git a\/(changed|deleted)\.txt/m);
   for (const kept of [
     'rename to new place.txt',
     'GIT binary patch',

@@ -27,7 +27,10 @@ const isCycloneDx16 = (() => {
   formats.default(ajv);
   ajv.addFormat('iri-reference', (text: string) => URL.canParse(text, 'https://example.com/'));
   ajv.addFormat('idn-email', /@/);
-  return ajv.addSchema(schema('spdx')).addSchema(schema('jsf-0.82')).compile(schema('bom-1.6'));
+  return ajv
+    .addSchema(schema('spdx'), 'http://cyclonedx.org/schema/spdx.SNAPSHOT.schema.json')
+    .addSchema(schema('jsf-0.82'), 'http://cyclonedx.org/schema/jsf-0.82.SNAPSHOT.schema.json')
+    .compile(schema('bom-1.6'));
 })();
 
 interface Component {
@@ -481,7 +484,7 @@ t.test('names that JavaScript treats specially are ordinary names', async (t) =>
   t.strictSame(edges(bom)['.'], ['node_modules/__proto__', 'node_modules/constructor']);
 });
 
-t.test('twenty thousand packages take time in proportion', async (t) => {
+t.test('ten thousand packages take time in proportion', async (t) => {
   const files = (count: number) => {
     const packages = Object.fromEntries(
       Array.from({ length: count }, (_, index) => [
@@ -502,7 +505,7 @@ t.test('twenty thousand packages take time in proportion', async (t) => {
     return (performance.now() - start) / 1000;
   };
   await seconds(500);
-  const small = await seconds(5_000);
-  const large = await seconds(20_000);
-  t.ok(large < small * 12, `${small} s and ${large} s`);
+  const small = await seconds(1_000);
+  const large = await seconds(10_000);
+  t.ok(large < small * 40, `${small} s and ${large} s`);
 });

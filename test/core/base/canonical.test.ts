@@ -111,12 +111,18 @@ t.test('an object without a prototype and a `__proto__` member are plain data', 
   t.equal(canonicalize(JSON.parse('{"__proto__":{"a":1}}')), '{"__proto__":{"a":1}}');
 });
 
-t.test('the digest is SHA-256 over the canonical form in UTF-8, however the document was laid out', async (t) => {
-  const text = readFileSync(new URL('../../../fixtures/specs/valid/high-assurance.json', import.meta.url), 'utf8');
-  const value = JSON.parse(text) as Record<string, unknown>;
-  const digest = canonicalDigest(value);
-  t.equal(digest, createHash('sha256').update(canonicalize(value), 'utf8').digest('hex'));
-  t.equal(canonicalDigest(Object.fromEntries(Object.entries(value).reverse())), digest);
-  t.equal(canonicalDigest({ ä: '€' }), createHash('sha256').update('{"ä":"€"}').digest('hex'));
-  t.not(canonicalDigest({ ...value, kind: 'intentspec' }), digest);
-});
+t.test(
+  'the digest is SHA-256 over the canonical form in UTF-8, however the document was laid out',
+  async (t) => {
+    const text = readFileSync(
+      new URL('../../../fixtures/specs/valid/high-assurance.json', import.meta.url),
+      'utf8',
+    );
+    const value = JSON.parse(text) as Record<string, unknown>;
+    const digest = canonicalDigest(value);
+    t.equal(digest, createHash('sha256').update(canonicalize(value), 'utf8').digest('hex'));
+    t.equal(canonicalDigest(Object.fromEntries(Object.entries(value).reverse())), digest);
+    t.equal(canonicalDigest({ ä: '€' }), createHash('sha256').update('{"ä":"€"}').digest('hex'));
+    t.not(canonicalDigest({ ...value, kind: 'intentspec' }), digest);
+  },
+);

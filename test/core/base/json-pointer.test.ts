@@ -1,8 +1,25 @@
 import t from 'tap';
-import { appendPointer, parentPointer, parsePointer, toPointer, valueAt } from '../../../core/base/json-pointer.ts';
+import {
+  appendPointer,
+  parentPointer,
+  parsePointer,
+  toPointer,
+  valueAt,
+} from '../../../core/base/json-pointer.ts';
 
 t.test('pointers of RFC 6901, 5 name what the RFC says', async (t) => {
-  const document = { foo: ['bar', 'baz'], '': 0, 'a/b': 1, 'c%d': 2, 'e^f': 3, 'g|h': 4, 'i\\j': 5, 'k"l': 6, ' ': 7, 'm~n': 8 };
+  const document = {
+    foo: ['bar', 'baz'],
+    '': 0,
+    'a/b': 1,
+    'c%d': 2,
+    'e^f': 3,
+    'g|h': 4,
+    'i\\j': 5,
+    'k"l': 6,
+    ' ': 7,
+    'm~n': 8,
+  };
   const table: readonly (readonly [pointer: string, value: unknown])[] = [
     ['', document],
     ['/foo', ['bar', 'baz']],
@@ -21,7 +38,8 @@ t.test('pointers of RFC 6901, 5 name what the RFC says', async (t) => {
 });
 
 t.test('tokens survive the way to a pointer and back', async (t) => {
-  for (const tokens of [[], [''], ['a/b', '~', '~1', '~01'], ['x', '0']]) t.strictSame(parsePointer(toPointer(tokens)), tokens);
+  for (const tokens of [[], [''], ['a/b', '~', '~1', '~01'], ['x', '0']])
+    t.strictSame(parsePointer(toPointer(tokens)), tokens);
   t.equal(appendPointer('/a', 3), '/a/3');
   t.equal(parentPointer('/a/b~1c'), '/a');
   t.equal(parentPointer('/a'), '');

@@ -6,7 +6,10 @@ import { parseStrictJson, type StrictJsonOptions } from '../../../core/base/stri
 const parse = (text: string | Uint8Array, options?: StrictJsonOptions): unknown =>
   parseStrictJson(typeof text === 'string' ? Buffer.from(text) : text, options).value;
 
-function refusalOf(text: string | Uint8Array, options?: StrictJsonOptions): Readonly<Record<string, unknown>> {
+function refusalOf(
+  text: string | Uint8Array,
+  options?: StrictJsonOptions,
+): Readonly<Record<string, unknown>> {
   try {
     parse(text, options);
   } catch (thrown) {
@@ -92,7 +95,11 @@ t.test('refusals say why and where, in lines and code points from 1', async (t) 
     ['9007199254740993.0', 'number-range', 1, 1],
   ];
   for (const [text, reason, line, column] of cases) {
-    t.strictSame(refusalOf(text), { code: 'INTENTSPEC_MALFORMED', reason, line, column }, JSON.stringify(text));
+    t.strictSame(
+      refusalOf(text),
+      { code: 'INTENTSPEC_MALFORMED', reason, line, column },
+      JSON.stringify(text),
+    );
   }
 });
 
@@ -125,11 +132,18 @@ t.test('a message repeats input without its control characters and bounded', asy
 
 t.test('every malformed fixture is refused where expected', async (t) => {
   const folder = new URL('../../../fixtures/specs/malformed/', import.meta.url);
-  const expected = JSON.parse(readFileSync(new URL('expected.json', folder), 'utf8')) as Record<string, object>;
+  const expected = JSON.parse(readFileSync(new URL('expected.json', folder), 'utf8')) as Record<
+    string,
+    object
+  >;
   const files = readdirSync(folder).filter((name) => name !== 'expected.json');
   t.strictSame(files.sort(), Object.keys(expected).sort());
   for (const name of files) {
-    t.match(refusalOf(readFileSync(new URL(name, folder))), { code: 'INTENTSPEC_MALFORMED', ...expected[name] }, name);
+    t.match(
+      refusalOf(readFileSync(new URL(name, folder))),
+      { code: 'INTENTSPEC_MALFORMED', ...expected[name] },
+      name,
+    );
   }
 });
 

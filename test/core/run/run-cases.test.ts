@@ -22,9 +22,9 @@ interface Case {
 
 const folders = readdirSync(fixtures).filter((name) => !name.startsWith('_'));
 
-t.test('whole runs', { jobs: 2 }, async (t) => {
+t.test('whole runs', { jobs: 2, timeout: 400_000 }, async (t) => {
   for (const folder of folders) {
-    t.test(folder.replaceAll('-', ' '), async (t) => {
+    t.test(folder.replaceAll('-', ' '), { timeout: 120_000 }, async (t) => {
       const { spec, expect } = JSON.parse(readFileSync(join(fixtures, folder, 'case.json'), 'utf8')) as Case;
       const sample = makeSample();
       t.teardown(() => sample.remove());

@@ -16,10 +16,22 @@ t.test('times of RFC 3339 with a zone are taken', async (t) => {
 });
 
 t.test('a leap second stands only where UTC puts it', async (t) => {
-  for (const text of ['1990-12-31T23:59:60Z', '1990-12-31T15:59:60-08:00', '2015-06-30T23:59:60.5Z', '2016-12-31T23:59:60Z', '2017-01-01T00:59:60+01:00']) {
+  for (const text of [
+    '1990-12-31T23:59:60Z',
+    '1990-12-31T15:59:60-08:00',
+    '2015-06-30T23:59:60.5Z',
+    '2016-12-31T23:59:60Z',
+    '2017-01-01T00:59:60+01:00',
+  ]) {
     t.equal(isRfc3339DateTime(text), true, text);
   }
-  for (const text of ['1990-12-31T23:58:60Z', '1990-12-31T15:59:60Z', '2026-03-31T23:59:60Z', '1990-12-31T23:59:61Z', '2017-01-01T00:59:60Z']) {
+  for (const text of [
+    '1990-12-31T23:58:60Z',
+    '1990-12-31T15:59:60Z',
+    '2026-03-31T23:59:60Z',
+    '1990-12-31T23:59:61Z',
+    '2017-01-01T00:59:60Z',
+  ]) {
     t.equal(isRfc3339DateTime(text), false, text);
   }
 });

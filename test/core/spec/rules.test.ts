@@ -7,7 +7,10 @@ import { bytesOf, changed, type Json, put, sample, specFolder } from './sample.t
 type Expected = readonly { readonly code: string; readonly path: string; readonly severity: string }[];
 
 const invalid = new URL('invalid/', specFolder);
-const expected = JSON.parse(readFileSync(new URL('expected.json', invalid), 'utf8')) as Record<string, Expected>;
+const expected = JSON.parse(readFileSync(new URL('expected.json', invalid), 'utf8')) as Record<
+  string,
+  Expected
+>;
 
 t.test('every valid fixture is accepted without a remark', async (t) => {
   for (const name of ['minimal', 'typical', 'high-assurance'] as const) {
@@ -28,7 +31,10 @@ t.test('every invalid fixture has exactly its issues, in the order of the docume
       name,
     );
     t.equal(read.ok, !expected[name]?.some(({ severity }) => severity === 'error'), name);
-    t.ok(read.issues.every(({ message }) => /^expected /.test(message) && !message.endsWith('.')), name);
+    t.ok(
+      read.issues.every(({ message }) => /^expected /.test(message) && !message.endsWith('.')),
+      name,
+    );
   }
 });
 
@@ -57,7 +63,8 @@ t.test('locators of every form are told apart', async (t) => {
     ['git', 'https://git.example.com/a b', false],
     ['git', 'https://user:pass@git.example.com/a', false],
     ['git', 'ftp://git.example.com/a', false],
-    ['git', 'javascript:alert(1)', true],
+    ['git', 'host:a/b', true],
+    ['git', 'ext::sh -c x', false],
     ['git', '--upload-pack=touch x', false],
     ['git', 'a', false],
     ['monorepo', '//packages/basket', true],
@@ -74,44 +81,129 @@ t.test('locators of every form are told apart', async (t) => {
     ['local', 'srv', false],
     ['local', '/srv/a\nb', false],
   ];
-  for (const [type, locator, good] of table) t.equal(accepts(at, { type, locator }), good, `${type} ${JSON.stringify(locator)}`);
+  for (const [type, locator, good] of table)
+    t.equal(accepts(at, { type, locator }), good, `${type} ${JSON.stringify(locator)}`);
 });
 
 t.test('a base ref is a name, never an option or an expression', async (t) => {
   const at = ['metadata', 'target', 'baseRef'];
-  for (const name of ['main', 'release/2026.1', 'v1.2.3', 'HEAD', 'refs/heads/main', 'a'.repeat(40), 'größe', 'a-b_c']) {
+  for (const name of [
+    'main',
+    'release/2026.1',
+    'v1.2.3',
+    'HEAD',
+    'refs/heads/main',
+    'a'.repeat(40),
+    'größe',
+    'a-b_c',
+  ]) {
     t.equal(accepts(at, name), true, name);
   }
-  for (const name of ['-a', '--output=x', 'a b', 'a..b', 'main~1', 'main^', 'a:b', 'a?b', 'a*', 'a[b', 'a\\b', '@{-1}', '@', '/a', 'a/', 'a//b', '.a', 'a/.b', 'a.', 'a.lock', 'a.lock/b', 'a\u0000b', 'a\nb']) {
+  for (const name of [
+    '-a',
+    '--output=x',
+    'a b',
+    'a..b',
+    'main~1',
+    'main^',
+    'a:b',
+    'a?b',
+    'a*',
+    'a[b',
+    'a\\b',
+    '@{-1}',
+    '@',
+    '/a',
+    'a/',
+    'a//b',
+    '.a',
+    'a/.b',
+    'a.',
+    'a.lock',
+    'a.lock/b',
+    'a\u0000b',
+    'a\nb',
+  ]) {
     t.equal(accepts(at, name), false, JSON.stringify(name));
   }
 });
 
 t.test('domain patterns are hosts, wildcards or addresses', async (t) => {
-  for (const pattern of ['example.com', 'EXAMPLE.com', '*.example.com', 'bücher.example', 'xn--bcher-kva.example', 'localhost', '192.0.2.1', '2001:db8::1', '[2001:db8::1]', 'a_b.example']) {
+  for (const pattern of [
+    'example.com',
+    'EXAMPLE.com',
+    '*.example.com',
+    'bücher.example',
+    'xn--bcher-kva.example',
+    'localhost',
+    '192.0.2.1',
+    '2001:db8::1',
+    '[2001:db8::1]',
+    'a_b.example',
+  ]) {
     t.equal(accepts(['evidence', 'allowedDomains'], [pattern]), true, pattern);
   }
-  for (const pattern of ['*', '*.', '.example.com', 'example..com', 'example.com.', '*.192.0.2.1', 'a.*.com', '*a.com', 'https://example.com', 'example.com/a', 'example.com:443', 'user@example.com', 'ex ample.com', '[192.0.2.1]', '-a.com', 'a%2ecom', '256.0.0.1.']) {
+  for (const pattern of [
+    '*',
+    '*.',
+    '.example.com',
+    'example..com',
+    'example.com.',
+    '*.192.0.2.1',
+    'a.*.com',
+    '*a.com',
+    'https://example.com',
+    'example.com/a',
+    'example.com:443',
+    'user@example.com',
+    'ex ample.com',
+    '[192.0.2.1]',
+    '-a.com',
+    'a%2ecom',
+    '256.0.0.1.',
+  ]) {
     t.equal(accepts(['evidence', 'allowedDomains'], [pattern]), false, pattern);
   }
 });
 
 t.test('the AI ref prefix stays away from branches and tags', async (t) => {
   const at = ['objmodel', 'objectStore', 'aiRefPrefix'];
-  for (const prefix of ['refs/ai/', 'refs/ai/team/', 'refs/x-bakery/', 'refs/x-bakery/ai/runs/']) t.equal(accepts(at, prefix), true, prefix);
-  for (const prefix of ['', 'refs/', 'refs/heads/', 'refs/tags/', 'refs/ai', 'refs/aix/', 'refs/x-/', 'refs/ai/../heads/', 'refs/ai//', 'refs/ai/a.lock/', '/refs/ai/', 'refs/ai/\n', 'refs/ai/-a/', 'refs/notes/']) {
+  for (const prefix of ['refs/ai/', 'refs/ai/team/', 'refs/x-bakery/', 'refs/x-bakery/ai/runs/'])
+    t.equal(accepts(at, prefix), true, prefix);
+  for (const prefix of [
+    '',
+    'refs/',
+    'refs/heads/',
+    'refs/tags/',
+    'refs/ai',
+    'refs/aix/',
+    'refs/x-/',
+    'refs/ai/../heads/',
+    'refs/ai//',
+    'refs/ai/a.lock/',
+    '/refs/ai/',
+    'refs/ai/\n',
+    'refs/ai/-a/',
+    'refs/notes/',
+  ]) {
     t.equal(accepts(at, prefix), false, JSON.stringify(prefix));
   }
 });
 
 t.test('licences are on the SPDX list in its spelling, deprecated ones and own references too', async (t) => {
   const at = ['constraints', 'licensing', 'allowedSpdx'];
-  for (const id of ['MIT', 'GPL-2.0', 'Apache-2.0', 'LicenseRef-bakery-1']) t.equal(accepts(at, [id]), true, id);
-  for (const id of ['apache-2.0', 'MIT OR ISC', 'LicenseRef-', 'LicenseRef-a b', 'constructor', '']) t.equal(accepts(at, [id]), false, id);
+  for (const id of ['MIT', 'GPL-2.0', 'Apache-2.0', 'LicenseRef-bakery-1'])
+    t.equal(accepts(at, [id]), true, id);
+  for (const id of ['apache-2.0', 'MIT OR ISC', 'LicenseRef-', 'LicenseRef-a b', 'constructor', ''])
+    t.equal(accepts(at, [id]), false, id);
 });
 
 t.test('recommended time-outs warn from the limit on, and a default never warns', async (t) => {
-  for (const [list, limit] of [['fastChecks', 600], ['integrationChecks', 3600], ['releaseChecks', 86401]] as const) {
+  for (const [list, limit] of [
+    ['fastChecks', 600],
+    ['integrationChecks', 3600],
+    ['releaseChecks', 86401],
+  ] as const) {
     const at = ['acceptance', 'verificationPlan', list];
     const check = { id: 'one', kind: 'command', command: 'npm test', required: true };
     t.equal(accepts(at, [check]), true, `${list} default`);
@@ -125,28 +217,74 @@ t.test('security words are found in camel case, paths and prose, not inside othe
     const document = sample('minimal');
     put(document, ['risk', 'level'], 'medium');
     put(document, ['intent', 'summary'], summary);
-    return readIntentSpec(bytesOf(document)).issues.some(({ code }) => code === 'SEMANTIC_MEDIUM_RISK_SECURITY_CODE');
+    return readIntentSpec(bytesOf(document)).issues.some(
+      ({ code }) => code === 'SEMANTIC_MEDIUM_RISK_SECURITY_CODE',
+    );
   };
-  for (const text of ['Change src/auth/login.ts', 'Fix verifyJwtToken', 'Store PASSWORD_HASH elsewhere', 'Use the crypto module', 'OAuth2 client']) t.ok(warns(text), text);
-  for (const text of ['Thank the authors in the readme', 'Round the totals of a basket', 'Classify the aisles', 'Rename an essential file']) t.notOk(warns(text), text);
-  const own = readIntentSpec(bytesOf(changed('typical', ['intent', 'summary'], 'Round basket totals')), { securityWords: ['basket'] });
+  for (const text of [
+    'Change src/auth/login.ts',
+    'Fix verifyJwtToken',
+    'Store PASSWORD_HASH elsewhere',
+    'Use the crypto module',
+    'OAuth2 client',
+  ])
+    t.ok(warns(text), text);
+  for (const text of [
+    'Thank the authors in the readme',
+    'Round the totals of a basket',
+    'Classify the aisles',
+    'Rename an essential file',
+  ])
+    t.notOk(warns(text), text);
+  const own = readIntentSpec(bytesOf(changed('typical', ['intent', 'summary'], 'Round basket totals')), {
+    securityWords: ['basket'],
+  });
   t.match(own.issues, [{ code: 'SEMANTIC_MEDIUM_RISK_SECURITY_CODE' }]);
 });
 
 t.test('constraint values of the wrong shape are warned about, key by key', async (t) => {
   const at = ['security', 'toolAcl', 'allow', 0, 'constraints'];
   const good: { [key: string]: Json } = {
-    writeRoots: ['src'], denyPaths: [], allowCommands: ['npm test'], denySubstrings: ['x'], maxOutputBytes: 0,
-    maxWriteBytes: 1, maxResultBytes: 2, networkReason: 'advisories', networkHosts: ['*.example.com'],
+    writeRoots: ['src'],
+    denyPaths: [],
+    allowCommands: ['npm test'],
+    denySubstrings: ['x'],
+    maxOutputBytes: 0,
+    maxWriteBytes: 1,
+    maxResultBytes: 2,
+    networkReason: 'advisories',
+    networkHosts: ['*.example.com'],
   };
   t.equal(accepts(at, good), true);
   const bad: { [key: string]: Json } = {
-    writeRoots: 'src', denyPaths: [1], allowCommands: [''], denySubstrings: null, maxOutputBytes: -1,
-    maxWriteBytes: '1', maxResultBytes: 1.5, networkReason: ' ', networkHosts: ['https://example.com'],
+    writeRoots: 'src',
+    denyPaths: [1],
+    allowCommands: [''],
+    denySubstrings: null,
+    maxOutputBytes: -1,
+    maxWriteBytes: '1',
+    maxResultBytes: 1.5,
+    networkReason: ' ',
+    networkHosts: ['https://example.com'],
   };
   const read = readIntentSpec(bytesOf(changed('minimal', at, bad)));
   t.ok(read.ok);
-  t.strictSame(read.issues.map(({ code, path }) => `${code} ${path}`), Object.keys(bad).map((key) => `SEMANTIC_TOOL_CONSTRAINT_VALUE /security/toolAcl/allow/0/constraints/${key}`));
-  const unknown = readIntentSpec(Buffer.from(JSON.stringify(changed('minimal', at, {})).replace('"constraints":{}', '"constraints":{"__proto__":{},"constructor":1}')));
-  t.strictSame(unknown.issues.map(({ code }) => code), ['SEMANTIC_TOOL_CONSTRAINT_UNKNOWN', 'SEMANTIC_TOOL_CONSTRAINT_UNKNOWN']);
+  t.strictSame(
+    read.issues.map(({ code, path }) => `${code} ${path}`),
+    Object.keys(bad).map(
+      (key) => `SEMANTIC_TOOL_CONSTRAINT_VALUE /security/toolAcl/allow/0/constraints/${key}`,
+    ),
+  );
+  const unknown = readIntentSpec(
+    Buffer.from(
+      JSON.stringify(changed('minimal', at, {})).replace(
+        '"constraints":{}',
+        '"constraints":{"__proto__":{},"constructor":1}',
+      ),
+    ),
+  );
+  t.strictSame(
+    unknown.issues.map(({ code }) => code),
+    ['SEMANTIC_TOOL_CONSTRAINT_UNKNOWN', 'SEMANTIC_TOOL_CONSTRAINT_UNKNOWN'],
+  );
 });

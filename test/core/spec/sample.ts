@@ -8,9 +8,13 @@ export const specFolder = new URL('../../../fixtures/specs/', import.meta.url);
 
 export type ValidName = 'minimal' | 'typical' | 'high-assurance';
 
+const texts = new Map<ValidName, string>();
+
 /** A fresh, changeable copy of a valid fixture. */
 export function sample(name: ValidName): { [key: string]: Json } {
-  return JSON.parse(readFileSync(new URL(`valid/${name}.json`, specFolder), 'utf8')) as { [key: string]: Json };
+  const text = texts.get(name) ?? readFileSync(new URL(`valid/${name}.json`, specFolder), 'utf8');
+  texts.set(name, text);
+  return JSON.parse(text) as { [key: string]: Json };
 }
 
 export function bytesOf(document: unknown): Buffer {
@@ -34,7 +38,11 @@ export function put(document: Json, path: readonly (string | number)[], value: J
 }
 
 /** The sample with one change, typed for callers that need a document. */
-export function changed(name: ValidName, path: readonly (string | number)[], value: Json | undefined): IntentSpec {
+export function changed(
+  name: ValidName,
+  path: readonly (string | number)[],
+  value: Json | undefined,
+): IntentSpec {
   const document = sample(name);
   put(document, path, value);
   return document as unknown as IntentSpec;

@@ -1,0 +1,118 @@
+import t from 'tap';
+import { testSuiteCheck } from '../../../gates/checks/test-suite.ts';
+import { readFixture } from '../reports/read-fixture.ts';
+import { checkContext, errorCodes, type Given } from './check-context.ts';
+
+const run = (given: Given) => testSuiteCheck.run(checkContext({ ...given, check: { kind: 'testSuite' } }).context);
+const passing = 'TAP version 13\nok 1 - a\nok 2 - b # SKIP\n1..2\n';
+const failing = 'TAP version 13\nok 1 - a\nnot ok 2 - b\n1..2\n';
+const junit = '<testsuite><testcase name="x"/><testcase name="y"/></testsuite>';
+
+t.test('a suite passes by exit code and report together', async (t) => {
+  const { findings, tests } = await run({ stdout: passing });
+  t.strictSame(findings, []);
+  t.strictSame(tests, { passed: 1, failed: 0, skipped: 1 });
+  const fromFile = await run({ stdout: 'anything', reports: { 'unit.xml': junit } });
+  t.strictSame([fromFile.findings, fromFile.tests], [[], { passed: 2, failed: 0, skipped: 0 }]);
+});
+
+t.test('a good report does not make up for a bad exit code', async (t) => {
+  t.strictSame(errorCodes((await run({ stdout: passing, result: { exitCode: 1 } })).findings), ['CHECK_EXIT_CODE']);
+});
+
+t.test('a good exit code does not make up for a failed test', async (t) => {
+  const { findings, tests } = await run({ stdout: failing });
+  t.strictSame(errorCodes(findings), ['TESTS_FAILED', 'TEST_FAILED']);
+  t.match(findings[0], { detail: { contradictsExitCode: true, failed: 1 } });
+  t.match(findings[1], { detail: { test: 'b' } });
+  t.strictSame(tests, { passed: 1, failed: 1, skipped: 0 });
+});
+
+t.test('an expected exit code that is not zero does not excuse a failed test', async (t) => {
+  const { context } = checkContext({ stdout: failing, check: { expectedExitCode: 1 }, result: { exitCode: 1 } });
+  t.strictSame(errorCodes((await testSuiteCheck.run(context)).findings), ['TESTS_FAILED', 'TEST_FAILED']);
+});
+
+t.test('no report is REPORT_MISSING', async (t) => {
+  t.strictSame(errorCodes((await run({ stdout: 'all good\n' })).findings), ['REPORT_MISSING']);
+  t.strictSame(errorCodes((await run({ reports: { 'test-log.txt': passing } })).findings), ['REPORT_MISSING']);
+  t.strictSame(errorCodes((await run({ stderr: passing })).findings), ['REPORT_MISSING']);
+  const metrics = await run({ reports: { 'metrics.json': '{"ms":1}' } });
+  t.strictSame(errorCodes(metrics.findings), ['REPORT_MISSING'], 'metrics are no test report');
+});
+
+t.test('a suite in which no test ran has failed', async (t) => {
+  for (const stdout of ['1..0\n', 'ok 1 - a # SKIP\n1..1\n', readFixture('node-no-tests.tap')])
+    t.strictSame(errorCodes((await run({ stdout })).findings), ['NO_TEST_EXECUTED']);
+  const xml = await run({ reports: { 'a.xml': '<testsuites/>', 'b.xml': readFixture('node-no-tests.xml') } });
+  t.strictSame(errorCodes(xml.findings), ['NO_TEST_EXECUTED']);
+});
+
+t.test('a file without tests beside others is a warning and no test', async (t) => {
+  const { findings, tests } = await run({ stdout: 'ok 1 - a\nok 2 - test/clients.js\n1..2\n' });
+  t.match(findings, [{ severity: 'warning', detail: { code: 'FILE_WITHOUT_TESTS' } }]);
+  t.equal(findings.length, 1);
+  t.strictSame(tests, { passed: 1, failed: 0, skipped: 0 });
+});
+
+t.test('several reports are summed, and standard output is then not read', async (t) => {
+  const { findings, tests } = await run({
+    stdout: failing,
+    reports: { 'a.xml': junit, 'b.tap': passing, 'c.xml': '<testsuite><testcase name="z"><skipped/></testcase></testsuite>' },
+  });
+  t.strictSame(findings, []);
+  t.strictSame(tests, { passed: 3, failed: 0, skipped: 2 });
+});
+
+t.test('one damaged report among good ones fails', async (t) => {
+  const { findings, tests } = await run({ reports: { 'a.xml': junit, 'b.xml': '<testsuite>' } });
+  t.match(findings, [{ severity: 'error', detail: { code: 'REPORT_UNREADABLE', report: 'b.xml', reason: 'truncated' } }]);
+  t.match(tests, { passed: 2 });
+});
+
+t.test('a damaged report is not replaced by standard output', async (t) => {
+  t.strictSame(errorCodes((await run({ stdout: passing, reports: { 'a.tap': 'ok 1' } })).findings), ['REPORT_UNREADABLE']);
+});
+
+t.test('a JSON report is not read yet, and says so unless there is another', async (t) => {
+  const alone = await run({ reports: { 'unit.json': '{"numFailedTests":0}' } });
+  t.match(alone.findings, [{ severity: 'error', detail: { code: 'REPORT_UNREADABLE', reason: 'unsupported' } }]);
+  t.strictSame((await run({ reports: { 'unit.json': '{}', 'unit.xml': junit } })).findings, []);
+  t.strictSame((await run({ stdout: passing, reports: { 'unit.json': '{}' } })).findings, []);
+});
+
+t.test('XML that is no test report is passed over where there is another', async (t) => {
+  t.strictSame((await run({ reports: { 'coverage.xml': '<coverage/>', 'unit.xml': junit } })).findings, []);
+  t.strictSame(errorCodes((await run({ reports: { 'coverage.xml': '<coverage/>' } })).findings), ['REPORT_UNREADABLE']);
+});
+
+t.test('a report that contradicts itself by hiding failures fails', async (t) => {
+  const xml = '<testsuite failures="1"><testcase name="x"/></testsuite>';
+  t.strictSame(errorCodes((await run({ reports: { 'a.xml': xml } })).findings), ['REPORT_CONTRADICTORY']);
+});
+
+t.test('standard output of which a part was lost is not counted', async (t) => {
+  const { findings, tests } = await run({ stdout: passing, stdoutLost: 10 });
+  t.match(findings, [{ severity: 'error', detail: { code: 'REPORT_UNREADABLE', reason: 'truncated' } }]);
+  t.equal(tests, undefined);
+});
+
+t.test('twenty failed tests are named and all are counted', async (t) => {
+  const stdout = `1..50\n${Array.from({ length: 50 }, (_, index) => `not ok ${index + 1} - t${index}\n`).join('')}`;
+  const { findings, tests } = await run({ stdout });
+  t.equal(findings.filter(({ detail }) => detail?.code === 'TEST_FAILED').length, 20);
+  t.equal(tests?.failed, 50);
+});
+
+t.test('of a command that was ended or denied no report is read', async (t) => {
+  const timedOut = await run({ stdout: passing, result: { timedOut: true } });
+  t.strictSame([errorCodes(timedOut.findings), timedOut.tests], [['CHECK_TIMED_OUT'], undefined]);
+  const denied = { rule: 'acl', severity: 'error', message: 'no' } as const;
+  t.strictSame((await run({ denied, notRun: true })).findings, [denied]);
+  t.strictSame((await run({ denied, reports: { 'a.xml': junit } })).findings, [denied]);
+});
+
+t.test('missing dependencies are named beside the missing report', async (t) => {
+  const { findings } = await run({ stderr: "Error: Cannot find package 'tap'", result: { exitCode: 1 } });
+  t.strictSame(errorCodes(findings), ['WORKSPACE_DEPENDENCIES_MISSING', 'REPORT_MISSING']);
+});

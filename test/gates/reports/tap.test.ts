@@ -1,0 +1,211 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { beginsAsTap, parseTap } from '../../../gates/reports/tap.ts';
+import type { TestReport } from '../../../gates/reports/test-report.ts';
+import { readFixture } from './read-fixture.ts';
+
+async function reportOf(bytes: Uint8Array | string): Promise<TestReport> {
+  const { report, refusal } = await parseTap(Buffer.from(bytes as Uint8Array));
+  if (!report) throw new Error(`refused: ${refusal.reason}: ${refusal.message}`);
+  return report;
+}
+
+const reasonOf = async (bytes: Uint8Array | string) =>
+  (await parseTap(Buffer.from(bytes as Uint8Array))).refusal?.reason;
+
+const lines = (...all: string[]) => `${all.join('\n')}\n`;
+
+t.test('the streams of real runners', async (t) => {
+  t.test("node's reporter: tests with subtests and suites are not tests themselves", async (t) => {
+    const report = await reportOf(readFixture('node.tap'));
+    t.match(report, { passed: 4, failed: 2, skipped: 3 });
+    t.strictSame(report.failures, [
+      { name: 'child # hash \\ back', message: '1 == 2' },
+      { name: 'async fail', message: 'boom <b> & "q" ]]>' },
+    ]);
+    t.ok((report.durationMs ?? 0) > 1);
+  });
+
+  t.test('a test that fails although its subtests pass counts', async (t) => {
+    const report = await reportOf(readFixture('node-parents.tap'));
+    t.match(report, { passed: 1, failed: 2, skipped: 2 });
+    t.strictSame(
+      report.failures.map(({ name }) => name),
+      ['parent fails itself', 'skips then fails'],
+    );
+  });
+
+  t.test('a file in which no test ran is not a passed test', async (t) => {
+    t.match(await reportOf(readFixture('node-no-tests.tap')), {
+      passed: 0,
+      failed: 0,
+      emptyFiles: ['e/none.test.js'],
+    });
+  });
+
+  t.test('tap 14 with subtests and escaped marks', async (t) => {
+    const report = await reportOf(readFixture('node-tap.tap'));
+    t.match(report, { passed: 3, failed: 1, skipped: 2, failures: [{ name: 'second' }] });
+  });
+
+  t.test('tap 14 with subtests in blocks behind their test', async (t) => {
+    const report = await reportOf(readFixture('tap14-buffered.tap'));
+    t.match(report, { passed: 2, failed: 1, skipped: 1 });
+    t.strictSame(report.failures, [{ name: 'inner three', message: 'no' }]);
+  });
+
+  t.test('the node that runs this test', async (t) => {
+    const sample = fileURLToPath(
+      new URL('../../../fixtures/gates/reports/node-sample.cjs', import.meta.url),
+    );
+    const env = { PATH: process.env.PATH ?? '' };
+    let output: Buffer;
+    try {
+      output = execFileSync(process.execPath, ['--test', '--test-reporter=tap', sample], { env });
+    } catch (fault) {
+      output = (fault as { stdout: Buffer }).stdout;
+    }
+    t.match(await reportOf(output), { passed: 4, failed: 2, skipped: 3 });
+  });
+});
+
+t.test('directives', async (t) => {
+  const report = await reportOf(
+    lines(
+      '1..8',
+      'ok 1 - a # SKIP why',
+      'ok 2 # skipped: no',
+      'not ok 3 - b # TODO later',
+      'ok 4 - c # todo',
+      'not ok 5 - d # SKIP but it failed',
+      'ok 6 - e \\# SKIP is part of the name',
+      'ok 7 - f # todolist is no directive',
+      'ok',
+    ),
+  );
+  t.match(report, { passed: 3, failed: 1, skipped: 4, failures: [{ name: 'd' }] });
+});
+
+t.test('failures inside a to-do test are forgiven with it', async (t) => {
+  const report = await reportOf(
+    lines('    not ok 1 - inside', '    1..1', 'not ok 1 - outside # TODO', '1..1'),
+  );
+  t.match(report, { passed: 0, failed: 0, skipped: 1, failures: [] });
+});
+
+t.test('a failure inside a test that claims to have passed counts', async (t) => {
+  t.match(await reportOf(lines('    not ok 1 - inside', '    1..1', 'ok 1 - outside', '1..1')), {
+    passed: 0,
+    failed: 1,
+    failures: [{ name: 'inside' }],
+  });
+});
+
+t.test('subtests whose own test is missing count', async (t) => {
+  t.match(await reportOf(lines('1..1', 'ok 1 - a', '    not ok 1 - orphan', '    1..1')), {
+    passed: 1,
+    failed: 1,
+  });
+});
+
+t.test('a subtest that was skipped as a whole is one skipped test', async (t) => {
+  t.match(await reportOf(lines('    1..0 # nothing', 'ok 1 - a', '1..1')), { passed: 0, skipped: 1 });
+});
+
+t.test('`Bail out!` is a failure and needs no plan', async (t) => {
+  const report = await reportOf(lines('1..3', 'ok 1 - a', 'Bail out! no database', 'ok 2'));
+  t.match(report, { passed: 1, failed: 1, failures: [{ name: 'Bail out!', message: 'no database' }] });
+  t.match(await reportOf(lines('    Bail out! inside')), { failed: 1 });
+});
+
+t.test('diagnostics hide nothing', async (t) => {
+  const report = await reportOf(
+    lines(
+      'ok 1 - a',
+      '  ---',
+      '  stack: |-',
+      '    not ok 7 - text',
+      '    ...',
+      '  duration_ms: 12.5',
+      '  ...',
+      'ok 2 - b',
+      '  ---',
+      '  never: closed',
+      'not ok 3 - c',
+      '1..3',
+    ),
+  );
+  t.match(report, { passed: 2, failed: 1, durationMs: 12.5 });
+  t.equal(
+    await reasonOf(lines('1..2', 'ok 1', '  ---', '  a: b', '  not ok 2')),
+    'truncated',
+    'a block that is open at the end',
+  );
+});
+
+t.test('plans', async (t) => {
+  t.equal(await reasonOf(lines('ok 1', 'ok 2')), 'truncated', 'no plan');
+  t.equal(await reasonOf(lines('1..3', 'ok 1', 'ok 2')), 'malformed', 'too few');
+  t.equal(await reasonOf(lines('1..1', 'ok 1', 'ok 2')), 'malformed', 'too many');
+  t.equal(await reasonOf(lines('    1..2', '    ok 1', 'ok 1', '1..1')), 'malformed', 'in a subtest');
+  t.equal(await reasonOf(lines('1..1', 'ok 1', '1..1')), 'malformed', 'twice');
+  t.equal(await reasonOf(''), 'truncated');
+  t.match(await reportOf(lines('1..0 # SKIP nothing here')), { passed: 0, failed: 0, skipped: 0 });
+});
+
+t.test('a stream that is cut anywhere is refused or counts no more than the whole', async (t) => {
+  const whole = readFixture('node.tap');
+  const { passed, failed, skipped } = await reportOf(whole);
+  // The plan and the summary stand at the very end.
+  const end = whole.lastIndexOf('\n1..');
+  for (let length = 0; length < end; length += 97) {
+    t.equal(await reasonOf(whole.subarray(0, length)), 'truncated', `cut at ${length}`);
+  }
+  t.match(await reportOf(whole), { passed, failed, skipped });
+});
+
+t.test('line endings, blank lines, a byte order mark and colours make no difference', async (t) => {
+  const text = readFixture('node.tap').toString('utf8');
+  const expected = await reportOf(text);
+  t.strictSame(await reportOf(text.replaceAll('\n', '\r\n')), expected);
+  t.strictSame(await reportOf(text.replaceAll('\n', '\n\n')), expected);
+  t.strictSame(await reportOf(`\ufeff${text}`), expected);
+  t.strictSame(
+    await reportOf(text.replaceAll('not ok', '\x1b[31mnot ok\x1b[39m').replaceAll(' - ', ' \x1b[1m- ')),
+    expected,
+  );
+});
+
+t.test('names carry no escape sequences and no known secrets', async (t) => {
+  const secret = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
+  const { failures } = await reportOf(
+    lines('1..1', `not ok 1 - \x1b]8;;http://x\x07a\x1b[0m \x07${secret}`, '  ---', `  error: '${secret}'`, '  ...'),
+  );
+  t.strictSame(failures, [{ name: 'a [secret]', message: '[secret]' }]);
+});
+
+t.test('hostile streams are refused by reason', async (t) => {
+  t.equal(await reasonOf(Buffer.from('TAP version 13\n1..1\nok 1\n', 'utf16le')), 'encoding');
+  t.equal(await reasonOf(Buffer.from('1..1\nok 1 - caf\u00e9\n', 'latin1')), 'encoding');
+  t.equal(await reasonOf(lines('TAP version 15', '1..1', 'ok 1')), 'unsupported');
+  t.equal(await reasonOf(lines(`${'    '.repeat(65)}ok 1`, '1..0')), 'too-deep');
+  t.equal(await reasonOf(lines(`${'    '.repeat(64)}ok 1`, '1..0')), undefined);
+  t.equal((await parseTap(new Uint8Array(64 * 1024 * 1024 + 1))).refusal?.reason, 'too-large');
+});
+
+t.test('long lines and many lines are read in linear time', async (t) => {
+  const started = process.cpuUsage();
+  t.equal(await reasonOf(`1..1\nok 1 ${'# '.repeat(2_000_000)}\n`), undefined);
+  t.equal(await reasonOf(`1..1\nok 1${' '.repeat(2_000_000)}x\n`), undefined);
+  t.match(await reportOf(`1..100000\n${'ok\n'.repeat(100_000)}`), { passed: 100_000 });
+  t.ok(process.cpuUsage(started).user < 5_000_000);
+});
+
+t.test('output begins as TAP with a version, a plan or a numbered test', async (t) => {
+  const begins = (text: string) => beginsAsTap(Buffer.from(text));
+  for (const text of ['TAP version 13\n', '\n\n1..3\n', 'ok 1 - a', 'not ok 2', '\x1b[32mok 1\x1b[0m', '\ufeffok 1'])
+    t.ok(begins(text), text);
+  for (const text of ['', 'ok then', '> npm test\nTAP version 13', 'TAP', '# comment', 'PASS ok 1'])
+    t.notOk(begins(text), text);
+});
