@@ -129,7 +129,7 @@ function lex(tokens: readonly string[], declared: readonly OptionSpec[], command
       break;
     }
     if (!isOption(token)) {
-      positionals.push(token);
+      positionals.push(`=${token}`);
       continue;
     }
     const resolved = resolveOption(token, declared);

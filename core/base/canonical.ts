@@ -10,55 +10,68 @@ const maxDepth = 512;
  * lone surrogates, non-finite numbers, `undefined`, functions, class instances, cycles.
  */
 export function canonicalize(value: unknown): string {
-  return write(value, 0);
+  const parts: string[] = [];
+  write(value, parts, 0);
+  return parts.join('');
 }
 
 /** Lower-case hex SHA-256 over the canonical form in UTF-8. */
 export function canonicalDigest(value: unknown): string {
-  return sha256Hex(write(value, 0));
+  return sha256Hex(canonicalize(value));
 }
 
-function write(value: unknown, depth: number): string {
+/** Into parts that are joined once: a string grown by `+=` is a rope, and hashing one costs more than making it. */
+function write(value: unknown, parts: string[], depth: number): void {
   switch (typeof value) {
     case 'string':
-      return writeString(value);
+      parts.push(quote(value));
+      return;
     case 'number':
       if (!Number.isFinite(value)) throw refusal('a number that is not finite');
-      return String(value);
+      parts.push(String(value));
+      return;
     case 'boolean':
-      return value ? 'true' : 'false';
+      parts.push(value ? 'true' : 'false');
+      return;
     case 'object':
-      if (value === null) return 'null';
       if (depth >= maxDepth) throw refusal('a cycle, or more than 512 levels');
-      return Array.isArray(value) ? writeArray(value, depth) : writeObject(value, depth);
+      if (value === null) parts.push('null');
+      else if (Array.isArray(value)) writeArray(value, parts, depth);
+      else writeObject(value, parts, depth);
+      return;
     default:
       throw refusal(`a value of type ${typeof value}`);
   }
 }
 
-function writeString(text: string): string {
+function quote(text: string): string {
   if (!special.test(text)) return `"${text}"`;
   if (!text.isWellFormed()) throw refusal('a lone surrogate');
   return JSON.stringify(text);
 }
 
-function writeArray(array: readonly unknown[], depth: number): string {
-  if (array.length === 0) return '[]';
-  let text = `[${write(array[0], depth + 1)}`;
-  for (let index = 1; index < array.length; index += 1) text += `,${write(array[index], depth + 1)}`;
-  return `${text}]`;
+function writeArray(array: readonly unknown[], parts: string[], depth: number): void {
+  parts.push('[');
+  // By index: `forEach` and `map` pass over holes.
+  for (let index = 0; index < array.length; index += 1) {
+    if (index > 0) parts.push(',');
+    write(array[index], parts, depth + 1);
+  }
+  parts.push(']');
 }
 
-/** By concatenation: an object rebuilt in sorted order would put integer-like keys first, in numeric order. */
-function writeObject(object: object, depth: number): string {
+/** Member by member: an object rebuilt in sorted order would put integer-like keys first, in numeric order. */
+function writeObject(object: object, parts: string[], depth: number): void {
   const prototype: unknown = Object.getPrototypeOf(object);
   if (prototype !== Object.prototype && prototype !== null) throw refusal('an object that is not plain');
   const members = object as Readonly<Record<string, unknown>>;
-  let text = '';
+  let before = '{';
   for (const key of Object.keys(members).sort()) {
-    text += `${text === '' ? '{' : ','}${writeString(key)}:${write(members[key], depth + 1)}`;
+    parts.push(before, quote(key), ':');
+    write(members[key], parts, depth + 1);
+    before = ',';
   }
-  return text === '' ? '{}' : `${text}}`;
+  parts.push(before === '{' ? '{}' : '}');
 }
 
 function refusal(found: string): WritError {

@@ -3,6 +3,7 @@ import type { CheckRecord, StageName, StageRecord } from '../contract/stage.ts';
 import { askRules } from './ask-rules.ts';
 import type { Attempt, Workspace } from './attempt.ts';
 import { inParallel } from './in-parallel.ts';
+import { parallelLimit } from './parallel-limit.ts';
 import { produceArtifacts } from './produce-artifacts.ts';
 import { ruleQuestion } from './rule-question.ts';
 import { runCheck } from './run-check.ts';
@@ -18,7 +19,7 @@ export async function runStage(
   const spec = contract.effective;
   const listed = spec.acceptance.verificationPlan[`${stage}Checks`];
   await journal.append('stage-started', { stage, expected: listed.length });
-  const checks = await inParallel(listed, parallelLimit(attempt), async (check, index) => {
+  const checks = await inParallel(listed, parallelLimit(spec, attempt.ground.config.checks.maxParallel), async (check, index) => {
     attempt.request.signal.throwIfAborted();
     if (attempt.wallClockExceeded()) return undefined;
     const record = await runCheck(attempt, workspace, stage, check, index);
@@ -42,14 +43,6 @@ export async function runStage(
   await journal.append('stage-settled', { stage, status: record.status, findings: record.findings });
   await engine.hooks.stage.settled.call({ runId, stage: record });
   return record;
-}
-
-/** Lower of `concurrency.maxParallelTasks` (1 at high risk) and `[checks] max_parallel`. */
-function parallelLimit({ contract, ground }: Attempt): number {
-  const { risk, execution } = contract.effective;
-  return risk.level === 'high'
-    ? 1
-    : Math.min(execution.concurrency.maxParallelTasks, ground.config.checks.maxParallel);
 }
 
 async function judgeStage(attempt: Attempt, stage: StageRecord): Promise<readonly Finding[]> {

@@ -131,7 +131,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   {
     rule: 'aws-secret-key',
     anchors: ['aws_secret_access_key', 'AWS_SECRET_ACCESS_KEY', 'SecretAccessKey', 'secretAccessKey'],
-    form: /(?:aws_secret_access_key|AWS_SECRET_ACCESS_KEY|[Ss]ecretAccessKey)["']{0,2}[ \t]{0,8}(?:=>|:=|[=:])?[ \t]{0,8}\\?["']?[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/y,
+    form: /(?:aws_secret_access_key|AWS_SECRET_ACCESS_KEY|[Ss]ecretAccessKey)(?:\\?["']){0,2}[ \t]{0,8}(?:=>|:=|[=:])?[ \t]{0,8}\\?["']?[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/y,
     kind: 'token',
   },
   {

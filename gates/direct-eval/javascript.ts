@@ -122,7 +122,7 @@ function shellHit(
   bindings: Bindings,
   isWhole: boolean,
 ): Hit | undefined {
-  const { isPunct, isWord } = view;
+  const { isPunct } = view;
   const { text: word, start } = view.at(index);
   const isMember = isPunct(index - 1, '.', '?.');
   const real = isMember ? word : (bindings.functions.get(word) ?? word);
@@ -140,16 +140,19 @@ function shellHit(
       return { start, call: real, why };
     return undefined;
   }
-  if (!spawns.includes(real) || !isPunct(open, '(')) return undefined;
-  const close = view.closeOf(open);
-  for (let inner = open + 1; inner < close; inner += 1) {
-    if (!isWord(inner, 'shell') || !isPunct(inner + 1, ':')) continue;
-    const value = view.at(inner + 2);
-    if (value.text === 'true' || (value.kind === 'string' && value.text !== '')) {
-      return { start, also: [view.at(inner).start], call: real, why: 'spawns through a shell' };
-    }
-  }
-  return undefined;
+  return real === 'shell' && isPunct(index + 1, ':') ? shellOption(view, index, bindings) : undefined;
+}
+
+/** `shell: true` or a named shell, in an object or array among the arguments of a call that spawns. */
+function shellOption(view: TokenView, index: number, bindings: Bindings): Hit | undefined {
+  const value = view.at(index + 2);
+  if (value.text !== 'true' && !(value.kind === 'string' && value.text !== '')) return undefined;
+  let open = view.openerOf(index);
+  for (let depth = 0; depth < 4 && view.isPunct(open, '{', '['); depth += 1) open = view.openerOf(open);
+  const callee = view.at(view.isPunct(open - 1, '?.') ? open - 2 : open - 1);
+  const real = bindings.functions.get(callee.text) ?? callee.text;
+  if (!view.isPunct(open, '(') || callee.kind !== 'word' || !spawns.includes(real)) return undefined;
+  return { start: callee.start, also: [view.at(index).start], call: real, why: 'spawns through a shell' };
 }
 
 /** `window['eval'](…)`. */

@@ -49,24 +49,28 @@ export function pythonHits(view: TokenView): readonly Hit[] {
       hits.push({ start, call: word, why: why.shell });
     } else if (/^(?:create_)?subprocess_shell$/.test(word) && isCall && !isDefined)
       hits.push({ start, call: word, why: why.shell });
-    else if (isCall && !isDefined) {
-      const shell = shellKeyword(view, index + 1);
-      if (shell !== undefined)
-        hits.push({ start, also: [shell], call: `${word}(shell=True)`, why: why.shell });
+    else if (word === 'shell' && view.isPunct(index + 1, '=')) {
+      const hit = shellKeyword(view, index);
+      if (hit) hits.push(hit);
     }
   }
   return hits;
 }
 
-/** Offset of `shell=True` (or another truthy constant) among a call's own arguments. */
-function shellKeyword(view: TokenView, open: number): number | undefined {
-  for (const argument of view.args(open)) {
-    if (!view.isWord(argument, 'shell') || !view.isPunct(argument + 1, '=')) continue;
-    const value = view.text(argument + 2);
-    if (value === 'True' || (view.at(argument + 2).kind === 'number' && Number(value) !== 0))
-      return view.at(argument).start;
-  }
-  return undefined;
+/** `shell=True` (or another truthy constant) as an argument of a call. */
+function shellKeyword(view: TokenView, index: number): Hit | undefined {
+  const value = view.at(index + 2);
+  if (value.text !== 'True' && !(value.kind === 'number' && Number(value.text) !== 0)) return undefined;
+  const open = view.openerOf(index);
+  const callee = view.at(open - 1);
+  if (!view.isPunct(open, '(') || callee.kind !== 'word' || view.isWord(open - 2, 'def', 'class'))
+    return undefined;
+  return {
+    start: callee.start,
+    also: [view.at(index).start],
+    call: `${callee.text}(shell=True)`,
+    why: why.shell,
+  };
 }
 
 function compilesCode(view: TokenView, open: number): boolean {

@@ -13,6 +13,8 @@ export interface TokenView {
   isPunct(index: number, ...marks: readonly string[]): boolean;
   /** Index of the bracket that closes the one at `open`; where it is too far or missing, the last index looked at. */
   closeOf(open: number): number;
+  /** Index of the innermost bracket that is open at `index`; -1 where none is. */
+  openerOf(index: number): number;
   /** First token index of each top-level argument between the brackets; empty for `()`. */
   args(open: number): readonly number[];
   /** Index after `index` that is no line break. */
@@ -27,18 +29,9 @@ export function viewTokens(tokens: readonly Token[]): TokenView {
   const at = (index: number): Token => tokens[index] ?? nothing;
   const isPunct = (index: number, ...marks: readonly string[]): boolean =>
     at(index).kind === 'punct' && marks.includes(at(index).text);
-  const closeOf = (open: number): number => {
-    let depth = 0;
-    const limit = Math.min(tokens.length, open + maxSpan);
-    for (let index = open; index < limit; index += 1) {
-      if (isPunct(index, '(', '[', '{')) depth += 1;
-      else if (isPunct(index, ')', ']', '}')) {
-        depth -= 1;
-        if (depth === 0) return index;
-      }
-    }
-    return limit - 1;
-  };
+  const { closers, openers } = matchBrackets(tokens);
+  const limitOf = (open: number): number => Math.min(tokens.length, open + maxSpan) - 1;
+  const closeOf = (open: number): number => Math.min(closers[open] || limitOf(open), limitOf(open));
   return {
     tokens,
     at,
@@ -46,20 +39,17 @@ export function viewTokens(tokens: readonly Token[]): TokenView {
     isWord: (index, ...words) => at(index).kind === 'word' && words.includes(at(index).text),
     isPunct,
     closeOf,
+    openerOf: (index) => openers[index] ?? -1,
     args(open) {
       const close = closeOf(open);
       const starts: number[] = [];
-      let depth = 0;
       let expects = true;
       for (let index = open + 1; index < close; index += 1) {
         if (at(index).kind === 'newline') continue;
-        if (expects) {
-          starts.push(index);
-          expects = false;
-        }
-        if (isPunct(index, '(', '[', '{')) depth += 1;
-        else if (isPunct(index, ')', ']', '}')) depth -= 1;
-        else if (depth === 0 && isPunct(index, ',')) expects = true;
+        if (expects) starts.push(index);
+        expects = isPunct(index, ',');
+        // What is nested holds no argument of this list.
+        if (isPunct(index, '(', '[', '{')) index = closers[index] || close;
       }
       return starts;
     },
@@ -74,4 +64,24 @@ export function viewTokens(tokens: readonly Token[]): TokenView {
       return found;
     },
   };
+}
+
+/** For each opening bracket its closer (0: none), and for each token the bracket it stands in (-1: none). */
+function matchBrackets(tokens: readonly Token[]): {
+  readonly closers: Int32Array;
+  readonly openers: Int32Array;
+} {
+  const closers = new Int32Array(tokens.length);
+  const openers = new Int32Array(tokens.length);
+  const open: number[] = [];
+  tokens.forEach((token, index) => {
+    const mark = token.kind === 'punct' ? token.text : '';
+    if (mark === ')' || mark === ']' || mark === '}') {
+      const opener = open.pop();
+      if (opener !== undefined) closers[opener] = index;
+    }
+    openers[index] = open.at(-1) ?? -1;
+    if (mark === '(' || mark === '[' || mark === '{') open.push(index);
+  });
+  return { closers, openers };
 }

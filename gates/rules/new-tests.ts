@@ -61,7 +61,7 @@ export const judge: RuleFunction = (input) => {
 };
 
 function isTouched(source: ChangedSource, one: TestCase): boolean {
-  return source.positionOf(one.start).added;
+  return source.isAdded(one.start);
 }
 
 /** Matches a case with one at base, by name or by body; false where there is none: it is new. */

@@ -42,22 +42,24 @@ function judgeFile(input: RuleInput, file: PatchFile): readonly Finding[] {
     const message = `\`${file.path}\` is source that git takes for binary, and its content was not given: it cannot be scanned`;
     return [{ rule, severity: 'error', message, path: file.path }];
   }
-  return findHits(source, language).flatMap((hit) => toFinding(source, hit) ?? []);
+  const findings: Finding[] = [];
+  for (const hit of findHits(source, language)) {
+    const added = [hit.start, ...(hit.also ?? [])].find((offset) => source.isAdded(offset));
+    if (added !== undefined) findings.push(toFinding(source, hit, added));
+    if (findings.length > maxFindings) break;
+  }
+  return findings;
 }
 
-/** `undefined` where the patch added none of the lines that make the hit. */
-function toFinding(source: ChangedSource, hit: Hit): Finding | undefined {
-  const positions = [hit.start, ...(hit.also ?? [])].map((offset) => source.positionOf(offset));
-  const position = positions.find(({ added }) => added);
-  if (!position) return undefined;
+/** At the first offset that the patch added. */
+function toFinding(source: ChangedSource, hit: Hit, offset: number): Finding {
   const call = Buffer.from(hit.call, 'latin1').toString('utf8');
   return {
     rule,
     severity: 'error',
     message: `\`${call}\` ${hit.why}`,
     path: source.path,
-    line: position.line,
-    column: position.column,
+    ...source.positionOf(offset),
     detail: { call, language: source.language, ...(source.whole ? {} : { seen: 'diff only' }) },
   };
 }

@@ -10,7 +10,6 @@ export interface Position {
   readonly line: number;
   /** UTF-16 columns from 1. */
   readonly column: number;
-  readonly added: boolean;
 }
 
 /** One side of a changed file as text in which an index is a byte offset (latin1). */
@@ -20,7 +19,9 @@ export interface ChangedSource {
   readonly text: string;
   /** False where only the lines of the diff are known, so that nothing tells whether a hunk starts inside a comment. */
   readonly whole: boolean;
-  /** Where an offset stands, and whether the patch added that line. */
+  /** Whether the patch added the line on which an offset stands. */
+  isAdded(offset: number): boolean;
+  /** Costs the length of the line. */
   positionOf(offset: number): Position;
 }
 
@@ -98,9 +99,10 @@ function wholeSource(
     language,
     text,
     whole: true,
+    isAdded: (offset) => added === 'all' || added.has(lineIndex(starts, offset) + 1),
     positionOf(offset) {
       const index = lineIndex(starts, offset);
-      return toPosition(text, starts[index] ?? 0, offset, index + 1, added === 'all' || added.has(index + 1));
+      return toPosition(text, starts[index] ?? 0, offset, index + 1);
     },
   };
 }
@@ -136,9 +138,10 @@ function hunkSource(
     language,
     text,
     whole: false,
+    isAdded: (offset) => marks[lineIndex(starts, offset)] ?? false,
     positionOf(offset) {
       const index = lineIndex(starts, offset);
-      return toPosition(text, starts[index] ?? 0, offset, numbers[index] ?? 1, marks[index] ?? false);
+      return toPosition(text, starts[index] ?? 0, offset, numbers[index] ?? 1);
     },
   };
 }
@@ -165,7 +168,7 @@ function lineIndex(starts: readonly number[], offset: number): number {
   return low;
 }
 
-function toPosition(text: string, lineStart: number, offset: number, line: number, added: boolean): Position {
+function toPosition(text: string, lineStart: number, offset: number, line: number): Position {
   const column = Buffer.from(text.slice(lineStart, offset), 'latin1').toString('utf8').length + 1;
-  return { line, column, added };
+  return { line, column };
 }

@@ -46,6 +46,8 @@ const punctuation = [
   '=~',
   '**',
 ];
+/** Second characters of `punctuation`. */
+const mayPair = /[=>:.&|?~*]/;
 /** After these a `/` starts a regular expression. */
 const beforeRegex = new Set(
   'return typeof instanceof in of new delete void throw case do else yield await if elsif unless while until and or not when then split grep map puts'.split(
@@ -185,7 +187,9 @@ class Lexer {
       this.#unclosed.set('/', this.#lineEnd(at));
     }
     if (this.#isWordAt(at) || (special === 'javascript' && text.startsWith('\\u', at))) return this.#word(at);
-    const long = punctuation.find((one) => text.startsWith(one, at));
+    const long = mayPair.test(text[at + 1] ?? '')
+      ? punctuation.find((one) => text.startsWith(one, at))
+      : undefined;
     const mark = long ?? char;
     this.#bracket(mark);
     this.#push('punct', mark, at, at + mark.length);

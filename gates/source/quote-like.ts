@@ -11,7 +11,7 @@ export interface QuoteLike {
 const pairs: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}', '<': '>' };
 const perlOperator = /(?:qq|qw|qr|qx|q|m|s|tr|y)(?![\w])/y;
 /** Keeps a file full of unclosed quotes linear. */
-const maxLength = 4096;
+const maxLength = 2048;
 
 /** The operator quote at this offset; `undefined` where the letters are a plain word. */
 export function quoteLikeAt(

@@ -27,7 +27,7 @@ done
 mount -o remount,rw,bind / 2>/dev/null && leak 'remount /'
 mount -o remount,rw,bind /usr 2>/dev/null && leak 'remount /usr'
 mount -t tmpfs none /mnt 2>/dev/null && leak 'mount'
-unshare --user --map-root-user true 2>/dev/null && leak 'nested user namespace'
+unshare --user true 2>/dev/null && leak 'nested user namespace'
 [ -n "$WRIT_PROBE_SECRET" ] && leak 'environment'
 for n in ${namespaces.join(' ')}; do printf 'ns %s\\n' "$(readlink /proc/self/ns/$n)"; done
 if [ -x /bin/bash ]; then bash -c "exec 3<>/dev/tcp/127.0.0.1/$port" 2>/dev/null && leak 'loopback'

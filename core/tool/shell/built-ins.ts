@@ -2,53 +2,15 @@ import { checkAssignedName } from './assigned-name.ts';
 import { type Reading, type ShellWord, unproven } from './reading.ts';
 
 /** Built-ins that give text or a name a meaning that the tree does not show. */
-const refused = new Set([
-  'eval',
-  '.',
-  'source',
-  'alias',
-  'unalias',
-  'trap',
-  'fc',
-  'hash',
-  'builtin',
-  'enable',
-  'declare',
-  'typeset',
-  'let',
-  'shopt',
-  'mapfile',
-  'readarray',
-  'bind',
-  'complete',
-  'compgen',
-  'compopt',
-  'caller',
-  'dirs',
-  'pushd',
-  'popd',
-  'disown',
-  'suspend',
-  'logout',
-  'history',
-  'help',
-  'local',
-  'getopts',
-  'coproc',
-  'select',
-  'function',
-  'autoload',
-  'emulate',
-  'noglob',
-  'nocorrect',
-  'whence',
-  'print',
-  'functions',
-  'setopt',
-  'unsetopt',
-  'zmodload',
-  'chdir',
-]); // prettier-ignore
+const refused = new Set(
+  `
+    eval . source alias unalias trap fc hash builtin enable declare typeset let shopt mapfile readarray bind
+    complete compgen compopt caller dirs pushd popd disown suspend logout history help local getopts coproc
+    select function autoload emulate noglob nocorrect whence print functions setopt unsetopt zmodload chdir
+  `
+    .trim()
+    .split(/\s+/),
+);
 
 /** Built-ins whose operands are variables, with the options that they may have. */
 const namingOptions: ReadonlyMap<string, RegExp> = new Map([

@@ -48,6 +48,7 @@ t.test('untrusted text becomes text, and what hides is named', async (t) => {
   t.equal(escapeHtml('x'.repeat(50), 10), `${'x'.repeat(10)}…`);
   t.equal(escapeHtml('a\nb\tc'), 'a\nb\tc');
   t.equal(escapeHtml('&lt;'), '&amp;lt;');
+  t.equal(escapeHtml(`<a href="b">'\``), '&lt;a href=&quot;b&quot;&gt;&#39;&#96;');
 });
 
 t.test('nothing is called good that has no commit decision', async (t) => {

@@ -44,7 +44,7 @@ export function merge(base: Json, more: Json): Json {
   if (!isRecord(base) || !isRecord(more)) return more;
   const merged: Record<string, Json> = { ...base };
   for (const [key, value] of Object.entries(more))
-    merged[key] = key in base ? merge(base[key] as Json, value) : value;
+    merged[key] = key in merged ? merge(merged[key] as Json, value) : value;
   return merged;
 }
 

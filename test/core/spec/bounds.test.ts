@@ -126,7 +126,10 @@ t.test('every word of a choice is accepted and another is refused', async (t) =>
 
 t.test('every value of another type is refused once', async (t) => {
   const tally = new Tally();
-  for (const place of all) {
+  // The other three lists and the deny rules are governed by the same definitions.
+  const repeated =
+    /^\/acceptance\/verificationPlan\/(?:integration|security|release)Checks\/|^\/security\/toolAcl\/deny\//;
+  for (const place of all.filter(({ path }) => !repeated.test(toPointer(path)))) {
     const { type } = place.node;
     for (const [name, value] of Object.entries({
       string: 'text',

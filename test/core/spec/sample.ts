@@ -31,7 +31,10 @@ export function accepted(document: unknown): AcceptedSpec {
 /** Sets the value at a path, making objects on the way; `undefined` removes it. */
 export function put(document: Json, path: readonly (string | number)[], value: Json | undefined): void {
   let holder = document as { [key: string]: Json };
-  for (const key of path.slice(0, -1)) holder = (holder[key] ??= {}) as { [key: string]: Json };
+  for (const key of path.slice(0, -1)) {
+    if (holder[key] === undefined) holder[key] = {};
+    holder = holder[key] as { [key: string]: Json };
+  }
   const last = path.at(-1) ?? '';
   if (value === undefined) delete holder[last];
   else holder[last] = value;

@@ -21,7 +21,7 @@ const forbidden: Readonly<Record<string, string>> = {
   'remount the root for writing': 'mount -o remount,rw / && echo x >/writ-attack',
   'mount something': 'mount -t tmpfs none /tmp',
   'unmount what hides': 'umount /proc/sys || umount /home || umount -l /workspace/.git',
-  'make a user namespace': 'unshare --user --map-root-user true',
+  'make a user namespace': 'unshare --user true || unshare --user --map-root-user true',
   'make a user namespace and mount in it': 'unshare --user --map-root-user --mount mount -t tmpfs none /mnt',
   'enter another namespace': 'nsenter --target 1 --mount --net true',
   'change the root': 'chroot /usr true',

@@ -23,7 +23,9 @@ t.test('a time-out fails even where the exit code is the expected one', async (t
 });
 
 t.test('an interrupted command fails even where the exit code is the expected one', async (t) => {
-  t.strictSame(errorCodes((await run({ result: { aborted: true, exitCode: 0 } })).findings), ['CHECK_INTERRUPTED']);
+  t.strictSame(errorCodes((await run({ result: { aborted: true, exitCode: 0 } })).findings), [
+    'CHECK_INTERRUPTED',
+  ]);
 });
 
 t.test('a signal fails', async (t) => {

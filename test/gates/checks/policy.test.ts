@@ -38,7 +38,15 @@ t.test('a command that the ACL denies fails', async (t) => {
 });
 
 t.test('a rule in front of shell syntax is neither asked nor run', async (t) => {
-  for (const command of ['secrets; true', 'secrets | true', 'secrets && true', 'secrets $X', 'secrets "a', 'secrets\ntrue', '"secrets"|true']) {
+  for (const command of [
+    'secrets; true',
+    'secrets | true',
+    'secrets && true',
+    'secrets $X',
+    'secrets "a',
+    'secrets\ntrue',
+    '"secrets"|true',
+  ]) {
     const { outcome, commands } = ask(command, { rules: { secrets: [] } });
     t.strictSame(errorCodes((await outcome).findings), ['POLICY_ARGUMENTS'], command);
     t.equal(commands(), 0);

@@ -3,7 +3,8 @@ import { testSuiteCheck } from '../../../gates/checks/test-suite.ts';
 import { readFixture } from '../reports/read-fixture.ts';
 import { checkContext, errorCodes, type Given } from './check-context.ts';
 
-const run = (given: Given) => testSuiteCheck.run(checkContext({ ...given, check: { kind: 'testSuite' } }).context);
+const run = (given: Given) =>
+  testSuiteCheck.run(checkContext({ ...given, check: { kind: 'testSuite' } }).context);
 const passing = 'TAP version 13\nok 1 - a\nok 2 - b # SKIP\n1..2\n';
 const failing = 'TAP version 13\nok 1 - a\nnot ok 2 - b\n1..2\n';
 const junit = '<testsuite><testcase name="x"/><testcase name="y"/></testsuite>';
@@ -17,7 +18,9 @@ t.test('a suite passes by exit code and report together', async (t) => {
 });
 
 t.test('a good report does not make up for a bad exit code', async (t) => {
-  t.strictSame(errorCodes((await run({ stdout: passing, result: { exitCode: 1 } })).findings), ['CHECK_EXIT_CODE']);
+  t.strictSame(errorCodes((await run({ stdout: passing, result: { exitCode: 1 } })).findings), [
+    'CHECK_EXIT_CODE',
+  ]);
 });
 
 t.test('a good exit code does not make up for a failed test', async (t) => {
@@ -29,13 +32,19 @@ t.test('a good exit code does not make up for a failed test', async (t) => {
 });
 
 t.test('an expected exit code that is not zero does not excuse a failed test', async (t) => {
-  const { context } = checkContext({ stdout: failing, check: { expectedExitCode: 1 }, result: { exitCode: 1 } });
+  const { context } = checkContext({
+    stdout: failing,
+    check: { expectedExitCode: 1 },
+    result: { exitCode: 1 },
+  });
   t.strictSame(errorCodes((await testSuiteCheck.run(context)).findings), ['TESTS_FAILED', 'TEST_FAILED']);
 });
 
 t.test('no report is REPORT_MISSING', async (t) => {
   t.strictSame(errorCodes((await run({ stdout: 'all good\n' })).findings), ['REPORT_MISSING']);
-  t.strictSame(errorCodes((await run({ reports: { 'test-log.txt': passing } })).findings), ['REPORT_MISSING']);
+  t.strictSame(errorCodes((await run({ reports: { 'test-log.txt': passing } })).findings), [
+    'REPORT_MISSING',
+  ]);
   t.strictSame(errorCodes((await run({ stderr: passing })).findings), ['REPORT_MISSING']);
   const metrics = await run({ reports: { 'metrics.json': '{"ms":1}' } });
   t.strictSame(errorCodes(metrics.findings), ['REPORT_MISSING'], 'metrics are no test report');
@@ -58,7 +67,11 @@ t.test('a file without tests beside others is a warning and no test', async (t) 
 t.test('several reports are summed, and standard output is then not read', async (t) => {
   const { findings, tests } = await run({
     stdout: failing,
-    reports: { 'a.xml': junit, 'b.tap': passing, 'c.xml': '<testsuite><testcase name="z"><skipped/></testcase></testsuite>' },
+    reports: {
+      'a.xml': junit,
+      'b.tap': passing,
+      'c.xml': '<testsuite><testcase name="z"><skipped/></testcase></testsuite>',
+    },
   });
   t.strictSame(findings, []);
   t.strictSame(tests, { passed: 3, failed: 0, skipped: 2 });
@@ -66,24 +79,32 @@ t.test('several reports are summed, and standard output is then not read', async
 
 t.test('one damaged report among good ones fails', async (t) => {
   const { findings, tests } = await run({ reports: { 'a.xml': junit, 'b.xml': '<testsuite>' } });
-  t.match(findings, [{ severity: 'error', detail: { code: 'REPORT_UNREADABLE', report: 'b.xml', reason: 'truncated' } }]);
+  t.match(findings, [
+    { severity: 'error', detail: { code: 'REPORT_UNREADABLE', report: 'b.xml', reason: 'truncated' } },
+  ]);
   t.match(tests, { passed: 2 });
 });
 
 t.test('a damaged report is not replaced by standard output', async (t) => {
-  t.strictSame(errorCodes((await run({ stdout: passing, reports: { 'a.tap': 'ok 1' } })).findings), ['REPORT_UNREADABLE']);
+  t.strictSame(errorCodes((await run({ stdout: passing, reports: { 'a.tap': 'ok 1' } })).findings), [
+    'REPORT_UNREADABLE',
+  ]);
 });
 
 t.test('a JSON report is not read yet, and says so unless there is another', async (t) => {
   const alone = await run({ reports: { 'unit.json': '{"numFailedTests":0}' } });
-  t.match(alone.findings, [{ severity: 'error', detail: { code: 'REPORT_UNREADABLE', reason: 'unsupported' } }]);
+  t.match(alone.findings, [
+    { severity: 'error', detail: { code: 'REPORT_UNREADABLE', reason: 'unsupported' } },
+  ]);
   t.strictSame((await run({ reports: { 'unit.json': '{}', 'unit.xml': junit } })).findings, []);
   t.strictSame((await run({ stdout: passing, reports: { 'unit.json': '{}' } })).findings, []);
 });
 
 t.test('XML that is no test report is passed over where there is another', async (t) => {
   t.strictSame((await run({ reports: { 'coverage.xml': '<coverage/>', 'unit.xml': junit } })).findings, []);
-  t.strictSame(errorCodes((await run({ reports: { 'coverage.xml': '<coverage/>' } })).findings), ['REPORT_UNREADABLE']);
+  t.strictSame(errorCodes((await run({ reports: { 'coverage.xml': '<coverage/>' } })).findings), [
+    'REPORT_UNREADABLE',
+  ]);
 });
 
 t.test('a report that contradicts itself by hiding failures fails', async (t) => {

@@ -56,9 +56,7 @@ t.test('the streams of real runners', async (t) => {
   });
 
   t.test('the node that runs this test', async (t) => {
-    const sample = fileURLToPath(
-      new URL('../../../fixtures/gates/reports/node-sample.cjs', import.meta.url),
-    );
+    const sample = fileURLToPath(new URL('../../../fixtures/gates/reports/node-sample.cjs', import.meta.url));
     const env = { PATH: process.env.PATH ?? '' };
     let output: Buffer;
     try {
@@ -180,7 +178,13 @@ t.test('line endings, blank lines, a byte order mark and colours make no differe
 t.test('names carry no escape sequences and no known secrets', async (t) => {
   const secret = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
   const { failures } = await reportOf(
-    lines('1..1', `not ok 1 - \x1b]8;;http://x\x07a\x1b[0m \x07${secret}`, '  ---', `  error: '${secret}'`, '  ...'),
+    lines(
+      '1..1',
+      `not ok 1 - \x1b]8;;http://x\x07a\x1b[0m \x07${secret}`,
+      '  ---',
+      `  error: '${secret}'`,
+      '  ...',
+    ),
   );
   t.strictSame(failures, [{ name: 'a [secret]', message: '[secret]' }]);
 });
@@ -204,7 +208,14 @@ t.test('long lines and many lines are read in linear time', async (t) => {
 
 t.test('output begins as TAP with a version, a plan or a numbered test', async (t) => {
   const begins = (text: string) => beginsAsTap(Buffer.from(text));
-  for (const text of ['TAP version 13\n', '\n\n1..3\n', 'ok 1 - a', 'not ok 2', '\x1b[32mok 1\x1b[0m', '\ufeffok 1'])
+  for (const text of [
+    'TAP version 13\n',
+    '\n\n1..3\n',
+    'ok 1 - a',
+    'not ok 2',
+    '\x1b[32mok 1\x1b[0m',
+    '\ufeffok 1',
+  ])
     t.ok(begins(text), text);
   for (const text of ['', 'ok then', '> npm test\nTAP version 13', 'TAP', '# comment', 'PASS ok 1'])
     t.notOk(begins(text), text);

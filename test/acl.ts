@@ -1,0 +1,3 @@
+import './core/tool/shell.test.ts';
+import './core/tool/acl.test.ts';
+import './core/tool/check-environment.test.ts';

@@ -1,0 +1,13 @@
+import './gates/reports/junit.test.ts';
+import './gates/reports/tap.test.ts';
+import './gates/checks/command.test.ts';
+import './gates/checks/test-suite.test.ts';
+import './gates/checks/policy.test.ts';
+import './gates/formats/matches-format.test.ts';
+import './gates/rules/check-outcome.test.ts';
+import './gates/rules/artifact-declared.test.ts';
+import './gates/rules/artifact-present.test.ts';
+import './gates/rules/artifact-format.test.ts';
+import './gates/rules/sast.test.ts';
+import './gates/rules/sca.test.ts';
+import './gates/rules/sbom.test.ts';

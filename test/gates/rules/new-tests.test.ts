@@ -1,0 +1,153 @@
+import t from 'tap';
+import { judge } from '../../../gates/rules/new-tests.ts';
+import { type CaseFile, type GateCase, gateTester, toRuleInput } from '../../../testing.ts';
+import { findRule } from './find-rule.ts';
+
+const spec = { intent: { changeType: 'bugfix' as const } };
+const fix = { 'src/a.ts': { base: 'a\n', candidate: 'b\n' } };
+const with_ = (name: string, files: Readonly<Record<string, CaseFile>>): GateCase => ({
+  name,
+  spec,
+  files: { ...fix, ...files },
+});
+
+const first = "import t from 'tap';\nt.test('adds', async (t) => {\n  t.equal(add(1, 2), 3);\n});\n";
+const second = "t.test('refuses nonsense', async (t) => {\n  t.throws(() => add('a'));\n});\n";
+
+const added: readonly (readonly [language: string, path: string, base: string, candidate: string])[] = [
+  [
+    'node:test',
+    'test/a.test.ts',
+    "it('a', () => { f(1); });\n",
+    "it('a', () => { f(1); });\nit('b', () => { f(2); });\n",
+  ],
+  ['each', 'a.spec.js', '', "test.each([[1], [2]])('is %i', (n) => { f(n); });\n"],
+  ['only', 'a.spec.js', '', "test.only('a', () => { f(1); });\n"],
+  [
+    'Python',
+    'tests/test_a.py',
+    'def test_a():\n    f(1)\n',
+    'def test_a():\n    f(1)\n\n\ndef test_b():\n    f(2)\n',
+  ],
+  ['Python, async, in a class', 'a_test.py', '', 'class TestA:\n    async def test_b(self):\n        f(2)\n'],
+  ['bats', 'test/a.bats', '', '@test "adds" {\n  run add 1 2\n}\n'],
+  ['shell', 'test_a.sh', '', 'test_adds() {\n  add 1 2\n}\n'],
+  ['RSpec', 'spec/a_spec.rb', '', "it 'adds' do\n  expect(add(1)).to eq 2\nend\n"],
+  ['minitest', 'test/a_test.rb', '', 'def test_adds\n  assert add(1)\nend\n'],
+  ['PHPUnit', 'tests/ATest.php', '', '<?php\nclass ATest { public function testAdds() { f(1); } }\n'],
+  [
+    'PHPUnit by attribute',
+    'tests/ATest.php',
+    '',
+    '<?php\nclass ATest { #[Test] public function adds() { f(1); } }\n',
+  ],
+  ['Perl', 't/a.t', '', "subtest 'adds' => sub { is(add(1), 2); };\n"],
+  ['JUnit', 'src/test/java/ATest.java', '', 'class ATest { @Test void adds() { f(1); } }\n'],
+  ['Kotlin', 'src/test/ATest.kt', '', 'class ATest { @Test fun adds() { f(1) } }\n'],
+  ['Go', 'a_test.go', '', 'package a\n\nfunc TestAdds(t *testing.T) { f(1) }\n'],
+  [
+    'Go subtest',
+    'a_test.go',
+    'package a\n\nfunc TestA(t *testing.T) {\n}\n',
+    'package a\n\nfunc TestA(t *testing.T) {\n\tt.Run("adds", func(t *testing.T) { f(1) })\n}\n',
+  ],
+  ['xUnit', 'ATests.cs', '', 'class ATests { [Fact] public void Adds() { F(1); } }\n'],
+  [
+    'Rust, beside the code',
+    'src/a.rs',
+    'fn a() {}\n',
+    "fn a<'x>() {}\n#[test]\nfn adds() { assert_eq!(1, 1); }\n",
+  ],
+  ['GoogleTest', 'test/a_test.cc', '', 'TEST(Add, Adds) { f(1); }\n'],
+  ['Swift', 'Tests/ATests.swift', '', 'class A { func testAdds() { f(1) } }\n'],
+  ['ExUnit', 'test/a_test.exs', '', 'test "adds" do\n  f(1)\nend\n'],
+];
+
+const side = (base: string, candidate: string): CaseFile =>
+  base === '' ? { candidate } : { base, candidate };
+
+await gateTester(t, findRule('new-tests'), {
+  valid: [
+    ...added.map(([language, path, base, candidate]) =>
+      with_(`a case added: ${language}`, { [path]: side(base, candidate) }),
+    ),
+    with_('a case beside an old one', { 'test/a.test.ts': { base: first, candidate: first + second } }),
+    with_('a case in place of another', {
+      'test/a.test.ts': { base: first, candidate: `import t from 'tap';\n${second}` },
+    }),
+    { name: 'another kind of change', files: fix, spec: { intent: { changeType: 'feature' } } },
+    {
+      name: 'a contract that does not ask',
+      files: fix,
+      spec: { ...spec, acceptance: { qualityGates: { requireNewTestsWhenBugfix: false } } },
+    },
+  ],
+  invalid: [
+    with_('no test file', {}),
+    with_('a test file that is only touched', {
+      'test/a.test.ts': { base: first, candidate: first.replace('3', '4') },
+    }),
+    with_('a test file that is only renamed', {
+      'test/b.test.ts': { base: first, candidate: first, oldPath: 'test/a.test.ts' },
+    }),
+    with_('a case that is only renamed', {
+      'test/a.test.ts': { base: first, candidate: first.replace('adds', 'adds numbers') },
+    }),
+    with_('a case that only moved to another file', {
+      'test/a.test.ts': { base: first + second, candidate: first },
+      'test/b.test.ts': { candidate: second },
+    }),
+    with_('a case that is only laid out anew', {
+      'test/a.test.ts': {
+        base: first,
+        candidate: first.replace("t.test('adds', async", "t.test(\n  'adds',\n  async"),
+      },
+    }),
+    with_('a case that is copied', { 'test/a.test.ts': { base: first, candidate: `// c\n${first}` } }),
+    with_('a case in a comment', {
+      'test/a.test.ts': { base: first, candidate: `${first}/*\n${second}*/\n` },
+    }),
+    with_('a case in a string', {
+      'test/a.test.ts': { base: first, candidate: `${first}const a = \`\n${second}\`;\n` },
+    }),
+    with_('a skipped case', {
+      'test/a.test.ts': { base: first, candidate: first + second.replace('t.test(', 'test.skip(') },
+    }),
+    with_('a case skipped by option', {
+      'test/a.test.ts': { base: first, candidate: `${first}test('b', { skip: true }, () => { f(); });\n` },
+    }),
+    with_('a to-do', {
+      'test/a.test.ts': { base: first, candidate: `${first}test.todo('b');\ntest('c');\n` },
+    }),
+    with_('another thing called test', {
+      'test/a.test.ts': { base: first, candidate: `${first}if (/b/.test(value)) f('x');\n` },
+    }),
+    with_('a case outside a test file', { 'src/b.ts': { candidate: second } }),
+    with_('a skipped Python case', {
+      'test_a.py': { candidate: '@pytest.mark.skip(reason="x")\ndef test_a():\n    f(1)\n' },
+    }),
+    with_('a Python case in a docstring', {
+      'test_a.py': { candidate: '"""\ndef test_a():\n    f(1)\n"""\n' },
+    }),
+    with_('a disabled JUnit case', {
+      'ATest.java': { candidate: 'class ATest { @Test @Disabled void adds() { f(1); } }\n' },
+    }),
+    with_('an ignored Rust case', { 'src/b.rs': { candidate: '#[test]\n#[ignore]\nfn a() {}\n' } }),
+    with_('a skipped xUnit case', {
+      'ATests.cs': { candidate: 'class A { [Fact(Skip = "later")] public void Adds() { F(1); } }\n' },
+    }),
+    with_('a Go file that go test does not run', {
+      'test/a.go': { candidate: 'package a\nfunc TestA(t *testing.T) {}\n' },
+    }),
+    with_('a deleted test file', { 'test/a.test.ts': { base: first } }),
+  ],
+});
+
+t.test('from the diff alone an added case counts and a touched one does not', async (t) => {
+  const ask = (files: Readonly<Record<string, CaseFile>>) =>
+    judge({ ...toRuleInput(with_('x', files)), files: {} });
+  t.same(await ask({ 'test/a.test.ts': { base: first, candidate: first + second } }), []);
+  t.match(await ask({ 'test/a.test.ts': { base: first, candidate: first.replace('3', '4') } }), [
+    { severity: 'error', path: 'test/a.test.ts' },
+  ]);
+});

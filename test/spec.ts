@@ -1,0 +1,14 @@
+import './core/base/canonical.test.ts';
+import './core/base/json-pointer.test.ts';
+import './core/base/strict-json.test.ts';
+import './core/spec/apply-defaults.test.ts';
+import './core/spec/bounds.test.ts';
+import './core/spec/contract-rows.test.ts';
+import './core/spec/contract-table.test.ts';
+import './core/spec/date-time.test.ts';
+import './core/spec/generated.test.ts';
+import './core/spec/lifecycle.test.ts';
+import './core/spec/profile.test.ts';
+import './core/spec/read-intent-spec.test.ts';
+import './core/spec/review.test.ts';
+import './core/spec/rules.test.ts';
