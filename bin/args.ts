@@ -1,8 +1,9 @@
 import { cac } from 'cac';
 import { WritError } from '../core/base/errors.ts';
-import { closest } from './closest.ts';
 import type { ArgumentSpec, CommandOptions, CommandSpec, OptionSpec } from './command.ts';
+import { commandOf, findCommand, isGroup, type NamedCommand } from './find-command.ts';
 import { globalOptions } from './global-options.ts';
+import { isOption, resolveOption, suggest, unknownOption, usage } from './option-token.ts';
 
 /** A command line as understood. `help` without a command is about `group` or about everything. */
 export type Invocation =
@@ -29,86 +30,11 @@ export function parseArguments(argv: readonly string[], commands: readonly Comma
   return { kind: 'command', command, args: parsed.args, options: parsed.options };
 }
 
-interface NamedCommand {
-  /** The command words found: none, a group alone, or a whole name (known or not). */
-  readonly words: readonly string[];
-  readonly rest: readonly string[];
-}
-
-/** Takes the command's words out of the line; before them only global options may stand. */
-function findCommand(argv: readonly string[], commands: readonly CommandSpec[]): NamedCommand {
-  const words: string[] = [];
-  const rest: string[] = [];
-  let at = 0;
-  for (; at < argv.length && !isComplete(words, commands); at += 1) {
-    const token = argv[at] ?? '';
-    if (token === '--') break;
-    if (!isOption(token)) {
-      words.push(token);
-      continue;
-    }
-    rest.push(token);
-    const option = resolveOption(token, globalOptions)?.option;
-    if (option === undefined) {
-      if (words.length > 0) break;
-      throw unknownOption(token, globalOptions, undefined);
-    }
-    const next = argv[at + 1];
-    if (option.value !== undefined && !token.includes('=') && next !== undefined) {
-      rest.push(next);
-      at += 1;
-    }
-  }
-  return { words, rest: [...rest, ...argv.slice(rest.length + words.length)] };
-}
-
-function isComplete(words: readonly string[], commands: readonly CommandSpec[]): boolean {
-  const [first] = words;
-  return words.length === 2 || (first !== undefined && !isGroup(first, commands));
-}
-
-function isGroup(word: string, commands: readonly CommandSpec[]): boolean {
-  return commands.some((command) => command.name.startsWith(`${word} `));
-}
-
 function helpFor(named: NamedCommand, commands: readonly CommandSpec[]): Invocation {
   const [first] = named.words;
   if (first === undefined) return { kind: 'help' };
   if (named.words.length === 1 && isGroup(first, commands)) return { kind: 'help', group: first };
   return { kind: 'help', command: commandOf(named, commands) };
-}
-
-function commandOf(named: NamedCommand, commands: readonly CommandSpec[]): CommandSpec {
-  const [first, second] = named.words;
-  const name = named.words.join(' ');
-  const found = commands.find((command) => command.name === name);
-  if (found !== undefined) return found;
-  if (first !== undefined && isGroup(first, commands)) {
-    const members = commands
-      .filter((command) => command.name.startsWith(`${first} `))
-      .map((command) => command.name.slice(first.length + 1));
-    throw usage(
-      second === undefined ? `\`${first}\` needs a subcommand` : `unknown command \`${first} ${second}\``,
-      { expected: members, found: second ?? null },
-      [
-        ...suggest(second ?? '', members, (member) => `\`writ ${first} ${member}\``),
-        `\`writ ${first} --help\` lists them`,
-      ],
-    );
-  }
-  const names = commands.map((command) => command.name);
-  throw usage(
-    first === undefined ? 'no command given' : `unknown command \`${first}\``,
-    { found: first ?? null },
-    [
-      ...suggest(
-        first ?? '',
-        [...new Set(names.map((one) => one.split(' ')[0] ?? one))],
-        (one) => `\`writ ${one}\``,
-      ),
-      '`writ --help` lists the commands',
-    ],
-  );
 }
 
 interface Lexed {
@@ -169,47 +95,6 @@ function lex(tokens: readonly string[], declared: readonly OptionSpec[], command
     options.push(`${shown}==${value}`);
   }
   return { options, positionals };
-}
-
-/** A lone `-` is an operand (stdin), as everywhere in POSIX. */
-function isOption(token: string): boolean {
-  return token.length > 1 && token.startsWith('-');
-}
-
-function resolveOption(
-  token: string,
-  declared: readonly OptionSpec[],
-): { readonly option: OptionSpec; readonly inline?: string } | undefined {
-  if (!token.startsWith('--')) {
-    const option = declared.find((one) => one.short === token[1]);
-    if (option === undefined) return undefined;
-    if (token.length === 2) return { option };
-    return option.value === undefined ? undefined : { option, inline: token.slice(token[2] === '=' ? 3 : 2) };
-  }
-  const equals = token.indexOf('=');
-  const name = token.slice(2, equals === -1 ? undefined : equals);
-  const option = declared.find((one) => one.name === name);
-  if (option === undefined) return undefined;
-  return equals === -1 ? { option } : { option, inline: token.slice(equals + 1) };
-}
-
-function unknownOption(
-  token: string,
-  declared: readonly OptionSpec[],
-  command: string | undefined,
-): WritError {
-  const name = (token.split('=')[0] ?? token).slice(0, 80);
-  const hints = suggest(
-    name.replace(/^-+/, ''),
-    declared.map((option) => option.name),
-    (one) => `\`--${one}\``,
-  );
-  return usage(`unknown option \`${name}\``, { found: name, ...(command === undefined ? {} : { command }) }, [
-    ...hints,
-    command === undefined
-      ? 'options of a command stand after its name; `writ --help` lists the commands'
-      : `\`writ ${command} --help\` shows the options`,
-  ]);
 }
 
 function readWithCac(
@@ -304,22 +189,4 @@ function checkValues(command: CommandSpec, declared: readonly OptionSpec[], opti
       );
     }
   }
-}
-
-function suggest(
-  typed: string,
-  candidates: readonly string[],
-  show: (one: string) => string,
-): readonly string[] {
-  const near = closest(typed, candidates);
-  return near === undefined ? [] : [`did you mean ${show(near)}?`];
-}
-
-function usage(
-  message: string,
-  detail: Readonly<Record<string, unknown>>,
-  hints: readonly string[],
-  cause?: unknown,
-): WritError {
-  return new WritError('USAGE', { message, detail, hints, cause });
 }

@@ -1,3 +1,4 @@
+import t from 'tap';
 import './bin/args.test.ts';
 import './bin/closest.test.ts';
 import './bin/dispatch.test.ts';
@@ -10,3 +11,6 @@ import './bin/commands/spec.test.ts';
 import './bin/commands/spec-new-target.test.ts';
 import './bin/report/html.test.ts';
 import './bin/report/text.test.ts';
+
+// Run directly, tap ends a file after 30 seconds; a browser on a busy machine may need more.
+t.setTimeout(240_000);

@@ -3,6 +3,7 @@ import './core/base/json-pointer.test.ts';
 import './core/base/strict-json.test.ts';
 import './core/spec/apply-defaults.test.ts';
 import './core/spec/bounds.test.ts';
+import './core/spec/command-constraints.test.ts';
 import './core/spec/contract-rows.test.ts';
 import './core/spec/contract-table.test.ts';
 import './core/spec/date-time.test.ts';

@@ -58,7 +58,7 @@ function decisionCard(view: RunView, verdict: ReturnType<typeof toVerdict>): str
   const facts: readonly (readonly [string, string | undefined])[] = [
     [
       'Stages',
-      `${view.stages.filter((stage) => stage.status === 'passed').length} passed of ${view.stages.length}`,
+      `${view.stages.filter((stage) => stage.status === 'passed').length} passed of ${view.stages.filter((stage) => stage.expected > 0).length}`,
     ],
     [
       'Checks',

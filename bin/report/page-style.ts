@@ -41,7 +41,7 @@ bdi { unicode-bidi: isolate; }
 .message { white-space: pre-wrap; }
 .decision .message { margin-top: .35rem; }
 .commit { margin-top: .6rem; }
-.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.2rem, 1fr)); gap: .1rem 1rem; margin-top: .9rem; padding-top: .8rem; border-top: 1px solid var(--line); }
+.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.4rem, 1fr)); gap: .1rem 1rem; margin-top: .9rem; padding-top: .8rem; border-top: 1px solid var(--line); }
 .facts dt, .pairs dt { color: var(--soft); font-size: .8rem; }
 .facts dd { font-weight: 600; font-variant-numeric: tabular-nums; }
 nav { margin-top: .8rem; font-size: .85rem; }

@@ -182,12 +182,6 @@ export const errorCatalogue = {
     http: 500,
     exit: 128,
   },
-  ENVIRONMENT_UNSUPPORTED: {
-    family: 'environment',
-    message: 'this machine does not meet `constraints.platform`',
-    http: 422,
-    exit: 128,
-  },
   WORKSPACE_DEPENDENCIES_MISSING: {
     family: 'tool',
     message: 'a check failed for want of untracked dependencies',

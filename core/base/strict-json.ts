@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { ErrorCode } from './error-codes.ts';
-import { WritError } from './errors.ts';
+import { clipped, jsonRefusal, type StrictJsonReason } from './json-refusal.ts';
 
 export interface StrictJsonOptions {
   /** What a refusal is called; `INTENTSPEC_MALFORMED` unless told. */
@@ -17,20 +17,6 @@ export interface StrictJson {
   readonly text: string;
 }
 
-/** Why a text is refused: `detail.reason` of the fault. */
-export type StrictJsonReason =
-  | 'too-large'
-  | 'byte-order-mark'
-  | 'invalid-utf8'
-  | 'syntax'
-  | 'unexpected-end'
-  | 'trailing-data'
-  | 'too-deep'
-  | 'duplicate-key'
-  | 'lone-surrogate'
-  | 'control-character'
-  | 'number-range';
-
 /**
  * I-JSON (RFC 7493) out of bytes, in linear time. Refused with `detail {reason, line, column}` (from 1; columns
  * count code points): duplicate keys, lone surrogates, invalid UTF-8, a BOM, trailing data, control characters in
@@ -45,10 +31,10 @@ export function parseStrictJson(bytes: Uint8Array, options: StrictJsonOptions = 
 
 function decode(bytes: Uint8Array, code: ErrorCode, maxBytes: number): string {
   if (bytes.length > maxBytes) {
-    throw refusal(code, 'too-large', '', 0, `expected at most ${maxBytes} bytes, found ${bytes.length}`);
+    throw jsonRefusal(code, 'too-large', '', 0, `expected at most ${maxBytes} bytes, found ${bytes.length}`);
   }
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
-    throw refusal(
+    throw jsonRefusal(
       code,
       'byte-order-mark',
       '',
@@ -58,7 +44,7 @@ function decode(bytes: Uint8Array, code: ErrorCode, maxBytes: number): string {
   }
   if (!isUtf8(bytes)) {
     const good = new TextDecoder().decode(bytes.subarray(0, validPrefix(bytes)));
-    throw refusal(code, 'invalid-utf8', good, good.length, 'expected UTF-8, found a byte that is not');
+    throw jsonRefusal(code, 'invalid-utf8', good, good.length, 'expected UTF-8, found a byte that is not');
   }
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }
@@ -286,28 +272,6 @@ function readDocument(text: string, code: ErrorCode, maxDepth: number): unknown 
   }
 
   function fail(reason: StrictJsonReason, message: string, where = at): never {
-    throw refusal(code, reason, text, where, message);
+    throw jsonRefusal(code, reason, text, where, message);
   }
-}
-
-/** Input as it may stand in a message: quoted, without control characters, bounded. */
-function clipped(input: string): string {
-  const quoted = JSON.stringify([...input.slice(0, 80)].slice(0, 40).join('').toWellFormed()).slice(1, -1);
-  return `\`${quoted.replaceAll(/[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069`]/g, '?')}\``;
-}
-
-function refusal(
-  code: ErrorCode,
-  reason: StrictJsonReason,
-  text: string,
-  at: number,
-  message: string,
-): WritError {
-  const before = text.slice(0, at).split(/\r\n|\n|\r/);
-  const line = before.length;
-  const column = [...(before[line - 1] ?? '')].length + 1;
-  return new WritError(code, {
-    message: `${message} at line ${line}, column ${column}`,
-    detail: { reason, line, column },
-  });
 }

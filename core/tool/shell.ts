@@ -1,5 +1,11 @@
 import { follow } from './shell/follow.ts';
-import { Reading, type ShellRedirect, type SimpleCommand, Unproven } from './shell/reading.ts';
+import {
+  Reading,
+  type ShellRedirect,
+  type ShellWord,
+  type SimpleCommand,
+  Unproven,
+} from './shell/reading.ts';
 import { readScript } from './shell/script.ts';
 
 export type { ShellRedirect, ShellWord, SimpleCommand } from './shell/reading.ts';
@@ -33,20 +39,21 @@ export function commandsOf(text: string): ShellReading {
   return { ok: true, commands, variables: [...reading.free].sort(), redirects };
 }
 
-/** The words of one plain command without redirections, assignments and expansions; `undefined` for any other text. */
+/** The words of one plain command; `undefined` for any other text, one with an expansion or a redirection included. */
 export function wordsOf(text: string): readonly string[] | undefined {
-  const reading = new Reading();
-  const found: (readonly (string | undefined)[])[] = [];
+  const words: ShellWord[] = [];
   try {
-    readScript(text, reading, (argv, assignments) => {
-      found.push(assignments.length > 0 ? [undefined] : argv.map((word) => word.literal));
-    });
+    readScript(text, new Reading(), (argv) => words.push(...argv));
   } catch (thrown) {
     if (thrown instanceof Unproven) return undefined;
     throw thrown;
   }
-  const [words = [], ...others] = found;
-  const literals = words.filter((word) => word !== undefined);
-  const isPlain = others.length === 0 && reading.redirects.length === 0 && literals.length === words.length;
-  return isPlain && words.length > 0 ? literals : undefined;
+  const literals: string[] = [];
+  let rest = text.trim();
+  for (const word of words) {
+    if (word.literal === undefined || !rest.startsWith(word.text)) return undefined;
+    literals.push(word.literal);
+    rest = rest.slice(word.text.length).trimStart();
+  }
+  return rest === '' && literals.length > 0 ? literals : undefined;
 }

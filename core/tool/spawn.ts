@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { constants } from 'node:os';
-import type { Readable, Writable } from 'node:stream';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { systemClock } from '../base/clock.ts';
 import { WritError } from '../base/errors.ts';
 import type { SandboxResult } from '../contract/sandbox.ts';
@@ -193,7 +193,8 @@ export function startProcess(argv: readonly string[], options: StartOptions): St
     .then(({ code, signal }) => ({ code: toCode(code, signal), stderr: stderr.finish().bytes }));
   // A caller that only reads stdout sees the end of the stream; the rejection is not an unhandled one.
   exited.catch(() => {});
-  return { stdin, stdout, exited, kill };
+  // Node throws away what nobody has begun to read when the process exits; a stream between keeps it.
+  return { stdin, stdout: stdout.pipe(new PassThrough()), exited, kill };
 }
 
 function open(

@@ -152,7 +152,10 @@ function findPerl(view: TokenView, index: number): Token | undefined {
     )
   )
     return undefined;
-  return view.at(index);
+  const open = view.isPunct(index + 1, '(') ? index + 1 : undefined;
+  const last = open === undefined ? undefined : view.at(view.args(open).at(-1) ?? open);
+  // An assertion without a description has no name.
+  return last?.kind === 'string' ? last : { ...view.at(index), text: '' };
 }
 
 /** JUnit, TestNG and kotlin.test: an annotation before the method. */

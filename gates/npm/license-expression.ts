@@ -16,8 +16,6 @@ const maxLength = 1000;
 /** An SPDX expression in parts; `undefined` for anything that is none (`SEE LICENSE IN …`, `UNLICENSED`, an object, nothing). */
 export function parseLicense(license: unknown): SpdxNode | undefined {
   if (typeof license !== 'string' || license.length > maxLength) return undefined;
-  // The parser skips characters that it does not know.
-  if (!/^[A-Za-z0-9.\-+:() ]+$/.test(license)) return undefined;
   try {
     return parse(license) as SpdxNode;
   } catch {

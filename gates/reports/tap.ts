@@ -6,7 +6,7 @@ import { type ParsedReport, type ReportRefusal, reportBounds } from './test-repo
 
 /** Longest part of a line that is looked at. */
 const maxLineLength = 4096;
-const linesPerTurn = 20_000;
+const linesPerTurn = 5000;
 const opening = /^(?:TAP version \d|1\.\.\d|(?:not )?ok \d)/;
 /** What a runner prints in place of a test where a file has none. */
 const scriptFile = /^\S+\.[cm]?[jt]sx?$/;
@@ -269,16 +269,14 @@ function toPoint(content: string): Point | undefined {
   };
 }
 
-/** Where the last `#` stands that no backslash escapes; -1 for none. */
+/** Where the first `#` stands that begins a directive, else the first at all; -1 for none. A `\#` is part of the name. */
 function directiveAt(description: string): number {
-  let found = -1;
-  for (let at = 0; at < description.length; at += 1) {
-    if (description[at] === '\\') at += 1;
-    else if (description[at] === '#' && (at === 0 || /\s/.test(description[at - 1] ?? ''))) {
-      if (found === -1 || !directiveOf(description.slice(found + 1).trim())) found = at;
-    }
+  let first = -1;
+  for (const { index } of description.matchAll(/(?<=^|\s)#/g)) {
+    if (directiveOf(description.slice(index + 1).trim())) return index;
+    if (first === -1) first = index;
   }
-  return found;
+  return first;
 }
 
 function directiveOf(mark: string): Point['directive'] {

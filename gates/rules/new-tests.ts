@@ -1,9 +1,8 @@
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { type TestCase, testCases } from '../new-tests/test-cases.ts';
+import { testCases } from '../new-tests/test-cases.ts';
 import { isTestFile } from '../new-tests/test-file.ts';
 import {
   baseSource,
-  type ChangedSource,
   candidateSource,
   isRegularCandidate,
   languageOfChange,
@@ -19,31 +18,29 @@ const rule = 'new-tests';
 export const judge: RuleFunction = (input) => {
   const { intent, acceptance } = input.spec;
   if (intent.changeType !== 'bugfix' || !acceptance.qualityGates.requireNewTestsWhenBugfix) return [];
-  const names = new Map<string, number>();
-  const bodies = new Map<string, number>();
+  const names = new Set<string>();
+  const bodies = new Set<string>();
   for (const file of input.patch.files) {
-    const language = languageOf(file.oldPath ?? file.path);
-    if (!language || file.changeType === 'add' || !isTestFile(file.oldPath ?? file.path, language)) continue;
+    const path = file.oldPath ?? file.path;
+    const language = languageOf(path);
+    if (!language || file.changeType === 'add' || !isTestFile(path, language)) continue;
     const source = baseSource(input, file, language);
     for (const one of source ? testCases(source, language) : []) {
-      count(names, one.name, 1);
-      count(bodies, one.body, 1);
+      if (one.name !== '') names.add(one.name);
+      bodies.add(one.body);
     }
   }
   const changed: string[] = [];
-  const candidates: { readonly source: ChangedSource; readonly cases: readonly TestCase[] }[] = [];
   for (const file of input.patch.files) {
     const language = isRegularCandidate(file) ? languageOfChange(input, file) : undefined;
     if (!language || !isTestFile(file.path, language)) continue;
     changed.push(file.path);
     const source = candidateSource(input, file, language);
-    if (source) candidates.push({ source, cases: testCases(source, language) });
-  }
-  // Cases that stand on untouched lines use up their name and body first, so that a copy of one is not taken for it.
-  for (const { source, cases } of candidates)
-    for (const one of cases) if (!isTouched(source, one)) take(names, bodies, one);
-  for (const { source, cases } of candidates) {
-    for (const one of cases) if (isTouched(source, one) && !take(names, bodies, one)) return [];
+    const cases = source ? testCases(source, language) : [];
+    if (
+      cases.some(({ name, body, start }) => source?.isAdded(start) && !names.has(name) && !bodies.has(body))
+    )
+      return [];
   }
   const message =
     changed.length === 0
@@ -59,23 +56,6 @@ export const judge: RuleFunction = (input) => {
     },
   ];
 };
-
-function isTouched(source: ChangedSource, one: TestCase): boolean {
-  return source.isAdded(one.start);
-}
-
-/** Matches a case with one at base, by name or by body; false where there is none: it is new. */
-function take(names: Map<string, number>, bodies: Map<string, number>, { name, body }: TestCase): boolean {
-  const hasName = (names.get(name) ?? 0) > 0;
-  const hasBody = (bodies.get(body) ?? 0) > 0;
-  if (hasName) count(names, name, -1);
-  if (hasBody) count(bodies, body, -1);
-  return hasName || hasBody;
-}
-
-function count(counts: Map<string, number>, key: string, by: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + by);
-}
 
 function placeOf(input: RuleInput, changed: readonly string[]): { readonly path?: string } {
   const path = changed[0] ?? input.patch.files[0]?.path;

@@ -168,9 +168,8 @@ t.test('SIGINT and SIGTERM while a command waits for its input are exit 130', as
     child.stdout.on('data', (chunk) => {
       out += chunk;
     });
-    // A command that has read its first bytes has installed its handlers.
-    child.stdin.write('{');
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    // More than a pipe holds: once it is gone the command reads, and has installed its handlers long before.
+    await new Promise((resolve) => child.stdin.write(' '.repeat(1024 * 1024), resolve));
     child.kill(signal);
     t.equal(await new Promise((resolve) => child.on('close', resolve)), 130, signal);
     t.match(JSON.parse(out), { ok: false, command: 'spec digest', error: { code: 'RUN_INTERRUPTED' } });

@@ -262,6 +262,12 @@ t.test('bytes that are not a TOML document are refused', async (t) => {
   t.match(issuesOf('a = ')[0]?.message, /line 1/);
   t.equal(issuesOf('a = 1\na = 2').length, 1, 'a duplicate key');
   t.equal(issuesOf('[__proto__]\nx = 1').length, 1);
+  t.equal(issuesOf('[rules.scope]\n__proto__ = { a = 1 }').length, 1, 'nor as an option');
+  t.strictSame(
+    pathsOf(`[rules.scope]\nx = ${'['.repeat(17)}${']'.repeat(17)}`),
+    [''],
+    'the parser itself stops at depth 16',
+  );
   t.equal(issuesOf(Buffer.from([0x61, 0x3d, 0x22, 0xff, 0x22])).length, 1, 'not UTF-8');
   t.equal(issuesOf(`x = ${'['.repeat(5000)}`).length, 1, 'deep nesting');
   t.match(issuesOf(Buffer.alloc(256 * 1024 + 1, 0x20))[0]?.message, 'at most 262144 bytes');

@@ -5,8 +5,8 @@ import type { DependencyNote } from '../workspace-dependencies.ts';
 const signs: readonly RegExp[] = [
   /Cannot find (?:module|package) ['"]([^'"\x00-\x1f\x7f]{1,200})['"]/g,
   /No module named ['"]?([\w.-]{1,200})/g,
-  /^(?:[\w./-]{0,40}sh|env): (?:line )?(?:\d{1,6}: )?['"‘]?([\w@.+-]{1,100})['"’]?: (?:command )?not found/gm,
-  /^env: ['"‘]?([\w@.+-]{1,100})['"’]?: No such file or directory/gm,
+  /^(?:# )?(?:[\w./-]{0,40}sh|env): (?:line )?(?:\d{1,6}: )?['"‘]?([\w@.+-]{1,100})['"’]?: (?:command )?not found/gm,
+  /^(?:# )?env: ['"‘]?([\w@.+-]{1,100})['"’]?: No such file or directory/gm,
   /no required module provides package ([\w.~/-]{1,200})/g,
   /no matching package named `([\w-]{1,200})` found/g,
 ];

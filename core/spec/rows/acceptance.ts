@@ -12,6 +12,7 @@ export const acceptanceRows = [
       rule: 'stored as acceptance criteria of the Task',
       asks: always,
       enforcedBy: 'core',
+      test: 'test/core/run/field-effects.test.ts',
     },
     ...checkLists.map((list) => ({
       id: `acceptance.verificationPlan.${list}`,
@@ -44,6 +45,7 @@ export const acceptanceRows = [
       rule: 'zero tolerance: any failing integration check fails its stage, an old failure too',
       asks: (spec) => tolerates(spec, 'none'),
       enforcedBy: 'core',
+      test: 'test/core/run/field-effects.test.ts',
     },
     {
       id: 'acceptance.qualityGates.maxAllowedRegression=low,medium',
@@ -68,6 +70,7 @@ export const acceptanceRows = [
       rule: 'a shell command, judged by its exit code',
       asks: hasCheck(({ kind }) => kind === 'command'),
       enforcedBy: 'gates',
+      test: 'test/gates/checks/command.test.ts',
     },
     {
       id: 'check.kind=testSuite',
@@ -83,6 +86,7 @@ export const acceptanceRows = [
       rule: 'the first word names a registered rule',
       asks: hasCheck(({ kind }) => kind === 'policy'),
       enforcedBy: 'gates',
+      test: 'test/core/run/field-effects.test.ts',
     },
     {
       id: 'check.kind=policy#require-approvers',
@@ -144,6 +148,7 @@ export const acceptanceRows = [
       rule: 'every name is declared in `artifacts.required`, and is there when the check has run',
       asks: hasCheck(({ artifactsProduced }) => artifactsProduced.length > 0),
       enforcedBy: 'gates',
+      test: 'test/core/run/field-effects.test.ts',
     },
   ]),
 ];

@@ -40,6 +40,7 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'the diff that was judged',
     asks: requires('patchset'),
     enforcedBy: 'artifacts',
+    test: 'test/attest/artifacts/patchset.test.ts',
   },
   {
     id: 'artifacts.required.name=test-log',
@@ -47,6 +48,7 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'report or captured output of the checks',
     asks: requires('test-log'),
     enforcedBy: 'core',
+    test: 'fixtures/runs/a-fix-with-a-new-test-is-committed',
   },
   {
     id: 'artifacts.required.name=build-log',
@@ -54,6 +56,7 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'report or captured output of the check that produces it',
     asks: requires('build-log'),
     enforcedBy: 'core',
+    test: 'fixtures/runs/a-required-artifact-that-nobody-makes-refuses',
   },
   {
     id: 'artifacts.required.name=sast-report',
@@ -61,6 +64,7 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'delivered by a check and judged',
     asks: requires('sast-report'),
     enforcedBy: 'gates',
+    test: 'test/gates/rules/sast.test.ts',
   },
   {
     id: 'artifacts.required.name=sca-report',
@@ -68,6 +72,7 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'delivered by a check and judged',
     asks: requires('sca-report'),
     enforcedBy: 'gates',
+    test: 'test/gates/rules/sca.test.ts',
   },
   {
     id: 'artifacts.required.name=sbom',
@@ -83,6 +88,7 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'Markdown made of intent and change',
     asks: requires('release-notes'),
     enforcedBy: 'artifacts',
+    test: 'test/attest/artifacts/release-notes.test.ts',
   },
   {
     id: 'artifacts.required.name=provenance-attestation',
@@ -90,6 +96,7 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'the signed statement about the commit',
     asks: requires('provenance-attestation'),
     enforcedBy: 'attest',
+    test: 'fixtures/runs/a-run-without-provenance-has-none-and-commits',
   },
   {
     id: 'artifacts.required.name=transparency-proof',
@@ -105,6 +112,7 @@ export const artifactRows = inSection('Artifacts', [
     rule: '`expiresAt` of every artifact, written at creation; 0 keeps no content',
     asks: always,
     enforcedBy: 'core',
+    test: 'test/core/run/field-effects.test.ts',
   },
 ]);
 

@@ -7,6 +7,7 @@ export const constraintRows = inSection('Constraints', [
     rule: 'checks run without any network; a machine that cannot do that does not run them',
     asks: ({ constraints }) => constraints.security.networkPolicy === 'deny',
     enforcedBy: 'sandbox',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'constraints.security.networkPolicy=allow',
@@ -29,6 +30,7 @@ export const constraintRows = inSection('Constraints', [
     rule: 'a new dependency without an sca-report and a review approval is refused',
     asks: ({ constraints }) => constraints.security.dependencyPolicy === 'allow-with-review',
     enforcedBy: 'gates',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'constraints.security.dependencyPolicy=allow',
@@ -44,6 +46,7 @@ export const constraintRows = inSection('Constraints', [
     rule: 'written to the constraints of the Task',
     asks: ({ constraints }) => constraints.security.cryptoPolicy !== '',
     enforcedBy: 'core',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'constraints.privacy.dataClassesAllowed',
@@ -58,6 +61,7 @@ export const constraintRows = inSection('Constraints', [
     rule: 'known token formats are removed from every artifact before it is stored',
     asks: ({ constraints }) => constraints.privacy.redactionRequired,
     enforcedBy: 'redaction',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'constraints.privacy.retentionDays',
@@ -65,6 +69,7 @@ export const constraintRows = inSection('Constraints', [
     rule: 'artifact content expires at the lower of this and `artifacts.retention.days`; 0 keeps none',
     asks: always,
     enforcedBy: 'core',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'constraints.licensing.allowedSpdx',

@@ -36,6 +36,7 @@ export const executionRows = inSection('Execution policy', [
     rule: 'so many checks of a stage at once',
     asks: always,
     enforcedBy: 'core',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'execution.concurrency.maxParallelTasks#tasks',

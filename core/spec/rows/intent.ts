@@ -7,6 +7,7 @@ export const intentRows = inSection('Intent', [
     rule: 'title of the Task and subject of the commit',
     asks: always,
     enforcedBy: 'core',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'intent.problemStatement',
@@ -14,6 +15,7 @@ export const intentRows = inSection('Intent', [
     rule: 'stored verbatim as the prompt of the Intent',
     asks: always,
     enforcedBy: 'core',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'intent.changeType',
@@ -21,6 +23,7 @@ export const intentRows = inSection('Intent', [
     rule: 'goal of the Task, prefix of the commit subject, default quality gates',
     asks: always,
     enforcedBy: 'core',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'intent.objectives',
@@ -28,6 +31,7 @@ export const intentRows = inSection('Intent', [
     rule: 'each is one step of the Plan',
     asks: always,
     enforcedBy: 'core',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'intent.objectives#tasks',
@@ -58,6 +62,7 @@ export const intentRows = inSection('Intent', [
     rule: 'adds to the write scope',
     asks: (spec) => spec.intent.touchHints.files.length > 0,
     enforcedBy: 'gates',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'intent.touchHints.files#context',

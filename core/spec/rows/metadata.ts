@@ -7,6 +7,7 @@ export const metadataRows = inSection('Metadata', [
     rule: 'external id of the Intent, name of its ref, trailer of the commit',
     asks: always,
     enforcedBy: 'core',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'metadata.createdAt',
@@ -22,6 +23,7 @@ export const metadataRows = inSection('Metadata', [
     rule: 'kind of the actor who created the Intent',
     asks: always,
     enforcedBy: 'core',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'metadata.createdBy.id',
@@ -29,6 +31,7 @@ export const metadataRows = inSection('Metadata', [
     rule: 'id of the actor who created the Intent',
     asks: always,
     enforcedBy: 'core',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'metadata.createdBy.displayName',
@@ -44,6 +47,7 @@ export const metadataRows = inSection('Metadata', [
     rule: 'monorepo: scope root · local: this repository · git: provenance uri',
     asks: always,
     enforcedBy: 'core',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'metadata.target.repo.locator',
@@ -59,6 +63,7 @@ export const metadataRows = inSection('Metadata', [
     rule: 'resolved to a commit that is stored on the Run',
     asks: always,
     enforcedBy: 'core',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'metadata.target.workspaceId',
@@ -66,6 +71,7 @@ export const metadataRows = inSection('Metadata', [
     rule: 'written to the Run',
     asks: (spec) => spec.metadata.target.workspaceId !== undefined,
     enforcedBy: 'core',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'metadata.target.labels',
@@ -73,6 +79,7 @@ export const metadataRows = inSection('Metadata', [
     rule: 'written to the tags of the Intent',
     asks: (spec) => Object.keys(spec.metadata.target.labels).length > 0,
     enforcedBy: 'core',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'metadata#immutable',
@@ -80,5 +87,6 @@ export const metadataRows = inSection('Metadata', [
     rule: 'the same id with other metadata is refused',
     asks: always,
     enforcedBy: 'core',
+    test: 'test/core/run/run-edges.test.ts',
   },
 ]);

@@ -7,6 +7,7 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'objects are git blobs under the AI ref prefix',
     asks: ({ objmodel }) => objmodel.objectStore.backend === 'git-native',
     enforcedBy: 'core',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'objmodel.objectStore.backend=external',
@@ -21,6 +22,7 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'refs keep blobs from garbage collection',
     asks: ({ objmodel }) => objmodel.objectStore.blobRetentionStrategy === 'ref-anchoring',
     enforcedBy: 'core',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'objmodel.objectStore.blobRetentionStrategy=other',
@@ -85,6 +87,7 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'form of the patchset artifact: git diff or plain unified',
     asks: always,
     enforcedBy: 'artifacts',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'objmodel.runPolicy.snapshotOnRunStart',
@@ -106,6 +109,7 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'the Scheduler as creator of plans, runs and decisions',
     asks: always,
     enforcedBy: 'core',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'objmodel.actorMapping.coderActorId',
@@ -113,6 +117,7 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'creator of the patchset',
     asks: always,
     enforcedBy: 'core',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'objmodel.actorMapping.reviewerActorId',
@@ -127,6 +132,7 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'a failed security check ends in Decision.Abandon; a supplied patch always does',
     asks: (spec, { model }) => !model || spec.objmodel.decisionPolicy.abandonOnSecurityGateFail,
     enforcedBy: 'core',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'objmodel.decisionPolicy.abandonOnSecurityGateFail=false',
@@ -148,5 +154,6 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'Decision.Rollback where provenance or its log failed; false: the swap happens and the gap is reported',
     asks: always,
     enforcedBy: 'core',
+    test: 'test/core/run/run-edges.test.ts',
   },
 ]);

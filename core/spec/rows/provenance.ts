@@ -23,6 +23,7 @@ export const provenanceRows = inSection('Provenance policy', [
     rule: 'nothing is logged',
     asks: ({ provenance }) => provenance.transparencyLog.mode === 'none',
     enforcedBy: 'attest',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'provenance.transparencyLog.mode=internal-ledger',
@@ -30,6 +31,7 @@ export const provenanceRows = inSection('Provenance policy', [
     rule: 'appended to a Merkle log of our own, with a proof that verifies offline',
     asks: ({ provenance }) => provenance.transparencyLog.mode === 'internal-ledger',
     enforcedBy: 'attest',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'provenance.transparencyLog.mode=public-log',
@@ -44,6 +46,7 @@ export const provenanceRows = inSection('Provenance policy', [
     rule: 'the digest of the contract is an external parameter of the provenance',
     asks: ({ provenance }) => provenance.requireSlsaProvenance && provenance.bindings.embedIntentSpecDigest,
     enforcedBy: 'attest',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'provenance.bindings.embedEvidenceDigests',
@@ -51,5 +54,6 @@ export const provenanceRows = inSection('Provenance policy', [
     rule: 'digests of all evidence are byproducts of the provenance',
     asks: ({ provenance }) => provenance.requireSlsaProvenance && provenance.bindings.embedEvidenceDigests,
     enforcedBy: 'attest',
+    test: 'test/core/run/field-effects.test.ts',
   },
 ]);

@@ -23,6 +23,7 @@ export const riskRows = inSection('Risk', [
     rule: 'written to the constraints of the Task',
     asks: always,
     enforcedBy: 'core',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'risk.factors',

@@ -19,6 +19,7 @@ export const securityRows = inSection('Security policy', [
     rule: 'deny rules are asked first and win',
     asks: ({ security }) => security.toolAcl.deny.length > 0,
     enforcedBy: 'core',
+    test: 'test/core/spec/command-constraints.test.ts',
   },
   {
     id: 'toolRule.tool',
@@ -26,6 +27,7 @@ export const securityRows = inSection('Security policy', [
     rule: '`workspace.command` rules govern the commands of checks',
     asks: always,
     enforcedBy: 'core',
+    test: 'fixtures/runs/a-command-that-the-contract-does-not-allow-is-never-run',
   },
   {
     id: 'toolRule.actions',
@@ -33,6 +35,7 @@ export const securityRows = inSection('Security policy', [
     rule: '`execute` is what runs a command',
     asks: always,
     enforcedBy: 'core',
+    test: 'fixtures/runs/a-command-that-the-contract-does-not-allow-is-never-run',
   },
   {
     id: 'toolRule.tool#model-tools',
@@ -47,6 +50,7 @@ export const securityRows = inSection('Security policy', [
     rule: 'an unknown constraint fails closed',
     asks: (spec) => rulesOf(spec).some((rule) => Object.keys(rule.constraints).length > 0),
     enforcedBy: 'core',
+    test: 'test/core/spec/command-constraints.test.ts',
   },
   ...commandConstraint('allowCommands', 'word sequences that a simple command may begin with'),
   ...commandConstraint('denySubstrings', 'a command that holds one is denied'),
@@ -75,6 +79,7 @@ export const securityRows = inSection('Security policy', [
     rule: 'no secret reaches a check: the environment is an allow-list',
     asks: ({ security }) => security.secrets.policy === 'deny-all',
     enforcedBy: 'core',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'security.secrets.policy=scoped',
@@ -143,7 +148,14 @@ type Row = Omit<ContractRow, 'section'>;
 function commandConstraint(key: ToolConstraintKey, rule: string): readonly Row[] {
   const asks = uses(key, (tool) => tool === 'workspace.command');
   return [
-    { id: `toolRule.constraints.${key}`, path: `${constraints}/${key}`, rule, asks, enforcedBy: 'core' },
+    {
+      id: `toolRule.constraints.${key}`,
+      path: `${constraints}/${key}`,
+      rule,
+      asks,
+      enforcedBy: 'core',
+      test: 'test/core/spec/command-constraints.test.ts',
+    },
     {
       id: `toolRule.constraints.${key}#model-tools`,
       path: `${constraints}/${key}`,

@@ -31,9 +31,14 @@ export function toolConstraints(spec: Partly<IntentSpec>): readonly Issue[] {
   return (['allow', 'deny'] as const).flatMap((list) =>
     (spec.security?.toolAcl?.[list] ?? []).flatMap((rule, index) => {
       const at = `/security/toolAcl/${list}/${index}/constraints`;
-      return Object.entries(rule?.constraints ?? {}).flatMap(([key, value]) =>
+      const constraints = rule?.constraints ?? {};
+      const judged = Object.entries(constraints).flatMap(([key, value]) =>
         judge(key, value, appendPointer(at, key)),
       );
+      if (!Object.hasOwn(constraints, 'networkHosts') || Object.hasOwn(constraints, 'networkReason'))
+        return judged;
+      const message = 'expected a `networkReason` beside it; at run time the rule fails closed';
+      return [...judged, warning('SEMANTIC_TOOL_CONSTRAINT_VALUE', `${at}/networkHosts`, message)];
     }),
   );
 }
@@ -44,7 +49,7 @@ function judge(key: string, value: unknown, path: string): readonly Issue[] {
       warning(
         'SEMANTIC_TOOL_CONSTRAINT_UNKNOWN',
         path,
-        `expected a known constraint, found ${quoted(key)}; at run time the rule allows nothing`,
+        `expected a known constraint, found ${quoted(key)}; at run time the rule fails closed`,
       ),
     ];
   }
@@ -54,13 +59,13 @@ function judge(key: string, value: unknown, path: string): readonly Issue[] {
     warning(
       'SEMANTIC_TOOL_CONSTRAINT_VALUE',
       path,
-      `expected ${expected}; at run time the rule allows nothing`,
+      `expected ${expected}; at run time the rule fails closed`,
     ),
   ];
 }
 
 function isTextList(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string' && item !== '');
+  return Array.isArray(value) && value.every((item) => typeof item === 'string' && item.trim() !== '');
 }
 
 function isByteCount(value: unknown): boolean {

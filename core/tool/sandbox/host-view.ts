@@ -110,8 +110,7 @@ export function viewOfHost(facts: HostFacts): HostView {
     if (!searchPath.includes(real)) searchPath.push(real);
     if (system.some((root) => isInside(root, real))) return;
     const prefix = path.dirname(real);
-    const withLibraries =
-      path.basename(real) === 'bin' && prefix !== facts.home && isTool(prefix, facts.home);
+    const withLibraries = path.basename(real) === 'bin' && isTool(prefix, facts.home);
     for (const shown of [
       real,
       ...(withLibraries ? prefixParts.map((part) => path.join(prefix, part)) : []),

@@ -78,19 +78,24 @@ class ScriptReader {
     if (outermost?.type === 'Negation') this.#coverage.expect('!');
     const time = outermost?.type === 'Negation' ? inner.shift() : outermost;
     if (inner.length > 0 || time?.type === 'Negation') unproven('expected at most one `!`, before `time`');
-    for (const [index, command] of commands.entries()) {
-      if (time && index === 0) this.#timed(time, command);
-      else this.#command(command);
-    }
+    const [first, ...others] = commands;
+    if (time) this.#timed(time, first);
+    else if (first) this.#command(first);
+    for (const command of others) this.#command(command);
   }
 
   /** A keyword in bash, a program elsewhere: judged as the program. */
-  #timed(time: Time, command: CommandNode): void {
+  #timed(time: Time, command: CommandNode | undefined): void {
+    this.#coverage.cover(time);
+    const words = this.#source.slice(time.pos, time.end).split(/\s+/).map(literalWord);
+    if (command === undefined) {
+      this.#follow(words, []);
+      return;
+    }
     if (command.type !== 'Command' || command.prefix.some((part) => part.type === 'Assignment')) {
       unproven('expected a plain command after `time`');
     }
-    this.#coverage.cover(time);
-    this.#simple(command, this.#source.slice(time.pos, time.end).split(/\s+/).map(literalWord));
+    this.#simple(command, words);
   }
 
   #command(node: CommandNode): void {

@@ -25,7 +25,7 @@ export function readWord(word: Word, reading: Reading, substitute: ReadSubstitut
     checkTiling(word, parts);
     for (const part of parts) reader.part(part, false);
   } else {
-    if (!/^(?:\\.|[^\s\\"'`$|&;<>()])*$/s.test(text)) unproven('a word that the grammar does not explain');
+    if (!/^(?:\\.|[^ \t\n\\"'`$|&;<>()])*$/s.test(text)) unproven('a word that the grammar does not explain');
     reader.bare(text, word.value);
   }
   return reader.pieces.finish(text);

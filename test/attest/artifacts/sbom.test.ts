@@ -418,7 +418,13 @@ t.test('nothing is made where the project cannot be described completely', async
       { 'package.json': app, 'package-lock.json': { lockfileVersion: 4 } },
     ],
     ['a lockfile without a version', { 'package.json': app, 'package-lock.json': {} }],
-    ['a deeply nested lockfile', { 'package.json': app, 'package-lock.json': `${'['.repeat(100_000)}` }],
+    [
+      'a deeply nested lockfile',
+      {
+        'package.json': app,
+        'package-lock.json': `{"lockfileVersion":3,"x":${'['.repeat(400)}${']'.repeat(400)}}`,
+      },
+    ],
     [
       'a lockfile in node_modules only',
       { 'node_modules/a/package.json': app, 'node_modules/a/package-lock.json': lock },

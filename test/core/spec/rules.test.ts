@@ -275,6 +275,10 @@ t.test('constraint values of the wrong shape are warned about, key by key', asyn
       (key) => `SEMANTIC_TOOL_CONSTRAINT_VALUE /security/toolAcl/allow/0/constraints/${key}`,
     ),
   );
+  const noReason = readIntentSpec(bytesOf(changed('minimal', at, { networkHosts: ['a.example'] })));
+  t.match(noReason.issues, [
+    { code: 'SEMANTIC_TOOL_CONSTRAINT_VALUE', path: '/security/toolAcl/allow/0/constraints/networkHosts' },
+  ]);
   const unknown = readIntentSpec(
     Buffer.from(
       JSON.stringify(changed('minimal', at, {})).replace(

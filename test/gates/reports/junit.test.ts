@@ -17,7 +17,8 @@ const reasonOf = async (bytes: Uint8Array | string) =>
 t.test('the reports of real runners', async (t) => {
   t.test("node's reporter, nested suites and to-do tests counted once", async (t) => {
     const report = await reportOf(readFixture('node.xml'));
-    t.match(report, { passed: 5, failed: 2, skipped: 3, contradictions: [] });
+    t.match(report, { passed: 5, failed: 2, skipped: 3 });
+    t.strictSame(report.contradictions, []);
     t.strictSame(
       report.failures.map(({ name }) => name),
       ['parent with subtests > child # hash \\ back', 'async fail'],
@@ -45,7 +46,8 @@ t.test('the reports of real runners', async (t) => {
 
   t.test('pytest: failures, errors, skips and expected failures', async (t) => {
     const report = await reportOf(readFixture('pytest.xml'));
-    t.match(report, { passed: 2, failed: 2, skipped: 2, contradictions: [] });
+    t.match(report, { passed: 2, failed: 2, skipped: 2 });
+    t.strictSame(report.contradictions, []);
     t.strictSame(report.failures, [
       { name: 'tests.test_orders > test_discount[10-90.0]', message: 'AssertionError: assert 91 == 90' },
       { name: 'tests.test_store > test_save', message: 'failed on setup with "OSError: disk"' },
@@ -55,13 +57,15 @@ t.test('the reports of real runners', async (t) => {
 
   t.test('surefire: a rerun and a flaky failure are not further tests', async (t) => {
     const report = await reportOf(readFixture('surefire.xml'));
-    t.match(report, { passed: 2, failed: 1, skipped: 1, contradictions: [] });
+    t.match(report, { passed: 2, failed: 1, skipped: 1 });
+    t.strictSame(report.contradictions, []);
     t.equal(Math.round(report.durationMs ?? 0), 1_201_567);
   });
 
   t.test('jest-junit: the message is the first line of the text', async (t) => {
     const report = await reportOf(readFixture('jest-junit.xml'));
-    t.match(report, { passed: 1, failed: 1, skipped: 1, contradictions: [] });
+    t.match(report, { passed: 1, failed: 1, skipped: 1 });
+    t.strictSame(report.contradictions, []);
     t.strictSame(report.failures, [
       {
         name: 'orders rounds',
@@ -81,7 +85,8 @@ t.test('what a suite claims beyond its test cases is a contradiction', async (t)
   const nested = await reportOf(
     '<testsuites tests="2" failures="1"><testsuite tests="2" failures="1"><testsuite tests="2"><testcase name="a"/><testcase name="b"><failure/></testcase></testsuite></testsuite></testsuites>',
   );
-  t.match(nested, { passed: 1, failed: 1, contradictions: [] });
+  t.match(nested, { passed: 1, failed: 1 });
+  t.strictSame(nested.contradictions, []);
 });
 
 t.test('a suite that failed by itself counts as a failure', async (t) => {

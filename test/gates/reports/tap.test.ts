@@ -107,6 +107,24 @@ t.test('subtests whose own test is missing count', async (t) => {
   });
 });
 
+t.test('subtests without their own test count two levels down too', async (t) => {
+  t.match(
+    await reportOf(
+      lines('        not ok 1 - orphan', '    ok 1 - a', '        not ok 1 - last', 'ok 1 - b', '1..1'),
+    ),
+    {
+      passed: 0,
+      failed: 2,
+    },
+  );
+});
+
+t.test('of a line 4096 characters are looked at', async (t) => {
+  const todo = (length: number) => reportOf(lines('1..1', `not ok 1 - ${'x'.repeat(length)} # TODO`));
+  t.match(await todo(4000), { failed: 0, skipped: 1 });
+  t.match(await todo(5000), { failed: 1, skipped: 0 });
+});
+
 t.test('a subtest that was skipped as a whole is one skipped test', async (t) => {
   t.match(await reportOf(lines('    1..0 # nothing', 'ok 1 - a', '1..1')), { passed: 0, skipped: 1 });
 });

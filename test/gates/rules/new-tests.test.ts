@@ -42,6 +42,7 @@ const added: readonly (readonly [language: string, path: string, base: string, c
     '<?php\nclass ATest { #[Test] public function adds() { f(1); } }\n',
   ],
   ['Perl', 't/a.t', '', "subtest 'adds' => sub { is(add(1), 2); };\n"],
+  ['Perl, an assertion beside others', 't/a.t', "ok(1, 'one');\n", "ok(1, 'one');\nok(add(1), 'adds');\n"],
   ['JUnit', 'src/test/java/ATest.java', '', 'class ATest { @Test void adds() { f(1); } }\n'],
   ['Kotlin', 'src/test/ATest.kt', '', 'class ATest { @Test fun adds() { f(1) } }\n'],
   ['Go', 'a_test.go', '', 'package a\n\nfunc TestAdds(t *testing.T) { f(1) }\n'],
@@ -103,7 +104,13 @@ await gateTester(t, findRule('new-tests'), {
         candidate: first.replace("t.test('adds', async", "t.test(\n  'adds',\n  async"),
       },
     }),
-    with_('a case that is copied', { 'test/a.test.ts': { base: first, candidate: `// c\n${first}` } }),
+    with_('a case that is copied', { 'test/a.test.ts': { base: first, candidate: first + first } }),
+    with_('a case whose head and body are touched', {
+      'test/a.test.ts': {
+        base: first,
+        candidate: first.replace("'adds', ", "'adds', { timeout: 5 }, ").replace('3', '4'),
+      },
+    }),
     with_('a case in a comment', {
       'test/a.test.ts': { base: first, candidate: `${first}/*\n${second}*/\n` },
     }),

@@ -51,6 +51,7 @@ await gateTester(t, ruleOf('sast'), {
     { name: 'no report', ...stageOf('security'), expect: [error] },
     { name: 'an empty report', ...report(''), expect: [error] },
     { name: 'another format', ...report({ results: [] }), expect: [error] },
+    { name: 'another version of the format', ...report({ ...sarif, version: '2.0.0' }), expect: [error] },
     { name: 'no run', ...report({ ...sarif, runs: [] }), expect: [error] },
     {
       name: 'a run that did not scan',

@@ -6,7 +6,6 @@ import { findRule } from './find-rule.ts';
 
 const tokenOf = (wanted: string): string => inventedSecrets.find(([rule]) => rule === wanted)?.[1] ?? '';
 const token = tokenOf('github-token');
-const lines = 'a\nb\nc\nd\ne\nf\ng\nh\n';
 
 await gateTester(t, findRule('secrets'), {
   valid: [
@@ -36,15 +35,6 @@ await gateTester(t, findRule('secrets'), {
     {
       name: 'talk about keys',
       files: { 'a.md': { candidate: 'starts with -----BEGIN PRIVATE KEY-----\n' } },
-    },
-    {
-      name: 'a head and a body in lines that are no neighbours',
-      files: {
-        'a.txt': {
-          base: lines,
-          candidate: `-----BEGIN ${''}PRIVATE KEY-----\n${lines}${'QUJD'.repeat(16)}\n`,
-        },
-      },
     },
   ],
   invalid: [
@@ -83,4 +73,30 @@ t.test('findings are bounded', async (t) => {
     toRuleInput({ name: 'x', files: { a: { candidate: `${token}\n`.repeat(3000) } } }),
   );
   t.equal(found.length, 501);
+});
+
+t.test('added lines that are no neighbours are not read as one text', async (t) => {
+  const body = 'QUJD'.repeat(16);
+  const twoHunks = [
+    '@@ -1,2 +1,3 @@',
+    ' a',
+    `+-----BEGIN ${''}PRIVATE KEY-----`,
+    ' b',
+    '@@ -40 +41,2 @@',
+    ' c',
+    `+${body}`,
+    '',
+  ].join('\n');
+  const input = toRuleInput({ name: 'x', files: { a: { base: 'a\n', candidate: 'b\n' } } });
+  const [file] = input.patch.files;
+  const diff = new Uint8Array(new SharedArrayBuffer(twoHunks.length));
+  diff.set(Buffer.from(twoHunks));
+  if (file)
+    t.same(
+      await judge({
+        ...input,
+        patch: { ...input.patch, diff, files: [{ ...file, start: 0, end: diff.length }] },
+      }),
+      [],
+    );
 });
