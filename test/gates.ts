@@ -1,3 +1,4 @@
+import './gates/source/hunk-lines.test.ts';
 import './gates/rules/scope.test.ts';
 import './gates/rules/no-direct-eval.test.ts';
 import './gates/rules/secrets.test.ts';

@@ -26,8 +26,8 @@ export function commandProblems(
 ): readonly Issue[] {
   return checksOf(spec).flatMap(({ path, check: { command, kind } }) => {
     if (!command?.trim()) return [];
-    const [word = ''] = command.trim().split(/\s+/);
-    if (kind === 'policy' && registeredRules.includes(word)) return [];
+    const [word = ''] = command.trim().split(/[\s|&;<>()$`]/, 1);
+    if (kind === 'policy' && registeredRules.includes(word.replaceAll(/['"]/g, ''))) return [];
     const { refusal } = guardCommand(spec.security.toolAcl, command, { variables });
     if (!refusal) return [];
     return [

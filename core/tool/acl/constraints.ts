@@ -1,11 +1,12 @@
 import { isDomainPattern } from '../../spec/domain-pattern.ts';
 import { isToolConstraintKey } from '../../spec/tool-constraint-keys.ts';
+import { type CommandEntry, readEntry } from './command-entry.ts';
 
 /** The constraints of one ToolRule, each with a usable value. An absent key does not constrain. */
 export interface Constraints {
   readonly writeRoots?: readonly string[];
   readonly denyPaths?: readonly string[];
-  readonly allowCommands?: readonly string[];
+  readonly allowCommands?: readonly CommandEntry[];
   readonly denySubstrings?: readonly string[];
   readonly maxOutputBytes?: number;
   readonly maxWriteBytes?: number;
@@ -27,18 +28,21 @@ export function readConstraints(given: Readonly<Record<string, unknown>>): Const
     if (!isToolConstraintKey(key) || !isUsable(key, value)) return undefined;
     read[key] = value;
   }
+  if (isTextList(read.allowCommands)) read.allowCommands = read.allowCommands.map(readEntry);
   const constraints: Constraints = read;
   return constraints.networkHosts && !constraints.networkReason ? undefined : constraints;
 }
 
 function isUsable(key: string, value: unknown): boolean {
   if (isOneOf(lists, key)) {
-    if (!Array.isArray(value) || !value.every((item) => typeof item === 'string' && item.trim() !== ''))
-      return false;
-    return key !== 'networkHosts' || value.every(isDomainPattern);
+    return isTextList(value) && (key !== 'networkHosts' || value.every(isDomainPattern));
   }
   if (isOneOf(byteCounts, key)) return Number.isSafeInteger(value) && Number(value) >= 0;
   return typeof value === 'string' && value.trim() !== '';
+}
+
+function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string' && item.trim() !== '');
 }
 
 function isOneOf(keys: readonly string[], key: string): boolean {

@@ -119,7 +119,7 @@ function deniedBy(constraints: Constraints | undefined, text: string, reading: R
   const entry = allowCommands?.find((given) =>
     reading.commands.some((command) => entryCouldMatch(given, command)),
   );
-  if (entry !== undefined) return `it runs ${quoted(entry)}`;
+  if (entry !== undefined) return `it runs ${quoted(entry.text)}`;
   const substring = substringIn(denySubstrings ?? [], text, reading.commands);
   if (substring !== undefined) return `it contains ${quoted(substring)}`;
   const written = writtenPaths(reading);

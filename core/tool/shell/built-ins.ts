@@ -31,12 +31,23 @@ export function checkBuiltIn(name: string, args: readonly ShellWord[], reading: 
     );
     if (!isPlain || args.length === 0) unproven('expected plain options after `set`');
   }
-  // A subscript is evaluated by some shells, with the commands that stand in it.
-  const hidden = args.some((word) => /\[.*[$`]/s.test(word.literal ?? ''));
-  const evaluates = name === 'test' || name === '[' || name === 'printf' || name === 'wait';
-  if (evaluates && hidden) unproven(`a subscript in an argument of \`${name}\``);
+  if (name === 'test' || name === '[') checkTest(name, args);
   if ((name === 'printf' || name === 'wait') && args[0] !== undefined) {
-    if (!args[0].operand && !/^(?:--|-)$/.test(args[0].literal ?? '')) unproven(`\`${name}\` with an option`);
+    if (!args[0].operand && !/^--?$/.test(args[0].literal ?? '')) unproven(`\`${name}\` with an option`);
+  }
+}
+
+const afterOperand = /^(?:\]|\)|=|!=|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef|a|o))$/;
+
+/** `-v` evaluates the subscript in its operand, with the commands that stand in it; an expansion must not become it. */
+function checkTest(name: string, args: readonly ShellWord[]): void {
+  for (const [index, word] of args.entries()) {
+    if (/^-[vR]$/.test(word.literal ?? '')) unproven(`\`${name} ${word.literal}\` is not in every shell`);
+    if (word.literal !== undefined || word.operand) continue;
+    if (!word.single) unproven(`expected quotes around ${word.text.slice(0, 40)} in \`${name}\``);
+    const next = args[index + 1];
+    if (next && !afterOperand.test(next.literal ?? ''))
+      unproven(`an expansion in \`${name}\` that could be an operator`);
   }
 }
 

@@ -103,7 +103,8 @@ class WordReader {
 
   #variable(name: string, quoted: boolean): void {
     if (specialParameter.test(name)) {
-      this.pieces.expansion(quoted);
+      // Only `$!` can be empty, and none holds a blank.
+      this.pieces.expansion(quoted || name !== '!');
       return;
     }
     if (!variableName.test(name)) unproven(`\`$${name.slice(0, 20)}\` has no value in a check command`);

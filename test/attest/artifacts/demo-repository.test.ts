@@ -7,129 +7,139 @@ import { readIntentSpec } from '../../../core/spec/read-intent-spec.ts';
 import { buildDemoRepository, demoFixture, git } from './build-demo-repository.ts';
 
 const patches = ['fix', 'bad-no-tests', 'bad-eval', 'bad-out-of-scope'] as const;
-const directory = join(t.testdir(), 'orders');
-await buildDemoRepository(directory);
-spawnSync('npm', ['ci', '--offline', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: directory });
+// Whole test suites on a busy machine.
+t.setTimeout(180_000);
 
-const regressions = [
-  'a beginning of the secret is refused',
-  'an empty secret is refused',
-  'an id without the whole secret is no client',
-  'the secret with more behind it is refused',
-];
+t.test('the demo', async (t) => {
+  const directory = join(t.testdir(), 'orders');
+  await buildDemoRepository(directory);
+  spawnSync('npm', ['ci', '--offline', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: directory });
 
-/** Runs unit and HTTP tests on the working tree; the names of the tests that passed and failed. */
-function run() {
-  const env = { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR };
-  const files = [
-    ...readdirSync(join(directory, 'test')).map((name) => `test/${name}`),
-    'integration/http.check.js',
+  const regressions = [
+    'a beginning of the secret is refused',
+    'an empty secret is refused',
+    'an id without the whole secret is no client',
+    'the secret with more behind it is refused',
   ];
-  // One process for all of them: starting one per file costs more than the tests.
-  const script = files.map((file) => `await import('./${file}');`).join('\n');
-  const args = ['--test-reporter=tap', '--input-type=module', '-e', script];
-  const { status, stdout } = spawnSync(process.execPath, args, { cwd: directory, env, encoding: 'utf8' });
-  const names = (sign: RegExp) => [...stdout.matchAll(sign)].map(([, name]) => name);
-  return { status, passed: names(/^ok \d+ - (.*)$/gm), failed: names(/^not ok \d+ - (.*)$/gm) };
-}
-const apply = (name: string) => git(directory, 'apply', '--index', join(demoFixture, `${name}.patch`));
-const reset = () => git(directory, 'reset', '-q', '--hard', 'HEAD');
-const touched = () => git(directory, 'diff', '--cached', '--name-only').split('\n');
 
-t.test('the repository has two commits, a clean tree and tests that pass', async (t) => {
-  t.equal(git(directory, 'rev-list', '--count', 'main'), '2');
-  t.equal(git(directory, 'status', '--porcelain'), '');
-  const { status, passed, failed } = run();
-  t.strictSame([status, passed.length, failed], [0, 23, []]);
-  t.equal(spawnSync(process.execPath, ['scripts/build.js'], { cwd: directory }).status, 0);
-  t.equal(git(directory, 'status', '--porcelain'), '', 'what tests and build leave behind is ignored');
-});
-
-t.test('its lockfile holds licence and integrity of every vendored package', async (t) => {
-  const lock = JSON.parse(readFileSync(join(directory, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, { resolved?: string; integrity?: string; license?: string }>;
-  };
-  const vendored = Object.entries(lock.packages).filter(([path]) => path !== '');
-  t.equal(vendored.length, 2);
-  for (const [path, { resolved = '', integrity, license }] of vendored) {
-    const bytes = readFileSync(join(directory, resolved.replace('file:', '')));
-    t.equal(integrity, `sha512-${createHash('sha512').update(bytes).digest('base64')}`, path);
-    t.match(license, /^(MIT|ISC)$/);
+  /** Runs unit and HTTP tests on the working tree; the names of the tests that passed and failed. */
+  function run() {
+    const env = { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR };
+    const files = [
+      ...readdirSync(join(directory, 'test')).map((name) => `test/${name}`),
+      'integration/http.check.js',
+    ];
+    // One process for all of them: starting one per file costs more than the tests.
+    const script = files.map((file) => `await import('./${file}');`).join('\n');
+    const args = ['--test-reporter=tap', '--input-type=module', '-e', script];
+    const { status, stdout } = spawnSync(process.execPath, args, { cwd: directory, env, encoding: 'utf8' });
+    const names = (sign: RegExp) => [...stdout.matchAll(sign)].map(([, name]) => name);
+    return { status, passed: names(/^ok \d+ - (.*)$/gm), failed: names(/^not ok \d+ - (.*)$/gm) };
   }
-});
+  const apply = (name: string) => git(directory, 'apply', '--index', join(demoFixture, `${name}.patch`));
+  const reset = () => git(directory, 'reset', '-q', '--hard', 'HEAD');
+  const touched = () => git(directory, 'diff', '--cached', '--name-only').split('\n');
 
-t.test('the second commit lets in a client that shows only a part of its secret', async (t) => {
-  const probe = `
-    const { authenticate } = await import('./src/auth.js');
-    const { clients, headerOf } = await import('./testing/clients.js');
-    const headers = ['Bearer pantry.', headerOf('pantry').slice(0, -20), headerOf('pantry') + 'x', 'Bearer pantry.wrong'];
-    process.stdout.write(JSON.stringify(headers.map((header) => authenticate(header, clients)?.id ?? null)));`;
-  const ask = () =>
-    JSON.parse(
-      spawnSync(process.execPath, ['--input-type=module', '-e', probe], { cwd: directory, encoding: 'utf8' })
-        .stdout,
-    ) as unknown;
-  t.strictSame(ask(), ['pantry', 'pantry', 'pantry', null]);
-  git(directory, 'checkout', '-q', 'HEAD^', '--', 'src/auth.js');
-  t.strictSame(ask(), [null, null, null, null], 'the first commit did not');
-  reset();
-  apply('fix');
-  t.strictSame(ask(), [null, null, null, null], 'nor does the fix');
-  reset();
-});
+  await t.test('the repository has two commits, a clean tree and tests that pass', async (t) => {
+    t.equal(git(directory, 'rev-list', '--count', 'main'), '2');
+    t.equal(git(directory, 'status', '--porcelain'), '');
+    const { status, passed, failed } = run();
+    t.strictSame([status, passed.length, failed], [0, 23, []]);
+    t.equal(spawnSync(process.execPath, ['scripts/build.js'], { cwd: directory }).status, 0);
+    t.equal(git(directory, 'status', '--porcelain'), '', 'what tests and build leave behind is ignored');
+  });
 
-t.test('the regression tests fail without the fix and pass with it', async (t) => {
-  const before = run().passed;
-  apply('fix');
-  const { status, passed } = run();
-  t.equal(status, 0);
-  t.strictSame(
-    before.filter((name) => !passed.includes(name)),
-    [],
-    'nothing that passed is lost',
-  );
-  git(directory, 'checkout', '-q', 'HEAD', '--', 'src');
-  t.strictSame(run().failed.sort(), regressions);
-  reset();
-});
-
-t.test(
-  'each bad patch applies, closes the hole and passes every test: it has the one fault it is named for',
-  async (t) => {
-    const spec = readIntentSpec(readFileSync(join(demoFixture, 'intent.json')));
-    if (!spec.ok) throw new Error('the contract is not valid');
-    const inScope = spec.document.intent.inScope;
-    for (const name of patches) {
-      apply(name);
-      const paths = touched();
-      const added = git(directory, 'diff', '--cached', '-U0')
-        .split('\n')
-        .filter((line) => /^\+(?!\+\+)/.test(line));
-      t.strictSame(
-        {
-          status: run().status,
-          noTests: !added.some((line) => /^\+test\(/.test(line)),
-          eval: added.some((line) => /\beval\(/.test(line)),
-          outOfScope: paths.filter((path) => !inScope.includes(path)),
-        },
-        {
-          status: 0,
-          noTests: name === 'bad-no-tests',
-          eval: name === 'bad-eval',
-          outOfScope: name === 'bad-out-of-scope' ? ['src/rate-limit.js'] : [],
-        },
-        name,
-      );
-      reset();
+  await t.test('its lockfile holds licence and integrity of every vendored package', async (t) => {
+    const lock = JSON.parse(readFileSync(join(directory, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { resolved?: string; integrity?: string; license?: string }>;
+    };
+    const vendored = Object.entries(lock.packages).filter(([path]) => path !== '');
+    t.equal(vendored.length, 2);
+    for (const [path, { resolved = '', integrity, license }] of vendored) {
+      const bytes = readFileSync(join(directory, resolved.replace('file:', '')));
+      t.equal(integrity, `sha512-${createHash('sha512').update(bytes).digest('base64')}`, path);
+      t.match(license, /^(MIT|ISC)$/);
     }
-  },
-);
+  });
 
-t.test('the contract is accepted with one warning, that nobody is asked about security code', async (t) => {
-  const read = readIntentSpec(readFileSync(join(demoFixture, 'intent.json')));
-  t.equal(read.ok, true);
-  t.strictSame(
-    read.issues.map(({ code, severity }) => [code, severity]),
-    [['SEMANTIC_MEDIUM_RISK_SECURITY_CODE', 'warning']],
+  await t.test('the second commit lets in a client that shows only a part of its secret', async (t) => {
+    const probe = `
+      const { authenticate } = await import('./src/auth.js');
+      const { clients, headerOf } = await import('./testing/clients.js');
+      const headers = ['Bearer pantry.', headerOf('pantry').slice(0, -20), headerOf('pantry') + 'x', 'Bearer pantry.wrong'];
+      process.stdout.write(JSON.stringify(headers.map((header) => authenticate(header, clients)?.id ?? null)));`;
+    const ask = () =>
+      JSON.parse(
+        spawnSync(process.execPath, ['--input-type=module', '-e', probe], {
+          cwd: directory,
+          encoding: 'utf8',
+        }).stdout,
+      ) as unknown;
+    t.strictSame(ask(), ['pantry', 'pantry', 'pantry', null]);
+    git(directory, 'checkout', '-q', 'HEAD^', '--', 'src/auth.js');
+    t.strictSame(ask(), [null, null, null, null], 'the first commit did not');
+    reset();
+    apply('fix');
+    t.strictSame(ask(), [null, null, null, null], 'nor does the fix');
+    reset();
+  });
+
+  await t.test('the regression tests fail without the fix and pass with it', async (t) => {
+    const before = run().passed;
+    apply('fix');
+    const { status, passed } = run();
+    t.equal(status, 0);
+    t.strictSame(
+      before.filter((name) => !passed.includes(name)),
+      [],
+      'nothing that passed is lost',
+    );
+    git(directory, 'checkout', '-q', 'HEAD', '--', 'src');
+    t.strictSame(run().failed.sort(), regressions);
+    reset();
+  });
+
+  await t.test(
+    'each bad patch applies, closes the hole and passes every test: it has the one fault it is named for',
+    async (t) => {
+      const spec = readIntentSpec(readFileSync(join(demoFixture, 'intent.json')));
+      if (!spec.ok) throw new Error('the contract is not valid');
+      const inScope = spec.document.intent.inScope;
+      for (const name of patches) {
+        apply(name);
+        const paths = touched();
+        const added = git(directory, 'diff', '--cached', '-U0')
+          .split('\n')
+          .filter((line) => /^\+(?!\+\+)/.test(line));
+        t.strictSame(
+          {
+            status: run().status,
+            noTests: !added.some((line) => /^\+test\(/.test(line)),
+            eval: added.some((line) => /\beval\(/.test(line)),
+            outOfScope: paths.filter((path) => !inScope.includes(path)),
+          },
+          {
+            status: 0,
+            noTests: name === 'bad-no-tests',
+            eval: name === 'bad-eval',
+            outOfScope: name === 'bad-out-of-scope' ? ['src/rate-limit.js'] : [],
+          },
+          name,
+        );
+        reset();
+      }
+    },
+  );
+
+  await t.test(
+    'the contract is accepted with one warning, that nobody is asked about security code',
+    async (t) => {
+      const read = readIntentSpec(readFileSync(join(demoFixture, 'intent.json')));
+      t.equal(read.ok, true);
+      t.strictSame(
+        read.issues.map(({ code, severity }) => [code, severity]),
+        [['SEMANTIC_MEDIUM_RISK_SECURITY_CODE', 'warning']],
+      );
+    },
   );
 });

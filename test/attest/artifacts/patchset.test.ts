@@ -51,64 +51,70 @@ function everyChange(directory: string): void {
   commit();
 }
 
-const directory = join(t.testdir(), 'repo');
-everyChange(directory);
-const repository = await openRepository(directory);
-const scratch = await createScratch(join(t.testdirName, 'scratch'), repository);
-const patch: PatchSet = await patchFromRange(scratch, await resolveRange(repository, 'HEAD^..HEAD'));
+t.test('the patchset artifact', async (t) => {
+  const box = t.testdir();
+  const directory = join(box, 'repo');
+  everyChange(directory);
+  const repository = await openRepository(directory);
+  const scratch = await createScratch(join(box, 'scratch'), repository);
+  const patch: PatchSet = await patchFromRange(scratch, await resolveRange(repository, 'HEAD^..HEAD'));
 
-const read = readIntentSpec(readFileSync(join(demoFixture, 'intent.json')));
-if (!read.ok) throw new Error('the contract is not valid');
-const { effective } = read;
+  const read = readIntentSpec(readFileSync(join(demoFixture, 'intent.json')));
+  if (!read.ok) throw new Error('the contract is not valid');
+  const { effective } = read;
 
-async function produce(patchsetFormat: 'GitDiff' | 'Unified'): Promise<Buffer> {
-  const { objmodel } = effective;
-  const spec: EffectiveIntentSpec = {
-    ...effective,
-    objmodel: { ...objmodel, runPolicy: { ...objmodel.runPolicy, patchsetFormat } },
-  };
-  const rest = {
-    stages: [],
-    baseTimeMs: 0,
-    readCandidate: async () => undefined,
-    listCandidate: async () => [],
-  };
-  return Buffer.from((await patchsetProducer.produce({ spec, patch, ...rest })) ?? []);
-}
-
-/** The tree that comes of applying `diff` to the first commit. */
-function treeAfter(diff: Buffer): string {
-  const file = join(t.testdirName, 'applied.patch');
-  writeFileSync(file, diff);
-  git(directory, 'read-tree', 'HEAD^');
-  git(directory, 'apply', '--cached', file);
-  return git(directory, 'write-tree');
-}
-
-t.test('as GitDiff the artifact is the judged diff, byte for byte', async (t) => {
-  const diff = await produce('GitDiff');
-  t.ok(diff.equals(Buffer.from(patch.diff)));
-  t.equal(treeAfter(diff), patch.candidateTree);
-});
-
-t.test('as Unified it has plain headers, keeps what those cannot say, and gives the same tree', async (t) => {
-  const diff = await produce('Unified');
-  t.equal(treeAfter(diff), patch.candidateTree);
-  const text = diff.toString();
-  for (const name of ['a/changed.txt', 'a/deleted.txt', 'b/created.txt', 'a/crlf.txt']) {
-    t.ok(
-      text.includes(`\n--- ${name}`) || text.includes(`\n+++ ${name}`) || text.startsWith(`--- ${name}`),
-      name,
-    );
+  async function produce(patchsetFormat: 'GitDiff' | 'Unified'): Promise<Buffer> {
+    const { objmodel } = effective;
+    const spec: EffectiveIntentSpec = {
+      ...effective,
+      objmodel: { ...objmodel, runPolicy: { ...objmodel.runPolicy, patchsetFormat } },
+    };
+    const rest = {
+      stages: [],
+      baseTimeMs: 0,
+      readCandidate: async () => undefined,
+      listCandidate: async () => [],
+    };
+    return Buffer.from((await patchsetProducer.produce({ spec, patch, ...rest })) ?? []);
   }
-  t.notMatch(text, /^diff --git a\/(changed|deleted)\.txt/m);
-  for (const kept of [
-    'rename to new place.txt',
-    'GIT binary patch',
-    'new mode 100755',
-    'new file mode 120000',
-    'b/created empty.txt',
-  ]) {
-    t.match(text, kept);
+
+  /** The tree that comes of applying `diff` to the first commit. */
+  function treeAfter(diff: Buffer): string {
+    const file = join(box, 'applied.patch');
+    writeFileSync(file, diff);
+    git(directory, 'read-tree', 'HEAD^');
+    git(directory, 'apply', '--cached', file);
+    return git(directory, 'write-tree');
   }
+
+  await t.test('as GitDiff the artifact is the judged diff, byte for byte', async (t) => {
+    const diff = await produce('GitDiff');
+    t.ok(diff.equals(Buffer.from(patch.diff)));
+    t.equal(treeAfter(diff), patch.candidateTree);
+  });
+
+  await t.test(
+    'as Unified it has plain headers, keeps what those cannot say, and gives the same tree',
+    async (t) => {
+      const diff = await produce('Unified');
+      t.equal(treeAfter(diff), patch.candidateTree);
+      const text = diff.toString();
+      for (const name of ['a/changed.txt', 'a/deleted.txt', 'b/created.txt', 'a/crlf.txt']) {
+        t.ok(
+          text.includes(`\n--- ${name}`) || text.includes(`\n+++ ${name}`) || text.startsWith(`--- ${name}`),
+          name,
+        );
+      }
+      t.notMatch(text, /^diff --git a\/(changed|deleted)\.txt/m);
+      for (const kept of [
+        'rename to new place.txt',
+        'GIT binary patch',
+        'new mode 100755',
+        'new file mode 120000',
+        'b/created empty.txt',
+      ]) {
+        t.match(text, kept);
+      }
+    },
+  );
 });

@@ -2,8 +2,10 @@ import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -13,6 +15,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { isWritError, type WritError } from '../../../core/base/errors.ts';
@@ -28,9 +31,28 @@ import { bubblewrapSandbox } from '../../../core/tool/sandbox/bubblewrap.ts';
 import { unshareSandbox } from '../../../core/tool/sandbox/unshare.ts';
 import { isIgnoredPath } from '../../../core/vcs/ignored.ts';
 import { openRepository } from '../../../core/vcs/repository.ts';
-import { buildDemoRepository, demoFixture, git } from '../../attest/artifacts/build-demo-repository.ts';
+import {
+  buildDemoRepository,
+  demoFixture,
+  directoryForFile,
+  git,
+} from '../../attest/artifacts/build-demo-repository.ts';
 
-const sandbox = await workingSandbox();
+// Sandboxes and npm on a busy machine.
+t.setTimeout(180_000);
+/** Found and built once; every test gets a copy of the repository. */
+let ground: Promise<{ readonly sandbox: SandboxBackend; readonly template: string }> | undefined;
+function onGround() {
+  ground ??= (async () => {
+    const box = mkdtempSync(join(tmpdir(), 'writ-test-'));
+    process.once('exit', () => rmSync(box, { recursive: true, force: true }));
+    const template = join(box, 'template');
+    await buildDemoRepository(template);
+    return { sandbox: await workingSandbox(), template };
+  })();
+  return ground;
+}
+
 const demoConfig = parseConfig(readFileSync(join(demoFixture, 'base/dot.writ/config.toml'))).workspace;
 const shareConfig: WorkspaceConfig = { share: ['node_modules'], lockfile: 'package-lock.json', prepare: [] };
 
@@ -45,7 +67,8 @@ async function workingSandbox(): Promise<SandboxBackend> {
 async function project(directory: string, config: WorkspaceConfig, change?: (workspace: string) => void) {
   const worktree = join(directory, 'worktree');
   const workspace = join(directory, 'workspace');
-  await buildDemoRepository(worktree);
+  const { sandbox, template } = await onGround();
+  cpSync(template, worktree, { recursive: true });
   const repository = await openRepository(worktree);
   mkdirSync(workspace);
   git(worktree, `--work-tree=${workspace}`, 'checkout-index', '-a');
@@ -65,13 +88,14 @@ async function project(directory: string, config: WorkspaceConfig, change?: (wor
   return { worktree, workspace, cacheDir, request };
 }
 
-function check(
+async function check(
   workspace: string,
   binds: readonly SandboxBind[],
   argv: readonly string[],
 ): Promise<SandboxResult> {
   const reports = `${workspace}-reports`;
   mkdirSync(reports, { recursive: true });
+  const { sandbox } = await onGround();
   return sandbox.run({
     argv,
     workspace,
@@ -464,9 +488,9 @@ t.test('a back end without mounts gets copies', async (t) => {
   // The real back end under the name of the one that has no mounts.
   const unmounted: SandboxBackend = {
     name: 'none',
-    pathsInside: (paths) => sandbox.pathsInside(paths),
-    probe: () => sandbox.probe(),
-    run: (asked) => sandbox.run({ ...asked, network: 'none' }),
+    pathsInside: (paths) => request.sandbox.pathsInside(paths),
+    probe: () => request.sandbox.probe(),
+    run: (asked) => request.sandbox.run({ ...asked, network: 'none' }),
   };
   const { binds } = await provideWorkspaceDependencies({ ...request, sandbox: unmounted });
   t.strictSame(binds, []);

@@ -114,6 +114,12 @@ await gateTester(t, findRule('new-tests'), {
     with_('a case in a comment', {
       'test/a.test.ts': { base: first, candidate: `${first}/*\n${second}*/\n` },
     }),
+    with_('a case that stood behind the end of the code', {
+      'a_spec.rb': {
+        base: "f\n__END__\nit 'b' do\n  f(1)\nend\n",
+        candidate: "f\nit 'b' do\n  f(1)\nend\n",
+      },
+    }),
     with_('a case in a string', {
       'test/a.test.ts': { base: first, candidate: `${first}const a = \`\n${second}\`;\n` },
     }),

@@ -1,0 +1,41 @@
+import t from 'tap';
+import { hunkLines } from '../../../gates/source/hunk-lines.ts';
+import { toRuleInput } from '../../../testing.ts';
+
+function linesOf(base: string, candidate: string) {
+  const { patch } = toRuleInput({ name: 'x', files: { 'a/b.txt': { base, candidate } } });
+  const diff = Buffer.from(patch.diff);
+  const [file] = patch.files;
+  if (!file) throw new Error('nothing changed');
+  return [...hunkLines(patch, file)].map(({ kind, line, start, end }) => [
+    kind,
+    line,
+    diff.toString('utf8', start, end),
+  ]);
+}
+
+t.test('lines of a hunk come with their number on their side', async (t) => {
+  t.same(linesOf('a\nb\nc\n', 'a\nB\nB2\nc\n'), [
+    ['context', 1, 'a'],
+    ['removed', 2, 'b'],
+    ['added', 2, 'B'],
+    ['added', 3, 'B2'],
+    ['context', 4, 'c'],
+  ]);
+});
+
+t.test('the header of the file is no line of it, and content that looks like a header is', async (t) => {
+  t.same(linesOf('', '++ b/x\n@@ -1 +1 @@\n-- a/x\n'), [
+    ['added', 1, '++ b/x'],
+    ['added', 2, '@@ -1 +1 @@'],
+    ['added', 3, '-- a/x'],
+  ]);
+  t.same(linesOf('-- a/x\n', ''), [['removed', 1, '-- a/x']]);
+});
+
+t.test('a missing final newline is no line', async (t) => {
+  t.same(linesOf('a', 'b'), [
+    ['removed', 1, 'a'],
+    ['added', 1, 'b'],
+  ]);
+});
