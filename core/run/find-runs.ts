@@ -1,11 +1,11 @@
+import type { Clock } from '../base/clock.ts';
 import { WritError } from '../base/errors.ts';
 import type { RunView } from '../contract/run-view.ts';
-import type { Clock } from '../base/clock.ts';
 import { openGitNativeStore } from '../store/git-native-store.ts';
-import { journalPath, listRunDirectories } from '../store/run-directory.ts';
 import { readJournal } from '../store/parse-journal.ts';
-import { parseObject } from '../store/stored-object.ts';
+import { journalPath, listRunDirectories } from '../store/run-directory.ts';
 import { storeRefs } from '../store/store-refs.ts';
+import { parseObject } from '../store/stored-object.ts';
 import { readObjects } from '../vcs/blobs.ts';
 import { runGit } from '../vcs/git.ts';
 import { encodeId } from '../vcs/ref-name.ts';
@@ -36,7 +36,11 @@ interface FoundRun {
 
 /** Every decided run in the repository's refs, newest first (run ids are time-ordered). */
 async function listRunRefs(repository: Repository): Promise<readonly FoundRun[]> {
-  const listed = await runGit(repository, ['for-each-ref', '--format=%(objectname) %(refname)', ...runPatterns]);
+  const listed = await runGit(repository, [
+    'for-each-ref',
+    '--format=%(objectname) %(refname)',
+    ...runPatterns,
+  ]);
   const found = listed
     .toString('utf8')
     .split('\n')
@@ -57,19 +61,29 @@ export async function listRuns(repository: Repository, clock: Clock): Promise<re
     if (known.has(name)) continue;
     const { records } = await readJournal(journalPath(repository, name));
     if (!records.some(({ type }) => type === 'run-started')) continue;
-    const { runId, startedAt, state, spec } = await readRun(repository, storeAt(repository, clock, 'refs/ai'), name);
+    const { runId, startedAt, state, spec } = await readRun(
+      repository,
+      storeAt(repository, clock, 'refs/ai'),
+      name,
+    );
     undecided.push({ runId, startedAt, state, summary: spec.summary, specId: spec.id });
   }
   return [...decided, ...undecided].sort((a, b) => (a.runId < b.runId ? 1 : -1));
 }
 
 /** One run by id or an unambiguous beginning of one. RUN_NOT_FOUND, also where the beginning fits several. */
-export async function findRun(repository: Repository, clock: Clock, wanted: string): Promise<{ readonly store: RunStore; readonly runId: string }> {
+export async function findRun(
+  repository: Repository,
+  clock: Clock,
+  wanted: string,
+): Promise<{ readonly store: RunStore; readonly runId: string }> {
   const refs = await listRunRefs(repository);
   const local = (await listRunDirectories(repository)).map((id) => ({ id, prefix: 'refs/ai' }));
   const all = new Map([...local, ...refs].map((run) => [run.id, run]));
   const exact = all.get(encodeId(wanted));
-  const fits = exact ? [exact] : [...all.values()].filter(({ id }) => wanted.length >= 4 && id.startsWith(wanted));
+  const fits = exact
+    ? [exact]
+    : [...all.values()].filter(({ id }) => wanted.length >= 4 && id.startsWith(wanted));
   const [run] = fits;
   if (fits.length === 1 && run) return { store: storeAt(repository, clock, run.prefix), runId: run.id };
   throw new WritError('RUN_NOT_FOUND', {

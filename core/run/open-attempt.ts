@@ -18,10 +18,10 @@ import { createArtifactBox } from './artifact-box.ts';
 import type { Attempt } from './attempt.ts';
 import { gateReport } from './gate-report.ts';
 import { type Ground, openStatedRepository, prepareGround } from './prepare-ground.ts';
-import { refuseStatePaths } from './refuse-state-paths.ts';
-import { openRunStore, readThreadId, requireSameMetadata } from './run-store.ts';
-import type { RunRequest } from './run-request.ts';
 import { readRun } from './read-run.ts';
+import { refuseStatePaths } from './refuse-state-paths.ts';
+import type { RunRequest } from './run-request.ts';
+import { openRunStore, readThreadId, requireSameMetadata } from './run-store.ts';
 import { resolveOrigin, takeCandidate } from './take-candidate.ts';
 import type { WritEngine } from './writ-engine.ts';
 
@@ -36,7 +36,11 @@ export interface OpenedAttempt extends AsyncDisposable {
  * Everything before the first judgement: repository, base, candidate, journal. What is wrong with the change or the
  * ground is refused here, before any work and before anything is written.
  */
-export async function openAttempt(engine: WritEngine, request: RunRequest, contract: AdmittedContract): Promise<OpenedAttempt> {
+export async function openAttempt(
+  engine: WritEngine,
+  request: RunRequest,
+  contract: AdmittedContract,
+): Promise<OpenedAttempt> {
   const startedAtMs = request.clock.now();
   const runId = uuidV7(startedAtMs);
   const spec = contract.effective;
@@ -53,12 +57,18 @@ export async function openAttempt(engine: WritEngine, request: RunRequest, contr
     const patch = await takeCandidate(scratch, request, origin);
     refuseStatePaths(patch.files);
     if (ground.target.checkedOutHere) await requireCleanPaths(repository, patch.files);
-    const scope = effectiveScope(spec, await listNames(scratch, patch.baseTree, scopeRootOf(spec.metadata.target.repo)));
+    const scope = effectiveScope(
+      spec,
+      await listNames(scratch, patch.baseTree, scopeRootOf(spec.metadata.target.repo)),
+    );
 
     const directory = runDirectory(repository, runId);
     const lock = await acquireRunLock(directory);
     cleanUp.push(() => lock.release());
-    const journal = await Journal.open(journalPath(repository, runId), { clock: request.clock, fsync: false });
+    const journal = await Journal.open(journalPath(repository, runId), {
+      clock: request.clock,
+      fsync: false,
+    });
     cleanUp.push(() => journal.close());
     const box = createArtifactBox({
       directory: join(directory, 'content'),
@@ -96,13 +106,19 @@ export async function openAttempt(engine: WritEngine, request: RunRequest, contr
         const { decision } = view;
         if (decision) {
           const { type, rationale, commitSha } = decision;
-          await engine.hooks.decision.made.call({ runId, type, rationale, ...(commitSha === undefined ? {} : { commitSha }) });
+          await engine.hooks.decision.made.call({
+            runId,
+            type,
+            rationale,
+            ...(commitSha === undefined ? {} : { commitSha }),
+          });
         }
         return view;
       },
       async [Symbol.asyncDispose]() {
         const ended = journal.records.some(({ type }) => type === 'run-finished');
-        if (!ended) await journal.append('run-ended', { interrupted: request.signal.aborted }).catch(() => undefined);
+        if (!ended)
+          await journal.append('run-ended', { interrupted: request.signal.aborted }).catch(() => undefined);
         await dispose(cleanUp);
       },
     };
@@ -118,9 +134,15 @@ async function dispose(cleanUp: readonly (() => Promise<unknown>)[]): Promise<vo
 }
 
 /** Opens key and log before any work, so that a run which could never be sealed is refused at once. */
-async function openParties(engine: WritEngine, contract: AdmittedContract, ground: Ground): Promise<SealingParties | undefined> {
+async function openParties(
+  engine: WritEngine,
+  contract: AdmittedContract,
+  ground: Ground,
+): Promise<SealingParties | undefined> {
   const { provenance, artifacts } = contract.effective;
-  const listed = artifacts.required.some(({ name, required }) => required && name === 'provenance-attestation');
+  const listed = artifacts.required.some(
+    ({ name, required }) => required && name === 'provenance-attestation',
+  );
   if (!provenance.requireSlsaProvenance && !listed) return undefined;
   const signer = await engine.slots.signer.pick('key');
   const log = await engine.slots.log.pick(provenance.transparencyLog.mode);
@@ -131,6 +153,9 @@ async function openParties(engine: WritEngine, contract: AdmittedContract, groun
     };
   } catch (fault) {
     if (fault instanceof WritError) throw fault;
-    throw new WritError('SIGNER_FAILED', { message: `the signing key could not be opened: ${messageOf(fault)}`, cause: fault });
+    throw new WritError('SIGNER_FAILED', {
+      message: `the signing key could not be opened: ${messageOf(fault)}`,
+      cause: fault,
+    });
   }
 }

@@ -8,7 +8,10 @@ import type { Attempt, Workspace } from './attempt.ts';
 import { provideWorkspaceDependencies } from './workspace-dependencies.ts';
 
 /** Exports the candidate to where checks run. `undefined` for a rejected patch: nothing of it is ever executed. */
-export async function openWorkspace(attempt: Attempt, patchFindings: readonly Finding[]): Promise<Workspace | undefined> {
+export async function openWorkspace(
+  attempt: Attempt,
+  patchFindings: readonly Finding[],
+): Promise<Workspace | undefined> {
   if (patchFindings.some((finding) => finding.severity === 'error')) return undefined;
   const { ground, patch, scratch, privateRoot, journal } = attempt;
   const directory = join(privateRoot, 'workspace');
@@ -26,6 +29,17 @@ export async function openWorkspace(attempt: Attempt, patchFindings: readonly Fi
     isIgnored: (path) => isIgnoredPath(ground.repository, path),
     signal: attempt.signal,
   });
-  await journal.append('workspace-opened', { notes, caseCollisions: exported.caseCollisions, submodules: exported.submodules });
-  return { directory, reportsRoot, sandbox: ground.sandbox, binds, dependencies: resolvedDependencies, notes };
+  await journal.append('workspace-opened', {
+    notes,
+    caseCollisions: exported.caseCollisions,
+    submodules: exported.submodules,
+  });
+  return {
+    directory,
+    reportsRoot,
+    sandbox: ground.sandbox,
+    binds,
+    dependencies: resolvedDependencies,
+    notes,
+  };
 }

@@ -5,7 +5,10 @@ import type { AdmittedContract } from './admit-contract.ts';
 import type { Attempt } from './attempt.ts';
 
 /** The Intent of a contract (document 1, Metadata and Intent). */
-export function intentBody({ effective, digest }: Pick<AdmittedContract, 'effective' | 'digest'>): ObjectBody<'intent'> {
+export function intentBody({
+  effective,
+  digest,
+}: Pick<AdmittedContract, 'effective' | 'digest'>): ObjectBody<'intent'> {
   const { intent, risk } = effective;
   return {
     intentspec_digest: digest,
@@ -18,7 +21,11 @@ export function intentBody({ effective, digest }: Pick<AdmittedContract, 'effect
 }
 
 /** The Plan for a supplied patch: one Task whose steps are the objectives (resolutions, A supplied patch). */
-export function planBody({ contract, scope }: Pick<Attempt, 'contract' | 'scope'>, intent: string, task: string): ObjectBody<'plan'> {
+export function planBody(
+  { contract, scope }: Pick<Attempt, 'contract' | 'scope'>,
+  intent: string,
+  task: string,
+): ObjectBody<'plan'> {
   return {
     intent,
     revision: 1,
@@ -31,7 +38,11 @@ export function planBody({ contract, scope }: Pick<Attempt, 'contract' | 'scope'
 }
 
 /** The one Task of a supplied patch. */
-export function taskBody({ contract }: Pick<Attempt, 'contract'>, intent: string, plan: string): ObjectBody<'task'> {
+export function taskBody(
+  { contract }: Pick<Attempt, 'contract'>,
+  intent: string,
+  plan: string,
+): ObjectBody<'task'> {
   const spec = contract.effective;
   return {
     intent,

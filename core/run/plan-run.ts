@@ -1,6 +1,6 @@
 import { isWritError } from '../base/errors.ts';
-import { stageNames, type StageName } from '../contract/stage.ts';
-import { effectiveScope, scopeRootOf, type Scope } from '../plan/scope.ts';
+import { type StageName, stageNames } from '../contract/stage.ts';
+import { effectiveScope, type Scope, scopeRootOf } from '../plan/scope.ts';
 import type { EffectiveCheck, EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
 import { openRepository, type Repository } from '../vcs/repository.ts';
 import { resolveBase } from '../vcs/resolve-commit.ts';
@@ -32,7 +32,11 @@ export interface RunPlan {
   }[];
   /** [before, after] by task id. */
   readonly edges: readonly (readonly [string, string])[];
-  readonly stages: readonly { readonly stage: StageName; readonly checks: readonly EffectiveCheck[]; readonly rules: readonly string[] }[];
+  readonly stages: readonly {
+    readonly stage: StageName;
+    readonly checks: readonly EffectiveCheck[];
+    readonly rules: readonly string[];
+  }[];
   readonly patchRules: readonly string[];
   readonly retentionDays: number;
   readonly ledger: readonly PlannedRow[];
@@ -41,7 +45,11 @@ export interface RunPlan {
 }
 
 /** Plans a supplied patch: one task for the change, one gate task for each stage after it (resolutions, A supplied patch). */
-export async function planRun(engine: WritEngine, bytes: Uint8Array, repositoryPath: string): Promise<RunPlan> {
+export async function planRun(
+  engine: WritEngine,
+  bytes: Uint8Array,
+  repositoryPath: string,
+): Promise<RunPlan> {
   const contract = await readContract(engine, bytes);
   const spec = contract.effective;
   const change = {
@@ -69,7 +77,11 @@ export async function planRun(engine: WritEngine, bytes: Uint8Array, repositoryP
     scope: effectiveScope(spec, await baseNames(repositoryPath, spec)),
     tasks,
     edges: tasks.slice(1).map(({ id }, index) => [tasks[index]?.id ?? '', id] as const),
-    stages: stageNames.map((stage) => ({ stage, checks: checksOf(spec, stage), rules: engine.rules.at(stage, spec).map(({ id }) => id) })),
+    stages: stageNames.map((stage) => ({
+      stage,
+      checks: checksOf(spec, stage),
+      rules: engine.rules.at(stage, spec).map(({ id }) => id),
+    })),
     patchRules: engine.rules.at('patch', spec).map(({ id }) => id),
     retentionDays: retentionDaysOf(spec),
     ledger: engine.ledger.entries.map(({ id, enforcedBy }) => ({ id, enforcedBy, asked: asked.has(id) })),
@@ -88,7 +100,12 @@ async function baseNames(path: string, spec: EffectiveIntentSpec): Promise<Reado
     const base = await resolveBase(repository, spec.metadata.target.baseRef);
     return await listNames(repository, base.tree, scopeRootOf(spec.metadata.target.repo));
   } catch (fault) {
-    if (isWritError(fault, 'NOT_A_REPOSITORY') || isWritError(fault, 'REF_NOT_FOUND') || isWritError(fault, 'BARE_REPOSITORY')) return undefined;
+    if (
+      isWritError(fault, 'NOT_A_REPOSITORY') ||
+      isWritError(fault, 'REF_NOT_FOUND') ||
+      isWritError(fault, 'BARE_REPOSITORY')
+    )
+      return undefined;
     throw fault;
   }
 }

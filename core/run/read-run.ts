@@ -17,16 +17,29 @@ export async function readRun(repository: Repository, store: RunStore, runId: st
   const files = await store.objects.readMany(store.refs.run(runId), names);
   const report = files.get('gate-report.json');
   const decision = files.get('decision.json');
-  return report && decision ? decidedRun(store, runId, report, decision, files) : undecidedRun(repository, runId);
+  return report && decision
+    ? decidedRun(store, runId, report, decision, files)
+    : undecidedRun(repository, runId);
 }
 
-function decidedRun(store: RunStore, runId: string, reportBytes: Buffer, decisionBytes: Buffer, files: ReadonlyMap<string, Buffer>): RunView {
+function decidedRun(
+  store: RunStore,
+  runId: string,
+  reportBytes: Buffer,
+  decisionBytes: Buffer,
+  files: ReadonlyMap<string, Buffer>,
+): RunView {
   const { schema: _, ...report } = JSON.parse(reportBytes.toString('utf8')) as GateReport;
   const rollback = files.get(sealPaths.rollback);
   const decision = parseObject('decision', rollback ?? decisionBytes);
   const ref = store.refs.run(runId);
   const seals = [
-    sealedArtifact('provenance-attestation', sealPaths.bundle, 'application/vnd.dev.sigstore.bundle.v0.3+json', files),
+    sealedArtifact(
+      'provenance-attestation',
+      sealPaths.bundle,
+      'application/vnd.dev.sigstore.bundle.v0.3+json',
+      files,
+    ),
     sealedArtifact('transparency-proof', sealPaths.proof, 'text/plain', files),
   ].flat();
   return {
@@ -47,9 +60,16 @@ function decidedRun(store: RunStore, runId: string, reportBytes: Buffer, decisio
   };
 }
 
-function sealedArtifact(name: string, path: string, contentType: string, files: ReadonlyMap<string, Buffer>): readonly ArtifactRecord[] {
+function sealedArtifact(
+  name: string,
+  path: string,
+  contentType: string,
+  files: ReadonlyMap<string, Buffer>,
+): readonly ArtifactRecord[] {
   const bytes = files.get(path);
-  return bytes ? [{ name, stage: 'release', path, sha256: sha256Hex(bytes), sizeBytes: bytes.length, contentType }] : [];
+  return bytes
+    ? [{ name, stage: 'release', path, sha256: sha256Hex(bytes), sizeBytes: bytes.length, contentType }]
+    : [];
 }
 
 async function undecidedRun(repository: Repository, runId: string): Promise<RunView> {

@@ -4,7 +4,7 @@ import { uuidV7 } from '../base/ids.ts';
 import type { DecisionType } from '../contract/run-view.ts';
 import type { ArtifactRecord, CheckRecord, StageRecord } from '../contract/stage.ts';
 import type { ArtifactRef, ObjectBody } from '../store/object-shapes.ts';
-import { sealObject, type SealOptions } from '../store/stored-object.ts';
+import { type SealOptions, sealObject } from '../store/stored-object.ts';
 import { encodeId } from '../vcs/ref-name.ts';
 import type { Attempt } from './attempt.ts';
 import { gateReport } from './gate-report.ts';
@@ -26,26 +26,56 @@ export function recordFiles(attempt: Attempt, judged: JudgedRun, outcome: RunOut
   const { contract, runId, threadId, patch, request } = attempt;
   const nowMs = request.clock.now();
   const spec = contract.effective;
-  const scheduler: SealOptions = { nowMs, createdBy: { kind: 'system', id: spec.objmodel.actorMapping.orchestratorActorId } };
+  const scheduler: SealOptions = {
+    nowMs,
+    createdBy: { kind: 'system', id: spec.objmodel.actorMapping.orchestratorActorId },
+  };
   const author = { nowMs, createdBy: { kind: spec.metadata.createdBy.type, id: spec.metadata.createdBy.id } };
   const externalIds = { intentspec_id: spec.metadata.id };
   const tags = { ...spec.metadata.target.labels };
   const ids = { plan: uuidV7(nowMs), task: uuidV7(nowMs), patchset: uuidV7(nowMs) };
 
-  const intent = sealObject('intent', intentBody(contract), { ...author, objectId: threadId, externalIds, tags });
-  const plan = sealObject('plan', planBody(attempt, threadId, ids.task), { ...scheduler, objectId: ids.plan });
-  const task = sealObject('task', taskBody(attempt, threadId, ids.plan), { ...scheduler, objectId: ids.task });
-  const run = sealObject('run', runBody(attempt, judged, { intent: threadId, plan: ids.plan, task: ids.task }), { ...scheduler, objectId: runId, tags });
+  const intent = sealObject('intent', intentBody(contract), {
+    ...author,
+    objectId: threadId,
+    externalIds,
+    tags,
+  });
+  const plan = sealObject('plan', planBody(attempt, threadId, ids.task), {
+    ...scheduler,
+    objectId: ids.plan,
+  });
+  const task = sealObject('task', taskBody(attempt, threadId, ids.plan), {
+    ...scheduler,
+    objectId: ids.task,
+  });
+  const run = sealObject(
+    'run',
+    runBody(attempt, judged, { intent: threadId, plan: ids.plan, task: ids.task }),
+    { ...scheduler, objectId: runId, tags },
+  );
   const patchset = sealObject('patchset', patchsetBody(judged, outcome), {
     nowMs,
     createdBy: { kind: 'agent', id: spec.objmodel.actorMapping.coderActorId },
     objectId: ids.patchset,
   });
   const evidence = judged.stages.flatMap((stage) => [
-    ...stage.checks.map((check) => sealObject('evidence', checkEvidence(attempt, stage, check, ids.patchset), scheduler)),
+    ...stage.checks.map((check) =>
+      sealObject('evidence', checkEvidence(attempt, stage, check, ids.patchset), scheduler),
+    ),
     sealObject('evidence', stageEvidence(attempt, stage, ids.patchset), scheduler),
   ]);
-  const decision = sealObject('decision', decisionBody(attempt, judged, outcome, evidence.map(({ object }) => object.object_id), ids.patchset), scheduler);
+  const decision = sealObject(
+    'decision',
+    decisionBody(
+      attempt,
+      judged,
+      outcome,
+      evidence.map(({ object }) => object.object_id),
+      ids.patchset,
+    ),
+    scheduler,
+  );
 
   return new Map<string, Uint8Array>([
     ['spec.json', contract.bytes],
@@ -96,7 +126,11 @@ function toJson(value: unknown): Buffer {
   return Buffer.from(`${canonicalize(value)}\n`);
 }
 
-function runBody(attempt: Attempt, judged: JudgedRun, ids: { intent: string; plan: string; task: string }): ObjectBody<'run'> {
+function runBody(
+  attempt: Attempt,
+  judged: JudgedRun,
+  ids: { intent: string; plan: string; task: string },
+): ObjectBody<'run'> {
   const { contract, patch, ground, threadId, request, startedAtMs } = attempt;
   const { target } = contract.effective.metadata;
   return {
@@ -115,7 +149,12 @@ function runBody(attempt: Attempt, judged: JudgedRun, ids: { intent: string; pla
   };
 }
 
-function checkEvidence(attempt: Attempt, stage: StageRecord, check: CheckRecord, patchset: string): ObjectBody<'evidence'> {
+function checkEvidence(
+  attempt: Attempt,
+  stage: StageRecord,
+  check: CheckRecord,
+  patchset: string,
+): ObjectBody<'evidence'> {
   return {
     run: attempt.runId,
     patchset,
@@ -140,7 +179,9 @@ function checkEvidence(attempt: Attempt, stage: StageRecord, check: CheckRecord,
 
 /** What the stage as a whole showed: its rules' findings, and the artifacts that the engine made for it. */
 function stageEvidence(attempt: Attempt, stage: StageRecord, patchset: string): ObjectBody<'evidence'> {
-  const made = attempt.box.list().filter((artifact) => artifact.stage === stage.stage && artifact.checkId === undefined);
+  const made = attempt.box
+    .list()
+    .filter((artifact) => artifact.stage === stage.stage && artifact.checkId === undefined);
   return {
     run: attempt.runId,
     patchset,

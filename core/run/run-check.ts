@@ -12,7 +12,7 @@ import { guardCommand } from '../tool/acl.ts';
 import { checkEnvironment } from '../tool/check-environment.ts';
 import { askRule } from './ask-rules.ts';
 import type { Attempt, Workspace } from './attempt.ts';
-import { collectArtifacts, impliedArtifacts } from './collect-artifacts.ts';
+import { collectArtifacts } from './collect-artifacts.ts';
 import { readReports } from './read-reports.ts';
 import { ruleQuestion } from './rule-question.ts';
 
@@ -22,29 +22,34 @@ const defaultMaxOutputBytes = 1024 * 1024;
 /** Faults that no check may swallow: the run cannot go on without its evidence. */
 const fatal = new Set(['EVIDENCE_WRITE_FAILED', 'RUN_INTERRUPTED']);
 
+/** One check of a stage, and what is known when it starts. */
+export interface CheckTask {
+  readonly stage: StageName;
+  readonly check: EffectiveCheck;
+  /** Its place in the contract's list. */
+  readonly index: number;
+  /** What the checks before it did: for a policy check, all commands and suites of its stage. */
+  readonly earlier: readonly CheckRecord[];
+  /** Artifacts that its output counts as although it claims none. */
+  readonly implied: readonly string[];
+}
+
 /** Runs one check to its record. A broken check kind has failed its check; only the run's own faults are thrown. */
 export async function runCheck(
   attempt: Attempt,
   workspace: Workspace,
-  stage: StageName,
-  check: EffectiveCheck,
-  index: number,
+  task: CheckTask,
 ): Promise<CheckRecord> {
+  const { stage, check } = task;
   const { box, request } = attempt;
   const startedAt = toRfc3339(request.clock.now());
   const started = request.clock.monotonic();
-  const reports = join(workspace.reportsRoot, `${stage}-${index}`);
+  const reports = join(workspace.reportsRoot, `${stage}-${task.index}`);
   await mkdir(reports, { mode: 0o777 });
   try {
-    const outcome = await judgeCheck(attempt, checkContext(attempt, workspace, stage, check, reports), check);
+    const outcome = await judgeCheck(attempt, checkContext(attempt, workspace, task, reports), check);
     attempt.request.signal.throwIfAborted();
-    const artifacts = await collectArtifacts(
-      box,
-      stage,
-      check,
-      outcome,
-      impliedArtifacts(attempt.contract.effective, stage),
-    );
+    const artifacts = await collectArtifacts(box, stage, check, outcome, task.implied);
     const { result } = outcome;
     const failed = outcome.findings.some((finding) => finding.severity === 'error');
     return {
@@ -94,8 +99,7 @@ async function judgeCheck(
 function checkContext(
   attempt: Attempt,
   workspace: Workspace,
-  stage: StageName,
-  check: EffectiveCheck,
+  { stage, check, earlier }: CheckTask,
   reports: string,
 ): CheckContext {
   const { engine, contract, patch, scope, box } = attempt;
@@ -103,7 +107,7 @@ function checkContext(
     spec: contract.effective,
     patch,
     scope,
-    stage: { name: stage, checks: [] },
+    stage: { name: stage, checks: earlier },
     artifacts: box.list(),
   };
   return {

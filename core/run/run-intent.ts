@@ -1,12 +1,12 @@
 import type { RunView } from '../contract/run-view.ts';
-import { admitContract } from './admit-contract.ts';
 import { abandon } from './abandon.ts';
+import { admitContract } from './admit-contract.ts';
 import { decideRun } from './decide-run.ts';
 import { judgePatch } from './judge-patch.ts';
 import { openAttempt } from './open-attempt.ts';
 import { openWorkspace } from './open-workspace.ts';
-import type { RunRequest } from './run-request.ts';
 import { reviewPlan } from './review-plan.ts';
+import type { RunRequest } from './run-request.ts';
 import { runStages } from './run-stages.ts';
 import { seal } from './seal.ts';
 import type { WritEngine } from './writ-engine.ts';

@@ -2,13 +2,17 @@ import type { Finding } from '../contract/finding.ts';
 import type { CheckRecord, StageName, StageRecord } from '../contract/stage.ts';
 import { askRules } from './ask-rules.ts';
 import type { Attempt, Workspace } from './attempt.ts';
+import { impliedArtifacts } from './collect-artifacts.ts';
 import { inParallel } from './in-parallel.ts';
 import { parallelLimit } from './parallel-limit.ts';
 import { produceArtifacts } from './produce-artifacts.ts';
 import { ruleQuestion } from './rule-question.ts';
 import { runCheck } from './run-check.ts';
 
-/** Runs one stage: its checks side by side (records in the contract's order), then everyone who judges the stage. */
+/**
+ * Runs one stage: commands and suites side by side, then policy checks (they judge what the others left), then everyone
+ * who judges the stage. Records stand in the contract's order.
+ */
 export async function runStage(
   attempt: Attempt,
   workspace: Workspace,
@@ -17,25 +21,33 @@ export async function runStage(
 ): Promise<StageRecord> {
   const { engine, contract, journal, runId, patch } = attempt;
   const spec = contract.effective;
-  const listed = spec.acceptance.verificationPlan[`${stage}Checks`];
+  const listed = spec.acceptance.verificationPlan[`${stage}Checks`].map((check, index) => ({ check, index }));
+  const implied = impliedArtifacts(spec, stage);
   await journal.append('stage-started', { stage, expected: listed.length });
-  const checks = await inParallel(listed, parallelLimit(spec, attempt.ground.config.checks.maxParallel), async (check, index) => {
-    attempt.request.signal.throwIfAborted();
-    if (attempt.wallClockExceeded()) return undefined;
-    const record = await runCheck(attempt, workspace, stage, check, index);
-    await journal.append('check-settled', { ...record });
+  const settled: (CheckRecord | undefined)[] = listed.map(() => undefined);
+  const runAll = async (tasks: typeof listed): Promise<StageRecord> => {
+    const earlier = settled.filter((record) => record !== undefined);
+    await inParallel(tasks, parallelLimit(spec, attempt.ground.config.checks.maxParallel), async (task) => {
+      attempt.request.signal.throwIfAborted();
+      if (attempt.wallClockExceeded()) return;
+      const record = await runCheck(attempt, workspace, { stage, earlier, implied, ...task });
+      settled[task.index] = record;
+      await journal.append('check-settled', { ...record });
+    });
+    const ran = settled.filter((record) => record !== undefined);
+    const record: StageRecord = {
+      stage,
+      status: 'passed',
+      expected: listed.length,
+      ran: ran.length,
+      checks: ran,
+      findings: [],
+    };
+    await produceArtifacts(attempt, record, before);
     return record;
-  });
-  const ran = checks.filter((check): check is CheckRecord => check !== undefined);
-  const unjudged: StageRecord = {
-    stage,
-    status: 'passed',
-    expected: listed.length,
-    ran: ran.length,
-    checks: ran,
-    findings: [],
   };
-  await produceArtifacts(attempt, unjudged, before);
+  await runAll(listed.filter(({ check }) => check.kind !== 'policy'));
+  const unjudged = await runAll(listed.filter(({ check }) => check.kind === 'policy'));
   const findings = await judgeStage(attempt, unjudged);
   const judged: StageRecord = { ...unjudged, findings };
   const added = await engine.hooks.stage.judge.call({ runId, spec, patch, stage: judged });

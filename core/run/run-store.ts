@@ -5,8 +5,8 @@ import { parseStrictJson } from '../base/strict-json.ts';
 import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
 import { openGitNativeStore } from '../store/git-native-store.ts';
 import type { ObjectStore } from '../store/object-store.ts';
-import { parseObject } from '../store/stored-object.ts';
 import { type StoreRefs, storeRefs } from '../store/store-refs.ts';
+import { parseObject } from '../store/stored-object.ts';
 import type { Repository } from '../vcs/repository.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 
@@ -26,13 +26,19 @@ export function openRunStore(repository: Repository, clock: Clock, spec: Effecti
 }
 
 /** The thread of an intent is its first Intent object's id; `undefined` where the intent has never run. */
-export async function readThreadId({ objects, refs }: RunStore, spec: EffectiveIntentSpec): Promise<string | undefined> {
+export async function readThreadId(
+  { objects, refs }: RunStore,
+  spec: EffectiveIntentSpec,
+): Promise<string | undefined> {
   const bytes = await objects.read(refs.intent(spec.metadata.id), 'intent.json');
   return bytes && parseObject('intent', bytes).object_id;
 }
 
 /** Metadata are immutable after creation (document 1, Metadata): the same id with others is INTENTSPEC_INVALID. */
-export async function requireSameMetadata({ objects, refs }: RunStore, contract: AdmittedContract): Promise<void> {
+export async function requireSameMetadata(
+  { objects, refs }: RunStore,
+  contract: AdmittedContract,
+): Promise<void> {
   const { metadata } = contract.document;
   const stored = await objects.read(refs.intent(metadata.id), 'spec.json');
   if (!stored) return;

@@ -30,7 +30,11 @@ export async function seal(attempt: Attempt, judged: JudgedRun): Promise<void> {
   const attested = await attest(attempt, judged, commit, files);
   if (attested.failed !== undefined && contract.effective.objmodel.decisionPolicy.rollbackOnProvenanceFail) {
     const reason = `provenance failed: ${attested.failed}`;
-    return settleRun(attempt, recordFiles(attempt, judged, { type: 'rollback', commit, rationale: reason }), undefined);
+    return settleRun(
+      attempt,
+      recordFiles(attempt, judged, { type: 'rollback', commit, rationale: reason }),
+      undefined,
+    );
   }
   try {
     request.signal.throwIfAborted();
@@ -42,7 +46,13 @@ export async function seal(attempt: Attempt, judged: JudgedRun): Promise<void> {
   }
   const swap = await swapTarget(repository, target, commit, `writ: run ${attempt.runId}`);
   if (!swap.moved) {
-    return rollBack(attempt, judged, commit, attested, `\`${target.ref}\` was moved by somebody else during the run`);
+    return rollBack(
+      attempt,
+      judged,
+      commit,
+      attested,
+      `\`${target.ref}\` was moved by somebody else during the run`,
+    );
   }
   await journal.append('swapped', { ref: target.ref, from: target.expected ?? null, to: commit });
   const followed = await followWorktree(repository, target, commit);
@@ -85,13 +95,22 @@ interface Attested {
   readonly revoke: (reason: string) => Promise<Attestation | undefined>;
 }
 
-async function attest(attempt: Attempt, judged: JudgedRun, commit: string, files: RecordFiles): Promise<Attested> {
+async function attest(
+  attempt: Attempt,
+  judged: JudgedRun,
+  commit: string,
+  files: RecordFiles,
+): Promise<Attested> {
   const { engine, runId, sealing, journal } = attempt;
   const nothing = async (): Promise<undefined> => undefined;
   if (!sealing) return { revoke: nothing };
   try {
     const attestor = await engine.slots.attestor.pick('slsa-v1');
-    const filled = await engine.hooks.statement.fill.call({ runId, spec: attempt.contract.effective, commitSha: commit });
+    const filled = await engine.hooks.statement.fill.call({
+      runId,
+      spec: attempt.contract.effective,
+      commitSha: commit,
+    });
     const finishedOn = toRfc3339(attempt.request.clock.now());
     const request = attestRequest(attempt, judged, { commit, files, filled, finishedOn });
     const attestation = await attestor.attest(request, sealing);
@@ -106,16 +125,29 @@ async function attest(attempt: Attempt, judged: JudgedRun, commit: string, files
 }
 
 /** The swap was lost after the claim was logged: the log gets a revocation, the run its Decision.Rollback. */
-async function rollBack(attempt: Attempt, judged: JudgedRun, commit: string, attested: Attested, reason: string): Promise<void> {
+async function rollBack(
+  attempt: Attempt,
+  judged: JudgedRun,
+  commit: string,
+  attested: Attested,
+  reason: string,
+): Promise<void> {
   const { store, runId, request, contract } = attempt;
   const revocation = await attested.revoke(reason);
-  const decision = sealObject('decision', decisionBody(attempt, judged, { type: 'rollback', commit, rationale: reason }, []), {
-    nowMs: request.clock.now(),
-    createdBy: { kind: 'system', id: contract.effective.objmodel.actorMapping.orchestratorActorId },
-  });
+  const decision = sealObject(
+    'decision',
+    decisionBody(attempt, judged, { type: 'rollback', commit, rationale: reason }, []),
+    {
+      nowMs: request.clock.now(),
+      createdBy: { kind: 'system', id: contract.effective.objmodel.actorMapping.orchestratorActorId },
+    },
+  );
   await store.objects.writeTree(store.refs.run(runId), {
     message: `writ: rollback of run ${runId}`,
     keepExisting: true,
-    files: [[sealPaths.rollback, decision.bytes], ...(revocation ? [[sealPaths.revocation, revocation.bundle] as const] : [])],
+    files: [
+      [sealPaths.rollback, decision.bytes],
+      ...(revocation ? [[sealPaths.revocation, revocation.bundle] as const] : []),
+    ],
   });
 }

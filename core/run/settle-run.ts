@@ -19,25 +19,44 @@ export const patchContentPath = 'patchset.diff';
  * Stores a decided run under the `refs/ai/` names of its contract: intent, plan, deletable content, and last the run
  * itself, whose ref says that all of it is there.
  */
-export async function settleRun(attempt: Attempt, files: RecordFiles, seals: Attestation | undefined): Promise<void> {
+export async function settleRun(
+  attempt: Attempt,
+  files: RecordFiles,
+  seals: Attestation | undefined,
+): Promise<void> {
   const { store, contract, runId, box, patch, journal } = attempt;
   const { objects, refs } = store;
   const message = `writ: run ${runId}`;
-  const pick = (names: readonly string[]) => names.map((name): [string, Uint8Array] => [name, required(files, name)]);
+  const pick = (names: readonly string[]) =>
+    names.map((name): [string, Uint8Array] => [name, required(files, name)]);
   await objects.writeTree(refs.intent(contract.effective.metadata.id), {
     message,
     keepExisting: false,
     files: pick(['intent.json', 'spec.json', 'effective.json']),
   });
   const plan = parseObject('plan', required(files, 'plan.json'));
-  await objects.writeTree(refs.plan(plan.object_id), { message, keepExisting: false, files: pick(['plan.json', 'task.json']) });
+  await objects.writeTree(refs.plan(plan.object_id), {
+    message,
+    keepExisting: false,
+    files: pick(['plan.json', 'task.json']),
+  });
   if (box.keepsContent) {
-    await objects.writeTree(refs.content(runId), { message, keepExisting: false, expectedOld: null, files: content() });
+    await objects.writeTree(refs.content(runId), {
+      message,
+      keepExisting: false,
+      expectedOld: null,
+      files: content(),
+    });
   }
   const sealed: [string, Uint8Array][] = [];
   if (seals) sealed.push([sealPaths.bundle, seals.bundle]);
   if (seals?.proof) sealed.push([sealPaths.proof, seals.proof]);
-  await objects.writeTree(refs.run(runId), { message, keepExisting: false, expectedOld: null, files: [...files, ...sealed] });
+  await objects.writeTree(refs.run(runId), {
+    message,
+    keepExisting: false,
+    expectedOld: null,
+    files: [...files, ...sealed],
+  });
   await journal.append('run-recorded', { ref: refs.run(runId) });
 
   async function* content(): AsyncGenerator<readonly [string, Uint8Array]> {

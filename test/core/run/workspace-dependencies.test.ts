@@ -31,12 +31,7 @@ import { bubblewrapSandbox } from '../../../core/tool/sandbox/bubblewrap.ts';
 import { unshareSandbox } from '../../../core/tool/sandbox/unshare.ts';
 import { isIgnoredPath } from '../../../core/vcs/ignored.ts';
 import { openRepository } from '../../../core/vcs/repository.ts';
-import {
-  buildDemoRepository,
-  demoFixture,
-  directoryForFile,
-  git,
-} from '../../attest/artifacts/build-demo-repository.ts';
+import { buildDemoRepository, demoFixture, git } from '../../attest/artifacts/build-demo-repository.ts';
 
 // Sandboxes and npm on a busy machine.
 t.setTimeout(180_000);
