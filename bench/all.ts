@@ -8,5 +8,10 @@ import { benchThousandChecks } from './thousand-checks.ts';
 
 const built = spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
 if (built.status !== 0) process.exit(1);
-const held = [await benchStartUp(stagePackage()), await benchCanonicalDigest(), await benchLargePatch(), await benchThousandChecks()];
+const held = [
+  await benchStartUp(stagePackage()),
+  await benchCanonicalDigest(),
+  await benchLargePatch(),
+  await benchThousandChecks(),
+];
 process.exit(held.every(Boolean) ? 0 : 1);

@@ -18,5 +18,11 @@ export async function benchCanonicalDigest(): Promise<boolean> {
   await interleaved(3, works);
   const times = await interleaved(21, works);
   const each = (ms: number) => `${((ms * 1000) / repeats).toFixed(0)} µs`;
-  return figure('canonical digest / stringify + sha256', times.canonical / times.plain, 4, 'x', `${each(times.canonical)} against ${each(times.plain)}`);
+  return figure(
+    'canonical digest / stringify + sha256',
+    times.canonical / times.plain,
+    4,
+    'x',
+    `${each(times.canonical)} against ${each(times.plain)}`,
+  );
 }

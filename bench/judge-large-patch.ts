@@ -10,7 +10,10 @@ try {
   for (let index = 0; index < files; index += 1) {
     const directory = join(sample.root, 'src', `part-${index % 50}`);
     mkdirSync(directory, { recursive: true });
-    const lines = Array.from({ length: 100 }, (_, line) => `export const value_${line} = compute(${index}, ${line}, 'text ${line}');`);
+    const lines = Array.from(
+      { length: 100 },
+      (_, line) => `export const value_${line} = compute(${index}, ${line}, 'text ${line}');`,
+    );
     writeFileSync(join(directory, `file-${index}.js`), `${lines.join('\n')}\n`);
   }
   sample.git('add', '--all');

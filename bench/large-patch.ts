@@ -7,13 +7,22 @@ export async function benchLargePatch(): Promise<boolean> {
   const large = judge(2000);
   const held = [
     figure('2,000 files: memory', large.rssMb, 300, 'MB', `200 files: ${small.rssMb.toFixed(0)} MB`),
-    figure('2,000 files / 200 files: time', large.ms / small.ms, 12, 'x', `${large.ms.toFixed(0)} ms against ${small.ms.toFixed(0)} ms; 10 is linear`),
+    figure(
+      '2,000 files / 200 files: time',
+      large.ms / small.ms,
+      12,
+      'x',
+      `${large.ms.toFixed(0)} ms against ${small.ms.toFixed(0)} ms; 10 is linear`,
+    ),
   ];
   return held.every(Boolean);
 }
 
 function judge(files: number): { readonly ms: number; readonly rssMb: number } {
-  const child = spawnSync(process.execPath, ['bench/judge-large-patch.ts', String(files)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawnSync(process.execPath, ['bench/judge-large-patch.ts', String(files)], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   if (child.status !== 0) throw new Error(`the child ended with ${child.status}`);
   return JSON.parse(child.stdout) as { ms: number; rssMb: number };
 }

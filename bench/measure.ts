@@ -23,12 +23,17 @@ export async function interleaved<Name extends string>(
   for (let round = 0; round < rounds; round += 1) {
     for (const name of names) times.get(name)?.push(await timed(works[name]));
   }
-  return Object.fromEntries(names.map((name) => [name, median(times.get(name) ?? [])])) as Record<Name, number>;
+  return Object.fromEntries(names.map((name) => [name, median(times.get(name) ?? [])])) as Record<
+    Name,
+    number
+  >;
 }
 
 /** One figure against its limit, as one line; true where it holds. */
 export function figure(name: string, found: number, limit: number, unit: string, detail: string): boolean {
   const holds = found <= limit;
-  process.stdout.write(`${holds ? 'ok  ' : 'MISS'}  ${name.padEnd(44)} ${found.toFixed(2)} ${unit} (limit ${limit} ${unit})  ${detail}\n`);
+  process.stdout.write(
+    `${holds ? 'ok  ' : 'MISS'}  ${name.padEnd(44)} ${found.toFixed(2)} ${unit} (limit ${limit} ${unit})  ${detail}\n`,
+  );
   return holds;
 }

@@ -18,8 +18,20 @@ export async function benchStartUp(launcher: string): Promise<boolean> {
   const times = await interleaved(21, works);
   const detail = `node ${times.node.toFixed(0)} ms`;
   const held = [
-    figure('writ --version / node -e 0', times.version / times.node, 1.5, 'x', `${times.version.toFixed(0)} ms, ${detail}`),
-    figure('writ spec validate / node -e 0', times.validate / times.node, 2, 'x', `${times.validate.toFixed(0)} ms, ${detail}`),
+    figure(
+      'writ --version / node -e 0',
+      times.version / times.node,
+      1.5,
+      'x',
+      `${times.version.toFixed(0)} ms, ${detail}`,
+    ),
+    figure(
+      'writ spec validate / node -e 0',
+      times.validate / times.node,
+      2,
+      'x',
+      `${times.validate.toFixed(0)} ms, ${detail}`,
+    ),
   ];
   return held.every(Boolean);
 }

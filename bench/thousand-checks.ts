@@ -15,7 +15,13 @@ export async function benchThousandChecks(): Promise<boolean> {
   try {
     const sandbox = await engine.slots.sandbox.pick('bubblewrap');
     await sandbox.probe();
-    const checks = Array.from({ length: count }, (_, index) => ({ id: `t${index}`, kind: 'command', command: 'true', required: true, timeoutSeconds: 30 }));
+    const checks = Array.from({ length: count }, (_, index) => ({
+      id: `t${index}`,
+      kind: 'command',
+      command: 'true',
+      required: true,
+      timeoutSeconds: 30,
+    }));
     const spec = {
       intent: { changeType: 'chore' },
       acceptance: { verificationPlan: { fastChecks: checks } },
@@ -42,12 +48,22 @@ export async function benchThousandChecks(): Promise<boolean> {
       bareTimes.push(await timed(bare));
       const edit = `--- a/src/price.js\n+++ b/src/price.js\n@@ -1,4 +1,4 @@\n-/** Price of \`count\` items, in cents. */\n+/** Price of \`count\` items, in cents, round ${round}. */\n export function price(count, cents) {\n   return count * cents + 1;\n }\n`;
       sample.git('reset', '--quiet', '--hard', sample.git('rev-list', '--max-parents=0', 'HEAD'));
-      runTimes.push(await timed(() => sample.run({ source: { kind: 'patch', bytes: Buffer.from(edit) }, clock: systemClock }, spec)));
+      runTimes.push(
+        await timed(() =>
+          sample.run({ source: { kind: 'patch', bytes: Buffer.from(edit) }, clock: systemClock }, spec),
+        ),
+      );
       memory.push(process.memoryUsage().rss / 1e6);
     }
     const [run, loop] = [median(runTimes), median(bareTimes)];
     const grown = (memory.at(-1) ?? 0) - (memory[0] ?? 0);
-    return figure(`${count} checks of \`true\` / bare sandbox loop`, run / loop, 2.5, 'x', `${run.toFixed(0)} ms against ${loop.toFixed(0)} ms; rss ${memory.map((mb) => mb.toFixed(0)).join(', ')} MB, grown ${grown.toFixed(0)}`);
+    return figure(
+      `${count} checks of \`true\` / bare sandbox loop`,
+      run / loop,
+      2.5,
+      'x',
+      `${run.toFixed(0)} ms against ${loop.toFixed(0)} ms; rss ${memory.map((mb) => mb.toFixed(0)).join(', ')} MB, grown ${grown.toFixed(0)}`,
+    );
   } finally {
     sample.remove();
   }

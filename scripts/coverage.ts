@@ -22,7 +22,9 @@ const only = process.argv.slice(2);
 
 const directory = mkdtempSync(join(tmpdir(), 'writ-coverage-'));
 const env = { ...process.env, NODE_V8_COVERAGE: directory, TAP_TIMEOUT: '900' };
-for (const entry of globSync('test/*.ts').filter((name) => only.length === 0 || only.some((word) => name.includes(word))).sort()) {
+for (const entry of globSync('test/*.ts')
+  .filter((name) => only.length === 0 || only.some((word) => name.includes(word)))
+  .sort()) {
   const { status } = spawnSync(process.execPath, [entry], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   process.stdout.write(`${status === 0 ? 'ok  ' : 'FAIL'}  ${entry}\n`);
 }
@@ -34,7 +36,9 @@ const sources = new Map(
 );
 for (const source of sources.values()) source.covered = new Uint8Array(source.text.length);
 for (const name of readdirSync(directory)) {
-  const { result } = JSON.parse(readFileSync(join(directory, name), 'utf8')) as { readonly result: readonly Script[] };
+  const { result } = JSON.parse(readFileSync(join(directory, name), 'utf8')) as {
+    readonly result: readonly Script[];
+  };
   for (const script of result) addScript(script);
 }
 rmSync(directory, { recursive: true, force: true });
@@ -54,9 +58,14 @@ for (const room of rooms) {
   const share = lines === 0 ? 100 : (100 * covered) / lines;
   const floor = floors[room] ?? 0;
   if (share < floor) held = false;
-  process.stdout.write(`${room.padEnd(8)} ${share.toFixed(1)} % of ${lines} lines${floor > 0 ? ` (floor ${floor} %)` : ''}\n`);
+  process.stdout.write(
+    `${room.padEnd(8)} ${share.toFixed(1)} % of ${lines} lines${floor > 0 ? ` (floor ${floor} %)` : ''}\n`,
+  );
   worst.sort((a, b) => b.missing.length - a.missing.length);
-  for (const { path, missing } of worst.slice(0, 12)) process.stdout.write(`           ${String(missing.length).padStart(4)}  ${path}: ${missing.slice(0, 12).join(' ')}\n`);
+  for (const { path, missing } of worst.slice(0, 12))
+    process.stdout.write(
+      `           ${String(missing.length).padStart(4)}  ${path}: ${missing.slice(0, 12).join(' ')}\n`,
+    );
 }
 process.exitCode = held ? 0 : 1;
 
@@ -67,13 +76,17 @@ function addScript({ url, functions }: Script): void {
   if (!source) return;
   const counts = new Uint8Array(source.text.length);
   for (const { ranges } of functions) {
-    for (const { startOffset, endOffset, count } of ranges) counts.fill(count > 0 ? 1 : 0, startOffset, endOffset);
+    for (const { startOffset, endOffset, count } of ranges)
+      counts.fill(count > 0 ? 1 : 0, startOffset, endOffset);
   }
   for (let at = 0; at < counts.length; at += 1) if (counts[at] === 1) source.covered[at] = 1;
 }
 
 /** Blank and comment lines do not count; a line is missing where none of its characters ever ran. */
-function countLines(text: string, covered: Uint8Array): { readonly lines: number; readonly missing: number[] } {
+function countLines(
+  text: string,
+  covered: Uint8Array,
+): { readonly lines: number; readonly missing: number[] } {
   const missing: number[] = [];
   let lines = 0;
   let at = 0;

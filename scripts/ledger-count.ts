@@ -7,4 +7,6 @@ for (const { enforcedBy, bringsIn } of contractRows) {
 }
 const enforced = contractRows.filter((row) => row.enforcedBy !== undefined).length;
 const rest = [...later].map(([part, count]) => `${part} ${count}`).join(', ');
-process.stdout.write(`contract ledger: ${enforced} / ${contractRows.length} rows enforced (later: ${rest})\n`);
+process.stdout.write(
+  `contract ledger: ${enforced} / ${contractRows.length} rows enforced (later: ${rest})\n`,
+);

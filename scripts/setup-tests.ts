@@ -11,13 +11,25 @@ interface Need {
 
 const needs: readonly Need[] = [
   { program: 'git', debianPackage: 'git', without: 'nothing works without git' },
-  { program: 'bwrap', debianPackage: 'bubblewrap', without: 'tests of the bubblewrap sandbox are skipped by name' },
-  { program: 'ssh-keygen', debianPackage: 'openssh-client', without: 'interoperability tests with OpenSSH are skipped by name' },
-  { program: 'chromium', debianPackage: 'chromium', without: 'browser tests of the HTML report are skipped by name' },
+  {
+    program: 'bwrap',
+    debianPackage: 'bubblewrap',
+    without: 'tests of the bubblewrap sandbox are skipped by name',
+  },
+  {
+    program: 'ssh-keygen',
+    debianPackage: 'openssh-client',
+    without: 'interoperability tests with OpenSSH are skipped by name',
+  },
+  {
+    program: 'chromium',
+    debianPackage: 'chromium',
+    without: 'browser tests of the HTML report are skipped by name',
+  },
 ];
 
 function isOnPath(program: string): boolean {
-  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
 }
 
 const missing = needs.filter((need) => !isOnPath(need.program));
@@ -26,8 +38,14 @@ if (missing.length > 0 && process.getuid?.() === 0 && isOnPath('apt-get')) {
   process.stderr.write(`installing for the tests: ${packages.join(' ')}\n`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   spawnSync('apt-get', ['update', '-qq'], { stdio: 'ignore', env });
-  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], { stdio: 'ignore', env });
+  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], {
+    stdio: 'ignore',
+    env,
+  });
 }
 for (const need of needs) {
-  if (!isOnPath(need.program)) process.stderr.write(`missing: ${need.program} (Debian package ${need.debianPackage}): ${need.without}\n`);
+  if (!isOnPath(need.program))
+    process.stderr.write(
+      `missing: ${need.program} (Debian package ${need.debianPackage}): ${need.without}\n`,
+    );
 }

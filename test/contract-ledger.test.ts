@@ -39,39 +39,53 @@ t.test('every enforced row names a test that is there', async (t) => {
   }
 });
 
-t.test('a spec that asks for a row that nobody enforces is refused by that row, the sample is not', async (t) => {
-  await using opened = await engine();
-  const refusedFor = (more: Json): readonly string[] => {
-    const read = readIntentSpec(sampleSpec(more));
-    if (!read.ok) throw new Error(`${JSON.stringify(more)}: ${JSON.stringify(read.issues)}`);
-    return opened.ledger.unenforced(read.effective, { model: false });
-  };
-  t.strictSame(refusedFor({}), []);
-  for (const [id, more] of Object.entries(asking)) t.ok(refusedFor(more).includes(id), id);
-});
+t.test(
+  'a spec that asks for a row that nobody enforces is refused by that row, the sample is not',
+  async (t) => {
+    await using opened = await engine();
+    const refusedFor = (more: Json): readonly string[] => {
+      const read = readIntentSpec(sampleSpec(more));
+      if (!read.ok) throw new Error(`${JSON.stringify(more)}: ${JSON.stringify(read.issues)}`);
+      return opened.ledger.unenforced(read.effective, { model: false });
+    };
+    t.strictSame(refusedFor({}), []);
+    for (const [id, more] of Object.entries(asking)) t.ok(refusedFor(more).includes(id), id);
+  },
+);
 
-t.test('every row that a supplied patch can ask for has such a spec; the others are asked for by a model only', async (t) => {
-  const read = readIntentSpec(sampleSpec());
-  if (!read.ok) throw new Error('the sample is not valid');
-  const later = contractRows.filter((row) => row.enforcedBy === undefined);
-  for (const row of later) {
-    const withModelOnly = row.asks(read.effective, { model: true }) && !row.asks(read.effective, { model: false });
-    t.ok(row.id in asking || withModelOnly || modelOnly.has(row.id), `${row.id} (${row.bringsIn})`);
-  }
-});
+t.test(
+  'every row that a supplied patch can ask for has such a spec; the others are asked for by a model only',
+  async (t) => {
+    const read = readIntentSpec(sampleSpec());
+    if (!read.ok) throw new Error('the sample is not valid');
+    const later = contractRows.filter((row) => row.enforcedBy === undefined);
+    for (const row of later) {
+      const withModelOnly =
+        row.asks(read.effective, { model: true }) && !row.asks(read.effective, { model: false });
+      t.ok(row.id in asking || withModelOnly || modelOnly.has(row.id), `${row.id} (${row.bringsIn})`);
+    }
+  },
+);
 
 /** Rows that even with a model are asked for only under further conditions, never without one. */
 const modelOnly: ReadonlySet<string> = new Set(
   JSON.parse(readFileSync(join(fixtures, '..', 'ledger', 'model-only.json'), 'utf8')) as readonly string[],
 );
 
-t.test('rows for a model alone are not asked for by any of the example contracts with a supplied patch', async (t) => {
-  for (const name of ['minimal', 'typical', 'high-assurance']) {
-    const read = readIntentSpec(readFileSync(join(root, 'fixtures', 'specs', 'valid', `${name}.json`)));
-    if (!read.ok) throw new Error(name);
-    for (const id of modelOnly) t.notOk(contractRows.find((row) => row.id === id)?.asks(read.effective, { model: false }), `${name}: ${id}`);
-  }
-});
+t.test(
+  'rows for a model alone are not asked for by any of the example contracts with a supplied patch',
+  async (t) => {
+    for (const name of ['minimal', 'typical', 'high-assurance']) {
+      const read = readIntentSpec(readFileSync(join(root, 'fixtures', 'specs', 'valid', `${name}.json`)));
+      if (!read.ok) throw new Error(name);
+      for (const id of modelOnly)
+        t.notOk(
+          contractRows.find((row) => row.id === id)?.asks(read.effective, { model: false }),
+          `${name}: ${id}`,
+        );
+    }
+  },
+);
 
 t.test('the count', async (t) => {
   await using opened = await engine();

@@ -41,8 +41,8 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const note = (text: string): void => context.print.note(text);
   note('1/4  making a repository with an authentication bypass in it');
   await buildRepository(repository, {
-    PATH: env['PATH'] ?? '',
-    HOME: env['HOME'] ?? '',
+    PATH: env.PATH ?? '',
+    HOME: env.HOME ?? '',
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
   });

@@ -100,7 +100,7 @@ async function gitVersion({ env, cwd }: CommandContext): Promise<string> {
   try {
     const answer = await execFileBounded(['git', '--version'], {
       cwd,
-      env: { PATH: env['PATH'] ?? '' },
+      env: { PATH: env.PATH ?? '' },
       maxBytes: 4096,
     });
     return answer.stdout.toString('utf8').trim();

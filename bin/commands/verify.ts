@@ -64,7 +64,7 @@ export function toResult(verified: readonly VerifiedTarget[]): CommandResult {
   const hints =
     failing?.code === 'untrusted-signer'
       ? [
-          `if you trust this signer, get the key from them and give it: \`--key FILE\` (key id ${String(failing.detail?.['key_id'] ?? '')})`,
+          `if you trust this signer, get the key from them and give it: \`--key FILE\` (key id ${String(failing.detail?.key_id ?? '')})`,
         ]
       : [];
   const message = failing

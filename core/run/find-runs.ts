@@ -111,7 +111,7 @@ async function summarise(repository: Repository, runs: readonly FoundRun[]): Pro
         startedAt: parseObject('run', run.bytes).started_at,
         state: 'decided',
         summary,
-        specId: external['intentspec_id'] ?? '',
+        specId: external.intentspec_id ?? '',
         decision: type,
         ...(commitSha === undefined ? {} : { commitSha }),
       },

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { constants } from 'node:os';
-import { PassThrough, type Readable, type Writable } from 'node:stream';
+import { Duplex, PassThrough, type Readable, type Writable } from 'node:stream';
 import { systemClock } from '../base/clock.ts';
 import { WritError } from '../base/errors.ts';
 import type { SandboxResult } from '../contract/sandbox.ts';
@@ -23,7 +23,7 @@ export interface SpawnRequest {
   readonly processGroup?: boolean;
   /** How a deadline or abort ends the process; default: SIGKILL to it, or to its group. */
   readonly terminate?: (pid: number) => void;
-  /** Opens descriptor 3 for the process, where its first byte says that what comes before the command is done. */
+  /** Opens descriptor 3 for the process: its first byte says that what comes before the command is done, and is answered by a line. */
   readonly announces?: boolean;
 }
 
@@ -125,8 +125,11 @@ export async function spawnProcess(request: SpawnRequest): Promise<SpawnResult> 
     stderr.push(chunk);
     combined.push(chunk);
   });
-  child.stdio[3]?.on('data', () => {
+  const announcement = child.stdio[3];
+  announcement?.on('error', () => {});
+  announcement?.once('data', () => {
     announced = true;
+    if (announcement instanceof Duplex) announcement.end('\n');
   });
   feed(child.stdin, request.stdin);
   try {

@@ -1,4 +1,4 @@
-import type { ShellWord } from '../source/lex-shell.ts';
+import type { ShellWord } from '../source/shell-word.ts';
 import type { Hit } from './hit.ts';
 
 const shells = /^(?:.*\/)?(?:ba|z|da|k|a)?sh$/;

@@ -1,4 +1,4 @@
-import type { Token } from '../source/lex.ts';
+import type { Token } from '../source/token.ts';
 
 /** How far an argument list is followed; keeps nested calls linear. */
 const maxSpan = 600;

@@ -1,8 +1,9 @@
 import { type TokenView, viewTokens } from '../direct-eval/token-view.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
 import type { Language } from '../source/language.ts';
-import { lex, type Token } from '../source/lex.ts';
+import { lex } from '../source/lex.ts';
 import { syntaxes } from '../source/syntax.ts';
+import type { Token } from '../source/token.ts';
 
 /** One declared test case that would run. */
 export interface TestCase {

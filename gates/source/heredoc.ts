@@ -1,4 +1,4 @@
-import type { Token } from './lex.ts';
+import type { Token } from './token.ts';
 
 /** A heredoc announced on a line; its body starts on the next. */
 export interface PendingHeredoc {
@@ -16,7 +16,7 @@ const forms = {
 } as const;
 
 /** The heredoc announced at this offset; `undefined` where `<<` is an operator. */
-export function heredocsAt(
+export function heredocAt(
   text: string,
   at: number,
   language: keyof typeof forms,
@@ -36,4 +36,28 @@ export function heredocsAt(
     previous !== undefined && previous.end === at && previous.kind !== 'punct' && previous.kind !== 'newline';
   if (!quote && !squiggle && (followsValue || terminator !== terminator.toUpperCase())) return undefined;
   return { heredoc: { terminator, indented: squiggle !== '', dynamic: quote !== "'" }, end };
+}
+
+/** Lines of a body that starts at `from`, and where the text goes on behind its terminator. */
+export function heredocBody(
+  text: string,
+  from: number,
+  { terminator, indented }: PendingHeredoc,
+): {
+  readonly lines: readonly { readonly start: number; readonly end: number }[];
+  readonly end: number;
+  readonly isClosed: boolean;
+} {
+  const lines: { start: number; end: number }[] = [];
+  for (let start = from; start < text.length; ) {
+    const feed = text.indexOf('\n', start);
+    const end = feed === -1 ? text.length : feed;
+    const line = text.slice(start, end);
+    // Code may go on behind the terminator: `TEXT;` and `TEXT)`.
+    const word = (indented ? line.trimStart() : line).replace(/[;,)\]\r]+$/, '');
+    if (word === terminator) return { lines, end: end + 1, isClosed: true };
+    lines.push({ start, end });
+    start = end + 1;
+  }
+  return { lines, end: text.length, isClosed: false };
 }

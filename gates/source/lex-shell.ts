@@ -1,25 +1,4 @@
-/** One word of a shell command, quotes removed. */
-export interface ShellWord {
-  readonly text: string;
-  readonly start: number;
-  /** First word of a simple command, assignments skipped. */
-  readonly isCommand: boolean;
-  /** Holds an expansion: the word is not known before it runs. */
-  readonly isDynamic: boolean;
-  /** Set on the first word of a command that reads from a pipe. */
-  readonly afterPipe: boolean;
-  /** The next thing on the line is a further word of the same command. */
-  readonly hasNext: boolean;
-}
-
-interface Draft {
-  text: string;
-  start: number;
-  isCommand: boolean;
-  isDynamic: boolean;
-  afterPipe: boolean;
-  hasNext: boolean;
-}
+import { appendTo, type DraftWord, newWord, type ShellWord } from './shell-word.ts';
 
 export interface LexedShell {
   readonly words: readonly ShellWord[];
@@ -61,7 +40,7 @@ export function lexShell(text: string, lineBound: boolean): LexedShell {
 class ShellLexer {
   readonly #text: string;
   readonly #lineBound: boolean;
-  readonly #words: Draft[] = [];
+  readonly #words: DraftWord[] = [];
   #heredocs: Heredoc[] = [];
   /** Open `((`: there `<<` shifts. */
   #arithmetic = 0;
@@ -83,7 +62,7 @@ class ShellLexer {
     const text = this.#text;
     let expectsCommand = true;
     let afterPipe = false;
-    let last: Draft | undefined;
+    let last: DraftWord | undefined;
     let at = from;
     const separate = (pipe: boolean): void => {
       expectsCommand = true;
@@ -124,14 +103,7 @@ class ShellLexer {
           while (/\d/.test(text[at] ?? '')) at += 1;
           continue;
         }
-        const word: Draft = {
-          text: '',
-          start: at,
-          isCommand: false,
-          isDynamic: false,
-          afterPipe,
-          hasNext: false,
-        };
+        const word: DraftWord = newWord(at, afterPipe);
         // The word stands before those of the substitutions inside it.
         this.#words.push(word);
         at = this.#word(at, word, closer, depth);
@@ -149,21 +121,21 @@ class ShellLexer {
     return text.length;
   }
 
-  #word(from: number, word: Draft, closer: string, depth: number): number {
+  #word(from: number, word: DraftWord, closer: string, depth: number): number {
     const text = this.#text;
     let at = from;
     while (at < text.length && !this.#confused) {
       const char = text[at] ?? '';
       if (char === closer || /[\s;&|<>()]/.test(char)) break;
       if (char === '\\') {
-        if (text[at + 1] !== '\n') append(word, text[at + 1] ?? '');
+        if (text[at + 1] !== '\n') appendTo(word, text[at + 1] ?? '');
         at += 2;
       } else if (char === "'") at = this.#quoted(at, word, "'", depth);
       else if (char === '"') at = this.#quoted(at, word, '"', depth);
       else if (char === '$' && text[at + 1] === "'") at = this.#quoted(at + 1, word, "$'", depth);
       else if (char === '$' || char === '`') at = this.#expansion(at, word, depth);
       else {
-        append(word, char);
+        appendTo(word, char);
         at += 1;
       }
     }
@@ -171,7 +143,7 @@ class ShellLexer {
   }
 
   /** Reads a quoted part; an unclosed one is a plain character in line-bound text. */
-  #quoted(at: number, word: Draft, form: "'" | '"' | "$'", depth: number): number {
+  #quoted(at: number, word: DraftWord, form: "'" | '"' | "$'", depth: number): number {
     const text = this.#text;
     const quote = form === '"' ? '"' : "'";
     let from = at + 1;
@@ -180,11 +152,11 @@ class ShellLexer {
       if (char === quote) return from + 1;
       if (char === '\n' && this.#lineBound) return at + 1;
       if (form !== "'" && char === '\\') {
-        append(word, text[from + 1] ?? '');
+        appendTo(word, text[from + 1] ?? '');
         from += 2;
       } else if (form === '"' && (char === '$' || char === '`')) from = this.#expansion(from, word, depth);
       else {
-        append(word, char);
+        appendTo(word, char);
         from += 1;
       }
     }
@@ -193,7 +165,7 @@ class ShellLexer {
   }
 
   /** `$name`, `${…}`, `$(…)`, `$((…))` or backticks. */
-  #expansion(at: number, word: Draft, depth: number): number {
+  #expansion(at: number, word: DraftWord, depth: number): number {
     const text = this.#text;
     if (depth >= maxNesting) {
       word.isDynamic = true;
@@ -215,7 +187,7 @@ class ShellLexer {
       return this.#parameter(at + 2, word, depth + 1);
     }
     if (!/[\w@*#?$!-]/.test(next)) {
-      append(word, '$');
+      appendTo(word, '$');
       return at + 1;
     }
     word.isDynamic = true;
@@ -225,7 +197,7 @@ class ShellLexer {
   }
 
   /** The inside of `${…}`; substitutions in it are commands. */
-  #parameter(from: number, word: Draft, depth: number): number {
+  #parameter(from: number, word: DraftWord, depth: number): number {
     const text = this.#text;
     for (let at = from; at < text.length && !this.#confused; ) {
       const char = text[at];
@@ -244,14 +216,7 @@ class ShellLexer {
     const text = this.#text;
     if (text[at + 1] === '(') {
       // `<(…)`: a word of its own, so that `source <(…)` is seen.
-      this.#words.push({
-        text: '<(',
-        start: at,
-        isCommand: false,
-        isDynamic: true,
-        afterPipe: false,
-        hasNext: false,
-      });
+      this.#words.push({ ...newWord(at), text: '<(', isDynamic: true });
       return this.#commands(at + 2, ')', depth + 1) + 1;
     }
     if (text.startsWith('<<<', at)) return at + 3;
@@ -261,14 +226,7 @@ class ShellLexer {
     const stripTabs = text[at + 2] === '-';
     let from = at + (stripTabs ? 3 : 2);
     while (text[from] === ' ') from += 1;
-    const probe: Draft = {
-      text: '',
-      start: from,
-      isCommand: false,
-      isDynamic: false,
-      afterPipe: false,
-      hasNext: false,
-    };
+    const probe: DraftWord = newWord(from);
     const end = this.#word(from, probe, '', depth);
     if (end > from)
       this.#heredocs.push({
@@ -303,14 +261,7 @@ class ShellLexer {
   }
 
   #heredocLine(start: number, end: number, depth: number): void {
-    const sink: Draft = {
-      text: '',
-      start,
-      isCommand: false,
-      isDynamic: false,
-      afterPipe: false,
-      hasNext: false,
-    };
+    const sink: DraftWord = newWord(start);
     for (let at = start; at < end && !this.#confused; ) {
       const char = this.#text[at];
       if (char === '\\') at += 2;
@@ -324,8 +275,4 @@ class ShellLexer {
     const end = this.#text.indexOf('\n', at);
     return end === -1 ? this.#text.length : end;
   }
-}
-
-function append(word: Draft, char: string): void {
-  if (word.text.length < maxText) word.text += char;
 }

@@ -1,85 +1,20 @@
-import { heredocsAt, type PendingHeredoc } from './heredoc.ts';
+import { blockCommentEnd, documentationEnd, lineCommentEnd, startsLineComment } from './comment-end.ts';
+import { heredocAt, heredocBody, type PendingHeredoc } from './heredoc.ts';
+import { markAt } from './mark-at.ts';
 import { quoteLikeAt } from './quote-like.ts';
+import { regexEnd, SlashContext } from './slash-context.ts';
 import { pythonForm, type StringForm, type Syntax } from './syntax.ts';
-
-export type TokenKind = 'word' | 'string' | 'command' | 'regex' | 'number' | 'punct' | 'newline';
-
-/** A piece of code. `text` is the word or punctuation itself; for strings, what stands between the quotes (200 characters at most). */
-export interface Token {
-  readonly kind: TokenKind;
-  readonly text: string;
-  readonly start: number;
-  end: number;
-  /** A string that holds code or variables. */
-  dynamic?: boolean;
-}
-
-export interface LexOptions {
-  /** Strings and comments end with their line: for text whose beginning is unknown. */
-  readonly lineBound: boolean;
-}
-
-export interface Lexed {
-  readonly tokens: readonly Token[];
-  /** The text ended inside a comment, string or embedded code, so that what was hidden may be code. */
-  readonly confused: boolean;
-}
+import type { Lexed, Token, TokenKind } from './token.ts';
+import { endsCode, isPunctuationVariable, isWordAt, rustQuoteEnd, unescapeWord } from './word-at.ts';
 
 const maxNesting = 100;
 const maxText = 200;
-const wordChar = /[\p{ID_Continue}]/u;
-const punctuation = [
-  '===',
-  '!==',
-  '...',
-  '=>',
-  '->',
-  '::',
-  '?.',
-  '==',
-  '!=',
-  '<=',
-  '>=',
-  '&&',
-  '||',
-  '??',
-  '=~',
-  '**',
-];
-/** Second characters of `punctuation`. */
-const mayPair = /[=>:.&|?~*]/;
-/** After these a `/` starts a regular expression. */
-const beforeRegex = new Set(
-  'return typeof instanceof in of new delete void throw case do else yield await if elsif unless while until and or not when then split grep map puts'.split(
-    ' ',
-  ),
-);
-/** Words after which JavaScript and TypeScript allow a string. */
-const beforeString = new Set([
-  ...beforeRegex,
-  ...'from import export default extends keyof is as module static get set async readonly public private protected abstract declare override accessor satisfies asserts unique'.split(
-    ' ',
-  ),
-]);
-const beforeParenthesisedRegex = new Set(['if', 'while', 'for', 'with']);
-/** A word before `{` that makes it an object literal. */
-const beforeObject = new Set([
-  'return',
-  'typeof',
-  'in',
-  'of',
-  'new',
-  'void',
-  'throw',
-  'case',
-  'yield',
-  'await',
-  'default',
-]);
-
-/** Splits source into tokens in time linear in its length; never throws. An unterminated single-line quote is punctuation. */
-export function lex(text: string, syntax: Syntax, options: LexOptions): Lexed {
-  return new Lexer(text, syntax, options.lineBound).run();
+/**
+ * Splits source into tokens in time linear in its length; never throws. An unterminated single-line quote is punctuation. With `lineBound`,
+ * strings and comments end with their line: for text whose beginning is unknown.
+ */
+export function lex(text: string, syntax: Syntax, { lineBound }: { readonly lineBound: boolean }): Lexed {
+  return new Lexer(text, syntax, lineBound).run();
 }
 
 class Lexer {
@@ -89,9 +24,8 @@ class Lexer {
   readonly #tokens: Token[] = [];
   /** Per opener: the offset before which no closer was found. */
   readonly #unclosed = new Map<string, number>();
-  readonly #openers: { readonly regexAfter: boolean }[] = [];
+  readonly #slash: SlashContext;
   #heredocs: PendingHeredoc[] = [];
-  #regexAfterClose = false;
   #confused = false;
   #depth = 0;
 
@@ -99,6 +33,7 @@ class Lexer {
     this.#text = text;
     this.#syntax = syntax;
     this.#lineBound = lineBound;
+    this.#slash = new SlashContext(text, syntax);
   }
 
   run(): Lexed {
@@ -124,7 +59,7 @@ class Lexer {
         at = this.#lineStart(at);
         continue;
       }
-      if (char === ' ' || char === '\t' || char === '\r' || char === '\f' || char === '\v') {
+      if (char === ' ' || /[\t\r\f\v]/.test(char)) {
         at += 1;
         continue;
       }
@@ -148,37 +83,24 @@ class Lexer {
   #token(at: number, char: string): number {
     const text = this.#text;
     const { special } = this.#syntax;
-    if (special === 'php' && char === '?' && text[at + 1] === '>') return this.#skipMarkup(at + 2);
-    if (special === 'ruby' || special === 'perl' || special === 'php') {
-      const found = heredocsAt(text, at, special, this.#tokens.at(-1));
-      if (found) {
-        const token = this.#push('string', '', at, found.end);
-        token.dynamic = found.heredoc.dynamic;
-        this.#heredocs.push(found.heredoc);
-        return found.end;
-      }
-      if (special !== 'php') {
-        const quoted = quoteLikeAt(text, at, special, this.#tokens.at(-1));
-        if (quoted) {
-          const token = this.#push(quoted.kind, quoted.text, at, quoted.end);
-          token.dynamic = quoted.dynamic;
-          return quoted.end;
-        }
-      }
-    }
-    if (special === 'rust' && char === "'") return this.#rustQuote(at);
-    if (this.#isPunctuationVariable(at, char)) {
+    // Line-bound text keeps whatever spans lines as code: its beginning may be a misreading.
+    if (special === 'php' && !this.#lineBound && char === '?' && text[at + 1] === '>')
+      return this.#skipMarkup(at + 2);
+    const past = this.#quoteLike(at);
+    if (past !== undefined) return past;
+    if (special === 'rust' && char === "'") return rustQuoteEnd(text, at);
+    if (isPunctuationVariable(text, at, this.#syntax)) {
       this.#push('word', text.slice(at, at + 2), at, at + 2);
       return at + 2;
     }
     for (const form of this.#syntax.strings) {
-      if (!text.startsWith(form.open, at) || !this.#stringMayStart(form)) continue;
+      if (!text.startsWith(form.open, at) || !this.#slash.stringMayStart(form, this.#tokens.at(-1))) continue;
       const end = this.#string(at, form);
       if (end !== undefined) return end;
       if (this.#confused) return text.length;
       break;
     }
-    if (this.#syntax.regex && char === '/' && this.#regexMayStart(at)) {
+    if (this.#syntax.regex && char === '/' && this.#slash.regexMayStart(at, this.#tokens.at(-1))) {
       const end = (this.#unclosed.get('/') ?? -1) > at ? undefined : regexEnd(text, at);
       if (end !== undefined) {
         this.#push('regex', text.slice(at, Math.min(end, at + maxText)), at, end);
@@ -186,14 +108,29 @@ class Lexer {
       }
       this.#unclosed.set('/', this.#lineEnd(at));
     }
-    if (this.#isWordAt(at) || (special === 'javascript' && text.startsWith('\\u', at))) return this.#word(at);
-    const long = mayPair.test(text[at + 1] ?? '')
-      ? punctuation.find((one) => text.startsWith(one, at))
-      : undefined;
-    const mark = long ?? char;
-    this.#bracket(mark);
+    if (isWordAt(text, at, this.#syntax) || (special === 'javascript' && text.startsWith('\\u', at)))
+      return this.#word(at);
+    const mark = markAt(text, at);
+    this.#slash.bracket(mark, this.#tokens.at(-1));
     this.#push('punct', mark, at, at + mark.length);
     return at + mark.length;
+  }
+
+  /** Heredocs, and quotes that are written as operators. */
+  #quoteLike(at: number): number | undefined {
+    const { special } = this.#syntax;
+    if (special !== 'ruby' && special !== 'perl' && special !== 'php') return undefined;
+    const previous = this.#tokens.at(-1);
+    const found = this.#lineBound ? undefined : heredocAt(this.#text, at, special, previous);
+    if (found) {
+      this.#push('string', '', at, found.end).dynamic = found.heredoc.dynamic;
+      this.#heredocs.push(found.heredoc);
+      return found.end;
+    }
+    const quoted = special === 'php' ? undefined : quoteLikeAt(this.#text, at, special, previous);
+    if (!quoted || (this.#lineBound && quoted.end > this.#lineEnd(at))) return undefined;
+    this.#push(quoted.kind, quoted.text, at, quoted.end).dynamic = quoted.dynamic;
+    return quoted.end;
   }
 
   #word(at: number): number {
@@ -201,7 +138,7 @@ class Lexer {
     let end = at;
     let escaped = false;
     while (end < text.length) {
-      if (this.#isWordAt(end)) end += 1;
+      if (isWordAt(text, end, this.#syntax)) end += 1;
       else if (this.#syntax.special === 'javascript' && text[end] === '\\' && text[end + 1] === 'u') {
         escaped = true;
         end += 2;
@@ -222,13 +159,7 @@ class Lexer {
       if (this.#confused) return text.length;
     }
     this.#push('word', escaped ? unescapeWord(raw) : raw.slice(0, maxText), at, end);
-    if (
-      this.#tokens.length > 1 &&
-      (raw === '__END__' || raw === '__DATA__') &&
-      this.#isAloneOnLine(at, end)
-    ) {
-      if (this.#syntax.special === 'ruby' || this.#syntax.special === 'perl') return text.length;
-    }
+    if (!this.#lineBound && endsCode(text, at, end, this.#syntax)) return text.length;
     return end;
   }
 
@@ -265,7 +196,6 @@ class Lexer {
           text: text.slice(bodyStart, Math.min(from, bodyStart + maxText)),
           end,
         };
-        this.#regexAfterClose = false;
         return end;
       }
       const opener = form.code?.find((one) => text.startsWith(one, from));
@@ -293,11 +223,11 @@ class Lexer {
     }
     const codeStart = opener === '{$' ? at + 1 : at + opener.length;
     this.#push('punct', '{', at, at + opener.length);
-    this.#openers.push({ regexAfter: false });
+    this.#slash.open();
     this.#depth += 1;
     const close = this.#code(codeStart, true, isOneLine);
     this.#depth -= 1;
-    this.#openers.pop();
+    this.#slash.close();
     if (close === -1) return undefined;
     this.#push('punct', '}', close, close + 1);
     return close + 1;
@@ -305,32 +235,16 @@ class Lexer {
 
   /** Past the comment that starts here; `undefined` where none does. */
   #comment(at: number): number | undefined {
-    const { lineComments, blockComments, special } = this.#syntax;
     const text = this.#text;
-    for (const open of lineComments) {
-      if (!text.startsWith(open, at)) continue;
-      if (special === 'php' && open === '#' && text[at + 1] === '[') continue;
-      // A URL in the text of markup.
-      if (special === 'javascript' && text[at - 1] === ':' && /\w/.test(text[at - 2] ?? ' ')) continue;
-      return this.#commentLineEnd(at);
-    }
-    for (const { open, close, nests } of blockComments) {
-      if (!text.startsWith(open, at)) continue;
-      if (this.#lineBound && (this.#unclosed.get(open) ?? -1) > at) continue;
+    const { blockComments } = this.#syntax;
+    if (startsLineComment(text, at, this.#syntax)) return lineCommentEnd(text, at, this.#syntax);
+    for (const form of blockComments) {
+      if (!text.startsWith(form.open, at)) continue;
+      if (this.#lineBound && (this.#unclosed.get(form.open) ?? -1) > at) continue;
       const limit = this.#lineBound ? this.#lineEnd(at) : text.length;
-      let depth = 1;
-      let from = at + open.length;
-      while (depth > 0 && from < limit) {
-        if (text.startsWith(close, from)) {
-          depth -= 1;
-          from += close.length;
-        } else if (nests && text.startsWith(open, from)) {
-          depth += 1;
-          from += open.length;
-        } else from += 1;
-      }
-      if (depth === 0) return from;
-      this.#unclosed.set(open, limit);
+      const end = blockCommentEnd(text, at, form, limit);
+      if (end !== undefined) return end;
+      this.#unclosed.set(form.open, limit);
       if (!this.#lineBound) {
         this.#confused = true;
         return text.length;
@@ -339,55 +253,18 @@ class Lexer {
     return undefined;
   }
 
-  /** A line comment ends where the language's own reader ends it: CR and U+2028 are line ends too, `?>` leaves PHP. */
-  #commentLineEnd(at: number): number {
-    const text = this.#text;
-    const isPhp = this.#syntax.special === 'php';
-    for (let end = at; end < text.length; end += 1) {
-      const char = text[end];
-      if (char === '\n' || char === '\r') return end;
-      if (isPhp && char === '?' && text[end + 1] === '>') return end;
-      if (
-        char === '\u00e2' &&
-        text[end + 1] === '\u0080' &&
-        (text[end + 2] === '\u00a8' || text[end + 2] === '\u00a9')
-      )
-        return end + 3;
-    }
-    return text.length;
-  }
-
-  /** Skips what only counts at the start of a line: Ruby's `=begin`, Perl's POD. */
   #lineStart(at: number): number {
-    const { special } = this.#syntax;
-    if ((special !== 'ruby' && special !== 'perl') || this.#text[at] !== '=' || this.#lineBound) return at;
-    const close = special === 'ruby' ? '\n=end' : '\n=cut';
-    const opens =
-      special === 'ruby'
-        ? this.#text.startsWith('=begin', at)
-        : /^=[a-z]/i.test(this.#text.slice(at, at + 2));
-    if (!opens) return at;
-    const end = this.#text.indexOf(close, at);
-    if (end === -1) return this.#text.length;
-    return this.#lineEnd(end + 1);
+    return this.#lineBound ? at : documentationEnd(this.#text, at, this.#syntax);
   }
 
   /** Reads the bodies of the heredocs that the line before announced. */
   #heredocBodies(from: number): number {
     let at = from;
-    for (const { terminator, indented, dynamic } of this.#heredocs.splice(0)) {
-      for (;;) {
-        if (at >= this.#text.length) {
-          if (!this.#lineBound) this.#confused = true;
-          return at;
-        }
-        const end = this.#lineEnd(at);
-        const line = this.#text.slice(at, end).replace(/\r$/, '');
-        const ended = (indented ? line.replace(/^[ \t]+/, '') : line).replace(/[;,)\]]+$/, '') === terminator;
-        if (!ended && dynamic) this.#heredocLine(at, end);
-        at = end + 1;
-        if (ended) break;
-      }
+    for (const heredoc of this.#heredocs.splice(0)) {
+      const body = heredocBody(this.#text, at, heredoc);
+      if (heredoc.dynamic) for (const { start, end } of body.lines) this.#heredocLine(start, end);
+      if (!body.isClosed) this.#confused = true;
+      at = body.end;
     }
     return at;
   }
@@ -406,112 +283,8 @@ class Lexer {
     const open = this.#text.indexOf('<?', at);
     if (open === -1) return this.#text.length;
     this.#push('punct', ';', open, open + 2);
-    return (
-      open + (/^<\?php/i.test(this.#text.slice(open, open + 5)) ? 5 : this.#text[open + 2] === '=' ? 3 : 2)
-    );
-  }
-
-  /** `'x'` is a character, `'a` a lifetime. */
-  #rustQuote(at: number): number {
-    const text = this.#text;
-    const end =
-      text[at + 1] === '\\' ? text.indexOf("'", at + 3) + 1 : text[at + 2] === "'" ? at + 3 : at + 1;
-    return end > at && end - at < 16 ? end : at + 1;
-  }
-
-  #regexMayStart(at: number): boolean {
-    const previous = this.#tokens.at(-1);
-    if (!previous || previous.kind === 'newline') return true;
-    if (previous.kind === 'word') {
-      if (beforeRegex.has(previous.text)) return true;
-      const isCommandCall =
-        this.#syntax.special === 'ruby' && previous.end < at && !/[\s=]/.test(this.#text[at + 1] ?? ' ');
-      return isCommandCall;
-    }
-    if (previous.kind !== 'punct') return false;
-    if (
-      this.#syntax.special === 'javascript' &&
-      (/[<>]$/.test(previous.text) || this.#text[at + 1] === '>')
-    ) {
-      // Markup: `</p>` and `/>`; comparing with a regular expression makes no sense.
-      return previous.text === '=>';
-    }
-    if (previous.text === ')' || previous.text === '}') return this.#regexAfterClose;
-    return previous.text !== ']' && previous.text !== '++' && previous.text !== '--';
-  }
-
-  /** In JavaScript a quote after a value is text of markup (`it's`), where braces hold code. */
-  #stringMayStart(form: StringForm): boolean {
-    if (this.#syntax.special !== 'javascript' || form.code) return true;
-    const previous = this.#tokens.at(-1);
-    if (!previous) return true;
-    if (previous.kind === 'word') return beforeString.has(previous.text);
-    return previous.kind === 'punct' && ![')', ']', '}', '>'].includes(previous.text);
-  }
-
-  /** Perl's and Ruby's `$'`, `$"`, `$#x`, and Ruby's `?"`: the second character opens nothing. */
-  #isPunctuationVariable(at: number, char: string): boolean {
-    const { special } = this.#syntax;
-    const next = this.#text[at + 1] ?? ' ';
-    if (char === '$' && (special === 'perl' || special === 'ruby')) return /["'`#/\\;!&,.]/.test(next);
-    return (
-      char === '?' &&
-      special === 'ruby' &&
-      /["'`#/]/.test(next) &&
-      !/\w/.test(this.#text[at - 1] ?? ' ') &&
-      !/\S/.test(this.#text[at + 2] ?? ' ')
-    );
-  }
-
-  #bracket(mark: string): void {
-    if (mark === '(' || mark === '[' || mark === '{')
-      this.#openers.push({ regexAfter: this.#regexAfter(mark) });
-    else if (mark === ')' || mark === ']' || mark === '}')
-      this.#regexAfterClose = this.#openers.pop()?.regexAfter ?? false;
-  }
-
-  /** Whether a `/` right after the bracket that closes this one starts a regular expression. */
-  #regexAfter(mark: string): boolean {
-    const previous = this.#tokens.at(-1);
-    if (mark === '(') return previous?.kind === 'word' && beforeParenthesisedRegex.has(previous.text);
-    if (mark !== '{') return false;
-    if (!previous) return true;
-    if (previous.kind === 'word') return !beforeObject.has(previous.text);
-    return previous.kind !== 'punct' || [')', ';', '{', '}', '=>', ':'].includes(previous.text);
-  }
-
-  #isWordAt(at: number): boolean {
-    const char = this.#text[at];
-    if (char === undefined) return false;
-    const code = char.charCodeAt(0);
-    if (
-      (code >= 48 && code <= 57) ||
-      (code >= 65 && code <= 90) ||
-      (code >= 97 && code <= 122) ||
-      code === 95
-    )
-      return true;
-    // Bytes of multi-byte characters: U+2028 and U+2029 end a line, the rest may name things.
-    if (code >= 128) return wordChar.test(char) || code < 0xa0 || code >= 0xc2;
-    if (this.#syntax.special === 'javascript' && char === '\\') return false;
-    return this.#syntax.wordExtra.includes(char) && !this.#isOperator(char, at);
-  }
-
-  /** `?` and `!` end a Ruby word; `%`, `@`, `$` start a variable; elsewhere they are operators. */
-  #isOperator(char: string, at: number): boolean {
-    const before = this.#text[at - 1] ?? ' ';
-    const after = this.#text[at + 1] ?? ' ';
-    if (char === '?' || char === '!') return !/\w/.test(before) || after === '=' || /\w/.test(after);
-    if (char === '%') return !/[A-Za-z_]/.test(after) || /[\w)\]}]/.test(before);
-    return false;
-  }
-
-  #isAloneOnLine(start: number, end: number): boolean {
-    const before = this.#text[start - 1];
-    const after = this.#text[end];
-    return (
-      (before === undefined || before === '\n') && (after === undefined || after === '\n' || after === '\r')
-    );
+    const tag = /^<\?(?:php|=)?/i.exec(this.#text.slice(open, open + 5));
+    return open + (tag?.[0].length ?? 2);
   }
 
   #lineEnd(at: number): number {
@@ -524,34 +297,4 @@ class Lexer {
     this.#tokens.push(token);
     return token;
   }
-}
-
-/** Past the closing slash and flags; `undefined` where the line ends first (then it was a division). */
-function regexEnd(text: string, at: number): number | undefined {
-  let isClass = false;
-  for (let end = at + 1; end < text.length; end += 1) {
-    const char = text[end];
-    if (char === '\n') return undefined;
-    if (char === '\\') end += 1;
-    else if (char === '[') isClass = true;
-    else if (char === ']') isClass = false;
-    else if (char === '/' && !isClass) {
-      let past = end + 1;
-      while (/[a-z]/i.test(text[past] ?? '')) past += 1;
-      return past;
-    }
-  }
-  return undefined;
-}
-
-function unescapeWord(raw: string): string {
-  return raw
-    .slice(0, 4 * maxText)
-    .replace(
-      /\\u(?:\{0*([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{4}))/g,
-      (all, braced: string | undefined, four: string | undefined) => {
-        const code = Number.parseInt(braced ?? four ?? '', 16);
-        return code <= 0x10ffff ? String.fromCodePoint(code) : all;
-      },
-    );
 }

@@ -1,4 +1,4 @@
-import type { Token, TokenKind } from './lex.ts';
+import type { Token, TokenKind } from './token.ts';
 
 /** A quote written as an operator: Perl's `qq{…}` and `s/…/…/`, Ruby's `%w[…]` and `%x(…)`. */
 export interface QuoteLike {

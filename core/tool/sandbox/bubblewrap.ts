@@ -29,26 +29,18 @@ const isolation = [
   '--hostname',
   'sandbox',
 ]; // prettier-ignore
-/**
- * Words of `setpriv`. `--die-with-parent` reaches only bubblewrap's own init, which `--as-pid-1` leaves out: without this a
- * killed writ leaves its checks running.
- */
-const dieWithParent = ['--pdeathsig', 'KILL', '--no-new-privs', '--'];
+const missing = '`bwrap` is not installed';
 
 /** The bubblewrap back end (Linux). Its set-up words are computed once. */
 export function bubblewrapSandbox(facts: HostFacts = currentHostFacts()): SandboxBackend {
   const program = findProgram('bwrap', facts.path);
-  const setpriv = findProgram('setpriv', facts.path);
-  const missing =
-    program === undefined ? '`bwrap` is not installed' : '`setpriv` (util-linux) is not installed';
   let prefix: { view: HostView; words: readonly string[] } | undefined;
   const backend: SandboxBackend = {
     name: 'bubblewrap',
     pathsInside: () => ({ workspace: workspaceInside, reports: reportsInside }),
-    probe: onceProbed(() => (program === undefined || setpriv === undefined ? missing : backend), facts),
+    probe: onceProbed(() => (program === undefined ? missing : backend), facts),
     async run(request) {
-      if (program === undefined || setpriv === undefined)
-        throw new WritError('SANDBOX_UNAVAILABLE', { message: missing });
+      if (program === undefined) throw new WritError('SANDBOX_UNAVAILABLE', { message: missing });
       if (request.network !== 'none')
         throw new WritError('SANDBOX_UNSAFE', { message: 'a sandbox has no host network' });
       prefix ??= prefixOf(viewOfHost(facts));
@@ -60,7 +52,7 @@ export function bubblewrapSandbox(facts: HostFacts = currentHostFacts()): Sandbo
         home: homeInside,
         temporary: '/tmp',
       });
-      return runOuter([program, ...words, ...suffixOf(request, setpriv)], env, request);
+      return runOuter([program, ...words, ...suffixOf(request)], env, request);
     },
   };
   return backend;
@@ -81,7 +73,7 @@ function prefixOf(view: HostView): { view: HostView; words: readonly string[] } 
   return { view, words };
 }
 
-function suffixOf(request: SandboxRequest, setpriv: string): string[] {
+function suffixOf(request: SandboxRequest): string[] {
   const words: string[] = [];
   for (const { source, target, writable } of mountsOf(request))
     words.push(writable ? '--bind' : '--ro-bind', source, target);
@@ -91,8 +83,6 @@ function suffixOf(request: SandboxRequest, setpriv: string): string[] {
     '--chdir',
     workspaceInside,
     '--',
-    setpriv,
-    ...dieWithParent,
     '/bin/sh',
     '-c',
     initScript,

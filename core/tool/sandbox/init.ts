@@ -1,5 +1,5 @@
 /**
- * Process 1 of a sandbox: says on descriptor 3 that the set-up succeeded, sets what limits cost nothing, runs the command
+ * Process 1 of a sandbox: says on descriptor 3 that the set-up succeeded and waits for an answer, sets what limits cost nothing, runs the command
  * and reaps orphans. When it exits the kernel ends everything else in the namespace before anybody is told.
  *
  * Limited: core files (none), one file's size (16 GiB), processes (4096 per sandbox for an ordinary user on Linux 5.14 or
@@ -7,8 +7,8 @@
  * Not limited: total memory, CPU share, disk space of the workspace.
  */
 export const initScript = [
-  // Nobody listens: whoever asked for this is dead.
-  'echo >&3 || exit 1',
+  // Whoever asked for this may have been killed before the wish to die with it was in place: the dead do not answer.
+  'echo >&3 && read -r answer <&3 || exit 1',
   'exec 3>&-',
   'ulimit -c 0',
   'ulimit -f 33554432',

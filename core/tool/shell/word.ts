@@ -22,7 +22,7 @@ export function readWord(word: Word, reading: Reading, substitute: ReadSubstitut
   const { parts, text } = word;
   const reader = new WordReader(reading, substitute);
   if (parts) {
-    checkTiling(word, parts);
+    checkTiling(word.pos, parts, word.end);
     for (const part of parts) reader.part(part, false);
   } else {
     if (!/^(?:\\.|[^ \t\n\\"'`$|&;<>()])*$/s.test(text)) unproven('a word that the grammar does not explain');
@@ -32,7 +32,13 @@ export function readWord(word: Word, reading: Reading, substitute: ReadSubstitut
 }
 
 /** Walks parts that stand outside a word: the body of a here-document. */
-export function readParts(parts: readonly WordPart[], reading: Reading, substitute: ReadSubstitution): void {
+export function readParts(
+  node: { readonly pos: number; readonly end: number },
+  parts: readonly WordPart[],
+  reading: Reading,
+  substitute: ReadSubstitution,
+): void {
+  checkTiling(node.pos, parts, node.end);
   const reader = new WordReader(reading, substitute);
   for (const part of parts) reader.part(part, true);
 }
@@ -62,6 +68,7 @@ class WordReader {
         this.pieces.literal(part.value);
         break;
       case 'DoubleQuoted':
+        checkTiling(part.pos + 1, part.parts, part.end - 1);
         for (const child of part.parts) this.part(child, true);
         break;
       case 'SimpleExpansion':
@@ -75,8 +82,8 @@ class WordReader {
         break;
       case 'Glob':
       case 'BraceExpansion':
-        for (const child of part.parts ?? []) this.part(child, false);
         this.pieces.expansion(false);
+        for (const child of part.parts ?? []) this.part(child, false);
         break;
       case 'ArithmeticExpansion':
         unproven('arithmetic can run commands in some shells');
@@ -126,6 +133,7 @@ class WordReader {
       if (prefix !== undefined || (operation.type !== 'Default' && operation.type !== 'Remove')) {
         unproven(`\`${text.slice(0, 20)}\` is not in every shell`);
       }
+      if (operation.operand.end !== part.end - 1) unproven('a word that the grammar does not explain');
       const operand = readWord(operation.operand, this.#reading, this.#substitute);
       if (operation.operator === '=' || operation.operator === ':=') {
         checkAssignedName(parameter, operand);
@@ -138,11 +146,12 @@ class WordReader {
 }
 
 /** The parser recovers from what it does not understand; parts that leave a gap are such a place. */
-function checkTiling(word: Word, parts: readonly WordPart[]): void {
-  let at = word.pos;
-  for (const part of parts) {
-    if (part.pos !== at) unproven('a word that the grammar does not explain');
-    at = part.end;
-  }
-  if (at !== word.end) unproven('a word that the grammar does not explain');
+function checkTiling(
+  start: number,
+  parts: readonly { readonly pos: number; readonly end: number }[],
+  end: number,
+): void {
+  let at = start;
+  for (const part of parts) at = part.pos === at ? part.end : Number.NaN;
+  if (at !== end) unproven('a word that the grammar does not explain');
 }

@@ -7,7 +7,13 @@ import { readReports, reportLimits } from '../../../core/run/read-reports.ts';
 t.test('regular files at the top are read in name order', async (t) => {
   const dir = t.testdir({ 'b.xml': 'two', 'a.tap': 'one', deep: { 'c.xml': 'three' } });
   const { files, findings } = await readReports(dir);
-  t.strictSame(files.map(({ name, bytes }) => [name, bytes.toString()]), [['a.tap', 'one'], ['b.xml', 'two']]);
+  t.strictSame(
+    files.map(({ name, bytes }) => [name, bytes.toString()]),
+    [
+      ['a.tap', 'one'],
+      ['b.xml', 'two'],
+    ],
+  );
   t.strictSame(findings, []);
 });
 

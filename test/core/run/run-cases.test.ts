@@ -11,6 +11,8 @@ interface Case {
     readonly type: string;
     /** Rules that gave an error, all of them. */
     readonly rules?: readonly string[];
+    /** Rules that warned of the patch. */
+    readonly warnings?: readonly string[];
     readonly stages?: Readonly<Record<string, string>>;
     readonly notStarted?: readonly string[];
     readonly checks?: Readonly<Record<string, string>>;
@@ -37,6 +39,11 @@ t.test('whole runs', { jobs: 2, timeout: 400_000 }, async (t) => {
 
       t.equal(view.decision?.type, expect.type, view.decision?.rationale ?? '');
       if (expect.rules) t.strictSame(errorRules(view), [...expect.rules].sort());
+      if (expect.warnings)
+        t.strictSame(
+          view.findings.filter(({ severity }) => severity === 'warning').map(({ rule }) => rule),
+          expect.warnings,
+        );
       for (const [stage, status] of Object.entries(expect.stages ?? {}))
         t.equal(view.stages.find((one) => one.stage === stage)?.status, status, stage);
       for (const stage of expect.notStarted ?? [])

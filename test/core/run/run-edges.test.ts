@@ -15,7 +15,12 @@ const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'c
 const source = { kind: 'patch', bytes: fix } as const;
 
 /** The code that a run is refused with; the person's refs, index and files must be as before, and nothing recorded. */
-async function refusal(t: Test, sample: Sample, code: string, run: () => Promise<unknown>): Promise<WritError | undefined> {
+async function refusal(
+  t: Test,
+  sample: Sample,
+  code: string,
+  run: () => Promise<unknown>,
+): Promise<WritError | undefined> {
   const before = sample.state();
   try {
     await run();
@@ -49,7 +54,9 @@ t.test('a range that changes what governs writ is refused', async (t) => {
   sample.git('add', '--all', '--force');
   sample.git('commit', '--quiet', '-m', 'Judge myself');
   sample.git('checkout', '--quiet', 'main');
-  await refusal(t, sample, 'PATCH_TOUCHES_STATE', () => sample.run({ source: { kind: 'range', range: 'main..fix' } }));
+  await refusal(t, sample, 'PATCH_TOUCHES_STATE', () =>
+    sample.run({ source: { kind: 'range', range: 'main..fix' } }),
+  );
 });
 
 t.test('a path of the patch with local changes is refused before any work, others stay', async (t) => {
@@ -90,19 +97,26 @@ t.test('a sandbox that cannot deny the network is refused', async (t) => {
   await refusal(t, sample, 'SLOT_UNKNOWN', () => sample.run({ source, sandbox: 'nonsense' }));
 });
 
-t.test('under CI without a configured key a run is refused, a throw-away key must be asked for', async (t) => {
-  const sample = sampleOf(t);
-  const inCi: Sample = { ...sample, env: { ...sample.env, CI: 'true' } };
-  Object.assign(sample.env, { CI: 'true' });
-  await refusal(t, inCi, 'SIGNER_EPHEMERAL', () => sample.run({ source }));
-});
+t.test(
+  'under CI without a configured key a run is refused, a throw-away key must be asked for',
+  async (t) => {
+    const sample = sampleOf(t);
+    const inCi: Sample = { ...sample, env: { ...sample.env, CI: 'true' } };
+    Object.assign(sample.env, { CI: 'true' });
+    await refusal(t, inCi, 'SIGNER_EPHEMERAL', () => sample.run({ source }));
+  },
+);
 
 t.test('an unborn HEAD has the empty tree as base', async (t) => {
   const sample = sampleOf(t);
   sample.git('update-ref', '-d', 'HEAD');
   sample.git('rm', '-r', '--quiet', '--cached', '.');
-  execFileSync('rm', ['-rf', 'src', 'test', 'docs', 'package.json', 'package-lock.json'], { cwd: sample.root });
-  const bytes = Buffer.from("--- /dev/null\n+++ b/test/a.test.js\n@@ -0,0 +1,2 @@\n+import test from 'node:test';\n+test('one', () => {});\n");
+  execFileSync('rm', ['-rf', 'src', 'test', 'docs', 'package.json', 'package-lock.json'], {
+    cwd: sample.root,
+  });
+  const bytes = Buffer.from(
+    "--- /dev/null\n+++ b/test/a.test.js\n@@ -0,0 +1,2 @@\n+import test from 'node:test';\n+test('one', () => {});\n",
+  );
   const view = await sample.run({ source: { kind: 'patch', bytes } });
   t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
   t.equal(sample.git('rev-list', '--count', 'main'), '1');
@@ -141,7 +155,10 @@ t.test('a range is sealed as one commit on the named branch', async (t) => {
 
 t.test('the same id with other metadata is another intent', async (t) => {
   const sample = sampleOf(t);
-  t.equal((await sample.run({ source: { kind: 'patch', bytes: Buffer.from(fix) } })).decision?.type, 'commit');
+  t.equal(
+    (await sample.run({ source: { kind: 'patch', bytes: Buffer.from(fix) } })).decision?.type,
+    'commit',
+  );
   sample.git('reset', '--quiet', '--hard', 'HEAD~1');
   const fault = await refusal(t, sample, 'INTENTSPEC_INVALID', () =>
     sample.run({ source }, { metadata: { createdBy: { type: 'user', id: 'another' } } }),
@@ -151,6 +168,11 @@ t.test('the same id with other metadata is another intent', async (t) => {
   t.equal(again.decision?.type, 'commit', 'other fields may change');
 });
 
+function answerNothing(act: () => void): [] {
+  act();
+  return [];
+}
+
 /** A plugin that acts once, at one point of a run. */
 function at(point: 'patch' | 'tool' | 'stage' | 'decision' | 'statement', act: () => void): LoadedPlugin {
   return definePlugin({
@@ -158,11 +180,11 @@ function at(point: 'patch' | 'tool' | 'stage' | 'decision' | 'statement', act: (
     api: 1,
     setup({ hooks }) {
       const once = (): void => act();
-      if (point === 'patch') hooks.patch.judge.tap(() => (once(), []));
+      if (point === 'patch') hooks.patch.judge.tap(() => answerNothing(once));
       if (point === 'tool') hooks.tool.guard.tap(() => void once());
       if (point === 'stage') hooks.stage.settled.tap(() => once());
       if (point === 'decision') hooks.decision.guard.tap(() => void once());
-      if (point === 'statement') hooks.statement.fill.tap(() => (once(), []));
+      if (point === 'statement') hooks.statement.fill.tap(() => answerNothing(once));
       return undefined;
     },
   });
@@ -173,7 +195,9 @@ for (const point of ['patch', 'tool', 'stage', 'decision', 'statement'] as const
     const sample = sampleOf(t);
     const controller = new AbortController();
     const plugin = at(point, () => controller.abort(new WritError('RUN_INTERRUPTED')));
-    await refusal(t, sample, 'RUN_INTERRUPTED', () => sample.run({ source, signal: controller.signal }, {}, [plugin]));
+    await refusal(t, sample, 'RUN_INTERRUPTED', () =>
+      sample.run({ source, signal: controller.signal }, {}, [plugin]),
+    );
     const repository = await openRepository(sample.root);
     const [run] = await listRuns(repository, systemClock);
     t.equal(run?.state, 'interrupted');
@@ -182,34 +206,51 @@ for (const point of ['patch', 'tool', 'stage', 'decision', 'statement'] as const
   });
 }
 
-t.test('a target that moves during the run is rolled back with a revocation, the branch stays where it was put', async (t) => {
-  const sample = sampleOf(t);
-  const moved = sample.git('commit-tree', '-p', 'HEAD', '-m', 'Meanwhile', 'HEAD^{tree}');
-  const view = await sample.run({ source }, {}, [at('statement', () => void sample.git('update-ref', 'refs/heads/main', moved))]);
-  t.equal(view.decision?.type, 'rollback');
-  t.match(view.decision?.rationale, /moved/);
-  t.equal(sample.git('rev-parse', 'main'), moved);
-  t.match(sample.git('ls-tree', '--name-only', `refs/ai/runs/${view.runId}`), /revocation\.sigstore\.json/);
-});
+t.test(
+  'a target that moves during the run is rolled back with a revocation, the branch stays where it was put',
+  async (t) => {
+    const sample = sampleOf(t);
+    const moved = sample.git('commit-tree', '-p', 'HEAD', '-m', 'Meanwhile', 'HEAD^{tree}');
+    const view = await sample.run({ source }, {}, [
+      at('statement', () => void sample.git('update-ref', 'refs/heads/main', moved)),
+    ]);
+    t.equal(view.decision?.type, 'rollback');
+    t.match(view.decision?.rationale, /moved/);
+    t.equal(sample.git('rev-parse', 'main'), moved);
+    t.match(sample.git('ls-tree', '--name-only', `refs/ai/runs/${view.runId}`), /revocation\.sigstore\.json/);
+  },
+);
 
 for (const rollback of [true, false]) {
-  t.test(`a log that fails ${rollback ? 'rolls back' : 'is reported and the swap happens'} as the contract says`, async (t) => {
-    const sample = sampleOf(t);
-    const base = sample.git('rev-parse', 'main');
-    const breakLog = at('statement', () => {
-      throw new Error('no entropy today');
-    });
-    const view = await sample.run({ source }, { objmodel: { decisionPolicy: { rollbackOnProvenanceFail: rollback } } }, [breakLog]);
-    t.equal(view.decision?.type, rollback ? 'rollback' : 'commit');
-    t.equal(view.provenance?.bundle, undefined);
-    t.equal(sample.git('rev-parse', 'main'), rollback ? base : view.decision?.commitSha);
-  });
+  t.test(
+    `a log that fails ${rollback ? 'rolls back' : 'is reported and the swap happens'} as the contract says`,
+    async (t) => {
+      const sample = sampleOf(t);
+      const base = sample.git('rev-parse', 'main');
+      const breakLog = at('statement', () => {
+        throw new Error('no entropy today');
+      });
+      const view = await sample.run(
+        { source },
+        { objmodel: { decisionPolicy: { rollbackOnProvenanceFail: rollback } } },
+        [breakLog],
+      );
+      t.equal(view.decision?.type, rollback ? 'rollback' : 'commit');
+      t.equal(view.provenance?.bundle, undefined);
+      t.equal(sample.git('rev-parse', 'main'), rollback ? base : view.decision?.commitSha);
+    },
+  );
 }
 
 t.test('a guard that refuses, throws or answers nonsense refuses', async (t) => {
   const answers: readonly (readonly [name: string, tap: () => unknown])[] = [
     ['refuses', () => ({ message: 'not today' })],
-    ['throws', () => { throw new Error('broken'); }],
+    [
+      'throws',
+      () => {
+        throw new Error('broken');
+      },
+    ],
     ['talks nonsense', () => true],
   ];
   for (const [name, tap] of answers) {
@@ -228,35 +269,66 @@ t.test('a guard that refuses, throws or answers nonsense refuses', async (t) => 
   }
 });
 
-t.test('evidence that cannot be written ends the run and moves nothing', { skip: process.getuid?.() === 0 ? false : 'needs root to mount a tiny file system' }, async (t) => {
-  const sample = sampleOf(t);
-  const state = join(sample.root, '.git', 'writ');
-  mkdirSync(state);
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=96k', 'tmpfs', state]);
-  try {
-    const noisy = { id: 'noisy', kind: 'command', command: `node -e "console.log('x'.repeat(500000))"`, required: true, artifactsProduced: ['test-log'] };
-    const spec = { intent: { changeType: 'chore' }, acceptance: { verificationPlan: { fastChecks: [noisy] } }, provenance: { requireSlsaProvenance: false, transparencyLog: { mode: 'none' } } };
-    await refusal(t, sample, 'EVIDENCE_WRITE_FAILED', () => sample.run({ source }, spec));
-  } finally {
-    execFileSync('umount', [state]);
-  }
-});
+t.test(
+  'evidence that cannot be written ends the run and moves nothing',
+  { skip: process.getuid?.() === 0 ? false : 'needs root to mount a tiny file system' },
+  async (t) => {
+    const sample = sampleOf(t);
+    const state = join(sample.root, '.git', 'writ');
+    mkdirSync(state);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=96k', 'tmpfs', state]);
+    try {
+      const noisy = {
+        id: 'noisy',
+        kind: 'command',
+        command: `node -e "console.log('x'.repeat(500000))"`,
+        required: true,
+        artifactsProduced: ['test-log'],
+      };
+      const spec = {
+        intent: { changeType: 'chore' },
+        acceptance: { verificationPlan: { fastChecks: [noisy] } },
+        provenance: { requireSlsaProvenance: false, transparencyLog: { mode: 'none' } },
+      };
+      await refusal(t, sample, 'EVIDENCE_WRITE_FAILED', () => sample.run({ source }, spec));
+    } finally {
+      execFileSync('umount', [state]);
+    }
+  },
+);
 
-t.test('the person\'s refs are read through no symlink of the workspace: a check that writes outside is stopped', async (t) => {
-  const sample = sampleOf(t);
-  symlinkSync('/etc', join(sample.root, 'src', 'etc'));
-  sample.git('add', '--all');
-  sample.git('commit', '--quiet', '-m', 'A link');
-  const check = { id: 'escape', kind: 'command', command: 'touch src/etc/writ-escape', required: true, artifactsProduced: ['test-log'] };
-  const view = await sample.run({ source }, { acceptance: { verificationPlan: { fastChecks: [check] } } });
-  t.equal(view.decision?.type, 'abandon');
-  t.throws(() => readFileSync('/etc/writ-escape'));
-});
+t.test(
+  "the person's refs are read through no symlink of the workspace: a check that writes outside is stopped",
+  async (t) => {
+    const sample = sampleOf(t);
+    symlinkSync('/etc', join(sample.root, 'src', 'etc'));
+    sample.git('add', '--all');
+    sample.git('commit', '--quiet', '-m', 'A link');
+    const check = {
+      id: 'escape',
+      kind: 'command',
+      command: 'touch src/etc/writ-escape',
+      required: true,
+      artifactsProduced: ['test-log'],
+    };
+    const view = await sample.run({ source }, { acceptance: { verificationPlan: { fastChecks: [check] } } });
+    t.equal(view.decision?.type, 'abandon');
+    t.throws(() => readFileSync('/etc/writ-escape'));
+  },
+);
 
 t.test('two runs at once on one branch: one commit, one rollback, nothing torn', async (t) => {
   const sample = sampleOf(t);
   await using engine = await sample.engine();
-  const request = { repositoryPath: sample.root, specBytes: sampleSpec(), source, sandbox: 'auto', schedulerVersion: '0', clock: systemClock, signal: new AbortController().signal };
+  const request = {
+    repositoryPath: sample.root,
+    specBytes: sampleSpec(),
+    source,
+    sandbox: 'auto',
+    schedulerVersion: '0',
+    clock: systemClock,
+    signal: new AbortController().signal,
+  };
   const views = await Promise.all([runIntent(engine, request), runIntent(engine, request)]);
   t.strictSame(views.map((view) => view.decision?.type).sort(), ['commit', 'rollback']);
   t.equal(sample.git('rev-list', '--count', 'main'), '2');

@@ -59,7 +59,7 @@ export function makeSample(files = join(fixtures, '_sample')): Sample {
   mkdirSync(home);
   cpSync(files, root, { recursive: true });
   const env = {
-    PATH: process.env['PATH'] ?? '',
+    PATH: process.env.PATH ?? '',
     HOME: home,
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_NOSYSTEM: '1',

@@ -163,6 +163,16 @@ t.test('a deny rule goes before any allow rule', async (t) => {
   t.equal(reasonOf('git "p$CI"', allow, [{ allowCommands: ['git push'] }]), 'denied', 'it could become that');
   t.equal(reasonOf('npm test', allow, [{ allowCommands: ['$X'] }]), 'denied', 'an entry that cannot be read');
   t.strictSame(judge('git status', allow, [{ allowCommands: ['git push'] }]), {});
+  t.strictSame(judge('git', allow, [{ allowCommands: ['git push'] }]), {});
+  for (const [tool, action] of [
+    ['workspace.command', 'read'],
+    ['vcs.*', 'execute'],
+    ['workspace', 'execute'],
+    ['shell', '*'],
+  ] as const) {
+    const toolAcl = { allow: command({}), deny: [{ tool, actions: [action], constraints: {} }] };
+    t.strictSame(guardCommand(toolAcl, 'npm test', { variables }), {}, `${tool} ${action}`);
+  }
   for (const tool of ['*', 'workspace.*', 'workspace.command']) {
     const toolAcl = { allow: command({}), deny: [{ tool, actions: ['*'], constraints: {} }] };
     t.equal(guardCommand(toolAcl, 'npm test', { variables }).refusal?.detail?.reason, 'denied', tool);
@@ -257,6 +267,8 @@ t.test('redirections stay inside the write roots', async (t) => {
     t.equal(reasonOf(text, allow), 'not-allowed', text);
   }
   t.strictSame(judge('a >src/x', [{ writeRoots: ['.'] }]), {});
+  t.equal(reasonOf('a >../x', [{ writeRoots: ['.'] }]), 'not-allowed');
+  t.strictSame(judge('env A=1 a >out/x', allow), {});
 });
 
 t.test('paths of a deny rule deny what lies inside', async (t) => {
@@ -296,7 +308,11 @@ t.test('a check whose command would be denied is warned about where it stands', 
   const spec = sampleSpecWith({
     acceptance: {
       verificationPlan: {
-        fastChecks: [check('good', 'command', 'npm test'), check('bad', 'command', 'npm test; evil')],
+        fastChecks: [
+          check('good', 'command', 'npm test'),
+          check('bad', 'command', 'npm test; evil'),
+          check('blank', 'command', ' '),
+        ],
         releaseChecks: [
           check('rule', 'policy', 'no-direct-eval --x'),
           check('command', 'policy', 'unregistered --x'),
@@ -404,6 +420,7 @@ t.test('tools that read and write files', async (t) => {
     }
     t.equal(ask(write({ denyPaths: ['secret'] }), [], { paths: ['sideways/link/key'] }), 'not-allowed');
     t.equal(ask(write({}), write({}), { paths: ['src/a'] }), 'denied');
+    t.equal(ask(write({}), write({ denyPaths: ['../x'] }), { paths: ['src/a'] }), 'denied');
   });
 
   t.test('are bounded in bytes', async (t) => {

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import t from 'tap';
+import { Coverage } from '../../../core/tool/shell/coverage.ts';
 import { commandsOf, type SimpleCommand, wordsOf } from '../../../core/tool/shell.ts';
 
 /** `?` stands before a word that is known only when it runs. */
@@ -57,6 +58,62 @@ for (const [what, texts] of Object.entries(unproven)) {
     }
   });
 }
+
+t.test('a tree that leaves out or repeats a part of the text is not believed', async (t) => {
+  const check =
+    (text: string, covered: readonly (readonly [number, number])[], tokens: readonly string[]) => () => {
+      const coverage = new Coverage();
+      for (const [pos, end] of covered) coverage.cover({ pos, end });
+      coverage.expect(...tokens);
+      coverage.check(text, 0, text.length);
+    };
+  t.doesNotThrow(
+    check(
+      'a | b; c # d',
+      [
+        [0, 1],
+        [4, 5],
+        [7, 8],
+      ],
+      ['|'],
+    ),
+  );
+  t.throws(check('a | b', [[0, 1]], ['|']), 'a word is missing');
+  t.throws(
+    check(
+      'a | b',
+      [
+        [0, 1],
+        [4, 5],
+      ],
+      [],
+    ),
+    'an operator is missing',
+  );
+  t.throws(
+    check(
+      'a b',
+      [
+        [0, 1],
+        [2, 3],
+      ],
+      ['|'],
+    ),
+    'an operator is invented',
+  );
+  t.throws(
+    check(
+      'a b',
+      [
+        [0, 3],
+        [2, 3],
+      ],
+      [],
+    ),
+    'a word stands in another',
+  );
+  t.throws(check('a', [[0, 2]], []), 'a word ends outside');
+});
 
 t.test('nesting, length and number are bounded', async (t) => {
   for (const text of [

@@ -159,6 +159,27 @@ t.test('without content a comment that opens in the hunk hides nothing, as it ma
   t.match(found, [{ line: 2, detail: { seen: 'diff only' } }]);
 });
 
+t.test('without content nothing that spans lines hides a line', async (t) => {
+  const openings: readonly (readonly [path: string, opening: string, code: string])[] = [
+    ['x.rb', 'a = <<~TEXT', 'eval(x)'],
+    ['x.rb', '__END__', 'eval(x)'],
+    ['x.rb', '=begin', 'eval(x)'],
+    ['x.pl', 'my $a = q{', 'eval $x; }'],
+    ['x.pl', '=pod', 'eval $x;'],
+    ['x.php', '$a = <<<TEXT', 'eval($x);'],
+    ['x.php', '?>', 'eval($x);'],
+    ['x.py', '"""', 'eval(x)'],
+    ['x.go', '/*', 'exec.Command("sh", "-c", x)'],
+    ['x.sh', 'cat <<END', 'eval "$x"'],
+    ['x.sh', "echo '", 'eval "$x"'],
+  ];
+  for (const [path, opening, code] of openings) {
+    const candidate = `a = 1\n${opening}\n${code}\n`;
+    const found = await judge(withoutContent({ name: 'x', files: { [path]: { candidate } } }));
+    t.match(found, [{ severity: 'error', line: 3 }], `${path}: ${opening}`);
+  }
+});
+
 t.test('source that git takes for binary and whose content is not given is refused', async (t) => {
   const found = await judge(
     withoutContent({ name: 'x', files: { 'a.js': { candidate: 'const a = "\0";\n' } } }),
