@@ -134,6 +134,8 @@ class WordReader {
         unproven(`\`${text.slice(0, 20)}\` is not in every shell`);
       }
       if (operation.operand.end !== part.end - 1) unproven('a word that the grammar does not explain');
+      // What a quote means there depends on the shell, the operator and what stands around it.
+      if (/['"\\`]/.test(operation.operand.text)) unproven(`quotes inside \`${text.slice(0, 20)}\``);
       const operand = readWord(operation.operand, this.#reading, this.#substitute);
       if (operation.operator === '=' || operation.operator === ':=') {
         checkAssignedName(parameter, operand);
