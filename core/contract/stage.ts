@@ -49,7 +49,7 @@ export interface CheckRecord {
   readonly findings: readonly Finding[];
 }
 
-/** What one stage did. `skipped` means that the contract lists no check for it. */
+/** What one stage did. `skipped`: the contract lists no check for it (expected 0), or it never started (expected more, ran 0). */
 export interface StageRecord {
   readonly stage: StageName;
   readonly status: 'passed' | 'failed' | 'skipped' | 'waiting';

@@ -6,7 +6,7 @@ import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
 import type { Attempt } from './attempt.ts';
 import { decide } from './decide.ts';
 import type { DecidedFinding, DecidedStage, DecisionInput } from './decision-input.ts';
-import { gateReport } from './gate-report.ts';
+import { finalReport } from './gate-report.ts';
 import type { JudgedRun } from './judged-run.ts';
 
 /** Asks the decision guards, boils everything down to the decision's input, and decides. */
@@ -28,7 +28,7 @@ export async function decideRun(
     baseCommit: patch.baseCommit ?? null,
     patchDigest: patch.digest,
     candidateTree: patch.candidateTree,
-    gateReportDigest: canonicalDigest(gateReport(attempt, findings, stages)),
+    gateReportDigest: canonicalDigest(finalReport(attempt, findings, stages)),
     patchFindings: findings.map(toDecided),
     stages: stageNames.map((name) => toDecidedStage(spec, name, stages)),
     wallClock: {

@@ -1,7 +1,7 @@
 import { toRfc3339 } from '../base/clock.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { RunView } from '../contract/run-view.ts';
-import type { StageRecord } from '../contract/stage.ts';
+import { type StageRecord, stageNames } from '../contract/stage.ts';
 import type { Attempt } from './attempt.ts';
 
 /** What the gates saw and said, before anyone decided; stored as `gate-report.json`. */
@@ -47,4 +47,25 @@ export function gateReport(
     findings,
     artifacts: attempt.box.list(),
   };
+}
+
+/** The report of a run whose stages are over: one that never started stands in it as `skipped` with nothing run. */
+export function finalReport(
+  attempt: Attempt,
+  findings: readonly Finding[],
+  stages: readonly StageRecord[],
+): GateReport {
+  const plan = attempt.contract.effective.acceptance.verificationPlan;
+  const all = stageNames.map(
+    (stage): StageRecord =>
+      stages.find((record) => record.stage === stage) ?? {
+        stage,
+        status: 'skipped',
+        expected: plan[`${stage}Checks`].length,
+        ran: 0,
+        checks: [],
+        findings: [],
+      },
+  );
+  return gateReport(attempt, findings, all);
 }

@@ -2,8 +2,9 @@ import { sha256Hex } from '../base/digest.ts';
 import { WritError } from '../base/errors.ts';
 import type { RunView } from '../contract/run-view.ts';
 import type { ArtifactRecord } from '../contract/stage.ts';
-import { readJournal } from '../store/parse-journal.ts';
-import { journalPath } from '../store/run-directory.ts';
+import { type JournalRecord, readJournal } from '../store/parse-journal.ts';
+import { journalPath, runDirectory } from '../store/run-directory.ts';
+import { isRunHeld } from '../store/run-lock.ts';
 import { parseObject } from '../store/stored-object.ts';
 import type { Repository } from '../vcs/repository.ts';
 import type { GateReport } from './gate-report.ts';
@@ -17,9 +18,10 @@ export async function readRun(repository: Repository, store: RunStore, runId: st
   const files = await store.objects.readMany(store.refs.run(runId), names);
   const report = files.get('gate-report.json');
   const decision = files.get('decision.json');
+  const { records } = await readJournal(journalPath(repository, runId));
   return report && decision
-    ? decidedRun(store, runId, report, decision, files)
-    : undecidedRun(repository, runId);
+    ? decidedRun(store, runId, report, decision, files, records)
+    : undecidedRun(repository, runId, records);
 }
 
 function decidedRun(
@@ -28,6 +30,7 @@ function decidedRun(
   reportBytes: Buffer,
   decisionBytes: Buffer,
   files: ReadonlyMap<string, Buffer>,
+  records: readonly JournalRecord[],
 ): RunView {
   const { schema: _, ...report } = JSON.parse(reportBytes.toString('utf8')) as GateReport;
   const rollback = files.get(sealPaths.rollback);
@@ -54,10 +57,25 @@ function decidedRun(
     },
     artifacts: [...report.artifacts, ...seals],
     provenance: {
+      ...sealedBy(records),
       ...(files.has(sealPaths.bundle) ? { bundle: `${ref}:${sealPaths.bundle}` } : {}),
       ...(files.has(sealPaths.proof) ? { proof: `${ref}:${sealPaths.proof}` } : {}),
     },
   };
+}
+
+/** Who signed and where it was logged, as this machine's journal knows it; a clone reads the bundle itself. */
+function sealedBy(records: readonly JournalRecord[]): RunView['provenance'] {
+  const attested = records.findLast(({ type }) => type === 'attested')?.data as AttestedRecord | undefined;
+  if (!attested) return {};
+  const { keyId, logOrigin, logIndex } = attested;
+  return { keyId, ...(logOrigin === null ? {} : { logOrigin }), ...(logIndex === null ? {} : { logIndex }) };
+}
+
+interface AttestedRecord {
+  readonly keyId: string;
+  readonly logOrigin: string | null;
+  readonly logIndex: number | null;
 }
 
 function sealedArtifact(
@@ -72,11 +90,14 @@ function sealedArtifact(
     : [];
 }
 
-async function undecidedRun(repository: Repository, runId: string): Promise<RunView> {
-  const { records } = await readJournal(journalPath(repository, runId));
+async function undecidedRun(
+  repository: Repository,
+  runId: string,
+  records: readonly JournalRecord[],
+): Promise<RunView> {
   const started = records.find(({ type }) => type === 'run-started');
   if (!started) throw new WritError('RUN_NOT_FOUND', { detail: { run_id: runId } });
   const { schema: _, ...report } = (started.data as { readonly report: GateReport }).report;
-  const ended = records.some(({ type }) => type === 'run-ended');
-  return { ...report, state: ended ? 'interrupted' : 'running' };
+  const working = await isRunHeld(runDirectory(repository, runId));
+  return { ...report, state: working ? 'running' : 'interrupted' };
 }

@@ -7,7 +7,7 @@ import type { ArtifactRef, ObjectBody } from '../store/object-shapes.ts';
 import { type SealOptions, sealObject } from '../store/stored-object.ts';
 import { encodeId } from '../vcs/ref-name.ts';
 import type { Attempt } from './attempt.ts';
-import { gateReport } from './gate-report.ts';
+import { finalReport } from './gate-report.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { intentBody, planBody, taskBody } from './plan-objects.ts';
 
@@ -89,7 +89,7 @@ export function recordFiles(attempt: Attempt, judged: JudgedRun, outcome: RunOut
       `evidence/${String(index + 1).padStart(4, '0')}-${encodeId(object.check_id ?? object.stage)}.json`,
       bytes,
     ]),
-    ['gate-report.json', toJson(gateReport(attempt, judged.findings, judged.stages))],
+    ['gate-report.json', toJson(finalReport(attempt, judged.findings, judged.stages))],
     ['decision-input.json', toJson(judged.input)],
     ['decision-record.json', toJson(judged.decision)],
     ['decision.json', decision.bytes],

@@ -41,7 +41,8 @@ export async function seal(attempt: Attempt, judged: JudgedRun): Promise<void> {
     if (target.checkedOutHere) await requireCleanPaths(repository, patch.files);
     await settleRun(attempt, files, attested.attestation);
   } catch (fault) {
-    await attested.revoke(`the run could not be recorded: ${messageOf(fault)}`).catch(() => undefined);
+    // The claim is in the log already: whoever reads the log must learn that it did not take effect.
+    await attested.revoke(`the change was not recorded: ${messageOf(fault)}`).catch(() => undefined);
     throw fault;
   }
   const swap = await swapTarget(repository, target, commit, `writ: run ${attempt.runId}`);

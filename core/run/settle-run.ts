@@ -1,5 +1,6 @@
-import { WritError } from '../base/errors.ts';
+import { isWritError, WritError } from '../base/errors.ts';
 import type { Attestation } from '../contract/attestor.ts';
+import type { ObjectStore, WriteTree } from '../store/object-store.ts';
 import { parseObject } from '../store/stored-object.ts';
 import type { Attempt } from './attempt.ts';
 import type { RecordFiles } from './record-files.ts';
@@ -11,6 +12,8 @@ export const sealPaths = {
   revocation: 'revocation.sigstore.json',
   rollback: 'rollback.json',
 } as const;
+
+const maxTries = 8;
 
 /** The patch in the content tree; its digest is a subject of the provenance. */
 export const patchContentPath = 'patchset.diff';
@@ -29,7 +32,7 @@ export async function settleRun(
   const message = `writ: run ${runId}`;
   const pick = (names: readonly string[]) =>
     names.map((name): [string, Uint8Array] => [name, required(files, name)]);
-  await objects.writeTree(refs.intent(contract.effective.metadata.id), {
+  await writeShared(objects, refs.intent(contract.effective.metadata.id), {
     message,
     keepExisting: false,
     files: pick(['intent.json', 'spec.json', 'effective.json']),
@@ -62,6 +65,19 @@ export async function settleRun(
   async function* content(): AsyncGenerator<readonly [string, Uint8Array]> {
     yield [patchContentPath, patch.diff];
     for (const record of box.list()) yield [record.path, await box.read(record)];
+  }
+}
+
+/** The intent's ref is every run's of that intent: who loses the race to another run writes again on top of it. */
+async function writeShared(objects: ObjectStore, ref: string, write: WriteTree): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await objects.writeTree(ref, write);
+      return;
+    } catch (fault) {
+      const lost = isWritError(fault, 'EVIDENCE_WRITE_FAILED') && Object.hasOwn(fault.detail, 'found');
+      if (!lost || tries === maxTries) throw fault;
+    }
   }
 }
 

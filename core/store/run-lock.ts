@@ -68,6 +68,14 @@ async function readText(path: string): Promise<string | undefined> {
 }
 
 /** `link` fails where the name exists, and the content is whole from the first moment on. */
+/** True while some process works on a run, as far as can be told from here; a lock that a killed process left does not count. */
+export async function isRunHeld(directory: string): Promise<boolean> {
+  const found = await readFile(join(directory, 'lock'), 'utf8').catch(() => undefined);
+  if (found === undefined) return false;
+  const holder = parseHolder(found);
+  return holder === undefined || !(await isProvenDead(holder));
+}
+
 async function tryLink(own: string, path: string): Promise<boolean> {
   try {
     await link(own, path);

@@ -38,11 +38,14 @@ export function guardCommand(
   const known = new Set([...options.variables, ...sandboxVariables]);
   const unknown = reading.variables.filter((name) => !known.has(name));
   if (unknown.length > 0) {
-    const names = unknown.map((name) => `\`$${name}\``).join(', ');
+    const names = unknown
+      .slice(0, 5)
+      .map((name) => quoted(`$${name}`))
+      .join(', ');
     return {
       refusal: refusal(
         `${names} is neither in the Scheduler's map nor assigned in the command; expected one of ${[...known].join(', ')}`,
-        { reason: 'variable', variables: unknown },
+        { reason: 'variable', variables: unknown.slice(0, 5) },
       ),
     };
   }
@@ -83,7 +86,7 @@ function allow(rules: readonly MatchingRule[], text: string, reading: ReadText):
       return {
         refusal: refusal(`${quoted(words.join(' '))} is not allowed: ${why}`, {
           reason: 'not-allowed',
-          command: words.slice(0, 8),
+          command: quoted(words.join(' ')),
         }),
       };
     }

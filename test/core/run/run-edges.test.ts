@@ -335,3 +335,22 @@ t.test('two runs at once on one branch: one commit, one rollback, nothing torn',
   t.equal(sample.git('status', '--porcelain'), '');
   t.equal(sample.git('fsck', '--no-dangling', '--strict'), '');
 });
+
+t.test('a run that is killed is told from one that works, and what it did is still shown', async (t) => {
+  const sample = sampleOf(t);
+  const repository = await openRepository(sample.root);
+  const states: string[] = [];
+  const look = async (): Promise<void> =>
+    void states.push((await listRuns(repository, systemClock))[0]?.state ?? 'none');
+  const plugin = definePlugin({
+    name: 'looker',
+    api: 1,
+    setup({ hooks }) {
+      hooks.stage.settled.tap(({ stage }) => (stage.stage === 'fast' ? look() : undefined));
+      return undefined;
+    },
+  });
+  await sample.run({ source }, {}, [plugin]);
+  await look();
+  t.strictSame(states, ['running', 'decided']);
+});

@@ -300,8 +300,19 @@ t.test('variables are those of the Scheduler and of the sandbox', async (t) => {
 });
 
 t.test('a refusal quotes its input on one line', async (t) => {
-  const message = judge('evil\u001b[31m\n`x`', [{ allowCommands: ['npm'] }]).refusal?.message ?? '';
-  t.notMatch(message, /[\n\u001b]/);
+  for (const text of [
+    'evil\u001b[31m\n`x`',
+    '"ev\nil"',
+    '"ev\u202eil"',
+    'evil "a\nb"',
+    '$X\n',
+    `$${'X'.repeat(999)}`,
+  ]) {
+    const message = judge(text, [{ allowCommands: ['npm'] }]).refusal?.message ?? '';
+    t.match(message, /./);
+    t.notMatch(message, /[\p{Cc}\p{Cf}]/u, JSON.stringify(message));
+    t.ok(message.length < 500);
+  }
 });
 
 t.test('a check whose command would be denied is warned about where it stands', async (t) => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -43,6 +43,7 @@ const forbidden: Readonly<Record<string, string>> = {
   'keep the door to privileges open': 'grep -q "^NoNewPrivs:.0" /proc/self/status',
   'dump core': '[ "$(ulimit -c)" != 0 ]',
   'hide from the out-of-memory killer': 'echo -1000 >/proc/self/oom_score_adj',
+  'see the root of the host': 'ls -A / | grep -qxE ".*host|old.*|new.*|boot|sys|srv|mnt"',
   'signal process 1': 'kill -9 1; sleep 0.05; kill -9 1 && ! kill -0 1',
 };
 
@@ -266,6 +267,7 @@ for (const backend of working) {
       setsid sh -c 'trap "" TERM HUP INT; while :; do echo x >>/workspace/beat; sleep 0.01; done' >/dev/null 2>&1 &
       (setsid sleep ${asleep} >/dev/null 2>&1 </dev/null & ) ; nohup sleep ${asleep} >/dev/null 2>&1 &
       (sleep ${asleep} &)
+      i=0; while [ $i -lt 150 ]; do sleep ${asleep} & i=$((i+1)); done
       while [ ! -s /workspace/beat ]; do sleep 0.01; done; exit 3`;
     const result = await scene.run(backend, script);
     t.strictSame(processesWith(asleep), []);
@@ -289,9 +291,11 @@ for (const backend of working) {
     t.ok(timedOut.durationMs < 5_000);
 
     const controller = new AbortController();
-    setTimeout(() => controller.abort(), 500);
-    const aborted = await scene.run(backend, script, { signal: controller.signal });
+    const many = `i=0; while [ $i -lt 150 ]; do sleep ${asleep} & i=$((i+1)); done; echo x >many; ${script}`;
+    const poll = setInterval(() => existsSync(path.join(scene.workspace, 'many')) && controller.abort(), 20);
+    const aborted = await scene.run(backend, many, { signal: controller.signal });
     t.strictSame(processesWith(asleep), []);
+    clearInterval(poll);
     t.match(aborted, { timedOut: false, aborted: true });
     t.match(
       await scene.run(backend, 'true', { signal: controller.signal }),
@@ -300,25 +304,29 @@ for (const backend of working) {
     );
   });
 
-  t.test(named('nothing survives us'), async (t) => {
+  t.test(named('nothing survives us, however early we die'), async (t) => {
     const scene = openScene(t);
-    const asleep = uniqueSleep();
     const module = new URL(`../../../core/tool/sandbox/${backend.name}.ts`, import.meta.url);
-    const script = `
-      const [make] = Object.values(await import(${JSON.stringify(module.href)}));
-      make().run({ argv: ['/bin/sh', '-c', 'setsid sleep ${asleep} & sleep ${asleep}'], workspace: ${JSON.stringify(scene.workspace)},
-        reports: ${JSON.stringify(scene.reports)}, binds: [], env: {}, network: 'none', timeoutMs: 60000, maxOutputBytes: 1000 });`;
-    const ours = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
-    const until = async (done: () => boolean): Promise<void> => {
-      for (let i = 0; i < 400 && !done(); i += 1) await wait(25);
-    };
-    const inside = (): number[] => processesWith(asleep).filter((pid) => pid !== ours.pid);
-    await until(() => inside().length >= 2);
-    t.ok(inside().length >= 2, 'it runs');
-    ours.kill('SIGKILL');
-    await once(ours, 'exit');
-    await until(() => inside().length === 0);
-    t.strictSame(inside(), []);
+    const ready = path.join(scene.workspace, 'ready');
+    for (const dieAfterMs of [0, 8, undefined]) {
+      const asleep = uniqueSleep();
+      const script = `
+        const [make] = Object.values(await import(${JSON.stringify(module.href)}));
+        make().run({ argv: ['/bin/sh', '-c', 'setsid sleep ${asleep} & echo x >ready; sleep ${asleep}'], workspace: ${JSON.stringify(scene.workspace)},
+          reports: ${JSON.stringify(scene.reports)}, binds: [], env: {}, network: 'none', timeoutMs: 60000, maxOutputBytes: 1000 });
+        setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${dieAfterMs ?? 60_000});`;
+      const ours = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
+      const exited = once(ours, 'exit');
+      if (dieAfterMs === undefined) {
+        for (let i = 0; i < 400 && !existsSync(ready); i += 1) await wait(25);
+        t.ok(processesWith(asleep).length >= 3, 'it runs');
+        ours.kill('SIGKILL');
+      }
+      await exited;
+      for (let i = 0; i < 200 && processesWith(asleep).length > 0; i += 1) await wait(25);
+      t.strictSame(processesWith(asleep), [], `killed after ${dieAfterMs ?? 'the start'}`);
+      rmSync(ready, { force: true });
+    }
   });
 
   t.test(named('output is bounded, counted and kept in order'), async (t) => {
@@ -347,6 +355,11 @@ for (const backend of working) {
         t.equal((await scene.run(backend, `exit ${code}`)).exitCode, code);
       t.equal((await scene.run(backend, '', { argv: ['writ-no-such-program'] })).exitCode, 127);
       t.equal((await scene.run(backend, 'kill -SEGV $$')).exitCode, 139);
+      t.equal(
+        outputOf(await scene.run(backend, 'echo $PPID')),
+        '1',
+        'process 1 stays, to reap what is orphaned',
+      );
       const spaced = await scene.run(backend, '', { argv: ['printf', '%s|', 'a b', '', '$HOME', '--', '*'] });
       t.equal(outputOf(spaced), 'a b||$HOME|--|*|');
       const impossible = { binds: [{ source: scene.home, target: '/usr/writ-nowhere', writable: false }] };
