@@ -1,10 +1,15 @@
 import { isWritError, WritError } from '../core/base/errors.ts';
 import type { AcceptedSpec, ReadResult } from '../core/spec/read-intent-spec.ts';
+import { isPlainlyAllowed } from '../core/tool/acl/plainly-allowed.ts';
+import { rules } from '../gates/rules.ts';
 import type { CommandContext } from './command.ts';
 import { readInput } from './read-input.ts';
 
 /** Bytes of a specification that is read at all; the contract's limit, beyond it the document is malformed. */
 export const maxSpecBytes = 4 * 1024 * 1024;
+
+/** Policy checks that name one of these are no commands. */
+const ruleIds: readonly string[] = rules.map(({ id }) => id);
 
 type Reader = Pick<CommandContext, 'cwd' | 'stdin' | 'signal'>;
 
@@ -27,7 +32,11 @@ export async function judgeSpec(context: Reader, path: string): Promise<ReadResu
   try {
     // The validator is the heaviest module of the start-up path; commands that only need bytes do without.
     const { readIntentSpec } = await import('../core/spec/read-intent-spec.ts');
-    return readIntentSpec(await readSpecBytes(context, path));
+    const bytes = await readSpecBytes(context, path);
+    const read = readIntentSpec(bytes);
+    if (!read.ok || isPlainlyAllowed(read.effective, ruleIds)) return read;
+    const { commandProblems } = await import('../core/tool/acl.ts');
+    return readIntentSpec(bytes, { commandProblems: (spec) => commandProblems(spec, ruleIds) });
   } catch (thrown) {
     if (!isWritError(thrown, 'INTENTSPEC_MALFORMED')) throw thrown;
     return {

@@ -3,6 +3,7 @@ import { supportedApiVersion } from '../spec/api-version.ts';
 import type { EffectiveIntentSpec, IntentSpec } from '../spec/intentspec.gen.ts';
 import type { Issue } from '../spec/issue.ts';
 import { readIntentSpec } from '../spec/read-intent-spec.ts';
+import { commandProblems } from '../tool/acl.ts';
 import type { WritEngine } from './writ-engine.ts';
 
 /** A contract that may be worked on: valid, supported, active, and enforced wherever it asks for something. */
@@ -17,7 +18,7 @@ export interface AdmittedContract {
 
 /** Bytes → contract. Throws INTENTSPEC_MALFORMED or INTENTSPEC_INVALID with every issue, INTENTSPEC_UNSUPPORTED_VERSION. */
 export async function readContract(engine: WritEngine, bytes: Uint8Array): Promise<AdmittedContract> {
-  const read = readIntentSpec(bytes);
+  const read = readIntentSpec(bytes, { commandProblems: (spec) => commandProblems(spec, engine.rules.ids) });
   if (!read.ok) throw read.malformed ?? invalid(read.issues);
   const added = await engine.hooks.spec.check.call({ spec: read.effective });
   const issues = [...read.issues, ...added];

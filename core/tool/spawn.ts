@@ -25,6 +25,8 @@ export interface SpawnRequest {
   readonly terminate?: (pid: number) => void;
   /** Opens descriptor 3 for the process: its first byte says that what comes before the command is done, and is answered by a line. */
   readonly announces?: boolean;
+  /** Descriptors of ours that the process gets as 4, 5, … (from 3 without `announces`). They may be closed when the call has returned. */
+  readonly passed?: readonly number[];
 }
 
 export interface SpawnResult extends SandboxResult {
@@ -104,6 +106,7 @@ export async function spawnProcess(request: SpawnRequest): Promise<SpawnResult> 
     group,
     request.stdin !== undefined,
     request.announces,
+    request.passed,
   );
   let ended: 'timeout' | 'abort' | undefined;
   const end = (why: 'timeout' | 'abort'): void => {
@@ -207,6 +210,7 @@ function open(
   detached: boolean,
   input: boolean,
   announces = false,
+  passed: readonly number[] = [],
 ): ChildProcess {
   const [program, ...args] = argv;
   if (program === undefined || argv.some((word) => word.includes('\0'))) {
@@ -221,7 +225,7 @@ function open(
       cwd,
       env,
       detached,
-      stdio: [input ? 'pipe' : 'ignore', 'pipe', 'pipe', ...furtherDescriptors(announces)],
+      stdio: [input ? 'pipe' : 'ignore', 'pipe', 'pipe', ...furtherDescriptors(announces, passed)],
       windowsHide: true,
     });
   } catch (cause) {
@@ -237,14 +241,18 @@ function open(
   return child;
 }
 
-/** Descriptors from 3: the announcement, and nothing in place of what we inherited: a child must not get our parent's files. */
-function furtherDescriptors(announces: boolean): ('pipe' | 'ignore' | number)[] {
+/**
+ * Descriptors from 3: the announcement, then `passed`, and nothing in place of what we inherited ourselves: a child must
+ * not get our parent's files.
+ */
+function furtherDescriptors(announces: boolean, passed: readonly number[]): ('pipe' | 'ignore' | number)[] {
   inherited ??= inheritedDescriptors();
-  const further: ('pipe' | 'ignore' | number)[] = announces ? ['pipe'] : [];
+  const further: ('pipe' | 'ignore' | number)[] = announces ? ['pipe', ...passed] : [...passed];
+  const taken = further.length;
   for (const descriptor of inherited) {
     nothing ??= openSync('/dev/null', 'r+');
     while (further.length < descriptor - 3) further.push('ignore');
-    if (descriptor > 3 || !announces) further[descriptor - 3] = nothing;
+    if (descriptor - 3 >= taken) further[descriptor - 3] = nothing;
   }
   return further;
 }

@@ -1,3 +1,4 @@
+import { closeSync } from 'node:fs';
 import { WritError } from '../../base/errors.ts';
 import type { SandboxBackend, SandboxRequest } from '../../contract/sandbox.ts';
 import { findProgram } from '../find-program.ts';
@@ -8,6 +9,7 @@ import { emptyDirectories, homeInside, mountsOf, reportsInside, workspaceInside 
 import { onceProbed } from './probe.ts';
 import { procMasks } from './proc-masks.ts';
 import { runOuter } from './run-outer.ts';
+import { openSyscallFilter } from './syscall-filter.ts';
 
 /**
  * Namespaces and privileges. All of it always: as root, bubblewrap without `--unshare-user`, `--disable-userns` and
@@ -52,7 +54,15 @@ export function bubblewrapSandbox(facts: HostFacts = currentHostFacts()): Sandbo
         home: homeInside,
         temporary: '/tmp',
       });
-      return runOuter([program, ...words, ...suffixOf(request)], env, request);
+      const filter = openSyscallFilter();
+      const filterWords = filter === undefined ? [] : ['--seccomp', '4'];
+      try {
+        const passed = filter === undefined ? [] : [filter];
+        // The process has its own copy as soon as the call returns, long before the promise settles.
+        return runOuter([program, ...words, ...filterWords, ...suffixOf(request)], env, request, passed);
+      } finally {
+        if (filter !== undefined) closeSync(filter);
+      }
     },
   };
   return backend;

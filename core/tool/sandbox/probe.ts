@@ -10,7 +10,7 @@ import type { HostFacts } from './host-view.ts';
 type Probe = Awaited<ReturnType<SandboxBackend['probe']>>;
 
 const namespaces = ['net', 'pid', 'ipc', 'mnt', 'user'];
-/** What a back end whose probe passed enforces. */
+/** What a back end whose probe passed enforces; with a filter of system calls, also that kernel keyrings stay closed. */
 const enforced = ['filesystem', 'network', 'processes', 'privileges', 'environment'];
 
 /**
@@ -29,6 +29,7 @@ mount -o remount,rw,bind /usr 2>/dev/null && leak 'remount /usr'
 mount -t tmpfs none /mnt 2>/dev/null && leak 'mount'
 unshare --user true 2>/dev/null && leak 'nested user namespace'
 [ -n "$WRIT_PROBE_SECRET" ] && leak 'environment'
+grep -q '^Seccomp:.2' /proc/self/status && echo filtered
 for n in ${namespaces.join(' ')}; do printf 'ns %s\\n' "$(readlink /proc/self/ns/$n)"; done
 if [ -x /bin/bash ]; then bash -c "exec 3<>/dev/tcp/127.0.0.1/$port" 2>/dev/null && leak 'loopback'
 else node -e "require('net').connect($port,'127.0.0.1').on('connect',()=>process.exit(0)).on('error',()=>process.exit(1))" && leak 'loopback'; fi
@@ -110,7 +111,7 @@ export async function probeBackend(backend: SandboxBackend, facts: HostFacts): P
         `a command does not run in it: ${result.stderr.bytes.toString('utf8').trim().slice(0, 300)}`,
       );
     }
-    return { works: true, enforced };
+    return { works: true, enforced: lines.includes('filtered') ? [...enforced, 'keyrings'] : enforced };
   } finally {
     for (const server of servers) server.close();
     await rm(scratch, { recursive: true, force: true });

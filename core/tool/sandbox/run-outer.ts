@@ -11,6 +11,7 @@ export async function runOuter(
   argv: readonly string[],
   env: Record<string, string>,
   request: SandboxRequest,
+  passed: readonly number[] = [],
 ): Promise<SandboxResult> {
   const { announced, ...result } = await spawnProcess({
     argv,
@@ -21,6 +22,7 @@ export async function runOuter(
     processGroup: true,
     terminate: endNamespace,
     announces: true,
+    passed,
     ...(request.stdin === undefined ? {} : { stdin: request.stdin }),
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   });

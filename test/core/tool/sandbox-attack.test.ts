@@ -235,6 +235,23 @@ for (const backend of working) {
     t.equal(victim.signalCode, null);
   });
 
+  t.test(named('the keyring of the person is closed exactly where that is claimed'), async (t) => {
+    const scene = openScene(t);
+    const script = `if command -v python3 >/dev/null; then python3 -c '
+import ctypes, platform
+call = 219 if platform.machine() == "aarch64" else 250
+libc = ctypes.CDLL(None, use_errno=True)
+print("closed" if libc.syscall(call, 0, -3, 1) == -1 and ctypes.get_errno() == 1 else "open")'; else echo unknown; fi`;
+    const { enforced } = await backend.probe();
+    const claimed = enforced.includes('keyrings');
+    const found = outputOf(await scene.run(backend, script));
+    t.ok(
+      found === 'unknown' || found === (claimed ? 'closed' : 'open'),
+      `claimed ${claimed}, found ${found}`,
+    );
+    if (backend.name === 'bubblewrap') t.equal(claimed, ['x64', 'arm64'].includes(process.arch));
+  });
+
   t.test(named('no variable of ours reaches a command'), async (t) => {
     const scene = openScene(t);
     const before = process.env;

@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import t from 'tap';
+import { findProgram } from '../../../core/tool/find-program.ts';
+
+const nobody = 65_534;
+const setpriv = findProgram('setpriv', '');
+const attacks = path.join(import.meta.dirname, 'sandbox-attack.test.ts');
+
+async function asNobody(home: string, ...argv: string[]): Promise<{ code: number; output: string }> {
+  const identity = [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--'];
+  const child = spawn(setpriv ?? '', [...identity, process.execPath, ...argv], {
+    env: { PATH: process.env.PATH, HOME: home, TMPDIR: '/tmp', TAP: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, output };
+}
+
+// As an ordinary user the attacks run by themselves; root has to be asked to step down.
+const skip = process.getuid?.() !== 0 || setpriv === undefined ? 'not root' : false;
+
+t.test('every attack fails for an ordinary user too', { skip, timeout: 240_000 }, async (t) => {
+  const home = mkdtempSync(path.join(tmpdir(), 'writ-nobody-'));
+  t.teardown(() => rmSync(home, { recursive: true, force: true }));
+  chownSync(home, nobody, nobody);
+  const readable = await asNobody(home, '--check', attacks);
+  if (readable.code !== 0) return void t.comment('this checkout cannot be read by an ordinary user');
+  const { code, output } = await asNobody(home, attacks);
+  t.strictSame(
+    output.split('\n').filter((line) => line.trimStart().startsWith('not ok')),
+    [],
+  );
+  t.match(output, /pass: \d{3}/);
+  t.equal(code, 0);
+});
