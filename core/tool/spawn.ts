@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { openSync } from 'node:fs';
 import { constants } from 'node:os';
 import { Duplex, PassThrough, type Readable, type Writable } from 'node:stream';
 import { systemClock } from '../base/clock.ts';
 import { WritError } from '../base/errors.ts';
 import type { SandboxResult } from '../contract/sandbox.ts';
 import { BoundedCapture } from './bounded-capture.ts';
-import { inheritedDescriptors } from './inherited-descriptors.ts';
+import { furtherDescriptors } from './further-descriptors.ts';
+import { whenQuiet } from './when-quiet.ts';
 
 /** One process to run to its end. There is no shell unless `argv` names one, and nothing of our environment is inherited. */
 export interface SpawnRequest {
@@ -68,13 +68,8 @@ export interface StartedProcess {
 }
 
 const maxStderrBytes = 65_536;
-/** How long output may stay open after the leader has gone, held by a descendant that left its group. */
-const drainMs = 250;
-const maxDrainTicks = 40;
 const live = new Map<ChildProcess, (child: ChildProcess) => void>();
 let exitHookInstalled = false;
-let inherited: readonly number[] | undefined;
-let nothing: number | undefined;
 
 /**
  * Runs one process to its end with bounded capture. Exit codes, signals, time-outs and aborts are values; only a process
@@ -241,22 +236,6 @@ function open(
   return child;
 }
 
-/**
- * Descriptors from 3: the announcement, then `passed`, and nothing in place of what we inherited ourselves: a child must
- * not get our parent's files.
- */
-function furtherDescriptors(announces: boolean, passed: readonly number[]): ('pipe' | 'ignore' | number)[] {
-  inherited ??= inheritedDescriptors();
-  const further: ('pipe' | 'ignore' | number)[] = announces ? ['pipe', ...passed] : [...passed];
-  const taken = further.length;
-  for (const descriptor of inherited) {
-    nothing ??= openSync('/dev/null', 'r+');
-    while (further.length < descriptor - 3) further.push('ignore');
-    if (descriptor - 3 >= taken) further[descriptor - 3] = nothing;
-  }
-  return further;
-}
-
 function closed(
   child: ChildProcess,
   argv: readonly string[],
@@ -285,18 +264,6 @@ function closed(
       if (child.pid !== undefined) resolve({ code, signal });
     });
   });
-}
-
-/** Between two ticks the loop has read what was there, so a tick without progress means that nobody writes any more. */
-function whenQuiet(progress: () => number, act: () => void): NodeJS.Timeout {
-  let seen = -1;
-  let ticks = 0;
-  return setInterval(() => {
-    const now = progress();
-    ticks += 1;
-    if (now === seen || ticks > maxDrainTicks) act();
-    seen = now;
-  }, drainMs);
 }
 
 function feed(stdin: Writable | null, input: Uint8Array | string | undefined): void {

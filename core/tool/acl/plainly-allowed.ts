@@ -1,5 +1,5 @@
 import { checksOf } from '../../spec/checks-of.ts';
-import type { EffectiveIntentSpec } from '../../spec/intentspec.gen.ts';
+import type { EffectiveIntentSpec, EffectiveToolRule } from '../../spec/intentspec.gen.ts';
 
 /** Programs that run no other program out of their own arguments as far as the shell grammar knows: no wrapper, no shell, no built-in. */
 const programs: ReadonlySet<string> = new Set(
@@ -20,7 +20,7 @@ const harmless: ReadonlySet<string> = new Set(['allowCommands', 'maxOutputBytes'
  */
 export function isPlainlyAllowed(spec: EffectiveIntentSpec, registeredRules: readonly string[]): boolean {
   const { allow, deny } = spec.security.toolAcl;
-  if (deny.length > 0) return false;
+  if (!deny.every((rule) => deniesNone(rule, spec))) return false;
   const entries: string[][] = [];
   for (const { tool, actions, constraints } of allow) {
     if (tool !== 'workspace.command' || !actions.includes('execute')) continue;
@@ -40,4 +40,19 @@ export function isPlainlyAllowed(spec: EffectiveIntentSpec, registeredRules: rea
     if (!plainText.test(command) || !programs.has(program)) return false;
     return entries.some((entry) => entry.every((word, index) => words[index] === word));
   });
+}
+
+/** A deny rule for another tool, or one that only looks for texts which no check command holds. */
+function deniesNone({ tool, constraints }: EffectiveToolRule, spec: EffectiveIntentSpec): boolean {
+  if (tool !== 'workspace.command' && !tool.includes('*')) return true;
+  const { denySubstrings, ...others } = constraints;
+  if (Object.keys(others).length > 0 || !Array.isArray(denySubstrings) || denySubstrings.length === 0)
+    return false;
+  return denySubstrings.every(
+    (needle) =>
+      typeof needle === 'string' &&
+      checksOf(spec).every(
+        ({ check: { command = '' } }) => !command.toLowerCase().includes(needle.toLowerCase()),
+      ),
+  );
 }

@@ -40,7 +40,7 @@ export function bubblewrapSandbox(facts: HostFacts = currentHostFacts()): Sandbo
   const backend: SandboxBackend = {
     name: 'bubblewrap',
     pathsInside: () => ({ workspace: workspaceInside, reports: reportsInside }),
-    probe: onceProbed(() => (program === undefined ? missing : backend), facts),
+    probe: onceProbed('bubblewrap', facts, () => (program === undefined ? missing : backend)),
     async run(request) {
       if (program === undefined) throw new WritError('SANDBOX_UNAVAILABLE', { message: missing });
       if (request.network !== 'none')

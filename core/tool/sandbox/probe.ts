@@ -9,6 +9,8 @@ import type { HostFacts } from './host-view.ts';
 
 type Probe = Awaited<ReturnType<SandboxBackend['probe']>>;
 
+const answers = new Map<string, Promise<Probe>>();
+
 const namespaces = ['net', 'pid', 'ipc', 'mnt', 'user'];
 /** What a back end whose probe passed enforces; with a filter of system calls, also that kernel keyrings stay closed. */
 const enforced = ['filesystem', 'network', 'processes', 'privileges', 'environment'];
@@ -36,14 +38,21 @@ else node -e "require('net').connect($port,'127.0.0.1').on('connect',()=>process
 echo x >/workspace/written && echo x >"/reports/written" && echo x >"$HOME/written" && echo x >"$TMPDIR/written" && echo done
 `;
 
-/** A back end's `probe`: asked once per process, whoever asks. `find` gives the back end, or why there is none. */
-export function onceProbed(find: () => SandboxBackend | string, facts: HostFacts): () => Promise<Probe> {
-  let answer: Promise<Probe> | undefined;
+/** A back end's `probe`: asked once per process for the same name and host facts. `find` gives the back end, or why there is none. */
+export function onceProbed(
+  name: string,
+  facts: HostFacts,
+  find: () => SandboxBackend | string,
+): () => Promise<Probe> {
+  const key = JSON.stringify([name, facts.path, facts.home, facts.execPath]);
   return () => {
-    answer ??= (async () => {
+    const known = answers.get(key);
+    if (known !== undefined) return known;
+    const answer = (async () => {
       const backend = find();
       return typeof backend === 'string' ? fails(backend) : probeBackend(backend, facts);
     })().catch((error: unknown) => fails(messageOf(error)));
+    answers.set(key, answer);
     return answer;
   };
 }

@@ -76,7 +76,9 @@ export function unshareSandbox(facts: HostFacts = currentHostFacts()): SandboxBa
   const backend: SandboxBackend = {
     name: 'unshare',
     pathsInside: () => ({ workspace: workspaceInside, reports: reportsInside }),
-    probe: onceProbed(() => (missing === undefined ? backend : `\`${missing}\` is not installed`), facts),
+    probe: onceProbed('unshare', facts, () =>
+      missing === undefined ? backend : `\`${missing}\` is not installed`,
+    ),
     async run(request) {
       if (missing !== undefined)
         throw new WritError('SANDBOX_UNAVAILABLE', { message: `\`${missing}\` is not installed` });

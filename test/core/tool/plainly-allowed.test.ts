@@ -10,6 +10,7 @@ function judge(
   command: string,
   allowCommands: Json,
   more: Json = {},
+  deny: Json = [],
 ): { readonly plainly: boolean; readonly problems: number } {
   const check = {
     id: 'one',
@@ -26,7 +27,7 @@ function judge(
   const read = readIntentSpec(
     sampleSpec({
       acceptance: { verificationPlan: { fastChecks: [check] } },
-      security: { toolAcl: { allow: [rule], deny: [] } },
+      security: { toolAcl: { allow: [rule], deny } },
     } as Json),
   );
   if (!read.ok) throw new Error(JSON.stringify(read.issues));
@@ -104,5 +105,23 @@ t.test('what is called plainly allowed has no problem under the grammar, whateve
           t.equal(problems, 0, `${command} under ${JSON.stringify(entry)} ${JSON.stringify(more)}`);
       }
     }
+  }
+});
+
+t.test('a deny rule that could speak against a command is left to the grammar', async (t) => {
+  const deny = (constraints: Json, tool = 'workspace.command'): Json => [
+    { tool, actions: ['execute'], constraints },
+  ];
+  t.equal(judge('npm test', ['npm'], {}, deny({ denySubstrings: ['--unsafe'] })).plainly, true);
+  t.equal(judge('npm test', ['npm'], {}, deny({}, 'workspace.fs')).plainly, true);
+  for (const rules of [
+    deny({ denySubstrings: ['TEST'] }),
+    deny({}),
+    deny({ denySubstrings: [] }),
+    deny({ allowCommands: ['npm'] }),
+    deny({}, '*'),
+    deny({}, 'workspace.*'),
+  ]) {
+    t.equal(judge('npm test', ['npm'], {}, rules).plainly, false, JSON.stringify(rules));
   }
 });

@@ -173,6 +173,7 @@ t.test(
         works ? ['filesystem', 'network', 'processes', 'privileges', 'environment'] : [],
         enforced.filter((what) => what !== 'keyrings'),
       );
+      t.equal(make().probe(), backend.probe(), 'another instance shares the answer');
       t.equal(typeof reason, works ? 'undefined' : 'string');
     }
     const empty = t.testdir({ nowhere: {} });
