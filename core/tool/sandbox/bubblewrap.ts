@@ -5,7 +5,14 @@ import { findProgram } from '../find-program.ts';
 import { sandboxEnvironment } from './environment.ts';
 import { currentHostFacts, type HostFacts, type HostView, viewBeside, viewOfHost } from './host-view.ts';
 import { initScript } from './init.ts';
-import { emptyDirectories, homeInside, mountsOf, reportsInside, workspaceInside } from './mounts.ts';
+import {
+  emptyDirectories,
+  homeInside,
+  memoryDirectories,
+  mountsOf,
+  reportsInside,
+  workspaceInside,
+} from './mounts.ts';
 import { onceProbed } from './probe.ts';
 import { procMasks } from './proc-masks.ts';
 import { runOuter } from './run-outer.ts';
@@ -32,6 +39,9 @@ const isolation = [
   'sandbox',
 ]; // prettier-ignore
 const missing = '`bwrap` is not installed';
+
+/** What bubblewrap makes read-only by itself. It means to do so with /proc/sys, but as root its own test for write access fails there. */
+const coveredByBubblewrap = ['/proc/sysrq-trigger', '/proc/irq', '/proc/bus'];
 
 /** The bubblewrap back end (Linux). Its set-up words are computed once. */
 export function bubblewrapSandbox(facts: HostFacts = currentHostFacts()): SandboxBackend {
@@ -72,13 +82,15 @@ function prefixOf(view: HostView): { view: HostView; words: readonly string[] } 
   const words = [...isolation];
   for (const path of view.system) words.push('--ro-bind', path, path);
   for (const { target, to } of view.links) words.push('--symlink', to, target);
-  for (const { path, bytes } of emptyDirectories()) words.push('--size', String(bytes), '--tmpfs', path);
-  words.push('--dir', homeInside, '--perms', '1777', '--dir', '/var/tmp');
+  for (const { path, bytes } of memoryDirectories()) words.push('--size', String(bytes), '--tmpfs', path);
+  // On the root itself, which becomes read-only: every mount costs, at the start and at the end.
+  for (const path of [...emptyDirectories, homeInside]) words.push('--dir', path);
+  words.push('--symlink', '/tmp', '/var/tmp');
   for (const path of view.toolchains) words.push('--ro-bind', path, path);
   words.push('--dev', '/dev', '--proc', '/proc');
-  // bubblewrap 0.8 means to do this itself, but its own test for write access fails on /proc/sys when it runs as root.
   const masks = procMasks();
-  for (const path of masks.readOnly) words.push('--ro-bind', path, path);
+  for (const path of masks.readOnly)
+    if (!coveredByBubblewrap.includes(path)) words.push('--ro-bind', path, path);
   for (const path of masks.covered) words.push('--ro-bind', '/dev/null', path);
   return { view, words };
 }

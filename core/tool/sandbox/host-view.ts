@@ -45,7 +45,6 @@ const etcEntries = [
   'hosts',
   'ld.so.cache',
   'localtime',
-  'mime.types',
   'nsswitch.conf',
   'os-release',
   'passwd',
@@ -53,11 +52,9 @@ const etcEntries = [
   'pki/java',
   'pki/tls/certs',
   'pki/tls/openssl.cnf',
-  'services',
   'ssl/cert.pem',
   'ssl/certs',
   'ssl/openssl.cnf',
-  'timezone',
 ]; // prettier-ignore
 const etcFamilies = /^java-[\w.-]+$/;
 /** Never shown, whatever PATH says: live kernel and service state. */

@@ -20,18 +20,17 @@ export interface Mount {
   readonly writable: boolean;
 }
 
-/** The empty memory file systems inside, each with its bound: what fills them is lost at the end and never unlimited. */
-export function emptyDirectories(): readonly { readonly path: string; readonly bytes: number }[] {
-  const large = Math.max(268_435_456, Math.floor(totalmem() / 4));
-  const small = 16_777_216;
+/** Writable memory file systems inside, each with its bound: what fills them is lost at the end and never unlimited. */
+export function memoryDirectories(): readonly { readonly path: string; readonly bytes: number }[] {
+  const bytes = Math.max(268_435_456, Math.floor(totalmem() / 4));
   return [
-    { path: '/home', bytes: large },
-    { path: '/tmp', bytes: large },
-    { path: '/var', bytes: large },
-    { path: '/root', bytes: small },
-    { path: '/run', bytes: small },
+    { path: '/home', bytes },
+    { path: '/tmp', bytes },
   ];
 }
+
+/** Where a host keeps sockets, state and root's files: empty inside. */
+export const emptyDirectories = ['/root', '/run', '/var'];
 
 const reservedTargets = ['/proc', '/dev', '/sys'];
 

@@ -7,6 +7,9 @@ import { messageOf } from '../../base/errors.ts';
 import type { SandboxBackend } from '../../contract/sandbox.ts';
 import type { HostFacts } from './host-view.ts';
 
+/** Set by the back end or by the shell itself. */
+const ownVariables = new Set(['PATH', 'HOME', 'TMPDIR', 'PWD', 'OLDPWD', 'SHLVL', '_']);
+
 type Probe = Awaited<ReturnType<SandboxBackend['probe']>>;
 
 const answers = new Map<string, Promise<Probe>>();
@@ -30,7 +33,7 @@ mount -o remount,rw,bind / 2>/dev/null && leak 'remount /'
 mount -o remount,rw,bind /usr 2>/dev/null && leak 'remount /usr'
 mount -t tmpfs none /mnt 2>/dev/null && leak 'mount'
 unshare --user true 2>/dev/null && leak 'nested user namespace'
-[ -n "$WRIT_PROBE_SECRET" ] && leak 'environment'
+export -p
 grep -q '^Seccomp:.2' /proc/self/status && echo filtered
 for n in ${namespaces.join(' ')}; do printf 'ns %s\\n' "$(readlink /proc/self/ns/$n)"; done
 if [ -x /bin/bash ]; then bash -c "exec 3<>/dev/tcp/127.0.0.1/$port" 2>/dev/null && leak 'loopback'
@@ -111,6 +114,11 @@ export async function probeBackend(backend: SandboxBackend, facts: HostFacts): P
       if (!lines.some((line) => line.startsWith(`ns ${name}:`))) leaks.push(`unknown ${name} namespace`);
       else if (lines.includes(`ns ${readlinkSync(`/proc/self/ns/${name}`)}`))
         leaks.push(`shared ${name} namespace`);
+    }
+    for (const line of lines) {
+      const name = /^(?:export|declare -x) (\w+)/.exec(line)?.[1];
+      if (name !== undefined && name in process.env && !ownVariables.has(name))
+        leaks.push(`variable ${name}`);
     }
     if (connected > 0) leaks.push('loopback');
     if (leaks.length > 0) return fails(`it lets through: ${[...new Set(leaks)].join(', ')}`);

@@ -6,7 +6,14 @@ import { isInside } from '../inside.ts';
 import { sandboxEnvironment } from './environment.ts';
 import { currentHostFacts, type HostFacts, type HostView, viewBeside, viewOfHost } from './host-view.ts';
 import { initScript } from './init.ts';
-import { emptyDirectories, homeInside, mountsOf, reportsInside, workspaceInside } from './mounts.ts';
+import {
+  emptyDirectories,
+  homeInside,
+  memoryDirectories,
+  mountsOf,
+  reportsInside,
+  workspaceInside,
+} from './mounts.ts';
 import { onceProbed } from './probe.ts';
 import { procMasks } from './proc-masks.ts';
 import { runOuter } from './run-outer.ts';
@@ -42,7 +49,8 @@ mount -o remount,bind,ro,nosuid,nodev,noexec /proc/sys
 umount -l /.host
 rmdir /.host
 rm /.before /.after
-mkdir -p ${homeInside} /var/tmp
+mkdir ${homeInside}
+ln -s /tmp /var/tmp
 mount -o remount,bind,ro,nosuid,nodev /
 rm -rf /run/mount
 cd ${workspaceInside}
@@ -123,7 +131,8 @@ function planned(view: HostView): { view: HostView; plan: Plan } {
   for (const device of devices) after += fstabLine(`/.host${device}`, device, 'none', 'bind');
   after += fstabLine('devpts', '/dev/pts', 'devpts', 'newinstance,ptmxmode=0666,mode=620,nosuid,noexec');
   after += fstabLine('writ-shm', '/dev/shm', 'tmpfs', 'mode=1777,nosuid,nodev,size=268435456');
-  for (const { path, bytes } of emptyDirectories()) {
+  const small = emptyDirectories.map((path) => ({ path, bytes: 16_777_216 }));
+  for (const { path, bytes } of [...memoryDirectories(), ...small]) {
     after += fstabLine(
       `writ${path.replaceAll('/', '-')}`,
       path,

@@ -37,6 +37,9 @@ const forbidden: Readonly<Record<string, string>> = {
   'see the ssh settings of the host': '[ -e /etc/ssh ]',
   'see anything in /run': 'ls -A /run | grep -v "^mount$" | grep -q .',
   'see anything in /var but var/tmp': 'ls -A /var | grep -v "^tmp$" | grep -q .',
+  'see anything in the temporary directory': 'ls -A /tmp /var/tmp/ | grep -v ":$" | grep -q .',
+  'change devices through /proc':
+    'find /proc/irq /proc/bus /proc/fs /proc/acpi -type f -writable | grep -q .',
   'write a hook': 'echo x >/workspace/.git/hooks/pre-commit',
   'replace .git': 'mv /workspace/.git /workspace/old || rm -rf /workspace/.git',
   'gain privileges': 'grep -E "^Cap(Inh|Prm|Eff|Bnd|Amb)" /proc/self/status | grep -qv 0000000000000000',
@@ -258,7 +261,7 @@ print("closed" if libc.syscall(call, 0, -3, 1) == -1 and ctypes.get_errno() == 1
     process.env = {
       ...before,
       ANTHROPIC_API_KEY: 'sk-leaked',
-      WRIT_PROBE_SECRET: 'leaked',
+      GITHUB_TOKEN: 'leaked',
       NODE_OPTIONS: '',
     };
     t.teardown(() => {

@@ -105,6 +105,8 @@ t.test(
     const privileged = without('--disable-userns').flatMap((word) =>
       word === 'ALL' ? ['ALL', '--cap-add', 'CAP_SYS_ADMIN'] : [word],
     );
+    process.env.WRIT_PROBE_TEST = 'x';
+    t.teardown(() => delete process.env.WRIT_PROBE_TEST);
     const weak: Record<string, [RegExp, SandboxBackend]> = {
       'the host network': [/loopback/, backendOf(without('--unshare-net'), gitReadOnly)],
       'the host processes': [/shared pid/, backendOf(without('--unshare-pid'), gitReadOnly)],
@@ -119,6 +121,10 @@ t.test(
       'the temporary directory': [
         /visible .*secret/,
         backendOf([...sound, '--ro-bind', '/tmp', '/tmp'], gitReadOnly),
+      ],
+      'a variable of ours': [
+        /variable WRIT_PROBE_TEST/,
+        backendOf([...sound, '--setenv', 'WRIT_PROBE_TEST', 'x'], gitReadOnly),
       ],
       '/sys': [/visible \/sys/, backendOf([...sound, '--ro-bind', '/sys', '/sys'], gitReadOnly)],
       ...(process.getuid?.() === 0
