@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finding } from '../contract/finding.ts';
+import type { SandboxBind } from '../contract/sandbox.ts';
 import { readBlob } from '../vcs/blobs.ts';
 import { isIgnoredPath } from '../vcs/ignored.ts';
 import { exportWorkspace } from '../vcs/workspace.ts';
@@ -38,8 +39,14 @@ export async function openWorkspace(
     directory,
     reportsRoot,
     sandbox: ground.sandbox,
-    binds,
+    // Without a sandbox everything is where it is already.
+    binds: ground.sandbox.name === 'none' ? binds : [...binds, ...exported.borrowed.map(readOnlyAt)],
     dependencies: resolvedDependencies,
     notes,
   };
+}
+
+/** Git in a check reads the objects that the workspace's `.git` borrows, where it borrows them. */
+function readOnlyAt(directory: string): SandboxBind {
+  return { source: directory, target: directory, writable: false };
 }
