@@ -1,5 +1,5 @@
 import { WritError } from '../core/base/errors.ts';
-import { closest } from './closest.ts';
+import { nearestName } from '../core/nearest-name.ts';
 import type { OptionSpec } from './command.ts';
 
 /** A lone `-` is an operand (stdin), as everywhere in POSIX. */
@@ -51,7 +51,7 @@ export function suggest(
   candidates: readonly string[],
   show: (one: string) => string,
 ): readonly string[] {
-  const near = closest(typed, candidates);
+  const near = nearestName(typed, candidates);
   return near === undefined ? [] : [`did you mean ${show(near)}?`];
 }
 

@@ -1,32 +1,47 @@
-const maxLength = 64;
+const longest = 64;
 
-/** The known name that `given` was most likely meant to be; `undefined` when none is close (a third of its letters, at most three). */
-export function nearestName(given: string, known: Iterable<string>): string | undefined {
-  if (given.length > maxLength) return undefined;
-  let best: { readonly name: string; readonly distance: number } | undefined;
-  for (const name of known) {
-    if (name.length > maxLength) continue;
-    const distance = editDistance(given.toLowerCase(), name.toLowerCase());
-    if (
-      distance <= Math.min(3, Math.ceil(name.length / 3)) &&
-      (best === undefined || distance < best.distance)
-    ) {
-      best = { name, distance };
+/** The known name that a typing slip explains best, or nothing: at most a third of the letters wrong, or a long enough beginning. */
+export function nearestName(typed: string, candidates: Iterable<string>): string | undefined {
+  if (typed.length === 0 || typed.length > longest) return undefined;
+  const allowed = Math.min(3, Math.ceil(typed.length / 3));
+  const known = [...candidates].filter((name) => name.length <= longest);
+  let best: string | undefined;
+  let bestDistance = allowed + 1;
+  for (const candidate of known) {
+    const distance = editDistance(typed.toLowerCase(), candidate.toLowerCase());
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
     }
   }
-  return best?.name;
+  return best ?? (typed.length >= 3 ? known.find((candidate) => candidate.startsWith(typed)) : undefined);
 }
 
-/** Levenshtein distance with one row of memory. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+/** Damerau-Levenshtein (optimal string alignment): insertions, deletions, substitutions, swaps of neighbours. */
+export function editDistance(left: string, right: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: right.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= left.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column += 1) {
+      const same = left[row - 1] === right[column - 1];
+      let cost = Math.min(
+        (last[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (same ? 0 : 1),
+      );
+      if (
+        row > 1 &&
+        column > 1 &&
+        left[row - 1] === right[column - 2] &&
+        left[row - 2] === right[column - 1]
+      ) {
+        cost = Math.min(cost, (beforeLast[column - 2] ?? 0) + 1);
+      }
+      current[column] = cost;
     }
-    row = next;
+    beforeLast = last;
+    last = current;
   }
-  return row[b.length] ?? 0;
+  return last[right.length] ?? 0;
 }

@@ -1,6 +1,5 @@
 import t from 'tap';
 import './bin/args.test.ts';
-import './bin/closest.test.ts';
 import './bin/dispatch.test.ts';
 import './bin/launcher.test.ts';
 import './bin/print.test.ts';

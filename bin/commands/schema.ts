@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import { closest } from '../closest.ts';
+import { nearestName } from '../../core/nearest-name.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { outputSchemas } from '../schemas/output-schemas.ts';
 
@@ -9,7 +9,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const schema = Object.hasOwn(outputSchemas, command) ? outputSchemas[command] : undefined;
   if (schema === undefined) {
     const known = Object.keys(outputSchemas);
-    const near = closest(command, known);
+    const near = nearestName(command, known);
     throw new WritError('USAGE', {
       message: `no schema for \`${command}\``,
       detail: { expected: known, found: command },
