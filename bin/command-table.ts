@@ -134,7 +134,7 @@ export const commands: readonly CommandSpec[] = [
     ],
     examples: [
       { line: 'writ run intent.json --patch fix.patch', about: 'gate a patch and seal it' },
-      { line: 'git diff | writ run intent.json --patch -', about: 'a patch from stdin' },
+      { line: 'git show fix | writ run intent.json --patch -', about: 'a patch from stdin' },
       { line: 'writ run intent.json --range main..fix --onto main', about: 'gate the commits of a branch' },
     ],
     load: () => import('./commands/run.ts'),

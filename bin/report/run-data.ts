@@ -41,6 +41,7 @@ export function toRunData(view: RunView): CommandData {
         commit_sha: decision.commitSha,
         decision_digest: decision.decisionDigest,
       }),
+    notices: view.notices,
     stages: view.stages.map(toStageData),
     findings: view.findings.map((finding) => toFindingData(finding)),
     artifacts: view.artifacts.map(toArtifactData),

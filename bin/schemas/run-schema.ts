@@ -90,6 +90,7 @@ export const runMembers = {
     provenance: record({}, { bundle: text, proof: text, key_id: text, log_origin: text, log_index: count }),
   },
   optional: {
+    notices: list(text),
     finished_at: moment,
     base_commit: text,
     patch: record({

@@ -14,3 +14,10 @@ export function uuidV7(epochMs: number): string {
   const hex = octets.toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
+
+/** The time in a UUIDv7, epoch milliseconds; `undefined` for any other text. */
+export function uuidTimeMs(text: string): number | undefined {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/.test(text)
+    ? Number.parseInt(text.slice(0, 8) + text.slice(9, 13), 16)
+    : undefined;
+}

@@ -39,6 +39,8 @@ export interface RunView {
     readonly decisionDigest: string;
   };
   readonly stages: readonly StageRecord[];
+  /** What a person has to know although the decision stands, e.g. that the working tree could not follow. */
+  readonly notices?: readonly string[];
   /** Findings of the patch rules. */
   readonly findings: readonly Finding[];
   readonly artifacts: readonly ArtifactRecord[];

@@ -1,5 +1,6 @@
-import type { Clock } from '../base/clock.ts';
-import { WritError } from '../base/errors.ts';
+import { type Clock, toRfc3339 } from '../base/clock.ts';
+import { isWritError, WritError } from '../base/errors.ts';
+import { uuidTimeMs } from '../base/ids.ts';
 import type { RunView } from '../contract/run-view.ts';
 import { openGitNativeStore } from '../store/git-native-store.ts';
 import { readJournal } from '../store/parse-journal.ts';
@@ -59,16 +60,32 @@ export async function listRuns(repository: Repository, clock: Clock): Promise<re
   const undecided: RunSummary[] = [];
   for (const name of await listRunDirectories(repository)) {
     if (known.has(name)) continue;
+    const summary = await summariseJournal(repository, clock, name);
+    if (summary) undecided.push(summary);
+  }
+  return [...decided, ...undecided].sort((a, b) => (a.runId < b.runId ? 1 : -1));
+}
+
+/** A run that is known here only by its journal; `undefined` before it began. A damaged journal is said to be one, and hides no other run. */
+async function summariseJournal(
+  repository: Repository,
+  clock: Clock,
+  name: string,
+): Promise<RunSummary | undefined> {
+  try {
     const { records } = await readJournal(journalPath(repository, name));
-    if (!records.some(({ type }) => type === 'run-started')) continue;
+    if (!records.some(({ type }) => type === 'run-started')) return undefined;
     const { runId, startedAt, state, spec } = await readRun(
       repository,
       storeAt(repository, clock, 'refs/ai'),
       name,
     );
-    undecided.push({ runId, startedAt, state, summary: spec.summary, specId: spec.id });
+    return { runId, startedAt, state, summary: spec.summary, specId: spec.id };
+  } catch (fault) {
+    if (!isWritError(fault, 'JOURNAL_CORRUPT')) throw fault;
+    const startedAt = toRfc3339(uuidTimeMs(name) ?? 0);
+    return { runId: name, startedAt, state: 'interrupted', summary: '(its journal is damaged)', specId: '' };
   }
-  return [...decided, ...undecided].sort((a, b) => (a.runId < b.runId ? 1 : -1));
 }
 
 /** One run by id or an unambiguous beginning of one. RUN_NOT_FOUND, also where the beginning fits several. */

@@ -1,5 +1,5 @@
 import { sha256Hex } from '../base/digest.ts';
-import { WritError } from '../base/errors.ts';
+import { isWritError, WritError } from '../base/errors.ts';
 import type { RunView } from '../contract/run-view.ts';
 import type { ArtifactRecord } from '../contract/stage.ts';
 import { type JournalRecord, readJournal } from '../store/parse-journal.ts';
@@ -18,10 +18,10 @@ export async function readRun(repository: Repository, store: RunStore, runId: st
   const files = await store.objects.readMany(store.refs.run(runId), names);
   const report = files.get('gate-report.json');
   const decision = files.get('decision.json');
+  if (report && decision)
+    return decidedRun(store, runId, report, decision, files, await localRecords(repository, runId));
   const { records } = await readJournal(journalPath(repository, runId));
-  return report && decision
-    ? decidedRun(store, runId, report, decision, files, records)
-    : undecidedRun(repository, runId, records);
+  return undecidedRun(repository, runId, records);
 }
 
 function decidedRun(
@@ -47,7 +47,7 @@ function decidedRun(
   ].flat();
   return {
     ...report,
-    state: 'decided',
+    ...afterDecision(decision.type, records),
     finishedAt: decision.created_at,
     decision: {
       type: decision.type,
@@ -61,6 +61,47 @@ function decidedRun(
       ...(files.has(sealPaths.bundle) ? { bundle: `${ref}:${sealPaths.bundle}` } : {}),
       ...(files.has(sealPaths.proof) ? { proof: `${ref}:${sealPaths.proof}` } : {}),
     },
+  };
+}
+
+/** This machine's journal of a run whose record is in refs: it only adds to that, so a damaged or absent one adds nothing. */
+async function localRecords(repository: Repository, runId: string): Promise<readonly JournalRecord[]> {
+  try {
+    return (await readJournal(journalPath(repository, runId))).records;
+  } catch (fault) {
+    if (isWritError(fault, 'JOURNAL_CORRUPT')) return [];
+    throw fault;
+  }
+}
+
+/** Whether the branch was moved and the working tree followed, as far as this machine's journal knows. */
+function afterDecision(type: string, records: readonly JournalRecord[]): Pick<RunView, 'state' | 'notices'> {
+  const last = (wanted: string): JournalRecord | undefined =>
+    records.findLast((record) => record.type === wanted);
+  if (type !== 'commit' || records.length === 0) return { state: 'decided' };
+  if (!last('swapped')) {
+    return {
+      state: 'interrupted',
+      notices: [
+        'the change was sealed, but the run ended before the branch was moved: run again, or move the branch to the commit yourself',
+      ],
+    };
+  }
+  const left = last('worktree-not-followed')?.data as { readonly reason: string } | undefined;
+  if (left) {
+    return {
+      state: 'decided',
+      notices: [
+        `the branch was moved, but index and files could not follow (${left.reason}): \`git read-tree -m -u HEAD~1 HEAD\` brings them along`,
+      ],
+    };
+  }
+  if (last('run-finished')) return { state: 'decided' };
+  return {
+    state: 'decided',
+    notices: [
+      'the run ended right after the branch was moved: check `git status`; `git read-tree -m -u HEAD~1 HEAD` brings index and files along',
+    ],
   };
 }
 

@@ -3,7 +3,7 @@ import { messageOf } from '../base/errors.ts';
 import type { Attestation } from '../contract/attestor.ts';
 import { sealObject } from '../store/stored-object.ts';
 import { commitMessage, createCommit } from '../vcs/create-commit.ts';
-import { requireCleanPaths } from '../vcs/dirty-paths.ts';
+import { dirtyPaths } from '../vcs/dirty-paths.ts';
 import { type Identity, readIdentity } from '../vcs/identity.ts';
 import { importObjects } from '../vcs/import-objects.ts';
 import { followWorktree, swapTarget } from '../vcs/swap-target.ts';
@@ -38,12 +38,22 @@ export async function seal(attempt: Attempt, judged: JudgedRun): Promise<void> {
   }
   try {
     request.signal.throwIfAborted();
-    if (target.checkedOutHere) await requireCleanPaths(repository, patch.files);
     await settleRun(attempt, files, attested.attestation);
   } catch (fault) {
     // The claim is in the log already: whoever reads the log must learn that it did not take effect.
     await attested.revoke(`the change was not recorded: ${messageOf(fault)}`).catch(() => undefined);
     throw fault;
+  }
+  const dirty = target.checkedOutHere ? await dirtyPaths(repository, patch.files) : [];
+  if (dirty.length > 0) {
+    const paths = dirty.slice(0, 5).map(({ path }) => `\`${path}\``);
+    return rollBack(
+      attempt,
+      judged,
+      commit,
+      attested,
+      `${paths.join(', ')} changed in the working tree during the run`,
+    );
   }
   const swap = await swapTarget(repository, target, commit, `writ: run ${attempt.runId}`);
   if (!swap.moved) {

@@ -99,7 +99,7 @@ export function draftFromProfile(request: DraftRequest): IntentSpec {
           {
             id: 'unit',
             kind: 'testSuite',
-            command: 'npm test',
+            command: 'node --test --test-reporter=tap',
             timeoutSeconds: 300,
             required: true,
             artifactsProduced: ['test-log'],
@@ -134,7 +134,11 @@ export function draftFromProfile(request: DraftRequest): IntentSpec {
     security: {
       toolAcl: {
         allow: [
-          { tool: 'workspace.command', actions: ['execute'], constraints: { allowCommands: ['npm test'] } },
+          {
+            tool: 'workspace.command',
+            actions: ['execute'],
+            constraints: { allowCommands: ['node --test'] },
+          },
         ],
       },
       secrets: { policy: 'deny-all' },

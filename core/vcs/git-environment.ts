@@ -58,6 +58,7 @@ export type GitSetting = readonly [key: string, value: string];
 
 /** Settings that could start a program, reach a network or change what is written behind our back, switched off. */
 const safeSettings: readonly GitSetting[] = [
+  ['advice.graftFileDeprecated', 'false'],
   ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],
   ['core.untrackedCache', 'false'],

@@ -30,6 +30,8 @@ export async function followWorktree(
 ): Promise<FollowOutcome> {
   const head = await readHead(repo);
   if (!target.checkedOutHere || head.branch !== target.ref) return { state: 'not-checked-out' };
+  // A copied or touched file is "not uptodate" to read-tree until its stat data are looked at again; a real change stays one.
+  await askGit(repo, ['update-index', '-q', '--refresh']);
   const from = target.expected ?? emptyTreeOf(repo);
   const args = ['read-tree', '-m', '-u', '--no-recurse-submodules', from, commit];
   const { code, stderr } = await askGit(repo, args);

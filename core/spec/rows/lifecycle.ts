@@ -18,6 +18,13 @@ export const lifecycleRows = inSection('Lifecycle', [
     test: 'test/core/spec/lifecycle.test.ts',
   },
   {
+    id: 'lifecycle.status#closed-by-commit',
+    path: '/lifecycle/status',
+    rule: 'Decision.Commit closes the intent; a closed one does not run again',
+    asks: withModel,
+    bringsIn: 'scheduler part',
+  },
+  {
     id: 'lifecycle.changeLog',
     path: '/lifecycle/changeLog',
     rule: 'one entry for every replan, kept as events',

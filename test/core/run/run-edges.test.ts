@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
@@ -353,4 +353,68 @@ t.test('a run that is killed is told from one that works, and what it did is sti
   await sample.run({ source }, {}, [plugin]);
   await look();
   t.strictSame(states, ['running', 'decided']);
+});
+
+t.test('index and files follow although stat data are stale', async (t) => {
+  const sample = sampleOf(t);
+  utimesSync(join(sample.root, 'src', 'price.js'), new Date(1e12), new Date(1e12));
+  const view = await sample.run({ source });
+  t.equal(view.decision?.type, 'commit');
+  t.equal(sample.git('status', '--porcelain'), '');
+  t.equal(view.notices, undefined);
+});
+
+t.test('an index that cannot follow is told, with what to do', async (t) => {
+  const sample = sampleOf(t);
+  const lock = at('statement', () => writeFileSync(join(sample.root, '.git', 'index.lock'), ''));
+  const view = await sample.run({ source }, {}, [lock]);
+  t.equal(view.decision?.type, 'commit');
+  t.match(view.notices?.[0], /read-tree -m -u/);
+});
+
+t.test(
+  'a path that is changed during the run is kept, and the sealed change is rolled back with its record',
+  async (t) => {
+    const sample = sampleOf(t);
+    const base = sample.git('rev-parse', 'main');
+    const edit = at('stage', () => writeFileSync(join(sample.root, 'src', 'price.js'), 'mine\n'));
+    const view = await sample.run({ source }, {}, [edit]);
+    t.equal(view.decision?.type, 'rollback');
+    t.match(view.decision?.rationale, /src\/price\.js/);
+    t.equal(sample.git('rev-parse', 'main'), base);
+    t.equal(readFileSync(join(sample.root, 'src', 'price.js'), 'utf8'), 'mine\n');
+    t.match(sample.git('ls-tree', '--name-only', `refs/ai/runs/${view.runId}`), /revocation\.sigstore\.json/);
+  },
+);
+
+t.test('a damaged journal hides neither its own decided run nor any other', async (t) => {
+  const sample = sampleOf(t);
+  const view = await sample.run({ source });
+  const repository = await openRepository(sample.root);
+  const { store, runId } = await findRun(repository, systemClock, view.runId);
+  const journal = join(sample.root, '.git', 'writ', 'runs', view.runId, 'journal.jsonl');
+  const whole = readFileSync(journal, 'utf8');
+  writeFileSync(journal, 'garbage\n');
+  t.equal((await readRun(repository, store, runId)).decision?.type, 'commit');
+  const other = join(sample.root, '.git', 'writ', 'runs', '01a1fbe9-0c5a-7ffe-8e97-1403382fd008');
+  mkdirSync(other);
+  writeFileSync(join(other, 'journal.jsonl'), 'garbage\n');
+  t.strictSame((await listRuns(repository, systemClock)).map(({ state }) => state).sort(), [
+    'decided',
+    'interrupted',
+  ]);
+
+  const lines = whole.split('\n');
+  writeFileSync(
+    journal,
+    `${lines
+      .slice(
+        0,
+        lines.findIndex((line) => line.includes('"swapped"')),
+      )
+      .join('\n')}\n`,
+  );
+  const unswapped = await readRun(repository, store, runId);
+  t.equal(unswapped.state, 'interrupted', 'sealed, and killed before the branch was moved');
+  t.match(unswapped.notices?.[0], /before the branch was moved/);
 });
