@@ -1,4 +1,3 @@
-import { type Clock, toRfc3339 } from '../core/base/clock.ts';
 import type { Attestor, AttestRequest, SealingParties } from '../core/contract/attestor.ts';
 import { sealStatement } from './seal-statement.ts';
 import { buildProvenance } from './statement/build-provenance.ts';
@@ -6,15 +5,14 @@ import { buildRevocation } from './statement/revocation.ts';
 import type { ProvenanceStatement } from './statement/slsa-provenance.ts';
 
 /** SLSA provenance v1 in a DSSE envelope, logged, as a sigstore bundle v0.3. The envelope's signature differs each time. */
-export function createSlsaAttestor(clock: Clock): Attestor {
+export function createSlsaAttestor(): Attestor {
   return {
     async attest(request, parties) {
       return sealStatement(await toStatement(request, parties), parties);
     },
-    async revoke(request, parties, reason) {
+    async revoke(request, parties) {
       const { subject } = await toStatement(request, parties);
-      const statement = buildRevocation(subject, request.runId, reason, toRfc3339(clock.now()));
-      return sealStatement(statement, parties);
+      return sealStatement(buildRevocation(subject, request.runId), parties);
     },
   };
 }

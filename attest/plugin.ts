@@ -32,7 +32,7 @@ export function attestPlugin({ env, ephemeralKey, clock }: AttestPluginOptions):
       slots.signer.addLazy('key', () => createSignerSource({ env, ephemeral: ephemeralKey }));
       slots.log.add('internal-ledger', createInternalLedgerSource(env, clock));
       slots.log.add('none', noLogSource);
-      slots.attestor.add('slsa-v1', createSlsaAttestor(clock));
+      slots.attestor.add('slsa-v1', createSlsaAttestor());
       return undefined;
     },
   });

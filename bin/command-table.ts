@@ -6,6 +6,7 @@ const run: ArgumentSpec = { name: 'RUN', about: 'a run id, or an unambiguous beg
 const sandbox: OptionSpec = {
   name: 'sandbox',
   value: 'NAME',
+  choices: ['auto', 'bubblewrap', 'unshare', 'none'],
   about: 'sandbox back end; `none` is refused where the contract denies the network',
 };
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Signer } from '../../core/contract/signer.ts';
-import { openOwnKey } from './file-key.ts';
+import { openKeyFile, openOwnKey } from './file-key.ts';
+import { readGuarded } from './guarded-file.ts';
 import { type Environment, userConfigDir } from './user-config-dir.ts';
 
 /** Where this user's own keys are. */
@@ -16,4 +17,10 @@ export function openUserSigningKey(env: Environment): Promise<Signer> {
 /** This user's ledger key (Ed25519), made on first use; kept apart so that neither can stand in for the other. */
 export function openUserLedgerKey(env: Environment): Promise<Signer> {
   return openOwnKey(userKeysDir(env), 'ledger', 'ed25519');
+}
+
+/** This user's ledger key if there is one; nothing is made. */
+export async function findUserLedgerKey(env: Environment): Promise<Signer | undefined> {
+  const path = join(userKeysDir(env), 'ledger.pem');
+  return (await readGuarded(path, true)) === undefined ? undefined : openKeyFile(path, 'ed25519');
 }

@@ -33,11 +33,7 @@ export function buildProvenance(input: ProvenanceInput): ProvenanceStatement {
   if (twice !== undefined) throw nonsense('byproducts', `\`${twice.name}\` twice`);
   return {
     _type: statementType,
-    subject: [
-      toDescriptor({ name: subjectNames.commit, digest: { gitCommit: input.commit } }),
-      toDescriptor({ name: subjectNames.tree, digest: { gitTree: input.tree } }),
-      toDescriptor({ name: subjectNames.patchset, digest: { sha256: input.patchDigest } }),
-    ],
+    subject: subjectsOf(input),
     predicateType: slsaProvenanceType,
     predicate: {
       buildDefinition: {
@@ -64,6 +60,19 @@ export function buildProvenance(input: ProvenanceInput): ProvenanceStatement {
       },
     },
   };
+}
+
+/** The subjects of a statement about a sealed change. */
+export function subjectsOf({
+  commit,
+  tree,
+  patchDigest,
+}: Pick<AttestRequest, 'commit' | 'tree' | 'patchDigest'>): readonly ResourceDescriptor[] {
+  return [
+    toDescriptor({ name: subjectNames.commit, digest: { gitCommit: commit } }),
+    toDescriptor({ name: subjectNames.tree, digest: { gitTree: tree } }),
+    toDescriptor({ name: subjectNames.patchset, digest: { sha256: patchDigest } }),
+  ];
 }
 
 function dependenciesOf(input: ProvenanceInput): ResourceDescriptor[] {

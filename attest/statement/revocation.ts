@@ -4,22 +4,17 @@ import { statementType } from './statement.ts';
 export const revocationType = 'urn:writ:predicate:revocation:v1';
 
 /** Says that a provenance statement over the same subjects did not take effect. */
-export type RevocationStatement = Statement<
-  typeof revocationType,
-  { readonly run_id: string; readonly reason: string; readonly revoked_at: string }
->;
+export type RevocationStatement = Statement<typeof revocationType, { readonly run_id: string }>;
 
-/** `revokedAt` is RFC 3339; `reason` is cut at 1,000 characters. */
-export function buildRevocation(
-  subject: readonly ResourceDescriptor[],
-  runId: string,
-  reason: string,
-  revokedAt: string,
-): RevocationStatement {
+/**
+ * Nothing in it but what the provenance says too: a log holds digests only, and so a verifier that has the provenance can tell its
+ * revocation there without being handed it. Reason and time stand in the run's Decision.Rollback.
+ */
+export function buildRevocation(subject: readonly ResourceDescriptor[], runId: string): RevocationStatement {
   return {
     _type: statementType,
     subject,
     predicateType: revocationType,
-    predicate: { run_id: runId, reason: reason.slice(0, 1000), revoked_at: revokedAt },
+    predicate: { run_id: runId },
   };
 }

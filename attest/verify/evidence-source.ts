@@ -6,6 +6,7 @@ export const runFiles = {
   bundle: 'provenance.sigstore.json',
   proof: 'transparency-proof.tlog-proof',
   revocation: 'revocation.sigstore.json',
+  rollback: 'rollback.json',
 } as const;
 
 /** The patch in the content tree; its digest is a subject of the statement. */

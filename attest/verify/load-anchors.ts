@@ -65,7 +65,7 @@ async function readGiven(path: string): Promise<string> {
 
 async function readAll(directory: string, ending: string): Promise<string[]> {
   const names = await readdir(directory).catch((fault: NodeJS.ErrnoException) => {
-    if (fault.code === 'ENOENT') return [];
+    if (fault.code === 'ENOENT' || fault.code === 'ENOTDIR') return [];
     throw fault;
   });
   const chosen = names.filter((name) => name.endsWith(ending) && !name.startsWith('.')).sort();

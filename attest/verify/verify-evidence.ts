@@ -26,7 +26,7 @@ export function isExpired(
 
 /**
  * Recomputes every listed digest over what is stored, and lets nothing stand that is not listed. `demands` is absent where the spec
- * could not be tied to the statement; then evidence is demanded and nothing counts as expired.
+ * could not be tied to the statement; then evidence is demanded and nothing counts as expired. A revoked run has a `rollback.json` too.
  */
 export async function verifyEvidence(
   list: CheckList,
@@ -34,6 +34,7 @@ export async function verifyEvidence(
   claims: ProvenanceClaims,
   demands: SpecDemands | undefined,
   nowMs: number,
+  revoked: boolean,
 ): Promise<void> {
   list.expect(...claims.byproducts.map(({ name }) => `evidence:${name}`));
   const names = new Set(claims.byproducts.map(({ name }) => name));
@@ -57,7 +58,9 @@ export async function verifyEvidence(
     await list.judge(`evidence:${name}`, () => requireDigest(bytes, sha256));
   }
   await list.judge('evidence-stored', async () => {
-    const exempt: readonly string[] = [runFiles.spec, runFiles.bundle, runFiles.proof, runFiles.revocation];
+    const { spec, bundle, proof, revocation, rollback } = runFiles;
+    // Made after the statement was signed; `not-revoked` judges the revocation.
+    const exempt: readonly string[] = [spec, bundle, proof, revocation, ...(revoked ? [rollback] : [])];
     const run = (await source.listRun()).filter(
       (path) => !exempt.includes(path) && (isContentPath(path) || !names.has(path)),
     );

@@ -1,6 +1,7 @@
 import { isWritError } from '../../core/base/errors.ts';
 import { type Checkpoint, parseCheckpoint, verifyCheckpoint } from '../log/checkpoint.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
+import { findEntry } from '../log/find-entry.ts';
 import type { LedgerKey } from '../log/ledger-key.ts';
 import { isPrefix } from '../log/ledger-proofs.ts';
 import { type LedgerFileReader, readSubtrees } from '../log/tile-reader.ts';
@@ -8,17 +9,30 @@ import type { CheckList } from './check-list.ts';
 import { refuted } from './report.ts';
 import type { VerifiedInclusion } from './verify-log.ts';
 
+/** What the ledger beside the repository, once shown to continue the log of the proof, says of the run since. */
+export interface LaterEntries {
+  /** Number of the entry that revokes it. */
+  readonly revokedAt: number | undefined;
+}
+
+interface Judged {
+  readonly remembered: boolean;
+  readonly later: LaterEntries | undefined;
+}
+
 /**
  * The log never showed this user anything else: same root at a size seen before; and where the ledger itself is at hand, the checkpoint
  * of the proof and the largest one ever seen are both prefixes of it (`forked`), and it has not shrunk (`stale`). What was seen is remembered.
- * Without the ledger two sizes cannot be compared; that is reported as `not-comparable` and not counted.
+ * Without the ledger two sizes cannot be compared; that is reported as `not-comparable` and not counted. Gives what the ledger's entries after
+ * the proof's say, each of them shown to be in its tree; `undefined` where no ledger is at hand or it does not hold.
  */
 export async function verifyHistory(
   list: CheckList,
-  { checkpoint, keys }: VerifiedInclusion,
+  { index, checkpoint, keys }: VerifiedInclusion,
   memory: CheckpointMemory,
   readLedger: LedgerFileReader | undefined,
-): Promise<void> {
+  revokes: (body: Uint8Array) => boolean,
+): Promise<LaterEntries | undefined> {
   const current = await currentHead(readLedger, checkpoint.origin);
   const [same, largest] = await Promise.all([
     memory.at(checkpoint.origin, checkpoint.size),
@@ -27,18 +41,22 @@ export async function verifyHistory(
   if (current === undefined && same === undefined && largest !== undefined) {
     list.waive('log-history', 'not-comparable', { seen: largest.size, found: checkpoint.size });
     await remember(memory, [checkpoint]);
-    return;
+    return undefined;
   }
-  await list.judge(
+  const judged = await list.judge<Judged>(
     'log-history',
     async () => {
-      if (current === undefined || readLedger === undefined) return remember(memory, [checkpoint]);
+      if (current === undefined || readLedger === undefined) {
+        return { remembered: await remember(memory, [checkpoint]), later: undefined };
+      }
       const earlier = largest === undefined ? [checkpoint] : [checkpoint, largest];
-      const head = await requirePrefixes(earlier, current, readLedger, keys);
-      return remember(memory, [head, checkpoint]);
+      const search = { start: index + 1, revokes };
+      const { head, revokedAt } = await requirePrefixes(earlier, current, readLedger, keys, search);
+      return { remembered: await remember(memory, [head, checkpoint]), later: { revokedAt } };
     },
-    (remembered) => (remembered ? undefined : { remembered: 'no' }),
+    ({ remembered }) => (remembered ? undefined : { remembered: 'no' }),
   );
+  return judged?.later;
 }
 
 /** Refuses another root of a size seen before. A home that cannot be written to is no reason to doubt the log; that is told. */
@@ -57,16 +75,19 @@ async function requirePrefixes(
   current: Checkpoint,
   read: LedgerFileReader,
   keys: readonly LedgerKey[],
-): Promise<Checkpoint> {
+  search: { readonly start: number; readonly revokes: (body: Uint8Array) => boolean },
+): Promise<{ readonly head: Checkpoint; readonly revokedAt: number | undefined }> {
   const head = verifyCheckpoint(current.source, keys);
   try {
     for (const checkpoint of earlier) await requirePrefix(checkpoint, head, read);
-    return head;
+    return { head, revokedAt: await findEntry(read, head, search.start, search.revokes) };
   } catch (fault) {
     if (!isWritError(fault, 'LEDGER_CORRUPT')) throw fault;
     // An append in between replaces partial tiles; a larger head then reads whole again.
     const next = await currentHead(read, head.origin);
-    if (next !== undefined && next.size > head.size) return requirePrefixes(earlier, next, read, keys);
+    if (next !== undefined && next.size > head.size) {
+      return requirePrefixes(earlier, next, read, keys, search);
+    }
     throw refuted('malformed', { found: fault.message });
   }
 }

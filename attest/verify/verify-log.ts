@@ -13,6 +13,7 @@ import { refuted, unavailable } from './report.ts';
 
 /** What was found to hold of the log. */
 export interface VerifiedInclusion {
+  readonly index: number;
   readonly checkpoint: Checkpoint;
   readonly keys: readonly LedgerKey[];
 }
@@ -40,7 +41,7 @@ export async function verifyLog(
       if (proof === undefined) throw unavailable('not-logged');
       return verifyBundledProof(proof, anchors, vouched);
     },
-    (value) => describe(value, proof?.logIndex),
+    describe,
   );
   const filed = await list.judge('log-proof', () => {
     if (proofFile === undefined) throw unavailable('not-logged');
@@ -92,9 +93,9 @@ function verifyInclusion(
   if (root?.equals(checkpoint.root) !== true) {
     throw refuted('mismatch', { found: 'the path does not lead to the root', index, size: checkpoint.size });
   }
-  return { checkpoint, keys };
+  return { index, checkpoint, keys };
 }
 
-function describe({ checkpoint }: VerifiedInclusion, index: number | undefined): CheckDetail {
-  return { origin: checkpoint.origin, size: checkpoint.size, ...(index === undefined ? {} : { index }) };
+function describe({ checkpoint, index }: VerifiedInclusion): CheckDetail {
+  return { origin: checkpoint.origin, size: checkpoint.size, index };
 }

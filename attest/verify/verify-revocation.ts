@@ -1,8 +1,11 @@
+import { canonicalize } from '../../core/base/canonical.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseBundle } from '../bundle.ts';
-import { inTotoPayloadType, verifyEnvelope } from '../dsse.ts';
+import { inTotoPayloadType, preAuthEncoding, verifyEnvelope } from '../dsse.ts';
 import { expectObject, parseJsonObject } from '../expect-json.ts';
-import { revocationType } from '../statement/revocation.ts';
+import { recordsSignature } from '../log/log-entry.ts';
+import { subjectsOf } from '../statement/build-provenance.ts';
+import { buildRevocation, revocationType } from '../statement/revocation.ts';
 import { type Anchors, findSigner } from './anchors.ts';
 import type { ProvenanceClaims } from './provenance-claims.ts';
 
@@ -19,4 +22,12 @@ export function isRevocation(bytes: Uint8Array, anchors: Anchors, claims: Proven
     if (isWritError(fault, 'ATTESTATION_MALFORMED') || isWritError(fault, 'VERIFY_REFUTED')) return false;
     throw fault;
   }
+}
+
+/** Tells the log entry of this very run's revocation by an anchored key. The entry need not be about anything known. */
+export function revocationMatcher(anchors: Anchors, claims: ProvenanceClaims): (body: Uint8Array) => boolean {
+  const subject = subjectsOf({ ...claims, patchDigest: claims.patchset });
+  const payload = Buffer.from(canonicalize(buildRevocation(subject, claims.runId)));
+  const signed = preAuthEncoding(inTotoPayloadType, payload);
+  return (body) => recordsSignature(body, signed, (keyId) => findSigner(anchors, keyId)?.key);
 }

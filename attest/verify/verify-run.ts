@@ -10,9 +10,9 @@ import { commitIdOf, type GitCommit, parseCommit } from './git-commit.ts';
 import { type ProvenanceClaims, readProvenance } from './provenance-claims.ts';
 import { refuted, unavailable, type VerifyReport } from './report.ts';
 import { isExpired, requireDigest, verifyEvidence } from './verify-evidence.ts';
-import { verifyHistory } from './verify-history.ts';
+import { type LaterEntries, verifyHistory } from './verify-history.ts';
 import { verifyLog } from './verify-log.ts';
-import { isRevocation } from './verify-revocation.ts';
+import { isRevocation, revocationMatcher } from './verify-revocation.ts';
 import { type VerifiedSpec, verifySpec } from './verify-spec.ts';
 
 export interface VerifyOptions {
@@ -76,21 +76,23 @@ export async function verifyRun(
     return verifySpec(source, commit, claims, options.specDigest);
   });
   await verifyPatch(list, source, claims, spec, options.clock.now());
-  await verifyEvidence(list, source, claims, spec?.demands, options.clock.now());
+  const revocation = await source.readRun(runFiles.revocation);
+  const revoked = revocation !== undefined && isRevocation(revocation, anchors, claims);
+  await verifyEvidence(list, source, claims, spec?.demands, options.clock.now(), revoked);
   for (const { id, sha256 } of artifacts) {
     await list.judge(id, () => {
       const known = [claims.patchset, ...claims.byproducts.map((byproduct) => byproduct.sha256)];
       if (!known.includes(sha256)) throw refuted('wrong-subject', { found: sha256 });
     });
   }
-  await verifyLogging(list, source, bundle, signer.key, anchors, claims, spec, options.memory);
-  const revocation = await source.readRun(runFiles.revocation);
-  if (revocation !== undefined) {
+  const memory = options.memory;
+  const later = await verifyLogging(list, source, bundle, signer.key, anchors, claims, spec, memory);
+  if (revocation !== undefined || later !== undefined) {
     list.expect('not-revoked');
     await list.judge('not-revoked', () => {
-      throw refuted(isRevocation(revocation, anchors, claims) ? 'revoked' : 'unlisted', {
-        path: runFiles.revocation,
-      });
+      if (later?.revokedAt !== undefined) throw refuted('revoked', { index: later.revokedAt });
+      if (revocation === undefined) return;
+      throw refuted(revoked ? 'revoked' : 'unlisted', { path: runFiles.revocation });
     });
   }
   return list.report();
@@ -159,14 +161,16 @@ async function verifyLogging(
   claims: ProvenanceClaims,
   spec: VerifiedSpec | undefined,
   memory: CheckpointMemory,
-): Promise<void> {
+): Promise<LaterEntries | undefined> {
   const proof = await source.readRun(runFiles.proof);
   if (spec?.demands.logged === false && bundle.proof === undefined && proof === undefined) {
     for (const id of logged) list.waive(id, 'not-required');
-    return;
+    return undefined;
   }
   const inclusion = await verifyLog(list, bundle, proof, signingKey, anchors, claims.ledger);
-  if (inclusion !== undefined) await verifyHistory(list, inclusion, memory, source.readLedger);
+  if (inclusion === undefined) return undefined;
+  const revokes = revocationMatcher(anchors, claims);
+  return verifyHistory(list, inclusion, memory, source.readLedger, revokes);
 }
 
 function wrongSubject(expected: string, found: string | undefined): Error {

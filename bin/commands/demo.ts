@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';
-import { WritError } from '../../core/base/errors.ts';
+import { messageOf, WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import { runIntent } from '../../core/run/run-intent.ts';
 import type { WritEngine } from '../../core/run/writ-engine.ts';
@@ -177,8 +177,17 @@ async function openDirectory(context: CommandContext): Promise<string> {
   try {
     await mkdir(out);
   } catch (cause) {
-    throw new WritError('OUTPUT_EXISTS', {
-      message: `\`${given}\` cannot be made: expected a path where nothing stands yet`,
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'EEXIST') {
+      throw new WritError('OUTPUT_EXISTS', {
+        message: `\`${given}\` cannot be made: expected a path where nothing stands yet`,
+        detail: { path: given },
+        cause,
+      });
+    }
+    const reason = code === 'ENOENT' ? `its parent \`${dirname(out)}\` does not exist` : messageOf(cause);
+    throw new WritError('OUTPUT_FAILED', {
+      message: `\`${given}\` cannot be made: ${reason}`,
       detail: { path: given },
       cause,
     });

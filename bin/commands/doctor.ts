@@ -1,3 +1,7 @@
+import { join } from 'node:path';
+import { openKeyFile } from '../../attest/signer/file-key.ts';
+import { readGuarded } from '../../attest/signer/guarded-file.ts';
+import { userKeysDir } from '../../attest/signer/user-keys.ts';
 import { loadAnchors } from '../../attest/verify/load-anchors.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { execFileBounded } from '../../core/tool/spawn.ts';
@@ -13,6 +17,12 @@ interface Diagnosis {
   /** Without it nothing can be run here. */
   readonly needed: boolean;
 }
+
+/** What a run opens, and makes where it is absent: the signing key and the key of the ledger. */
+const ownKeys = [
+  ['signing', 'ecdsa-p256-sha256'],
+  ['ledger', 'ed25519'],
+] as const;
 
 /** `writ doctor`: what works here. Exit 128 where a run could not work. */
 export async function run(context: CommandContext): Promise<CommandResult> {
@@ -77,8 +87,12 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   );
 }
 
-/** Looks without making one: the key is made on first use. */
+/** Opens the private keys as a run does, so that it refuses the same ones; looks without making one. */
 async function describeKeys({ env }: CommandContext): Promise<string> {
+  for (const [name, algorithm] of ownKeys) {
+    const path = join(userKeysDir(env), `${name}.pem`);
+    if ((await readGuarded(path, true)) !== undefined) await openKeyFile(path, algorithm);
+  }
   const { signers } = await loadAnchors({ keyFiles: [], ledgerKeys: [] }, env);
   const own = signers.filter(({ from }) => from === 'own');
   return own.length === 0 ? 'none yet: made on first use' : own.map(({ keyId }) => keyId).join(', ');
@@ -88,11 +102,10 @@ async function diagnose(id: string, needed: boolean, look: () => Promise<string>
   try {
     return { id, needed, status: 'ok', detail: await look() };
   } catch (fault) {
-    const missing =
-      isWritError(fault, 'GIT_MISSING') ||
-      isWritError(fault, 'NOT_A_REPOSITORY') ||
-      isWritError(fault, 'SANDBOX_UNAVAILABLE');
-    return { id, needed, status: missing ? 'missing' : 'failed', detail: messageOf(fault) };
+    const code = isWritError(fault) ? fault.code : undefined;
+    const missing = code === 'GIT_MISSING' || code === 'NOT_A_REPOSITORY' || code === 'SANDBOX_UNAVAILABLE';
+    const detail = missing || code === undefined ? messageOf(fault) : `${code}: ${messageOf(fault)}`;
+    return { id, needed, status: missing ? 'missing' : 'failed', detail };
   }
 }
 

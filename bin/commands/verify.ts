@@ -2,7 +2,7 @@ import { userCheckpointMemory } from '../../attest/log/internal-ledger-source.ts
 import type { Anchors } from '../../attest/verify/anchors.ts';
 import { parseCommit } from '../../attest/verify/git-commit.ts';
 import { type GivenAnchors, loadAnchors } from '../../attest/verify/load-anchors.ts';
-import { type VerifyReport, verifyExitCode } from '../../attest/verify/report.ts';
+import { type VerifyCheck, type VerifyReport, verifyExitCode } from '../../attest/verify/report.ts';
 import { verifyRun } from '../../attest/verify/verify-run.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
@@ -67,9 +67,7 @@ export function toResult(verified: readonly VerifiedTarget[]): CommandResult {
           `if you trust this signer, get the key from them and give it: \`--key FILE\` (key id ${String(failing.detail?.key_id ?? '')})`,
         ]
       : [];
-  const message = failing
-    ? `\`${failing.id}\` ${failing.status}${failing.code === undefined ? '' : `: ${failing.code}`}`
-    : 'nothing was verified';
+  const message = failing ? describe(failing) : 'nothing was verified';
   return refused(
     new WritError(code, {
       message,
@@ -79,6 +77,13 @@ export function toResult(verified: readonly VerifiedTarget[]): CommandResult {
     data,
     human,
   );
+}
+
+/** One sentence; a status and a code of the same word are said once. */
+function describe({ id, status, code, detail }: VerifyCheck): string {
+  const reason = typeof detail?.reason === 'string' ? detail.reason : undefined;
+  const facts = [code === status ? undefined : code, reason].filter((fact) => fact !== undefined);
+  return [`\`${id}\` ${status}`, ...facts].join(': ');
 }
 
 async function verifyTarget(

@@ -6,6 +6,7 @@ import { findingList } from './html-findings.ts';
 import { stageCards } from './html-stages.ts';
 import { pageStyle } from './page-style.ts';
 import { toCount, toDuration } from './quantities.ts';
+import { toSealedCommit } from './sealed-commit.ts';
 import { toVerdict } from './verdict.ts';
 
 /**
@@ -87,15 +88,22 @@ function decisionCard(view: RunView, verdict: ReturnType<typeof toVerdict>): str
         : toDuration(Date.parse(view.finishedAt) - Date.parse(view.startedAt)),
     ],
   ];
-  const commit = view.decision?.commitSha;
   return `<section class="card decision ${verdict.tone}" aria-labelledby="decision">
 <h1 id="decision">${verdict.word}</h1>
 <p class="summary"><bdi>${escapeHtml(view.spec.summary, 256)}</bdi></p>
 <p class="message"><bdi>${escapeHtml(verdict.sentence)}</bdi></p>
-${commit === undefined ? '' : `<p class="commit small">commit <code><bdi>${escapeHtml(commit, 128)}</bdi></code> on <code><bdi>${escapeHtml(view.targetRef, 256)}</bdi></code></p>`}
+${commitOf(view)}
 <dl class="facts">${facts.map(([name, value]) => (value === undefined ? '' : `<div><dt>${name}</dt><dd>${escapeHtml(value, 64)}</dd></div>`)).join('')}</dl>
 </section>
 <nav aria-label="Sections"><ul><li><a href="#stages">Stages</a></li><li><a href="#findings">Findings</a></li>${view.patch === undefined ? '' : '<li><a href="#change">Change</a></li>'}<li><a href="#evidence">Evidence</a></li><li><a href="#provenance">Provenance</a></li><li><a href="#next">Verify</a></li></ul></nav>`;
+}
+
+function commitOf(view: RunView): string {
+  const commit = toSealedCommit(view);
+  if (commit === undefined) return '';
+  const sha = `<code><bdi>${escapeHtml(commit.sha, 128)}</bdi></code>`;
+  const ref = `<code><bdi>${escapeHtml(view.targetRef, 256)}</bdi></code>`;
+  return `<p class="commit small">${commit.onBranch ? `commit ${sha} on ${ref}` : `commit object ${sha} was made, but not put on ${ref}`}</p>`;
 }
 
 function findingsOf(view: RunView): string {

@@ -1,9 +1,10 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
-import type { CheckRecord } from '../../core/contract/stage.ts';
+import type { ArtifactRecord, CheckRecord } from '../../core/contract/stage.ts';
 import { type Part, type Printer, type Style, styled } from '../print.ts';
 import { toCount, toDuration, toSize } from './quantities.ts';
 import { stageFindings } from './run-data.ts';
+import { toSealedCommit } from './sealed-commit.ts';
 import { toTimeSpan } from './time-span.ts';
 import { toVerdict } from './verdict.ts';
 
@@ -25,8 +26,16 @@ export function printRun(printer: Printer, view: RunView): void {
   const verdict = toVerdict(view);
   printer.line(styled(tones[verdict.tone] ?? 'bold', verdict.word), '  ', styled('bold', view.spec.summary));
   printer.line('  ', verdict.sentence);
-  if (view.decision?.commitSha !== undefined)
-    printer.line('  commit ', styled('bold', view.decision.commitSha), ` on ${view.targetRef}`);
+  const commit = toSealedCommit(view);
+  if (commit?.onBranch === true)
+    printer.line('  commit ', styled('bold', commit.sha), ` on ${view.targetRef}`);
+  else if (commit !== undefined)
+    printer.line(
+      '  commit object ',
+      styled('bold', commit.sha),
+      ` was made, but not put on ${view.targetRef}`,
+    );
+  for (const notice of view.notices ?? []) printer.line('  ', styled('yellow', 'note'), `  ${notice}`);
   if (printer.quiet) return;
 
   printer.line();
@@ -41,7 +50,7 @@ export function printRun(printer: Printer, view: RunView): void {
   const troubled = view.stages.flatMap((stage) => stage.checks.filter((check) => check.status !== 'passed'));
   if (troubled.length > 0) {
     printer.line();
-    for (const check of troubled.slice(0, most)) printCheck(printer, check);
+    for (const check of troubled.slice(0, most)) printCheck(printer, check, view);
     if (troubled.length > most) printer.line(styled('dim', `  and ${troubled.length - most} more`));
   }
   printFindings(printer, [
@@ -79,7 +88,7 @@ export function printRun(printer: Printer, view: RunView): void {
   if (next !== undefined) printer.line(styled('dim', '  next  '), next.line);
 }
 
-function printCheck(printer: Printer, check: CheckRecord): void {
+function printCheck(printer: Printer, check: CheckRecord, view: RunView): void {
   const exit = check.timedOut
     ? 'timed out'
     : check.exitCode === undefined
@@ -91,6 +100,29 @@ function printCheck(printer: Printer, check: CheckRecord): void {
     word(check.status),
     `  ${check.id}${optional}  ${exit}  ${toDuration(check.durationMs)}`,
   );
+  if (check.status !== 'failed') return;
+  const log = logOf(check, view);
+  const cause = check.findings.find(({ severity }) => severity === 'error') ?? check.findings[0];
+  if (log !== undefined)
+    printer.line(
+      styled('dim', '    log  '),
+      `git show ${toShellWord(`${view.contentRef ?? `refs/ai/content/${view.runId}`}:${log.path}`)}`,
+    );
+  else if (cause !== undefined) printer.line(styled('dim', '    why  '), cause.message);
+}
+
+/** What the check left behind that a person reads first: a log, else whatever there is. */
+function logOf(check: CheckRecord, view: RunView): ArtifactRecord | undefined {
+  const own = [
+    ...check.artifacts,
+    ...view.artifacts.filter(({ checkId, stage }) => checkId === check.id && stage === check.stage),
+  ];
+  return own.find(({ name }) => name.endsWith('-log')) ?? own[0];
+}
+
+/** Paths of artifacts carry names that an author chose: pasted into a shell, they stay one word. */
+function toShellWord(text: string): string {
+  return /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function printFindings(printer: Printer, findings: readonly Finding[]): void {

@@ -3,6 +3,7 @@ import type { RunView } from '../../core/contract/run-view.ts';
 import { markdownText } from '../../core/spec/markdown-text.ts';
 import { toCount, toDuration, toSize } from './quantities.ts';
 import { stageFindings } from './run-data.ts';
+import { toSealedCommit } from './sealed-commit.ts';
 import { toTimeSpan } from './time-span.ts';
 import { toVerdict } from './verdict.ts';
 
@@ -23,9 +24,7 @@ export function renderRunMarkdown(view: RunView): string {
     '',
     text(verdict.sentence),
     '',
-    ...(view.decision?.commitSha === undefined
-      ? []
-      : [`Commit \`${code(view.decision.commitSha)}\` on \`${code(view.targetRef)}\`.`, '']),
+    ...commitLines(view),
     '| Stage | Status | Checks | Time |',
     '| --- | --- | --- | ---: |',
     ...view.stages.map((stage) => {
@@ -65,6 +64,17 @@ export function renderRunMarkdown(view: RunView): string {
     `Run \`${code(view.runId)}\`, IntentSpec \`${code(view.spec.digest)}\`.`,
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function commitLines(view: RunView): readonly string[] {
+  const commit = toSealedCommit(view);
+  if (commit === undefined) return [];
+  const sha = `\`${code(commit.sha)}\``;
+  const ref = `\`${code(view.targetRef)}\``;
+  return [
+    commit.onBranch ? `Commit ${sha} on ${ref}.` : `Commit object ${sha} was made, but not put on ${ref}.`,
+    '',
+  ];
 }
 
 function findingLine(finding: Finding, place: string): string {

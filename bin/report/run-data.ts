@@ -22,6 +22,7 @@ export function toRunData(view: RunView): CommandData {
     },
     base_commit: view.baseCommit,
     target_ref: view.targetRef,
+    content_ref: view.contentRef,
     sandbox: view.sandbox,
     patch: patch && {
       digest: patch.digest,

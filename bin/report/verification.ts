@@ -33,7 +33,7 @@ export function printVerification(printer: Printer, { target, commit, runId, rep
       styled(tones[check.status], check.status),
       check.id,
       [
-        check.code ?? '',
+        check.code === undefined || check.code === check.status ? '' : check.code,
         ...Object.entries(check.detail ?? {}).map(([name, value]) => `${name} ${String(value)}`),
       ]
         .join('  ')

@@ -91,6 +91,7 @@ export const runMembers = {
   },
   optional: {
     notices: list(text),
+    content_ref: text,
     finished_at: moment,
     base_commit: text,
     patch: record({

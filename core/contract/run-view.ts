@@ -21,6 +21,8 @@ export interface RunView {
   };
   readonly baseCommit?: string;
   readonly targetRef: string;
+  /** Where artifact content is kept, as long as it is. */
+  readonly contentRef?: string;
   readonly sandbox: string;
   readonly patch?: {
     readonly digest: string;

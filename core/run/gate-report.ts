@@ -32,6 +32,7 @@ export function gateReport(
     },
     ...(patch.baseCommit === undefined ? {} : { baseCommit: patch.baseCommit }),
     targetRef: ground.target.ref,
+    contentRef: attempt.store.refs.content(runId),
     sandbox: ground.sandbox.name,
     patch: {
       digest: patch.digest,

@@ -218,7 +218,8 @@ function open(
   try {
     child = spawn(program, args, {
       cwd,
-      env,
+      // Node itself hands this one on to every child, unless it is named.
+      env: { NODE_V8_COVERAGE: undefined, ...env },
       detached,
       stdio: [input ? 'pipe' : 'ignore', 'pipe', 'pipe', ...furtherDescriptors(announces, passed)],
       windowsHide: true,

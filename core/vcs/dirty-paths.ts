@@ -46,7 +46,15 @@ export async function dirtyPaths(repo: Repository, files: readonly Touched[]): P
 export async function requireCleanPaths(repo: Repository, files: readonly Touched[]): Promise<void> {
   const dirty = await dirtyPaths(repo, files);
   if (dirty.length === 0) return;
-  throw new WritError('WORKTREE_DIRTY', { detail: { count: dirty.length, paths: dirty.slice(0, maxShown) } });
+  const shown = dirty.slice(0, maxShown);
+  throw new WritError('WORKTREE_DIRTY', {
+    detail: {
+      count: dirty.length,
+      paths: shown,
+      expected: 'no local changes where the patch writes',
+      found: shown.map(({ path, reason }) => `${path} (${reason})`),
+    },
+  });
 }
 
 function removedBy(file: Touched): readonly string[] {

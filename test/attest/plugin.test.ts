@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { attestPlugin } from '../../attest/plugin.ts';
+import { openUserLedgerKey } from '../../attest/signer/user-keys.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { createEngine } from '../../core/engine.ts';
 import { contractRows } from '../../core/spec/contract-rows.ts';
@@ -33,6 +34,24 @@ t.test(
     await t.rejects(engine.slots.log.pick('public-log'), { code: 'SLOT_UNKNOWN' });
   },
 );
+
+t.test('the ledger of another key is refused when it is opened, and nothing is made', async (t) => {
+  const place = t.testdir({ owner: {}, stranger: {}, repository: {} });
+  const repository = join(place, 'repository');
+  const opened = async (home: string) => {
+    await using engine = await open({ HOME: join(place, home) });
+    return (await engine.slots.log.pick('internal-ledger')).open({ commonDir: repository });
+  };
+  await (await opened('owner'))?.append(Buffer.from('entry'));
+  const before = readdirSync(place, { recursive: true });
+  await t.rejects(opened('stranger'), { code: 'LEDGER_FOREIGN' }, 'without a key');
+  t.same(readdirSync(place, { recursive: true }), before);
+  await openUserLedgerKey({ HOME: join(place, 'stranger') });
+  const keyed = readdirSync(place, { recursive: true });
+  await t.rejects(opened('stranger'), { code: 'LEDGER_FOREIGN' }, 'with another key');
+  t.same(readdirSync(place, { recursive: true }), keyed);
+  t.match(await (await opened('owner'))?.append(Buffer.from('next')), { logIndex: 1 });
+});
 
 t.test('it enforces exactly the contract rows that name it', async (t) => {
   await using engine = await open({ HOME: t.testdir() });

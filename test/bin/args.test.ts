@@ -159,6 +159,13 @@ t.test('a missing or superfluous value, operand or subcommand is a usage error',
   t.strictSame(parsed('runs').args, []);
 });
 
+t.test('an unknown sandbox is a usage error that names the known ones', async (t) => {
+  t.throws(() => parseArguments(['run', 'f', '--sandbox', 'foo'], realCommands), {
+    code: 'USAGE',
+    detail: { expected: ['auto', 'bubblewrap', 'unshare', 'none'], found: 'foo' },
+  });
+});
+
 t.test('help and version win over everything else on the line', async (t) => {
   t.match(parseArguments(['--help'], commands), { kind: 'help' });
   t.match(parseArguments(['spec', '-h'], commands), { kind: 'help', group: 'spec' });

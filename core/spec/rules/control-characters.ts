@@ -1,3 +1,4 @@
+import { appendPointer } from '../../base/json-pointer.ts';
 import { checksOf } from '../checks-of.ts';
 import type { IntentSpec } from '../intentspec.gen.ts';
 import { error, type Issue } from '../issue.ts';
@@ -5,10 +6,17 @@ import type { Partly } from '../partly.ts';
 
 const control = /[\p{Cc}\u2028\u2029]/u;
 
-/** id, summary and check ids end up in titles, refs and terminals: they hold no control characters or line breaks. */
+/** Ids, names, labels and the summary end up in titles, refs, prompts and terminals: they hold no control characters or line breaks. */
 export function controlCharacters(spec: Partly<IntentSpec>): readonly Issue[] {
+  const { createdBy, target } = spec.metadata ?? {};
   const named: readonly (readonly [string, string | undefined])[] = [
     ['/metadata/id', spec.metadata?.id],
+    ['/metadata/createdBy/id', createdBy?.id],
+    ['/metadata/createdBy/displayName', createdBy?.displayName],
+    ['/metadata/target/workspaceId', target?.workspaceId],
+    ...Object.entries(target?.labels ?? {}).map(
+      ([key, value]) => [appendPointer('/metadata/target/labels', key), `${key} ${value}`] as const,
+    ),
     ['/intent/summary', spec.intent?.summary],
     ...checksOf(spec).map(({ path, check }) => [`${path}/id`, check.id] as const),
   ];

@@ -206,6 +206,8 @@ t.test('keys made here are trusted here, also after they were replaced', async (
   t.ok(anchors.signers.every(({ from }) => from === 'own'));
   t.equal(anchors.ownLedgers.length, 1);
   t.same(await loadAnchors(none, { HOME: t.testdir() }), { signers: [], ledgers: [], ownLedgers: [] });
+  const file = t.testdir({ '.config': 'a file where a directory belongs' });
+  t.same(await loadAnchors(none, { HOME: file }), { signers: [], ledgers: [], ownLedgers: [] });
 });
 
 t.test(

@@ -117,10 +117,7 @@ export async function sealRun(machine: Machine, changes: SealChanges = {}): Prom
     signer: await openUserSigningKey(env),
     log: logged.mode === 'none' ? undefined : openUserLedger(machine.commonDir, env, systemClock),
   };
-  const attestation = await createSlsaAttestor(systemClock).attest(
-    changes.request?.(request) ?? request,
-    parties,
-  );
+  const attestation = await createSlsaAttestor().attest(changes.request?.(request) ?? request, parties);
   run.set('provenance.sigstore.json', Buffer.from(attestation.bundle));
   if (attestation.proof) run.set('transparency-proof.tlog-proof', Buffer.from(attestation.proof));
   return { commit, run, content };

@@ -1,12 +1,18 @@
-import { writeFileSync } from 'node:fs';
+import { createPublicKey } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { createSlsaAttestor } from '../../../attest/attestor.ts';
+import { inTotoPayloadType, signEnvelope } from '../../../attest/dsse.ts';
+import { formatEntry, parseEntries } from '../../../attest/log/entry-bundle.ts';
 import { openUserLedger } from '../../../attest/log/internal-ledger-source.ts';
+import { buildLogEntry } from '../../../attest/log/log-entry.ts';
+import { generateKey, toSigner } from '../../../attest/signer/key-signer.ts';
 import { openUserSigningKey } from '../../../attest/signer/user-keys.ts';
+import { buildRevocation } from '../../../attest/statement/revocation.ts';
 import { CheckList } from '../../../attest/verify/check-list.ts';
 import { verifyExitCode } from '../../../attest/verify/report.ts';
-import { canonicalDigest } from '../../../core/base/canonical.ts';
+import { canonicalDigest, canonicalize } from '../../../core/base/canonical.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import type { AttestRequest } from '../../../core/contract/attestor.ts';
@@ -15,8 +21,10 @@ import {
   daysLater,
   makeMachine,
   removeMachines,
+  type SealedRun,
   sealRun,
   specDocument,
+  statementOf,
   troubles,
   verifyAs,
 } from './sealed-run.ts';
@@ -194,8 +202,8 @@ t.test('a contract without evidence digests asks for none', async (t) => {
   t.same(troubles(report), ['evidence unverified not-required', 'evidence-stored unverified not-required']);
 });
 
-t.test('a revoked run is refused', async (t) => {
-  const machine = makeMachine();
+/** Seals a run and revokes it, as the engine does when the swap is lost. */
+async function revokedRun(machine: typeof author): Promise<SealedRun> {
   let request: AttestRequest | undefined;
   const revoked = await sealRun(machine, {
     request: (given) => {
@@ -207,23 +215,93 @@ t.test('a revoked run is refused', async (t) => {
   const env = { HOME: machine.home };
   const log = openUserLedger(machine.commonDir, env, systemClock);
   const signer = await openUserSigningKey(env);
-  const revocation = await createSlsaAttestor(systemClock).revoke(
-    request,
-    { signer, log },
-    'the target moved',
-  );
+  const revocation = await createSlsaAttestor().revoke(request, { signer, log }, 'the target moved');
   t.match(revocation, { logIndex: 1 });
-  const bytes = Buffer.from(revocation.bundle);
-  revoked.run.set('revocation.sigstore.json', bytes);
+  revoked.run.set('revocation.sigstore.json', Buffer.from(revocation.bundle));
+  revoked.run.set('rollback.json', Buffer.from('{"type":"rollback"}'));
+  return revoked;
+}
+
+t.test('a revoked run is refused because it was revoked, its rollback is no stray file', async (t) => {
+  const machine = makeMachine();
+  const revoked = await revokedRun(machine);
   const report = await verifyAs(revoked, { machine });
   t.same(troubles(report), ['not-revoked failed revoked']);
   t.equal(verifyExitCode(report), 1);
+  const bytes = revoked.run.get('revocation.sigstore.json') ?? Buffer.alloc(0);
   const other = await sealRun(machine, { runId: 'run-2' });
   other.run.set('revocation.sigstore.json', bytes);
   t.same(troubles(await verifyAs(other, { machine })), ['not-revoked failed unlisted'], 'of another run');
+  other.run.set('rollback.json', Buffer.from('{}'));
+  t.same(
+    troubles(await verifyAs(other, { machine })),
+    ['evidence-stored failed unlisted', 'not-revoked failed unlisted'],
+    'a rollback without a revocation that holds',
+  );
   const misplaced = copyOf(sealed);
   misplaced.run.set('revocation.sigstore.json', bytes);
   t.same(troubles(await verifyAs(misplaced, { machine: author })), ['not-revoked failed unlisted']);
+});
+
+t.test(
+  'a revocation dropped from the run is found in the ledger, and only by the run it is about',
+  async (t) => {
+    const machine = makeMachine();
+    const revoked = await revokedRun(machine);
+    const others = [];
+    for (let n = 2; n < 5; n += 1) others.push(await sealRun(machine, { runId: `run-${n}` }));
+    const dropped = copyOf(revoked);
+    dropped.run.delete('revocation.sigstore.json');
+    dropped.run.delete('rollback.json');
+    const report = await verifyAs(dropped, { machine, ledgerOf: machine });
+    t.same(troubles(report), ['not-revoked failed revoked']);
+    t.match(
+      report.checks.find(({ id }) => id === 'not-revoked'),
+      { detail: { index: 1 } },
+    );
+    t.equal(verifyExitCode(report), 1);
+    for (const other of others) {
+      const fine = await verifyAs(other, { machine, ledgerOf: machine });
+      t.same(troubles(fine), []);
+      t.ok(fine.checks.some(({ id, status }) => id === 'not-revoked' && status === 'passed'));
+      t.equal(fine.verified, true);
+    }
+  },
+);
+
+t.test('a revocation that no trusted key signed revokes nothing', async (t) => {
+  const machine = makeMachine();
+  const fine = await sealRun(machine);
+  const env = { HOME: machine.home };
+  const log = openUserLedger(machine.commonDir, env, systemClock);
+  const subject = statementOf(fine).subject;
+  const statement = Buffer.from(canonicalize(buildRevocation(subject, 'run-1')));
+  const stranger = toSigner(generateKey('ecdsa-p256-sha256'), false);
+  const envelope = await signEnvelope(inTotoPayloadType, statement, stranger);
+  await log.append(buildLogEntry(envelope, createPublicKey(stranger.publicKeyPem)));
+  const { publicKeyPem } = await openUserSigningKey(env);
+  await log.append(buildLogEntry(envelope, createPublicKey(publicKeyPem)));
+  await log.append(Buffer.from('not an entry of ours'));
+  t.same(troubles(await verifyAs(fine, { machine, ledgerOf: machine })), []);
+});
+
+t.test('a revocation cannot be cut out of the ledger', async (t) => {
+  const machine = makeMachine();
+  const revoked = await revokedRun(machine);
+  await sealRun(machine, { runId: 'run-2' });
+  revoked.run.delete('revocation.sigstore.json');
+  revoked.run.delete('rollback.json');
+  const file = join(machine.commonDir, 'writ/ledger/tile/entries/000.p/3');
+  const whole = readFileSync(file);
+  const entries = parseEntries(whole) ?? [];
+  t.equal(entries.length, 3);
+  const [first = Buffer.alloc(0), , third = Buffer.alloc(0)] = entries;
+  for (const left of [[first, third, third], [first], []]) {
+    writeFileSync(file, Buffer.concat(left.map(formatEntry)));
+    const report = await verifyAs(revoked, { machine, ledgerOf: machine });
+    t.same(troubles(report), ['log-history failed malformed'], `${left.length} entries`);
+    t.equal(report.verified, false);
+  }
 });
 
 t.test('a list of no checks verifies nothing, and what was waived is not counted for it', async (t) => {

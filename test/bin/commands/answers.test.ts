@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { openUserLedgerKey, openUserSigningKey } from '../../../attest/signer/user-keys.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { sampleSpecWith } from '../../../testing.ts';
 import { faultsOf } from '../faults-of.ts';
@@ -97,6 +98,14 @@ t.test(
     const bad = await answer('run', '../spec.json', '--patch', '../bad.patch');
     t.equal(bad.code, 1);
     t.equal(bad.error?.code, 'DECISION_ABANDON');
+    writeFileSync(join(repo, 'a.txt'), 'mine\n');
+    const dirty = await runLine(['run', '../spec.json', '--patch', '../good.patch'], commands, {
+      cwd: repo,
+      env,
+    });
+    t.match(dirty.err, 'writ: WORKTREE_DIRTY: ');
+    t.match(dirty.err, 'found: a.txt (modified)');
+    git('checkout', '-q', 'a.txt');
     const good = await answer('run', '../spec.json', '--patch', '../good.patch');
     t.equal(good.code, 0);
     const commit = good.data.decision?.commit_sha ?? '';
@@ -108,6 +117,9 @@ t.test(
     t.equal((await answer('show', bad.data.run_id ?? '')).code, 0);
     t.equal((await answer('verify', commit)).code, 0);
     t.equal((await answer('verify', 'main~1')).code, 3, 'a commit that nobody sealed');
+    const unsealed = await runLine(['verify', 'main~1'], commands, { cwd: repo, env });
+    t.match(unsealed.err, '`bundle` missing: the commit names no run');
+    t.notMatch(unsealed.out + unsealed.err, /missing\W+missing/);
 
     t.equal((await answer('report', runId, '--html', '../r.html', '--markdown', '../r.md')).code, 0);
     t.match(readFileSync(join(root, 'r.html'), 'utf8'), commit);
@@ -121,3 +133,51 @@ t.test(
     t.match(JSON.parse(none.out), { ok: false, error: { code: 'RUN_NOT_FOUND' } });
   },
 );
+
+interface Diagnosis {
+  readonly id: string;
+  readonly status: string;
+  readonly detail: string;
+}
+
+async function keyDiagnosis(home: string): Promise<Diagnosis> {
+  const { out } = await runLine(['--json', 'doctor'], commands, {
+    cwd: home,
+    env: { PATH: env.PATH, HOME: home },
+  });
+  const { checks } = JSON.parse(out).data as { readonly checks: readonly Diagnosis[] };
+  const found = checks.find(({ id }) => id === 'signing-key');
+  if (found === undefined) throw new Error('no diagnosis of the signing key');
+  return found;
+}
+
+t.test('doctor refuses the private keys that a run would refuse, and makes none', async (t) => {
+  const home = realpathSync(t.testdir({}));
+  t.match(await keyDiagnosis(home), { status: 'ok', detail: 'none yet: made on first use' });
+  t.strictSame(readdirSync(home), [], 'looking made nothing');
+
+  const own = { HOME: home };
+  const { keyId } = await openUserSigningKey(own);
+  await openUserLedgerKey(own);
+  t.match(await keyDiagnosis(home), { status: 'ok', detail: keyId });
+  for (const name of ['signing', 'ledger']) {
+    const file = join(home, '.config/writ/keys', `${name}.pem`);
+    chmodSync(file, 0o644);
+    t.match(await keyDiagnosis(home), { status: 'failed', detail: /^KEY_INSECURE: / }, name);
+    chmodSync(file, 0o600);
+  }
+  t.equal((await keyDiagnosis(home)).status, 'ok');
+});
+
+t.test('demo says that the parent of its directory does not exist', async (t) => {
+  const cwd = realpathSync(t.testdir({ there: {} }));
+  const own = { PATH: env.PATH, HOME: cwd };
+  const absent = await runLine(['demo', '--out', 'nosuch/x/y'], commands, { cwd, env: own });
+  t.match(
+    absent.err,
+    `OUTPUT_FAILED: \`nosuch/x/y\` cannot be made: its parent \`${cwd}/nosuch/x\` does not exist`,
+  );
+  t.notMatch(absent.err, 'remove that one first');
+  t.equal(existsSync(join(cwd, 'nosuch')), false);
+  t.match((await runLine(['demo', '--out', 'there'], commands, { cwd, env: own })).err, 'OUTPUT_EXISTS');
+});

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import t from 'tap';
 import { createPrinter, openSink } from '../../../bin/print.ts';
+import { renderRunHtml } from '../../../bin/report/html.ts';
 import { printRun } from '../../../bin/report/human.ts';
 import { renderRunMarkdown } from '../../../bin/report/markdown.ts';
 import { toCount, toDuration, toSize } from '../../../bin/report/quantities.ts';
@@ -35,6 +36,42 @@ t.test(
     t.equal(printed(committed, true).trimEnd().split('\n').length, 3, 'under --quiet the decision alone');
   },
 );
+
+t.test('a failed check says how to read its log, or else why it failed', async (t) => {
+  const text = printed(abandoned);
+  const [, unit = '', log, types = '', none] =
+    /(.*unit {2}exit 1.*)\n(.*)\n(.*types {2}timed out.*)\n(.*)\n/.exec(text) ?? [];
+  t.match(unit, 'failed');
+  t.equal(log?.trim(), `log  git show refs/ai/content/${abandoned.runId}:test-log.txt`);
+  t.match(types, 'failed');
+  t.equal(none, '', 'neither a log nor a finding: nothing to say');
+  t.match(printed({ ...abandoned, artifacts: [] }), 'why  test `rejects an empty secret` failed');
+  t.notMatch(printed({ ...abandoned, artifacts: [] }), 'git show');
+  const [first] = abandoned.artifacts.filter(({ checkId }) => checkId === 'unit');
+  if (first === undefined) throw new Error('the sample has no log');
+  const odd = { ...abandoned, artifacts: [{ ...first, path: "a b';rm -r x" }] };
+  t.match(printed(odd), `git show 'refs/ai/content/${abandoned.runId}:a b'\\'';rm -r x'`, 'one shell word');
+  t.notMatch(
+    printed({ ...abandoned, artifacts: [{ ...first, stage: 'release' }] }),
+    'git show',
+    'a check of that name in another stage is another check',
+  );
+});
+
+t.test('a rollback never says that its commit is on the branch', async (t) => {
+  const sha = '4f2e1a9c0b12d3e4f5061728394a5b6c7d8e9f00';
+  const view: RunView = {
+    ...abandoned,
+    decision: { type: 'rollback', rationale: 'r', decisionDigest: '0', commitSha: sha },
+  };
+  const plain = (text: string): string => text.replace(/<[^>]*>|`/g, '');
+  for (const text of [printed(view), renderRunMarkdown(view), renderRunHtml(view)]) {
+    t.match(plain(text), /commit object 4f2e1a9c\w+ was made, but not put on refs\/heads\/main/i);
+    t.notMatch(plain(text), `${sha} on refs/heads/main`);
+  }
+  for (const text of [printed(committed), renderRunMarkdown(committed), renderRunHtml(committed)])
+    t.match(plain(text), `${sha} on refs/heads/main`);
+});
 
 t.test('nothing untrusted reaches the terminal as a control sequence', async (t) => {
   t.notMatch(printed(hostile), /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202e\u2066]/);
