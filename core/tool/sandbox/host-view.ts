@@ -73,6 +73,18 @@ const broadDirectories = new Set([
   '/mnt',
   '/media',
 ]);
+/** What a directory of programs never holds. */
+const privateNames = new Set([
+  '.git',
+  '.ssh',
+  '.gnupg',
+  '.aws',
+  '.netrc',
+  '.npmrc',
+  '.writ',
+  'node_modules',
+  'package.json',
+]);
 const prefixParts = ['lib', 'lib64', 'libexec'];
 
 export function currentHostFacts(): HostFacts {
@@ -147,7 +159,14 @@ function isTool(directory: string, home: string): boolean {
   const stat = statSync(directory, { throwIfNoEntry: false });
   if (!stat?.isDirectory() || (stat.mode & 0o002) !== 0) return false;
   if (broadDirectories.has(directory) || isInside(directory, home)) return false;
-  return !hiddenRoots.some((root) => isInside(root, directory));
+  return !hiddenRoots.some((root) => isInside(root, directory)) && !isPrivate(directory);
+}
+
+/** A project, a home or a place for keys that somebody put on PATH (`PATH_add .`): showing it would show all that is in it. */
+function isPrivate(directory: string): boolean {
+  return readdirSync(directory).some(
+    (name) => privateNames.has(name) || /^\.env(?:\.|$)|\.pem$|^id_/.test(name),
+  );
 }
 
 function resolved(file: string): string | undefined {

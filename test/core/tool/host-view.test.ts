@@ -125,3 +125,14 @@ t.test('of /etc there is a list, without secrets', async (t) => {
   ])
     t.notOk(shown.includes(secret), secret);
 });
+
+t.test('a project, a home or a key directory on PATH is not shown, programs beside it are', async (t) => {
+  for (const name of ['.git', '.env', '.env.local', '.ssh', 'package.json', 'signing.pem', 'id_ed25519']) {
+    const project = directory('private', name.replaceAll('.', 'dot'));
+    program(project, 'tool');
+    t.strictSame(seenWith(project).toolchains, [project], 'a directory of programs');
+    writeFileSync(path.join(project, name), '');
+    t.strictSame(seenWith(project).toolchains, [], name);
+    t.notOk(seenWith(project).searchPath.includes(project), name);
+  }
+});
