@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -10,6 +19,9 @@ import { bubblewrapSandbox } from '../../../core/tool/sandbox/bubblewrap.ts';
 import { currentHostFacts } from '../../../core/tool/sandbox/host-view.ts';
 import { unshareSandbox } from '../../../core/tool/sandbox/unshare.ts';
 import { openScene, outputOf, processesWith, uniqueSleep } from './sandbox-scene.ts';
+
+/** A checkout below /tmp brings its Node along: the way to it is there, and nothing else. */
+const wayToTools = /^\/tmp\/([^/]+)/.exec(realpathSync(process.execPath))?.[1] ?? '(none)';
 
 /** Each tries something forbidden and exits 0 exactly when it succeeded. */
 const forbidden: Readonly<Record<string, string>> = {
@@ -37,7 +49,7 @@ const forbidden: Readonly<Record<string, string>> = {
   'see the ssh settings of the host': '[ -e /etc/ssh ]',
   'see anything in /run': 'ls -A /run | grep -v "^mount$" | grep -q .',
   'see anything in /var but var/tmp': 'ls -A /var | grep -v "^tmp$" | grep -q .',
-  'see anything in the temporary directory': 'ls -A /tmp /var/tmp/ | grep -v ":$" | grep -q .',
+  'see anything in the temporary directory': `ls -A /tmp /var/tmp/ | grep -v ":$" | grep -vx "${wayToTools}" | grep -q .`,
   'change devices through /proc':
     'find /proc/irq /proc/bus /proc/fs /proc/acpi -type f -writable | grep -q .',
   'write a hook': 'echo x >/workspace/.git/hooks/pre-commit',
