@@ -12,7 +12,6 @@ export function controlCharacters(spec: Partly<IntentSpec>): readonly Issue[] {
   const named: readonly (readonly [string, string | undefined])[] = [
     ['/metadata/id', spec.metadata?.id],
     ['/metadata/createdBy/id', createdBy?.id],
-    ['/metadata/createdBy/displayName', createdBy?.displayName],
     ['/metadata/target/workspaceId', target?.workspaceId],
     ...Object.entries(target?.labels ?? {}).map(
       ([key, value]) => [appendPointer('/metadata/target/labels', key), `${key} ${value}`] as const,
