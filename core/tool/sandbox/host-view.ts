@@ -115,7 +115,7 @@ export function viewOfHost(facts: HostFacts): HostView {
   const toolchains: string[] = [];
   const show = (directory: string): void => {
     const real = resolved(directory);
-    if (real === undefined || !isTool(real, facts.home)) return;
+    if (real === undefined || !isTool(real, facts.home) || isPrivate(real)) return;
     if (!searchPath.includes(real)) searchPath.push(real);
     if (system.some((root) => isInside(root, real))) return;
     const prefix = path.dirname(real);
@@ -159,7 +159,7 @@ function isTool(directory: string, home: string): boolean {
   const stat = statSync(directory, { throwIfNoEntry: false });
   if (!stat?.isDirectory() || (stat.mode & 0o002) !== 0) return false;
   if (broadDirectories.has(directory) || isInside(directory, home)) return false;
-  return !hiddenRoots.some((root) => isInside(root, directory)) && !isPrivate(directory);
+  return !hiddenRoots.some((root) => isInside(root, directory));
 }
 
 /** A project, a home or a place for keys that somebody put on PATH (`PATH_add .`): showing it would show all that is in it. */
