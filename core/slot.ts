@@ -1,9 +1,11 @@
 import { WritError } from './base/errors.ts';
+import type { ApprovalReader } from './contract/approval.ts';
 import type { ArtifactProducer } from './contract/artifact-producer.ts';
 import type { Attestor } from './contract/attestor.ts';
 import type { CheckRunner } from './contract/check-runner.ts';
 import type { SandboxBackend } from './contract/sandbox.ts';
 import type { SignerSource } from './contract/signer.ts';
+import type { StoreSource } from './contract/store-source.ts';
 import type { LogSource } from './contract/transparency-log.ts';
 import { nearestName } from './nearest-name.ts';
 
@@ -24,7 +26,7 @@ export interface Slot<T> extends SlotDoor<T> {
   freeze(): void;
 }
 
-/** Slot names and what fills them. Slots whose contract comes later (`policy`, `evidence`, `store`, `vcs`, `provider`) are added with it. */
+/** Slot names and what fills them. Slots whose contract comes later (`policy`, `evidence`, `vcs`, `provider`) are added with it. */
 export interface SlotMap {
   readonly check: CheckRunner;
   readonly artifact: ArtifactProducer;
@@ -32,6 +34,8 @@ export interface SlotMap {
   readonly signer: SignerSource;
   readonly log: LogSource;
   readonly attestor: Attestor;
+  readonly approval: ApprovalReader;
+  readonly store: StoreSource;
 }
 
 export type Slots = { readonly [Name in keyof SlotMap]: Slot<SlotMap[Name]> };
@@ -46,6 +50,8 @@ export function createSlots(): Slots {
     signer: createSlot<SignerSource>('signer'),
     log: createSlot<LogSource>('log'),
     attestor: createSlot<Attestor>('attestor'),
+    approval: createSlot<ApprovalReader>('approval'),
+    store: createSlot<StoreSource>('store'),
   });
 }
 

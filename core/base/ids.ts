@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 
 /** The only source of randomness. */
 export function randomOctets(count: number): Buffer {
@@ -7,7 +7,15 @@ export function randomOctets(count: number): Buffer {
 
 /** UUIDv7 (RFC 9562, 5.7): time-ordered, 48 bits of `epochMs` then random. */
 export function uuidV7(epochMs: number): string {
-  const octets = randomBytes(16);
+  return stamped(randomBytes(16), epochMs);
+}
+
+/** A UUIDv7 whose 74 random bits are those of SHA-256(`seed`): the same name for the same thing, however often it is made. */
+export function uuidV7From(epochMs: number, seed: string): string {
+  return stamped(createHash('sha256').update(seed).digest().subarray(0, 16), epochMs);
+}
+
+function stamped(octets: Buffer, epochMs: number): string {
   octets.writeUIntBE(epochMs, 0, 6);
   octets[6] = 0x70 | ((octets[6] ?? 0) & 0x0f);
   octets[8] = 0x80 | ((octets[8] ?? 0) & 0x3f);

@@ -1,0 +1,62 @@
+/** What an approval is about: all of it must be this run's, or the approval does not count (resolutions, Approvals). */
+export interface ApprovalSubject {
+  readonly runId: string;
+  readonly baseCommit: string | null;
+  readonly candidateTree: string;
+  readonly patchDigest: string;
+  readonly specDigest: string;
+  /** Digest of the gate report that the run waits with. */
+  readonly gateReportDigest: string;
+}
+
+/** One approval or rejection as its signature proves it, before anybody counts. */
+export interface ApprovalVerdict {
+  /** `refs/ai/approvals/<run>/<n>`, or `in-process`. */
+  readonly source: string;
+  /** Digest of the statement's bytes. */
+  readonly digest: string;
+  readonly decision: 'approve' | 'reject';
+  /** Principals that the allowed signers at base name for the key; the one that it was given `as` first. */
+  readonly principal: string;
+  readonly keyId: string;
+  readonly role?: string;
+  readonly comment?: string;
+  /** RFC 3339, as the approver wrote it. */
+  readonly signedAt: string;
+  /** `counts`, or why not, by a stable word: `untrusted-signer`, `expired`, `not-yet-valid`, `wrong-namespace`, `wrong-subject`, `malformed`, `bad-signature`, `author`, `duplicate`, `in-process`. */
+  readonly status: 'counts' | ApprovalProblem;
+  /** For people: what was expected, what was found. */
+  readonly detail?: string;
+}
+
+export type ApprovalProblem =
+  | 'untrusted-signer'
+  | 'expired'
+  | 'not-yet-valid'
+  | 'wrong-namespace'
+  | 'wrong-subject'
+  | 'malformed'
+  | 'bad-signature'
+  | 'author'
+  | 'duplicate'
+  | 'in-process';
+
+/** What the reader judges by; everything comes from the base commit or from the run, never from the candidate. */
+export interface ApprovalGround {
+  readonly subject: ApprovalSubject;
+  /** `.writ/allowed_signers` at the base commit; absent file = nobody may approve. */
+  readonly allowedSigners: Uint8Array | undefined;
+  /** Identities that may not approve: createdBy, git identity of the runner, authors and committers of the range, the coder actor. */
+  readonly authors: readonly string[];
+  /** The Scheduler's receipt time. */
+  readonly receivedAtMs: number;
+}
+
+/** Verifies signed approvals offline (slot `approval`). Never throws for a bad approval: it is a verdict that does not count. */
+export interface ApprovalReader {
+  /** Verdicts in the order given; a person counts once, and one rejection that counts is enough to end a run. */
+  read(
+    approvals: readonly { readonly source: string; readonly bytes: Uint8Array }[],
+    ground: ApprovalGround,
+  ): Promise<readonly ApprovalVerdict[]>;
+}

@@ -1,0 +1,57 @@
+/** One attempt at one Task, as whoever does it is told (document 1, Object-model binding; resolutions, Other fields' effects). */
+export interface TaskOrder {
+  readonly runId: string;
+  readonly taskId: string;
+  /** Place of the Task in its plan, from 1; stable over resumes. */
+  readonly taskNumber: number;
+  /** From 1. */
+  readonly attempt: number;
+  /** Revision of the plan, from 1. */
+  readonly revision: number;
+  readonly title: string;
+  /** `changeType` of the intent. */
+  readonly goal: string;
+  readonly steps: readonly string[];
+  /** `in-scope:…`, `out-of-scope:…`, `crypto-policy:…`, `risk-rationale:…`. */
+  readonly constraints: readonly string[];
+  readonly acceptanceCriteria: readonly string[];
+  /** A directory that holds the base of this attempt; the worker may change it, only its answer counts. */
+  readonly workspace: string;
+  /** Digest of the context snapshot taken at the start, where the contract asks for one. */
+  readonly snapshot?: string;
+  /** Why the attempt before this one did not count; untrusted text. */
+  readonly previousFailure?: string;
+  /** Ends with the wall clock, with `writ cancel` and with the person's Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+/** What an attempt used up. Units: `costUnits` of 0.001 USD (resolutions, maxCostUnits). */
+export interface WorkUsage {
+  readonly costUnits: number;
+  readonly tokensUsed?: number;
+}
+
+/** One choice that the worker calls a key technical decision, with the sources it rests on. */
+export interface WorkCitation {
+  readonly decision: string;
+  readonly sources: readonly string[];
+}
+
+/** What came of an attempt. A worker that answers nothing says so; it never answers an empty patch. */
+export type WorkResult = {
+  readonly usage: WorkUsage;
+  /** Values for `runPolicy.metricsSchema`, e.g. `tokens_used`. */
+  readonly metrics?: Readonly<Record<string, number>>;
+} & (
+  | { readonly kind: 'patch'; readonly patch: Uint8Array }
+  | { readonly kind: 'nothing'; readonly reason: string }
+);
+
+/**
+ * Does Tasks: a model, a recording, a person's patch. One `work` call per attempt; calls for different Tasks run side by side.
+ * A rejection is an infrastructure failure (retried as one, not as the Task's fault); a bad answer is a value.
+ */
+export interface Worker {
+  readonly name: string;
+  work(order: TaskOrder): Promise<WorkResult>;
+}
