@@ -37,12 +37,21 @@ export function formatBundle({ envelope, proof }: Bundle): string {
       publicKey: { hint: envelope.keyId },
       tlogEntries: proof === undefined ? [] : [toTlogEntry(proof)],
     },
-    dsseEnvelope: {
-      payload: envelope.payload.toString('base64'),
-      payloadType: envelope.payloadType,
-      signatures: [{ sig: envelope.signature.toString('base64'), keyid: envelope.keyId }],
-    },
+    dsseEnvelope: toDsseEnvelope(envelope),
   });
+}
+
+/** An envelope as JSON holds it (DSSE 1.0, Envelope). */
+export function toDsseEnvelope(envelope: Envelope): {
+  readonly payload: string;
+  readonly payloadType: string;
+  readonly signatures: readonly { readonly sig: string; readonly keyid: string }[];
+} {
+  return {
+    payload: envelope.payload.toString('base64'),
+    payloadType: envelope.payloadType,
+    signatures: [{ sig: envelope.signature.toString('base64'), keyid: envelope.keyId }],
+  };
 }
 
 function toTlogEntry(proof: BundledProof): unknown {

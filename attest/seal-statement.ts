@@ -1,28 +1,37 @@
 import { createPublicKey } from 'node:crypto';
 import { canonicalize } from '../core/base/canonical.ts';
 import { WritError } from '../core/base/errors.ts';
+import { parseStrictJson } from '../core/base/strict-json.ts';
 import type { Attestation, SealingParties } from '../core/contract/attestor.ts';
 import type { LogProof } from '../core/contract/transparency-log.ts';
-import { formatBundle } from './bundle.ts';
-import { inTotoPayloadType, signEnvelope } from './dsse.ts';
+import { formatBundle, toDsseEnvelope } from './bundle.ts';
+import { inTotoPayloadType, parseEnvelope, signEnvelope } from './dsse.ts';
 import { parseVkey } from './log/ledger-key.ts';
 import { buildLogEntry } from './log/log-entry.ts';
 import { formatTlogProof } from './log/tlog-proof.ts';
 import type { Statement } from './statement/statement.ts';
 
-/** Signs a statement, logs the envelope where there is a log, and puts both into a bundle. SIGNER_FAILED, LOG_FAILED. */
-export async function sealStatement(
-  statement: Statement,
-  { signer, log }: SealingParties,
-): Promise<Attestation> {
+/** Signs a statement: the DSSE envelope as JSON. SIGNER_FAILED. */
+export async function signStatement(statement: Statement, { signer }: SealingParties): Promise<Uint8Array> {
   const payload = Buffer.from(canonicalize(statement));
   const envelope = await signEnvelope(inTotoPayloadType, payload, signer);
+  return Buffer.from(JSON.stringify(toDsseEnvelope(envelope)));
+}
+
+/** Logs a signed envelope where there is a log, and puts both into a bundle. LOG_FAILED. */
+export async function logEnvelope(
+  bytes: Uint8Array,
+  { signer, log }: SealingParties,
+  behind: number,
+): Promise<Attestation> {
+  const { value } = parseStrictJson(bytes, { code: 'ATTESTATION_MALFORMED' });
+  const envelope = parseEnvelope(value, '');
   if (log === undefined) {
     return { bundle: Buffer.from(formatBundle({ envelope, proof: undefined })), keyId: signer.keyId };
   }
   const body = buildLogEntry(envelope, createPublicKey(signer.publicKeyPem));
   const logId = parseVkey(await log.vkey()).keyId;
-  const proof = await appendTo(log, body);
+  const proof = await appendTo(log, body, behind);
   return {
     bundle: Buffer.from(formatBundle({ envelope, proof: { ...proof, logId } })),
     proof: Buffer.from(formatTlogProof(proof)),
@@ -32,9 +41,13 @@ export async function sealStatement(
   };
 }
 
-async function appendTo(log: NonNullable<SealingParties['log']>, body: Buffer): Promise<LogProof> {
+async function appendTo(
+  log: NonNullable<SealingParties['log']>,
+  body: Buffer,
+  behind: number,
+): Promise<LogProof> {
   try {
-    return await log.append(body);
+    return await log.append(body, { behind });
   } catch (cause) {
     if (cause instanceof WritError) throw cause;
     throw new WritError('LOG_FAILED', { detail: { mode: log.mode }, cause });

@@ -141,6 +141,22 @@ export const commands: readonly CommandSpec[] = [
     load: () => import('./commands/run.ts'),
   },
   {
+    name: 'resume',
+    summary: 'go on with a run that was stopped or that waited',
+    description:
+      'What was done is not done again. Where the run is known from its refs alone (fetched from elsewhere), it goes on from those.',
+    arguments: [run],
+    options: [
+      sandbox,
+      {
+        name: 'ephemeral-key',
+        about: 'accept a throw-away signing key where CI is set and none is configured',
+      },
+    ],
+    examples: [{ line: 'writ resume 0198c1e2', about: 'after a kill, a restart or an approval' }],
+    load: () => import('./commands/resume.ts'),
+  },
+  {
     name: 'runs',
     summary: 'list the runs of this repository',
     arguments: [],

@@ -75,6 +75,7 @@ const shapes: Readonly<Record<string, CommandData>> = {
     ),
   }),
   show: run,
+  resume: run,
   report: record({ run_id: text, paths: list(text) }),
   verify: record({
     verified: flag,

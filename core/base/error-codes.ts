@@ -139,6 +139,20 @@ export const errorCatalogue = {
     http: 422,
     exit: 129,
   },
+  RUN_NOT_RESUMABLE: {
+    family: 'run',
+    message: 'nothing here says how this run goes on',
+    http: 409,
+    exit: 1,
+    hint: 'see it: `writ show RUN`; bring what belongs to it: `writ fetch`',
+  },
+  WORKSPACE_UNSAFE: {
+    family: 'run',
+    message: 'the place for workspaces is not ours alone',
+    http: 409,
+    exit: 128,
+    hint: 'set TMPDIR to a directory of your own',
+  },
   RUN_BUSY: {
     family: 'run',
     message: 'another process works on this run',

@@ -46,9 +46,15 @@ export interface SealingParties {
   readonly log: TransparencyLog | undefined;
 }
 
-/** Makes, signs and logs the provenance of a decided change (slot `attestor`). Any fault throws; nothing is half logged. */
+/**
+ * Makes, signs and logs the provenance of a decided change (slot `attestor`). Signing and logging are apart because a signature
+ * differs each time: the envelope is written down before it is logged, so a run that was killed in between logs the same one.
+ */
 export interface Attestor {
-  attest(request: AttestRequest, parties: SealingParties): Promise<Attestation>;
-  /** Logs that what `attest` claimed did not take effect (the swap was lost). */
-  revoke(request: AttestRequest, parties: SealingParties, reason: string): Promise<Attestation>;
+  /** The signed envelope; nothing is logged. SIGNER_FAILED. */
+  sign(request: AttestRequest, parties: SealingParties): Promise<Uint8Array>;
+  /** An envelope which says that what `sign` claimed did not take effect. */
+  signRevocation(request: AttestRequest, parties: SealingParties, reason: string): Promise<Uint8Array>;
+  /** Logs an envelope that `sign` made, unless it stands behind entry `behind` already. LOG_FAILED; nothing is half logged. */
+  log(envelope: Uint8Array, parties: SealingParties, behind: number): Promise<Attestation>;
 }

@@ -1,6 +1,7 @@
 import type { Scope } from '../plan/scope.ts';
 import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
 import type { Attestation } from './attestor.ts';
+import type { ContextItemKind, FrameKind, TrustTier } from './context.ts';
 import type { Finding } from './finding.ts';
 import type { PatchSet } from './patch-set.ts';
 import type { DecisionType } from './run-view.ts';
@@ -25,6 +26,20 @@ export interface PlanToReview {
   readonly tasks: readonly { readonly title: string; readonly steps: readonly string[] }[];
   /** Stages that list checks, in the order they run. */
   readonly stages: readonly StageName[];
+}
+
+/** `frame.admit`, `frame.tag`, `frame.redact`: one item of a context snapshot, or one frame of the context pipeline, on its way in. */
+export interface ContextEntry {
+  readonly runId: string;
+  readonly form: 'item' | 'frame';
+  readonly kind: ContextItemKind | FrameKind;
+  /** Path, path and lines, or URL of an item; what a frame is called. */
+  readonly name: string;
+  readonly trustTier: TrustTier;
+  /** A tap adds its own; those that the engine set stay as they are. */
+  readonly tags: Readonly<Record<string, string>>;
+  /** `frame.redact` answers others, except for a File item: repository objects are never redacted. */
+  readonly bytes: Uint8Array;
 }
 
 /** `tool.guard`: what is about to be done in the name of a run. ACL and scope have already agreed. */

@@ -12,12 +12,22 @@ export interface LogProof {
   readonly body: Uint8Array;
 }
 
+export interface AppendOptions {
+  /**
+   * A size that the log had before this very entry was first handed in: where the same bytes stand behind it, that entry is
+   * answered and nothing is appended. For callers that may have been stopped between appending and writing that down.
+   */
+  readonly behind?: number;
+}
+
 /** An append-only log. `append` resolves after the entry is durable and a checkpoint covers it. */
 export interface TransparencyLog {
   readonly mode: string;
   /** The log's name and Ed25519 key, `name+hint+base64` (C2SP signed-note): what a verifier pins. */
   vkey(): Promise<string>;
-  append(body: Uint8Array): Promise<LogProof>;
+  append(body: Uint8Array, options?: AppendOptions): Promise<LogProof>;
+  /** Entries that a checkpoint covers; 0 where there is no log yet. */
+  size(): Promise<number>;
 }
 
 /** Opens the log of one repository (slot `log`, by `provenance.transparencyLog.mode`); mode `none` has none. */

@@ -5,6 +5,7 @@ import { settleRun } from './settle-run.ts';
 
 /** Acts on a decision against the change: the run is recorded, and nothing of the person's was or is touched. */
 export async function abandon(attempt: Attempt, judged: JudgedRun): Promise<void> {
-  const files = await recordFiles(attempt, judged, { type: 'abandon', rationale: judged.decision.rationale });
-  await settleRun(attempt, files, undefined);
+  const nowMs = await attempt.steps.once('abandoned-at', () => attempt.settings.clock.now());
+  const { rationale } = judged.decision;
+  await settleRun(attempt, recordFiles(attempt, judged, { type: 'abandon', rationale, nowMs }), undefined);
 }

@@ -1,5 +1,6 @@
 import { WritError } from '../base/errors.ts';
 import { supportedApiVersion } from '../spec/api-version.ts';
+import type { AskContext } from '../spec/contract-row.ts';
 import type { EffectiveIntentSpec, IntentSpec } from '../spec/intentspec.gen.ts';
 import type { Issue } from '../spec/issue.ts';
 import { readIntentSpec } from '../spec/read-intent-spec.ts';
@@ -34,7 +35,11 @@ export async function readContract(engine: WritEngine, bytes: Uint8Array): Promi
 }
 
 /** `readContract`, and then what only a run demands: status `active`, and nobody-enforces refused (SPEC_UNENFORCED). */
-export async function admitContract(engine: WritEngine, bytes: Uint8Array): Promise<AdmittedContract> {
+export async function admitContract(
+  engine: WritEngine,
+  bytes: Uint8Array,
+  asked: AskContext,
+): Promise<AdmittedContract> {
   const contract = await readContract(engine, bytes);
   const { status } = contract.effective.lifecycle;
   if (status !== 'active') {
@@ -44,7 +49,7 @@ export async function admitContract(engine: WritEngine, bytes: Uint8Array): Prom
       hints: ['set `lifecycle.status` to `active` once the contract is agreed'],
     });
   }
-  engine.ledger.check(contract.effective, { model: false });
+  engine.ledger.check(contract.effective, asked);
   return contract;
 }
 

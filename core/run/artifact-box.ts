@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sha256Hex } from '../base/digest.ts';
 import { messageOf, WritError } from '../base/errors.ts';
-import type { ArtifactRecord } from '../contract/stage.ts';
+import { type ArtifactRecord, stageNames } from '../contract/stage.ts';
 import type { Hooks } from '../hooks.ts';
 import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
 import { encodeId } from '../vcs/ref-name.ts';
@@ -24,8 +24,12 @@ export interface ArriveRequest {
 export interface ArtifactBox {
   /** Redacts, then hashes, then writes: unredacted bytes reach no disk (contract: privacy.redactionRequired). */
   add(request: ArriveRequest): Promise<ArtifactRecord>;
-  /** In order of arrival. */
+  /** Takes up what an earlier process added: its bytes are there. Nothing happens where the box has it. */
+  keep(records: readonly ArtifactRecord[]): void;
+  /** By stage, then by path: the same list whatever came first. */
   list(): readonly ArtifactRecord[];
+  /** Forgets every record: the checks are run anew. */
+  empty(): void;
   /** Content, read back from disk one at a time: a run with many logs does not hold them all. */
   read(record: ArtifactRecord): Promise<Uint8Array>;
   /** Whether content outlives the decision. */
@@ -44,11 +48,17 @@ export function createArtifactBox(options: {
   readonly nowMs: () => number;
 }): ArtifactBox {
   const { directory, spec, hooks, nowMs } = options;
-  const records: ArtifactRecord[] = [];
+  const records = new Map<string, ArtifactRecord>();
+  let listed: readonly ArtifactRecord[] | undefined;
   const retention = retentionOf(spec);
   const declared = new Map(
     spec.artifacts.required.map((requirement) => [requirement.name as string, requirement.format]),
   );
+
+  function put(record: ArtifactRecord): void {
+    records.set(record.path, record);
+    listed = undefined;
+  }
 
   return {
     async add(request) {
@@ -72,14 +82,29 @@ export function createArtifactBox(options: {
         ...(redactions > 0 ? { redactions } : {}),
       };
       await writeEvidence(join(directory, path), bytes);
-      records.push(record);
+      put(record);
       return record;
     },
-    list: () => records,
+    keep(found) {
+      for (const record of found) if (!records.has(record.path)) put(record);
+    },
+    list() {
+      listed ??= [...records.values()].sort(byStageAndPath);
+      return listed;
+    },
+    empty() {
+      records.clear();
+      listed = undefined;
+    },
     read: (record) => readFile(join(directory, record.path)),
     keepsContent: retention.keepsContent,
     discard: () => rm(directory, { recursive: true, force: true }),
   };
+}
+
+function byStageAndPath(a: ArtifactRecord, b: ArtifactRecord): number {
+  const order: readonly string[] = stageNames;
+  return order.indexOf(a.stage) - order.indexOf(b.stage) || (a.path < b.path ? -1 : 1);
 }
 
 async function writeEvidence(path: string, bytes: Uint8Array): Promise<void> {

@@ -1,41 +1,54 @@
 import type { DigestedThing, SealingParties } from '../contract/attestor.ts';
 import type { PatchSet } from '../contract/patch-set.ts';
 import type { SandboxBackend, SandboxBind } from '../contract/sandbox.ts';
+import type { Worker } from '../contract/worker.ts';
 import type { Scope } from '../plan/scope.ts';
-import type { Journal } from '../store/journal.ts';
 import type { Scratch } from '../vcs/scratch.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import type { ArtifactBox } from './artifact-box.ts';
 import type { Ground } from './prepare-ground.ts';
-import type { RunRequest } from './run-request.ts';
+import type { RunSettings } from './run-request.ts';
 import type { RunStore } from './run-store.ts';
+import type { Steps } from './steps.ts';
 import type { DependencyNote } from './workspace-dependencies.ts';
 import type { WritEngine } from './writ-engine.ts';
 
-/** One try at the change: who works for it, where, and until when. Made once, read by every step. */
-export interface Attempt {
+/** A run that a process works on: who works for it, where, and until when. Made when it is started or resumed, read by every step. */
+export interface OpenRun {
   readonly engine: WritEngine;
-  readonly request: RunRequest;
+  readonly settings: RunSettings;
   readonly contract: AdmittedContract;
   readonly ground: Ground;
+  readonly store: RunStore;
   readonly runId: string;
   readonly threadId: string;
   readonly startedAtMs: number;
-  /** Private directory of this attempt, removed at its end. */
+  /** The back end that the run was started with; `ground.sandbox` is the one of this process. */
+  readonly sandboxName: string;
+  /** `<git-common-dir>/writ/runs/<run>`: what survives this process. */
+  readonly directory: string;
+  /** Where workspaces are; survives a kill, not a reboot. */
   readonly privateRoot: string;
-  readonly store: RunStore;
-  readonly journal: Journal;
-  readonly box: ArtifactBox;
-  /** The candidate and everything that judges it; nothing in it is in the person's object database yet. */
+  readonly steps: Steps;
+  /** Candidates and everything that judges them; nothing in it is in the person's object database until it is sealed. */
   readonly scratch: Scratch;
-  readonly patch: PatchSet;
   readonly scope: Scope;
   /** Key and log; `undefined` where the contract asks for no provenance. */
   readonly sealing: SealingParties | undefined;
+  /** Does the Tasks; `undefined` for a supplied patch. */
+  readonly worker: Worker | undefined;
   /** Aborts with the person's signal and with the wall clock. */
   readonly signal: AbortSignal;
   /** True once `resources.maxWallClockSeconds` has passed. */
   wallClockExceeded(): boolean;
+}
+
+/** One try at a change: a patchset, and what judging it needs. */
+export interface Attempt extends OpenRun {
+  /** Stable name inside the run, e.g. `candidate-1`; directories and steps bear it. */
+  readonly name: string;
+  readonly patch: PatchSet;
+  readonly box: ArtifactBox;
 }
 
 /** Where checks run. */

@@ -16,14 +16,14 @@ export interface SealedFacts {
 
 /** Everything that the provenance of a sealed change says. */
 export function attestRequest(attempt: Attempt, judged: JudgedRun, facts: SealedFacts): AttestRequest {
-  const { contract, patch, ground, runId, box, request } = attempt;
+  const { contract, patch, ground, runId, box, settings } = attempt;
   const spec = contract.effective;
   return {
     runId,
     spec,
     specDigest: contract.digest,
-    schedulerVersion: request.schedulerVersion,
-    sandbox: ground.sandbox.name,
+    schedulerVersion: settings.schedulerVersion,
+    sandbox: attempt.sandboxName,
     repositoryUri: repositoryUri(spec.metadata.target.repo),
     baseCommit: patch.baseCommit,
     commit: facts.commit,

@@ -16,7 +16,18 @@ export async function decideRun(
   stages: readonly StageRecord[],
   dependencies: readonly DigestedThing[],
 ): Promise<JudgedRun> {
-  const { engine, contract, runId, patch, journal } = attempt;
+  const { input, decision, refusals } = await attempt.steps.once('decided', () =>
+    findDecision(attempt, findings, stages),
+  );
+  return { findings, stages, refusals, dependencies, input, decision };
+}
+
+async function findDecision(
+  attempt: Attempt,
+  findings: readonly Finding[],
+  stages: readonly StageRecord[],
+): Promise<Pick<JudgedRun, 'input' | 'decision' | 'refusals'>> {
+  const { engine, contract, runId, patch } = attempt;
   const spec = contract.effective;
   const refusal = await engine.hooks.decision.guard.call({ runId, spec, patch, findings, stages });
   const refusals = [...unsealable(spec), ...(refusal ? [refusal] : [])];
@@ -37,9 +48,7 @@ export async function decideRun(
     },
     refusals: refusals.map(toDecided),
   };
-  const decision = decide(input);
-  await journal.append('decided', { input, decision });
-  return { findings, stages, refusals, dependencies, input, decision };
+  return { input, decision: decide(input), refusals };
 }
 
 /** Artifacts that sealing would have to make but the contract's own provenance policy rules out. */

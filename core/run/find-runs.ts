@@ -74,7 +74,7 @@ async function summariseJournal(
 ): Promise<RunSummary | undefined> {
   try {
     const { records } = await readJournal(journalPath(repository, name));
-    if (!records.some(({ type }) => type === 'run-started')) return undefined;
+    if (records.length === 0) return undefined;
     const { runId, startedAt, state, spec } = await readRun(
       repository,
       storeAt(repository, clock, 'refs/ai'),

@@ -1,12 +1,25 @@
 import { toRfc3339 } from '../base/clock.ts';
 import type { Finding } from '../contract/finding.ts';
+import type { PatchSet } from '../contract/patch-set.ts';
 import type { RunView } from '../contract/run-view.ts';
-import { type StageRecord, stageNames } from '../contract/stage.ts';
-import type { Attempt } from './attempt.ts';
+import { type ArtifactRecord, type StageRecord, stageNames } from '../contract/stage.ts';
+import type { Attempt, OpenRun } from './attempt.ts';
 
 /** What the gates saw and said, before anyone decided; stored as `gate-report.json`. */
 export interface GateReport extends Omit<RunView, 'state' | 'finishedAt' | 'decision' | 'provenance'> {
   readonly schema: 'urn:writ:gate-report:v1';
+}
+
+/** What a report says of the run itself. */
+export type ReportedRun = Pick<OpenRun, 'contract' | 'runId' | 'threadId' | 'startedAtMs' | 'store'> & {
+  readonly ground: Pick<OpenRun['ground'], 'target' | 'base'>;
+  /** The back end that the run was started with; resumed elsewhere, the report stays what it was. */
+  readonly sandboxName: string;
+};
+
+/** What `show` can say before anything was judged. */
+export function openingReport(run: ReportedRun, patch: PatchSet | undefined): GateReport {
+  return report(run, patch, [], [], []);
 }
 
 /** The report of an attempt. Free of the clock: every time in it was taken when the thing happened. */
@@ -15,13 +28,23 @@ export function gateReport(
   findings: readonly Finding[],
   stages: readonly StageRecord[],
 ): GateReport {
-  const { contract, patch, ground, runId, threadId } = attempt;
+  return report(attempt, attempt.patch, findings, stages, attempt.box.list());
+}
+
+function report(
+  run: ReportedRun,
+  patch: PatchSet | undefined,
+  findings: readonly Finding[],
+  stages: readonly StageRecord[],
+  artifacts: readonly ArtifactRecord[],
+): GateReport {
+  const { contract, ground, runId, threadId, store } = run;
   const spec = contract.effective;
   return {
     schema: 'urn:writ:gate-report:v1',
     runId,
     threadId,
-    startedAt: toRfc3339(attempt.startedAtMs),
+    startedAt: toRfc3339(run.startedAtMs),
     spec: {
       id: spec.metadata.id,
       digest: contract.digest,
@@ -30,23 +53,27 @@ export function gateReport(
       riskLevel: spec.risk.level,
       objectives: spec.intent.objectives,
     },
-    ...(patch.baseCommit === undefined ? {} : { baseCommit: patch.baseCommit }),
+    ...(ground.base.commit === undefined ? {} : { baseCommit: ground.base.commit }),
     targetRef: ground.target.ref,
-    contentRef: attempt.store.refs.content(runId),
-    sandbox: ground.sandbox.name,
-    patch: {
-      digest: patch.digest,
-      candidateTree: patch.candidateTree,
-      files: patch.files.map(({ path, changeType, linesAdded, linesDeleted }) => ({
-        path,
-        changeType,
-        linesAdded,
-        linesDeleted,
-      })),
-    },
+    contentRef: store.refs.content(runId),
+    sandbox: run.sandboxName,
+    ...(patch === undefined
+      ? {}
+      : {
+          patch: {
+            digest: patch.digest,
+            candidateTree: patch.candidateTree,
+            files: patch.files.map(({ path, changeType, linesAdded, linesDeleted }) => ({
+              path,
+              changeType,
+              linesAdded,
+              linesDeleted,
+            })),
+          },
+        }),
     stages,
     findings,
-    artifacts: attempt.box.list(),
+    artifacts,
   };
 }
 

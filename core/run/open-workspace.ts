@@ -1,23 +1,65 @@
-import { mkdir } from 'node:fs/promises';
+import { lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Finding } from '../contract/finding.ts';
+import type { DigestedThing } from '../contract/attestor.ts';
 import type { SandboxBind } from '../contract/sandbox.ts';
 import { readBlob } from '../vcs/blobs.ts';
 import { isIgnoredPath } from '../vcs/ignored.ts';
-import { exportWorkspace } from '../vcs/workspace.ts';
+import { exportWorkspace, removeWorkspace } from '../vcs/workspace.ts';
 import type { Attempt, Workspace } from './attempt.ts';
-import { provideWorkspaceDependencies } from './workspace-dependencies.ts';
+import { type DependencyNote, provideWorkspaceDependencies } from './workspace-dependencies.ts';
 
-/** Exports the candidate to where checks run. `undefined` for a rejected patch: nothing of it is ever executed. */
-export async function openWorkspace(
-  attempt: Attempt,
-  patchFindings: readonly Finding[],
-): Promise<Workspace | undefined> {
-  if (patchFindings.some((finding) => finding.severity === 'error')) return undefined;
-  const { ground, patch, scratch, privateRoot, journal } = attempt;
-  const directory = join(privateRoot, 'workspace');
-  const reportsRoot = join(privateRoot, 'reports');
-  await mkdir(reportsRoot, { mode: 0o700 });
+/** The workspace in which checks of this epoch ended is gone: what they left behind for later ones went with it. */
+export class WorkspaceLost extends Error {}
+
+/** A workspace that is opened when the first check needs it. */
+export interface OpeningWorkspace {
+  open(): Promise<Workspace>;
+  /** Untracked directories that the checks were given, in this process or an earlier one; none where no check needed a workspace. */
+  dependencies(): readonly DigestedThing[];
+}
+
+interface Provided {
+  readonly dependencies: readonly DigestedThing[];
+  readonly notes: readonly DependencyNote[];
+}
+
+/**
+ * The workspace of one epoch of an attempt: exported from the candidate once, taken up again by a later process on this machine.
+ * `open` rejects with WorkspaceLost where it was given out before and is no longer there.
+ */
+export function openingWorkspace(attempt: Attempt, epoch: number): OpeningWorkspace {
+  const { steps, ground, privateRoot, name } = attempt;
+  const root = join(privateRoot, `${name}-${epoch}`);
+  const directory = join(root, 'workspace');
+  const reportsRoot = join(root, 'reports');
+  let opened: Promise<Workspace> | undefined;
+  const provided = (): Provided | undefined => steps.ended('workspace')?.answer as Provided | undefined;
+
+  async function open(): Promise<Workspace> {
+    const before = steps.ended('local/workspace');
+    if (steps.ended('workspace') && (!before || !(await isDirectory(directory)))) throw new WorkspaceLost();
+    const { binds, ...made } = await steps.once('local/workspace', () => makeWorkspace(attempt, directory));
+    const { dependencies, notes } = await steps.once('workspace', (): Provided => made);
+    await rm(reportsRoot, { recursive: true, force: true });
+    await mkdir(reportsRoot, { mode: 0o700 });
+    return { directory, reportsRoot, sandbox: ground.sandbox, binds, dependencies, notes };
+  }
+
+  return {
+    open() {
+      opened ??= open();
+      return opened;
+    },
+    dependencies: () => provided()?.dependencies ?? [],
+  };
+}
+
+async function makeWorkspace(
+  { ground, patch, scratch, signal }: Attempt,
+  directory: string,
+): Promise<Provided & { readonly binds: readonly SandboxBind[] }> {
+  await removeWorkspace(directory);
+  await mkdir(join(directory, '..'), { recursive: true, mode: 0o700 });
   const exported = await exportWorkspace(scratch, patch.candidateTree, directory, patch.baseCommit);
   const { binds, resolvedDependencies, notes } = await provideWorkspaceDependencies({
     config: ground.config.workspace,
@@ -28,22 +70,21 @@ export async function openWorkspace(
     readBase: (path) => readBlob(scratch, patch.baseTree, path),
     readCandidate: (path) => readBlob(scratch, patch.candidateTree, path),
     isIgnored: (path) => isIgnoredPath(ground.repository, path),
-    signal: attempt.signal,
-  });
-  await journal.append('workspace-opened', {
-    notes,
-    caseCollisions: exported.caseCollisions,
-    submodules: exported.submodules,
+    signal,
   });
   return {
-    directory,
-    reportsRoot,
-    sandbox: ground.sandbox,
     // Without a sandbox everything is where it is already.
     binds: ground.sandbox.name === 'none' ? binds : [...binds, ...exported.borrowed.map(readOnlyAt)],
     dependencies: resolvedDependencies,
     notes,
   };
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 }
 
 /** Git in a check reads the objects that the workspace's `.git` borrows, where it borrows them. */

@@ -27,25 +27,29 @@ export interface Ground {
 
 /**
  * Finds everything a run stands on, and refuses here whatever can be refused before any work: wrong repository,
- * unusable refs, an invalid config, no sandbox for a contract that denies the network.
+ * unusable refs, an invalid config, no sandbox for a contract that denies the network. `planned` is the target that an earlier
+ * process chose.
  */
 export async function prepareGround(
   engine: WritEngine,
-  request: RunRequest,
+  request: Pick<RunRequest, 'onto' | 'sandbox'>,
   contract: AdmittedContract,
   runId: string,
   repository: Repository,
   base: Base,
+  planned?: Target,
 ): Promise<Ground> {
   const configBytes = await readBlob(repository, base.tree, '.writ/config.toml');
   const config = parseConfig(configBytes, { ruleIds: engine.rules.ids });
   const { target: stated } = contract.effective.metadata;
-  const target = await planTarget(repository, {
-    ...(request.onto === undefined ? {} : { onto: request.onto }),
-    baseRef: stated.baseRef,
-    baseCommit: base.commit,
-    runId,
-  });
+  const target =
+    planned ??
+    (await planTarget(repository, {
+      ...(request.onto === undefined ? {} : { onto: request.onto }),
+      baseRef: stated.baseRef,
+      baseCommit: base.commit,
+      runId,
+    }));
   const sandbox = await chooseSandbox(engine, request, contract);
   const baseTimeMs = base.commit === undefined ? 0 : await commitTimeMs(repository, base.commit);
   return { repository, base, baseTimeMs, config, configBytes, sandbox, target };
@@ -75,7 +79,7 @@ export async function resolveStatedBase(repository: Repository, contract: Admitt
 
 async function chooseSandbox(
   engine: WritEngine,
-  request: RunRequest,
+  request: Pick<RunRequest, 'sandbox'>,
   contract: AdmittedContract,
 ): Promise<SandboxBackend> {
   const denies = contract.effective.constraints.security.networkPolicy === 'deny';

@@ -1,5 +1,5 @@
 import type { ArtifactRequest } from '../contract/artifact-producer.ts';
-import type { StageRecord } from '../contract/stage.ts';
+import type { ArtifactRecord, StageRecord } from '../contract/stage.ts';
 import { readBlob } from '../vcs/blobs.ts';
 import { listTree } from '../vcs/tree.ts';
 import type { Attempt } from './attempt.ts';
@@ -16,7 +16,7 @@ export async function produceArtifacts(
   attempt: Attempt,
   stage: StageRecord,
   before: readonly StageRecord[],
-): Promise<void> {
+): Promise<readonly ArtifactRecord[]> {
   const { engine, contract, box } = attempt;
   const spec = contract.effective;
   const claimed = spec.acceptance.verificationPlan[`${stage.stage}Checks`].flatMap(
@@ -29,19 +29,16 @@ export async function produceArtifacts(
   const missing = [...new Set<string>([...required, ...claimed])].filter(
     (name) => !have.has(name) && !sealed.has(name),
   );
+  const made: ArtifactRecord[] = [];
   for (const name of missing) {
     if (!engine.slots.artifact.names.includes(name)) continue;
     const producer = await engine.slots.artifact.pick(name);
     const bytes = await producer.produce(artifactRequest(attempt, [...before, stage]));
     if (!bytes) continue;
-    await box.add({
-      name,
-      stage: stage.stage,
-      bytes,
-      contentType: producer.contentType,
-      extension: producer.extension,
-    });
+    const { contentType, extension } = producer;
+    made.push(await box.add({ name, stage: stage.stage, bytes, contentType, extension }));
   }
+  return made;
 }
 
 function artifactRequest(

@@ -8,8 +8,10 @@ import { isRunHeld } from '../store/run-lock.ts';
 import { parseObject } from '../store/stored-object.ts';
 import type { Repository } from '../vcs/repository.ts';
 import type { GateReport } from './gate-report.ts';
+import { viewJournal } from './journal-view.ts';
 import type { RunStore } from './run-store.ts';
 import { sealPaths } from './settle-run.ts';
+import { startedRun } from './started-run.ts';
 
 const names = ['gate-report.json', 'decision.json', sealPaths.rollback, sealPaths.bundle, sealPaths.proof];
 
@@ -57,7 +59,7 @@ function decidedRun(
     },
     artifacts: [...report.artifacts, ...seals],
     provenance: {
-      ...sealedBy(records),
+      ...viewJournal(records).sealedBy,
       ...(files.has(sealPaths.bundle) ? { bundle: `${ref}:${sealPaths.bundle}` } : {}),
       ...(files.has(sealPaths.proof) ? { proof: `${ref}:${sealPaths.proof}` } : {}),
     },
@@ -76,47 +78,19 @@ async function localRecords(repository: Repository, runId: string): Promise<read
 
 /** Whether the branch was moved and the working tree followed, as far as this machine's journal knows. */
 function afterDecision(type: string, records: readonly JournalRecord[]): Pick<RunView, 'state' | 'notices'> {
-  const last = (wanted: string): JournalRecord | undefined =>
-    records.findLast((record) => record.type === wanted);
-  if (type !== 'commit' || records.length === 0) return { state: 'decided' };
-  if (!last('swapped')) {
-    return {
-      state: 'interrupted',
-      notices: [
-        'the change was sealed, but the run ended before the branch was moved: run again, or move the branch to the commit yourself',
-      ],
-    };
-  }
-  const left = last('worktree-not-followed')?.data as { readonly reason: string } | undefined;
-  if (left) {
+  if (records.length === 0) return { state: 'decided' };
+  const journal = viewJournal(records);
+  if (journal.notFollowed !== undefined) {
     return {
       state: 'decided',
       notices: [
-        `the branch was moved, but index and files could not follow (${left.reason}): \`git read-tree -m -u HEAD~1 HEAD\` brings them along`,
+        `the branch was moved, but index and files could not follow (${journal.notFollowed}): \`git read-tree -m -u HEAD~1 HEAD\` brings them along`,
       ],
     };
   }
-  if (last('run-finished')) return { state: 'decided' };
-  return {
-    state: 'decided',
-    notices: [
-      'the run ended right after the branch was moved: check `git status`; `git read-tree -m -u HEAD~1 HEAD` brings index and files along',
-    ],
-  };
-}
-
-/** Who signed and where it was logged, as this machine's journal knows it; a clone reads the bundle itself. */
-function sealedBy(records: readonly JournalRecord[]): RunView['provenance'] {
-  const attested = records.findLast(({ type }) => type === 'attested')?.data as AttestedRecord | undefined;
-  if (!attested) return {};
-  const { keyId, logOrigin, logIndex } = attested;
-  return { keyId, ...(logOrigin === null ? {} : { logOrigin }), ...(logIndex === null ? {} : { logIndex }) };
-}
-
-interface AttestedRecord {
-  readonly keyId: string;
-  readonly logOrigin: string | null;
-  readonly logIndex: number | null;
+  if (journal.isFinished) return { state: 'decided' };
+  const what = type === 'commit' && !journal.swapped ? 'before the branch was moved' : 'before its last step';
+  return { state: 'interrupted', notices: [`the run was stopped ${what}: \`writ resume\` finishes it`] };
 }
 
 function sealedArtifact(
@@ -136,9 +110,10 @@ async function undecidedRun(
   runId: string,
   records: readonly JournalRecord[],
 ): Promise<RunView> {
-  const started = records.find(({ type }) => type === 'run-started');
+  const started = startedRun(records);
   if (!started) throw new WritError('RUN_NOT_FOUND', { detail: { run_id: runId } });
-  const { schema: _, ...report } = (started.data as { readonly report: GateReport }).report;
+  const { schema: _, ...report } = started.report;
+  const { stages } = viewJournal(records);
   const working = await isRunHeld(runDirectory(repository, runId));
-  return { ...report, state: working ? 'running' : 'interrupted' };
+  return { ...report, stages, state: working ? 'running' : 'interrupted' };
 }

@@ -1,6 +1,6 @@
 import { canonicalDigest, canonicalize } from '../base/canonical.ts';
 import { toRfc3339 } from '../base/clock.ts';
-import { uuidV7 } from '../base/ids.ts';
+import { uuidV7From } from '../base/ids.ts';
 import type { DecisionType } from '../contract/run-view.ts';
 import type { ArtifactRecord, CheckRecord, StageRecord } from '../contract/stage.ts';
 import type { ArtifactRef, ObjectBody } from '../store/object-shapes.ts';
@@ -16,6 +16,8 @@ export interface RunOutcome {
   readonly type: DecisionType;
   readonly rationale: string;
   readonly commit?: string;
+  /** Taken once, so that the same outcome is the same bytes whoever writes it down. */
+  readonly nowMs: number;
 }
 
 /** Path → bytes of a run's tree, in a stable order. */
@@ -23,17 +25,22 @@ export type RecordFiles = ReadonlyMap<string, Uint8Array>;
 
 /** Everything that is kept of a run, artifact content and seals apart. */
 export function recordFiles(attempt: Attempt, judged: JudgedRun, outcome: RunOutcome): RecordFiles {
-  const { contract, runId, threadId, patch, request } = attempt;
-  const nowMs = request.clock.now();
+  const { contract, runId, threadId, patch } = attempt;
+  const { nowMs } = outcome;
   const spec = contract.effective;
   const scheduler: SealOptions = {
     nowMs,
     createdBy: { kind: 'system', id: spec.objmodel.actorMapping.orchestratorActorId },
   };
+  const reviewer: SealOptions = {
+    nowMs,
+    createdBy: { kind: 'agent', id: spec.objmodel.actorMapping.reviewerActorId },
+  };
   const author = { nowMs, createdBy: { kind: spec.metadata.createdBy.type, id: spec.metadata.createdBy.id } };
   const externalIds = { intentspec_id: spec.metadata.id };
   const tags = { ...spec.metadata.target.labels };
-  const ids = { plan: uuidV7(nowMs), task: uuidV7(nowMs), patchset: uuidV7(nowMs) };
+  const idOf = (what: string): string => uuidV7From(nowMs, `${runId}/${what}`);
+  const ids = { plan: idOf('plan'), task: idOf('task'), patchset: idOf('patchset') };
 
   const intent = sealObject('intent', intentBody(contract), {
     ...author,
@@ -61,9 +68,15 @@ export function recordFiles(attempt: Attempt, judged: JudgedRun, outcome: RunOut
   });
   const evidence = judged.stages.flatMap((stage) => [
     ...stage.checks.map((check) =>
-      sealObject('evidence', checkEvidence(attempt, stage, check, ids.patchset), scheduler),
+      sealObject('evidence', checkEvidence(attempt, stage, check, ids.patchset), {
+        ...reviewer,
+        objectId: idOf(`evidence/${stage.stage}/${check.id}`),
+      }),
     ),
-    sealObject('evidence', stageEvidence(attempt, stage, ids.patchset), scheduler),
+    sealObject('evidence', stageEvidence(attempt, stage, ids.patchset), {
+      ...reviewer,
+      objectId: idOf(`evidence/${stage.stage}`),
+    }),
   ]);
   const decision = sealObject(
     'decision',
@@ -74,7 +87,7 @@ export function recordFiles(attempt: Attempt, judged: JudgedRun, outcome: RunOut
       evidence.map(({ object }) => object.object_id),
       ids.patchset,
     ),
-    scheduler,
+    { ...scheduler, objectId: idOf(`decision/${outcome.type}`) },
   );
 
   return new Map<string, Uint8Array>([
@@ -131,7 +144,7 @@ function runBody(
   judged: JudgedRun,
   ids: { intent: string; plan: string; task: string },
 ): ObjectBody<'run'> {
-  const { contract, patch, ground, threadId, request, startedAtMs } = attempt;
+  const { contract, patch, ground, threadId, settings, startedAtMs } = attempt;
   const { target } = contract.effective.metadata;
   return {
     ...ids,
@@ -141,8 +154,8 @@ function runBody(
     base_commit: patch.baseCommit ?? null,
     base_tree: patch.baseTree,
     target_ref: ground.target.ref,
-    sandbox: ground.sandbox.name,
-    scheduler_version: request.schedulerVersion,
+    sandbox: attempt.sandboxName,
+    scheduler_version: settings.schedulerVersion,
     started_at: toRfc3339(startedAtMs),
     ...(target.workspaceId === undefined ? {} : { workspace_id: target.workspaceId }),
     resolved_dependencies: judged.dependencies.map((thing) => ({ ...thing })),

@@ -1,8 +1,8 @@
 import { stageNames } from '../contract/stage.ts';
-import type { Attempt } from './attempt.ts';
+import type { OpenRun } from './attempt.ts';
 
 /** Tells everyone who reviews plans what will be done, before any of it is. */
-export async function reviewPlan({ engine, contract, runId, scope }: Attempt): Promise<void> {
+export async function reviewPlan({ engine, contract, runId, scope }: OpenRun): Promise<void> {
   const spec = contract.effective;
   const { summary, objectives } = spec.intent;
   await engine.hooks.plan.review.call({

@@ -13,6 +13,7 @@ import { checkEnvironment } from '../tool/check-environment.ts';
 import { askRule } from './ask-rules.ts';
 import type { Attempt, Workspace } from './attempt.ts';
 import { collectArtifacts } from './collect-artifacts.ts';
+import { type OpeningWorkspace, WorkspaceLost } from './open-workspace.ts';
 import { readReports } from './read-reports.ts';
 import { ruleQuestion } from './rule-question.ts';
 
@@ -37,41 +38,36 @@ export interface CheckTask {
 /** Runs one check to its record. A broken check kind has failed its check; only the run's own faults are thrown. */
 export async function runCheck(
   attempt: Attempt,
-  workspace: Workspace,
+  workspace: OpeningWorkspace,
   task: CheckTask,
 ): Promise<CheckRecord> {
   const { stage, check } = task;
-  const { box, request } = attempt;
-  const startedAt = toRfc3339(request.clock.now());
-  const started = request.clock.monotonic();
-  const reports = join(workspace.reportsRoot, `${stage}-${task.index}`);
-  await mkdir(reports, { mode: 0o777 });
-  try {
-    const outcome = await judgeCheck(attempt, checkContext(attempt, workspace, task, reports), check);
-    attempt.request.signal.throwIfAborted();
-    const artifacts = await collectArtifacts(box, stage, check, outcome, task.implied);
-    const { result } = outcome;
-    const failed = outcome.findings.some((finding) => finding.severity === 'error');
-    return {
-      id: check.id,
-      kind: check.kind,
-      stage,
-      status: failed ? 'failed' : outcome.waiting ? 'waiting' : 'passed',
-      required: check.required,
-      command: check.command ?? '',
-      expectedExitCode: check.expectedExitCode,
-      ...(result?.exitCode === undefined ? {} : { exitCode: result.exitCode }),
-      ...(result?.signal === undefined ? {} : { signal: result.signal }),
-      timedOut: result?.timedOut ?? false,
-      durationMs: Math.round(result?.durationMs ?? request.clock.monotonic() - started),
-      startedAt,
-      ...(outcome.tests ? { tests: outcome.tests } : {}),
-      artifacts,
-      findings: outcome.findings,
-    };
-  } finally {
-    await rm(reports, { recursive: true, force: true });
-  }
+  const { box } = attempt;
+  const { clock, signal } = attempt.settings;
+  const startedAt = toRfc3339(clock.now());
+  const started = clock.monotonic();
+  const outcome = await judgeCheck(attempt, checkContext(attempt, workspace, task), check);
+  signal.throwIfAborted();
+  const artifacts = await collectArtifacts(box, stage, check, outcome, task.implied);
+  const { result } = outcome;
+  const failed = outcome.findings.some((finding) => finding.severity === 'error');
+  return {
+    id: check.id,
+    kind: check.kind,
+    stage,
+    status: failed ? 'failed' : outcome.waiting ? 'waiting' : 'passed',
+    required: check.required,
+    command: check.command ?? '',
+    expectedExitCode: check.expectedExitCode,
+    ...(result?.exitCode === undefined ? {} : { exitCode: result.exitCode }),
+    ...(result?.signal === undefined ? {} : { signal: result.signal }),
+    timedOut: result?.timedOut ?? false,
+    durationMs: Math.round(result?.durationMs ?? clock.monotonic() - started),
+    startedAt,
+    ...(outcome.tests ? { tests: outcome.tests } : {}),
+    artifacts,
+    findings: outcome.findings,
+  };
 }
 
 async function judgeCheck(
@@ -83,7 +79,8 @@ async function judgeCheck(
     const runner = await attempt.engine.slots.check.pick(check.kind);
     return await runner.run(context);
   } catch (fault) {
-    if (attempt.request.signal.aborted) throw attempt.request.signal.reason;
+    if (fault instanceof WorkspaceLost) throw fault;
+    if (attempt.settings.signal.aborted) throw attempt.settings.signal.reason;
     if (isWritError(fault) && fatal.has(fault.code)) throw fault;
     const code = isWritError(fault) ? fault.code : 'INTERNAL';
     const finding: Finding = {
@@ -98,9 +95,8 @@ async function judgeCheck(
 
 function checkContext(
   attempt: Attempt,
-  workspace: Workspace,
-  { stage, check, earlier }: CheckTask,
-  reports: string,
+  workspace: OpeningWorkspace,
+  { stage, check, earlier, index }: CheckTask,
 ): CheckContext {
   const { engine, contract, patch, scope, box } = attempt;
   const ruleInput: Omit<RuleInput, 'args' | 'files' | 'options'> = {
@@ -113,7 +109,16 @@ function checkContext(
   return {
     check,
     ruleInput,
-    runCommand: () => runCommand(attempt, workspace, check, reports),
+    async runCommand() {
+      const opened = await workspace.open();
+      const reports = join(opened.reportsRoot, `${stage}-${index}`);
+      await mkdir(reports, { mode: 0o777 });
+      try {
+        return await runCommand(attempt, opened, check, reports);
+      } finally {
+        await rm(reports, { recursive: true, force: true });
+      }
+    },
     async askRule(id, args) {
       const rule = engine.rules.get(id);
       return rule && askRule(ruleQuestion(attempt, ruleInput), rule, args);
@@ -127,7 +132,8 @@ async function runCommand(
   check: EffectiveCheck,
   reports: string,
 ): ReturnType<CheckContext['runCommand']> {
-  const { engine, contract, runId, signal, request } = attempt;
+  const { engine, contract, runId, signal } = attempt;
+  const { clock } = attempt.settings;
   const command = check.command ?? '';
   const inside = workspace.sandbox.pathsInside({ workspace: workspace.directory, reports });
   const env = checkEnvironment({
@@ -146,7 +152,7 @@ async function runCommand(
     checkId: check.id,
     command,
   };
-  const started = request.clock.monotonic();
+  const started = clock.monotonic();
   const acl = guardCommand(contract.effective.security.toolAcl, command, { variables: Object.keys(env) });
   const denied = acl.refusal ?? (await engine.hooks.tool.guard.call(tool));
   if (denied) {
@@ -154,7 +160,7 @@ async function runCommand(
       request: tool,
       outcome: 'denied',
       refusal: denied,
-      durationMs: request.clock.monotonic() - started,
+      durationMs: clock.monotonic() - started,
     });
     return { denied, reports: [] };
   }

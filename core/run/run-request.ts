@@ -1,12 +1,23 @@
 import type { Clock } from '../base/clock.ts';
+import type { Worker } from '../contract/worker.ts';
 
 /** Where the candidate change comes from (resolutions, A supplied patch). */
 export type ChangeSource =
   | { readonly kind: 'patch'; readonly bytes: Uint8Array }
-  | { readonly kind: 'range'; readonly range: string };
+  | { readonly kind: 'range'; readonly range: string }
+  | { readonly kind: 'worker'; readonly worker: Worker };
+
+/** What every run needs of its surroundings, in each process that works on it. */
+export interface RunSettings {
+  /** Of this engine, for `internalParameters.scheduler_version`. */
+  readonly schedulerVersion: string;
+  readonly clock: Clock;
+  /** Stops the work: what has been moved stays moved or is rolled back, never half; the run can be resumed. */
+  readonly signal: AbortSignal;
+}
 
 /** One `writ run`, with everything that the outside decides. */
-export interface RunRequest {
+export interface RunRequest extends RunSettings {
   readonly repositoryPath: string;
   /** The IntentSpec as its author gave it. */
   readonly specBytes: Uint8Array;
@@ -15,9 +26,14 @@ export interface RunRequest {
   readonly onto?: string;
   /** Sandbox back end by name, or `auto`. */
   readonly sandbox: string;
-  /** Of this engine, for `internalParameters.scheduler_version`. */
-  readonly schedulerVersion: string;
-  readonly clock: Clock;
-  /** Aborts the run: what has been moved stays moved or is rolled back, never half. */
-  readonly signal: AbortSignal;
+}
+
+/** One `writ resume`. */
+export interface ResumeRequest extends RunSettings {
+  readonly repositoryPath: string;
+  /** Id or unambiguous beginning of one. */
+  readonly runId: string;
+  readonly sandbox: string;
+  /** Does what is left of a run whose work a worker does; a run that needs it and gets none is NO_WORKER. */
+  readonly worker?: Worker;
 }

@@ -1,9 +1,10 @@
 import type { Finding } from '../contract/finding.ts';
-import type { CheckRecord, StageName, StageRecord } from '../contract/stage.ts';
+import type { ArtifactRecord, CheckRecord, StageName, StageRecord } from '../contract/stage.ts';
 import { askRules } from './ask-rules.ts';
-import type { Attempt, Workspace } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
 import { impliedArtifacts } from './collect-artifacts.ts';
 import { inParallel } from './in-parallel.ts';
+import type { OpeningWorkspace } from './open-workspace.ts';
 import { parallelLimit } from './parallel-limit.ts';
 import { produceArtifacts } from './produce-artifacts.ts';
 import { ruleQuestion } from './rule-question.ts';
@@ -11,28 +12,50 @@ import { runCheck } from './run-check.ts';
 
 /**
  * Runs one stage: commands and suites side by side, then policy checks (they judge what the others left), then everyone
- * who judges the stage. Records stand in the contract's order.
+ * who judges the stage. Records stand in the contract's order. A stage that waits for people is asked again by the next process.
  */
 export async function runStage(
   attempt: Attempt,
-  workspace: Workspace,
+  workspace: OpeningWorkspace,
   stage: StageName,
   before: readonly StageRecord[],
 ): Promise<StageRecord> {
-  const { engine, contract, journal, runId, patch } = attempt;
+  const steps = attempt.steps.under(stage);
+  const record = await steps.once(
+    'settled',
+    () => settleStage({ ...attempt, steps }, workspace, stage, before),
+    ({ status }) => status !== 'waiting',
+  );
+  for (const check of record.checks) attempt.box.keep(check.artifacts);
+  for (const made of ['made-by-commands', 'made-by-policies'])
+    attempt.box.keep((steps.ended(made)?.answer ?? []) as readonly ArtifactRecord[]);
+  return record;
+}
+
+async function settleStage(
+  attempt: Attempt,
+  workspace: OpeningWorkspace,
+  stage: StageName,
+  before: readonly StageRecord[],
+): Promise<StageRecord> {
+  const { engine, contract, steps, runId, patch, box } = attempt;
   const spec = contract.effective;
   const listed = spec.acceptance.verificationPlan[`${stage}Checks`].map((check, index) => ({ check, index }));
   const implied = impliedArtifacts(spec, stage);
-  await journal.append('stage-started', { stage, expected: listed.length });
   const settled: (CheckRecord | undefined)[] = listed.map(() => undefined);
-  const runAll = async (tasks: typeof listed): Promise<StageRecord> => {
+  const runAll = async (tasks: typeof listed, made: string): Promise<StageRecord> => {
     const earlier = settled.filter((record) => record !== undefined);
     await inParallel(tasks, parallelLimit(spec, attempt.ground.config.checks.maxParallel), async (task) => {
-      attempt.request.signal.throwIfAborted();
-      if (attempt.wallClockExceeded()) return;
-      const record = await runCheck(attempt, workspace, { stage, earlier, implied, ...task });
+      attempt.settings.signal.throwIfAborted();
+      const ended = steps.ended(`check/${task.check.id}`);
+      if (!ended && attempt.wallClockExceeded()) return;
+      const record = await steps.once(
+        `check/${task.check.id}`,
+        () => runCheck(attempt, workspace, { stage, earlier, implied, ...task }),
+        ({ status }) => status !== 'waiting',
+      );
+      box.keep(record.artifacts);
       settled[task.index] = record;
-      await journal.append('check-settled', { ...record });
     });
     const ran = settled.filter((record) => record !== undefined);
     const record: StageRecord = {
@@ -43,16 +66,28 @@ export async function runStage(
       checks: ran,
       findings: [],
     };
-    await produceArtifacts(attempt, record, before);
+    const isFinal = !ran.some(({ status }) => status === 'waiting');
+    box.keep(
+      await steps.once(
+        made,
+        () => produceArtifacts(attempt, record, before),
+        () => isFinal,
+      ),
+    );
     return record;
   };
-  await runAll(listed.filter(({ check }) => check.kind !== 'policy'));
-  const unjudged = await runAll(listed.filter(({ check }) => check.kind === 'policy'));
+  await runAll(
+    listed.filter(({ check }) => check.kind !== 'policy'),
+    'made-by-commands',
+  );
+  const unjudged = await runAll(
+    listed.filter(({ check }) => check.kind === 'policy'),
+    'made-by-policies',
+  );
   const findings = await judgeStage(attempt, unjudged);
   const judged: StageRecord = { ...unjudged, findings };
   const added = await engine.hooks.stage.judge.call({ runId, spec, patch, stage: judged });
   const record = settle({ ...judged, findings: [...findings, ...added] });
-  await journal.append('stage-settled', { stage, status: record.status, findings: record.findings });
   await engine.hooks.stage.settled.call({ runId, stage: record });
   return record;
 }

@@ -1,16 +1,49 @@
+import type { DigestedThing } from '../contract/attestor.ts';
 import { type StageRecord, stageNames } from '../contract/stage.ts';
-import type { Attempt, Workspace } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
+import { openingWorkspace, WorkspaceLost } from './open-workspace.ts';
 import { runStage } from './run-stage.ts';
 
-/** Runs the stages in order; a later one never starts after one that did not pass. */
-export async function runStages(attempt: Attempt, workspace: Workspace): Promise<readonly StageRecord[]> {
+/** What the stages did, and the untracked directories that their checks were given. */
+export interface StagesRun {
+  readonly stages: readonly StageRecord[];
+  readonly dependencies: readonly DigestedThing[];
+}
+
+/**
+ * Runs the stages in order, up to `last`; a later one never starts after one that did not pass. Where the workspace of an earlier
+ * process is gone while its checks have ended, all stages are judged anew: a later check may build on what an earlier one left.
+ */
+export async function runStages(
+  attempt: Attempt,
+  names: readonly StageRecord['stage'][] = stageNames,
+): Promise<StagesRun> {
+  for (let epoch = 1; ; epoch += 1) {
+    if (attempt.steps.ended(`epoch-${epoch}/lost`)) continue;
+    const steps = attempt.steps.under(`epoch-${epoch}`);
+    try {
+      return await runEpoch({ ...attempt, steps }, epoch, names);
+    } catch (fault) {
+      if (!(fault instanceof WorkspaceLost)) throw fault;
+      await steps.once('lost', () => undefined);
+      attempt.box.empty();
+    }
+  }
+}
+
+async function runEpoch(
+  attempt: Attempt,
+  epoch: number,
+  names: readonly StageRecord['stage'][],
+): Promise<StagesRun> {
+  const workspace = openingWorkspace(attempt, epoch);
   const stages: StageRecord[] = [];
-  for (const name of stageNames) {
-    attempt.request.signal.throwIfAborted();
+  for (const name of names) {
+    attempt.settings.signal.throwIfAborted();
     if (attempt.wallClockExceeded()) break;
     const record = await runStage(attempt, workspace, name, stages);
     stages.push(record);
     if (record.status === 'failed' || record.status === 'waiting') break;
   }
-  return stages;
+  return { stages, dependencies: workspace.dependencies() };
 }

@@ -9,6 +9,7 @@ import { type StoreRefs, storeRefs } from '../store/store-refs.ts';
 import { parseObject } from '../store/stored-object.ts';
 import type { Repository } from '../vcs/repository.ts';
 import type { AdmittedContract } from './admit-contract.ts';
+import type { WritEngine } from './writ-engine.ts';
 
 /** Where runs are kept, and under which names. */
 export interface RunStore {
@@ -17,7 +18,12 @@ export interface RunStore {
 }
 
 /** The store that a contract names: `git-native` under its `aiRefPrefix`. */
-export function openRunStore(repository: Repository, clock: Clock, spec: EffectiveIntentSpec): RunStore {
+export async function openRunStore(
+  _engine: WritEngine,
+  repository: Repository,
+  clock: Clock,
+  spec: EffectiveIntentSpec,
+): Promise<RunStore> {
   const { objectStore, actorMapping } = spec.objmodel;
   return {
     objects: openGitNativeStore(repository, { clock, actorId: actorMapping.orchestratorActorId }),

@@ -10,9 +10,10 @@ export interface StepLog {
 export interface Steps {
   /**
    * What the step answered when it ended, now or in an earlier process. `act` must be idempotent: it is done again where an earlier
-   * process was stopped before its answer was recorded. The answer must be JSON, or `undefined`. A rejection records nothing.
+   * process was stopped before its answer was recorded. The answer must be JSON, or `undefined`. A rejection records nothing, nor does
+   * an answer that is not final: then the next process asks again.
    */
-  once<T>(key: string, act: () => Promise<T> | T): Promise<T>;
+  once<T>(key: string, act: () => Promise<T> | T, isFinal?: (answer: T) => boolean): Promise<T>;
   /** The answer of a step that ended; `undefined` where it did not. */
   ended(key: string): { readonly answer: unknown } | undefined;
   /** True where an earlier process began the step and was stopped before its end. */
@@ -35,7 +36,7 @@ export function stepsOver(log: StepLog): Steps {
   }
   const running = new Map<string, Promise<unknown>>();
   const at = (prefix: string): Steps => ({
-    once<T>(name: string, act: () => Promise<T> | T): Promise<T> {
+    once<T>(name: string, act: () => Promise<T> | T, isFinal = (_answer: T) => true): Promise<T> {
       const step = `${prefix}${name}`;
       const known = running.get(step);
       if (known) return known as Promise<T>;
@@ -43,6 +44,7 @@ export function stepsOver(log: StepLog): Steps {
       const doing = (async () => {
         await log.append('step-begun', { step });
         const answer = await act();
+        if (!isFinal(answer)) return answer;
         await log.append('step-ended', { step, ...(answer === undefined ? {} : { answer }) });
         ended.set(step, answer);
         return answer;
@@ -50,8 +52,7 @@ export function stepsOver(log: StepLog): Steps {
       running.set(step, doing);
       return doing.finally(() => running.delete(step));
     },
-    ended: (name) =>
-      ended.has(`${prefix}${name}`) ? { answer: ended.get(`${prefix}${name}`) } : undefined,
+    ended: (name) => (ended.has(`${prefix}${name}`) ? { answer: ended.get(`${prefix}${name}`) } : undefined),
     interrupted: (name) => begun.has(`${prefix}${name}`) && !ended.has(`${prefix}${name}`),
     under: (name) => at(`${prefix}${name}/`),
     note: async (type, data) => {

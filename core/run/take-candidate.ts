@@ -20,18 +20,21 @@ export async function resolveOrigin(
   request: RunRequest,
   contract: AdmittedContract,
 ): Promise<Origin> {
-  if (request.source.kind === 'patch') return { base: await resolveStatedBase(repository, contract) };
+  if (request.source.kind !== 'range') return { base: await resolveStatedBase(repository, contract) };
   const range = await resolveRange(repository, request.source.range);
   return { base: range.base, range };
 }
 
-/** The change as a patchset in the scratch; every way in which it can be no change of this repository is a PATCH_ error. */
+/**
+ * A supplied change as a patchset in the scratch; every way in which it can be no change of this repository is a PATCH_ error.
+ * `undefined` where a worker will make it.
+ */
 export async function takeCandidate(
   scratch: Scratch,
   request: RunRequest,
   origin: Origin,
-): Promise<PatchSet> {
+): Promise<PatchSet | undefined> {
   if (origin.range) return patchFromRange(scratch, origin.range);
-  if (request.source.kind !== 'patch') throw new TypeError('a range was not resolved');
+  if (request.source.kind !== 'patch') return undefined;
   return patchFromBytes(scratch, origin.base, request.source.bytes);
 }

@@ -28,9 +28,12 @@ export function openGitNativeStore(repo: Repository, options: GitNativeOptions):
     async writeTree(ref, write) {
       const current = await readRef(repo, ref);
       const old = write.expectedOld === undefined ? current : (write.expectedOld ?? undefined);
-      if (old !== current) throw conflict(ref, old, current);
+      // A repeatable write that is not current may be this very one, made by a process that was stopped right after it.
+      if (old !== current && write.atMs === undefined) throw conflict(ref, old, current);
       try {
         const commit = await importCommit(repo, write, old, options);
+        if (commit === current) return commit;
+        if (old !== current) throw conflict(ref, old, current);
         const outcome = await updateRefs(repo, [{ ref, old, new: commit }], write.message);
         if (!outcome.moved) throw conflict(ref, old, outcome.stale[0]?.found);
         return commit;
@@ -43,6 +46,7 @@ export function openGitNativeStore(repo: Repository, options: GitNativeOptions):
         });
       }
     },
+    version: (ref) => readRef(repo, ref),
     async read(ref, path) {
       const version = await readRef(repo, ref);
       return version === undefined ? undefined : (await readBlobs(repo, version, [path])).get(path);
@@ -140,7 +144,7 @@ async function writeStream(
   const actor = actorId.replace(/[\p{Cc}<>]/gu, ' ').trim();
   const message = Buffer.from(`${write.message.replace(/\p{Cc}+/gu, ' ')}\n`);
   await put(
-    `commit refs/heads/stored\nmark :1\ncommitter ${actor} <writ@localhost> ${Math.floor(clock.now() / 1000)} +0000\n`,
+    `commit refs/heads/stored\nmark :1\ncommitter ${actor} <writ@localhost> ${Math.floor((write.atMs ?? clock.now()) / 1000)} +0000\n`,
   );
   await put(`data ${message.length}\n`);
   await put(message);

@@ -17,6 +17,8 @@ export interface WriteTree {
   readonly keepExisting: boolean;
   /** The version that must be current; `null` for "none yet". Absent: whatever is current when writing starts. */
   readonly expectedOld?: string | null;
+  /** When it is said to have been written, epoch milliseconds; default now. The same write at the same time is the same version. */
+  readonly atMs?: number;
 }
 
 /**
@@ -26,6 +28,8 @@ export interface WriteTree {
 export interface ObjectStore {
   /** Answers the new version's id. */
   writeTree(ref: string, write: WriteTree): Promise<string>;
+  /** The current version of a ref; `undefined` where it does not exist. */
+  version(ref: string): Promise<string | undefined>;
   /** `undefined` where the ref or the path does not exist. */
   read(ref: string, path: string): Promise<Buffer | undefined>;
   /** As `read`, many at once; absent paths are left out. */

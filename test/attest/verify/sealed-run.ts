@@ -117,7 +117,9 @@ export async function sealRun(machine: Machine, changes: SealChanges = {}): Prom
     signer: await openUserSigningKey(env),
     log: logged.mode === 'none' ? undefined : openUserLedger(machine.commonDir, env, systemClock),
   };
-  const attestation = await createSlsaAttestor().attest(changes.request?.(request) ?? request, parties);
+  const attestor = createSlsaAttestor();
+  const envelope = await attestor.sign(changes.request?.(request) ?? request, parties);
+  const attestation = await attestor.log(envelope, parties, (await parties.log?.size()) ?? 0);
   run.set('provenance.sigstore.json', Buffer.from(attestation.bundle));
   if (attestation.proof) run.set('transparency-proof.tlog-proof', Buffer.from(attestation.proof));
   return { commit, run, content };

@@ -215,7 +215,10 @@ async function revokedRun(machine: typeof author): Promise<SealedRun> {
   const env = { HOME: machine.home };
   const log = openUserLedger(machine.commonDir, env, systemClock);
   const signer = await openUserSigningKey(env);
-  const revocation = await createSlsaAttestor().revoke(request, { signer, log }, 'the target moved');
+  const attestor = createSlsaAttestor();
+  const parties = { signer, log };
+  const envelope = await attestor.signRevocation(request, parties, 'the target moved');
+  const revocation = await attestor.log(envelope, parties, await log.size());
   t.match(revocation, { logIndex: 1 });
   revoked.run.set('revocation.sigstore.json', Buffer.from(revocation.bundle));
   revoked.run.set('rollback.json', Buffer.from('{"type":"rollback"}'));

@@ -410,7 +410,7 @@ t.test('a damaged journal hides neither its own decided run nor any other', asyn
     `${lines
       .slice(
         0,
-        lines.findIndex((line) => line.includes('"swapped"')),
+        lines.findIndex((line) => line.includes('"step":"candidate/seal/swap"')),
       )
       .join('\n')}\n`,
   );

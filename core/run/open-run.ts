@@ -1,0 +1,255 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf, WritError } from '../base/errors.ts';
+import { uuidV7 } from '../base/ids.ts';
+import type { SealingParties } from '../contract/attestor.ts';
+import type { PatchSet } from '../contract/patch-set.ts';
+import { normalisePatch } from '../patch/normalise.ts';
+import { effectiveScope, scopeRootOf } from '../plan/scope.ts';
+import { Journal } from '../store/journal.ts';
+import { journalPath, runDirectory } from '../store/run-directory.ts';
+import { acquireRunLock } from '../store/run-lock.ts';
+import { requireCleanPaths } from '../vcs/dirty-paths.ts';
+import { openRepository } from '../vcs/repository.ts';
+import type { Base } from '../vcs/resolve-commit.ts';
+import { createScratch, type Scratch } from '../vcs/scratch.ts';
+import { listNames } from '../vcs/tree.ts';
+import { removeWorkspace } from '../vcs/workspace.ts';
+import { type AdmittedContract, admitContract, readContract } from './admit-contract.ts';
+import type { OpenRun } from './attempt.ts';
+import { findRun } from './find-runs.ts';
+import { openingReport } from './gate-report.ts';
+import { type Ground, openStatedRepository, prepareGround } from './prepare-ground.ts';
+import { openPrivateRoot } from './private-root.ts';
+import { refuseStatePaths } from './refuse-state-paths.ts';
+import { restoreRun } from './restore-run.ts';
+import type { ResumeRequest, RunRequest, RunSettings } from './run-request.ts';
+import { openRunStore, readThreadId, requireSameMetadata } from './run-store.ts';
+import { type StartedRun, startedRun, startedType } from './started-run.ts';
+import { stepsOver } from './steps.ts';
+import { resolveOrigin, takeCandidate } from './take-candidate.ts';
+import { resumedType, startWallClock } from './wall-clock.ts';
+import type { WritEngine } from './writ-engine.ts';
+
+/** A run that this process holds; disposing gives it back, whatever happened. */
+export interface HeldRun extends AsyncDisposable {
+  readonly run: OpenRun;
+  /** The candidate of a supplied patch; `undefined` where a worker makes it. */
+  readonly supplied: PatchSet | undefined;
+  readonly started: StartedRun;
+  /** Nothing is left to do: what only a resume would need goes. */
+  finish(): Promise<void>;
+}
+
+const specFile = 'spec.json';
+
+/**
+ * Everything before the first judgement: repository, base, candidate, journal. What is wrong with the change or the
+ * ground is refused here, before any work, and leaves nothing behind.
+ */
+export async function startRun(engine: WritEngine, request: RunRequest): Promise<HeldRun> {
+  const contract = await admitContract(engine, request.specBytes, {
+    model: request.source.kind === 'worker',
+  });
+  const startedAtMs = request.clock.now();
+  const runId = uuidV7(startedAtMs);
+  const spec = contract.effective;
+  const repository = await openStatedRepository(request, contract);
+  const store = await openRunStore(engine, repository, request.clock, spec);
+  await requireSameMetadata(store, contract);
+  const origin = await resolveOrigin(repository, request, contract);
+  const ground = await prepareGround(engine, request, contract, runId, repository, origin.base);
+  const sealing = await openParties(engine, contract, ground);
+  const directory = runDirectory(repository, runId);
+  const lock = await acquireRunLock(directory);
+  try {
+    const scratch = await createScratch(join(directory, 'scratch'), repository);
+    const supplied = await takeCandidate(scratch, request, origin);
+    if (supplied) {
+      refuseStatePaths(supplied.files);
+      if (ground.target.checkedOutHere) await requireCleanPaths(repository, supplied.files);
+    }
+    await writeFile(join(directory, specFile), contract.bytes, { mode: 0o600, flush: true });
+    const threadId = (await readThreadId(store, spec)) ?? uuidV7(startedAtMs);
+    const started: StartedRun = {
+      runId,
+      threadId,
+      startedAtMs,
+      source: request.source.kind,
+      ...(request.onto === undefined ? {} : { onto: request.onto }),
+      base: { commit: origin.base.commit ?? null, tree: origin.base.tree },
+      ...(origin.range === undefined ? {} : { tip: origin.range.tip }),
+      ...(supplied === undefined
+        ? {}
+        : { candidate: { tree: supplied.candidateTree, digest: supplied.digest } }),
+      sandbox: ground.sandbox.name,
+      report: openingReport(
+        { contract, ground, runId, threadId, startedAtMs, store, sandboxName: ground.sandbox.name },
+        supplied,
+      ),
+    };
+    const journal = await openJournal(ground, runId, request);
+    await journal.append(startedType, started);
+    await journal.append('step-ended', { step: 'local/target', answer: ground.target });
+    const worker = request.source.kind === 'worker' ? request.source.worker : undefined;
+    const parts = { engine, contract, ground, store, sealing, scratch, supplied, worker, directory };
+    return await holdRun({ ...parts, settings: request, journal, started, release: () => lock.release() });
+  } catch (fault) {
+    await lock.release().catch(() => undefined);
+    await rm(directory, { recursive: true, force: true });
+    throw fault;
+  }
+}
+
+/**
+ * Takes up a run that waits or was stopped: from its journal here, else from what its refs hold. RUN_NOT_FOUND, RUN_BUSY,
+ * RUN_NOT_RESUMABLE for one that has ended or whose candidate is not in this repository.
+ */
+export async function reopenRun(engine: WritEngine, request: ResumeRequest): Promise<HeldRun> {
+  const repository = await openRepository(request.repositoryPath);
+  const { store: found, runId } = await findRun(repository, request.clock, request.runId);
+  const directory = runDirectory(repository, runId);
+  const lock = await acquireRunLock(directory);
+  try {
+    await restoreRun(repository, found, runId);
+    const journal = await Journal.open(journalPath(repository, runId), { clock: request.clock });
+    const started = startedRun(journal.records);
+    if (!started) throw new WritError('RUN_NOT_FOUND', { detail: { run_id: runId } });
+    const contract = await readContract(engine, await readFile(join(directory, specFile)));
+    const store = await openRunStore(engine, repository, request.clock, contract.effective);
+    const base: Base = { commit: started.base.commit ?? undefined, tree: started.base.tree };
+    const steps = stepsOver(journal);
+    const planned = steps.ended('local/target')?.answer as Ground['target'] | undefined;
+    const asked = { ...request, ...(started.onto === undefined ? {} : { onto: started.onto }) };
+    const ground = await prepareGround(engine, asked, contract, runId, repository, base, planned);
+    if (!planned) await steps.once('local/target', () => ground.target);
+    const sealing = await openParties(engine, contract, ground);
+    const scratch = await createScratch(join(directory, 'scratch'), repository);
+    const supplied = await readCandidate(scratch, base, started);
+    await journal.append(resumedType, {});
+    const parts = { engine, contract, ground, store, sealing, scratch, supplied, directory };
+    return await holdRun({
+      ...parts,
+      worker: request.worker,
+      settings: request,
+      journal,
+      started,
+      release: () => lock.release(),
+    });
+  } catch (fault) {
+    await lock.release().catch(() => undefined);
+    throw fault;
+  }
+}
+
+interface RunParts
+  extends Pick<
+    OpenRun,
+    'engine' | 'settings' | 'contract' | 'ground' | 'store' | 'sealing' | 'scratch' | 'worker' | 'directory'
+  > {
+  readonly supplied: PatchSet | undefined;
+  readonly journal: Journal;
+  readonly started: StartedRun;
+  readonly release: () => Promise<void>;
+}
+
+async function holdRun({ journal, started, release, supplied, ...parts }: RunParts): Promise<HeldRun> {
+  const { contract, settings, scratch, directory } = parts;
+  const spec = contract.effective;
+  const { runId, threadId, startedAtMs } = started;
+  const privateRoot = await openPrivateRoot(runId);
+  const names = await listNames(scratch, started.base.tree, scopeRootOf(spec.metadata.target.repo));
+  const wallClock = startWallClock(
+    spec.constraints.resources.maxWallClockSeconds,
+    startedAtMs,
+    journal.records,
+    settings.clock,
+  );
+  const run: OpenRun = {
+    ...parts,
+    runId,
+    threadId,
+    startedAtMs,
+    sandboxName: started.sandbox,
+    privateRoot,
+    steps: stepsOver(journal),
+    scope: effectiveScope(spec, names),
+    signal: AbortSignal.any([settings.signal, wallClock.signal]),
+    wallClockExceeded: wallClock.exceeded,
+  };
+  let over = false;
+  return {
+    run,
+    supplied,
+    started,
+    async finish() {
+      await journal.append('run-finished', {});
+      over = true;
+      for (const part of ['content', 'scratch']) {
+        await rm(join(directory, part), { recursive: true, force: true });
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      wallClock.end();
+      if (!over)
+        await journal.append('run-left', { interrupted: settings.signal.aborted }).catch(() => undefined);
+      await journal.close().catch(() => undefined);
+      // A run that goes on finds its workspaces; only one that waits for people gives up the disk.
+      if (over) await removeWorkspace(privateRoot).catch(() => undefined);
+      await release().catch(() => undefined);
+    },
+  };
+}
+
+function openJournal(ground: Ground, runId: string, settings: RunSettings): Promise<Journal> {
+  return Journal.open(journalPath(ground.repository, runId), { clock: settings.clock });
+}
+
+/** The candidate of a supplied patch, out of the objects it left. */
+async function readCandidate(
+  scratch: Scratch,
+  base: Base,
+  { candidate, runId }: StartedRun,
+): Promise<PatchSet | undefined> {
+  if (!candidate) return undefined;
+  const patch = await normalisePatch(scratch, base, candidate.tree).catch((cause: unknown) => {
+    throw new WritError('RUN_NOT_RESUMABLE', {
+      message: `the candidate of run \`${runId}\` is not in this repository: ${messageOf(cause)}`,
+      detail: { run_id: runId, tree: candidate.tree },
+      hints: ['fetch what belongs to it: `writ fetch`'],
+      cause,
+    });
+  });
+  if (patch.digest === candidate.digest) return patch;
+  throw new WritError('OBJECT_CORRUPT', {
+    message: 'the candidate is not the one that was judged',
+    detail: { expected: candidate.digest, found: patch.digest },
+  });
+}
+
+/** Opens key and log before any work, so that a run which could never be sealed is refused at once. */
+async function openParties(
+  engine: WritEngine,
+  contract: AdmittedContract,
+  ground: Ground,
+): Promise<SealingParties | undefined> {
+  const { provenance, artifacts } = contract.effective;
+  const listed = artifacts.required.some(
+    ({ name, required }) => required && name === 'provenance-attestation',
+  );
+  if (!provenance.requireSlsaProvenance && !listed) return undefined;
+  const signer = await engine.slots.signer.pick('key');
+  const log = await engine.slots.log.pick(provenance.transparencyLog.mode);
+  try {
+    return {
+      signer: await signer.open(ground.config.signer.key),
+      log: await log.open({ commonDir: ground.repository.commonDir }),
+    };
+  } catch (fault) {
+    if (fault instanceof WritError) throw fault;
+    throw new WritError('SIGNER_FAILED', {
+      message: `the signing key could not be opened: ${messageOf(fault)}`,
+      cause: fault,
+    });
+  }
+}
