@@ -1,13 +1,17 @@
 export type { Clock } from './core/base/clock.ts';
 export type { WritErrorOptions } from './core/base/errors.ts';
 export { WritError } from './core/base/errors.ts';
+export type { ApprovalProblem, ApprovalVerdict } from './core/contract/approval.ts';
 export type { ArtifactProducer, ArtifactRequest } from './core/contract/artifact-producer.ts';
 export type { Attestation, Attestor, AttestRequest, DigestedThing } from './core/contract/attestor.ts';
 export type { CheckContext, CheckOutcome, CheckRunner, ReportFile } from './core/contract/check-runner.ts';
+export type { ContextItemKind, FrameKind, TrustTier } from './core/contract/context.ts';
 export type { Finding, Severity } from './core/contract/finding.ts';
 export type {
   ArtifactBytes,
+  AttemptToSense,
   AttestSettled,
+  ContextEntry,
   DecisionMade,
   DecisionToGuard,
   EngineFacts,
@@ -22,6 +26,7 @@ export type {
 } from './core/contract/hook-payload.ts';
 export type { ChangeType, PatchFile, PatchSet } from './core/contract/patch-set.ts';
 export type { Refusal } from './core/contract/refusal.ts';
+export type { ReplanTrigger } from './core/contract/replan-trigger.ts';
 export type { FileSides, Rule, RuleFunction, RuleInput, RulePoint } from './core/contract/rule.ts';
 export type {
   CapturedOutput,
@@ -41,6 +46,7 @@ export type {
 } from './core/contract/stage.ts';
 export type { LogProof, LogSource, TransparencyLog } from './core/contract/transparency-log.ts';
 export type { PluginHooks } from './core/hooks.ts';
+export type { PlanDraft, PlannedTask, PlanRevision } from './core/plan/plan-draft.ts';
 export type { Scope } from './core/plan/scope.ts';
 export type { LoadedPlugin, Plugin, PluginSetup } from './core/plugin.ts';
 export { definePlugin } from './core/plugin.ts';

@@ -14,7 +14,7 @@ export interface AttestPluginOptions {
   readonly clock: Clock;
 }
 
-/** Signing keys, the logs `internal-ledger` and `none`, and SLSA provenance. Touches no file before one of them is opened. */
+/** Signing keys, the logs `internal-ledger` and `none`, SLSA provenance, and approvals by SSH key. Touches no file before one of them is opened. */
 export function attestPlugin({ env, ephemeralKey, clock }: AttestPluginOptions): LoadedPlugin {
   return definePlugin({
     name: 'attest',
@@ -33,6 +33,10 @@ export function attestPlugin({ env, ephemeralKey, clock }: AttestPluginOptions):
       slots.log.add('internal-ledger', createInternalLedgerSource(env, clock));
       slots.log.add('none', noLogSource);
       slots.attestor.add('slsa-v1', createSlsaAttestor());
+      slots.approval.addLazy(
+        'sshsig',
+        async () => (await import('./approval/read-approvals.ts')).sshsigApprovals,
+      );
       return undefined;
     },
   });

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { benchCanonicalDigest } from './canonical-digest.ts';
 import { benchLargePatch } from './large-patch.ts';
+import { benchPlan } from './plan-10000.ts';
 import { stagePackage } from './stage-package.ts';
 import { benchStartUp } from './start-up.ts';
 import { benchThousandChecks } from './thousand-checks.ts';
@@ -12,6 +13,7 @@ const held = [
   await benchStartUp(stagePackage()),
   await benchCanonicalDigest(),
   await benchLargePatch(),
+  await benchPlan(),
   await benchThousandChecks(),
 ];
 process.exit(held.every(Boolean) ? 0 : 1);

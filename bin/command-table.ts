@@ -2,6 +2,10 @@ import type { ArgumentSpec, CommandSpec, OptionSpec } from './command.ts';
 
 const spec: ArgumentSpec = { name: 'SPEC', about: 'an IntentSpec file; `-` is stdin' };
 const specs: ArgumentSpec = { ...spec, about: 'IntentSpec files; `-` is stdin', variadic: true };
+const intent: ArgumentSpec = {
+  name: 'ID',
+  about: 'the `metadata.id` of a recorded intent, or a specification file',
+};
 const run: ArgumentSpec = { name: 'RUN', about: 'a run id, or an unambiguous beginning of one' };
 const sandbox: OptionSpec = {
   name: 'sandbox',
@@ -92,12 +96,57 @@ export const commands: readonly CommandSpec[] = [
   {
     name: 'spec show',
     summary: 'print the review document (Markdown)',
-    arguments: [spec],
-    options: [],
+    arguments: [
+      { ...spec, about: 'an IntentSpec file; `-` is stdin; with `--current` also the id of an intent' },
+    ],
+    options: [
+      { name: 'current', about: 'what has become of it: status, change log and events as recorded here' },
+    ],
     examples: [
       { line: 'writ spec show intent.json', about: 'what the contract says, for the person who confirms it' },
+      { line: 'writ spec show --current intent.json', about: 'whether it is active, and since when' },
     ],
     load: () => import('./commands/spec-show.ts'),
+  },
+  {
+    name: 'spec activate',
+    summary: 'confirm a draft: from now on it runs',
+    description: 'Recorded as an event in the repository; the file itself stays as it is, a draft.',
+    arguments: [spec],
+    options: [],
+    examples: [{ line: 'writ spec activate intent.json', about: 'the draft was reviewed and is agreed' }],
+    load: () => import('./commands/spec-activate.ts'),
+  },
+  {
+    name: 'spec close',
+    summary: 'end an intent: it does not run again',
+    description: 'A run that commits closes its intent by itself. Nothing leads back from closed.',
+    arguments: [intent],
+    options: [{ name: 'reason', value: 'TEXT', about: 'why, kept in its history; 1 to 2000 characters' }],
+    examples: [
+      {
+        line: 'writ spec close 0198c1e2-7a5d-7b1c-9d51-0c5a3f1f7e11 --reason "no longer needed"',
+        about: 'by the id in its metadata',
+      },
+    ],
+    load: () => import('./commands/spec-close.ts'),
+  },
+  {
+    name: 'spec supersede',
+    summary: 'put a new active spec in the place of an old one',
+    description: 'The old intent becomes deprecated; each of the two records the id of the other.',
+    arguments: [
+      { ...intent, name: 'OLD', about: 'the `metadata.id` of the intent that ends' },
+      { ...intent, name: 'NEW', about: 'file or id of an active spec' },
+    ],
+    options: [],
+    examples: [
+      {
+        line: 'writ spec supersede 0198c1e2-7a5d-7b1c-9d51-0c5a3f1f7e11 intent-v2.json',
+        about: 'the second version takes over',
+      },
+    ],
+    load: () => import('./commands/spec-supersede.ts'),
   },
   {
     name: 'spec schema',
@@ -112,9 +161,24 @@ export const commands: readonly CommandSpec[] = [
   {
     name: 'plan',
     summary: 'dry run: tasks, stages, scope, and what will be enforced by whom',
+    description:
+      'Shows how a worker would be given the work, one task per objective unless the contract says otherwise. A patch that exists is always one task: `--for patch`.',
     arguments: [spec],
-    options: [],
-    examples: [{ line: 'writ plan intent.json', about: 'what a run would do' }],
+    options: [
+      {
+        name: 'for',
+        value: 'WHO',
+        choices: ['worker', 'patch'],
+        about: 'who makes the change: a worker, or a supplied patch; default worker',
+      },
+    ],
+    examples: [
+      { line: 'writ plan intent.json', about: 'the tasks of a worker' },
+      {
+        line: 'writ plan intent.json --for patch',
+        about: 'what `writ run intent.json --patch FILE` would do',
+      },
+    ],
     load: () => import('./commands/plan.ts'),
   },
   {
@@ -155,6 +219,39 @@ export const commands: readonly CommandSpec[] = [
     ],
     examples: [{ line: 'writ resume 0198c1e2', about: 'after a kill, a restart or an approval' }],
     load: () => import('./commands/resume.ts'),
+  },
+  {
+    name: 'approve',
+    summary: 'sign what a waiting run asks for, or reject it',
+    description:
+      'Signs with your SSH key a statement about exactly this patchset, contract and gate report. Needs only the run’s refs; the run goes on with `writ resume`.',
+    arguments: [run],
+    options: [
+      {
+        name: 'key',
+        value: 'FILE',
+        about:
+          'private key, or a `.pub` whose private half is in the agent; default: git’s SSH signing key, then ~/.ssh/id_ed25519',
+      },
+      {
+        name: 'as',
+        value: 'PRINCIPAL',
+        about: 'who you are in `.writ/allowed_signers`; needed where it names a pattern',
+      },
+      { name: 'comment', value: 'TEXT', about: 'why, kept with the signature; at most 4000 characters' },
+      { name: 'reject', about: 'refuse the change: one counting rejection ends the run' },
+      { name: 'role', value: 'TEXT', about: 'in which role, e.g. `security`; told, not judged' },
+      { name: 'expires', value: 'DURATION', about: 'count only so long: `30m`, `12h`, `7d`, `2w`' },
+    ],
+    examples: [
+      { line: 'writ approve 0198c1e2 --comment "read every line"', about: 'with your usual SSH key' },
+      {
+        line: 'writ approve 0198c1e2 --key ~/.ssh/release.pub --as ana@example.org',
+        about: 'with a key in the agent',
+      },
+      { line: 'writ approve 0198c1e2 --reject --comment "breaks the API"', about: 'end the run' },
+    ],
+    load: () => import('./commands/approve.ts'),
   },
   {
     name: 'runs',

@@ -1,7 +1,9 @@
 import type { DigestedThing } from './contract/attestor.ts';
+import { contextItemKinds, frameKinds } from './contract/context.ts';
 import type { Finding } from './contract/finding.ts';
-import type { ArtifactBytes } from './contract/hook-payload.ts';
+import type { ArtifactBytes, ContextEntry } from './contract/hook-payload.ts';
 import type { Refusal } from './contract/refusal.ts';
+import { type ReplanTrigger, replanTriggers } from './contract/replan-trigger.ts';
 import type { Issue } from './spec/issue.ts';
 
 const maxItems = 10_000;
@@ -9,6 +11,7 @@ const maxNameLength = 128;
 const maxMessageLength = 4000;
 const maxPathLength = 4096;
 const maxDetailLength = 16_384;
+const maxTags = 64;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -35,6 +38,15 @@ export function parseIssues(answer: unknown): readonly Issue[] {
       severity: parseWord(fields, 'severity', ['error', 'warning']),
     };
   });
+}
+
+/** Replan triggers by the contract's names; throws on any other word. */
+export function parseReplanTriggers(answer: unknown): readonly ReplanTrigger[] {
+  return parseList(
+    answer,
+    (trigger) => parseWord({ trigger }, 'trigger', replanTriggers),
+    replanTriggers.length,
+  );
 }
 
 /** Things named by digest; throws on nonsense and on a digest that is not lower-case hex. */
@@ -73,6 +85,28 @@ export function parseArtifactBytes(answer: unknown): ArtifactBytes {
   };
 }
 
+/** A context entry after a tagger or redactor; throws when it is nonsense. */
+export function parseContextEntry(answer: unknown): ContextEntry {
+  const known = ['runId', 'form', 'kind', 'name', 'trustTier', 'tags', 'bytes'];
+  const fields = toFields(answer, 'a context entry', known);
+  const { bytes } = fields;
+  if (!(bytes instanceof Uint8Array))
+    throw new TypeError(`expected \`bytes\` to be bytes, got ${nameOf(bytes)}`);
+  const tags = toFields(fields.tags, 'a map of tags');
+  const names = Object.keys(tags);
+  if (names.length > maxTags || names.some((name) => name === '' || name.length > maxNameLength))
+    throw new RangeError(`expected at most ${maxTags} tags with names of 1 to ${maxNameLength} characters`);
+  return {
+    runId: parseText(fields, 'runId', maxNameLength),
+    form: parseWord(fields, 'form', ['item', 'frame']),
+    kind: parseWord(fields, 'kind', [...contextItemKinds, ...frameKinds]),
+    name: parseText(fields, 'name', maxPathLength),
+    trustTier: parseWord(fields, 'trustTier', ['repo', 'vendor-doc', 'standards', 'web', 'user-provided']),
+    tags: Object.fromEntries(names.map((name) => [name, parseText(tags, name, maxMessageLength, 0)])),
+    bytes,
+  };
+}
+
 function parseFinding(item: unknown): Finding {
   const known = ['rule', 'severity', 'message', 'path', 'line', 'column', 'detail'];
   const fields = toFields(item, 'a finding', known);
@@ -101,14 +135,19 @@ function parseDetail(detail: unknown): Fields {
   return toFields(JSON.parse(text), 'an object as `detail`');
 }
 
-function parseList<T>(answer: unknown, parseItem: (item: unknown) => T): readonly T[] {
+/** A list of at most `most` entries, each in normal form. */
+export function parseList<T>(
+  answer: unknown,
+  parseItem: (item: unknown) => T,
+  most = maxItems,
+): readonly T[] {
   if (!Array.isArray(answer)) throw new TypeError(`expected a list, got ${nameOf(answer)}`);
-  if (answer.length > maxItems)
-    throw new RangeError(`expected at most ${maxItems} entries, got ${answer.length}`);
-  return Array.from(answer, parseItem);
+  if (answer.length > most) throw new RangeError(`expected at most ${most} entries, got ${answer.length}`);
+  return Array.from(answer, (item) => parseItem(item));
 }
 
-function toFields(value: unknown, wanted: string, known?: readonly string[]): Fields {
+/** The fields of an object, none but `known` ones. */
+export function toFields(value: unknown, wanted: string, known?: readonly string[]): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new TypeError(`expected ${wanted}, got ${nameOf(value)}`);
   }
@@ -118,7 +157,8 @@ function toFields(value: unknown, wanted: string, known?: readonly string[]): Fi
   return value as Fields;
 }
 
-function parseText(fields: Fields, field: string, maxLength: number, minLength = 1): string {
+/** A field that is text of so many characters. */
+export function parseText(fields: Fields, field: string, maxLength: number, minLength = 1): string {
   const text = fields[field];
   if (typeof text !== 'string') throw new TypeError(`expected \`${field}\` to be text, got ${nameOf(text)}`);
   if (text.length < minLength || text.length > maxLength) {
@@ -145,7 +185,8 @@ function parseOptionalCount<K extends string>(fields: Fields, field: K): { reado
   return { [field]: value } as { readonly [P in K]: number };
 }
 
-function parseWord<W extends string>(fields: Fields, field: string, words: readonly W[]): W {
+/** A field that is one of `words`. */
+export function parseWord<W extends string>(fields: Fields, field: string, words: readonly W[]): W {
   const word = words.find((candidate) => candidate === fields[field]);
   if (word === undefined) {
     throw new TypeError(
@@ -153,6 +194,14 @@ function parseWord<W extends string>(fields: Fields, field: string, words: reado
     );
   }
   return word;
+}
+
+/** A field that is a whole number from `least`. */
+export function parseCount(fields: Fields, field: string, least: number): number {
+  const value = fields[field];
+  if (!isCount(value, least))
+    throw new TypeError(`expected \`${field}\` to count from ${least}, got ${nameOf(value)}`);
+  return value;
 }
 
 function isCount(value: unknown, least: number): value is number {

@@ -1,12 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { parse, TomlError } from 'smol-toml';
 import { WritError } from './base/errors.ts';
+import { type ApprovalsConfig, readApprovalsSection } from './config/approvals-section.ts';
+import { type FactorsConfig, readFactorsSection } from './config/factors-section.ts';
 import { readSignerSection, type SignerConfig } from './config/signer-section.ts';
 import { type ConfigIssue, type PlainValue, TableReader } from './config/table-reader.ts';
 import { readWorkspaceSection, type WorkspaceConfig } from './config/workspace-section.ts';
 import { nearestName } from './nearest-name.ts';
 import { securityWords } from './spec/security-words.ts';
 
+export type { ApprovalsConfig } from './config/approvals-section.ts';
 export type { SignerConfig, SignerKey } from './config/signer-section.ts';
 export type { PrepareStep, WorkspaceConfig } from './config/workspace-section.ts';
 
@@ -14,11 +17,14 @@ export type { PrepareStep, WorkspaceConfig } from './config/workspace-section.ts
 export interface WritConfig {
   readonly workspace: WorkspaceConfig;
   readonly signer: SignerConfig;
+  readonly approvals: ApprovalsConfig;
   readonly checks: { readonly maxParallel: number };
   /** `[rules.<id>]`, by rule id. */
   readonly rules: Readonly<Record<string, Readonly<Record<string, PlainValue>>>>;
   /** What counts as security code for a `medium` risk: globs over changed paths; words as in `core/spec/security-words.ts`. */
   readonly securityCode: { readonly paths: readonly string[]; readonly words: readonly string[] };
+  /** Checks that a contract's `risk.factors` add. */
+  readonly factors: FactorsConfig;
 }
 
 export interface ParseConfigOptions {
@@ -35,16 +41,12 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
   const config: WritConfig = {
     workspace: readWorkspaceSection(root.table('workspace')),
     signer: readSignerSection(root.table('signer')),
+    approvals: readApprovalsSection(root.table('approvals')),
     checks: readChecks(root.table('checks')),
     rules: readRules(root.table('rules'), options.ruleIds),
     securityCode: readSecurityCode(root.table('security_code')),
+    factors: readFactorsSection(root.table('factors')),
   };
-  if (root.has('factors')) {
-    root.refuse(
-      'factors',
-      'checks by risk factor are not supported by this version; list the checks in the spec',
-    );
-  }
   root.end();
   if (issues.length > 0) throw invalid(issues);
   return config;

@@ -1,9 +1,18 @@
-import { parseArtifactBytes, parseDigestedThings, parseFindings, parseIssues } from './answer.ts';
+import {
+  parseArtifactBytes,
+  parseContextEntry,
+  parseDigestedThings,
+  parseFindings,
+  parseIssues,
+  parseReplanTriggers,
+} from './answer.ts';
 import type { DigestedThing } from './contract/attestor.ts';
 import type { Finding } from './contract/finding.ts';
 import type {
   ArtifactBytes,
+  AttemptToSense,
   AttestSettled,
+  ContextEntry,
   DecisionMade,
   DecisionToGuard,
   EngineFacts,
@@ -16,13 +25,16 @@ import type {
   ToolRequest,
   ToolSettled,
 } from './contract/hook-payload.ts';
+import type { ReplanTrigger } from './contract/replan-trigger.ts';
 import { collect, guard, type Hook, observe, transform } from './hook.ts';
+import { parsePlanDraft } from './plan/parse-plan-draft.ts';
+import type { PlanDraft } from './plan/plan-draft.ts';
 import type { Issue } from './spec/issue.ts';
 import type { HookSetting, TapOptions } from './tap.ts';
 
 /**
  * Every hook point, in the order of a run. The IntentSpec is never transformed: its digest is bound into provenance.
- * Not here until what they speak of exists: `plan.draft`, `frame.*`, `turn.*`, `stage.plan`, `replan.sense`.
+ * Not here until what they speak of exists: `turn.*`, `stage.plan`.
  */
 export function createHooks(setting: HookSetting) {
   return Object.freeze({
@@ -34,7 +46,14 @@ export function createHooks(setting: HookSetting) {
       check: collect<SpecToCheck, Issue>('spec.check', setting, parseIssues),
     }),
     plan: Object.freeze({
+      /** A change is judged: no objective, boundary or gate of the contract may get lost. */
+      draft: transform<PlanDraft>('plan.draft', setting, parsePlanDraft),
       review: observe<PlanToReview>('plan.review', setting),
+    }),
+    frame: Object.freeze({
+      admit: guard<ContextEntry>('frame.admit', setting),
+      tag: transform<ContextEntry>('frame.tag', setting, parseContextEntry),
+      redact: transform<ContextEntry>('frame.redact', setting, parseContextEntry),
     }),
     tool: Object.freeze({
       guard: guard<ToolRequest>('tool.guard', setting),
@@ -49,6 +68,10 @@ export function createHooks(setting: HookSetting) {
     stage: Object.freeze({
       judge: collect<StageToJudge, Finding>('stage.judge', setting, parseFindings),
       settled: observe<StageSettled>('stage.settled', setting),
+    }),
+    replan: Object.freeze({
+      /** Only what the contract's `execution.replan.triggers` names has an effect. */
+      sense: collect<AttemptToSense, ReplanTrigger>('replan.sense', setting, parseReplanTriggers),
     }),
     decision: Object.freeze({
       guard: guard<DecisionToGuard>('decision.guard', setting),

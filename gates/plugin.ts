@@ -13,6 +13,7 @@ export const gatesPlugin = definePlugin({
     'check.kind=command',
     'check.kind=testSuite',
     'check.kind=policy',
+    'check.kind=policy#require-approvers',
     'check.expectedExitCode',
     'check.artifactsProduced',
     'constraints.security.dependencyPolicy=no-new',

@@ -14,6 +14,7 @@ export const rules: readonly Rule[] = [
     id: 'no-direct-eval',
     point: 'patch',
     module: fileOf('no-direct-eval'),
+    judgesWhole: true,
     reads: languageGlobs,
     appliesTo: (spec) => spec.security.outputHandling.noDirectEval,
   },
@@ -22,6 +23,7 @@ export const rules: readonly Rule[] = [
     id: 'new-tests',
     point: 'patch',
     module: fileOf('new-tests'),
+    judgesWhole: true,
     reads: languageGlobs,
     appliesTo: (spec) =>
       spec.intent.changeType === 'bugfix' && spec.acceptance.qualityGates.requireNewTestsWhenBugfix,
@@ -34,6 +36,13 @@ export const rules: readonly Rule[] = [
     reads: npmFiles,
     appliesTo: ({ constraints }) =>
       constraints.licensing.allowedSpdx.length > 0 || constraints.licensing.forbidNewLicenses,
+  },
+  {
+    id: 'require-approvers',
+    point: 'release',
+    module: fileOf('require-approvers'),
+    // Asked by a policy check alone: only that can wait, and only it says how many.
+    appliesTo: () => false,
   },
   { id: 'check-outcome', point: 'every-stage', module: fileOf('check-outcome') },
   { id: 'artifact-declared', point: 'every-stage', module: fileOf('artifact-declared') },

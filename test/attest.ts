@@ -9,3 +9,8 @@ import './attest/verify/git-commit.test.ts';
 import './attest/verify/verify-run.test.ts';
 import './attest/verify/attacks.test.ts';
 import './attest/sigstore-interop.test.ts';
+import './attest/approval/sshsig.test.ts';
+import './attest/approval/allowed-signers.test.ts';
+import './attest/approval/read-approvals.test.ts';
+import './attest/approval/sign-approval.test.ts';
+import './attest/approval/document.test.ts';

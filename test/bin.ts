@@ -6,6 +6,8 @@ import './bin/print.test.ts';
 import './bin/read-input.test.ts';
 import './bin/schemas.test.ts';
 import './bin/commands/answers.test.ts';
+import './bin/commands/approve.test.ts';
+import './bin/commands/plan.test.ts';
 import './bin/commands/spec.test.ts';
 import './bin/commands/spec-new-target.test.ts';
 import './bin/report/html.test.ts';

@@ -11,3 +11,4 @@ import './gates/rules/artifact-format.test.ts';
 import './gates/rules/sast.test.ts';
 import './gates/rules/sca.test.ts';
 import './gates/rules/sbom.test.ts';
+import './gates/rules/require-approvers.test.ts';

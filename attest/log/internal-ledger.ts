@@ -116,9 +116,11 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
     }
   }
 
-  async function appendLocked(body: Uint8Array): Promise<LogProof> {
+  async function appendLocked(body: Uint8Array, behind: number): Promise<LogProof> {
     const before = (await head()) ?? (await create());
     await refuseRollback(before);
+    const already = await indexOf(body, before, behind);
+    if (already !== undefined) return proveAt(already, before);
     const growth = await growTree(before, body, read);
     // In any order, but all of them before the checkpoint that needs them.
     await Promise.all(
@@ -130,6 +132,17 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
     await memory.remember(after);
     await removeSuperseded(growth);
     return toProof(after, before.size, growth.path, body);
+  }
+
+  /** Newest entry of these bytes at `from` or later. */
+  async function indexOf(body: Uint8Array, current: Checkpoint, from: number): Promise<number | undefined> {
+    if (from >= current.size) return undefined;
+    const leaf = leafHash(body);
+    const subtree = readSubtrees(read, current.size);
+    for (let index = current.size - 1; index >= from; index -= 1) {
+      if ((await subtree(0, index)).equals(leaf)) return index;
+    }
+    return undefined;
   }
 
   async function removeSuperseded(growth: TreeGrowth): Promise<void> {
@@ -179,7 +192,8 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
       const current = (await head()) ?? (await locked(async () => (await head()) ?? create()));
       return (await keyOf(current.source)).vkey;
     },
-    append: (body) => locked(() => appendLocked(body)),
+    append: (body, { behind = Number.POSITIVE_INFINITY } = {}) => locked(() => appendLocked(body, behind)),
+    size: async () => (await head())?.size ?? 0,
     prove: (index) => reading((current) => proveAt(index, current)),
     consistency: (from) =>
       reading(async (current) => {
@@ -194,12 +208,8 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
     find: async (body) => {
       if ((await head()) === undefined) return undefined;
       return reading(async (current) => {
-        const leaf = leafHash(body);
-        const subtree = readSubtrees(read, current.size);
-        for (let index = current.size - 1; index >= 0; index -= 1) {
-          if ((await subtree(0, index)).equals(leaf)) return proveAt(index, current);
-        }
-        return undefined;
+        const index = await indexOf(body, current, 0);
+        return index === undefined ? undefined : proveAt(index, current);
       });
     },
   };

@@ -4,13 +4,16 @@ import { openEngine } from '../open-engine.ts';
 import { type Printer, styled } from '../print.ts';
 import { readSpecBytes } from '../read-spec.ts';
 
-/** `writ plan F`: what a run would do. Nothing is run and nothing is written. */
+/** `writ plan F [--for patch|worker]`: what a run would do. Nothing is run and nothing is written. */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const bytes = await readSpecBytes(context, context.args[0] ?? '');
   await using engine = await openEngine(context);
-  const plan = await planRun(engine, bytes, context.repoPath ?? context.cwd);
+  const who = context.options.value('for') === 'patch' ? 'patch' : 'worker';
+  const plan = await planRun(engine, bytes, context.repoPath ?? context.cwd, who);
   return succeeded(toPlanData(plan), (printer) => printPlan(printer, plan));
 }
+
+const maxNamed = 8;
 
 function toPlanData(plan: RunPlan): CommandData {
   const { contract, scope } = plan;
@@ -18,10 +21,8 @@ function toPlanData(plan: RunPlan): CommandData {
     digest: contract.digest,
     effective: contract.effective,
     issues: contract.warnings,
-    tasks: plan.tasks.map(({ acceptanceCriteria, ...task }) => ({
-      ...task,
-      acceptance_criteria: acceptanceCriteria,
-    })),
+    for: plan.for,
+    tasks: plan.tasks.map(taskData),
     edges: plan.edges,
     scope: { write: scope.write, forbidden: scope.forbidden, whole_repository: scope.wholeRepository },
     stages: plan.stages.map(({ stage, checks, rules }) => ({
@@ -36,6 +37,46 @@ function toPlanData(plan: RunPlan): CommandData {
   };
 }
 
+function taskData(task: RunPlan['tasks'][number]): CommandData {
+  const { key, number, kind, title, goal, steps, constraints, gateStages, predictedWrites } = task;
+  const [stage] = gateStages;
+  return {
+    id: key,
+    number,
+    kind,
+    title,
+    goal,
+    steps,
+    constraints,
+    acceptance_criteria: task.acceptanceCriteria,
+    depends_on: task.dependsOn,
+    ...(predictedWrites === undefined ? {} : { predicted_writes: predictedWrites }),
+    ...(stage === undefined || gateStages.length > 1 ? {} : { stage }),
+    stages: gateStages,
+  };
+}
+
+function printTask(
+  printer: Printer,
+  { key, kind, steps, predictedWrites, dependsOn }: RunPlan['tasks'][number],
+): void {
+  const after = dependsOn.length === 0 ? '' : `  after ${firstFew(dependsOn)}`;
+  printer.line(styled('bold', key), styled('dim', after));
+  if (kind === 'gate') {
+    printer.line('  ', firstFew(steps));
+    return;
+  }
+  for (const step of steps) printer.line('  ', step);
+  const writes =
+    predictedWrites === undefined ? 'writes are not known before' : `writes ${firstFew(predictedWrites)}`;
+  printer.line(styled('dim', `  ${writes}`));
+}
+
+function firstFew(names: readonly string[]): string {
+  const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '';
+  return `${names.slice(0, maxNamed).join(', ')}${more}`;
+}
+
 function printPlan(printer: Printer, plan: RunPlan): void {
   const { contract, scope, ledger, unenforced } = plan;
   printer.line(styled('bold', contract.effective.intent.summary), `  sha256:${contract.digest}`);
@@ -43,6 +84,8 @@ function printPlan(printer: Printer, plan: RunPlan): void {
   printer.line('scope    ', scope.wholeRepository ? 'the whole repository' : scope.write.join('  '));
   if (scope.forbidden.length > 0) printer.line('never    ', scope.forbidden.join('  '));
   printer.line('patch    ', plan.patchRules.join('  '));
+  printer.line();
+  for (const task of plan.tasks) printTask(printer, task);
   for (const { stage, checks, rules } of plan.stages) {
     printer.line();
     printer.line(styled('bold', stage), checks.length === 0 ? '  no check listed' : '');
@@ -61,7 +104,9 @@ function printPlan(printer: Printer, plan: RunPlan): void {
   printer.line(
     `content is kept ${plan.retentionDays} days; ${ledger.filter(({ asked }) => asked).length} contract rows asked for`,
   );
-  for (const id of unenforced) printer.line(styled('red', 'not enforced'), `  ${id}: a run would be refused`);
+  const refusedRun = plan.for === 'patch' ? 'a run of a supplied patch' : 'a run of a worker';
+  for (const id of unenforced)
+    printer.line(styled('red', 'not enforced'), `  ${id}: ${refusedRun} would be refused`);
   for (const issue of contract.warnings)
     printer.line(styled('yellow', issue.severity), `  ${issue.code}  ${issue.path}  ${issue.message}`);
 }

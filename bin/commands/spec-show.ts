@@ -3,9 +3,14 @@ import { reviewDocument } from '../../core/spec/review.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { requireSpec } from '../read-spec.ts';
 
-/** `writ spec show F`: the review document of a valid contract. */
+/** `writ spec show F`: the review document of a valid contract; with `--current`, what has become of its intent. */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const [path = '-'] = context.args;
+  if (context.options.flag('current')) {
+    // Reading a file needs neither engine nor repository.
+    const { showCurrent } = await import('../show-current.ts');
+    return showCurrent(context, path);
+  }
   const { document, effective, digest, issues } = await requireSpec(context, path);
   const scope = toSentences(effectiveScope(effective));
   const markdown = reviewDocument({ document, effective, digest, issues, scope });

@@ -22,6 +22,26 @@ const diagnosis = record({
   needed: flag,
 });
 
+const status = { enum: ['draft', 'active', 'deprecated', 'closed'] } as const;
+const moment = { type: 'string', format: 'date-time' } as const;
+
+/** What has become of an intent. */
+const lifecycle = {
+  required: {
+    spec_id: text,
+    digest: sha256,
+    status,
+    change_log: list(record({ at: moment, by: text, reason: text, diff_summary: text })),
+    events: list(
+      record(
+        { at: moment, kind: text, by: text, reason: text },
+        { from: status, status, run_id: text, superseded_by: text, supersedes: text },
+      ),
+    ),
+  },
+  optional: { thread_id: text },
+};
+
 const shapes: Readonly<Record<string, CommandData>> = {
   init: record({
     state_dir: text,
@@ -38,23 +58,34 @@ const shapes: Readonly<Record<string, CommandData>> = {
   }),
   'spec digest': record({ path: text, digest: sha256 }),
   'spec canonical': record({ path: text, canonical: text, digest: sha256 }),
-  'spec show': record({ path: text, digest: sha256, markdown: text }),
+  'spec show': record(
+    { path: text, digest: sha256, markdown: text },
+    { ...lifecycle.required, ...lifecycle.optional },
+  ),
+  'spec activate': record(lifecycle.required, lifecycle.optional),
+  'spec close': record(lifecycle.required, lifecycle.optional),
+  'spec supersede': record({ ...lifecycle.required, superseded_by: text }, lifecycle.optional),
   'spec schema': record({ schema: { type: 'object' } }),
   plan: record({
     digest: sha256,
     effective: { type: 'object' },
     issues: list(issue),
+    for: { enum: ['patch', 'worker'] },
     tasks: list(
       record(
         {
           id: text,
+          number: count,
           kind: { enum: ['implementation', 'gate'] },
           title: text,
+          goal: text,
           steps: list(text),
           constraints: list(text),
           acceptance_criteria: list(text),
+          depends_on: list(text),
+          stages: list(text),
         },
-        { stage: text },
+        { stage: text, predicted_writes: list(text) },
       ),
     ),
     edges: list({ type: 'array', prefixItems: [text, text], items: false, minItems: 2 }),
@@ -76,6 +107,28 @@ const shapes: Readonly<Record<string, CommandData>> = {
   }),
   show: run,
   resume: run,
+  approve: record({
+    run_id: text,
+    ref: text,
+    decision: { enum: ['approve', 'reject'] },
+    judged: flag,
+    approved: { anyOf: [count, { type: 'null' }] },
+    needed: count,
+    approvers: list(
+      record(
+        {
+          source: text,
+          digest: sha256,
+          decision: { enum: ['approve', 'reject'] },
+          principal: text,
+          key_id: text,
+          signed_at: text,
+          status: text,
+        },
+        { role: text, comment: text, detail: text },
+      ),
+    ),
+  }),
   report: record({ run_id: text, paths: list(text) }),
   verify: record({
     verified: flag,

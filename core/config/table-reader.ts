@@ -112,6 +112,14 @@ export class TableReader {
     return fallback;
   }
 
+  flag(key: string, fallback: boolean): boolean {
+    if (!this.has(key)) return fallback;
+    const value = this.#table[key];
+    if (typeof value === 'boolean') return value;
+    this.refuse(this.at(key), `expected true or false, found ${kindOf(value)}`);
+    return fallback;
+  }
+
   /** The table under `key` as plain JSON data; dates, NaN, infinities and depth over 8 are refused. */
   plain(key: string): Readonly<Record<string, PlainValue>> {
     const value = this.has(key) ? this.#table[key] : {};

@@ -16,8 +16,9 @@ export interface ApprovalVerdict {
   /** Digest of the statement's bytes. */
   readonly digest: string;
   readonly decision: 'approve' | 'reject';
-  /** Principals that the allowed signers at base name for the key; the one that it was given `as` first. */
+  /** Who the allowed signers at base say holds the key: the claimed one where it fits, else the first. Empty where nothing is proven. */
   readonly principal: string;
+  /** `SHA256:…`; empty, like `signedAt`, in a document that cannot be read. */
   readonly keyId: string;
   readonly role?: string;
   readonly comment?: string;
@@ -52,11 +53,15 @@ export interface ApprovalGround {
   readonly receivedAtMs: number;
 }
 
+/** A stored approval, and when the Scheduler first saw it; absent: at the ground's receipt time. */
+export interface ReceivedApproval {
+  readonly source: string;
+  readonly bytes: Uint8Array;
+  readonly receivedAtMs?: number;
+}
+
 /** Verifies signed approvals offline (slot `approval`). Never throws for a bad approval: it is a verdict that does not count. */
 export interface ApprovalReader {
   /** Verdicts in the order given; a person counts once, and one rejection that counts is enough to end a run. */
-  read(
-    approvals: readonly { readonly source: string; readonly bytes: Uint8Array }[],
-    ground: ApprovalGround,
-  ): Promise<readonly ApprovalVerdict[]>;
+  read(approvals: readonly ReceivedApproval[], ground: ApprovalGround): Promise<readonly ApprovalVerdict[]>;
 }

@@ -4,6 +4,7 @@ import type { Attestation } from './attestor.ts';
 import type { ContextItemKind, FrameKind, TrustTier } from './context.ts';
 import type { Finding } from './finding.ts';
 import type { PatchSet } from './patch-set.ts';
+import type { ReplanTrigger } from './replan-trigger.ts';
 import type { DecisionType } from './run-view.ts';
 import type { StageName, StageRecord } from './stage.ts';
 
@@ -84,6 +85,14 @@ export interface StageToJudge {
 export interface StageSettled {
   readonly runId: string;
   readonly stage: StageRecord;
+}
+
+/** `replan.sense`: a judged attempt, before it is decided whether the Plan still fits. */
+export interface AttemptToSense extends DecisionToGuard {
+  /** One attempt at a Task, or the merged candidate. */
+  readonly subject: 'attempt' | 'candidate';
+  /** What the engine itself sensed. */
+  readonly fired: readonly ReplanTrigger[];
 }
 
 /** `decision.guard`: everything a decision rests on, before it is made. */

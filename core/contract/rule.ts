@@ -1,5 +1,6 @@
 import type { Scope } from '../plan/scope.ts';
 import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
+import type { ApprovalVerdict } from './approval.ts';
 import type { Finding } from './finding.ts';
 import type { PatchSet } from './patch-set.ts';
 import type { ArtifactRecord, CheckRecord, StageName } from './stage.ts';
@@ -28,11 +29,18 @@ export interface RuleInput {
   readonly artifacts: readonly ArtifactRecord[];
   /** By SHA-256: content of `artifacts`, for rules with `readsArtifacts`. */
   readonly artifactBytes?: Readonly<Record<string, Uint8Array>>;
+  /** Signed approvals received so far, judged; absent where nobody has been asked yet. */
+  readonly approvals?: readonly ApprovalVerdict[];
+  /** `[approvals.groups]` of `.writ/config.toml` at the base commit: principals by group. */
+  readonly approvalGroups?: Readonly<Record<string, readonly string[]>>;
   /** `[rules.<id>]` of `.writ/config.toml` at the base commit. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** A pure function: same input, same findings; no clock, no disk, no network. An empty array is a pass. */
+/**
+ * A pure function: same input, same findings; no clock, no disk, no network. An empty array is a pass. Asked by a `policy` check, a `note`
+ * whose `detail.waiting` is `true` says that a person has to act first: the check waits, unless an `error` fails it.
+ */
 export type RuleFunction = (input: RuleInput) => readonly Finding[] | Promise<readonly Finding[]>;
 
 /** One reason a gate can fail: data plus one function `judge` exported by a module. */
@@ -46,6 +54,8 @@ export interface Rule {
   readonly reads?: readonly string[];
   /** The rule needs the content of the artifacts that it is told of. */
   readonly readsArtifacts?: boolean;
+  /** At point `patch`: the rule judges the change as a whole (that a fix brings a test), so it is not asked about the part of one Task. */
+  readonly judgesWhole?: boolean;
   /** Deadline; default 60. A rule past it has refused. */
   readonly timeoutSeconds?: number;
   /** Asked only where this contract wants it; absent means always. Pure. */

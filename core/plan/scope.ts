@@ -106,7 +106,8 @@ function matcherOf(pattern: string): (path: string) => boolean {
   return (path) => isLiteral(path) || globs.some((glob) => glob.matches(path));
 }
 
-function underRoot(root: string, pattern: string): string {
+/** A pattern as seen from the top of the repository; one that begins with `root` already stays. */
+export function underRoot(root: string, pattern: string): string {
   return root === '' || pattern === root || pattern.startsWith(`${root}/`) ? pattern : `${root}/${pattern}`;
 }
 

@@ -34,21 +34,13 @@ export async function readContract(engine: WritEngine, bytes: Uint8Array): Promi
   return { bytes, document, effective, digest, warnings: issues };
 }
 
-/** `readContract`, and then what only a run demands: status `active`, and nobody-enforces refused (SPEC_UNENFORCED). */
+/** `readContract`, and then nobody-enforces refused (SPEC_UNENFORCED). Whether its intent is active says the store. */
 export async function admitContract(
   engine: WritEngine,
   bytes: Uint8Array,
   asked: AskContext,
 ): Promise<AdmittedContract> {
   const contract = await readContract(engine, bytes);
-  const { status } = contract.effective.lifecycle;
-  if (status !== 'active') {
-    throw new WritError('LIFECYCLE_NOT_ACTIVE', {
-      message: `expected \`lifecycle.status\` to be \`active\`, found \`${status}\``,
-      detail: { expected: 'active', found: status },
-      hints: ['set `lifecycle.status` to `active` once the contract is agreed'],
-    });
-  }
   engine.ledger.check(contract.effective, asked);
   return contract;
 }

@@ -1,3 +1,4 @@
+import type { ApprovalVerdict } from '../contract/approval.ts';
 import type { DigestedThing, SealingParties } from '../contract/attestor.ts';
 import type { PatchSet } from '../contract/patch-set.ts';
 import type { SandboxBackend, SandboxBind } from '../contract/sandbox.ts';
@@ -7,6 +8,7 @@ import type { Scratch } from '../vcs/scratch.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import type { ArtifactBox } from './artifact-box.ts';
 import type { Ground } from './prepare-ground.ts';
+import type { RecordBox } from './record-box.ts';
 import type { RunSettings } from './run-request.ts';
 import type { RunStore } from './run-store.ts';
 import type { Steps } from './steps.ts';
@@ -30,12 +32,22 @@ export interface OpenRun {
   /** Where workspaces are; survives a kill, not a reboot. */
   readonly privateRoot: string;
   readonly steps: Steps;
+  /** The journal so far as bytes that another machine can go on from: without what holds here alone. */
+  travellingJournal(): Uint8Array;
+  /** What the record will hold of the way to the candidate. */
+  readonly record: RecordBox;
   /** Candidates and everything that judges them; nothing in it is in the person's object database until it is sealed. */
   readonly scratch: Scratch;
   readonly scope: Scope;
   /** Key and log; `undefined` where the contract asks for no provenance. */
   readonly sealing: SealingParties | undefined;
-  /** Does the Tasks; `undefined` for a supplied patch. */
+  /** Cost units that a person grants beyond the cap, in this process. */
+  readonly moreCostUnits: number | undefined;
+  /** Tip of a range: whoever wrote it may not approve. */
+  readonly tip: string | undefined;
+  /** Whether a worker does the Tasks; false for a supplied patch. */
+  readonly isWorked: boolean;
+  /** The worker, where one is at hand. */
   readonly worker: Worker | undefined;
   /** Aborts with the person's signal and with the wall clock. */
   readonly signal: AbortSignal;
@@ -49,6 +61,8 @@ export interface Attempt extends OpenRun {
   readonly name: string;
   readonly patch: PatchSet;
   readonly box: ArtifactBox;
+  /** Judged approvals of this very candidate; empty before it waited for any. */
+  readonly approvals: readonly ApprovalVerdict[];
 }
 
 /** Where checks run. */

@@ -11,5 +11,5 @@ export function beginAttempt(run: OpenRun, name: string, patch: PatchSet): Attem
     hooks: run.engine.hooks,
     nowMs: () => run.settings.clock.now(),
   });
-  return { ...run, name, patch, box, steps: run.steps.under(name) };
+  return { ...run, name, patch, box, approvals: [], steps: run.steps.under(name) };
 }

@@ -1,68 +1,107 @@
 import { canonicalDigest } from '../base/canonical.ts';
-import { stageNames } from '../contract/stage.ts';
-import type { DecidedFinding, DecidedStage, DecisionInput, DecisionRecord } from './decision-input.ts';
+import { replanTriggers } from '../contract/replan-trigger.ts';
+import { isOverCap } from './budget.ts';
+import type { DecidedStage, DecisionInput, DecisionRecord } from './decision-input.ts';
+import { inputProblems } from './decision-input-shape.ts';
+import { type Objection, objectionsTo } from './decision-objections.ts';
+
+/** A decision before it is bound to its input. */
+type Verdict = Pick<DecisionRecord, 'type' | 'next' | 'reasons'>;
 
 /**
- * Records → Decision. Pure: same input, same bytes, on any machine and in any year. Commits only when nothing speaks
- * against it *and* something was checked; whatever it does not understand speaks against it.
+ * Records → Decision (document 1, States and transitions). Pure: same input, same bytes, on any machine and in any year. Commits only
+ * when nothing speaks against it *and* something was checked; whatever it does not understand speaks against it.
  */
 export function decide(input: DecisionInput): DecisionRecord {
-  const found = [
-    ...wallClockReasons(input),
-    ...findingReasons('patch', input.patchFindings),
-    ...stageNames.flatMap((name) => stageReasons(name, input.stages)),
-    ...findingReasons('guard', input.refusals),
-  ];
-  // That something did not happen is a reason where nothing says why; else it only repeats the cause.
-  const reasons =
-    found.length > 0 ? found : [...notStartedReasons(input.stages), ...nothingRanReasons(input.stages)];
+  const problems = inputProblems(input);
+  const { type, next, reasons } =
+    problems.length > 0 ? abandon(problems.map((problem) => `decision input ${problem}`)) : judge(input);
   return {
     schema: 'urn:writ:decision:v1',
     runId: input.runId,
-    type: reasons.length === 0 ? 'commit' : 'abandon',
+    type,
+    next,
     rationale: reasons.length === 0 ? passedRationale(input.stages) : reasons.join('; '),
     reasons,
     inputDigest: canonicalDigest(input),
   };
 }
 
-function wallClockReasons({ wallClock }: DecisionInput): string[] {
-  return wallClock.exceeded ? [`wall clock of ${wallClock.limitSeconds} s exceeded`] : [];
+function judge(input: DecisionInput): Verdict {
+  const { sealing, policy } = input;
+  // The log already says that the change was made: it must be told otherwise, whatever else became true meanwhile.
+  if (sealing === 'swap-lost' || sealing === 'changed-under-us') {
+    const lost = sealing === 'swap-lost' ? 'the target was moved' : 'the working tree was changed';
+    return { type: 'rollback', next: 'stop', reasons: [`${lost} before the swap`] };
+  }
+  const verdict = judgeChange(input);
+  if (sealing === undefined) return verdict;
+  const reasons = [...verdict.reasons, 'provenance failed'];
+  if (verdict.type !== 'commit') return abandon(reasons);
+  return policy.rollbackOnProvenanceFail
+    ? { type: 'rollback', next: 'stop', reasons }
+    : { type: 'commit', next: 'swap', reasons };
 }
 
-function findingReasons(where: string, findings: readonly DecidedFinding[]): string[] {
-  const rules = new Set(
-    findings.filter((finding) => finding.severity === 'error').map((finding) => finding.rule),
+function judgeChange(input: DecisionInput): Verdict {
+  const objections = objectionsTo(input);
+  const reasons = objections.map(({ reason }) => reason);
+  const has = (weight: Objection['weight']): boolean => objections.some((one) => one.weight === weight);
+  if (has('final')) return abandon(reasons);
+  const triggers = replanTriggers.filter(
+    (trigger) => input.triggers.enabled.includes(trigger) && input.triggers.fired.includes(trigger),
   );
-  return [...rules].map((rule) => `${where} refused by \`${rule}\``);
+  if (triggers.length > 0) return replan(input, triggers, reasons);
+  if (has('again')) return retry(input, reasons);
+  const overspent = overspending(input);
+  if (overspent !== undefined) return waitForBudget([...reasons, overspent]);
+  if (has('people')) return { type: 'checkpoint', next: 'wait-for-approval', reasons };
+  return input.subject === 'attempt'
+    ? { type: 'checkpoint', next: 'merge', reasons }
+    : { type: 'commit', next: 'seal', reasons };
 }
 
-function stageReasons(name: string, stages: readonly DecidedStage[]): string[] {
-  const found = stages.filter((stage) => stage.stage === name);
-  const stage = found[0];
-  if (!stage || found.length > 1) return [`stage \`${name}\` has ${found.length} records, expected 1`];
-  if (stage.status === 'not-started') return [];
-  const reasons = findingReasons(`stage \`${name}\``, stage.findings);
-  for (const check of stage.checks) {
-    if (check.required && check.status !== 'passed') reasons.push(`check \`${check.id}\` ${check.status}`);
+/** A new revision of the Plan; it brings Tasks with retries of their own, so only replans are counted here. */
+function replan(input: DecisionInput, triggers: readonly string[], reasons: readonly string[]): Verdict {
+  const { source, replans, policy } = input;
+  const named = triggers.map((trigger) => `\`${trigger}\``).join(', ');
+  if (source === 'supplied')
+    return abandon([...reasons, `a supplied patch cannot be replanned for ${named}`]);
+  if (replans.count >= replans.limit)
+    return abandon([
+      ...reasons,
+      `replanned ${replans.count} times, at most ${replans.limit}; not again for ${named}`,
+    ]);
+  const overspent = overspending(input);
+  if (overspent !== undefined) return waitForBudget([...reasons, overspent]);
+  const type = policy.checkpointBeforeReplan ? 'checkpoint' : 'retry';
+  return { type, next: 'replan', reasons: [...reasons, `replanned for ${named}`] };
+}
+
+function retry(input: DecisionInput, reasons: readonly string[]): Verdict {
+  const { source, task } = input;
+  if (source === 'supplied') return abandon(reasons);
+  if (!task) return abandon([...reasons, 'no task to try again']);
+  if (task.attempt > task.maxRetries) {
+    const exhausted = `task \`${task.id}\` failed ${task.attempt} of ${task.maxRetries + 1} attempts`;
+    return abandon([...reasons, exhausted]);
   }
-  if (stage.ran !== stage.expected || stage.checks.length !== stage.ran) {
-    reasons.push(`stage \`${name}\` ran ${stage.ran} of ${stage.expected} checks`);
-  }
-  const settled = stage.expected === 0 ? ['skipped', 'passed'] : ['passed'];
-  if (reasons.length === 0 && !settled.includes(stage.status))
-    reasons.push(`stage \`${name}\` ${stage.status}`);
-  return reasons;
+  const overspent = overspending(input);
+  if (overspent !== undefined) return waitForBudget([...reasons, overspent]);
+  return { type: 'retry', next: 'retry', reasons };
 }
 
-function notStartedReasons(stages: readonly DecidedStage[]): string[] {
-  return stages
-    .filter((stage) => stage.status === 'not-started')
-    .map(({ stage }) => `stage \`${stage}\` did not start`);
+/** Over the cap a person is asked before anything goes on (resolutions, maxCostUnits). */
+function overspending({ cost }: DecisionInput): string | undefined {
+  return isOverCap(cost) ? `used ${cost.usedUnits} of ${cost.limitUnits} cost units` : undefined;
 }
 
-function nothingRanReasons(stages: readonly DecidedStage[]): string[] {
-  return stages.some((stage) => stage.ran > 0) ? [] : ['no check ran'];
+function abandon(reasons: readonly string[]): Verdict {
+  return { type: 'abandon', next: 'stop', reasons };
+}
+
+function waitForBudget(reasons: readonly string[]): Verdict {
+  return { type: 'checkpoint', next: 'wait-for-budget', reasons };
 }
 
 function passedRationale(stages: readonly DecidedStage[]): string {

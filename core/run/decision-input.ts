@@ -1,4 +1,6 @@
 import type { Severity } from '../contract/finding.ts';
+import type { ReplanTrigger } from '../contract/replan-trigger.ts';
+import type { DecisionType } from '../contract/run-view.ts';
 import type { StageName } from '../contract/stage.ts';
 
 /** A finding without its words: what deciding needs, and what replay can compare years later. */
@@ -35,20 +37,63 @@ export interface DecisionInput {
   readonly patchDigest: string;
   readonly candidateTree: string;
   readonly gateReportDigest: string;
+  /** One attempt at a Task (judged by the fast stage), or the merged candidate (judged by all four). */
+  readonly subject: 'attempt' | 'candidate';
+  /** A supplied patch is never retried nor replanned. */
+  readonly source: 'supplied' | 'worker';
+  /** Whose retries a failure counts against: the Task of the attempt; of a candidate, the one that will be tried again. */
+  readonly task?: { readonly id: string; readonly attempt: number; readonly maxRetries: number };
+  /** What the worker of an attempt answered; `failed`: something that is no patch of this repository. */
+  readonly worker?: 'patch' | 'nothing' | 'failed';
+  /** Paths that did not merge. */
+  readonly conflicts: readonly string[];
   readonly patchFindings: readonly DecidedFinding[];
   readonly stages: readonly DecidedStage[];
   readonly wallClock: { readonly limitSeconds: number; readonly exceeded: boolean };
   /** Refusals of decision guards, in the order of the plugins. */
   readonly refusals: readonly DecidedFinding[];
+  /** `enabled` by the contract, `fired` by what was sensed; only what is both counts. */
+  readonly triggers: { readonly enabled: readonly ReplanTrigger[]; readonly fired: readonly ReplanTrigger[] };
+  /** Revisions of the Plan after its first, so far and at most. */
+  readonly replans: { readonly count: number; readonly limit: number };
+  /** Units of 0.001 USD; a limit of 0 is none. */
+  readonly cost: { readonly limitUnits: number; readonly usedUnits: number };
+  /** Distinct people whose signed word about this very candidate counts. */
+  readonly human: {
+    readonly required: boolean;
+    readonly needed: number;
+    readonly approved: number;
+    readonly rejected: number;
+  };
+  /** `objmodel.decisionPolicy`. */
+  readonly policy: {
+    readonly abandonOnSecurityGateFail: boolean;
+    readonly checkpointBeforeReplan: boolean;
+    readonly rollbackOnProvenanceFail: boolean;
+  };
+  /** What stopped the sealing of a candidate that was decided to be committed. */
+  readonly sealing?: 'provenance-failed' | 'swap-lost' | 'changed-under-us';
 }
+
+/** What the Scheduler does about a decision. */
+export type DecisionStep =
+  | 'seal'
+  | 'stop'
+  | 'wait-for-approval'
+  | 'wait-for-budget'
+  | 'retry'
+  | 'replan'
+  | 'merge'
+  | 'swap';
 
 /** What `decide` answers; its canonical form is the decision record that replay must reproduce byte for byte. */
 export interface DecisionRecord {
   readonly schema: 'urn:writ:decision:v1';
   readonly runId: string;
-  readonly type: 'commit' | 'abandon';
+  readonly type: DecisionType;
+  readonly next: DecisionStep;
   readonly rationale: string;
-  /** Stable reasons, most decisive first; empty for a commit. */
+  /** Stable reasons, most decisive first; empty where nothing speaks against the change. */
   readonly reasons: readonly string[];
   readonly inputDigest: string;
 }

@@ -11,6 +11,12 @@ export interface JudgedRun {
   readonly refusals: readonly Finding[];
   /** Untracked directories that the checks were given. */
   readonly dependencies: readonly DigestedThing[];
+  /** Revision of the plan that led here. */
+  readonly revision: number;
+  /** Attempts at Tasks in all. */
+  readonly attempts: number;
+  /** What the run used up (document 1, runPolicy.metricsSchema). */
+  readonly metrics: Readonly<Record<string, number>>;
   readonly input: DecisionInput;
   readonly decision: DecisionRecord;
 }

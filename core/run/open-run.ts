@@ -4,8 +4,11 @@ import { messageOf, WritError } from '../base/errors.ts';
 import { uuidV7 } from '../base/ids.ts';
 import type { SealingParties } from '../contract/attestor.ts';
 import type { PatchSet } from '../contract/patch-set.ts';
+import { requireActive } from '../intent/require-active.ts';
+import { threadOf } from '../intent/thread-of.ts';
 import { normalisePatch } from '../patch/normalise.ts';
 import { effectiveScope, scopeRootOf } from '../plan/scope.ts';
+import { formatJournal } from '../store/format-journal.ts';
 import { Journal } from '../store/journal.ts';
 import { journalPath, runDirectory } from '../store/run-directory.ts';
 import { acquireRunLock } from '../store/run-lock.ts';
@@ -21,6 +24,7 @@ import { findRun } from './find-runs.ts';
 import { openingReport } from './gate-report.ts';
 import { type Ground, openStatedRepository, prepareGround } from './prepare-ground.ts';
 import { openPrivateRoot } from './private-root.ts';
+import { createRecordBox } from './record-box.ts';
 import { refuseStatePaths } from './refuse-state-paths.ts';
 import { restoreRun } from './restore-run.ts';
 import type { ResumeRequest, RunRequest, RunSettings } from './run-request.ts';
@@ -28,7 +32,7 @@ import { openRunStore, readThreadId, requireSameMetadata } from './run-store.ts'
 import { type StartedRun, startedRun, startedType } from './started-run.ts';
 import { stepsOver } from './steps.ts';
 import { resolveOrigin, takeCandidate } from './take-candidate.ts';
-import { resumedType, startWallClock } from './wall-clock.ts';
+import { resumedType, startWallClock, waitingType } from './wall-clock.ts';
 import type { WritEngine } from './writ-engine.ts';
 
 /** A run that this process holds; disposing gives it back, whatever happened. */
@@ -39,9 +43,13 @@ export interface HeldRun extends AsyncDisposable {
   readonly started: StartedRun;
   /** Nothing is left to do: what only a resume would need goes. */
   finish(): Promise<void>;
+  /** Nothing can be done before people speak: the wall clock stands still, and the workspaces give up the disk. */
+  wait(): Promise<void>;
 }
 
 const specFile = 'spec.json';
+/** In a run's directory: what its worker is made again from. */
+export const workerFile = 'worker.json';
 
 /**
  * Everything before the first judgement: repository, base, candidate, journal. What is wrong with the change or the
@@ -57,6 +65,7 @@ export async function startRun(engine: WritEngine, request: RunRequest): Promise
   const repository = await openStatedRepository(request, contract);
   const store = await openRunStore(engine, repository, request.clock, spec);
   await requireSameMetadata(store, contract);
+  await requireActive(store, contract);
   const origin = await resolveOrigin(repository, request, contract);
   const ground = await prepareGround(engine, request, contract, runId, repository, origin.base);
   const sealing = await openParties(engine, contract, ground);
@@ -70,7 +79,9 @@ export async function startRun(engine: WritEngine, request: RunRequest): Promise
       if (ground.target.checkedOutHere) await requireCleanPaths(repository, supplied.files);
     }
     await writeFile(join(directory, specFile), contract.bytes, { mode: 0o600, flush: true });
-    const threadId = (await readThreadId(store, spec)) ?? uuidV7(startedAtMs);
+    if (request.source.kind === 'worker' && request.source.keep)
+      await writeFile(join(directory, workerFile), request.source.keep, { mode: 0o600, flush: true });
+    const threadId = (await readThreadId(store, spec)) ?? threadOf(spec.metadata);
     const started: StartedRun = {
       runId,
       threadId,
@@ -93,7 +104,15 @@ export async function startRun(engine: WritEngine, request: RunRequest): Promise
     await journal.append('step-ended', { step: 'local/target', answer: ground.target });
     const worker = request.source.kind === 'worker' ? request.source.worker : undefined;
     const parts = { engine, contract, ground, store, sealing, scratch, supplied, worker, directory };
-    return await holdRun({ ...parts, settings: request, journal, started, release: () => lock.release() });
+    const moreCostUnits = undefined;
+    return await holdRun({
+      ...parts,
+      moreCostUnits,
+      settings: request,
+      journal,
+      started,
+      release: () => lock.release(),
+    });
   } catch (fault) {
     await lock.release().catch(() => undefined);
     await rm(directory, { recursive: true, force: true });
@@ -130,7 +149,8 @@ export async function reopenRun(engine: WritEngine, request: ResumeRequest): Pro
     const parts = { engine, contract, ground, store, sealing, scratch, supplied, directory };
     return await holdRun({
       ...parts,
-      worker: request.worker,
+      worker: await request.openWorker?.(directory),
+      moreCostUnits: request.moreCostUnits,
       settings: request,
       journal,
       started,
@@ -145,7 +165,16 @@ export async function reopenRun(engine: WritEngine, request: ResumeRequest): Pro
 interface RunParts
   extends Pick<
     OpenRun,
-    'engine' | 'settings' | 'contract' | 'ground' | 'store' | 'sealing' | 'scratch' | 'worker' | 'directory'
+    | 'engine'
+    | 'settings'
+    | 'contract'
+    | 'ground'
+    | 'store'
+    | 'sealing'
+    | 'scratch'
+    | 'worker'
+    | 'moreCostUnits'
+    | 'directory'
   > {
   readonly supplied: PatchSet | undefined;
   readonly journal: Journal;
@@ -171,13 +200,19 @@ async function holdRun({ journal, started, release, supplied, ...parts }: RunPar
     threadId,
     startedAtMs,
     sandboxName: started.sandbox,
+    tip: started.tip,
+    moreCostUnits: parts.moreCostUnits,
+    isWorked: started.source === 'worker',
     privateRoot,
     steps: stepsOver(journal),
+    travellingJournal: () => formatJournal(journal.records.filter(({ data }) => !isLocal(data))),
+    record: createRecordBox(join(directory, 'record')),
     scope: effectiveScope(spec, names),
     signal: AbortSignal.any([settings.signal, wallClock.signal]),
     wallClockExceeded: wallClock.exceeded,
   };
   let over = false;
+  let left = false;
   return {
     run,
     supplied,
@@ -185,13 +220,18 @@ async function holdRun({ journal, started, release, supplied, ...parts }: RunPar
     async finish() {
       await journal.append('run-finished', {});
       over = true;
-      for (const part of ['content', 'scratch']) {
+      for (const part of ['content', 'record', 'scratch']) {
         await rm(join(directory, part), { recursive: true, force: true });
       }
     },
+    async wait() {
+      await journal.append(waitingType, {});
+      left = true;
+      await removeWorkspace(privateRoot);
+    },
     async [Symbol.asyncDispose]() {
       wallClock.end();
-      if (!over)
+      if (!over && !left)
         await journal.append('run-left', { interrupted: settings.signal.aborted }).catch(() => undefined);
       await journal.close().catch(() => undefined);
       // A run that goes on finds its workspaces; only one that waits for people gives up the disk.
@@ -199,6 +239,12 @@ async function holdRun({ journal, started, release, supplied, ...parts }: RunPar
       await release().catch(() => undefined);
     },
   };
+}
+
+/** Steps under `local/` hold for this machine alone. */
+function isLocal(data: unknown): boolean {
+  const { step } = (data ?? {}) as { readonly step?: string };
+  return step !== undefined && /(?:^|\/)local\//.test(step);
 }
 
 function openJournal(ground: Ground, runId: string, settings: RunSettings): Promise<Journal> {

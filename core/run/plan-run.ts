@@ -1,12 +1,15 @@
 import { isWritError } from '../base/errors.ts';
 import { type StageName, stageNames } from '../contract/stage.ts';
-import { effectiveScope, type Scope, scopeRootOf } from '../plan/scope.ts';
+import type { PlanGround } from '../plan/decompose.ts';
+import { edgesOf, type PlannedTask } from '../plan/plan-draft.ts';
+import type { PlanFor } from '../plan/plan-tasks.ts';
+import { effectiveScope, type Scope } from '../plan/scope.ts';
 import type { EffectiveCheck, EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
-import { openRepository, type Repository } from '../vcs/repository.ts';
+import { openRepository } from '../vcs/repository.ts';
 import { resolveBase } from '../vcs/resolve-commit.ts';
-import { listNames } from '../vcs/tree.ts';
 import { type AdmittedContract, readContract } from './admit-contract.ts';
-import { taskConstraints } from './plan-objects.ts';
+import { draftPlan } from './draft-plan.ts';
+import { readPlanGround } from './read-plan-ground.ts';
 import { retentionDaysOf } from './retention.ts';
 import type { WritEngine } from './writ-engine.ts';
 
@@ -21,16 +24,9 @@ export interface PlannedRow {
 export interface RunPlan {
   readonly contract: AdmittedContract;
   readonly scope: Scope;
-  readonly tasks: readonly {
-    readonly id: string;
-    readonly kind: 'implementation' | 'gate';
-    readonly title: string;
-    readonly steps: readonly string[];
-    readonly constraints: readonly string[];
-    readonly acceptanceCriteria: readonly string[];
-    readonly stage?: StageName;
-  }[];
-  /** [before, after] by task id. */
+  readonly for: PlanFor;
+  readonly tasks: readonly PlannedTask[];
+  /** [before, after] by task key. */
   readonly edges: readonly (readonly [string, string])[];
   readonly stages: readonly {
     readonly stage: StageName;
@@ -44,39 +40,26 @@ export interface RunPlan {
   readonly unenforced: readonly string[];
 }
 
-/** Plans a supplied patch: one task for the change, one gate task for each stage after it (resolutions, A supplied patch). */
+/** What a run would do where a worker does the Tasks, or where a patch is supplied: one Task, and other rows asked for. */
 export async function planRun(
   engine: WritEngine,
   bytes: Uint8Array,
   repositoryPath: string,
+  who: PlanFor,
 ): Promise<RunPlan> {
   const contract = await readContract(engine, bytes);
   const spec = contract.effective;
-  const change = {
-    id: 'change',
-    kind: 'implementation' as const,
-    title: spec.intent.summary,
-    steps: spec.intent.objectives,
-    constraints: taskConstraints(spec),
-    acceptanceCriteria: spec.acceptance.successCriteria,
-  };
-  const gates = stageNames.map((stage) => ({
-    id: `gate-${stage}`,
-    kind: 'gate' as const,
-    title: `${stage} checks`,
-    steps: checksOf(spec, stage).map((check) => check.id),
-    constraints: [],
-    acceptanceCriteria: [],
-    stage,
-  }));
-  const tasks = [change, ...gates];
-  const unenforced = engine.ledger.unenforced(spec, { model: false });
-  const asked = new Set(engine.ledger.asked(spec, { model: false }));
+  const ground = await groundOf(repositoryPath, spec);
+  const scope = effectiveScope(spec, ground.rootNames);
+  const draft = await draftPlan(engine, { spec, scope, for: who, ground });
+  const context = { model: who === 'worker' };
+  const asked = new Set(engine.ledger.asked(spec, context));
   return {
     contract,
-    scope: effectiveScope(spec, await baseNames(repositoryPath, spec)),
-    tasks,
-    edges: tasks.slice(1).map(({ id }, index) => [tasks[index]?.id ?? '', id] as const),
+    scope,
+    for: who,
+    tasks: draft.tasks,
+    edges: edgesOf(draft),
     stages: stageNames.map((stage) => ({
       stage,
       checks: checksOf(spec, stage),
@@ -85,7 +68,7 @@ export async function planRun(
     patchRules: engine.rules.at('patch', spec).map(({ id }) => id),
     retentionDays: retentionDaysOf(spec),
     ledger: engine.ledger.entries.map(({ id, enforcedBy }) => ({ id, enforcedBy, asked: asked.has(id) })),
-    unenforced,
+    unenforced: engine.ledger.unenforced(spec, context),
   };
 }
 
@@ -93,19 +76,19 @@ function checksOf(spec: EffectiveIntentSpec, stage: StageName): readonly Effecti
   return spec.acceptance.verificationPlan[`${stage}Checks`];
 }
 
-/** Names at the root of the base tree; `undefined` where there is no repository or no such base yet, and words are read without them. */
-async function baseNames(path: string, spec: EffectiveIntentSpec): Promise<ReadonlySet<string> | undefined> {
+/** The base tree as planning knows it; nothing where there is no repository or no such base yet, and words are read without it. */
+async function groundOf(path: string, spec: EffectiveIntentSpec): Promise<PlanGround> {
   try {
-    const repository: Repository = await openRepository(path);
+    const repository = await openRepository(path);
     const base = await resolveBase(repository, spec.metadata.target.baseRef);
-    return await listNames(repository, base.tree, scopeRootOf(spec.metadata.target.repo));
+    return await readPlanGround(repository, base.tree, spec);
   } catch (fault) {
     if (
       isWritError(fault, 'NOT_A_REPOSITORY') ||
       isWritError(fault, 'REF_NOT_FOUND') ||
       isWritError(fault, 'BARE_REPOSITORY')
     )
-      return undefined;
+      return {};
     throw fault;
   }
 }

@@ -55,7 +55,7 @@ export async function prepareGround(
   return { repository, base, baseTimeMs, config, configBytes, sandbox, target };
 }
 
-/** Opens the repository that the contract is about: for `local` it must be the one at the locator. */
+/** Opens the repository that the contract is about: for `local` it must be the one at the locator, or a linked work tree of it. */
 export async function openStatedRepository(
   request: RunRequest,
   contract: AdmittedContract,
@@ -64,12 +64,19 @@ export async function openStatedRepository(
   const { repo } = contract.effective.metadata.target;
   if (repo.type !== 'local') return repository;
   const stated = await realpath(repo.locator).catch(() => repo.locator);
-  if (stated === repository.root) return repository;
+  if (stated === repository.root || (await isWorkTreeOf(repository, stated))) return repository;
   throw new WritError('REPOSITORY_MISMATCH', {
     message: `the spec is for \`${repo.locator}\`, this repository is \`${repository.root}\``,
     detail: { expected: repo.locator, found: repository.root },
     hints: ['run inside the stated repository, or name it with `--repo`'],
   });
+}
+
+/** True where `root` is the root of another work tree of the repository. */
+async function isWorkTreeOf(repository: Repository, root: string): Promise<boolean> {
+  const other = await openRepository(root).catch(() => undefined);
+  if (other?.root !== root) return false;
+  return (await realpath(other.commonDir)) === (await realpath(repository.commonDir));
 }
 
 /** Where the candidate starts: `metadata.target.baseRef`, resolved now and stored on the run. */

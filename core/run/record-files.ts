@@ -2,14 +2,13 @@ import { canonicalDigest, canonicalize } from '../base/canonical.ts';
 import { toRfc3339 } from '../base/clock.ts';
 import { uuidV7From } from '../base/ids.ts';
 import type { DecisionType } from '../contract/run-view.ts';
-import type { ArtifactRecord, CheckRecord, StageRecord } from '../contract/stage.ts';
-import type { ArtifactRef, ObjectBody } from '../store/object-shapes.ts';
+import type { ObjectBody } from '../store/object-shapes.ts';
 import { type SealOptions, sealObject } from '../store/stored-object.ts';
-import { encodeId } from '../vcs/ref-name.ts';
 import type { Attempt } from './attempt.ts';
 import { finalReport } from './gate-report.ts';
 import type { JudgedRun } from './judged-run.ts';
-import { intentBody, planBody, taskBody } from './plan-objects.ts';
+import { judgementFiles, judgementObjects } from './judgement-objects.ts';
+import { intentBody, planFolder, planIdOf, taskIdOf } from './plan-objects.ts';
 
 /** What the run came to, for its Decision object. */
 export interface RunOutcome {
@@ -23,24 +22,25 @@ export interface RunOutcome {
 /** Path → bytes of a run's tree, in a stable order. */
 export type RecordFiles = ReadonlyMap<string, Uint8Array>;
 
-/** Everything that is kept of a run, artifact content and seals apart. */
-export function recordFiles(attempt: Attempt, judged: JudgedRun, outcome: RunOutcome): RecordFiles {
-  const { contract, runId, threadId, patch } = attempt;
+/** Everything that is kept of a run, artifact content and seals apart: how it came about, what was judged, what was decided. */
+export async function recordFiles(
+  attempt: Attempt,
+  judged: JudgedRun,
+  outcome: RunOutcome,
+): Promise<RecordFiles> {
+  const { contract, runId, threadId } = attempt;
   const { nowMs } = outcome;
   const spec = contract.effective;
   const scheduler: SealOptions = {
     nowMs,
     createdBy: { kind: 'system', id: spec.objmodel.actorMapping.orchestratorActorId },
   };
-  const reviewer: SealOptions = {
-    nowMs,
-    createdBy: { kind: 'agent', id: spec.objmodel.actorMapping.reviewerActorId },
-  };
   const author = { nowMs, createdBy: { kind: spec.metadata.createdBy.type, id: spec.metadata.createdBy.id } };
   const externalIds = { intentspec_id: spec.metadata.id };
   const tags = { ...spec.metadata.target.labels };
   const idOf = (what: string): string => uuidV7From(nowMs, `${runId}/${what}`);
-  const ids = { plan: idOf('plan'), task: idOf('task'), patchset: idOf('patchset') };
+  const { revision } = judged;
+  const ids = { plan: planIdOf(attempt, revision), task: taskIdOf(attempt, revision, 1) };
 
   const intent = sealObject('intent', intentBody(contract), {
     ...author,
@@ -48,45 +48,21 @@ export function recordFiles(attempt: Attempt, judged: JudgedRun, outcome: RunOut
     externalIds,
     tags,
   });
-  const plan = sealObject('plan', planBody(attempt, threadId, ids.task), {
-    ...scheduler,
-    objectId: ids.plan,
-  });
-  const task = sealObject('task', taskBody(attempt, threadId, ids.plan), {
-    ...scheduler,
-    objectId: ids.task,
-  });
   const run = sealObject(
     'run',
     runBody(attempt, judged, { intent: threadId, plan: ids.plan, task: ids.task }),
     { ...scheduler, objectId: runId, tags },
   );
-  const patchset = sealObject('patchset', patchsetBody(judged, outcome), {
+  const judgement = judgementObjects(attempt, judged.findings, judged.stages, {
+    run: runId,
+    content: '',
     nowMs,
-    createdBy: { kind: 'agent', id: spec.objmodel.actorMapping.coderActorId },
-    objectId: ids.patchset,
+    applyStatus: outcome.type === 'commit' ? 'Applied' : 'Proposed',
   });
-  const evidence = judged.stages.flatMap((stage) => [
-    ...stage.checks.map((check) =>
-      sealObject('evidence', checkEvidence(attempt, stage, check, ids.patchset), {
-        ...reviewer,
-        objectId: idOf(`evidence/${stage.stage}/${check.id}`),
-      }),
-    ),
-    sealObject('evidence', stageEvidence(attempt, stage, ids.patchset), {
-      ...reviewer,
-      objectId: idOf(`evidence/${stage.stage}`),
-    }),
-  ]);
+  const evidence = judgement.evidence.map(({ object }) => object.object_id);
   const decision = sealObject(
     'decision',
-    decisionBody(
-      attempt,
-      judged,
-      outcome,
-      evidence.map(({ object }) => object.object_id),
-      ids.patchset,
-    ),
+    decisionBody(attempt, judged, outcome, evidence, judgement.patchset.object.object_id),
     { ...scheduler, objectId: idOf(`decision/${outcome.type}`) },
   );
 
@@ -94,45 +70,28 @@ export function recordFiles(attempt: Attempt, judged: JudgedRun, outcome: RunOut
     ['spec.json', contract.bytes],
     ['effective.json', toJson(spec)],
     ['intent.json', intent.bytes],
-    ['plan.json', plan.bytes],
-    ['task.json', task.bytes],
     ['run.json', run.bytes],
-    ['patchset.json', patchset.bytes],
-    ...evidence.map(({ object, bytes }, index): [string, Uint8Array] => [
-      `evidence/${String(index + 1).padStart(4, '0')}-${encodeId(object.check_id ?? object.stage)}.json`,
-      bytes,
-    ]),
+    ...judgementFiles(judgement),
     ['gate-report.json', toJson(finalReport(attempt, judged.findings, judged.stages))],
     ['decision-input.json', toJson(judged.input)],
     ['decision-record.json', toJson(judged.decision)],
     ['decision.json', decision.bytes],
+    ...(await madeOnTheWay(attempt, revision)),
   ]);
+}
 
-  function patchsetBody({ findings }: JudgedRun, { type }: RunOutcome): ObjectBody<'patchset'> {
-    const rejected = findings.some((finding) => finding.severity === 'error');
-    return {
-      run: runId,
-      digest: patch.digest,
-      base_commit: patch.baseCommit ?? null,
-      base_tree: patch.baseTree,
-      candidate_tree: patch.candidateTree,
-      format: patch.format,
-      apply_status: rejected ? 'Rejected' : type === 'commit' ? 'Applied' : 'Proposed',
-      files: patch.files.map((file) => ({
-        path: file.path,
-        change_type: file.changeType,
-        binary: file.binary,
-        lines_added: file.linesAdded,
-        lines_deleted: file.linesDeleted,
-        ...(file.oldPath === undefined ? {} : { old_path: file.oldPath }),
-        ...(file.oldMode === undefined ? {} : { old_mode: file.oldMode }),
-        ...(file.newMode === undefined ? {} : { new_mode: file.newMode }),
-        ...(file.oldBlob === undefined ? {} : { old_blob: file.oldBlob }),
-        ...(file.newBlob === undefined ? {} : { new_blob: file.newBlob }),
-      })),
-      findings,
-    };
+/** Plans, Tasks and attempts: the plan that held at the end stands at the top, the ones before it stay under `plans/`. */
+async function madeOnTheWay(
+  { record }: Attempt,
+  revision: number,
+): Promise<readonly (readonly [string, Uint8Array])[]> {
+  const current = `${planFolder(revision)}/`;
+  const made: [string, Uint8Array][] = [];
+  for (const path of await record.list()) {
+    const kept = path.startsWith(current) ? path.slice(current.length) : path;
+    made.push([kept, await record.read(path)]);
   }
+  return made;
 }
 
 function toJson(value: unknown): Buffer {
@@ -149,7 +108,7 @@ function runBody(
   return {
     ...ids,
     thread_id: threadId,
-    attempt: 1,
+    attempt: judged.attempts,
     base_ref: target.baseRef,
     base_commit: patch.baseCommit ?? null,
     base_tree: patch.baseTree,
@@ -158,64 +117,8 @@ function runBody(
     scheduler_version: settings.schedulerVersion,
     started_at: toRfc3339(startedAtMs),
     ...(target.workspaceId === undefined ? {} : { workspace_id: target.workspaceId }),
+    metrics: judged.metrics,
     resolved_dependencies: judged.dependencies.map((thing) => ({ ...thing })),
-  };
-}
-
-function checkEvidence(
-  attempt: Attempt,
-  stage: StageRecord,
-  check: CheckRecord,
-  patchset: string,
-): ObjectBody<'evidence'> {
-  return {
-    run: attempt.runId,
-    patchset,
-    kind: `${stage.stage}:${check.id}`,
-    stage: stage.stage,
-    status: check.status,
-    required: check.required,
-    reports: check.artifacts.map((artifact) => toArtifactRef(attempt, artifact)),
-    findings: check.findings,
-    check_id: check.id,
-    check_kind: check.kind,
-    command: check.command,
-    expected_exit_code: check.expectedExitCode,
-    ...(check.exitCode === undefined ? {} : { exit_code: check.exitCode }),
-    ...(check.signal === undefined ? {} : { signal: check.signal }),
-    timed_out: check.timedOut,
-    started_at: check.startedAt,
-    duration_ms: check.durationMs,
-    ...(check.tests === undefined ? {} : { tests: check.tests }),
-  };
-}
-
-/** What the stage as a whole showed: its rules' findings, and the artifacts that the engine made for it. */
-function stageEvidence(attempt: Attempt, stage: StageRecord, patchset: string): ObjectBody<'evidence'> {
-  const made = attempt.box
-    .list()
-    .filter((artifact) => artifact.stage === stage.stage && artifact.checkId === undefined);
-  return {
-    run: attempt.runId,
-    patchset,
-    kind: stage.stage,
-    stage: stage.stage,
-    status: stage.status,
-    required: true,
-    reports: made.map((artifact) => toArtifactRef(attempt, artifact)),
-    findings: stage.findings,
-    summary: `${stage.ran} of ${stage.expected} checks ran`,
-  };
-}
-
-function toArtifactRef({ store, runId }: Attempt, artifact: ArtifactRecord): ArtifactRef {
-  return {
-    store: 'git-native',
-    key: `${store.refs.content(runId)}:${artifact.path}`,
-    sha256: artifact.sha256,
-    sizeBytes: artifact.sizeBytes,
-    contentType: artifact.contentType,
-    ...(artifact.expiresAt === undefined ? {} : { expiresAt: artifact.expiresAt }),
   };
 }
 

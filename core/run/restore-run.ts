@@ -3,11 +3,15 @@ import { dirname, join } from 'node:path';
 import { WritError } from '../base/errors.ts';
 import { readJournal } from '../store/parse-journal.ts';
 import { journalPath, runDirectory } from '../store/run-directory.ts';
+import { parseObject } from '../store/stored-object.ts';
 import type { Repository } from '../vcs/repository.ts';
+import { planFolder } from './plan-objects.ts';
 import type { RunStore } from './run-store.ts';
 
-/** Where the content of a waiting run keeps what its boxes hold. */
-export const travellingContent = 'content/';
+/** Content of attempts, as opposed to what the whole run shows at the top. */
+const ofAttempt = /^(?:candidate|task)-\d+\//;
+
+const ofPlan = /^(?:plan\.json$|tasks\/|plans\/)/;
 
 /**
  * Puts back on this machine what the refs of a waiting run hold: journal, contract, artifacts. Nothing happens where a journal is here
@@ -30,9 +34,19 @@ export async function restoreRun(repository: Repository, store: RunStore, runId:
   const directory = runDirectory(repository, runId);
   const names = (await objects.list(refs.content(runId)))
     .map(({ path: name }) => name)
-    .filter((name) => name.startsWith(travellingContent));
+    .filter((name) => ofAttempt.test(name));
   for (const [name, bytes] of await objects.readMany(refs.content(runId), names)) {
-    await put(join(directory, name), bytes);
+    await put(join(directory, 'content', name), bytes);
+  }
+  const parts = (await objects.list(refs.run(runId)))
+    .map(({ path: name }) => name)
+    .filter((name) => ofAttempt.test(name) || ofPlan.test(name));
+  const made = await objects.readMany(refs.run(runId), parts);
+  const plan = made.get('plan.json');
+  const folder = plan === undefined ? '' : planFolder(parseObject('plan', plan).revision);
+  for (const [name, bytes] of made) {
+    const path = /^(?:plan\.json|tasks\/)/.test(name) ? join(folder, name) : name;
+    await put(join(directory, 'record', path), bytes);
   }
   await put(join(directory, 'spec.json'), spec);
   // The journal comes last: it says that the rest is here.

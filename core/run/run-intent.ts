@@ -1,15 +1,19 @@
 import type { RunView } from '../contract/run-view.ts';
 import { abandon } from './abandon.ts';
 import { beginAttempt } from './begin-attempt.ts';
-import { decideRun } from './decide-run.ts';
-import { judgePatch } from './judge-patch.ts';
+import { costLimit } from './cost-limit.ts';
+import { handBackCandidate } from './hand-back-candidate.ts';
+import { judgeCandidate } from './judge-candidate.ts';
+import { makeCandidate } from './make-candidate.ts';
 import { type HeldRun, reopenRun, startRun } from './open-run.ts';
+import { newPlanState } from './plan-state.ts';
+import { planWork } from './plan-work.ts';
 import { readRun } from './read-run.ts';
 import { reviewPlan } from './review-plan.ts';
 import type { ResumeRequest, RunRequest } from './run-request.ts';
-import { runStages } from './run-stages.ts';
 import { seal } from './seal.ts';
 import { tellDecision } from './tell-decision.ts';
+import { waitForPeople } from './wait-for-people.ts';
 import type { WritEngine } from './writ-engine.ts';
 
 /**
@@ -30,16 +34,28 @@ export async function resumeRun(engine: WritEngine, request: ResumeRequest): Pro
 async function drive(held: HeldRun): Promise<RunView> {
   const { run, supplied } = held;
   await run.steps.once('plan-reviewed', () => reviewPlan(run));
-  if (!supplied) throw new TypeError('no worker yet');
-  const attempt = beginAttempt(run, 'candidate', supplied);
-  const findings = await judgePatch(attempt);
-  const isRejected = findings.some(({ severity }) => severity === 'error');
-  const { stages, dependencies } = isRejected ? { stages: [], dependencies: [] } : await runStages(attempt);
-  const judged = await decideRun(attempt, findings, stages, dependencies);
-  const act = judged.decision.type === 'commit' ? seal : abandon;
-  await act(attempt, judged);
-  await held.finish();
-  const view = await readRun(run.ground.repository, run.store, run.runId);
-  await tellDecision(run.engine, view);
-  return view;
+  const state = newPlanState(await planWork(run), await costLimit(run));
+  for (let round = 1; ; round += 1) {
+    const made = supplied
+      ? { attempt: beginAttempt(run, 'candidate-1', supplied) }
+      : await makeCandidate(run, state, round);
+    const { attempt, judged } = made.ended
+      ? { attempt: made.attempt, judged: made.ended }
+      : await judgeCandidate(made.attempt, state);
+    const { next } = judged.decision;
+    if (next === 'retry' || next === 'replan') {
+      await handBackCandidate(attempt, state, judged);
+      continue;
+    }
+    if (next.startsWith('wait-')) {
+      await waitForPeople(attempt, judged);
+      await held.wait();
+    } else {
+      await (next === 'seal' ? seal : abandon)(attempt, judged);
+      await held.finish();
+    }
+    const view = await readRun(run.ground.repository, run.store, run.runId);
+    await tellDecision(run.engine, view);
+    return view;
+  }
 }

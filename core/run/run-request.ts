@@ -5,7 +5,12 @@ import type { Worker } from '../contract/worker.ts';
 export type ChangeSource =
   | { readonly kind: 'patch'; readonly bytes: Uint8Array }
   | { readonly kind: 'range'; readonly range: string }
-  | { readonly kind: 'worker'; readonly worker: Worker };
+  | {
+      readonly kind: 'worker';
+      readonly worker: Worker;
+      /** What `openWorker` makes it again from when the run is resumed; kept as `worker.json` with the run. */
+      readonly keep?: Uint8Array;
+    };
 
 /** What every run needs of its surroundings, in each process that works on it. */
 export interface RunSettings {
@@ -34,6 +39,8 @@ export interface ResumeRequest extends RunSettings {
   /** Id or unambiguous beginning of one. */
   readonly runId: string;
   readonly sandbox: string;
-  /** Does what is left of a run whose work a worker does; a run that needs it and gets none is NO_WORKER. */
-  readonly worker?: Worker;
+  /** Opens whoever does what is left, from the run's directory; a run that needs somebody and gets nobody is NO_WORKER. */
+  readonly openWorker?: (directory: string) => Promise<Worker | undefined>;
+  /** Cost units that a person grants beyond the cap (resolutions, maxCostUnits). */
+  readonly moreCostUnits?: number;
 }

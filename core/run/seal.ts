@@ -1,6 +1,8 @@
 import { messageOf } from '../base/errors.ts';
+import { closeByCommit } from '../intent/close-by-commit.ts';
 import { commitMessage, createCommit } from '../vcs/create-commit.ts';
 import { dirtyPaths } from '../vcs/dirty-paths.ts';
+import { finishFollow } from '../vcs/finish-follow.ts';
 import { type Identity, readIdentity } from '../vcs/identity.ts';
 import { importObjects } from '../vcs/import-objects.ts';
 import { readRef } from '../vcs/refs.ts';
@@ -23,13 +25,13 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
   const commit = await steps.once('commit', () => makeCommit(attempt, facts));
   const { nowMs } = facts;
   const { rationale } = judged.decision;
-  const files = recordFiles(attempt, judged, { type: 'commit', commit, rationale, nowMs });
+  const files = await recordFiles(attempt, judged, { type: 'commit', commit, rationale, nowMs });
 
   const attested = await attest(attempt, judged, { commit, files, nowMs });
   if (attested.failed !== undefined && contract.effective.objmodel.decisionPolicy.rollbackOnProvenanceFail) {
     const reason = `provenance failed: ${attested.failed}`;
     const outcome = { type: 'rollback', commit, rationale: reason, nowMs } as const;
-    return settleRun(attempt, recordFiles(attempt, judged, outcome), undefined);
+    return settleRun(attempt, await recordFiles(attempt, judged, outcome), undefined);
   }
   settings.signal.throwIfAborted();
   try {
@@ -46,7 +48,11 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
     const revocation = await revoke(attempt, attested, swap.lost);
     return recordRollback(attempt, judged, { commit, rationale: swap.lost, nowMs }, revocation);
   }
-  await steps.once('follow', () => followWorktree(ground.repository, ground.target, commit));
+  const follow = steps.interrupted('follow') ? finishFollow : followWorktree;
+  await steps.once('follow', () => follow(ground.repository, ground.target, commit));
+  await steps.once('closed', async () => {
+    await closeByCommit(attempt.store, contract, { runId: attempt.runId, nowMs, commitSha: commit });
+  });
 }
 
 interface SealFacts {

@@ -1,10 +1,12 @@
-import { isWritError, WritError } from '../base/errors.ts';
+import { join } from 'node:path';
 import { uuidV7From } from '../base/ids.ts';
 import type { Attestation } from '../contract/attestor.ts';
-import type { ObjectStore, WriteTree } from '../store/object-store.ts';
-import { parseObject, sealObject } from '../store/stored-object.ts';
+import { appendIntentEvents } from '../intent/append-intent-events.ts';
+import { recordIntent } from '../intent/record-intent.ts';
+import { parseObject, type StoredObject, sealObject } from '../store/stored-object.ts';
 import type { Attempt } from './attempt.ts';
 import type { JudgedRun } from './judged-run.ts';
+import { createRecordBox } from './record-box.ts';
 import { decisionBody, type RecordFiles, type RunOutcome } from './record-files.ts';
 
 /** Where the seals of a run stand in its tree. */
@@ -14,8 +16,6 @@ export const sealPaths = {
   revocation: 'revocation.sigstore.json',
   rollback: 'rollback.json',
 } as const;
-
-const maxTries = 8;
 
 /** The patch in the content tree; its digest is a subject of the provenance. */
 export const patchContentPath = 'patchset.diff';
@@ -33,30 +33,29 @@ export async function settleRun(
   const steps = attempt.steps.under('record');
   const { objects, refs } = store;
   const message = `writ: run ${runId}`;
-  const pick = (names: readonly string[]) =>
-    names.map((name): [string, Uint8Array] => [name, required(files, name)]);
   const atMs = await steps.once('at', () => attempt.settings.clock.now());
   const old = await steps.once('old', async () => ({
     content: (await objects.version(refs.content(runId))) ?? null,
     run: (await objects.version(refs.run(runId))) ?? null,
   }));
-  await steps.once('intent', () =>
-    writeShared(objects, refs.intent(contract.effective.metadata.id), {
-      message,
-      keepExisting: true,
-      files: pick(['intent.json', 'spec.json', 'effective.json']),
-    }),
-  );
-  const plan = parseObject('plan', required(files, 'plan.json'));
-  await steps.once('plan', () =>
-    objects.writeTree(refs.plan(plan.object_id), {
-      message,
-      keepExisting: false,
-      expectedOld: null,
-      atMs,
-      files: pick(['plan.json', 'task.json']),
-    }),
-  );
+  await steps.once('intent', async () => {
+    await appendIntentEvents(store, contract.effective.metadata.id, [], {
+      record: (before) => recordIntent(contract, before, atMs),
+    });
+  });
+  for (const [folder, plan] of plansIn(files)) {
+    await steps.once(`plan/${plan.revision}`, () =>
+      objects.writeTree(refs.plan(plan.object_id), {
+        message,
+        keepExisting: false,
+        expectedOld: null,
+        atMs,
+        files: [...files]
+          .filter(([path]) => path.startsWith(`${folder}plan.json`) || path.startsWith(`${folder}tasks/`))
+          .map(([path, bytes]) => [path.slice(folder.length), bytes] as const),
+      }),
+    );
+  }
   await steps.once('content', async () => {
     if (box.keepsContent) {
       const write = { message, keepExisting: false, expectedOld: old.content, atMs, files: content() };
@@ -79,7 +78,25 @@ export async function settleRun(
   async function* content(): AsyncGenerator<readonly [string, Uint8Array]> {
     yield [patchContentPath, patch.diff];
     for (const record of box.list()) yield [record.path, await box.read(record)];
+    yield* contentOfAttempts(attempt);
   }
+}
+
+/** What every attempt's checks delivered, below its name: evidence refers to it there, and another machine goes on from it. */
+export async function* contentOfAttempts({
+  directory,
+}: Pick<Attempt, 'directory'>): AsyncGenerator<readonly [string, Uint8Array]> {
+  const all = createRecordBox(join(directory, 'content'));
+  for (const path of await all.list()) yield [path, await all.read(path)];
+}
+
+/** Every revision of the plan in a record, by the folder it stands in: '' for the last. */
+function plansIn(files: RecordFiles): readonly (readonly [string, StoredObject<'plan'>])[] {
+  return [...files].flatMap(([path, bytes]) =>
+    /^(?:plans\/\d+\/)?plan\.json$/.test(path)
+      ? [[path.slice(0, -'plan.json'.length), parseObject('plan', bytes)] as const]
+      : [],
+  );
 }
 
 /** The swap was lost after the run was recorded: its Decision.Rollback goes beside, with what the log was told. */
@@ -117,23 +134,4 @@ export async function recordRollback(
       ],
     }),
   );
-}
-
-/** The intent's ref is every run's of that intent: who loses the race to another run writes again on top of it. */
-async function writeShared(objects: ObjectStore, ref: string, write: WriteTree): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      await objects.writeTree(ref, write);
-      return;
-    } catch (fault) {
-      const lost = isWritError(fault, 'EVIDENCE_WRITE_FAILED') && Object.hasOwn(fault.detail, 'found');
-      if (!lost || tries === maxTries) throw fault;
-    }
-  }
-}
-
-function required(files: RecordFiles, name: string): Uint8Array {
-  const bytes = files.get(name);
-  if (!bytes) throw new WritError('INTERNAL', { message: `the run record has no \`${name}\`` });
-  return bytes;
 }

@@ -12,6 +12,7 @@ import { domainPatterns } from './rules/domain-patterns.ts';
 import { extensionKeys } from './rules/extension-keys.ts';
 import { highRisk } from './rules/high-risk.ts';
 import { humanLoopApprovers } from './rules/human-loop-approvers.ts';
+import { languageRuntime } from './rules/language-runtime.ts';
 import { locatorForm } from './rules/locator-form.ts';
 import { mediumRiskSecurityCode } from './rules/medium-risk-security-code.ts';
 import { recommendedTimeouts } from './rules/recommended-timeouts.ts';
@@ -54,6 +55,7 @@ export const semanticRules: readonly { readonly codes: readonly string[]; readon
   { codes: ['SEMANTIC_DOMAIN_PATTERN'], find: domainPatterns },
   { codes: ['SEMANTIC_TOOL_CONSTRAINT_UNKNOWN', 'SEMANTIC_TOOL_CONSTRAINT_VALUE'], find: toolConstraints },
   { codes: ['SEMANTIC_SCHEMA_VERSION'], find: schemaVersion },
+  { codes: ['SEMANTIC_LANGUAGE_RUNTIME'], find: languageRuntime },
   { codes: ['SEMANTIC_AI_REF_PREFIX'], find: aiRefPrefix },
   { codes: ['SEMANTIC_EXTENSION_KEY'], find: extensionKeys },
 ];

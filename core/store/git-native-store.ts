@@ -1,17 +1,17 @@
-import { once } from 'node:events';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { Clock } from '../base/clock.ts';
 import { isWritError, messageOf, WritError } from '../base/errors.ts';
-import type { StartedProcess } from '../tool/spawn.ts';
+import type { StoreSource } from '../contract/store-source.ts';
 import { adoptObjects } from '../vcs/adopt-objects.ts';
-import { readBlobs } from '../vcs/blobs.ts';
-import { gitFailed, startGit, withGit } from '../vcs/git.ts';
+import { readBlobs, readObjects } from '../vcs/blobs.ts';
+import { createCommit } from '../vcs/create-commit.ts';
+import { importTree, isStorePath } from '../vcs/import-tree.ts';
 import { listRefs, readRef, updateRefs } from '../vcs/refs.ts';
 import { isObjectId, type Repository } from '../vcs/repository.ts';
 import { createScratch, type Scratch } from '../vcs/scratch.ts';
 import { listTree } from '../vcs/tree.ts';
 import type { ObjectStore, WriteTree } from './object-store.ts';
+import { makeTemporary } from './remove-litter.ts';
 
 export interface GitNativeOptions {
   readonly clock: Clock;
@@ -19,9 +19,12 @@ export interface GitNativeOptions {
   readonly actorId?: string;
 }
 
+const fewPaths = 32;
+const maxTotalBytes = 256 * 1024 * 1024;
+
 /**
  * Keeps objects as blobs under commits on refs of the person's repository: they travel with it and any git reads them. Each write is one
- * `git fast-import` and one compare-and-swap of the ref.
+ * pack (`importTree`) and one compare-and-swap of the ref.
  */
 export function openGitNativeStore(repo: Repository, options: GitNativeOptions): ObjectStore {
   return {
@@ -35,7 +38,9 @@ export function openGitNativeStore(repo: Repository, options: GitNativeOptions):
         if (commit === current) return commit;
         if (old !== current) throw conflict(ref, old, current);
         const outcome = await updateRefs(repo, [{ ref, old, new: commit }], write.message);
-        if (!outcome.moved) throw conflict(ref, old, outcome.stale[0]?.found);
+        const found = outcome.moved ? commit : outcome.stale[0]?.found;
+        // Another process may have made the very same write at the same time.
+        if (found !== commit) throw conflict(ref, old, found);
         return commit;
       } catch (cause) {
         if (isWritError(cause, 'EVIDENCE_WRITE_FAILED') || isWritError(cause, 'GIT_MISSING')) throw cause;
@@ -49,11 +54,11 @@ export function openGitNativeStore(repo: Repository, options: GitNativeOptions):
     version: (ref) => readRef(repo, ref),
     async read(ref, path) {
       const version = await readRef(repo, ref);
-      return version === undefined ? undefined : (await readBlobs(repo, version, [path])).get(path);
+      return version === undefined ? undefined : (await readPaths(repo, version, [path])).get(path);
     },
     async readMany(ref, paths) {
       const version = await readRef(repo, ref);
-      return version === undefined ? new Map() : readBlobs(repo, version, paths);
+      return version === undefined ? new Map() : readPaths(repo, version, paths);
     },
     async list(ref) {
       const version = await readRef(repo, ref);
@@ -74,19 +79,50 @@ export function openGitNativeStore(repo: Repository, options: GitNativeOptions):
   };
 }
 
+/** Git would look each path up from the front of its directory: many are found in one listing instead. */
+async function readPaths(
+  repo: Repository,
+  version: string,
+  paths: Iterable<string>,
+): Promise<ReadonlyMap<string, Buffer>> {
+  const wanted = new Set([...paths].filter(isStorePath));
+  if (wanted.size <= fewPaths) return readBlobs(repo, version, wanted);
+  const entries = (await listTree(repo, version)).filter(({ path }) => wanted.has(path));
+  const total = entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  if (total > maxTotalBytes) {
+    throw new WritError('INPUT_TOO_LARGE', {
+      message: `the objects asked for hold more than ${maxTotalBytes} bytes`,
+      detail: { maxBytes: maxTotalBytes },
+    });
+  }
+  const objects = await readObjects(
+    repo,
+    entries.map(({ object }) => object),
+  );
+  const found = new Map<string, Buffer>();
+  for (const [index, { path }] of entries.entries()) {
+    const bytes = objects[index]?.bytes;
+    if (bytes !== undefined) found.set(path, bytes);
+  }
+  return found;
+}
+
+/** Slot `store`, name `git-native`. */
+export const gitNativeSource: StoreSource = {
+  open: ({ repository, clock, actorId }) => openGitNativeStore(repository, { clock, actorId }),
+};
+
 /**
- * Makes the commit in a directory of ours inside the repository's own file system, so that a full disk or a failing source leaves nothing
- * behind, and only then moves its objects over. The ref that fast-import insists on goes with the directory.
+ * Makes the commit in a directory of ours inside the repository's own file system, so that a full disk, a failing source or a kill leaves
+ * nothing of it among the repository's objects, and only then moves the objects over.
  */
 async function importCommit(
   repo: Repository,
   write: WriteTree,
   parent: string | undefined,
-  options: GitNativeOptions,
+  { clock, actorId }: GitNativeOptions,
 ): Promise<string> {
-  const parentDir = join(repo.commonDir, 'writ', 'tmp');
-  await mkdir(parentDir, { recursive: true, mode: 0o700 });
-  const dir = await mkdtemp(join(parentDir, 'store-'));
+  const dir = await makeTemporary(repo);
   try {
     const scratch = await createScratch(dir, repo);
     const place: Scratch = {
@@ -94,7 +130,18 @@ async function importCommit(
       // Evidence must outlive a power cut before the ref says that it exists; git leaves loose objects unsynced by default.
       settings: [...scratch.settings, ['core.fsync', 'committed'], ['core.fsyncObjectFiles', 'true']],
     };
-    const id = await fastImport(place, write, parent, options);
+    const tree = await importTree(place, write.files, write.keepExisting ? parent : undefined);
+    const actor = { name: toName(actorId), email: 'writ@localhost' };
+    const atMs = write.atMs ?? clock.now();
+    const id = await createCommit(place, {
+      tree,
+      parents: [...(parent === undefined ? [] : [parent]), ...(write.anchors ?? []).map(requireAnchor)],
+      message: `${write.message.replace(/\p{Cc}+/gu, ' ')}\n`,
+      author: actor,
+      committer: actor,
+      authoredAtMs: atMs,
+      committedAtMs: atMs,
+    });
     await adoptObjects(scratch, repo);
     return id;
   } finally {
@@ -102,84 +149,15 @@ async function importCommit(
   }
 }
 
-async function fastImport(
-  place: Scratch,
-  write: WriteTree,
-  parent: string | undefined,
-  options: GitNativeOptions,
-): Promise<string> {
-  const command = ['fast-import', '--quiet', '--done', '--date-format=raw'];
-  const git = startGit(place, command);
-  const answered = readAll(git);
-  try {
-    await writeStream(git, write, parent, options);
-  } catch (fault) {
-    git.kill();
-    await git.exited.catch(() => {});
-    throw fault;
-  }
-  const { code, stderr } = await withGit(() => git.exited);
-  const id = (await answered).trim();
-  if (code !== 0 || !isObjectId(id)) throw gitFailed(command, code, firstFatal(stderr.toString('utf8')));
-  return id;
+/** Git refuses a name of nothing but punctuation. */
+function toName(actorId: string | undefined): string {
+  const name = (actorId ?? '').replace(/[\p{Cc}<>]/gu, ' ').trim();
+  return /[\p{L}\p{N}]/u.test(name) ? name : 'writ';
 }
 
-async function writeStream(
-  git: StartedProcess,
-  write: WriteTree,
-  parent: string | undefined,
-  options: GitNativeOptions,
-): Promise<void> {
-  const { clock, actorId = 'writ' } = options;
-  let ended = false;
-  git.exited.then(
-    () => (ended = true),
-    () => (ended = true),
-  );
-  const put = async (chunk: string | Uint8Array): Promise<void> => {
-    if (ended || git.stdin.write(chunk)) return;
-    // A git that has gone never drains; its exit code tells why.
-    await Promise.race([once(git.stdin, 'drain'), git.exited]).catch(() => {});
-  };
-  const actor = actorId.replace(/[\p{Cc}<>]/gu, ' ').trim();
-  const message = Buffer.from(`${write.message.replace(/\p{Cc}+/gu, ' ')}\n`);
-  await put(
-    `commit refs/heads/stored\nmark :1\ncommitter ${actor} <writ@localhost> ${Math.floor((write.atMs ?? clock.now()) / 1000)} +0000\n`,
-  );
-  await put(`data ${message.length}\n`);
-  await put(message);
-  if (parent !== undefined) await put(`from ${parent}\n${write.keepExisting ? '' : 'deleteall\n'}`);
-  for await (const [path, bytes] of write.files) {
-    await put(`M 100644 inline ${quotePath(path)}\ndata ${bytes.length}\n`);
-    await put(bytes);
-    await put('\n');
-  }
-  await put('\nget-mark :1\ndone\n');
-  git.stdin.end();
-}
-
-async function readAll(git: StartedProcess): Promise<string> {
-  let text = '';
-  for await (const chunk of git.stdout) if (text.length < 1000) text += String(chunk);
-  return text;
-}
-
-/** After its fatal line, fast-import tells at length where its crash report is. */
-function firstFatal(stderr: string): string {
-  return stderr.split('\n').find((line) => line.startsWith('fatal:')) ?? stderr.slice(0, 500);
-}
-
-function quotePath(path: string): string {
-  if (
-    path === '' ||
-    path
-      .split('/')
-      .some((part) => part === '' || part === '.' || part === '..' || part.toLowerCase() === '.git') ||
-    path.includes('\0')
-  ) {
-    throw new WritError('INTERNAL', { message: `\`${path}\` is no path to store under`, detail: { path } });
-  }
-  return `"${path.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\n')}"`;
+function requireAnchor(commit: string): string {
+  if (isObjectId(commit)) return commit;
+  throw new WritError('INTERNAL', { message: `\`${commit}\` is no commit id`, detail: { commit } });
 }
 
 function conflict(ref: string, expected: string | undefined, found: string | undefined): WritError {

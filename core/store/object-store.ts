@@ -19,6 +19,8 @@ export interface WriteTree {
   readonly expectedOld?: string | null;
   /** When it is said to have been written, epoch milliseconds; default now. The same write at the same time is the same version. */
   readonly atMs?: number;
+  /** Commits, already in the repository, that live as long as this version does. A store that keeps no commits leaves them alone. */
+  readonly anchors?: readonly string[];
 }
 
 /**

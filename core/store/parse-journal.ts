@@ -24,7 +24,8 @@ export interface ParsedJournal {
   readonly lastDigest: string;
 }
 
-const firstPrev = '0'.repeat(64);
+/** `prev` of the first record. */
+export const firstPrev = '0'.repeat(64);
 
 /** Reads the journal at `path` without a lock, also while another process writes it; no records where there is none. JOURNAL_CORRUPT. */
 export async function readJournal(path: string): Promise<ParsedJournal> {

@@ -6,6 +6,8 @@ export interface StoreRefs {
   readonly run: (runId: string) => string;
   readonly intent: (specId: string) => string;
   readonly plan: (planId: string) => string;
+  /** `<prefix>/approvals/<run>/`: one ref for each signed approval, numbered from 1. */
+  readonly approvals: (runId: string) => string;
   /** Artifact content, apart from the permanent chain because it expires. */
   readonly content: (runId: string) => string;
 }
@@ -19,6 +21,7 @@ export function storeRefs(prefix: string): StoreRefs {
     run: under('runs'),
     intent: under('intents'),
     plan: under('plans'),
+    approvals: (runId) => `${under('approvals')(runId)}/`,
     content: under('content'),
   };
 }

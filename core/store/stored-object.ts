@@ -4,12 +4,12 @@ import { sha256Hex } from '../base/digest.ts';
 import { WritError } from '../base/errors.ts';
 import { uuidV7 } from '../base/ids.ts';
 import { parseStrictJson } from '../base/strict-json.ts';
-import { type ObjectBody, type ObjectType, objectShapes } from './object-shapes.ts';
+import { type ObjectBody, type ObjectType, objectShapes, objectTypes } from './object-shapes.ts';
 import { fields, mapOf, oneOf, type TypeOf, text, time, uuid, wholeNumber } from './shape.ts';
 
 const headerFields = {
   object_id: uuid,
-  object_type: oneOf('intent', 'plan', 'task', 'run', 'patchset', 'evidence', 'decision'),
+  object_type: oneOf(...objectTypes),
   version: wholeNumber,
   created_at: time,
   created_by: fields({ kind: oneOf('user', 'agent', 'system'), id: text }),

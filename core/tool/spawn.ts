@@ -59,6 +59,8 @@ export interface StartOptions {
 
 /** A process that is talked to while it runs. */
 export interface StartedProcess {
+  /** `undefined` where it never started. */
+  readonly pid: number | undefined;
   /** Writing to a process that has gone loses the bytes; `exited` tells why. */
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -195,7 +197,7 @@ export function startProcess(argv: readonly string[], options: StartOptions): St
   // A caller that only reads stdout sees the end of the stream; the rejection is not an unhandled one.
   exited.catch(() => {});
   // Node throws away what nobody has begun to read when the process exits; a stream between keeps it.
-  return { stdin, stdout: stdout.pipe(new PassThrough()), exited, kill };
+  return { pid: child.pid, stdin, stdout: stdout.pipe(new PassThrough()), exited, kill };
 }
 
 function open(

@@ -78,6 +78,28 @@ export function startGit(place: GitDirectory, args: readonly string[], signal?: 
   });
 }
 
+/**
+ * Starts a git that does nothing until `open` is called, with the pid that it will have: so that who it is can be written down before it
+ * takes a lock. Where we are gone before that, it ends without having begun.
+ */
+export function startGatedGit(
+  place: GitDirectory,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): StartedProcess & { readonly open: (input: Uint8Array | string) => void } {
+  const started = startProcess(['/bin/sh', '-c', 'read -r go && exec "$@"', 'sh', ...gitArgv(args)], {
+    cwd: place.cwd,
+    env: environmentOf(place, env),
+  });
+  return {
+    ...started,
+    open: (input) => {
+      started.stdin.write('go\n');
+      started.stdin.end(input);
+    },
+  };
+}
+
 /** The fault for a git command that ended with `code`. */
 export function gitFailed(args: readonly string[], code: number, stderr: string): WritError {
   return new WritError('GIT_FAILED', {

@@ -1,6 +1,10 @@
+import { join } from 'node:path';
 import { askGit, type GitDirectory, gitFailed, runGit } from './git.ts';
+import { type ClaimedLock, commonDirOf } from './git-claim.ts';
+import { askLockingGit } from './locking-git.ts';
 import { requireRefName } from './ref-name.ts';
 import { isObjectId, zeroIdOf } from './repository.ts';
+import { lockedFault } from './stale-locks.ts';
 
 /** One move of one ref. `undefined` means "does not exist": as `old` it must not exist yet, as `new` it is deleted. */
 export interface RefUpdate {
@@ -9,9 +13,9 @@ export interface RefUpdate {
   readonly new: string | undefined;
 }
 
-/** All moved, or none: the refs that did not stand where they were expected. */
+/** All moved, or none: the refs that did not stand where they were expected. `already`: they stood at the new place before. */
 export type RefOutcome =
-  | { readonly moved: true }
+  | { readonly moved: true; readonly already?: true }
   | { readonly moved: false; readonly stale: readonly StaleRef[] };
 
 export interface StaleRef {
@@ -22,7 +26,7 @@ export interface StaleRef {
 
 /**
  * Moves refs by compare-and-swap, all or none. A ref that stands elsewhere is a value; REF_INVALID for a name that is none, GIT_FAILED for
- * the rest (locked, disk full). `message` goes into the reflog.
+ * the rest (locked by another git for long, disk full). `message` goes into the reflog.
  */
 export async function updateRefs(
   place: GitDirectory,
@@ -38,10 +42,14 @@ export async function updateRefs(
   }
   const input = `${[...commands, 'prepare', 'commit'].join('\0')}\0`;
   const args = ['update-ref', '--no-deref', '-z', '-m', message.replace(/\p{Cc}+/gu, ' '), '--stdin'];
-  const { code, stderr } = await askGit(place, args, { input });
+  const { code, stderr, lock } = await askLockingGit(place, args, {
+    input,
+    locks: await locksOf(place, updates),
+  });
   if (code === 0) return { moved: true };
   const stale = await findStale(place, updates);
   if (stale.length > 0) return { moved: false, stale };
+  if (lock !== undefined) throw lockedFault(args[0], lock);
   throw gitFailed(args, code, stderr);
 }
 
@@ -75,6 +83,21 @@ export async function listRefs(
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => ({ object: line.slice(0, line.indexOf(' ')), ref: line.slice(line.indexOf(' ') + 1) }));
+}
+
+/** What git locks: each ref; HEAD for its reflog, where it is on one of them; `packed-refs` to delete from it. */
+async function locksOf(place: GitDirectory, updates: readonly RefUpdate[]): Promise<readonly ClaimedLock[]> {
+  const commonDir = await commonDirOf(place);
+  const locks: ClaimedLock[] = updates.map((update) => ({
+    path: join(commonDir, `${update.ref}.lock`),
+    contents: update.new === undefined ? [] : [`${update.new}\n`],
+  }));
+  locks.push({ path: join(place.gitDir, 'HEAD.lock'), contents: [] });
+  if (updates.some((update) => update.new === undefined)) {
+    const packed = join(commonDir, 'packed-refs');
+    locks.push({ path: `${packed}.lock`, contents: [], with: `${packed}.new` });
+  }
+  return locks;
 }
 
 async function findStale(place: GitDirectory, updates: readonly RefUpdate[]): Promise<readonly StaleRef[]> {

@@ -14,7 +14,7 @@ export interface Scratch extends GitDirectory {
 const rawAttributes = '* -text !eol -ident !filter !working-tree-encoding !diff !merge !whitespace\n';
 
 /**
- * Makes a scratch at `dir` (created, expected empty). No config, attributes, hooks, replacements or remotes of the person's apply
+ * Makes a scratch at `dir`, or takes up the one that a stopped process made there. No config, attributes, hooks, replacements or remotes of the person's apply
  * in it, so what git answers there depends on objects alone.
  */
 export async function createScratch(dir: string, over: Borrowable): Promise<Scratch> {

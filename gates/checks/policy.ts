@@ -1,11 +1,13 @@
 import type { CheckRunner } from '../../core/contract/check-runner.ts';
+import { waitsForPerson } from '../../core/contract/waiting.ts';
 import { commandCheck } from './command.ts';
 import { failure } from './judge-exit.ts';
 import { policyWords } from './policy-words.ts';
 
 /**
  * Check kind `policy`: the first word names a registered rule, which is asked with the other words; its errors fail the check. A
- * first word that names none is run as a command under the ACL. A rule's name in front of shell syntax is refused.
+ * first word that names none is run as a command under the ACL. A rule's name in front of shell syntax is refused. A rule that waits for a
+ * person makes the check wait.
  */
 export const policyCheck: CheckRunner = {
   async run(context) {
@@ -15,7 +17,7 @@ export const policyCheck: CheckRunner = {
       words ?? policyWords(command.trim().split(/[\s|&;<>()$`]/, 1)[0] ?? '') ?? [];
     const findings = name === '' ? undefined : await context.askRule(name, args);
     if (!findings) return commandCheck.run(context);
-    if (words) return { findings, reports: [] };
+    if (words) return { findings, reports: [], ...(waitsForPerson(findings) ? { waiting: true } : {}) };
     const refusal = failure(
       'POLICY_ARGUMENTS',
       `expected the policy \`${name}\` and plain words, found shell syntax: \`${command.slice(0, 200)}\``,

@@ -25,6 +25,8 @@ export interface GateCase {
   /** By SHA-256, for a rule with `readsArtifacts`. */
   readonly artifactBytes?: Readonly<Record<string, Uint8Array>>;
   readonly stage?: RuleInput['stage'];
+  readonly approvals?: RuleInput['approvals'];
+  readonly approvalGroups?: RuleInput['approvalGroups'];
   /** One entry per expected finding; only the fields that it names are compared. Empty or absent: the rule must pass. */
   readonly expect?: readonly Partial<Finding>[];
 }
@@ -84,6 +86,8 @@ export function toRuleInput(gateCase: GateCase, rule?: Pick<Rule, 'reads' | 'rea
     scope: effectiveScope(spec, new Set(baseNames)),
     files: Object.fromEntries(wanted.map(({ path }) => [path, toSides(given[path] ?? {})])),
     ...(gateCase.stage === undefined ? {} : { stage: gateCase.stage }),
+    ...(gateCase.approvals === undefined ? {} : { approvals: gateCase.approvals }),
+    ...(gateCase.approvalGroups === undefined ? {} : { approvalGroups: gateCase.approvalGroups }),
     artifacts: gateCase.artifacts ?? [],
     ...(readsArtifacts ? { artifactBytes: gateCase.artifactBytes ?? {} } : {}),
     options: gateCase.options ?? {},

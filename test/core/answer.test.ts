@@ -1,5 +1,5 @@
 import t from 'tap';
-import { parseFindings, parseRefusal } from '../../core/answer.ts';
+import { parseFindings, parseRefusal, parseReplanTriggers } from '../../core/answer.ts';
 
 const good = {
   rule: 'scope',
@@ -96,5 +96,29 @@ t.test('a refused value is named by kind, never printed', async (t) => {
   for (const answer of [secret, [secret], [{ ...good, severity: secret }], [{ ...good, line: secret }]]) {
     t.match(complaint(answer), 'string');
     t.notMatch(complaint(answer), secret);
+  }
+});
+
+t.test('replan triggers are those of the contract, and no more of them than there are', async (t) => {
+  t.strictSame(parseReplanTriggers([]), []);
+  t.strictSame(parseReplanTriggers(['unknown-api', 'evidence-conflict']), [
+    'unknown-api',
+    'evidence-conflict',
+  ]);
+  t.doesNotThrow(() => parseReplanTriggers(new Array(5).fill('scope-creep')));
+  for (const nonsense of [
+    undefined,
+    null,
+    'scope-creep',
+    {},
+    [''],
+    ['Scope-Creep'],
+    ['boredom'],
+    [['scope-creep']],
+    [new String('scope-creep')],
+    [{ trigger: 'scope-creep' }],
+    new Array(6).fill('scope-creep'),
+  ]) {
+    t.throws(() => parseReplanTriggers(nonsense));
   }
 });

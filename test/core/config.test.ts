@@ -49,6 +49,8 @@ t.test('every documented key is read', async (t) => {
     outputs = ["third_party"]
     [signer]
     key = "env:WRIT_SIGNING_KEY"
+    [approvals.groups]
+    release = ["ana@x.example"]
     [checks]
     max_parallel = 3
     [rules.scope]
@@ -57,6 +59,19 @@ t.test('every documented key is read', async (t) => {
     [security_code]
     paths = ["src/gate/**"]
     words = ["Token"]
+    [[factors.payments.checks]]
+    id = "ledger"
+    kind = "testSuite"
+    command = "npm test"
+    stage = "integration"
+    timeout_seconds = 60
+    expected_exit_code = 2
+    required = false
+    artifacts_produced = ["test-log"]
+    [[factors."external service".checks]]
+    id = "contract"
+    command = "make contract"
+    stage = "fast"
   `);
   t.strictSame(config, {
     workspace: {
@@ -81,10 +96,47 @@ t.test('every documented key is read', async (t) => {
         },
       ],
     },
+    approvals: { groups: { release: ['ana@x.example'] } },
     signer: { key: { form: 'env', name: 'WRIT_SIGNING_KEY' } },
     checks: { maxParallel: 3 },
     rules: { scope: { allow: ['a', 1, true], limits: { files: 10, ratio: 0.5 } } },
     securityCode: { paths: ['src/gate/**'], words: ['token'] },
+    factors: new Map([
+      [
+        'payments',
+        [
+          {
+            stage: 'integration',
+            check: {
+              id: 'ledger',
+              kind: 'testSuite',
+              command: 'npm test',
+              timeoutSeconds: 60,
+              expectedExitCode: 2,
+              required: false,
+              artifactsProduced: ['test-log'],
+            },
+          },
+        ],
+      ],
+      [
+        'external service',
+        [
+          {
+            stage: 'fast',
+            check: {
+              id: 'contract',
+              kind: 'command',
+              command: 'make contract',
+              timeoutSeconds: 900,
+              expectedExitCode: 0,
+              required: true,
+              artifactsProduced: [],
+            },
+          },
+        ],
+      ],
+    ]),
   });
 });
 
@@ -254,8 +306,27 @@ t.test('options for a rule that is not registered are refused once the ids are k
   t.strictSame(parseText('[rules.new-tests]\na=1', ['scope', 'new-tests']).rules, { 'new-tests': { a: 1 } });
 });
 
-t.test('checks by risk factor are refused, not silently dropped', async (t) => {
-  t.strictSame(pathsOf('[factors.payments]\nchecks = []'), ['factors']);
+t.test('a check of a risk factor has the bounds of a check in a spec', async (t) => {
+  const good = 'id="a"\ncommand="b"\nstage="fast"';
+  const factor = (lines: string): readonly string[] => pathsOf(`[[factors.f.checks]]\n${lines}`);
+  t.strictSame(factor(good), []);
+  const at = (key: string): readonly string[] => [`factors.f.checks[0].${key}`];
+  t.strictSame(factor('command="b"\nstage="fast"'), at('id'));
+  t.strictSame(factor(`id="${'x'.repeat(129)}"\ncommand="b"\nstage="fast"`), at('id'));
+  t.strictSame(factor('id="a"\nstage="fast"'), at('command'));
+  t.strictSame(factor(`id="a"\ncommand="${'x'.repeat(2001)}"\nstage="fast"`), at('command'));
+  t.strictSame(factor('id="a"\ncommand="b"'), at('stage'));
+  t.strictSame(factor('id="a"\ncommand="b"\nstage="nightly"'), at('stage'));
+  t.strictSame(factor(`${good}\nkind="script"`), at('kind'));
+  t.strictSame(factor(`${good}\ntimeout_seconds=0`), at('timeout_seconds'));
+  t.strictSame(factor(`${good}\nexpected_exit_code=256`), at('expected_exit_code'));
+  t.strictSame(factor(`${good}\nrequired="yes"`), at('required'));
+  t.strictSame(factor(`${good}\ntimeout=3`), at('timeout'));
+  t.strictSame(pathsOf(`[[factors.f.checks]]\n${good}\n[[factors.f.checks]]\n${good}`), ['factors.f.checks']);
+  t.strictSame(pathsOf('[factors.f]'), ['factors.f.checks'], 'a factor that adds nothing is a mistake');
+  t.strictSame(pathsOf('[factors.f]\nchecks=[]\nnote="x"'), ['factors.f.checks', 'factors.f.note']);
+  const many = Array.from({ length: 257 }, (_, index) => `[[factors.f${index}.checks]]\n${good}`).join('\n');
+  t.strictSame(pathsOf(many), ['factors']);
 });
 
 t.test('bytes that are not a TOML document are refused', async (t) => {

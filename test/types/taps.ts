@@ -57,6 +57,25 @@ export function wrongCollectors({ spec, patch, stage, statement }: PluginHooks):
   statement.fill.tap(() => [{ name: 'model' }]);
 }
 
+export function wrongSenses({ replan }: PluginHooks): void {
+  replan.sense.tap(({ fired, stages }) => (stages.length > 0 && fired.length === 0 ? ['unknown-api'] : []));
+  // @ts-expect-error a trigger is one of the contract's
+  replan.sense.tap(() => ['boredom']);
+  // @ts-expect-error in a list
+  replan.sense.tap(() => 'unknown-api');
+}
+
+export function wrongFrames({ frame }: PluginHooks): void {
+  frame.admit.tap(({ form }) => (form === 'item' ? { message: 'no items' } : undefined));
+  frame.tag.tap((entry) => ({ ...entry, tags: { ...entry.tags, topic: 'x' } }));
+  // @ts-expect-error a tag is text
+  frame.tag.tap((entry) => ({ ...entry, tags: { topic: 1 } }));
+  // @ts-expect-error a tier is one of five
+  frame.tag.tap((entry) => ({ ...entry, trustTier: 'mine' }));
+  // @ts-expect-error bytes stay bytes
+  frame.redact.tap((entry) => ({ ...entry, bytes: 'text' }));
+}
+
 export function wrongTransforms({ artifact }: PluginHooks): void {
   // @ts-expect-error a transform returns the new value
   artifact.redact.tap((value) => void value.redactions);

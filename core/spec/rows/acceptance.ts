@@ -93,7 +93,8 @@ export const acceptanceRows = [
       path: `${checks}/kind`,
       rule: 'the run waits for signed approvals',
       asks: hasCheck((check) => policyOf(check) === 'require-approvers'),
-      bringsIn: 'seal part',
+      enforcedBy: 'gates',
+      test: 'test/gates/rules/require-approvers.test.ts',
     },
     {
       id: 'check.kind=policy#verify-provenance',

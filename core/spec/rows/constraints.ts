@@ -91,14 +91,16 @@ export const constraintRows = inSection('Constraints', [
     path: '/constraints/platform/languageRuntime',
     rule: 'checked against the tools that the sandbox shows',
     asks: ({ constraints }) => constraints.platform.languageRuntime !== '',
-    bringsIn: 'gates part',
+    enforcedBy: 'core',
+    test: 'test/core/platform/check-runtime.test.ts',
   },
   {
     id: 'constraints.platform.supportedOS',
     path: '/constraints/platform/supportedOS',
     rule: 'another operating system does not run the contract',
     asks: ({ constraints }) => constraints.platform.supportedOS.length > 0,
-    bringsIn: 'gates part',
+    enforcedBy: 'core',
+    test: 'test/core/platform/supported-os.test.ts',
   },
   {
     id: 'constraints.resources.maxWallClockSeconds',

@@ -13,7 +13,8 @@ export const executionRows = inSection('Execution policy', [
     path: '/execution/retry/backoffSeconds',
     rule: 'wait before the n-th retry: backoffSeconds × 2^(n-1), at most 3600 seconds',
     asks: withModel,
-    bringsIn: 'scheduler part',
+    enforcedBy: 'core',
+    test: 'test/core/run/backoff.test.ts',
   },
   {
     id: 'execution.replan.triggers',
@@ -43,6 +44,7 @@ export const executionRows = inSection('Execution policy', [
     path: '/execution/concurrency/maxParallelTasks',
     rule: 'so many Tasks at once, fewer where writes conflict',
     asks: withModel,
-    bringsIn: 'scheduler part',
+    enforcedBy: 'core',
+    test: 'test/core/run/schedule.test.ts',
   },
 ]);

@@ -30,7 +30,8 @@ export const riskRows = inSection('Risk', [
     path: '/risk/factors',
     rule: 'each tag adds the checks that the configuration gives it',
     asks: ({ risk }) => risk.factors.length > 0,
-    bringsIn: 'gates part',
+    enforcedBy: 'core',
+    test: 'test/core/run/checks-with-factors.test.ts',
   },
   {
     id: 'risk.humanInLoop.required',

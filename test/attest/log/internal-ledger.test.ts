@@ -4,7 +4,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   unlinkSync,
@@ -15,7 +14,6 @@ import t from 'tap';
 import { auditLedger } from '../../../attest/log/audit-ledger.ts';
 import { parseCheckpoint, signCheckpoint, verifyCheckpoint } from '../../../attest/log/checkpoint.ts';
 import { openCheckpointMemory } from '../../../attest/log/checkpoint-memory.ts';
-import { claimTurn } from '../../../attest/log/claim-turn.ts';
 import { growTree } from '../../../attest/log/grow-tree.ts';
 import { createInternalLedger, type InternalLedger, readFrom } from '../../../attest/log/internal-ledger.ts';
 import { ledgerKeyFor, parseVkey } from '../../../attest/log/ledger-key.ts';
@@ -24,11 +22,11 @@ import { leafHash } from '../../../attest/log/merkle/hash.ts';
 import { isConsistent } from '../../../attest/log/merkle/verify-consistency.ts';
 import { rootFromInclusion } from '../../../attest/log/merkle/verify-inclusion.ts';
 import { noLogSource } from '../../../attest/log/no-log.ts';
-import { currentProcess } from '../../../attest/log/process-identity.ts';
 import { tilePath } from '../../../attest/log/tile-path.ts';
 import { generateKey, toSigner } from '../../../attest/signer/key-signer.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { LogProof } from '../../../core/contract/transparency-log.ts';
+import { ownIdentity } from '../../../core/store/process-identity.ts';
 import { type LedgerPlace, makePlace, openLedger, startAppender } from './ledger-fixture.ts';
 
 // Every append is made durable, and disks differ.
@@ -297,55 +295,36 @@ t.test(
     const place = newPlace();
     await fill(openLedger(place), 1);
     const lock = join(place.directory, 'lock');
-    const self = currentProcess();
+    const self = await ownIdentity();
     const put = (owner: unknown): void => {
       for (const name of readdirSync(lock)) unlinkSync(join(lock, name));
-      writeFileSync(join(lock, '7'), typeof owner === 'string' ? owner : JSON.stringify(owner));
+      writeFileSync(join(lock, 'writer'), typeof owner === 'string' ? owner : JSON.stringify(owner));
     };
     const impatient = openLedger(place, 'memory', 60);
     put(self);
     await t.rejects(
-      impatient.append(Buffer.from('x')),
+      impatient.append(Buffer.from('a')),
       { code: 'LEDGER_BUSY', detail: { pid: process.pid } },
       'alive',
     );
     put({ ...self, namespace: 'pid:[1]', pid: 999_999 });
     await t.rejects(
-      impatient.append(Buffer.from('x')),
+      impatient.append(Buffer.from('b')),
       { code: 'LEDGER_BUSY' },
       'of another pid namespace: not provable',
     );
     put('');
-    await t.rejects(impatient.append(Buffer.from('x')), { code: 'LEDGER_BUSY' }, 'unreadable: not provable');
-    put({ ...self, startTime: '1' });
-    t.ok(await impatient.append(Buffer.from('x')), 'the pid was given to another process');
-    put({ ...self, bootId: 'another' });
-    t.ok(await impatient.append(Buffer.from('x')), 'from before the last boot');
+    await t.rejects(impatient.append(Buffer.from('c')), { code: 'LEDGER_BUSY' }, 'unreadable: not provable');
+    put({ ...self, started: '1' });
+    t.ok(await impatient.append(Buffer.from('d')), 'the pid was given to another process');
+    put({ ...self, boot: 'another' });
+    t.ok(await impatient.append(Buffer.from('e')), 'from before the last boot');
     const { child, ended } = startAppender(newPlace(), 'x', 0);
     const { pid } = child;
     await ended;
-    put({ ...self, pid, startTime: '1' });
-    t.ok(await impatient.append(Buffer.from('x')), 'no such process');
-    put(self);
-    renameSync(join(lock, '7'), join(lock, '7.over'));
-    t.ok(await impatient.append(Buffer.from('x')), 'a turn that is over');
-    t.equal(readdirSync(lock).length, 1, 'past turns are swept away');
-  },
-);
-
-t.test(
-  'who claims a turn that others have gone past does not get it and leaves nothing behind',
-  async (t) => {
-    const self = currentProcess();
-    for (const past of ['7.over', '8', '9.over']) {
-      const lock = t.testdir({ [past]: JSON.stringify(self) });
-      t.equal(await claimTurn(lock, 7, self), false, past);
-      t.same(readdirSync(lock), [past]);
-    }
-    const free = t.testdir({ '6.over': '', 'draft-of-the-dead': '' });
-    t.equal(await claimTurn(free, 7, self), true);
-    t.same(readdirSync(free), ['7']);
-    t.equal(await claimTurn(free, 7, self), false, 'taken');
+    put({ ...self, pid, started: '1' });
+    t.ok(await impatient.append(Buffer.from('f')), 'no such process');
+    t.same(readdirSync(lock), [], 'a lock that is given back leaves nothing');
   },
 );
 
@@ -353,7 +332,7 @@ t.test('many who find the same dead owner take turns', async (t) => {
   const place = newPlace();
   const lock = join(place.root, 'lock');
   mkdirSync(lock);
-  writeFileSync(join(lock, '41'), JSON.stringify({ ...currentProcess(), startTime: '1' }));
+  writeFileSync(join(lock, 'writer'), JSON.stringify({ ...(await ownIdentity()), started: '1' }));
   let inside = 0;
   let most = 0;
   await Promise.all(

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { sha256Hex } from '../../../core/base/digest.ts';
-import { isProvenDead, ownIdentity } from '../../../core/store/process-identity.ts';
+import { isProvenDead, ownIdentity, toNamePart } from '../../../core/store/process-identity.ts';
 import { acquireRunLock } from '../../../core/store/run-lock.ts';
 
 t.test('one holder at a time; released, the next one gets it', async (t) => {
@@ -91,4 +91,15 @@ t.test('a successor that was killed before it had finished is succeeded in turn'
   writeFileSync(path, first);
   writeFileSync(`${path}.after-${sha256Hex(first).slice(0, 32)}`, alive);
   await t.rejects(acquireRunLock(dir), { code: 'RUN_BUSY' });
+});
+
+t.test('a draft of a process that was killed while it wrote it is swept by the next holder', async (t) => {
+  const dir = t.testdir();
+  const self = await ownIdentity();
+  const dead = `lock.${toNamePart({ ...self, pid: 4_194_303 })}+00`;
+  const alive = `lock.${toNamePart(self)}+00`;
+  for (const name of [dead, alive, 'lock.after-00', 'lock.of-another']) writeFileSync(join(dir, name), '');
+  const lock = await acquireRunLock(dir);
+  t.same(readdirSync(dir).sort(), ['lock', 'lock.of-another', alive].sort());
+  await lock.release();
 });

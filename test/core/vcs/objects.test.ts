@@ -1,4 +1,14 @@
-import { accessSync, constants, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { adoptObjects } from '../../../core/vcs/adopt-objects.ts';
@@ -287,4 +297,44 @@ t.test('objects of a scratch are adopted by renaming, and copied from another fi
     t.ok(objects.includes(loose) && objects.length > 120);
   }
   t.equal(sample.git('fsck', '--full').includes('missing'), false);
+});
+
+t.test('an adoption or import that was stopped half way is done again, whole', async (t) => {
+  const dir = t.testdir();
+  const sample = makeRepository(join(dir, 'repo'));
+  sample.commit({ a: '1' });
+  const repo = await openRepository(sample.dir);
+  const scratch = await createScratch(join(dir, 'scratch'), repo);
+  for (let n = 0; n < 8; n += 1)
+    await runGit(scratch, ['hash-object', '-w', '--stdin'], { input: `loose ${n}` });
+  const stream = Array.from(
+    { length: 120 },
+    (_, n) => `blob\ndata ${8}\npack ${String(n).padStart(3)}\n`,
+  ).join('');
+  await runGit(scratch, ['fast-import', '--quiet'], { input: stream });
+  const listed = await runGit(scratch, ['cat-file', '--batch-all-objects', '--batch-check=%(objectname)']);
+  const ids = listed.toString().trim().split('\n');
+  // What a killed adoption has moved: half of the loose objects, and a pack whose index did not come after.
+  const fans = readdirSync(scratch.objectsDir).filter((name) => name.length === 2);
+  for (const fan of fans.slice(0, fans.length / 2)) {
+    mkdirSync(join(repo.objectsDir, fan), { recursive: true });
+    for (const name of readdirSync(join(scratch.objectsDir, fan)))
+      renameSync(join(scratch.objectsDir, fan, name), join(repo.objectsDir, fan, name));
+  }
+  for (const name of readdirSync(join(scratch.objectsDir, 'pack')).filter((name) => name.endsWith('.pack')))
+    renameSync(join(scratch.objectsDir, 'pack', name), join(repo.objectsDir, 'pack', name));
+  const again = await createScratch(join(dir, 'scratch'), repo);
+  await adoptObjects(again, repo);
+  t.equal((await readObjects(repo, ids)).filter((object) => object === undefined).length, 0);
+  sample.git('fsck', '--full', '--strict');
+
+  const other = await createScratch(join(dir, 'other'), repo);
+  const blobs: string[] = [];
+  for (let n = 0; n < 4; n += 1) {
+    const written = await runGit(other, ['hash-object', '-w', '--stdin'], { input: `import ${n}` });
+    blobs.push(written.toString().trim());
+  }
+  sample.gitInput('import 0', 'hash-object', '-w', '--stdin');
+  for (let times = 0; times < 2; times += 1) t.equal(await importObjects(other, repo), 4);
+  t.equal((await readObjects(repo, blobs)).filter((object) => object === undefined).length, 0);
 });

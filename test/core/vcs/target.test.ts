@@ -148,6 +148,7 @@ t.test('a target that moved meanwhile is a value, and nothing is changed', async
   const target = await planTarget(repo, { baseRef: 'main', baseCommit: base, runId });
   const sealed = loose(sample, { a: 'two\n' });
   const moved = sample.commit({ a: 'three\n' });
+  mkdirSync(join(repo.commonDir, 'writ', 'git-locks'), { recursive: true });
   const before = snapshot(sample.dir);
   t.same(await swapTarget(repo, target, sealed, 'x'), {
     moved: false,

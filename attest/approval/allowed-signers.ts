@@ -1,0 +1,86 @@
+import { isUtf8 } from 'node:buffer';
+import { isWritError } from '../../core/base/errors.ts';
+import { parseBase64 } from '../base64.ts';
+import { parseSignerOptions, type SignerOptions } from './signer-options.ts';
+import { parseSshPublicKey } from './ssh-public-key.ts';
+
+/** One usable line of an allowed signers file. */
+export interface AllowedSigner extends SignerOptions {
+  /** Counts from 1. */
+  readonly line: number;
+  /** Pattern list. */
+  readonly principals: string;
+  /** `SHA256:…` */
+  readonly fingerprint: string;
+}
+
+export interface AllowedSigners {
+  readonly signers: readonly AllowedSigner[];
+  /** Lines that make nobody a signer, and why. Line 0 is the whole file. */
+  readonly skipped: readonly { readonly line: number; readonly reason: string }[];
+}
+
+const maxBytes = 1024 * 1024;
+const maxLineLength = 16_384;
+const maxPrincipalsLength = 4096;
+const keyType = /^(?:ssh-|ecdsa-sha2-|sk-ssh-|sk-ecdsa-|webauthn-|rsa-sha2-)[a-z0-9@.-]+$/;
+
+/**
+ * Reads `.writ/allowed_signers` (ssh-keygen(1), ALLOWED SIGNERS); no file = nobody may sign. A line that is not understood is skipped with
+ * a reason and never makes a signer more trusted; a file over 1 MiB counts as a whole as such a line.
+ */
+export function parseAllowedSigners(bytes: Uint8Array | undefined): AllowedSigners {
+  if (bytes === undefined) return { signers: [], skipped: [{ line: 0, reason: 'there is no such file' }] };
+  if (bytes.length > maxBytes)
+    return { signers: [], skipped: [{ line: 0, reason: `it has more than ${maxBytes} octets` }] };
+  if (!isUtf8(bytes)) return { signers: [], skipped: [{ line: 0, reason: 'it is not UTF-8' }] };
+  const signers: AllowedSigner[] = [];
+  const skipped: { line: number; reason: string }[] = [];
+  for (const [index, text] of Buffer.from(bytes).toString('utf8').split('\n').entries()) {
+    // Blanks alone: `trim` would also forgive a byte order mark, which makes another name of the first one.
+    const content = text.replace(/\r$/, '').replace(/^[ \t]+/, '');
+    if (content === '' || content.startsWith('#')) continue;
+    const line = index + 1;
+    const found = parseLine(content);
+    if (typeof found === 'string') skipped.push({ line, reason: found });
+    else signers.push({ line, ...found });
+  }
+  return { signers, skipped };
+}
+
+function parseLine(text: string): Omit<AllowedSigner, 'line'> | string {
+  if (text.length > maxLineLength) return `it has more than ${maxLineLength} characters`;
+  if (/[^\P{Cc}\t]|\ufeff/u.test(text)) return 'it holds control characters';
+  const head = /^(?:"([^"]*)"|([^\s"]+))[ \t]+(.*)$/u.exec(text);
+  const principals = head?.[1] ?? head?.[2] ?? '';
+  if (principals === '' || principals.length > maxPrincipalsLength)
+    return 'expected principals, options and a key';
+  const rest = head?.[3] ?? '';
+  const first = wordOf(rest);
+  const hasOptions = !keyType.test(first);
+  const options = hasOptions ? parseSignerOptions(first) : {};
+  if (typeof options === 'string') return options;
+  const key = hasOptions ? rest.slice(first.length).trimStart() : rest;
+  const [type = '', encoded = ''] = key.split(/[ \t]+/, 2);
+  const fingerprint = fingerprintOf(type, encoded);
+  return typeof fingerprint === 'string' ? { principals, ...options, fingerprint } : fingerprint.reason;
+}
+
+/** Up to the first blank outside double quotes. */
+function wordOf(text: string): string {
+  return /^(?:[^\s"]|"(?:[^"\\]|\\.)*")*/.exec(text)?.[0] ?? '';
+}
+
+function fingerprintOf(type: string, encoded: string): string | { readonly reason: string } {
+  const blob = parseBase64(encoded);
+  if (blob === undefined || blob.length === 0) return { reason: 'expected a key type and a key in base64' };
+  try {
+    const key = parseSshPublicKey(blob);
+    return key.type === type
+      ? key.fingerprint
+      : { reason: `the line says \`${type.slice(0, 64)}\`, its key is \`${key.type}\`` };
+  } catch (fault) {
+    if (isWritError(fault)) return { reason: fault.message };
+    throw fault;
+  }
+}

@@ -1,0 +1,93 @@
+import { sha256Hex } from '../../core/base/digest.ts';
+import { isWritError } from '../../core/base/errors.ts';
+import type {
+  ApprovalGround,
+  ReceivedApproval,
+  ApprovalProblem,
+  ApprovalSubject,
+  ApprovalVerdict,
+} from '../../core/contract/approval.ts';
+import type { AllowedSigners } from './allowed-signers.ts';
+import { type ApprovalDocument, parseApprovalDocument } from './approval-document.ts';
+import { parseApproval, type ReadApproval } from './approval-statement.ts';
+import { findSigner } from './find-signer.ts';
+import { approvalNamespace, parseSshSignature, refuteSshSignature, type SshSignature } from './sshsig.ts';
+
+interface Parts {
+  readonly document: ApprovalDocument;
+  readonly signature: SshSignature;
+  readonly approval: ReadApproval;
+}
+
+/** Judges one approval by itself, before people are counted. Whatever is wrong with it is its status; nothing is thrown for its sake. */
+export function judgeApproval(
+  given: ReceivedApproval,
+  ground: ApprovalGround,
+  allowed: AllowedSigners,
+): ApprovalVerdict {
+  const receivedAtMs = given.receivedAtMs ?? ground.receivedAtMs;
+  const parts = readParts(given.bytes);
+  if (typeof parts === 'string') {
+    const nothing = { decision: 'approve', principal: '', keyId: '', signedAt: '' } as const;
+    const digest = sha256Hex(given.bytes);
+    return refused({ source: given.source, digest, ...nothing }, 'malformed', parts);
+  }
+  const { document, signature, approval } = parts;
+  const { decision, role, comment, signedAt, expiresAt, principal: claimed } = approval.predicate;
+  const unproven = {
+    source: given.source,
+    digest: sha256Hex(document.statement),
+    decision,
+    principal: '',
+    keyId: signature.key.fingerprint,
+    signedAt,
+  };
+  const refutation = refuteSshSignature(signature, approvalNamespace, document.statement);
+  if (refutation) return refused(unproven, refutation.status, refutation.detail);
+
+  const signer = findSigner(allowed, signature.key.fingerprint, claimed, receivedAtMs);
+  const proven = {
+    ...unproven,
+    principal: signer.principal,
+    ...(role === undefined ? {} : { role }),
+    ...(comment === undefined ? {} : { comment }),
+  };
+  if (signer.problem) return refused(proven, signer.problem.status, signer.problem.detail);
+  const difference = differenceOf(ground.subject, approval.subject);
+  if (difference !== undefined) return refused(proven, 'wrong-subject', difference);
+  if (expiresAt !== undefined && Date.parse(expiresAt) <= receivedAtMs)
+    return refused(proven, 'expired', `the approver let it count until ${expiresAt}`);
+  return { ...proven, status: 'counts' };
+}
+
+function readParts(bytes: Uint8Array): Parts | string {
+  try {
+    const document = parseApprovalDocument(bytes);
+    const signature = parseSshSignature(document.signature);
+    return { document, signature, approval: parseApproval(document.statement) };
+  } catch (fault) {
+    if (isWritError(fault)) return fault.message;
+    throw fault;
+  }
+}
+
+function differenceOf(expected: ApprovalSubject, found: ApprovalSubject): string | undefined {
+  const names = [
+    'runId',
+    'baseCommit',
+    'candidateTree',
+    'patchDigest',
+    'specDigest',
+    'gateReportDigest',
+  ] as const;
+  const name = names.find((one) => expected[one] !== found[one]);
+  return name && `${name}: expected \`${expected[name]}\`, found \`${found[name]}\``;
+}
+
+function refused(
+  verdict: Omit<ApprovalVerdict, 'status' | 'detail'>,
+  status: ApprovalProblem,
+  detail: string,
+): ApprovalVerdict {
+  return { ...verdict, status, detail };
+}

@@ -1,0 +1,89 @@
+import { hash } from 'node:crypto';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import { parseBase64 } from '../base64.ts';
+import { parseSshPublicKey, type SshPublicKey } from './ssh-public-key.ts';
+import { whyNotSigned } from './ssh-signature.ts';
+import { WireReader } from './wire-reader.ts';
+
+/** What an approval is signed as: a signature made for anything else (git, a file, another product) never counts as one. */
+export const approvalNamespace = 'writ-approval@v1';
+
+/** A signature as `ssh-keygen -Y sign` makes it, read and not yet verified (OpenSSH PROTOCOL.sshsig). */
+export interface SshSignature {
+  readonly key: SshPublicKey;
+  readonly namespace: string;
+  readonly hash: 'sha256' | 'sha512';
+  /** SSH signature blob. */
+  readonly signature: Buffer;
+}
+
+const magic = Buffer.from('SSHSIG');
+const maxArmoredLength = 16_384;
+const armor = /^-----BEGIN SSH SIGNATURE-----\r?\n([A-Za-z0-9+/=\r\n]+?)\r?\n-----END SSH SIGNATURE-----\s*$/;
+
+/** Reads an armoured signature: ATTESTATION_MALFORMED, or KEY_UNUSABLE for a key that does not count. */
+export function parseSshSignature(text: string): SshSignature {
+  const body = text.length > maxArmoredLength ? undefined : armor.exec(text)?.[1];
+  const blob = body === undefined ? undefined : parseBase64(body.replace(/[\r\n]/g, ''));
+  if (blob === undefined)
+    throw malformed('a signature between `-----BEGIN SSH SIGNATURE-----` and its end', 'other text');
+  const reader = new WireReader(blob);
+  if (!reader.take(magic.length).equals(magic)) throw malformed('the magic `SSHSIG`', 'another');
+  const version = reader.uint32();
+  if (version !== 1) throw malformed('version 1', `version ${version}`);
+  const key = parseSshPublicKey(reader.string(8192));
+  const namespace = reader.name();
+  // Reserved: signed as empty by every signer there is, so anything in it was put there afterwards.
+  reader.string(0);
+  const algorithm = reader.name();
+  if (algorithm !== 'sha256' && algorithm !== 'sha512')
+    throw malformed('the hash sha256 or sha512', `\`${algorithm.slice(0, 32)}\``);
+  const signature = reader.string(8192);
+  reader.end();
+  return { key, namespace, hash: algorithm, signature };
+}
+
+/** Why a signature does not vouch for `message` in `namespace`; `undefined` where it does. */
+export function refuteSshSignature(
+  signature: SshSignature,
+  namespace: string,
+  message: Uint8Array,
+): { readonly status: 'wrong-namespace' | 'bad-signature'; readonly detail: string } | undefined {
+  if (signature.namespace !== namespace) {
+    return {
+      status: 'wrong-namespace',
+      detail: `expected the namespace \`${namespace}\`, found \`${signature.namespace}\``,
+    };
+  }
+  let why: string | undefined;
+  try {
+    why = whyNotSigned(signature.key, signedData(signature, message), signature.signature);
+  } catch (fault) {
+    if (!isWritError(fault)) throw fault;
+    why = fault.message;
+  }
+  return why === undefined ? undefined : { status: 'bad-signature', detail: why };
+}
+
+function signedData({ namespace, hash: algorithm }: SshSignature, message: Uint8Array): Buffer {
+  const strings = [
+    Buffer.from(namespace),
+    Buffer.alloc(0),
+    Buffer.from(algorithm),
+    hash(algorithm, message, 'buffer'),
+  ];
+  return Buffer.concat([magic, ...strings.flatMap((octets) => [lengthOf(octets), octets])]);
+}
+
+function lengthOf(octets: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(octets.length);
+  return length;
+}
+
+function malformed(expected: string, found: string): WritError {
+  return new WritError('ATTESTATION_MALFORMED', {
+    message: `expected ${expected} in the SSH signature, found ${found}`,
+    detail: { expected, found },
+  });
+}

@@ -1,0 +1,38 @@
+import { readApprovals } from '../../attest/approval/read-approvals.ts';
+import { systemClock } from '../../core/base/clock.ts';
+import type { ApprovalVerdict } from '../../core/contract/approval.ts';
+import { listApprovals } from '../../core/run/stored-approvals.ts';
+import { readObjects } from '../../core/vcs/blobs.ts';
+import type { WaitingRun } from './waiting-run.ts';
+
+/** Everything said about a run so far, as it would be judged now. */
+export interface JudgedHere {
+  /** False where the base commit is not in this clone, and so nobody can be named. */
+  readonly judged: boolean;
+  readonly approvers: readonly (Omit<ApprovalVerdict, 'status'> & {
+    readonly status: ApprovalVerdict['status'] | 'unjudged';
+  })[];
+}
+
+/** Reads and judges the stored approvals of a run, by the allowed signers at its base commit. */
+export async function judgeHere({ repository, store, runId, record }: WaitingRun): Promise<JudgedHere> {
+  const { subject, authors } = record;
+  const base = subject.baseCommit;
+  const [commit, file] =
+    base === null ? [] : await readObjects(repository, [base, `${base}:.writ/allowed_signers`]);
+  const judged = base === null || commit?.type === 'commit';
+  const verdicts = await readApprovals(await listApprovals(store, runId), {
+    subject,
+    allowedSigners: file?.type === 'blob' ? file.bytes : undefined,
+    authors,
+    receivedAtMs: systemClock.now(),
+  });
+  if (judged) return { judged, approvers: verdicts };
+  return {
+    judged,
+    approvers: verdicts.map((verdict) => {
+      const { detail: _, ...rest } = verdict;
+      return verdict.status === 'untrusted-signer' ? { ...rest, status: 'unjudged' } : verdict;
+    }),
+  };
+}

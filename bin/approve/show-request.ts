@@ -1,0 +1,34 @@
+import type { Printer } from '../print.ts';
+import { styled } from '../print.ts';
+import { toCount } from '../report/quantities.ts';
+import type { ApproveOptions } from './options.ts';
+import type { WaitingRun } from './waiting-run.ts';
+
+/** Says on stderr what is about to be signed, before it is. */
+export function showRequest(
+  print: Printer,
+  { record, report, runId }: WaitingRun,
+  { decision }: ApproveOptions,
+): void {
+  const { subject } = record;
+  const files = report.patch?.files ?? [];
+  const added = files.reduce((sum, file) => sum + file.linesAdded, 0);
+  const deleted = files.reduce((sum, file) => sum + file.linesDeleted, 0);
+  print.note(
+    styled(decision === 'approve' ? 'green' : 'red', decision === 'approve' ? 'approving' : 'rejecting'),
+    `  ${record.summary}`,
+  );
+  const rows: readonly (readonly [string, string])[] = [
+    ['run', runId],
+    ['waits for', record.for === 'approval' ? 'approval' : 'a decision about its budget'],
+    ['contract', `${record.specId}  sha256:${subject.specDigest}`],
+    ['base', subject.baseCommit ?? '(none: an unborn branch)'],
+    ['candidate', `tree ${subject.candidateTree}`],
+    ['patchset', `sha256:${subject.patchDigest}`],
+    ['changes', `${toCount(files.length, 'file')}, +${added} -${deleted} lines`],
+    ['stages', report.stages.map(({ stage, status }) => `${stage} ${status}`).join(', ')],
+    ['report', `sha256:${subject.gateReportDigest}`],
+    ['see it', `git diff ${subject.baseCommit ?? ''} ${subject.candidateTree}`.replace('  ', ' ')],
+  ];
+  for (const [name, value] of rows) print.note(`  ${name.padEnd(10)} ${value}`);
+}

@@ -1,0 +1,17 @@
+import { activateIntent } from '../../core/intent/activate-intent.ts';
+import { openRepository } from '../../core/vcs/repository.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
+import { openEngine } from '../open-engine.ts';
+import { intentOfFile, lifecycleActor } from '../open-intent.ts';
+import { toLifecycleData } from '../report/lifecycle.ts';
+
+/** `writ spec activate F`: draft → active, as an event; the file stays as it is. */
+export async function run(context: CommandContext): Promise<CommandResult> {
+  const repository = await openRepository(context.repoPath ?? context.cwd);
+  await using engine = await openEngine(context);
+  const { store, contract } = await intentOfFile(context, engine, repository, context.args[0] ?? '');
+  const history = await activateIntent(store, contract, await lifecycleActor(repository));
+  return succeeded(toLifecycleData(history), (printer) =>
+    printer.line(`${history.specId} is ${history.status}, as the document ${contract.digest}`),
+  );
+}

@@ -1,0 +1,19 @@
+import { supersedeIntent } from '../../core/intent/supersede-intent.ts';
+import { openRepository } from '../../core/vcs/repository.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
+import { openEngine } from '../open-engine.ts';
+import { lifecycleActor, namedIntent } from '../open-intent.ts';
+import { toLifecycleData } from '../report/lifecycle.ts';
+
+/** `writ spec supersede OLD NEW`: active → deprecated; each of the two intents records the other's id. */
+export async function run(context: CommandContext): Promise<CommandResult> {
+  const repository = await openRepository(context.repoPath ?? context.cwd);
+  await using engine = await openEngine(context);
+  const [oldName = '', newName = ''] = context.args;
+  const old = await namedIntent(context, engine, repository, oldName);
+  const next = await namedIntent(context, engine, repository, newName);
+  const history = await supersedeIntent(old, next, await lifecycleActor(repository));
+  return succeeded({ ...toLifecycleData(history), superseded_by: next.specId }, (printer) =>
+    printer.line(`${history.specId} is ${history.status}, superseded by ${next.specId}`),
+  );
+}

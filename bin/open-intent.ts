@@ -1,0 +1,51 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { systemClock } from '../core/base/clock.ts';
+import type { LifecycleActor } from '../core/intent/activate-intent.ts';
+import { unknownIntent } from '../core/intent/append-intent-events.ts';
+import type { NamedIntent } from '../core/intent/close-intent.ts';
+import { findIntent } from '../core/intent/find-intent.ts';
+import { readContract } from '../core/run/admit-contract.ts';
+import { openRunStore } from '../core/run/run-store.ts';
+import type { WritEngine } from '../core/run/writ-engine.ts';
+import { readIdentity } from '../core/vcs/identity.ts';
+import type { Repository } from '../core/vcs/repository.ts';
+import type { CommandContext } from './command.ts';
+import { readSpecBytes } from './read-spec.ts';
+
+/** An intent of a specification file. */
+export type IntentOfFile = NamedIntent & Required<Pick<NamedIntent, 'contract'>>;
+
+/** The intent of a specification file, recorded or not. The document must be valid. */
+export async function intentOfFile(
+  context: CommandContext,
+  engine: WritEngine,
+  repository: Repository,
+  path: string,
+): Promise<IntentOfFile> {
+  const contract = await readContract(engine, await readSpecBytes(context, path));
+  const store = await openRunStore(engine, repository, systemClock, contract.effective);
+  return { store, specId: contract.document.metadata.id, contract };
+}
+
+/** What a command line names: the id of a recorded intent, else a specification file. INTENT_NOT_FOUND where it is neither. */
+export async function namedIntent(
+  context: CommandContext,
+  engine: WritEngine,
+  repository: Repository,
+  named: string,
+): Promise<NamedIntent> {
+  const store = await findIntent(repository, systemClock, named);
+  if (store) return { store, specId: named };
+  const isFile =
+    named === '-' || (await stat(resolve(context.cwd, named)).catch(() => undefined)) !== undefined;
+  if (isFile) return intentOfFile(context, engine, repository, named);
+  throw unknownIntent(named);
+}
+
+/** The person at the keyboard, by the identity that git would commit with. */
+export async function lifecycleActor(repository: Repository): Promise<LifecycleActor> {
+  const identity = await readIdentity(repository);
+  const id = identity === undefined ? 'unknown' : `${identity.name} <${identity.email}>`;
+  return { by: { kind: 'user', id: id.slice(0, 128) }, nowMs: systemClock.now() };
+}

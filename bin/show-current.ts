@@ -1,0 +1,22 @@
+import { unknownIntent } from '../core/intent/append-intent-events.ts';
+import { readIntentHistory } from '../core/intent/intent-history.ts';
+import { requireSameMetadata } from '../core/run/run-store.ts';
+import { openRepository } from '../core/vcs/repository.ts';
+import { type CommandContext, type CommandResult, succeeded } from './command.ts';
+import { openEngine } from './open-engine.ts';
+import { namedIntent } from './open-intent.ts';
+import { lifecycleMarkdown, type ShownLifecycle, toLifecycleData } from './report/lifecycle.ts';
+
+/** What has become of an intent; of a file that was never recorded, what the file says. INTENT_NOT_FOUND. */
+export async function showCurrent(context: CommandContext, named: string): Promise<CommandResult> {
+  const repository = await openRepository(context.repoPath ?? context.cwd);
+  await using engine = await openEngine(context);
+  const { store, specId, contract } = await namedIntent(context, engine, repository, named);
+  if (contract) await requireSameMetadata(store, contract);
+  const history = await readIntentHistory(store, specId);
+  const shown: ShownLifecycle | undefined =
+    history ?? (contract && { specId, digest: contract.digest, ...contract.document.lifecycle, events: [] });
+  if (!shown) throw unknownIntent(specId);
+  const markdown = lifecycleMarkdown(shown);
+  return succeeded({ path: named, ...toLifecycleData(shown), markdown }, (printer) => printer.text(markdown));
+}

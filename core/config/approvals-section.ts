@@ -1,0 +1,26 @@
+import type { TableReader } from './table-reader.ts';
+
+/** `[approvals]`: who may be asked for, by name. */
+export interface ApprovalsConfig {
+  /** Principals of `.writ/allowed_signers`, by group. */
+  readonly groups: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Reads `[approvals]`. An empty group, a pattern in one and a name that no policy check could write are refused. */
+export function readApprovalsSection(reader: TableReader): ApprovalsConfig {
+  const table = reader.table('groups');
+  const groups = table.keys().map((name): [string, readonly string[]] => {
+    if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name))
+      table.refuse(table.at(name), 'expected a group name of letters, digits, `-` and `_`');
+    const principals = table.texts(name, []);
+    if (principals.length === 0) table.refuse(table.at(name), 'expected at least one principal');
+    for (const [index, principal] of principals.entries()) {
+      if (/[*?!,"]/.test(principal))
+        table.refuse(`${table.at(name)}[${index}]`, `\`${principal}\` is a pattern; expected one principal`);
+    }
+    return [name, principals];
+  });
+  table.end();
+  reader.end();
+  return { groups: Object.fromEntries(groups) };
+}

@@ -1,0 +1,206 @@
+import type { GitDirectory } from '../../vcs/git.ts';
+import type { TreeEntry } from '../../vcs/tree.ts';
+import { eachBlob, isFile } from '../each-blob.ts';
+import { isBinary } from '../is-binary.ts';
+import { isVendored, sourceLanguage } from '../source-language.ts';
+import { declarationSyntax } from './declaration-syntax.ts';
+import { definitionEnd } from './definition-end.ts';
+import { isDeclaration } from './is-declaration.ts';
+
+/** Where a symbol is defined. */
+export interface DefinitionSite {
+  readonly symbol: string;
+  readonly path: string;
+  /** From 1, inclusive. */
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly text: Uint8Array;
+}
+
+export interface FoundSymbols {
+  readonly sites: readonly DefinitionSite[];
+  /** Symbols without a definition that was found. */
+  readonly unresolved: readonly string[];
+  /** What was not looked at, in words. */
+  readonly gaps: readonly string[];
+}
+
+interface Wanted {
+  readonly symbol: string;
+  /** The last name of it, one character per byte. */
+  readonly name: string;
+  /** The name before that: a class, an object, a package. */
+  readonly container: string | undefined;
+  readonly path: string | undefined;
+  readonly needle: Buffer;
+}
+
+const maxFileBytes = 1024 * 1024;
+const maxFiles = 20_000;
+const maxTotalBytes = 256 * 1024 * 1024;
+const maxSymbols = 256;
+const maxSitesPerSymbol = 16;
+const maxDeclarationsPerFile = 256;
+const maxMeasured = 5000;
+const maxHitsPerFile = 2000;
+const maxAround = 400;
+const identifier = /[A-Za-z_$\x80-\xff][\w$\x80-\xff]*/g;
+
+/**
+ * Definition sites of `touchHints.symbols` (`name`, `Container.name`, `container::name`, `path#name`), by declaration forms per language, in
+ * the order of the tree. With a container, sites inside or beside it come alone where there are any.
+ */
+export async function findSymbols(
+  objects: GitDirectory,
+  entries: readonly TreeEntry[],
+  symbols: readonly string[],
+): Promise<FoundSymbols> {
+  const paths = new Set(entries.map(({ path }) => path));
+  const wanted = symbols.slice(0, maxSymbols).flatMap((symbol) => toWanted(symbol, paths) ?? []);
+  if (wanted.length === 0) return { sites: [], unresolved: symbols, gaps: [] };
+  const { files, gaps } = sourcesOf(entries);
+  const bySymbol = new Map<string, DefinitionSite[]>();
+  let measured = 0;
+  await eachBlob(objects, files, ({ path }, bytes) => {
+    if (!bytes || measured > maxMeasured || isBinary(bytes)) return;
+    const here = wanted.filter(
+      (one) =>
+        (one.path === undefined || one.path === path) &&
+        (bySymbol.get(one.symbol)?.length ?? 0) < maxSitesPerSymbol &&
+        bytes.includes(one.needle),
+    );
+    if (here.length === 0) return;
+    const lines = bytes.toString('latin1').split('\n');
+    const declared = declarationsIn(path, lines, here);
+    for (const site of here.flatMap((one) => sitesOf(one, declared, path, lines))) {
+      const sites = bySymbol.get(site.symbol) ?? [];
+      bySymbol.set(site.symbol, sites);
+      if (sites.length < maxSitesPerSymbol) sites.push(site);
+    }
+    measured += declared.reduce((sum, { measured: isMeasured }) => sum + (isMeasured() ? 1 : 0), 0);
+  });
+  if (measured > maxMeasured) gaps.push(`symbols: no more than ${maxMeasured} definitions are looked into`);
+  return {
+    sites: symbols.flatMap((symbol) => bySymbol.get(symbol) ?? []),
+    unresolved: symbols.filter((symbol) => !bySymbol.has(symbol)),
+    gaps,
+  };
+}
+
+function sourcesOf(entries: readonly TreeEntry[]): {
+  readonly files: readonly TreeEntry[];
+  readonly gaps: string[];
+} {
+  const sources = entries.filter(
+    (entry) =>
+      isFile(entry) &&
+      entry.sizeBytes <= maxFileBytes &&
+      sourceLanguage(entry.path) &&
+      !isVendored(entry.path),
+  );
+  let bytes = 0;
+  const files = sources.slice(0, maxFiles).filter(({ sizeBytes }) => {
+    bytes += sizeBytes;
+    return bytes <= maxTotalBytes;
+  });
+  const left = sources.length - files.length;
+  return { files, gaps: left === 0 ? [] : [`symbols: ${left} of ${sources.length} source files`] };
+}
+
+function toWanted(symbol: string, paths: ReadonlySet<string>): Wanted | undefined {
+  const hash = Math.max(symbol.lastIndexOf('#'), symbol.lastIndexOf(':'));
+  const path = hash > 0 && paths.has(symbol.slice(0, hash)) ? symbol.slice(0, hash) : undefined;
+  const names = symbol
+    .slice(path === undefined ? 0 : hash + 1)
+    .replace(/\(.*$/s, '')
+    .split(/::|[.#:]/)
+    .map((name) => Buffer.from(name.trim()).toString('latin1'));
+  const name = names.at(-1) ?? '';
+  identifier.lastIndex = 0;
+  if (identifier.exec(name)?.[0] !== name) return undefined;
+  return { symbol, name, container: names.at(-2), path, needle: Buffer.from(name, 'latin1') };
+}
+
+/** A declared name; where its definition ends is measured only when asked. */
+interface Declared {
+  readonly name: string;
+  readonly first: number;
+  last(): number;
+  measured(): boolean;
+}
+
+function declarationsIn(
+  path: string,
+  lines: readonly string[],
+  wanted: readonly Wanted[],
+): readonly Declared[] {
+  const language = sourceLanguage(path);
+  if (language === undefined) return [];
+  const syntax = declarationSyntax[language];
+  const names = new Set(wanted.flatMap(({ name, container }) => [name, container ?? name]));
+  const found: Declared[] = [];
+  let hits = 0;
+  for (const [first, line] of lines.entries()) {
+    identifier.lastIndex = 0;
+    for (let mark = identifier.exec(line); mark && hits < maxHitsPerFile; mark = identifier.exec(line)) {
+      const name = mark[0];
+      if (!names.has(name)) continue;
+      hits += 1;
+      const column = mark.index + name.length;
+      const before = line.slice(Math.max(0, mark.index - maxAround), mark.index);
+      const after = line.slice(column, column + maxAround).trimEnd();
+      if (found.length >= maxDeclarationsPerFile || !isDeclaration({ before, after }, syntax)) continue;
+      let end: number | undefined;
+      found.push({
+        name,
+        first,
+        last: () => {
+          end ??= definitionEnd(lines, first, column, syntax);
+          return end;
+        },
+        measured: () => end !== undefined,
+      });
+    }
+  }
+  return found;
+}
+
+function sitesOf(
+  { symbol, name, container }: Wanted,
+  declared: readonly Declared[],
+  path: string,
+  lines: readonly string[],
+): readonly DefinitionSite[] {
+  const sites = declared.filter((one) => one.name === name);
+  const kept = container === undefined ? sites : inContainer(container, sites, declared, path, lines);
+  return kept.slice(0, maxSitesPerSymbol).map((site) => ({
+    symbol,
+    path,
+    startLine: site.first + 1,
+    endLine: site.last() + 1,
+    text: Buffer.from(`${lines.slice(site.first, site.last() + 1).join('\n')}\n`, 'latin1'),
+  }));
+}
+
+/** Inside a definition of that name; else on a line that says it (`func (r *T) Name`, `T::name`); else in a file or directory called so. */
+function inContainer(
+  container: string,
+  sites: readonly Declared[],
+  declared: readonly Declared[],
+  path: string,
+  lines: readonly string[],
+): readonly Declared[] {
+  if (sites.length === 0) return [];
+  const outers = declared.filter(({ name }) => name === container);
+  const inside = sites.filter(({ first }) =>
+    outers.some((outer) => outer.first < first && first <= outer.last()),
+  );
+  if (inside.length > 0) return inside;
+  const beside = sites.filter(({ first }) => saysWord(lines[first] ?? '', container));
+  if (beside.length > 0) return beside;
+  return path.split('/').some((part) => part.replace(/\..*$/s, '') === container) ? sites : [];
+}
+
+function saysWord(line: string, name: string): boolean {
+  return [...line.slice(0, 2 * maxAround).matchAll(identifier)].some(([word]) => word === name);
+}

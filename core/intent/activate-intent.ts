@@ -1,0 +1,40 @@
+import type { AdmittedContract } from '../run/admit-contract.ts';
+import { type RunStore, requireSameMetadata } from '../run/run-store.ts';
+import { assertLifecycleMove } from '../spec/lifecycle.ts';
+import type { ObjectHeader } from '../store/stored-object.ts';
+import { appendIntentEvents } from './append-intent-events.ts';
+import type { IntentHistory } from './intent-history.ts';
+import { recordIntent } from './record-intent.ts';
+import { isActivated } from './require-active.ts';
+
+/** Who makes a lifecycle move, and when. */
+export interface LifecycleActor {
+  readonly by: ObjectHeader['created_by'];
+  readonly nowMs: number;
+}
+
+/**
+ * draft → active, as an event: the contract is recorded as it is, the author's file is not touched. A draft that was edited after its intent
+ * became active is confirmed anew, which moves no status. LIFECYCLE_ILLEGAL_TRANSITION for anything that is no draft.
+ */
+export async function activateIntent(
+  store: RunStore,
+  contract: AdmittedContract,
+  { by, nowMs }: LifecycleActor,
+): Promise<IntentHistory> {
+  await requireSameMetadata(store, contract);
+  const { document, digest } = contract;
+  const confirmed = { kind: 'activated' as const, by, nowMs, digest, reason: 'validated and confirmed' };
+  return appendIntentEvents(
+    store,
+    document.metadata.id,
+    (before) => {
+      const revised =
+        before?.status === 'active' && document.lifecycle.status === 'draft' && !isActivated(before, digest);
+      if (revised) return [confirmed];
+      assertLifecycleMove(before?.status ?? document.lifecycle.status, 'active');
+      return [{ ...confirmed, status: 'active' }];
+    },
+    { record: (before) => recordIntent(contract, before, nowMs) },
+  );
+}

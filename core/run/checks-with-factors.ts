@@ -1,0 +1,52 @@
+import { canonicalize } from '../base/canonical.ts';
+import { WritError } from '../base/errors.ts';
+import type { FactorCheck } from '../config/factors-section.ts';
+import type { WritConfig } from '../config.ts';
+import type { StageName } from '../contract/stage.ts';
+import { type CheckList, checksOf } from '../spec/checks-of.ts';
+import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
+
+type Factors = Pick<WritConfig, 'factors'>;
+
+const listOf: Readonly<Record<StageName, CheckList>> = {
+  fast: 'fastChecks',
+  integration: 'integrationChecks',
+  security: 'securityChecks',
+  release: 'releaseChecks',
+};
+
+/**
+ * The contract with the checks that the configuration gives its risk factors, after its own in each stage. They stand under the contract's
+ * own `toolAcl`. A check that two factors share is added once; an id that already means something else is CONFIG_INVALID. Pure.
+ */
+export function withFactorChecks(spec: EffectiveIntentSpec, config: Factors): EffectiveIntentSpec {
+  const own = new Set(checksOf(spec).map(({ check }) => check.id));
+  const added = new Map<string, FactorCheck>();
+  for (const factor of new Set(spec.risk.factors)) {
+    for (const entry of config.factors.get(factor) ?? []) {
+      const { id } = entry.check;
+      const before = added.get(id);
+      if (own.has(id)) throw collision(factor, id, 'the spec');
+      if (before && canonicalize(before) !== canonicalize(entry))
+        throw collision(factor, id, 'another factor');
+      added.set(id, entry);
+    }
+  }
+  if (added.size === 0) return spec;
+  const plan = { ...spec.acceptance.verificationPlan };
+  for (const { stage, check } of added.values()) plan[listOf[stage]] = [...plan[listOf[stage]], check];
+  return { ...spec, acceptance: { ...spec.acceptance, verificationPlan: plan } };
+}
+
+/** The factors of a contract that the configuration has no entry for: they add nothing, which a run says. */
+export function factorsWithoutChecks(spec: EffectiveIntentSpec, config: Factors): readonly string[] {
+  return [...new Set(spec.risk.factors)].filter((factor) => !config.factors.has(factor));
+}
+
+function collision(factor: string, id: string, other: string): WritError {
+  return new WritError('CONFIG_INVALID', {
+    message: `the check \`${id}\` of the risk factor \`${factor}\` has the id of another check, of ${other}`,
+    detail: { factor, check_id: id },
+    hints: ['give the check in `.writ/config.toml` an id of its own, or drop the one in the spec'],
+  });
+}

@@ -1,0 +1,50 @@
+import { emptyPatch } from '../patch/empty-patch.ts';
+import { normalisePatch } from '../patch/normalise.ts';
+import type { Attempt, OpenRun } from './attempt.ts';
+import { beginAttempt } from './begin-attempt.ts';
+import { decideRun } from './decide-run.ts';
+import type { JudgedRun } from './judged-run.ts';
+import { nobodyYet } from './nobody-yet.ts';
+import type { PlanState } from './plan-state.ts';
+import { workPlan } from './work-plan.ts';
+
+/** A candidate to judge, or what ended the work before there was one. */
+export interface MadeCandidate {
+  readonly attempt: Attempt;
+  readonly ended?: JudgedRun;
+}
+
+/** Has the plan worked and merged. The only Task's accepted attempt is the candidate itself: its fast stage is not run twice. */
+export async function makeCandidate(run: OpenRun, state: PlanState, round: number): Promise<MadeCandidate> {
+  try {
+    const end = await workPlan(run, state);
+    if (end.kind === 'ended') {
+      const { attempt, judged } = await end.last.inFull();
+      return { attempt, ended: judged };
+    }
+    if (end.only && round === 1) return { attempt: (await end.only.inFull()).attempt };
+    const { base } = run.ground;
+    const patch =
+      end.tree === base.tree ? emptyPatch(base) : await normalisePatch(run.scratch, base, end.tree);
+    return { attempt: beginAttempt(run, `candidate-${round}`, patch) };
+  } catch (fault) {
+    if (run.settings.signal.aborted || !run.wallClockExceeded()) throw fault;
+    return outOfTime(run, state);
+  }
+}
+
+/** The wall clock ran out while the work was under way: that is a decision, not a fault. */
+async function outOfTime(run: OpenRun, state: PlanState): Promise<MadeCandidate> {
+  const attempt = beginAttempt(run, 'candidate-0', emptyPatch(run.ground.base));
+  const ended = await decideRun(attempt, {
+    subject: 'candidate',
+    conflicts: [],
+    findings: [],
+    stages: [],
+    dependencies: [],
+    before: [],
+    human: nobodyYet(run),
+    state,
+  });
+  return { attempt, ended };
+}

@@ -1,0 +1,43 @@
+import type { PlanDraft } from '../plan/plan-draft.ts';
+import type { SensedAttempt } from './replan-triggers.ts';
+import type { SettledAttempt } from './settled-attempt.ts';
+
+/** How far the work on a plan has come in this process; rebuilt from the steps by every process. */
+export interface PlanState {
+  draft: PlanDraft;
+  /** Every attempt so far, of all revisions, in the order they settled here. */
+  readonly attempts: SettledAttempt[];
+  /** Accepted work by Task key. */
+  readonly accepted: Map<string, SettledAttempt>;
+  /** Where the next attempt at a Task starts, where that is not what its dependencies left. */
+  readonly onto: Map<string, string>;
+  /** Why the last attempt at a Task did not count. */
+  readonly failure: Map<string, string>;
+  /** Units of 0.001 USD. */
+  costUnits: number;
+  /** The cap of the contract, and what a person has added to it since; 0 is none. */
+  costLimit: number;
+}
+
+/** Nothing done yet. */
+export function newPlanState(draft: PlanDraft, costLimit: number): PlanState {
+  return {
+    draft,
+    attempts: [],
+    accepted: new Map(),
+    onto: new Map(),
+    failure: new Map(),
+    costUnits: 0,
+    costLimit,
+  };
+}
+
+/** Attempts at a Task in the current revision. */
+export function attemptsAt(state: PlanState, key: string): readonly SettledAttempt[] {
+  return state.attempts.filter((one) => one.key === key && one.revision === state.draft.revision);
+}
+
+/** Those attempts as triggers are sensed from them. */
+export function sensedBefore(state: PlanState, key: string): readonly SensedAttempt[] {
+  return attemptsAt(state, key).map(({ failedTests }) => ({ patchFindings: [], stages: [], failedTests }));
+}

@@ -1,0 +1,108 @@
+import { canonicalize } from '../base/canonical.ts';
+import { sha256Hex } from '../base/digest.ts';
+import type { ApprovalSubject } from '../contract/approval.ts';
+import { createCommit } from '../vcs/create-commit.ts';
+import { importObjects } from '../vcs/import-objects.ts';
+import type { Attempt } from './attempt.ts';
+import { finalReport, type GateReport } from './gate-report.ts';
+import type { JudgedRun } from './judged-run.ts';
+import { authorsOf } from './receive-approvals.ts';
+import { recordFiles } from './record-files.ts';
+import { contentOfAttempts, patchContentPath } from './settle-run.ts';
+import { buildWaitingRecord, waitingPath } from './waiting-record.ts';
+
+/** What the run began to wait with; approvals are about exactly this. */
+interface Waiting {
+  readonly subject: ApprovalSubject;
+  readonly report: GateReport;
+  readonly nowMs: number;
+}
+
+const key = 'waiting';
+
+/** What people are asked to approve; `undefined` before the run waits for the first time. */
+export function waitingSubject({ steps }: Pick<Attempt, 'steps'>): ApprovalSubject | undefined {
+  return (steps.ended(key)?.answer as Waiting | undefined)?.subject;
+}
+
+/**
+ * Writes the run to its refs, complete: contract, judgement, journal, artifacts, candidate and base. Who fetches them can approve, and who
+ * resumes there goes on. A second wait for the same candidate renews the journal alone, so that what was signed stays about what is there.
+ */
+export async function waitForPeople(attempt: Attempt, judged: JudgedRun): Promise<void> {
+  const { steps, store, runId, patch, contract, ground, settings } = attempt;
+  const { objects, refs } = store;
+  const spec = contract.effective;
+  const isAgain = steps.ended(`${key}-recorded`) !== undefined;
+  const waiting = await steps.once(key, () => firstWait(attempt, judged));
+  const message = `writ: run ${runId} waits`;
+  if (!isAgain) {
+    await importObjects(attempt.scratch, ground.repository);
+    const candidate = await createCommit(ground.repository, {
+      tree: patch.candidateTree,
+      parents: patch.baseCommit === undefined ? [] : [patch.baseCommit],
+      message: `writ: candidate of run ${runId}\n`,
+      author: scheduler,
+      committer: scheduler,
+      authoredAtMs: waiting.nowMs,
+      committedAtMs: waiting.nowMs,
+    });
+    await objects.writeTree(refs.content(runId), {
+      message,
+      keepExisting: false,
+      anchors: [candidate],
+      files: content(),
+    });
+    const { decision } = judged;
+    const outcome = { type: 'checkpoint', rationale: decision.rationale, nowMs: waiting.nowMs } as const;
+    const files = new Map(await recordFiles(attempt, judged, outcome));
+    files.set('gate-report.json', Buffer.from(`${canonicalize(waiting.report)}\n`));
+    // Whatever says that a run was decided would be read as its end.
+    for (const name of ['decision.json', 'decision-input.json', 'decision-record.json']) files.delete(name);
+    files.set(
+      waitingPath,
+      buildWaitingRecord({
+        for: decision.next === 'wait-for-budget' ? 'budget' : 'approval',
+        subject: waiting.subject,
+        needed: spec.risk.humanInLoop.minApprovers,
+        authors: await authorsOf(attempt),
+        groups: ground.config.approvals.groups,
+        specId: spec.metadata.id,
+        summary: spec.intent.summary,
+      }),
+    );
+    files.set('journal.jsonl', attempt.travellingJournal());
+    await objects.writeTree(refs.run(runId), { message, keepExisting: false, files });
+    await steps.once(`${key}-recorded`, () => undefined);
+    return;
+  }
+  await objects.writeTree(refs.run(runId), {
+    message,
+    keepExisting: true,
+    files: [['journal.jsonl', attempt.travellingJournal()]],
+  });
+
+  async function* content(): AsyncGenerator<readonly [string, Uint8Array]> {
+    yield [patchContentPath, patch.diff];
+    for (const record of attempt.box.list()) yield [record.path, await attempt.box.read(record)];
+    yield* contentOfAttempts(attempt);
+  }
+
+  function firstWait(of: Attempt, { findings, stages }: JudgedRun): Waiting {
+    const report = finalReport(of, findings, stages);
+    return {
+      subject: {
+        runId,
+        baseCommit: patch.baseCommit ?? null,
+        candidateTree: patch.candidateTree,
+        patchDigest: patch.digest,
+        specDigest: contract.digest,
+        gateReportDigest: sha256Hex(canonicalize(report)),
+      },
+      report,
+      nowMs: settings.clock.now(),
+    };
+  }
+}
+
+const scheduler = { name: 'writ', email: 'scheduler@writ.invalid' };

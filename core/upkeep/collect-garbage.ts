@@ -1,0 +1,97 @@
+import { readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import { removeRunLitter } from '../run/run-litter.ts';
+import { removeLitter, temporaryRoot } from '../store/remove-litter.ts';
+import { listRunDirectories } from '../store/run-directory.ts';
+import { claimsDirectory } from '../vcs/git-claim.ts';
+import type { Repository } from '../vcs/repository.ts';
+import { removeStaleLocks } from '../vcs/stale-locks.ts';
+import { clearRunDirectories, sizeOf } from './clear-run-directories.ts';
+import { readExpiries } from './content-expiry.ts';
+import { expireContent } from './expire-content.ts';
+import { releaseContext } from './release-context.ts';
+import type { Removed } from './removed.ts';
+import { listStoredRefs, type StoredRef } from './stored-ref.ts';
+
+export interface CollectRequest {
+  readonly repository: Repository;
+  readonly clock: Clock;
+  /** Says what would go of the things that retention governs, and removes nothing. */
+  readonly dryRun: boolean;
+  /** Where private workspaces are; default the system's. */
+  readonly temporary?: string;
+}
+
+/**
+ * Enforces retention and takes away what runs that are over have left. Never touches a run that waits, works or can be resumed. Litter of
+ * killed processes is only told apart while it is removed, so a dry run leaves it out.
+ */
+export async function collectGarbage(request: CollectRequest): Promise<readonly Removed[]> {
+  const { repository, clock, dryRun, temporary = tmpdir() } = request;
+  const refs = await listStoredRefs(repository);
+  const nowMs = clock.now();
+  const expiries = await readExpiries(repository, await runsWithSomething(repository, refs));
+  const governed = [
+    ...(await expireContent(repository, refs, expiries, clock, dryRun)),
+    ...(await releaseContext(repository, refs, expiries, nowMs, dryRun)),
+    // Last: a directory that is here says that there may be something to release.
+    ...(await clearRunDirectories(repository, refs, expiries, nowMs, dryRun)),
+  ];
+  if (dryRun) return governed;
+  const begun = await runLitter(repository, clock, temporary);
+  const writes = await measured(temporaryRoot(repository), () => removeLitter(repository));
+  const locks = await measured(await claimsDirectory(repository), () => removeStaleLocks(repository));
+  return [...governed, ...begun, ...writes.map(as('temporary')), ...locks.map(as('git-lock'))];
+}
+
+/** Runs that left more than their record, so that a repository with many old ones is not read through. */
+async function runsWithSomething(
+  repository: Repository,
+  refs: readonly StoredRef[],
+): Promise<readonly StoredRef[]> {
+  const left = new Set(await listRunDirectories(repository));
+  for (const { kind, id } of refs) if (kind === 'content' || kind === 'context') left.add(id);
+  return refs.filter(({ kind, id }) => kind === 'run' && left.has(id));
+}
+
+async function runLitter(
+  repository: Repository,
+  clock: Clock,
+  temporary: string,
+): Promise<readonly Removed[]> {
+  const removed: string[] = [];
+  const workspaces = await measured(temporary, async () => {
+    removed.push(...(await removeRunLitter(repository, clock, temporary)));
+  });
+  const unbegun = removed.filter((path) => !basename(path).startsWith('writ-run-'));
+  return [
+    ...workspaces.filter(({ where }) => removed.includes(where)).map(as('workspace')),
+    ...unbegun.map((where) => as('run-directory')({ where, bytes: 0 })),
+  ];
+}
+
+function as(kind: Removed['kind']): (found: Pick<Removed, 'where' | 'bytes'>) => Removed {
+  return (found) => ({ kind, ...found });
+}
+
+/** What of ours directly below a directory was there before an act and is not there after it. */
+async function measured(
+  directory: string,
+  act: () => Promise<unknown>,
+): Promise<readonly Pick<Removed, 'where' | 'bytes'>[]> {
+  const before = await ours(directory);
+  const bytes = new Map<string, number>();
+  for (const name of before) bytes.set(name, await sizeOf(join(directory, name)));
+  await act();
+  const after = new Set(await ours(directory));
+  return before
+    .filter((name) => !after.has(name))
+    .map((name) => ({ where: join(directory, name), bytes: bytes.get(name) ?? 0 }));
+}
+
+async function ours(directory: string): Promise<readonly string[]> {
+  const names = await readdir(directory).catch(() => []);
+  return names.filter((name) => /^(?:writ-run-|store-|[0-9a-f]{24}\.json$)/.test(name));
+}

@@ -1,0 +1,27 @@
+import type { GitDirectory } from '../vcs/git.ts';
+import { askRemote, type Remote, remoteFailed } from './network-git.ts';
+import { parseRefLines, type StoredRef } from './stored-ref.ts';
+
+/** Refs of ours at a remote; none where it is empty. REMOTE_FAILED where it does not answer. Names that git would not take are left out. */
+export async function listRemoteRefs(
+  place: GitDirectory,
+  remote: Remote,
+  signal: AbortSignal,
+): Promise<readonly StoredRef[]> {
+  const answer = await askRemote(
+    place,
+    [
+      'ls-remote',
+      '--quiet',
+      '--refs',
+      '--upload-pack=git-upload-pack',
+      '--end-of-options',
+      remote.address,
+      'refs/ai/*',
+      'refs/x-*',
+    ],
+    { signal, maxBytes: 256 * 1024 * 1024 },
+  );
+  if (answer.code !== 0) throw remoteFailed(remote, answer);
+  return parseRefLines(answer.stdout.toString('utf8'), '\t');
+}

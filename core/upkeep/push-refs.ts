@@ -1,0 +1,193 @@
+import type { Clock } from '../base/clock.ts';
+import type { GitDirectory } from '../vcs/git.ts';
+import { printable } from '../vcs/ref-name.ts';
+import type { Repository } from '../vcs/repository.ts';
+import { readExpiries } from './content-expiry.ts';
+import { compareVersions, type Standing } from './lineage.ts';
+import { listRemoteRefs } from './list-remote-refs.ts';
+import type { MovedRef } from './move-outcome.ts';
+import { askRemote, networkPlace, pickRemote, type Remote, remoteFailed } from './network-git.ts';
+import { isDeletable, listStoredRefs, type StoredRef } from './stored-ref.ts';
+
+export interface MoveRequest {
+  readonly repository: Repository;
+  /** Name, URL or path; by default `origin`, else the only one. */
+  readonly remote: string | undefined;
+  /** What a relative path is relative to. */
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+export interface Moved {
+  readonly remote: string;
+  readonly refs: readonly MovedRef[];
+}
+
+/** One ref to be written at the remote: `to` null deletes; `forced` replaces exactly `from`. */
+interface Order {
+  readonly ref: string;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly forced: boolean;
+}
+
+const maxArgumentBytes = 256 * 1024;
+
+/**
+ * Sends our refs to a remote. Records only ever grow: one that diverged is refused by name and the others still move. Content is deletable,
+ * so the one written later replaces the other, and what expired is deleted there, too. REMOTE_UNKNOWN, REMOTE_FAILED.
+ */
+export async function pushRefs(request: MoveRequest): Promise<Moved> {
+  const { repository, clock } = request;
+  const remote = await pickRemote(repository, request.remote, request.cwd);
+  const place = await networkPlace(repository);
+  // One ref for all runs of one repository: it says nothing elsewhere.
+  const here = (await listStoredRefs(repository)).filter(({ kind }) => kind !== 'orphans');
+  const there = new Map((await listRemoteRefs(place, remote, request.signal)).map((one) => [one.ref, one]));
+  const expired = await expiredContent(place, here, [...here, ...there.values()], clock.now());
+
+  const pairs = here.map(({ ref, object }) => ({ here: object, there: there.get(ref)?.object ?? object }));
+  const standings = await compareVersions(place, pairs);
+  const settled: MovedRef[] = [];
+  const orders: Order[] = [];
+  for (const [index, mine] of here.entries()) {
+    const theirs = there.get(mine.ref)?.object ?? null;
+    if (expired.has(mine.ref)) {
+      // Not sent; where the remote has it, it is deleted below.
+      if (theirs === null) settled.push({ ref: mine.ref, from: null, to: null, status: 'expired' });
+      continue;
+    }
+    const plan = planPush(mine, theirs, standings[index] ?? 'unknown');
+    if ('status' in plan) settled.push(plan);
+    else orders.push(plan);
+  }
+  for (const { ref, object } of there.values()) {
+    if (expired.has(ref)) orders.push({ ref, from: object, to: null, forced: true });
+  }
+  settled.push(...(await carryOut(place, remote, orders, request.signal)));
+  return { remote: remote.shown, refs: settled.sort((a, b) => (a.ref < b.ref ? -1 : 1)) };
+}
+
+/** Content refs of either side whose run was decided here, and all of which is past its retention. */
+export async function expiredContent(
+  place: GitDirectory,
+  here: readonly StoredRef[],
+  content: readonly StoredRef[],
+  nowMs: number,
+): Promise<ReadonlySet<string>> {
+  const runs = new Map(
+    here.filter(({ kind }) => kind === 'run').map((run) => [`${run.prefix}/${run.id}`, run]),
+  );
+  const wanted = content.filter(({ kind }) => kind === 'content');
+  const owners = wanted.flatMap(({ prefix, id }) => runs.get(`${prefix}/${id}`) ?? []);
+  const expiries = await readExpiries(place, [...new Set(owners)]);
+  const over = wanted.filter(({ prefix, id }) => {
+    const expiry = expiries.get(runs.get(`${prefix}/${id}`)?.ref ?? '');
+    return expiry !== undefined && nowMs >= expiry.lastMs;
+  });
+  return new Set(over.map(({ ref }) => ref));
+}
+
+function planPush(mine: StoredRef, theirs: string | null, standing: Standing): MovedRef | Order {
+  const { ref, object } = mine;
+  const stays = (status: MovedRef['status']): MovedRef => ({ ref, from: theirs, to: theirs, status });
+  if (theirs === null) return { ref, from: null, to: object, forced: false };
+  switch (standing) {
+    case 'same':
+      return stays('current');
+    case 'ahead':
+      return { ref, from: theirs, to: object, forced: false };
+    case 'behind':
+      return stays('behind');
+    case 'diverged-later':
+    case 'diverged-tie':
+      return isDeletable(mine) ? { ref, from: theirs, to: object, forced: true } : stays('diverged');
+    case 'diverged-earlier':
+      return stays(isDeletable(mine) ? 'behind' : 'diverged');
+    case 'unknown':
+      return stays('unfetched');
+  }
+}
+
+async function carryOut(
+  place: GitDirectory,
+  remote: Remote,
+  orders: readonly Order[],
+  signal: AbortSignal,
+): Promise<readonly MovedRef[]> {
+  const moved: MovedRef[] = [];
+  for (const chunk of chunksOf(orders)) moved.push(...(await pushChunk(place, remote, chunk, signal)));
+  return moved;
+}
+
+async function pushChunk(
+  place: GitDirectory,
+  remote: Remote,
+  orders: readonly Order[],
+  signal: AbortSignal,
+): Promise<readonly MovedRef[]> {
+  const args = [
+    'push',
+    '--porcelain',
+    '--no-verify',
+    '--no-signed',
+    '--no-follow-tags',
+    '--recurse-submodules=no',
+    // A path in the repository's config would be run as a program.
+    '--receive-pack=git-receive-pack',
+    ...orders.flatMap(toLease),
+    '--end-of-options',
+    remote.address,
+    ...orders.map(({ ref, to }) => `${to ?? ''}:${ref}`),
+  ];
+  const answer = await askRemote(place, args, { signal, maxBytes: 256 * 1024 * 1024 });
+  const told = parsePushed(answer.stdout.toString('utf8'));
+  if (told.size === 0) throw remoteFailed(remote, answer);
+  return orders.map((order): MovedRef => {
+    const { ref, from, to } = order;
+    const outcome = told.get(ref);
+    if (outcome === undefined || outcome.flag === '!') {
+      const reason = outcome?.reason ?? 'the remote said nothing about it';
+      const status = /stale info|fetch first|non-fast-forward|already exists/.test(reason)
+        ? 'moved'
+        : 'rejected';
+      return { ref, from, to: from, status, reason };
+    }
+    const status =
+      to === null ? 'deleted' : from === null ? 'created' : order.forced ? 'replaced' : 'updated';
+    return { ref, from, to, status };
+  });
+}
+
+/** With a lease git moves the ref from exactly that version; without one it insists on a fast-forward. */
+function toLease({ ref, from, forced }: Order): readonly string[] {
+  return forced ? [`--force-with-lease=${ref}:${from ?? ''}`] : [];
+}
+
+/** Lines of `git push --porcelain`: `<flag> TAB <from>:<to> TAB <summary> (<reason>)`. */
+function parsePushed(text: string): ReadonlyMap<string, { readonly flag: string; readonly reason: string }> {
+  const told = new Map<string, { flag: string; reason: string }>();
+  for (const line of text.split('\n')) {
+    const [flag = '', moved = '', summary = ''] = line.split('\t');
+    const at = moved.lastIndexOf(':');
+    if (flag.length === 1 && at >= 0) told.set(moved.slice(at + 1), { flag, reason: printable(summary) });
+  }
+  return told;
+}
+
+function* chunksOf(orders: readonly Order[]): Generator<readonly Order[]> {
+  let chunk: Order[] = [];
+  let bytes = 0;
+  for (const order of orders) {
+    const size = order.ref.length * (order.forced ? 2 : 1) + 160;
+    if (chunk.length > 0 && bytes + size > maxArgumentBytes) {
+      yield chunk;
+      chunk = [];
+      bytes = 0;
+    }
+    chunk.push(order);
+    bytes += size;
+  }
+  if (chunk.length > 0) yield chunk;
+}

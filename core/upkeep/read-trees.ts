@@ -1,0 +1,127 @@
+import { isWritError } from '../base/errors.ts';
+import { type GitObject, readObjects } from '../vcs/blobs.ts';
+import { type GitDirectory, runGit } from '../vcs/git.ts';
+
+/** What git says of an object without reading it; `undefined` for one that is not there or cannot be read. */
+export interface ObjectHead {
+  readonly type: string;
+  readonly sizeBytes: number;
+}
+
+const maxNames = 500;
+const maxChunkBytes = 32 * 1024 * 1024;
+const maxListBytes = 256 * 1024 * 1024;
+
+/** Type and size of many objects. One that makes git give up is told from the rest by halving, so damage costs log n processes, not n. */
+export async function readHeads(
+  place: GitDirectory,
+  ids: Iterable<string>,
+): Promise<ReadonlyMap<string, ObjectHead | undefined>> {
+  const heads = new Map<string, ObjectHead | undefined>();
+  await halving(
+    [...new Set(ids)],
+    async (names) => {
+      const listed = await runGit(
+        place,
+        ['cat-file', '--batch-check=%(objectname) %(objecttype) %(objectsize)', '--buffer'],
+        { input: names.map((id) => `${id}\n`).join(''), maxBytes: maxListBytes },
+      );
+      const lines = listed.toString('utf8').split('\n');
+      for (const [index, id] of names.entries()) {
+        const [, type = '', size = ''] = (lines[index] ?? '').split(' ');
+        heads.set(id, /^\d+$/.test(size) ? { type, sizeBytes: Number(size) } : undefined);
+      }
+    },
+    (id) => heads.set(id, undefined),
+  );
+  return heads;
+}
+
+/**
+ * Reads many objects, at most 32 MiB of them at a time, and hands each to `take`, in no order; `undefined` for one that is missing or damaged.
+ * `heads` tells how large they are; an object without a head is not read.
+ */
+export async function readEach(
+  place: GitDirectory,
+  ids: Iterable<string>,
+  heads: ReadonlyMap<string, ObjectHead | undefined>,
+  take: (id: string, object: GitObject | undefined) => void,
+): Promise<void> {
+  for (const chunk of chunksOf([...new Set(ids)], heads, (id) => take(id, undefined))) {
+    await halving(
+      chunk,
+      async (names) => {
+        const objects = await readObjects(place, names);
+        for (const [index, id] of names.entries()) take(id, objects[index]);
+      },
+      (id) => take(id, undefined),
+    );
+  }
+}
+
+function* chunksOf(
+  ids: readonly string[],
+  heads: ReadonlyMap<string, ObjectHead | undefined>,
+  absent: (id: string) => void,
+): Generator<readonly string[]> {
+  let chunk: string[] = [];
+  let bytes = 0;
+  for (const id of ids) {
+    const head = heads.get(id);
+    if (head === undefined) {
+      absent(id);
+      continue;
+    }
+    if (chunk.length === maxNames || (chunk.length > 0 && bytes + head.sizeBytes > maxChunkBytes)) {
+      yield chunk;
+      chunk = [];
+      bytes = 0;
+    }
+    chunk.push(id);
+    bytes += head.sizeBytes;
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+async function halving(
+  ids: readonly string[],
+  work: (ids: readonly string[]) => Promise<void>,
+  damaged: (id: string) => void,
+): Promise<void> {
+  if (ids.length === 0) return;
+  try {
+    await work(ids);
+  } catch (fault) {
+    const isDamage = isWritError(fault, 'GIT_FAILED') || isWritError(fault, 'INPUT_TOO_LARGE');
+    if (!isDamage) throw fault;
+    const [only] = ids;
+    if (ids.length === 1 && only !== undefined) return damaged(only);
+    const middle = Math.ceil(ids.length / 2);
+    await halving(ids.slice(0, middle), work, damaged);
+    await halving(ids.slice(middle), work, damaged);
+  }
+}
+
+/** One entry of a tree object. */
+export interface RawEntry {
+  readonly mode: string;
+  readonly name: string;
+  readonly object: string;
+}
+
+/** Takes a tree object apart; `undefined` where it is none. */
+export function parseTree(bytes: Buffer, idBytes: number): readonly RawEntry[] | undefined {
+  const entries: RawEntry[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const blank = bytes.indexOf(32, at);
+    const end = bytes.indexOf(0, at);
+    if (blank < 0 || end < blank || end + 1 + idBytes > bytes.length) return undefined;
+    entries.push({
+      mode: bytes.toString('latin1', at, blank).padStart(6, '0'),
+      name: bytes.toString('utf8', blank + 1, end),
+      object: bytes.toString('hex', end + 1, end + 1 + idBytes),
+    });
+    at = end + 1 + idBytes;
+  }
+  return entries;
+}

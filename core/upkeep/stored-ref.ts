@@ -1,0 +1,73 @@
+import type { GitDirectory } from '../vcs/git.ts';
+import { runGit } from '../vcs/git.ts';
+import { isRefName } from '../vcs/ref-name.ts';
+
+/**
+ * What a ref of ours holds. `context` and `orphans` keep what retrieval found from `git gc` (blobRetentionStrategy); `orphans` is one ref for all
+ * runs of this repository. `other` is below our prefixes, yet of no kind that writ writes.
+ */
+export type RefKind = 'run' | 'intent' | 'plan' | 'content' | 'approval' | 'context' | 'orphans' | 'other';
+
+/** A ref below a prefix that the contract allows for `aiRefPrefix`. */
+export interface StoredRef {
+  readonly ref: string;
+  /** What it points to. */
+  readonly object: string;
+  readonly kind: RefKind;
+  /** Without its final slash: `refs/ai`. */
+  readonly prefix: string;
+  /** Encoded id: of the run for a run, its content, context and approvals, else of the intent or plan. */
+  readonly id: string;
+}
+
+/** Refs that may be replaced by others that do not follow from them: they hold what retention takes away. */
+export function isDeletable({ kind }: Pick<StoredRef, 'kind'>): boolean {
+  return kind === 'content' || kind === 'context';
+}
+
+const kinds: Readonly<Record<string, RefKind>> = {
+  runs: 'run',
+  intents: 'intent',
+  plans: 'plan',
+  content: 'content',
+  context: 'context',
+};
+const maxListBytes = 256 * 1024 * 1024;
+
+/** What may be pushed, fetched and checked: `refs/ai/**` and `refs/x-…/**` (resolutions, Semantic rules). */
+export const storedPatterns = ['refs/ai/**', 'refs/x-*/**'] as const;
+
+/** Every ref of ours in a repository, sorted by name, with one process. */
+export async function listStoredRefs(place: GitDirectory): Promise<readonly StoredRef[]> {
+  const listed = await runGit(
+    place,
+    ['for-each-ref', '--format=%(objectname) %(refname)', ...storedPatterns],
+    { maxBytes: maxListBytes },
+  );
+  return parseRefLines(listed.toString('utf8'), ' ');
+}
+
+/** Reads `<object><separator><ref>` lines; what is no ref of ours is left out. */
+export function parseRefLines(text: string, separator: string): readonly StoredRef[] {
+  const refs: StoredRef[] = [];
+  for (const line of text.split('\n')) {
+    const at = line.indexOf(separator);
+    const found = at < 0 ? undefined : toStoredRef(line.slice(at + 1), line.slice(0, at));
+    if (found) refs.push(found);
+  }
+  return refs;
+}
+
+/** `undefined` for a name that git would not take or that lies outside our prefixes. */
+export function toStoredRef(ref: string, object: string): StoredRef | undefined {
+  if (!/^refs\/(?:ai|x-[^/]*)\/./.test(ref) || !isRefName(ref)) return undefined;
+  if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(object)) return undefined;
+  const parts = ref.split('/');
+  const kind = kinds[parts.at(-2) ?? ''];
+  if (kind !== undefined && parts.length >= 4)
+    return { ref, object, kind, prefix: parts.slice(0, -2).join('/'), id: parts.at(-1) ?? '' };
+  if (parts.at(-3) === 'approvals' && parts.length >= 5)
+    return { ref, object, kind: 'approval', prefix: parts.slice(0, -3).join('/'), id: parts.at(-2) ?? '' };
+  const kindOfRest = parts.at(-1) === 'orphans' ? 'orphans' : 'other';
+  return { ref, object, kind: kindOfRest, prefix: parts.slice(0, 2).join('/'), id: parts.slice(2).join('/') };
+}

@@ -1,0 +1,84 @@
+import t from 'tap';
+import { commands } from '../../../bin/command-table.ts';
+import { sampleSpecWith } from '../../../testing.ts';
+import { faultsOf } from '../faults-of.ts';
+import { runLine } from '../host.ts';
+
+const check = {
+  kind: 'command' as const,
+  command: 'true',
+  timeoutSeconds: 60,
+  expectedExitCode: 0,
+  required: true,
+  artifactsProduced: [],
+};
+const spec = (objectives: readonly string[], planGeneration: object = {}) =>
+  JSON.stringify(
+    sampleSpecWith({
+      metadata: { target: { repo: { type: 'git', locator: 'https://example.com/x.git' } } },
+      intent: { objectives, inScope: ['src/'] },
+      acceptance: {
+        verificationPlan: {
+          fastChecks: [{ ...check, id: 'unit' }],
+          releaseChecks: [{ ...check, id: 'notes' }],
+        },
+      },
+      objmodel: { planGeneration },
+    }),
+  );
+const cwd = t.testdir({});
+const env = { PATH: process.env.PATH ?? '', HOME: cwd, GIT_CEILING_DIRECTORIES: cwd };
+
+async function plan(stdin: string, ...options: readonly string[]) {
+  const { code, out } = await runLine(['--json', 'plan', '-', ...options], commands, { stdin, cwd, env });
+  const document = JSON.parse(out);
+  if (code === 0) t.strictSame(faultsOf('plan', document.data), []);
+  return { code, ...document };
+}
+
+t.test('tasks, edges and gates of a worker, of a patch when asked', async (t) => {
+  const objectives = ['write src/a.ts', 'tidy src/'];
+  const { data } = await plan(spec(objectives));
+  t.match(data, {
+    for: 'worker',
+    tasks: [
+      { id: 'task-1', number: 1, steps: ['write src/a.ts'], predicted_writes: ['src/a.ts'], depends_on: [] },
+      { id: 'task-2', number: 2, depends_on: ['task-1'] },
+      { id: 'gate-fast', kind: 'gate', steps: ['unit'], stage: 'fast', stages: ['fast'] },
+      { id: 'gate-release', kind: 'gate', steps: ['notes'], stage: 'release' },
+    ],
+    edges: [
+      ['task-1', 'task-2'],
+      ['task-1', 'gate-fast'],
+      ['task-2', 'gate-fast'],
+      ['gate-fast', 'gate-release'],
+    ],
+    scope: { write: ['src/'] },
+  });
+  const patch = await plan(spec(objectives), '--for', 'patch');
+  t.match(patch.data, {
+    for: 'patch',
+    tasks: [{ id: 'task-1', steps: objectives }, { id: 'gate-fast' }, {}],
+  });
+  t.equal(patch.data.tasks.length, 3);
+  const rows = (ledger: readonly { readonly asked: boolean }[]) => ledger.filter(({ asked }) => asked).length;
+  t.ok(rows(data.ledger) > rows(patch.data.ledger), 'a worker asks for more rows');
+  const folded = await plan(spec(objectives, { gateTaskPerStage: false }));
+  t.match(folded.data.tasks[2], { id: 'gate', steps: ['unit', 'notes'], stages: ['fast', 'release'] });
+  t.notOk('stage' in folded.data.tasks[2]);
+});
+
+t.test('what cannot be planned is said with its code; people see tasks and what they write', async (t) => {
+  t.match(await plan(spec(['do it', 'do  it'])), { code: 1, error: { code: 'PLAN_DUPLICATE_OBJECTIVE' } });
+  t.match(await plan(spec(['write src/a.ts', 'tidy src/'], { conflictResolution: 'fail-fast' })), {
+    code: 1,
+    error: { code: 'PLAN_CONFLICT' },
+  });
+  t.equal((await plan(spec(['do it']), '--for', 'nobody')).code, 129);
+  const { out } = await runLine(['plan', '-'], commands, {
+    stdin: spec(['write src/a.ts', 'wait']),
+    cwd,
+    env,
+  });
+  t.match(out, /task-1.*write src\/a\.ts.*writes src\/a\.ts.*task-2.*gate-fast {2}after task-1, task-2/s);
+});

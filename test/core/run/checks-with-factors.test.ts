@@ -1,0 +1,79 @@
+import t from 'tap';
+import { parseConfig } from '../../../core/config.ts';
+import { factorsWithoutChecks, withFactorChecks } from '../../../core/run/checks-with-factors.ts';
+import type { EffectiveIntentSpec } from '../../../core/spec/intentspec.gen.ts';
+import { accepted, changed } from '../spec/sample.ts';
+
+const config = (text: string) => parseConfig(Buffer.from(text));
+const entry = (factor: string, id: string, more = 'stage = "fast"') =>
+  `[[factors.${factor}.checks]]\nid = "${id}"\ncommand = "make ${id}"\n${more}\n`;
+
+const withFactors = (...factors: string[]): EffectiveIntentSpec =>
+  accepted(changed('minimal', ['risk', 'factors'], factors)).effective;
+
+function ids(spec: EffectiveIntentSpec): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(
+    Object.entries(spec.acceptance.verificationPlan).map(([list, checks]) => [
+      list,
+      (checks as readonly { readonly id: string }[]).map(({ id }) => id),
+    ]),
+  );
+}
+
+t.test('each factor of the spec adds its checks to their stages, after the spec’s own', async (t) => {
+  const settings = config(
+    [
+      entry('auth', 'login'),
+      entry('auth', 'attack', 'stage = "security"\nrequired = false'),
+      entry('payments', 'ledger', 'stage = "integration"'),
+      entry('unused', 'nothing'),
+    ].join(''),
+  );
+  const spec = withFactors('auth', 'payments', 'auth');
+  const before = structuredClone(spec);
+  const own = ids(spec);
+  const added = withFactorChecks(spec, settings);
+  t.strictSame(ids(added), {
+    fastChecks: [...(own.fastChecks ?? []), 'login'],
+    integrationChecks: [...(own.integrationChecks ?? []), 'ledger'],
+    securityChecks: [...(own.securityChecks ?? []), 'attack'],
+    releaseChecks: own.releaseChecks,
+  });
+  t.match(added.acceptance.verificationPlan.securityChecks.at(-1), {
+    command: 'make attack',
+    required: false,
+  });
+  t.strictSame(spec, before, 'the contract itself is not changed');
+  t.strictSame({ ...added, acceptance: spec.acceptance }, spec, 'nor is anything but its checks');
+});
+
+t.test('a factor that the configuration does not know adds nothing and is named', async (t) => {
+  const settings = config(entry('auth', 'login'));
+  const spec = withFactors('constructor', 'toString', 'auth', 'constructor');
+  t.strictSame(factorsWithoutChecks(spec, settings), ['constructor', 'toString']);
+  t.equal(
+    withFactorChecks(withFactors('constructor'), settings).acceptance.verificationPlan.fastChecks.length,
+    ids(spec).fastChecks?.length,
+  );
+  t.strictSame(factorsWithoutChecks(withFactors(), settings), []);
+});
+
+t.test('an id that already means another check is refused', async (t) => {
+  const spec = withFactors('auth', 'payments');
+  const [taken = ''] = ids(spec).fastChecks ?? [];
+  t.throws(() => withFactorChecks(spec, config(entry('auth', taken))), {
+    code: 'CONFIG_INVALID',
+    detail: { factor: 'auth', check_id: taken },
+  });
+  const apart = config(entry('auth', 'same') + entry('payments', 'same', 'stage = "release"'));
+  t.throws(() => withFactorChecks(spec, apart), {
+    code: 'CONFIG_INVALID',
+    detail: { factor: 'payments', check_id: 'same' },
+  });
+  const shared = config(entry('auth', 'same') + entry('payments', 'same'));
+  t.strictSame(
+    ids(withFactorChecks(spec, shared)).fastChecks,
+    [taken, 'same'],
+    'one check of two factors runs once',
+  );
+});

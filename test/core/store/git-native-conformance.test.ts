@@ -1,0 +1,3 @@
+import { conforms } from './conformance.ts';
+
+await conforms('git-native-store.ts', 'gitNativeSource');

@@ -1,0 +1,11 @@
+import './core/frame/domain-rules.test.ts';
+import './core/frame/imports/javascript-imports.test.ts';
+import './core/frame/imports/python-imports.test.ts';
+import './core/frame/import-graph.test.ts';
+import './core/frame/hints/find-symbols.test.ts';
+import './core/frame/hints/api-urls.test.ts';
+import './core/frame/expand-hints.test.ts';
+import './core/frame/frame-window.test.ts';
+import './core/frame/context-frames.test.ts';
+import './core/frame/take-context.test.ts';
+import './core/frame/run-metrics.test.ts';

@@ -1,0 +1,19 @@
+import { AssertionError } from 'node:assert';
+import t from 'tap';
+import { storeTester } from '../../../testing.ts';
+import { subjectOf } from '../../core/store/conformance.ts';
+import * as brokenStores from './broken-stores.ts';
+
+const module = new URL('./broken-stores.ts', import.meta.url);
+
+for (const name of Object.keys(brokenStores))
+  t.test(
+    `a store that ${name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)} does not pass`,
+    async (t) => {
+      await t.rejects(storeTester(undefined, subjectOf(module, name)));
+    },
+  );
+
+t.test('a store that is not there is told as such', async (t) => {
+  await t.rejects(storeTester(undefined, subjectOf(module, 'nothing')), AssertionError);
+});
