@@ -5,6 +5,7 @@ import { benchLargePatch } from './large-patch.ts';
 import { benchPlan } from './plan-10000.ts';
 import { stagePackage } from './stage-package.ts';
 import { benchStartUp } from './start-up.ts';
+import { benchStoreObjects } from './store-objects.ts';
 import { benchThousandChecks } from './thousand-checks.ts';
 
 const built = spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
@@ -15,5 +16,6 @@ const held = [
   await benchLargePatch(),
   await benchPlan(),
   await benchThousandChecks(),
+  await benchStoreObjects(),
 ];
 process.exit(held.every(Boolean) ? 0 : 1);

@@ -4,11 +4,13 @@ import type { LoadedPlugin } from '../core/plugin.ts';
 import { gatesPlugin } from '../gates/plugin.ts';
 import { redactionPlugin } from './redaction/plugin.ts';
 import { sandboxPlugin } from './sandbox-plugin.ts';
+import { storePlugin } from './store-plugin.ts';
 
 /** Every built-in, in the order in which they are set up and asked. */
 export function preset(options: AttestPluginOptions): readonly LoadedPlugin[] {
   return [
     sandboxPlugin, //     where checks run: bubblewrap, unshare, none
+    storePlugin, //       where runs are kept: git-native, external-local
     gatesPlugin, //       check kinds, and one rule per reason a gate can fail
     redactionPlugin, //   no secret reaches an artifact
     artifactsPlugin, //   patchset, sbom, release-notes

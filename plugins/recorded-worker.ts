@@ -51,6 +51,7 @@ export function createRecordedWorker(
   const broken = new Map<RecordedAnswer, number>();
   return {
     name: 'recorded',
+    usesModel: false,
     async work(order): Promise<WorkResult> {
       const answer = answers.findLast((one) => fits(one, order));
       if (!answer) {

@@ -11,3 +11,4 @@ import './core/run/run-edges.test.ts';
 import './core/run/field-effects.test.ts';
 import './core/run/waiting-record.test.ts';
 import './core/run/stored-approvals.test.ts';
+import './core/run/external-local-runs.test.ts';

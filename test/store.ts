@@ -1,4 +1,10 @@
+import './core/store/external-local-conformance.test.ts';
+import './core/store/external-local-store.test.ts';
+import './core/store/git-native-conformance.test.ts';
 import './core/store/git-native-store.test.ts';
 import './core/store/journal.test.ts';
+import './core/store/remove-litter.test.ts';
+import './core/store/repeat-write.test.ts';
+import './core/store/retain-blobs.test.ts';
 import './core/store/run-lock.test.ts';
 import './core/store/stored-object.test.ts';

@@ -1,7 +1,10 @@
 import { systemClock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
 import { resumeRun } from '../../core/run/run-intent.ts';
 import type { CommandContext, CommandResult } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
+import { readInput } from '../read-input.ts';
+import { keptRecording, openRecording } from '../recording.ts';
 import { progressPlugin } from '../run-progress.ts';
 import { readVersion } from '../version.ts';
 import { toResult } from './run.ts';
@@ -9,6 +12,8 @@ import { toResult } from './run.ts';
 /** `writ resume RUN`: goes on after a kill or a wait; exit codes as for `writ run`. */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const { options, args, repoPath, cwd, signal } = context;
+  const given = options.value('recording');
+  const more = readUnits(options.value('more-cost-units'));
   await using engine = await openEngine(context, {
     ephemeralKey: options.flag('ephemeral-key'),
     plugins: [progressPlugin(context.progress)],
@@ -18,8 +23,20 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     runId: args[0] ?? '',
     sandbox: options.value('sandbox') ?? 'auto',
     schedulerVersion: readVersion(),
+    openWorker: async (directory) =>
+      given === undefined ? keptRecording(directory) : openRecording(await readInput(context, given, { maxBytes: 64 * 1024 * 1024 })),
+    ...(more === undefined ? {} : { moreCostUnits: more }),
     clock: systemClock,
     signal,
   });
   return toResult(view);
+}
+
+function readUnits(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const units = Number(text);
+  if (/^[1-9]\d{0,8}$/.test(text)) return units;
+  throw new WritError('USAGE', {
+    message: `expected \`--more-cost-units\` to be a whole number from 1, found \`${text}\``,
+  });
 }

@@ -7,6 +7,7 @@ import { type CommandContext, type CommandResult, refused, succeeded } from '../
 import { openEngine } from '../open-engine.ts';
 import { readInput } from '../read-input.ts';
 import { readSpecBytes } from '../read-spec.ts';
+import { openRecording } from '../recording.ts';
 import { printRun } from '../report/human.ts';
 import { toRunData } from '../report/run-data.ts';
 import { progressPlugin } from '../run-progress.ts';
@@ -62,14 +63,19 @@ export function toResult(view: RunView): CommandResult {
 }
 
 async function readSource(context: CommandContext, spec: string): Promise<ChangeSource> {
-  const patch = context.options.value('patch');
-  const range = context.options.value('range');
-  if (patch !== undefined && range !== undefined) {
-    throw new WritError('USAGE', { message: 'expected `--patch` or `--range`, found both' });
+  const given = ['patch', 'range', 'recording'].filter((name) => context.options.value(name) !== undefined);
+  const [kind] = given;
+  if (given.length > 1) {
+    const named = given.map((name) => `\`--${name}\``).join(' and ');
+    throw new WritError('USAGE', { message: `expected one source of the change, found ${named}` });
   }
-  if (range !== undefined) return { kind: 'range', range };
-  if (patch === undefined) throw new WritError('NO_WORKER');
-  if (patch === '-' && spec === '-')
-    throw new WritError('USAGE', { message: 'the spec and the patch cannot both come from stdin' });
-  return { kind: 'patch', bytes: await readInput(context, patch, { maxBytes: maxPatchBytes }) };
+  const value = kind === undefined ? '' : (context.options.value(kind) ?? '');
+  if (kind === 'range') return { kind, range: value };
+  if (kind === undefined) throw new WritError('NO_WORKER');
+  if (value === '-' && spec === '-')
+    throw new WritError('USAGE', { message: `the spec and the ${kind} cannot both come from stdin` });
+  const bytes = await readInput(context, value, { maxBytes: maxPatchBytes });
+  return kind === 'recording'
+    ? { kind: 'worker', worker: openRecording(bytes), keep: bytes }
+    : { kind: 'patch', bytes };
 }

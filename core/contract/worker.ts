@@ -53,5 +53,7 @@ export type WorkResult = {
  */
 export interface Worker {
   readonly name: string;
+  /** Whether a model answers: prompts, replies and retrieved sources exist only then, and so do the rows of the contract about them. */
+  readonly usesModel: boolean;
   work(order: TaskOrder): Promise<WorkResult>;
 }

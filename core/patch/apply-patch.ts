@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../base/errors.ts';
+import { randomOctets } from '../base/ids.ts';
 import { askGit, gitLine, runGit } from '../vcs/git.ts';
 import { printable } from '../vcs/ref-name.ts';
 import type { Scratch } from '../vcs/scratch.ts';
@@ -18,7 +19,8 @@ export async function applyPatch(
   sections: readonly PatchSection[],
   level: 0 | 1,
 ): Promise<string> {
-  const index = join(scratch.gitDir, 'index.apply');
+  // Of its own: Tasks are applied side by side, and a killed process leaves its lock.
+  const index = join(scratch.gitDir, `index.apply-${randomOctets(8).toString('hex')}`);
   const env = { GIT_INDEX_FILE: index };
   try {
     await runGit(scratch, ['read-tree', baseTree], { env });
@@ -27,7 +29,7 @@ export async function applyPatch(
     if (code !== 0) throw applyFault(stderr, code, sections, level);
     return await gitLine(scratch, ['write-tree'], { env });
   } finally {
-    await rm(index, { force: true });
+    for (const path of [index, `${index}.lock`]) await rm(path, { force: true });
   }
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../base/errors.ts';
+import { randomOctets } from '../base/ids.ts';
 import type { PatchSet } from '../contract/patch-set.ts';
 import { gitFailed, runGit, startGit, withGit } from '../vcs/git.ts';
 import type { Base } from '../vcs/resolve-commit.ts';
@@ -74,7 +75,8 @@ export async function diffWithoutRenames(
 
 /** Through a file into shared memory: the diff is held once, never twice, and ended where it grows beyond the bound. */
 async function readDiff(scratch: Scratch, args: readonly string[]): Promise<Uint8Array<SharedArrayBuffer>> {
-  const path = join(scratch.gitDir, 'patch.diff');
+  // Of its own: Tasks are worked on side by side in one scratch.
+  const path = join(scratch.gitDir, `patch-${randomOctets(8).toString('hex')}.diff`);
   const file = await open(path, 'w+', 0o600);
   try {
     const size = await writeDiff(scratch, args, file);

@@ -2,11 +2,12 @@ import { type Clock, toRfc3339 } from '../base/clock.ts';
 import { isWritError, WritError } from '../base/errors.ts';
 import { uuidTimeMs } from '../base/ids.ts';
 import type { RunView } from '../contract/run-view.ts';
-import { openGitNativeStore } from '../store/git-native-store.ts';
+import { listExternalLocalRefs } from '../store/list-external-local-refs.ts';
 import { readJournal } from '../store/parse-journal.ts';
 import { journalPath, listRunDirectories } from '../store/run-directory.ts';
 import { storeRefs } from '../store/store-refs.ts';
 import { parseObject } from '../store/stored-object.ts';
+import { openWhicheverStore } from '../store/whichever-store.ts';
 import { readObjects } from '../vcs/blobs.ts';
 import { runGit } from '../vcs/git.ts';
 import { encodeId } from '../vcs/ref-name.ts';
@@ -32,30 +33,36 @@ const runPatterns = ['refs/ai/runs/*', 'refs/ai/**/runs/*', 'refs/x-*/**/runs/*'
 interface FoundRun {
   readonly id: string;
   readonly prefix: string;
-  readonly version: string;
+  readonly ref: string;
+  /** Commit in git; `undefined` in store `external-local`. */
+  readonly commit: string | undefined;
 }
 
-/** Every decided run in the repository's refs, newest first (run ids are time-ordered). */
+/** Every run in the repository's refs and in store `external-local`, newest first (run ids are time-ordered). */
 async function listRunRefs(repository: Repository): Promise<readonly FoundRun[]> {
   const listed = await runGit(repository, [
     'for-each-ref',
     '--format=%(objectname) %(refname)',
     ...runPatterns,
   ]);
-  const found = listed
+  const inGit = listed
     .toString('utf8')
     .split('\n')
-    .flatMap((line) => {
-      const parts = /^([0-9a-f]+) (refs\/.*)\/runs\/([^/]+)$/.exec(line);
-      return parts ? [{ version: parts[1] ?? '', prefix: parts[2] ?? '', id: parts[3] ?? '' }] : [];
-    });
-  return found.sort((a, b) => (a.id < b.id ? 1 : -1));
+    .map((line) => ({ commit: line.slice(0, line.indexOf(' ')), ref: line.slice(line.indexOf(' ') + 1) }));
+  const beside = (await listExternalLocalRefs(repository)).map(({ ref }) => ({ commit: undefined, ref }));
+  const found = new Map<string, FoundRun>();
+  for (const { commit, ref } of [...inGit, ...beside]) {
+    const parts = /^(refs\/.*)\/runs\/([^/]+)$/.exec(ref);
+    if (!parts || found.has(ref)) continue;
+    found.set(ref, { id: parts[2] ?? '', prefix: parts[1] ?? '', ref, commit });
+  }
+  return [...found.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
 /** Runs of this repository, newest first: decided ones from refs, the rest from journals; read while others work. */
 export async function listRuns(repository: Repository, clock: Clock): Promise<readonly RunSummary[]> {
   const refs = await listRunRefs(repository);
-  const decided = await summarise(repository, refs);
+  const decided = await summarise(repository, clock, refs);
   const known = new Set(refs.map(({ id }) => id));
   const undecided: RunSummary[] = [];
   for (const name of await listRunDirectories(repository)) {
@@ -110,28 +117,44 @@ export async function findRun(
 }
 
 function storeAt(repository: Repository, clock: Clock, prefix: string): RunStore {
-  return { objects: openGitNativeStore(repository, { clock }), refs: storeRefs(prefix) };
+  return { objects: openWhicheverStore(repository, clock), refs: storeRefs(prefix) };
 }
 
-async function summarise(repository: Repository, runs: readonly FoundRun[]): Promise<readonly RunSummary[]> {
-  const files = ['run.json', 'intent.json', 'decision.json', sealPaths.rollback];
-  const names = runs.flatMap(({ version }) => files.map((file) => `${version}:${file}`));
-  const objects = await readObjects(repository, names);
-  return runs.flatMap(({ id }, index): RunSummary[] => {
-    const [run, intent, decision, rollback] = objects.slice(index * files.length, (index + 1) * files.length);
-    if (!run || !intent || !decision) return [];
-    const { type, commit_sha: commitSha } = parseObject('decision', (rollback ?? decision).bytes);
-    const { summary, external_ids: external } = parseObject('intent', intent.bytes);
-    return [
-      {
-        runId: id,
-        startedAt: parseObject('run', run.bytes).started_at,
-        state: 'decided',
-        summary,
-        specId: external.intentspec_id ?? '',
-        decision: type,
-        ...(commitSha === undefined ? {} : { commitSha }),
-      },
-    ];
-  });
+const summaryFiles = ['run.json', 'intent.json', 'decision.json', sealPaths.rollback] as const;
+
+async function summarise(
+  repository: Repository,
+  clock: Clock,
+  runs: readonly FoundRun[],
+): Promise<readonly RunSummary[]> {
+  const names = runs.flatMap(({ commit }) =>
+    commit === undefined ? [] : summaryFiles.map((file) => `${commit}:${file}`),
+  );
+  const objects = (await readObjects(repository, names)).values();
+  const store = openWhicheverStore(repository, clock);
+  const summaries: RunSummary[] = [];
+  for (const { id, ref, commit } of runs) {
+    const beside = commit === undefined ? await store.readMany(ref, summaryFiles) : undefined;
+    const files = summaryFiles.map((file) => (beside ? beside.get(file) : objects.next().value?.bytes));
+    const summary = toSummary(id, files);
+    if (summary) summaries.push(summary);
+  }
+  return summaries;
+}
+
+/** `undefined` for a run that is not decided. */
+function toSummary(id: string, files: readonly (Buffer | undefined)[]): RunSummary | undefined {
+  const [run, intent, decision, rollback] = files;
+  if (!run || !intent || !decision) return undefined;
+  const { type, commit_sha: commitSha } = parseObject('decision', rollback ?? decision);
+  const { summary, external_ids: external } = parseObject('intent', intent);
+  return {
+    runId: id,
+    startedAt: parseObject('run', run).started_at,
+    state: 'decided',
+    summary,
+    specId: external.intentspec_id ?? '',
+    decision: type,
+    ...(commitSha === undefined ? {} : { commitSha }),
+  };
 }

@@ -33,6 +33,7 @@ import { type StartedRun, startedRun, startedType } from './started-run.ts';
 import { stepsOver } from './steps.ts';
 import { resolveOrigin, takeCandidate } from './take-candidate.ts';
 import { resumedType, startWallClock, waitingType } from './wall-clock.ts';
+import { workerFile } from './worker-file.ts';
 import type { WritEngine } from './writ-engine.ts';
 
 /** A run that this process holds; disposing gives it back, whatever happened. */
@@ -48,8 +49,6 @@ export interface HeldRun extends AsyncDisposable {
 }
 
 const specFile = 'spec.json';
-/** In a run's directory: what its worker is made again from. */
-export const workerFile = 'worker.json';
 
 /**
  * Everything before the first judgement: repository, base, candidate, journal. What is wrong with the change or the
@@ -57,7 +56,7 @@ export const workerFile = 'worker.json';
  */
 export async function startRun(engine: WritEngine, request: RunRequest): Promise<HeldRun> {
   const contract = await admitContract(engine, request.specBytes, {
-    model: request.source.kind === 'worker',
+    model: request.source.kind === 'worker' && request.source.worker.usesModel,
   });
   const startedAtMs = request.clock.now();
   const runId = uuidV7(startedAtMs);

@@ -12,8 +12,17 @@ import { viewJournal } from './journal-view.ts';
 import type { RunStore } from './run-store.ts';
 import { sealPaths } from './settle-run.ts';
 import { startedRun } from './started-run.ts';
+import { waitingFolder } from './wait-for-people.ts';
 
-const names = ['gate-report.json', 'decision.json', sealPaths.rollback, sealPaths.bundle, sealPaths.proof];
+const waitingDecision = `${waitingFolder}/decision.json`;
+const names = [
+  'gate-report.json',
+  'decision.json',
+  waitingDecision,
+  sealPaths.rollback,
+  sealPaths.bundle,
+  sealPaths.proof,
+];
 
 /** One run as stored: from its ref where it was decided, else from its journal. RUN_NOT_FOUND. */
 export async function readRun(repository: Repository, store: RunStore, runId: string): Promise<RunView> {
@@ -23,7 +32,18 @@ export async function readRun(repository: Repository, store: RunStore, runId: st
   if (report && decision)
     return decidedRun(store, runId, report, decision, files, await localRecords(repository, runId));
   const { records } = await readJournal(journalPath(repository, runId));
+  const waiting = files.get(waitingDecision);
+  if (report && waiting && (records.length === 0 || viewJournal(records).isWaiting)) {
+    return waitingRun(report, waiting);
+  }
   return undecidedRun(repository, runId, records);
+}
+
+/** A run that people have to speak about; complete in its refs, here or fetched from elsewhere. */
+function waitingRun(reportBytes: Buffer, decisionBytes: Buffer): RunView {
+  const { schema: _, ...report } = JSON.parse(reportBytes.toString('utf8')) as GateReport;
+  const { type, rationale, decision_digest: decisionDigest } = parseObject('decision', decisionBytes);
+  return { ...report, state: 'waiting', decision: { type, rationale, decisionDigest } };
 }
 
 function decidedRun(

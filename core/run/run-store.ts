@@ -3,7 +3,6 @@ import type { Clock } from '../base/clock.ts';
 import { WritError } from '../base/errors.ts';
 import { parseStrictJson } from '../base/strict-json.ts';
 import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
-import { openGitNativeStore } from '../store/git-native-store.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { type StoreRefs, storeRefs } from '../store/store-refs.ts';
 import { parseObject } from '../store/stored-object.ts';
@@ -17,16 +16,17 @@ export interface RunStore {
   readonly refs: StoreRefs;
 }
 
-/** The store that a contract names: `git-native` under its `aiRefPrefix`. */
+/** The store that a contract names (slot `store`), under its `aiRefPrefix`. SLOT_UNKNOWN for a backend that no plugin brings. */
 export async function openRunStore(
-  _engine: WritEngine,
+  engine: WritEngine,
   repository: Repository,
   clock: Clock,
   spec: EffectiveIntentSpec,
 ): Promise<RunStore> {
   const { objectStore, actorMapping } = spec.objmodel;
+  const source = await engine.slots.store.pick(objectStore.backend);
   return {
-    objects: openGitNativeStore(repository, { clock, actorId: actorMapping.orchestratorActorId }),
+    objects: source.open({ repository, clock, actorId: actorMapping.orchestratorActorId }),
     refs: storeRefs(objectStore.aiRefPrefix),
   };
 }

@@ -6,7 +6,7 @@ import { finishFollow } from '../vcs/finish-follow.ts';
 import { type Identity, readIdentity } from '../vcs/identity.ts';
 import { importObjects } from '../vcs/import-objects.ts';
 import { readRef } from '../vcs/refs.ts';
-import { followWorktree, swapTarget } from '../vcs/swap-target.ts';
+import { type FollowOutcome, followWorktree, swapTarget } from '../vcs/swap-target.ts';
 import type { Attempt } from './attempt.ts';
 import { attest, revoke } from './attest.ts';
 import type { JudgedRun } from './judged-run.ts';
@@ -49,7 +49,14 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
     return recordRollback(attempt, judged, { commit, rationale: swap.lost, nowMs }, revocation);
   }
   const follow = steps.interrupted('follow') ? finishFollow : followWorktree;
-  await steps.once('follow', () => follow(ground.repository, ground.target, commit));
+  await steps.once('follow', async (): Promise<FollowOutcome> => {
+    try {
+      return await follow(ground.repository, ground.target, commit);
+    } catch (fault) {
+      // The branch has moved: what hinders the files is told, and undoes nothing.
+      return { state: 'failed', reason: messageOf(fault) };
+    }
+  });
   await steps.once('closed', async () => {
     await closeByCommit(attempt.store, contract, { runId: attempt.runId, nowMs, commitSha: commit });
   });

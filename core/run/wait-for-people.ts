@@ -20,6 +20,9 @@ interface Waiting {
 
 const key = 'waiting';
 
+/** Where the decision to wait stands in the record. */
+export const waitingFolder = 'waiting';
+
 /** What people are asked to approve; `undefined` before the run waits for the first time. */
 export function waitingSubject({ steps }: Pick<Attempt, 'steps'>): ApprovalSubject | undefined {
   return (steps.ended(key)?.answer as Waiting | undefined)?.subject;
@@ -58,7 +61,11 @@ export async function waitForPeople(attempt: Attempt, judged: JudgedRun): Promis
     const files = new Map(await recordFiles(attempt, judged, outcome));
     files.set('gate-report.json', Buffer.from(`${canonicalize(waiting.report)}\n`));
     // Whatever says that a run was decided would be read as its end.
-    for (const name of ['decision.json', 'decision-input.json', 'decision-record.json']) files.delete(name);
+    for (const name of ['decision', 'decision-input', 'decision-record']) {
+      const bytes = files.get(`${name}.json`);
+      files.delete(`${name}.json`);
+      if (bytes) files.set(`${waitingFolder}/${name}.json`, bytes);
+    }
     files.set(
       waitingPath,
       buildWaitingRecord({

@@ -71,11 +71,12 @@ export function openExternalLocalStore(
 
   return {
     async writeTree(ref, write) {
-      const current = await refs.read(requireRefName(ref));
-      const old = write.expectedOld === undefined ? current : (write.expectedOld ?? undefined);
-      // A repeatable write that is not current may be this very one, made by a process that was stopped right after it.
-      if (old !== current && write.atMs === undefined) throw conflict(ref, old, current);
+      requireRefName(ref);
       try {
+        const current = await refs.read(ref);
+        const old = write.expectedOld === undefined ? current : (write.expectedOld ?? undefined);
+        // A repeatable write that is not current may be this very one, made by a process that was stopped right after it.
+        if (old !== current && write.atMs === undefined) throw conflict(ref, old, current);
         const drafts = await makeTemporary(repo);
         try {
           const added = await draftAll(objects, write, drafts);
@@ -101,12 +102,7 @@ export function openExternalLocalStore(
           await rm(drafts, { recursive: true, force: true });
         }
       } catch (cause) {
-        if (isWritError(cause, 'EVIDENCE_WRITE_FAILED')) throw cause;
-        throw new WritError('EVIDENCE_WRITE_FAILED', {
-          message: `\`${ref}\` could not be written: ${messageOf(cause)}`,
-          detail: { ref, ...(isWritError(cause) ? { reason: cause.detail } : {}) },
-          cause,
-        });
+        throw writeFault(ref, cause);
       }
     },
     version: (ref) => refs.read(ref),
@@ -123,13 +119,17 @@ export function openExternalLocalStore(
     refs: (prefix) => refs.list(prefix),
     async remove(ref) {
       if ((await refs.read(ref)) === undefined) return;
-      await locked(async () => {
-        await refs.remove(ref);
-        // Under the lock no write is between its objects and its ref, so what no ref reaches is garbage.
-        const live = new Set<string>();
-        for (const { version } of await refs.list()) await mark(version, readVersion, live);
-        await objects.sweep(live);
-      });
+      try {
+        await locked(async () => {
+          await refs.remove(ref);
+          // Under the lock no write is between its objects and its ref, so what no ref reaches is garbage.
+          const live = new Set<string>();
+          for (const { version } of await refs.list()) await mark(version, readVersion, live);
+          await objects.sweep(live);
+        });
+      } catch (cause) {
+        throw writeFault(ref, cause);
+      }
     },
   };
 }
@@ -164,6 +164,15 @@ async function mark(
     for (const { sha256 } of files) live.add(sha256);
     at = parents[0];
   }
+}
+
+function writeFault(ref: string, cause: unknown): WritError {
+  if (isWritError(cause, 'EVIDENCE_WRITE_FAILED')) return cause;
+  return new WritError('EVIDENCE_WRITE_FAILED', {
+    message: `\`${ref}\` could not be written: ${messageOf(cause)}`,
+    detail: { ref, ...(isWritError(cause) ? { reason: cause.detail } : {}) },
+    cause,
+  });
 }
 
 function conflict(ref: string, expected: string | undefined, found: string | undefined): WritError {

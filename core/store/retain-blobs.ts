@@ -44,7 +44,7 @@ export async function retainBlobs(
   blobs: TreeFiles,
   options: RetentionOptions = {},
 ): Promise<{ readonly digests: ReadonlyMap<string, string> }> {
-  const retention = strategies[strategy];
+  const retention = retentionOf(strategy);
   const run = toRun(repository, runId, options);
   const digests = new Map<string, string>();
   await changing(run, async () => {
@@ -74,7 +74,7 @@ export async function readRetained(
   name: string,
   options: RetentionOptions = {},
 ): Promise<Buffer | undefined> {
-  for (const tree of await strategies[strategy].trees(toRun(repository, runId, options))) {
+  for (const tree of await retentionOf(strategy).trees(toRun(repository, runId, options))) {
     const bytes = await readBlob(repository, tree, name);
     if (bytes !== undefined) return bytes;
   }
@@ -88,8 +88,18 @@ export async function releaseBlobs(
   runId: string,
   options: RetentionOptions = {},
 ): Promise<void> {
+  const retention = retentionOf(strategy);
   const run = toRun(repository, runId, options);
-  await changing(run, () => strategies[strategy].release(run));
+  await changing(run, () => retention.release(run));
+}
+
+/** The name may come out of a stored record: OBJECT_CORRUPT for one that is none. */
+function retentionOf(strategy: BlobRetentionStrategy): BlobRetention {
+  if (Object.hasOwn(strategies, strategy)) return strategies[strategy];
+  throw new WritError('OBJECT_CORRUPT', {
+    message: `\`${strategy}\` is no blob retention strategy`,
+    detail: { strategy, known: Object.keys(strategies) },
+  });
 }
 
 function toRun(repository: Repository, runId: string, { aiRefPrefix }: RetentionOptions): RetainedRun {

@@ -94,7 +94,7 @@ const stored: readonly (readonly [field: string, spec: Json, file: string, expec
   [
     'intent.summary',
     { intent: { summary: 'Prices without the cent' } },
-    'task.json',
+    'tasks/0001.json',
     { title: 'Prices without the cent' },
   ],
   [
@@ -103,7 +103,7 @@ const stored: readonly (readonly [field: string, spec: Json, file: string, expec
     'intent.json',
     { prompt: '  A cent\n\ttoo much. ' },
   ],
-  ['intent.changeType', { intent: { changeType: 'refactor' } }, 'task.json', { goal: 'refactor' }],
+  ['intent.changeType', { intent: { changeType: 'refactor' } }, 'tasks/0001.json', { goal: 'refactor' }],
   [
     'intent.objectives',
     { intent: { objectives: ['one thing', 'another'] } },
@@ -113,25 +113,25 @@ const stored: readonly (readonly [field: string, spec: Json, file: string, expec
   [
     'intent.inScope',
     { intent: { inScope: ['src/', 'test/', 'docs/'] } },
-    'task.json',
+    'tasks/0001.json',
     { constraints: ['in-scope:src/', 'in-scope:test/', 'in-scope:docs/'] },
   ],
   [
     'intent.outOfScope',
     { intent: { inScope: ['src/', 'test/'], outOfScope: ['docs/'] } },
-    'task.json',
+    'tasks/0001.json',
     { constraints: ['in-scope:src/', 'in-scope:test/', 'out-of-scope:docs/'] },
   ],
   [
     'acceptance.successCriteria',
     { acceptance: { successCriteria: ['the cent is gone'] } },
-    'task.json',
+    'tasks/0001.json',
     { acceptance_criteria: ['the cent is gone'] },
   ],
   [
     'constraints.security.cryptoPolicy',
     { constraints: { security: { cryptoPolicy: 'no home-made ciphers' } } },
-    'task.json',
+    'tasks/0001.json',
     {
       constraints: [
         'in-scope:src/',
@@ -144,7 +144,7 @@ const stored: readonly (readonly [field: string, spec: Json, file: string, expec
   [
     'risk.rationale',
     { risk: { rationale: 'nothing can go wrong' } },
-    'task.json',
+    'tasks/0001.json',
     {
       constraints: [
         'in-scope:src/',

@@ -155,17 +155,19 @@ t.test('a range is sealed as one commit on the named branch', async (t) => {
 
 t.test('the same id with other metadata is another intent', async (t) => {
   const sample = sampleOf(t);
-  t.equal(
-    (await sample.run({ source: { kind: 'patch', bytes: Buffer.from(fix) } })).decision?.type,
-    'commit',
+  const failing = { id: 'never', kind: 'command', command: 'false', required: true };
+  const first = await sample.run(
+    { source },
+    { acceptance: { verificationPlan: { integrationChecks: [failing] } } },
   );
-  sample.git('reset', '--quiet', '--hard', 'HEAD~1');
+  t.equal(first.decision?.type, 'abandon');
   const fault = await refusal(t, sample, 'INTENTSPEC_INVALID', () =>
     sample.run({ source }, { metadata: { createdBy: { type: 'user', id: 'another' } } }),
   );
   t.match(fault?.detail, { issues: [{ code: 'SEMANTIC_METADATA_IMMUTABLE', path: '/metadata' }] });
   const again = await sample.run({ source }, { intent: { summary: 'Prices are exact, again' } });
   t.equal(again.decision?.type, 'commit', 'other fields may change');
+  await refusal(t, sample, 'LIFECYCLE_NOT_ACTIVE', () => sample.run({ source }));
 });
 
 function answerNothing(act: () => void): [] {
@@ -410,7 +412,7 @@ t.test('a damaged journal hides neither its own decided run nor any other', asyn
     `${lines
       .slice(
         0,
-        lines.findIndex((line) => line.includes('"step":"candidate/seal/swap"')),
+        lines.findIndex((line) => line.includes('"step":"candidate-1/seal/swap"')),
       )
       .join('\n')}\n`,
   );

@@ -81,12 +81,7 @@ t.test('each thing that nobody enforces yet is asked for by the field that asks 
     ['provenance.transparencyLog.mode=public-log', ['provenance', 'transparencyLog', 'mode'], 'public-log'],
     ['security.secrets.policy=scoped', ['security', 'secrets', 'policy'], 'read-only-scoped'],
     ['security.secrets.policy=scoped', ['security', 'secrets', 'policy'], 'allow-scoped'],
-    ['objmodel.objectStore.backend=external', ['objmodel'], { objectStore: { backend: 'external-s3' } }],
-    [
-      'objmodel.objectStore.blobRetentionStrategy=other',
-      ['objmodel'],
-      { objectStore: { blobRetentionStrategy: 'orphan-commit' } },
-    ],
+    ['objmodel.objectStore.backend=external-s3', ['objmodel'], { objectStore: { backend: 'external-s3' } }],
     [
       'security.outputHandling.encodingPolicy=strict-json,none',
       ['security', 'outputHandling', 'encodingPolicy'],

@@ -175,3 +175,12 @@ t.test('a ref of orphans that somebody else wrote is refused, not thrown away', 
   t.strictSame(refsOf(sample), before);
   t.equal(sample.git('rev-parse', 'refs/ai/orphans'), sample.git('rev-parse', 'HEAD'));
 });
+
+t.test('a strategy that is none is refused', async (t) => {
+  const { repo } = await open(t.testdir());
+  for (const name of ['constructor', 'none'] as unknown as BlobRetentionStrategy[]) {
+    await t.rejects(retainBlobs(repo, name, run, blobs), { code: 'OBJECT_CORRUPT' });
+    await t.rejects(readRetained(repo, name, run, 'a'), { code: 'OBJECT_CORRUPT' });
+    await t.rejects(releaseBlobs(repo, name, run), { code: 'OBJECT_CORRUPT' });
+  }
+});

@@ -1,0 +1,171 @@
+import type { CommandSpec } from '../command.ts';
+import { intent, spec, specs } from './shared-arguments.ts';
+
+/** What is done with a contract before it runs. */
+export const contractCommands: readonly CommandSpec[] = [
+  {
+    name: 'init',
+    summary: 'create the state directory, a signing key and a ledger',
+    description: 'Optional: every command makes what it needs of this on first use.',
+    arguments: [],
+    options: [],
+    examples: [{ line: 'writ init', about: 'prepare the current repository' }],
+    load: () => import('../commands/init.ts'),
+  },
+  {
+    name: 'spec new',
+    summary: 'write a valid draft from the risk profile',
+    arguments: [],
+    options: [
+      {
+        name: 'risk',
+        value: 'LEVEL',
+        choices: ['low', 'medium', 'high'],
+        about: 'risk profile that supplies the policy; default medium',
+      },
+      { name: 'summary', value: 'TEXT', about: 'the goal in one sentence, 5 to 256 characters' },
+      {
+        name: 'change-type',
+        value: 'TYPE',
+        choices: ['bugfix', 'feature', 'refactor', 'performance', 'security', 'docs', 'chore', 'unknown'],
+        about: 'kind of change',
+      },
+      {
+        name: 'output',
+        short: 'o',
+        value: 'FILE',
+        about: 'write here instead of stdout; an existing file is never overwritten',
+      },
+    ],
+    examples: [
+      {
+        line: 'writ spec new --risk low --change-type bugfix -o intent.json',
+        about: 'a draft for a small fix, ready to edit',
+      },
+      { line: 'writ spec new --summary "Reject expired tokens" > intent.json', about: 'the draft on stdout' },
+    ],
+    load: () => import('../commands/spec-new.ts'),
+  },
+  {
+    name: 'spec validate',
+    summary: 'check files against the schema and the semantic rules',
+    description:
+      'Reports every issue of every file at once. Exit 1 if any file is invalid; warnings refuse nothing.',
+    arguments: [specs],
+    options: [],
+    examples: [
+      { line: 'writ spec validate intent.json', about: 'one file' },
+      { line: 'writ --json spec validate specs/*.json', about: 'many files, as one JSON document' },
+    ],
+    load: () => import('../commands/spec-validate.ts'),
+  },
+  {
+    name: 'spec digest',
+    summary: 'print the SHA-256 of the canonical form',
+    arguments: [spec],
+    options: [],
+    examples: [{ line: 'writ spec digest intent.json', about: 'the digest that is bound into provenance' }],
+    load: () => import('../commands/spec-digest.ts'),
+  },
+  {
+    name: 'spec canonical',
+    summary: 'print the canonical form (RFC 8785), byte for byte',
+    arguments: [spec],
+    options: [],
+    examples: [
+      {
+        line: 'writ spec canonical intent.json | sha256sum',
+        about: 'the same digest, made with another tool',
+      },
+    ],
+    load: () => import('../commands/spec-canonical.ts'),
+  },
+  {
+    name: 'spec show',
+    summary: 'print the review document (Markdown)',
+    arguments: [
+      { ...spec, about: 'an IntentSpec file; `-` is stdin; with `--current` also the id of an intent' },
+    ],
+    options: [
+      { name: 'current', about: 'what has become of it: status, change log and events as recorded here' },
+    ],
+    examples: [
+      { line: 'writ spec show intent.json', about: 'what the contract says, for the person who confirms it' },
+      { line: 'writ spec show --current intent.json', about: 'whether it is active, and since when' },
+    ],
+    load: () => import('../commands/spec-show.ts'),
+  },
+  {
+    name: 'spec activate',
+    summary: 'confirm a draft: from now on it runs',
+    description: 'Recorded as an event in the repository; the file itself stays as it is, a draft.',
+    arguments: [spec],
+    options: [],
+    examples: [{ line: 'writ spec activate intent.json', about: 'the draft was reviewed and is agreed' }],
+    load: () => import('../commands/spec-activate.ts'),
+  },
+  {
+    name: 'spec close',
+    summary: 'end an intent: it does not run again',
+    description: 'A run that commits closes its intent by itself. Nothing leads back from closed.',
+    arguments: [intent],
+    options: [{ name: 'reason', value: 'TEXT', about: 'why, kept in its history; 1 to 2000 characters' }],
+    examples: [
+      {
+        line: 'writ spec close 0198c1e2-7a5d-7b1c-9d51-0c5a3f1f7e11 --reason "no longer needed"',
+        about: 'by the id in its metadata',
+      },
+    ],
+    load: () => import('../commands/spec-close.ts'),
+  },
+  {
+    name: 'spec supersede',
+    summary: 'put a new active spec in the place of an old one',
+    description: 'The old intent becomes deprecated; each of the two records the id of the other.',
+    arguments: [
+      { ...intent, name: 'OLD', about: 'the `metadata.id` of the intent that ends' },
+      { ...intent, name: 'NEW', about: 'file or id of an active spec' },
+    ],
+    options: [],
+    examples: [
+      {
+        line: 'writ spec supersede 0198c1e2-7a5d-7b1c-9d51-0c5a3f1f7e11 intent-v2.json',
+        about: 'the second version takes over',
+      },
+    ],
+    load: () => import('../commands/spec-supersede.ts'),
+  },
+  {
+    name: 'spec schema',
+    summary: 'print the JSON Schema of the IntentSpec',
+    arguments: [],
+    options: [],
+    examples: [
+      { line: 'writ spec schema > intentspec.v1.schema.json', about: 'for an editor or another validator' },
+    ],
+    load: () => import('../commands/spec-schema.ts'),
+  },
+  {
+    name: 'plan',
+    summary: 'dry run: tasks, stages, scope, and what will be enforced by whom',
+    description:
+      'Shows how a worker would be given the work, one task per objective unless the contract says otherwise. A patch that exists is always one task: `--for patch`.',
+    arguments: [spec],
+    options: [
+      {
+        name: 'for',
+        value: 'WHO',
+        choices: ['worker', 'patch'],
+        about: 'who makes the change: a worker, or a supplied patch; default worker',
+      },
+    ],
+    examples: [
+      { line: 'writ plan intent.json', about: 'the tasks of a worker' },
+      {
+        line: 'writ plan intent.json --for patch',
+        about: 'what `writ run intent.json --patch FILE` would do',
+      },
+    ],
+    load: () => import('../commands/plan.ts'),
+  },
+];

@@ -1,0 +1,51 @@
+import type { CommandSpec } from '../command.ts';
+
+/** Verification, upkeep and what helps to find one's way. */
+export const otherCommands: readonly CommandSpec[] = [
+  {
+    name: 'verify',
+    summary: 'verify a commit or a run, offline',
+    description:
+      'Exit 0: every claim holds. Exit 1: a claim is refuted. Exit 3: nothing could be verified, or the signer is not trusted here; the key id to pin is printed.',
+    arguments: [{ name: 'TARGET', about: 'commits or run ids', variadic: true }],
+    options: [
+      { name: 'key', value: 'FILE', about: 'trust this public key (PEM)' },
+      { name: 'ledger-key', value: 'VKEY', about: 'trust this log key (signed-note verifier key)' },
+    ],
+    examples: [
+      { line: 'writ verify HEAD', about: 'the commit just sealed' },
+      {
+        line: 'writ verify 4f2e1a9 --key signer.pem',
+        about: 'on another machine, with the key obtained from the signer',
+      },
+    ],
+    load: () => import('../commands/verify.ts'),
+  },
+  {
+    name: 'schema',
+    summary: 'print the JSON Schema of a command’s `data`',
+    arguments: [{ name: 'COMMAND', about: 'the command, in one or two words', variadic: true }],
+    options: [],
+    examples: [
+      { line: 'writ schema run', about: 'shape of `writ --json run`' },
+      { line: 'writ schema spec validate', about: 'a command of two words' },
+    ],
+    load: () => import('../commands/schema.ts'),
+  },
+  {
+    name: 'doctor',
+    summary: 'say what works here: git, sandbox, keys',
+    arguments: [],
+    options: [],
+    examples: [{ line: 'writ doctor', about: 'run this first when something is refused' }],
+    load: () => import('../commands/doctor.ts'),
+  },
+  {
+    name: 'demo',
+    summary: 'a sample repository taken through the chain and verified, offline',
+    arguments: [],
+    options: [{ name: 'out', value: 'DIR', about: 'keep the sample repository here' }],
+    examples: [{ line: 'writ demo --out /tmp/writ-demo', about: 'under a minute' }],
+    load: () => import('../commands/demo.ts'),
+  },
+];

@@ -1,0 +1,112 @@
+import type { CommandSpec } from '../command.ts';
+import { run, sandbox, spec } from './shared-arguments.ts';
+
+/** A run, from its start to its report. */
+export const runCommands: readonly CommandSpec[] = [
+  {
+    name: 'run',
+    summary: 'take a change through the whole chain, up to a sealed commit',
+    description:
+      'Nothing in the repository changes before the decision to commit; on abandon it is bit for bit as before.',
+    arguments: [spec],
+    options: [
+      { name: 'patch', value: 'FILE', about: 'the change as a patch (git diff or unified); `-` is stdin' },
+      { name: 'range', value: 'A..B', about: 'the change as a commit range' },
+      { name: 'recording', value: 'FILE', about: 'a recorded worker does the tasks (docs/recording.md)' },
+      { name: 'onto', value: 'BRANCH', about: 'the branch that receives the sealed commit' },
+      sandbox,
+      {
+        name: 'ephemeral-key',
+        about: 'accept a throw-away signing key where CI is set and none is configured',
+      },
+    ],
+    examples: [
+      { line: 'writ run intent.json --patch fix.patch', about: 'gate a patch and seal it' },
+      { line: 'git show fix | writ run intent.json --patch -', about: 'a patch from stdin' },
+      { line: 'writ run intent.json --range main..fix --onto main', about: 'gate the commits of a branch' },
+    ],
+    load: () => import('../commands/run.ts'),
+  },
+  {
+    name: 'resume',
+    summary: 'go on with a run that was stopped or that waited',
+    description:
+      'What was done is not done again. Where the run is known from its refs alone (fetched from elsewhere), it goes on from those.',
+    arguments: [run],
+    options: [
+      { name: 'recording', value: 'FILE', about: 'a recorded worker does the tasks (docs/recording.md)' },
+      {
+        name: 'more-cost-units',
+        value: 'N',
+        about: 'let a run that reached its cost cap use so many units more (0.001 USD each)',
+      },
+      sandbox,
+      {
+        name: 'ephemeral-key',
+        about: 'accept a throw-away signing key where CI is set and none is configured',
+      },
+    ],
+    examples: [{ line: 'writ resume 0198c1e2', about: 'after a kill, a restart or an approval' }],
+    load: () => import('../commands/resume.ts'),
+  },
+  {
+    name: 'approve',
+    summary: 'sign what a waiting run asks for, or reject it',
+    description:
+      'Signs with your SSH key a statement about exactly this patchset, contract and gate report. Needs only the run’s refs; the run goes on with `writ resume`.',
+    arguments: [run],
+    options: [
+      {
+        name: 'key',
+        value: 'FILE',
+        about:
+          'private key, or a `.pub` whose private half is in the agent; default: git’s SSH signing key, then ~/.ssh/id_ed25519',
+      },
+      {
+        name: 'as',
+        value: 'PRINCIPAL',
+        about: 'who you are in `.writ/allowed_signers`; needed where it names a pattern',
+      },
+      { name: 'comment', value: 'TEXT', about: 'why, kept with the signature; at most 4000 characters' },
+      { name: 'reject', about: 'refuse the change: one counting rejection ends the run' },
+      { name: 'role', value: 'TEXT', about: 'in which role, e.g. `security`; told, not judged' },
+      { name: 'expires', value: 'DURATION', about: 'count only so long: `30m`, `12h`, `7d`, `2w`' },
+    ],
+    examples: [
+      { line: 'writ approve 0198c1e2 --comment "read every line"', about: 'with your usual SSH key' },
+      {
+        line: 'writ approve 0198c1e2 --key ~/.ssh/release.pub --as ana@example.org',
+        about: 'with a key in the agent',
+      },
+      { line: 'writ approve 0198c1e2 --reject --comment "breaks the API"', about: 'end the run' },
+    ],
+    load: () => import('../commands/approve.ts'),
+  },
+  {
+    name: 'runs',
+    summary: 'list the runs of this repository',
+    arguments: [],
+    options: [],
+    examples: [{ line: 'writ runs', about: 'newest first' }],
+    load: () => import('../commands/runs.ts'),
+  },
+  {
+    name: 'show',
+    summary: 'show one run in full',
+    arguments: [run],
+    options: [],
+    examples: [{ line: 'writ show 0198c1e2', about: 'decision, stages, findings, evidence' }],
+    load: () => import('../commands/show.ts'),
+  },
+  {
+    name: 'report',
+    summary: 'write the run for people: one HTML page, or Markdown',
+    arguments: [run],
+    options: [
+      { name: 'html', value: 'FILE', about: 'one self-contained page' },
+      { name: 'markdown', value: 'FILE', about: 'a summary, e.g. for a pull request' },
+    ],
+    examples: [{ line: 'writ report 0198c1e2 --html report.html', about: 'a page for the browser' }],
+    load: () => import('../commands/report.ts'),
+  },
+];

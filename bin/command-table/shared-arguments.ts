@@ -1,0 +1,20 @@
+import type { ArgumentSpec, OptionSpec } from '../command.ts';
+
+/** A contract. */
+export const spec: ArgumentSpec = { name: 'SPEC', about: 'an IntentSpec file; `-` is stdin' };
+/** Contracts. */
+export const specs: ArgumentSpec = { ...spec, about: 'IntentSpec files; `-` is stdin', variadic: true };
+/** A recorded intent. */
+export const intent: ArgumentSpec = {
+  name: 'ID',
+  about: 'the `metadata.id` of a recorded intent, or a specification file',
+};
+/** A run. */
+export const run: ArgumentSpec = { name: 'RUN', about: 'a run id, or an unambiguous beginning of one' };
+/** Which back end checks run in. */
+export const sandbox: OptionSpec = {
+  name: 'sandbox',
+  value: 'NAME',
+  choices: ['auto', 'bubblewrap', 'unshare', 'none'],
+  about: 'sandbox back end; `none` is refused where the contract denies the network',
+};

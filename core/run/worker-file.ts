@@ -1,0 +1,2 @@
+/** In a run's directory: what its worker is made again from. */
+export const workerFile = 'worker.json';
