@@ -12,3 +12,5 @@ import './core/run/field-effects.test.ts';
 import './core/run/waiting-record.test.ts';
 import './core/run/stored-approvals.test.ts';
 import './core/run/external-local-runs.test.ts';
+import './core/run/worker-runs.test.ts';
+import './core/run/approval-runs.test.ts';

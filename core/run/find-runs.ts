@@ -15,6 +15,7 @@ import type { Repository } from '../vcs/repository.ts';
 import { readRun } from './read-run.ts';
 import type { RunStore } from './run-store.ts';
 import { sealPaths } from './settle-run.ts';
+import { waitingFolder } from './wait-for-people.ts';
 
 /** One line of `writ runs`. */
 export interface RunSummary {
@@ -120,7 +121,13 @@ function storeAt(repository: Repository, clock: Clock, prefix: string): RunStore
   return { objects: openWhicheverStore(repository, clock), refs: storeRefs(prefix) };
 }
 
-const summaryFiles = ['run.json', 'intent.json', 'decision.json', sealPaths.rollback] as const;
+const summaryFiles = [
+  'run.json',
+  'intent.json',
+  'decision.json',
+  sealPaths.rollback,
+  `${waitingFolder}/decision.json`,
+] as const;
 
 async function summarise(
   repository: Repository,
@@ -142,16 +149,17 @@ async function summarise(
   return summaries;
 }
 
-/** `undefined` for a run that is not decided. */
+/** `undefined` for a run that is neither decided nor waits. */
 function toSummary(id: string, files: readonly (Buffer | undefined)[]): RunSummary | undefined {
-  const [run, intent, decision, rollback] = files;
+  const [run, intent, decided, rollback, waiting] = files;
+  const decision = rollback ?? decided ?? waiting;
   if (!run || !intent || !decision) return undefined;
-  const { type, commit_sha: commitSha } = parseObject('decision', rollback ?? decision);
+  const { type, commit_sha: commitSha } = parseObject('decision', decision);
   const { summary, external_ids: external } = parseObject('intent', intent);
   return {
     runId: id,
     startedAt: parseObject('run', run).started_at,
-    state: 'decided',
+    state: decided ? 'decided' : 'waiting',
     summary,
     specId: external.intentspec_id ?? '',
     decision: type,

@@ -3,8 +3,8 @@ import { failedTests, failureText } from './failure-text.ts';
 import type { JudgedRun } from './judged-run.ts';
 import type { PlanState } from './plan-state.ts';
 import { attemptsAt } from './plan-state.ts';
+import { handBack, replan } from './replan.ts';
 import { triggerOf } from './trigger-of.ts';
-import { handBack, replan } from './work-plan.ts';
 
 /** A merged candidate that failed goes back to the last Task, whose next attempt starts on it; where a trigger fired, with a new plan. */
 export async function handBackCandidate(

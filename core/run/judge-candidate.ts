@@ -5,9 +5,10 @@ import type { JudgedRun } from './judged-run.ts';
 import type { PlanState } from './plan-state.ts';
 import { attemptsAt, sensedBefore } from './plan-state.ts';
 import { receiveApprovals } from './receive-approvals.ts';
+import { lastTask } from './replan.ts';
 import { runStages } from './run-stages.ts';
+import { taskFacts } from './task-facts.ts';
 import { waitingSubject } from './wait-for-people.ts';
-import { lastTask, taskFacts } from './work-plan.ts';
 
 /** What was found out about a candidate, with the approvals that it was found out with. */
 export interface JudgedCandidate {

@@ -2,8 +2,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, WritError } from '../base/errors.ts';
 import { uuidV7 } from '../base/ids.ts';
-import type { SealingParties } from '../contract/attestor.ts';
 import type { PatchSet } from '../contract/patch-set.ts';
+import { compileMetricsSchema } from '../frame/run-metrics.ts';
 import { requireActive } from '../intent/require-active.ts';
 import { threadOf } from '../intent/thread-of.ts';
 import { normalisePatch } from '../patch/normalise.ts';
@@ -20,8 +20,10 @@ import { listNames } from '../vcs/tree.ts';
 import { removeWorkspace } from '../vcs/workspace.ts';
 import { type AdmittedContract, admitContract, readContract } from './admit-contract.ts';
 import type { OpenRun } from './attempt.ts';
+import { withFactorChecks } from './checks-with-factors.ts';
 import { findRun } from './find-runs.ts';
 import { openingReport } from './gate-report.ts';
+import { openParties } from './open-parties.ts';
 import { type Ground, openStatedRepository, prepareGround } from './prepare-ground.ts';
 import { openPrivateRoot } from './private-root.ts';
 import { createRecordBox } from './record-box.ts';
@@ -55,18 +57,20 @@ const specFile = 'spec.json';
  * ground is refused here, before any work, and leaves nothing behind.
  */
 export async function startRun(engine: WritEngine, request: RunRequest): Promise<HeldRun> {
-  const contract = await admitContract(engine, request.specBytes, {
+  const admitted = await admitContract(engine, request.specBytes, {
     model: request.source.kind === 'worker' && request.source.worker.usesModel,
   });
   const startedAtMs = request.clock.now();
   const runId = uuidV7(startedAtMs);
+  const repository = await openStatedRepository(request, admitted);
+  const store = await openRunStore(engine, repository, request.clock, admitted.effective);
+  await requireSameMetadata(store, admitted);
+  await requireActive(store, admitted);
+  await compileMetricsSchema(admitted.effective.objmodel.runPolicy.metricsSchema);
+  const origin = await resolveOrigin(repository, request, admitted);
+  const ground = await prepareGround(engine, request, admitted, runId, repository, origin.base);
+  const contract = withConfig(admitted, ground);
   const spec = contract.effective;
-  const repository = await openStatedRepository(request, contract);
-  const store = await openRunStore(engine, repository, request.clock, spec);
-  await requireSameMetadata(store, contract);
-  await requireActive(store, contract);
-  const origin = await resolveOrigin(repository, request, contract);
-  const ground = await prepareGround(engine, request, contract, runId, repository, origin.base);
   const sealing = await openParties(engine, contract, ground);
   const directory = runDirectory(repository, runId);
   const lock = await acquireRunLock(directory);
@@ -133,13 +137,14 @@ export async function reopenRun(engine: WritEngine, request: ResumeRequest): Pro
     const journal = await Journal.open(journalPath(repository, runId), { clock: request.clock });
     const started = startedRun(journal.records);
     if (!started) throw new WritError('RUN_NOT_FOUND', { detail: { run_id: runId } });
-    const contract = await readContract(engine, await readFile(join(directory, specFile)));
-    const store = await openRunStore(engine, repository, request.clock, contract.effective);
+    const read = await readContract(engine, await readFile(join(directory, specFile)));
+    const store = await openRunStore(engine, repository, request.clock, read.effective);
     const base: Base = { commit: started.base.commit ?? undefined, tree: started.base.tree };
     const steps = stepsOver(journal);
     const planned = steps.ended('local/target')?.answer as Ground['target'] | undefined;
     const asked = { ...request, ...(started.onto === undefined ? {} : { onto: started.onto }) };
-    const ground = await prepareGround(engine, asked, contract, runId, repository, base, planned);
+    const ground = await prepareGround(engine, asked, read, runId, repository, base, planned);
+    const contract = withConfig(read, ground);
     if (!planned) await steps.once('local/target', () => ground.target);
     const sealing = await openParties(engine, contract, ground);
     const scratch = await createScratch(join(directory, 'scratch'), repository);
@@ -240,6 +245,11 @@ async function holdRun({ journal, started, release, supplied, ...parts }: RunPar
   };
 }
 
+/** The contract with what the config at base adds to it: checks of its risk factors. */
+function withConfig(contract: AdmittedContract, { config }: Ground): AdmittedContract {
+  return { ...contract, effective: withFactorChecks(contract.effective, config) };
+}
+
 /** Steps under `local/` hold for this machine alone. */
 function isLocal(data: unknown): boolean {
   const { step } = (data ?? {}) as { readonly step?: string };
@@ -270,31 +280,4 @@ async function readCandidate(
     message: 'the candidate is not the one that was judged',
     detail: { expected: candidate.digest, found: patch.digest },
   });
-}
-
-/** Opens key and log before any work, so that a run which could never be sealed is refused at once. */
-async function openParties(
-  engine: WritEngine,
-  contract: AdmittedContract,
-  ground: Ground,
-): Promise<SealingParties | undefined> {
-  const { provenance, artifacts } = contract.effective;
-  const listed = artifacts.required.some(
-    ({ name, required }) => required && name === 'provenance-attestation',
-  );
-  if (!provenance.requireSlsaProvenance && !listed) return undefined;
-  const signer = await engine.slots.signer.pick('key');
-  const log = await engine.slots.log.pick(provenance.transparencyLog.mode);
-  try {
-    return {
-      signer: await signer.open(ground.config.signer.key),
-      log: await log.open({ commonDir: ground.repository.commonDir }),
-    };
-  } catch (fault) {
-    if (fault instanceof WritError) throw fault;
-    throw new WritError('SIGNER_FAILED', {
-      message: `the signing key could not be opened: ${messageOf(fault)}`,
-      cause: fault,
-    });
-  }
 }

@@ -1,5 +1,6 @@
-import type { PlanDraft } from '../plan/plan-draft.ts';
+import type { PlanDraft, PlannedTask } from '../plan/plan-draft.ts';
 import type { SensedAttempt } from './replan-triggers.ts';
+import type { RunFrames } from './run-frames.ts';
 import type { SettledAttempt } from './settled-attempt.ts';
 
 /** How far the work on a plan has come in this process; rebuilt from the steps by every process. */
@@ -7,6 +8,8 @@ export interface PlanState {
   draft: PlanDraft;
   /** Every attempt so far, of all revisions, in the order they settled here. */
   readonly attempts: SettledAttempt[];
+  /** The context pipeline; `undefined` where no worker works. */
+  readonly frames: RunFrames | undefined;
   /** Accepted work by Task key. */
   readonly accepted: Map<string, SettledAttempt>;
   /** Where the next attempt at a Task starts, where that is not what its dependencies left. */
@@ -20,10 +23,11 @@ export interface PlanState {
 }
 
 /** Nothing done yet. */
-export function newPlanState(draft: PlanDraft, costLimit: number): PlanState {
+export function newPlanState(draft: PlanDraft, costLimit: number, frames: RunFrames | undefined): PlanState {
   return {
     draft,
     attempts: [],
+    frames,
     accepted: new Map(),
     onto: new Map(),
     failure: new Map(),
@@ -40,4 +44,9 @@ export function attemptsAt(state: PlanState, key: string): readonly SettledAttem
 /** Those attempts as triggers are sensed from them. */
 export function sensedBefore(state: PlanState, key: string): readonly SensedAttempt[] {
   return attemptsAt(state, key).map(({ failedTests }) => ({ patchFindings: [], stages: [], failedTests }));
+}
+
+/** The Tasks that somebody works on; gates are judged. */
+export function implementationTasks({ draft }: PlanState): readonly PlannedTask[] {
+  return draft.tasks.filter(({ kind }) => kind === 'implementation');
 }

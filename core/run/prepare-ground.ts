@@ -2,6 +2,9 @@ import { realpath } from 'node:fs/promises';
 import { WritError } from '../base/errors.ts';
 import { parseConfig, type WritConfig } from '../config.ts';
 import type { SandboxBackend } from '../contract/sandbox.ts';
+import { checkRuntime } from '../platform/check-runtime.ts';
+import { readMachineFacts } from '../platform/machine-facts.ts';
+import { requireSupportedOs } from '../platform/supported-os.ts';
 import { pickSandbox } from '../tool/sandbox/pick.ts';
 import { readBlob } from '../vcs/blobs.ts';
 import { commitTimeMs } from '../vcs/commit-time.ts';
@@ -23,6 +26,8 @@ export interface Ground {
   readonly configBytes: Uint8Array | undefined;
   readonly sandbox: SandboxBackend;
   readonly target: Target;
+  /** What the contract's platform demands were met by. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /**
@@ -51,8 +56,9 @@ export async function prepareGround(
       runId,
     }));
   const sandbox = await chooseSandbox(engine, request, contract);
+  const environment = await checkPlatform(contract, sandbox);
   const baseTimeMs = base.commit === undefined ? 0 : await commitTimeMs(repository, base.commit);
-  return { repository, base, baseTimeMs, config, configBytes, sandbox, target };
+  return { repository, base, baseTimeMs, config, configBytes, sandbox, target, environment };
 }
 
 /** Opens the repository that the contract is about: for `local` it must be the one at the locator, or a linked work tree of it. */
@@ -82,6 +88,18 @@ async function isWorkTreeOf(repository: Repository, root: string): Promise<boole
 /** Where the candidate starts: `metadata.target.baseRef`, resolved now and stored on the run. */
 export async function resolveStatedBase(repository: Repository, contract: AdmittedContract): Promise<Base> {
   return resolveBase(repository, contract.effective.metadata.target.baseRef);
+}
+
+/** Operating system and tools, asked only where the contract names any: OS_UNSUPPORTED, RUNTIME_MISMATCH. */
+async function checkPlatform(
+  contract: AdmittedContract,
+  sandbox: SandboxBackend,
+): Promise<Readonly<Record<string, string>>> {
+  const { supportedOS, languageRuntime } = contract.effective.constraints.platform;
+  return {
+    ...(supportedOS.length === 0 ? {} : requireSupportedOs(supportedOS, await readMachineFacts())),
+    ...(await checkRuntime(sandbox, languageRuntime)),
+  };
 }
 
 async function chooseSandbox(

@@ -117,6 +117,7 @@ function runBody(
     scheduler_version: settings.schedulerVersion,
     started_at: toRfc3339(startedAtMs),
     ...(target.workspaceId === undefined ? {} : { workspace_id: target.workspaceId }),
+    ...(Object.keys(ground.environment).length === 0 ? {} : { environment: ground.environment }),
     metrics: judged.metrics,
     resolved_dependencies: judged.dependencies.map((thing) => ({ ...thing })),
   };

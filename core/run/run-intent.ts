@@ -1,7 +1,9 @@
 import type { RunView } from '../contract/run-view.ts';
+import { openRepository } from '../vcs/repository.ts';
 import { abandon } from './abandon.ts';
 import { beginAttempt } from './begin-attempt.ts';
 import { costLimit } from './cost-limit.ts';
+import { findRun } from './find-runs.ts';
 import { handBackCandidate } from './hand-back-candidate.ts';
 import { judgeCandidate } from './judge-candidate.ts';
 import { makeCandidate } from './make-candidate.ts';
@@ -10,6 +12,7 @@ import { newPlanState } from './plan-state.ts';
 import { planWork } from './plan-work.ts';
 import { readRun } from './read-run.ts';
 import { reviewPlan } from './review-plan.ts';
+import { openRunFrames } from './run-frames.ts';
 import type { ResumeRequest, RunRequest } from './run-request.ts';
 import { seal } from './seal.ts';
 import { tellDecision } from './tell-decision.ts';
@@ -25,8 +28,15 @@ export async function runIntent(engine: WritEngine, request: RunRequest): Promis
   return await drive(held);
 }
 
-/** Goes on with a run that was stopped or that waited: what was done is not done again (`docs/decisions/0004-durable-runs.md`). */
+/**
+ * Goes on with a run that was stopped or that waited: what was done is not done again (`docs/decisions/0004-durable-runs.md`). One that
+ * has ended is answered as it stands.
+ */
 export async function resumeRun(engine: WritEngine, request: ResumeRequest): Promise<RunView> {
+  const repository = await openRepository(request.repositoryPath);
+  const { store, runId } = await findRun(repository, request.clock, request.runId);
+  const view = await readRun(repository, store, runId);
+  if (view.state === 'decided') return view;
   await using held = await reopenRun(engine, request);
   return await drive(held);
 }
@@ -34,7 +44,8 @@ export async function resumeRun(engine: WritEngine, request: ResumeRequest): Pro
 async function drive(held: HeldRun): Promise<RunView> {
   const { run, supplied } = held;
   await run.steps.once('plan-reviewed', () => reviewPlan(run));
-  const state = newPlanState(await planWork(run), await costLimit(run));
+  const frames = run.isWorked ? await openRunFrames(run) : undefined;
+  const state = newPlanState(await planWork(run), await costLimit(run), frames);
   for (let round = 1; ; round += 1) {
     const made = supplied
       ? { attempt: beginAttempt(run, 'candidate-1', supplied) }
@@ -47,6 +58,7 @@ async function drive(held: HeldRun): Promise<RunView> {
       await handBackCandidate(attempt, state, judged);
       continue;
     }
+    await frames?.keep();
     if (next.startsWith('wait-')) {
       await waitForPeople(attempt, judged);
       await held.wait();

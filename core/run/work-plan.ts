@@ -1,10 +1,6 @@
 import { canonicalDigest } from '../base/canonical.ts';
-import { appendIntentEvents } from '../intent/append-intent-events.ts';
-import { recordIntent } from '../intent/record-intent.ts';
-import { replanEvent } from '../intent/replan-event.ts';
 import { normalisePatch } from '../patch/normalise.ts';
 import type { PlannedTask } from '../plan/plan-draft.ts';
-import { revisePlan } from '../plan/revise-plan.ts';
 import type { OpenRun } from './attempt.ts';
 import { retryWaitSeconds, waitUntil } from './backoff.ts';
 import { beginAttempt } from './begin-attempt.ts';
@@ -13,11 +9,12 @@ import { decideRun } from './decide-run.ts';
 import { type MergedWork, mergeTasks } from './merge-tasks.ts';
 import { nobodyYet } from './nobody-yet.ts';
 import { parallelLimit } from './parallel-limit.ts';
-import { attemptsAt, type PlanState, sensedBefore } from './plan-state.ts';
-import { keepPlan } from './plan-work.ts';
+import { attemptsAt, implementationTasks, type PlanState, sensedBefore } from './plan-state.ts';
 import { recordCheckpoint } from './record-checkpoint.ts';
+import { replan } from './replan.ts';
 import { schedule } from './schedule.ts';
 import type { SettledAttempt } from './settled-attempt.ts';
+import { taskFacts } from './task-facts.ts';
 import { triggerOf } from './trigger-of.ts';
 import { type JudgedAttempt, workTask } from './work-task.ts';
 
@@ -105,6 +102,7 @@ async function account(run: OpenRun, state: PlanState, settled: SettledAttempt):
   const before = state.costUnits;
   state.attempts.push(settled);
   state.costUnits += settled.usage.costUnits;
+  await state.frames?.add(settled);
   if (!isCheckpointDue(state.costLimit, before, state.costUnits)) return;
   const rationale = `${state.costUnits} of ${state.costLimit} cost units are used: one task at a time from here on`;
   await recordCheckpoint(run, 'budget', settled, rationale);
@@ -220,75 +218,6 @@ async function settleConflict(
     },
     inFull,
   };
-}
-
-/** Retries are counted per Task. */
-export function taskFacts(
-  run: OpenRun,
-  { key, attempt }: Pick<SettledAttempt, 'key' | 'attempt'>,
-): { readonly id: string; readonly attempt: number; readonly maxRetries: number } {
-  return { id: key, attempt, maxRetries: run.contract.effective.execution.retry.maxRetries };
-}
-
-/**
- * The next revision of the plan: recorded, told to the intent's changeLog, and what has to be done again forgotten. The plan before stays
- * as it is.
- */
-export async function replan(run: OpenRun, state: PlanState, failed: SettledAttempt): Promise<void> {
-  const { contract, store, settings, steps, runId } = run;
-  const trigger = failed.trigger ?? 'repeated-test-fail';
-  const draft = revisePlan(state.draft, {
-    trigger,
-    done: [...state.accepted.keys()].filter((key) => key !== failed.key),
-    failed: failed.key,
-    detail: failed.failure,
-    paths: failed.refusedPaths ?? [],
-    tests: failed.failedTests,
-  });
-  const { revision } = draft;
-  const nowMs = await steps.once(`replan/${revision}/at`, () => settings.clock.now());
-  await steps.once(`replan/${revision}/plan`, () => keepPlan(run, draft));
-  await steps.once(`replan/${revision}/event`, async () => {
-    const event = replanEvent({
-      by: contract.effective.objmodel.actorMapping.orchestratorActorId,
-      trigger,
-      description: failed.failure,
-      diffSummary: draft.revised?.diffSummary ?? '',
-      run: runId,
-      nowMs,
-    });
-    await appendIntentEvents(store, contract.effective.metadata.id, [event], {
-      record: (before) => recordIntent(contract, before, nowMs),
-    });
-  });
-  state.draft = draft;
-  for (const key of draft.revised?.redo ?? []) {
-    state.accepted.delete(key);
-    if (key === failed.key) state.failure.set(key, failed.failure);
-    else state.onto.delete(key);
-  }
-}
-
-/** Hands a failed candidate back: the last Task in order starts again on what was merged. */
-export function handBack(state: PlanState, tree: string, failure: string): PlannedTask {
-  const task = lastTask(state);
-  state.accepted.delete(task.key);
-  state.onto.set(task.key, tree);
-  state.failure.set(task.key, failure);
-  return task;
-}
-
-/** The implementation Task that nothing builds on and that comes last. */
-export function lastTask(state: PlanState): PlannedTask {
-  const tasks = implementationTasks(state);
-  const followed = new Set(tasks.flatMap(({ dependsOn }) => dependsOn));
-  const task = tasks.findLast(({ key }) => !followed.has(key));
-  if (!task) throw new TypeError('a plan without work');
-  return task;
-}
-
-function implementationTasks({ draft }: PlanState): readonly PlannedTask[] {
-  return draft.tasks.filter(({ kind }) => kind === 'implementation');
 }
 
 function withFollowers(state: PlanState, key: string): ReadonlySet<string> {

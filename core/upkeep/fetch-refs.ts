@@ -1,21 +1,38 @@
 import { isWritError } from '../base/errors.ts';
+import { adoptObjects } from '../vcs/adopt-objects.ts';
 import type { GitDirectory } from '../vcs/git.ts';
+import { runGit } from '../vcs/git.ts';
 import { printable } from '../vcs/ref-name.ts';
 import { type RefUpdate, updateRefs } from '../vcs/refs.ts';
+import type { Repository } from '../vcs/repository.ts';
 import { compareVersions, presentCommits, type Standing } from './lineage.ts';
 import { listRemoteRefs } from './list-remote-refs.ts';
 import type { MovedRef, MoveStatus } from './move-outcome.ts';
 import { askRemote, networkPlace, pickRemote, type Remote, remoteFailed } from './network-git.ts';
 import { expiredContent, type Moved, type MoveRequest } from './push-refs.ts';
-import { isDeletable, listStoredRefs, type StoredRef } from './stored-ref.ts';
+import { openRefView } from './ref-view.ts';
+import { isDeletable, listStoredRefs, type StoredRef, toStoredRef } from './stored-ref.ts';
 
 const refsAtOnce = 200;
+/** Up to here git is told refs by name; beyond, by pattern. */
+const maxNamed = 500;
+const maxListBytes = 256 * 1024 * 1024;
+/** Where arrivals stand in the view. */
+const arrived = 'refs/in/';
 
+/** One ref to be moved here, after its objects have come. */
 interface Arrival {
   readonly ref: string;
   readonly from: string | null;
   readonly to: string;
   readonly status: MoveStatus;
+}
+
+interface Connection {
+  readonly repository: Repository;
+  readonly network: GitDirectory;
+  readonly remote: Remote;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -25,127 +42,96 @@ interface Arrival {
 export async function fetchRefs(request: MoveRequest): Promise<Moved> {
   const { repository, clock, signal } = request;
   const remote = await pickRemote(repository, request.remote, request.cwd);
-  const place = await networkPlace(repository);
-  const there = (await listRemoteRefs(place, remote, signal)).filter(({ kind }) => kind !== 'orphans');
+  const network = await networkPlace(repository);
+  const connection = { repository, network, remote, signal };
+  // One ref for all runs of one repository: it says nothing elsewhere.
+  const there = (await listRemoteRefs(network, remote, signal)).filter(({ kind }) => kind !== 'orphans');
   const refs: MovedRef[] = [];
   const records = there.filter(({ kind }) => kind !== 'content');
-  refs.push(...(await bring(place, remote, records, signal)));
+  refs.push(...(await bring(connection, records)));
   // The records that say what has expired may just have come.
   const here = await listStoredRefs(repository);
   const content = there.filter(({ kind }) => kind === 'content');
-  const expired = await expiredContent(place, here, content, clock.now());
+  const expired = await expiredContent(repository, here, content, clock.now());
   for (const { ref } of content) {
     if (!expired.has(ref)) continue;
     const own = here.find((one) => one.ref === ref)?.object ?? null;
     refs.push({ ref, from: own, to: own, status: 'expired' });
   }
-  refs.push(
-    ...(await bring(
-      place,
-      remote,
-      content.filter(({ ref }) => !expired.has(ref)),
-      signal,
-    )),
-  );
+  const kept = content.filter(({ ref }) => !expired.has(ref));
+  refs.push(...(await bring(connection, kept)));
   return { remote: remote.shown, refs: refs.sort((a, b) => (a.ref < b.ref ? -1 : 1)) };
 }
 
-async function bring(
-  place: GitDirectory,
-  remote: Remote,
-  there: readonly StoredRef[],
-  signal: AbortSignal,
-): Promise<readonly MovedRef[]> {
-  const here = new Map((await listStoredRefs(place)).map((one) => [one.ref, one.object]));
+async function bring(connection: Connection, there: readonly StoredRef[]): Promise<readonly MovedRef[]> {
+  const { repository, network, remote } = connection;
+  const all = await listAllRefs(repository);
+  const here = new Map(all.map(({ ref, object }) => [ref, object]));
+  const settled = there
+    .filter(({ ref, object }) => here.get(ref) === object)
+    .map(({ ref, object }): MovedRef => ({ ref, from: object, to: object, status: 'current' }));
   const wanted = there.filter(({ ref, object }) => here.get(ref) !== object);
-  await fetchObjects(place, remote, wanted, signal);
+  if (wanted.length === 0) return settled;
+
+  await using view = await openRefView(network, repository);
+  await view.setRefs(all.map(({ ref, object }, index) => ({ ref: `refs/have/${index}/${ref}`, object })));
+  const came = await receive(connection, view.place, wanted);
   const present = await presentCommits(
-    place,
-    wanted.map(({ object }) => object),
+    view.place,
+    came.map(({ object }) => object),
   );
   const standings = await compareVersions(
-    place,
-    there.map(({ ref, object }) => ({ here: here.get(ref) ?? object, there: object })),
+    view.place,
+    came.map(({ ref, object }) => ({ here: here.get(ref) ?? object, there: object })),
   );
-  const settled: MovedRef[] = [];
+  const names = new Set(came.map(({ ref }) => ref));
+  for (const { ref } of wanted)
+    if (!names.has(ref)) settled.push(unmoved(ref, here.get(ref) ?? null, 'moved'));
   const arrivals: Arrival[] = [];
-  const taken = new Set([...here.keys(), ...there.map(({ ref }) => ref)]);
-  for (const [index, theirs] of there.entries()) {
+  const clashes: (Arrival & { readonly from: string })[] = [];
+  for (const [index, theirs] of came.entries()) {
     const { ref, object, kind } = theirs;
     const from = here.get(ref) ?? null;
-    const stays = (status: MoveStatus): void => {
-      settled.push({ ref, from, to: from, status });
-    };
-    if (from === object) stays('current');
-    else if (!present.has(object)) stays('moved');
-    else if (from === null) arrivals.push({ ref, from, to: object, status: 'created' });
-    else {
-      const status = planFetch(theirs, standings[index] ?? 'unknown');
-      if (status === 'updated' || status === 'replaced') arrivals.push({ ref, from, to: object, status });
-      else if (status === 'diverged' && kind === 'approval')
-        settled.push(...(await renumber(place, remote, { ref, from, to: object }, taken)));
-      else stays(status);
-    }
+    const status = from === null ? 'created' : planFetch(theirs, standings[index] ?? 'unknown');
+    if (!present.has(object)) settled.push({ ...unmoved(ref, from, 'rejected'), reason: 'it is no commit' });
+    else if (status === 'created' || status === 'updated' || status === 'replaced')
+      arrivals.push({ ref, from, to: object, status });
+    else if (status === 'diverged' && kind === 'approval' && from !== null)
+      clashes.push({ ref, from, to: object, status: 'replaced' });
+    else settled.push(unmoved(ref, from, status));
   }
+  if (arrivals.length + clashes.length > 0) await adoptObjects(view.place, repository);
   for (let at = 0; at < arrivals.length; at += refsAtOnce)
-    settled.push(...(await land(place, remote, arrivals.slice(at, at + refsAtOnce))));
+    settled.push(...(await land(repository, remote, arrivals.slice(at, at + refsAtOnce))));
+  const taken = new Set([...here.keys(), ...there.map(({ ref }) => ref)]);
+  for (const clash of clashes) settled.push(...(await renumber(repository, remote, clash, taken)));
   return settled;
 }
 
-function planFetch(theirs: StoredRef, standing: Standing): MoveStatus {
-  switch (standing) {
-    case 'behind':
-      return 'updated';
-    case 'ahead':
-      return 'ahead';
-    case 'diverged-earlier':
-      return isDeletable(theirs) ? 'replaced' : 'diverged';
-    case 'diverged-later':
-    case 'diverged-tie':
-      return isDeletable(theirs) ? 'ahead' : 'diverged';
-    default:
-      return 'moved';
-  }
+function unmoved(ref: string, at: string | null, status: MoveStatus): MovedRef {
+  return { ref, from: at, to: at, status };
 }
 
-/**
- * Two people who approve in clones of their own take the same number. The number means nothing, so ours moves to the next free one and theirs takes
- * its place: both stand, here and, with the next push, there.
- */
-async function renumber(
-  place: GitDirectory,
-  remote: Remote,
-  { ref, from, to }: { readonly ref: string; readonly from: string; readonly to: string },
-  taken: Set<string>,
-): Promise<readonly MovedRef[]> {
-  const stem = ref.slice(0, ref.lastIndexOf('/') + 1);
-  let number = 1;
-  while (taken.has(`${stem}${number}`)) number += 1;
-  const free = `${stem}${number}`;
-  taken.add(free);
-  const outcome = await updateRefs(
-    place,
-    [
-      { ref: free, old: undefined, new: from },
-      { ref, old: from, new: to },
-    ],
-    `writ: fetch from ${remote.shown}`,
-  );
-  if (!outcome.moved) return [{ ref, from, to: from, status: 'moved' }];
-  return [
-    { ref: free, from: null, to: from, status: 'renumbered', reason: `was \`${ref}\`` },
-    { ref, from, to, status: 'replaced' },
-  ];
+/** Every ref of the repository: what need not be sent again. */
+async function listAllRefs(
+  repository: Repository,
+): Promise<readonly { readonly ref: string; readonly object: string }[]> {
+  const listed = await runGit(repository, ['for-each-ref', '--format=%(objectname) %(refname)'], {
+    maxBytes: maxListBytes,
+  });
+  return listed
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => ({ object: line.slice(0, line.indexOf(' ')), ref: line.slice(line.indexOf(' ') + 1) }));
 }
 
-/** Objects alone: git would move refs outside `refs/heads` to wherever the remote says. */
-async function fetchObjects(
-  place: GitDirectory,
-  remote: Remote,
+/** Fetches into the view and answers what came, which may be newer than what was listed. */
+async function receive(
+  { remote, signal }: Connection,
+  view: GitDirectory,
   wanted: readonly StoredRef[],
-  signal: AbortSignal,
-): Promise<void> {
-  if (wanted.length === 0) return;
+): Promise<readonly StoredRef[]> {
   const args = [
     'fetch',
     '--quiet',
@@ -162,43 +148,103 @@ async function fetchObjects(
     '--end-of-options',
     remote.address,
   ];
-  const answer = await askRemote(place, args, {
-    input: wanted.map(({ ref }) => `${ref}\n`).join(''),
-    signal,
-  });
+  const input = refspecsOf(wanted)
+    .map((refspec) => `${refspec}\n`)
+    .join('');
+  const answer = await askRemote(view, args, { input, signal });
   if (answer.code !== 0) throw remoteFailed(remote, answer);
+  const names = new Set(wanted.map(({ ref }) => ref));
+  const listed = await runGit(view, ['for-each-ref', '--format=%(objectname) %(refname)', arrived], {
+    maxBytes: maxListBytes,
+  });
+  return listed
+    .toString('utf8')
+    .split('\n')
+    .flatMap((line) => {
+      const at = line.indexOf(' ');
+      const ref = `refs/${line.slice(at + 1 + arrived.length)}`;
+      return at > 0 && names.has(ref) ? (toStoredRef(ref, line.slice(0, at)) ?? []) : [];
+    });
+}
+
+function refspecsOf(wanted: readonly StoredRef[]): readonly string[] {
+  if (wanted.length <= maxNamed)
+    return wanted.map(({ ref }) => `+${ref}:${arrived}${ref.slice('refs/'.length)}`);
+  const folders = new Set(wanted.map(({ ref }) => ref.slice('refs/'.length, ref.lastIndexOf('/'))));
+  return [...folders].map((folder) => `+refs/${folder}/*:${arrived}${folder}/*`);
+}
+
+function planFetch(theirs: StoredRef, standing: Standing): MoveStatus {
+  switch (standing) {
+    case 'same':
+      return 'current';
+    case 'behind':
+      return 'updated';
+    case 'ahead':
+      return 'ahead';
+    case 'diverged-earlier':
+      return isDeletable(theirs) ? 'replaced' : 'diverged';
+    case 'diverged-later':
+    case 'diverged-tie':
+      return isDeletable(theirs) ? 'ahead' : 'diverged';
+    case 'unknown':
+      return 'rejected';
+  }
 }
 
 /** Moves refs together; where git refuses, by halves, so that one bad name stops no other. */
 async function land(
-  place: GitDirectory,
+  repository: Repository,
   remote: Remote,
   arrivals: readonly Arrival[],
 ): Promise<readonly MovedRef[]> {
   const updates = arrivals.map(({ ref, from, to }): RefUpdate => ({ ref, old: from ?? undefined, new: to }));
   try {
-    const outcome = await updateRefs(place, updates, `writ: fetch from ${remote.shown}`);
+    const outcome = await updateRefs(repository, updates, `writ: fetch from ${remote.shown}`);
     if (outcome.moved) return arrivals;
     const stale = new Map(outcome.stale.map(({ ref, found }) => [ref, found ?? null]));
-    const refused = arrivals
-      .filter(({ ref }) => stale.has(ref))
-      .map(({ ref }): MovedRef => {
-        const found = stale.get(ref) ?? null;
-        return { ref, from: found, to: found, status: 'moved' };
-      });
+    const refused = [...stale].map(([ref, found]) => unmoved(ref, found, 'moved'));
     const rest = arrivals.filter(({ ref }) => !stale.has(ref));
-    return rest.length === 0 ? refused : [...refused, ...(await land(place, remote, rest))];
+    return rest.length === 0 ? refused : [...refused, ...(await land(repository, remote, rest))];
   } catch (fault) {
     if (!isWritError(fault, 'GIT_FAILED')) throw fault;
     const [only] = arrivals;
-    if (arrivals.length === 1 && only !== undefined) {
-      const { ref, from } = only;
-      return [{ ref, from, to: from, status: 'rejected', reason: printable(fault.message) }];
-    }
+    if (arrivals.length === 1 && only !== undefined)
+      return [{ ...unmoved(only.ref, only.from, 'rejected'), reason: printable(fault.message) }];
     const middle = Math.ceil(arrivals.length / 2);
     return [
-      ...(await land(place, remote, arrivals.slice(0, middle))),
-      ...(await land(place, remote, arrivals.slice(middle))),
+      ...(await land(repository, remote, arrivals.slice(0, middle))),
+      ...(await land(repository, remote, arrivals.slice(middle))),
     ];
   }
+}
+
+/**
+ * Two people who approve in clones of their own take the same number. The number means nothing, so ours moves to the next free one and theirs takes
+ * its place: both stand, here and, with the next push, there.
+ */
+async function renumber(
+  repository: Repository,
+  remote: Remote,
+  { ref, from, to }: { readonly ref: string; readonly from: string; readonly to: string },
+  taken: Set<string>,
+): Promise<readonly MovedRef[]> {
+  const stem = ref.slice(0, ref.lastIndexOf('/') + 1);
+  let number = 1;
+  while (taken.has(`${stem}${number}`)) number += 1;
+  const free = `${stem}${number}`;
+  taken.add(free);
+  const outcome = await updateRefs(
+    repository,
+    [
+      { ref: free, old: undefined, new: from },
+      { ref, old: from, new: to },
+    ],
+    `writ: fetch from ${remote.shown}`,
+  );
+  if (!outcome.moved) return [unmoved(ref, from, 'moved')];
+  return [
+    { ref: free, from: null, to: from, status: 'renumbered', reason: `was \`${ref}\`` },
+    { ref, from, to, status: 'replaced' },
+  ];
 }

@@ -7,6 +7,7 @@ import { compareVersions, type Standing } from './lineage.ts';
 import { listRemoteRefs } from './list-remote-refs.ts';
 import type { MovedRef } from './move-outcome.ts';
 import { askRemote, networkPlace, pickRemote, type Remote, remoteFailed } from './network-git.ts';
+import { openRefView } from './ref-view.ts';
 import { isDeletable, listStoredRefs, type StoredRef } from './stored-ref.ts';
 
 export interface MoveRequest {
@@ -32,7 +33,8 @@ interface Order {
   readonly forced: boolean;
 }
 
-const maxArgumentBytes = 256 * 1024;
+/** Refs that git is told by name in one call. */
+const namedAtOnce = 500;
 
 /**
  * Sends our refs to a remote. Records only ever grow: one that diverged is refused by name and the others still move. Content is deletable,
@@ -65,7 +67,7 @@ export async function pushRefs(request: MoveRequest): Promise<Moved> {
   for (const { ref, object } of there.values()) {
     if (expired.has(ref)) orders.push({ ref, from: object, to: null, forced: true });
   }
-  settled.push(...(await carryOut(place, remote, orders, request.signal)));
+  settled.push(...(await carryOut(place, repository, remote, orders, request.signal)));
   return { remote: remote.shown, refs: settled.sort((a, b) => (a.ref < b.ref ? -1 : 1)) };
 }
 
@@ -110,14 +112,33 @@ function planPush(mine: StoredRef, theirs: string | null, standing: Standing): M
   }
 }
 
+/** Growing refs go together; what replaces or deletes goes with a lease on exactly the version that was seen. */
 async function carryOut(
-  place: GitDirectory,
+  network: GitDirectory,
+  repository: Repository,
   remote: Remote,
   orders: readonly Order[],
   signal: AbortSignal,
 ): Promise<readonly MovedRef[]> {
+  if (orders.length === 0) return [];
+  await using view = await openRefView(network, repository);
+  const send = async (chunk: readonly Order[], refspecs: readonly string[]): Promise<readonly MovedRef[]> => {
+    await view.setRefs(chunk.flatMap(({ ref, to }) => (to === null ? [] : [{ ref, object: to }])));
+    return pushChunk(view.place, remote, chunk, refspecs, signal);
+  };
   const moved: MovedRef[] = [];
-  for (const chunk of chunksOf(orders)) moved.push(...(await pushChunk(place, remote, chunk, signal)));
+  const growing = orders.filter(({ forced }) => !forced);
+  if (growing.length > 0) moved.push(...(await send(growing, ['refs/*:refs/*'])));
+  for (const chunk of chunksOf(orders.filter(({ forced, to }) => forced && to !== null)))
+    moved.push(...(await send(chunk, ['+refs/*:refs/*'])));
+  for (const chunk of chunksOf(orders.filter(({ to }) => to === null))) {
+    moved.push(
+      ...(await send(
+        chunk,
+        chunk.map(({ ref }) => `:${ref}`),
+      )),
+    );
+  }
   return moved;
 }
 
@@ -125,6 +146,7 @@ async function pushChunk(
   place: GitDirectory,
   remote: Remote,
   orders: readonly Order[],
+  refspecs: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly MovedRef[]> {
   const args = [
@@ -136,10 +158,12 @@ async function pushChunk(
     '--recurse-submodules=no',
     // A path in the repository's config would be run as a program.
     '--receive-pack=git-receive-pack',
-    ...orders.flatMap(toLease),
+    ...orders
+      .filter(({ forced }) => forced)
+      .map(({ ref, from }) => `--force-with-lease=${ref}:${from ?? ''}`),
     '--end-of-options',
     remote.address,
-    ...orders.map(({ ref, to }) => `${to ?? ''}:${ref}`),
+    ...refspecs,
   ];
   const answer = await askRemote(place, args, { signal, maxBytes: 256 * 1024 * 1024 });
   const told = parsePushed(answer.stdout.toString('utf8'));
@@ -160,11 +184,6 @@ async function pushChunk(
   });
 }
 
-/** With a lease git moves the ref from exactly that version; without one it insists on a fast-forward. */
-function toLease({ ref, from, forced }: Order): readonly string[] {
-  return forced ? [`--force-with-lease=${ref}:${from ?? ''}`] : [];
-}
-
 /** Lines of `git push --porcelain`: `<flag> TAB <from>:<to> TAB <summary> (<reason>)`. */
 function parsePushed(text: string): ReadonlyMap<string, { readonly flag: string; readonly reason: string }> {
   const told = new Map<string, { flag: string; reason: string }>();
@@ -177,17 +196,5 @@ function parsePushed(text: string): ReadonlyMap<string, { readonly flag: string;
 }
 
 function* chunksOf(orders: readonly Order[]): Generator<readonly Order[]> {
-  let chunk: Order[] = [];
-  let bytes = 0;
-  for (const order of orders) {
-    const size = order.ref.length * (order.forced ? 2 : 1) + 160;
-    if (chunk.length > 0 && bytes + size > maxArgumentBytes) {
-      yield chunk;
-      chunk = [];
-      bytes = 0;
-    }
-    chunk.push(order);
-    bytes += size;
-  }
-  if (chunk.length > 0) yield chunk;
+  for (let at = 0; at < orders.length; at += namedAtOnce) yield orders.slice(at, at + namedAtOnce);
 }

@@ -1,23 +1,12 @@
+/* A process of the store tester: does what its one argument, a WriterOrder, says. */
 import { writeFileSync } from 'node:fs';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type { StoreSource } from '../../core/contract/store-source.ts';
 import { openRepository } from '../../core/vcs/repository.ts';
+import { versionFiles, type WriterOrder } from './store-bench.ts';
 
-/** What a process of the store tester is asked to do, as its one argument. */
-export interface WriterOrder {
-  readonly module: string;
-  readonly export: string;
-  readonly repository: string;
-  readonly ref: string;
-  /** `hang`: stop in the middle of a write and say so in `said`. `add`: `count` writes of one file each. `replace`: whole versions, for ever. */
-  readonly task: 'hang' | 'add' | 'replace';
-  readonly name: string;
-  readonly count: number;
-  readonly said: string;
-}
-
-if (import.meta.main) await work(JSON.parse(process.argv[2] ?? '{}') as WriterOrder);
+await work(JSON.parse(process.argv[2] ?? '{}') as WriterOrder);
 
 async function work(order: WriterOrder): Promise<void> {
   const loaded = (await import(order.module)) as Readonly<Record<string, StoreSource | undefined>>;
@@ -46,11 +35,6 @@ async function work(order: WriterOrder): Promise<void> {
       );
     }
   }
-}
-
-/** Files that all hold the same word: two words in one version would be a torn one. */
-export function* versionFiles(word: string, count: number): Generator<readonly [string, Uint8Array]> {
-  for (let index = 0; index < count; index += 1) yield [`part/${index}`, Buffer.from(word)];
 }
 
 async function* hanging({ said, count, name }: WriterOrder): AsyncGenerator<readonly [string, Uint8Array]> {

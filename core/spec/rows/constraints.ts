@@ -53,7 +53,7 @@ export const constraintRows = inSection('Constraints', [
     path: '/constraints/privacy/dataClassesAllowed',
     rule: 'context items of other classes are filtered and redacted',
     asks: withModel,
-    bringsIn: 'scheduler part',
+    bringsIn: 'gates part',
   },
   {
     id: 'constraints.privacy.redactionRequired',
@@ -115,6 +115,7 @@ export const constraintRows = inSection('Constraints', [
     path: '/constraints/resources/maxCostUnits',
     rule: 'near the cap one task at a time and a checkpoint; over it the run waits for a person',
     asks: (spec, { model }) => model && spec.constraints.resources.maxCostUnits > 0,
-    bringsIn: 'scheduler part',
+    enforcedBy: 'core',
+    test: 'test/core/run/worker-runs.test.ts',
   },
 ]);

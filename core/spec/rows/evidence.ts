@@ -6,7 +6,7 @@ export const evidenceRows = inSection('Evidence policy', [
     path: '/evidence/strategy',
     rule: 'selects what enters the context snapshot',
     asks: withModel,
-    bringsIn: 'scheduler part',
+    bringsIn: 'session part',
   },
   {
     id: 'evidence.trustTiers',
@@ -60,6 +60,6 @@ export const evidenceRows = inSection('Evidence policy', [
     path: '/evidence/minCitationsPerDecision',
     rule: 'distinct sources counted for every key technical decision',
     asks: (spec, { model }) => spec.evidence.minCitationsPerDecision > (model ? 0 : 1),
-    bringsIn: 'scheduler part',
+    bringsIn: 'session part',
   },
 ]);

@@ -6,7 +6,8 @@ export const executionRows = inSection('Execution policy', [
     path: '/execution/retry/maxRetries',
     rule: 'attempts of a Task after its first; then Decision.Abandon',
     asks: withModel,
-    bringsIn: 'scheduler part',
+    enforcedBy: 'core',
+    test: 'test/core/run/worker-runs.test.ts',
   },
   {
     id: 'execution.retry.backoffSeconds',
@@ -21,7 +22,8 @@ export const executionRows = inSection('Execution policy', [
     path: '/execution/replan/triggers',
     rule: 'each causes a new revision of the Plan',
     asks: (spec, { model }) => model && spec.execution.replan.triggers.length > 0,
-    bringsIn: 'scheduler part',
+    enforcedBy: 'core',
+    test: 'test/core/run/worker-runs.test.ts',
   },
   {
     id: 'execution.replan.triggers#supplied-patch',

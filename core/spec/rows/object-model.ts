@@ -141,7 +141,8 @@ export const objectModelRows = inSection('Object-model binding', [
     path: '/objmodel/actorMapping/reviewerActorId',
     rule: 'actor of model reviews',
     asks: withModel,
-    bringsIn: 'session part',
+    enforcedBy: 'core',
+    test: 'test/core/run/field-effects.test.ts',
   },
   {
     id: 'objmodel.decisionPolicy.abandonOnSecurityGateFail',
@@ -164,7 +165,8 @@ export const objectModelRows = inSection('Object-model binding', [
     path: '/objmodel/decisionPolicy/checkpointBeforeReplan',
     rule: 'Decision.Checkpoint before every revision of the Plan',
     asks: withModel,
-    bringsIn: 'scheduler part',
+    enforcedBy: 'core',
+    test: 'test/core/run/worker-runs.test.ts',
   },
   {
     id: 'objmodel.decisionPolicy.rollbackOnProvenanceFail',

@@ -38,13 +38,15 @@ export const riskRows = inSection('Risk', [
     path: '/risk/humanInLoop/required',
     rule: 'the run waits for approval before Decision.Commit',
     asks: ({ risk }) => risk.humanInLoop.required,
-    bringsIn: 'seal part',
+    enforcedBy: 'core',
+    test: 'test/core/run/approval-runs.test.ts',
   },
   {
     id: 'risk.humanInLoop.minApprovers',
     path: '/risk/humanInLoop/minApprovers',
     rule: 'so many distinct people approve, no author among them',
     asks: ({ risk }) => risk.humanInLoop.minApprovers > 0,
-    bringsIn: 'seal part',
+    enforcedBy: 'core',
+    test: 'test/core/run/approval-runs.test.ts',
   },
 ]);

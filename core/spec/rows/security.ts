@@ -42,7 +42,7 @@ export const securityRows = inSection('Security policy', [
     path: '/security/toolAcl/*/*/tool',
     rule: 'rules for files, search, language server, web and version control govern a model',
     asks: withModel,
-    bringsIn: 'scheduler part',
+    bringsIn: 'session part',
   },
   {
     id: 'toolRule.constraints',
@@ -101,21 +101,21 @@ export const securityRows = inSection('Security policy', [
     path: '/security/promptInjection/treatRetrievedContentAsUntrusted',
     rule: 'retrieved content is tagged `untrusted` and the prompt says so',
     asks: withModel,
-    bringsIn: 'scheduler part',
+    bringsIn: 'session part',
   },
   {
     id: 'security.promptInjection.enforceOutputSchema',
     path: '/security/promptInjection/enforceOutputSchema',
     rule: 'a model reply of another structure is a failure and is retried',
     asks: withModel,
-    bringsIn: 'scheduler part',
+    bringsIn: 'session part',
   },
   {
     id: 'security.promptInjection.disallowInstructionFromEvidence',
     path: '/security/promptInjection/disallowInstructionFromEvidence',
     rule: 'known injection patterns are filtered from evidence before it is used again',
     asks: withModel,
-    bringsIn: 'scheduler part',
+    bringsIn: 'session part',
   },
   {
     id: 'security.outputHandling.encodingPolicy=contextual-escape',
@@ -161,7 +161,7 @@ function commandConstraint(key: ToolConstraintKey, rule: string): readonly Row[]
       path: `${constraints}/${key}`,
       rule: `${rule}; on rules of other tools`,
       asks: (spec, { model }) => model && uses(key, (tool) => tool !== 'workspace.command')(spec),
-      bringsIn: 'scheduler part',
+      bringsIn: 'session part',
     },
   ];
 }
@@ -173,7 +173,7 @@ function fileConstraint(key: ToolConstraintKey, rule: string): Row {
     path: `${constraints}/${key}`,
     rule,
     asks: (spec, { model }) => uses(key, (tool) => model || tool === 'workspace.command')(spec),
-    bringsIn: 'scheduler part',
+    bringsIn: 'session part',
   };
 }
 

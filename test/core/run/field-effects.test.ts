@@ -162,6 +162,12 @@ const stored: readonly (readonly [field: string, spec: Json, file: string, expec
     { created_by: { kind: 'system', id: 'boss' } },
   ],
   [
+    'objmodel.actorMapping.reviewerActorId',
+    { objmodel: { actorMapping: { reviewerActorId: 'judge' } } },
+    'evidence/0001-unit.json',
+    { created_by: { kind: 'agent', id: 'judge' } },
+  ],
+  [
     'objmodel.actorMapping.coderActorId',
     { objmodel: { actorMapping: { coderActorId: 'smith' } } },
     'patchset.json',

@@ -156,6 +156,12 @@ t.test('the same test failing twice makes a new revision of the plan and a chang
     events.map(({ kind }) => kind),
     ['replanned', 'closed'],
   );
+  const frames = list().filter((path) => path.startsWith('frames/'));
+  t.match(show(frames[0] ?? ''), { kind: 'IntentAnalysis', protected: true });
+  t.ok(
+    frames.some((path) => (show(path) as { kind: string }).kind === 'Checkpoint'),
+    'a protected Checkpoint frame before the new revision',
+  );
   t.match(events[0], { reason: /repeated-test-fail/, diff_summary: /revision 2/ });
 });
 

@@ -1,0 +1,50 @@
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeTemporary } from '../store/remove-litter.ts';
+import type { GitDirectory } from '../vcs/git.ts';
+import type { Repository } from '../vcs/repository.ts';
+import { createScratch, type Scratch } from '../vcs/scratch.ts';
+
+/** A git directory of ours over the repository's objects whose refs are exactly those that one transfer is about. */
+export interface RefView extends AsyncDisposable {
+  readonly place: Scratch;
+  /** Replaces all refs. */
+  setRefs(refs: readonly { readonly ref: string; readonly object: string }[]): Promise<void>;
+}
+
+/**
+ * Opens a view to push from or fetch into. Git matches each ref that it is told by name against all of the remote's, so that 10,000 names cost minutes,
+ * while the pattern `refs/*` over a view costs seconds; and what arrives stays apart until it has been looked at. The remotes and the
+ * connection settings of the repository's config hold in it.
+ */
+export async function openRefView(network: GitDirectory, repository: Repository): Promise<RefView> {
+  const dir = await makeTemporary(repository);
+  const scratch = await createScratch(dir, repository);
+  const config = join(dir, 'config');
+  // Before our own lines, so that those win.
+  const own = await readFile(config, 'utf8');
+  await writeFile(config, `[include]\n\tpath = ${quoted(join(repository.commonDir, 'config'))}\n`);
+  await appendFile(config, own);
+  const { GIT_WORK_TREE: _, ...env } = network.env;
+  const place: Scratch = {
+    ...scratch,
+    cwd: network.cwd,
+    env: { ...env, GIT_DIR: dir },
+    settings: [...network.settings, ...scratch.settings, ['fetch.unpackLimit', '100']],
+  };
+  return {
+    place,
+    async setRefs(refs) {
+      const lines = [...refs]
+        .sort((a, b) => (a.ref < b.ref ? -1 : 1))
+        .map(({ ref, object }) => `${object} ${ref}\n`);
+      await writeFile(join(dir, 'packed-refs'), `# pack-refs with: sorted \n${lines.join('')}`);
+    },
+    [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }),
+  };
+}
+
+/** A value of git's config as it may stand between quotes. */
+function quoted(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+}

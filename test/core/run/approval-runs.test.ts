@@ -1,0 +1,124 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { buildApproval } from '../../../attest/approval/approval-statement.ts';
+import { signApproval } from '../../../attest/approval/sign-approval.ts';
+import { systemClock } from '../../../core/base/clock.ts';
+import type { RunView } from '../../../core/contract/run-view.ts';
+import { findRun } from '../../../core/run/find-runs.ts';
+import { resumeRun } from '../../../core/run/run-intent.ts';
+import { storeApproval } from '../../../core/run/stored-approvals.ts';
+import { parseWaitingRecord } from '../../../core/run/waiting-record.ts';
+import { openRepository } from '../../../core/vcs/repository.ts';
+import { fixtures, makeSample, type Sample } from './sample.ts';
+
+const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
+const source = { kind: 'patch', bytes: fix } as const;
+const people = ['ann@sample.example', 'ben@sample.example', 'maintainer@sample.example'];
+
+/** A sample whose base names three people with their keys; the third is who runs it. */
+function sampleWithPeople(t: Test): { readonly sample: Sample; key(person: string): string } {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const key = (person: string): string => join(sample.home, `${person}.key`);
+  const lines = people.map((person) => {
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', person, '-f', key(person)]);
+    return `${person} ${readFileSync(`${key(person)}.pub`, 'utf8')
+      .split(' ')
+      .slice(0, 2)
+      .join(' ')}`;
+  });
+  mkdirSync(join(sample.root, '.writ'));
+  writeFileSync(join(sample.root, '.writ', 'allowed_signers'), `${lines.join('\n')}\n`);
+  sample.git('add', '--all');
+  sample.git('commit', '--quiet', '-m', 'Signers');
+  return { sample, key };
+}
+
+const twoPeople = {
+  risk: { humanInLoop: { required: true, minApprovers: 2 } },
+  acceptance: {
+    verificationPlan: {
+      releaseChecks: [{ id: 'people', kind: 'policy', command: 'require-approvers --min 2', required: true }],
+    },
+  },
+};
+
+async function sign(
+  sample: Sample,
+  runId: string,
+  keyFile: string,
+  principal: string,
+  decision: 'approve' | 'reject' = 'approve',
+): Promise<void> {
+  const repository = await openRepository(sample.root);
+  const { store } = await findRun(repository, systemClock, runId);
+  const waiting = await store.objects.read(store.refs.run(runId), 'waiting.json');
+  const { subject } = parseWaitingRecord(waiting ?? new Uint8Array());
+  const statement = buildApproval({ subject, decision, principal, signedAtMs: systemClock.now() });
+  const { document } = await signApproval(statement, { keyFile, env: sample.env, cwd: sample.root });
+  await storeApproval(store, runId, document, 'writ: approval');
+}
+
+async function resume(sample: Sample, runId: string): Promise<RunView> {
+  await using engine = await sample.engine();
+  return await resumeRun(engine, {
+    repositoryPath: sample.root,
+    runId,
+    sandbox: 'auto',
+    schedulerVersion: '0.0.0-test',
+    clock: systemClock,
+    signal: new AbortController().signal,
+  });
+}
+
+t.test(
+  'a run waits for people, counts each once, no author among them, and goes on where two have signed',
+  async (t) => {
+    const { sample, key } = sampleWithPeople(t);
+    const base = sample.git('rev-parse', 'main');
+    const view = await sample.run({ source }, twoPeople);
+    t.equal(view.state, 'waiting', String(view.decision?.rationale));
+    t.equal(view.decision?.type, 'checkpoint');
+    t.equal(sample.git('rev-parse', 'main'), base);
+    await sign(sample, view.runId, key('ann@sample.example'), 'ann@sample.example');
+    await sign(sample, view.runId, key('ann@sample.example'), 'ann@sample.example');
+    await sign(sample, view.runId, key('maintainer@sample.example'), 'maintainer@sample.example');
+    const still = await resume(sample, view.runId);
+    t.equal(still.state, 'waiting', 'one person twice, and the author');
+    await sign(sample, view.runId, key('ben@sample.example'), 'ben@sample.example');
+    const done = await resume(sample, view.runId);
+    t.equal(done.decision?.type, 'commit', String(done.decision?.rationale));
+    t.equal(sample.git('rev-parse', 'main'), done.decision?.commitSha);
+    t.match(
+      sample.git('ls-tree', '-r', '--name-only', `refs/ai/runs/${view.runId}`),
+      /approvals\/0004\.json/,
+    );
+    const again = await resume(sample, view.runId);
+    t.equal(
+      again.decision?.commitSha,
+      done.decision?.commitSha,
+      'a run that has ended is answered as it stands',
+    );
+    t.equal(sample.git('rev-list', '--count', 'main'), '3');
+  },
+);
+
+t.test('a rejection ends the run, whatever is signed after it', async (t) => {
+  const { sample, key } = sampleWithPeople(t);
+  const view = await sample.run({ source }, twoPeople);
+  await sign(sample, view.runId, key('ben@sample.example'), 'ben@sample.example');
+  await sign(sample, view.runId, key('ann@sample.example'), 'ann@sample.example', 'reject');
+  await sign(sample, view.runId, key('ann@sample.example'), 'ann@sample.example');
+  const done = await resume(sample, view.runId);
+  t.equal(done.decision?.type, 'abandon');
+});
+
+t.test('without a check that asks for them the human loop still waits', async (t) => {
+  const { sample, key } = sampleWithPeople(t);
+  const view = await sample.run({ source }, { risk: { humanInLoop: { required: true, minApprovers: 1 } } });
+  t.equal(view.state, 'waiting');
+  await sign(sample, view.runId, key('ann@sample.example'), 'ann@sample.example');
+  t.equal((await resume(sample, view.runId)).decision?.type, 'commit');
+});
