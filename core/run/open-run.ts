@@ -16,6 +16,7 @@ import { requireCleanPaths } from '../vcs/dirty-paths.ts';
 import { openRepository } from '../vcs/repository.ts';
 import type { Base } from '../vcs/resolve-commit.ts';
 import { createScratch, type Scratch } from '../vcs/scratch.ts';
+import { settleGit } from '../vcs/stale-locks.ts';
 import { listNames } from '../vcs/tree.ts';
 import { removeWorkspace } from '../vcs/workspace.ts';
 import { type AdmittedContract, admitContract, readContract } from './admit-contract.ts';
@@ -133,6 +134,7 @@ export async function reopenRun(engine: WritEngine, request: ResumeRequest): Pro
   const directory = runDirectory(repository, runId);
   const lock = await acquireRunLock(directory);
   try {
+    await settleGit(repository);
     await restoreRun(repository, found, runId);
     const journal = await Journal.open(journalPath(repository, runId), { clock: request.clock });
     const started = startedRun(journal.records);
@@ -190,7 +192,7 @@ async function holdRun({ journal, started, release, supplied, ...parts }: RunPar
   const { contract, settings, scratch, directory } = parts;
   const spec = contract.effective;
   const { runId, threadId, startedAtMs } = started;
-  const privateRoot = await openPrivateRoot(runId);
+  const privateRoot = await openPrivateRoot(runId, parts.ground.repository.commonDir);
   const names = await listNames(scratch, started.base.tree, scopeRootOf(spec.metadata.target.repo));
   const wallClock = startWallClock(
     spec.constraints.resources.maxWallClockSeconds,

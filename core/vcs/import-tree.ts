@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { once } from 'node:events';
 import { WritError } from '../base/errors.ts';
 import type { StartedProcess } from '../tool/spawn.ts';
@@ -17,6 +17,7 @@ const anyName: readonly GitSetting[] = [
   ['core.protectHFS', 'false'],
 ];
 const chunkBytes = 128 * 1024;
+const smallBytes = 16 * 1024;
 
 /**
  * Makes a tree of plain files in a scratch, on top of the tree of `over` where given; answers its id. Holds no content in memory: any
@@ -32,7 +33,7 @@ export async function importTree(scratch: Scratch, files: TreeFiles, over?: stri
   try {
     for await (const [path, bytes] of files) {
       requireStorePath(path);
-      const id = createHash(place.objectFormat).update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+      const id = blobId(place.objectFormat, bytes);
       await blobs.put(`blob\ndata ${bytes.length}\n`, bytes, '\n');
       await index.put(`100644 ${id}\t${path}\0`);
     }
@@ -44,6 +45,13 @@ export async function importTree(scratch: Scratch, files: TreeFiles, over?: stri
   }
   // Refuses a tree whose blobs are not there.
   return gitLine(place, ['write-tree']);
+}
+
+function blobId(format: Scratch['objectFormat'], bytes: Uint8Array): string {
+  const header = Buffer.from(`blob ${bytes.length}\0`);
+  // In one go is twice as fast, as long as the copy costs nothing.
+  if (bytes.length < smallBytes) return hash(format, Buffer.concat([header, bytes]));
+  return createHash(format).update(header).update(bytes).digest('hex');
 }
 
 interface Feed {
