@@ -23,17 +23,15 @@ function objectBytes(index: number): Buffer {
   );
 }
 
-function* files(): Generator<readonly [string, Uint8Array]> {
-  for (let index = 0; index < count; index += 1) yield [`evidence/${index}.json`, objectBytes(index)];
-}
-
 /** 100,000 objects stored with `git-native`, against a bare `git fast-import` of the same blobs out of a file (limit: 0.7 of its rate); listing refs beside them. */
 export async function benchStoreObjects(): Promise<boolean> {
   const dir = mkdtempSync(join(tmpdir(), 'writ-bench-'));
   try {
+    const objects = Array.from({ length: count }, (_, index) => objectBytes(index));
+    const files = () => objects.map((bytes, index) => [`evidence/${index}.json`, bytes] as const);
     const stream = join(dir, 'blobs');
     const out = openSync(stream, 'w');
-    for (const [, bytes] of files()) writeSync(out, `blob\ndata ${bytes.length}\n${bytes}\n`);
+    for (const bytes of objects) writeSync(out, `blob\ndata ${bytes.length}\n${bytes}\n`);
     writeSync(out, 'done\n');
     const refs = storeRefs('refs/ai/');
     let round = 0;
@@ -56,7 +54,6 @@ export async function benchStoreObjects(): Promise<boolean> {
       bare: fastImport,
       store: async () => {
         const { store } = await fresh();
-        global.gc?.();
         const before = process.memoryUsage().rss;
         await store.writeTree(refs.run('r'), { message: 'bench', files: files(), keepExisting: true });
         grownMb = Math.max(grownMb, (process.memoryUsage().rss - before) / 1e6);

@@ -34,7 +34,16 @@ process.exitCode = totals.fail > 0 || entries.length === 0 ? 1 : 0;
 
 /** Long ones first, so that the last lane is not left alone with one. */
 function weightOf(path: string): number {
-  const order = ['test/run.ts', 'test/tool.ts', 'test/attest.ts', 'test/bin.ts', 'test/kernel.ts'];
+  const order = [
+    'test/kill.ts',
+    'test/run-worker.ts',
+    'test/run.ts',
+    'test/run-fields.ts',
+    'test/tool.ts',
+    'test/attest.ts',
+    'test/bin.ts',
+    'test/kernel.ts',
+  ];
   const at = order.indexOf(path);
   return at < 0 ? 0 : order.length - at;
 }

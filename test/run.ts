@@ -1,16 +1,3 @@
-import './core/run/backoff.test.ts';
-import './core/run/budget.test.ts';
-import './core/run/decide.test.ts';
-import './core/run/decide-table.test.ts';
-import './core/run/replan-triggers.test.ts';
-import './core/run/schedule.test.ts';
-import './core/run/draft-plan.test.ts';
 import './core/run/read-reports.test.ts';
 import './core/run/run-cases.test.ts';
-import './core/run/run-edges.test.ts';
-import './core/run/field-effects.test.ts';
-import './core/run/waiting-record.test.ts';
-import './core/run/stored-approvals.test.ts';
 import './core/run/external-local-runs.test.ts';
-import './core/run/worker-runs.test.ts';
-import './core/run/approval-runs.test.ts';

@@ -1,4 +1,5 @@
 import type { CommandSpec } from '../command.ts';
+import { remote, run } from './shared-arguments.ts';
 
 /** Verification, upkeep and what helps to find one's way. */
 export const otherCommands: readonly CommandSpec[] = [
@@ -20,6 +21,39 @@ export const otherCommands: readonly CommandSpec[] = [
       },
     ],
     load: () => import('../commands/verify.ts'),
+  },
+  {
+    name: 'push',
+    summary: 'send runs, approvals and proofs to a remote',
+    description: 'Records only grow: one that diverged is refused by name, the others still move.',
+    arguments: [remote],
+    options: [],
+    examples: [{ line: 'writ push origin', about: 'so that others can approve or verify' }],
+    load: () => import('../commands/push.ts'),
+  },
+  {
+    name: 'fetch',
+    summary: 'bring runs, approvals and proofs from a remote',
+    arguments: [remote],
+    options: [],
+    examples: [{ line: 'writ fetch', about: 'from the remote that this repository has' }],
+    load: () => import('../commands/fetch.ts'),
+  },
+  {
+    name: 'replay',
+    summary: 'recompute a decision from its stored inputs',
+    arguments: [run],
+    options: [],
+    examples: [{ line: 'writ replay 0198c1e2', about: 'byte-equal, or the first input that differs' }],
+    load: () => import('../commands/replay.ts'),
+  },
+  {
+    name: 'gc',
+    summary: 'enforce retention, and clear what ended runs have left',
+    arguments: [],
+    options: [{ name: 'dry-run', about: 'say what would go, remove nothing' }],
+    examples: [{ line: 'writ gc --dry-run', about: 'what is past its retention' }],
+    load: () => import('../commands/gc.ts'),
   },
   {
     name: 'schema',

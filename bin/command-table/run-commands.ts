@@ -83,6 +83,15 @@ export const runCommands: readonly CommandSpec[] = [
     load: () => import('../commands/approve.ts'),
   },
   {
+    name: 'cancel',
+    summary: 'end a run that waits or was stopped',
+    description: 'A run that a process works on is ended there, with Ctrl-C; cancel it after that.',
+    arguments: [run],
+    options: [{ name: 'reason', value: 'TEXT', about: 'why; stands in the decision' }],
+    examples: [{ line: 'writ cancel 0198c1e2 --reason "not needed any more"', about: 'Decision.Abandon' }],
+    load: () => import('../commands/cancel.ts'),
+  },
+  {
     name: 'runs',
     summary: 'list the runs of this repository',
     arguments: [],

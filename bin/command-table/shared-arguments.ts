@@ -18,3 +18,10 @@ export const sandbox: OptionSpec = {
   choices: ['auto', 'bubblewrap', 'unshare', 'none'],
   about: 'sandbox back end; `none` is refused where the contract denies the network',
 };
+
+/** Another repository. */
+export const remote: ArgumentSpec = {
+  name: 'REMOTE',
+  about: 'name, path or URL; default `origin`, else the only one',
+  optional: true,
+};

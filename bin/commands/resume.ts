@@ -24,7 +24,9 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     sandbox: options.value('sandbox') ?? 'auto',
     schedulerVersion: readVersion(),
     openWorker: async (directory) =>
-      given === undefined ? keptRecording(directory) : openRecording(await readInput(context, given, { maxBytes: 64 * 1024 * 1024 })),
+      given === undefined
+        ? keptRecording(directory)
+        : openRecording(await readInput(context, given, { maxBytes: 64 * 1024 * 1024 })),
     ...(more === undefined ? {} : { moreCostUnits: more }),
     clock: systemClock,
     signal,

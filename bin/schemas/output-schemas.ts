@@ -8,6 +8,11 @@ const flag = { type: 'boolean' } as const;
 
 const issue = record({ code: text, path: text, message: text, severity: { enum: ['error', 'warning'] } });
 const run = record(runMembers.required, runMembers.optional);
+const version = { type: ['string', 'null'] } as const;
+const moved = record({
+  remote: text,
+  refs: list(record({ ref: text, from: version, to: version, status: text }, { reason: text })),
+});
 const scope = record({ write: list(text), forbidden: list(text), whole_repository: flag });
 
 const claim = record(
@@ -107,6 +112,21 @@ const shapes: Readonly<Record<string, CommandData>> = {
   }),
   show: run,
   resume: run,
+  cancel: run,
+  push: moved,
+  fetch: moved,
+  replay: record(
+    { run_id: text, equal: flag },
+    {
+      decision: record({ type: text, rationale: text, reasons: list(text) }),
+      first_difference: record({ file: text, field: text, expected: text, found: text }),
+    },
+  ),
+  gc: record({
+    dry_run: flag,
+    bytes: count,
+    removed: list(record({ kind: text, where: text, bytes: count }, { run_id: text, files: count })),
+  }),
   approve: record({
     run_id: text,
     ref: text,

@@ -195,6 +195,13 @@ export const errorCatalogue = {
     http: 422,
     exit: 129,
   },
+  RUN_NOT_CANCELLABLE: {
+    family: 'run',
+    message: 'the run is being sealed',
+    http: 409,
+    exit: 1,
+    hint: 'let it finish: `writ resume RUN`',
+  },
   WORKER_FAILED: {
     family: 'run',
     message: 'whoever does the work failed',

@@ -43,6 +43,8 @@ export interface OpenRun {
   readonly sealing: SealingParties | undefined;
   /** Cost units that a person grants beyond the cap, in this process. */
   readonly moreCostUnits: number | undefined;
+  /** Why a person ends the run now. */
+  readonly cancelled: string | undefined;
   /** Tip of a range: whoever wrote it may not approve. */
   readonly tip: string | undefined;
   /** Whether a worker does the Tasks; false for a supplied patch. */

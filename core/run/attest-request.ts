@@ -10,6 +10,8 @@ export interface SealedFacts {
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** What plugins add to `resolvedDependencies`. */
   readonly filled: readonly DigestedThing[];
+  /** Artifacts of attempts at Tasks, by path and SHA-256. */
+  readonly attempts: readonly (readonly [path: string, sha256: string])[];
   /** RFC 3339. */
   readonly finishedOn: string;
 }
@@ -45,6 +47,7 @@ export function attestRequest(attempt: Attempt, judged: JudgedRun, facts: Sealed
       ...box
         .list()
         .map(({ path, sha256, contentType }) => ({ name: path, digest: { sha256 }, mediaType: contentType })),
+      ...facts.attempts.map(([name, sha256]) => ({ name, digest: { sha256 } })),
     ],
     startedOn: toRfc3339(attempt.startedAtMs),
     finishedOn: facts.finishedOn,

@@ -1,10 +1,12 @@
 import { toRfc3339 } from '../base/clock.ts';
+import { sha256Hex } from '../base/digest.ts';
 import { messageOf } from '../base/errors.ts';
 import type { Attestation, AttestRequest, DigestedThing } from '../contract/attestor.ts';
 import type { Attempt } from './attempt.ts';
 import { attestRequest } from './attest-request.ts';
 import type { JudgedRun } from './judged-run.ts';
 import type { RecordFiles } from './record-files.ts';
+import { contentOfAttempts, isOfTask } from './settle-run.ts';
 import type { Steps } from './steps.ts';
 
 /** What became of the claim that a sealed change was made. */
@@ -39,8 +41,11 @@ export async function attest(attempt: Attempt, judged: JudgedRun, sealed: Sealed
   const spec = attempt.contract.effective;
   const fill = (): Promise<readonly DigestedThing[]> =>
     steps.once('filled', () => engine.hooks.statement.fill.call({ runId, spec, commitSha: commit }));
+  const attempts: (readonly [string, string])[] = [];
+  for await (const [path, bytes] of contentOfAttempts(attempt, isOfTask))
+    attempts.push([path, sha256Hex(bytes)]);
   const requestWith = (filled: readonly DigestedThing[]): AttestRequest =>
-    attestRequest(attempt, judged, { commit, files, filled, finishedOn: toRfc3339(nowMs) });
+    attestRequest(attempt, judged, { commit, files, filled, attempts, finishedOn: toRfc3339(nowMs) });
   const answer = await steps.once('attested', async () => {
     try {
       const request = requestWith(await fill());

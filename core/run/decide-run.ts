@@ -65,6 +65,9 @@ async function findDecision(
   const usedUnits = state.costUnits + (usage?.costUnits ?? 0);
   const metrics = runMetrics(attempt, state, usage);
   const refusals = [
+    ...(attempt.cancelled === undefined
+      ? []
+      : [{ rule: 'cancelled', severity: 'error' as const, message: attempt.cancelled }]),
     ...unsealable(spec),
     ...(subject === 'candidate' ? await metricRefusals(spec, metrics) : []),
     ...(refusal ? [refusal] : []),

@@ -29,13 +29,17 @@ export async function makeCandidate(run: OpenRun, state: PlanState, round: numbe
     return { attempt: beginAttempt(run, `candidate-${round}`, patch) };
   } catch (fault) {
     if (run.settings.signal.aborted || !run.wallClockExceeded()) throw fault;
-    return outOfTime(run, state);
+    return endEarly(run, state);
   }
 }
 
-/** The wall clock ran out while the work was under way: that is a decision, not a fault. */
-async function outOfTime(run: OpenRun, state: PlanState): Promise<MadeCandidate> {
-  const attempt = beginAttempt(run, 'candidate-0', emptyPatch(run.ground.base));
+/** The run ends before there is anything to judge: the wall clock ran out, or a person cancelled it. That is a decision, not a fault. */
+export async function endEarly(
+  run: OpenRun,
+  state: PlanState,
+  patch = emptyPatch(run.ground.base),
+): Promise<MadeCandidate> {
+  const attempt = beginAttempt(run, 'candidate-0', patch);
   const ended = await decideRun(attempt, {
     subject: 'candidate',
     conflicts: [],

@@ -108,10 +108,10 @@ export async function startRun(engine: WritEngine, request: RunRequest): Promise
     await journal.append('step-ended', { step: 'local/target', answer: ground.target });
     const worker = request.source.kind === 'worker' ? request.source.worker : undefined;
     const parts = { engine, contract, ground, store, sealing, scratch, supplied, worker, directory };
-    const moreCostUnits = undefined;
+    const extra = { moreCostUnits: undefined, cancelled: undefined };
     return await holdRun({
       ...parts,
-      moreCostUnits,
+      ...extra,
       settings: request,
       journal,
       started,
@@ -138,6 +138,7 @@ export async function reopenRun(engine: WritEngine, request: ResumeRequest): Pro
     await restoreRun(repository, found, runId);
     const journal = await Journal.open(journalPath(repository, runId), { clock: request.clock });
     const started = startedRun(journal.records);
+    if (request.cancel !== undefined) refuseSealing(runId, journal);
     if (!started) throw new WritError('RUN_NOT_FOUND', { detail: { run_id: runId } });
     const read = await readContract(engine, await readFile(join(directory, specFile)));
     const store = await openRunStore(engine, repository, request.clock, read.effective);
@@ -157,6 +158,7 @@ export async function reopenRun(engine: WritEngine, request: ResumeRequest): Pro
       ...parts,
       worker: await request.openWorker?.(directory),
       moreCostUnits: request.moreCostUnits,
+      cancelled: request.cancel,
       settings: request,
       journal,
       started,
@@ -180,6 +182,7 @@ interface RunParts
     | 'scratch'
     | 'worker'
     | 'moreCostUnits'
+    | 'cancelled'
     | 'directory'
   > {
   readonly supplied: PatchSet | undefined;
@@ -208,6 +211,7 @@ async function holdRun({ journal, started, release, supplied, ...parts }: RunPar
     sandboxName: started.sandbox,
     tip: started.tip,
     moreCostUnits: parts.moreCostUnits,
+    cancelled: parts.cancelled,
     isWorked: started.source === 'worker',
     privateRoot,
     steps: stepsOver(journal),
@@ -250,6 +254,14 @@ async function holdRun({ journal, started, release, supplied, ...parts }: RunPar
 /** The contract with what the config at base adds to it: checks of its risk factors. */
 function withConfig(contract: AdmittedContract, { config }: Ground): AdmittedContract {
   return { ...contract, effective: withFactorChecks(contract.effective, config) };
+}
+
+/** What is being sealed is claimed in the log already: it is finished, not cancelled. */
+function refuseSealing(runId: string, { records }: Journal): void {
+  const begun = ({ data }: { readonly data: unknown }): boolean =>
+    /\/seal\/facts$/.test(String((data as { step?: string } | null)?.step ?? ''));
+  if (!records.some(begun)) return;
+  throw new WritError('RUN_NOT_CANCELLABLE', { detail: { run_id: runId } });
 }
 
 /** Steps under `local/` hold for this machine alone. */

@@ -6,7 +6,7 @@ import { costLimit } from './cost-limit.ts';
 import { findRun } from './find-runs.ts';
 import { handBackCandidate } from './hand-back-candidate.ts';
 import { judgeCandidate } from './judge-candidate.ts';
-import { makeCandidate } from './make-candidate.ts';
+import { endEarly, type MadeCandidate, makeCandidate } from './make-candidate.ts';
 import { type HeldRun, reopenRun, startRun } from './open-run.ts';
 import { newPlanState } from './plan-state.ts';
 import { planWork } from './plan-work.ts';
@@ -47,9 +47,12 @@ async function drive(held: HeldRun): Promise<RunView> {
   const frames = run.isWorked ? await openRunFrames(run) : undefined;
   const state = newPlanState(await planWork(run), await costLimit(run), frames);
   for (let round = 1; ; round += 1) {
-    const made = supplied
-      ? { attempt: beginAttempt(run, 'candidate-1', supplied) }
-      : await makeCandidate(run, state, round);
+    const made: MadeCandidate =
+      run.cancelled !== undefined
+        ? await endEarly(run, state, supplied)
+        : supplied
+          ? { attempt: beginAttempt(run, 'candidate-1', supplied) }
+          : await makeCandidate(run, state, round);
     const { attempt, judged } = made.ended
       ? { attempt: made.attempt, judged: made.ended }
       : await judgeCandidate(made.attempt, state);

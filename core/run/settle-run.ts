@@ -78,16 +78,22 @@ export async function settleRun(
   async function* content(): AsyncGenerator<readonly [string, Uint8Array]> {
     yield [patchContentPath, patch.diff];
     for (const record of box.list()) yield [record.path, await box.read(record)];
-    yield* contentOfAttempts(attempt);
+    yield* contentOfAttempts(attempt, isOfTask);
   }
 }
 
-/** What every attempt's checks delivered, below its name: evidence refers to it there, and another machine goes on from it. */
-export async function* contentOfAttempts({
-  directory,
-}: Pick<Attempt, 'directory'>): AsyncGenerator<readonly [string, Uint8Array]> {
+/** Evidence of an attempt at a Task refers to it below the attempt's name; a candidate's own artifacts stand at the top. */
+export function isOfTask(path: string): boolean {
+  return path.startsWith('task-');
+}
+
+/** What attempts' checks delivered, below their names. */
+export async function* contentOfAttempts(
+  { directory }: Pick<Attempt, 'directory'>,
+  isWanted: (path: string) => boolean = () => true,
+): AsyncGenerator<readonly [string, Uint8Array]> {
   const all = createRecordBox(join(directory, 'content'));
-  for (const path of await all.list()) yield [path, await all.read(path)];
+  for (const path of await all.list()) if (isWanted(path)) yield [path, await all.read(path)];
 }
 
 /** Every revision of the plan in a record, by the folder it stands in: '' for the last. */

@@ -74,7 +74,13 @@ async function bring(connection: Connection, there: readonly StoredRef[]): Promi
   if (wanted.length === 0) return settled;
 
   await using view = await openRefView(network, repository);
-  await view.setRefs(all.map(({ ref, object }, index) => ({ ref: `refs/have/${index}/${ref}`, object })));
+  await view.setRefs(
+    all.map(({ ref, object }, index) => ({
+      // Out of the way of what comes.
+      ref: toStoredRef(ref, object) ? `refs/have/${index}` : ref,
+      object,
+    })),
+  );
   const came = await receive(connection, view.place, wanted);
   const present = await presentCommits(
     view.place,

@@ -69,7 +69,20 @@ async function readLines(place: GitDirectory, tips: readonly string[]): Promise<
   if (tips.length === 0) return new Map();
   const walked = await runGit(
     place,
-    ['rev-list', '--first-parent', '--parents', '--timestamp', '--no-commit-header', '--stdin'],
+    [
+      'rev-list',
+      '--first-parent',
+      '--parents',
+      '--timestamp',
+      '--no-commit-header',
+      // Content hangs on the commit that it is about: the person's own history is no part of the line.
+      '--not',
+      '--branches',
+      '--tags',
+      '--remotes',
+      '--not',
+      '--stdin',
+    ],
     { input: tips.map((tip) => `${tip}\n`).join(''), maxBytes: maxWalkBytes },
   );
   const lines = new Map<string, Step>();

@@ -164,7 +164,7 @@ const stored: readonly (readonly [field: string, spec: Json, file: string, expec
   [
     'objmodel.actorMapping.reviewerActorId',
     { objmodel: { actorMapping: { reviewerActorId: 'judge' } } },
-    'evidence/0001-unit.json',
+    'evidence/0001-quick.json',
     { created_by: { kind: 'agent', id: 'judge' } },
   ],
   [

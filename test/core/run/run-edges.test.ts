@@ -83,7 +83,12 @@ t.test('specs that must not run are refused by their code', async (t) => {
     ['INTENTSPEC_INVALID', { metadata: { target: { baseRef: '--output=x' } } }],
     ['REF_NOT_FOUND', { metadata: { target: { baseRef: 'nowhere' } } }],
     ['REPOSITORY_MISMATCH', { metadata: { target: { repo: { type: 'local', locator: '/nowhere' } } } }],
-    ['SPEC_UNENFORCED', { risk: { humanInLoop: { required: true, minApprovers: 1 } } }],
+    ['OS_UNSUPPORTED', { constraints: { platform: { supportedOS: ['plan9'] } } }],
+    ['RUNTIME_MISMATCH', { constraints: { platform: { languageRuntime: 'node>=99' } } }],
+    [
+      'METRICS_SCHEMA_INVALID',
+      { objmodel: { runPolicy: { metricsSchema: { cost_usd: { type: 'nonsense' } } } } },
+    ],
     ['SPEC_UNENFORCED', { provenance: { transparencyLog: { mode: 'public-log' } } }],
     ['SPEC_UNENFORCED', { objmodel: { objectStore: { backend: 'external-s3' } } }],
   ];

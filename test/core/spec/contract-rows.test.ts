@@ -62,11 +62,8 @@ t.test(
 t.test('the high-assurance contract asks for what later parts bring', async (t) => {
   t.strictSame(asked(sample('high-assurance')), [
     'acceptance.qualityGates.maxAllowedRegression=low,medium',
-    'check.kind=policy#require-approvers',
     'check.kind=policy#verify-provenance',
     'constraints.licensing.forbidNewLicenses',
-    'risk.humanInLoop.required',
-    'risk.humanInLoop.minApprovers',
     'evidence.minCitationsPerDecision',
     'toolRule.constraints.networkHosts',
     'toolRule.constraints.networkReason',
@@ -93,7 +90,6 @@ t.test('each thing that nobody enforces yet is asked for by the field that asks 
       'none',
     ],
     ['constraints.licensing.forbidNewLicenses', ['constraints', 'licensing', 'forbidNewLicenses'], true],
-    ['risk.humanInLoop.minApprovers', ['risk', 'humanInLoop', 'minApprovers'], 1],
     ['evidence.minCitationsPerDecision', ['evidence', 'minCitationsPerDecision'], 2],
     [
       'toolRule.constraints.writeRoots',
@@ -134,7 +130,6 @@ t.test('what governs a model is asked for only where a model works', async (t) =
   const forModel = asked(sample('minimal'), true);
   for (const id of [
     'security.promptInjection.enforceOutputSchema',
-    'execution.retry.maxRetries',
     'evidence.strategy',
     'constraints.privacy.dataClassesAllowed',
   ]) {

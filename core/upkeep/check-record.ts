@@ -1,0 +1,84 @@
+import { encodeId } from '../vcs/ref-name.ts';
+import type { FileFacts, ObjectFacts } from './object-facts.ts';
+import type { Found, ProblemCode } from './problem.ts';
+import type { StoredRef } from './stored-ref.ts';
+
+/** A ref's files by path, as far as they could be read. */
+export type RefFiles = ReadonlyMap<string, FileFacts>;
+
+const referred: Readonly<Record<string, ObjectFacts['type']>> = {
+  run: 'run',
+  attempt_of: 'run',
+  patchset: 'patchset',
+  plan: 'plan',
+  task: 'task',
+  tasks: 'task',
+  depends_on: 'task',
+  intent: 'intent',
+  evidence: 'evidence',
+  snapshot: 'context_snapshot',
+};
+
+/**
+ * What a run's record says of itself: its objects name each other, every digest fits. `missing` paths are in the tree and could not be read; nothing is
+ * said to be absent on account of them.
+ */
+export function checkRecord(run: StoredRef, files: RefFiles, missing: readonly string[]): readonly Found[] {
+  const found: Found[] = [];
+  const report = (code: ProblemCode, path: string, what: string): void => {
+    found.push({ code, where: `${run.ref}:${path}`, what });
+  };
+  const objects = new Map<string, Set<string>>();
+  for (const { object } of files.values()) {
+    if (!object) continue;
+    const ids = objects.get(object.type) ?? new Set();
+    objects.set(object.type, ids.add(object.id));
+  }
+  const top = files.get('run.json')?.object;
+  if (top && encodeId(top.id) !== run.id) report('reference-missing', 'run.json', `it is run \`${top.id}\``);
+  for (const needed of ['run.json', 'spec.json', 'effective.json', 'intent.json'])
+    if (!files.has(needed) && !missing.includes(needed))
+      report('reference-missing', needed, 'the record has none');
+  for (const [path, { object }] of files) {
+    for (const [field, id] of object?.names ?? []) {
+      const type = referred[field];
+      if (type === undefined || missing.length > 0 || objects.get(type)?.has(id)) continue;
+      report('reference-missing', path, `\`${field}\` names \`${id}\`, which the record does not hold`);
+    }
+  }
+  for (const folder of foldersOf(files)) checkDigests(files, folder, report);
+  return found;
+}
+
+/** '' and the folders of attempts. */
+function foldersOf(files: RefFiles): ReadonlySet<string> {
+  const inputs = [...files.keys()].filter((path) => path.endsWith('/decision-input.json'));
+  return new Set(['', ...inputs.map((path) => path.slice(0, -'decision-input.json'.length))]);
+}
+
+function checkDigests(
+  files: RefFiles,
+  folder: string,
+  report: (code: ProblemCode, path: string, what: string) => void,
+): void {
+  const at = (name: string): string => `${folder}${name}`;
+  const compare = (claimer: string, field: string, path: string, digest: string | undefined): void => {
+    const claim = files.get(claimer)?.claims?.[field];
+    if (claim === undefined || digest === undefined || claim === digest) return;
+    report('digest-mismatch', path, `expected ${claim} (\`${field}\` of \`${claimer}\`), found ${digest}`);
+  };
+  const canonical = (path: string): string | undefined => files.get(path)?.canonical;
+  const input = at('decision-input.json');
+  const record = at('decision-record.json');
+  compare(input, 'specDigest', 'spec.json', canonical('spec.json'));
+  if (folder === '') {
+    compare('intent.json', 'intentspec_digest', 'spec.json', canonical('spec.json'));
+    compare(input, 'gateReportDigest', 'gate-report.json', canonical('gate-report.json'));
+    compare('rollback.json', 'input_digest', input, canonical(input));
+    compare('rollback.json', 'decision_digest', record, canonical(record));
+  }
+  compare(record, 'inputDigest', input, canonical(input));
+  compare(at('decision.json'), 'input_digest', input, canonical(input));
+  compare(at('decision.json'), 'decision_digest', record, canonical(record));
+  compare(input, 'patchDigest', at('patchset.json'), files.get(at('patchset.json'))?.claims?.digest);
+}

@@ -1,0 +1,9 @@
+import './core/run/backoff.test.ts';
+import './core/run/budget.test.ts';
+import './core/run/decide.test.ts';
+import './core/run/decide-table.test.ts';
+import './core/run/replan-triggers.test.ts';
+import './core/run/schedule.test.ts';
+import './core/run/draft-plan.test.ts';
+import './core/run/waiting-record.test.ts';
+import './core/run/stored-approvals.test.ts';

@@ -1,0 +1,1 @@
+import './core/run/field-effects.test.ts';

@@ -1,0 +1,3 @@
+import './core/run/run-edges.test.ts';
+import './core/run/worker-runs.test.ts';
+import './core/run/approval-runs.test.ts';
