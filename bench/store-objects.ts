@@ -28,7 +28,9 @@ export async function benchStoreObjects(): Promise<boolean> {
   const dir = mkdtempSync(join(tmpdir(), 'writ-bench-'));
   try {
     const objects = Array.from({ length: count }, (_, index) => objectBytes(index));
-    const files = () => objects.map((bytes, index) => [`evidence/${index}.json`, bytes] as const);
+    function* files(): Generator<readonly [string, Uint8Array]> {
+      for (const [index, bytes] of objects.entries()) yield [`evidence/${index}.json`, bytes];
+    }
     const stream = join(dir, 'blobs');
     const out = openSync(stream, 'w');
     for (const bytes of objects) writeSync(out, `blob\ndata ${bytes.length}\n${bytes}\n`);

@@ -8,7 +8,7 @@ const doors: Record<string, { readonly load: () => Promise<object>; readonly nam
   plugin: { load: () => import('../plugin.ts'), names: ['WritError', 'definePlugin'] },
   testing: {
     load: () => import('../testing.ts'),
-    names: ['gateTester', 'sampleSpec', 'sampleSpecWith', 'toPatchSet', 'toRuleInput'],
+    names: ['gateTester', 'sampleSpec', 'sampleSpecWith', 'storeTester', 'toPatchSet', 'toRuleInput'],
   },
 };
 

@@ -56,6 +56,14 @@ export const otherCommands: readonly CommandSpec[] = [
     load: () => import('../commands/gc.ts'),
   },
   {
+    name: 'fsck',
+    summary: 'check objects, journals and the ledger, and say what rests on what is broken',
+    arguments: [],
+    options: [{ name: 'rebuild', about: 'restore what can be derived from what is whole' }],
+    examples: [{ line: 'writ fsck', about: 'exit 0 where everything stored is whole' }],
+    load: () => import('../commands/fsck.ts'),
+  },
+  {
     name: 'schema',
     summary: 'print the JSON Schema of a command’s `data`',
     arguments: [{ name: 'COMMAND', about: 'the command, in one or two words', variadic: true }],

@@ -122,6 +122,11 @@ const shapes: Readonly<Record<string, CommandData>> = {
       first_difference: record({ file: text, field: text, expected: text, found: text }),
     },
   ),
+  fsck: record({
+    problems: list(record({ code: text, where: text, what: text, depends_on: list(text) })),
+    checked: record({ objects: count, journals: count, entries: count }),
+    restored: list(text),
+  }),
   gc: record({
     dry_run: flag,
     bytes: count,

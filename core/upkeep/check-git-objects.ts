@@ -66,6 +66,7 @@ export async function checkGitObjects(
       code: isThere ? 'object-corrupt' : 'object-missing',
       where: named[0] ?? older.whereOf(object),
       what: `${type} ${object} ${isThere ? 'is damaged' : 'is not there, or git cannot read it'}; ${shown.length > 0 ? `needed by ${shown.join(', ')}${more}` : 'needed by an older version'}`,
+      object,
       refs: [
         ...new Set([
           ...places.flatMap(({ commit }) => (byCommit.get(commit) ?? []).map(({ ref }) => ref)),
@@ -137,6 +138,7 @@ async function checkOlder(
   const place = new Map<string, string>();
   const older = await walkTrees(repository, [...owner.keys()], {
     verify: true,
+    once: true,
     broken: (found, holders) => {
       for (const { commit } of holders) place.set(found.object, owner.get(commit) ?? '');
       note(found, []);

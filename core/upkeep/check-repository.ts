@@ -130,6 +130,7 @@ function checkNeighbours(
           code: 'reference-missing',
           where: name,
           what: `\`${ref.ref}\` names it`,
+          namedBy: ref.ref,
           refs: [ref.ref],
         });
   }

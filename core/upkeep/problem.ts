@@ -28,6 +28,10 @@ export interface Problem {
   /** `<ref>:<path>`, a ref, or a path. */
   readonly where: string;
   readonly what: string;
+  /** The git object that is broken. */
+  readonly object?: string;
+  /** The ref that names what is missing. */
+  readonly namedBy?: string;
   /** `run:<id>`, `decision:<id>`, `commit:<sha>`. */
   readonly dependsOn: readonly string[];
 }

@@ -8,18 +8,8 @@ import { inputProblems } from '../run/decision-input-shape.ts';
 import { sealPaths } from '../run/settle-run.ts';
 import type { ObjectType } from '../store/object-shapes.ts';
 import { parseObject, type StoredObject } from '../store/stored-object.ts';
+import type { Difference } from './difference.ts';
 import { compareStages } from './replay-stages.ts';
-
-/** Where stored records and what they lead to part for the first time. */
-export interface Difference {
-  /** Path in the run's record. */
-  readonly file: string;
-  /** JSON pointer into it; '' for the file as a whole. */
-  readonly field: string;
-  /** As JSON text, or in words. */
-  readonly expected: string;
-  readonly found: string;
-}
 
 /** What replaying a record came to. */
 export interface Replay {

@@ -2,7 +2,7 @@ import { canonicalize } from '../base/canonical.ts';
 import { stageNames } from '../contract/stage.ts';
 import type { DecisionInput } from '../run/decision-input.ts';
 import type { StoredObject } from '../store/stored-object.ts';
-import type { Difference } from './replay-run.ts';
+import type { Difference } from './difference.ts';
 
 type Evidence = StoredObject<'evidence'>;
 

@@ -19,6 +19,8 @@ export interface BrokenObject {
 export interface WalkOptions {
   /** Each object is hashed anew; default false. */
   readonly verify?: boolean;
+  /** Each tree is told for one commit alone, so that a long line of versions costs what changed; default false. */
+  readonly once?: boolean;
   /** Of a broken object: the commits walked that need it, and the path under them ('' for the commit or its root). */
   readonly broken: (
     found: BrokenObject,
@@ -41,6 +43,7 @@ export async function walkTrees(
 ): Promise<ReadonlyMap<string, WalkedCommit>> {
   const walked = new Map<string, WalkedCommit & { readonly files: Map<string, string> }>();
   let level = new Map<string, Place[]>();
+  const seen = new Set<string>();
   await readAll(
     place,
     'commit',
@@ -60,9 +63,11 @@ export async function walkTrees(
     await readAll(place, 'tree', level, options, (id, bytes) => {
       const entries = parseTree(bytes, idBytes);
       if (!entries) return false;
-      for (const { commit, path } of level.get(id) ?? []) {
+      seen.add(id);
+      for (const { commit, path } of (level.get(id) ?? []).slice(0, options.once ? 1 : undefined)) {
         for (const entry of entries) {
           const below = path === '' ? entry.name : `${path}/${entry.name}`;
+          if (entry.mode === '040000' && options.once && seen.has(entry.object)) continue;
           if (entry.mode === '040000') push(next, entry.object, { commit, path: below });
           else walked.get(commit)?.files.set(below, entry.object);
         }

@@ -37,14 +37,13 @@ process.once('exit', () => {
 export async function finishedRun(spec: Json = {}, more = 0): Promise<() => Promise<Spoilable>> {
   const sample = makeSample();
   copies.push(join(sample.root, '..'));
-  const bytes = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
-  const view = await sample.run({ source: { kind: 'patch', bytes } }, spec);
+  const patch = (name: string) =>
+    ({ kind: 'patch', bytes: readFileSync(join(fixtures, name, 'change.diff')) }) as const;
+  // Refused ones first: the one that commits closes the intent.
+  for (let index = 0; index < more; index += 1)
+    await sample.run({ source: patch('a-change-outside-the-scope-is-refused') }, spec);
+  const view = await sample.run({ source: patch('a-fix-with-a-new-test-is-committed') }, spec);
   const commit = view.decision?.commitSha ?? '';
-  // Abandoned ones: the patch does what the contract forbids.
-  for (let index = 0; index < more; index += 1) {
-    const refused = readFileSync(join(fixtures, 'a-change-outside-the-scope-is-refused', 'change.diff'));
-    await sample.run({ source: { kind: 'patch', bytes: refused } }, spec);
-  }
   return async () => {
     const box = realpathSync(mkdtempSync(join(tmpdir(), 'writ-spoil-')));
     copies.push(box);

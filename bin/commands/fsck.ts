@@ -1,0 +1,70 @@
+import { createPublicKey } from 'node:crypto';
+import { join } from 'node:path';
+import { checkLedger } from '../../attest/log/check-ledger.ts';
+import { readFrom } from '../../attest/log/internal-ledger.ts';
+import { ledgerPath, userCheckpointMemory } from '../../attest/log/internal-ledger-source.ts';
+import { ledgerKeyFor } from '../../attest/log/ledger-key.ts';
+import { rebuildLedger } from '../../attest/log/rebuild-ledger.ts';
+import { findUserLedgerKey } from '../../attest/signer/user-keys.ts';
+import { systemClock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { checkRepository } from '../../core/upkeep/check-repository.ts';
+import { rebuild } from '../../core/upkeep/rebuild.ts';
+import { openRepository } from '../../core/vcs/repository.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
+
+/** `writ fsck [--rebuild]`: checks what is stored and says what rests on what is broken; exit 1 with problems. */
+export async function run({ options, repoPath, cwd, env }: CommandContext): Promise<CommandResult> {
+  const repository = await openRepository(repoPath ?? cwd);
+  const directory = join(repository.commonDir, ledgerPath);
+  const check = () =>
+    checkRepository({
+      repository,
+      clock: systemClock,
+      ledger: () =>
+        checkLedger(readFrom(directory), {
+          memory: userCheckpointMemory(env),
+          keyFor: async (origin) => {
+            const key = await findUserLedgerKey(env);
+            return key && ledgerKeyFor(origin, createPublicKey(key.publicKeyPem));
+          },
+        }),
+    });
+  const first = await check();
+  const mend = options.flag('rebuild') && first.problems.length > 0;
+  const restored = mend
+    ? await rebuild({
+        repository,
+        clock: systemClock,
+        problems: first.problems,
+        rebuildLedger: () => rebuildLedger(directory, systemClock),
+      })
+    : [];
+  const { problems, checked } = mend ? await check() : first;
+  const data = {
+    problems: problems.map(({ code, where, what, dependsOn }) => ({
+      code,
+      where,
+      what,
+      depends_on: dependsOn,
+    })),
+    checked,
+    restored,
+  };
+  const human = (printer: CommandContext['print']): void => {
+    for (const path of restored) printer.line(`restored  ${path}`);
+    for (const { code, where, what, dependsOn } of problems) {
+      printer.line(`${code}  ${where}: ${what}`);
+      if (dependsOn.length > 0) printer.line(`  rests on it: ${dependsOn.join(', ')}`);
+    }
+    const { objects, journals, entries } = checked;
+    printer.line(`${objects} objects, ${journals} journals, ${entries} ledger entries checked`);
+  };
+  if (problems.length === 0) return succeeded(data, human);
+  const fault = new WritError('CHECK_FAILED', {
+    message: `${problems.length} problems, first \`${problems[0]?.code}\` at \`${problems[0]?.where}\``,
+    detail: { problems: problems.length },
+    hints: mend ? [] : ['restore what can be derived: `writ fsck --rebuild`'],
+  });
+  return refused(fault, data, human);
+}

@@ -1,0 +1,8 @@
+import t from 'tap';
+import './core/upkeep/check-repository.test.ts';
+import './core/upkeep/collect-garbage.test.ts';
+import './core/upkeep/push-fetch.test.ts';
+import './core/upkeep/replay-run.test.ts';
+
+// Run directly, tap ends a file after 30 seconds; two busy cores may need more.
+t.setTimeout(240_000);
