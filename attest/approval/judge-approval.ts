@@ -2,10 +2,10 @@ import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type {
   ApprovalGround,
-  ReceivedApproval,
   ApprovalProblem,
   ApprovalSubject,
   ApprovalVerdict,
+  ReceivedApproval,
 } from '../../core/contract/approval.ts';
 import type { AllowedSigners } from './allowed-signers.ts';
 import { type ApprovalDocument, parseApprovalDocument } from './approval-document.ts';

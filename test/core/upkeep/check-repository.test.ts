@@ -99,18 +99,19 @@ t.test('what a run left is whole, before and after its content expires', async (
 t.test(
   'a loose object that lost a byte, and one that is gone, are told with every place that needs them',
   async (t) => {
-    for (const [code, spoil] of [
-      ['object-corrupt', (path: string) => flip(path, readFileSync(path).length - 3)],
-      ['object-corrupt', (path: string) => writeFileSync(path, '')],
-      ['object-missing', (path: string) => rmSync(path)],
+    const places = [
+      [runRef, 'evidence/0001-unit.json', 'blob'],
+      [runRef, 'evidence', 'tree'],
+      [runRef, '', 'commit'],
+      [contentRef, 'artifacts/fast/unit/test-log.log', 'blob'],
+      [runRef, 'decision.json', 'blob'],
+    ] as const;
+    for (const [code, spoil, some] of [
+      ['object-corrupt', (path: string) => flip(path, readFileSync(path).length - 3), places],
+      ['object-corrupt', (path: string) => writeFileSync(path, ''), places.slice(0, 1)],
+      ['object-missing', (path: string) => rmSync(path), places.slice(0, 3)],
     ] as const) {
-      for (const [ref, path, type] of [
-        [runRef, 'evidence/0001-unit.json', 'blob'],
-        [runRef, 'evidence', 'tree'],
-        [runRef, '', 'commit'],
-        [contentRef, 'artifacts/fast/unit/test-log.log', 'blob'],
-        [runRef, 'decision.json', 'blob'],
-      ] as const) {
+      for (const [ref, path, type] of some) {
         const one = await spoilable();
         const expected = dependants(one);
         const object = one.git('rev-parse', path === '' ? ref(one) : `${ref(one)}:${path}`);
@@ -402,7 +403,7 @@ t.test(
   },
 );
 
-t.test('thirty thousand objects are checked in seconds, without a process for each', async (t) => {
+t.test('twenty thousand files and versions are checked in seconds, without a process for each', async (t) => {
   const one = await spoilable();
   const count = 10_000;
   const lines: string[] = [];
@@ -416,7 +417,7 @@ t.test('thirty thousand objects are checked in seconds, without a process for ea
   const { problems, checked } = await check(one);
   const ms = performance.now() - started;
   t.strictSame(problems, []);
-  t.ok(checked.objects > 3 * count);
+  t.ok(checked.objects > 2 * count);
   t.ok(ms < 15_000, `${Math.round(ms)} ms`);
   t.comment(`${Math.round(ms)} ms for ${checked.objects} objects`);
 });
