@@ -1,4 +1,6 @@
 import t from 'tap';
+import './bin/commands/upkeep.test.ts';
+import './core/run/cancel-request.test.ts';
 import './core/upkeep/check-repository.test.ts';
 import './core/upkeep/collect-garbage.test.ts';
 import './core/upkeep/push-fetch.test.ts';

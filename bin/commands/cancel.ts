@@ -1,5 +1,14 @@
 import { systemClock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
+import type { RunView } from '../../core/contract/run-view.ts';
+import { requestCancel, withdrawCancel } from '../../core/run/cancel-request.ts';
+import { findRun } from '../../core/run/find-runs.ts';
+import { readRun } from '../../core/run/read-run.ts';
 import { resumeRun } from '../../core/run/run-intent.ts';
+import { runDirectory } from '../../core/store/run-directory.ts';
+import { isRunHeld } from '../../core/store/run-lock.ts';
+import { readIdentity } from '../../core/vcs/identity.ts';
+import { openRepository, type Repository } from '../../core/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
 import { printRun } from '../report/human.ts';
@@ -7,19 +16,69 @@ import { toRunData } from '../report/run-data.ts';
 import { readVersion } from '../version.ts';
 import { toResult } from './run.ts';
 
-/** `writ cancel RUN`: ends a run that waits or was stopped in Decision.Abandon; exit 0 where that is what it came to. */
+/** How long a process that works on the run has to let go of it. */
+const maxWaitMs = 15_000;
+const lookEveryMs = 100;
+
+/** `writ cancel RUN`: ends a run in Decision.Abandon, wherever it stands; exit 0 where that is what it came to. */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const { options, args, repoPath, cwd, signal } = context;
+  const repository = await openRepository(repoPath ?? cwd);
+  const { store, runId } = await findRun(repository, systemClock, args[0] ?? '');
+  const identity = await readIdentity(repository);
+  const by = identity?.name ?? 'somebody whom git does not know';
+  const reason = options.value('reason') ?? 'no reason given';
+  await stopWork(repository, runId, by, reason, signal);
+  const { state, decision } = await readRun(repository, store, runId);
+  if (state === 'decided') {
+    throw new WritError('RUN_NOT_RESUMABLE', {
+      message: `run \`${runId}\` has ended in \`${decision?.type}\`: there is nothing to cancel`,
+      detail: { run_id: runId, decision: decision?.type },
+    });
+  }
+  const view = await endNow(context, runId, `cancelled by ${by}: ${reason}`);
+  if (view.decision?.type !== 'abandon') return toResult(view);
+  return succeeded(toRunData(view), (printer) => printRun(printer, view));
+}
+
+/** Asks the process that works on the run, if one does, to let go of it. RUN_BUSY where it does not. */
+async function stopWork(
+  repository: Repository,
+  runId: string,
+  by: string,
+  reason: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const directory = runDirectory(repository, runId);
+  if (!(await isRunHeld(directory))) return;
+  await requestCancel(repository, runId, by, reason);
+  try {
+    const deadline = systemClock.monotonic() + maxWaitMs;
+    while (await isRunHeld(directory)) {
+      if (systemClock.monotonic() > deadline) {
+        throw new WritError('RUN_BUSY', {
+          message: `the process that works on this run did not let go of it in ${maxWaitMs / 1000} s`,
+          detail: { run_id: runId },
+        });
+      }
+      await systemClock.sleep(lookEveryMs, signal);
+    }
+  } finally {
+    // Whoever takes the run up from here on is not the one that was asked.
+    await withdrawCancel(directory);
+  }
+}
+
+/** A run that nobody works on is taken up once more, to be ended. */
+async function endNow(context: CommandContext, runId: string, cancel: string): Promise<RunView> {
   await using engine = await openEngine(context, { ephemeralKey: true, plugins: [] });
-  const view = await resumeRun(engine, {
-    repositoryPath: repoPath ?? cwd,
-    runId: args[0] ?? '',
+  return await resumeRun(engine, {
+    repositoryPath: context.repoPath ?? context.cwd,
+    runId,
     sandbox: 'auto',
     schedulerVersion: readVersion(),
     clock: systemClock,
-    signal,
-    cancel: options.value('reason') ?? 'no reason given',
+    signal: context.signal,
+    cancel,
   });
-  if (view.decision?.type !== 'abandon') return toResult(view);
-  return succeeded(toRunData(view), (printer) => printRun(printer, view));
 }

@@ -66,6 +66,11 @@ export async function readCancel(directory: string): Promise<CancelRequest | und
   }
 }
 
+/** Takes a request back, whoever made it: it was met, or nobody is there to meet it. */
+export async function withdrawCancel(directory: string): Promise<void> {
+  await rm(join(directory, fileName), { force: true });
+}
+
 /**
  * Calls `onCancel` once, when a request stands for the run: one that was there before, too. Ends with `signal`. It looks rather than being told: file
  * system events get lost on network file systems. A file that is no request is left to whoever reads it next and cancels nothing.
@@ -79,7 +84,7 @@ export async function watchCancel(
   while (!signal.aborted) {
     const request = await readCancel(directory).catch(() => undefined);
     if (request !== undefined && !signal.aborted) return onCancel(request);
-    await clock.sleep(lookEveryMs);
+    await clock.sleep(lookEveryMs, signal).catch(() => undefined);
   }
 }
 

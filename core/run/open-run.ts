@@ -1,12 +1,11 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf, WritError } from '../base/errors.ts';
+import { WritError } from '../base/errors.ts';
 import { uuidV7 } from '../base/ids.ts';
 import type { PatchSet } from '../contract/patch-set.ts';
 import { compileMetricsSchema } from '../frame/run-metrics.ts';
 import { requireActive } from '../intent/require-active.ts';
 import { threadOf } from '../intent/thread-of.ts';
-import { normalisePatch } from '../patch/normalise.ts';
 import { effectiveScope, scopeRootOf } from '../plan/scope.ts';
 import { formatJournal } from '../store/format-journal.ts';
 import { Journal } from '../store/journal.ts';
@@ -15,18 +14,20 @@ import { acquireRunLock } from '../store/run-lock.ts';
 import { requireCleanPaths } from '../vcs/dirty-paths.ts';
 import { openRepository } from '../vcs/repository.ts';
 import type { Base } from '../vcs/resolve-commit.ts';
-import { createScratch, type Scratch } from '../vcs/scratch.ts';
+import { createScratch } from '../vcs/scratch.ts';
 import { settleGit } from '../vcs/stale-locks.ts';
 import { listNames } from '../vcs/tree.ts';
 import { removeWorkspace } from '../vcs/workspace.ts';
 import { type AdmittedContract, admitContract, readContract } from './admit-contract.ts';
 import type { OpenRun } from './attempt.ts';
+import { watchCancel } from './cancel-request.ts';
 import { withFactorChecks } from './checks-with-factors.ts';
 import { findRun } from './find-runs.ts';
 import { openingReport } from './gate-report.ts';
 import { openParties } from './open-parties.ts';
 import { type Ground, openStatedRepository, prepareGround } from './prepare-ground.ts';
 import { openPrivateRoot } from './private-root.ts';
+import { readCandidate } from './read-candidate.ts';
 import { createRecordBox } from './record-box.ts';
 import { refuseStatePaths } from './refuse-state-paths.ts';
 import { restoreRun } from './restore-run.ts';
@@ -192,7 +193,19 @@ interface RunParts
 }
 
 async function holdRun({ journal, started, release, supplied, ...parts }: RunParts): Promise<HeldRun> {
-  const { contract, settings, scratch, directory } = parts;
+  const { contract, scratch, directory } = parts;
+  const letGo = new AbortController();
+  const ended = new AbortController();
+  void watchCancel(
+    directory,
+    ({ by }) =>
+      letGo.abort(new WritError('RUN_INTERRUPTED', { message: `the run is cancelled by \`${by}\`` })),
+    ended.signal,
+  );
+  const settings = {
+    ...parts.settings,
+    signal: AbortSignal.any([parts.settings.signal, letGo.signal]),
+  };
   const spec = contract.effective;
   const { runId, threadId, startedAtMs } = started;
   const privateRoot = await openPrivateRoot(runId, parts.ground.repository.commonDir);
@@ -205,6 +218,7 @@ async function holdRun({ journal, started, release, supplied, ...parts }: RunPar
   );
   const run: OpenRun = {
     ...parts,
+    settings,
     runId,
     threadId,
     startedAtMs,
@@ -241,6 +255,7 @@ async function holdRun({ journal, started, release, supplied, ...parts }: RunPar
     },
     async [Symbol.asyncDispose]() {
       wallClock.end();
+      ended.abort();
       if (!over && !left)
         await journal.append('run-left', { interrupted: settings.signal.aborted }).catch(() => undefined);
       await journal.close().catch(() => undefined);
@@ -272,26 +287,4 @@ function isLocal(data: unknown): boolean {
 
 function openJournal(ground: Ground, runId: string, settings: RunSettings): Promise<Journal> {
   return Journal.open(journalPath(ground.repository, runId), { clock: settings.clock });
-}
-
-/** The candidate of a supplied patch, out of the objects it left. */
-async function readCandidate(
-  scratch: Scratch,
-  base: Base,
-  { candidate, runId }: StartedRun,
-): Promise<PatchSet | undefined> {
-  if (!candidate) return undefined;
-  const patch = await normalisePatch(scratch, base, candidate.tree).catch((cause: unknown) => {
-    throw new WritError('RUN_NOT_RESUMABLE', {
-      message: `the candidate of run \`${runId}\` is not in this repository: ${messageOf(cause)}`,
-      detail: { run_id: runId, tree: candidate.tree },
-      hints: ['fetch what belongs to it: `writ fetch`'],
-      cause,
-    });
-  });
-  if (patch.digest === candidate.digest) return patch;
-  throw new WritError('OBJECT_CORRUPT', {
-    message: 'the candidate is not the one that was judged',
-    detail: { expected: candidate.digest, found: patch.digest },
-  });
 }

@@ -9,11 +9,11 @@ import type { Removed } from './removed.ts';
 import { localStateOf } from './run-states.ts';
 import type { StoredRef } from './stored-ref.ts';
 
-/** What is kept of a decided run's directory until its retention is over: who did what, and when. */
-const keptName = 'journal.jsonl';
+/** What is kept of a decided run's directory until its retention is over: who did what, when, and what was asked for. */
+const kept = ['journal.jsonl', 'spec.json'];
 
 /**
- * Clears the directories of decided runs: at once of everything but the journal, of that too when the run's retention is over. A run that is not
+ * Clears the directories of decided runs: at once of everything but the journal and the contract, of these too when the run's retention is over. A run that is not
  * decided in the refs, or has something left to do here, keeps all of it.
  */
 export async function clearRunDirectories(
@@ -40,7 +40,7 @@ async function clearOne(
   whole: boolean,
   dryRun: boolean,
 ): Promise<Pick<Removed, 'where' | 'bytes'> | undefined> {
-  const names = (await readdir(directory)).filter((name) => !isLock(name) && (whole || name !== keptName));
+  const names = (await readdir(directory)).filter((name) => !isLock(name) && (whole || !kept.includes(name)));
   if (names.length === 0 && !whole) return undefined;
   let bytes = 0;
   for (const name of names) bytes += await sizeOf(join(directory, name));

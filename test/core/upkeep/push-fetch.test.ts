@@ -230,7 +230,7 @@ t.test(
   async (t) => {
     const { bare, clone } = makeRemote();
     const [a, b] = [clone('a'), clone('b')];
-    const count = 3_000;
+    const count = 1_500;
     const tree = a.git('write-tree');
     const commit = a.git('commit-tree', tree, '-m', 'one');
     const next = a.git('commit-tree', tree, '-p', commit, '-m', 'two');
