@@ -1,10 +1,7 @@
-import t from 'tap';
+import './core/upkeep/patience.ts';
 import './bin/commands/upkeep.test.ts';
 import './core/run/cancel-request.test.ts';
 import './core/upkeep/check-repository.test.ts';
 import './core/upkeep/collect-garbage.test.ts';
 import './core/upkeep/push-fetch.test.ts';
 import './core/upkeep/replay-run.test.ts';
-
-// Run directly, tap ends a file after 30 seconds; two busy cores may need more.
-t.setTimeout(240_000);
