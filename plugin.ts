@@ -25,9 +25,17 @@ export type {
   ToolSettled,
 } from './core/contract/hook-payload.ts';
 export type { ChangeType, PatchFile, PatchSet } from './core/contract/patch-set.ts';
+export type { PolicyEngine } from './core/contract/policy-engine.ts';
 export type { Refusal } from './core/contract/refusal.ts';
 export type { ReplanTrigger } from './core/contract/replan-trigger.ts';
-export type { FileSides, Rule, RuleFunction, RuleInput, RulePoint } from './core/contract/rule.ts';
+export type {
+  FileSides,
+  PolicyText,
+  Rule,
+  RuleFunction,
+  RuleInput,
+  RulePoint,
+} from './core/contract/rule.ts';
 export type {
   CapturedOutput,
   SandboxBackend,

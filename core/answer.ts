@@ -4,6 +4,8 @@ import type { Finding } from './contract/finding.ts';
 import type { ArtifactBytes, ContextEntry } from './contract/hook-payload.ts';
 import type { Refusal } from './contract/refusal.ts';
 import { type ReplanTrigger, replanTriggers } from './contract/replan-trigger.ts';
+import { type PrivacyPolicy, sensitiveClasses } from './privacy/privacy-policy.ts';
+import type { Redaction } from './privacy/redaction.ts';
 import type { Issue } from './spec/issue.ts';
 
 const maxItems = 10_000;
@@ -71,7 +73,8 @@ export function parseDigestedThings(answer: unknown): readonly DigestedThing[] {
 
 /** An artifact after a redactor; throws when it is nonsense. */
 export function parseArtifactBytes(answer: unknown): ArtifactBytes {
-  const fields = toFields(answer, 'an artifact', ['name', 'contentType', 'bytes', 'redactions']);
+  const known = ['name', 'contentType', 'bytes', 'policy', 'redactions', 'receipt', 'unscanned'];
+  const fields = toFields(answer, 'an artifact', known);
   const { bytes, redactions } = fields;
   if (!(bytes instanceof Uint8Array))
     throw new TypeError(`expected \`bytes\` to be bytes, got ${nameOf(bytes)}`);
@@ -81,13 +84,38 @@ export function parseArtifactBytes(answer: unknown): ArtifactBytes {
     name: parseText(fields, 'name', maxNameLength),
     contentType: parseText(fields, 'contentType', maxNameLength),
     bytes,
+    policy: parsePolicy(fields.policy),
     redactions,
+    receipt: parseList(fields.receipt, parseRedaction, maxTags * sensitiveClasses.length),
+    ...parseOptionalText(fields, 'unscanned', maxNameLength),
   };
+}
+
+/** One line of a receipt: what was removed under one rule. */
+function parseRedaction(item: unknown): Redaction {
+  const fields = toFields(item, 'a redaction', ['rule', 'class', 'count', 'digests']);
+  return {
+    rule: parseText(fields, 'rule', maxNameLength),
+    class: parseWord(fields, 'class', sensitiveClasses),
+    count: parseCount(fields, 'count', 1),
+    digests: parseList(fields.digests, (digest) => parseText({ digest }, 'digest', maxNameLength), maxTags),
+  };
+}
+
+/** The policy that came with the question; what it holds is the engine's. */
+function parsePolicy(value: unknown): PrivacyPolicy {
+  const fields = toFields(value, 'the privacy policy', ['remove', 'beyond', 'words']);
+  const classes = (field: string) =>
+    parseList(fields[field], (one) => parseWord({ one }, 'one', sensitiveClasses));
+  const words = Object.entries(toFields(fields.words, 'words by class', sensitiveClasses)).map(
+    ([name, list]) => [name, parseList(list, (word) => parseText({ word }, 'word', maxMessageLength))],
+  );
+  return { remove: classes('remove'), beyond: classes('beyond'), words: Object.fromEntries(words) };
 }
 
 /** A context entry after a tagger or redactor; throws when it is nonsense. */
 export function parseContextEntry(answer: unknown): ContextEntry {
-  const known = ['runId', 'form', 'kind', 'name', 'trustTier', 'tags', 'bytes'];
+  const known = ['runId', 'form', 'kind', 'name', 'trustTier', 'tags', 'bytes', 'policy'];
   const fields = toFields(answer, 'a context entry', known);
   const { bytes } = fields;
   if (!(bytes instanceof Uint8Array))
@@ -104,6 +132,7 @@ export function parseContextEntry(answer: unknown): ContextEntry {
     trustTier: parseWord(fields, 'trustTier', ['repo', 'vendor-doc', 'standards', 'web', 'user-provided']),
     tags: Object.fromEntries(names.map((name) => [name, parseText(tags, name, maxMessageLength, 0)])),
     bytes,
+    policy: parsePolicy(fields.policy),
   };
 }
 

@@ -3,13 +3,20 @@ import { parse, TomlError } from 'smol-toml';
 import { WritError } from './base/errors.ts';
 import { type ApprovalsConfig, readApprovalsSection } from './config/approvals-section.ts';
 import { type FactorsConfig, readFactorsSection } from './config/factors-section.ts';
+import { readLicensesSection } from './config/licenses-section.ts';
+import { type ListedPlugin, readPluginsSection } from './config/plugins-section.ts';
+import { type PolicyConfig, readPolicySection } from './config/policy-section.ts';
+import { readRedactionSection } from './config/redaction-section.ts';
 import { readSignerSection, type SignerConfig } from './config/signer-section.ts';
 import { type ConfigIssue, type PlainValue, TableReader } from './config/table-reader.ts';
 import { readWorkspaceSection, type WorkspaceConfig } from './config/workspace-section.ts';
 import { nearestName } from './nearest-name.ts';
+import type { ClassWords } from './privacy/find-sensitive.ts';
 import { securityWords } from './spec/security-words.ts';
 
 export type { ApprovalsConfig } from './config/approvals-section.ts';
+export type { ListedPlugin } from './config/plugins-section.ts';
+export type { PolicyConfig } from './config/policy-section.ts';
 export type { SignerConfig, SignerKey } from './config/signer-section.ts';
 export type { PrepareStep, WorkspaceConfig } from './config/workspace-section.ts';
 
@@ -19,12 +26,18 @@ export interface WritConfig {
   readonly signer: SignerConfig;
   readonly approvals: ApprovalsConfig;
   readonly checks: { readonly maxParallel: number };
-  /** `[rules.<id>]`, by rule id. */
+  /** `[rules.<id>]`, by rule id; `[licenses]` as `packages` of `licenses`. */
   readonly rules: Readonly<Record<string, Readonly<Record<string, PlainValue>>>>;
   /** What counts as security code for a `medium` risk: globs over changed paths; words as in `core/spec/security-words.ts`. */
   readonly securityCode: { readonly paths: readonly string[]; readonly words: readonly string[] };
+  /** Words of the repository's own, by the data class that they mark. */
+  readonly redaction: ClassWords;
   /** Checks that a contract's `risk.factors` add. */
   readonly factors: FactorsConfig;
+  /** Plugins of others that judge changes to this repository, each pinned by digest. */
+  readonly plugins: readonly ListedPlugin[];
+  /** `[policy.<name>]`, by name. */
+  readonly policies: ReadonlyMap<string, PolicyConfig>;
 }
 
 export interface ParseConfigOptions {
@@ -43,9 +56,12 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     signer: readSignerSection(root.table('signer')),
     approvals: readApprovalsSection(root.table('approvals')),
     checks: readChecks(root.table('checks')),
-    rules: readRules(root.table('rules'), options.ruleIds),
+    rules: withLicences(readRules(root.table('rules'), options.ruleIds), root),
     securityCode: readSecurityCode(root.table('security_code')),
+    redaction: readRedactionSection(root.table('redaction')),
     factors: readFactorsSection(root.table('factors')),
+    plugins: readPluginsSection(root),
+    policies: readPolicySection(root.table('policy')),
   };
   root.end();
   if (issues.length > 0) throw invalid(issues);
@@ -92,6 +108,12 @@ function readRules(reader: TableReader, ruleIds: readonly string[] | undefined):
     }
   }
   return Object.fromEntries(rules);
+}
+
+/** `[licenses]` reaches the rule of that name as its option `packages`. */
+function withLicences(rules: WritConfig['rules'], root: TableReader): WritConfig['rules'] {
+  const packages = readLicensesSection(root.table('licenses'));
+  return Object.keys(packages).length === 0 ? rules : { ...rules, licenses: { ...rules.licenses, packages } };
 }
 
 function readSecurityCode(reader: TableReader): WritConfig['securityCode'] {

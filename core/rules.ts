@@ -58,6 +58,26 @@ export function createRules(): Rules {
   };
 }
 
+/** The rules of the engine and those that one run adds; an id that is taken is SLOT_DUPLICATE, and nothing of ours is ever replaced. */
+export function joinRules(engine: Rules, added: readonly Rule[], taken: readonly string[]): Rules {
+  if (added.length === 0) return engine;
+  const joined = createRules();
+  for (const id of engine.ids) {
+    const rule = engine.get(id);
+    if (rule) joined.add(rule);
+  }
+  for (const rule of added) {
+    if (taken.includes(rule.id))
+      throw new WritError('SLOT_DUPLICATE', {
+        message: `the rule \`${rule.id}\` of a plugin bears the name of a policy engine`,
+        detail: { rule: rule.id },
+      });
+    joined.add(rule);
+  }
+  joined.freeze();
+  return joined;
+}
+
 /**
  * Asks one rule in the pool. A rule that throws, hangs, loops, ends its thread or answers nonsense has
  * refused, with one `error` finding that names the rule and the reason. Rejects only on a closed pool.
@@ -68,6 +88,7 @@ export async function judgeRule(
   pool: WorkerPool,
   signal?: AbortSignal,
 ): Promise<readonly Finding[]> {
+  if (rule.outside) return rule.outside(input, signal);
   const timeoutSeconds = rule.timeoutSeconds ?? defaultTimeoutSeconds;
   const outcome = await pool.run(
     'judge-rule',

@@ -3,6 +3,7 @@ import type { ApprovalReader } from './contract/approval.ts';
 import type { ArtifactProducer } from './contract/artifact-producer.ts';
 import type { Attestor } from './contract/attestor.ts';
 import type { CheckRunner } from './contract/check-runner.ts';
+import type { PolicyEngine } from './contract/policy-engine.ts';
 import type { SandboxBackend } from './contract/sandbox.ts';
 import type { SignerSource } from './contract/signer.ts';
 import type { StoreSource } from './contract/store-source.ts';
@@ -26,7 +27,7 @@ export interface Slot<T> extends SlotDoor<T> {
   freeze(): void;
 }
 
-/** Slot names and what fills them. Slots whose contract comes later (`policy`, `evidence`, `vcs`, `provider`) are added with it. */
+/** Slot names and what fills them. Slots whose contract comes later (`evidence`, `vcs`, `provider`) are added with it. */
 export interface SlotMap {
   readonly check: CheckRunner;
   readonly artifact: ArtifactProducer;
@@ -36,6 +37,7 @@ export interface SlotMap {
   readonly attestor: Attestor;
   readonly approval: ApprovalReader;
   readonly store: StoreSource;
+  readonly policy: PolicyEngine;
 }
 
 export type Slots = { readonly [Name in keyof SlotMap]: Slot<SlotMap[Name]> };
@@ -52,6 +54,7 @@ export function createSlots(): Slots {
     attestor: createSlot<Attestor>('attestor'),
     approval: createSlot<ApprovalReader>('approval'),
     store: createSlot<StoreSource>('store'),
+    policy: createSlot<PolicyEngine>('policy'),
   });
 }
 

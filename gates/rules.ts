@@ -1,11 +1,10 @@
 import type { Rule } from '../core/contract/rule.ts';
+import { dependencyFileGlobs } from '../core/dependencies/file-kind.ts';
 import { languageGlobs } from './source/language.ts';
 
 /** `.ts` from sources, `.js` when compiled. */
 const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 const fileOf = (id: string): URL => new URL(`./rules/${id}${extension}`, import.meta.url);
-
-const npmFiles = ['**/package.json', '**/package-lock.json', '**/npm-shrinkwrap.json'];
 
 /** Every reason a built-in gate can fail, in the order in which findings are reported. */
 export const rules: readonly Rule[] = [
@@ -19,6 +18,7 @@ export const rules: readonly Rule[] = [
     appliesTo: (spec) => spec.security.outputHandling.noDirectEval,
   },
   { id: 'secrets', point: 'patch', module: fileOf('secrets') },
+  { id: 'suppressions', point: 'patch', module: fileOf('suppressions') },
   {
     id: 'new-tests',
     point: 'patch',
@@ -28,12 +28,21 @@ export const rules: readonly Rule[] = [
     appliesTo: (spec) =>
       spec.intent.changeType === 'bugfix' && spec.acceptance.qualityGates.requireNewTestsWhenBugfix,
   },
-  { id: 'new-dependency', point: 'patch', module: fileOf('new-dependency'), reads: npmFiles },
+  {
+    id: 'new-dependency',
+    point: 'patch',
+    module: fileOf('new-dependency'),
+    judgesWhole: true,
+    reads: dependencyFileGlobs,
+    readsUnchanged: true,
+  },
   {
     id: 'licenses',
     point: 'patch',
     module: fileOf('licenses'),
-    reads: npmFiles,
+    judgesWhole: true,
+    reads: dependencyFileGlobs,
+    readsUnchanged: true,
     appliesTo: ({ constraints }) =>
       constraints.licensing.allowedSpdx.length > 0 || constraints.licensing.forbidNewLicenses,
   },
@@ -45,6 +54,7 @@ export const rules: readonly Rule[] = [
     appliesTo: () => false,
   },
   { id: 'check-outcome', point: 'every-stage', module: fileOf('check-outcome') },
+  { id: 'regression', point: 'integration', module: fileOf('regression') },
   { id: 'artifact-declared', point: 'every-stage', module: fileOf('artifact-declared') },
   { id: 'artifact-present', point: 'every-stage', module: fileOf('artifact-present') },
   { id: 'artifact-format', point: 'every-stage', module: fileOf('artifact-format'), readsArtifacts: true },

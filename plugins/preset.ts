@@ -2,6 +2,7 @@ import { artifactsPlugin } from '../attest/artifacts/plugin.ts';
 import { type AttestPluginOptions, attestPlugin } from '../attest/plugin.ts';
 import type { LoadedPlugin } from '../core/plugin.ts';
 import { gatesPlugin } from '../gates/plugin.ts';
+import { cedarPlugin } from './cedar/plugin.ts';
 import { redactionPlugin } from './redaction/plugin.ts';
 import { sandboxPlugin } from './sandbox-plugin.ts';
 import { storePlugin } from './store-plugin.ts';
@@ -12,6 +13,7 @@ export function preset(options: AttestPluginOptions): readonly LoadedPlugin[] {
     sandboxPlugin, //     where checks run: bubblewrap, unshare, none
     storePlugin, //       where runs are kept: git-native, external-local
     gatesPlugin, //       check kinds, and one rule per reason a gate can fail
+    cedarPlugin, //       policy engine: Cedar
     redactionPlugin, //   no secret reaches an artifact
     artifactsPlugin, //   patchset, sbom, release-notes
     attestPlugin(options), // keys, provenance, transparency log

@@ -4,7 +4,12 @@ import { definePlugin } from '../core/plugin.ts';
 export const sandboxPlugin = definePlugin({
   name: 'sandbox',
   api: 1,
-  enforces: ['constraints.security.networkPolicy=deny'],
+  enforces: [
+    'constraints.security.networkPolicy=deny',
+    'constraints.security.networkPolicy=allow',
+    'toolRule.constraints.networkHosts',
+    'toolRule.constraints.networkReason',
+  ],
   setup({ slots }) {
     slots.sandbox.addLazy('bubblewrap', async () =>
       (await import('../core/tool/sandbox/bubblewrap.ts')).bubblewrapSandbox(),

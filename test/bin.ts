@@ -8,6 +8,7 @@ import './bin/schemas.test.ts';
 import './bin/commands/answers.test.ts';
 import './bin/commands/approve.test.ts';
 import './bin/commands/plan.test.ts';
+import './bin/commands/scan.test.ts';
 import './bin/commands/spec.test.ts';
 import './bin/commands/spec-new-target.test.ts';
 import './bin/report/html.test.ts';

@@ -1,7 +1,12 @@
 import './gates/source/hunk-lines.test.ts';
+import './gates/source/word-search.test.ts';
+import './gates/grammar/parse-syntax.test.ts';
 import './gates/rules/scope.test.ts';
 import './gates/rules/no-direct-eval.test.ts';
 import './gates/rules/secrets.test.ts';
+import './gates/secrets/labelled-set.test.ts';
+import './gates/rules/suppressions.test.ts';
 import './gates/rules/new-tests.test.ts';
+import './core/dependencies/package-set.test.ts';
 import './gates/rules/new-dependency.test.ts';
 import './gates/rules/licenses.test.ts';

@@ -1,6 +1,12 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { AttestRequest } from '../../core/contract/attestor.ts';
-import { builderId, buildType, type ProvenanceStatement, slsaProvenanceType } from './slsa-provenance.ts';
+import {
+  builderId,
+  buildType,
+  type ProvenanceNetwork,
+  type ProvenanceStatement,
+  slsaProvenanceType,
+} from './slsa-provenance.ts';
 import { type DigestSet, type ResourceDescriptor, statementType } from './statement.ts';
 
 /** What a provenance statement says: data only. Names of byproducts are the paths they are stored under. */
@@ -46,6 +52,7 @@ export function buildProvenance(input: ProvenanceInput): ProvenanceStatement {
           scheduler_version: input.schedulerVersion,
           writ_sandbox: input.sandbox,
           ...(input.ledger === undefined ? {} : { writ_ledger: input.ledger }),
+          ...(input.network === undefined ? {} : { writ_network: input.network.map(toNetwork) }),
         },
         resolvedDependencies: dependenciesOf(input),
       },
@@ -85,6 +92,31 @@ function dependenciesOf(input: ProvenanceInput): ResourceDescriptor[] {
     ? [{ name: 'intentspec', uri: 'urn:writ:intentspec', digest: { sha256: input.specDigest } }]
     : [];
   return [...base, ...spec, ...input.resolvedDependencies].map(toDescriptor);
+}
+
+function toNetwork({
+  stage,
+  check,
+  opened,
+  uses,
+}: NonNullable<AttestRequest['network']>[number]): ProvenanceNetwork {
+  return {
+    stage,
+    check,
+    opened: opened.map(({ hosts, reason }) => ({ hosts, reason })),
+    connections: uses.map(({ host, port, via, outcome, why, address, reasons, ...counted }) => ({
+      host,
+      port,
+      via,
+      outcome,
+      ...(why === undefined ? {} : { why }),
+      ...(address === undefined ? {} : { address }),
+      reasons,
+      count: counted.connections,
+      sent_bytes: counted.sentBytes,
+      received_bytes: counted.receivedBytes,
+    })),
+  };
 }
 
 const rfc3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/;

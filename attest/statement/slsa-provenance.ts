@@ -8,6 +8,25 @@ export const buildType = 'urn:writ:build-type:sealed-change:v1';
 /** Who vouches: the Scheduler of this product, whoever's key signs. A verifier ties it to keys, never to this name alone. */
 export const builderId = 'urn:writ:builder:scheduler:v1';
 
+/** What was open to a check, why, and every connection that it made or was refused. */
+export interface ProvenanceNetwork {
+  readonly stage: string;
+  readonly check: string;
+  readonly opened: readonly { readonly hosts: readonly string[]; readonly reason: string }[];
+  readonly connections: readonly {
+    readonly host: string;
+    readonly port: number;
+    readonly via: string;
+    readonly outcome: string;
+    readonly why?: string;
+    readonly address?: string;
+    readonly reasons: readonly string[];
+    readonly count: number;
+    readonly sent_bytes: number;
+    readonly received_bytes: number;
+  }[];
+}
+
 /** SLSA provenance v1 of a sealed change. */
 export interface SlsaProvenance {
   readonly buildDefinition: {
@@ -19,6 +38,8 @@ export interface SlsaProvenance {
       readonly writ_sandbox: string;
       /** vkey of the log that the envelope goes to: the signer vouches for it. */
       readonly writ_ledger?: string;
+      /** Networks of checks that had one. */
+      readonly writ_network?: readonly ProvenanceNetwork[];
     };
     readonly resolvedDependencies: readonly ResourceDescriptor[];
   };

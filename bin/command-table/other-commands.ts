@@ -23,6 +23,52 @@ export const otherCommands: readonly CommandSpec[] = [
     load: () => import('../commands/verify.ts'),
   },
   {
+    name: 'scan',
+    summary: 'judge a change by the diff rules alone',
+    description:
+      'Direct execution, secrets, scope; with a range also new dependencies and licences, which compare whole files, and with `--rules new-tests` whether a test was added. Without any source: what is not committed yet. What only a contract can forbid is a warning unless `--rules` names it. Exit 1: an error was found, or something could not be scanned.',
+    arguments: [
+      {
+        name: 'FILE',
+        about: 'files or directories, every line counting as added',
+        optional: true,
+        variadic: true,
+      },
+    ],
+    options: [
+      { name: 'patch', value: 'FILE', about: 'a git diff of any size; `-` is stdin' },
+      { name: 'range', value: 'A..B', about: 'what B changes since it left A' },
+      { name: 'rules', value: 'R,…', repeatable: true, about: 'ask these rules only' },
+      { name: 'sarif', value: 'FILE', about: 'write SARIF 2.1.0, as GitHub code scanning takes it' },
+    ],
+    examples: [
+      { line: 'writ scan', about: 'before a commit' },
+      { line: 'writ scan --range origin/main..HEAD --sarif scan.sarif', about: 'in CI' },
+      { line: 'git diff --cached | writ scan --patch - --rules secrets', about: 'in a hook' },
+    ],
+    load: () => import('../commands/scan.ts'),
+  },
+  {
+    name: 'redact',
+    summary: 'remove secrets and personal data from a text',
+    description:
+      'What a run does to every artifact before it is written: each value becomes `[redacted:<class>:<rule>]`, JSON and XML stay well formed. The receipt goes to stderr. Names of persons, postal addresses, pictures and archives are not looked into.',
+    arguments: [{ name: 'FILE', about: 'a file, or `-` for stdin', optional: true }],
+    options: [
+      {
+        name: 'classes',
+        value: 'C,…',
+        repeatable: true,
+        about: 'remove these classes only: internal, confidential, pii, phi, secrets',
+      },
+    ],
+    examples: [
+      { line: 'writ redact < test.log > clean.log', about: 'receipt on stderr' },
+      { line: 'writ redact report.json --classes secrets,pii', about: 'two of the five classes' },
+    ],
+    load: () => import('../commands/redact.ts'),
+  },
+  {
     name: 'push',
     summary: 'send runs, approvals and proofs to a remote',
     description: 'Records only grow: one that diverged is refused by name, the others still move.',

@@ -1,5 +1,5 @@
 import type { CommandSpec } from '../command.ts';
-import { run, sandbox, spec } from './shared-arguments.ts';
+import { pluginTrust, run, sandbox, spec } from './shared-arguments.ts';
 
 /** A run, from its start to its report. */
 export const runCommands: readonly CommandSpec[] = [
@@ -15,6 +15,7 @@ export const runCommands: readonly CommandSpec[] = [
       { name: 'recording', value: 'FILE', about: 'a recorded worker does the tasks (docs/recording.md)' },
       { name: 'onto', value: 'BRANCH', about: 'the branch that receives the sealed commit' },
       sandbox,
+      pluginTrust,
       {
         name: 'ephemeral-key',
         about: 'accept a throw-away signing key where CI is set and none is configured',
@@ -41,6 +42,7 @@ export const runCommands: readonly CommandSpec[] = [
         about: 'let a run that reached its cost cap use so many units more (0.001 USD each)',
       },
       sandbox,
+      pluginTrust,
       {
         name: 'ephemeral-key',
         about: 'accept a throw-away signing key where CI is set and none is configured',
@@ -109,13 +111,18 @@ export const runCommands: readonly CommandSpec[] = [
   },
   {
     name: 'report',
-    summary: 'write the run for people: one HTML page, or Markdown',
+    summary: 'write the run for people and for other tools',
     arguments: [run],
     options: [
       { name: 'html', value: 'FILE', about: 'one self-contained page' },
       { name: 'markdown', value: 'FILE', about: 'a summary, e.g. for a pull request' },
+      { name: 'sarif', value: 'FILE', about: 'the findings, as GitHub code scanning takes them' },
+      { name: 'junit', value: 'FILE', about: 'the checks, as CI systems show tests' },
     ],
-    examples: [{ line: 'writ report 0198c1e2 --html report.html', about: 'a page for the browser' }],
+    examples: [
+      { line: 'writ report 0198c1e2 --html report.html', about: 'a page for the browser' },
+      { line: 'writ report 0198c1e2 --sarif run.sarif --junit run.xml', about: 'for a CI system' },
+    ],
     load: () => import('../commands/report.ts'),
   },
 ];

@@ -25,3 +25,11 @@ export const remote: ArgumentSpec = {
   about: 'name, path or URL; default `origin`, else the only one',
   optional: true,
 };
+
+/** A plugin that the repository lists, trusted for this one run. */
+export const pluginTrust: OptionSpec = {
+  name: 'plugin',
+  value: 'DIGEST',
+  repeatable: true,
+  about: 'let the listed plugin of this digest judge this run, though you do not trust it in general',
+};

@@ -3,6 +3,7 @@ import { WritError } from '../../core/base/errors.ts';
 import { resumeRun } from '../../core/run/run-intent.ts';
 import type { CommandContext, CommandResult } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
+import { userPluginAccess } from '../plugin/user-plugins.ts';
 import { readInput } from '../read-input.ts';
 import { keptRecording, openRecording } from '../recording.ts';
 import { progressPlugin } from '../run-progress.ts';
@@ -14,6 +15,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const { options, args, repoPath, cwd, signal } = context;
   const given = options.value('recording');
   const more = readUnits(options.value('more-cost-units'));
+  const pluginAccess = userPluginAccess(context.env, options.values('plugin'));
   await using engine = await openEngine(context, {
     ephemeralKey: options.flag('ephemeral-key'),
     plugins: [progressPlugin(context.progress)],
@@ -23,6 +25,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     runId: args[0] ?? '',
     sandbox: options.value('sandbox') ?? 'auto',
     schedulerVersion: readVersion(),
+    pluginAccess,
     openWorker: async (directory) =>
       given === undefined
         ? keptRecording(directory)

@@ -5,6 +5,7 @@ import { runIntent } from '../../core/run/run-intent.ts';
 import type { ChangeSource } from '../../core/run/run-request.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
+import { userPluginAccess } from '../plugin/user-plugins.ts';
 import { readInput } from '../read-input.ts';
 import { readSpecBytes } from '../read-spec.ts';
 import { openRecording } from '../recording.ts';
@@ -23,6 +24,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const source = await readSource(context, spec);
   const onto = options.value('onto');
   const specBytes = await readSpecBytes(context, spec);
+  const pluginAccess = userPluginAccess(context.env, options.values('plugin'));
   await using engine = await openEngine(context, {
     ephemeralKey: options.flag('ephemeral-key'),
     plugins: [progressPlugin(context.progress)],
@@ -34,6 +36,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     ...(onto === undefined ? {} : { onto }),
     sandbox: options.value('sandbox') ?? 'auto',
     schedulerVersion: readVersion(),
+    pluginAccess,
     clock: systemClock,
     signal,
   });

@@ -59,11 +59,12 @@ function checkRow(check: CheckRecord, scale: TimeSpan): string {
 }
 
 function toTests(check: CheckRecord): string {
-  const { passed = 0, failed = 0, skipped = 0 } = check.tests ?? {};
+  const { passed = 0, failed = 0, skipped = 0, flaky = 0 } = check.tests ?? {};
   return [
     `${toCount(passed, 'test')} passed`,
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
+    ...(flaky > 0 ? [`${flaky} flaky`] : []),
   ].join(', ');
 }
 

@@ -1,6 +1,13 @@
 import type { Finding } from '../../core/contract/finding.ts';
+import type { CheckNetwork } from '../../core/contract/network-use.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
-import type { ArtifactRecord, CheckRecord, StageRecord } from '../../core/contract/stage.ts';
+import type {
+  ArtifactRecord,
+  CheckBaseline,
+  CheckRecord,
+  StageRecord,
+  TestCounts,
+} from '../../core/contract/stage.ts';
 import type { CommandData } from '../command.ts';
 
 /** A run as `--json` shows it (`5-cli.md`): snake_case, absent fields left out. */
@@ -93,12 +100,62 @@ function toCheckData(check: CheckRecord): CommandData {
     started_at: check.startedAt,
     duration_ms: check.durationMs,
     timed_out: check.timedOut,
-    tests: check.tests && {
-      passed: check.tests.passed,
-      failed: check.tests.failed,
-      skipped: check.tests.skipped,
-    },
+    tests: check.tests && toTestData(check.tests),
+    tolerated: check.tolerated,
+    network: check.network && toNetworkData(check.network),
+    baseline: check.baseline && toBaselineData(check.baseline),
     artifacts: check.artifacts.map(toArtifactData),
+  });
+}
+
+function toTestData(tests: TestCounts): CommandData {
+  const named = ({ name, durationMs }: { readonly name: string; readonly durationMs?: number }) =>
+    compact({ name, duration_ms: durationMs });
+  return compact({
+    passed: tests.passed,
+    failed: tests.failed,
+    skipped: tests.skipped,
+    flaky: tests.flaky ?? 0,
+    duration_ms: tests.durationMs,
+    failed_tests: tests.failedTests?.map(named),
+    slowest: tests.slowest?.map(named),
+  });
+}
+
+function toNetworkData({ opened, uses }: CheckNetwork): CommandData {
+  return {
+    opened,
+    connections: uses.map(({ host, port, via, outcome, why, address, reasons, ...counted }) =>
+      compact({
+        host,
+        port,
+        via,
+        outcome,
+        why,
+        address,
+        reasons,
+        count: counted.connections,
+        sent_bytes: counted.sentBytes,
+        received_bytes: counted.receivedBytes,
+      }),
+    ),
+  };
+}
+
+function toBaselineData({ failure, speed, network }: CheckBaseline): CommandData {
+  return compact({
+    network: network && toNetworkData(network),
+    failure:
+      failure &&
+      compact({ outcome: failure.outcome, reason: failure.reason, new_failures: failure.newFailures }),
+    speed:
+      speed &&
+      compact({
+        measured: speed.measured.map((metric) => compact({ ...metric })),
+        incomparable: speed.incomparable,
+        only_in_candidate: speed.onlyInCandidate,
+        unmeasured: speed.unmeasured,
+      }),
   });
 }
 
@@ -127,6 +184,8 @@ function toArtifactData(artifact: ArtifactRecord): CommandData {
     content_type: artifact.contentType,
     expires_at: artifact.expiresAt,
     redactions: artifact.redactions,
+    receipt: artifact.receipt,
+    unscanned: artifact.unscanned,
   });
 }
 

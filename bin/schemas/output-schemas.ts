@@ -1,5 +1,6 @@
 import type { CommandData } from '../command.ts';
-import { list, record, runMembers } from './run-schema.ts';
+import { pluginShapes } from './plugin-schemas.ts';
+import { findingSchema, list, record, redactionSchema, runMembers } from './run-schema.ts';
 
 const text = { type: 'string' } as const;
 const count = { type: 'integer', minimum: 0 } as const;
@@ -113,6 +114,14 @@ const shapes: Readonly<Record<string, CommandData>> = {
   show: run,
   resume: run,
   cancel: run,
+  scan: record(
+    { findings: list(findingSchema), files: count, lines: count, rules: list(text) },
+    { paths: list(text) },
+  ),
+  redact: record(
+    { path: text, classes: list(text), count, redactions: list(redactionSchema) },
+    { unscanned: text, content: text, content_base64: text },
+  ),
   push: moved,
   fetch: moved,
   replay: record(
@@ -162,6 +171,7 @@ const shapes: Readonly<Record<string, CommandData>> = {
     ran: count,
     targets: list(record({ target: text, verified: flag }, { run_id: text, commit_sha: text })),
   }),
+  ...pluginShapes,
   schema: record({ command: text, schema: { type: 'object' } }),
   doctor: record({ checks: list(diagnosis) }),
   demo: record(

@@ -33,9 +33,69 @@ export const findingSchema = record(
   },
 );
 
+/** One line of a receipt: what was removed under one rule. */
+export const redactionSchema = record({
+  rule: text,
+  class: { enum: ['internal', 'confidential', 'pii', 'phi', 'secrets'] },
+  count: { type: 'integer', minimum: 1 },
+  digests: list(sha256),
+});
+
 const artifact = record(
   { name: text, stage: text, sha256, size_bytes: count, content_type: text },
-  { check_id: text, path: text, expires_at: moment, redactions: count },
+  {
+    check_id: text,
+    path: text,
+    expires_at: moment,
+    redactions: count,
+    receipt: list(redactionSchema),
+    unscanned: text,
+  },
+);
+
+const numbers = list({ type: 'number' });
+
+const network = record({
+  opened: list(record({ hosts: list(text), reason: text })),
+  connections: list(
+    record(
+      {
+        host: text,
+        port: { type: 'integer', minimum: 0, maximum: 65_535 },
+        via: { enum: ['connect', 'http'] },
+        outcome: { enum: ['allowed', 'refused', 'failed'] },
+        reasons: list(text),
+        count: { type: 'integer', minimum: 1 },
+        sent_bytes: count,
+        received_bytes: count,
+      },
+      { why: text, address: text },
+    ),
+  ),
+});
+
+const baseline = record(
+  {},
+  {
+    network,
+    failure: record(
+      { outcome: { enum: ['regression', 'old-failure', 'unknown'] }, reason: text },
+      { new_failures: list(text) },
+    ),
+    speed: record(
+      {
+        measured: list(
+          record(
+            { name: text, better: { enum: ['lower', 'higher'] }, base: numbers, candidate: numbers },
+            { unit: text },
+          ),
+        ),
+        incomparable: list(record({ name: text, reason: text })),
+        only_in_candidate: list(text),
+      },
+      { unmeasured: record({ side: { enum: ['base', 'candidate'] }, reason: text }) },
+    ),
+  },
 );
 
 const check = record(
@@ -54,7 +114,17 @@ const check = record(
   {
     exit_code: { type: 'integer' },
     signal: text,
-    tests: record({ passed: count, failed: count, skipped: count }),
+    tolerated: { type: 'boolean' },
+    network,
+    baseline,
+    tests: record(
+      { passed: count, failed: count, skipped: count, flaky: count },
+      {
+        duration_ms: { type: 'number', minimum: 0 },
+        failed_tests: list(record({ name: text }, { duration_ms: { type: 'number', minimum: 0 } })),
+        slowest: list(record({ name: text, duration_ms: { type: 'number', minimum: 0 } })),
+      },
+    ),
   },
 );
 

@@ -161,6 +161,13 @@ export const errorCatalogue = {
     http: 422,
     exit: 1,
   },
+  SCAN_FOUND: {
+    family: 'patch',
+    message: 'the scan found an error',
+    http: 422,
+    exit: 1,
+    hint: '`--json` and `--sarif FILE` have every finding',
+  },
   PATCH_EMPTY: { family: 'patch', message: 'the patch changes nothing', http: 422, exit: 1 },
   PATCH_ESCAPES_REPOSITORY: {
     family: 'patch',
@@ -324,6 +331,25 @@ export const errorCatalogue = {
   OUTPUT_TOO_LARGE: { family: 'tool', message: 'a program printed more than allowed', http: 500, exit: 128 },
   // plugins
   PLUGIN_INVALID: { family: 'plugin', message: 'that is not a plugin', http: 422, exit: 129 },
+  PLUGIN_UNTRUSTED: {
+    family: 'plugin',
+    message: 'a plugin that the repository lists is not trusted by you',
+    http: 403,
+    exit: 128,
+  },
+  PLUGIN_CHANGED: { family: 'plugin', message: 'a plugin is not what was pinned', http: 409, exit: 128 },
+  PLUGIN_MISSING: {
+    family: 'plugin',
+    message: 'a plugin that the repository lists is not here',
+    http: 404,
+    exit: 128,
+  },
+  PLUGIN_TEST_FAILED: {
+    family: 'plugin',
+    message: 'a rule of the plugin failed its test',
+    http: 422,
+    exit: 1,
+  },
   PLUGIN_FAULT: { family: 'plugin', message: 'a plugin failed', http: 500, exit: 70 },
   HOOK_FROZEN: {
     family: 'plugin',
@@ -336,6 +362,13 @@ export const errorCatalogue = {
   SLOT_DUPLICATE: { family: 'plugin', message: 'that name is registered twice', http: 409, exit: 129 },
   RULE_FAULT: { family: 'plugin', message: 'a rule failed', http: 500, exit: 70 },
   WORKER_FAULT: { family: 'internal', message: 'a worker task failed', http: 500, exit: 70 },
+  GRAMMAR_FAULT: {
+    family: 'internal',
+    message: 'a grammar cannot be loaded',
+    http: 500,
+    exit: 70,
+    hint: 'install the dependencies again',
+  },
   // attest
   SIGNER_EPHEMERAL: {
     family: 'attest',

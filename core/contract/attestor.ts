@@ -1,4 +1,5 @@
 import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
+import type { CheckNetwork } from './network-use.ts';
 import type { Signer } from './signer.ts';
 import type { TransparencyLog } from './transparency-log.ts';
 
@@ -25,6 +26,8 @@ export interface AttestRequest {
   readonly patchDigest: string;
   readonly resolvedDependencies: readonly DigestedThing[];
   readonly byproducts: readonly DigestedThing[];
+  /** Networks of checks that had one; absent where none had. */
+  readonly network?: readonly (CheckNetwork & { readonly stage: string; readonly check: string })[];
   /** RFC 3339. */
   readonly startedOn: string;
   readonly finishedOn: string;

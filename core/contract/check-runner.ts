@@ -1,5 +1,6 @@
 import type { EffectiveCheck } from '../spec/intentspec.gen.ts';
 import type { Finding } from './finding.ts';
+import type { CheckNetwork } from './network-use.ts';
 import type { RuleInput } from './rule.ts';
 import type { SandboxResult } from './sandbox.ts';
 import type { TestCounts } from './stage.ts';
@@ -31,6 +32,8 @@ export interface CheckOutcome {
   readonly result?: SandboxResult;
   readonly reports: readonly ReportFile[];
   readonly tests?: TestCounts;
+  /** What its command had of the network; the engine adds it. */
+  readonly network?: CheckNetwork;
   /** A person has to act before this check can pass. */
   readonly waiting?: boolean;
 }

@@ -1,4 +1,6 @@
 import type { Scope } from '../plan/scope.ts';
+import type { PrivacyPolicy } from '../privacy/privacy-policy.ts';
+import type { Redaction } from '../privacy/redaction.ts';
 import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
 import type { Attestation } from './attestor.ts';
 import type { ContextItemKind, FrameKind, TrustTier } from './context.ts';
@@ -39,8 +41,10 @@ export interface ContextEntry {
   readonly trustTier: TrustTier;
   /** A tap adds its own; those that the engine set stay as they are. */
   readonly tags: Readonly<Record<string, string>>;
-  /** `frame.redact` answers others, except for a File item: repository objects are never redacted. */
+  /** `frame.redact` answers others, except for a File item: repository objects are never redacted, they are refused. */
   readonly bytes: Uint8Array;
+  /** `beyond` is what the context may not hold. */
+  readonly policy: PrivacyPolicy;
 }
 
 /** `tool.guard`: what is about to be done in the name of a run. ACL and scope have already agreed. */
@@ -131,6 +135,12 @@ export interface ArtifactBytes {
   readonly name: string;
   readonly contentType: string;
   readonly bytes: Uint8Array;
+  /** `remove` is what may not be written. */
+  readonly policy: PrivacyPolicy;
   /** Redactions made so far; a tap adds its own. */
   readonly redactions: number;
+  /** What they were; a tap adds its own. */
+  readonly receipt: readonly Redaction[];
+  /** Content that no tap could look into, by its format. */
+  readonly unscanned?: string;
 }

@@ -14,6 +14,12 @@ export interface FileSides {
   readonly candidate?: Uint8Array;
 }
 
+/** What a policy engine is asked with: `[policy.<name>]`, its files as the base commit has them. */
+export interface PolicyText {
+  readonly name: string;
+  readonly files: readonly { readonly path: string; readonly bytes: Uint8Array }[];
+}
+
 /** Everything a rule may know. Plain data: it crosses a thread or a process boundary. */
 export interface RuleInput {
   readonly spec: EffectiveIntentSpec;
@@ -33,6 +39,8 @@ export interface RuleInput {
   readonly approvals?: readonly ApprovalVerdict[];
   /** `[approvals.groups]` of `.writ/config.toml` at the base commit: principals by group. */
   readonly approvalGroups?: Readonly<Record<string, readonly string[]>>;
+  /** Present where a policy engine is asked. */
+  readonly policy?: PolicyText;
   /** `[rules.<id>]` of `.writ/config.toml` at the base commit. */
   readonly options: Readonly<Record<string, unknown>>;
 }
@@ -52,6 +60,8 @@ export interface Rule {
   readonly module: URL;
   /** Glob patterns of changed files whose content at base and candidate the rule needs. */
   readonly reads?: readonly string[];
+  /** Where a changed file matches `reads`, the rule needs the unchanged ones too; both sides are then the same bytes. */
+  readonly readsUnchanged?: boolean;
   /** The rule needs the content of the artifacts that it is told of. */
   readonly readsArtifacts?: boolean;
   /** At point `patch`: the rule judges the change as a whole (that a fix brings a test), so it is not asked about the part of one Task. */
@@ -60,4 +70,6 @@ export interface Rule {
   readonly timeoutSeconds?: number;
   /** Asked only where this contract wants it; absent means always. Pure. */
   readonly appliesTo?: (spec: EffectiveIntentSpec) => boolean;
+  /** Set by core for a rule of somebody else's plugin: asks it in a sandboxed process, where others are asked in a thread. Never rejects for the rule's sake. */
+  readonly outside?: (input: RuleInput, signal?: AbortSignal) => Promise<readonly Finding[]>;
 }

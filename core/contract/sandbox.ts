@@ -6,6 +6,12 @@ export interface SandboxBind {
   readonly writable: boolean;
 }
 
+/** An own network namespace with one way out: the egress proxy that listens on the socket in this host directory. */
+export interface SandboxEgress {
+  /** Holds the socket and nothing else; see core/tool/egress/inside.ts. */
+  readonly way: string;
+}
+
 /** One process to run. There is no shell unless `argv` names one. */
 export interface SandboxRequest {
   readonly argv: readonly string[];
@@ -17,8 +23,8 @@ export interface SandboxRequest {
   readonly binds: readonly SandboxBind[];
   /** The child's whole environment; PATH, HOME and TMPDIR are added by the back end. */
   readonly env: Readonly<Record<string, string>>;
-  /** `none`: own network namespace with nothing in it. `host` exists only for the `none` back end. */
-  readonly network: 'none' | 'host';
+  /** `none`: own network namespace with nothing in it. `host` exists only for the `none` back end, which has nothing else. */
+  readonly network: 'none' | 'host' | SandboxEgress;
   readonly timeoutMs: number;
   /** Bytes kept of each output stream: the first half and the last half of the bound; the rest is counted and dropped. */
   readonly maxOutputBytes: number;

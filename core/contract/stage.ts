@@ -1,4 +1,6 @@
+import type { Redaction } from '../privacy/redaction.ts';
 import type { Finding } from './finding.ts';
+import type { CheckNetwork } from './network-use.ts';
 
 /** The four gate stages in the order they run (document 1, States and transitions). */
 export const stageNames = ['fast', 'integration', 'security', 'release'] as const;
@@ -6,11 +8,19 @@ export type StageName = (typeof stageNames)[number];
 
 export type CheckKind = 'command' | 'testSuite' | 'policy';
 
-/** Counts of a parsed test report. */
+/** What a parsed test report says. Names are plain text, cut, without known secrets; times are milliseconds. */
 export interface TestCounts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
+  /** Of those that passed: tests that failed before they passed. Absent where there is none. */
+  readonly flaky?: number;
+  /** Sum of the tests' own times; absent where the report gives none. */
+  readonly durationMs?: number;
+  /** The first 100 that failed; absent where none did. */
+  readonly failedTests?: readonly { readonly name: string; readonly durationMs?: number }[];
+  /** The 20 that took longest, longest first; absent where the report gives no times. */
+  readonly slowest?: readonly { readonly name: string; readonly durationMs: number }[];
 }
 
 /** A stored artifact: digest of the bytes after redaction (`5-cli.md`, `artifacts[]`). */
@@ -26,10 +36,46 @@ export interface ArtifactRecord {
   readonly contentType: string;
   /** RFC 3339. */
   readonly expiresAt?: string;
+  /** How many places were redacted; absent where none was. */
   readonly redactions?: number;
+  /** What they were: rule, class, count and keyed digests. */
+  readonly receipt?: readonly Redaction[];
+  /** The format of content that the classifier cannot look into. */
+  readonly unscanned?: string;
 }
 
-/** What one check did. `failed` on a check that is not required blocks nothing. */
+/** A metric of `$REPORTS_DIR/metrics.json`, a value for each round that ran (docs/metrics.md). */
+export interface MeasuredMetric {
+  readonly name: string;
+  readonly unit?: string;
+  readonly better: 'lower' | 'higher';
+  readonly base: readonly number[];
+  readonly candidate: readonly number[];
+}
+
+/** How an integration check compares with itself at the base (contract: `qualityGates.maxAllowedRegression`). */
+export interface CheckBaseline {
+  /** Of all runs of the comparison together. */
+  readonly network?: CheckNetwork;
+  /** Of a check that failed. `unknown`: the base gave no answer that could be compared. */
+  readonly failure?: {
+    readonly outcome: 'regression' | 'old-failure' | 'unknown';
+    readonly reason: string;
+    /** Tests that fail in the candidate alone, the first 20. */
+    readonly newFailures?: readonly string[];
+  };
+  /** Of a check that passed and wrote metrics. */
+  readonly speed?: {
+    readonly measured: readonly MeasuredMetric[];
+    /** Metrics that cannot be compared, and why. */
+    readonly incomparable: readonly { readonly name: string; readonly reason: string }[];
+    readonly onlyInCandidate: readonly string[];
+    /** Why there are fewer rounds than asked for. */
+    readonly unmeasured?: { readonly side: 'base' | 'candidate'; readonly reason: string };
+  };
+}
+
+/** What one check did. `failed` on a check that is not required, or that is tolerated, blocks nothing. */
 export interface CheckRecord {
   readonly id: string;
   readonly kind: CheckKind;
@@ -45,6 +91,13 @@ export interface CheckRecord {
   /** RFC 3339. */
   readonly startedAt: string;
   readonly tests?: TestCounts;
+  /** At the integration stage: the check wrote a `metrics.json` that could be read. */
+  readonly hasMetrics?: true;
+  /** Absent where nothing was open to it. */
+  readonly network?: CheckNetwork;
+  readonly baseline?: CheckBaseline;
+  /** It failed as it fails at the base, and the contract tolerates old failures. */
+  readonly tolerated?: true;
   readonly artifacts: readonly ArtifactRecord[];
   readonly findings: readonly Finding[];
 }

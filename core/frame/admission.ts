@@ -1,5 +1,7 @@
 import type { ContextItemKind, FrameKind, TrustTier } from '../contract/context.ts';
 import type { Hooks } from '../hooks.ts';
+import type { ClassWords } from '../privacy/find-sensitive.ts';
+import { privacyPolicyOf } from '../privacy/privacy-policy.ts';
 import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
 import { type DomainRefusal, refuseUrl } from './domain-rules.ts';
 
@@ -34,6 +36,8 @@ export interface AdmissionSetting {
   readonly spec: EffectiveIntentSpec;
   readonly hooks: Pick<Hooks, 'frame'>;
   readonly runId: string;
+  /** `[redaction]` of the config at base. */
+  readonly words?: ClassWords;
 }
 
 const externalTiers: ReadonlySet<TrustTier> = new Set(['vendor-doc', 'standards', 'web']);
@@ -42,9 +46,10 @@ const externalTiers: ReadonlySet<TrustTier> = new Set(['vendor-doc', 'standards'
  * The one way into the context of a run: domain rules, trust tier, `frame.admit`, then `frame.tag` and `frame.redact`. What is refused
  * is answered and goes nowhere. Frames in the engine's own words are not ranked by tier; items and external content are.
  */
-export function openAdmission({ spec, hooks, runId }: AdmissionSetting): Admission {
+export function openAdmission({ spec, hooks, runId, words }: AdmissionSetting): Admission {
   const { evidence, security } = spec;
   const listed = new Set(evidence.trustTiers);
+  const policy = privacyPolicyOf(spec, words);
   return async (candidate) => {
     const { form, kind, name, trustTier, bytes, url } = candidate;
     const isExternal = url !== undefined || externalTiers.has(trustTier);
@@ -59,7 +64,7 @@ export function openAdmission({ spec, hooks, runId }: AdmissionSetting): Admissi
         ? { trust: 'untrusted' }
         : {}),
     };
-    const entry = { runId, form, kind, name, trustTier, tags: own, bytes };
+    const entry = { runId, form, kind, name, trustTier, tags: own, bytes, policy };
     const refusal = await hooks.frame.admit.call(entry);
     if (refusal) return refused('refused', `${refusal.rule}: ${refusal.message}`);
     const tagged = await hooks.frame.tag.call(entry);

@@ -1,5 +1,6 @@
 import type { DigestedThing } from '../contract/attestor.ts';
 import type { Hooks } from '../hooks.ts';
+import type { ClassWords } from '../privacy/find-sensitive.ts';
 import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
 import type { ObjectBody } from '../store/object-shapes.ts';
 import type { GitDirectory } from '../vcs/git.ts';
@@ -16,6 +17,8 @@ export interface ContextRequest {
   readonly spec: EffectiveIntentSpec;
   readonly hooks: Pick<Hooks, 'frame'>;
   readonly runId: string;
+  /** `[redaction]` of the config at base. */
+  readonly words?: ClassWords;
 }
 
 /** What one attempt starts from. */
@@ -31,8 +34,8 @@ export interface TakenContext {
 
 /** Takes the context of an attempt: expands the hints on its base tree, admits what they lead to, opens the pipeline with its seed. */
 export async function takeContext(request: ContextRequest): Promise<TakenContext> {
-  const { objects, tree, spec, hooks, runId } = request;
-  const admit = openAdmission({ spec, hooks, runId });
+  const { objects, tree, spec, hooks, runId, words } = request;
+  const admit = openAdmission({ spec, hooks, runId, ...(words ? { words } : {}) });
   const frames = await openContextFrames(spec, admit);
   if (!spec.objmodel.runPolicy.snapshotOnRunStart)
     return { snapshot: undefined, blobs: [], frames, dependencies: [] };

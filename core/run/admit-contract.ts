@@ -19,7 +19,9 @@ export interface AdmittedContract {
 
 /** Bytes → contract. Throws INTENTSPEC_MALFORMED or INTENTSPEC_INVALID with every issue, INTENTSPEC_UNSUPPORTED_VERSION. */
 export async function readContract(engine: WritEngine, bytes: Uint8Array): Promise<AdmittedContract> {
-  const read = readIntentSpec(bytes, { commandProblems: (spec) => commandProblems(spec, engine.rules.ids) });
+  const read = readIntentSpec(bytes, {
+    commandProblems: (spec) => commandProblems(spec, [...engine.rules.ids, ...engine.slots.policy.names]),
+  });
   if (!read.ok) throw read.malformed ?? invalid(read.issues);
   const added = await engine.hooks.spec.check.call({ spec: read.effective });
   const issues = [...read.issues, ...added];

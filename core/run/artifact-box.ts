@@ -2,8 +2,10 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sha256Hex } from '../base/digest.ts';
 import { messageOf, WritError } from '../base/errors.ts';
+import type { ArtifactBytes } from '../contract/hook-payload.ts';
 import { type ArtifactRecord, stageNames } from '../contract/stage.ts';
 import type { Hooks } from '../hooks.ts';
+import type { PrivacyPolicy } from '../privacy/privacy-policy.ts';
 import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
 import { encodeId } from '../vcs/ref-name.ts';
 import { retentionOf } from './retention.ts';
@@ -22,7 +24,7 @@ export interface ArriveRequest {
 
 /** What was put in a box, and how to read it back before the run is sealed. */
 export interface ArtifactBox {
-  /** Redacts, then hashes, then writes: unredacted bytes reach no disk (contract: privacy.redactionRequired). */
+  /** Redacts, then hashes, then writes: what the policy removes reaches no disk (contract: privacy.redactionRequired). */
   add(request: ArriveRequest): Promise<ArtifactRecord>;
   /** Takes up what an earlier process added: its bytes are there. Nothing happens where the box has it. */
   keep(records: readonly ArtifactRecord[]): void;
@@ -44,10 +46,11 @@ const neverRedacted = new Set(['patchset', 'provenance-attestation', 'transparen
 export function createArtifactBox(options: {
   readonly directory: string;
   readonly spec: EffectiveIntentSpec;
-  readonly hooks: Hooks;
+  readonly hooks: Pick<Hooks, 'artifact'>;
+  readonly policy: PrivacyPolicy;
   readonly nowMs: () => number;
 }): ArtifactBox {
-  const { directory, spec, hooks, nowMs } = options;
+  const { directory, spec, hooks, policy, nowMs } = options;
   const records = new Map<string, ArtifactRecord>();
   let listed: readonly ArtifactRecord[] | undefined;
   const retention = retentionOf(spec);
@@ -63,9 +66,16 @@ export function createArtifactBox(options: {
   return {
     async add(request) {
       const contentType = declared.get(request.name) || request.contentType;
-      const raw = { name: request.name, contentType, bytes: request.bytes, redactions: 0 };
-      const redacts = spec.constraints.privacy.redactionRequired && !neverRedacted.has(request.name);
-      const { bytes, redactions } = redacts ? await hooks.artifact.redact.call(raw) : raw;
+      const raw: ArtifactBytes = {
+        name: request.name,
+        contentType,
+        bytes: request.bytes,
+        policy,
+        redactions: 0,
+        receipt: [],
+      };
+      const redacts = policy.remove.length > 0 && !neverRedacted.has(request.name);
+      const { bytes, redactions, receipt, unscanned } = redacts ? await hooks.artifact.redact.call(raw) : raw;
       const sha256 = sha256Hex(bytes);
       const folder = request.checkId === undefined ? 'engine' : encodeId(request.checkId);
       const path = `artifacts/${request.stage}/${folder}/${encodeId(request.name)}.${request.extension}`;
@@ -79,7 +89,8 @@ export function createArtifactBox(options: {
         sizeBytes: bytes.byteLength,
         contentType,
         ...(expiresAt === undefined ? {} : { expiresAt }),
-        ...(redactions > 0 ? { redactions } : {}),
+        ...(redactions > 0 ? { redactions, receipt } : {}),
+        ...(unscanned === undefined ? {} : { unscanned }),
       };
       await writeEvidence(join(directory, path), bytes);
       put(record);

@@ -1,15 +1,11 @@
 import { isWritError } from '../base/errors.ts';
-import { compileGlob } from '../base/glob.ts';
 import type { Finding } from '../contract/finding.ts';
-import type { FileSides, Rule, RuleInput } from '../contract/rule.ts';
+import type { Rule, RuleInput } from '../contract/rule.ts';
 import { judgeRule } from '../rules.ts';
-import { readBlobs } from '../vcs/blobs.ts';
 import type { GitDirectory } from '../vcs/git.ts';
 import type { ArtifactBox } from './artifact-box.ts';
+import { readRuleFiles } from './read-rule-files.ts';
 import type { WritEngine } from './writ-engine.ts';
-
-/** Most bytes of changed files that one rule is handed; beyond it the rule has refused. */
-const maxFileBytes = 256 * 1024 * 1024;
 
 export interface RuleQuestion {
   readonly engine: WritEngine;
@@ -34,7 +30,7 @@ export async function askRule(
 ): Promise<readonly Finding[]> {
   const { engine, input, ruleOptions, signal } = question;
   try {
-    const files = await readFiles(question, rule);
+    const files = await readRuleFiles(question.objects, input.patch, rule);
     const artifactBytes = rule.readsArtifacts ? await readArtifacts(question) : undefined;
     const options = ruleOptions[rule.id] ?? {};
     const whole: RuleInput = { ...input, args, files, options, ...(artifactBytes ? { artifactBytes } : {}) };
@@ -49,40 +45,6 @@ export async function askRule(
       },
     ];
   }
-}
-
-async function readFiles(
-  { objects, input: { patch } }: RuleQuestion,
-  rule: Rule,
-): Promise<Record<string, FileSides>> {
-  const globs = (rule.reads ?? []).map((pattern) => compileGlob(pattern));
-  const wanted = patch.files.filter((file) =>
-    globs.some(
-      (glob) => glob.matches(file.path) || (file.oldPath !== undefined && glob.matches(file.oldPath)),
-    ),
-  );
-  if (wanted.length === 0) return {};
-  const [base, candidate] = await Promise.all([
-    readBlobs(
-      objects,
-      patch.baseTree,
-      wanted.map((file) => file.oldPath ?? file.path),
-      maxFileBytes,
-    ),
-    readBlobs(
-      objects,
-      patch.candidateTree,
-      wanted.map((file) => file.path),
-      maxFileBytes,
-    ),
-  ]);
-  return Object.fromEntries(
-    wanted.map((file) => [file.path, toSides(base.get(file.oldPath ?? file.path), candidate.get(file.path))]),
-  );
-}
-
-function toSides(base: Buffer | undefined, candidate: Buffer | undefined): FileSides {
-  return { ...(base ? { base } : {}), ...(candidate ? { candidate } : {}) };
 }
 
 async function readArtifacts({ box, input }: RuleQuestion): Promise<Record<string, Uint8Array>> {

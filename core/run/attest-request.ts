@@ -2,6 +2,7 @@ import { toRfc3339 } from '../base/clock.ts';
 import { sha256Hex } from '../base/digest.ts';
 import type { AttestRequest, DigestedThing } from '../contract/attestor.ts';
 import type { Attempt } from './attempt.ts';
+import { joinNetworks } from './check-network.ts';
 import type { JudgedRun } from './judged-run.ts';
 
 export interface SealedFacts {
@@ -20,6 +21,7 @@ export interface SealedFacts {
 export function attestRequest(attempt: Attempt, judged: JudgedRun, facts: SealedFacts): AttestRequest {
   const { contract, patch, ground, runId, box, settings } = attempt;
   const spec = contract.effective;
+  const network = networksOf(judged.stages);
   return {
     runId,
     spec,
@@ -35,6 +37,7 @@ export function attestRequest(attempt: Attempt, judged: JudgedRun, facts: Sealed
       ...(ground.configBytes
         ? [{ name: '.writ/config.toml', digest: { sha256: sha256Hex(ground.configBytes) } }]
         : []),
+      ...ground.dependencies,
       ...judged.dependencies,
       ...facts.filled,
     ],
@@ -49,9 +52,19 @@ export function attestRequest(attempt: Attempt, judged: JudgedRun, facts: Sealed
         .map(({ path, sha256, contentType }) => ({ name: path, digest: { sha256 }, mediaType: contentType })),
       ...facts.attempts.map(([name, sha256]) => ({ name, digest: { sha256 } })),
     ],
+    ...(network.length === 0 ? {} : { network }),
     startedOn: toRfc3339(attempt.startedAtMs),
     finishedOn: facts.finishedOn,
   };
+}
+
+function networksOf(stages: JudgedRun['stages']): NonNullable<AttestRequest['network']> {
+  return stages.flatMap(({ stage, checks }) =>
+    checks.flatMap(({ id, network, baseline }) => {
+      const whole = joinNetworks([network, baseline?.network].filter((one) => one !== undefined));
+      return whole ? [{ stage, check: id, ...whole }] : [];
+    }),
+  );
 }
 
 /** `git+<url>` for a remote; a local path says nothing to a stranger, so the local forms get a URN. */

@@ -161,10 +161,11 @@ function toDecidedStage(
     return { stage: name, status: 'not-started', expected, ran: 0, checks: [], findings: [] };
   }
   const { status, expected, ran } = record;
-  const checks = record.checks.map(({ id, status: outcome, required }) => ({
+  const checks = record.checks.map(({ id, status: outcome, required, tolerated }) => ({
     id,
     status: outcome,
     required,
+    ...(tolerated ? { tolerated } : {}),
   }));
   return { stage: name, status, expected, ran, checks, findings: record.findings.map(toDecided) };
 }

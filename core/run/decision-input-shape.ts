@@ -23,7 +23,9 @@ const stage = fields({
   status: oneOf('passed', 'failed', 'skipped', 'waiting', 'not-started'),
   expected: wholeNumber,
   ran: wholeNumber,
-  checks: listOf(fields({ id: text, status: oneOf('passed', 'failed', 'waiting'), required: flag })),
+  checks: listOf(
+    fields({ id: text, status: oneOf('passed', 'failed', 'waiting'), required: flag }, { tolerated: flag }),
+  ),
   findings: listOf(finding),
 });
 

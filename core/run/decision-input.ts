@@ -20,6 +20,8 @@ export interface DecidedStage {
     readonly id: string;
     readonly status: 'passed' | 'failed' | 'waiting';
     readonly required: boolean;
+    /** An old failure that the contract tolerates. */
+    readonly tolerated?: boolean;
   }[];
   readonly findings: readonly DecidedFinding[];
 }

@@ -96,7 +96,8 @@ function objectionsToStage(stage: DecidedStage, { policy }: DecisionInput): Obje
   const failing = status === 'failed' && !endsHere ? 'again' : 'final';
   const objections = findingObjections(`stage \`${name}\``, stage.findings, failing);
   for (const check of checks) {
-    if (!check.required || check.status === 'passed') continue;
+    const isTolerated = check.tolerated === true && check.status === 'failed' && name === 'integration';
+    if (!check.required || check.status === 'passed' || isTolerated) continue;
     const waits = check.status === 'waiting' && status === 'waiting';
     objections.push({ reason: `check \`${check.id}\` ${check.status}`, weight: waits ? 'people' : failing });
   }

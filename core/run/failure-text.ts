@@ -11,7 +11,7 @@ export function failureText(findings: readonly Finding[], stages: readonly Stage
     ...stages.flatMap((stage) => [
       ...stage.findings.filter(isError).map((finding) => `stage ${stage.stage}: ${toLine(finding)}`),
       ...stage.checks
-        .filter(({ status, required }) => required && status === 'failed')
+        .filter(({ status, required, tolerated }) => required && status === 'failed' && !tolerated)
         .flatMap((check) => [
           `check ${check.id} failed${check.timedOut ? ' (timed out)' : ''}`,
           ...check.findings.filter(isError).map((finding) => `  ${toLine(finding)}`),

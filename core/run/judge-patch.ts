@@ -1,6 +1,8 @@
 import type { Finding } from '../contract/finding.ts';
+import { redactTexts } from '../privacy/redact-texts.ts';
 import { askRules } from './ask-rules.ts';
 import type { Attempt } from './attempt.ts';
+import { policyOf } from './attempt-policy.ts';
 import { ruleQuestion } from './rule-question.ts';
 import { securityCodeWarning } from './security-code-warning.ts';
 
@@ -13,13 +15,14 @@ export async function judgePatch(
   extent: 'whole' | 'part' = 'whole',
 ): Promise<readonly Finding[]> {
   return attempt.steps.once(extent === 'whole' ? 'patch-judged' : 'part-judged', async () => {
-    const { engine, contract, patch, scope, runId } = attempt;
+    const { engine, ground, contract, patch, scope, runId } = attempt;
     const spec = contract.effective;
     const question = ruleQuestion(attempt, { spec, patch, scope, artifacts: [] });
-    const rules = engine.rules.at('patch', spec).filter((rule) => extent === 'whole' || !rule.judgesWhole);
+    const rules = ground.rules.at('patch', spec).filter((rule) => extent === 'whole' || !rule.judgesWhole);
     const found = await askRules(question, rules);
     const added = await engine.hooks.patch.judge.call({ runId, spec, patch });
     attempt.settings.signal.throwIfAborted();
-    return [...found, ...securityCodeWarning(spec, attempt.ground.config, patch), ...added];
+    const all = [...found, ...securityCodeWarning(spec, attempt.ground.config, patch), ...added];
+    return redactTexts(all, policyOf(attempt));
   });
 }

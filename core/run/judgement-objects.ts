@@ -125,6 +125,7 @@ function checkEvidence(
     started_at: check.startedAt,
     duration_ms: check.durationMs,
     ...(check.tests === undefined ? {} : { tests: check.tests }),
+    ...(check.tolerated ? { tolerated: true } : {}),
   };
 }
 

@@ -14,6 +14,8 @@ export class WorkspaceLost extends Error {}
 /** A workspace that is opened when the first check needs it. */
 export interface OpeningWorkspace {
   open(): Promise<Workspace>;
+  /** The same for the base, beside it: exported anew by every process that asks. */
+  readonly base: { open(): Promise<Workspace> };
   /** Untracked directories that the checks were given, in this process or an earlier one; none where no check needed a workspace. */
   dependencies(): readonly DigestedThing[];
 }
@@ -33,22 +35,40 @@ export function openingWorkspace(attempt: Attempt, epoch: number): OpeningWorksp
   const directory = join(root, 'workspace');
   const reportsRoot = join(root, 'reports');
   let opened: Promise<Workspace> | undefined;
+  let openedBase: Promise<Workspace> | undefined;
   const provided = (): Provided | undefined => steps.ended('workspace')?.answer as Provided | undefined;
 
   async function open(): Promise<Workspace> {
     const before = steps.ended('local/workspace');
     if (steps.ended('workspace') && (!before || !(await isDirectory(directory)))) throw new WorkspaceLost();
-    const { binds, ...made } = await steps.once('local/workspace', () => makeWorkspace(attempt, directory));
+    const { binds, ...made } = await steps.once('local/workspace', () =>
+      makeWorkspace(attempt, directory, 'candidateTree'),
+    );
     const { dependencies, notes } = await steps.once('workspace', (): Provided => made);
     await rm(reportsRoot, { recursive: true, force: true });
     await mkdir(reportsRoot, { mode: 0o700 });
     return { directory, reportsRoot, sandbox: ground.sandbox, binds, dependencies, notes };
   }
 
+  async function openBase(): Promise<Workspace> {
+    const place = join(root, 'base');
+    const made = await makeWorkspace(attempt, join(place, 'workspace'), 'baseTree');
+    const reports = join(place, 'reports');
+    await rm(reports, { recursive: true, force: true });
+    await mkdir(reports, { mode: 0o700 });
+    return { ...made, directory: join(place, 'workspace'), reportsRoot: reports, sandbox: ground.sandbox };
+  }
+
   return {
     open() {
       opened ??= open();
       return opened;
+    },
+    base: {
+      open() {
+        openedBase ??= openBase();
+        return openedBase;
+      },
     },
     dependencies: () => provided()?.dependencies ?? [],
   };
@@ -57,10 +77,11 @@ export function openingWorkspace(attempt: Attempt, epoch: number): OpeningWorksp
 async function makeWorkspace(
   { ground, patch, scratch, signal }: Attempt,
   directory: string,
+  side: 'candidateTree' | 'baseTree',
 ): Promise<Provided & { readonly binds: readonly SandboxBind[] }> {
   await removeWorkspace(directory);
   await mkdir(join(directory, '..'), { recursive: true, mode: 0o700 });
-  const exported = await exportWorkspace(scratch, patch.candidateTree, directory, patch.baseCommit);
+  const exported = await exportWorkspace(scratch, patch[side], directory, patch.baseCommit);
   const { binds, resolvedDependencies, notes } = await provideWorkspaceDependencies({
     config: ground.config.workspace,
     worktree: ground.repository.root,
@@ -68,7 +89,7 @@ async function makeWorkspace(
     cacheDir: join(ground.repository.commonDir, 'writ', 'cache', 'workspace'),
     sandbox: ground.sandbox,
     readBase: (path) => readBlob(scratch, patch.baseTree, path),
-    readCandidate: (path) => readBlob(scratch, patch.candidateTree, path),
+    readCandidate: (path) => readBlob(scratch, patch[side], path),
     isIgnored: (path) => isIgnoredPath(ground.repository, path),
     signal,
   });

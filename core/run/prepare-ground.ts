@@ -1,10 +1,16 @@
 import { realpath } from 'node:fs/promises';
-import { WritError } from '../base/errors.ts';
+import { join } from 'node:path';
+import { isWritError, WritError } from '../base/errors.ts';
 import { parseConfig, type WritConfig } from '../config.ts';
+import type { DigestedThing } from '../contract/attestor.ts';
 import type { SandboxBackend } from '../contract/sandbox.ts';
 import { checkRuntime } from '../platform/check-runtime.ts';
 import { readMachineFacts } from '../platform/machine-facts.ts';
 import { requireSupportedOs } from '../platform/supported-os.ts';
+import { findPlugins } from '../plugin-trust/find-plugins.ts';
+import { openPlugins } from '../plugin-trust/open-plugins.ts';
+import { noPluginAccess } from '../plugin-trust/plugin-access.ts';
+import { joinRules, type Rules } from '../rules.ts';
 import { pickSandbox } from '../tool/sandbox/pick.ts';
 import { readBlob } from '../vcs/blobs.ts';
 import { commitTimeMs } from '../vcs/commit-time.ts';
@@ -12,7 +18,8 @@ import { planTarget, type Target } from '../vcs/plan-target.ts';
 import { openRepository, type Repository } from '../vcs/repository.ts';
 import { type Base, resolveBase } from '../vcs/resolve-commit.ts';
 import type { AdmittedContract } from './admit-contract.ts';
-import type { RunRequest } from './run-request.ts';
+import { type OpenPolicies, openPolicies } from './open-policies.ts';
+import type { ResumeRequest, RunRequest } from './run-request.ts';
 import type { WritEngine } from './writ-engine.ts';
 
 /** What a run stands on: found, checked, and not yet touched. */
@@ -28,6 +35,11 @@ export interface Ground {
   readonly target: Target;
   /** What the contract's platform demands were met by. */
   readonly environment: Readonly<Record<string, string>>;
+  /** The engine's, and those of plugins that the repository lists. */
+  readonly rules: Rules;
+  readonly policies: OpenPolicies;
+  /** Listed plugins and policy files, for `resolvedDependencies`. */
+  readonly dependencies: readonly DigestedThing[];
 }
 
 /**
@@ -37,7 +49,7 @@ export interface Ground {
  */
 export async function prepareGround(
   engine: WritEngine,
-  request: Pick<RunRequest, 'onto' | 'sandbox'>,
+  request: Pick<RunRequest & ResumeRequest, 'onto' | 'sandbox' | 'pluginAccess' | 'cancel'>,
   contract: AdmittedContract,
   runId: string,
   repository: Repository,
@@ -45,7 +57,20 @@ export async function prepareGround(
   planned?: Target,
 ): Promise<Ground> {
   const configBytes = await readBlob(repository, base.tree, '.writ/config.toml');
-  const config = parseConfig(configBytes, { ruleIds: engine.rules.ids });
+  const sandbox = await chooseSandbox(engine, request, contract);
+  const cancels = request.cancel !== undefined;
+  // A run can be ended although a plugin that was to judge it is gone or no longer trusted.
+  const listed = cancels ? [] : parseConfig(configBytes).plugins;
+  const plugins = await openPlugins(
+    await findPlugins(repository, base.tree, listed, request.pluginAccess ?? noPluginAccess),
+    {
+      cacheDir: join(repository.commonDir, 'writ', 'cache', 'plugins'),
+      sandbox: async () => (sandbox.name === 'none' ? pickSandbox('auto', engine.slots.sandbox) : sandbox),
+    },
+  );
+  const rules = joinRules(engine.rules, plugins.rules, engine.slots.policy.names);
+  const config = parseConfig(configBytes, cancels ? {} : { ruleIds: rules.ids });
+  const policies = await openPolicies(engine, repository, base.tree, config.policies);
   const { target: stated } = contract.effective.metadata;
   const target =
     planned ??
@@ -55,10 +80,11 @@ export async function prepareGround(
       baseCommit: base.commit,
       runId,
     }));
-  const sandbox = await chooseSandbox(engine, request, contract);
   const environment = await checkPlatform(contract, sandbox);
   const baseTimeMs = base.commit === undefined ? 0 : await commitTimeMs(repository, base.commit);
-  return { repository, base, baseTimeMs, config, configBytes, sandbox, target, environment };
+  const dependencies = [...plugins.dependencies, ...policies.dependencies];
+  const found = { repository, base, baseTimeMs, config, configBytes, sandbox, target, environment };
+  return { ...found, rules, policies, dependencies };
 }
 
 /** Opens the repository that the contract is about: for `local` it must be the one at the locator, or a linked work tree of it. */
@@ -116,5 +142,18 @@ async function chooseSandbox(
       ],
     });
   }
-  return pickSandbox(request.sandbox, engine.slots.sandbox);
+  try {
+    return await pickSandbox(request.sandbox, engine.slots.sandbox);
+  } catch (fault) {
+    if (denies || !isWritError(fault, 'SANDBOX_UNAVAILABLE')) throw fault;
+    throw new WritError('SANDBOX_UNAVAILABLE', {
+      message: `${fault.message}; without one nothing keeps a check to the public hosts that \`networkPolicy: allow\` opens`,
+      detail: fault.detail,
+      hints: [
+        ...fault.hints,
+        'or pass `--sandbox none`: checks then have the whole network of this machine, unrecorded, and the provenance says so',
+      ],
+      cause: fault,
+    });
+  }
 }

@@ -24,14 +24,23 @@ export async function readReports(directory: string): Promise<ReadReports> {
     .map((entry) => entry.name)
     .sort();
   if (names.length > reportLimits.files) {
-    return { files: [], findings: [tooMuch(`${names.length} report files`, `${reportLimits.files} files`)] };
+    return { files: [], findings: [tooMuch(`${names.length} report files`, reportLimits.files, 'files')] };
   }
   const files: ReportFile[] = [];
   let left = reportLimits.bytes;
   for (const name of names) {
     const bytes = await readRegular(join(directory, name), left);
     if (bytes === 'too-large')
-      return { files, findings: [tooMuch(`\`${name}\` and others`, `${reportLimits.bytes} bytes`)] };
+      return {
+        files,
+        findings: [
+          tooMuch(
+            `\`${JSON.stringify(name).slice(1, -1).slice(0, 200)}\` and others`,
+            reportLimits.bytes,
+            'bytes',
+          ),
+        ],
+      };
     if (bytes === 'not-regular') continue;
     left -= bytes.length;
     files.push({ name, bytes });
@@ -56,10 +65,11 @@ async function readRegular(path: string, maxBytes: number): Promise<Buffer | 'to
   }
 }
 
-function tooMuch(found: string, limit: string): Finding {
+function tooMuch(found: string, limit: number, unit: 'files' | 'bytes'): Finding {
   return {
     rule: 'check-outcome',
     severity: 'error',
-    message: `the reports directory holds ${found}, more than the ${limit} that are read`,
+    message: `the reports directory holds ${found}, more than the ${limit} ${unit} that are read`,
+    detail: { code: 'REPORT_UNREADABLE', reason: 'too-large', limit, unit },
   };
 }

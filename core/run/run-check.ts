@@ -5,16 +5,22 @@ import { isWritError, messageOf } from '../base/errors.ts';
 import type { CheckContext, CheckOutcome } from '../contract/check-runner.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { ToolRequest } from '../contract/hook-payload.ts';
+import type { CheckNetwork } from '../contract/network-use.ts';
 import type { RuleInput } from '../contract/rule.ts';
 import type { CheckRecord, StageName } from '../contract/stage.ts';
+import { redactTexts } from '../privacy/redact-texts.ts';
 import type { EffectiveCheck } from '../spec/intentspec.gen.ts';
 import { guardCommand } from '../tool/acl.ts';
 import { checkEnvironment } from '../tool/check-environment.ts';
+import { askPolicy } from './ask-policy.ts';
 import { askRule } from './ask-rules.ts';
 import type { Attempt, Workspace } from './attempt.ts';
+import { policyOf } from './attempt-policy.ts';
+import { joinNetworks, networkFindings, openNetwork, unguardedNetwork } from './check-network.ts';
 import { collectArtifacts } from './collect-artifacts.ts';
 import { type OpeningWorkspace, WorkspaceLost } from './open-workspace.ts';
 import { readReports } from './read-reports.ts';
+import { metricsOf } from './regression/metrics.ts';
 import { ruleQuestion } from './rule-question.ts';
 
 /** Bytes kept of each output stream where no tool rule sets `maxOutputBytes`. */
@@ -43,11 +49,12 @@ export async function runCheck(
 ): Promise<CheckRecord> {
   const { stage, check } = task;
   const { box } = attempt;
-  const { clock, signal } = attempt.settings;
+  const { clock } = attempt.settings;
   const startedAt = toRfc3339(clock.now());
   const started = clock.monotonic();
-  const outcome = await judgeCheck(attempt, checkContext(attempt, workspace, task), check);
-  signal.throwIfAborted();
+  const asked = await askCheck(attempt, workspace, task);
+  const metrics = stage === 'integration' ? metricsOf(asked.reports) : undefined;
+  const outcome = metrics?.finding ? { ...asked, findings: [...asked.findings, metrics.finding] } : asked;
   const artifacts = await collectArtifacts(box, stage, check, outcome, task.implied);
   const { result } = outcome;
   const failed = outcome.findings.some((finding) => finding.severity === 'error');
@@ -65,8 +72,36 @@ export async function runCheck(
     durationMs: Math.round(result?.durationMs ?? clock.monotonic() - started),
     startedAt,
     ...(outcome.tests ? { tests: outcome.tests } : {}),
+    ...(metrics?.metrics ? { hasMetrics: true as const } : {}),
+    ...(outcome.network ? { network: outcome.network } : {}),
     artifacts,
     findings: outcome.findings,
+  };
+}
+
+/** Runs a check in a workspace and leaves nothing of it but its outcome. */
+export async function askCheck(
+  attempt: Attempt,
+  workspace: Pick<OpeningWorkspace, 'open'>,
+  task: CheckTask,
+): Promise<CheckOutcome> {
+  const networks: CheckNetwork[] = [];
+  const outcome = await judgeCheck(attempt, checkContext(attempt, workspace, task, networks), task.check);
+  attempt.settings.signal.throwIfAborted();
+  const network = joinNetworks(networks);
+  const isUnguarded = outcome.result !== undefined && attempt.ground.sandbox.name === 'none';
+  const findings = [
+    ...outcome.findings,
+    ...networkFindings(network?.uses ?? []),
+    ...(isUnguarded ? [unguardedNetwork] : []),
+  ];
+  const { network: _, ...said } = outcome;
+  return {
+    ...said,
+    ...redactTexts(
+      { findings, ...(outcome.tests ? { tests: outcome.tests } : {}), ...(network ? { network } : {}) },
+      policyOf(attempt),
+    ),
   };
 }
 
@@ -95,10 +130,11 @@ async function judgeCheck(
 
 function checkContext(
   attempt: Attempt,
-  workspace: OpeningWorkspace,
+  workspace: Pick<OpeningWorkspace, 'open'>,
   { stage, check, earlier, index }: CheckTask,
+  networks: CheckNetwork[],
 ): CheckContext {
-  const { engine, contract, patch, scope, box } = attempt;
+  const { contract, ground, patch, scope, box } = attempt;
   const ruleInput: Omit<RuleInput, 'args' | 'files' | 'options'> = {
     spec: contract.effective,
     patch,
@@ -114,14 +150,15 @@ function checkContext(
       const reports = join(opened.reportsRoot, `${stage}-${index}`);
       await mkdir(reports, { mode: 0o777 });
       try {
-        return await runCommand(attempt, opened, check, reports);
+        return await runCommand(attempt, opened, check, reports, networks);
       } finally {
         await rm(reports, { recursive: true, force: true });
       }
     },
     async askRule(id, args) {
-      const rule = engine.rules.get(id);
-      return rule && askRule(ruleQuestion(attempt, ruleInput), rule, args);
+      const rule = ground.rules.get(id);
+      const question = ruleQuestion(attempt, ruleInput);
+      return rule ? askRule(question, rule, args) : askPolicy(question, ground.policies, id, args);
     },
   };
 }
@@ -131,6 +168,7 @@ async function runCommand(
   workspace: Workspace,
   check: EffectiveCheck,
   reports: string,
+  networks: CheckNetwork[],
 ): ReturnType<CheckContext['runCommand']> {
   const { engine, contract, runId, signal } = attempt;
   const { clock } = attempt.settings;
@@ -164,16 +202,21 @@ async function runCommand(
     });
     return { denied, reports: [] };
   }
-  const result = await workspace.sandbox.run({
+  const way = await openNetwork(attempt, workspace, acl);
+  const running = workspace.sandbox.run({
     argv: ['sh', '-c', command],
     workspace: workspace.directory,
     reports,
     binds: workspace.binds,
     env,
-    network: workspace.sandbox.name === 'none' ? 'host' : 'none',
+    network: way.network,
     timeoutMs: check.timeoutSeconds * 1000,
     maxOutputBytes: acl.maxOutputBytes ?? defaultMaxOutputBytes,
     signal,
+  });
+  const result = await running.finally(async () => {
+    const had = await way.close();
+    if (had) networks.push(had);
   });
   const read = await readReports(reports);
   const failed = result.timedOut || result.aborted || read.findings.length > 0;

@@ -18,7 +18,7 @@ export interface RunFrames extends Pick<ContextFrames, 'checkpoint'> {
 export async function openRunFrames(run: OpenRun): Promise<RunFrames> {
   const { contract, engine, runId, startedAtMs } = run;
   const spec = contract.effective;
-  const admit = openAdmission({ spec, hooks: engine.hooks, runId });
+  const admit = openAdmission({ spec, hooks: engine.hooks, runId, words: run.ground.config.redaction });
   const frames = await openContextFrames(spec, admit);
   return {
     checkpoint: frames.checkpoint,

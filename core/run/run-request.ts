@@ -1,5 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Worker } from '../contract/worker.ts';
+import type { PluginAccess } from '../plugin-trust/plugin-access.ts';
+import type { Outside } from '../tool/egress/outside.ts';
 
 /** Where the candidate change comes from (resolutions, A supplied patch). */
 export type ChangeSource =
@@ -19,6 +21,10 @@ export interface RunSettings {
   readonly clock: Clock;
   /** Stops the work: what has been moved stays moved or is rolled back, never half; the run can be resumed. */
   readonly signal: AbortSignal;
+  /** What the egress proxy takes for the network; absent: the real one. */
+  readonly outside?: Outside;
+  /** What the user trusts of the plugins that the repository lists; absent: nothing. */
+  readonly pluginAccess?: PluginAccess;
 }
 
 /** One `writ run`, with everything that the outside decides. */

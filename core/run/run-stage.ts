@@ -1,12 +1,15 @@
 import type { Finding } from '../contract/finding.ts';
 import type { ArtifactRecord, CheckRecord, StageName, StageRecord } from '../contract/stage.ts';
+import { redactTexts } from '../privacy/redact-texts.ts';
 import { askRules } from './ask-rules.ts';
 import type { Attempt } from './attempt.ts';
+import { policyOf } from './attempt-policy.ts';
 import { impliedArtifacts } from './collect-artifacts.ts';
 import { inParallel } from './in-parallel.ts';
 import type { OpeningWorkspace } from './open-workspace.ts';
 import { parallelLimit } from './parallel-limit.ts';
 import { produceArtifacts } from './produce-artifacts.ts';
+import { compareWithBase } from './regression.ts';
 import { ruleQuestion } from './rule-question.ts';
 import { runCheck } from './run-check.ts';
 
@@ -84,16 +87,17 @@ async function settleStage(
     listed.filter(({ check }) => check.kind === 'policy'),
     'made-by-policies',
   );
-  const findings = await judgeStage(attempt, unjudged);
-  const judged: StageRecord = { ...unjudged, findings };
+  const compared = await compareWithBase(attempt, workspace, unjudged);
+  const findings = await judgeStage(attempt, compared);
+  const judged: StageRecord = { ...compared, findings };
   const added = await engine.hooks.stage.judge.call({ runId, spec, patch, stage: judged });
-  const record = settle({ ...judged, findings: [...findings, ...added] });
+  const record = settle({ ...judged, findings: redactTexts([...findings, ...added], policyOf(attempt)) });
   await engine.hooks.stage.settled.call({ runId, stage: record });
   return record;
 }
 
 async function judgeStage(attempt: Attempt, stage: StageRecord): Promise<readonly Finding[]> {
-  const { engine, contract, patch, scope, box } = attempt;
+  const { ground, contract, patch, scope, box } = attempt;
   const spec = contract.effective;
   const question = ruleQuestion(attempt, {
     spec,
@@ -102,7 +106,7 @@ async function judgeStage(attempt: Attempt, stage: StageRecord): Promise<readonl
     stage: { name: stage.stage, checks: stage.checks },
     artifacts: box.list(),
   });
-  return askRules(question, engine.rules.at(stage.stage, spec));
+  return askRules(question, ground.rules.at(stage.stage, spec));
 }
 
 /** `skipped` only where the contract lists nothing and nobody objects; a stage that listed checks and ran none has failed. */
@@ -111,7 +115,7 @@ function settle(stage: StageRecord): StageRecord {
   const failed =
     stage.findings.some((finding) => finding.severity === 'error') ||
     stage.ran !== stage.expected ||
-    required.some((check) => check.status === 'failed');
+    required.some((check) => check.status === 'failed' && !check.tolerated);
   if (failed) return { ...stage, status: 'failed' };
   if (required.some((check) => check.status === 'waiting')) return { ...stage, status: 'waiting' };
   return { ...stage, status: stage.expected === 0 ? 'skipped' : 'passed' };

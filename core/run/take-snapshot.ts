@@ -34,6 +34,7 @@ export async function takeSnapshot(
       spec,
       hooks: engine.hooks,
       runId,
+      words: run.ground.config.redaction,
     });
     if (!snapshot) return undefined;
     const { blobRetentionStrategy } = spec.objmodel.objectStore;

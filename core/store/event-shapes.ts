@@ -109,8 +109,18 @@ export const eventShapes = {
       timed_out: flag,
       started_at: time,
       duration_ms: decimal,
-      tests: fields({ passed: wholeNumber, failed: wholeNumber, skipped: wholeNumber }),
+      tests: fields(
+        { passed: wholeNumber, failed: wholeNumber, skipped: wholeNumber },
+        {
+          flaky: wholeNumber,
+          durationMs: decimal,
+          failedTests: listOf(fields({ name: text }, { durationMs: decimal })),
+          slowest: listOf(fields({ name: text, durationMs: decimal })),
+        },
+      ),
       summary: text,
+      /** An old failure that the contract tolerates. */
+      tolerated: flag,
     },
   ),
   decision: fields(

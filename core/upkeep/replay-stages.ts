@@ -41,6 +41,7 @@ export function compareStages({ file, input, evidence, report }: StagesQuestion)
           id: object.check_id,
           status: object.status,
           required: object.required,
+          ...(object.tolerated === undefined ? {} : { tolerated: object.tolerated }),
         })),
         decided.checks,
       );

@@ -1,9 +1,11 @@
 import { Writable } from 'node:stream';
+import { countAddedTask } from './count-added-task.ts';
 import { toErrorRecord } from './error-record.ts';
 import { judgeRuleTask } from './judge-rule-task.ts';
 import type { TaskCall, TaskMap, TaskName, TaskOutcome, TaskTable } from './task-map.ts';
 
 const tasks: TaskTable = {
+  'count-added': countAddedTask,
   'judge-rule': judgeRuleTask,
 };
 
@@ -19,7 +21,9 @@ export default async function run({
   input,
 }: TaskCall): Promise<TaskOutcome<TaskMap[TaskName]['output']>> {
   try {
-    return { ok: true, value: await tasks[name](input) };
+    // The caller pairs name and input; the compiler cannot follow that through a union.
+    const task = tasks[name] as (of: typeof input) => Promise<TaskMap[TaskName]['output']>;
+    return { ok: true, value: await task(input) };
   } catch (thrown) {
     return { ok: false, reason: 'threw', error: toErrorRecord(thrown) };
   }

@@ -1,8 +1,10 @@
 import type { Finding } from '../contract/finding.ts';
 import type { RuleInput } from '../contract/rule.ts';
+import type { DiffPiece } from '../scan/diff-piece.ts';
 
 /** Every task that a worker thread knows: what goes in, what comes back. Both cross by structured clone. */
 export interface TaskMap {
+  readonly 'count-added': { readonly input: DiffPiece; readonly output: number };
   readonly 'judge-rule': { readonly input: RuleTask; readonly output: readonly Finding[] };
 }
 

@@ -2,16 +2,15 @@ import type { CheckRunner, ReportFile } from '../../core/contract/check-runner.t
 import type { Finding } from '../../core/contract/finding.ts';
 import type { SandboxResult } from '../../core/contract/sandbox.ts';
 import type { TestCounts } from '../../core/contract/stage.ts';
+import { metricsFile } from '../../core/run/regression/metrics.ts';
 import { endingOf, parseReport, reportEndings } from '../reports/parse-report.ts';
 import { plainLine } from '../reports/plain-text.ts';
 import { Tally } from '../reports/tally.ts';
-import type { Contradiction, ReportRefusal, TestReport } from '../reports/test-report.ts';
+import type { ReportRefusal, TestFailure, TestReport } from '../reports/test-report.ts';
 import { failure, judgeExit } from './judge-exit.ts';
 
 /** Failed tests that get a finding of their own; the rest is counted. */
 const maxNamed = 20;
-/** What a check measures for the regression gate; never a test report. */
-const metricsFile = 'metrics.json';
 
 interface ReadSuite {
   readonly report?: TestReport;
@@ -20,7 +19,7 @@ interface ReadSuite {
 
 /**
  * Check kind `testSuite`: passes where the exit code is the expected one *and* a report says that tests ran and none failed.
- * Reports are `$REPORTS_DIR/*.{xml,tap,json}`, summed, else standard output that begins as TAP, else REPORT_MISSING.
+ * Reports are `$REPORTS_DIR/*.{xml,tap,json}`, known by their content and summed, else standard output that begins as TAP, else REPORT_MISSING.
  */
 export const testSuiteCheck: CheckRunner = {
   async run({ check, runCommand }) {
@@ -43,7 +42,6 @@ async function readSuite(result: SandboxResult, reports: readonly ReportFile[]):
     ({ name }) => reportEndings.includes(endingOf(name)) && name !== metricsFile,
   );
   const total = new Tally();
-  const contradictions: Contradiction[] = [];
   const findings: Finding[] = [];
   const others: Finding[] = [];
   let read = 0;
@@ -51,16 +49,36 @@ async function readSuite(result: SandboxResult, reports: readonly ReportFile[]):
     const { report, refusal } = await parseReport(name, bytes);
     if (report) {
       read += 1;
+      findings.push(...sharedTests(name, total.names, report.names));
       total.add(report);
-      contradictions.push(...report.contradictions);
     } else if (refusal.reason === 'unsupported' || refusal.reason === 'not-a-report')
       others.push(unreadable(name, refusal));
     else findings.push(unreadable(name, refusal));
   }
   if (read > 0 || findings.length > 0) {
-    return { findings, ...(read > 0 ? { report: total.toReport(contradictions) } : {}) };
+    return { findings, ...(read > 0 ? { report: total.toReport() } : {}) };
   }
   return (await readOutput(result)) ?? { findings: others.length > 0 ? others : [reportMissing()] };
+}
+
+/** Reports add up, so a test that two of them name has counted twice: that is said. */
+function sharedTests(
+  name: string,
+  before: ReadonlySet<string>,
+  names: ReadonlySet<string>,
+): readonly Finding[] {
+  const [smaller, larger] = before.size < names.size ? [before, names] : [names, before];
+  let count = 0;
+  let first = '';
+  for (const test of smaller) {
+    if (!larger.has(test)) continue;
+    if (count === 0) first = test;
+    count += 1;
+  }
+  if (count === 0) return [];
+  const report = plainLine(name);
+  const message = `\`${report}\` names ${count} tests that another report names too, the first \`${first}\`: each report counts`;
+  return [note('TEST_IN_TWO_REPORTS', message, { report, count, first })];
 }
 
 /** `undefined` where standard output is no TAP. */
@@ -76,7 +94,7 @@ async function readOutput({ stdout }: SandboxResult): Promise<ReadSuite | undefi
 }
 
 function judgeReport(report: TestReport, exitedAsExpected: boolean): readonly Finding[] {
-  const { passed, failed, skipped, failures, emptyFiles, contradictions } = report;
+  const { passed, failed, skipped, flaky, failures, emptyFiles, contradictions } = report;
   const findings: Finding[] = contradictions.map(({ severity, message }) => ({
     rule: 'check-outcome',
     severity,
@@ -88,7 +106,7 @@ function judgeReport(report: TestReport, exitedAsExpected: boolean): readonly Fi
     findings.push(failure('NO_TEST_EXECUTED', message, { skipped, emptyFiles }));
   }
   if (emptyFiles.length > 0) {
-    const message = `no test ran in ${emptyFiles.map((name) => `\`${name}\``).join(', ')}`;
+    const message = `no test ran in ${quoted(emptyFiles)}`;
     findings.push({
       rule: 'check-outcome',
       severity: 'warning',
@@ -107,7 +125,28 @@ function judgeReport(report: TestReport, exitedAsExpected: boolean): readonly Fi
     const said = message === undefined ? '' : `: ${message}`;
     findings.push(failure('TEST_FAILED', `test \`${name}\` failed${said}`, { test: name }));
   }
+  if (flaky > 0) {
+    const message = `${toTests(flaky)} failed before they passed: ${quoted(report.flakyTests, flaky)}`;
+    findings.push(note('TESTS_FLAKY', message, { count: flaky, tests: report.flakyTests }));
+  }
+  if (skipped > 0) {
+    const message = `${toTests(skipped)} skipped: ${quoted(report.skippedTests, skipped)}`;
+    findings.push(note('TESTS_SKIPPED', message, { count: skipped, tests: report.skippedTests }));
+  }
   return findings;
+}
+
+function toTests(count: number): string {
+  return count === 1 ? '1 test' : `${count} tests`;
+}
+
+function quoted(names: readonly string[], count = names.length): string {
+  const shown = names.slice(0, 5).map((name) => `\`${name}\``);
+  return count > shown.length ? `${shown.join(', ')} and ${count - shown.length} more` : shown.join(', ');
+}
+
+function note(code: string, message: string, detail: Readonly<Record<string, unknown>>): Finding {
+  return { rule: 'check-outcome', severity: 'note', message, detail: { code, ...detail } };
 }
 
 function unreadable(name: string, { reason, message }: ReportRefusal): Finding {
@@ -121,10 +160,30 @@ function unreadable(name: string, { reason, message }: ReportRefusal): Finding {
 function reportMissing(): Finding {
   return failure(
     'REPORT_MISSING',
-    'expected a test report in `$REPORTS_DIR` (`*.xml`, `*.tap`) or TAP on standard output, found neither',
+    "expected a test report in `$REPORTS_DIR` (JUnit XML, TAP or the runner's JSON in `*.xml`, `*.tap`, `*.json`) or TAP on standard output, found neither",
   );
 }
 
-function toCounts({ passed, failed, skipped }: TestReport): TestCounts {
-  return { passed, failed, skipped };
+function toCounts(report: TestReport): TestCounts {
+  const { passed, failed, skipped, flaky, durationMs, failures, slowest } = report;
+  return {
+    passed,
+    failed,
+    skipped,
+    ...(flaky > 0 ? { flaky } : {}),
+    ...(durationMs === undefined ? {} : { durationMs: rounded(durationMs) }),
+    ...(failures.length > 0 ? { failedTests: failures.map(toFailedTest) } : {}),
+    ...(slowest.length > 0
+      ? { slowest: slowest.map(({ name, durationMs: ms }) => ({ name, durationMs: rounded(ms) })) }
+      : {}),
+  };
+}
+
+function toFailedTest({ name, durationMs }: TestFailure): { name: string; durationMs?: number } {
+  return { name, ...(durationMs === undefined ? {} : { durationMs: rounded(durationMs) }) };
+}
+
+/** Microseconds are enough. */
+function rounded(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
 }

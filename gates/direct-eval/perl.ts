@@ -15,7 +15,8 @@ export function perlHits(view: TokenView): readonly Hit[] {
     if (
       kind !== 'word' ||
       view.isWord(index - 1, 'sub') ||
-      view.isPunct(index - 1, '->', '::') ||
+      view.isPunct(index - 1, '->') ||
+      (view.isPunct(index - 1, '::') && view.text(index - 2) !== 'CORE') ||
       view.isPunct(index + 1, '=>', '::')
     )
       continue;
@@ -30,6 +31,7 @@ export function perlHits(view: TokenView): readonly Hit[] {
       !argument.text.startsWith('@')
     )
       hits.push({ start, call: text, why: why.shell });
+    else if (text === 'readpipe' && argument.text !== '') hits.push({ start, call: text, why: why.shell });
     else if (text === 'open' && opensPipe(view, index)) hits.push({ start, call: 'open', why: why.shell });
   }
   return hits;

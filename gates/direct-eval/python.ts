@@ -1,149 +1,148 @@
+import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
 import type { Hit } from './hit.ts';
-import { shellFlagHits } from './shell-flag.ts';
-import type { TokenView } from './token-view.ts';
+import { type PythonNames, pythonNames } from './python-names.ts';
+import type { Reading } from './reading.ts';
+import { handsShellText } from './shell-words.ts';
 
-const builtins = ['builtins', '__builtins__', '__builtin__'];
+const code = /^(?:eval|exec|execfile|six\.exec_)$/;
+const shells =
+  /^(?:os\.(?:system|popen[234]?)|popen2\.popen[234]|commands\.get(?:status)?output|subprocess\.get(?:status)?output|asyncio\.create_subprocess_shell|asyncio\.subprocess\.create_subprocess_shell|platform\.popen)$/;
+const spawns =
+  /^(?:subprocess\.(?:run|call|check_call|check_output|Popen)|sh\.Command|psutil\.Popen|gevent\.subprocess\.\w+)$/;
+const launchers =
+  /^(?:subprocess\.\w+|os\.(?:exec|spawn|posix_spawn)\w*|asyncio\.create_subprocess_exec|pexpect\.spawn|pty\.spawn|psutil\.Popen)$/;
+const offers = {
+  os: ['system', 'popen', 'execl', 'execv', 'execvp', 'spawnl', 'spawnv'],
+  subprocess: ['run', 'call', 'check_call', 'check_output', 'Popen', 'getoutput', 'getstatusoutput'],
+  builtins: ['eval', 'exec', 'compile'],
+  commands: ['getoutput', 'getstatusoutput'],
+  asyncio: ['create_subprocess_shell', 'create_subprocess_exec'],
+};
+
 const why = { code: 'evaluates a string as code', shell: 'runs a command line in a shell' };
 
-/** Direct execution in Python. */
-export function pythonHits(view: TokenView): readonly Hit[] {
-  const fromOs = importedFrom(view, 'os', ['system', 'popen']);
-  const fromSubprocess = importedFrom(view, 'subprocess', ['getoutput', 'getstatusoutput']);
-  const osNames = aliasesOf(view, 'os');
-  const subprocessNames = aliasesOf(view, 'subprocess').add('commands');
-  const hits: Hit[] = [...shellFlagHits(view)];
-  for (let index = 0; index < view.tokens.length; index += 1) {
-    if (view.at(index).kind !== 'word') {
-      if (isBuiltinSubscript(view, index))
-        hits.push({ start: view.at(index).start, call: view.text(index), why: why.code });
-      continue;
-    }
-    const { text: word, start } = view.at(index);
-    const isMember = view.isPunct(index - 1, '.');
-    const owner = isMember ? view.text(index - 2) : '';
-    const isCall = view.isPunct(index + 1, '(');
-    const isDefined = view.isWord(index - 1, 'def', 'class', 'import', 'as');
-    if (
-      (word === 'eval' || word === 'exec' || word === 'execfile') &&
-      !isDefined &&
-      (!isMember || builtins.includes(owner))
-    ) {
-      if (isCall || isAlias(view, index)) hits.push({ start, call: word, why: why.code });
-    } else if (
-      word === 'compile' &&
-      isCall &&
-      !isDefined &&
-      (!isMember || builtins.includes(owner)) &&
-      compilesCode(view, index + 1)
-    ) {
-      hits.push({ start, call: word, why: 'compiles a string as code' });
-    } else if ((word === 'system' || word === 'popen') && isCall && !isDefined) {
-      const isOs = isMember ? osNames.has(owner) || isDunderImport(view, index - 2) : fromOs.has(word);
-      if (isOs) hits.push({ start, call: `os.${word}`, why: why.shell });
-    } else if (
-      /^get(?:status)?output$/.test(word) &&
-      isCall &&
-      !isDefined &&
-      (isMember ? subprocessNames.has(owner) : fromSubprocess.has(word))
-    ) {
-      hits.push({ start, call: word, why: why.shell });
-    } else if (/^(?:create_)?subprocess_shell$/.test(word) && isCall && !isDefined)
-      hits.push({ start, call: word, why: why.shell });
-    else if (word === 'shell' && view.isPunct(index + 1, '=')) {
-      const hit = shellKeyword(view, index);
-      if (hit) hits.push(hit);
-    }
+/** Direct execution in Python, under whatever name it was imported or taken. */
+export function pythonHits(reading: Reading): readonly Hit[] {
+  const names = pythonNames(reading, offers);
+  const hits: Hit[] = [];
+  const called = new Set<number>();
+  for (const node of reading.tree.nodes) {
+    if (node.type !== 'call') continue;
+    const hit = callHit(reading, names, node);
+    if (!hit) continue;
+    for (const at of hit.also ?? []) called.add(at);
+    hits.push(hit);
+  }
+  for (const node of reading.tree.nodes) {
+    if (node.type !== 'identifier' && node.type !== 'attribute' && node.type !== 'call') continue;
+    const path = handedOn(names, node, called);
+    if (path !== undefined)
+      hits.push({
+        start: node.start,
+        call: path,
+        why: `hands on what ${code.test(path) ? why.code : why.shell}`,
+      });
   }
   return hits;
 }
 
-/** `shell=True` (or another truthy constant) as an argument of a call. */
-function shellKeyword(view: TokenView, index: number): Hit | undefined {
-  const value = view.at(index + 2);
-  if (value.text !== 'True' && !(value.kind === 'number' && Number(value.text) !== 0)) return undefined;
-  const open = view.openerOf(index);
-  const callee = view.at(open - 1);
-  if (!view.isPunct(open, '(') || callee.kind !== 'word' || view.isWord(open - 2, 'def', 'class'))
-    return undefined;
-  return {
-    start: callee.start,
-    also: [view.at(index).start],
-    call: `${callee.text}(shell=True)`,
-    why: why.shell,
-  };
-}
-
-function compilesCode(view: TokenView, open: number): boolean {
-  return view
-    .args(open)
-    .slice(1)
-    .some((argument) => {
-      const value = view.isPunct(argument + 1, '=') ? argument + 2 : argument;
-      return view.at(value).kind === 'string' && /^(?:exec|eval|single)$/.test(view.text(value));
-    });
-}
-
-/** `f = eval` or `map(eval, …)`: the function is handed on. */
-function isAlias(view: TokenView, index: number): boolean {
-  const next = view.at(index + 1);
-  const ends =
-    next.text === '' || next.kind === 'newline' || view.isPunct(index + 1, ',', ')', ']', '}', ';');
-  if (!ends) return false;
-  if (view.isPunct(index - 1, '=') || view.isWord(index - 1, 'return')) return true;
-  if (!view.isPunct(index - 1, '(', ',')) return false;
-  let open = index - 1;
-  for (let depth = 0, stop = Math.max(0, index - 100); open >= stop; open -= 1) {
-    if (view.isPunct(open, ')', ']', '}')) depth += 1;
-    else if (view.isPunct(open, '(', '[', '{')) {
-      if (depth === 0) break;
-      depth -= 1;
-    }
+function callHit(reading: Reading, names: PythonNames, node: SyntaxNode): Hit | undefined {
+  const { literal, text } = reading;
+  const target = childOf(node, 'function');
+  const list = childOf(node, 'arguments');
+  if (!target || !list) return undefined;
+  const given =
+    list.type === 'argument_list' ? list.children.filter(({ type }) => type !== 'comment') : [list];
+  const seen: number[] = [];
+  const path = names.resolve(target, seen);
+  const hit = (call: string, reason: string, ...also: readonly number[]): Hit => ({
+    start: target.start,
+    end: node.end,
+    also: [...seen, ...also],
+    call,
+    why: reason,
+  });
+  const member = target.type === 'attribute' ? text(childOf(target, 'attribute')) : '';
+  if (member === 'subprocess_shell') return hit(member, why.shell);
+  if (path === undefined || given.length === 0) return undefined;
+  if (code.test(path)) return hit(path, why.code);
+  if (path === 'compile')
+    return compilesCode(reading, names, given) ? hit(path, 'compiles a string as code') : undefined;
+  if (shells.test(path)) return hit(path, why.shell);
+  const isBare = !reading.isWhole && /^(?:Popen|check_output|check_call)$/.test(path);
+  if (spawns.test(path) || isBare) {
+    const shell = optionOf(reading, names, given);
+    if (shell && isTruthy(shell, text(shell))) return hit(`${path}(shell=True)`, why.shell, shell.start);
   }
-  return (
-    view.isPunct(open, '(') &&
-    view.at(open - 1).kind === 'word' &&
-    !view.isWord(open - 2, 'def', 'class') &&
-    !view.isWord(open - 1, 'import')
-  );
+  if (!launchers.test(path) && !isBare) return undefined;
+  const words = given
+    .filter(({ type }) => type !== 'keyword_argument')
+    .map((argument) => names.behind(argument))
+    .flatMap((value) =>
+      value && /^(?:list|tuple)$/.test(value.type)
+        ? value.children.map((item) => literal(names.behind(item)))
+        : [literal(value)],
+    );
+  return handsShellText(words) ? hit(path, 'hands a command line to a shell') : undefined;
 }
 
-/** `__builtins__['eval']`. */
-function isBuiltinSubscript(view: TokenView, index: number): boolean {
-  const token = view.at(index);
-  return (
-    token.kind === 'string' &&
-    /^(?:eval|exec)$/.test(token.text) &&
-    view.isPunct(index - 1, '[') &&
-    view.isWord(index - 2, ...builtins)
-  );
-}
-
-/** `__import__('os').system(…)`. */
-function isDunderImport(view: TokenView, close: number): boolean {
-  return view.isPunct(close, ')') && view.at(close - 1).kind === 'string' && view.text(close - 1) === 'os';
-}
-
-function aliasesOf(view: TokenView, module: string): Set<string> {
-  const names = new Set([module]);
-  for (let index = 0; index < view.tokens.length; index += 1) {
-    if (view.isWord(index, module) && view.isWord(index + 1, 'as')) names.add(view.text(index + 2));
+/** The value of `shell=`, also out of a dictionary that is spread. */
+function optionOf(
+  { text, literal }: Reading,
+  names: PythonNames,
+  given: readonly SyntaxNode[],
+): SyntaxNode | undefined {
+  for (const argument of given) {
+    if (argument.type === 'keyword_argument' && text(childOf(argument, 'name')) === 'shell')
+      return names.behind(childOf(argument, 'value'));
+    if (argument.type !== 'dictionary_splat') continue;
+    const spread = names.behind(argument.children[0]);
+    const entry = spread?.children.find(
+      ({ type, ...pair }) => type === 'pair' && literal(childOf({ type, ...pair }, 'key')) === 'shell',
+    );
+    if (spread?.type === 'dictionary' && entry) return childOf(entry, 'value');
   }
-  return names;
+  return undefined;
 }
 
-/** Local names of `from module import …`. */
-function importedFrom(view: TokenView, module: string, wanted: readonly string[]): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (let index = 0; index < view.tokens.length; index += 1) {
-    if (!view.isWord(index, 'from') || !view.isWord(index + 1, module) || !view.isWord(index + 2, 'import'))
-      continue;
-    for (let at = index + 3; at < index + 60; at += 1) {
-      if (view.at(at).kind === 'newline' && !view.isPunct(index + 3, '(')) break;
-      if (view.isPunct(at, ')')) break;
-      if (view.isPunct(at, '*')) for (const name of wanted) names.add(name);
-      else if (view.isWord(at, ...wanted))
-        names.add(view.isWord(at + 1, 'as') ? view.text(at + 2) : view.text(at));
-    }
+/** What is not known to be false may be true. */
+function isTruthy({ type }: SyntaxNode, written: string): boolean {
+  return !(type === 'false' || type === 'none' || written === '0' || written === '""' || written === "''");
+}
+
+function compilesCode({ text, literal }: Reading, names: PythonNames, given: readonly SyntaxNode[]): boolean {
+  const named = given.find((one) => one.type === 'keyword_argument' && text(childOf(one, 'name')) === 'mode');
+  const mode = named ? childOf(named, 'value') : given[2];
+  return /^(?:exec|eval|single)$/.test(literal(names.behind(mode)) ?? '');
+}
+
+/** `map(eval, rows)`, `run = os.system` that no call in sight uses. */
+function handedOn(names: PythonNames, node: SyntaxNode, called: ReadonlySet<number>): string | undefined {
+  const { parent, field } = node;
+  if (!parent) return undefined;
+  const place =
+    parent.type === 'list' ||
+    parent.type === 'tuple' ||
+    parent.type === 'pair' ||
+    parent.type === 'keyword_argument';
+  const isValue =
+    (parent.type === 'assignment' && field === 'right') ||
+    (parent.type === 'named_expression' && field === 'value') ||
+    (parent.type === 'argument_list' && field === undefined) ||
+    (place && field !== 'name' && field !== 'key') ||
+    parent.type === 'return_statement';
+  if (!isValue) return undefined;
+  const path = names.resolve(node);
+  if (path === undefined || !(code.test(path) || shells.test(path))) return undefined;
+  // What only wraps a function is followed to where it is called.
+  if (parent.type === 'argument_list') {
+    const outer = names.resolve(childOf(parent.parent, 'function'));
+    if (
+      outer !== undefined &&
+      /^(?:getattr|functools\.partial|isinstance|callable|hasattr|type|id|repr)$/.test(outer)
+    )
+      return undefined;
   }
-  return names;
+  const given = childOf(parent, 'left') ?? childOf(parent, 'name');
+  return given && called.has(given.start) ? undefined : path;
 }

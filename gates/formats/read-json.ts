@@ -1,24 +1,24 @@
-import { isUtf8 } from 'node:buffer';
+import { readReportJson } from '../reports/read-report-json.ts';
+import { reportBounds } from '../reports/test-report.ts';
 
 /** A JSON object out of bytes. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Largest document that is parsed. */
-const maxBytes = 64 * 1024 * 1024;
-
-/** The parsed document, or in words what the bytes are instead. */
+/** The parsed document, or in words what the bytes are instead. Bounds: `reportBounds`. */
 export function readJson(bytes: Uint8Array): { readonly value: unknown } | { readonly found: string } {
   if (bytes.length === 0) return { found: 'an empty file' };
-  if (bytes.length > maxBytes)
-    return { found: `${bytes.length} bytes, more than the ${maxBytes} that are read` };
-  if (!isUtf8(bytes)) return { found: 'bytes that are not UTF-8' };
-  try {
-    return { value: JSON.parse(new TextDecoder().decode(bytes)) };
-  } catch {
-    // The parser's message would quote the content.
-    return { found: 'text that is not JSON' };
-  }
+  if (bytes.length > reportBounds.bytes)
+    return { found: `${bytes.length} bytes, more than the ${reportBounds.bytes} that are read` };
+  const { value, refusal } = readReportJson(bytes);
+  if (!refusal) return { value };
+  return { found: words[refusal.reason] ?? `JSON of another size: ${refusal.message}` };
 }
+
+const words: Readonly<Record<string, string>> = {
+  encoding: 'bytes that are not UTF-8',
+  malformed: 'text that is not JSON',
+  truncated: 'JSON that is cut off',
+};
 
 /** Narrows to a JSON object: no array, no `null`. */
 export function isObject(value: unknown): value is JsonObject {

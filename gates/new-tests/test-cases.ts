@@ -25,6 +25,7 @@ const finders: Readonly<Record<Exclude<Language, 'shell'>, Finder>> = {
   perl: findPerl,
   java: findAnnotated,
   kotlin: findAnnotated,
+  scala: findAnnotated,
   go: findGo,
   csharp: findCsharp,
   rust: findRust,

@@ -10,8 +10,9 @@ const patterns: Readonly<Record<Language, RegExp>> = {
   ruby: /_(?:spec|test)\.rb$/,
   php: /Test\.php$|\.phpt$/,
   perl: /\.t$/,
-  java: /(?:Tests?|IT|Spec)\.(?:java|groovy|scala)$/,
+  java: /(?:Tests?|IT|Spec)\.(?:java|groovy)$/,
   kotlin: /(?:Tests?|IT|Spec)\.kts?$/,
+  scala: /(?:Tests?|IT|Spec|Suite)\.scala$/,
   go: /_test\.go$/,
   csharp: /Tests?\.cs$/,
   // Rust keeps unit tests beside the code.

@@ -1,21 +1,12 @@
-import { setImmediate } from 'node:timers/promises';
-import type { SaxesAttributePlain, SaxesTagPlain } from 'saxes';
 import { plainLine } from './plain-text.ts';
-import { textPieces, textRefusal } from './report-text.ts';
+import { readXml, type XmlAttributes, type XmlReader } from './read-xml.ts';
 import { Tally } from './tally.ts';
-import {
-  type Contradiction,
-  type ParsedReport,
-  type ReportRefusal,
-  refuse,
-  reportBounds,
-} from './test-report.ts';
+import type { Contradiction, ParsedReport, ReportRefusal, TestReport } from './test-report.ts';
 
-const maxAttributes = 256;
 const maxMessageLength = 1000;
-/** Node's own reporter leaves this mark of a CDATA section unescaped in text, where it is wrong and harmless. */
-const unescapedEnd = 'the string "]]>" is disallowed in char data';
-const readable = /^(?:utf-?8|us-ascii|ascii)$/i;
+/** Results that some runners give as an attribute alone (GoogleTest, CTest). */
+const skippedStatus = /^(?:notrun|not_run|skipped|suppressed|disabled|ignored|pending)$/i;
+const failedStatus = /^(?:fail|failed|failure|error|timeout|timedout|aborted)$/i;
 
 interface OpenSuite {
   readonly name: string;
@@ -27,101 +18,54 @@ interface OpenSuite {
 
 interface OpenCase {
   readonly name: string;
+  readonly durationMs: number | undefined;
   readonly emptyFile: boolean;
   bad: boolean;
   message: string | undefined;
   skipped: boolean;
   todo: boolean;
+  /** A run of it failed, and it was run again. */
+  reran: boolean;
 }
 
 /**
- * Reads JUnit XML as runners write it: every `testcase` counts once, wherever suites nest. What a suite's attributes claim
- * beyond its test cases is a contradiction. Refused: document types (and so entities), other encodings than UTF-8, XML that is
- * not well-formed, more than 64 MiB or 64 levels.
+ * Reads JUnit XML as runners write it: every `testcase` counts once, wherever suites nest. What a suite's attributes claim beyond its
+ * test cases is a contradiction; `flakyFailure` and `flakyError` without a failure are a flaky test. Refusals: see `readXml`.
  */
 export async function parseJunit(bytes: Uint8Array): Promise<ParsedReport> {
-  const unreadable = textRefusal(bytes);
-  if (unreadable) return { refusal: unreadable };
-  const { SaxesParser } = await import('saxes');
-  const parser = new SaxesParser<{ xmlns: false; position: boolean }>({ xmlns: false, position: false });
-  const reader = new JunitReader();
-  parser.on('xmldecl', ({ encoding }) => {
-    if (encoding !== undefined && !readable.test(encoding))
-      reader.refuse('encoding', `expected UTF-8, found \`${plainLine(encoding, 40)}\``);
-  });
-  parser.on('doctype', () => reader.refuse('document-type', 'a document type is not read'));
-  parser.on('attribute', (attribute) => reader.attribute(attribute));
-  parser.on('opentag', (tag) => reader.open(tag));
-  parser.on('text', (text) => reader.text(text));
-  parser.on('cdata', (text) => reader.text(text));
-  parser.on('closetag', () => reader.close());
-  parser.on('error', ({ message }) => {
-    if (!message.includes(unescapedEnd))
-      reader.refuse('malformed', `not well-formed XML: ${plainLine(message)}`);
-  });
-  for (const piece of textPieces(bytes)) {
-    parser.write(piece);
-    if (reader.refusal) return { refusal: reader.refusal };
-    // Others get their turn after each piece of 64 KiB.
-    await setImmediate();
-  }
-  const open = reader.depth;
-  parser.close();
-  if (open > 0) return refuse('truncated', `the XML ends inside ${open} open elements`);
-  if (reader.refusal) return { refusal: reader.refusal };
-  return { report: reader.tally.toReport(reader.contradictions) };
+  return readXml(bytes, junitReader);
 }
 
-/** Takes the events of one document; says nothing more once it has refused. */
-class JunitReader {
-  readonly tally = new Tally();
-  readonly contradictions: Contradiction[] = [];
-  refusal: ReportRefusal | undefined;
-  readonly #elements: string[] = [];
+/** A reader for a document with this root element; `undefined` where it is not JUnit's. */
+export function junitReader(root: string): XmlReader | undefined {
+  return root === 'testsuites' || root === 'testsuite' ? new JunitReader() : undefined;
+}
+
+class JunitReader implements XmlReader {
+  readonly #tally = new Tally();
   readonly #suites: OpenSuite[] = [];
   #case: OpenCase | undefined;
   #collects = false;
-  #attributes = 0;
 
-  get depth(): number {
-    return this.#elements.length;
+  toReport(): TestReport {
+    return this.#tally.toReport();
   }
 
-  refuse(reason: ReportRefusal['reason'], message: string): void {
-    this.refusal ??= { reason, message };
-  }
-
-  attribute(_: SaxesAttributePlain): void {
-    this.#attributes += 1;
-    if (this.#attributes > maxAttributes)
-      this.refuse('malformed', `an element has more than ${maxAttributes} attributes`);
-  }
-
-  open({ name, attributes }: SaxesTagPlain): void {
-    this.#attributes = 0;
-    if (this.refusal) return;
-    const parent = this.#elements.at(-1);
-    this.#elements.push(name);
-    if (this.#elements.length > reportBounds.depth) {
-      this.refuse('too-deep', `expected at most ${reportBounds.depth} levels of elements`);
-    } else if (parent === undefined && name !== 'testsuites' && name !== 'testsuite') {
-      this.refuse(
-        'not-a-report',
-        `expected a root element \`testsuites\` or \`testsuite\`, found \`${plainLine(name, 60)}\``,
-      );
-    } else if (name === 'testsuites' || name === 'testsuite') {
-      this.#openSuite(attributes);
-    } else if (name === 'testcase') {
-      this.#openCase(attributes);
-    } else if (this.#case && parent === 'testcase') {
-      this.#openOutcome(this.#case, name, attributes);
-    } else if (
+  open(name: string, attributes: XmlAttributes, parent: string | undefined): ReportRefusal | undefined {
+    const isSuite = name === 'testsuites' || name === 'testsuite';
+    if (this.#case && (isSuite || name === 'testcase'))
+      return { reason: 'malformed', message: `a \`${name}\` stands inside a \`testcase\`` };
+    if (isSuite) this.#openSuite(attributes);
+    else if (name === 'testcase') this.#openCase(attributes);
+    else if (this.#case && parent === 'testcase') this.#openOutcome(this.#case, name, attributes);
+    else if (
       (name === 'failure' || name === 'error') &&
       (parent === 'testsuite' || parent === 'testsuites')
     ) {
       this.#countBad();
-      this.tally.fail(this.#suites.at(-1)?.name || 'suite', attributes.message);
+      this.#tally.fail(this.#suites.at(-1)?.name || 'suite', attributes.message);
     }
+    return undefined;
   }
 
   text(text: string): void {
@@ -130,53 +74,45 @@ class JunitReader {
     test.message = ((test.message ?? '') + text.slice(0, maxMessageLength)).trimStart();
   }
 
-  close(): void {
-    if (this.refusal) return;
-    const name = this.#elements.pop();
+  close(name: string, parent: string | undefined): void {
     if (name === 'testcase') this.#closeCase();
     else if (name === 'testsuite' || name === 'testsuites') this.#closeSuite();
-    else if (this.#elements.at(-1) === 'testcase') this.#collects = false;
+    else if (parent === 'testcase') this.#collects = false;
   }
 
-  #openSuite(attributes: SaxesTagPlain['attributes']): void {
-    if (this.#case) {
-      this.refuse('malformed', 'a `testsuite` stands inside a `testcase`');
-      return;
-    }
+  #openSuite(attributes: XmlAttributes): void {
     const claimedBad = toCount(attributes.failures) + toCount(attributes.errors);
     const name = attributes.name?.slice(0, maxMessageLength) ?? '';
     this.#suites.push({ name, claimedTests: toCount(attributes.tests), claimedBad, tests: 0, bad: 0 });
   }
 
-  #openCase(attributes: SaxesTagPlain['attributes']): void {
-    if (this.#case) {
-      this.refuse('malformed', 'a `testcase` stands inside a `testcase`');
-      return;
-    }
-    const { name = '', classname, file, time } = attributes;
-    this.tally.addDuration(toMilliseconds(time));
+  #openCase({ name = '', classname, file, time, status = '', result = '' }: XmlAttributes): void {
     const test = name.slice(0, maxMessageLength);
     const isNamed = classname !== undefined && !['', 'test', name].includes(classname);
     this.#case = {
       name: isNamed ? `${classname.slice(0, maxMessageLength)} > ${test}` : test,
+      durationMs: toMilliseconds(time),
       // A runner that found no test in a file lists the file itself.
       emptyFile: name !== '' && (file === name || file?.endsWith(`/${name}`) === true),
-      bad: false,
+      bad: failedStatus.test(status) || failedStatus.test(result),
       message: undefined,
-      skipped: false,
+      skipped: skippedStatus.test(status) || skippedStatus.test(result),
       todo: false,
+      reran: false,
     };
   }
 
-  #openOutcome(test: OpenCase, name: string, attributes: SaxesTagPlain['attributes']): void {
-    if (name === 'skipped') {
+  #openOutcome(test: OpenCase, name: string, attributes: XmlAttributes): void {
+    if (name === 'flakyFailure' || name === 'flakyError') test.reran = true;
+    // PHPUnit's warning stands where a test could not be run as one.
+    else if (name === 'skipped' || name === 'warning' || name === 'incomplete') {
       test.skipped = true;
       test.todo = attributes.type === 'todo';
+    } else if (name === 'failure' || name === 'error') {
+      test.bad = true;
+      test.message ??= attributes.message?.slice(0, maxMessageLength) || undefined;
+      this.#collects = test.message === undefined;
     }
-    if (name !== 'failure' && name !== 'error') return;
-    test.bad = true;
-    test.message ??= attributes.message?.slice(0, maxMessageLength) || undefined;
-    this.#collects = test.message === undefined;
   }
 
   #closeCase(): void {
@@ -187,10 +123,13 @@ class JunitReader {
     const suite = this.#suites.at(-1);
     if (suite) suite.tests += 1;
     if (test.bad) this.#countBad();
-    if (test.bad && !test.todo) this.tally.fail(test.name, test.message?.split('\n', 1)[0]);
-    else if (test.skipped) this.tally.skipped += 1;
-    else if (test.emptyFile) this.tally.addEmptyFile(test.name);
-    else this.tally.passed += 1;
+    const { name, durationMs } = test;
+    if (test.bad && !test.todo) this.#tally.fail(name, test.message?.split('\n', 1)[0], durationMs);
+    else if (test.skipped) this.#tally.skip(name, durationMs);
+    else if (test.emptyFile) {
+      this.#tally.addEmptyFile(name);
+      this.#tally.addDuration(durationMs);
+    } else this.#tally.pass(name, durationMs, test.reran);
   }
 
   #countBad(): void {
@@ -212,10 +151,13 @@ class JunitReader {
     if (claimedTests > tests) this.#contradict('warning', suite, `${claimedTests} tests`, tests);
   }
 
-  #contradict(severity: Contradiction['severity'], suite: OpenSuite, claimed: string, listed: number): void {
-    if (this.contradictions.length >= reportBounds.maxContradictions) return;
-    const message = `suite \`${plainLine(suite.name)}\` claims ${claimed} and lists ${listed}`;
-    this.contradictions.push({ severity, message });
+  #contradict(
+    severity: Contradiction['severity'],
+    { name }: OpenSuite,
+    claimed: string,
+    listed: number,
+  ): void {
+    this.#tally.contradict(severity, `suite \`${plainLine(name)}\` claims ${claimed} and lists ${listed}`);
   }
 }
 
@@ -225,6 +167,6 @@ function toCount(text: string | undefined): number {
 
 /** Seconds as tools print them, some with `,` between thousands. */
 function toMilliseconds(text: string | undefined): number | undefined {
-  if (text === undefined || !/^\d[\d,]{0,15}(?:\.\d{1,20})?$/.test(text)) return undefined;
+  if (text === undefined || !/^\d[\d,]{0,15}(?:\.\d{1,20})?(?:[eE]-?\d{1,2})?$/.test(text)) return undefined;
   return Number(text.replaceAll(',', '')) * 1000;
 }

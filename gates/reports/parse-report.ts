@@ -1,17 +1,30 @@
-import { type ParsedReport, refuse } from './test-report.ts';
+import { withoutEscapes } from './plain-text.ts';
+import { textRefusal } from './report-text.ts';
+import type { ParsedReport } from './test-report.ts';
 
 /** Endings of report files that a `testSuite` check is asked for (resolutions, Where artifacts come from). */
 export const reportEndings: readonly string[] = ['xml', 'tap', 'json'];
 
-/** Reads a report file by its ending; one that no parser of this version reads is `unsupported`. */
+/**
+ * Reads a report file as what its content is: XML, JSON, TAP. The ending only says what was meant where the content begins as none of
+ * them, so that what is damaged is refused as what it should have been.
+ */
 export async function parseReport(name: string, bytes: Uint8Array): Promise<ParsedReport> {
-  switch (endingOf(name)) {
-    case 'xml':
-      return (await import('./junit.ts')).parseJunit(bytes);
+  const unreadable = textRefusal(bytes);
+  if (unreadable) return { refusal: unreadable };
+  switch (await kindOf(bytes, endingOf(name))) {
+    case 'xml': {
+      const [{ readXml }, { junitReader }, { trxReader }] = await Promise.all([
+        import('./read-xml.ts'),
+        import('./junit.ts'),
+        import('./trx.ts'),
+      ]);
+      return readXml(bytes, (root) => junitReader(root) ?? trxReader(root));
+    }
     case 'tap':
       return (await import('./tap.ts')).parseTap(bytes);
     default:
-      return refuse('unsupported', 'this version reads test reports as JUnit XML (`.xml`) and TAP (`.tap`)');
+      return (await import('./json-report.ts')).parseJsonReport(bytes);
   }
 }
 
@@ -19,4 +32,15 @@ export async function parseReport(name: string, bytes: Uint8Array): Promise<Pars
 export function endingOf(name: string): string {
   const dot = name.lastIndexOf('.');
   return dot > 0 ? name.slice(dot + 1).toLowerCase() : '';
+}
+
+async function kindOf(bytes: Uint8Array, ending: string): Promise<'xml' | 'json' | 'tap'> {
+  const head = withoutEscapes(Buffer.from(bytes.subarray(0, 4096)).toString('utf8'))
+    .replace(/^\ufeff/, '')
+    .trimStart();
+  if (head.startsWith('<')) return 'xml';
+  if (head.startsWith('{') || head.startsWith('[')) return 'json';
+  const { beginsAsTap } = await import('./tap.ts');
+  if (beginsAsTap(bytes)) return 'tap';
+  return ending === 'xml' || ending === 'tap' ? ending : 'json';
 }

@@ -1,4 +1,4 @@
-import { findSecrets } from '../../core/tool/find-secrets.ts';
+import { findSecrets } from '../../core/privacy/secrets/find-secrets.ts';
 
 const escapes = /\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])/g;
 
@@ -21,15 +21,16 @@ export function plainLine(text: string, maxLength = 200): string {
 }
 
 function blankSecrets(text: string): string {
-  const bytes = Buffer.from(text).toString('latin1');
-  let shown = '';
+  // Nothing that short is a secret.
+  if (text.length < 12) return text;
+  const bytes = Buffer.from(text);
+  const shown: Buffer[] = [];
   let at = 0;
   for (const { start, end } of findSecrets(bytes)) {
     if (end <= at) continue;
-    if (start > at) shown += bytes.slice(at, start);
-    if (start >= at) shown += '[secret]';
+    if (start > at) shown.push(bytes.subarray(at, start));
+    if (start >= at) shown.push(Buffer.from('[secret]'));
     at = end;
   }
-  if (at === 0) return text;
-  return Buffer.from(shown + bytes.slice(at), 'latin1').toString('utf8');
+  return at === 0 ? text : Buffer.concat([...shown, bytes.subarray(at)]).toString('utf8');
 }

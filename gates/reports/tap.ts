@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { withoutEscapes } from './plain-text.ts';
+import { plainLine, withoutEscapes } from './plain-text.ts';
 import { textRefusal } from './report-text.ts';
 import { Tally } from './tally.ts';
-import { type ParsedReport, type ReportRefusal, reportBounds } from './test-report.ts';
+import { type ParsedReport, type ReportRefusal, refuse, reportBounds } from './test-report.ts';
 
 /** Longest part of a line that is looked at. */
 const maxLineLength = 4096;
@@ -56,7 +56,7 @@ export function beginsAsTap(bytes: Uint8Array): boolean {
 /**
  * Reads TAP 13 and 14 with nested subtests: points without subtests count, once each; a point that failed although all of its
  * subtests passed counts too. Refused: no plan (cut off), a plan that does not fit, other encodings than UTF-8, more than 64 MiB
- * or 64 levels. `not ok` fails unless it is to-do; `Bail out!` is a failure.
+ * or 64 levels, text in which nothing is TAP. `not ok` fails unless it is to-do; `Bail out!` is a failure.
  */
 export async function parseTap(bytes: Uint8Array): Promise<ParsedReport> {
   const unreadable = textRefusal(bytes);
@@ -75,6 +75,8 @@ export async function parseTap(bytes: Uint8Array): Promise<ParsedReport> {
     lines += 1;
     if (lines % linesPerTurn === 0) await setImmediate();
   }
+  if (reader.sawOther && !reader.sawTap)
+    return refuse('not-a-report', 'expected a version, a plan or a test point, found none');
   const tally = reader.end();
   return reader.refusal ? { refusal: reader.refusal } : { report: tally.toReport() };
 }
@@ -83,6 +85,10 @@ export async function parseTap(bytes: Uint8Array): Promise<ParsedReport> {
 class TapReader {
   refusal: ReportRefusal | undefined;
   bailedOut = false;
+  /** Anything that only TAP says was read. */
+  sawTap = false;
+  /** So was a line that no comment is. */
+  sawOther = false;
   readonly #levels: Level[] = [newLevel()];
   /** Indentation of the YAML block that is open, and the point that it describes. */
   #yaml: Yaml | undefined;
@@ -125,9 +131,12 @@ class TapReader {
 
   #statement(content: string, depth: number): void {
     const point = toPoint(content);
-    const plan = /^1\.\.(\d{1,9})(?:\s*#.*)?$/.exec(content)?.[1];
-    const bail = /^Bail out!(.*)$/.exec(content)?.[1];
-    const version = /^TAP version (\d{1,9})$/.exec(content)?.[1];
+    const other = point ? '' : content;
+    const plan = /^1\.\.(\d{1,9})(?:\s*#.*)?$/.exec(other)?.[1];
+    const bail = /^Bail out!(.*)$/.exec(other)?.[1];
+    const version = /^TAP version (\d{1,9})$/.exec(other)?.[1];
+    this.sawTap ||= (point ?? plan ?? bail ?? version) !== undefined;
+    this.sawOther ||= !content.startsWith('#');
     if (bail !== undefined) {
       this.bailedOut = true;
       this.#top().tally.fail('Bail out!', bail);
@@ -193,16 +202,18 @@ class TapReader {
     const { ok, name, directive, inner } = point;
     const todo = directive === 'todo';
     if (inner && inner.points > 0) {
-      tally.add(inner.tally, todo);
+      tally.add(inner.tally, { forgiven: todo, parent: plainLine(name) });
       if (!ok && !todo && inner.tally.failed === 0) tally.fail(name, point.message);
       return;
     }
-    tally.addDuration(point.durationMs);
-    if (!ok && !todo) tally.fail(name, point.message);
-    else if (directive || inner) tally.skipped += 1;
-    else if (point.isSuite) return;
-    else if (this.#levels.length === 1 && scriptFile.test(name)) tally.addEmptyFile(name);
-    else tally.passed += 1;
+    const { durationMs } = point;
+    if (!ok && !todo) tally.fail(name, point.message, durationMs);
+    else if (directive || inner) tally.skip(name, durationMs);
+    else if (point.isSuite) tally.addDuration(durationMs);
+    else if (this.#levels.length === 1 && scriptFile.test(name)) {
+      tally.addEmptyFile(name);
+      tally.addDuration(durationMs);
+    } else tally.pass(name, durationMs);
   }
 
   /** True where the line belonged to the block. A block that is never closed ends where the indentation does: nothing hides in it. */

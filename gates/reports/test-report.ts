@@ -3,6 +3,13 @@ export interface TestFailure {
   readonly name: string;
   /** First line of what the report says about it. */
   readonly message?: string;
+  readonly durationMs?: number;
+}
+
+/** How long one test took. */
+export interface TestTime {
+  readonly name: string;
+  readonly durationMs: number;
 }
 
 /** Something in a report that speaks against another part of it; `error` where it may hide a failure. */
@@ -17,13 +24,22 @@ export interface TestReport {
   readonly failed: number;
   /** Skipped and to-do tests, whatever came of them. */
   readonly skipped: number;
+  /** Of those that passed: tests that failed before they passed when they were run again. */
+  readonly flaky: number;
   /** In order of the report, the first `maxFailures`. */
   readonly failures: readonly TestFailure[];
+  /** Names in order of the report, the first `maxNamed` each. */
+  readonly skippedTests: readonly string[];
+  readonly flakyTests: readonly string[];
+  /** The `maxSlowest` that took longest, longest first. */
+  readonly slowest: readonly TestTime[];
   /** Sum of the tests' own times, milliseconds; absent where the report gives none. */
   readonly durationMs?: number;
   /** Files that the runner lists as passed although no test ran in them; they count as nothing. */
   readonly emptyFiles: readonly string[];
   readonly contradictions: readonly Contradiction[];
+  /** Names of tests, the first `maxNames`: what another report is compared with. */
+  readonly names: ReadonlySet<string>;
 }
 
 /** Why a report counts for nothing. */
@@ -45,11 +61,16 @@ export type ParsedReport =
   | { readonly report: TestReport; readonly refusal?: undefined }
   | { readonly report?: undefined; readonly refusal: ReportRefusal };
 
-/** Bounds of every report: bytes, nesting, and how many failures, empty files and contradictions are listed. */
+/** Bounds of every report: bytes, nesting, JSON values, bytes of one line of a stream, and how much is listed of each kind. */
 export const reportBounds = {
   bytes: 64 * 1024 * 1024,
   depth: 64,
+  jsonTokens: 8_000_000,
+  lineBytes: 4 * 1024 * 1024,
   maxFailures: 100,
+  maxNamed: 20,
+  maxSlowest: 20,
+  maxNames: 100_000,
   maxEmptyFiles: 20,
   maxContradictions: 10,
 };

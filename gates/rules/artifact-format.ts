@@ -1,15 +1,21 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
+import type { ArtifactRecord } from '../../core/contract/stage.ts';
 import { gateOf } from '../../core/run/collect-artifacts.ts';
 import { artifactContent } from '../formats/artifact-content.ts';
 import { matchesFormat } from '../formats/matches-format.ts';
 
 const rule = 'artifact-format';
 
-/** Every artifact of this stage has the digest of its record and is of the format that the contract declares for it (contract, Errors 2). */
+/**
+ * Every artifact that was made at this stage, or that the contract requires at it whenever it was made, has the digest of its record and is
+ * of the format that is declared for it (contract, Errors 2).
+ */
 export const judge: RuleFunction = async (input) => {
   const findings: Finding[] = [];
-  for (const record of input.artifacts.filter(({ stage }) => stage === input.stage?.name)) {
+  for (const record of input.artifacts) {
+    const entries = requirementsOf(input, record);
+    if (!entries) continue;
     const { name, path, sha256 } = record;
     const content = artifactContent(input, record);
     if ('found' in content) {
@@ -17,22 +23,28 @@ export const judge: RuleFunction = async (input) => {
       findings.push({ rule, severity: 'error', message, path, detail: { artifact: name, sha256 } });
       continue;
     }
-    const entry = requirementOf(input, record);
-    const mismatch = entry?.format ? await matchesFormat(entry.format, content.bytes) : undefined;
-    if (!entry || !mismatch) continue;
-    findings.push({
-      rule,
-      severity: entry.required ? 'error' : 'warning',
-      message: `artifact \`${name}\`: expected ${mismatch.expected}, found ${mismatch.found}`,
-      path,
-      detail: { artifact: name, format: entry.format, ...mismatch },
-    });
+    for (const { format, required } of entries) {
+      const mismatch = format ? await matchesFormat(format, content.bytes) : undefined;
+      if (!mismatch) continue;
+      findings.push({
+        rule,
+        severity: required ? 'error' : 'warning',
+        message: `artifact \`${name}\`: expected ${mismatch.expected}, found ${mismatch.found}`,
+        path,
+        detail: { artifact: name, format, ...mismatch },
+      });
+    }
   }
   return findings;
 };
 
-/** The contract's entry for this artifact at this stage, else its first of that name. */
-function requirementOf({ spec, stage }: RuleInput, { name }: { readonly name: string }) {
+/**
+ * The contract's entries for this artifact at this stage; of one that was made now and is required at another stage alone, the first.
+ * `undefined` where this stage has nothing to do with it.
+ */
+function requirementsOf({ spec, stage }: RuleInput, { name, stage: madeAt }: ArtifactRecord) {
   const entries = spec.artifacts.required.filter((entry) => entry.name === name);
-  return entries.find((entry) => gateOf[entry.stage] === stage?.name) ?? entries[0];
+  const ofStage = entries.filter((entry) => gateOf[entry.stage] === stage?.name);
+  if (ofStage.length > 0) return ofStage;
+  return madeAt === stage?.name ? entries.slice(0, 1) : undefined;
 }

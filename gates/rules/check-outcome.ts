@@ -6,7 +6,7 @@ const rule = 'check-outcome';
 
 /**
  * A check that timed out, ended otherwise than expected or failed fails its stage where it is required (contract, Errors 1), else
- * is reported. The facts are judged, not only the status that the check kind gave.
+ * is reported, and so is an old failure that the contract tolerates. The facts are judged, not only the status that the check kind gave.
  */
 export const judge: RuleFunction = ({ stage }) =>
   (stage?.checks ?? []).flatMap((check) => {
@@ -28,19 +28,24 @@ function reasonOf(check: CheckRecord): string | undefined {
 }
 
 function toFinding(check: CheckRecord, found: string): Finding {
+  const blocks = check.required && !check.tolerated;
+  const why = check.tolerated
+    ? '; it fails at the base too and is tolerated'
+    : '; it is not required and blocks nothing';
   const { id, kind, required, timedOut, exitCode, expectedExitCode, signal, tests } = check;
   return {
     rule,
-    severity: required ? 'error' : 'warning',
-    message: `check \`${id}\` ${found}${required ? '' : '; it is not required and blocks nothing'}`,
+    severity: blocks ? 'error' : 'warning',
+    message: `check \`${id}\` ${found}${blocks ? '' : why}`,
     detail: {
       check: id,
       kind,
       required,
+      ...(check.tolerated ? { tolerated: true } : {}),
       timedOut,
       ...(exitCode === undefined ? {} : { exitCode, expectedExitCode }),
       ...(signal === undefined ? {} : { signal }),
-      ...(tests ? { tests: { ...tests } } : {}),
+      ...(tests ? { tests: { passed: tests.passed, failed: tests.failed, skipped: tests.skipped } } : {}),
     },
   };
 }

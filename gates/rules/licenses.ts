@@ -1,114 +1,152 @@
-import type { Finding } from '../../core/contract/finding.ts';
+import type { Finding, Severity } from '../../core/contract/finding.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { identifiersOf, isAllowed, parseLicense, toLicenseSet } from '../npm/license-expression.ts';
-import { lineOfKey } from '../npm/line-of.ts';
-import { type NpmSide, npmChanges } from '../npm/npm-changes.ts';
+import { applyManifests } from '../../core/dependencies/apply-manifests.ts';
+import { isDependencyFile } from '../../core/dependencies/file-kind.ts';
+import { identityOf } from '../../core/dependencies/new-dependencies.ts';
+import type { LockedPackage } from '../../core/dependencies/package-set.ts';
+import { judgeApprovals } from '../approvals/judge-approvals.ts';
+import { reviewStep } from '../approvals/review-step.ts';
+import { type ComparedDependencies, comparedDependencies } from '../dependencies/compared-dependencies.ts';
+import { AllowedLicences, identifiersOf, parseLicence } from '../licences/spdx-expression.ts';
+import { type StatedLicence, StatedLicences } from '../licences/stated-licences.ts';
 
 const rule = 'licenses';
 const maxFindings = 200;
+const reviewRoles = ['license-review', 'licence-review'];
 
-type Judged = {
-  readonly path: string;
-  readonly key: string;
-  readonly name: string;
-  readonly version: string;
-  readonly license?: unknown;
-};
+type Verdict = 'allowed' | 'forbidden' | 'unknown' | 'conflicting' | 'new';
 
 /**
- * Licences of new npm packages, as the lockfile states them, against `allowedSpdx` and `forbidNewLicenses`; an upgrade counts where its
- * licence changes. A licence that is missing or no SPDX expression is an error, never a pass. Under `forbidNewLicenses` a licence that the
- * base lockfile does not hold is an error, as no licence review can be given yet.
+ * Licences of new packages against `allowedSpdx` and `forbidNewLicenses`; an upgrade counts where its licence changes. A forbidden, unknown or
+ * conflicting licence is an error. Under `forbidNewLicenses` a licence that no package of the base carries (an unknown one too, where every
+ * licence is allowed) is an error, unless `releaseChecks` ask `licenses [--min N] [--group G]`: asked there, it waits for an approval in the
+ * role `license-review`.
  */
 export const judge: RuleFunction = (input) => {
   const { allowedSpdx, forbidNewLicenses } = input.spec.constraints.licensing;
   if (allowedSpdx.length === 0 && !forbidNewLicenses) return [];
-  const { base, candidate, faults } = npmChanges(input);
-  const findings: Finding[] = faults.map(({ path, fault }) => ({
-    rule,
-    severity: 'error',
-    message: `licences of \`${path}\` cannot be read: ${fault}`,
-    path,
-  }));
-  const allowed = toLicenseSet(allowedSpdx);
-  const inBase = toLicenseSet(base.locked.flatMap(({ license }) => identifiersIn(license)));
-  for (const one of newPackages(base, candidate)) {
-    const node = parseLicense(one.license);
-    const detail = {
-      name: one.name,
-      version: one.version,
-      license: typeof one.license === 'string' ? one.license.slice(0, 200) : null,
-    };
-    const add = (message: string, code: string): void => {
-      const line = lineOfKey(input as RuleInput, one.path, one.key);
-      findings.push({
-        rule,
-        severity: 'error',
-        message,
-        path: one.path,
-        ...(line === undefined ? {} : { line }),
-        detail: { ...detail, code },
-      });
-    };
-    if (!node)
-      add(
-        `the licence of \`${one.name}\` is unknown: the lockfile gives ${detail.license === null ? 'none' : `\`${detail.license}\``}`,
-        'unknown',
-      );
-    else if (allowed.size > 0 && !isAllowed(node, allowed))
-      add(`\`${one.name}\` is under \`${detail.license}\`, which allowedSpdx does not list`, 'not-allowed');
-    else if (forbidNewLicenses && !isAllowed(node, inBase)) {
-      add(
-        `\`${one.name}\` brings the licence \`${detail.license}\`; forbidNewLicenses wants a licence review, and reviews are not taken yet`,
-        'new-license',
-      );
-    }
+  const compared = comparedDependencies(input, isDependencyFile);
+  const step = reviewStep(input.spec, [rule]);
+  const before = applyManifests(compared.base);
+  const stated = new StatedLicences(compared.candidate, input.options.packages);
+  const statedBefore = new StatedLicences(compared.base, input.options.packages);
+  const allowed = new AllowedLicences(allowedSpdx);
+  const inBase = new AllowedLicences(before.flatMap((one) => identifiersIn(statedBefore.of(one).licence)));
+  const findings: Finding[] = unread(compared);
+  let reviews = 0;
+  for (const one of toJudge(before, compared, statedBefore, stated)) {
+    const said = stated.of(one);
+    const verdict = verdictOf(said, {
+      allowed,
+      isLimited: allowedSpdx.length > 0,
+      inBase,
+      forbidNewLicenses,
+    });
+    if (verdict === 'allowed') continue;
+    if (verdict === 'new') reviews += 1;
+    findings.push(
+      toFinding(one, said, verdict, verdict === 'new' && step !== undefined ? 'warning' : 'error'),
+    );
   }
-  if (findings.length <= maxFindings) return findings;
-  return [
-    ...findings.slice(0, maxFindings),
-    { rule, severity: 'error', message: `${findings.length - maxFindings} more findings are not listed` },
-  ];
+  const asked = reviews > 0 && step && input.stage?.name === 'release' ? review(input, reviews) : [];
+  if (findings.length <= maxFindings) return [...findings, ...asked];
+  const severity = findings.some((finding) => finding.severity === 'error') ? 'error' : 'warning';
+  const rest = `${findings.length - maxFindings} more findings are not listed`;
+  const first = [...findings].sort(
+    (left, right) => Number(right.severity === 'error') - Number(left.severity === 'error'),
+  );
+  return [...first.slice(0, maxFindings), { rule, severity, message: rest }, ...asked];
 };
 
-/** Packages to judge: locked ones that are new by name, or changed their licence; declared ones that no lockfile of the patch holds. */
-function newPackages(base: NpmSide, candidate: NpmSide): readonly Judged[] {
-  const licencesAtBase = new Map<string, Set<string>>();
-  for (const { source, license } of base.locked) {
-    const known = licencesAtBase.get(source.id) ?? new Set();
-    known.add(JSON.stringify(license ?? null));
-    licencesAtBase.set(source.id, known);
-  }
-  const seen = new Set<string>();
-  const judged: Judged[] = [];
-  for (const one of candidate.locked) {
-    if (licencesAtBase.get(one.source.id)?.has(JSON.stringify(one.license ?? null))) continue;
-    const identity = `${one.source.id}@${one.version} ${JSON.stringify(one.license ?? null)}`;
-    if (seen.has(identity)) continue;
-    seen.add(identity);
-    judged.push({
-      path: one.path,
-      key: one.location,
-      name: one.name,
-      version: one.version,
-      license: one.license,
-    });
-  }
-  const locked = new Set(candidate.locked.map(({ source }) => source.id));
-  for (const { source, key, path, spec } of candidate.declared) {
-    if (source.kind === 'local' || locked.has(source.id) || base.sourceIds.has(source.id)) continue;
-    // A git source is locked under its resolved address.
-    if (
-      source.kind !== 'registry' &&
-      candidate.locked.some(({ name, source: other }) => name === key && other.kind === source.kind)
-    )
-      continue;
-    judged.push({ path, key, name: source.name ?? key, version: spec });
-  }
-  return judged;
+function unread({ problems, candidate }: ComparedDependencies): Finding[] {
+  const kinds = new Map(candidate.map(({ path, kind }) => [path, kind.role]));
+  return problems.map(({ path, reason }): Finding => {
+    const message = `licences of \`${path}\` cannot be read: ${reason}`;
+    return { rule, severity: 'error', message, path, detail: { role: kinds.get(path) ?? null } };
+  });
 }
 
-function identifiersIn(license: unknown): readonly string[] {
-  const node = parseLicense(license);
-  return node ? identifiersOf(node) : [];
+/** Packages that are new, or whose licence is another than at base, each once. */
+function toJudge(
+  before: readonly LockedPackage[],
+  { candidate }: ComparedDependencies,
+  statedBefore: StatedLicences,
+  stated: StatedLicences,
+): readonly LockedPackage[] {
+  const known = new Map<string, Set<string>>();
+  const word = ({ licence, conflicting }: StatedLicence): string =>
+    JSON.stringify([licence ?? null, conflicting ?? null]);
+  for (const one of before) {
+    const id = identityOf(one);
+    const words = known.get(id);
+    if (words === undefined) known.set(id, new Set([word(statedBefore.of(one))]));
+    else words.add(word(statedBefore.of(one)));
+  }
+  const seen = new Set<string>();
+  return applyManifests(candidate).filter((one) => {
+    if (one.source === 'path' && !one.origin?.startsWith('../')) return false;
+    const said = word(stated.of(one));
+    if (known.get(identityOf(one))?.has(said)) return false;
+    const key = `${identityOf(one)} ${one.version} ${said}`;
+    return seen.has(key) ? false : seen.add(key);
+  });
+}
+
+function verdictOf(
+  { licence, conflicting }: StatedLicence,
+  ground: {
+    readonly allowed: AllowedLicences;
+    readonly isLimited: boolean;
+    readonly inBase: AllowedLicences;
+    readonly forbidNewLicenses: boolean;
+  },
+): Verdict {
+  if (conflicting !== undefined) return 'conflicting';
+  const node = parseLicence(licence);
+  if (node === undefined) return ground.isLimited ? 'unknown' : 'new';
+  if (ground.isLimited && !ground.allowed.allows(node)) return 'forbidden';
+  return ground.forbidNewLicenses && !ground.inBase.allows(node) ? 'new' : 'allowed';
+}
+
+const codes: Readonly<Record<Verdict, string>> = {
+  allowed: '',
+  forbidden: 'not-allowed',
+  unknown: 'unknown',
+  conflicting: 'conflicting',
+  new: 'new-license',
+};
+
+function toFinding(one: LockedPackage, said: StatedLicence, verdict: Verdict, severity: Severity): Finding {
+  const { ecosystem, name, version, declaredIn, line, purl } = one;
+  const licence = said.licence?.slice(0, 200);
+  const has = licence === undefined ? 'no licence' : `\`${licence}\``;
+  const messages: Readonly<Record<Verdict, string>> = {
+    allowed: '',
+    forbidden: `\`${name}\` is under ${has}, which allowedSpdx does not allow`,
+    unknown: `the licence of \`${name}\` is unknown: its files give ${licence === undefined ? 'none' : has}; say it in \`[licenses]\` of \`.writ/config.toml\` at the base commit`,
+    conflicting: `the licence of \`${name}\` is told in different ways: ${(said.conflicting ?? []).map((text) => `\`${text.slice(0, 200)}\``).join(', ')}`,
+    new: `\`${name}\` brings ${licence === undefined ? 'an unknown licence' : `the licence ${has}, which no package of the base has`}; ${
+      severity === 'error'
+        ? 'forbidNewLicenses wants a policy check `licenses` in releaseChecks'
+        : 'a person reviews it before the change is committed'
+    }`,
+  };
+  return {
+    rule,
+    severity,
+    message: messages[verdict],
+    path: declaredIn,
+    ...(line === undefined ? {} : { line }),
+    detail: { code: codes[verdict], ecosystem, name, version, license: licence ?? null, purl },
+  };
+}
+
+function review(input: RuleInput, count: number): readonly Finding[] {
+  const why = `${count} new ${count === 1 ? 'licence' : 'licences'}`;
+  return judgeApprovals(rule, input, { needed: 1, roles: reviewRoles, why });
+}
+
+function identifiersIn(licence: string | undefined): readonly string[] {
+  const node = parseLicence(licence);
+  return node === undefined ? [] : identifiersOf(node);
 }

@@ -1,137 +1,184 @@
-import type { Finding } from '../../core/contract/finding.ts';
+import type { Finding, Severity } from '../../core/contract/finding.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { lineOfKey } from '../npm/line-of.ts';
-import { npmChanges } from '../npm/npm-changes.ts';
+import { isDependencyFile } from '../../core/dependencies/file-kind.ts';
+import { lockfileDrift, lostLockfiles } from '../../core/dependencies/lockfile-drift.ts';
+import { type NewDependency, newDependencies } from '../../core/dependencies/new-dependencies.ts';
+import { judgeApprovals } from '../approvals/judge-approvals.ts';
+import { reviewStep } from '../approvals/review-step.ts';
+import { type ComparedDependencies, comparedDependencies } from '../dependencies/compared-dependencies.ts';
 
 const rule = 'new-dependency';
 const maxFindings = 200;
-/** Manifests and lockfiles whose dependencies are not compared yet. */
-const unread =
-  /(?:^|\/)(?:yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|deno\.lock|requirements[\w.-]*\.txt|pyproject\.toml|poetry\.lock|uv\.lock|Pipfile(?:\.lock)?|go\.mod|Cargo\.(?:toml|lock)|Gemfile(?:\.lock)?|composer\.(?:json|lock)|pom\.xml|build\.gradle(?:\.kts)?|[\w.-]+\.csproj|packages\.lock\.json|mix\.(?:exs|lock)|Package\.(?:swift|resolved))$/;
-
-interface News {
-  readonly key: string;
-  readonly path: string;
-  readonly message: string;
-  readonly detail: Readonly<Record<string, unknown>>;
-}
 
 /**
- * Compares dependencies of package.json and package-lock.json, base to candidate. `no-new`: every new one is an error. `allow-with-review`:
- * an error too, as no review of a dependency can be given yet. `allow`: a note. A lockfile entry that fetches another package than it
- * names is an error under every policy, and so is a file that cannot be read.
+ * Compares the dependencies of all manifests and lockfiles, base to candidate (what counts as new: `core/dependencies/new-dependencies.ts`).
+ * `no-new`: every new one is an error. `allow-with-review`: an error unless the contract asks for an `sca-report` and for an approval; asked as
+ * a policy check in `releaseChecks` (`new-dependency [--min N] [--group G]`) it waits for that approval. `allow`: a note. A manifest that its
+ * lockfile does not follow, and a file that cannot be read, are errors, under `allow` only where the reading is in question. A lockfile entry
+ * that fetches another package than it names is an error under every policy.
  */
 export const judge: RuleFunction = (input) => {
   const policy = input.spec.constraints.security.dependencyPolicy;
-  const changes = npmChanges(input);
-  const findings: Finding[] = changes.faults.map(({ path, fault }) => ({
-    rule,
-    severity: 'error',
-    message: `dependencies of \`${path}\` cannot be compared: ${fault}`,
-    path,
-  }));
-  const { base, candidate } = changes;
-  const known = new Set(
-    base.locked.filter((one) => one.resolvedAs).map((one) => `${one.location} ${one.resolvedAs}`),
-  );
-  for (const { path, location, name, resolvedAs } of candidate.locked) {
-    if (resolvedAs === undefined || known.has(`${location} ${resolvedAs}`)) continue;
-    const message = `\`${name}\` is locked to the files of another package: \`${resolvedAs}\``;
-    findings.push(at(input, path, location, 'error', message, { name, resolvedAs }));
-  }
-  for (const file of input.patch.files) {
-    if (file.changeType === 'delete' || !unread.test(file.path) || policy === 'allow') continue;
-    const message = `\`${file.path}\` changes, and only npm's files are compared: whether a dependency is new cannot be told`;
-    findings.push({ rule, severity: 'error', message, path: file.path, detail: { policy } });
-  }
-  for (const { key, path, message, detail } of newsOf(changes)) {
-    findings.push(
-      at(input, path, key, policy === 'allow' ? 'note' : 'error', `${message}${wanted(policy)}`, {
-        ...detail,
-        policy,
-      }),
-    );
-  }
-  if (findings.length <= maxFindings) return findings;
-  const severity = findings.some((finding) => finding.severity === 'error') ? 'error' : 'note';
-  return [
-    ...findings.slice(0, maxFindings),
-    { rule, severity, message: `${findings.length - maxFindings} more findings are not listed` },
+  const compared = comparedDependencies(input, isDependencyFile);
+  const news = newDependencies(compared.base, compared.candidate);
+  const review = policy === 'allow-with-review' && news.length > 0 ? reviewOf(input, news.length) : undefined;
+  const severity: Severity = policy === 'allow' ? 'note' : review?.isPossible ? 'warning' : 'error';
+  const findings = [
+    ...unread(compared, policy),
+    ...foreignFiles(compared),
+    ...drifted(compared, input, policy),
+    ...news.map((one) => toFinding(one, policy, severity, review)),
   ];
+  const told = findings.length <= maxFindings ? findings : cut(findings);
+  return review?.isPossible ? [...told, ...review.asked] : told;
 };
 
-function newsOf({ base, candidate }: ReturnType<typeof npmChanges>): readonly News[] {
-  const seen = new Set<string>();
-  const news: News[] = [];
-  for (const { key, field, path, spec, source } of candidate.declared) {
-    if (source.kind === 'local' || base.sourceIds.has(source.id) || seen.has(source.id)) continue;
-    seen.add(source.id);
-    // A git or URL source is locked under its resolved address: told once.
-    if (source.kind !== 'registry') seen.add(`${source.kind} ${key}`);
-    const alias = source.name !== undefined && source.name !== key ? ` as \`${key}\`` : '';
-    const what = source.name ?? key;
-    news.push({
-      key,
-      path,
-      message: `\`${what}\`${alias} is a new direct dependency (${field})`,
-      detail: { name: what, relation: 'direct', field, spec, source: source.kind },
-    });
-  }
-  const direct = new Set([
-    ...candidate.declared.map(({ key }) => key),
-    ...candidate.locks.flatMap((lock) => [...(lock.direct ?? [])]),
-  ]);
-  const requested = new Set([...direct, ...candidate.locks.flatMap((lock) => [...lock.requested])]);
-  for (const { path, location, name, version, source, origin } of candidate.locked) {
-    const key = location.slice(location.lastIndexOf('node_modules/') + 'node_modules/'.length);
-    if (!base.sourceIds.has(source.id)) {
-      if (seen.has(source.id) || seen.has(`${source.kind} ${key}`)) continue;
-      seen.add(source.id);
-      const isRequested = requested.has(key);
-      const relation = direct.has(key) ? 'direct' : isRequested ? 'transitive' : 'unrequested';
-      const words =
-        relation === 'unrequested'
-          ? 'new in the lockfile, and nothing asks for it'
-          : `a new ${relation} dependency`;
-      news.push({
-        key: location,
+function unread({ problems, notes, candidate }: ComparedDependencies, policy: string): readonly Finding[] {
+  const kinds = new Map(candidate.map(({ path, kind }) => [path, kind.role]));
+  return [
+    ...problems.map(({ path, reason }): Finding => {
+      const isMild = policy === 'allow' && kinds.get(path) === 'unread';
+      const message = `dependencies of \`${path}\` cannot be compared: ${reason}`;
+      return { rule, severity: isMild ? 'note' : 'error', message, path, detail: { policy } };
+    }),
+    ...notes.map(({ path, reason }): Finding => {
+      return {
+        rule,
+        severity: 'note',
+        message: `\`${path}\` is read as far as its text goes: ${reason}`,
         path,
-        message: `\`${name}\` is ${words}`,
-        detail: { name, version, relation, source: source.kind },
-      });
-    } else if (
-      origin !== undefined &&
-      base.origins.size > 0 &&
-      !base.origins.has(origin) &&
-      !seen.has(origin)
-    ) {
-      seen.add(origin);
-      news.push({
-        key: location,
-        path,
-        message: `\`${name}\` is now fetched from \`${origin}\``,
-        detail: { name, origin },
-      });
-    }
-  }
-  return news;
+      };
+    }),
+  ];
 }
 
-function wanted(policy: string): string {
-  if (policy === 'no-new') return '; the contract allows none';
-  return policy === 'allow'
-    ? ''
-    : '; `allow-with-review` wants an sca-report and the approval of a reviewer, and approvals are not taken yet';
+/** Entries whose address holds the files of another package. */
+function foreignFiles({ base, candidate }: ComparedDependencies): readonly Finding[] {
+  const known = new Set(
+    base.flatMap(({ locked }) => locked.map(({ name, resolvedAs }) => `${name} ${resolvedAs}`)),
+  );
+  return candidate.flatMap(({ locked }) =>
+    locked.flatMap(({ name, resolvedAs, declaredIn, line }): Finding[] => {
+      if (resolvedAs === undefined || known.has(`${name} ${resolvedAs}`)) return [];
+      const message = `\`${name}\` is locked to the files of another package: \`${resolvedAs}\``;
+      return [
+        { rule, severity: 'error', message, path: declaredIn, ...lineOf(line), detail: { name, resolvedAs } },
+      ];
+    }),
+  );
 }
 
-function at(
-  input: RuleInput,
-  path: string,
-  key: string,
-  severity: Finding['severity'],
-  message: string,
-  detail: Readonly<Record<string, unknown>>,
+function drifted(
+  { base, candidate }: ComparedDependencies,
+  { patch }: RuleInput,
+  policy: string,
+): readonly Finding[] {
+  const severity: Severity = policy === 'allow' ? 'warning' : 'error';
+  const changed = new Set(patch.files.map(({ path }) => path));
+  const before = new Set(lockfileDrift(base).map(({ path, name, found }) => `${path} ${name} ${found}`));
+  const drift = lockfileDrift(candidate).filter(
+    ({ path, lockfile, name, found }) =>
+      (changed.has(path) || changed.has(lockfile)) && !before.has(`${path} ${name} ${found}`),
+  );
+  return [
+    ...drift.map(({ path, lockfile, name, expected, found, line }): Finding => {
+      const has = found === undefined || found === 'nothing' ? 'does not hold it' : `has \`${found}\``;
+      const message = `\`${path}\` asks for \`${name}\` \`${expected}\`, and \`${lockfile}\` ${has}: update the lockfile with the manifest`;
+      const detail = { code: 'LOCKFILE_BEHIND', name, expected, found: found ?? null, lockfile, policy };
+      return { rule, severity, message, path, ...lineOf(line), detail };
+    }),
+    ...lostLockfiles(base, candidate).map((path): Finding => {
+      const message = `the lockfile \`${path}\` is gone and its manifest is still there: versions are no longer fixed`;
+      return { rule, severity, message, path, detail: { code: 'LOCKFILE_LOST', policy } };
+    }),
+  ];
+}
+
+interface Review {
+  readonly isPossible: boolean;
+  readonly lacks: readonly string[];
+  readonly asked: readonly Finding[];
+}
+
+/** What `allow-with-review` wants, and what of it the contract provides for. */
+function reviewOf(input: RuleInput, count: number): Review {
+  const { spec, stage, artifacts } = input;
+  const isReported = spec.artifacts.required.some(({ name, required }) => name === 'sca-report' && required);
+  const isApproved =
+    spec.risk.humanInLoop.required || reviewStep(spec, [rule, 'require-approvers']) !== undefined;
+  const lacks = [
+    ...(isReported ? [] : ['a required `sca-report` among the artifacts']),
+    ...(isApproved
+      ? []
+      : ['an approval (`humanInLoop.required`, or a policy check `new-dependency` in releaseChecks)']),
+  ];
+  if (lacks.length > 0) return { isPossible: false, lacks, asked: [] };
+  if (stage?.name !== 'release') return { isPossible: true, lacks, asked: [] };
+  if (!artifacts.some(({ name }) => name === 'sca-report'))
+    return { isPossible: false, lacks: ['the `sca-report`, which nothing made'], asked: [] };
+  const needed = Math.max(1, spec.risk.humanInLoop.minApprovers);
+  const why = `${count} new ${count === 1 ? 'dependency' : 'dependencies'}`;
+  return { isPossible: true, lacks, asked: judgeApprovals(rule, input, { needed, why }) };
+}
+
+function toFinding(
+  one: NewDependency,
+  policy: string,
+  severity: Severity,
+  review: Review | undefined,
 ): Finding {
-  const line = lineOfKey(input, path, key);
-  return { rule, severity, message, path, ...(line === undefined ? {} : { line }), detail };
+  const { ecosystem, name, relation, through, path, line, version, requirement, field, source } = one;
+  const wants =
+    policy === 'no-new'
+      ? '; the contract allows none'
+      : review === undefined
+        ? ''
+        : review.isPossible
+          ? '; a person reviews it before the change is committed'
+          : `; \`allow-with-review\` wants ${review.lacks.join(' and ')}`;
+  return {
+    rule,
+    severity,
+    message: `${sentence(one)}${wants}`,
+    path,
+    ...lineOf(line),
+    detail: {
+      ecosystem,
+      name,
+      ...(version === undefined ? {} : { version }),
+      relation,
+      ...(through.length > 0 ? { through } : {}),
+      ...(field === undefined ? {} : { field }),
+      ...(requirement === undefined ? {} : { requirement }),
+      source,
+      ...(one.origin === undefined || (source === 'registry' && relation !== 'moved')
+        ? {}
+        : { origin: one.origin }),
+      policy,
+    },
+  };
+}
+
+function sentence({ name, relation, through, field, alias, source, origin }: NewDependency): string {
+  const as = alias === undefined ? '' : ` as \`${alias}\``;
+  const from = source === 'registry' || source === undefined ? '' : ` from ${source} \`${origin ?? ''}\``;
+  if (relation === 'moved') return `\`${name}\` is now fetched from \`${origin}\``;
+  if (relation === 'unrequested') return `\`${name}\`${from} is new in the lockfile, and nothing asks for it`;
+  if (relation === 'direct')
+    return `\`${name}\`${as}${from} is a new direct dependency${field === undefined ? '' : ` (${field})`}`;
+  const by = through.map((asker) => `\`${asker}\``).join(', ');
+  return `\`${name}\`${from} is a new transitive dependency${by === '' ? '' : ` through ${by}`}`;
+}
+
+function lineOf(line: number | undefined): { readonly line?: number } {
+  return line === undefined ? {} : { line };
+}
+
+/** Errors are told first where not everything can be told. */
+function cut(findings: readonly Finding[]): readonly Finding[] {
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  const ordered = [...errors, ...findings.filter(({ severity }) => severity !== 'error')];
+  const severity: Severity = errors.length > 0 ? 'error' : 'note';
+  const message = `${findings.length - maxFindings} more findings are not listed`;
+  return [...ordered.slice(0, maxFindings), { rule, severity, message }];
 }

@@ -1,26 +1,26 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { findHits, isScanned, mayHit } from '../direct-eval/find-hits.ts';
+import { isScanned, mayHit, mayRename } from '../direct-eval/candidates.ts';
+import { findHits } from '../direct-eval/find-hits.ts';
 import type { Hit } from '../direct-eval/hit.ts';
 import {
   type ChangedSource,
   candidateSource,
   isRegularCandidate,
   languageOfChange,
-  sectionText,
 } from '../source/changed-source.ts';
 
 const rule = 'no-direct-eval';
 const maxFindings = 500;
 
 /** Refuses added lines that execute text directly (document 1, outputHandling.noDirectEval), in the plain forms of each language. */
-export const judge: RuleFunction = (input) => {
+export const judge: RuleFunction = async (input) => {
   if (!input.spec.security.outputHandling.noDirectEval) return [];
   const findings: Finding[] = [];
   for (const file of input.patch.files) {
     if (!isRegularCandidate(file)) continue;
-    findings.push(...judgeFile(input, file));
+    findings.push(...(await judgeFile(input, file)));
     if (findings.length > maxFindings) {
       const more: Finding = {
         rule,
@@ -33,22 +33,48 @@ export const judge: RuleFunction = (input) => {
   return findings;
 };
 
-function judgeFile(input: RuleInput, file: PatchFile): readonly Finding[] {
+async function judgeFile(input: RuleInput, file: PatchFile): Promise<readonly Finding[]> {
   const language = languageOfChange(input, file);
   if (!isScanned(language)) return [];
-  if (!file.binary && !mayHit(sectionText(input, file), language)) return [];
+  const content = input.files[file.path]?.candidate;
+  const isCandidate =
+    file.binary ||
+    mayHit(input.patch.diff, language, file.start, file.end) ||
+    (content !== undefined && mayRename(content, language));
+  if (!isCandidate) return [];
   const source = candidateSource(input, file, language);
   if (!source) {
     const message = `\`${file.path}\` is source that git takes for binary, and its content was not given: it cannot be scanned`;
     return [{ rule, severity: 'error', message, path: file.path }];
   }
   const findings: Finding[] = [];
-  for (const hit of findHits(source, language)) {
-    const added = [hit.start, ...(hit.also ?? [])].find((offset) => source.isAdded(offset));
+  const { hits, complete } = await findHits(source, language);
+  if (!complete) {
+    const message = `\`${file.path}\` took too long to read: it may hold direct execution that nobody saw`;
+    findings.push({ rule, severity: 'error', message, path: file.path });
+  }
+  for (const hit of hits) {
+    const added = firstAdded(source, hit);
     if (added !== undefined) findings.push(toFinding(source, hit, added));
     if (findings.length > maxFindings) break;
   }
   return findings;
+}
+
+/** Where a hit was added: its start, else any of its lines, else what else makes it one. */
+function firstAdded(source: ChangedSource, { start, end = start, also = [] }: Hit): number | undefined {
+  if (source.isAdded(start)) return start;
+  const stop = Math.min(end, source.text.length);
+  for (
+    let next = source.text.indexOf('\n', start);
+    next !== -1 && next + 1 < stop;
+    next = source.text.indexOf('\n', next + 1)
+  ) {
+    if (!source.isAdded(next + 1)) continue;
+    const line = source.text.slice(next + 1, stop);
+    return next + 1 + Math.max(0, line.search(/[^\s]/));
+  }
+  return also.find((offset) => source.isAdded(offset));
 }
 
 /** At the first offset that the patch added. */

@@ -1,17 +1,31 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { findSecrets } from '../../core/tool/find-secrets.ts';
-import { hunkLines } from '../source/hunk-lines.ts';
+import { findSecrets } from '../../core/privacy/secrets/find-secrets.ts';
+import type { SecretMatch } from '../../core/privacy/secrets/secret-match.ts';
+import { tokenChecksum } from '../../core/privacy/secrets/token-checksum.ts';
+import { weighSecret } from '../../core/privacy/secrets/weigh-secret.ts';
+import { type AddedText, addedText } from '../secrets/added-text.ts';
+import { type Allowance, marker, readAllowance } from '../secrets/allowance.ts';
+import { isDataFile } from '../secrets/data-file.ts';
+import { mayHoldSecret } from '../secrets/may-hold-secret.ts';
 
 const rule = 'secrets';
 const maxFindings = 500;
 
 /**
- * Refuses added lines that hold a provider token or a private key. The finding names the format, never the value. Values that documents
- * use as examples (`…EXAMPLE`, one letter repeated) pass; binary files are named as not scanned.
+ * Refuses added lines that hold a provider's token, a private key, a signed token, a password in an address or a random value under a
+ * secret-like name. A finding names the format, at most four characters that the format gives, and a digest; never the value. What is
+ * allowed (by the marker, by digest in the config at base) or stands in for a secret in a known format is listed as suppressed.
  */
 export const judge: RuleFunction = (input) => {
+  const allowance = readAllowance(input.options);
+  if (allowance.problems.length > 0)
+    return allowance.problems.map((problem) => ({
+      rule,
+      severity: 'error',
+      message: `\`[rules.secrets]\` in \`.writ/config.toml\` at base is wrong: ${problem}`,
+    }));
   const findings: Finding[] = [];
   for (const file of input.patch.files) {
     if (file.changeType === 'delete') continue;
@@ -22,7 +36,7 @@ export const judge: RuleFunction = (input) => {
         message: `\`${file.path}\` is binary and was not scanned`,
         path: file.path,
       });
-    else findings.push(...judgeFile(input, file));
+    else if (mayHoldSecret(input.patch, file)) findings.push(...judgeFile(input, file, allowance));
     if (findings.length > maxFindings) {
       return [
         ...findings.slice(0, maxFindings),
@@ -33,55 +47,91 @@ export const judge: RuleFunction = (input) => {
   return findings;
 };
 
-function judgeFile(input: RuleInput, file: PatchFile): readonly Finding[] {
-  const { text, lines } = addedText(input, file);
+function judgeFile(input: RuleInput, file: PatchFile, allowance: Allowance): readonly Finding[] {
+  const added = addedText(input, file);
+  const { text, lines } = added;
+  const found: Finding[] = [];
+  const bareCounts = isDataFile(file.path);
   let index = 0;
-  return findSecrets(text)
-    .filter((match) => match.kind === 'token' && !isPlaceholder(text.slice(match.start, match.end)))
-    .map((match) => {
-      // Matches come in order of start, so the lines are walked once.
-      while ((lines[index + 1]?.at ?? Number.POSITIVE_INFINITY) <= match.start) index += 1;
-      const place = lines[index] ?? { at: 0, line: 1 };
-      const before = Buffer.from(text.slice(place.at, match.start), 'latin1').toString('utf8');
-      return {
-        rule,
-        severity: 'error',
-        message: `an added line holds what looks like a secret: ${match.rule}`,
-        path: file.path,
-        line: place.line,
-        column: before.length + 1,
-        detail: { format: match.rule },
-      };
-    });
-}
-
-/** Added lines one after the other, so that a key over several lines is whole; a NUL keeps lines apart that are no neighbours. */
-function addedText(
-  input: RuleInput,
-  file: PatchFile,
-): { text: string; lines: { at: number; line: number }[] } {
-  const diff = Buffer.from(input.patch.diff.buffer, input.patch.diff.byteOffset, input.patch.diff.byteLength);
-  const parts: string[] = [];
-  const lines: { at: number; line: number }[] = [];
-  let length = 0;
-  let previous = 0;
-  for (const { kind, line, start, end } of hunkLines(input.patch, file)) {
-    if (kind !== 'added') continue;
-    if (line !== previous + 1) {
-      parts.push('\0\n');
-      length += 2;
-    }
-    const part = `${diff.toString('latin1', start, end)}\n`;
-    lines.push({ at: length, line });
-    parts.push(part);
-    length += part.length;
-    previous = line;
+  let covered = 0;
+  for (const match of findSecrets(Buffer.from(text, 'latin1'), text)) {
+    if (found.length > maxFindings) break;
+    // A value inside another is reported once.
+    if (match.start < covered || (match.bare && !bareCounts)) continue;
+    const weight = weighSecret(match, text);
+    // What stands in for a value under a mere name, or in an address, is every example there is.
+    if (weight === 'nothing' || (weight === 'placeholder' && match.kind !== 'token')) continue;
+    covered = match.end;
+    // Matches come in order of start, so the lines are walked once.
+    while ((lines[index + 1]?.at ?? Number.POSITIVE_INFINITY) <= match.start) index += 1;
+    const place = { file, added, index };
+    found.push(
+      weight === 'placeholder'
+        ? suppressed(match, place, 'placeholder')
+        : judgeMatch(match, place, allowance),
+    );
   }
-  return { text: parts.join(''), lines };
+  return found;
 }
 
-function isPlaceholder(value: string): boolean {
-  if (/EXAMPLE/.test(value)) return true;
-  const body = value.replace(/^[A-Za-z]{2,8}[-_.]/, '');
-  return new Set(body.toLowerCase().replace(/[-_.]/g, '')).size < 5;
+interface Place {
+  readonly file: PatchFile;
+  readonly added: AddedText;
+  /** Of the line on which the match starts. */
+  readonly index: number;
+}
+
+function judgeMatch(match: SecretMatch, place: Place, allowance: Allowance): Finding {
+  const value = place.added.text.slice(match.start, match.end);
+  const digest = allowance.digestOf(value);
+  const reason = allowance.reasonFor(digest, isMarked(place));
+  if (reason !== undefined) return suppressed(match, place, reason, digest);
+  const checksum = tokenChecksum(value);
+  return {
+    rule,
+    severity: 'error',
+    message: `an added line holds what looks like a secret: ${match.rule}`,
+    ...positionOf(match, place),
+    detail: {
+      format: match.rule,
+      // What a token begins with is its format's; of a password nothing is shown.
+      ...(match.kind === 'token' ? { begins: value.slice(0, 4) } : {}),
+      digest,
+      ...(checksum === undefined ? {} : { checksum }),
+    },
+  };
+}
+
+function suppressed(match: SecretMatch, place: Place, reason: string, digest?: string): Finding {
+  return {
+    rule,
+    severity: 'note',
+    message: `${match.rule}: ${reasons[reason]}`,
+    ...positionOf(match, place),
+    detail: { format: match.rule, suppressed: true, reason, ...(digest === undefined ? {} : { digest }) },
+  };
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  placeholder: 'the value says that it stands in for a secret',
+  marker: `suppressed by \`${marker}\``,
+  config: 'suppressed by digest in the config at base',
+};
+
+function positionOf(
+  { start }: SecretMatch,
+  { file, added, index }: Place,
+): Pick<Finding, 'path' | 'line' | 'column'> {
+  const { at, line } = added.lines[index] ?? { at: 0, line: 1 };
+  const before = Buffer.from(added.text.slice(at, start), 'latin1').toString('utf8');
+  return { path: file.path, line, column: before.length + 1 };
+}
+
+/** The marker stands on the line, or on the added line right above it. */
+function isMarked({ added: { text, lines }, index }: Place): boolean {
+  const here = lines[index];
+  const above = lines[index - 1];
+  if (here === undefined) return false;
+  const from = above !== undefined && above.line === here.line - 1 ? above.at : here.at;
+  return text.slice(from, text.indexOf('\n', here.at)).includes(marker);
 }

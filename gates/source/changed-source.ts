@@ -25,14 +25,6 @@ export interface ChangedSource {
   positionOf(offset: number): Position;
 }
 
-/** Text of the added and context lines of a file's section; what a candidate filter looks at. */
-export function sectionText(input: RuleInput, file: PatchFile): string {
-  const { patch } = input;
-  return Buffer.from(patch.diff.buffer, patch.diff.byteOffset + file.start, file.end - file.start).toString(
-    'latin1',
-  );
-}
-
 /** True for regular files that the candidate holds: no symlink, no submodule, not deleted. */
 export function isRegularCandidate(file: PatchFile): boolean {
   return file.changeType !== 'delete' && (file.newMode === undefined || file.newMode.startsWith('100'));
@@ -118,9 +110,11 @@ function hunkSource(
   const numbers: number[] = [];
   const marks: boolean[] = [];
   let hunk = 0;
+  // A diff that adds or deletes a file holds all of it.
+  const whole = file.changeType === (changed === 'added' ? 'add' : 'delete');
   for (const line of hunkLines(input.patch, file)) {
     if (line.kind !== 'context' && line.kind !== changed) continue;
-    if (line.hunk !== hunk) {
+    if (line.hunk !== hunk && !whole) {
       // An empty line keeps what is not adjacent apart.
       parts.push('');
       numbers.push(line.line);
@@ -137,7 +131,7 @@ function hunkSource(
     path: file.path,
     language,
     text,
-    whole: false,
+    whole,
     isAdded: (offset) => marks[lineIndex(starts, offset)] ?? false,
     positionOf(offset) {
       const index = lineIndex(starts, offset);

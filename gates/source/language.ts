@@ -8,6 +8,7 @@ export type Language =
   | 'perl'
   | 'java'
   | 'kotlin'
+  | 'scala'
   | 'go'
   | 'csharp'
   | 'rust'
@@ -22,7 +23,8 @@ const extensions: Readonly<Record<Language, readonly string[]>> = {
   ruby: ['rb', 'rake', 'gemspec', 'ru'],
   php: ['php', 'phtml', 'php5', 'phpt', 'inc'],
   perl: ['pl', 'pm', 't', 'cgi'],
-  java: ['java', 'groovy', 'gradle', 'scala'],
+  java: ['java', 'groovy', 'gradle'],
+  scala: ['scala', 'sc', 'sbt'],
   kotlin: ['kt', 'kts'],
   go: ['go'],
   csharp: ['cs', 'csx'],

@@ -127,6 +127,17 @@ export const syntaxes: Readonly<Record<Exclude<Language, 'shell'>, Syntax>> = {
       single(),
     ],
   },
+  scala: {
+    ...plain,
+    lineComments: slashes,
+    blockComments: nested,
+    strings: [
+      { open: '"""', close: '"""', escape: 'none', multiline: true, code: ['${'] },
+      double(['${']),
+      single(),
+    ],
+    newlines: true,
+  },
   go: {
     ...plain,
     lineComments: slashes,

@@ -1,20 +1,49 @@
 import { randomOctets } from '../../core/base/ids.ts';
 import { definePlugin } from '../../core/plugin.ts';
-import { redact } from './redact.ts';
+import { findSensitive } from '../../core/privacy/find-sensitive.ts';
+import { redact } from '../../core/privacy/redact.ts';
 
-/** Removes known token formats and private keys from every artifact before it is stored (document 1, privacy.redactionRequired). */
+/**
+ * Removes what a contract's data classes do not allow from every artifact before it is stored and from everything that enters the context
+ * of a run; a file of the repository that holds such data stays out of it.
+ */
 export const redactionPlugin = definePlugin({
   name: 'redaction',
   api: 1,
-  enforces: ['constraints.privacy.redactionRequired'],
+  enforces: ['constraints.privacy.redactionRequired', 'constraints.privacy.dataClassesAllowed'],
   setup({ hooks }) {
-    // Lives as long as the engine: equal secrets are told apart within a run, and nobody can guess one from its digest later.
+    // Lives as long as the engine and is stored nowhere: equal values are told apart within a run, and nobody can guess one from its digest later.
     const key = randomOctets(32);
     hooks.artifact.redact.tap((artifact) => {
-      const { bytes, redactions } = redact(artifact.bytes, key);
-      if (redactions.length === 0) return artifact;
+      const { words, remove } = artifact.policy;
+      const { bytes, redactions, unscanned } = redact(artifact.bytes, {
+        key,
+        words,
+        classes: new Set(remove),
+      });
       const count = redactions.reduce((sum, one) => sum + one.count, 0);
-      return { ...artifact, bytes, redactions: artifact.redactions + count };
+      return {
+        ...artifact,
+        bytes,
+        redactions: artifact.redactions + count,
+        receipt: [...artifact.receipt, ...redactions],
+        ...(unscanned === undefined ? {} : { unscanned }),
+      };
+    });
+    hooks.frame.admit.tap(({ kind, bytes, policy: { beyond, words } }) => {
+      if (kind !== 'File') return undefined;
+      const found = findSensitive(bytes, { classes: new Set(beyond), words, weighs: true }).find(
+        ({ reserved }) => !reserved,
+      );
+      if (found === undefined) return undefined;
+      return {
+        message: `the file holds data of class \`${found.class}\` (${found.rule}), which the contract does not allow`,
+        detail: { class: found.class, found: found.rule },
+      };
+    });
+    hooks.frame.redact.tap((entry) => {
+      const { beyond, words } = entry.policy;
+      return { ...entry, bytes: redact(entry.bytes, { key, words, classes: new Set(beyond) }).bytes };
     });
     return undefined;
   },

@@ -27,6 +27,8 @@ export interface GateCase {
   readonly stage?: RuleInput['stage'];
   readonly approvals?: RuleInput['approvals'];
   readonly approvalGroups?: RuleInput['approvalGroups'];
+  /** For the module of a policy engine. */
+  readonly policy?: RuleInput['policy'];
   /** One entry per expected finding; only the fields that it names are compared. Empty or absent: the rule must pass. */
   readonly expect?: readonly Partial<Finding>[];
 }
@@ -65,7 +67,10 @@ export async function gateTester(
 }
 
 /** What a rule would be given in this case; without `rule`, every changed file and artifact. */
-export function toRuleInput(gateCase: GateCase, rule?: Pick<Rule, 'reads' | 'readsArtifacts'>): RuleInput {
+export function toRuleInput(
+  gateCase: GateCase,
+  rule?: Pick<Rule, 'reads' | 'readsArtifacts' | 'readsUnchanged'>,
+): RuleInput {
   const given = gateCase.files ?? {};
   const spec = sampleSpecWith(gateCase.spec ?? {});
   const patch = toPatchSet(given);
@@ -75,6 +80,11 @@ export function toRuleInput(gateCase: GateCase, rule?: Pick<Rule, 'reads' | 'rea
       globs === undefined ||
       globs.some((glob) => glob.matches(path) || (oldPath !== undefined && glob.matches(oldPath))),
   );
+  const changed = new Set(patch.files.map(({ path }) => path));
+  const unchanged =
+    wanted.length > 0 && rule?.readsUnchanged
+      ? Object.keys(given).filter((path) => !changed.has(path) && globs?.some((glob) => glob.matches(path)))
+      : [];
   const baseNames = Object.entries(given).flatMap(([path, { base, oldPath }]) =>
     base === undefined ? [] : [(oldPath ?? path).split('/', 1)[0] ?? ''],
   );
@@ -84,10 +94,13 @@ export function toRuleInput(gateCase: GateCase, rule?: Pick<Rule, 'reads' | 'rea
     args: gateCase.args ?? [],
     patch,
     scope: effectiveScope(spec, new Set(baseNames)),
-    files: Object.fromEntries(wanted.map(({ path }) => [path, toSides(given[path] ?? {})])),
+    files: Object.fromEntries(
+      [...wanted.map(({ path }) => path), ...unchanged].map((path) => [path, toSides(given[path] ?? {})]),
+    ),
     ...(gateCase.stage === undefined ? {} : { stage: gateCase.stage }),
     ...(gateCase.approvals === undefined ? {} : { approvals: gateCase.approvals }),
     ...(gateCase.approvalGroups === undefined ? {} : { approvalGroups: gateCase.approvalGroups }),
+    ...(gateCase.policy === undefined ? {} : { policy: gateCase.policy }),
     artifacts: gateCase.artifacts ?? [],
     ...(readsArtifacts ? { artifactBytes: gateCase.artifactBytes ?? {} } : {}),
     options: gateCase.options ?? {},

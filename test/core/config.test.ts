@@ -30,6 +30,11 @@ t.test('no file and an empty file give the same complete defaults', async (t) =>
   t.strictSame(config.rules, {});
   t.ok(config.checks.maxParallel >= 1 && config.checks.maxParallel <= 64);
   t.strictSame(config.securityCode, { paths: [], words: securityWords });
+  t.strictSame(config.redaction, {});
+  t.strictSame(pathsOf('[redaction]\npii = ["ab"]\npublic = ["abc"]'), [
+    'redaction.pii[0]',
+    'redaction.public',
+  ]);
 });
 
 t.test('every documented key is read', async (t) => {
@@ -56,6 +61,8 @@ t.test('every documented key is read', async (t) => {
     [rules.scope]
     allow = ["a", 1, true]
     limits = { files = 10, ratio = 0.5 }
+    [redaction]
+    internal = ["Bluebird"]
     [security_code]
     paths = ["src/gate/**"]
     words = ["Token"]
@@ -72,6 +79,12 @@ t.test('every documented key is read', async (t) => {
     id = "contract"
     command = "make contract"
     stage = "fast"
+    [[plugins]]
+    path = "tools/gate"
+    digest = "sha256:${'0a'.repeat(32)}"
+    [policy.release]
+    engine = "cedar"
+    files = ["policies/release.cedar"]
   `);
   t.strictSame(config, {
     workspace: {
@@ -101,6 +114,9 @@ t.test('every documented key is read', async (t) => {
     checks: { maxParallel: 3 },
     rules: { scope: { allow: ['a', 1, true], limits: { files: 10, ratio: 0.5 } } },
     securityCode: { paths: ['src/gate/**'], words: ['token'] },
+    plugins: [{ kind: 'path', place: 'tools/gate', digest: '0a'.repeat(32) }],
+    policies: new Map([['release', { engine: 'cedar', files: ['policies/release.cedar'] }]]),
+    redaction: { internal: ['Bluebird'] },
     factors: new Map([
       [
         'payments',

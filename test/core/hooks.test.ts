@@ -70,8 +70,16 @@ t.test('answers of collecting and transforming points are checked', async (t) =>
     trustTier: 'repo',
     tags: {},
     bytes: new Uint8Array(),
+    policy: { remove: [], beyond: [], words: {} },
   } as const;
-  const artifact = { name: 'test-log', contentType: 'text/plain', bytes: new Uint8Array(), redactions: 0 };
+  const artifact = {
+    name: 'test-log',
+    contentType: 'text/plain',
+    bytes: new Uint8Array(),
+    policy: { remove: [], beyond: [], words: {} },
+    redactions: 0,
+    receipt: [],
+  };
   await t.rejects(wrong.spec.check.call({} as never), nonsense);
   const task = {
     key: 'task-1',

@@ -42,17 +42,18 @@ export const acceptanceRows = [
     {
       id: 'acceptance.qualityGates.maxAllowedRegression=none',
       path: '/acceptance/qualityGates/maxAllowedRegression',
-      rule: 'zero tolerance: any failing integration check fails its stage, an old failure too',
+      rule: 'zero tolerance: any failing integration check fails its stage, an old failure too; measured speed within the noise of the base',
       asks: (spec) => tolerates(spec, 'none'),
-      enforcedBy: 'core',
-      test: 'test/core/run/field-effects.test.ts',
+      enforcedBy: 'gates',
+      test: 'fixtures/runs/an-old-failure-is-not-tolerated-under-none',
     },
     {
       id: 'acceptance.qualityGates.maxAllowedRegression=low,medium',
       path: '/acceptance/qualityGates/maxAllowedRegression',
       rule: 'old failures told from regressions, measured speed within 5 % or 20 % of the base',
       asks: (spec) => tolerates(spec, 'low', 'medium'),
-      bringsIn: 'gates part',
+      enforcedBy: 'gates',
+      test: 'fixtures/runs/a-metric-worse-than-low-allows-is-refused',
     },
   ]),
   ...inSection('Check', [

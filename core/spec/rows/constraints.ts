@@ -1,4 +1,4 @@
-import { always, inSection, withModel } from '../contract-row.ts';
+import { always, inSection } from '../contract-row.ts';
 
 export const constraintRows = inSection('Constraints', [
   {
@@ -14,7 +14,8 @@ export const constraintRows = inSection('Constraints', [
     path: '/constraints/security/networkPolicy',
     rule: 'an egress proxy opens public hosts and no others',
     asks: ({ constraints }) => constraints.security.networkPolicy === 'allow',
-    bringsIn: 'gates part',
+    enforcedBy: 'sandbox',
+    test: 'test/core/run/network-policy.test.ts',
   },
   {
     id: 'constraints.security.dependencyPolicy=no-new',
@@ -51,17 +52,18 @@ export const constraintRows = inSection('Constraints', [
   {
     id: 'constraints.privacy.dataClassesAllowed',
     path: '/constraints/privacy/dataClassesAllowed',
-    rule: 'context items of other classes are filtered and redacted',
-    asks: withModel,
-    bringsIn: 'gates part',
+    rule: 'files that hold data of other classes stay out of the context, and all else in it is redacted; secrets are never written unless allowed',
+    asks: always,
+    enforcedBy: 'redaction',
+    test: 'test/plugins/redaction/plugin.test.ts',
   },
   {
     id: 'constraints.privacy.redactionRequired',
     path: '/constraints/privacy/redactionRequired',
-    rule: 'known token formats are removed from every artifact before it is stored',
+    rule: 'data of classes that are not allowed is removed from every artifact, finding and frame before it is stored',
     asks: ({ constraints }) => constraints.privacy.redactionRequired,
     enforcedBy: 'redaction',
-    test: 'test/core/run/field-effects.test.ts',
+    test: 'test/core/run/redacted-run.test.ts',
   },
   {
     id: 'constraints.privacy.retentionDays',
@@ -84,7 +86,8 @@ export const constraintRows = inSection('Constraints', [
     path: '/constraints/licensing/forbidNewLicenses',
     rule: 'a licence that is new to the codebase needs a human licence review',
     asks: ({ constraints }) => constraints.licensing.forbidNewLicenses,
-    bringsIn: 'seal part',
+    enforcedBy: 'gates',
+    test: 'fixtures/runs/a-licence-that-is-new-to-the-codebase-is-refused-without-a-review',
   },
   {
     id: 'constraints.platform.languageRuntime',

@@ -64,14 +64,16 @@ export const securityRows = inSection('Security policy', [
     path: `${constraints}/networkHosts`,
     rule: 'hosts that the proxy opens for the commands of the rule',
     asks: uses('networkHosts'),
-    bringsIn: 'gates part',
+    enforcedBy: 'sandbox',
+    test: 'test/core/run/network-policy.test.ts',
   },
   {
     id: 'toolRule.constraints.networkReason',
     path: `${constraints}/networkReason`,
     rule: 'why they are opened; listed in the provenance',
     asks: uses('networkReason'),
-    bringsIn: 'gates part',
+    enforcedBy: 'sandbox',
+    test: 'test/core/run/network-policy.test.ts',
   },
   {
     id: 'security.secrets.policy=deny-all',

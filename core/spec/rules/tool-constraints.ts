@@ -1,7 +1,7 @@
 import { appendPointer } from '../../base/json-pointer.ts';
-import { isDomainPattern } from '../domain-pattern.ts';
 import type { IntentSpec } from '../intentspec.gen.ts';
 import { type Issue, warning } from '../issue.ts';
+import { readNetworkHost } from '../network-host.ts';
 import type { Partly } from '../partly.ts';
 import { quoted } from '../quoted.ts';
 import { isToolConstraintKey, type ToolConstraintKey } from '../tool-constraint-keys.ts';
@@ -21,10 +21,12 @@ const shapes: Readonly<
     holds: (value) => typeof value === 'string' && value.trim() !== '',
   },
   networkHosts: {
-    expected: 'a list of domain patterns',
-    holds: (value) => isTextList(value) && value.every(isDomainPattern),
+    expected: 'a list of domain patterns, each with an optional port',
+    holds: (value) => isTextList(value) && value.every((host) => readNetworkHost(host) !== undefined),
   },
 };
+
+const networkKeys = ['networkHosts', 'networkReason'] as const;
 
 /** ToolRule constraints are known and usable; each other one is a warning here and fails closed at run time. */
 export function toolConstraints(spec: Partly<IntentSpec>): readonly Issue[] {
@@ -35,10 +37,11 @@ export function toolConstraints(spec: Partly<IntentSpec>): readonly Issue[] {
       const judged = Object.entries(constraints).flatMap(([key, value]) =>
         judge(key, value, appendPointer(at, key)),
       );
-      if (!Object.hasOwn(constraints, 'networkHosts') || Object.hasOwn(constraints, 'networkReason'))
-        return judged;
-      const message = 'expected a `networkReason` beside it; at run time the rule fails closed';
-      return [...judged, warning('SEMANTIC_TOOL_CONSTRAINT_VALUE', `${at}/networkHosts`, message)];
+      const [key, other] = networkKeys.filter((one) => Object.hasOwn(constraints, one));
+      if (key === undefined || other !== undefined) return judged;
+      const missing = networkKeys.find((one) => one !== key);
+      const message = `expected a \`${missing}\` beside it; at run time the rule fails closed`;
+      return [...judged, warning('SEMANTIC_TOOL_CONSTRAINT_VALUE', `${at}/${key}`, message)];
     }),
   );
 }

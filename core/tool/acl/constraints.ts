@@ -1,4 +1,4 @@
-import { isDomainPattern } from '../../spec/domain-pattern.ts';
+import { readNetworkHost } from '../../spec/network-host.ts';
 import { isToolConstraintKey } from '../../spec/tool-constraint-keys.ts';
 import { type CommandEntry, readEntry } from './command-entry.ts';
 
@@ -20,7 +20,7 @@ const byteCounts = ['maxOutputBytes', 'maxWriteBytes', 'maxResultBytes'] as cons
 
 /**
  * The constraints of a rule; `undefined` where a key is unknown or a value unusable, and then an allow rule allows nothing and
- * a deny rule denies everything it names. Hosts need a stated reason.
+ * a deny rule denies everything it names. Hosts and a stated reason stand together.
  */
 export function readConstraints(given: Readonly<Record<string, unknown>>): Constraints | undefined {
   const read: Record<string, unknown> = {};
@@ -30,12 +30,17 @@ export function readConstraints(given: Readonly<Record<string, unknown>>): Const
   }
   if (isTextList(read.allowCommands)) read.allowCommands = read.allowCommands.map(readEntry);
   const constraints: Constraints = read;
-  return constraints.networkHosts && !constraints.networkReason ? undefined : constraints;
+  return (constraints.networkHosts === undefined) === (constraints.networkReason === undefined)
+    ? constraints
+    : undefined;
 }
 
 function isUsable(key: string, value: unknown): boolean {
   if (isOneOf(lists, key)) {
-    return isTextList(value) && (key !== 'networkHosts' || value.every(isDomainPattern));
+    return (
+      isTextList(value) &&
+      (key !== 'networkHosts' || value.every((host) => readNetworkHost(host) !== undefined))
+    );
   }
   if (isOneOf(byteCounts, key)) return Number.isSafeInteger(value) && Number(value) >= 0;
   return typeof value === 'string' && value.trim() !== '';

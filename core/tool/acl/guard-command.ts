@@ -2,6 +2,7 @@ import type { Finding } from '../../contract/finding.ts';
 import type { EffectiveToolAcl } from '../../spec/intentspec.gen.ts';
 import { quoted } from '../../spec/quoted.ts';
 import { sandboxVariables } from '../check-environment.ts';
+import type { EgressPolicy } from '../egress/openings.ts';
 import { commandsOf, type ShellReading, type SimpleCommand } from '../shell.ts';
 import { entryCouldMatch, entryMatches } from './command-entry.ts';
 import { type CommandPath, namedPaths, writtenPaths } from './command-paths.ts';
@@ -16,6 +17,8 @@ export interface CommandVerdict {
   readonly refusal?: Finding;
   /** The smallest of the rules that allowed it. */
   readonly maxOutputBytes?: number;
+  /** For each simple command what the rules that allow it open of the network; absent where a command is opened nothing. */
+  readonly openings?: EgressPolicy['openings'];
 }
 
 /**
@@ -68,6 +71,7 @@ export function guardCommand(
 
 function allow(rules: readonly MatchingRule[], text: string, reading: ReadText): CommandVerdict {
   const used = new Set<Constraints>();
+  const openings: EgressPolicy['openings'][number][] = [];
   let obstacle = 'no allow rule names `workspace.command` with the action `execute`';
   const usable = rules.flatMap(({ index, constraints }) => {
     const why = constraints
@@ -77,9 +81,10 @@ function allow(rules: readonly MatchingRule[], text: string, reading: ReadText):
     return constraints && why === undefined ? [constraints] : [];
   });
   for (const command of reading.commands) {
-    const rule = usable.find(
+    const matching = usable.filter(
       ({ allowCommands }) => !allowCommands || allowCommands.some((e) => entryMatches(e, command)),
     );
+    const [rule] = matching;
     if (rule === undefined) {
       const words = command.argv.map((word) => word.literal ?? word.text);
       const why = usable.length > 0 ? 'no `allowCommands` entry is a prefix of it' : obstacle;
@@ -91,9 +96,22 @@ function allow(rules: readonly MatchingRule[], text: string, reading: ReadText):
       };
     }
     used.add(rule);
+    openings.push(
+      matching.flatMap(({ networkHosts: hosts, networkReason: reason }) =>
+        hosts && reason ? [{ hosts, reason }] : [],
+      ),
+    );
   }
   const caps = [...used].flatMap(({ maxOutputBytes }) => maxOutputBytes ?? []);
-  return caps.length > 0 ? { maxOutputBytes: Math.min(...caps) } : {};
+  return {
+    ...(caps.length > 0 ? { maxOutputBytes: Math.min(...caps) } : {}),
+    // What one command may not reach, no command beside it may: they share a network.
+    ...(openings.every((opened) => opened.length > 0) ? { openings: distinct(openings) } : {}),
+  };
+}
+
+function distinct<T>(items: readonly T[]): readonly T[] {
+  return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
 }
 
 /** Why an allow rule does not apply to the text as a whole. */

@@ -2,10 +2,11 @@ import { closeSync } from 'node:fs';
 import { WritError } from '../../base/errors.ts';
 import type { SandboxBackend, SandboxRequest } from '../../contract/sandbox.ts';
 import { findProgram } from '../find-program.ts';
-import { sandboxEnvironment } from './environment.ts';
+import { environmentOf, sandboxEnvironment } from './environment.ts';
 import { currentHostFacts, type HostFacts, type HostView, viewBeside, viewOfHost } from './host-view.ts';
-import { initScript } from './init.ts';
+import { initWords } from './init.ts';
 import {
+  egressMounts,
   emptyDirectories,
   homeInside,
   memoryDirectories,
@@ -53,13 +54,13 @@ export function bubblewrapSandbox(facts: HostFacts = currentHostFacts()): Sandbo
     probe: onceProbed('bubblewrap', facts, () => (program === undefined ? missing : backend)),
     async run(request) {
       if (program === undefined) throw new WritError('SANDBOX_UNAVAILABLE', { message: missing });
-      if (request.network !== 'none')
+      if (request.network === 'host')
         throw new WritError('SANDBOX_UNSAFE', { message: 'a sandbox has no host network' });
       prefix ??= prefixOf(viewOfHost(facts));
       const all = prefix;
       const view = viewBeside(all.view, request.workspace);
       const { words } = view === all.view ? all : prefixOf(view);
-      const env = sandboxEnvironment(request.env, {
+      const env = sandboxEnvironment(environmentOf(request), {
         path: view.searchPath.join(':'),
         home: homeInside,
         temporary: '/tmp',
@@ -99,17 +100,14 @@ function suffixOf(request: SandboxRequest): string[] {
   const words: string[] = [];
   for (const { source, target, writable } of mountsOf(request))
     words.push(writable ? '--bind' : '--ro-bind', source, target);
+  for (const { source, target } of egressMounts(request)) words.push('--ro-bind', source, target);
   words.push(
     '--remount-ro',
     '/',
     '--chdir',
     workspaceInside,
     '--',
-    '/bin/sh',
-    '-c',
-    initScript,
-    'sh',
-    ...request.argv,
+    ...initWords(request.network, request.argv),
   );
   return words;
 }

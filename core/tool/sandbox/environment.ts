@@ -1,4 +1,6 @@
 import { WritError } from '../../base/errors.ts';
+import type { SandboxRequest } from '../../contract/sandbox.ts';
+import { proxyVariables } from '../egress/inside.ts';
 
 /** Names that steer the loader or a shell before the command starts, and those that the back end owns. */
 const refused =
@@ -19,4 +21,9 @@ export function sandboxEnvironment(
     }
   }
   return { ...env, PATH: own.path, HOME: own.home, TMPDIR: own.temporary };
+}
+
+/** The request's environment; with a way out also what tells programs of it, which the request cannot change. */
+export function environmentOf({ env, network }: SandboxRequest): Readonly<Record<string, string>> {
+  return typeof network === 'object' ? { ...env, ...proxyVariables } : env;
 }

@@ -58,7 +58,7 @@ const etcEntries = [
 ]; // prettier-ignore
 const etcFamilies = /^java-[\w.-]+$/;
 /** Never shown, whatever PATH says: live kernel and service state. */
-const hiddenRoots = ['/proc', '/sys', '/dev', '/run', '/workspace', '/reports'];
+const hiddenRoots = ['/proc', '/sys', '/dev', '/run', '/workspace', '/reports', '/egress'];
 /** Directories whose children may be toolchains but which hold everything else too. */
 const broadDirectories = new Set([
   '/',

@@ -1,3 +1,6 @@
+import type { SandboxRequest } from '../../contract/sandbox.ts';
+import { openWayScript } from '../egress/inside.ts';
+
 /**
  * Process 1 of a sandbox: says on descriptor 3 that the set-up succeeded and waits for an answer, sets what limits cost nothing, runs the command
  * and reaps orphans. When it exits the kernel ends everything else in the namespace before anybody is told.
@@ -19,3 +22,9 @@ export const initScript = [
   // Not the last command, so that no shell replaces itself by it: process 1 must stay a reaper.
   'exit $?',
 ].join('\n');
+
+/** The words that start process 1; with a way out that is opened first, because without it the set-up has failed. */
+export function initWords(network: SandboxRequest['network'], argv: readonly string[]): readonly string[] {
+  const script = typeof network === 'object' ? openWayScript + initScript : initScript;
+  return ['/bin/sh', '-c', script, 'sh', ...argv];
+}

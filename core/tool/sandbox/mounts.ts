@@ -3,6 +3,7 @@ import { totalmem } from 'node:os';
 import path from 'node:path';
 import { WritError } from '../../base/errors.ts';
 import type { SandboxRequest } from '../../contract/sandbox.ts';
+import { forwarderInside, wayInside } from '../egress/inside.ts';
 import { isInside } from '../inside.ts';
 
 /** Where every sandbox with its own mounts shows the workspace and the reports directory. */
@@ -20,6 +21,17 @@ export interface Mount {
   readonly writable: boolean;
 }
 
+/** What a request with a way out shows, read-only: the proxy's socket, and the Node that runs us to lead to it. */
+export function egressMounts({ network }: SandboxRequest): readonly (Omit<Mount, 'writable'> & {
+  readonly isFile: boolean;
+})[] {
+  if (typeof network !== 'object') return [];
+  return [
+    { source: realpathSync(process.execPath), target: forwarderInside, isFile: true },
+    { source: directory(network.way), target: wayInside, isFile: false },
+  ];
+}
+
 /** Writable memory file systems inside, each with its bound: what fills them is lost at the end and never unlimited. */
 export function memoryDirectories(): readonly { readonly path: string; readonly bytes: number }[] {
   const bytes = Math.max(268_435_456, Math.floor(totalmem() / 4));
@@ -32,7 +44,7 @@ export function memoryDirectories(): readonly { readonly path: string; readonly 
 /** Where a host keeps sockets, state and root's files: empty inside. */
 export const emptyDirectories = ['/root', '/run', '/var'];
 
-const reservedTargets = ['/proc', '/dev', '/sys'];
+const reservedTargets = ['/proc', '/dev', '/sys', '/egress'];
 
 /**
  * The request's binds in mount order, with `.git` of the workspace read-only. Sources are resolved; a target that runs

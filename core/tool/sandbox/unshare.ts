@@ -3,10 +3,11 @@ import { WritError } from '../../base/errors.ts';
 import type { SandboxBackend, SandboxRequest } from '../../contract/sandbox.ts';
 import { findProgram } from '../find-program.ts';
 import { isInside } from '../inside.ts';
-import { sandboxEnvironment } from './environment.ts';
+import { environmentOf, sandboxEnvironment } from './environment.ts';
 import { currentHostFacts, type HostFacts, type HostView, viewBeside, viewOfHost } from './host-view.ts';
-import { initScript } from './init.ts';
+import { initWords } from './init.ts';
 import {
+  egressMounts,
   emptyDirectories,
   homeInside,
   memoryDirectories,
@@ -90,12 +91,12 @@ export function unshareSandbox(facts: HostFacts = currentHostFacts()): SandboxBa
     async run(request) {
       if (missing !== undefined)
         throw new WritError('SANDBOX_UNAVAILABLE', { message: `\`${missing}\` is not installed` });
-      if (request.network !== 'none')
+      if (request.network === 'host')
         throw new WritError('SANDBOX_UNSAFE', { message: 'a sandbox has no host network' });
       cached ??= planned(viewOfHost(facts));
       const view = viewBeside(cached.view, request.workspace);
       const { plan } = view === cached.view ? cached : planned(view);
-      const env = sandboxEnvironment(request.env, {
+      const env = sandboxEnvironment(environmentOf(request), {
         path: view.searchPath.join(':'),
         home: homeInside,
         temporary: '/tmp',
@@ -163,6 +164,9 @@ function outerArgv(plan: Plan, request: SandboxRequest): string[] {
     }
     after += bindLine(`/.host${source}`, target, writable);
   }
+  const egress = egressMounts(request);
+  for (const { source, target } of egress) after += bindLine(`/.host${source}`, target, false);
+  const files = [...plan.files, ...egress.filter(({ isFile }) => isFile).map(({ target }) => target)];
   return [
     '/usr/bin/setpriv',
     '--pdeathsig',
@@ -181,17 +185,13 @@ function outerArgv(plan: Plan, request: SandboxRequest): string[] {
     String(process.getgid?.() ?? 0),
     ...plan.links,
     '--',
-    ...plan.files,
+    ...files,
     '--',
     plan.before,
     after,
     ...plan.submounts,
     '--',
-    '/bin/sh',
-    '-c',
-    initScript,
-    'sh',
-    ...request.argv,
+    ...initWords(request.network, request.argv),
   ]; // prettier-ignore
 }
 

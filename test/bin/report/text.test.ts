@@ -1,10 +1,13 @@
 import { PassThrough } from 'node:stream';
+import { SaxesParser } from 'saxes';
 import t from 'tap';
 import { createPrinter, openSink } from '../../../bin/print.ts';
 import { renderRunHtml } from '../../../bin/report/html.ts';
 import { printRun } from '../../../bin/report/human.ts';
+import { renderRunJunit } from '../../../bin/report/junit.ts';
 import { renderRunMarkdown } from '../../../bin/report/markdown.ts';
 import { toCount, toDuration, toSize } from '../../../bin/report/quantities.ts';
+import { renderRunSarif } from '../../../bin/report/sarif.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { abandoned, committed, hostile, huge } from './sample-view.ts';
 
@@ -123,4 +126,37 @@ t.test('quantities are what a person would say', async (t) => {
     '4656.6 GiB',
   ]);
   t.strictSame([toCount(1, 'check'), toCount(0, 'check')], ['1 check', '0 checks']);
+});
+
+t.test('JUnit of a run: one suite per stage, failed checks fail, hostile text stays text', async (t) => {
+  const xml = renderRunJunit(abandoned);
+  t.match(xml, /<testsuite name="fast" [^>]*failures="[1-9]/);
+  t.match(xml, /<testcase [^>]*name="unit" [^>]*><failure message="/);
+  t.notMatch(renderRunJunit(committed), /<failure/);
+  const odd = renderRunJunit(hostile);
+  t.strictSame(parsed(odd), parsed(renderRunJunit(hostile)), 'same run, same bytes');
+  t.notMatch(odd, /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202e\u2066]/);
+  t.ok(parsed(odd) > 0, 'well-formed');
+});
+
+/** Elements of a document; throws where it is not well-formed. */
+function parsed(xml: string): number {
+  let elements = 0;
+  const parser = new SaxesParser();
+  parser.on('error', (fault) => {
+    throw fault;
+  });
+  parser.on('opentag', () => {
+    elements += 1;
+  });
+  parser.write(xml).close();
+  return elements;
+}
+
+t.test('SARIF of a run lists every finding that has a place', async (t) => {
+  const { runs } = JSON.parse(renderRunSarif(abandoned, '1.0.0'));
+  const found = [...abandoned.findings, ...abandoned.stages.flatMap(({ findings }) => findings)];
+  const placed = found.filter(({ path }) => path !== undefined);
+  t.ok(runs[0].results.length >= placed.length && placed.length > 0);
+  t.notMatch(renderRunSarif(hostile, '1.0.0'), /[\u202e\u2066]|\\u001b/);
 });

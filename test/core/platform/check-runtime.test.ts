@@ -114,7 +114,7 @@ t.test(
       },
     );
     t.strictSame(requests.at(-1)?.binds, binds, 'tools that are lent to the checks are seen');
-    const named: string[] = [];
+    const named: unknown[] = [];
     const sealed: SandboxBackend = {
       ...real,
       name: 'sealed',

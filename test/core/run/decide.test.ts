@@ -71,6 +71,26 @@ const table: readonly (readonly [
     [],
   ],
   [
+    'a tolerated old failure of the integration stage does not stop a commit',
+    {
+      stages: stages(
+        stage('integration', { checks: [{ id: 'a', status: 'failed', required: true, tolerated: true }] }),
+      ),
+    },
+    'commit',
+    [],
+  ],
+  [
+    'no other stage tolerates a failure',
+    {
+      stages: stages(
+        stage('fast', { checks: [{ id: 'a', status: 'failed', required: true, tolerated: true }] }),
+      ),
+    },
+    'abandon',
+    ['check `a` failed'],
+  ],
+  [
     'a stage without checks that some rule passed may say passed',
     { stages: stages(stage('release', { ...empty, status: 'passed' })) },
     'commit',

@@ -337,18 +337,24 @@ t.test('dependencyPolicy allow-with-review: a new dependency needs a report and 
   t.match(view.findings, [{ rule: 'new-dependency', severity: 'error' }]);
 });
 
-t.test('redactionRequired: a token that a check prints reaches no artifact', async (t) => {
-  const token = `ghp_${'0Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx'}`;
-  const fastChecks = [{ ...quick, command: `echo key ${token}` }];
-  const redacted = await ran(t, { acceptance: { verificationPlan: { fastChecks } } });
-  t.notMatch(redacted.content('artifacts/fast/quick/test-log.log'), token);
-  t.equal(redacted.view.artifacts.find(({ name }) => name === 'test-log')?.redactions, 1);
-  const raw = await ran(t, {
-    acceptance: { verificationPlan: { fastChecks } },
-    constraints: { privacy: { redactionRequired: false } },
-  });
-  t.match(raw.content('artifacts/fast/quick/test-log.log'), token);
-});
+t.test(
+  'redactionRequired: what a check prints of other classes reaches no artifact; a secret never does',
+  async (t) => {
+    const token = `ghp_${'0Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx'}`;
+    const mail = 'ann@corp.io';
+    const fastChecks = [{ ...quick, command: `echo key ${token} of ${mail}` }];
+    const redacted = await ran(t, { acceptance: { verificationPlan: { fastChecks } } });
+    t.notMatch(redacted.content('artifacts/fast/quick/test-log.log'), token);
+    t.notMatch(redacted.content('artifacts/fast/quick/test-log.log'), mail);
+    t.equal(redacted.view.artifacts.find(({ name }) => name === 'test-log')?.redactions, 2);
+    const raw = await ran(t, {
+      acceptance: { verificationPlan: { fastChecks } },
+      constraints: { privacy: { redactionRequired: false } },
+    });
+    t.notMatch(raw.content('artifacts/fast/quick/test-log.log'), token);
+    t.match(raw.content('artifacts/fast/quick/test-log.log'), mail);
+  },
+);
 
 t.test('retention: the lower number counts, 0 keeps no content and every digest', async (t) => {
   const day = 86_400_000;

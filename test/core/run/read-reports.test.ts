@@ -32,6 +32,12 @@ t.test('more files or bytes than the limit fail the check', async (t) => {
   const large = t.testdir({ 'a.xml': '' });
   truncateSync(join(large, 'a.xml'), reportLimits.bytes + 1);
   t.match((await readReports(large)).findings, [{ severity: 'error' }]);
+  const before = process.memoryUsage().rss;
+  truncateSync(join(large, 'a.xml'), 500 * 1024 * 1024);
+  t.match((await readReports(large)).findings, [
+    { detail: { code: 'REPORT_UNREADABLE', reason: 'too-large', limit: reportLimits.bytes, unit: 'bytes' } },
+  ]);
+  t.ok(process.memoryUsage().rss - before < 64 * 1024 * 1024, 'a report of 500 MiB is not read at all');
   truncateSync(join(large, 'a.xml'), reportLimits.bytes);
   t.strictSame((await readReports(large)).findings, []);
 });

@@ -2,13 +2,18 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { RunView } from '../../../core/contract/run-view.ts';
+import { inventedSecrets } from '../privacy/secrets/invented-secrets.ts';
 import { fixtures, type Json, makeSample } from './sample.ts';
 
 /** `case.json` of a folder in `fixtures/runs/`; only what is named is compared. */
 interface Case {
   readonly spec: Json;
   readonly expect: {
-    readonly type: string;
+    /** The decision; absent where the contract is refused before there is a run. */
+    readonly type?: string;
+    /** Code of the error that refuses the contract, and codes of the issues in it. */
+    readonly error?: string;
+    readonly issues?: readonly string[];
     /** Rules that gave an error, all of them. */
     readonly rules?: readonly string[];
     /** Rules that warned of the patch. */
@@ -32,10 +37,14 @@ t.test('whole runs', { jobs: 2, timeout: 400_000 }, async (t) => {
       t.teardown(() => sample.remove());
       const before = sample.state();
       const base = sample.git('rev-parse', 'main');
-      const view = await sample.run(
-        { source: { kind: 'patch', bytes: readFileSync(join(fixtures, folder, 'change.diff')) } },
-        spec,
-      );
+      const source = { kind: 'patch', bytes: readDiff(folder) } as const;
+      if (expect.error !== undefined) {
+        const detail = { issues: (expect.issues ?? []).map((code) => ({ code, severity: 'error' })) };
+        await t.rejects(sample.run({ source }, spec), { code: expect.error, detail });
+        t.equal(sample.state(), before, 'refs, index and working tree are as they were');
+        return;
+      }
+      const view = await sample.run({ source }, spec);
 
       t.equal(view.decision?.type, expect.type, view.decision?.rationale ?? '');
       if (expect.rules) t.strictSame(errorRules(view), [...expect.rules].sort());
@@ -68,6 +77,16 @@ t.test('whole runs', { jobs: 2, timeout: 400_000 }, async (t) => {
     });
   }
 });
+
+/** The diff of a case; `{invented:<rule>}` becomes a value of that format, which no file of the repository holds. */
+function readDiff(folder: string): Buffer {
+  const diff = readFileSync(join(fixtures, folder, 'change.diff'));
+  if (!diff.includes('{invented:')) return diff;
+  const filled = diff.toString('latin1').replace(/\{invented:([a-z-]+)\}/g, (_, wanted) => {
+    return inventedSecrets.find(([rule]) => rule === wanted)?.[1] ?? '';
+  });
+  return Buffer.from(filled, 'latin1');
+}
 
 function errorRules(view: RunView): readonly string[] {
   const findings = [

@@ -1,4 +1,5 @@
 import t from 'tap';
+import type { Finding } from '../../../core/contract/finding.ts';
 import { testSuiteCheck } from '../../../gates/checks/test-suite.ts';
 import { readFixture } from '../reports/read-fixture.ts';
 import { checkContext, errorCodes, type Given } from './check-context.ts';
@@ -7,11 +8,15 @@ const run = (given: Given) =>
   testSuiteCheck.run(checkContext({ ...given, check: { kind: 'testSuite' } }).context);
 const passing = 'TAP version 13\nok 1 - a\nok 2 - b # SKIP\n1..2\n';
 const failing = 'TAP version 13\nok 1 - a\nnot ok 2 - b\n1..2\n';
+/** Codes of the notes. */
+const notes = (findings: readonly Finding[]) =>
+  findings.filter(({ severity }) => severity === 'note').map(({ detail }) => detail?.code);
 const junit = '<testsuite><testcase name="x"/><testcase name="y"/></testsuite>';
 
 t.test('a suite passes by exit code and report together', async (t) => {
   const { findings, tests } = await run({ stdout: passing });
-  t.strictSame(findings, []);
+  t.match(findings, [{ severity: 'note', detail: { code: 'TESTS_SKIPPED', count: 1, tests: ['b'] } }]);
+  t.equal(findings.length, 1);
   t.strictSame(tests, { passed: 1, failed: 0, skipped: 1 });
   const fromFile = await run({ stdout: 'anything', reports: { 'unit.xml': junit } });
   t.strictSame([fromFile.findings, fromFile.tests], [[], { passed: 2, failed: 0, skipped: 0 }]);
@@ -28,7 +33,7 @@ t.test('a good exit code does not make up for a failed test', async (t) => {
   t.strictSame(errorCodes(findings), ['TESTS_FAILED', 'TEST_FAILED']);
   t.match(findings[0], { detail: { contradictsExitCode: true, failed: 1 } });
   t.match(findings[1], { detail: { test: 'b' } });
-  t.strictSame(tests, { passed: 1, failed: 1, skipped: 0 });
+  t.strictSame(tests, { passed: 1, failed: 1, skipped: 0, failedTests: [{ name: 'b' }] });
 });
 
 t.test('an expected exit code that is not zero does not excuse a failed test', async (t) => {
@@ -73,7 +78,7 @@ t.test('several reports are summed, and standard output is then not read', async
       'c.xml': '<testsuite><testcase name="z"><skipped/></testcase></testsuite>',
     },
   });
-  t.strictSame(findings, []);
+  t.strictSame([errorCodes(findings), notes(findings)], [[], ['TESTS_SKIPPED']]);
   t.strictSame(tests, { passed: 3, failed: 0, skipped: 2 });
 });
 
@@ -91,13 +96,58 @@ t.test('a damaged report is not replaced by standard output', async (t) => {
   ]);
 });
 
-t.test('a JSON report is not read yet, and says so unless there is another', async (t) => {
+t.test("a runner's JSON is read, other JSON is passed over where there is a report", async (t) => {
+  const jest =
+    '{"numTotalTests":1,"testResults":[{"assertionResults":[{"fullName":"a","status":"passed"}]}]}';
+  t.match((await run({ reports: { 'unit.json': jest } })).tests, { passed: 1, failed: 0 });
   const alone = await run({ reports: { 'unit.json': '{"numFailedTests":0}' } });
   t.match(alone.findings, [
-    { severity: 'error', detail: { code: 'REPORT_UNREADABLE', reason: 'unsupported' } },
+    { severity: 'error', detail: { code: 'REPORT_UNREADABLE', reason: 'not-a-report' } },
   ]);
   t.strictSame((await run({ reports: { 'unit.json': '{}', 'unit.xml': junit } })).findings, []);
-  t.strictSame((await run({ stdout: passing, reports: { 'unit.json': '{}' } })).findings, []);
+  t.strictSame(errorCodes((await run({ stdout: passing, reports: { 'unit.json': '{}' } })).findings), []);
+});
+
+t.test('what the `spec` reporter prints is no report', async (t) => {
+  const spec = '✔ a (0.5ms)\nℹ tests 1\n';
+  t.strictSame(errorCodes((await run({ stdout: spec })).findings), ['REPORT_MISSING']);
+  t.strictSame(errorCodes((await run({ reports: { 'a.tap': spec } })).findings), ['REPORT_UNREADABLE']);
+});
+
+t.test('a flaky test passes and is named', async (t) => {
+  const xml = '<testsuite><testcase name="x"><flakyFailure message="once"/></testcase></testsuite>';
+  const { findings, tests } = await run({ reports: { 'a.xml': xml } });
+  t.match(findings, [{ severity: 'note', detail: { code: 'TESTS_FLAKY', count: 1, tests: ['x'] } }]);
+  t.equal(findings.length, 1);
+  t.strictSame(tests, { passed: 1, failed: 0, skipped: 0, flaky: 1 });
+});
+
+t.test('a test in two reports counts twice, and that is said', async (t) => {
+  const { findings, tests } = await run({ reports: { 'a.xml': junit, 'b.xml': junit } });
+  t.match(findings, [
+    { severity: 'note', detail: { code: 'TEST_IN_TWO_REPORTS', report: 'b.xml', count: 2, first: 'x' } },
+  ]);
+  t.match(tests, { passed: 4 });
+  const other = '<testsuite><testcase name="x"><failure/></testcase></testsuite>';
+  const { findings: failed } = await run({ reports: { 'a.xml': junit, 'b.xml': other } });
+  t.strictSame(errorCodes(failed), ['TESTS_FAILED', 'TEST_FAILED'], 'a failure in one of them stands');
+});
+
+t.test('times are kept: the sum, the slowest, those of failed tests', async (t) => {
+  const xml =
+    '<testsuite><testcase name="a" time="0.5"/><testcase name="b" time="1.5"><failure/></testcase></testsuite>';
+  const { tests } = await run({ reports: { 'a.xml': xml } });
+  t.strictSame(tests, {
+    passed: 1,
+    failed: 1,
+    skipped: 0,
+    durationMs: 2000,
+    failedTests: [{ name: 'b', durationMs: 1500 }],
+    slowest: [
+      { name: 'b', durationMs: 1500 },
+      { name: 'a', durationMs: 500 },
+    ],
+  });
 });
 
 t.test('XML that is no test report is passed over where there is another', async (t) => {

@@ -48,7 +48,7 @@ t.test('the reports of real runners', async (t) => {
     const report = await reportOf(readFixture('pytest.xml'));
     t.match(report, { passed: 2, failed: 2, skipped: 2 });
     t.strictSame(report.contradictions, []);
-    t.strictSame(report.failures, [
+    t.match(report.failures, [
       { name: 'tests.test_orders > test_discount[10-90.0]', message: 'AssertionError: assert 91 == 90' },
       { name: 'tests.test_store > test_save', message: 'failed on setup with "OSError: disk"' },
     ]);
@@ -66,7 +66,7 @@ t.test('the reports of real runners', async (t) => {
     const report = await reportOf(readFixture('jest-junit.xml'));
     t.match(report, { passed: 1, failed: 1, skipped: 1 });
     t.strictSame(report.contradictions, []);
-    t.strictSame(report.failures, [
+    t.match(report.failures, [
       {
         name: 'orders rounds',
         message: 'Error: expect(received).toBe(expected) // Object.is equality',

@@ -70,6 +70,35 @@ await gateTester(t, ruleOf('artifact-format'), {
   ],
   invalid: [
     {
+      name: 'another format than the stage at which it is required declares, although it was made before',
+      ...stageOf('release'),
+      ...declare('sbom', 'cyclonedx-json', { stage: 'release' }),
+      ...withArtifacts(artifact('sbom', '{"spdxVersion":"SPDX-2.3"}', { stage: 'security' })),
+      expect: [error],
+    },
+    {
+      name: 'content that changed before the stage at which it is required',
+      ...stageOf('release'),
+      ...declare('test-log', 'text', { stage: 'release' }),
+      artifacts: [log.record],
+      artifactBytes: { [log.record.sha256]: Buffer.from('hallo') },
+      expect: [error],
+    },
+    {
+      name: 'one of two formats that the same stage declares',
+      ...stageOf('fast'),
+      spec: {
+        artifacts: {
+          required: [
+            { name: 'test-log', stage: 'per-task', required: true, format: 'text' },
+            { name: 'test-log', stage: 'per-task', required: true, format: 'junit+xml' },
+          ],
+        },
+      },
+      ...withArtifacts(log),
+      expect: [error],
+    },
+    {
       name: 'another format than declared',
       ...stageOf('fast'),
       ...declare('test-log', 'junit+xml'),

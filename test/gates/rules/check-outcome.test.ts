@@ -33,6 +33,11 @@ await gateTester(t, ruleOf('check-outcome'), {
       ...stageOf('fast', checkRecord({ status: 'failed', timedOut: true, required: false })),
       expect: [warning],
     },
+    {
+      name: 'an old failure that the contract tolerates is reported',
+      ...stageOf('integration', checkRecord({ status: 'failed', exitCode: 1, tolerated: true })),
+      expect: [warning],
+    },
     { name: 'the patch, before any stage', expect: [] },
   ],
   invalid: [

@@ -1,12 +1,13 @@
 import t from 'tap';
-import { isAllowed, parseLicense, toLicenseSet } from '../../../gates/npm/license-expression.ts';
+import type { ApprovalVerdict } from '../../../core/contract/approval.ts';
+import { AllowedLicences, licenceKey, parseLicence } from '../../../gates/licences/spdx-expression.ts';
 import { type CaseFile, type GateCase, gateTester } from '../../../testing.ts';
 import { findRule } from './find-rule.ts';
 import { type LockEntry, lockfile, manifest, registryEntry } from './npm-files.ts';
 
 const old = { dependencies: { a: '^1.0.0' } };
 const oldLock = { 'node_modules/a': registryEntry('a', '1.0.0', 'MIT') };
-const only = (allowedSpdx: readonly string[], forbidNewLicenses = false) => ({
+const only = (allowedSpdx: readonly string[], forbidNewLicenses = false): NonNullable<GateCase['spec']> => ({
   constraints: { licensing: { allowedSpdx, forbidNewLicenses } },
 });
 const lockTo = (packages: Readonly<Record<string, LockEntry>>): Record<string, CaseFile> => ({
@@ -16,6 +17,52 @@ const adds = (name: string, license: unknown, spec = only(['MIT', 'Apache-2.0'])
   name,
   spec,
   files: lockTo({ ...oldLock, 'node_modules/b': registryEntry('b', '1.0.0', license) }),
+});
+const detail = (license: string | null, code: string) => ({
+  code,
+  ecosystem: 'npm',
+  name: 'b',
+  version: '1.0.0',
+  license,
+  purl: 'pkg:npm/b@1.0.0',
+});
+const reviewedSpec = {
+  constraints: { licensing: { allowedSpdx: ['MIT', 'ISC'], forbidNewLicenses: true } },
+  acceptance: {
+    verificationPlan: {
+      releaseChecks: [{ id: 'licence-review', kind: 'policy', command: 'licenses', required: true }],
+    },
+  },
+} as unknown as NonNullable<GateCase['spec']>;
+const released = { stage: { name: 'release', checks: [] } } as unknown as Required<Pick<GateCase, 'stage'>>;
+const approvalAs = (role: string, decision: 'approve' | 'reject' = 'approve'): ApprovalVerdict => ({
+  source: 'refs/ai/approvals/x/1',
+  digest: '0'.repeat(64),
+  decision,
+  principal: 'ann@example.com',
+  keyId: 'SHA256:x',
+  role,
+  signedAt: '2026-01-01T00:00:00Z',
+  status: 'counts',
+});
+const crate = (license: string | undefined, options?: Readonly<Record<string, unknown>>): GateCase => ({
+  name: `a crate under ${license ?? 'nothing'} with ${JSON.stringify(options ?? {})}`,
+  spec: only(['MIT']),
+  ...(options ? { options } : {}),
+  files: {
+    'Cargo.lock': {
+      base: 'version = 3\n',
+      candidate:
+        'version = 3\n\n[[package]]\nname = "serde"\nversion = "1.0.0"\nsource = "registry+https://github.com/rust-lang/crates.io-index"\n',
+    },
+    ...(license === undefined
+      ? {}
+      : {
+          'vendor/serde/Cargo.toml': {
+            candidate: `[package]\nname = "serde"\nversion = "1.0.0"\nlicense = "${license}"\n`,
+          },
+        }),
+  },
 });
 const { license: _none, ...unlicensed } = registryEntry('b', '1.0.0');
 
@@ -41,15 +88,45 @@ await gateTester(t, findRule('licenses'), {
       files: lockTo({ ...oldLock, w: { version: '1.0.0' }, 'node_modules/w': { resolved: 'w', link: true } }),
     },
     adds('a licence that the codebase has', 'MIT', only([], true)),
+    adds('an old form that says MIT', { type: 'MIT' }),
+    crate('MIT/Apache-2.0'),
+    crate(undefined, { packages: { 'pkg:cargo/serde': 'MIT OR Apache-2.0' } }),
+    crate('GPL-3.0-only', { packages: { 'pkg:cargo/serde@1.0.0': 'MIT' } }),
+    {
+      ...adds('a new licence with a review step, as a warning', 'ISC', reviewedSpec),
+      expect: [{ severity: 'warning', detail: detail('ISC', 'new-license') }],
+    },
+    {
+      ...adds('a new licence, asked in the release stage: it waits', 'ISC', reviewedSpec),
+      ...released,
+      approvals: [approvalAs('maintainer')],
+      expect: [{ severity: 'warning' }, { severity: 'note' }],
+    },
+    {
+      ...adds('a new licence, reviewed', 'ISC', reviewedSpec),
+      ...released,
+      approvals: [approvalAs('License-Review')],
+      expect: [{ severity: 'warning' }],
+    },
+    { ...adds('no new licence: nobody is asked', 'MIT', reviewedSpec), ...released, expect: [] },
   ],
   invalid: [
+    {
+      ...adds('a new licence whose review says no', 'ISC', reviewedSpec),
+      ...released,
+      approvals: [approvalAs('license-review', 'reject')],
+    },
+    { ...crate(undefined), expect: [{ path: 'Cargo.lock', line: 4 }] },
+    crate('GPL-3.0-only'),
+    crate('GPL-3.0-only', { packages: { 'pkg:cargo/serde': 'MIT' } }),
+    crate(undefined, { packages: { 'pkg:cargo/serde@2.0.0': 'MIT' } }),
     {
       ...adds('a licence that is not listed', 'GPL-3.0-only'),
       expect: [
         {
           rule: 'licenses',
           path: 'package-lock.json',
-          detail: { name: 'b', version: '1.0.0', license: 'GPL-3.0-only', code: 'not-allowed' },
+          detail: detail('GPL-3.0-only', 'not-allowed'),
         },
       ],
     },
@@ -63,14 +140,14 @@ await gateTester(t, findRule('licenses'), {
       '',
       '$MIT',
       'MIT OR',
-      { type: 'MIT' },
-      ['MIT'],
+      { type: 'GPL' },
+      ['MIT', 7],
     ].map((license) => adds(`no SPDX expression: ${JSON.stringify(license)}`, license)),
     {
       name: 'no licence',
       spec: only(['MIT']),
       files: lockTo({ ...oldLock, 'node_modules/b': unlicensed }),
-      expect: [{ detail: { name: 'b', version: '1.0.0', license: null, code: 'unknown' } }],
+      expect: [{ detail: detail(null, 'unknown') }],
     },
     {
       name: 'an upgrade that changes the licence',
@@ -103,7 +180,7 @@ await gateTester(t, findRule('licenses'), {
     },
     {
       ...adds('a licence that the codebase has not', 'ISC', only(['MIT', 'ISC'], true)),
-      expect: [{ detail: { name: 'b', version: '1.0.0', license: 'ISC', code: 'new-license' } }],
+      expect: [{ detail: detail('ISC', 'new-license') }],
     },
   ],
 });
@@ -120,10 +197,22 @@ t.test('expressions are met as SPDX means them', async (t) => {
     ['Apache-2.0 WITH LLVM-exception', ['Apache-2.0 WITH LLVM-exception'], true],
     ['Apache-2.0 WITH LLVM-exception', ['Apache-2.0', 'LLVM-exception'], true],
     ['LicenseRef-Acme', ['MIT'], false],
+    ['LicenseRef-Acme', ['LicenseRef-Acme'], true],
+    ['GPL-2.0', ['GPL-2.0-only'], true],
+    ['GPL-2.0+', ['GPL-2.0-or-later'], true],
+    ['GPL-2.0-or-later', ['GPL-3.0-only'], true],
+    ['GPL-3.0-or-later', ['GPL-2.0-only'], false],
+    ['GPL-2.0-only', ['GPL-2.0-or-later'], false],
+    ['LGPL-2.1-or-later', ['GPL-3.0-only'], false],
+    ['MPL-1.1+', ['MPL-2.0'], true],
   ];
   for (const [expression, allowed, met] of cases) {
-    const node = parseLicense(expression);
-    t.equal(node && isAllowed(node, toLicenseSet(allowed)), met, `${expression} under ${allowed.join(', ')}`);
+    const node = parseLicence(expression);
+    t.equal(
+      node && new AllowedLicences(allowed).allows(node),
+      met,
+      `${expression} under ${allowed.join(', ')}`,
+    );
   }
 });
 
@@ -135,9 +224,13 @@ t.test('text that is no expression, too long or nested without end is unknown', 
     `${'('.repeat(2000)}MIT${')'.repeat(2000)}`,
     'é MIT',
     undefined,
-    null,
-    7,
   ]) {
-    t.equal(parseLicense(text), undefined);
+    t.equal(parseLicence(text), undefined);
   }
+});
+
+t.test('expressions that say the same are equal', async (t) => {
+  t.equal(licenceKey('(MIT OR ISC)'), licenceKey('ISC or MIT'.replace('or', 'OR')));
+  t.equal(licenceKey('MIT OR (ISC OR Zlib)'), licenceKey('Zlib OR ISC OR MIT'));
+  t.not(licenceKey('MIT AND ISC'), licenceKey('MIT OR ISC'));
 });

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { type CaseFile, gateTester } from '../../../testing.ts';
+import type { ApprovalVerdict } from '../../../core/contract/approval.ts';
+import { type CaseFile, type GateCase, gateTester } from '../../../testing.ts';
 import { findRule } from './find-rule.ts';
 import { type LockEntry, lockfile, manifest, registryEntry } from './npm-files.ts';
 
@@ -27,6 +28,124 @@ const entry1 = (name: string) => ({
   version: '1.0.0',
   resolved: `https://registry.example/${name}/-/${name}-1.0.0.tgz`,
 });
+
+const reviewed = {
+  constraints: { security: { dependencyPolicy: 'allow-with-review' } },
+  risk: { humanInLoop: { required: true, minApprovers: 1 } },
+  artifacts: { required: [{ name: 'sca-report', stage: 'security', required: true, format: '' }] },
+} as unknown as NonNullable<GateCase['spec']>;
+const atRelease = {
+  stage: { name: 'release', checks: [] },
+  artifacts: [
+    {
+      name: 'sca-report',
+      stage: 'security',
+      sha256: '0'.repeat(64),
+      sizeBytes: 1,
+      contentType: 'text/plain',
+    },
+  ],
+} as unknown as Required<Pick<GateCase, 'stage' | 'artifacts'>>;
+const approval = (decision: 'approve' | 'reject'): ApprovalVerdict => ({
+  source: 'refs/ai/approvals/x/1',
+  digest: '0'.repeat(64),
+  decision,
+  principal: 'ann@example.com',
+  keyId: 'SHA256:x',
+  signedAt: '2026-01-01T00:00:00Z',
+  status: 'counts',
+});
+
+/** One new package for each kind of file; `line` is where it stands in the candidate. */
+const ecosystems = [
+  {
+    name: 'Cargo.lock',
+    path: 'Cargo.lock',
+    base: 'version = 3\n',
+    candidate:
+      'version = 3\n\n[[package]]\nname = "serde"\nversion = "1.0.0"\nsource = "registry+https://github.com/rust-lang/crates.io-index"\n',
+    finds: { name: 'serde', line: 4 },
+  },
+  {
+    name: 'Cargo.toml, renamed',
+    path: 'Cargo.toml',
+    base: '[package]\nname = "x"\n\n[dependencies]\nserde = "1"\n',
+    candidate: '[package]\nname = "x"\n\n[dependencies]\nserde = { package = "evil", version = "1" }\n',
+    finds: { name: 'evil as serde', line: 5 },
+  },
+  {
+    name: 'go.mod',
+    path: 'go.mod',
+    base: 'module x\n',
+    candidate: 'module x\n\nrequire example.com/y v1.0.0\n',
+    finds: { name: 'example.com/y', line: 3 },
+  },
+  {
+    name: 'go.mod, replaced',
+    path: 'go.mod',
+    base: 'module x\n\nrequire example.com/y v1.0.0\n',
+    candidate:
+      'module x\n\nrequire example.com/y v1.0.0\n\nreplace example.com/y => example.com/fork v1.0.1\n',
+    finds: { name: 'example.com/fork', line: 3 },
+  },
+  {
+    name: 'requirements.txt',
+    path: 'requirements.txt',
+    base: 'a==1.0\n',
+    candidate: 'a==1.0\nB_c[x]==2.0 ; python_version > "3"  # why\n',
+    finds: { name: 'b-c', line: 2 },
+  },
+  {
+    name: 'pyproject.toml',
+    path: 'pyproject.toml',
+    base: '[project]\nname = "x"\ndependencies = []\n',
+    candidate: '[project]\nname = "x"\ndependencies = [\n  "httpx>=0.2",\n]\n',
+    finds: { name: 'httpx', line: 4 },
+  },
+  {
+    name: 'pom.xml',
+    path: 'pom.xml',
+    base: '<project><artifactId>x</artifactId></project>\n',
+    candidate:
+      '<project><artifactId>x</artifactId>\n<dependencies>\n<dependency><groupId>g</groupId><artifactId>a</artifactId><version>1</version></dependency></dependencies></project>\n',
+    finds: { name: 'g:a', line: 3 },
+  },
+  {
+    name: 'gradle.lockfile',
+    path: 'gradle.lockfile',
+    base: 'empty=\n',
+    candidate: 'g:a:1.0=runtimeClasspath\nempty=\n',
+    finds: { name: 'g:a', line: 1 },
+  },
+  {
+    name: 'Gemfile.lock',
+    path: 'Gemfile.lock',
+    base: 'GEM\n  remote: https://rubygems.org/\n  specs:\n',
+    candidate: 'GEM\n  remote: https://rubygems.org/\n  specs:\n    rack (3.0.0)\n\nDEPENDENCIES\n  rack\n',
+    finds: { name: 'rack', line: 4 },
+  },
+  {
+    name: 'composer.lock',
+    path: 'composer.lock',
+    base: '{"packages": []}\n',
+    candidate: '{"packages": [\n{"name": "a/b", "version": "1.0.0"}]}\n',
+    finds: { name: 'a/b', line: 2 },
+  },
+  {
+    name: 'pnpm-lock.yaml',
+    path: 'pnpm-lock.yaml',
+    base: "lockfileVersion: '9.0'\n",
+    candidate: "lockfileVersion: '9.0'\n\npackages:\n\n  b@1.0.0:\n    resolution: {integrity: x}\n",
+    finds: { name: 'b', line: 5 },
+  },
+  {
+    name: 'yarn.lock',
+    path: 'yarn.lock',
+    base: '# yarn lockfile v1\n',
+    candidate: '# yarn lockfile v1\n\n\nb@^1.0.0:\n  version "1.0.0"\n',
+    finds: { name: 'b', line: 4 },
+  },
+];
 
 await gateTester(t, findRule('new-dependency'), {
   valid: [
@@ -103,9 +222,95 @@ await gateTester(t, findRule('new-dependency'), {
       files: { 'go.mod': { candidate: 'module x\n' } },
       spec: spec('allow'),
     },
+    {
+      name: 'a package that another project of the repository has already',
+      files: {
+        'x/package.json': { candidate: manifest(old) },
+        'package.json': { base: manifest(old), candidate: manifest(old) },
+      },
+      spec: noNew,
+    },
+    {
+      name: 'a reviewed one, as a warning, where the contract asks for report and approval',
+      files: project(withB, locked('b', registryEntry('b', '2.0.0'))),
+      spec: reviewed,
+      expect: [{ severity: 'warning', path: 'package.json' }],
+    },
+    {
+      name: 'a reviewed one, asked in the release stage: it waits',
+      files: project(withB, locked('b', registryEntry('b', '2.0.0'))),
+      spec: reviewed,
+      ...atRelease,
+      expect: [{ severity: 'warning' }, { severity: 'note' }],
+    },
+    {
+      name: 'a reviewed and approved one',
+      files: project(withB, locked('b', registryEntry('b', '2.0.0'))),
+      spec: reviewed,
+      ...atRelease,
+      approvals: [approval('approve')],
+      expect: [{ severity: 'warning' }],
+    },
     { name: 'a deleted package.json', files: { 'package.json': { base: manifest(old) } }, spec: noNew },
   ],
   invalid: [
+    {
+      name: 'a rejected one',
+      files: project(withB, locked('b', registryEntry('b', '2.0.0'))),
+      spec: reviewed,
+      ...atRelease,
+      approvals: [approval('reject')],
+    },
+    {
+      name: 'a reviewed one whose report nobody made',
+      files: project(withB, locked('b', registryEntry('b', '2.0.0'))),
+      spec: reviewed,
+      stage: atRelease.stage,
+      approvals: [approval('approve')],
+    },
+    {
+      name: 'a manifest that its lockfile does not follow',
+      files: {
+        'package.json': { base: manifest(old), candidate: manifest({ dependencies: { a: '^2.0.0' } }) },
+        'package-lock.json': { base: lockfile(old, oldLock), candidate: lockfile(old, oldLock) },
+      },
+      spec: noNew,
+      expect: [
+        {
+          path: 'package.json',
+          line: 5,
+          detail: {
+            code: 'LOCKFILE_BEHIND',
+            name: 'a',
+            expected: '^2.0.0',
+            found: '^1.0.0',
+            lockfile: 'package-lock.json',
+            policy: 'no-new',
+          },
+        },
+      ],
+    },
+    {
+      name: 'a lockfile that is gone',
+      files: {
+        'package.json': { base: manifest(old), candidate: manifest(old) },
+        'package-lock.json': { base: lockfile(old, oldLock) },
+      },
+      spec: noNew,
+      expect: [{ path: 'package-lock.json', detail: { code: 'LOCKFILE_LOST', policy: 'no-new' } }],
+    },
+    {
+      name: 'a lockfile in a binary form',
+      files: { 'bun.lockb': { base: 'a\n', candidate: 'b\n' } },
+      spec: noNew,
+      expect: [{ path: 'bun.lockb' }],
+    },
+    ...ecosystems.map(({ name, path, base, candidate, finds }) => ({
+      name: `${name}: ${finds.name}`,
+      files: { [path]: { base, candidate } },
+      spec: noNew,
+      expect: [{ rule: 'new-dependency', path, severity: 'error' as const, line: finds.line }],
+    })),
     {
       name: 'a new direct dependency',
       files: project(withB, locked('b', registryEntry('b', '2.0.0'))),
@@ -116,10 +321,11 @@ await gateTester(t, findRule('new-dependency'), {
           path: 'package.json',
           line: 6,
           detail: {
+            ecosystem: 'npm',
             name: 'b',
             relation: 'direct',
             field: 'dependencies',
-            spec: '^2.0.0',
+            requirement: '^2.0.0',
             source: 'registry',
             policy: 'no-new',
           },
@@ -137,9 +343,11 @@ await gateTester(t, findRule('new-dependency'), {
         {
           path: 'package-lock.json',
           detail: {
+            ecosystem: 'npm',
             name: 'c',
             version: '1.0.0',
             relation: 'transitive',
+            through: ['a'],
             source: 'registry',
             policy: 'no-new',
           },
@@ -153,6 +361,7 @@ await gateTester(t, findRule('new-dependency'), {
       expect: [
         {
           detail: {
+            ecosystem: 'npm',
             name: 'c',
             version: '1.0.0',
             relation: 'unrequested',
@@ -186,10 +395,12 @@ await gateTester(t, findRule('new-dependency'), {
         {
           path: 'package.json',
           detail: {
+            ecosystem: 'npm',
             name: 'evil',
+            version: '1.0.0',
             relation: 'direct',
             field: 'dependencies',
-            spec: 'npm:evil@1.0.0',
+            requirement: 'npm:evil@1.0.0',
             source: 'registry',
             policy: 'no-new',
           },
@@ -242,9 +453,11 @@ await gateTester(t, findRule('new-dependency'), {
       expect: [
         {
           detail: {
+            ecosystem: 'npm',
             name: 'b',
             version: '1.0.0',
             relation: 'transitive',
+            through: ['a'],
             source: 'registry',
             policy: 'no-new',
           },
@@ -318,7 +531,19 @@ await gateTester(t, findRule('new-dependency'), {
         },
       }),
       spec: noNew,
-      expect: [{ detail: { name: 'a', origin: 'https://evil.example', policy: 'no-new' } }],
+      expect: [
+        {
+          detail: {
+            ecosystem: 'npm',
+            name: 'a',
+            version: '1.0.0',
+            relation: 'moved',
+            source: 'registry',
+            origin: 'https://evil.example',
+            policy: 'no-new',
+          },
+        },
+      ],
     },
     {
       name: 'a new one under `allow-with-review`',
@@ -355,10 +580,11 @@ await gateTester(t, findRule('new-dependency'), {
       expect: [
         {
           detail: {
+            ecosystem: 'npm',
             name: '__proto__',
             relation: 'direct',
             field: 'dependencies',
-            spec: '1',
+            requirement: '1',
             source: 'registry',
             policy: 'no-new',
           },

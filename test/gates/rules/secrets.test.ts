@@ -1,7 +1,8 @@
 import t from 'tap';
+import { checksumOf } from '../../../core/privacy/secrets/token-checksum.ts';
 import { judge } from '../../../gates/rules/secrets.ts';
 import { gateTester, toRuleInput } from '../../../testing.ts';
-import { inventedSecrets, privateKey } from '../../core/tool/invented-secrets.ts';
+import { inventedSecrets, privateKey } from '../../core/privacy/secrets/invented-secrets.ts';
 import { findRule } from './find-rule.ts';
 
 const tokenOf = (wanted: string): string => inventedSecrets.find(([rule]) => rule === wanted)?.[1] ?? '';
@@ -41,7 +42,7 @@ await gateTester(t, findRule('secrets'), {
     {
       name: 'a token in an added line, with line and column',
       files: { 'src/a.ts': { base: 'a\nb\n', candidate: `a\né = '${token}';\nb\n` } },
-      expect: [{ rule: 'secrets', path: 'src/a.ts', line: 2, column: 6, detail: { format: 'github-token' } }],
+      expect: [{ rule: 'secrets', path: 'src/a.ts', line: 2, column: 6 }],
     },
     {
       name: 'a token at the end of a file without a newline',
@@ -51,7 +52,7 @@ await gateTester(t, findRule('secrets'), {
     {
       name: 'a private key over several lines',
       files: { id_rsa: { candidate: `${privateKey}\n` } },
-      expect: [{ line: 1, detail: { format: 'private-key' } }],
+      expect: [{ line: 1, message: 'an added line holds what looks like a secret: private-key' }],
     },
     {
       name: 'two tokens in two files',
@@ -99,4 +100,108 @@ t.test('added lines that are no neighbours are not read as one text', async (t) 
       }),
       [],
     );
+});
+
+const judged = async (files: Record<string, { candidate: string }>, options: Record<string, unknown> = {}) =>
+  judge({ ...toRuleInput({ name: 'x', files }), options });
+
+t.test('a value of a known format that stands in for a secret is listed as suppressed', async (t) => {
+  t.match(await judged({ 'a.md': { candidate: `AKIAIOSFODNN7${'EXAMPLE'}\n` } }), [
+    { severity: 'note', path: 'a.md', line: 1, detail: { suppressed: true, reason: 'placeholder' } },
+  ]);
+});
+
+t.test(
+  'the marker on the line, or on the line above, suppresses and is listed; it can be forbidden',
+  async (t) => {
+    for (const text of [`a = '${token}' // writ:allow-secret\n`, `// writ:allow-secret\na = '${token}'\n`]) {
+      t.match(await judged({ 'a.ts': { candidate: text } }), [
+        { severity: 'note', detail: { suppressed: true, reason: 'marker', format: 'github-token' } },
+      ]);
+      t.match(await judged({ 'a.ts': { candidate: text } }, { inline: false }), [{ severity: 'error' }]);
+    }
+    const far = `// writ:allow-secret\n\na = '${token}'\n`;
+    t.match(await judged({ 'a.ts': { candidate: far } }), [{ severity: 'error' }]);
+  },
+);
+
+t.test('a digest in the config at base suppresses that value alone, under the same digest key', async (t) => {
+  const files = { 'a.ts': { candidate: `'${token}'\n'${tokenOf('npm-token')}'\n` } };
+  const [first] = await judged(files, { digest_key: 'of this repository' });
+  const digest = first?.detail?.digest;
+  t.match(digest, /^scrypt:[0-9a-f]{32}$/);
+  t.match(await judged(files, { digest_key: 'of this repository', allow: [digest] }), [
+    { severity: 'note', line: 1, detail: { suppressed: true, reason: 'config', digest } },
+    { severity: 'error', line: 2 },
+  ]);
+  t.match(await judged(files, { allow: [digest] }), [{ severity: 'error' }, { severity: 'error' }]);
+});
+
+t.test('options that are not understood fail the rule', async (t) => {
+  for (const options of [
+    { alow: [] },
+    { allow: ['ghp_x'] },
+    { allow: 'x' },
+    { inline: 'no' },
+    { digest_key: 1 },
+  ])
+    t.match(await judged({ 'a.ts': { candidate: 'a\n' } }, options), [
+      { severity: 'error', message: /rules\.secrets/ },
+    ]);
+});
+
+t.test('a finding says whether a checksum is right, and a right one is never a placeholder', async (t) => {
+  const payload = 'abcdefghijklmnopqrstuvwxyzabcd';
+  const valid = `ghp_${payload}${checksumOf(payload)}`;
+  t.match(await judged({ a: { candidate: `${valid}\n` } }), [
+    { severity: 'error', detail: { checksum: 'valid' } },
+  ]);
+  t.match(await judged({ a: { candidate: `ghp_${payload}${payload.slice(0, 6)}\n` } }), [
+    { severity: 'note' },
+  ]);
+  t.match(await judged({ a: { candidate: `${token}\n` } }), [
+    { severity: 'error', detail: { checksum: 'mismatch' } },
+  ]);
+});
+
+t.test('a signed web token is a secret; an unsigned one and the world’s example are not', async (t) => {
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const jwt = (header: object, claims: object) =>
+    `${part(header)}.${part(claims)}.q7Wx2Lm9Zt4Kc8Vb1Rn6Yp3Hd5Gs0Jf_q7Wx2Lm9Zt4`;
+  const severities = async (text: string) =>
+    (await judged({ a: { candidate: `${text}\n` } })).map(({ severity }) => severity);
+  t.same(await severities(jwt({ alg: 'HS256' }, { sub: 'user-17', iss: 'login' })), ['error']);
+  t.same(await severities(jwt({ alg: 'none' }, { sub: 'user-17', iss: 'login' })), []);
+  t.same(
+    await severities(jwt({ alg: 'HS256' }, { sub: '1234567890', name: 'John Doe', iat: 1516239022 })),
+    [],
+  );
+});
+
+t.test('an unquoted value counts in files of data, not in program text', async (t) => {
+  const value = 'q7Wx2Lm9Zt4Kc8Vb1Rn6';
+  t.match(await judged({ '.env': { candidate: `API_KEY=${value}\n` } }), [{ severity: 'error' }]);
+  t.same(await judged({ 'a.ts': { candidate: `const apiKey = ${value}\n` } }), []);
+});
+
+t.test('lines of 10 MB, hostile or not, are read in time', { timeout: 120_000 }, async (t) => {
+  const size = 10 * 1024 * 1024;
+  for (const piece of [
+    'a',
+    'password=',
+    "token: '",
+    'sk-',
+    'eyJ',
+    '://a:',
+    '-----BEGIN PRIVATE KEY-----',
+    'ghp_',
+    'secret_key="',
+  ]) {
+    const line = piece.repeat(Math.floor(size / piece.length));
+    const input = toRuleInput({ name: 'x', files: { 'a.txt': { candidate: `${line}\n` } } });
+    const before = process.cpuUsage();
+    await judge(input);
+    const { user } = process.cpuUsage(before);
+    t.ok(user / 1e6 < 8, `${piece} ${user / 1e6}`);
+  }
 });

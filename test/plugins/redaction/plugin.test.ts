@@ -2,8 +2,9 @@ import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { createHooks, hooksFor } from '../../../core/hooks.ts';
 import { redactionPlugin } from '../../../plugins/redaction/plugin.ts';
-import { inventedSecrets } from '../../core/tool/invented-secrets.ts';
+import { inventedSecrets } from '../../core/privacy/secrets/invented-secrets.ts';
 
+const policy = { remove: ['secrets'], beyond: ['secrets', 'pii'], words: {} } as const;
 const token = inventedSecrets.find(([rule]) => rule === 'github-token')?.[1] ?? '';
 
 function loaded() {
@@ -12,7 +13,7 @@ function loaded() {
     typeof redactionPlugin.setup
   >[0];
   redactionPlugin.setup(context, undefined);
-  hooks.artifact.redact.freeze();
+  for (const hook of [hooks.artifact.redact, hooks.frame.admit, hooks.frame.redact]) hook.freeze();
   return hooks;
 }
 
@@ -22,9 +23,14 @@ t.test('an artifact leaves the hook without its secrets, and says how many there
     name: 'test-log',
     contentType: 'text/plain',
     bytes,
+    policy,
     redactions: 1,
+    receipt: [],
   });
-  t.equal(Buffer.from(answer.bytes).toString(), 'a [redacted:github-token] b [redacted:github-token]\n');
+  t.equal(
+    Buffer.from(answer.bytes).toString(),
+    'a [redacted:secrets:github-token] b [redacted:secrets:github-token]\n',
+  );
   t.equal(answer.redactions, 3);
   t.equal(answer.name, 'test-log');
 });
@@ -34,7 +40,44 @@ t.test('an artifact without secrets leaves the hook unchanged', async (t) => {
     name: 'build-log',
     contentType: 'text/plain',
     bytes: Buffer.from('ok\n'),
+    policy,
     redactions: 0,
+    receipt: [],
   };
   t.same(await loaded().artifact.redact.call(artifact), artifact);
+});
+
+const entry = (kind: 'File' | 'Snippet', text: string) =>
+  ({
+    runId: 'r',
+    form: 'item',
+    kind,
+    name: 'a.ts',
+    trustTier: 'repo',
+    tags: {},
+    bytes: Buffer.from(text),
+    policy,
+  }) as const;
+
+t.test('a file that holds data of a class beyond the contract stays out of the context', async (t) => {
+  const hooks = loaded();
+  t.match(await hooks.frame.admit.call(entry('File', 'ask ann@corp.io\n')), {
+    message: /class `pii` \(email\)/,
+    detail: { class: 'pii', found: 'email' },
+  });
+  t.match(await hooks.frame.admit.call(entry('File', `key ${token}\n`)), { detail: { class: 'secrets' } });
+  t.equal(
+    await hooks.frame.admit.call(entry('File', 'ask ann@example.com\n')),
+    undefined,
+    'reserved for documents',
+  );
+  t.equal(await hooks.frame.admit.call(entry('Snippet', 'ask ann@corp.io\n')), undefined, 'redacted instead');
+});
+
+t.test('a snippet enters the context without data of a class beyond the contract', async (t) => {
+  const answer = await loaded().frame.redact.call(entry('Snippet', `ask ann@corp.io, ${token}\n`));
+  t.equal(
+    Buffer.from(answer.bytes).toString(),
+    'ask [redacted:pii:email], [redacted:secrets:github-token]\n',
+  );
 });

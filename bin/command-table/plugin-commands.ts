@@ -1,0 +1,71 @@
+import type { ArgumentSpec, CommandSpec } from '../command.ts';
+
+const plugin: ArgumentSpec = { name: 'PLUGIN', about: 'a directory, or a file that `npm pack` made' };
+
+/** Plugins of others: made, tested, pinned, trusted (docs/plugins.md). */
+export const pluginCommands: readonly CommandSpec[] = [
+  {
+    name: 'plugin list',
+    summary: 'what is loaded, what it enforces, and what the repository lists',
+    description: 'A listed plugin that is not trusted, changed or missing stops every run here.',
+    arguments: [],
+    options: [],
+    examples: [
+      { line: 'writ plugin list', about: 'built-ins, then the plugins of `.writ/config.toml` at HEAD' },
+    ],
+    load: () => import('../commands/plugin-list.ts'),
+  },
+  {
+    name: 'plugin new',
+    summary: 'make a plugin with one rule, its cases, its test and its page',
+    arguments: [
+      { name: 'KIND', about: '`gate`: a reason that a change is refused for' },
+      { name: 'NAME', about: 'kebab-case; the id of the rule' },
+    ],
+    options: [{ name: 'dir', value: 'DIR', about: 'make it here; default: a directory of that name' }],
+    examples: [
+      { line: 'writ plugin new gate no-draft-marks', about: 'in ./no-draft-marks; its test passes at once' },
+    ],
+    load: () => import('../commands/plugin-new.ts'),
+  },
+  {
+    name: 'plugin test',
+    summary: 'judge the cases of a plugin, in the sandbox, as a run would',
+    description: 'Exit 1 where a rule answers otherwise than its cases say, or has no case on a side.',
+    arguments: [plugin],
+    options: [],
+    examples: [{ line: 'writ plugin test ./no-draft-marks', about: 'a directory; a `.tgz` works as well' }],
+    load: () => import('../commands/plugin-test.ts'),
+  },
+  {
+    name: 'plugin add',
+    summary: 'pin a plugin by digest in .writ/config.toml',
+    description:
+      'One outside the repository is kept below your own config as well. Nothing of it runs, nothing is trusted yet.',
+    arguments: [plugin],
+    options: [],
+    examples: [
+      { line: 'writ plugin add tools/no-draft-marks', about: 'a directory of this repository' },
+      {
+        line: 'writ plugin add writ-changelog-entry-2.1.0.tgz',
+        about: 'a packed one; others add the same file',
+      },
+    ],
+    load: () => import('../commands/plugin-add.ts'),
+  },
+  {
+    name: 'plugin trust',
+    summary: 'let a plugin judge changes here, by the digest of its files',
+    description:
+      'Kept in your own config, for every repository that lists it. Another content has another digest.',
+    arguments: [{ name: 'DIGEST', about: '`sha256:…`, as `writ plugin list` shows it' }],
+    options: [{ name: 'remove', about: 'withdraw the trust' }],
+    examples: [
+      {
+        line: `writ plugin trust sha256:${'0f'.repeat(32)}`,
+        about: 'after you have read it',
+      },
+    ],
+    load: () => import('../commands/plugin-trust.ts'),
+  },
+];

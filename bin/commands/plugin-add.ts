@@ -1,0 +1,39 @@
+import { realpath } from 'node:fs/promises';
+import { relative, sep } from 'node:path';
+import { repositoryPathFault } from '../../core/config/repository-path.ts';
+import { openRepository } from '../../core/vcs/repository.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
+import { type Pin, pinPlugin } from '../plugin/pin-plugin.ts';
+import { readPlugin } from '../plugin/read-plugin.ts';
+import { keepPlugin } from '../plugin/user-plugins.ts';
+
+/** `writ plugin add PKG`: pins a plugin by digest in the config. One outside the repository is kept for this user; nothing is trusted yet. */
+export async function run(context: CommandContext): Promise<CommandResult> {
+  const { manifest, pluginPackage, path } = await readPlugin(context, context.args[0] ?? '');
+  const repository = await openRepository(context.repoPath ?? context.cwd);
+  const below = relative(await realpath(repository.root), await realpath(path))
+    .split(sep)
+    .join('/');
+  const isInside = repositoryPathFault(below) === undefined;
+  const { digest } = pluginPackage;
+  const pin: Pin = isInside
+    ? { kind: 'path', place: below, digest }
+    : { kind: 'package', place: manifest.packageName, digest };
+  if (!isInside) await keepPlugin(context.env, pluginPackage);
+  const changed = await pinPlugin(repository.root, pin);
+  const data = {
+    name: manifest.name,
+    version: manifest.version,
+    digest: `sha256:${digest}`,
+    [pin.kind]: pin.place,
+    rules: manifest.rules.map(({ id }) => id),
+    kept: !isInside,
+    changed,
+  };
+  return succeeded(data, (printer) => {
+    printer.line(`${manifest.name} ${manifest.version}  sha256:${digest}`);
+    printer.line(changed ? '  pinned in .writ/config.toml' : '  pinned already');
+    const commit = isInside ? `.writ/config.toml and ${below}` : '.writ/config.toml';
+    printer.line(`  next  commit ${commit}, then: writ plugin trust sha256:${digest}`);
+  });
+}

@@ -1,0 +1,66 @@
+import { isWritError } from '../../core/base/errors.ts';
+import { parseConfig } from '../../core/config.ts';
+import { type FoundPlugin, findPlugins } from '../../core/plugin-trust/find-plugins.ts';
+import { readBlob } from '../../core/vcs/blobs.ts';
+import { openRepository } from '../../core/vcs/repository.ts';
+import { resolveBase } from '../../core/vcs/resolve-commit.ts';
+import { type CommandContext, type CommandData, type CommandResult, succeeded } from '../command.ts';
+import { openEngine } from '../open-engine.ts';
+import { userPluginAccess } from '../plugin/user-plugins.ts';
+import { styled } from '../print.ts';
+
+/** `writ plugin list`: built-ins and what they enforce, then what the repository lists at HEAD and whether it would be loaded. */
+export async function run(context: CommandContext): Promise<CommandResult> {
+  await using engine = await openEngine(context);
+  const builtIn = engine.plugins.map((name): CommandData => {
+    const enforces = engine.ledger.entries.filter(({ enforcedBy }) => enforcedBy.includes(name));
+    return { name, source: 'built-in', status: 'loaded', enforces: enforces.map(({ id }) => id), rules: [] };
+  });
+  const listed = await findListed(context);
+  const plugins = [...builtIn, ...listed.map(toData)];
+  return succeeded({ plugins }, (printer) => {
+    printer.table(
+      plugins.map(({ name, source, status, enforces, rules, digest }) => [
+        styled(status === 'loaded' || status === 'trusted' ? 'green' : 'yellow', String(status)),
+        String(name),
+        String(source),
+        source === 'built-in'
+          ? `enforces ${(enforces as readonly string[]).length} contract rows`
+          : `${(rules as readonly string[]).join(', ')} ${String(digest)}`.trim(),
+      ]),
+    );
+    for (const { listed: one, status } of listed) {
+      if (status === 'untrusted') printer.line(`  read it, then: writ plugin trust sha256:${one.digest}`);
+      if (status === 'missing' && one.kind === 'package')
+        printer.line(`  get \`${one.place}\`, then: writ plugin add FILE.tgz`);
+    }
+  });
+}
+
+/** What the repository lists at HEAD; nothing outside a repository. */
+async function findListed(context: CommandContext): Promise<readonly FoundPlugin[]> {
+  const repository = await openRepository(context.repoPath ?? context.cwd).catch((fault: unknown) => {
+    if (context.repoPath === undefined && isWritError(fault, 'NOT_A_REPOSITORY')) return undefined;
+    throw fault;
+  });
+  if (repository === undefined) return [];
+  const base = await resolveBase(repository, 'HEAD');
+  const { plugins } = parseConfig(await readBlob(repository, base.tree, '.writ/config.toml'));
+  return findPlugins(repository, base.tree, plugins, userPluginAccess(context.env));
+}
+
+function toData(found: FoundPlugin): CommandData {
+  const { listed, status } = found;
+  const isFound = status === 'trusted' || status === 'untrusted';
+  return {
+    name: isFound ? found.manifest.name : listed.place,
+    source: listed.kind,
+    place: listed.place,
+    status,
+    digest: `sha256:${listed.digest}`,
+    ...(status === 'changed' ? { found_digest: `sha256:${found.foundDigest}` } : {}),
+    ...(isFound ? { version: found.manifest.version } : {}),
+    enforces: [],
+    rules: isFound ? found.manifest.rules.map(({ id }) => id) : [],
+  };
+}

@@ -1,0 +1,82 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { messageOf, WritError } from '../../core/base/errors.ts';
+import type { Rule } from '../../core/contract/rule.ts';
+import { outsideRules } from '../../core/plugin-trust/open-plugins.ts';
+import { pickSandbox } from '../../core/tool/sandbox/pick.ts';
+import { type GateCases, gateTester } from '../../plugins/testers/gate-tester.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
+import { openEngine } from '../open-engine.ts';
+import { casesFile, readCases } from '../plugin/read-cases.ts';
+import { readPlugin } from '../plugin/read-plugin.ts';
+import { styled } from '../print.ts';
+
+interface TestedRule {
+  readonly id: string;
+  readonly cases: number;
+  readonly failures: readonly string[];
+}
+
+/** `writ plugin test DIR`: every rule over its cases, in the sandbox, as a run asks it. Exit 1 where one fails or has no case on a side. */
+export async function run(context: CommandContext): Promise<CommandResult> {
+  const given = context.args[0] ?? '';
+  const { manifest, pluginPackage } = await readPlugin(context, given);
+  const cases = readCases(pluginPackage, given);
+  const root = await mkdtemp(join(await realpath(tmpdir()), 'writ-plugin-'));
+  await using engine = await openEngine(context);
+  const rules: TestedRule[] = [];
+  try {
+    const sandbox = () => pickSandbox('auto', engine.slots.sandbox);
+    for (const rule of await outsideRules(manifest, pluginPackage, { cacheDir: root, sandbox }))
+      rules.push(await testRule(rule, cases.get(rule.id), context.signal));
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+  const digest = `sha256:${pluginPackage.digest}`;
+  const data = {
+    name: manifest.name,
+    version: manifest.version,
+    digest,
+    rules: rules.map((rule) => ({ ...rule })),
+  };
+  const human = (printer: CommandContext['print']): void => {
+    for (const { id, cases: count, failures } of rules) {
+      printer.line(
+        styled(failures.length === 0 ? 'green' : 'red', failures.length === 0 ? 'passed' : 'failed'),
+        ` ${id} (${count} cases)`,
+      );
+      for (const failure of failures) printer.line(`  ${failure}`);
+    }
+    printer.line(`${manifest.name} ${manifest.version}  ${digest}`);
+  };
+  const failed = rules.filter(({ failures }) => failures.length > 0);
+  if (failed.length === 0) return succeeded(data, human);
+  const ids = failed.map(({ id }) => id);
+  return refused(
+    new WritError('PLUGIN_TEST_FAILED', {
+      message: `${ids.map((id) => `\`${id}\``).join(', ')} of plugin \`${manifest.name}\` failed`,
+      detail: { plugin: manifest.name, rules: ids },
+    }),
+    data,
+    human,
+  );
+}
+
+async function testRule(rule: Rule, given: GateCases | undefined, signal: AbortSignal): Promise<TestedRule> {
+  const { valid = [], invalid = [] } = given ?? {};
+  const failures: string[] = [];
+  if (valid.length === 0 || invalid.length === 0)
+    failures.push(`expected at least one \`valid\` and one \`invalid\` case in \`${casesFile}\``);
+  const each: readonly GateCases[] = [
+    ...valid.map((one) => ({ valid: [one], invalid: [] })),
+    ...invalid.map((one) => ({ valid: [], invalid: [one] })),
+  ];
+  for (const one of each) {
+    signal.throwIfAborted();
+    await gateTester(undefined, rule, one).catch((fault: unknown) =>
+      failures.push(messageOf(fault).slice(0, 2000)),
+    );
+  }
+  return { id: rule.id, cases: each.length, failures };
+}

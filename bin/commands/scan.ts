@@ -1,0 +1,131 @@
+import { WritError } from '../../core/base/errors.ts';
+import type { Rule } from '../../core/contract/rule.ts';
+import { buildSarif } from '../../core/sarif/build-sarif.ts';
+import type { Unscanned } from '../../core/scan/diff-piece.ts';
+import { type ScanResult, scanPieces } from '../../core/scan/scan-pieces.ts';
+import type { ScannedFinding } from '../../core/scan/scanned-finding.ts';
+import { type CommandContext, type CommandData, type CommandResult, refused, succeeded } from '../command.ts';
+import { openEngine } from '../open-engine.ts';
+import { printScan } from '../report/scan.ts';
+import { openScanSource } from '../scan-sources.ts';
+import { readVersion } from '../version.ts';
+import { writeOutput } from '../write-output.ts';
+
+/** Only a contract says whether these are wrong: they warn, unless `--rules` names them. */
+const warnOnly: readonly string[] = ['new-dependency', 'licenses'];
+/** Only a contract asks for this: it is asked where `--rules` names it. */
+const onDemand: readonly string[] = ['new-tests'];
+/** These judge the change as a whole, with both sides of its files. */
+const wholeChange: readonly string[] = ['new-dependency', 'licenses', 'new-tests'];
+
+/** `writ scan`: the rules about a change, alone. Exit 1 where one finds an error, or where something could not be scanned. */
+export async function run(context: CommandContext): Promise<CommandResult> {
+  const unscanned: Unscanned[] = [];
+  await using engine = await openEngine(context);
+  const named = namedRules(context);
+  const all = engine.rules.ids.flatMap((id) => engine.rules.get(id) ?? []);
+  const rules = pickRules(all, named);
+  await using source = await openScanSource(context, (one) => unscanned.push(one));
+  const asked = rules.filter(({ id }) => source.isWhole || !wholeChange.includes(id));
+  const result = await scanPieces(source.pieces, {
+    rules: asked,
+    ruleOptions: {},
+    pool: engine.pool,
+    signal: context.signal,
+    ...(source.filesFor === undefined ? {} : { filesFor: source.filesFor }),
+    onPiece: ({ files, bytes }) => context.progress.update(`${files} files, ${Math.round(bytes / 1e6)} MB`),
+  });
+  context.progress.clear();
+  if (result.files === 0) throw new WritError('PATCH_EMPTY', { message: 'there is nothing to scan' });
+  const findings = [
+    ...result.findings.map((finding) => soften(finding, named)),
+    ...unscanned.map(toFinding),
+    ...notCompared(rules.filter((rule) => !asked.includes(rule))),
+  ];
+  const paths = writeSarif(context, asked, findings, unscanned.length === 0, source.commit);
+  const data = toData(result, findings, asked, paths);
+  const human = (printer: CommandContext['print']): void =>
+    printScan(printer, { ...result, findings }, paths);
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  if (errors.length === 0) return succeeded(data, human);
+  const [first] = errors;
+  return refused(
+    new WritError('SCAN_FOUND', {
+      message: `${errors.length} ${errors.length === 1 ? 'error' : 'errors'}, the first of rule \`${first?.rule}\``,
+      detail: { errors: errors.length, rule: first?.rule, path: first?.path, line: first?.line },
+    }),
+    data,
+    human,
+  );
+}
+
+function namedRules({ options }: CommandContext): readonly string[] | undefined {
+  const given = options.values('rules').flatMap((list) => list.split(',').map((id) => id.trim()));
+  return given.length === 0 ? undefined : given.filter((id) => id !== '');
+}
+
+function pickRules(all: readonly Rule[], named: readonly string[] | undefined): readonly Rule[] {
+  const usable = all.filter(({ point }) => point === 'patch');
+  for (const id of named ?? []) {
+    if (usable.some((rule) => rule.id === id)) continue;
+    const ids = usable.map((rule) => rule.id).join(', ');
+    throw new WritError('USAGE', { message: `expected rules among ${ids}, found \`${id}\`` });
+  }
+  return usable.filter(({ id }) => (named ? named.includes(id) : !onDemand.includes(id)));
+}
+
+function soften(finding: ScannedFinding, named: readonly string[] | undefined): ScannedFinding {
+  const isAsked = named?.includes(finding.rule) === true;
+  return finding.severity === 'error' && warnOnly.includes(finding.rule) && !isAsked
+    ? { ...finding, severity: 'warning' }
+    : finding;
+}
+
+function toFinding({ path, line, reason }: Unscanned): ScannedFinding {
+  const place = line === undefined ? {} : { line };
+  return { rule: 'scan', severity: 'error', message: `it was not scanned: ${reason}`, path, ...place };
+}
+
+function notCompared(rules: readonly Rule[]): readonly ScannedFinding[] {
+  if (rules.length === 0) return [];
+  const ids = rules.map(({ id }) => id).join(', ');
+  const message = `not asked: ${ids}; they compare whole files, which \`--range A..B\` has`;
+  return [{ rule: 'scan', severity: 'note', message }];
+}
+
+function writeSarif(
+  context: CommandContext,
+  rules: readonly Rule[],
+  findings: readonly ScannedFinding[],
+  complete: boolean,
+  commit: string | undefined,
+): readonly string[] {
+  const path = context.options.value('sarif');
+  if (path === undefined) return [];
+  const sarif = buildSarif({
+    findings: findings.map(({ around, ...finding }) => {
+      const text = around?.find(({ line }) => line === finding.line)?.text;
+      return text === undefined ? finding : { ...finding, lineText: text };
+    }),
+    ruleIds: rules.map(({ id }) => id),
+    version: readVersion(),
+    complete,
+    ...(commit === undefined ? {} : { commit }),
+  });
+  return [writeOutput(context.cwd, path, `${JSON.stringify(sarif, undefined, 2)}\n`)];
+}
+
+function toData(
+  { files, lines }: ScanResult,
+  findings: readonly ScannedFinding[],
+  rules: readonly Rule[],
+  paths: readonly string[],
+): CommandData {
+  return {
+    findings: findings.map(({ around, ...finding }) => finding),
+    files,
+    lines,
+    rules: rules.map(({ id }) => id),
+    ...(paths.length === 0 ? {} : { paths }),
+  };
+}

@@ -1,0 +1,51 @@
+import { lstat, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WritError } from '../../core/base/errors.ts';
+import { parseConfig } from '../../core/config.ts';
+import { readPlainFile } from '../../core/plugin-trust/read-directory.ts';
+import { absent, writeDurably } from '../../core/store/durable-file.ts';
+
+const maxConfigBytes = 256 * 1024;
+
+/** One entry of `[[plugins]]`. */
+export interface Pin {
+  readonly kind: 'path' | 'package';
+  readonly place: string;
+  readonly digest: string;
+}
+
+/**
+ * Writes the entry into \`.writ/config.toml\` of the working tree, or gives the one that is there its new digest. Nothing else of the file
+ * changes. False where it stands there already. It counts when it is committed: runs read the base commit.
+ */
+export async function pinPlugin(root: string, pin: Pin): Promise<boolean> {
+  const path = join(root, '.writ', 'config.toml');
+  const bytes = (await lstat(path).catch(absent)) && (await readPlainFile(path, maxConfigBytes));
+  if (bytes === undefined && (await lstat(path).catch(absent)))
+    throw new WritError('CONFIG_INVALID', {
+      message: `\`${path}\` is no plain file of at most ${maxConfigBytes} bytes`,
+    });
+  const text = bytes?.toString('utf8') ?? '';
+  const { plugins } = parseConfig(bytes);
+  const there = plugins.find(({ kind, place }) => kind === pin.kind && place === pin.place);
+  if (there?.digest === pin.digest) return false;
+  const entry = `[[plugins]]\n${pin.kind} = ${JSON.stringify(pin.place)}\ndigest = "sha256:${pin.digest}"\n`;
+  const changed =
+    there === undefined
+      ? `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${text === '' ? '' : '\n'}${entry}`
+      : replaceDigest(text, there.digest, pin);
+  parseConfig(Buffer.from(changed));
+  await mkdir(join(root, '.writ'), { recursive: true });
+  await writeDurably(path, changed, 0o644);
+  return true;
+}
+
+/** Two entries of one digest (the same files at two places) cannot be told apart by text: that is left to a person. */
+function replaceDigest(text: string, old: string, { place, digest }: Pin): string {
+  const parts = text.split(`sha256:${old}`);
+  if (parts.length === 2) return parts.join(`sha256:${digest}`);
+  throw new WritError('CONFIG_INVALID', {
+    message: `\`.writ/config.toml\` names the digest of \`${place}\` ${parts.length - 1} times; change it by hand to \`sha256:${digest}\``,
+    detail: { expected: `sha256:${digest}` },
+  });
+}

@@ -1,0 +1,16 @@
+import type { RunView } from '../../core/contract/run-view.ts';
+import { buildSarif } from '../../core/sarif/build-sarif.ts';
+import { stageFindings } from './run-data.ts';
+
+/** Every finding of a run as SARIF 2.1.0; a run whose stages did not all settle says that it is not complete. */
+export function renderRunSarif(view: RunView, version: string): string {
+  const ofStages = view.stages.flatMap((stage) => stageFindings(stage).map(({ finding }) => finding));
+  const sarif = buildSarif({
+    findings: [...view.findings, ...ofStages],
+    ruleIds: [],
+    version,
+    complete: view.state === 'decided' && view.stages.every(({ expected, ran }) => ran === expected),
+    ...(view.decision?.commitSha === undefined ? {} : { commit: view.decision.commitSha }),
+  });
+  return `${JSON.stringify(sarif, undefined, 2)}\n`;
+}

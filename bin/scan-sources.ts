@@ -1,0 +1,160 @@
+import { createReadStream } from 'node:fs';
+import { lstat, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve, sep } from 'node:path';
+import { WritError } from '../core/base/errors.ts';
+import type { PatchSet } from '../core/contract/patch-set.ts';
+import type { FileSides, Rule } from '../core/contract/rule.ts';
+import { patchFromRange, resolveRange } from '../core/patch/patch-from-range.ts';
+import { readRuleFiles } from '../core/run/read-rule-files.ts';
+import { cutDiff } from '../core/scan/cut-diff.ts';
+import type { DiffPiece, Unscanned } from '../core/scan/diff-piece.ts';
+import { type FilePiece, type FileToScan, filesAsPieces } from '../core/scan/files-as-pieces.ts';
+import { startGit } from '../core/vcs/git.ts';
+import { openRepository } from '../core/vcs/repository.ts';
+import { createScratch } from '../core/vcs/scratch.ts';
+import type { CommandContext } from './command.ts';
+
+/** What `writ scan` reads: pieces of a diff, and the files behind them where they are at hand. */
+export interface ScanSource extends AsyncDisposable {
+  readonly pieces: AsyncIterable<DiffPiece>;
+  readonly filesFor?: (piece: DiffPiece, rule: Rule) => Promise<Readonly<Record<string, FileSides>>>;
+  /** Full commit id that is scanned, where it is one. */
+  readonly commit?: string;
+  /** Both sides of every file are known, so that dependencies can be compared. */
+  readonly isWhole: boolean;
+}
+
+type Tell = (unscanned: Unscanned) => void;
+type Context = Pick<CommandContext, 'args' | 'options' | 'cwd' | 'repoPath' | 'stdin' | 'signal'>;
+
+const maxFiles = 1_000_000;
+
+/** The one source that the command line names: a patch, a range, files, or else what is not committed yet. USAGE for two of them. */
+export async function openScanSource(context: Context, tell: Tell): Promise<ScanSource> {
+  const patch = context.options.value('patch');
+  const range = context.options.value('range');
+  const given = [patch !== undefined, range !== undefined, context.args.length > 0].filter(Boolean);
+  if (given.length > 1) {
+    throw new WritError('USAGE', {
+      message: 'expected one of `--patch`, `--range` and files, found several',
+    });
+  }
+  if (patch !== undefined) return fromPatch(context, patch, tell);
+  if (range !== undefined) return fromRange(context, range);
+  if (context.args.length > 0) return fromFiles(context, tell);
+  return fromWorktree(context, tell);
+}
+
+async function fromPatch({ cwd, stdin, signal }: Context, path: string, tell: Tell): Promise<ScanSource> {
+  const stream = path === '-' ? stdin : createReadStream(resolve(cwd, path), { highWaterMark: 1024 * 1024 });
+  signal.addEventListener('abort', () => stream.destroy(), { once: true });
+  async function* read(): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const chunk of stream) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    } catch (cause) {
+      const found = (cause as NodeJS.ErrnoException).code ?? 'it ended early';
+      throw new WritError('INPUT_UNREADABLE', {
+        message: `\`${path}\` cannot be read: ${found}`,
+        detail: { path, found },
+        cause,
+      });
+    }
+  }
+  return { pieces: cutDiff(read(), { onUnscanned: tell }), isWhole: false, ...nothingToClose };
+}
+
+async function fromRange({ cwd, repoPath }: Context, range: string): Promise<ScanSource> {
+  const repository = await openRepository(repoPath ?? cwd);
+  const resolved = await resolveRange(repository, range);
+  const directory = await mkdtemp(join(tmpdir(), 'writ-scan-'));
+  const close = (): Promise<void> => rm(directory, { recursive: true, force: true });
+  try {
+    const scratch = await createScratch(join(directory, 'scratch'), repository);
+    const patch = await patchFromRange(scratch, resolved);
+    return {
+      pieces: one(patch),
+      filesFor: (_, rule) => readRuleFiles(scratch, patch, rule),
+      commit: resolved.tip,
+      isWhole: true,
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (fault) {
+    await close();
+    throw fault;
+  }
+}
+
+async function* one(patch: PatchSet): AsyncGenerator<DiffPiece> {
+  yield patch;
+}
+
+async function fromFiles({ args, cwd }: Context, tell: Tell): Promise<ScanSource> {
+  const files: FileToScan[] = [];
+  for (const argument of args) await collect(cwd, resolve(cwd, argument), files, tell, true);
+  return {
+    pieces: filesAsPieces(files, tell),
+    filesFor: async (piece) => (piece as FilePiece).sides,
+    isWhole: false,
+    ...nothingToClose,
+  };
+}
+
+/** Files below a directory; `.git` and what is no regular file stay out, and symbolic links are not followed below what was named. */
+async function collect(
+  cwd: string,
+  absolute: string,
+  files: FileToScan[],
+  tell: Tell,
+  isNamed = false,
+): Promise<void> {
+  const path = relative(cwd, absolute).split(sep).join('/') || '.';
+  const found = await (isNamed ? stat : lstat)(absolute).catch((cause: NodeJS.ErrnoException) => {
+    if (!isNamed) return undefined;
+    throw new WritError('INPUT_UNREADABLE', {
+      message: `\`${path}\` cannot be read: ${cause.code === 'ENOENT' ? 'no such file' : cause.code}`,
+      detail: { path, found: cause.code },
+      cause,
+    });
+  });
+  if (found?.isFile()) {
+    files.push({ path, absolute });
+    if (files.length > maxFiles) {
+      throw new WritError('INPUT_TOO_LARGE', {
+        message: `expected at most ${maxFiles} files`,
+        detail: { maxFiles },
+      });
+    }
+  } else if (found?.isDirectory()) {
+    for (const name of (await readdir(absolute)).sort()) {
+      if (name !== '.git') await collect(cwd, join(absolute, name), files, tell);
+    }
+  } else if (isNamed) tell({ path, reason: 'it is no regular file' });
+}
+
+const diffFlags = [
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--no-relative',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+];
+
+async function fromWorktree({ cwd, repoPath, signal }: Context, tell: Tell): Promise<ScanSource> {
+  const repository = await openRepository(repoPath ?? cwd);
+  const git = startGit(repository, ['diff', ...diffFlags, 'HEAD', '--'], signal);
+  git.stdin.end();
+  async function* read(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of git.stdout) yield chunk;
+    const { code, stderr } = await git.exited;
+    if (code !== 0) {
+      throw new WritError('GIT_FAILED', {
+        message: `\`git diff\` failed: ${stderr.toString('utf8').trim()}`,
+      });
+    }
+  }
+  return { pieces: cutDiff(read(), { onUnscanned: tell }), isWhole: false, ...nothingToClose };
+}
+
+const nothingToClose = { [Symbol.asyncDispose]: async (): Promise<void> => {} };

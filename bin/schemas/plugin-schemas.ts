@@ -1,0 +1,35 @@
+import { list, record } from './run-schema.ts';
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+const digest = { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' } as const;
+
+/** Shapes of `writ plugin …`. */
+export const pluginShapes = {
+  'plugin list': record({
+    plugins: list(
+      record(
+        {
+          name: text,
+          source: { enum: ['built-in', 'path', 'package'] },
+          status: { enum: ['loaded', 'trusted', 'untrusted', 'changed', 'missing'] },
+          enforces: list(text),
+          rules: list(text),
+        },
+        { place: text, version: text, digest, found_digest: digest },
+      ),
+    ),
+  }),
+  'plugin new': record({ path: text, name: text, files: list(text) }),
+  'plugin test': record({
+    name: text,
+    version: text,
+    digest,
+    rules: list(record({ id: text, cases: { type: 'integer', minimum: 0 }, failures: list(text) })),
+  }),
+  'plugin add': record(
+    { name: text, version: text, digest, rules: list(text), kept: flag, changed: flag },
+    { path: text, package: text },
+  ),
+  'plugin trust': record({ digest, trusted: flag, changed: flag }),
+} as const;

@@ -1,0 +1,151 @@
+import { purlOf } from './lock-builder.ts';
+import type { LockedPackage } from './locked-package.ts';
+import { LocksOf } from './locks-of.ts';
+import { type DeclaredDependency, directoryOf, type FileReading } from './reading.ts';
+
+type Scope = LockedPackage['scope'];
+type Marked = { -readonly [Key in keyof LockedPackage]: LockedPackage[Key] };
+
+/**
+ * Packages of all readings. Manifests say which packages of a lockfile are direct and for what, where it does not say so itself (without any
+ * manifest, what no other package asks for is direct); what no lockfile holds comes with its requirement; vendored metadata fills in licences.
+ */
+export function applyManifests(readings: readonly FileReading[]): readonly LockedPackage[] {
+  const locks = new LocksOf(readings);
+  const licences = licencesOf(readings);
+  const hashes = new Map<string, NonNullable<LockedPackage['integrity']>>();
+  const complete = new Set<string>();
+  for (const { path, hashes: found, listsAll } of readings) {
+    for (const [key, value] of found ?? []) hashes.set(`${directoryOf(path)} ${key}`, value);
+    if (listsAll) complete.add(directoryOf(path));
+  }
+  const asked = new Map<FileReading, DeclaredDependency[]>();
+  for (const manifest of readings) {
+    if (manifest.kind.role !== 'manifest') continue;
+    for (const lock of locks.nearest(manifest))
+      asked.set(lock, [...(asked.get(lock) ?? []), ...manifest.declared]);
+  }
+  const packages: Marked[] = [];
+  const namesBy = new Map<string, ReadonlySet<string>>();
+  const holds = ({ path, locked }: FileReading, name: string): boolean => {
+    const names = namesBy.get(path) ?? new Set(locked.map((one) => one.name));
+    namesBy.set(path, names);
+    return names.has(name);
+  };
+  for (const reading of readings) {
+    if (reading.kind.id === 'go.sum' && complete.has(directoryOf(reading.path))) continue;
+    const copies = reading.locked.map((one): Marked => ({ ...one }));
+    if (reading.kind.role === 'lockfile' && reading.kind.id !== 'go.sum')
+      markDirect(copies, reading, asked.get(reading) ?? []);
+    for (const copy of copies) packages.push(copy);
+  }
+  for (const manifest of readings) {
+    const governing = locks.nearest(manifest);
+    for (const one of manifest.declared) {
+      if (one.field === 'constraint' || (one.isOverride && one.source === 'registry')) continue;
+      if (one.source === 'path' && !one.origin?.startsWith('../')) continue;
+      if (governing.some((lock) => holds(lock, one.name))) continue;
+      packages.push(unlocked(one, versionsBy(readings, one)));
+    }
+  }
+  if (hashes.size > 0)
+    for (const one of packages) {
+      const found = hashes.get(`${directoryOf(one.declaredIn)} ${one.name}@${one.version}`);
+      if (found && !one.integrity) one.integrity = found;
+    }
+  if (licences.size > 0)
+    for (const one of packages) {
+      const key = `${one.ecosystem} ${one.name}`;
+      const found = licences.get(`${key}@${one.version}`) ?? licences.get(key);
+      if (found && !one.license) one.license = found;
+    }
+  return packages;
+}
+
+/** A constraint that fixes one version fixes it for every requirements file. */
+function versionsBy(readings: readonly FileReading[], one: DeclaredDependency): string {
+  if (one.ecosystem !== 'pypi' || one.version !== undefined) return one.version ?? '';
+  for (const { kind, declared } of readings) {
+    if (kind.id !== 'constraints.txt') continue;
+    const fixed = declared.find(({ name, version }) => name === one.name && version !== undefined);
+    if (fixed?.version !== undefined) return fixed.version;
+  }
+  return '';
+}
+
+function unlocked(one: DeclaredDependency, version: string): Marked {
+  const { ecosystem, name, scope, source, origin, declaredIn, line, requirement, via } = one;
+  return {
+    ecosystem,
+    name,
+    version,
+    purl: purlOf({ name, version, source, origin }, ecosystem),
+    direct: via === undefined || via.includes('-r'),
+    scope,
+    ...(source ? { source } : {}),
+    ...(origin ? { origin } : {}),
+    ...(version === '' ? { requirement: requirement || 'any version' } : {}),
+    dependsOn: [],
+    declaredIn,
+    ...(line === undefined ? {} : { line }),
+  };
+}
+
+function licencesOf(readings: readonly FileReading[]): ReadonlyMap<string, string> {
+  const licences = new Map<string, string>();
+  for (const { kind, licences: stated } of readings)
+    for (const [key, licence] of stated ?? []) licences.set(`${kind.ecosystem} ${key}`, licence);
+  return licences;
+}
+
+function markDirect(
+  packages: readonly Marked[],
+  lock: FileReading,
+  asked: readonly DeclaredDependency[],
+): void {
+  const scopes = new Map<string, Scope>();
+  for (const { name, scope, isOverride } of asked) {
+    if (isOverride) continue;
+    const before = scopes.get(name);
+    if (before === undefined || rank(scope) < rank(before)) scopes.set(name, scope);
+  }
+  if (!lock.knowsDirect) {
+    const wanted = new Set<string>();
+    if (asked.length === 0)
+      for (const { dependsOn } of packages) for (const purl of dependsOn) wanted.add(purl);
+    for (const one of packages) one.direct = asked.length > 0 ? scopes.has(one.name) : !wanted.has(one.purl);
+  }
+  spreadScopes(packages, scopes);
+}
+
+function rank(scope: Scope): number {
+  return ['runtime', 'optional', 'development', 'unknown'].indexOf(scope);
+}
+
+/** Packages without a scope of their own get the strongest of those that need them. */
+function spreadScopes(packages: readonly Marked[], scopes: ReadonlyMap<string, Scope>): void {
+  if (!packages.some(({ scope }) => scope === 'unknown')) return;
+  if (!packages.some((one) => one.direct)) return;
+  const byPurl = new Map<string, Marked[]>();
+  for (const one of packages) {
+    const same = byPurl.get(one.purl);
+    if (same) same.push(one);
+    else byPurl.set(one.purl, [one]);
+  }
+  const open = new Set(packages.filter(({ scope }) => scope === 'unknown'));
+  const spread = new Set<Marked>();
+  for (const scope of ['runtime', 'optional', 'development'] as const) {
+    const pending = packages.filter(
+      (one) =>
+        !spread.has(one) &&
+        one.direct &&
+        (one.scope === 'unknown' ? scopes.get(one.name) : one.scope) === scope,
+    );
+    for (let one = pending.pop(); one !== undefined; one = pending.pop()) {
+      if (spread.has(one)) continue;
+      spread.add(one);
+      if (open.has(one)) one.scope = scope;
+      for (const purl of one.dependsOn) pending.push(...(byPurl.get(purl) ?? []));
+    }
+  }
+}

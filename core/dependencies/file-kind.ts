@@ -1,0 +1,125 @@
+import type { Ecosystem } from './locked-package.ts';
+
+export interface FileKind {
+  readonly id: FileKindId;
+  readonly ecosystem: Ecosystem;
+  /** `metadata` says what a vendored package is; `unread` is known to name dependencies and cannot be read. */
+  readonly role: 'manifest' | 'lockfile' | 'metadata' | 'unread';
+}
+
+export type FileKindId =
+  | 'package.json'
+  | 'package-lock.json'
+  | 'pnpm-lock.yaml'
+  | 'yarn.lock'
+  | 'bun.lock'
+  | 'installed-package.json'
+  | 'requirements.txt'
+  | 'constraints.txt'
+  | 'pyproject.toml'
+  | 'poetry.lock'
+  | 'uv.lock'
+  | 'pdm.lock'
+  | 'Pipfile'
+  | 'Pipfile.lock'
+  | 'Cargo.toml'
+  | 'Cargo.lock'
+  | 'vendored-Cargo.toml'
+  | 'go.mod'
+  | 'go.sum'
+  | 'pom.xml'
+  | 'build.gradle'
+  | 'gradle.lockfile'
+  | 'libs.versions.toml'
+  | 'Gemfile'
+  | 'Gemfile.lock'
+  | 'composer.json'
+  | 'composer.lock'
+  | 'unread';
+
+const kind = (id: FileKindId, ecosystem: Ecosystem, role: FileKind['role']): FileKind => ({
+  id,
+  ecosystem,
+  role,
+});
+
+const byName: Readonly<Record<string, FileKind>> = {
+  'package.json': kind('package.json', 'npm', 'manifest'),
+  'package-lock.json': kind('package-lock.json', 'npm', 'lockfile'),
+  'npm-shrinkwrap.json': kind('package-lock.json', 'npm', 'lockfile'),
+  'pnpm-lock.yaml': kind('pnpm-lock.yaml', 'npm', 'lockfile'),
+  'yarn.lock': kind('yarn.lock', 'npm', 'lockfile'),
+  'bun.lock': kind('bun.lock', 'npm', 'lockfile'),
+  'bun.lockb': kind('unread', 'npm', 'unread'),
+  'deno.lock': kind('unread', 'npm', 'unread'),
+  'pyproject.toml': kind('pyproject.toml', 'pypi', 'manifest'),
+  'poetry.lock': kind('poetry.lock', 'pypi', 'lockfile'),
+  'uv.lock': kind('uv.lock', 'pypi', 'lockfile'),
+  'pdm.lock': kind('pdm.lock', 'pypi', 'lockfile'),
+  'pylock.toml': kind('unread', 'pypi', 'unread'),
+  Pipfile: kind('Pipfile', 'pypi', 'manifest'),
+  'Pipfile.lock': kind('Pipfile.lock', 'pypi', 'lockfile'),
+  'Cargo.toml': kind('Cargo.toml', 'cargo', 'manifest'),
+  'Cargo.lock': kind('Cargo.lock', 'cargo', 'lockfile'),
+  'go.mod': kind('go.mod', 'go', 'manifest'),
+  'go.sum': kind('go.sum', 'go', 'lockfile'),
+  'go.work': kind('unread', 'go', 'unread'),
+  'pom.xml': kind('pom.xml', 'maven', 'manifest'),
+  'build.gradle': kind('build.gradle', 'maven', 'manifest'),
+  'build.gradle.kts': kind('build.gradle', 'maven', 'manifest'),
+  'gradle.lockfile': kind('gradle.lockfile', 'maven', 'lockfile'),
+  'buildscript-gradle.lockfile': kind('gradle.lockfile', 'maven', 'lockfile'),
+  Gemfile: kind('Gemfile', 'rubygems', 'manifest'),
+  'gems.rb': kind('Gemfile', 'rubygems', 'manifest'),
+  'Gemfile.lock': kind('Gemfile.lock', 'rubygems', 'lockfile'),
+  'gems.locked': kind('Gemfile.lock', 'rubygems', 'lockfile'),
+  'composer.json': kind('composer.json', 'packagist', 'manifest'),
+  'composer.lock': kind('composer.lock', 'packagist', 'lockfile'),
+};
+
+/** Files of ecosystems that are not read: a change to one is reported, never passed over. The ecosystem of these says nothing. */
+const unreadName =
+  /^(?:[\w.-]+\.(?:csproj|fsproj|vbproj)|packages\.lock\.json|packages\.config|Directory\.Packages\.props|mix\.(?:exs|lock)|Package\.(?:swift|resolved)|Podfile(?:\.lock)?|pubspec\.(?:yaml|lock)|conan\.lock|conanfile\.(?:py|txt)|vcpkg\.json)$/;
+const unread = kind('unread', 'npm', 'unread');
+
+/** What kind of dependency file a repository path is; `undefined` for none. Installed packages say what they are, and ask for nothing. */
+export function fileKind(path: string): FileKind | undefined {
+  const segments = path.split('/');
+  const name = segments.at(-1) ?? '';
+  const installed = segments.lastIndexOf('node_modules', segments.length - 2);
+  if (installed !== -1) {
+    const below = segments.length - 1 - installed;
+    const isScoped = segments[installed + 1]?.startsWith('@') === true;
+    return name === 'package.json' && below === (isScoped ? 3 : 2)
+      ? kind('installed-package.json', 'npm', 'metadata')
+      : undefined;
+  }
+  if (name === 'Cargo.toml' && segments.at(-3) === 'vendor')
+    return kind('vendored-Cargo.toml', 'cargo', 'metadata');
+  if (Object.hasOwn(byName, name)) return byName[name];
+  if (name.endsWith('.versions.toml')) return kind('libs.versions.toml', 'maven', 'manifest');
+  if (name.endsWith('.gemspec')) return kind('Gemfile', 'rubygems', 'manifest');
+  if (/^constraints[\w.-]*\.(?:txt|in)$/.test(name)) return kind('constraints.txt', 'pypi', 'manifest');
+  const isRequirements =
+    /requirements[\w.-]*\.(?:txt|in|pip)$/.test(name) ||
+    (/\.(?:txt|in)$/.test(name) && /^requirements?$/.test(segments.at(-2) ?? ''));
+  if (isRequirements) return kind('requirements.txt', 'pypi', 'manifest');
+  return unreadName.test(name) ? unread : undefined;
+}
+
+/** Globs that match at least every path with a kind, for a rule's `reads`. */
+export const dependencyFileGlobs: readonly string[] = [
+  ...Object.keys(byName).map((name) => `**/${name}`),
+  '**/*.versions.toml',
+  '**/constraints*.{txt,in}',
+  '**/*requirements*.{txt,in,pip}',
+  '**/{requirement,requirements}/*.{txt,in}',
+  '**/*.{csproj,fsproj,vbproj,gemspec}',
+  '**/{packages.lock.json,packages.config,Directory.Packages.props,mix.exs,mix.lock,Package.swift,Package.resolved}',
+  '**/{Podfile,Podfile.lock,pubspec.yaml,pubspec.lock,conan.lock,conanfile.py,conanfile.txt,vcpkg.json}',
+];
+
+/** A manifest, a lockfile, what a vendored package says of itself, or a file of that sort that cannot be read. */
+export function isDependencyFile(path: string): boolean {
+  return fileKind(path) !== undefined;
+}

@@ -1,0 +1,242 @@
+import { entriesOf, isTable, type Table, tableOf, textOf, tomlContent } from '../content.ts';
+import { LineFinder } from '../line-finder.ts';
+import { LockBuilder } from '../lock-builder.ts';
+import type { LockedPackage } from '../locked-package.ts';
+import type { ReadingBuilder } from '../reading.ts';
+
+const coordinates = /^([\w.-]+):([\w.-]+)(?::([^:@]*))?(?::[\w.-]*)?(?:@\w+)?$/;
+const configuration = /^([a-z]\w*)\s*[( ]\s*(.+?)\s*\)?\s*(?:\{.*)?$/;
+const notConfigurations = new Set([
+  'project',
+  'files',
+  'fileTree',
+  'constraints',
+  'exclude',
+  'because',
+  'version',
+  'strictly',
+  'prefer',
+  'require',
+  'reject',
+  'modules',
+  'components',
+  'attributes',
+  'capabilities',
+  'if',
+  'else',
+  'val',
+  'def',
+  'transitive',
+  'changing',
+]);
+
+/**
+ * build.gradle and build.gradle.kts are programs: literal coordinates in `dependencies` blocks and in `plugins` are read, catalogue
+ * accessors and projects are passed over, and another call in a `dependencies` block is a problem.
+ */
+export function readGradleBuild(text: string, reading: ReadingBuilder): void {
+  reading.note(
+    'it is a program; literal coordinates in its `dependencies` and `plugins` blocks are read, nothing is executed',
+  );
+  let block: 'dependencies' | 'plugins' | undefined;
+  let depth = 0;
+  let blockDepth = 0;
+  let number = 0;
+  for (const raw of withoutComments(text).split('\n')) {
+    number += 1;
+    const line = raw.trim();
+    const head = block === undefined ? /(?:^|[\s{])(dependencies|plugins)\s*\{(.*)$/.exec(line) : null;
+    const body = head ? (head[2] ?? '').replace(/\}.*$/, '').trim() : line;
+    const bare = line.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, '""');
+    if (head) {
+      block = head[1] as 'dependencies' | 'plugins';
+      blockDepth = depth;
+    }
+    if (block !== undefined)
+      for (const call of body.split(';')) readCall(call.trim(), block, number, reading);
+    for (const letter of bare) depth += letter === '{' ? 1 : letter === '}' ? -1 : 0;
+    if (depth <= blockDepth) block = undefined;
+  }
+}
+
+function readCall(
+  line: string,
+  block: 'dependencies' | 'plugins',
+  number: number,
+  reading: ReadingBuilder,
+): void {
+  if (line === '' || /^[{}()\])]+$/.test(line)) return;
+  if (block === 'plugins') {
+    const plugin =
+      /^(id|kotlin)\s*\(?\s*(['"])([\w.-]+)\2\s*\)?(?:\s*version\s*\(?\s*(['"])([^'"]+)\4)?/.exec(line);
+    if (!plugin?.[3]) return;
+    const id = plugin[1] === 'kotlin' ? `org.jetbrains.kotlin.${plugin[3]}` : plugin[3];
+    if (!id.includes('.') && plugin[5] === undefined) return;
+    declare(reading, `${id}:${id}.gradle.plugin`, plugin[5] ?? '', 'development', 'plugins', number);
+    return;
+  }
+  const strings = [...line.matchAll(/"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'/g)].map(
+    (match) => match[1] ?? match[2] ?? '',
+  );
+  const [, name = '', rest = ''] = configuration.exec(line) ?? [];
+  const scope = scopeOf(name);
+  const group = /\bgroup\s*[:=]\s*(['"])([^'"$]+)\1/.exec(line)?.[2];
+  const artifact = /\bname\s*[:=]\s*(['"])([^'"$]+)\1/.exec(line)?.[2];
+  if (group !== undefined && artifact !== undefined) {
+    const version = /\bversion\s*[:=]\s*(['"])([^'"]*)\1/.exec(line)?.[2] ?? '';
+    declare(reading, `${group}:${artifact}`, version, scope, name, number);
+    return;
+  }
+  const found = strings.map((text) => coordinates.exec(text)).filter((match) => match !== null);
+  for (const match of found)
+    declare(reading, `${match[1]}:${match[2]}`, match[3] ?? '', scope, name || 'dependencies', number);
+  if (found.length > 0 || name === '' || notConfigurations.has(name)) return;
+  if (
+    /\b(?:project|files|fileTree|gradleApi|localGroovy|gradleTestKit)\s*\(|\bprojects\.|\blibs\./.test(rest)
+  )
+    return;
+  const kotlin = /\bkotlin\s*\(\s*"([\w-]+)"(?:\s*,\s*"([^"]+)")?/.exec(rest);
+  if (kotlin) {
+    declare(reading, `org.jetbrains.kotlin:kotlin-${kotlin[1]}`, kotlin[2] ?? '', scope, name, number);
+    return;
+  }
+  reading.problem(`line ${number} names a dependency in a form that is not read`);
+}
+
+function scopeOf(name: string): LockedPackage['scope'] {
+  if (/test/i.test(name)) return 'development';
+  return /^(?:annotationProcessor|kapt|ksp|classpath|lint\w*)/.test(name) ? 'development' : 'runtime';
+}
+
+function declare(
+  reading: ReadingBuilder,
+  name: string,
+  version: string,
+  scope: LockedPackage['scope'],
+  field: string,
+  line: number,
+): void {
+  const isExact = version !== '' && !/[[(,$+]|^latest\./.test(version);
+  reading.declare({
+    key: name,
+    name,
+    requirement: version,
+    scope,
+    field,
+    source: 'registry',
+    line,
+    needNotBeLocked: true,
+    ...(isExact ? { version } : {}),
+  });
+}
+
+/** Comments become spaces; strings stay. Linear. */
+function withoutComments(text: string): string {
+  const out: string[] = [];
+  let kept = 0;
+  for (let at = 0; at < text.length; ) {
+    const letter = text[at];
+    if (letter === '"' || letter === "'") {
+      at += 1;
+      while (at < text.length && text[at] !== letter && text[at] !== '\n') at += text[at] === '\\' ? 2 : 1;
+      at += 1;
+    } else if (letter === '/' && (text[at + 1] === '/' || text[at + 1] === '*')) {
+      out.push(text.slice(kept, at));
+      const isLine = text[at + 1] === '/';
+      const end = isLine ? text.indexOf('\n', at) : text.indexOf('*/', at + 2);
+      const next = end === -1 ? text.length : isLine ? end : end + 2;
+      out.push(text.slice(at, next).replace(/[^\n]+/g, ' '));
+      at = next;
+      kept = next;
+    } else at += 1;
+  }
+  out.push(text.slice(kept));
+  return out.join('');
+}
+
+/** gradle.lockfile: `group:artifact:version=configurations`. */
+export function readGradleLockfile(text: string, reading: ReadingBuilder): void {
+  const builder = new LockBuilder(reading);
+  let number = 0;
+  for (const raw of text.split(/\r?\n/)) {
+    number += 1;
+    const line = raw.trim();
+    if (line === '' || line.startsWith('#')) continue;
+    const entry = /^([\w.-]+:[\w.-]+):([^:=\s]+)=(.*)$/.exec(line);
+    if (entry?.[1] && entry[2]) {
+      const uses = (entry[3] ?? '').split(',');
+      builder.add(`${entry[1]} ${entry[2]}`, {
+        name: entry[1],
+        version: entry[2],
+        source: 'registry',
+        scope: uses.every((use) => /^test|Test|^classpath$|annotationProcessor/i.test(use))
+          ? 'development'
+          : 'runtime',
+        line: number,
+        asks: [],
+      });
+    } else if (!line.startsWith('empty=')) reading.problem(`line ${number} cannot be understood`);
+  }
+  builder.finish();
+}
+
+/** libs.versions.toml: libraries and plugins of a version catalogue. */
+export function readVersionCatalog(text: string, reading: ReadingBuilder): void {
+  const content = tomlContent(text);
+  if ('reason' in content) {
+    reading.problem(content.reason);
+    return;
+  }
+  const versions = tableOf(content.value.versions);
+  for (const field of ['libraries', 'plugins'] as const) {
+    const lines = new LineFinder(text);
+    lines.next(`[${field}]`);
+    for (const [key, value] of entriesOf(content.value[field])) {
+      const entry = catalogEntry(field, value, versions);
+      const line = lines.next(`\n${key}`);
+      if (entry === undefined) reading.problem(`an entry of \`${field}\` cannot be understood`);
+      else
+        declare(
+          reading,
+          entry.name,
+          entry.version,
+          field === 'plugins' ? 'development' : 'runtime',
+          field,
+          (line ?? 0) + 1,
+        );
+    }
+  }
+}
+
+function catalogEntry(
+  field: 'libraries' | 'plugins',
+  value: unknown,
+  versions: Table,
+): { readonly name: string; readonly version: string } | undefined {
+  const isPlugin = field === 'plugins';
+  if (typeof value === 'string') {
+    const parts = value.split(':');
+    if (isPlugin)
+      return parts.length === 2
+        ? { name: `${parts[0]}:${parts[0]}.gradle.plugin`, version: parts[1] ?? '' }
+        : undefined;
+    return parts.length >= 2 ? { name: `${parts[0]}:${parts[1]}`, version: parts[2] ?? '' } : undefined;
+  }
+  if (!isTable(value)) return undefined;
+  const id = textOf(value.id);
+  const module = textOf(value.module);
+  const name = isPlugin
+    ? `${id}:${id}.gradle.plugin`
+    : module || `${textOf(value.group)}:${textOf(value.name)}`;
+  if (/^:|:$/.test(name) || name === ':' || (isPlugin && id === '')) return undefined;
+  return { name, version: versionOf(value.version, versions) };
+}
+
+function versionOf(value: unknown, versions: Table): string {
+  if (typeof value === 'string') return textOf(value);
+  const table = tableOf(value);
+  const ref = textOf(table.ref);
+  if (ref !== '')
+    return typeof versions[ref] === 'string' ? textOf(versions[ref]) : versionOf(versions[ref], {});
+  return textOf(table.strictly) || textOf(table.require) || textOf(table.prefer);
+}

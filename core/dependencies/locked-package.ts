@@ -1,0 +1,48 @@
+export type Ecosystem = 'npm' | 'pypi' | 'cargo' | 'go' | 'maven' | 'rubygems' | 'packagist';
+
+/** One third-party package that a repository asks for. The project itself and its workspace members are none. */
+export interface LockedPackage {
+  readonly ecosystem: Ecosystem;
+  /** As the ecosystem compares names: PEP 503 for pypi, lower case for packagist, `group:artifact` for maven; of an alias the real name. */
+  readonly name: string;
+  /** Empty where no file fixes one; `requirement` then says what is asked for. */
+  readonly version: string;
+  /** Package URL; without a version where there is none. Git and URL sources are qualifiers, free of credentials. */
+  readonly purl: string;
+  /** Asked for by the project or a member of it, not only by another package. */
+  readonly direct: boolean;
+  readonly scope: 'runtime' | 'development' | 'optional' | 'unknown';
+  /** As the file states it; not necessarily SPDX. */
+  readonly license?: string;
+  /** `value` is lower-case hex; of `h1` (go.sum, a hash over file hashes) it is base64 as written. */
+  readonly integrity?: { readonly algorithm: string; readonly value: string };
+  /** Absent where the file does not say. */
+  readonly source?: 'registry' | 'git' | 'path' | 'url';
+  /** Where from, without credentials, query and fragment: repository, URL, path, or scheme and host of a registry. */
+  readonly origin?: string;
+  /** What a manifest asks for where no version is fixed (`^1.0`, `[1,2)`). */
+  readonly requirement?: string;
+  /** npm: the package whose files are really fetched, where that is another one. */
+  readonly resolvedAs?: string;
+  /** Purls of packages in the same file, sorted, without duplicates. */
+  readonly dependsOn: readonly string[];
+  /** Path of the file that says so. */
+  readonly declaredIn: string;
+  /** From 1. */
+  readonly line?: number;
+}
+
+/** Everything that manifests and lockfiles together say. */
+export interface PackageSet {
+  /** Sorted by ecosystem, purl and file; a purl comes once for each file. */
+  readonly packages: readonly LockedPackage[];
+  /** Files that cannot be read, or not completely. While there are any, the set is not complete. */
+  readonly problems: readonly DependencyProblem[];
+  /** Files that are programs and were read as far as their text goes (build.gradle, Gemfile). */
+  readonly notes: readonly DependencyProblem[];
+}
+
+export interface DependencyProblem {
+  readonly path: string;
+  readonly reason: string;
+}

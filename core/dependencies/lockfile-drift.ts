@@ -1,0 +1,107 @@
+import { LocksOf } from './locks-of.ts';
+import { withoutCredentials } from './origin.ts';
+import { type DeclaredDependency, directoryOf, type FileReading } from './reading.ts';
+
+/** One thing that a manifest asks for and its lockfile does not hold, or holds otherwise. */
+export interface LockfileDrift {
+  readonly path: string;
+  readonly lockfile: string;
+  readonly name: string;
+  readonly line?: number;
+  /** What the manifest asks for, and what the lockfile says it asks for; absent where it says nothing of it. */
+  readonly expected: string;
+  readonly found?: string;
+}
+
+/**
+ * Where manifests and their lockfiles disagree: a requirement that the lockfile's own copy of the manifest does not have (npm, pnpm, bun,
+ * Bundler), or a dependency whose name it does not hold (the others). Manifests without a lockfile disagree with nothing.
+ */
+export function lockfileDrift(readings: readonly FileReading[]): readonly LockfileDrift[] {
+  const locks = new LocksOf(readings);
+  const names = new Map<FileReading, ReadonlySet<string>>();
+  const drift: LockfileDrift[] = [];
+  for (const manifest of readings) {
+    if (manifest.kind.role !== 'manifest') continue;
+    for (const lock of locks.governing(manifest)) {
+      // A lockfile that cannot be read is a problem already.
+      if (lock.problems.length > 0) continue;
+      const held = names.get(lock) ?? new Set(lock.locked.map(({ name }) => name));
+      names.set(lock, held);
+      const mirror = lock.mirrored?.get(relativeTo(lock, manifest));
+      for (const one of manifest.declared) {
+        const found = mirror && one.source !== 'path' ? differs(one, mirror, manifest) : undefined;
+        const isMissing = mirror === undefined && !held.has(one.name) && !lock.local.has(one.name);
+        if (one.needNotBeLocked || one.isOverride || (found === undefined && !isMissing)) continue;
+        drift.push({
+          path: manifest.path,
+          lockfile: lock.path,
+          name: one.key,
+          expected: one.requirement,
+          ...(one.line === undefined ? {} : { line: one.line }),
+          ...(found ? { found: found.is } : {}),
+        });
+        break;
+      }
+    }
+  }
+  return drift;
+}
+
+/** Lockfiles of the base that are gone although their manifests are still there and no other lockfile took their place. */
+export function lostLockfiles(
+  base: readonly FileReading[],
+  candidate: readonly FileReading[],
+): readonly string[] {
+  const now = new LocksOf(candidate);
+  const paths = new Set(candidate.map(({ path }) => path));
+  return base
+    .filter(({ path, kind }) => kind.role === 'lockfile' && kind.id !== 'go.sum' && !paths.has(path))
+    .filter((lock) =>
+      candidate.some(
+        (manifest) =>
+          manifest.kind.role === 'manifest' &&
+          manifest.kind.ecosystem === lock.kind.ecosystem &&
+          directoryOf(manifest.path) === directoryOf(lock.path) &&
+          manifest.declared.length > 0 &&
+          now.nearest(manifest).length === 0,
+      ),
+    )
+    .map(({ path }) => path);
+}
+
+function relativeTo(lock: FileReading, manifest: FileReading): string {
+  const [place, directory] = [directoryOf(lock.path), directoryOf(manifest.path)];
+  if (place === directory) return '';
+  return place === '' ? directory : directory.slice(place.length + 1);
+}
+
+function differs(
+  one: DeclaredDependency,
+  mirror: ReadonlyMap<string, string>,
+  manifest: FileReading,
+): { readonly is: string } | undefined {
+  const written = mirror.get(one.key);
+  if (written === undefined) return { is: 'nothing' };
+  const found = withoutCredentials(written);
+  // pnpm writes what an override makes of it, Bundler its own form of a git requirement.
+  if (manifest.declared.some(({ isOverride }) => isOverride) || /^catalog:/.test(one.requirement))
+    return undefined;
+  if (one.ecosystem !== 'rubygems') return found === one.requirement ? undefined : { is: found };
+  return gemForm(found) === gemForm(one.requirement) || one.source === 'git' ? undefined : { is: found };
+}
+
+/** `1.0`, `= 1.0` and lists in any order are one requirement. */
+function gemForm(requirement: string): string {
+  return requirement
+    .split(',')
+    .map((part) =>
+      part
+        .trim()
+        .replace(/^(?:=\s*)?(?=\d)/, '= ')
+        .replace(/\s+/g, ' '),
+    )
+    .filter((part) => part !== '' && part !== '>= 0')
+    .sort()
+    .join(', ');
+}

@@ -1,0 +1,200 @@
+import type { Ecosystem, LockedPackage } from './locked-package.ts';
+import { repositoryKey } from './origin.ts';
+import type { DeclaredDependency, FileReading } from './reading.ts';
+
+/** One dependency that the candidate has and the base does not. */
+export interface NewDependency {
+  readonly ecosystem: Ecosystem;
+  readonly name: string;
+  /** `unrequested`: in a lockfile, and nothing there asks for it. `moved`: known, and now fetched from a host that no lockfile named. */
+  readonly relation: 'direct' | 'transitive' | 'unrequested' | 'moved';
+  /** Names of packages that ask for it, at most three. */
+  readonly through: readonly string[];
+  readonly path: string;
+  readonly line?: number;
+  readonly version?: string;
+  readonly requirement?: string;
+  readonly field?: string;
+  readonly source?: LockedPackage['source'];
+  readonly origin?: string;
+  /** What the manifest calls it, where that is another name. */
+  readonly alias?: string;
+}
+
+/**
+ * What is new: a name in an ecosystem that no manifest and no lockfile of the base names, or a known one from another source (git, URL, path,
+ * another host). Another version, another copy and a move between fields or files are not new. A directory of the repository is not new unless
+ * it takes the place of a known package. Direct ones come first; each is told once.
+ */
+export function newDependencies(
+  base: readonly FileReading[],
+  candidate: readonly FileReading[],
+): readonly NewDependency[] {
+  const known = knownIn(base);
+  const seen = new Set<string>();
+  const news: NewDependency[] = [];
+  for (const { declared } of candidate) {
+    for (const one of declared) {
+      if (one.field === 'constraint' && one.source === 'registry') continue;
+      const id = identityOf(one);
+      if (known.ids.has(id) || seen.has(id) || isPartOfRepository(one, known)) continue;
+      seen.add(id);
+      // A git or URL source is locked under its resolved address: told once.
+      if (one.source !== undefined && one.source !== 'registry')
+        seen.add(`elsewhere ${one.ecosystem} ${one.name}`);
+      news.push(fromManifest(one));
+    }
+  }
+  const asking = askersIn(candidate);
+  for (const reading of candidate) {
+    for (const one of reading.locked) {
+      const id = identityOf(one);
+      if (!known.ids.has(id)) {
+        const isElsewhere = one.source !== undefined && one.source !== 'registry';
+        if (seen.has(id) || isPartOfRepository(one, known)) continue;
+        if (isElsewhere && seen.has(`elsewhere ${one.ecosystem} ${one.name}`)) continue;
+        seen.add(id);
+        news.push(fromLock(one, reading, asking));
+      } else if (isMoved(one, known) && !seen.has(`host ${one.ecosystem} ${one.origin}`)) {
+        seen.add(`host ${one.ecosystem} ${one.origin}`);
+        news.push({ ...fromLock(one, reading, asking), relation: 'moved' });
+      }
+    }
+  }
+  return news;
+}
+
+interface Known {
+  readonly ids: ReadonlySet<string>;
+  readonly names: ReadonlySet<string>;
+  /** Hosts of registries that lockfiles name, by ecosystem. */
+  readonly hosts: ReadonlyMap<Ecosystem, ReadonlySet<string>>;
+}
+
+function knownIn(readings: readonly FileReading[]): Known {
+  const ids = new Set<string>();
+  const names = new Set<string>();
+  const hosts = new Map<Ecosystem, Set<string>>();
+  for (const { declared, locked } of readings) {
+    for (const one of [declared, locked].flat()) {
+      if ('field' in one && one.field === 'constraint') continue;
+      ids.add(identityOf(one));
+      names.add(`${one.ecosystem} ${one.name}`);
+    }
+    for (const { ecosystem, source, origin } of locked) {
+      if (source !== 'registry' || origin === undefined) continue;
+      const found = hosts.get(ecosystem) ?? new Set();
+      hosts.set(ecosystem, found.add(origin));
+    }
+  }
+  return { ids, names, hosts };
+}
+
+/** Equal for equal packages whatever the version. */
+export function identityOf(one: {
+  readonly ecosystem: Ecosystem;
+  readonly name: string;
+  readonly source?: LockedPackage['source'];
+  readonly origin?: string;
+}): string {
+  const { ecosystem, name, source, origin = '' } = one;
+  if (source === undefined || source === 'registry') return `${ecosystem} ${name}`;
+  if (source === 'git') return `git ${ecosystem} ${name} ${repositoryKey(origin)}`;
+  return `${source} ${ecosystem} ${name} ${origin}`;
+}
+
+/** A directory inside the repository under a name that was not somebody else's. An archive is not read by anybody, so it is not the repository's. */
+function isPartOfRepository(
+  { ecosystem, name, source, origin = '' }: DeclaredDependency | LockedPackage,
+  known: Known,
+): boolean {
+  if (source !== 'path') return false;
+  const isOutside = origin.startsWith('../') || origin.startsWith('/') || /^(?:~|[A-Za-z]:)/.test(origin);
+  const isArchive = /\.(?:tgz|tar|gz|zip|whl|jar|aar|gem|phar|bz2)$/i.test(origin);
+  return !isOutside && !isArchive && !known.names.has(`${ecosystem} ${name}`);
+}
+
+function isMoved({ ecosystem, source, origin }: LockedPackage, known: Known): boolean {
+  const hosts = known.hosts.get(ecosystem);
+  return source === 'registry' && origin !== undefined && hosts !== undefined && !hosts.has(origin);
+}
+
+function fromManifest(one: DeclaredDependency): NewDependency {
+  const { ecosystem, name, key, field, requirement, source, origin, declaredIn, line, version, via } = one;
+  const isTransitive = via !== undefined && !via.includes('-r');
+  return {
+    ecosystem,
+    name,
+    relation: isTransitive ? 'transitive' : 'direct',
+    through: isTransitive ? via.slice(0, 3) : [],
+    path: declaredIn,
+    field,
+    requirement,
+    source: source ?? 'registry',
+    ...(line === undefined ? {} : { line }),
+    ...(version === undefined ? {} : { version }),
+    ...(origin ? { origin } : {}),
+    ...(key === name || key.toLowerCase() === name ? {} : { alias: key }),
+  };
+}
+
+interface Askers {
+  /** Names by file and purl of what they ask for. */
+  readonly by: ReadonlyMap<string, readonly string[]>;
+  /** Files that say what asks for what. */
+  readonly files: ReadonlySet<string>;
+  readonly directNames: ReadonlySet<string>;
+}
+
+function askersIn(readings: readonly FileReading[]): Askers {
+  const by = new Map<string, string[]>();
+  const files = new Set<string>();
+  const directNames = new Set<string>();
+  for (const { path, locked, declared, local } of readings) {
+    for (const { ecosystem, name, key } of declared)
+      directNames.add(`${ecosystem} ${name}`).add(`${ecosystem} ${key}`);
+    if (local.size > 0) files.add(path);
+    for (const { name, dependsOn } of locked) {
+      if (dependsOn.length > 0) files.add(path);
+      for (const purl of dependsOn) {
+        const known = by.get(`${path} ${purl}`);
+        if (known === undefined) by.set(`${path} ${purl}`, [name]);
+        else if (known.length < 3) known.push(name);
+      }
+    }
+  }
+  return { by, files, directNames };
+}
+
+function fromLock(one: LockedPackage, reading: FileReading, asking: Askers): NewDependency {
+  const { ecosystem, name, version, source, origin, declaredIn, line, purl, requirement } = one;
+  const through = asking.by.get(`${declaredIn} ${purl}`) ?? [];
+  const isDirect = one.direct || (!reading.knowsDirect && asking.directNames.has(`${ecosystem} ${name}`));
+  const saysWho = asking.files.has(declaredIn) || hasGraph.has(reading.kind.id);
+  return {
+    ecosystem,
+    name,
+    relation: isDirect ? 'direct' : through.length > 0 || !saysWho ? 'transitive' : 'unrequested',
+    through: isDirect ? [] : through,
+    path: declaredIn,
+    version,
+    source: source ?? 'registry',
+    ...(origin ? { origin } : {}),
+    ...(requirement ? { requirement } : {}),
+    ...(line === undefined ? {} : { line }),
+  };
+}
+
+/** Lockfiles that say of every package who asks for it. */
+const hasGraph: ReadonlySet<string> = new Set([
+  'package-lock.json',
+  'pnpm-lock.yaml',
+  'yarn.lock',
+  'bun.lock',
+  'Cargo.lock',
+  'poetry.lock',
+  'uv.lock',
+  'pdm.lock',
+  'Gemfile.lock',
+  'composer.lock',
+]);

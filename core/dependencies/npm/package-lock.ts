@@ -1,0 +1,190 @@
+import { entriesOf, isTable, jsonContent, type Table, tableOf, textOf } from '../content.ts';
+import { fromSri } from '../integrity.ts';
+import { LineFinder } from '../line-finder.ts';
+import { LockBuilder } from '../lock-builder.ts';
+import type { LockedPackage } from '../locked-package.ts';
+import { cleanUrl, hostOf } from '../origin.ts';
+import { placeOf } from '../place-of.ts';
+import type { ReadingBuilder } from '../reading.ts';
+import { npmLicence, npmSource, otherPackage } from './npm-source.ts';
+import { npmFields } from './package-json.ts';
+
+const maxDepth = 100;
+const marker = 'node_modules/';
+
+/** package-lock.json and npm-shrinkwrap.json, versions 1, 2 and 3; version 2 says everything twice, and both tellings count. */
+export function readPackageLock(text: string, reading: ReadingBuilder): void {
+  const content = jsonContent(text);
+  if ('reason' in content) {
+    reading.problem(content.reason);
+    return;
+  }
+  const lock = content.value;
+  if (!isTable(lock.packages) && !isTable(lock.dependencies) && lock.lockfileVersion === undefined) {
+    reading.problem('it has neither `packages` nor `dependencies`');
+    return;
+  }
+  if (lock.lockfileVersion !== undefined && ![1, 2, 3].includes(Number(lock.lockfileVersion))) {
+    reading.problem('its `lockfileVersion` is none of 1, 2, 3');
+    return;
+  }
+  const builder = new LockBuilder(reading);
+  const links = new Map<string, string>();
+  if (isTable(lock.packages)) readPackages(lock.packages, reading, builder, links, new LineFinder(text));
+  readTree(lock.dependencies, '', reading, builder, new LineFinder(text), 0);
+  builder.finish((asked, from) => find(asked, from, builder, links));
+}
+
+function readPackages(
+  packages: Table,
+  reading: ReadingBuilder,
+  builder: LockBuilder,
+  links: Map<string, string>,
+  lines: LineFinder,
+): void {
+  reading.knowsDirect = true;
+  reading.mirrored = new Map();
+  const direct = new Set<string>();
+  const rows: [string, Table][] = [];
+  for (const [location, value] of Object.entries(packages)) {
+    if (!isTable(value)) {
+      reading.problem('an entry of `packages` is not an object');
+      continue;
+    }
+    const at = location.lastIndexOf(marker);
+    if (value.link === true) {
+      const name = location.slice(at + marker.length);
+      reading.local.add(name);
+      links.set(location, textOf(value.resolved));
+    } else if (at === -1) {
+      readMember(location, value, reading, direct);
+    } else rows.push([location, value]);
+  }
+  for (const [location, value] of rows) {
+    const at = location.lastIndexOf(marker);
+    const key = location.slice(at + marker.length);
+    const isTop = location.indexOf(marker) === at;
+    addEntry(builder, reading, location, key, value, {
+      direct: isTop && direct.has(`${location.slice(0, at)} ${key}`),
+      asks: asksOf(value),
+      line: lines.next(`${JSON.stringify(location)}:`),
+    });
+  }
+}
+
+/** The project or a workspace: what it asks for is direct, wherever Node finds it. */
+function readMember(directory: string, entry: Table, reading: ReadingBuilder, direct: Set<string>): void {
+  const mirror = new Map<string, string>();
+  const below = directory === '' ? '' : `${directory}/`;
+  for (const [field] of npmFields)
+    for (const [name, spec] of entriesOf(entry[field])) {
+      direct.add(`${below} ${name}`);
+      direct.add(` ${name}`);
+      if (typeof spec === 'string') mirror.set(name, spec);
+    }
+  if (typeof entry.name === 'string') reading.local.add(entry.name);
+  reading.mirrored?.set(directory, mirror);
+}
+
+function asksOf(entry: Table): readonly string[] {
+  return ['dependencies', 'optionalDependencies', 'peerDependencies'].flatMap((field) =>
+    Object.keys(tableOf(entry[field])),
+  );
+}
+
+function addEntry(
+  builder: LockBuilder,
+  reading: ReadingBuilder,
+  location: string,
+  key: string,
+  entry: Table,
+  more: { readonly direct: boolean; readonly asks: readonly string[]; readonly line: number | undefined },
+): void {
+  const written = textOf(entry.version);
+  const resolved = textOf(entry.resolved);
+  const alias = /^npm:((?:@[^/@]+\/)?[^@]+)@(.*)$/.exec(written);
+  const name = alias?.[1] ?? (typeof entry.name === 'string' ? entry.name : key);
+  const from = sourceOf(name, written, resolved);
+  const isRegistry = from.source === 'registry';
+  builder.add(location, {
+    name,
+    version: alias?.[2] ?? (/^[\w+.-]+:/.test(written) ? '' : written),
+    source: from.source,
+    origin: isRegistry
+      ? hostOf(resolved)
+      : from.source === 'path'
+        ? placeOf(reading.path, from.origin ?? '')
+        : from.origin,
+    revision: from.source === 'git' ? /#([0-9a-f]{7,64})$/.exec(resolved || written)?.[1] : undefined,
+    license: npmLicence(entry),
+    integrity: fromSri(textOf(entry.integrity)),
+    resolvedAs: isRegistry && resolved !== '' ? otherPackage(resolved, name) : undefined,
+    scope: scopeOf(entry),
+    ...more,
+  });
+}
+
+function sourceOf(
+  name: string,
+  version: string,
+  resolved: string,
+): { readonly source: NonNullable<LockedPackage['source']>; readonly origin?: string } {
+  for (const text of [resolved, version]) {
+    if (/^git(?:\+\w+)?:|^git@|^ssh:|^file:|^github:/.test(text)) return npmSource(name, text);
+  }
+  if (/^https?:/i.test(version)) return { source: 'url', origin: cleanUrl(resolved || version) };
+  return { source: 'registry' };
+}
+
+function scopeOf(entry: Table): LockedPackage['scope'] {
+  if (entry.dev === true) return 'development';
+  if (entry.optional === true || entry.devOptional === true) return 'optional';
+  return 'runtime';
+}
+
+/** Version 1, and the second telling of version 2: a tree of names. */
+function readTree(
+  value: unknown,
+  parent: string,
+  reading: ReadingBuilder,
+  builder: LockBuilder,
+  lines: LineFinder,
+  depth: number,
+): void {
+  if (depth > maxDepth) {
+    reading.problem(`\`dependencies\` is nested deeper than ${maxDepth}`);
+    return;
+  }
+  for (const [key, entry] of entriesOf(value)) {
+    if (!isTable(entry)) {
+      reading.problem('an entry of `dependencies` is not an object');
+      continue;
+    }
+    const location = `${parent}${marker}${key}`;
+    const line = builder.entries.has(location) ? undefined : lines.next(`${JSON.stringify(key)}:`);
+    const { source, origin } = npmSource(key, textOf(entry.version));
+    const isDirectory = source === 'path' && !/\.(?:tgz|tar|tar\.gz)$/.test(origin ?? '');
+    if (isDirectory) reading.local.add(key);
+    else {
+      const asks = Object.keys(tableOf(entry.requires));
+      addEntry(builder, reading, location, key, entry, { direct: false, asks, line });
+    }
+    readTree(entry.dependencies, `${location}/`, reading, builder, lines, depth + 1);
+  }
+}
+
+/** As Node looks: `node_modules` beside the asking package, then in each directory above it. */
+function find(
+  name: string,
+  from: string,
+  builder: LockBuilder,
+  links: ReadonlyMap<string, string>,
+): string | undefined {
+  for (let directory = from; ; ) {
+    const location = `${directory === '' ? '' : `${directory}/`}${marker}${name}`;
+    if (builder.entries.has(location)) return location;
+    if (links.has(location) || directory === '') return undefined;
+    const at = directory.lastIndexOf(`/${marker}`);
+    directory = at === -1 ? '' : directory.slice(0, at);
+  }
+}

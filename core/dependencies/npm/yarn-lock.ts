@@ -1,0 +1,193 @@
+import { entriesOf, isTable, type Table, textOf } from '../content.ts';
+import { fromSri } from '../integrity.ts';
+import { LockBuilder } from '../lock-builder.ts';
+import { cleanUrl, hostOf } from '../origin.ts';
+import { placeOf } from '../place-of.ts';
+import type { ReadingBuilder } from '../reading.ts';
+import { yamlContent } from '../yaml.ts';
+import { type NpmSource, npmSource, otherPackage } from './npm-source.ts';
+
+/** yarn.lock of yarn 1 (its own format) and of yarn 2 and later (YAML). */
+export function readYarnLock(text: string, reading: ReadingBuilder): void {
+  if (/^__metadata:/m.test(text)) {
+    readBerry(text, reading);
+    return;
+  }
+  const entries = parseClassic(text);
+  if (typeof entries === 'string') {
+    reading.problem(entries);
+    return;
+  }
+  if (entries.length === 0 && !/^# yarn lockfile v1$/m.test(text)) {
+    reading.problem('it is no yarn.lock of a known version');
+    return;
+  }
+  const builder = new LockBuilder(reading);
+  const keys = new Map<string, string>();
+  for (const { specs, line, fields, asks } of entries) {
+    const [first = ''] = specs;
+    for (const spec of specs) keys.set(spec, first);
+    const [key, requirement] = splitSpec(first);
+    const target = npmSource(key, requirement);
+    const resolved = fields.get('resolved') ?? '';
+    const integrity = fields.get('integrity') ?? '';
+    const sha1 = /#([0-9a-f]{40})$/.exec(resolved)?.[1];
+    builder.add(first, {
+      name: target.name,
+      version: fields.get('version') ?? '',
+      ...placeFrom(target, resolved, reading.path),
+      integrity:
+        fromSri(integrity) ??
+        (target.source === 'registry' && sha1 ? { algorithm: 'sha1', value: sha1 } : undefined),
+      line,
+      asks,
+    });
+  }
+  builder.finish((asked) => keys.get(asked));
+}
+
+function placeFrom(target: NpmSource, resolved: string, path: string) {
+  const { source, name } = target;
+  if (source === 'registry')
+    return {
+      source,
+      origin: hostOf(resolved),
+      resolvedAs: resolved === '' ? undefined : otherPackage(resolved.replace(/#.*$/, ''), name),
+    };
+  const origin = source === 'path' ? placeOf(path, target.origin ?? '') : cleanUrl(resolved) || target.origin;
+  return {
+    source,
+    origin,
+    revision: source === 'git' ? /#([0-9a-f]{7,64})$/.exec(resolved)?.[1] : undefined,
+  };
+}
+
+interface ClassicEntry {
+  readonly specs: readonly string[];
+  readonly line: number;
+  readonly fields: Map<string, string>;
+  readonly asks: string[];
+}
+
+function parseClassic(text: string): readonly ClassicEntry[] | string {
+  const entries: ClassicEntry[] = [];
+  let open: ClassicEntry | undefined;
+  let inList = false;
+  let number = 0;
+  for (const raw of text.split('\n')) {
+    number += 1;
+    const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
+    if (line === '' || line.trimStart().startsWith('#')) continue;
+    const indent = line.length - line.trimStart().length;
+    const words = wordsOf(line.slice(indent));
+    if (words === undefined) return `line ${number} cannot be understood`;
+    if (indent === 0) {
+      if (!words.isOpen || words.list.length === 0) return `line ${number} cannot be understood`;
+      open = { specs: words.list, line: number, fields: new Map(), asks: [] };
+      entries.push(open);
+      inList = false;
+    } else if (open === undefined) return `line ${number} belongs to no package`;
+    else if (indent === 2 && words.isOpen) inList = /^(?:optionalD|d)ependencies$/.test(words.list[0] ?? '');
+    else if (indent === 2) {
+      inList = false;
+      open.fields.set(words.list[0] ?? '', words.list[1] ?? '');
+    } else if (indent === 4) {
+      if (inList) open.asks.push(`${words.list[0]}@${words.list[1]}`);
+    } else return `line ${number} cannot be understood`;
+  }
+  return entries.some(({ fields }) => !fields.has('version')) ? 'a package has no version' : entries;
+}
+
+/** Words of a line, quoted or bare, with commas or spaces between; `isOpen` where a colon ends it. */
+function wordsOf(line: string): { readonly list: readonly string[]; readonly isOpen: boolean } | undefined {
+  const list: string[] = [];
+  let at = 0;
+  while (at < line.length) {
+    if (line[at] === '"') {
+      let end = at + 1;
+      while (end < line.length && line[end] !== '"') end += line[end] === '\\' ? 2 : 1;
+      try {
+        list.push(JSON.parse(line.slice(at, end + 1)) as string);
+      } catch {
+        return undefined;
+      }
+      at = end + 1;
+    } else {
+      let end = at;
+      while (end < line.length && line[end] !== ' ' && line[end] !== ',') end += 1;
+      const isLast = end === line.length && line.endsWith(':');
+      list.push(line.slice(at, isLast ? end - 1 : end));
+      at = isLast ? end - 1 : end;
+    }
+    if (line[at] === ':' && at === line.length - 1) return { list, isOpen: true };
+    const before = at;
+    while (line[at] === ',' || line[at] === ' ') at += 1;
+    if (at === before && at < line.length) return undefined;
+  }
+  return { list, isOpen: false };
+}
+
+/** `name@range` in two. */
+export function splitSpec(spec: string): readonly [string, string] {
+  const at = spec.indexOf('@', 1);
+  return at === -1 ? [spec, ''] : [spec.slice(0, at), spec.slice(at + 1)];
+}
+
+function readBerry(text: string, reading: ReadingBuilder): void {
+  const content = yamlContent(text);
+  if ('reason' in content) {
+    reading.problem(content.reason);
+    return;
+  }
+  reading.knowsDirect = true;
+  const { lines } = content;
+  const builder = new LockBuilder(reading);
+  const keys = new Map<string, string>();
+  const direct = new Set<string>();
+  const rows: [string, readonly string[], Table][] = [];
+  for (const [key, value] of entriesOf(content.value)) {
+    if (key === '__metadata') continue;
+    if (!isTable(value)) {
+      reading.problem('an entry is no mapping');
+      continue;
+    }
+    const specs = key.split(/,\s*/);
+    const asks = entriesOf(value.dependencies).map(
+      ([name, range]) => `${name}@${withProtocol(textOf(range))}`,
+    );
+    const resolution = textOf(value.resolution);
+    if (/@workspace:/.test(resolution)) {
+      reading.local.add(splitSpec(resolution)[0]);
+      for (const asked of asks) direct.add(asked);
+      for (const spec of specs) keys.set(spec, '');
+    } else {
+      for (const spec of specs) keys.set(spec, key);
+      rows.push([key, specs, { ...value, asks }]);
+    }
+  }
+  for (const [key, specs, entry] of rows) {
+    const [name, protocol] = splitSpec(textOf(entry.resolution));
+    const target = npmSource(name, protocol);
+    const isRegistry = target.source === 'registry';
+    builder.add(key, {
+      name: target.name || splitSpec(specs[0] ?? '')[0],
+      version: textOf(entry.version),
+      source: target.source,
+      origin: isRegistry
+        ? undefined
+        : target.source === 'path'
+          ? placeOf(reading.path, (target.origin ?? '').replace(/[#:].*$/s, ''))
+          : target.origin,
+      revision: target.source === 'git' ? /commit=([0-9a-f]{7,64})/.exec(protocol)?.[1] : undefined,
+      direct: specs.some((spec) => direct.has(spec)),
+      line: lines?.get(key),
+      asks: entry.asks as readonly string[],
+    });
+  }
+  builder.finish((asked) => keys.get(asked) || undefined);
+}
+
+/** Newer locks write the default protocol out, older ones do not. */
+function withProtocol(range: string): string {
+  return /^[a-z+]+:/.test(range) || range.includes('/') ? range : `npm:${range}`;
+}

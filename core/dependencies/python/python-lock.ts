@@ -1,0 +1,235 @@
+import {
+  type Content,
+  entriesOf,
+  isTable,
+  jsonContent,
+  listOf,
+  type Table,
+  tableOf,
+  textOf,
+} from '../content.ts';
+import { fromHex } from '../integrity.ts';
+import { LineFinder } from '../line-finder.ts';
+import { LockBuilder, type LockEntry } from '../lock-builder.ts';
+import { parseLockToml } from '../lock-toml.ts';
+import type { LockedPackage } from '../locked-package.ts';
+import { cleanUrl, hostOf } from '../origin.ts';
+import type { ReadingBuilder, SourceKind } from '../reading.ts';
+import { parseRequirement, pythonName } from './python-name.ts';
+
+/** poetry.lock (1.x and 2.x). */
+export function readPoetryLock(text: string, reading: ReadingBuilder): void {
+  readTables(text, reading, 'package', (entry, root) => {
+    const source = tableOf(entry.source);
+    const type = textOf(source.type);
+    const kind: SourceKind | undefined =
+      type === '' || type === 'legacy'
+        ? 'registry'
+        : ({ git: 'git', url: 'url', directory: 'path', file: 'path' } as const)[type];
+    const url = textOf(source.url);
+    const groups = listOf(entry.groups);
+    const files = Array.isArray(entry.files)
+      ? entry.files
+      : listOf(tableOf(tableOf(root.metadata).files)[textOf(entry.name)]);
+    return {
+      source: kind,
+      origin: type === 'legacy' ? hostOf(url) : kind === 'path' ? url : cleanUrl(url),
+      revision: textOf(source.resolved_reference),
+      scope:
+        groups.length > 0
+          ? groups.includes('main')
+            ? entry.optional === true
+              ? 'optional'
+              : 'runtime'
+            : 'development'
+          : entry.category === 'dev'
+            ? 'development'
+            : entry.optional === true
+              ? 'optional'
+              : entry.category === 'main'
+                ? 'runtime'
+                : 'unknown',
+      integrity: sdistHash(files, 'file', 'hash'),
+      asks: Object.keys(tableOf(entry.dependencies)).map(pythonName),
+    };
+  });
+}
+
+/** uv.lock. Members of the workspace are the project; what they ask for is direct. */
+export function readUvLock(text: string, reading: ReadingBuilder): void {
+  reading.knowsDirect = true;
+  const direct = new Map<string, LockedPackage['scope']>();
+  const mark = (list: unknown, scope: LockedPackage['scope']): void => {
+    for (const item of listOf(list)) {
+      const name = pythonName(textOf(tableOf(item).name));
+      if (!direct.has(name) || scope === 'runtime') direct.set(name, scope);
+    }
+  };
+  readTables(
+    text,
+    reading,
+    'package',
+    (entry) => {
+      const source = tableOf(entry.source);
+      if ('editable' in source || 'virtual' in source) {
+        mark(entry.dependencies, 'runtime');
+        for (const [, list] of entriesOf(entry['optional-dependencies'])) mark(list, 'optional');
+        for (const [, list] of entriesOf(entry['dev-dependencies'])) mark(list, 'development');
+        return undefined;
+      }
+      const [kind, place] = uvSource(source);
+      const sdist = tableOf(entry.sdist);
+      const wheels = listOf(entry.wheels);
+      const asked = [
+        ...listOf(entry.dependencies),
+        ...entriesOf(entry['optional-dependencies']).flatMap(([, list]) => listOf(list)),
+      ];
+      return {
+        source: kind,
+        origin: kind === 'registry' ? hostOf(place) : kind === 'path' ? place : cleanUrl(place),
+        revision: kind === 'git' ? /#([0-9a-f]{7,64})$/.exec(place)?.[1] : undefined,
+        integrity:
+          fromHex(textOf(sdist.hash)) ??
+          (wheels.length === 1 ? fromHex(textOf(tableOf(wheels[0]).hash)) : undefined),
+        asks: asked.map((item) => pythonName(textOf(tableOf(item).name))),
+      };
+    },
+    direct,
+  );
+}
+
+function uvSource(source: Table): readonly [SourceKind | undefined, string] {
+  for (const [key, kind] of [
+    ['registry', 'registry'],
+    ['git', 'git'],
+    ['url', 'url'],
+    ['path', 'path'],
+    ['directory', 'path'],
+  ] as const)
+    if (typeof source[key] === 'string') return [kind, textOf(source[key])];
+  return [undefined, ''];
+}
+
+/** pdm.lock. */
+export function readPdmLock(text: string, reading: ReadingBuilder): void {
+  readTables(text, reading, 'package', (entry) => {
+    const kind: SourceKind = entry.git ? 'git' : entry.url ? 'url' : entry.path ? 'path' : 'registry';
+    const place = textOf(entry.git ?? entry.url ?? entry.path);
+    const groups = listOf(entry.groups);
+    return {
+      source: kind,
+      origin: kind === 'path' ? place : cleanUrl(place),
+      revision: textOf(entry.revision),
+      scope: groups.length === 0 ? 'unknown' : groups.includes('default') ? 'runtime' : 'development',
+      integrity:
+        sdistHash(listOf(entry.files), 'file', 'hash') ?? sdistHash(listOf(entry.files), 'url', 'hash'),
+      asks: listOf(entry.dependencies).flatMap((item) => parseRequirement(textOf(item))?.name ?? []),
+    };
+  });
+}
+
+type Described = Omit<LockEntry, 'name' | 'version' | 'line' | 'direct'>;
+
+function readTables(
+  text: string,
+  reading: ReadingBuilder,
+  list: string,
+  describe: (entry: Table, root: Table) => Described | undefined,
+  direct?: ReadonlyMap<string, LockedPackage['scope']>,
+): void {
+  const content: Content<Table> = parseLockToml(text);
+  if ('reason' in content) {
+    reading.problem(content.reason);
+    return;
+  }
+  const root = content.value;
+  if (root[list] !== undefined && !Array.isArray(root[list])) {
+    reading.problem(`\`${list}\` is no list of tables`);
+    return;
+  }
+  if (
+    root[list] === undefined &&
+    root.metadata === undefined &&
+    root.version === undefined &&
+    root['lock-version'] === undefined
+  ) {
+    reading.problem('it has neither packages nor metadata');
+    return;
+  }
+  const builder = new LockBuilder(reading);
+  const byName = new Map<string, string>();
+  const lines = new LineFinder(text);
+  const rows: [string, LockEntry][] = [];
+  for (const entry of listOf(root[list])) {
+    const written = isTable(entry) ? textOf(entry.name) : '';
+    if (!isTable(entry) || written === '') {
+      reading.problem('a package has no name');
+      continue;
+    }
+    const line = lines.next(`name = ${JSON.stringify(written)}`);
+    const described = describe(entry, root);
+    const name = pythonName(written);
+    if (described === undefined) reading.local.add(name);
+    else {
+      const version = textOf(entry.version);
+      rows.push([`${name}@${version}@${described.origin ?? ''}`, { ...described, name, version, line }]);
+    }
+  }
+  for (const [key, entry] of rows) {
+    const scope = direct?.get(entry.name);
+    builder.add(key, { ...entry, direct: scope !== undefined, ...(scope ? { scope } : {}) });
+    if (!byName.has(entry.name)) byName.set(entry.name, key);
+  }
+  builder.finish((asked) => byName.get(asked));
+}
+
+/** The source archive's hash; of a single file that file's. */
+function sdistHash(
+  files: readonly unknown[],
+  nameField: string,
+  hashField: string,
+): LockedPackage['integrity'] | undefined {
+  const tables = files.map(tableOf);
+  const sdist = tables.find((file) => /\.(?:tar\.gz|zip|tar\.bz2)$/.test(textOf(file[nameField])));
+  const one = sdist ?? (tables.length === 1 ? tables[0] : undefined);
+  return one && fromHex(textOf(one[hashField]));
+}
+
+/** Pipfile.lock. */
+export function readPipfileLock(text: string, reading: ReadingBuilder): void {
+  const content = jsonContent(text);
+  if ('reason' in content) {
+    reading.problem(content.reason);
+    return;
+  }
+  const lock = content.value;
+  if (!isTable(lock._meta) && !isTable(lock.default)) {
+    reading.problem('it has neither `_meta` nor `default`');
+    return;
+  }
+  const builder = new LockBuilder(reading);
+  const lines = new LineFinder(text);
+  for (const [section, table] of entriesOf(lock)) {
+    if (section === '_meta') continue;
+    for (const [key, value] of entriesOf(table)) {
+      const line = lines.next(`${JSON.stringify(key)}:`);
+      const entry = tableOf(value);
+      const place = textOf(entry.git ?? entry.file ?? entry.path ?? '');
+      const kind: SourceKind = entry.git ? 'git' : entry.path ? 'path' : entry.file ? 'url' : 'registry';
+      const hashes = listOf(entry.hashes);
+      const version = textOf(entry.version).replace(/^===?/, '');
+      builder.add(`${pythonName(key)}@${version}@${place}`, {
+        name: pythonName(key),
+        version,
+        source: kind,
+        origin: kind === 'path' ? place : cleanUrl(place),
+        revision: kind === 'git' ? textOf(entry.ref) : undefined,
+        integrity: hashes.length === 1 ? fromHex(textOf(hashes[0])) : undefined,
+        scope: section === 'default' ? 'runtime' : 'development',
+        line,
+        asks: [],
+      });
+    }
+  }
+  builder.finish();
+}

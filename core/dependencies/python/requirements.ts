@@ -1,0 +1,159 @@
+import { fromHex } from '../integrity.ts';
+import type { ReadingBuilder } from '../reading.ts';
+import { parseRequirement, pythonName, urlSource } from './python-name.ts';
+
+const maxLine = 64 * 1024;
+
+/**
+ * A pip requirements file: requirements with extras, markers and hashes, URLs, paths, `-e`, `-r`, `-c`, options, continuation lines.
+ * Environment variables in a requirement cannot be known and are a problem.
+ */
+export function readRequirements(text: string, reading: ReadingBuilder): void {
+  const includes: string[] = [];
+  const constraints: string[] = [];
+  const isConstraints = reading.kind.id === 'constraints.txt';
+  for (const { line, number, via } of logicalLines(text)) {
+    if (line.length > maxLine) {
+      reading.problem(`line ${number} is longer than ${maxLine}`);
+      continue;
+    }
+    const option =
+      /^(-r|--requirement|-c|--constraint|-e|--editable|-i|--index-url|--extra-index-url|-f|--find-links|--no-index|--pre|--prefer-binary|--require-hashes|--no-binary|--only-binary|--trusted-host|--use-feature)(?:[\s=]+(.*))?$/.exec(
+        line.replace(/^(-[rceif])(?=[^\s=])/, '$1 '),
+      );
+    const value = (option?.[2] ?? '').trim();
+    if (option?.[1] === '-r' || option?.[1] === '--requirement') includes.push(value);
+    else if (option?.[1] === '-c' || option?.[1] === '--constraint') constraints.push(value);
+    else if (option?.[1] === '-e' || option?.[1] === '--editable')
+      readOne(value, number, via, isConstraints, reading);
+    else if (option) continue;
+    else if (line.startsWith('-')) reading.problem(`line ${number} holds an option that is not known`);
+    else readOne(line, number, via, isConstraints, reading);
+  }
+  reading.includes = includes;
+  reading.constraints = constraints;
+}
+
+function readOne(
+  text: string,
+  line: number,
+  via: readonly string[],
+  isConstraint: boolean,
+  reading: ReadingBuilder,
+): void {
+  const hashes = [...text.matchAll(/\s--hash[=\s]([^\s]+)/g)].map((match) => match[1] ?? '');
+  const bare = text.replace(/\s--(?:hash|global-option|config-settings|install-option)[=\s].*$/s, '').trim();
+  if (/\$\{?\w/.test(bare)) {
+    reading.problem(`line ${line} holds a variable`);
+    return;
+  }
+  const requirement = parseRequirement(bare) ?? fromPlace(bare);
+  if (requirement === undefined) {
+    reading.problem(`line ${line} cannot be understood`);
+    return;
+  }
+  const { key, name, source, origin, version } = requirement;
+  if (hashes.length === 1 && version !== undefined) {
+    const integrity = fromHex(hashes[0] ?? '');
+    reading.hashes ??= new Map();
+    if (integrity) reading.hashes.set(`${name}@${version}`, integrity);
+  }
+  reading.declare({
+    key,
+    name,
+    requirement: requirement.requirement,
+    scope: /(?:^|[^a-z])(?:dev|test|tests|lint|docs?|ci)(?:[^a-z]|$)/i.test(reading.path)
+      ? 'development'
+      : 'runtime',
+    field: isConstraint ? 'constraint' : 'requirements',
+    source,
+    line,
+    ...(version === undefined ? {} : { version }),
+    ...(origin ? { origin } : {}),
+    ...(via.length > 0 ? { via } : {}),
+    ...(isConstraint ? { isOverride: true } : {}),
+    needNotBeLocked: true,
+  });
+}
+
+/** A URL, a wheel or a directory without `name @`. */
+function fromPlace(text: string): ReturnType<typeof parseRequirement> {
+  const place = text.split(/\s*;\s|\s/)[0] ?? '';
+  const egg = /[#&]egg=([A-Za-z0-9][\w.-]*)/.exec(place)?.[1];
+  const file = /([A-Za-z0-9][\w.]*)-(\d[\w.!+]*)(?:-[\w.-]+)?\.(?:whl|tar\.gz|zip|tar\.bz2)(?:[#?]|$)/.exec(
+    place,
+  );
+  if (/^[a-z+]+:\/\/|^git@/i.test(place)) {
+    const last =
+      place
+        .split(/[#?]/)[0]
+        ?.replace(/@[^/]*$/, '')
+        .replace(/\.git$/, '')
+        .split('/')
+        .at(-1) ?? '';
+    const key = egg ?? file?.[1] ?? last;
+    return /^[A-Za-z0-9]/.test(key)
+      ? { key, name: pythonName(key), requirement: place, ...urlSource(place) }
+      : undefined;
+  }
+  const path = /^(?:\.{0,2}\/|\.)[^\s]*$|\.(?:whl|tar\.gz|zip)$/.test(place)
+    ? place.replace(/\[[^\]]*\]$/, '')
+    : undefined;
+  if (path === undefined) return undefined;
+  const key =
+    egg ??
+    file?.[1] ??
+    path
+      .split('/')
+      .filter((part) => /[A-Za-z0-9]/.test(part))
+      .at(-1) ??
+    'project';
+  return { key, name: pythonName(key), requirement: path, source: 'path', origin: path };
+}
+
+interface LogicalLine {
+  readonly line: string;
+  readonly number: number;
+  /** Who asks for it, where pip-compile or uv says so below it. */
+  readonly via: readonly string[];
+}
+
+function logicalLines(text: string): readonly LogicalLine[] {
+  const found: { line: string; number: number; via: string[] }[] = [];
+  let parts: string[] = [];
+  let start = 0;
+  let number = 0;
+  let inVia = false;
+  for (const raw of text.split(/\r?\n/)) {
+    number += 1;
+    const comment = /^\s*#\s*(via\b)?\s*(.*)$/.exec(raw);
+    const last = found.at(-1);
+    if (comment && parts.length === 0) {
+      const isIndented = raw.startsWith(' ');
+      inVia = isIndented && (comment[1] !== undefined || inVia);
+      const words = (comment[2] ?? '').replace(/,/g, ' ').split(/\s+/);
+      if (inVia && last)
+        last.via.push(...(/^-[rc]$/.test(words[0] ?? '') ? ['-r'] : words.filter((word) => word !== '')));
+      continue;
+    }
+    inVia = false;
+    const inline = /\s#\s*via\s+(.*)$/.exec(raw)?.[1];
+    const code = raw.replace(/(?:^|\s)#.*$/, '');
+    if (parts.length === 0) start = number;
+    if (code.endsWith('\\')) {
+      parts.push(code.slice(0, -1));
+      continue;
+    }
+    parts.push(code);
+    const line = parts.join(' ').trim();
+    parts = [];
+    if (line !== '')
+      found.push({
+        line,
+        number: start,
+        via: inline ? inline.split(/[\s,]+/).filter((word) => word !== '') : [],
+      });
+  }
+  if (parts.length > 0) found.push({ line: parts.join(' ').trim(), number: start, via: [] });
+  return found.filter(({ line }) => line !== '');
+}

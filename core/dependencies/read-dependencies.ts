@@ -1,0 +1,133 @@
+import { readCargoLock, readCargoToml, readVendoredCrate } from './cargo/cargo.ts';
+import { textContent } from './content.ts';
+import { type FileKind, type FileKindId, fileKind } from './file-kind.ts';
+import { readGoMod, readGoSum } from './go/go.ts';
+import { readGradleBuild, readGradleLockfile, readVersionCatalog } from './jvm/gradle.ts';
+import { readPom } from './jvm/pom.ts';
+import type { DependencyProblem } from './locked-package.ts';
+import { readBunLock } from './npm/bun-lock.ts';
+import { readInstalledPackage, readPackageJson } from './npm/package-json.ts';
+import { readPackageLock } from './npm/package-lock.ts';
+import { readPnpmLock } from './npm/pnpm-lock.ts';
+import { readYarnLock } from './npm/yarn-lock.ts';
+import { readComposerJson, readComposerLock } from './php/composer.ts';
+import { readPipfile, readPyproject } from './python/pyproject.ts';
+import { readPdmLock, readPipfileLock, readPoetryLock, readUvLock } from './python/python-lock.ts';
+import { readRequirements } from './python/requirements.ts';
+import { directoryOf, type FileReading, ReadingBuilder, resolvePath } from './reading.ts';
+import { readGemfile } from './ruby/gemfile.ts';
+import { readGemfileLock } from './ruby/gemfile-lock.ts';
+
+const readers: Readonly<
+  Record<Exclude<FileKindId, 'unread'>, (text: string, reading: ReadingBuilder) => void>
+> = {
+  'package.json': readPackageJson,
+  'package-lock.json': readPackageLock,
+  'pnpm-lock.yaml': readPnpmLock,
+  'yarn.lock': readYarnLock,
+  'bun.lock': readBunLock,
+  'installed-package.json': readInstalledPackage,
+  'requirements.txt': readRequirements,
+  'constraints.txt': readRequirements,
+  'pyproject.toml': readPyproject,
+  'poetry.lock': readPoetryLock,
+  'uv.lock': readUvLock,
+  'pdm.lock': readPdmLock,
+  Pipfile: readPipfile,
+  'Pipfile.lock': readPipfileLock,
+  'Cargo.toml': readCargoToml,
+  'Cargo.lock': readCargoLock,
+  'vendored-Cargo.toml': readVendoredCrate,
+  'go.mod': readGoMod,
+  'go.sum': readGoSum,
+  'pom.xml': readPom,
+  'build.gradle': readGradleBuild,
+  'gradle.lockfile': readGradleLockfile,
+  'libs.versions.toml': readVersionCatalog,
+  Gemfile: readGemfile,
+  'Gemfile.lock': readGemfileLock,
+  'composer.json': readComposerJson,
+  'composer.lock': readComposerLock,
+};
+
+const maxFiles = 20_000;
+const maxTotalBytes = 512 * 1024 * 1024;
+
+/** What every dependency file of a tree says, in order of path. */
+export interface DependencyReadings {
+  readonly readings: readonly FileReading[];
+  readonly problems: readonly DependencyProblem[];
+  readonly notes: readonly DependencyProblem[];
+}
+
+/** Readings by content, so that a file that two trees share is read once. */
+export type ReadingCache = WeakMap<Uint8Array, FileReading>;
+
+/** Reads manifests and lockfiles by repository path. Never throws: what cannot be read is a problem. */
+export function readDependencies(
+  files: ReadonlyMap<string, Uint8Array>,
+  cache: ReadingCache = new WeakMap(),
+): DependencyReadings {
+  const readings = new Map<string, FileReading>();
+  const problems: DependencyProblem[] = [];
+  const wanted = [...files.keys()].sort().flatMap((path): [string, FileKind][] => {
+    const kind = fileKind(path);
+    return kind ? [[path, kind]] : [];
+  });
+  let total = 0;
+  for (let next = wanted.shift(); next !== undefined; next = wanted.shift()) {
+    const [path, kind] = next;
+    const bytes = files.get(path);
+    if (bytes === undefined || readings.has(path)) continue;
+    total += bytes.length;
+    if (readings.size >= maxFiles || total > maxTotalBytes) {
+      problems.push({
+        path,
+        reason: `there are more than ${maxFiles} dependency files, or ${maxTotalBytes} bytes of them`,
+      });
+      break;
+    }
+    const known = cache.get(bytes);
+    const reading = known?.path === path ? known : readFile(path, kind, bytes);
+    cache.set(bytes, reading);
+    readings.set(path, reading);
+    for (const [links, id] of [
+      [reading.includes ?? [], kind.id],
+      [reading.constraints ?? [], 'constraints.txt'],
+    ] as const) {
+      for (const link of links) {
+        const target = resolvePath(directoryOf(path), link);
+        if (target === undefined || !files.has(target))
+          problems.push({ path, reason: `it includes a file that was not given: \`${link.slice(0, 200)}\`` });
+        else if (fileKind(target) === undefined)
+          wanted.push([target, { id, ecosystem: 'pypi', role: 'manifest' }]);
+      }
+    }
+  }
+  const ordered = [...readings.values()];
+  const told = (pick: (reading: FileReading) => readonly string[]): readonly DependencyProblem[] =>
+    ordered.flatMap((reading) => pick(reading).map((reason) => ({ path: reading.path, reason })));
+  return {
+    readings: ordered,
+    problems: [...told(({ problems: found }) => found), ...problems],
+    notes: told(({ notes }) => notes),
+  };
+}
+
+function readFile(path: string, kind: FileKind, bytes: Uint8Array): FileReading {
+  const reading = new ReadingBuilder(path, kind);
+  if (kind.id === 'unread') reading.problem('dependencies in files of this kind are not read');
+  else {
+    const content = textContent(bytes);
+    if ('reason' in content) reading.problem(content.reason);
+    else {
+      try {
+        readers[kind.id](content.value, reading);
+      } catch (fault) {
+        // Whatever a file does to a reader, it is the file that is at fault; its text may hold anything and is not told.
+        reading.problem(`it cannot be read (${fault instanceof Error ? fault.name : 'fault'})`);
+      }
+    }
+  }
+  return reading.finish();
+}

@@ -1,0 +1,144 @@
+import type { FileKind } from './file-kind.ts';
+import type { Ecosystem, LockedPackage } from './locked-package.ts';
+import { withoutCredentials } from './origin.ts';
+
+export type SourceKind = NonNullable<LockedPackage['source']>;
+
+/** One dependency that a manifest names. */
+export interface DeclaredDependency {
+  readonly ecosystem: Ecosystem;
+  /** As the manifest calls it: of an alias, the alias. */
+  readonly key: string;
+  /** Real name in the form that the ecosystem compares. */
+  readonly name: string;
+  /** What is asked for, as written; empty for anything. */
+  readonly requirement: string;
+  /** Where the requirement admits exactly one version. */
+  readonly version?: string;
+  readonly scope: LockedPackage['scope'];
+  /** The table or directive it stands in. */
+  readonly field: string;
+  readonly source?: SourceKind;
+  readonly origin?: string;
+  readonly declaredIn: string;
+  readonly line?: number;
+  /** It changes where a package comes from, or adds to another's; it need not be in a lockfile by itself. */
+  readonly isOverride?: boolean;
+  /** A lockfile need not hold it: a peer, a build system's own requirement, a platform's. */
+  readonly needNotBeLocked?: boolean;
+  /** Lockfiles of this kind list only what something asks for, and this says who does (`# via`). */
+  readonly via?: readonly string[];
+}
+
+/** What one manifest or lockfile says. */
+export interface FileReading {
+  readonly path: string;
+  readonly kind: FileKind;
+  readonly declared: readonly DeclaredDependency[];
+  readonly locked: readonly LockedPackage[];
+  /** The lockfile itself says which packages are direct. */
+  readonly knowsDirect: boolean;
+  /** Copies of manifests that a lockfile keeps: directory relative to it, then key, then requirement. */
+  readonly mirrored?: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** Names that are part of this repository. */
+  readonly local: ReadonlySet<string>;
+  /** Package licences that a file states for a whole package: `name` or `name@version`. */
+  readonly licences?: ReadonlyMap<string, string>;
+  /** Hashes for packages of another file: `name@version`. */
+  readonly hashes?: ReadonlyMap<string, NonNullable<LockedPackage['integrity']>>;
+  /** go.mod since 1.17: what its go.sum holds besides is not used. */
+  readonly listsAll?: boolean;
+  /** Other files that it includes or is constrained by, as written. */
+  readonly includes?: readonly string[];
+  readonly constraints?: readonly string[];
+  readonly problems: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** Collects what a reader finds; a reader that finds nothing answers an empty reading. */
+export class ReadingBuilder {
+  readonly path: string;
+  readonly kind: FileKind;
+  readonly declared: DeclaredDependency[] = [];
+  locked: readonly LockedPackage[] = [];
+  knowsDirect = false;
+  mirrored: Map<string, ReadonlyMap<string, string>> | undefined;
+  listsAll = false;
+  includes: readonly string[] = [];
+  constraints: readonly string[] = [];
+  readonly local = new Set<string>();
+  licences: Map<string, string> | undefined;
+  hashes: Map<string, NonNullable<LockedPackage['integrity']>> | undefined;
+  readonly problems: string[] = [];
+  readonly notes: string[] = [];
+
+  constructor(path: string, kind: FileKind) {
+    this.path = path;
+    this.kind = kind;
+  }
+
+  /** At most 20 problems are told of one file: one is enough to refuse it. */
+  problem(reason: string): void {
+    if (this.problems.length < 20 && !this.problems.includes(reason)) this.problems.push(reason);
+  }
+
+  note(reason: string): void {
+    if (this.notes.length < 20 && !this.notes.includes(reason)) this.notes.push(reason);
+  }
+
+  declare(
+    dependency: Omit<DeclaredDependency, 'declaredIn' | 'ecosystem'> & { ecosystem?: Ecosystem },
+  ): void {
+    if (this.declared.length >= maxDeclared) this.problem(`it names more than ${maxDeclared} dependencies`);
+    else if (!isName(dependency.name)) this.problem('it names a dependency in a form that is no name');
+    else {
+      const requirement = withoutCredentials(dependency.requirement);
+      const ecosystem = this.kind.ecosystem;
+      this.declared.push({ ecosystem, ...dependency, requirement, declaredIn: this.path });
+    }
+  }
+
+  finish(): FileReading {
+    const { mirrored, licences, hashes } = this;
+    return {
+      path: this.path,
+      kind: this.kind,
+      declared: this.declared,
+      locked: this.locked,
+      knowsDirect: this.knowsDirect,
+      local: this.local,
+      listsAll: this.listsAll,
+      includes: this.includes,
+      constraints: this.constraints,
+      problems: this.problems,
+      notes: this.notes,
+      ...(mirrored ? { mirrored } : {}),
+      ...(licences ? { licences } : {}),
+      ...(hashes ? { hashes } : {}),
+    };
+  }
+}
+
+const maxDeclared = 50_000;
+
+/** A package name of any ecosystem: 1 to 512 characters, no control characters, no white space. */
+export function isName(name: string): boolean {
+  return name.length > 0 && name.length <= 512 && !/[\p{Cc}\s]/u.test(name);
+}
+
+/** Directory of a repository path; `''` for the root. */
+export function directoryOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf('/'), 0));
+}
+
+/** `path` seen from `directory`, both in the repository; `undefined` where it leaves the repository or is absolute. */
+export function resolvePath(directory: string, path: string): string | undefined {
+  if (path.startsWith('/') || /^[A-Za-z]:/.test(path) || path.startsWith('~')) return undefined;
+  const segments = directory === '' ? [] : directory.split('/');
+  for (const segment of path.split(/[\\/]/)) {
+    if (segment === '' || segment === '.') continue;
+    if (segment !== '..') segments.push(segment);
+    else if (segments.pop() === undefined) return undefined;
+  }
+  return segments.join('/');
+}

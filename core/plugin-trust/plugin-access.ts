@@ -1,0 +1,12 @@
+import type { PluginPackage } from './plugin-package.ts';
+
+/** What the user says about plugins of others; the repository has no say in it. Without one, nothing is trusted. */
+export interface PluginAccess {
+  /** True where the user trusts this very content (`writ plugin trust`, or named on the command line). */
+  trusts(digest: string): Promise<boolean>;
+  /** A package that the user keeps (`writ plugin add`), by the digest of its content. */
+  find(digest: string): Promise<PluginPackage | undefined>;
+}
+
+/** Trusts nothing, keeps nothing. */
+export const noPluginAccess: PluginAccess = { trusts: async () => false, find: async () => undefined };

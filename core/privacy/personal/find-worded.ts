@@ -1,0 +1,146 @@
+import { createAnchorScanner } from '../secrets/anchor-scanner.ts';
+import type { SensitiveMatch } from '../sensitive-match.ts';
+import { weighted } from './check-digits.ts';
+import { matchMarking } from './marking.ts';
+
+/** First four letters of every word that something may follow; each also with a capital and in capitals. */
+const stems = [
+  ...[
+    'dob:',
+    'dob=',
+    'dob"',
+    "dob'",
+    'dob ',
+    'birt',
+    'born',
+    'gebo',
+    'gebu',
+    'nais',
+    'n\xc3\xa9 ',
+    'naci',
+    'nasc',
+  ],
+  ...[
+    'mrn:',
+    'mrn ',
+    'mrn=',
+    'mrn#',
+    'mrn"',
+    "mrn'",
+    'medi',
+    'pati',
+    'nhs ',
+    'nhs:',
+    'nhs=',
+    'nhs_',
+    'nhs-',
+    'nhs"',
+  ],
+  ...['icd-', 'icd1', 'icd_', 'icd ', 'icd:', 'diag', 'pres', 'hosp', 'clin', 'trea'],
+];
+const markings = [
+  'CONF',
+  'INTE',
+  'STRI',
+  'TLP:',
+  'COMP',
+  'FOR ',
+  'NOT ',
+  'PROP',
+  'VERT',
+  'NUR ',
+  'Conf',
+  'Inte',
+  'Stri',
+];
+const scanner = createAnchorScanner(
+  new Set([
+    ...stems.flatMap((stem) => [stem, stem.charAt(0).toUpperCase() + stem.slice(1), stem.toUpperCase()]),
+    ...markings,
+  ]),
+);
+
+const date =
+  '(?:\\d{4}[-/.]\\d{1,2}[-/.]\\d{1,2}|\\d{1,2}[-/. ]{1,2}\\d{1,2}[-/. ]{1,2}(?:\\d{4}|\\d{2})(?!\\d)|\\d{1,2}(?:st|nd|rd|th|\\.)? [A-Za-z]{3,9}\\.?,? \\d{4}|[A-Za-z]{3,9}\\.? \\d{1,2}(?:st|nd|rd|th)?,? \\d{4}|(?:19|20)\\d{6}(?!\\d))';
+const gap = '[\\w ]{0,12}["\'\\]>\\\\]{0,3}[ \\t:=#(-]{0,4}["\'\\\\]{0,2}';
+const birth = new RegExp(
+  `(?:dob|(?:date[ _-]of[ _-])?birth(?:[ _-]?(?:date|day))?|born|geboren|geb(?:urts)datum|n\xc3\xa9e?|naissance|nacid[oa]|nacimiento|nascita|nascimento)${gap}(${date})`,
+  'iy',
+);
+const record =
+  /(?:mrn|medical[ _-]?record(?:[ _-]?(?:no|nr|number|id))?|patient[ _-]?(?:id|no|nr|number))["'\]>\\]{0,3}[ \t:=#.-]{1,4}["'\\]{0,2}((?=[A-Z-]{0,6}\d)[A-Z0-9][A-Z0-9-]{4,14})(?![\w-])/iy;
+const nhs =
+  /nhs(?:[ _-]?(?:no|nr|number|id))?["'\]>\\]{0,3}[ \t:=#.-]{0,4}["'\\]{0,2}(\d{3}[ -]?\d{3}[ -]?\d{4})(?!\d)/iy;
+const codeWords =
+  /(?:icd(?:[ _-]?10)?(?:[ _-]?(?:cm|gm|code))?|diagnos[a-z]{1,4}|patients?|prescri[a-z]{1,6}|hospital[a-z]{0,6}|clinical|treat(?:ed|ment)|medical)/iy;
+const code = /(?<![\w.-])[A-TV-Z]\d[0-9AB](?:\.[0-9A-TV-Z]{1,4})?(?![\w-]|\.\w)/g;
+
+/** What words lead to: dates of birth, health numbers and codes, and what is marked internal or confidential. */
+export function findWorded(bytes: Uint8Array, text: string): readonly SensitiveMatch[] {
+  const found: SensitiveMatch[] = [];
+  for (
+    let at = scanner.next(bytes, 0, bytes.length);
+    at >= 0;
+    at = scanner.next(bytes, at + 1, bytes.length)
+  ) {
+    const marked = matchMarking(text, at);
+    if (marked) found.push(marked);
+    if (isLetter(text.charCodeAt(at - 1))) continue;
+    push(found, text, at, birth, 'date-of-birth', 'pii');
+    push(found, text, at, record, 'medical-record-number', 'phi');
+    push(found, text, at, nhs, 'nhs-number', 'phi', isNhsNumber);
+    pushCodes(found, text, at);
+  }
+  return found;
+}
+
+function push(
+  found: SensitiveMatch[],
+  text: string,
+  at: number,
+  form: RegExp,
+  rule: string,
+  dataClass: 'pii' | 'phi',
+  isValid: (value: string) => boolean = () => true,
+): void {
+  form.lastIndex = at;
+  const match = form.exec(text);
+  const value = match?.[1];
+  if (!match || value === undefined || !isValid(value)) return;
+  const end = at + match[0].length;
+  found.push({ rule, class: dataClass, start: end - value.length, end });
+}
+
+/** Modulus 11 over the first nine digits; a check of 10 is never given. */
+function isNhsNumber(value: string): boolean {
+  const digits = value.replace(/[ -]/g, '');
+  const check = 11 - (weighted(digits, [10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11);
+  return check !== 10 && check % 11 === Number(digits[9]);
+}
+
+/** ICD-10 codes on the rest of the line behind a word of health care, at most 100 characters on. */
+function pushCodes(found: SensitiveMatch[], text: string, at: number): void {
+  codeWords.lastIndex = at;
+  const word = codeWords.exec(text);
+  if (!word) return;
+  const from = at + word[0].length;
+  const window = text.slice(from, from + 100);
+  const line = window.slice(0, window.indexOf('\n') < 0 ? window.length : window.indexOf('\n'));
+  const isNamed = /^(?:icd|diag)/i.test(word[0]);
+  for (const match of line.matchAll(code)) {
+    // Three characters without a dot are a code only where the word says that codes follow.
+    if (!isNamed && !match[0].includes('.')) continue;
+    // Two words before one code.
+    if (found.slice(-8).some(({ start }) => start === from + match.index)) continue;
+    found.push({
+      rule: 'icd-10',
+      class: 'phi',
+      start: from + match.index,
+      end: from + match.index + match[0].length,
+    });
+  }
+}
+
+function isLetter(code: number): boolean {
+  return (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+}

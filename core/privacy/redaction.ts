@@ -1,0 +1,42 @@
+import { createHmac } from 'node:crypto';
+import type { SensitiveClass } from './sensitive-match.ts';
+
+/** What was removed under one rule; `digests` are HMAC-SHA256 values under a key that is stored nowhere, one per different value (32 at most). */
+export interface Redaction {
+  readonly rule: string;
+  readonly class: SensitiveClass;
+  readonly count: number;
+  readonly digests: readonly string[];
+}
+
+const maxDigests = 32;
+
+/** The mark that stands where something was removed. */
+export function markOf(found: { readonly rule: string; readonly class: SensitiveClass }): string {
+  return `[redacted:${found.class}:${found.rule}]`;
+}
+
+/** Counts what is removed. */
+export class Receipt {
+  readonly #key: Uint8Array;
+  readonly #entries = new Map<string, Redaction & { count: number; digests: string[] }>();
+
+  constructor(key: Uint8Array) {
+    this.#key = key;
+  }
+
+  add({ rule, class: dataClass }: Pick<Redaction, 'rule' | 'class'>, value: Uint8Array): void {
+    const name = `${dataClass}:${rule}`;
+    const entry = this.#entries.get(name) ?? { rule, class: dataClass, count: 0, digests: [] };
+    this.#entries.set(name, entry);
+    entry.count += 1;
+    if (entry.digests.length >= maxDigests) return;
+    const digest = createHmac('sha256', this.#key).update(value).digest('hex');
+    if (!entry.digests.includes(digest)) entry.digests.push(digest);
+  }
+
+  /** By class, then by rule. */
+  list(): readonly Redaction[] {
+    return [...this.#entries].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry);
+  }
+}

@@ -1,0 +1,96 @@
+import type { Search } from './find-sensitive.ts';
+import { markOf, Receipt, type Redaction } from './redaction.ts';
+import { findRegions, type Region } from './regions.ts';
+import { maxSecretBytes } from './secrets/secret-patterns.ts';
+
+export interface RedactorOptions extends Search {
+  /** Makes the digests of removed values useless to whoever lacks it. */
+  readonly key: Uint8Array;
+  /** Every line of the input stays one: for formats that live by their lines (TAP). */
+  readonly keepsLines?: boolean;
+}
+
+const windowBytes = 1024 * 1024;
+/** A chain of overlapping matches longer than this is cut where it stands. */
+const maxHeldBytes = 8 * windowBytes;
+
+/**
+ * Removes sensitive data from bytes that arrive in pieces; the result does not depend on where they were cut. Each run of overlapping
+ * matches becomes one `[redacted:class:rule]`.
+ */
+export class Redactor {
+  readonly #options: RedactorOptions;
+  readonly #receipt: Receipt;
+  /** Bytes already answered (kept as what stood before), then bytes in hand. */
+  #pending = Buffer.alloc(0);
+  #answered = 0;
+  #queue: Buffer[] = [];
+  #queued = 0;
+
+  constructor(options: RedactorOptions) {
+    this.#options = options;
+    this.#receipt = new Receipt(options.key);
+  }
+
+  /** Takes the next bytes; answers what is settled by now, possibly nothing. */
+  write(bytes: Uint8Array): Buffer {
+    this.#queue.push(Buffer.from(bytes));
+    this.#queued += bytes.length;
+    return this.#queued < windowBytes ? Buffer.alloc(0) : this.#settle(false);
+  }
+
+  /** Answers the rest. */
+  end(): Buffer {
+    return this.#settle(true);
+  }
+
+  /** The receipt so far. */
+  get redactions(): readonly Redaction[] {
+    return this.#receipt.list();
+  }
+
+  #settle(isLast: boolean): Buffer {
+    this.#pending = Buffer.concat([this.#pending, ...this.#queue]);
+    this.#queue = [];
+    this.#queued = 0;
+    const pending = this.#pending;
+    const regions = findRegions(pending, this.#options).filter(({ end }) => end > this.#answered);
+    let cut = isLast ? pending.length : Math.max(this.#answered, pending.length - maxSecretBytes);
+    const straddling = isLast ? undefined : regions.find(({ start, end }) => start < cut && end > cut);
+    if (straddling)
+      cut =
+        cut - straddling.start > maxHeldBytes ? straddling.end : Math.max(straddling.start, this.#answered);
+    const parts: Uint8Array[] = [];
+    let from = this.#answered;
+    for (const region of regions) {
+      if (region.start >= cut) break;
+      if (region.start < from) {
+        // Its beginning was answered in a chain that was cut; the rest goes too.
+        from = Math.max(from, region.end);
+        continue;
+      }
+      const removed = pending.subarray(region.start, region.end);
+      parts.push(pending.subarray(from, region.start), this.#mark(region, removed));
+      this.#receipt.add(region, removed);
+      from = region.end;
+    }
+    parts.push(pending.subarray(from, Math.max(cut, from)));
+    const settled = Math.max(cut, from);
+    // What stands before a match decides whether it is one: keep more than any match looks back.
+    const keep = Math.max(0, settled - maxSecretBytes - 1);
+    this.#pending = pending.subarray(keep);
+    this.#answered = settled - keep;
+    return Buffer.concat(parts);
+  }
+
+  #mark(region: Region, removed: Buffer): Buffer {
+    const mark = markOf(region);
+    if (this.#options.keepsLines !== true) return Buffer.from(mark);
+    const lines = removed.toString('latin1').split('\n');
+    // What a line is indented by, or is a comment by, is the format's.
+    const kept = lines.map((line, index) =>
+      index === 0 ? mark : `${/^[\t #]{0,80}/.exec(line)?.[0] ?? ''}${line.trim() === '' ? '' : mark}`,
+    );
+    return Buffer.from(kept.join('\n'));
+  }
+}

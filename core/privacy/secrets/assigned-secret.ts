@@ -1,0 +1,126 @@
+import { isPlaceholder } from './placeholder.ts';
+import { classesOf, entropyOf, unrestOf } from './randomness.ts';
+import type { SecretMatch } from './secret-match.ts';
+
+const stems = [
+  ...['pass', 'secr', 'toke', 'apik', 'api_', 'api-', 'cred', 'acce', 'priv', 'encr', 'sign', 'auth'],
+  ...['pwd=', 'pwd:', 'pwd"', "pwd'", 'pwd ', 'pwd>'],
+];
+
+/** First four bytes of every secret-like name, as names are spelt: `apiKey`, `ApiKey`, `API_KEY`. */
+export const assignedAnchors: readonly string[] = [
+  ...new Set([
+    ...stems.flatMap((stem) => [stem, stem.charAt(0).toUpperCase() + stem.slice(1), stem.toUpperCase()]),
+    'apiK',
+    'ApiK',
+  ]),
+];
+
+const name =
+  '(?:(?<word>pass(?:wor[dt]|wd|phrase|code)?|pwd|credentials?)|(?<key>secret(?:[_-]?(?:access)?[_-]?key)?|token|api[_-]?(?:secret[_-]?)?(?:key|token|secret)|access[_-]?key|priv(?:ate)?[_-]?key|encryption[_-]?key|signing[_-]?(?:key|secret)|auth[_-]?(?:key|token|secret)))';
+const tail =
+  '(?:[_-]?(?:prod(?:uction)?|dev|stag(?:e|ing)|live|local|value|val|str(?:ing)?|base|text|plain|raw|default|v?\\d{1,2})){0,2}';
+const closed = '(?:\\\\{0,2}["\'`])?\\]?';
+const typed =
+  "(?:[ \\t]{0,4}:[ \\t]{0,4}(?:&(?:'static )?)?(?:string|str|bytes|char|const|\\?)+\\??(?=[ \\t]{0,4}=))?";
+const between = '[ \\t]{0,16}(?<sign>=>|:=|::|={1,3}|:|>|\\(|,)[ \\t]{0,16}';
+const value =
+  '(?:(?:[A-Za-z]{1,2}|@)?(?<quote>\\\\{0,2}["\'`])(?<quoted>[^"\'`\\s\\\\]{8,256})\\\\{0,2}["\'`]|(?<bare>[^\\s"\'`,;<>(){}[\\]&|#\\\\]{8,256}))';
+const valueEnd = /^[\s,;<&"'`\\)}\]]?$/;
+const form = new RegExp(`${name}${tail}${closed}${typed}${between}${value}`, 'iy');
+
+/** What may stand before a name and makes it the name of something that is no secret. */
+const harmlessBefore =
+  /(?:public|hash(?:ed)?|encrypted|crypted|masked|redacted|reset|csrf|xsrf|cancel(?:lation)?|next|prev|page|paging|continuation|sync|max|min|num|no|is|has|require[sd]?|invalid|missing|forgot|idempotency|request|cache|sort|row|primary|foreign)[_-]?$/i;
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Paths, addresses, calls, versions, dates, digests that say so. */
+const harmlessValue =
+  /^(?:[a-z][a-z0-9+.-]{1,20}:\/\/|\.{0,2}\/|~\/|[A-Za-z]:\\|#[0-9a-f]{3,8}$|v?\d+(?:\.\d+)+|\d{4}-\d\d-\d\d|sha(?:1|256|384|512)[-:]|md5[-:]|data:|image\/|text\/|application\/|urn:|\*|\^|\\)|\$$|\(\?|\[\^?[a-z0-9]-|=>|::|\(\)|<[a-z]/i;
+const wordsJoined = /^[A-Za-z]+(?:[-_./:][A-Za-z]+)*[-_.]?\d{0,4}$/;
+const onlyWords = /^[A-Za-z]+(?:[-_./:][A-Za-z]+)*$/;
+const member = /^[A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)+$/;
+
+/**
+ * The value that is given to a secret-like name at `at`, where it is random enough to be a secret: a password of several kinds of
+ * characters, a key or token of at least 16 characters without words.
+ */
+export function findAssigned(text: string, at: number): SecretMatch | undefined {
+  if (!mayAssign(text, at)) return undefined;
+  form.lastIndex = at;
+  const match = form.exec(text);
+  const groups = match?.groups;
+  if (!match || !groups) return undefined;
+  const found = groups.quoted ?? groups.bare ?? '';
+  const before = text.slice(Math.max(0, at - 24), at);
+  if (!isNameBoundary(before, match[0]) || harmlessBefore.test(before)) return undefined;
+  const isBare = groups.quoted === undefined;
+  // Ends where a value can end; said here, for a form that looks ahead would try every shorter one.
+  if (isBare && !valueEnd.test(text.charAt(at + match[0].length))) return undefined;
+  // A call and a list take quoted values only; the sign `>` closes a tag.
+  if (isBare && (groups.sign === '(' || groups.sign === ',')) return undefined;
+  if (groups.sign === '>' && !before.includes('<')) return undefined;
+  const isWord = groups.word !== undefined;
+  if (!(isWord ? isPassword(found) : isKey(found)) || isHarmless(found, isWord)) return undefined;
+  const endOfValue = at + match[0].length - (isBare ? 0 : trailingQuote(match[0]));
+  const isTag = groups.sign === '>' && text.startsWith('</', endOfValue);
+  return {
+    rule: isWord ? 'assigned-password' : 'assigned-key',
+    kind: 'assigned',
+    start: endOfValue - found.length,
+    end: endOfValue,
+    ...(isBare && !isTag && !isConnectionPart(text, at, endOfValue, groups.sign) ? { bare: true } : {}),
+  };
+}
+
+/** A quick look before the form is tried: letters of a name, then soon a sign that gives it a value. Most names fail it. */
+function mayAssign(text: string, at: number): boolean {
+  let from = at + 3;
+  const most = at + 48;
+  for (; from < most; from += 1) {
+    const code = text.charCodeAt(from);
+    const isName =
+      (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95;
+    // `-` stands in names; quotes, `]`, `?` and blanks before the sign.
+    if (!isName && code !== 45 && code !== 34 && code !== 39 && code !== 96 && code !== 93 && code !== 92)
+      break;
+  }
+  for (; from < most && (text.charCodeAt(from) === 32 || text.charCodeAt(from) === 9); from += 1);
+  return '=:>(,?'.includes(text.charAt(from)) && from < text.length;
+}
+
+/** `…;Password=x;…` inside one string. */
+function isConnectionPart(text: string, at: number, end: number, sign: string | undefined): boolean {
+  if (sign !== '=') return false;
+  const before = text.slice(Math.max(0, at - 12), at);
+  const after = text.charAt(end);
+  return /;\s{0,4}(?:\w{1,8} )?$/.test(before) && (after === ';' || after === '"' || after === "'");
+}
+
+/** The name begins here: no letter of the same word stands before it (`compass`), or a new word begins (`dbPassword`). */
+function isNameBoundary(before: string, matched: string): boolean {
+  const last = before.charAt(before.length - 1);
+  if (!/[A-Za-z]/.test(last)) return true;
+  const first = matched.charAt(0);
+  return /[a-z]/.test(last) && /[A-Z]/.test(first);
+}
+
+function trailingQuote(matched: string): number {
+  return /\\{0,2}["'`]$/.exec(matched)?.[0].length ?? 0;
+}
+
+function isHarmless(found: string, isWord: boolean): boolean {
+  const joined = isWord ? onlyWords : wordsJoined;
+  return isPlaceholder(found) || harmlessValue.test(found) || member.test(found) || joined.test(found);
+}
+
+function isPassword(found: string): boolean {
+  if (found.length > 128 || !/[A-Za-z]/.test(found) || uuid.test(found)) return false;
+  return entropyOf(found) >= 2.5 && (classesOf(found) >= 3 || unrestOf(found) >= 0.3);
+}
+
+function isKey(found: string): boolean {
+  if (found.length < 16 || !/\d/.test(found) || !/[A-Za-z]/.test(found)) return false;
+  // Brackets, commas and the like stand in expressions and messages.
+  if (!/^[\w.~+/=:$@!%^*-]+$/.test(found)) return false;
+  return entropyOf(found) >= 3 && unrestOf(found) >= 0.25;
+}

@@ -1,0 +1,255 @@
+/** One known token format. */
+export interface SecretPattern {
+  /** Kebab-case; stands in findings and receipts. */
+  readonly rule: string;
+  /** Every try starts at one of these, of two characters at least. What is shorter than four stands behind `lead`, or is `bounded`. */
+  readonly anchors: readonly string[];
+  /** Character class of the one character before a short anchor; of a bounded one it is no letter, digit or `_`. */
+  readonly lead?: string;
+  /** Character class behind an anchor of two characters. */
+  readonly next?: string;
+  /** Sticky, over latin1 text; bounded, so that one try costs at most its longest match. A first group is the secret, and ends the match. */
+  readonly form: RegExp;
+  /** `token`: a secret by its shape alone. `context`: a secret by what stands before it, as good as certain in output but common in examples. */
+  readonly kind: 'token' | 'context';
+  /** The byte before must be no letter, digit or `_`: for formats with a short prefix. */
+  readonly bounded?: boolean;
+}
+
+const token = (
+  rule: string,
+  anchors: string | readonly string[],
+  form: RegExp,
+  bounded = false,
+): SecretPattern => ({
+  rule,
+  anchors: typeof anchors === 'string' ? [anchors] : anchors,
+  form,
+  kind: 'token',
+  bounded,
+});
+
+/** Every text of a class per place: `[0-9]Q` gives ten. */
+export function headsOf(classes: string): readonly string[] {
+  const places = classes.match(/\[[^\]]+\]|\\?./g) ?? [];
+  return places.reduce<readonly string[]>(
+    (heads, place) => {
+      const chars = charactersOf(place);
+      return heads.flatMap((head) => chars.map((char) => head + char));
+    },
+    [''],
+  );
+}
+
+/** Printable ASCII characters of a class. */
+function charactersOf(characterClass: string): readonly string[] {
+  const form = new RegExp(`^${characterClass}$`);
+  return Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).filter((char) =>
+    form.test(char),
+  );
+}
+
+/** Longest text that one match may span; a stream keeps this much in hand. */
+export const maxSecretBytes = 64 * 1024;
+
+/** Known formats, by the issuers' own documentation. Upper bounds are open-handed: a longer token is still a token. */
+export const secretPatterns: readonly SecretPattern[] = [
+  token(
+    'aws-access-key',
+    ['AKIA', 'ASIA', 'ABIA', 'ACCA'],
+    /A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}(?![A-Za-z0-9])/y,
+    true,
+  ),
+  token('github-token', ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], /gh[pousr]_[A-Za-z0-9]{36,255}/y),
+  token('github-token', 'github_pat_', /github_pat_[A-Za-z0-9_]{60,255}/y),
+  token(
+    'gitlab-token',
+    ['glpat-', 'glptt-', 'gldt-', 'glrt-', 'glcbt-', 'glimt-', 'gloas-', 'glft-', 'glagent-', 'glsoat-'],
+    /gl(?:pat|ptt|dt|rt|cbt|imt|oas|ft|agent|soat)-[\w-]{20,300}/y,
+  ),
+  token(
+    'slack-token',
+    ['xoxa-', 'xoxb-', 'xoxc-', 'xoxd-', 'xoxe-', 'xoxe.', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-', 'xapp-'],
+    /x(?:ox[abcdeoprs]|oxe\.xox[bp]|app)-[A-Za-z0-9%/+=-]{20,400}/y,
+  ),
+  token(
+    'slack-webhook',
+    'https://hooks.slack.com/',
+    /https:\/\/hooks\.slack\.com\/(?:services|workflows|triggers)\/[A-Za-z0-9+/]{30,120}/y,
+  ),
+  token(
+    'stripe-key',
+    ['sk_live_', 'rk_live_', 'sk_test_', 'rk_test_'],
+    /[rs]k_(?:live|test)_[A-Za-z0-9]{16,250}/y,
+  ),
+  token('stripe-webhook-secret', 'whsec_', /whsec_[A-Za-z0-9+/=]{32,100}/y),
+  token('anthropic-key', 'sk-ant-', /sk-ant-[a-z]{2,10}\d\d-[\w-]{60,200}/y),
+  token(
+    'openai-key',
+    ['sk-proj-', 'sk-svcacct-', 'sk-admin-', 'sk-None-'],
+    /sk-(?:proj|svcacct|admin|None)-[\w-]{40,250}/y,
+  ),
+  token('provider-key', 'sk-or-v1-', /sk-or-v1-[0-9a-f]{64}/y),
+  token('provider-key', 'sk-', /sk-[A-Za-z0-9]{32,100}(?![\w-])/y, true),
+  token('google-api-key', 'AIza', /AIza[\w-]{35}(?![\w-])/y, true),
+  token('google-oauth', 'GOCSPX-', /GOCSPX-[\w-]{28}/y),
+  token('google-oauth', 'ya29.', /ya29\.[\w-]{30,1000}/y, true),
+  token('npm-token', 'npm_', /npm_[A-Za-z0-9]{36,64}/y),
+  token('pypi-token', 'pypi-AgE', /pypi-AgE[\w-]{50,1000}/y),
+  token('rubygems-token', 'rubygems_', /rubygems_[a-f0-9]{48}/y),
+  token('crates-token', 'cio', /cio[A-Za-z0-9]{32}(?![A-Za-z0-9])/y, true),
+  token('docker-token', ['dckr_pat_', 'dckr_oat_'], /dckr_[po]at_[\w-]{27,64}/y),
+  token('sendgrid-key', 'SG.', /SG\.[\w-]{22}\.[\w-]{43}/y, true),
+  token('mailgun-key', 'key-', /key-[0-9a-f]{32}(?![0-9A-Za-z])/y, true),
+  { ...token('twilio-key', 'SK', /SK[0-9a-f]{32}(?![0-9A-Za-z])/y, true), next: '[0-9a-f]' },
+  token('digitalocean-token', ['dop_v1_', 'doo_v1_', 'dor_v1_'], /do[opr]_v1_[a-f0-9]{64}/y),
+  token('heroku-key', 'HRKU-', /HRKU-[\w-]{36,80}/y),
+  token('huggingface-token', ['hf_', 'api_org_'], /(?:hf|api_org)_[A-Za-z0-9]{34,64}/y, true),
+  token('databricks-token', 'dapi', /dapi[a-f0-9]{32}(?:-\d)?(?![0-9A-Za-z])/y, true),
+  token('vault-token', ['hvs.', 'hvb.', 'hvr.'], /hv[sbr]\.[\w-]{24,300}/y, true),
+  token('terraform-token', '.atlasv1.', /(?<=[A-Za-z0-9]{14})\.atlasv1\.[\w-]{60,80}/y),
+  token('shopify-token', ['shpat_', 'shpca_', 'shppa_', 'shpss_'], /shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}/y),
+  token('square-token', ['sq0atp-', 'sq0csp-'], /sq0(?:atp|csp)-[\w-]{22,60}/y),
+  { ...token('telegram-token', ':AA', /(?<=(?<!\d)\d{8,10}):AA[\w-]{33}(?![\w-])/y), lead: '[0-9]' },
+  token('atlassian-token', 'ATATT3', /ATATT3[\w=-]{60,300}/y),
+  token('postman-key', 'PMAK-', /PMAK-[a-f0-9]{24}-[a-f0-9]{34}/y),
+  token(
+    'grafana-token',
+    ['glsa_', 'glc_'],
+    /gl(?:sa_[A-Za-z0-9]{32}_[a-f0-9]{8}|c_[A-Za-z0-9+/=]{40,400})/y,
+    true,
+  ),
+  token('newrelic-key', 'NRAK-', /NRAK-[A-Z0-9]{27}/y),
+  token('sentry-token', ['sntrys_', 'sntryu_'], /sntry[su]_[A-Za-z0-9+/=_]{60,400}/y),
+  token('linear-key', 'lin_api_', /lin_api_[A-Za-z0-9]{40}/y),
+  token(
+    'notion-token',
+    ['ntn_', 'secret_'],
+    /(?:ntn_[A-Za-z0-9]{40,60}|secret_[A-Za-z0-9]{43}(?![A-Za-z0-9]))/y,
+    true,
+  ),
+  token('netlify-token', 'nfp_', /nfp_[A-Za-z0-9]{36,64}/y, true),
+  token('supabase-token', 'sbp_', /sbp_[a-f0-9]{40}/y, true),
+  token(
+    'planetscale-token',
+    ['pscale_tkn_', 'pscale_pw_', 'pscale_oauth_'],
+    /pscale_(?:tkn|pw|oauth)_[\w.=-]{32,64}/y,
+  ),
+  token('pulumi-token', 'pul-', /pul-[a-f0-9]{40}/y, true),
+  token(
+    'doppler-token',
+    ['dp.p', 'dp.s', 'dp.c', 'dp.a'],
+    /dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[\w-]{1,40}\.)?[A-Za-z0-9]{40,44}/y,
+    true,
+  ),
+  token('figma-token', 'figd_', /figd_[\w-]{36,64}/y, true),
+  token('groq-key', 'gsk_', /gsk_[A-Za-z0-9]{52}/y, true),
+  token('perplexity-key', 'pplx-', /pplx-[A-Za-z0-9]{40,64}/y, true),
+  token('replicate-token', 'r8_', /r8_[A-Za-z0-9]{37}/y, true),
+  token('xai-key', 'xai-', /xai-[A-Za-z0-9]{70,100}/y, true),
+  token('airtable-token', 'pat', /pat[A-Za-z0-9]{14}\.[a-f0-9]{64}/y, true),
+  token('azure-storage-key', 'AccountKey=', /AccountKey=([A-Za-z0-9+/]{86}==)/y),
+  token(
+    'zhipu-key',
+    headsOf('[0-9a-f][0-9a-f][0-9a-f]\\.'),
+    /(?<=(?<![0-9A-Za-z])[0-9a-f]{29})[0-9a-f]{3}\.[A-Za-z0-9]{16}(?![A-Za-z0-9])/y,
+  ),
+  token(
+    'discord-webhook',
+    'https://discord',
+    /https:\/\/discord(?:app)?\.com\/api\/webhooks\/\d{17,20}\/[\w-]{60,80}/y,
+  ),
+  token(
+    'teams-webhook',
+    '.webhook.office.com/',
+    /\.webhook\.office\.com\/webhookb2\/[\w-]{36}@[\w-]{36}\/IncomingWebhook\/[0-9a-f]{32}\/[\w-]{36}/y,
+  ),
+  token(
+    'mailchimp-key',
+    ['-us1', '-us2', '-us3', '-us4', '-us5', '-us6', '-us7', '-us8', '-us9'],
+    /(?<=(?<![0-9A-Za-z])[0-9a-f]{32})-us\d{1,2}(?![0-9A-Za-z])/y,
+  ),
+  token('dropbox-token', ['sl.B', 'sl.u.'], /sl\.(?:u\.)?[\w-]{130,1400}/y, true),
+  token('alibaba-access-key', 'LTAI', /LTAI[A-Za-z0-9]{17,24}(?![A-Za-z0-9])/y, true),
+  token(
+    'facebook-token',
+    ['EAAC', 'EAAB', 'EAAG', 'EAAJ', 'EAAM', 'EAAE'],
+    /EAA[BCEGJM][A-Za-z0-9]{100,300}/y,
+    true,
+  ),
+  token('mapbox-token', ['sk.e', 'tk.e'], /[st]k\.eyJ[\w-]{20,400}\.[\w-]{20,100}/y, true),
+  token('brevo-key', 'xkeysib-', /xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}/y),
+  token('typeform-token', 'tfp_', /tfp_[\w.=-]{40,64}/y, true),
+  token('easypost-key', ['EZAK', 'EZTK'], /EZ[AT]K[A-Za-z0-9]{54}/y, true),
+  token('flutterwave-key', 'FLWSECK', /FLWSECK(?:_TEST)?-[a-h0-9]{12,40}(?:-X)?/y),
+  token('adobe-secret', 'p8e-', /p8e-[A-Za-z0-9_-]{32}/y, true),
+  token('clojars-token', 'CLOJARS_', /CLOJARS_[A-Za-z0-9]{60}/y),
+  token(
+    'fly-token',
+    ['fo1_', 'FlyV1 fm'],
+    /(?:fo1_[\w-]{43}|FlyV1 fm\d[rs]?_[A-Za-z0-9+/=,_-]{80,1000})/y,
+    true,
+  ),
+  token('cloudflare-origin-key', 'v1.0-', /v1\.0-[a-f0-9]{24}-[a-f0-9]{146}/y, true),
+  token('onepassword-token', ['ops_ey'], /ops_eyJ[A-Za-z0-9+/=]{200,2000}/y, true),
+  token('artifactory-key', 'AKCp', /AKCp[A-Za-z0-9]{69}/y, true),
+  token('nuget-key', 'oy2', /oy2[a-z0-9]{43}(?![A-Za-z0-9])/y, true),
+  token('sonar-token', ['sqp_', 'squ_', 'sqa_'], /sq[pua]_[a-f0-9]{40}/y, true),
+  token('buildkite-token', 'bkua_', /bkua_[a-z0-9]{40}/y, true),
+  token('circleci-token', 'CCIPAT_', /CCIPAT_[A-Za-z0-9]{22}_[a-f0-9]{40}/y),
+  token('infracost-key', 'ico-', /ico-[A-Za-z0-9]{32}(?![A-Za-z0-9])/y, true),
+  token('prefect-key', 'pnu_', /pnu_[A-Za-z0-9]{36}/y, true),
+  token('readme-key', 'rdme_', /rdme_[a-z0-9]{70}/y, true),
+  token('shippo-token', 'shippo_', /shippo_(?:live|test)_[a-fA-F0-9]{40}/y, true),
+  token('duffel-token', 'duffel_', /duffel_(?:live|test)_[\w-]{43}/y, true),
+  token('frameio-token', 'fio-u-', /fio-u-[\w=-]{64}/y, true),
+  token('langsmith-key', 'lsv2_', /lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}/y, true),
+  token('posthog-key', 'phx_', /phx_[A-Za-z0-9]{43,48}/y, true),
+  token('tavily-key', 'tvly-', /tvly-(?:dev-|prod-)?[A-Za-z0-9]{32}/y, true),
+  token('deno-token', ['ddp_', 'ddo_'], /dd[op]_[A-Za-z0-9]{36}/y, true),
+  token('dynatrace-token', 'dt0c01.', /dt0c01\.[A-Z2-7]{24}\.[A-Z2-7]{64}/y, true),
+  token('bitbucket-token', 'ATBB', /ATBB[A-Za-z0-9]{32}(?:[A-F0-9]{8})?/y, true),
+  token(
+    'azure-devops-token',
+    'AZDO',
+    /(?<=(?<![A-Za-z0-9])[A-Za-z0-9]{76})AZDO[A-Za-z0-9]{4}(?![A-Za-z0-9])/y,
+  ),
+  token(
+    'azure-shared-key',
+    ['SharedAccessKey=', 'SharedSecretKey='],
+    /Shared(?:Access|Secret)Key=([A-Za-z0-9+/]{40,90}={0,2})/y,
+  ),
+  token('azure-sas', ['sig=', 'SIG='], /(?:sig|SIG)=([A-Za-z0-9%+/]{40,80}(?:%3[dD]|=))/y),
+  token('azure-client-secret', headsOf('[0-9]Q~[A-Za-z0-9_.~-]'), /(?<=[\w.~-]{3})\dQ~[\w.~-]{31,34}/y),
+  token('digitalocean-spaces-key', 'DO00', /DO00[A-Z0-9]{16}(?![A-Za-z0-9])/y, true),
+  token('aiven-token', 'AVNS_', /AVNS_[\w-]{19}(?![\w-])/y, true),
+  token('yandex-key', ['AQVN', 't1.9'], /(?:AQVN[\w-]{35,38}|t1\.9[\w-]{40,400}\.[\w-]{86})/y, true),
+  token('stripe-key', 'sk_org_', /sk_org_(?:live|test)_[A-Za-z0-9]{16,250}/y, true),
+  token('age-key', 'AGE-SECRET-KEY-1', /AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}/y),
+  {
+    rule: 'aws-secret-key',
+    anchors: ['aws_secret_access_key', 'AWS_SECRET_ACCESS_KEY', 'SecretAccessKey', 'secretAccessKey'],
+    form: /(?:aws_secret_access_key|AWS_SECRET_ACCESS_KEY|[Ss]ecretAccessKey)(?:\\?["']){0,2}[ \t]{0,8}(?:=>|:=|[=:])?[ \t]{0,8}\\?["']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])/y,
+    kind: 'token',
+  },
+  {
+    rule: 'json-web-token',
+    anchors: ['eyJ'],
+    form: /eyJ[\w-]{10,1000}\.eyJ[\w-]{10,4000}\.[\w-]{10,1400}/y,
+    kind: 'context',
+    bounded: true,
+  },
+  {
+    rule: 'authorization-header',
+    anchors: ['authorization', 'Authorization', 'AUTHORIZATION'],
+    form: /(?:[Aa]uthorization|AUTHORIZATION)\\?["']?[ \t]{0,4}[:=][ \t]{0,4}\\?["']?(?:[Bb]earer|[Bb]asic|[Tt]oken)[ \t]{1,4}([A-Za-z0-9._~+/=-]{8,4000})/y,
+    kind: 'context',
+  },
+  {
+    rule: 'url-password',
+    anchors: ['://'],
+    lead: '[A-Za-z0-9+.-]',
+    form: /:\/\/[^\s:@/"'<>`]{0,128}:([^\s@/"'<>`]{1,256})(?=@[\w[])/y,
+    kind: 'context',
+  },
+];

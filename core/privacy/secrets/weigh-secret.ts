@@ -1,0 +1,70 @@
+import { isPlaceholder } from './placeholder.ts';
+import { classesOf, entropyOf } from './randomness.ts';
+import type { SecretMatch } from './secret-match.ts';
+import { tokenChecksum } from './token-checksum.ts';
+
+/** What a match comes to: a secret, something that stands in for one, or nothing of the kind. */
+export type SecretWeight = 'secret' | 'placeholder' | 'nothing';
+
+const usualPasswords = new Set(
+  'password passwd pass passw0rd password1 password123 pwd secret secret123 changeme admin admin123 root toor user username test test123 testing guest example demo dummy foo bar baz foobar postgres postgresql mysql mariadb mongo mongodb redis rabbitmq minio sa token key apikey api_key hunter2 letmein qwerty 123456 12345678 1234 x-oauth-basic x-access-token oauth2 github-actions git anonymous none null'.split(
+    ' ',
+  ),
+);
+
+/** Judges a match by its value. A token whose checksum is right is always a secret. */
+export function weighSecret(match: SecretMatch, text: string): SecretWeight {
+  const value = text.slice(match.start, match.end);
+  if (match.rule === 'private-key') return weighPrivateKey(value);
+  if (match.rule === 'json-web-token') return weighJsonWebToken(value);
+  if (match.rule === 'url-password') return weighUrlPassword(text, match, value);
+  if (match.rule === 'authorization-header') return weighAuthorization(value);
+  if (tokenChecksum(value) === 'valid') return 'secret';
+  return isPlaceholder(value) ? 'placeholder' : 'secret';
+}
+
+function weighPrivateKey(value: string): SecretWeight {
+  const body = value.replace(/-----[^-]{1,60}-----/g, '').replace(/[^A-Za-z0-9+/=]/g, '');
+  return body.length < 64 || entropyOf(body.slice(0, 2000)) < 3 ? 'placeholder' : 'secret';
+}
+
+/** A secret is one that is signed: a header that names an algorithm, a payload, a signature. The token of jwt.io is the world's example. */
+function weighJsonWebToken(value: string): SecretWeight {
+  const [header = '', payload = '', signature = ''] = value.split('.');
+  const alg = jsonOf(header)?.alg;
+  if (typeof alg !== 'string' || alg.toLowerCase() === 'none') return 'nothing';
+  const claims = jsonOf(payload);
+  if (claims?.sub === '1234567890' && claims.name === 'John Doe') return 'placeholder';
+  return new Set(signature).size < 8 || isPlaceholder(signature) ? 'placeholder' : 'secret';
+}
+
+function jsonOf(part: string): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function weighUrlPassword(text: string, { start, end }: SecretMatch, value: string): SecretWeight {
+  const user = /[^/@\s:"'<>`]{0,128}$/.exec(text.slice(Math.max(0, start - 129), start - 1))?.[0] ?? '';
+  const host = /^@([\w.-]{0,200})/.exec(text.slice(end, end + 201))?.[1] ?? '';
+  const plain = value.toLowerCase();
+  if (isPlaceholder(value) || /[{}$*|\\]/.test(value) || /^[A-Z_]+$/.test(value)) return 'placeholder';
+  if (usualPasswords.has(plain) || plain === user.toLowerCase() || plain.length < 5) return 'placeholder';
+  const isReserved = /(?:^|\.)(?:example(?:\.(?:com|org|net))?|test|invalid|localhost)$/i.test(host);
+  return isReserved && (classesOf(value) < 3 || value.length < 12) ? 'placeholder' : 'secret';
+}
+
+function weighAuthorization(value: string): SecretWeight {
+  const decoded = Buffer.from(value, 'base64').toString('latin1');
+  const colon = decoded.indexOf(':');
+  if (/^[\x20-\x7e]+$/.test(decoded) && colon > 0) {
+    const password = decoded.slice(colon + 1);
+    const isUsual = usualPasswords.has(password.toLowerCase()) || password === decoded.slice(0, colon);
+    return isUsual || password.length < 5 || isPlaceholder(password) ? 'placeholder' : 'secret';
+  }
+  if (isPlaceholder(value)) return 'placeholder';
+  return value.length >= 20 && entropyOf(value) >= 3.2 && /\d/.test(value) ? 'secret' : 'placeholder';
+}

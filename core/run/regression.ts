@@ -1,0 +1,105 @@
+import type { CheckNetwork } from '../contract/network-use.ts';
+import type { CheckBaseline, CheckRecord, StageRecord } from '../contract/stage.ts';
+import { redactTexts } from '../privacy/redact-texts.ts';
+import type { EffectiveCheck } from '../spec/intentspec.gen.ts';
+import type { Attempt } from './attempt.ts';
+import { policyOf } from './attempt-policy.ts';
+import { joinNetworks } from './check-network.ts';
+import type { OpeningWorkspace } from './open-workspace.ts';
+import { canBeOldFailure, compareFailure } from './regression/compare-failure.ts';
+import { measureSpeed } from './regression/measure-speed.ts';
+import { askCheck, type CheckTask } from './run-check.ts';
+
+/** Where nothing but noise is tolerated, noise has to be measured better. */
+const rounds = { none: 5, low: 3, medium: 3 };
+
+/**
+ * Compares the integration stage's checks with the base (contract: `maxAllowedRegression`): one that failed as tests fail is run there
+ * once, one that wrote metrics is measured on both sides, one check at a time. Each comparison is a step: it happens once, however often
+ * the run is resumed. Other stages are returned as they are.
+ */
+export async function compareWithBase(
+  attempt: Attempt,
+  workspace: OpeningWorkspace,
+  stage: StageRecord,
+): Promise<StageRecord> {
+  if (stage.stage !== 'integration' || attempt.patch.baseCommit === undefined) return stage;
+  const { acceptance } = attempt.contract.effective;
+  const level = acceptance.qualityGates.maxAllowedRegression;
+  const networks: CheckNetwork[] = [];
+  const noting = async (asked: ReturnType<typeof askCheck>): ReturnType<typeof askCheck> => {
+    const outcome = await asked;
+    if (outcome.network) networks.push(outcome.network);
+    return outcome;
+  };
+  const base = new BaseSide(attempt, workspace, noting);
+  const checks: CheckRecord[] = [];
+  for (const [index, record] of stage.checks.entries()) {
+    const check = acceptance.verificationPlan.integrationChecks.find(({ id }) => id === record.id);
+    const wants = (record.required && canBeOldFailure(record)) || measures(record);
+    if (!check || !wants || attempt.wallClockExceeded()) {
+      checks.push(record);
+      continue;
+    }
+    const task: CheckTask = { stage: 'integration', check, index, earlier: stage.checks, implied: [] };
+    const baseline = await attempt.steps.once(`baseline/${check.id}`, async (): Promise<CheckBaseline> => {
+      // Names of tests and metrics are the check's own words.
+      const comparison = (found: CheckBaseline): CheckBaseline => {
+        const network = joinNetworks(networks.splice(0));
+        return redactTexts({ ...found, ...(network ? { network } : {}) }, policyOf(attempt));
+      };
+      if (!measures(record)) return comparison({ failure: compareFailure(record, await base.run(task)) });
+      const onSide = (side: 'base' | 'candidate') =>
+        side === 'base' ? base.run(task) : noting(askCheck(attempt, workspace, task));
+      return comparison({ speed: await measureSpeed(onSide, rounds[level]) });
+    });
+    const isTolerated = level !== 'none' && baseline.failure?.outcome === 'old-failure';
+    checks.push({ ...record, baseline, ...(isTolerated ? { tolerated: true as const } : {}) });
+  }
+  return { ...stage, checks };
+}
+
+function measures({ status, hasMetrics }: CheckRecord): boolean {
+  return status === 'passed' && hasMetrics === true;
+}
+
+/** The base, made as the candidate was made when its integration checks began: the fast checks have run in it, whatever came of them. */
+class BaseSide {
+  readonly #attempt: Attempt;
+  readonly #workspace: OpeningWorkspace;
+  readonly #noting: (asked: ReturnType<typeof askCheck>) => ReturnType<typeof askCheck>;
+  #prepared: Promise<void> | undefined;
+
+  constructor(
+    attempt: Attempt,
+    workspace: OpeningWorkspace,
+    noting: (asked: ReturnType<typeof askCheck>) => ReturnType<typeof askCheck>,
+  ) {
+    this.#attempt = attempt;
+    this.#workspace = workspace;
+    this.#noting = noting;
+  }
+
+  async run(task: CheckTask): ReturnType<typeof askCheck> {
+    this.#prepared ??= this.#prepare();
+    await this.#prepared;
+    return this.#noting(askCheck(this.#attempt, this.#workspace.base, task));
+  }
+
+  async #prepare(): Promise<void> {
+    const { fastChecks } = this.#attempt.contract.effective.acceptance.verificationPlan;
+    const commands = [...fastChecks.entries()].filter(
+      ([, { kind }]: [number, EffectiveCheck]) => kind !== 'policy',
+    );
+    for (const [index, check] of commands)
+      await this.#noting(
+        askCheck(this.#attempt, this.#workspace.base, {
+          stage: 'fast',
+          check,
+          index,
+          earlier: [],
+          implied: [],
+        }),
+      );
+  }
+}

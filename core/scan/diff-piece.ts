@@ -1,0 +1,15 @@
+import type { PatchFile } from '../contract/patch-set.ts';
+
+/** A part of a diff that one worker scans: whole file sections, or one part of a section too long for that. */
+export interface DiffPiece {
+  readonly diff: Uint8Array<SharedArrayBuffer>;
+  /** Every file with a part in `diff`, by the byte range that it takes there. */
+  readonly files: readonly PatchFile[];
+}
+
+/** What could not be scanned, and where. */
+export interface Unscanned {
+  readonly path: string;
+  readonly line?: number;
+  readonly reason: string;
+}

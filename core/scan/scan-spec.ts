@@ -1,0 +1,18 @@
+import { applyDefaults } from '../spec/apply-defaults.ts';
+import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
+import { draftFromProfile } from '../spec/profile.ts';
+
+/** The contract that a scan without one judges by: high risk, a bugfix, the whole repository in scope. */
+export function scanSpec(): EffectiveIntentSpec {
+  const draft = draftFromProfile({
+    risk: 'high',
+    id: 'writ-scan',
+    createdAt: '1970-01-01T00:00:00Z',
+    createdBy: { type: 'system', id: 'writ-scan' },
+    repo: { type: 'local', locator: '/' },
+    baseRef: 'HEAD',
+    summary: 'A scan without a contract',
+    changeType: 'bugfix',
+  });
+  return applyDefaults({ ...draft, intent: { ...draft.intent, inScope: ['the whole repository'] } });
+}

@@ -1,0 +1,180 @@
+import type { SyntaxNode, SyntaxTree } from '../grammar/syntax-tree.ts';
+
+/** A tree with the text that it was read from, and the questions that finders ask of both. */
+export interface Reading {
+  readonly tree: SyntaxTree;
+  /** False where only pieces of the file are seen, so that an import may stand outside. */
+  readonly isWhole: boolean;
+  text(node: SyntaxNode | undefined): string;
+  /** What a string says, where all of it is written down: literals, their concatenation, and nothing else. */
+  literal(node: SyntaxNode | undefined): string | undefined;
+  /** As much of a string's beginning as is written down. */
+  opening(node: SyntaxNode | undefined): string;
+  /** A string in any form, built or literal: something that is text for certain. */
+  isText(node: SyntaxNode | undefined): boolean;
+}
+
+const maxText = 4_000;
+const maxDepth = 40;
+
+/** Text that stands for itself. */
+const contents = new Set([
+  'string_fragment',
+  'string_content',
+  'string_start',
+  'string_end',
+  'string_literal_content',
+  'interpreted_string_literal_content',
+  'raw_string_literal_content',
+  'raw_string_content',
+  'escape_sequence',
+  'multiline_string_fragment',
+]);
+/** Text without meaning of its own: quotes that have a node. */
+const marks = new Set([
+  'string_start',
+  'string_end',
+  'raw_string_start',
+  'raw_string_end',
+  'string_literal_encoding',
+]);
+const strings = new Set([
+  'string',
+  'template_string',
+  'encapsed_string',
+  'string_literal',
+  'interpreted_string_literal',
+  'raw_string_literal',
+  'verbatim_string_literal',
+  'interpolated_string_expression',
+  'raw_string',
+  'ansi_c_string',
+  'simple_symbol',
+  'heredoc',
+  'nowdoc',
+  'bare_string',
+]);
+const joins = new Set([
+  'binary_expression',
+  'binary_operator',
+  'binary',
+  'concatenated_string',
+  'chained_string',
+  'concatenation',
+]);
+const wraps = new Set([
+  'parenthesized_expression',
+  'as_expression',
+  'satisfies_expression',
+  'non_null_expression',
+  'argument',
+  'literal_element',
+]);
+
+/** Wraps a tree; `text` is what its offsets count in. */
+export function readTree(tree: SyntaxTree, text: string, isWhole: boolean): Reading {
+  const textOf = (node: SyntaxNode | undefined): string => (node ? text.slice(node.start, node.end) : '');
+
+  const stringOf = (node: SyntaxNode): string | undefined => {
+    if (node.children.length === 0) return undoEscapes(stripQuotes(textOf(node))).slice(0, maxText);
+    let said = '';
+    for (const child of node.children) {
+      if (marks.has(child.type)) continue;
+      if (!contents.has(child.type)) return undefined;
+      said += child.type === 'escape_sequence' ? undoEscapes(textOf(child)) : textOf(child);
+    }
+    return said.slice(0, maxText);
+  };
+
+  const isJoin = (node: SyntaxNode): boolean => {
+    if (!joins.has(node.type)) return false;
+    const [left, right] = node.children;
+    if (
+      !left ||
+      !right ||
+      node.type === 'concatenated_string' ||
+      node.type === 'chained_string' ||
+      node.type === 'concatenation'
+    )
+      return true;
+    return /^[\s()]*[+.][\s()]*$/.test(text.slice(left.end, right.start));
+  };
+
+  const literal = (node: SyntaxNode | undefined, depth = 0): string | undefined => {
+    if (!node || depth > maxDepth) return undefined;
+    if (strings.has(node.type)) return stringOf(node);
+    if (node.type === 'word' || node.type === 'number') return textOf(node).replaceAll('\\', '');
+    if (wraps.has(node.type) && node.children.length > 0)
+      return literal(node.children.at(node.type === 'argument' ? -1 : 0), depth + 1);
+    if (!isJoin(node)) return undefined;
+    let said = '';
+    for (const child of node.children) {
+      const part = literal(child, depth + 1);
+      if (part === undefined) return undefined;
+      said += part;
+    }
+    return said.slice(0, maxText);
+  };
+
+  const opening = (node: SyntaxNode | undefined, depth = 0): string => {
+    const whole = literal(node, depth);
+    if (whole !== undefined || !node || depth > maxDepth) return whole ?? '';
+    if (wraps.has(node.type) || isJoin(node)) {
+      let said = '';
+      for (const child of node.children) {
+        const part = literal(child, depth + 1);
+        said += part ?? opening(child, depth + 1);
+        if (part === undefined) break;
+      }
+      return said.slice(0, maxText);
+    }
+    if (!strings.has(node.type)) return '';
+    let said = '';
+    for (const child of node.children) {
+      if (marks.has(child.type) || child.type === 'interpolation_start') continue;
+      if (!contents.has(child.type)) break;
+      said += textOf(child);
+    }
+    return said.slice(0, maxText);
+  };
+
+  const isText = (node: SyntaxNode | undefined, depth = 0): boolean => {
+    if (!node || depth > maxDepth) return false;
+    if (strings.has(node.type)) return true;
+    if (wraps.has(node.type)) return isText(node.children[0], depth + 1);
+    return isJoin(node) && node.children.some((child) => isText(child, depth + 1));
+  };
+
+  return {
+    tree,
+    isWhole,
+    text: textOf,
+    literal: (node) => literal(node),
+    opening: (node) => opening(node),
+    isText: (node) => isText(node),
+  };
+}
+
+function stripQuotes(written: string): string {
+  const found = /^[$@:a-zA-Z]{0,3}("{3}|'{3}|["'`])([\s\S]*)\1$/.exec(written);
+  return found?.[2] ?? written.replace(/^:/, '');
+}
+
+function undoEscapes(written: string): string {
+  if (!written.includes('\\')) return written;
+  return written.replace(
+    /\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-7]{1,3})|([\s\S]))/g,
+    (all, ...parts) => {
+      const [braced, four, two, octal, one] = parts as (string | undefined)[];
+      const hex = braced ?? four ?? two;
+      if (hex !== undefined) return toCharacter(Number.parseInt(hex, 16));
+      if (octal !== undefined) return toCharacter(Number.parseInt(octal, 8));
+      if (one === undefined) return all;
+      return one === 'n' ? '\n' : one === 't' ? '\t' : one;
+    },
+  );
+}
+
+function toCharacter(code: number): string {
+  return code <= 0x10ffff ? String.fromCodePoint(code) : '';
+}

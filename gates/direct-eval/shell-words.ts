@@ -1,0 +1,27 @@
+const shells = /^(?:.*[/\\])?(?:ba|z|da|k|a|c|tc|fi)?sh$|^(?:.*[/\\])?(?:cmd|powershell|pwsh)(?:\.exe)?$/i;
+const flags = /^(?:-[a-z]*c|\/[ckr]|-command|-encodedcommand)$/i;
+const flagAndText = /^\s*(?:-[a-z]*c|\/[ckr]|-command)\s/i;
+
+/** Whether a text names a shell, by its name or path. */
+export function isShell(text: string | undefined): boolean {
+  return text !== undefined && text.length < 200 && shells.test(text);
+}
+
+/** Whether an argument list, as far as it is written down, hands a shell a text that is not (`['sh', '-c', line]`). */
+export function handsShellText(words: readonly (string | undefined)[]): boolean {
+  for (let index = 0; index + 1 < words.length && index < 12; index += 1) {
+    if (!isShell(words[index])) continue;
+    for (let at = index + 1; at < words.length && at < index + 6; at += 1) {
+      const word = words[at];
+      if (word === undefined) break;
+      if (flags.test(word))
+        return at + 1 < words.length && words.slice(at + 1).some((text) => text === undefined);
+    }
+  }
+  return false;
+}
+
+/** Whether a command line's known beginning is a shell's flag for text (`/c `, `-c `). */
+export function startsWithFlag(text: string): boolean {
+  return flagAndText.test(text);
+}

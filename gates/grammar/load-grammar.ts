@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises';
+import type { Language, Parser } from 'web-tree-sitter';
+import { WritError } from '../../core/base/errors.ts';
+import type { GrammarName } from './grammar-name.ts';
+import type { RuntimeFunctions } from './walk.ts';
+
+/** A parser and what its node numbers mean. One per thread and grammar; used by one parse at a time. */
+export interface Grammar {
+  readonly parser: Parser;
+  /** Node type by number; `undefined` for punctuation and keywords, which are left out of trees. */
+  readonly types: readonly (string | undefined)[];
+  readonly fields: readonly (string | null)[];
+  readonly runtime: RuntimeFunctions;
+}
+
+let loaded = new Map<GrammarName, Promise<Grammar>>();
+/** Kept for good: collecting a parser of a broken runtime would run that runtime's code once more. */
+const broken: unknown[] = [];
+let runtime:
+  | Promise<{ readonly module: typeof import('web-tree-sitter'); readonly functions: RuntimeFunctions }>
+  | undefined;
+let generation = 0;
+/** Source after which a thread gives up: each runtime that hostile text has broken stays in memory. */
+const maxGenerations = 50;
+
+/** The grammar of that name, read from its package on first use in this thread. Throws GRAMMAR_FAULT where it does not load. */
+export function loadGrammar(name: GrammarName): Promise<Grammar> {
+  const known = loaded.get(name);
+  if (known) return known;
+  const loading = load(name);
+  loaded.set(name, loading);
+  return loading;
+}
+
+async function load(name: GrammarName): Promise<Grammar> {
+  try {
+    runtime ??= startRuntime();
+    const { module, functions } = await runtime;
+    const { Language: language, Parser: parser } = module;
+    const file = new URL(import.meta.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${name}.wasm`));
+    const grammar = await language.load(await readFile(file));
+    return {
+      parser: new parser().setLanguage(grammar),
+      types: namedTypes(grammar),
+      fields: grammar.fields,
+      runtime: functions,
+    };
+  } catch (cause) {
+    throw new WritError('GRAMMAR_FAULT', {
+      message: `the grammar \`${name}\` cannot be loaded`,
+      hints: ['install the dependencies again, with optional files left in place'],
+      cause,
+    });
+  }
+}
+
+/** Leaves a runtime behind whose memory can no longer be trusted; the next grammar is loaded into a new one. */
+export function dropRuntime(): void {
+  generation += 1;
+  broken.push(loaded);
+  runtime = undefined;
+  loaded = new Map();
+}
+
+async function startRuntime(): Promise<{
+  readonly module: typeof import('web-tree-sitter');
+  readonly functions: RuntimeFunctions;
+}> {
+  if (generation > maxGenerations)
+    throw new TypeError(`${maxGenerations} texts have broken the runtime of grammars in this thread`);
+  // A module keeps one runtime for good; another address is another module.
+  const module: typeof import('web-tree-sitter') =
+    generation === 0
+      ? await import('web-tree-sitter')
+      : await import(`${import.meta.resolve('web-tree-sitter')}?${generation}`);
+  const functions: Record<string, unknown> = { print: () => {}, printErr: () => {} };
+  await module.Parser.init(functions);
+  return { module, functions };
+}
+
+function namedTypes(grammar: Language): readonly (string | undefined)[] {
+  return grammar.types.map((type, id) => (grammar.nodeTypeIsNamed(id) ? type : undefined));
+}

@@ -1,0 +1,91 @@
+import { dropRuntime, type Grammar } from './load-grammar.ts';
+import type { SyntaxTree } from './syntax-tree.ts';
+import { type Walk, walkTree } from './walk.ts';
+
+/** A text with more pieces of syntax than this is left unread; 2 MiB of source hold about half of it. */
+const maxNodes = 1_500_000;
+const maxDepth = 2_000;
+
+interface Growing {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly parent: Growing | undefined;
+  readonly children: Growing[];
+  readonly field: string | undefined;
+}
+
+/**
+ * Reads `text`; offsets in the tree count from `offset`. `undefined` where that takes longer than `milliseconds`, where the tree is too
+ * large or deep, or where the runtime breaks: hostile text can do each of these to an error-tolerant parser. A grammar serves until then;
+ * ask for it again before the next text.
+ */
+export function parseSyntax(
+  grammar: Grammar,
+  text: string,
+  { offset = 0, milliseconds }: { readonly offset?: number; readonly milliseconds: number },
+): SyntaxTree | undefined {
+  const started = performance.now();
+  try {
+    const tree = grammar.parser.parse(text, null, {
+      progressCallback: () => performance.now() - started > milliseconds,
+    });
+    if (!tree) {
+      grammar.parser.reset();
+      return undefined;
+    }
+    const cursor = tree.walk();
+    try {
+      return grow(grammar, walkTree(cursor, grammar.runtime), offset);
+    } finally {
+      cursor.delete();
+      tree.delete();
+    }
+  } catch {
+    dropRuntime();
+    return undefined;
+  }
+}
+
+function grow({ types, fields }: Grammar, walk: Walk, offset: number): SyntaxTree | undefined {
+  const nodes: Growing[] = [];
+  const faults: Growing[] = [];
+  const root = toNode(types[walk.typeId()] ?? 'ERROR', undefined, undefined);
+  nodes.push(root);
+  if (root.type === 'ERROR') faults.push(root);
+  let parent = root;
+  let depth = 0;
+  if (!walk.firstChild()) return { root, nodes, faults };
+  for (;;) {
+    // 65535 is the number of an error, which is in no grammar's list.
+    const id = walk.typeId();
+    const type = id === 65_535 ? 'ERROR' : types[id];
+    let descended = false;
+    if (type !== undefined) {
+      const field = fields[walk.fieldId()] ?? undefined;
+      const node = toNode(type, parent, field);
+      nodes.push(node);
+      parent.children.push(node);
+      if (type === 'ERROR' || node.start === node.end) faults.push(node);
+      if (nodes.length > maxNodes) return undefined;
+      if (walk.firstChild()) {
+        depth += 1;
+        if (depth > maxDepth) return undefined;
+        parent = node;
+        descended = true;
+      }
+    }
+    if (descended) continue;
+    while (!walk.nextSibling()) {
+      if (depth === 0 || !parent.parent) return { root, nodes, faults };
+      walk.parent();
+      depth -= 1;
+      parent = parent.parent;
+    }
+  }
+
+  function toNode(type: string, above: Growing | undefined, field: string | undefined): Growing {
+    const start = walk.start() + offset;
+    return { type, start, end: walk.end() + offset, parent: above, children: [], field };
+  }
+}

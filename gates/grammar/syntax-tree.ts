@@ -1,0 +1,35 @@
+/** A named piece of syntax. Offsets count from the text's start. */
+export interface SyntaxNode {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly parent: SyntaxNode | undefined;
+  readonly children: readonly SyntaxNode[];
+  /** What it is to its parent, by the grammar's word. */
+  readonly field: string | undefined;
+}
+
+/** What a grammar read. Punctuation and keywords are left out. */
+export interface SyntaxTree {
+  readonly root: SyntaxNode;
+  /** Every node, parents before children, in the order of the text. */
+  readonly nodes: readonly SyntaxNode[];
+  /** Where the grammar did not fit: the rest of the tree is a guess there. */
+  readonly faults: readonly SyntaxNode[];
+}
+
+/** The child in that role. */
+export function childOf(node: SyntaxNode | undefined, field: string): SyntaxNode | undefined {
+  return node?.children.find((child) => child.field === field);
+}
+
+/** Children in that role, in order. */
+export function childrenOf(node: SyntaxNode | undefined, field: string): readonly SyntaxNode[] {
+  return node?.children.filter((child) => child.field === field) ?? [];
+}
+
+/** The nearest node around it of one of those types. */
+export function ancestorOf(node: SyntaxNode, ...types: readonly string[]): SyntaxNode | undefined {
+  for (let at = node.parent; at; at = at.parent) if (types.includes(at.type)) return at;
+  return undefined;
+}

@@ -1,0 +1,119 @@
+import parse from 'spdx-expression-parse';
+
+interface SpdxLicense {
+  readonly license: string;
+  readonly plus?: true;
+  readonly exception?: string;
+}
+
+/** A licence, or two joined. */
+export type SpdxNode =
+  | SpdxLicense
+  | { readonly left: SpdxNode; readonly conjunction: 'and' | 'or'; readonly right: SpdxNode };
+
+const maxLength = 1000;
+/** Identifiers that SPDX replaced because they did not say whether later versions may be taken. */
+const unclear = /^((?:A|L)?GPL|GFDL)-\d+\.\d+$/;
+
+/**
+ * An SPDX expression in parts, deprecated GNU identifiers in their new form; `undefined` for anything that is none (`SEE LICENSE IN …`,
+ * `UNLICENSED`, `NOASSERTION`, nothing).
+ */
+export function parseLicence(text: string | undefined): SpdxNode | undefined {
+  if (text === undefined || text.length > maxLength) return undefined;
+  try {
+    return renewed(parse(text) as SpdxNode);
+  } catch {
+    return undefined;
+  }
+}
+
+function renewed(node: SpdxNode): SpdxNode {
+  if ('conjunction' in node) return { ...node, left: renewed(node.left), right: renewed(node.right) };
+  if (!unclear.test(node.license)) return node;
+  const { plus, license, ...rest } = node;
+  return { ...rest, license: `${license}${plus ? '-or-later' : '-only'}` };
+}
+
+/**
+ * Whether a licence can be taken under a list of SPDX identifiers: every side of AND, any side of OR. `X+` and `X-or-later` are met by a listed
+ * later version of the same licence. `X WITH E` is met only by that very text, or by `X` and `E` both listed.
+ */
+export class AllowedLicences {
+  readonly #listed: ReadonlySet<string>;
+  /** Versions by family, for "or later". */
+  readonly #versions = new Map<string, readonly number[][]>();
+
+  constructor(identifiers: Iterable<string>) {
+    const listed = new Set<string>();
+    for (const identifier of identifiers) {
+      const node = parseLicence(identifier);
+      const name = node && !('conjunction' in node) ? nameOf(node) : identifier;
+      listed.add(name.toLowerCase());
+      const [family, version] = versioned(name) ?? [];
+      if (family !== undefined && version !== undefined)
+        this.#versions.set(family, [...(this.#versions.get(family) ?? []), version]);
+    }
+    this.#listed = listed;
+  }
+
+  allows(node: SpdxNode): boolean {
+    if ('conjunction' in node) {
+      const left = this.allows(node.left);
+      const right = this.allows(node.right);
+      return node.conjunction === 'and' ? left && right : left || right;
+    }
+    if (this.#listed.has(nameOf(node).toLowerCase())) return true;
+    const { exception, ...bare } = node;
+    if (exception !== undefined) return this.#listed.has(exception.toLowerCase()) && this.allows(bare);
+    const isOrLater = bare.plus === true || bare.license.endsWith('-or-later');
+    const [family, from] = versioned(bare.license) ?? [];
+    if (!isOrLater || family === undefined || from === undefined) return false;
+    return (this.#versions.get(family) ?? []).some((version) => compare(version, from) >= 0);
+  }
+}
+
+function nameOf({ license, plus, exception }: SpdxLicense): string {
+  return `${license}${plus ? '+' : ''}${exception === undefined ? '' : ` WITH ${exception}`}`;
+}
+
+/** `GPL-2.0-or-later` → `gpl`, [2, 0]. */
+function versioned(name: string): readonly [string, number[]] | undefined {
+  const [, family, version] = /^([A-Za-z][\w.-]*?)-(\d+(?:\.\d+)*)(?:-only|-or-later|\+)?$/.exec(name) ?? [];
+  return family === undefined || version === undefined
+    ? undefined
+    : [family.toLowerCase(), version.split('.').map(Number)];
+}
+
+function compare(left: readonly number[], right: readonly number[]): number {
+  for (let at = 0; at < Math.max(left.length, right.length); at += 1) {
+    const difference = (left[at] ?? 0) - (right[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** Every identifier that an expression names, exceptions with what they except from. */
+export function identifiersOf(node: SpdxNode): readonly string[] {
+  if ('conjunction' in node) return [...identifiersOf(node.left), ...identifiersOf(node.right)];
+  return [nameOf(node)];
+}
+
+/** Equal for expressions that say the same but for order, case and brackets. */
+export function licenceKey(text: string): string {
+  const node = parseLicence(text);
+  return node === undefined ? `? ${text.trim().toLowerCase()}` : keyOf(node);
+}
+
+function keyOf(node: SpdxNode): string {
+  if (!('conjunction' in node)) return nameOf(node).toLowerCase();
+  const parts = new Set<string>();
+  const collect = (inner: SpdxNode): void => {
+    if ('conjunction' in inner && inner.conjunction === node.conjunction) {
+      collect(inner.left);
+      collect(inner.right);
+    } else parts.add(keyOf(inner));
+  };
+  collect(node);
+  return parts.size === 1 ? [...parts].join('') : `(${[...parts].sort().join(` ${node.conjunction} `)})`;
+}

@@ -1,0 +1,153 @@
+import type { EventReader } from './event-reader.ts';
+import { type Fields, textOf, timeOf } from './json-fields.ts';
+import { plainLine } from './plain-text.ts';
+
+import { Tally } from './tally.ts';
+import { type ReportRefusal, reportBounds, type TestReport } from './test-report.ts';
+
+const actions: readonly unknown[] = [
+  'start',
+  'run',
+  'pause',
+  'cont',
+  'pass',
+  'bench',
+  'fail',
+  'output',
+  'attr',
+  'artifacts',
+  'skip',
+  'build-output',
+  'build-fail',
+];
+/** Lines of output that say nothing of why. */
+const frame = /^\s*(?:=== |--- |FAIL\b|PASS\b|ok\s|exit status)/;
+
+interface OpenTest {
+  hasInner: boolean;
+  innerFailed: boolean;
+  message: string | undefined;
+}
+
+interface OpenPackage {
+  readonly open: Map<string, OpenTest>;
+  failed: number;
+  message: string | undefined;
+}
+
+/** Whether an event is one of `go test -json`. */
+export function isGoEvent(event: Fields): boolean {
+  const hasPlace = typeof event.Package === 'string' || typeof event.ImportPath === 'string';
+  return actions.includes(event.Action) && hasPlace;
+}
+
+/**
+ * Reads the events of `go test -json`. Tests without subtests count, every execution of `-count` by itself; a package that failed without a
+ * failed test (build, panic, `TestMain`) is a failure, and so is a test that has no end when its package ends. Packages without an end are
+ * a stream that was cut off.
+ */
+export class GoTestReader implements EventReader {
+  readonly #tally = new Tally();
+  readonly #packages = new Map<string, OpenPackage>();
+  readonly #passedOnce = new Set<string>();
+  readonly #failedOnce = new Set<string>();
+
+  event(event: Fields): ReportRefusal | undefined {
+    const name = textOf(event.Package);
+    if (!isGoEvent(event)) return { reason: 'malformed', message: 'an event is none of `go test -json`' };
+    if (name === undefined) return undefined;
+    const of = this.#packages.get(name) ?? { open: new Map(), failed: 0, message: undefined };
+    this.#packages.set(name, of);
+    const test = textOf(event.Test);
+    if (test === undefined) this.#package(name, of, event);
+    else this.#test(name, of, test, event);
+    return this.#packages.size > reportBounds.maxNames || of.open.size > reportBounds.maxNames
+      ? { reason: 'too-large', message: `expected at most ${reportBounds.maxNames} tests at once` }
+      : undefined;
+  }
+
+  end(): ReportRefusal | undefined {
+    if (this.#packages.size === 0) return undefined;
+    const [first = ''] = this.#packages.keys();
+    const message = `the stream ends before the end of ${this.#packages.size} packages, the first \`${plainLine(first)}\``;
+    return { reason: 'truncated', message };
+  }
+
+  toReport(): TestReport {
+    for (const name of this.#failedOnce) {
+      if (!this.#passedOnce.has(name)) continue;
+      this.#tally.contradict(
+        'warning',
+        `test \`${plainLine(name)}\` failed in one execution and passed in another`,
+      );
+    }
+    return this.#tally.toReport();
+  }
+
+  #package(
+    name: string,
+    of: OpenPackage,
+    { Action: action, Output: output, FailedBuild: build }: Fields,
+  ): void {
+    if (action === 'output') {
+      const line = textOf(output);
+      // The last word before the end: a panic, a build error, what `TestMain` printed.
+      if (line !== undefined && !frame.test(line)) of.message = line;
+    }
+    if (action !== 'pass' && action !== 'fail' && action !== 'skip') return;
+    this.#packages.delete(name);
+    for (const [test, { hasInner, message }] of of.open) {
+      if (hasInner) continue;
+      // A panic ends every test that runs.
+      of.failed += 1;
+      this.#tally.fail(`${name} > ${test}`, message ?? 'the test did not come to its end');
+    }
+    if (action !== 'fail' || of.failed > 0) return;
+    const why = textOf(build) === undefined ? of.message : 'the build failed';
+    this.#tally.fail(name, why ?? 'the package failed');
+  }
+
+  #test(name: string, of: OpenPackage, test: string, event: Fields): void {
+    const { Action: action } = event;
+    if (action === 'run') {
+      of.open.set(test, { hasInner: false, innerFailed: false, message: undefined });
+      for (let at = test.lastIndexOf('/'); at > 0; at = test.lastIndexOf('/', at - 1)) {
+        const outer = of.open.get(test.slice(0, at));
+        if (outer) outer.hasInner = true;
+      }
+      return;
+    }
+    const found = of.open.get(test);
+    if (action === 'output') {
+      const line = textOf(event.Output);
+      if (found && line !== undefined && !frame.test(line)) found.message ??= line;
+      return;
+    }
+    if (action !== 'pass' && action !== 'fail' && action !== 'skip') return;
+    of.open.delete(test);
+    if (found?.hasInner && (action !== 'fail' || found.innerFailed)) {
+      if (action === 'fail') markOuter(of, test);
+      return;
+    }
+    const full = `${name} > ${test}`;
+    const durationMs = timeOf(event.Elapsed, 1000);
+    if (action === 'pass') {
+      this.#tally.pass(full, durationMs);
+      if (this.#passedOnce.size < reportBounds.maxNames) this.#passedOnce.add(full);
+    } else if (action === 'skip') this.#tally.skip(full, durationMs);
+    else {
+      of.failed += 1;
+      this.#tally.fail(full, found?.message, durationMs);
+      if (this.#failedOnce.size < reportBounds.maxFailures) this.#failedOnce.add(full);
+      markOuter(of, test);
+    }
+  }
+}
+
+/** The failure of a subtest is why its parents fail. */
+function markOuter({ open }: OpenPackage, test: string): void {
+  for (let at = test.lastIndexOf('/'); at > 0; at = test.lastIndexOf('/', at - 1)) {
+    const outer = open.get(test.slice(0, at));
+    if (outer) outer.innerFailed = true;
+  }
+}

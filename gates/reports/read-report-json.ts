@@ -1,0 +1,62 @@
+import { plainLine } from './plain-text.ts';
+import { textRefusal } from './report-text.ts';
+import { type ReportRefusal, reportBounds } from './test-report.ts';
+
+/** A parsed document, or why it cannot be one. */
+export type ReadReportJson =
+  | { readonly value: unknown; readonly refusal?: undefined }
+  | { readonly value?: undefined; readonly refusal: ReportRefusal };
+
+/**
+ * Parses JSON whose nesting and number of values were counted first, so that a small file cannot become a large heap. Refused: other
+ * encodings than UTF-8, more than 64 MiB, 64 levels or 8,000,000 values, text that is not JSON or is cut off.
+ */
+export function readReportJson(bytes: Uint8Array): ReadReportJson {
+  const unreadable = textRefusal(bytes);
+  if (unreadable) return { refusal: unreadable };
+  const { refusal, isOpen } = structureOf(bytes);
+  if (refusal) return { refusal };
+  const text = new TextDecoder().decode(bytes);
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    // The parser's message would quote the content.
+    return isOpen || text.trim() === ''
+      ? { refusal: { reason: 'truncated', message: 'the JSON is cut off' } }
+      : { refusal: { reason: 'malformed', message: `not JSON, it begins with \`${plainLine(text, 40)}\`` } };
+  }
+}
+
+/** Nesting and values over the bounds, and whether something that was opened is not closed. */
+function structureOf(bytes: Uint8Array): { readonly refusal?: ReportRefusal; readonly isOpen: boolean } {
+  let depth = 0;
+  let tokens = 0;
+  let at = 0;
+  for (; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === 0x22) {
+      at = stringEnd(bytes, at + 1);
+    } else if (byte === 0x7b || byte === 0x5b) {
+      depth += 1;
+      tokens += 1;
+      if (depth > reportBounds.depth) {
+        const message = `expected at most ${reportBounds.depth} levels of JSON`;
+        return { refusal: { reason: 'too-deep', message }, isOpen: true };
+      }
+    } else if (byte === 0x7d || byte === 0x5d) depth -= 1;
+    else if (byte === 0x2c) tokens += 1;
+  }
+  const isOpen = depth > 0 || at > bytes.length;
+  if (tokens <= reportBounds.jsonTokens) return { isOpen };
+  const message = `expected at most ${reportBounds.jsonTokens} values, found ${tokens}`;
+  return { refusal: { reason: 'too-large', message }, isOpen };
+}
+
+/** Where a string's closing quote is; the end of the bytes where there is none. */
+function stringEnd(bytes: Uint8Array, start: number): number {
+  for (let at = start; at < bytes.length; at += 1) {
+    if (bytes[at] === 0x5c) at += 1;
+    else if (bytes[at] === 0x22) return at;
+  }
+  return bytes.length;
+}

@@ -1,0 +1,205 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t, { type Test } from 'tap';
+import { commands } from '../../../bin/command-table.ts';
+import { fixtures, makeSample, sampleSpec } from '../../core/run/sample.ts';
+import { faultsOf } from '../faults-of.ts';
+import { runLine } from '../host.ts';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const plugins = join(root, 'fixtures/plugins');
+
+t.setTimeout(240_000);
+
+interface Answer {
+  readonly code: number;
+  // biome-ignore lint/suspicious/noExplicitAny: the schema says what it is
+  readonly data: any;
+  readonly error?: { readonly code: string; readonly message: string; readonly hints?: readonly string[] };
+}
+
+function scene(t: Test) {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const say = async (...argv: string[]): Promise<Answer> => {
+    const { code, out } = await runLine(['--json', ...argv], commands, { cwd: sample.root, env: sample.env });
+    const answer = JSON.parse(out);
+    if (answer.data !== undefined) t.strictSame(faultsOf(answer.command, answer.data), [], argv.join(' '));
+    return { code, ...answer };
+  };
+  return { sample, say } as const;
+}
+
+t.test('a new gate passes its own test at once, in the sandbox and by itself', async (t) => {
+  const { sample, say } = scene(t);
+  const made = await say('plugin', 'new', 'gate', 'no-drafts');
+  t.equal(made.code, 0);
+  const box = join(sample.root, 'no-drafts');
+  t.strictSame(made.data.files, [
+    'package.json',
+    'rules/no-drafts.js',
+    'cases.json',
+    'test/no-drafts.test.js',
+    'README.md',
+  ]);
+  t.equal((await say('plugin', 'new', 'gate', 'no-drafts')).error?.code, 'OUTPUT_EXISTS');
+
+  const tested = await say('plugin', 'test', 'no-drafts');
+  t.equal(tested.code, 0, JSON.stringify(tested.data));
+  t.match(tested.data.rules, [{ id: 'no-drafts', cases: 3, failures: [] }]);
+
+  // As if `writ` were installed: its public doors and nothing else.
+  const door = join(box, 'node_modules/writ');
+  mkdirSync(door, { recursive: true });
+  for (const name of ['plugin.ts', 'testing.ts']) symlinkSync(join(root, name), join(door, name));
+  const exports = { './plugin': './plugin.ts', './testing': './testing.ts' };
+  writeFileSync(join(door, 'package.json'), JSON.stringify({ name: 'writ', type: 'module', exports }));
+  const said = execFileSync(process.execPath, ['--test', '--test-reporter=tap'], {
+    cwd: box,
+    env: { PATH: process.env.PATH ?? '' },
+    encoding: 'utf8',
+  });
+  t.match(said, /# pass [1-9]/);
+  t.match(said, /# fail 0/);
+  const again = await say('plugin', 'test', 'no-drafts');
+  t.equal(again.data.digest, tested.data.digest, 'what is installed beside it is no part of it');
+});
+
+t.test('a rule that answers otherwise than its cases say fails its test', async (t) => {
+  const { sample, say } = scene(t);
+  await say('plugin', 'new', 'gate', 'lazy');
+  const rule = join(sample.root, 'lazy/rules/lazy.js');
+  writeFileSync(rule, 'export const judge = () => [];\n');
+  const lazy = await say('plugin', 'test', 'lazy');
+  t.equal(lazy.code, 1);
+  t.equal(lazy.error?.code, 'PLUGIN_TEST_FAILED');
+  t.match(lazy.data.rules, [{ id: 'lazy', failures: [/expected a finding of severity `error`/] }]);
+  writeFileSync(join(sample.root, 'lazy/cases.json'), '{"lazy":{"valid":[{"name":"x"}],"invalid":[]}}');
+  t.equal((await say('plugin', 'test', 'lazy')).error?.code, 'PLUGIN_TEST_FAILED', 'a side without a case');
+  writeFileSync(join(sample.root, 'lazy/cases.json'), '[');
+  t.equal((await say('plugin', 'test', 'lazy')).error?.code, 'PLUGIN_INVALID');
+  writeFileSync(rule, 'export const judge = () => { throw new Error("x"); };\n');
+  writeFileSync(join(sample.root, 'lazy/cases.json'), '{"lazy":{"valid":[],"invalid":[{"name":"x"}]}}');
+  t.equal((await say('plugin', 'test', 'lazy')).code, 1, 'a rule that gives no answer refuses nothing');
+});
+
+t.test('the examples pass their tests', async (t) => {
+  const { say } = scene(t);
+  for (const name of ['test-names', 'changelog-entry']) {
+    const { code, data } = await say('plugin', 'test', join(plugins, name));
+    t.equal(code, 0, JSON.stringify(data));
+  }
+});
+
+t.test('add, commit, trust, run: a plugin of the repository from its first day to a refusal', async (t) => {
+  const { sample, say } = scene(t);
+  cpSync(join(plugins, 'test-names'), join(sample.root, 'tools/test-names'), { recursive: true });
+  const added = await say('plugin', 'add', 'tools/test-names');
+  t.match(added, { code: 0, data: { path: 'tools/test-names', kept: false, changed: true } });
+  t.equal((await say('plugin', 'add', 'tools/test-names')).data.changed, false);
+  const config = join(sample.root, '.writ/config.toml');
+  writeFileSync(config, `${readFileSync(config, 'utf8')}\n[rules.test-names]\nmin_words = 9\n`);
+  t.strictSame(
+    (await say('plugin', 'list')).data.plugins.filter(
+      ({ source }: { source: string }) => source !== 'built-in',
+    ),
+    [],
+    'what is not committed does not count',
+  );
+  sample.git('add', '--all');
+  sample.git('commit', '--quiet', '-m', 'Judge names');
+
+  writeFileSync(join(sample.root, '../spec.json'), sampleSpec());
+  const fix = join(fixtures, 'a-fix-with-a-new-test-is-committed/change.diff');
+  const line = ['run', '../spec.json', '--patch', fix];
+  const untrusted = await say(...line);
+  t.match(untrusted, { code: 128, error: { code: 'PLUGIN_UNTRUSTED' } });
+  t.match((await say('plugin', 'list')).data.plugins.at(-1), { name: 'test-names', status: 'untrusted' });
+
+  const once = await say(...line, '--plugin', added.data.digest);
+  t.match(once, { code: 1, error: { code: 'DECISION_ABANDON' } });
+  t.match(once.data.findings, [{ rule: 'test-names' }]);
+  t.equal((await say(...line)).error?.code, 'PLUGIN_UNTRUSTED', 'naming it once trusts it once');
+
+  t.match(await say('plugin', 'trust', added.data.digest), {
+    code: 0,
+    data: { trusted: true, changed: true },
+  });
+  t.equal((await say('plugin', 'trust', added.data.digest)).data.changed, false);
+  const file = join(sample.home, '.config/writ/trusted-plugins', added.data.digest.slice(7));
+  t.equal(statSync(file).mode & 0o777, 0o600);
+  t.match((await say('plugin', 'list')).data.plugins.at(-1), { status: 'trusted', rules: ['test-names'] });
+  t.match((await say(...line)).data.findings, [{ rule: 'test-names' }]);
+
+  for (const other of [['plan', '../spec.json'], ['spec', 'validate', '../spec.json'], ['runs']]) {
+    chmodSync(file, 0o000);
+    t.equal((await say(...other)).code, 0, `${other[0]} asks for no plugin`);
+  }
+  chmodSync(file, 0o644);
+  t.equal((await say(...line)).error?.code, 'KEY_INSECURE', 'a trust that others can read is none of ours');
+  chmodSync(file, 0o600);
+  t.match(await say('plugin', 'trust', added.data.digest, '--remove'), {
+    code: 0,
+    data: { trusted: false, changed: true },
+  });
+  t.equal((await say(...line)).error?.code, 'PLUGIN_UNTRUSTED');
+  symlinkSync(join(sample.root, 'package.json'), file);
+  t.equal((await say(...line)).error?.code, 'KEY_INSECURE', 'a link is not followed');
+
+  writeFileSync(join(sample.root, 'tools/test-names/README.md'), 'changed\n');
+  const changed = await say('plugin', 'add', 'tools/test-names');
+  t.equal(changed.data.changed, true);
+  t.not(changed.data.digest, added.data.digest);
+  const text = readFileSync(config, 'utf8');
+  t.notOk(text.includes(added.data.digest));
+  t.equal(text.split('[[plugins]]').length, 2, 'its entry got the new digest');
+  t.match(text, /min_words = 9/);
+});
+
+t.test('a packed plugin is kept for the user', async (t) => {
+  const { sample, say } = scene(t);
+  execFileSync('npm', ['pack', '--offline', '--silent', '--pack-destination', sample.home], {
+    cwd: join(plugins, 'changelog-entry'),
+    env: { ...sample.env, npm_config_update_notifier: 'false' },
+  });
+  const packed = join(sample.home, 'example-writ-changelog-entry-2.1.0.tgz');
+  const added = await say('plugin', 'add', packed);
+  t.match(added, { code: 0, data: { package: '@example/writ-changelog-entry', kept: true, changed: true } });
+  sample.git('add', '--all');
+  sample.git('commit', '--quiet', '-m', 'Judge');
+  t.match((await say('plugin', 'list')).data.plugins.at(-1), { source: 'package', status: 'untrusted' });
+  const kept = join(sample.home, '.config/writ/plugins', added.data.digest.slice(7));
+  t.ok(existsSync(join(kept, 'rules/changelog-entry.js')));
+  mkdirSync(join(kept, 'node_modules'));
+  writeFileSync(join(kept, 'node_modules/x.js'), '');
+  t.match(
+    (await say('plugin', 'list')).data.plugins.at(-1),
+    { status: 'missing' },
+    'what was added to is not it',
+  );
+});
+
+t.test('wrong words are usage errors', async (t) => {
+  const { say } = scene(t);
+  for (const line of [
+    ['plugin', 'new', 'provider', 'x'],
+    ['plugin', 'new', 'gate', 'Two Words'],
+    ['plugin', 'new', 'gate', '../x'],
+    ['plugin', 'trust', 'sha256:12'],
+    ['plugin', 'trust'],
+  ])
+    t.equal((await say(...line)).error?.code, 'USAGE', line.join(' '));
+  t.equal((await say('plugin', 'add', 'nowhere')).error?.code, 'INPUT_UNREADABLE');
+  t.equal((await say('plugin', 'add', 'src')).error?.code, 'PLUGIN_INVALID');
+});

@@ -1,0 +1,125 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { commands } from '../../../bin/command-table.ts';
+import { faultsOf } from '../faults-of.ts';
+import { runLine } from '../host.ts';
+
+const env = {
+  PATH: process.env.PATH ?? '',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_AUTHOR_NAME: 'Sample',
+  GIT_AUTHOR_EMAIL: 'sample@sample.example',
+  GIT_COMMITTER_NAME: 'Sample',
+  GIT_COMMITTER_EMAIL: 'sample@sample.example',
+};
+const evil = 'const e = eval;\ne("1+1");\n// eval("no")\n';
+const manifest = (dependencies: object): string =>
+  JSON.stringify({ name: 'x', version: '1.0.0', dependencies });
+
+interface Answer {
+  readonly code: number;
+  readonly error?: string;
+  readonly data: {
+    readonly findings: readonly {
+      readonly rule: string;
+      readonly severity: string;
+      readonly path?: string;
+    }[];
+    readonly files: number;
+    readonly lines: number;
+    readonly rules: readonly string[];
+  };
+}
+
+async function scan(t: Test, cwd: string, argv: readonly string[], stdin?: string): Promise<Answer> {
+  const input = stdin === undefined ? {} : { stdin: Buffer.from(stdin) };
+  const { code, out, err } = await runLine(['--json', 'scan', ...argv], commands, { cwd, env, ...input });
+  t.notMatch(`${out}${err}`, /^\s+at /m, 'no stack trace');
+  const document = JSON.parse(out);
+  t.equal(document.ok, code === 0);
+  if (document.data !== undefined) t.strictSame(faultsOf('scan', document.data), []);
+  return { code, error: document.error?.code, data: document.data };
+}
+
+function repository(t: Test): { root: string; git: (...args: string[]) => string } {
+  const root = t.testdir({ 'src.js': 'run();\n', 'package.json': manifest({}) });
+  const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, env, encoding: 'utf8' });
+  git('init', '--quiet', '--initial-branch=main');
+  git('add', '--all');
+  git('commit', '--quiet', '-m', 'base');
+  return { root, git };
+}
+
+const errorsOf = ({ data }: Answer): readonly string[] =>
+  data.findings.filter(({ severity }) => severity === 'error').map(({ rule, path }) => `${rule} ${path}`);
+
+t.test('files are scanned as if every line was added', async (t) => {
+  const root = t.testdir({
+    'a.js': evil,
+    'b.js': 'run();\n',
+    'we"ird\tü.js': evil,
+    empty: '',
+    deep: { 'c.py': 'exec(x)\n' },
+  });
+  symlinkSync('../a.js', join(root, 'deep', 'link.js'));
+  const all = await scan(t, root, ['.']);
+  t.strictSame(errorsOf(all).toSorted(), [
+    'no-direct-eval a.js',
+    'no-direct-eval deep/c.py',
+    'no-direct-eval we"ird\tü.js',
+  ]);
+  t.match(all, { code: 1, error: 'SCAN_FOUND', data: { files: 4, lines: 8 } });
+  t.match(await scan(t, root, ['b.js']), { code: 0, data: { files: 1, lines: 1 } });
+  t.match(await scan(t, root, ['absent']), { code: 129, error: 'INPUT_UNREADABLE' });
+  t.match(await scan(t, root, ['empty']), { code: 1, error: 'PATCH_EMPTY' }, 'nothing scanned is no pass');
+});
+
+t.test('a range is compared whole: dependencies too, and tests where they are asked for', async (t) => {
+  const { root, git } = repository(t);
+  writeFileSync(join(root, 'src.js'), `run();\n${evil}`);
+  writeFileSync(join(root, 'package.json'), manifest({ 'left-pad': '1.3.0' }));
+  git('commit', '--quiet', '-a', '-m', 'change');
+  const both = await scan(t, root, ['--range', 'HEAD~1..HEAD']);
+  t.strictSame(errorsOf(both), ['no-direct-eval src.js']);
+  t.ok(both.data.findings.some(({ rule, severity }) => rule === 'new-dependency' && severity === 'warning'));
+  const strict = await scan(t, root, ['--range', 'HEAD~1..HEAD', '--rules', 'new-dependency,new-tests']);
+  t.match(strict.data.rules, ['new-tests', 'new-dependency']);
+  const rules = new Set(errorsOf(strict).map((line) => line.split(' ')[0]));
+  t.ok(rules.has('new-dependency') && rules.has('new-tests') && !rules.has('no-direct-eval'));
+  t.match(await scan(t, root, ['--range', 'HEAD..HEAD']), { code: 1, error: 'PATCH_EMPTY' });
+  t.match(await scan(t, root, ['--range', 'nowhere..HEAD']), { code: 128 });
+});
+
+t.test('a diff comes from stdin, from a file, or is what is not committed', async (t) => {
+  const { root, git } = repository(t);
+  t.match(await scan(t, root, []), { error: 'PATCH_EMPTY' }, 'nothing changed');
+  writeFileSync(join(root, 'src.js'), `run();\n${evil}`);
+  const diff = git('diff');
+  for (const argv of [[], ['--patch', '-'], ['--patch', 'x.diff']]) {
+    if (argv.length > 0) writeFileSync(join(root, 'x.diff'), diff);
+    const answer = await scan(t, root, argv, diff);
+    t.strictSame(errorsOf(answer), ['no-direct-eval src.js'], argv.join(' '));
+    t.ok(
+      answer.data.findings.some(({ rule, severity }) => rule === 'scan' && severity === 'note'),
+      'says which rules need more than a diff',
+    );
+  }
+  t.match(await scan(t, root, ['--patch', '-'], 'hello\n'), { error: 'PATCH_MALFORMED' });
+  t.match(await scan(t, root, ['--patch', 'absent.diff']), { error: 'INPUT_UNREADABLE' });
+  t.match(await scan(t, root, ['--patch', '-', 'src.js'], diff), { code: 129, error: 'USAGE' });
+  t.match(await scan(t, root, ['--rules', 'nothing', 'src.js']), { code: 129, error: 'USAGE' });
+});
+
+t.test('no output shows what a rule takes for a secret', async (t) => {
+  const secret = ['gh', 'p_', 'a8Fq2LmZx0Rw7TnV4bKc9DyE1hJ6sU3oPiGt'].join('');
+  const root = t.testdir({ 'a.js': `const key = "${secret}";\neval(key);\n` });
+  const shown = await runLine(['scan', 'a.js', '--sarif', 'out.sarif'], commands, { cwd: root, env });
+  t.equal(shown.code, 1);
+  t.match(shown.out, /eval\(key\)/);
+  const { out } = await runLine(['--json', 'scan', 'a.js'], commands, { cwd: root, env });
+  for (const text of [shown.out, shown.err, out, readFileSync(join(root, 'out.sarif'), 'utf8')])
+    t.notOk(text.includes(secret.slice(8, 20)));
+});

@@ -1,0 +1,112 @@
+import t from 'tap';
+import { systemClock } from '../../../../core/base/clock.ts';
+import type { CheckContext, CheckOutcome } from '../../../../core/contract/check-runner.ts';
+import type { StageRecord } from '../../../../core/contract/stage.ts';
+import type { Attempt } from '../../../../core/run/attempt.ts';
+import type { OpeningWorkspace } from '../../../../core/run/open-workspace.ts';
+import { compareWithBase } from '../../../../core/run/regression.ts';
+import { type Steps, stepsOver } from '../../../../core/run/steps.ts';
+import type { JournalRecord } from '../../../../core/store/parse-journal.ts';
+import { toRuleInput } from '../../../../testing.ts';
+import { check, checkRecord } from '../../../gates/rules/stage-case.ts';
+
+type Level = 'none' | 'low' | 'medium';
+const failedOutcome: CheckOutcome = {
+  findings: [{ rule: 'check-outcome', severity: 'error', message: 'm', detail: { code: 'CHECK_EXIT_CODE' } }],
+  reports: [],
+  result: {
+    exitCode: 1,
+    timedOut: false,
+    aborted: false,
+    durationMs: 1,
+    stdout: { bytes: Buffer.alloc(0), totalBytes: 0, truncated: false },
+    stderr: { bytes: Buffer.alloc(0), totalBytes: 0, truncated: false },
+    combined: { bytes: Buffer.alloc(0), totalBytes: 0, truncated: false },
+  },
+};
+
+/** What comparing asks of an attempt; check kinds are told to whoever counts. */
+function attemptOf(level: Level, steps: Steps, asked: string[], more: Partial<Attempt> = {}): Attempt {
+  const { spec, patch, scope } = toRuleInput({ name: 'regression' });
+  const verificationPlan = {
+    ...spec.acceptance.verificationPlan,
+    fastChecks: [check({ id: 'build' }), check({ id: 'people', kind: 'policy' })],
+    integrationChecks: [check({ id: 'old' })],
+  };
+  const qualityGates = { ...spec.acceptance.qualityGates, maxAllowedRegression: level };
+  const runner = {
+    run: async ({ check: { id } }: CheckContext) => {
+      asked.push(id);
+      return failedOutcome;
+    },
+  };
+  const parts = {
+    ground: { config: { redaction: {} } },
+    engine: { slots: { check: { pick: async () => runner } } },
+    contract: { effective: { ...spec, acceptance: { ...spec.acceptance, verificationPlan, qualityGates } } },
+    patch: { ...patch, baseCommit: 'a'.repeat(40) },
+    scope,
+    box: { list: () => [] },
+    settings: { clock: systemClock, signal: new AbortController().signal },
+    steps,
+    wallClockExceeded: () => false,
+    ...more,
+  };
+  return parts as unknown as Attempt;
+}
+
+function stageWith(more: Parameters<typeof checkRecord>[0] = {}): StageRecord {
+  const { findings } = failedOutcome;
+  const failed = { id: 'old', stage: 'integration', status: 'failed', exitCode: 1, findings } as const;
+  const checks = [checkRecord({ ...failed, ...more })];
+  return { stage: 'integration', status: 'passed', expected: 1, ran: 1, checks, findings: [] };
+}
+
+const workspace = {} as OpeningWorkspace;
+const inMemory = () => stepsOver({ records: [], append: async () => undefined });
+
+t.test(
+  'a failed check is run once at the base, after the fast commands, and never again by a resumed run',
+  async (t) => {
+    const records: JournalRecord[] = [];
+    const append = async (type: string, data: unknown) => {
+      records.push({ type, data } as JournalRecord);
+    };
+    const asked: string[] = [];
+    const first = await compareWithBase(
+      attemptOf('low', stepsOver({ records: [], append }), asked),
+      workspace,
+      stageWith(),
+    );
+    t.strictSame(asked, ['build', 'old']);
+    t.match(first.checks, [{ baseline: { failure: { outcome: 'old-failure' } }, tolerated: true }]);
+    const resumed = stepsOver({ records, append });
+    const second = await compareWithBase(attemptOf('low', resumed, asked), workspace, stageWith());
+    t.strictSame(second, first);
+    t.strictSame(asked, ['build', 'old'], 'nothing ran');
+  },
+);
+
+t.test('none tolerates no old failure', async (t) => {
+  const { checks } = await compareWithBase(attemptOf('none', inMemory(), []), workspace, stageWith());
+  t.match(checks, [{ baseline: { failure: { outcome: 'old-failure' } } }]);
+  t.equal(checks[0]?.tolerated, undefined);
+});
+
+t.test('nothing is run for a check that passed, is not required, was killed, or has no base', async (t) => {
+  const asked: string[] = [];
+  const unborn = { ...toRuleInput({ name: 'regression' }).patch, baseCommit: undefined };
+  const cases: readonly (readonly [StageRecord, Partial<Attempt>])[] = [
+    [stageWith({ status: 'passed', findings: [] }), {}],
+    [stageWith({ required: false }), {}],
+    [stageWith({ timedOut: true }), {}],
+    [{ ...stageWith(), stage: 'fast' }, {}],
+    [stageWith(), { wallClockExceeded: () => true }],
+    [stageWith(), { patch: unborn }],
+  ];
+  for (const [stage, more] of cases) {
+    const attempt = attemptOf('low', inMemory(), asked, more);
+    t.strictSame(await compareWithBase(attempt, workspace, stage), stage);
+  }
+  t.strictSame(asked, []);
+});

@@ -1,0 +1,99 @@
+import { availableParallelism } from 'node:os';
+import t from 'tap';
+import { systemClock } from '../../../core/base/clock.ts';
+import { createPool } from '../../../core/worker/pool.ts';
+import type { GrammarName } from '../../../gates/grammar/grammar-name.ts';
+import { dropRuntime, loadGrammar } from '../../../gates/grammar/load-grammar.ts';
+import { parseSyntax } from '../../../gates/grammar/parse-syntax.ts';
+import { plainText } from '../../../gates/grammar/plain-text.ts';
+import { publicWalk, walkTree } from '../../../gates/grammar/walk.ts';
+import { rules } from '../../../gates/rules.ts';
+import { toRuleInput } from '../../../testing.ts';
+
+const names: readonly GrammarName[] = [
+  'bash',
+  'c-sharp',
+  'go',
+  'java',
+  'javascript',
+  'php',
+  'python',
+  'ruby',
+  'tsx',
+  'typescript',
+];
+
+t.test('every grammar loads and reads, once per thread', async (t) => {
+  for (const name of names) {
+    const grammar = await loadGrammar(name);
+    t.equal(await loadGrammar(name), grammar, name);
+    t.ok((parseSyntax(grammar, 'a;\n', { milliseconds: 1000 })?.nodes.length ?? 0) > 1, name);
+  }
+});
+
+t.test('offsets count from where the caller says', async (t) => {
+  const tree = parseSyntax(await loadGrammar('javascript'), 'f(x)', { offset: 100, milliseconds: 1000 });
+  t.match(
+    tree?.nodes.find(({ type }) => type === 'call_expression'),
+    { start: 100, end: 104 },
+  );
+});
+
+t.test('the short way through a tree sees what the documented cursor sees', async (t) => {
+  const { parser, runtime } = await loadGrammar('typescript');
+  const tree = parser.parse(`const a = (b: string) => f('b', { c: [1, 2], d: <e>f });\n`);
+  if (!tree) throw new Error('no tree');
+  const read = (walkOf: typeof publicWalk) => {
+    const cursor = tree.walk();
+    const walk = walkOf(cursor);
+    const seen: unknown[] = [];
+    for (let depth = 0; depth >= 0; ) {
+      seen.push([walk.typeId(), walk.fieldId(), walk.start(), walk.end()]);
+      if (walk.firstChild()) depth += 1;
+      else while (!walk.nextSibling() && depth >= 0) depth = walk.parent() ? depth - 1 : -1;
+    }
+    cursor.delete();
+    return seen;
+  };
+  t.same(
+    read((cursor) => walkTree(cursor, runtime)),
+    read(publicWalk),
+  );
+  tree.delete();
+});
+
+t.test('a text that takes too long is not read, and the next one is', async (t) => {
+  const grammar = await loadGrammar('javascript');
+  t.equal(parseSyntax(grammar, 'f({[('.repeat(40_000), { milliseconds: 1 }), undefined);
+  const next = parseSyntax(await loadGrammar('javascript'), 'f(x)', { milliseconds: 1000 });
+  t.ok(next && next.faults.length === 0);
+});
+
+t.test('after a runtime broke, grammars are read by a new one', async (t) => {
+  const before = await loadGrammar('python');
+  dropRuntime();
+  const after = await loadGrammar('python');
+  t.not(after, before);
+  t.ok(parseSyntax(after, 'f(x)\n', { milliseconds: 1000 }));
+});
+
+t.test('plain text keeps every offset', async (t) => {
+  const bytes = Buffer.from('a\u00a0b\u2028c\ufeffé→').toString('latin1');
+  const plain = plainText(bytes);
+  t.equal(plain.length, bytes.length);
+  t.match(plain, /^a {2}b {2}\nc {3}[\u0100-\u017f]{5}$/);
+});
+
+t.test('the rule reads with grammars in worker threads', async (t) => {
+  const pool = createPool({ clock: systemClock, threads: Math.min(2, availableParallelism()) });
+  t.teardown(() => pool.close());
+  const module = rules.find(({ id }) => id === 'no-direct-eval')?.module.href ?? '';
+  const asked = ['a.js', 'b.ts', 'c.tsx'].map((path) => {
+    const input = toRuleInput({
+      name: path,
+      files: { [path]: { candidate: 'const run = eval;\nrun(x);\n' } },
+    });
+    return pool.run('judge-rule', { id: 'no-direct-eval', module, input }, { timeoutMs: 60_000 });
+  });
+  for (const outcome of await Promise.all(asked)) t.match(outcome, { ok: true, value: [{ line: 2 }] });
+});

@@ -1,0 +1,122 @@
+import t from 'tap';
+import { parseReport } from '../../../gates/reports/parse-report.ts';
+
+const reasonOf = async (content: string | Uint8Array, name = 'a.json') =>
+  (await parseReport(name, Buffer.from(content as Uint8Array))).refusal?.reason;
+const jest = (tests: string) => `{"numTotalTests":0,"testResults":[${tests}]}`;
+
+t.test('JSON that is no report, is cut off or is none', async (t) => {
+  t.equal(await reasonOf('{}'), 'not-a-report');
+  t.equal(await reasonOf('[]'), 'not-a-report');
+  t.equal(await reasonOf('{"version":"2.1.0","runs":[]}'), 'not-a-report');
+  t.equal(await reasonOf(jest('').slice(0, -1)), 'truncated');
+  t.equal(await reasonOf(jest('{"a').slice(0, -2)), 'truncated');
+  t.equal(await reasonOf('{"numTotalTests":tru}'), 'malformed');
+  t.equal(await reasonOf('hello'), 'malformed');
+  t.equal(await reasonOf(''), 'truncated');
+  t.equal(await reasonOf('{"__proto__":{"numTotalTests":1,"testResults":[]}}'), 'not-a-report');
+});
+
+t.test('only UTF-8 without NUL is read, in every form', async (t) => {
+  for (const name of ['a.xml', 'a.tap', 'a.json']) {
+    for (const text of ['<testsuite name="\u00e9"/>', '1..1\nok 1 - \u00e9\n', jest('"\u00e9"')]) {
+      const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, 'utf16le')]);
+      t.equal(await reasonOf(utf16, name), 'encoding');
+      t.equal(await reasonOf(Buffer.from(text, 'latin1'), name), 'encoding');
+      t.equal(await reasonOf(`${text}\0`, name), 'encoding');
+    }
+  }
+  t.equal(await reasonOf(`\ufeff${jest('')}`), undefined, 'a byte order mark of UTF-8 is allowed');
+});
+
+t.test('deep nesting is refused before it is built', async (t) => {
+  const deep = (levels: number) => jest('['.repeat(levels) + ']'.repeat(levels));
+  t.equal(await reasonOf(deep(62)), undefined);
+  t.equal(await reasonOf(deep(63)), 'too-deep');
+  t.equal(await reasonOf('['.repeat(5_000_000)), 'too-deep');
+  t.equal(await reasonOf(jest(`"${'[{'.repeat(100)}\\"[["`)), undefined, 'brackets in texts do not nest');
+  const event = (inner: string) => `{"Action":"output","Package":"p","Output":${inner}}\n`;
+  t.equal(await reasonOf(event('""') + event('['.repeat(100) + ']'.repeat(100))), 'truncated');
+});
+
+t.test('more values than the bound are refused before they are built', async (t) => {
+  const before = process.memoryUsage().rss;
+  t.equal(await reasonOf(jest(`[${'1,'.repeat(8_000_000)}1]`)), 'too-large');
+  t.ok(process.memoryUsage().rss - before < 200 * 1024 * 1024);
+});
+
+t.test('a line of a stream is bounded', async (t) => {
+  const event = (text: string) => `{"Action":"output","Package":"p","Output":"${text}"}\n`;
+  t.equal(await reasonOf(event('a') + event('x'.repeat(5 * 1024 * 1024))), 'too-large');
+});
+
+t.test('streams of go that are cut off or mixed', async (t) => {
+  const event = (action: string, test?: string) =>
+    `${JSON.stringify({ Action: action, Package: 'p', ...(test === undefined ? {} : { Test: test }) })}\n`;
+  const good = event('start') + event('run', 'A') + event('pass', 'A');
+  t.equal(await reasonOf(good), 'truncated', 'no end of the package');
+  t.equal(await reasonOf(good + event('pass')), undefined);
+  t.equal(await reasonOf(`${good}${event('pass')}{"Act`), 'truncated');
+  t.equal(await reasonOf(`${good}{"Act\n${event('pass')}`), 'malformed', 'a broken line in the middle');
+  t.equal(await reasonOf(`${good}{"reason":"x"}\n${event('pass')}`), 'malformed');
+  const { report } = await parseReport('a.json', Buffer.from(good + event('run', 'B') + event('pass')));
+  t.match(report, { passed: 1, failed: 1 }, 'a test without an end has failed');
+});
+
+t.test("streams of Rust's test harness that are cut off or hide failures", async (t) => {
+  const suite = (event: string, more = {}) => `${JSON.stringify({ type: 'suite', event, ...more })}\n`;
+  const test = (event: string, name = 'a') => `${JSON.stringify({ type: 'test', event, name })}\n`;
+  const start = suite('started', { test_count: 1 });
+  t.equal(await reasonOf(start + test('started')), 'truncated');
+  t.equal(await reasonOf(start + test('started') + suite('ok')), 'truncated', 'a test without an end');
+  t.equal(await reasonOf(test('ok')), 'malformed', 'a test outside of a suite');
+  t.equal(await reasonOf(start + start), 'truncated');
+  t.equal(await reasonOf('{"reason":"build-finished","success":true}\n'), 'not-a-report', 'a build alone');
+  const contradictions = async (text: string) =>
+    (await parseReport('a.json', Buffer.from(text))).report?.contradictions.map(({ severity }) => severity);
+  t.strictSame(await contradictions(start + test('ok') + suite('ok')), []);
+  t.strictSame(await contradictions(start + test('ok') + suite('failed', { failed: 1 })), ['error']);
+  t.strictSame(await contradictions(start + test('ok') + suite('failed')), ['error']);
+  t.strictSame(await contradictions(suite('started', { test_count: 2 }) + test('ok') + suite('ok')), [
+    'error',
+  ]);
+});
+
+t.test('pytest-json-report: an interrupted run and hidden failures', async (t) => {
+  const report = (
+    exitcode: number,
+    summary: object,
+    tests: object[] = [{ nodeid: 'a', outcome: 'passed' }],
+  ) =>
+    parseReport(
+      'a.json',
+      Buffer.from(JSON.stringify({ exitcode, summary: { total: 1, ...summary }, tests })),
+    );
+  t.strictSame((await report(0, {})).report?.contradictions, []);
+  t.match((await report(2, {})).report?.contradictions, [{ severity: 'error' }]);
+  t.match((await report(1, {})).report?.contradictions, [{ severity: 'error' }]);
+  t.match((await report(1, { failed: 3 })).report?.contradictions, [{ severity: 'error' }]);
+  t.match((await report(0, {}, [{ nodeid: 'a', outcome: 'strange' }])).report, { failed: 1 });
+});
+
+t.test('a million tests are counted within bounded memory', async (t) => {
+  const bytes = Buffer.from(`1..1000000\n${'ok\n'.repeat(1_000_000)}`);
+  const before = process.memoryUsage().rss;
+  const { report } = await parseReport('a.tap', bytes);
+  t.match(report, { passed: 1_000_000, failed: 0 });
+  t.ok(process.memoryUsage().rss - before < 300 * 1024 * 1024);
+  t.ok((report?.names.size ?? 0) <= 100_000);
+});
+
+t.test('texts under attack take time in proportion to their length', async (t) => {
+  const attacks = [
+    `<testsuite><testcase name="${' # SKIP '.repeat(20_000)}"/></testsuite>`,
+    `<testsuite><testcase name="a" time="${'1,'.repeat(50_000)}"/></testsuite>`,
+    `1..1\nok 1 ${' #'.repeat(2000)}\n`,
+    `1..1\nok 1 ${'\\#'.repeat(2000)}\n`,
+    `{"Action":"output","Package":"p","Output":"${' '.repeat(500_000)}"}\n{"Action":"pass","Package":"p"}\n`,
+  ];
+  const started = performance.now();
+  for (const attack of attacks) await parseReport('a.json', Buffer.from(attack));
+  t.ok(performance.now() - started < 5000);
+});
