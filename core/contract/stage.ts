@@ -29,6 +29,20 @@ export interface ArtifactRecord {
   readonly redactions?: number;
 }
 
+/** One use of a tool in the name of a check: asked of ACL and guards first, then done. */
+export interface ToolUse {
+  readonly tool: string;
+  readonly action: string;
+  readonly command: string;
+  readonly outcome: 'done' | 'denied' | 'failed';
+  /** Rule that denied it. */
+  readonly refusal?: string;
+  readonly exitCode?: number;
+  readonly durationMs: number;
+  /** RFC 3339. */
+  readonly startedAt: string;
+}
+
 /** What one check did. `failed` on a check that is not required blocks nothing. */
 export interface CheckRecord {
   readonly id: string;
@@ -45,6 +59,8 @@ export interface CheckRecord {
   /** RFC 3339. */
   readonly startedAt: string;
   readonly tests?: TestCounts;
+  /** In the order of use; absent where the check used none. */
+  readonly tools?: readonly ToolUse[];
   readonly artifacts: readonly ArtifactRecord[];
   readonly findings: readonly Finding[];
 }

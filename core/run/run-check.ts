@@ -4,9 +4,9 @@ import { toRfc3339 } from '../base/clock.ts';
 import { isWritError, messageOf } from '../base/errors.ts';
 import type { CheckContext, CheckOutcome } from '../contract/check-runner.ts';
 import type { Finding } from '../contract/finding.ts';
-import type { ToolRequest } from '../contract/hook-payload.ts';
+import type { ToolRequest, ToolSettled } from '../contract/hook-payload.ts';
 import type { RuleInput } from '../contract/rule.ts';
-import type { CheckRecord, StageName } from '../contract/stage.ts';
+import type { CheckRecord, StageName, ToolUse } from '../contract/stage.ts';
 import type { EffectiveCheck } from '../spec/intentspec.gen.ts';
 import { guardCommand } from '../tool/acl.ts';
 import { checkEnvironment } from '../tool/check-environment.ts';
@@ -46,7 +46,8 @@ export async function runCheck(
   const { clock, signal } = attempt.settings;
   const startedAt = toRfc3339(clock.now());
   const started = clock.monotonic();
-  const outcome = await judgeCheck(attempt, checkContext(attempt, workspace, task), check);
+  const tools: ToolUse[] = [];
+  const outcome = await judgeCheck(attempt, checkContext(attempt, workspace, task, tools), check);
   signal.throwIfAborted();
   const artifacts = await collectArtifacts(box, stage, check, outcome, task.implied);
   const { result } = outcome;
@@ -65,6 +66,7 @@ export async function runCheck(
     durationMs: Math.round(result?.durationMs ?? clock.monotonic() - started),
     startedAt,
     ...(outcome.tests ? { tests: outcome.tests } : {}),
+    ...(tools.length === 0 ? {} : { tools }),
     artifacts,
     findings: outcome.findings,
   };
@@ -97,6 +99,7 @@ function checkContext(
   attempt: Attempt,
   workspace: OpeningWorkspace,
   { stage, check, earlier, index }: CheckTask,
+  tools: ToolUse[],
 ): CheckContext {
   const { engine, contract, patch, scope, box } = attempt;
   const ruleInput: Omit<RuleInput, 'args' | 'files' | 'options'> = {
@@ -114,7 +117,7 @@ function checkContext(
       const reports = join(opened.reportsRoot, `${stage}-${index}`);
       await mkdir(reports, { mode: 0o777 });
       try {
-        return await runCommand(attempt, opened, check, reports);
+        return await runCommand(attempt, opened, check, reports, tools);
       } finally {
         await rm(reports, { recursive: true, force: true });
       }
@@ -131,8 +134,9 @@ async function runCommand(
   workspace: Workspace,
   check: EffectiveCheck,
   reports: string,
+  tools: ToolUse[],
 ): ReturnType<CheckContext['runCommand']> {
-  const { engine, contract, runId, signal } = attempt;
+  const { contract, runId, signal } = attempt;
   const { clock } = attempt.settings;
   const command = check.command ?? '';
   const inside = workspace.sandbox.pathsInside({ workspace: workspace.directory, reports });
@@ -152,16 +156,27 @@ async function runCommand(
     checkId: check.id,
     command,
   };
+  const startedAt = toRfc3339(clock.now());
   const started = clock.monotonic();
-  const acl = guardCommand(contract.effective.security.toolAcl, command, { variables: Object.keys(env) });
-  const denied = acl.refusal ?? (await engine.hooks.tool.guard.call(tool));
-  if (denied) {
-    await engine.hooks.tool.settled.call({
-      request: tool,
-      outcome: 'denied',
-      refusal: denied,
-      durationMs: clock.monotonic() - started,
+  const settle = async (settled: Omit<ToolSettled, 'request' | 'durationMs'>): Promise<void> => {
+    const durationMs = Math.round(clock.monotonic() - started);
+    const { outcome, refusal, exitCode } = settled;
+    tools.push({
+      tool: tool.tool,
+      action: tool.action,
+      command,
+      outcome,
+      ...(refusal === undefined ? {} : { refusal: refusal.rule }),
+      ...(exitCode === undefined ? {} : { exitCode }),
+      durationMs,
+      startedAt,
     });
+    await attempt.engine.hooks.tool.settled.call({ request: tool, ...settled, durationMs });
+  };
+  const acl = guardCommand(contract.effective.security.toolAcl, command, { variables: Object.keys(env) });
+  const denied = acl.refusal ?? (await attempt.engine.hooks.tool.guard.call(tool));
+  if (denied) {
+    await settle({ outcome: 'denied', refusal: denied });
     return { denied, reports: [] };
   }
   const result = await workspace.sandbox.run({
@@ -177,11 +192,9 @@ async function runCommand(
   });
   const read = await readReports(reports);
   const failed = result.timedOut || result.aborted || read.findings.length > 0;
-  await engine.hooks.tool.settled.call({
-    request: tool,
+  await settle({
     outcome: failed ? 'failed' : 'done',
     ...(result.exitCode === undefined ? {} : { exitCode: result.exitCode }),
-    durationMs: result.durationMs,
   });
   const [tooMuch] = read.findings;
   return { ...(tooMuch ? { denied: tooMuch } : {}), result, reports: read.files };

@@ -57,6 +57,7 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
         usage,
         ...(metrics === undefined ? {} : { metrics }),
         ...(snapshot === undefined ? {} : { snapshot }),
+        steps: stepsOf(run, task),
         startedAtMs,
         nowMs: await steps.once('settled-at', () => run.settings.clock.now()),
       }),
@@ -83,6 +84,14 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
     };
   });
   return { settled, inFull };
+}
+
+/** Which of the plan's steps a Task is about: a step is an objective (document 1, Object-model binding). */
+function stepsOf({ contract }: OpenRun, task: PlannedTask): readonly number[] {
+  const wanted = new Set(task.steps);
+  return contract.effective.intent.objectives.flatMap((objective, index) =>
+    wanted.has(objective) ? [index] : [],
+  );
 }
 
 async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder, name: string) {
