@@ -7,3 +7,4 @@ import './core/run/schedule.test.ts';
 import './core/run/draft-plan.test.ts';
 import './core/run/waiting-record.test.ts';
 import './core/run/stored-approvals.test.ts';
+import './core/run/failure-text.test.ts';

@@ -2,6 +2,8 @@ import { canonicalDigest } from '../base/canonical.ts';
 import { sha256Hex } from '../base/digest.ts';
 import { isWritError } from '../base/errors.ts';
 import { parseStrictJson } from '../base/strict-json.ts';
+import { readGateReport } from '../run/read-gate-report.ts';
+import { parseWaitingRecord, waitingPath } from '../run/waiting-record.ts';
 import { type ObjectType, objectTypes } from '../store/object-shapes.ts';
 import { parseJournal } from '../store/parse-journal.ts';
 import { parseObject, type StoredObject } from '../store/stored-object.ts';
@@ -78,9 +80,12 @@ export function readFacts(path: string, bytes: Buffer, isRecord: boolean): FileF
     const type = objectTypes.find((one) => one === fields.object_type);
     if (type === undefined && isObjectPath(path))
       return { ...plain, problem: 'it is no object of a known type' };
+    const isWaiting = path === waitingPath;
+    if (isWaiting) parseWaitingRecord(bytes);
+    if (path === 'gate-report.json') readGateReport(bytes);
     return {
       ...plain,
-      claims: claimsOf(fields),
+      claims: claimsOf(isWaiting ? (fields.subject as typeof fields) : fields),
       ...(documents.includes(name) ? { canonical: canonicalDigest(value) } : {}),
       ...(type === undefined ? {} : { object: factsOf(parseObject(type, bytes)) }),
     };

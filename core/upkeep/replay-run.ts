@@ -2,6 +2,7 @@ import { canonicalDigest, canonicalize } from '../base/canonical.ts';
 import { sha256Hex } from '../base/digest.ts';
 import { isWritError } from '../base/errors.ts';
 import { parseStrictJson } from '../base/strict-json.ts';
+import { touchesGoverning } from '../patch/governing-paths.ts';
 import { decide } from '../run/decide.ts';
 import type { DecisionInput, DecisionRecord } from '../run/decision-input.ts';
 import { inputProblems } from '../run/decision-input-shape.ts';
@@ -102,6 +103,7 @@ function compareInput(files: ReadonlyMap<string, Uint8Array>, folder: string, in
   const isTop = folder === '';
   const report = isTop ? readJson(files, 'gate-report.json') : undefined;
   if (isTop) same(file, '/gateReportDigest', canonicalDigest(report), input.gateReportDigest);
+  same(file, '/touchesGoverning', touchesGoverning(patchset.files.map(toPatchFile)), input.touchesGoverning);
   same(file, '/patchFindings', patchset.findings.map(toDecided), input.patchFindings);
   const evidence = [...files.keys()]
     .filter((path) => path.startsWith(`${folder}evidence/`))
@@ -122,6 +124,13 @@ function compareInput(files: ReadonlyMap<string, Uint8Array>, folder: string, in
   same(file, '/human/required', asked('risk', 'humanInLoop', 'required'), input.human.required);
   for (const [name, value] of Object.entries(input.policy))
     same(file, `/policy/${name}`, asked('objmodel', 'decisionPolicy', name), value);
+}
+
+function toPatchFile({ path, old_path: oldPath }: StoredObject<'patchset'>['files'][number]): {
+  readonly path: string;
+  readonly oldPath?: string;
+} {
+  return { path, ...(oldPath === undefined ? {} : { oldPath }) };
 }
 
 function toDecided(finding: {

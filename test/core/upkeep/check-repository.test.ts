@@ -421,3 +421,16 @@ t.test('twenty thousand files and versions are checked in seconds, without a pro
   t.ok(ms < 15_000, `${Math.round(ms)} ms`);
   t.comment(`${Math.round(ms)} ms for ${checked.objects} objects`);
 });
+
+t.test('a decision without what it was made from, and a report that is none, are told', async (t) => {
+  const one = await spoilable();
+  for (const path of ['gate-report.json', 'decision-input.json', 'decision-record.json']) {
+    const whole = one.git('rev-parse', runRef(one));
+    one.rewrite(runRef(one), { [path]: undefined });
+    const { problems } = await check(one);
+    t.match(problems, [{ code: 'reference-missing', where: `${runRef(one)}:${path}` }], path);
+    one.git('update-ref', runRef(one), whole);
+  }
+  one.rewrite(runRef(one), { 'gate-report.json': '[]' });
+  t.match((await check(one)).problems, [{ code: 'object-malformed' }]);
+});
