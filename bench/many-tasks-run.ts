@@ -51,9 +51,7 @@ function start() {
       if (order.taskNumber < count) return recorded.work(order);
       const journal = join(runs, order.runId, 'journal.jsonl');
       while (settledIn(journal) < count - 1) await systemClock.sleep(20, order.signal);
-      process.stdout.write(order.runId, () =>
-        process.env.PROF ? process.exit(0) : process.kill(process.pid, 'SIGKILL'),
-      );
+      process.stdout.write(order.runId, () => process.kill(process.pid, 'SIGKILL'));
       return new Promise(() => {});
     },
   };
@@ -68,16 +66,14 @@ function settledIn(journal: string): number {
 }
 
 async function resume(): Promise<void> {
-  const orders: number[] = [];
   const began = performance.now();
   const openWorker = async (): Promise<Worker> => ({
     ...recorded,
     work({ taskNumber }) {
-      orders.push(taskNumber);
       const ms = performance.now() - began;
       if (taskNumber !== count) throw new Error(`task ${taskNumber} was worked twice`);
       process.stdout.write(JSON.stringify({ ms, rssMb: process.memoryUsage().rss / 1e6 }), () =>
-        process.env.PROF ? process.exit(0) : process.kill(process.pid, 'SIGKILL'),
+        process.kill(process.pid, 'SIGKILL'),
       );
       return new Promise(() => {});
     },

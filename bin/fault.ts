@@ -11,7 +11,9 @@ const ofEnvironment = new Set(
 export function toFault(thrown: unknown): WritError {
   if (isWritError(thrown)) return thrown;
   const { code, path, syscall } = Object(thrown) as NodeJS.ErrnoException;
-  if (code !== undefined && syscall !== undefined && ofEnvironment.has(code)) {
+  // A directory that cannot be made in one that is read-only is said not to be there.
+  const isServed = !ofEnvironment.has(code ?? '') && !(code === 'ENOENT' && syscall === 'mkdir');
+  if (code !== undefined && syscall !== undefined && !isServed) {
     return new WritError('ENVIRONMENT_BROKEN', {
       message: messageOf(thrown),
       detail: { code, syscall, ...(path === undefined ? {} : { path }) },

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { join } from 'node:path';
 
 interface Outcome {
   readonly entry: string;
@@ -14,7 +14,7 @@ interface Outcome {
   readonly seconds: number;
 }
 
-const compileCache = resolve('node_modules/.cache/writ-tests');
+const compileCache = join(process.cwd(), 'node_modules', '.cache', 'writ-tests');
 const words = process.argv.slice(2);
 const entries = globSync('test/*.ts')
   .filter(

@@ -48,6 +48,18 @@ export function addAttempt(state: PlanState, settled: SettledAttempt): void {
   state.costUnits += settled.usage.costUnits;
 }
 
+/** The state as that attempt found it: judged again in full, it must not be counted twice. */
+export function withoutAttempt(state: PlanState, settled: SettledAttempt): PlanState {
+  const attempts = state.attempts.filter(({ name }) => name !== settled.name);
+  if (attempts.length === state.attempts.length) return state;
+  const attemptsOf = new Map(state.attemptsOf);
+  attemptsOf.set(
+    settled.key,
+    attempts.filter(({ key }) => key === settled.key),
+  );
+  return { ...state, attempts, attemptsOf, costUnits: state.costUnits - settled.usage.costUnits };
+}
+
 /** Attempts at a Task in the current revision. */
 export function attemptsAt(state: PlanState, key: string): readonly SettledAttempt[] {
   return (state.attemptsOf.get(key) ?? []).filter(({ revision }) => revision === state.draft.revision);

@@ -115,7 +115,8 @@ async function waitForRetry(run: OpenRun, before: readonly SettledAttempt[]): Pr
   const { clock } = run.settings;
   const due = await run.steps.once(`${last.name}/retry-at`, () => clock.now() + seconds * 1000);
   // A retry that was begun has waited.
-  if (run.steps.interrupted(nextName(last)) || run.steps.ended(`${nextName(last)}/settled`)) return;
+  const next = `${nextName(last)}/settled`;
+  if (run.steps.interrupted(next) || run.steps.ended(next)) return;
   await waitUntil(clock, due, run.signal);
 }
 

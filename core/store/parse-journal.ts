@@ -53,10 +53,13 @@ export async function readJournal(path: string): Promise<ParsedJournal> {
 export async function isJournalBegun(path: string): Promise<boolean> {
   try {
     await using file = await open(path, 'r');
-    for await (const chunk of file.createReadStream({ autoClose: false })) {
-      if ((chunk as Buffer).includes(10)) return true;
+    const chunk = Buffer.alloc(64 * 1024);
+    for (let at = 0; ; ) {
+      const { bytesRead } = await file.read(chunk, 0, chunk.length, at);
+      if (bytesRead === 0) return false;
+      if (chunk.subarray(0, bytesRead).includes(10)) return true;
+      at += bytesRead;
     }
-    return false;
   } catch (fault) {
     if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return false;
     throw fault;

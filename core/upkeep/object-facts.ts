@@ -59,6 +59,7 @@ const claimed = [
   'gateReportDigest',
   'specDigest',
   'patchDigest',
+  'sha256',
 ];
 const naming = ['run', 'patchset', 'plan', 'task', 'intent', 'attempt_of', 'snapshot'];
 const namingLists = ['evidence', 'tasks', 'depends_on'];
@@ -134,6 +135,8 @@ function decisionOf({
 function claimsOf(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const claims: Record<string, string> = {};
   for (const name of claimed) if (typeof fields[name] === 'string') claims[name] = fields[name];
+  const { previous } = Object(fields.external_ids) as { readonly previous?: unknown };
+  if (typeof previous === 'string') claims.previous = previous;
   return claims;
 }
 

@@ -164,6 +164,10 @@ t.test('an artifact that was changed after it was judged goes into no record', a
 t.test('fsck says what a waiting run lacks, and where its files contradict each other', async (t) => {
   const { sample, runId, ref, call, put } = await waitingRun(t);
   t.match(await call('fsck'), { code: 0, data: { problems: [] } });
+  sample.git('update-ref', `refs/ai/approvals/${runId}/1`, 'main');
+  const told = { notices: [/writ resume.*counts.*\(1\)/] };
+  t.match(await call('show', runId), { data: told }, 'what is stored does not know what was signed since');
+  sample.git('update-ref', '-d', `refs/ai/approvals/${runId}/1`);
   const whole = sample.git('rev-parse', ref);
   const record = JSON.parse(sample.git('show', `${ref}:waiting.json`));
   const other = (subject: Json): string =>

@@ -434,3 +434,20 @@ t.test('a decision without what it was made from, and a report that is none, are
   one.rewrite(runRef(one), { 'gate-report.json': '[]' });
   t.match((await check(one)).problems, [{ code: 'object-malformed' }]);
 });
+
+t.test('an intent whose history was altered is told', async (t) => {
+  const one = await spoilable();
+  const ref = one.git('for-each-ref', '--format=%(refname)', 'refs/ai/intents/');
+  const whole = one.git('rev-parse', ref);
+  const history = '{"events":1,"sha256":"0"}';
+  for (const [files, code] of [
+    [{ 'events/000001.json': undefined }, /digest-mismatch|reference-missing/],
+    [{ 'history.json': history }, 'digest-mismatch'],
+    [{ 'history.json': undefined }, 'digest-mismatch'],
+    [{ 'spec.json': undefined }, 'reference-missing'],
+  ] as const) {
+    one.rewrite(ref, files);
+    t.match((await check(one)).problems, [{ code }], Object.keys(files).join());
+    one.git('update-ref', ref, whole);
+  }
+});
