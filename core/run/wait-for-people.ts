@@ -75,6 +75,7 @@ export async function waitForPeople(attempt: Attempt, judged: JudgedRun): Promis
         needed: Math.max(
           judged.input.human.needed,
           approversNeeded(judged.input.human, judged.input.touchesGoverning),
+          ...askedByChecks(judged),
         ),
         authors: await authorsOf(attempt),
         groups: ground.config.approvals.groups,
@@ -114,6 +115,14 @@ export async function waitForPeople(attempt: Attempt, judged: JudgedRun): Promis
       nowMs: settings.clock.now(),
     };
   }
+}
+
+/** Approvals that waiting checks ask for, which may be more than the contract's own number. */
+function askedByChecks({ stages }: JudgedRun): readonly number[] {
+  const findings = stages.flatMap(({ checks }) => checks.flatMap((check) => check.findings));
+  return findings.flatMap(({ detail }) =>
+    detail?.waiting === true && typeof detail.needed === 'number' ? [detail.needed] : [],
+  );
 }
 
 const scheduler = { name: 'writ', email: 'scheduler@writ.invalid' };

@@ -1,3 +1,4 @@
+import { sealPaths } from '../run/settle-run.ts';
 import { waitingPath } from '../run/waiting-record.ts';
 import { encodeId } from '../vcs/ref-name.ts';
 import type { FileFacts, ObjectFacts } from './object-facts.ts';
@@ -44,8 +45,10 @@ export function checkRecord(run: StoredRef, files: RefFiles, missing: readonly s
   const top = files.get('run.json')?.object;
   if (top && encodeId(top.id) !== run.id) report('reference-missing', 'run.json', `it is run \`${top.id}\``);
   const isWaiting = [...files.keys()].some((path) => ofWaiting.test(path));
+  const isCommitted = files.get('decision.json')?.object?.decision === 'commit';
   for (const needed of [
     ...always,
+    ...(isCommitted && !files.has(sealPaths.rollback) ? (files.get('effective.json')?.seals ?? []) : []),
     ...(files.has('decision.json') ? whenDecided : isWaiting ? whileWaiting : []),
   ])
     if (!files.has(needed) && !missing.includes(needed))

@@ -3,7 +3,9 @@ import { sha256Hex } from '../base/digest.ts';
 import { isWritError } from '../base/errors.ts';
 import { parseStrictJson } from '../base/strict-json.ts';
 import { readGateReport } from '../run/read-gate-report.ts';
+import { sealPaths } from '../run/settle-run.ts';
 import { parseWaitingRecord, waitingPath } from '../run/waiting-record.ts';
+import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
 import { type ObjectType, objectTypes } from '../store/object-shapes.ts';
 import { parseJournal } from '../store/parse-journal.ts';
 import { parseObject, type StoredObject } from '../store/stored-object.ts';
@@ -19,6 +21,8 @@ export interface FileFacts {
   readonly canonical?: string;
   /** Digests that it claims of other files, by field. */
   readonly claims?: Readonly<Record<string, string>>;
+  /** Seals that a commit under this contract must have, of `effective.json`. */
+  readonly seals?: readonly string[];
   /** Index in the log, of a log proof. */
   readonly logIndex?: number;
 }
@@ -88,6 +92,7 @@ export function readFacts(path: string, bytes: Buffer, isRecord: boolean): FileF
       ...plain,
       claims: claimsOf(isWaiting ? (fields.subject as typeof fields) : fields),
       ...(documents.includes(name) ? { canonical: canonicalDigest(value) } : {}),
+      ...(path === 'effective.json' ? { seals: demandedSeals(fields) } : {}),
       ...(type === undefined ? {} : { object: factsOf(parseObject(type, bytes)) }),
     };
   } catch (fault) {
@@ -95,6 +100,18 @@ export function readFacts(path: string, bytes: Buffer, isRecord: boolean): FileF
       return { ...plain, problem: fault.message };
     throw fault;
   }
+}
+
+/** A commit without its provenance exists only where the contract says that a failed one is no reason to roll back. */
+function demandedSeals(effective: Readonly<Record<string, unknown>>): readonly string[] {
+  const { provenance, objmodel } = effective as unknown as Partial<EffectiveIntentSpec>;
+  if (
+    provenance?.requireSlsaProvenance !== true ||
+    objmodel?.decisionPolicy?.rollbackOnProvenanceFail !== true
+  )
+    return [];
+  const isLogged = provenance.transparencyLog?.mode === 'internal-ledger';
+  return [sealPaths.bundle, ...(isLogged ? [sealPaths.proof] : [])];
 }
 
 /** Files that must hold an object. */

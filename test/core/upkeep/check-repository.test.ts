@@ -225,6 +225,14 @@ t.test(
         (one) => changed(one, 'decision.json', set('evidence', [other])),
       ],
       ['reference-missing', 'intent.json', (one) => one.rewrite(runRef(one), { 'intent.json': undefined })],
+      ...['provenance.sigstore.json', 'transparency-proof.tlog-proof'].map(
+        (path) =>
+          [
+            'reference-missing',
+            path,
+            (one: Spoilable) => one.rewrite(runRef(one), { [path]: undefined }),
+          ] as const,
+      ),
       ['digest-mismatch', 'spec.json', (one) => changed(one, 'spec.json', set('kind', 'Other'))],
       [
         'digest-mismatch',
