@@ -2,7 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { benchCanonicalDigest } from './canonical-digest.ts';
 import { benchLargePatch } from './large-patch.ts';
+import { printTable } from './measure.ts';
 import { benchPlan } from './plan-10000.ts';
+import { benchResumeRun } from './resume-run.ts';
+import { benchScheduleTasks } from './schedule-tasks.ts';
 import { stagePackage } from './stage-package.ts';
 import { benchStartUp } from './start-up.ts';
 import { benchStoreObjects } from './store-objects.ts';
@@ -15,7 +18,10 @@ const held = [
   await benchCanonicalDigest(),
   await benchLargePatch(),
   await benchPlan(),
+  await benchScheduleTasks(),
   await benchThousandChecks(),
   await benchStoreObjects(),
+  await benchResumeRun(),
 ];
+printTable();
 process.exit(held.every(Boolean) ? 0 : 1);

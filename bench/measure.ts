@@ -29,11 +29,22 @@ export async function interleaved<Name extends string>(
   >;
 }
 
-/** One figure against its limit, as one line; true where it holds. */
+const shown: string[] = [];
+
+/** One figure against its limit, as one line, now and in the table at the end; true where it holds. */
 export function figure(name: string, found: number, limit: number, unit: string, detail: string): boolean {
   const holds = found <= limit;
-  process.stdout.write(
-    `${holds ? 'ok  ' : 'MISS'}  ${name.padEnd(44)} ${found.toFixed(2)} ${unit} (limit ${limit} ${unit})  ${detail}\n`,
-  );
+  const line = `${holds ? 'ok  ' : 'MISS'}  ${name.padEnd(52)} ${found.toFixed(2).padStart(9)} ${unit.padEnd(2)}  limit ${String(limit).padStart(5)} ${unit.padEnd(2)}  ${detail}\n`;
+  shown.push(line);
+  process.stdout.write(line);
   return holds;
+}
+
+/** Every figure so far, those that missed their limit first. */
+export function printTable(): void {
+  const missed = shown.filter((line) => line.startsWith('MISS'));
+  const held = shown.filter((line) => !line.startsWith('MISS'));
+  process.stdout.write(
+    `\n${[...missed, ...held].join('')}${shown.length} figures, ${missed.length} missed\n`,
+  );
 }

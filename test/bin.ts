@@ -1,6 +1,7 @@
 import t from 'tap';
 import './bin/args.test.ts';
 import './bin/dispatch.test.ts';
+import './bin/fault.test.ts';
 import './bin/launcher.test.ts';
 import './bin/print.test.ts';
 import './bin/read-input.test.ts';

@@ -1,3 +1,4 @@
+import './core/run/authors-of.test.ts';
 import './core/run/backoff.test.ts';
 import './core/run/budget.test.ts';
 import './core/run/decide.test.ts';
@@ -7,3 +8,4 @@ import './core/run/schedule.test.ts';
 import './core/run/draft-plan.test.ts';
 import './core/run/waiting-record.test.ts';
 import './core/run/stored-approvals.test.ts';
+import './core/run/failure-text.test.ts';

@@ -1,5 +1,7 @@
 import './core/upkeep/patience.ts';
 import './bin/commands/upkeep.test.ts';
+import './core/run/cost-cap.test.ts';
+import './core/run/damaged-runs.test.ts';
 import './core/run/cancel-request.test.ts';
 import './core/upkeep/check-repository.test.ts';
 import './core/upkeep/collect-garbage.test.ts';

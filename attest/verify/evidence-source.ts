@@ -15,9 +15,12 @@ export const patchFile = 'patchset.diff';
 /** Run files that every provenance must list, besides at least one below `evidence/`. */
 export const requiredEvidence = ['patchset.json', 'decision.json', 'decision-input.json'] as const;
 
+/** Artifacts of the candidate, and those of the attempts at Tasks below the attempts' names. */
+const contentPath = /^(?:task-\d+\/revision-\d+\/attempt-\d+\/)?artifacts\//;
+
 /** True for a listed name that lives in the content tree (deletable) and not in the run tree (permanent). */
 export function isContentPath(path: string): boolean {
-  return path === patchFile || path.startsWith('artifacts/');
+  return path === patchFile || contentPath.test(path);
 }
 
 /**

@@ -2,9 +2,9 @@ import { canonicalDigest } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { findRun } from '../../core/run/find-runs.ts';
 import type { GateReport } from '../../core/run/gate-report.ts';
+import { readGateReport } from '../../core/run/read-gate-report.ts';
 import type { RunStore } from '../../core/run/run-store.ts';
 import { parseWaitingRecord, type WaitingRecord, waitingPath } from '../../core/run/waiting-record.ts';
 import { openRepository, type Repository } from '../../core/vcs/repository.ts';
@@ -20,7 +20,6 @@ export interface WaitingRun {
 }
 
 const reportPath = 'gate-report.json';
-const maxReportBytes = 64 * 1024 * 1024;
 
 /**
  * Opens the run that a command line names, from its refs alone. RUN_NOT_FOUND; RUN_NOT_WAITING; OBJECT_CORRUPT where what would be shown
@@ -47,8 +46,8 @@ export async function openWaitingRun(
     throw corrupt(`it is of the run \`${record.subject.runId}\``, { run_id: runId });
   const bytes = files.get(reportPath);
   if (bytes === undefined) throw corrupt(`\`${reportPath}\` is missing`, { run_id: runId });
-  const { value } = parseStrictJson(bytes, { code: 'OBJECT_CORRUPT', maxBytes: maxReportBytes });
-  const digests = [canonicalDigest(value), sha256Hex(bytes)];
+  const report = readGateReport(bytes);
+  const digests = [canonicalDigest(report), sha256Hex(bytes)];
   if (!digests.includes(record.subject.gateReportDigest)) {
     throw corrupt(`its \`${reportPath}\` is not the one that it names`, {
       run_id: runId,
@@ -56,7 +55,29 @@ export async function openWaitingRun(
       found: digests[0],
     });
   }
-  return { repository, store, runId, record, report: value as GateReport };
+  requireSameChange(record, report);
+  return { repository, store, runId, record, report };
+}
+
+/** The report is named by its digest; whatever else the record says of the change must be what that report says. */
+function requireSameChange({ subject, specId, summary }: WaitingRecord, report: GateReport): void {
+  const { patch, spec, baseCommit } = report;
+  const pairs: readonly (readonly [string, unknown, unknown])[] = [
+    ['candidateTree', patch?.candidateTree, subject.candidateTree],
+    ['patchDigest', patch?.digest, subject.patchDigest],
+    ['specDigest', spec.digest, subject.specDigest],
+    ['baseCommit', baseCommit ?? null, subject.baseCommit],
+    ['specId', spec.id, specId],
+    ['summary', spec.summary, summary],
+  ];
+  for (const [field, expected, found] of pairs)
+    if (found !== expected)
+      throw corrupt(`its \`${waitingPath}\` names another \`${field}\` than its \`${reportPath}\``, {
+        run_id: subject.runId,
+        field,
+        expected,
+        found,
+      });
 }
 
 function corrupt(found: string, detail: Readonly<Record<string, unknown>>): WritError {

@@ -86,10 +86,11 @@ export const runCommands: readonly CommandSpec[] = [
   },
   {
     name: 'cancel',
-    summary: 'end a run that waits or was stopped',
-    description: 'A run that a process works on is ended there, with Ctrl-C; cancel it after that.',
+    summary: 'end a run that waits, was stopped or is at work',
+    description:
+      'A process that works on it is asked to let go of it first. What is being sealed is not cancelled.',
     arguments: [run],
-    options: [{ name: 'reason', value: 'TEXT', about: 'why; stands in the decision' }],
+    options: [{ name: 'reason', value: 'TEXT', about: 'why; stands in the decision; 1 to 2000 characters' }],
     examples: [{ line: 'writ cancel 0198c1e2 --reason "not needed any more"', about: 'Decision.Abandon' }],
     load: () => import('../commands/cancel.ts'),
   },

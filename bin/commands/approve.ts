@@ -79,7 +79,8 @@ function toResult(
   };
   if (own !== undefined && own.status !== 'counts' && own.status !== 'unjudged')
     print.complain(styled('yellow', 'does not count'), `  ${own.status}: ${own.detail ?? ''}`);
-  return succeeded(data, (printer) => printApprovals(printer, data, own?.keyId ?? ''));
+  const isBudget = record.for === 'budget';
+  return succeeded(data, (printer) => printApprovals(printer, data, own?.keyId ?? '', isBudget));
 }
 
 function printApprovals(
@@ -94,6 +95,7 @@ function printApprovals(
     })[];
   },
   keyId: string,
+  isBudget: boolean,
 ): void {
   printer.line(`signed with ${keyId}, stored as ${data.ref}`);
   printer.table(
@@ -109,6 +111,11 @@ function printApprovals(
   );
   const count = `${data.approved} of ${data.needed} approvals`;
   const state = rejected ? 'rejected' : (data.approved ?? 0) >= data.needed ? `${count}: enough` : count;
+  if (isBudget) {
+    printer.line('the run waits for cost units, which no approval grants');
+    printer.line(`  next  writ resume ${data.run_id} --more-cost-units N`);
+    return;
+  }
   printer.line(data.judged ? state : 'not judged: the base commit is not in this clone');
   printer.line(`  next  writ push, then: writ resume ${data.run_id}`);
 }

@@ -19,15 +19,23 @@ import { toResult } from './run.ts';
 /** How long a process that works on the run has to let go of it. */
 const maxWaitMs = 15_000;
 const lookEveryMs = 100;
+/** Characters of a reason: it stands in the decision, and a request with a longer one is none that a working process reads. */
+const maxReason = 2000;
 
 /** `writ cancel RUN`: ends a run in Decision.Abandon, wherever it stands; exit 0 where that is what it came to. */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const { options, args, repoPath, cwd, signal } = context;
+  const reason = options.value('reason') ?? 'no reason given';
+  if (reason.length > maxReason || reason.includes('\0')) {
+    throw new WritError('USAGE', {
+      message: `expected a reason of 1 to ${maxReason} characters, found ${reason.length}`,
+      detail: { option: 'reason', length: reason.length },
+    });
+  }
   const repository = await openRepository(repoPath ?? cwd);
   const { store, runId } = await findRun(repository, systemClock, args[0] ?? '');
   const identity = await readIdentity(repository);
   const by = identity?.name ?? 'somebody whom git does not know';
-  const reason = options.value('reason') ?? 'no reason given';
   await stopWork(repository, runId, by, reason, signal);
   const { state, decision } = await readRun(repository, store, runId);
   if (state === 'decided') {

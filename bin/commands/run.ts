@@ -49,20 +49,29 @@ export function toResult(view: RunView): CommandResult {
   const human = (printer: CommandContext['print']): void => printRun(printer, view);
   const type = view.decision?.type;
   if (type === 'commit') return succeeded(data, human);
+  if (type === undefined) return refused(undecided(view), data, human);
   const code =
     type === 'rollback'
       ? 'DECISION_ROLLBACK'
-      : type === 'checkpoint' || view.state === 'waiting'
+      : type === 'checkpoint'
         ? 'DECISION_WAITING'
         : 'DECISION_ABANDON';
   return refused(
     new WritError(code, {
-      message: view.decision?.rationale ?? 'the run was not decided',
+      message: view.decision?.rationale ?? '',
       detail: { run_id: view.runId },
     }),
     data,
     human,
   );
+}
+
+/** The run went as far as it could, and yet its record says nothing of it: that is damage, not an answer. */
+function undecided({ runId, state }: RunView): WritError {
+  return new WritError('OBJECT_CORRUPT', {
+    message: `the record of run \`${runId}\` is incomplete: it holds no decision and nothing to wait with`,
+    detail: { run_id: runId, state },
+  });
 }
 
 async function readSource(context: CommandContext, spec: string): Promise<ChangeSource> {

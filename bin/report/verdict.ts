@@ -13,6 +13,8 @@ export interface Verdict {
 /** A pure reading of the view; nothing is called good that has no commit decision. */
 export function toVerdict(view: RunView): Verdict {
   const show = { line: `writ show ${view.runId}`, about: 'the run in full, from the stored objects' };
+  const approve = { line: `writ approve ${view.runId}`, about: 'signed with your SSH key, or `--reject`' };
+  const resume = { line: `writ resume ${view.runId}`, about: 'goes on from where it stands' };
   const { decision } = view;
   if (decision === undefined) {
     if (view.state === 'waiting')
@@ -21,8 +23,8 @@ export function toVerdict(view: RunView): Verdict {
       return {
         tone: 'bad',
         word: 'Interrupted',
-        sentence: 'The run ended before a decision; nothing was changed.',
-        next: [show],
+        sentence: 'The run was stopped before a decision; nothing was changed.',
+        next: [resume, show],
       };
     }
     return { tone: 'open', word: 'Running', sentence: 'No decision yet.', next: [show] };
@@ -54,7 +56,12 @@ export function toVerdict(view: RunView): Verdict {
     case 'rollback':
       return { tone: 'bad', word: 'Rolled back', sentence: decision.rationale, next: [show] };
     case 'checkpoint':
-      return { tone: 'open', word: 'Checkpoint', sentence: decision.rationale, next: [show] };
+      return {
+        tone: 'open',
+        word: 'Checkpoint',
+        sentence: decision.rationale,
+        next: [approve, resume, show],
+      };
     case 'retry':
       return { tone: 'open', word: 'Retry', sentence: decision.rationale, next: [show] };
   }

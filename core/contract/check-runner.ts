@@ -3,7 +3,7 @@ import type { Finding } from './finding.ts';
 import type { CheckNetwork } from './network-use.ts';
 import type { RuleInput } from './rule.ts';
 import type { SandboxResult } from './sandbox.ts';
-import type { TestCounts } from './stage.ts';
+import type { TestCounts, ToolUse } from './stage.ts';
 
 /** A file that a check left in `$REPORTS_DIR`, read after the sandbox ended; symlinks are never followed. */
 export interface ReportFile {
@@ -34,6 +34,8 @@ export interface CheckOutcome {
   readonly tests?: TestCounts;
   /** What its command had of the network; the engine adds it. */
   readonly network?: CheckNetwork;
+  /** What its command used; the engine adds it. */
+  readonly tools?: readonly ToolUse[];
   /** A person has to act before this check can pass. */
   readonly waiting?: boolean;
 }

@@ -44,6 +44,20 @@ export interface ArtifactRecord {
   readonly unscanned?: string;
 }
 
+/** One use of a tool in the name of a check: asked of ACL and guards first, then done. */
+export interface ToolUse {
+  readonly tool: string;
+  readonly action: string;
+  readonly command: string;
+  readonly outcome: 'done' | 'denied' | 'failed';
+  /** Rule that denied it. */
+  readonly refusal?: string;
+  readonly exitCode?: number;
+  readonly durationMs: number;
+  /** RFC 3339. */
+  readonly startedAt: string;
+}
+
 /** A metric of `$REPORTS_DIR/metrics.json`, a value for each round that ran (docs/metrics.md). */
 export interface MeasuredMetric {
   readonly name: string;
@@ -91,6 +105,8 @@ export interface CheckRecord {
   /** RFC 3339. */
   readonly startedAt: string;
   readonly tests?: TestCounts;
+  /** In the order of use; absent where the check used none. */
+  readonly tools?: readonly ToolUse[];
   /** At the integration stage: the check wrote a `metrics.json` that could be read. */
   readonly hasMetrics?: true;
   /** Absent where nothing was open to it. */

@@ -66,9 +66,7 @@ export async function openContextFrames(spec: EffectiveIntentSpec, admit: Admiss
     get size() {
       return window.size;
     },
-    get evicted() {
-      return window.evicted;
-    },
+    evicted: () => window.evicted(),
   };
 }
 

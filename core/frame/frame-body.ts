@@ -2,10 +2,11 @@ import { sha256Hex } from '../base/digest.ts';
 import type { ObjectBody } from '../store/object-shapes.ts';
 import type { ContextFrame } from './frame-window.ts';
 
-/** The body of the `context_frame` object for a frame that a run still sees. */
+/** The body of the `context_frame` object for a frame that a run still sees, or `evicted`, no longer. */
 export function frameBody(
   runId: string,
   { kind, sequence, text, trustTier, tags, protected: isProtected }: ContextFrame,
+  evicted: boolean,
 ): ObjectBody<'context_frame'> {
   return {
     run: runId,
@@ -13,7 +14,7 @@ export function frameBody(
     seq: sequence,
     protected: isProtected,
     summary: text,
-    evicted: false,
+    evicted,
     trust_tier: trustTier,
     digest: sha256Hex(text),
     ...(tags.trust === 'untrusted' ? { trust: 'untrusted' as const } : {}),

@@ -19,8 +19,8 @@ export interface FrameWindow {
   /** Oldest first. */
   frames(): readonly ContextFrame[];
   readonly size: number;
-  /** How many were evicted so far. */
-  readonly evicted: number;
+  /** Those that were evicted so far, oldest first. */
+  evicted(): readonly ContextFrame[];
 }
 
 const protectedKinds: ReadonlySet<FrameKind> = new Set(['IntentAnalysis', 'Checkpoint']);
@@ -34,7 +34,7 @@ export function openFrameWindow(maxFrames: number): FrameWindow {
   let evictable: number[] = [];
   let head = 0;
   let last = 0;
-  let evicted = 0;
+  const gone: ContextFrame[] = [];
   return {
     push(frame) {
       last += 1;
@@ -42,9 +42,11 @@ export function openFrameWindow(maxFrames: number): FrameWindow {
       kept.set(last, pushed);
       if (!pushed.protected) evictable.push(last);
       while (maxFrames > 0 && kept.size > maxFrames && head < evictable.length) {
-        kept.delete(evictable[head] ?? 0);
+        const oldest = evictable[head] ?? 0;
+        const evicted = kept.get(oldest);
+        if (evicted) gone.push(evicted);
+        kept.delete(oldest);
         head += 1;
-        evicted += 1;
       }
       if (head > 1024 && head * 2 > evictable.length) {
         evictable = evictable.slice(head);
@@ -56,8 +58,6 @@ export function openFrameWindow(maxFrames: number): FrameWindow {
     get size() {
       return kept.size;
     },
-    get evicted() {
-      return evicted;
-    },
+    evicted: () => gone,
   };
 }

@@ -1,9 +1,10 @@
 import { WritError } from '../base/errors.ts';
 import { printable } from '../vcs/ref-name.ts';
+import { isGoverningPath } from './governing-paths.ts';
 
 /**
  * Refuses a path that no patch may write: PATCH_ESCAPES_REPOSITORY for absolute paths, `..`, and the git directory under any of the names
- * that some file system takes for it; PATCH_TOUCHES_STATE for `.writ`.
+ * that some file system takes for it; PATCH_TOUCHES_STATE for what lies in `.writ`, but for the tracked files that govern writ (`isGoverningPath`).
  */
 export function requirePatchPath(path: string): void {
   const segments = path.split('/');
@@ -20,7 +21,7 @@ export function requirePatchPath(path: string): void {
   if (segments.some((segment) => segment === '' || segment === '.')) refuse('is not a plain path');
   // NTFS takes a backslash for a separator, too.
   if (path.split(/[\\/]/).some(isGitDirectoryName)) refuse('lies in the git directory');
-  if (stateName(path.split(/[\\/]/)[0] ?? '')) {
+  if (stateName(path.split(/[\\/]/)[0] ?? '') && !isGoverningPath(path)) {
     throw new WritError('PATCH_TOUCHES_STATE', { detail: { path: printable(path) } });
   }
 }

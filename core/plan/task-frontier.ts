@@ -1,4 +1,5 @@
 import { WritError } from '../base/errors.ts';
+import { NumberQueue } from './number-queue.ts';
 import type { GraphTask } from './task-graph.ts';
 
 /** Hands out Tasks as those before them are done. One draft that `checkTaskGraph` has passed; linear over its whole life. */
@@ -21,13 +22,13 @@ export function openFrontier<T extends GraphTask>(
   const followers = new Map<string, T[]>();
   const finished = new Set<string>();
   const working = new Set<string>();
-  const queue: T[] = [];
+  const queue = new NumberQueue<T>();
   for (const key of done) if (byKey.has(key)) finished.add(key);
   for (const task of tasks) {
     if (finished.has(task.key)) continue;
     const open = task.dependsOn.filter((before) => !finished.has(before));
     waitingFor.set(task.key, open.length);
-    if (open.length === 0) push(queue, task);
+    if (open.length === 0) queue.push(task);
     for (const before of open) {
       const known = followers.get(before);
       if (known) known.push(task);
@@ -38,7 +39,7 @@ export function openFrontier<T extends GraphTask>(
     ready(limit = Number.POSITIVE_INFINITY) {
       const taken: T[] = [];
       while (taken.length < limit) {
-        const task = pop(queue);
+        const task = queue.pop();
         if (task === undefined) break;
         working.add(task.key);
         taken.push(task);
@@ -55,7 +56,7 @@ export function openFrontier<T extends GraphTask>(
       for (const task of followers.get(key) ?? []) {
         const open = (waitingFor.get(task.key) ?? 0) - 1;
         waitingFor.set(task.key, open);
-        if (open === 0) push(queue, task);
+        if (open === 0) queue.push(task);
       }
       followers.delete(key);
     },
@@ -63,35 +64,4 @@ export function openFrontier<T extends GraphTask>(
       return byKey.size - finished.size;
     },
   };
-}
-
-/** A binary heap by number. */
-function push<T extends GraphTask>(heap: T[], task: T): void {
-  let at = heap.push(task) - 1;
-  while (at > 0) {
-    const above = (at - 1) >> 1;
-    const parent = heap[above];
-    if (parent === undefined || parent.number <= task.number) break;
-    heap[at] = parent;
-    at = above;
-  }
-  heap[at] = task;
-}
-
-function pop<T extends GraphTask>(heap: T[]): T | undefined {
-  const [top] = heap;
-  const last = heap.pop();
-  if (last === undefined || heap.length === 0) return top;
-  let at = 0;
-  for (;;) {
-    const left = heap[2 * at + 1];
-    const right = heap[2 * at + 2];
-    const isRight = left !== undefined && right !== undefined && right.number < left.number;
-    const child = isRight ? right : left;
-    if (child === undefined || child.number >= last.number) break;
-    heap[at] = child;
-    at = 2 * at + (isRight ? 2 : 1);
-  }
-  heap[at] = last;
-  return top;
 }

@@ -107,7 +107,7 @@ export function createArtifactBox(options: {
       records.clear();
       listed = undefined;
     },
-    read: (record) => readFile(join(directory, record.path)),
+    read: (record) => readEvidence(directory, record),
     keepsContent: retention.keepsContent,
     discard: () => rm(directory, { recursive: true, force: true }),
   };
@@ -116,6 +116,23 @@ export function createArtifactBox(options: {
 function byStageAndPath(a: ArtifactRecord, b: ArtifactRecord): number {
   const order: readonly string[] = stageNames;
   return order.indexOf(a.stage) - order.indexOf(b.stage) || (a.path < b.path ? -1 : 1);
+}
+
+/** Bytes on their way to their record: what is not what was judged goes no further. */
+async function readEvidence(directory: string, { path, sha256 }: ArtifactRecord): Promise<Uint8Array> {
+  const bytes = await readFile(join(directory, path)).catch((cause: unknown) => {
+    throw new WritError('OBJECT_CORRUPT', {
+      message: `the artifact \`${path}\` of a run cannot be read: ${messageOf(cause)}`,
+      detail: { path },
+      cause,
+    });
+  });
+  const found = sha256Hex(bytes);
+  if (found === sha256) return bytes;
+  throw new WritError('OBJECT_CORRUPT', {
+    message: `the artifact \`${path}\` was changed after it was judged`,
+    detail: { path, expected: sha256, found },
+  });
 }
 
 async function writeEvidence(path: string, bytes: Uint8Array): Promise<void> {

@@ -4,6 +4,7 @@ import { uuidV7From } from '../base/ids.ts';
 import type { WorkUsage } from '../contract/worker.ts';
 import { type SealOptions, sealObject } from '../store/stored-object.ts';
 import type { Attempt } from './attempt.ts';
+import { eventFiles } from './event-objects.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { judgementFiles, judgementObjects } from './judgement-objects.ts';
 import { decisionBody } from './record-files.ts';
@@ -17,6 +18,8 @@ export interface AttemptFacts {
   readonly usage: WorkUsage;
   readonly metrics?: Readonly<Record<string, number>>;
   readonly snapshot?: TakenSnapshot;
+  /** Indexes into the plan's steps that the Task is about. */
+  readonly steps: readonly number[];
   readonly startedAtMs: number;
   readonly nowMs: number;
 }
@@ -29,7 +32,7 @@ export function attemptIdOf(
   return uuidV7From(startedAtMs, `${runId}/${name}`);
 }
 
-/** One Run (document 1: one per attempt) as the objects that are stored, by path: run, patchset, evidence, decision, usage, event. */
+/** One Run (document 1: one per attempt) as the objects that are stored, by path: run, patchset, evidence, decision, usage, events. */
 export function attemptFiles(
   attempt: Attempt,
   judged: JudgedRun,
@@ -134,6 +137,18 @@ export function attemptFiles(
         options('event'),
       ).bytes,
     ],
+    ...eventFiles(attempt, {
+      run,
+      startedAtMs,
+      decidedAtMs: nowMs,
+      stages: judged.stages,
+      outcome: decision,
+      steps: {
+        plan: ids.plan,
+        indexes: facts.steps,
+        status: accepted ? 'completed' : decision.type === 'abandon' ? 'failed' : 'in_progress',
+      },
+    }),
   ];
   return files.map(([path, bytes]) => [`${name}/${path}`, bytes]);
 }

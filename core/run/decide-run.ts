@@ -5,6 +5,7 @@ import { replanTriggers } from '../contract/replan-trigger.ts';
 import { type StageRecord, stageNames } from '../contract/stage.ts';
 import type { WorkUsage } from '../contract/worker.ts';
 import { compileMetricsSchema } from '../frame/run-metrics.ts';
+import { touchesGoverning } from '../patch/governing-paths.ts';
 import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
 import type { Attempt } from './attempt.ts';
 import { usedCostUnits } from './budget.ts';
@@ -87,6 +88,7 @@ async function findDecision(
     ...(worker === undefined ? {} : { worker }),
     conflicts,
     patchFindings,
+    touchesGoverning: touchesGoverning(patch.files),
     stages: decidedStages,
     wallClock: {
       limitSeconds: spec.constraints.resources.maxWallClockSeconds,

@@ -46,6 +46,7 @@ const decisionInput: Shape<DecisionInput> = fields(
     source: oneOf('supplied', 'worker'),
     conflicts: listOf(text),
     patchFindings: listOf(finding),
+    touchesGoverning: flag,
     stages: listOf(stage),
     wallClock: fields({ limitSeconds: wholeNumber, exceeded: flag }),
     refusals: listOf(finding),

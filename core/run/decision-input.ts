@@ -50,6 +50,8 @@ export interface DecisionInput {
   /** Paths that did not merge. */
   readonly conflicts: readonly string[];
   readonly patchFindings: readonly DecidedFinding[];
+  /** It changes files below `.writ/` that govern writ: that takes two people, whatever the contract asks. */
+  readonly touchesGoverning: boolean;
   readonly stages: readonly DecidedStage[];
   readonly wallClock: { readonly limitSeconds: number; readonly exceeded: boolean };
   /** Refusals of decision guards, in the order of the plugins. */

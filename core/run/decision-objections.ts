@@ -1,4 +1,5 @@
 import { type StageName, stageNames } from '../contract/stage.ts';
+import { approversNeeded } from './approvers-needed.ts';
 import type { DecidedFinding, DecidedStage, DecisionInput } from './decision-input.ts';
 
 /**
@@ -111,11 +112,12 @@ function objectionsToStage(stage: DecidedStage, { policy }: DecisionInput): Obje
   return objections;
 }
 
-/** People approve what is merged; at least one where the contract asks for anybody. */
-function approvalObjections({ subject, human }: DecisionInput): Objection[] {
-  const needed = Math.max(1, human.needed);
-  if (subject !== 'candidate' || !human.required || human.approved >= needed) return [];
-  return [{ reason: `approved by ${human.approved} of ${needed} people`, weight: 'people' }];
+/** People approve what is merged. */
+function approvalObjections({ subject, human, touchesGoverning }: DecisionInput): Objection[] {
+  const needed = approversNeeded(human, touchesGoverning);
+  if (subject !== 'candidate' || human.approved >= needed) return [];
+  const what = touchesGoverning ? 'what governs writ is changed: ' : '';
+  return [{ reason: `${what}approved by ${human.approved} of ${needed} people`, weight: 'people' }];
 }
 
 /** A run without any check cannot commit (resolutions, Stages); the part of one Task need not have checks of its own. */

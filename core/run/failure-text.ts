@@ -22,9 +22,14 @@ export function failureText(findings: readonly Finding[], stages: readonly Stage
   return text.length > maxLength ? `${text.slice(0, maxLength)}\n…` : text;
 }
 
-/** Names of the tests that failed, in order, each once: as reports name them, else the failed check itself. */
+/**
+ * Names of the tests that failed, in order, each once: as reports name them, else the failed check itself. Of required checks alone: the failure
+ * of another one is reported but does not block (document 1, Check.required), and a replan would.
+ */
 export function failedTests(stages: readonly StageRecord[]): readonly string[] {
-  const failed = stages.flatMap(({ checks }) => checks).filter(({ status }) => status === 'failed');
+  const failed = stages
+    .flatMap(({ checks }) => checks)
+    .filter(({ status, required }) => required && status === 'failed');
   const names = failed.flatMap((check) => {
     const named = check.findings.flatMap(({ detail }) =>
       typeof detail?.test === 'string' ? [`${check.id}: ${detail.test}`] : [],

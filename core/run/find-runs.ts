@@ -149,20 +149,27 @@ async function summarise(
   return summaries;
 }
 
-/** `undefined` for a run that is neither decided nor waits. */
+/** `undefined` for a run that is neither decided nor waits. A damaged record is said to be one, and hides no other run. */
 function toSummary(id: string, files: readonly (Buffer | undefined)[]): RunSummary | undefined {
   const [run, intent, decided, rollback, waiting] = files;
   const decision = rollback ?? decided ?? waiting;
   if (!run || !intent || !decision) return undefined;
-  const { type, commit_sha: commitSha } = parseObject('decision', decision);
-  const { summary, external_ids: external } = parseObject('intent', intent);
-  return {
-    runId: id,
-    startedAt: parseObject('run', run).started_at,
-    state: decided ? 'decided' : 'waiting',
-    summary,
-    specId: external.intentspec_id ?? '',
-    decision: type,
-    ...(commitSha === undefined ? {} : { commitSha }),
-  };
+  const state = decided ? 'decided' : 'waiting';
+  try {
+    const { type, commit_sha: commitSha } = parseObject('decision', decision);
+    const { summary, external_ids: external } = parseObject('intent', intent);
+    return {
+      runId: id,
+      startedAt: parseObject('run', run).started_at,
+      state,
+      summary,
+      specId: external.intentspec_id ?? '',
+      decision: type,
+      ...(commitSha === undefined ? {} : { commitSha }),
+    };
+  } catch (fault) {
+    if (!isWritError(fault, 'OBJECT_CORRUPT')) throw fault;
+    const startedAt = toRfc3339(uuidTimeMs(id) ?? 0);
+    return { runId: id, startedAt, state, summary: '(its record is damaged)', specId: '' };
+  }
 }

@@ -4,6 +4,7 @@ import type { PatchSet } from '../contract/patch-set.ts';
 import type { RunView } from '../contract/run-view.ts';
 import { type ArtifactRecord, type StageRecord, stageNames } from '../contract/stage.ts';
 import type { Attempt, OpenRun } from './attempt.ts';
+import { factorsWithoutChecks } from './checks-with-factors.ts';
 
 /** What the gates saw and said, before anyone decided; stored as `gate-report.json`. */
 export interface GateReport extends Omit<RunView, 'state' | 'finishedAt' | 'decision' | 'provenance'> {
@@ -12,7 +13,7 @@ export interface GateReport extends Omit<RunView, 'state' | 'finishedAt' | 'deci
 
 /** What a report says of the run itself. */
 export type ReportedRun = Pick<OpenRun, 'contract' | 'runId' | 'threadId' | 'startedAtMs' | 'store'> & {
-  readonly ground: Pick<OpenRun['ground'], 'target' | 'base'>;
+  readonly ground: Pick<OpenRun['ground'], 'target' | 'base' | 'config'>;
   /** The back end that the run was started with; resumed elsewhere, the report stays what it was. */
   readonly sandboxName: string;
 };
@@ -40,6 +41,10 @@ function report(
 ): GateReport {
   const { contract, ground, runId, threadId, store } = run;
   const spec = contract.effective;
+  const notices = factorsWithoutChecks(spec, ground.config).map(
+    (factor) =>
+      `\`risk.factors\` names \`${factor}\`, for which \`.writ/config.toml\` at the base commit adds no checks`,
+  );
   return {
     schema: 'urn:writ:gate-report:v1',
     runId,
@@ -72,6 +77,7 @@ function report(
           },
         }),
     stages,
+    ...(notices.length === 0 ? {} : { notices }),
     findings,
     artifacts,
   };

@@ -16,29 +16,30 @@ export interface JournalView {
   readonly stages: readonly StageRecord[];
 }
 
+/** Ends of the steps that are looked at. */
+const viewed = ['/follow', '/attested', 'seal/swap', ...stageNames.map((name) => `/${name}/settled`)];
+
 /** Reads the steps that matter to people out of a journal. */
 export function viewJournal(records: readonly JournalRecord[]): JournalView {
-  const ended = new Map<string, unknown>();
+  const answers = new Map<string, unknown>();
   for (const { type, data } of records) {
-    const { step, answer } = (data ?? {}) as { readonly step?: string; readonly answer?: unknown };
-    if (type === 'step-ended' && step !== undefined) ended.set(step, answer);
+    if (type !== 'step-ended') continue;
+    const { step = '', answer } = (data ?? {}) as { readonly step?: string; readonly answer?: unknown };
+    const name = viewed.find((one) => step.endsWith(one));
+    if (name !== undefined) answers.set(name, answer);
   }
-  const last = <T>(name: string): T | undefined => {
-    const key = [...ended.keys()].findLast((step) => step === name || step.endsWith(`/${name}`));
-    return key === undefined ? undefined : (ended.get(key) as T);
-  };
-  const follow = last<FollowOutcome>('follow');
-  const attested = last<JournalView['sealedBy']>('attested');
+  const follow = answers.get('/follow') as FollowOutcome | undefined;
+  const attested = answers.get('/attested') as JournalView['sealedBy'] | undefined;
   return {
     isFinished: records.some(({ type }) => type === 'run-finished'),
     isWaiting: records.findLast(({ type }) => type !== 'run-left')?.type === waitingType,
-    swapped: [...ended.keys()].some((step) => step.endsWith('seal/swap')),
+    swapped: answers.has('seal/swap'),
     ...(follow?.state === 'failed' ? { notFollowed: follow.reason } : {}),
     sealedBy: {
       ...(attested?.keyId === undefined ? {} : { keyId: attested.keyId }),
       ...(attested?.logOrigin === undefined ? {} : { logOrigin: attested.logOrigin }),
       ...(attested?.logIndex === undefined ? {} : { logIndex: attested.logIndex }),
     },
-    stages: stageNames.flatMap((name) => last<StageRecord>(`${name}/settled`) ?? []),
+    stages: stageNames.flatMap((name) => (answers.get(`/${name}/settled`) as StageRecord | undefined) ?? []),
   };
 }

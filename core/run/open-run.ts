@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../base/errors.ts';
 import { uuidV7 } from '../base/ids.ts';
@@ -9,6 +9,7 @@ import { threadOf } from '../intent/thread-of.ts';
 import { effectiveScope, scopeRootOf } from '../plan/scope.ts';
 import { formatJournal } from '../store/format-journal.ts';
 import { Journal } from '../store/journal.ts';
+import { isJournalBegun } from '../store/parse-journal.ts';
 import { journalPath, runDirectory } from '../store/run-directory.ts';
 import { acquireRunLock } from '../store/run-lock.ts';
 import { requireCleanPaths } from '../vcs/dirty-paths.ts';
@@ -18,7 +19,7 @@ import { createScratch } from '../vcs/scratch.ts';
 import { settleGit } from '../vcs/stale-locks.ts';
 import { listNames } from '../vcs/tree.ts';
 import { removeWorkspace } from '../vcs/workspace.ts';
-import { type AdmittedContract, admitContract, readContract } from './admit-contract.ts';
+import { type AdmittedContract, admitContract } from './admit-contract.ts';
 import type { OpenRun } from './attempt.ts';
 import { watchCancel } from './cancel-request.ts';
 import { withFactorChecks } from './checks-with-factors.ts';
@@ -28,8 +29,9 @@ import { openParties } from './open-parties.ts';
 import { type Ground, openStatedRepository, prepareGround } from './prepare-ground.ts';
 import { openPrivateRoot } from './private-root.ts';
 import { readCandidate } from './read-candidate.ts';
+import { readKeptContract } from './read-kept-contract.ts';
 import { createRecordBox } from './record-box.ts';
-import { refuseStatePaths } from './refuse-state-paths.ts';
+import { requireOldSigners } from './require-old-signers.ts';
 import { restoreRun } from './restore-run.ts';
 import type { ResumeRequest, RunRequest, RunSettings } from './run-request.ts';
 import { openRunStore, readThreadId, requireSameMetadata } from './run-store.ts';
@@ -80,7 +82,7 @@ export async function startRun(engine: WritEngine, request: RunRequest): Promise
     const scratch = await createScratch(join(directory, 'scratch'), repository);
     const supplied = await takeCandidate(scratch, request, origin);
     if (supplied) {
-      refuseStatePaths(supplied.files);
+      await requireOldSigners(scratch, origin.base, supplied);
       if (ground.target.checkedOutHere) await requireCleanPaths(repository, supplied.files);
     }
     await writeFile(join(directory, specFile), contract.bytes, { mode: 0o600, flush: true });
@@ -108,7 +110,8 @@ export async function startRun(engine: WritEngine, request: RunRequest): Promise
     await journal.append(startedType, started);
     await journal.append('step-ended', { step: 'local/target', answer: ground.target });
     const worker = request.source.kind === 'worker' ? request.source.worker : undefined;
-    const parts = { engine, contract, ground, store, sealing, scratch, supplied, worker, directory };
+    const steps = stepsOver(journal);
+    const parts = { engine, contract, ground, store, sealing, scratch, supplied, worker, directory, steps };
     const extra = { moreCostUnits: undefined, cancelled: undefined };
     return await holdRun({
       ...parts,
@@ -136,12 +139,14 @@ export async function reopenRun(engine: WritEngine, request: ResumeRequest): Pro
   const lock = await acquireRunLock(directory);
   try {
     await settleGit(repository);
-    await restoreRun(repository, found, runId);
-    const journal = await Journal.open(journalPath(repository, runId), { clock: request.clock });
+    const path = journalPath(repository, runId);
+    // The journal of a thousand Tasks takes its time to read: not twice.
+    if (!(await isJournalBegun(path))) await restoreRun(repository, found, runId);
+    const journal = await Journal.open(path, { clock: request.clock });
     const started = startedRun(journal.records);
     if (request.cancel !== undefined) refuseSealing(runId, journal);
     if (!started) throw new WritError('RUN_NOT_FOUND', { detail: { run_id: runId } });
-    const read = await readContract(engine, await readFile(join(directory, specFile)));
+    const read = await readKeptContract(engine, join(directory, specFile), started);
     const store = await openRunStore(engine, repository, request.clock, read.effective);
     const base: Base = { commit: started.base.commit ?? undefined, tree: started.base.tree };
     const steps = stepsOver(journal);
@@ -154,7 +159,7 @@ export async function reopenRun(engine: WritEngine, request: ResumeRequest): Pro
     const scratch = await createScratch(join(directory, 'scratch'), repository);
     const supplied = await readCandidate(scratch, base, started);
     await journal.append(resumedType, {});
-    const parts = { engine, contract, ground, store, sealing, scratch, supplied, directory };
+    const parts = { engine, contract, ground, store, sealing, scratch, supplied, directory, steps };
     return await holdRun({
       ...parts,
       worker: await request.openWorker?.(directory),
@@ -185,6 +190,7 @@ interface RunParts
     | 'moreCostUnits'
     | 'cancelled'
     | 'directory'
+    | 'steps'
   > {
   readonly supplied: PatchSet | undefined;
   readonly journal: Journal;
@@ -228,7 +234,6 @@ async function holdRun({ journal, started, release, supplied, ...parts }: RunPar
     cancelled: parts.cancelled,
     isWorked: started.source === 'worker',
     privateRoot,
-    steps: stepsOver(journal),
     travellingJournal: () => formatJournal(journal.records.filter(({ data }) => !isLocal(data))),
     record: createRecordBox(join(directory, 'record')),
     scope: effectiveScope(spec, names),

@@ -7,8 +7,8 @@ import { journalPath, runDirectory } from '../store/run-directory.ts';
 import { isRunHeld } from '../store/run-lock.ts';
 import { parseObject } from '../store/stored-object.ts';
 import type { Repository } from '../vcs/repository.ts';
-import type { GateReport } from './gate-report.ts';
 import { viewJournal } from './journal-view.ts';
+import { readGateReport } from './read-gate-report.ts';
 import type { RunStore } from './run-store.ts';
 import { sealPaths } from './settle-run.ts';
 import { startedRun } from './started-run.ts';
@@ -34,16 +34,23 @@ export async function readRun(repository: Repository, store: RunStore, runId: st
   const { records } = await readJournal(journalPath(repository, runId));
   const waiting = files.get(waitingDecision);
   if (report && waiting && (records.length === 0 || viewJournal(records).isWaiting)) {
-    return waitingRun(report, waiting);
+    const signed = (await store.objects.refs(store.refs.approvals(runId))).length;
+    return waitingRun(report, waiting, signed);
   }
   return undecidedRun(repository, runId, records);
 }
 
 /** A run that people have to speak about; complete in its refs, here or fetched from elsewhere. */
-function waitingRun(reportBytes: Buffer, decisionBytes: Buffer): RunView {
-  const { schema: _, ...report } = JSON.parse(reportBytes.toString('utf8')) as GateReport;
+function waitingRun(reportBytes: Buffer, decisionBytes: Buffer, signed: number): RunView {
+  const { schema: _, ...report } = readGateReport(reportBytes);
   const { type, rationale, decision_digest: decisionDigest } = parseObject('decision', decisionBytes);
-  return { ...report, state: 'waiting', decision: { type, rationale, decisionDigest } };
+  const notice = `so it stood when it began to wait; \`writ resume\` counts what was signed since then (${signed})`;
+  return {
+    ...report,
+    state: 'waiting',
+    decision: { type, rationale, decisionDigest },
+    ...(signed === 0 ? {} : { notices: [notice] }),
+  };
 }
 
 function decidedRun(
@@ -54,7 +61,7 @@ function decidedRun(
   files: ReadonlyMap<string, Buffer>,
   records: readonly JournalRecord[],
 ): RunView {
-  const { schema: _, ...report } = JSON.parse(reportBytes.toString('utf8')) as GateReport;
+  const { schema: _, ...report } = readGateReport(reportBytes);
   const rollback = files.get(sealPaths.rollback);
   const decision = parseObject('decision', rollback ?? decisionBytes);
   const ref = store.refs.run(runId);
@@ -67,9 +74,12 @@ function decidedRun(
     ),
     sealedArtifact('transparency-proof', sealPaths.proof, 'text/plain', files),
   ].flat();
+  const { state, notices } = afterDecision(decision.type, records);
+  const told = [...(notices ?? []), ...(report.notices ?? [])];
   return {
     ...report,
-    ...afterDecision(decision.type, records),
+    state,
+    ...(told.length === 0 ? {} : { notices: told }),
     finishedAt: decision.created_at,
     decision: {
       type: decision.type,

@@ -15,7 +15,7 @@ export interface ReceivedApprovals {
 
 /**
  * Reads what people signed since the run began to wait: nothing before that, for nobody could know what to sign. Judged by the allowed
- * signers at the base commit, each at the time when the Scheduler first saw it.
+ * signers at the base commit, each at the time when the Scheduler of this machine first saw it: a time that came with the record is a claim.
  */
 export async function receiveApprovals(
   attempt: Attempt,
@@ -31,7 +31,7 @@ export async function receiveApprovals(
     stored.map(async ({ source, bytes }) => ({
       source,
       bytes,
-      receivedAtMs: await steps.once(`approval/${sha256Hex(bytes)}`, () => settings.clock.now()),
+      receivedAtMs: await steps.once(`local/approval/${sha256Hex(bytes)}`, () => settings.clock.now()),
     })),
   );
   const verdicts = await reader.read(received, {
@@ -43,11 +43,14 @@ export async function receiveApprovals(
   return { verdicts, stored };
 }
 
-/** Who made the change, and may therefore not approve it (resolutions, Approvals). */
+/**
+ * Who made the change, and may therefore not approve it (resolutions, Approvals): as the machine that began the run found out, and as this
+ * one does. A record from elsewhere can only add to it.
+ */
 export async function authorsOf(attempt: Attempt): Promise<readonly string[]> {
   const { steps, contract, ground, tip } = attempt;
   const { metadata, objmodel } = contract.effective;
-  return steps.once('authors', async () => {
+  const find = async (): Promise<readonly string[]> => {
     const runner = await readIdentity(ground.repository);
     const range = tip === undefined ? [] : await listPeople(ground.repository, ground.base.commit, tip);
     const named = [
@@ -58,5 +61,8 @@ export async function authorsOf(attempt: Attempt): Promise<readonly string[]> {
       objmodel.actorMapping.coderActorId,
     ];
     return [...new Set(named.filter((name) => name !== ''))];
-  });
+  };
+  const recorded = await steps.once('authors', find);
+  const here = await steps.once('local/authors', find);
+  return [...new Set([...recorded, ...here])];
 }

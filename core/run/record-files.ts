@@ -2,9 +2,12 @@ import { canonicalDigest, canonicalize } from '../base/canonical.ts';
 import { toRfc3339 } from '../base/clock.ts';
 import { uuidV7From } from '../base/ids.ts';
 import type { DecisionType } from '../contract/run-view.ts';
+import { stageNames } from '../contract/stage.ts';
+import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
 import type { ObjectBody } from '../store/object-shapes.ts';
-import { type SealOptions, sealObject } from '../store/stored-object.ts';
+import { parseObject, type SealOptions, sealObject } from '../store/stored-object.ts';
 import type { Attempt } from './attempt.ts';
+import { eventFiles, type GateTask, gateEventFiles, type RunStory, type StepStory } from './event-objects.ts';
 import { finalReport } from './gate-report.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { judgementFiles, judgementObjects } from './judgement-objects.ts';
@@ -66,6 +69,17 @@ export async function recordFiles(
     { ...scheduler, objectId: idOf(`decision/${outcome.type}`) },
   );
 
+  const made = await madeOnTheWay(attempt, revision);
+  const story: RunStory = {
+    run: runId,
+    startedAtMs: attempt.startedAtMs,
+    decidedAtMs: nowMs,
+    stages: judged.stages,
+    outcome: { type: outcome.type, next: judged.decision.next },
+    // Where a worker did the Tasks, their own Runs tell of the steps.
+    ...(attempt.isWorked ? {} : { steps: stepStory(attempt, ids.plan, outcome) }),
+  };
+
   return new Map<string, Uint8Array>([
     ['spec.json', contract.bytes],
     ['effective.json', toJson(spec)],
@@ -76,7 +90,9 @@ export async function recordFiles(
     ['decision-input.json', toJson(judged.input)],
     ['decision-record.json', toJson(judged.decision)],
     ['decision.json', decision.bytes],
-    ...(await madeOnTheWay(attempt, revision)),
+    ...made,
+    ...eventFiles(attempt, story),
+    ...gateEventFiles(attempt, story, gatesIn(made, spec)),
   ]);
 }
 
@@ -92,6 +108,30 @@ async function madeOnTheWay(
     made.push([kept, await record.read(path)]);
   }
   return made;
+}
+
+const statusOf = { commit: 'completed', checkpoint: 'in_progress' } as const;
+
+function stepStory({ contract }: Attempt, plan: string, { type }: RunOutcome): StepStory {
+  return {
+    plan,
+    indexes: contract.effective.intent.objectives.map((_, index) => index),
+    status: type in statusOf ? statusOf[type as keyof typeof statusOf] : 'failed',
+  };
+}
+
+/** The gates among the Tasks of the plan that held at the end. */
+function gatesIn(
+  made: readonly (readonly [string, Uint8Array])[],
+  { acceptance: { verificationPlan } }: EffectiveIntentSpec,
+): readonly GateTask[] {
+  // One gate for all of them names none.
+  const all = stageNames.filter((stage) => verificationPlan[`${stage}Checks`].length > 0);
+  return made.flatMap(([path, bytes]) => {
+    if (!path.startsWith('tasks/')) return [];
+    const { kind, object_id: task, gate_stage: stage } = parseObject('task', bytes);
+    return kind === 'gate' ? [{ task, stages: stage === undefined ? all : [stage] }] : [];
+  });
 }
 
 function toJson(value: unknown): Buffer {

@@ -1,12 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { WritError } from '../base/errors.ts';
-import { readJournal } from '../store/parse-journal.ts';
+import { parseJournal, readJournal } from '../store/parse-journal.ts';
 import { journalPath, runDirectory } from '../store/run-directory.ts';
 import { parseObject } from '../store/stored-object.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { planFolder } from './plan-objects.ts';
+import { requireStartedContract } from './read-kept-contract.ts';
 import type { RunStore } from './run-store.ts';
+import { startedRun } from './started-run.ts';
 
 /** Content of attempts, as opposed to what the whole run shows at the top. */
 const ofAttempt = /^(?:candidate|task)-\d+\//;
@@ -24,13 +26,21 @@ export async function restoreRun(repository: Repository, store: RunStore, runId:
   const found = await objects.readMany(refs.run(runId), ['journal.jsonl', 'spec.json']);
   const journal = found.get('journal.jsonl');
   const spec = found.get('spec.json');
-  if (!journal || !spec) {
+  const started = journal && startedRun(parseJournal(journal, `${refs.run(runId)}:journal.jsonl`).records);
+  if (!started || !spec) {
     throw new WritError('RUN_NOT_RESUMABLE', {
       message: `run \`${runId}\` has ended, or is at work elsewhere: nothing here says how to go on`,
       detail: { run_id: runId },
       hints: ['see it: `writ show RUN`'],
     });
   }
+  // Before anything is written: what came from elsewhere is judged, and a better one may still be fetched.
+  if (started.runId !== runId)
+    throw new WritError('JOURNAL_CORRUPT', {
+      message: `the journal in its refs is of the run \`${started.runId}\``,
+      detail: { run_id: runId, found: started.runId },
+    });
+  requireStartedContract(spec, started);
   const directory = runDirectory(repository, runId);
   const names = (await objects.list(refs.content(runId)))
     .map(({ path: name }) => name)

@@ -4,10 +4,10 @@ import { toRfc3339 } from '../base/clock.ts';
 import { isWritError, messageOf } from '../base/errors.ts';
 import type { CheckContext, CheckOutcome } from '../contract/check-runner.ts';
 import type { Finding } from '../contract/finding.ts';
-import type { ToolRequest } from '../contract/hook-payload.ts';
+import type { ToolRequest, ToolSettled } from '../contract/hook-payload.ts';
 import type { CheckNetwork } from '../contract/network-use.ts';
 import type { RuleInput } from '../contract/rule.ts';
-import type { CheckRecord, StageName } from '../contract/stage.ts';
+import type { CheckRecord, StageName, ToolUse } from '../contract/stage.ts';
 import { redactTexts } from '../privacy/redact-texts.ts';
 import type { EffectiveCheck } from '../spec/intentspec.gen.ts';
 import { guardCommand } from '../tool/acl.ts';
@@ -41,6 +41,12 @@ export interface CheckTask {
   readonly implied: readonly string[];
 }
 
+/** What a check used on its way, written down by whoever gave it. */
+interface CheckUses {
+  readonly networks: CheckNetwork[];
+  readonly tools: ToolUse[];
+}
+
 /** Runs one check to its record. A broken check kind has failed its check; only the run's own faults are thrown. */
 export async function runCheck(
   attempt: Attempt,
@@ -72,6 +78,7 @@ export async function runCheck(
     durationMs: Math.round(result?.durationMs ?? clock.monotonic() - started),
     startedAt,
     ...(outcome.tests ? { tests: outcome.tests } : {}),
+    ...(outcome.tools ? { tools: outcome.tools } : {}),
     ...(metrics?.metrics ? { hasMetrics: true as const } : {}),
     ...(outcome.network ? { network: outcome.network } : {}),
     artifacts,
@@ -85,19 +92,20 @@ export async function askCheck(
   workspace: Pick<OpeningWorkspace, 'open'>,
   task: CheckTask,
 ): Promise<CheckOutcome> {
-  const networks: CheckNetwork[] = [];
-  const outcome = await judgeCheck(attempt, checkContext(attempt, workspace, task, networks), task.check);
+  const uses: CheckUses = { networks: [], tools: [] };
+  const outcome = await judgeCheck(attempt, checkContext(attempt, workspace, task, uses), task.check);
   attempt.settings.signal.throwIfAborted();
-  const network = joinNetworks(networks);
+  const network = joinNetworks(uses.networks);
   const isUnguarded = outcome.result !== undefined && attempt.ground.sandbox.name === 'none';
   const findings = [
     ...outcome.findings,
     ...networkFindings(network?.uses ?? []),
     ...(isUnguarded ? [unguardedNetwork] : []),
   ];
-  const { network: _, ...said } = outcome;
+  const { network: _network, tools: _tools, ...said } = outcome;
   return {
     ...said,
+    ...(uses.tools.length === 0 ? {} : { tools: uses.tools }),
     ...redactTexts(
       { findings, ...(outcome.tests ? { tests: outcome.tests } : {}), ...(network ? { network } : {}) },
       policyOf(attempt),
@@ -132,7 +140,7 @@ function checkContext(
   attempt: Attempt,
   workspace: Pick<OpeningWorkspace, 'open'>,
   { stage, check, earlier, index }: CheckTask,
-  networks: CheckNetwork[],
+  uses: CheckUses,
 ): CheckContext {
   const { contract, ground, patch, scope, box } = attempt;
   const ruleInput: Omit<RuleInput, 'args' | 'files' | 'options'> = {
@@ -150,7 +158,7 @@ function checkContext(
       const reports = join(opened.reportsRoot, `${stage}-${index}`);
       await mkdir(reports, { mode: 0o777 });
       try {
-        return await runCommand(attempt, opened, check, reports, networks);
+        return await runCommand(attempt, opened, check, reports, uses);
       } finally {
         await rm(reports, { recursive: true, force: true });
       }
@@ -168,9 +176,9 @@ async function runCommand(
   workspace: Workspace,
   check: EffectiveCheck,
   reports: string,
-  networks: CheckNetwork[],
+  uses: CheckUses,
 ): ReturnType<CheckContext['runCommand']> {
-  const { engine, contract, runId, signal } = attempt;
+  const { contract, runId, signal } = attempt;
   const { clock } = attempt.settings;
   const command = check.command ?? '';
   const inside = workspace.sandbox.pathsInside({ workspace: workspace.directory, reports });
@@ -190,16 +198,27 @@ async function runCommand(
     checkId: check.id,
     command,
   };
+  const startedAt = toRfc3339(clock.now());
   const started = clock.monotonic();
-  const acl = guardCommand(contract.effective.security.toolAcl, command, { variables: Object.keys(env) });
-  const denied = acl.refusal ?? (await engine.hooks.tool.guard.call(tool));
-  if (denied) {
-    await engine.hooks.tool.settled.call({
-      request: tool,
-      outcome: 'denied',
-      refusal: denied,
-      durationMs: clock.monotonic() - started,
+  const settle = async (settled: Omit<ToolSettled, 'request' | 'durationMs'>): Promise<void> => {
+    const durationMs = Math.round(clock.monotonic() - started);
+    const { outcome, refusal, exitCode } = settled;
+    uses.tools.push({
+      tool: tool.tool,
+      action: tool.action,
+      command,
+      outcome,
+      ...(refusal === undefined ? {} : { refusal: refusal.rule }),
+      ...(exitCode === undefined ? {} : { exitCode }),
+      durationMs,
+      startedAt,
     });
+    await attempt.engine.hooks.tool.settled.call({ request: tool, ...settled, durationMs });
+  };
+  const acl = guardCommand(contract.effective.security.toolAcl, command, { variables: Object.keys(env) });
+  const denied = acl.refusal ?? (await attempt.engine.hooks.tool.guard.call(tool));
+  if (denied) {
+    await settle({ outcome: 'denied', refusal: denied });
     return { denied, reports: [] };
   }
   const way = await openNetwork(attempt, workspace, acl);
@@ -216,15 +235,13 @@ async function runCommand(
   });
   const result = await running.finally(async () => {
     const had = await way.close();
-    if (had) networks.push(had);
+    if (had) uses.networks.push(had);
   });
   const read = await readReports(reports);
   const failed = result.timedOut || result.aborted || read.findings.length > 0;
-  await engine.hooks.tool.settled.call({
-    request: tool,
+  await settle({
     outcome: failed ? 'failed' : 'done',
     ...(result.exitCode === undefined ? {} : { exitCode: result.exitCode }),
-    durationMs: result.durationMs,
   });
   const [tooMuch] = read.findings;
   return { ...(tooMuch ? { denied: tooMuch } : {}), result, reports: read.files };

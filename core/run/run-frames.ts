@@ -2,6 +2,7 @@ import { uuidV7From } from '../base/ids.ts';
 import { openAdmission } from '../frame/admission.ts';
 import { type ContextFrames, openContextFrames } from '../frame/context-frames.ts';
 import { frameBody } from '../frame/frame-body.ts';
+import type { ContextFrame } from '../frame/frame-window.ts';
 import { sealObject } from '../store/stored-object.ts';
 import type { OpenRun } from './attempt.ts';
 import type { SettledAttempt } from './settled-attempt.ts';
@@ -10,7 +11,7 @@ import type { SettledAttempt } from './settled-attempt.ts';
 export interface RunFrames extends Pick<ContextFrames, 'checkpoint'> {
   /** What an attempt came to, for whoever works next. */
   add(settled: SettledAttempt): Promise<void>;
-  /** Puts the frames that are still seen into the record. */
+  /** Puts every frame into the record, and whether it is still seen or was evicted. */
   keep(): Promise<void>;
 }
 
@@ -20,6 +21,14 @@ export async function openRunFrames(run: OpenRun): Promise<RunFrames> {
   const spec = contract.effective;
   const admit = openAdmission({ spec, hooks: engine.hooks, runId, words: run.ground.config.redaction });
   const frames = await openContextFrames(spec, admit);
+  const toFile = (frame: ContextFrame, evicted: boolean, nowMs: number): [string, Uint8Array] => [
+    `frames/${String(frame.sequence).padStart(6, '0')}.json`,
+    sealObject('context_frame', frameBody(runId, frame, evicted), {
+      nowMs,
+      objectId: uuidV7From(startedAtMs, `${runId}/frame/${frame.sequence}`),
+      createdBy: { kind: 'system', id: spec.objmodel.actorMapping.orchestratorActorId },
+    }).bytes,
+  ];
   return {
     checkpoint: frames.checkpoint,
     async add({ name, decision, failure }) {
@@ -33,16 +42,10 @@ export async function openRunFrames(run: OpenRun): Promise<RunFrames> {
     },
     async keep() {
       const nowMs = await run.steps.once('frames-at', () => run.settings.clock.now());
-      await run.record.put(
-        frames.frames().map((frame) => [
-          `frames/${String(frame.sequence).padStart(6, '0')}.json`,
-          sealObject('context_frame', frameBody(runId, frame), {
-            nowMs,
-            objectId: uuidV7From(startedAtMs, `${runId}/frame/${frame.sequence}`),
-            createdBy: { kind: 'system', id: spec.objmodel.actorMapping.orchestratorActorId },
-          }).bytes,
-        ]),
-      );
+      await run.record.put([
+        ...frames.evicted().map((frame) => toFile(frame, true, nowMs)),
+        ...frames.frames().map((frame) => toFile(frame, false, nowMs)),
+      ]);
     },
   };
 }

@@ -6,6 +6,7 @@ import { costLimit } from './cost-limit.ts';
 import { findRun } from './find-runs.ts';
 import { handBackCandidate } from './hand-back-candidate.ts';
 import { judgeCandidate } from './judge-candidate.ts';
+import type { JudgedRun } from './judged-run.ts';
 import { endEarly, type MadeCandidate, makeCandidate } from './make-candidate.ts';
 import { type HeldRun, reopenRun, startRun } from './open-run.ts';
 import { newPlanState } from './plan-state.ts';
@@ -69,8 +70,21 @@ async function drive(held: HeldRun): Promise<RunView> {
       await (next === 'seal' ? seal : abandon)(attempt, judged);
       await held.finish();
     }
-    const view = await readRun(run.ground.repository, run.store, run.runId);
+    const stored = await readRun(run.ground.repository, run.store, run.runId);
+    const view = stored.state === 'waiting' ? asJudgedNow(stored, judged) : stored;
     await tellDecision(run.engine, view);
     return view;
   }
+}
+
+/** What is stored of a run that waits stays as it was when it was signed; how far it has come since then is told from this judgement. */
+function asJudgedNow(
+  { notices: _, ...view }: RunView,
+  { stages, decision: { rationale } }: JudgedRun,
+): RunView {
+  return {
+    ...view,
+    stages: view.stages.map((stored) => stages.find(({ stage }) => stage === stored.stage) ?? stored),
+    ...(view.decision && { decision: { ...view.decision, rationale } }),
+  };
 }

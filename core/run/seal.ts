@@ -7,19 +7,24 @@ import { type Identity, readIdentity } from '../vcs/identity.ts';
 import { importObjects } from '../vcs/import-objects.ts';
 import { readRef } from '../vcs/refs.ts';
 import { type FollowOutcome, followWorktree, swapTarget } from '../vcs/swap-target.ts';
+import { abandon } from './abandon.ts';
 import type { Attempt } from './attempt.ts';
 import { attest, revoke } from './attest.ts';
+import { endedMeanwhile } from './ended-meanwhile.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { recordFiles } from './record-files.ts';
 import { recordRollback, settleRun } from './settle-run.ts';
 
 /**
  * Acts on a decision to commit, in the order of `docs/decisions/0001-order-of-sealing.md`: everything is made and
- * recorded before the one compare-and-swap that the person sees. Any failure before it rolls back nothing but claims.
+ * recorded before the one compare-and-swap that the person sees. Any failure before it rolls back nothing but claims. Where the intent was ended
+ * meanwhile nothing is sealed: Decision.Abandon.
  */
 export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void> {
   const attempt = { ...candidate, steps: candidate.steps.under('seal') };
   const { steps, ground, contract, settings } = attempt;
+  const ended = await endedMeanwhile(attempt, judged);
+  if (ended) return abandon(candidate, ended);
   const facts = await steps.once('facts', () => sealFacts(attempt));
   await importObjects(attempt.scratch, ground.repository);
   const commit = await steps.once('commit', () => makeCommit(attempt, facts));

@@ -3,6 +3,7 @@ import { uuidV7From } from '../base/ids.ts';
 import type { Attestation } from '../contract/attestor.ts';
 import { appendIntentEvents } from '../intent/append-intent-events.ts';
 import { recordIntent } from '../intent/record-intent.ts';
+import { runEventsOf } from '../intent/run-events.ts';
 import { parseObject, type StoredObject, sealObject } from '../store/stored-object.ts';
 import type { Attempt } from './attempt.ts';
 import type { JudgedRun } from './judged-run.ts';
@@ -39,7 +40,13 @@ export async function settleRun(
     run: (await objects.version(refs.run(runId))) ?? null,
   }));
   await steps.once('intent', async () => {
-    await appendIntentEvents(store, contract.effective.metadata.id, [], {
+    const decision = parseObject('decision', files.get('decision.json') ?? Buffer.alloc(0));
+    const events = runEventsOf(
+      contract,
+      { runId, startedAtMs: attempt.startedAtMs, decidedAtMs: atMs },
+      decision,
+    );
+    await appendIntentEvents(store, contract.effective.metadata.id, events, {
       record: (before) => recordIntent(contract, before, atMs),
     });
   });

@@ -1,6 +1,8 @@
 import { WritError } from '../base/errors.ts';
 import type { JournalRecord } from '../store/parse-journal.ts';
+import { fields, gitObject, oneOf, orNull, sha256Text, text, wholeNumber } from '../store/shape.ts';
 import type { GateReport } from './gate-report.ts';
+import { gateReportProblems } from './read-gate-report.ts';
 
 /** The first record of a run's journal: what was asked for, resolved once. */
 export interface StartedRun {
@@ -19,10 +21,24 @@ export interface StartedRun {
   readonly report: GateReport;
 }
 
+const shape = fields(
+  {
+    runId: text,
+    threadId: text,
+    startedAtMs: wholeNumber,
+    source: oneOf('patch', 'range', 'worker'),
+    base: fields({ commit: orNull(gitObject), tree: gitObject }),
+    sandbox: text,
+    report: { check: (value, path, problems) => void problems.push(...at(path, gateReportProblems(value))) },
+  },
+  { onto: text, tip: gitObject, candidate: fields({ tree: gitObject, digest: sha256Text }) },
+);
+const at = (path: string, problems: readonly string[]): string[] => problems.map((one) => `${path}${one}`);
+
 /** Type of the record. */
 export const startedType = 'run-started';
 
-/** The first record; `undefined` for a journal that holds none: its process was stopped before the run began. */
+/** The first record; `undefined` for a journal that holds none: its process was stopped before the run began. JOURNAL_CORRUPT. */
 export function startedRun(records: readonly JournalRecord[]): StartedRun | undefined {
   const record = records[0];
   if (record === undefined) return undefined;
@@ -32,5 +48,11 @@ export function startedRun(records: readonly JournalRecord[]): StartedRun | unde
       detail: { expected: startedType, found: record.type },
     });
   }
-  return record.data as StartedRun;
+  const problems: string[] = [];
+  shape.check(record.data, '', problems);
+  if (problems.length === 0) return record.data as StartedRun;
+  throw new WritError('JOURNAL_CORRUPT', {
+    message: `the journal does not say what was asked for: ${problems[0]}`,
+    detail: { problems },
+  });
 }

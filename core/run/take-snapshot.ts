@@ -37,8 +37,9 @@ export async function takeSnapshot(
       words: run.ground.config.redaction,
     });
     if (!snapshot) return undefined;
-    const { blobRetentionStrategy } = spec.objmodel.objectStore;
-    if (blobs.length > 0) await retainBlobs(run.ground.repository, blobRetentionStrategy, runId, blobs);
+    const { blobRetentionStrategy, aiRefPrefix } = spec.objmodel.objectStore;
+    if (blobs.length > 0)
+      await retainBlobs(run.ground.repository, blobRetentionStrategy, runId, blobs, { aiRefPrefix });
     const { object, bytes, sha256 } = sealObject('context_snapshot', snapshot, {
       nowMs: await steps.once('snapshot-at', () => run.settings.clock.now()),
       objectId: uuidV7From(startedAtMs, `${runId}/${name}/snapshot`),

@@ -3,6 +3,7 @@ import { sha256Hex } from '../base/digest.ts';
 import type { ApprovalSubject } from '../contract/approval.ts';
 import { createCommit } from '../vcs/create-commit.ts';
 import { importObjects } from '../vcs/import-objects.ts';
+import { approversNeeded } from './approvers-needed.ts';
 import type { Attempt } from './attempt.ts';
 import { finalReport, type GateReport } from './gate-report.ts';
 import type { JudgedRun } from './judged-run.ts';
@@ -71,7 +72,11 @@ export async function waitForPeople(attempt: Attempt, judged: JudgedRun): Promis
       buildWaitingRecord({
         for: decision.next === 'wait-for-budget' ? 'budget' : 'approval',
         subject: waiting.subject,
-        needed: spec.risk.humanInLoop.minApprovers,
+        needed: Math.max(
+          judged.input.human.needed,
+          approversNeeded(judged.input.human, judged.input.touchesGoverning),
+          ...askedByChecks(judged),
+        ),
         authors: await authorsOf(attempt),
         groups: ground.config.approvals.groups,
         specId: spec.metadata.id,
@@ -110,6 +115,14 @@ export async function waitForPeople(attempt: Attempt, judged: JudgedRun): Promis
       nowMs: settings.clock.now(),
     };
   }
+}
+
+/** Approvals that waiting checks ask for, which may be more than the contract's own number. */
+function askedByChecks({ stages }: JudgedRun): readonly number[] {
+  const findings = stages.flatMap(({ checks }) => checks.flatMap((check) => check.findings));
+  return findings.flatMap(({ detail }) =>
+    detail?.waiting === true && typeof detail.needed === 'number' ? [detail.needed] : [],
+  );
 }
 
 const scheduler = { name: 'writ', email: 'scheduler@writ.invalid' };

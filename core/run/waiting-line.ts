@@ -1,4 +1,4 @@
-import { NumberQueue } from './number-queue.ts';
+import { NumberQueue } from '../plan/number-queue.ts';
 import { WriteConflicts, type WriteNodes, writeNodes } from './write-conflicts.ts';
 
 /** What a line needs to know of a Task; absent `predictedWrites` = unknown, resolved at merge. */

@@ -1,6 +1,5 @@
 import { canonicalize } from '../base/canonical.ts';
 import { isWritError, WritError } from '../base/errors.ts';
-import { parseStrictJson } from '../base/strict-json.ts';
 import type { ApprovalSubject } from '../contract/approval.ts';
 import {
   fields,
@@ -14,6 +13,7 @@ import {
   text,
   wholeNumber,
 } from '../store/shape.ts';
+import { parseNamedJson } from './parse-named-json.ts';
 
 /** File of a waiting run's record on `refs/ai/runs/<run>`. */
 export const waitingPath = 'waiting.json';
@@ -69,7 +69,7 @@ export function buildWaitingRecord(record: WaitingRecord): Uint8Array {
 
 /** Reads a record strictly; OBJECT_CORRUPT lists what is wrong. */
 export function parseWaitingRecord(bytes: Uint8Array): WaitingRecord {
-  const { value } = parseStrictJson(bytes, { code: 'OBJECT_CORRUPT', maxBytes, maxDepth: 8 });
+  const value = parseNamedJson(waitingPath, bytes, { maxBytes, maxDepth: 8 });
   const problems: string[] = [];
   shape.check(value, '', problems);
   if (problems.length > 0) {

@@ -8,7 +8,7 @@ import { patchFromBytes } from '../patch/patch-from-bytes.ts';
 import type { Base } from '../vcs/resolve-commit.ts';
 import { exportWorkspace, removeWorkspace } from '../vcs/workspace.ts';
 import type { OpenRun } from './attempt.ts';
-import { refuseStatePaths } from './refuse-state-paths.ts';
+import { requireOldSigners } from './require-old-signers.ts';
 import type { Steps } from './steps.ts';
 
 /** What a worker's answer came to, as a step records it. */
@@ -77,13 +77,13 @@ async function ask(run: OpenRun, worker: Worker, order: TaskOrder): Promise<Work
   }
 }
 
-async function take({ scratch }: OpenRun, base: Base, result: WorkResult): Promise<WorkedRecord> {
+async function take({ scratch, ground }: OpenRun, base: Base, result: WorkResult): Promise<WorkedRecord> {
   const { usage, metrics } = result;
   const used = { usage: checkUsage(usage), ...(metrics === undefined ? {} : { metrics }) };
   if (result.kind === 'nothing') return { kind: 'nothing', reason: result.reason, ...used };
   try {
     const patch = await patchFromBytes(scratch, base, result.patch);
-    refuseStatePaths(patch.files);
+    await requireOldSigners(scratch, ground.base, patch);
     return { kind: 'patch', tree: patch.candidateTree, digest: patch.digest, ...used };
   } catch (fault) {
     if (!isWritError(fault) || !(fault.code.startsWith('PATCH_') || fault.code === 'INPUT_TOO_LARGE'))

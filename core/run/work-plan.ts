@@ -9,7 +9,7 @@ import { decideRun } from './decide-run.ts';
 import { type MergedWork, mergeTasks } from './merge-tasks.ts';
 import { nobodyYet } from './nobody-yet.ts';
 import { parallelLimit } from './parallel-limit.ts';
-import { attemptsAt, implementationTasks, type PlanState, sensedBefore } from './plan-state.ts';
+import { addAttempt, attemptsAt, implementationTasks, type PlanState, sensedBefore } from './plan-state.ts';
 import { recordCheckpoint } from './record-checkpoint.ts';
 import { replan } from './replan.ts';
 import { schedule } from './schedule.ts';
@@ -100,8 +100,7 @@ async function settleTask(
 /** Sums an attempt up; the one that takes the run to 90 % of its cost cap leaves a Decision.Checkpoint. */
 async function account(run: OpenRun, state: PlanState, settled: SettledAttempt): Promise<void> {
   const before = state.costUnits;
-  state.attempts.push(settled);
-  state.costUnits += settled.usage.costUnits;
+  addAttempt(state, settled);
   await state.frames?.add(settled);
   if (!isCheckpointDue(state.costLimit, before, state.costUnits)) return;
   const rationale = `${state.costUnits} of ${state.costLimit} cost units are used: one task at a time from here on`;
@@ -116,7 +115,8 @@ async function waitForRetry(run: OpenRun, before: readonly SettledAttempt[]): Pr
   const { clock } = run.settings;
   const due = await run.steps.once(`${last.name}/retry-at`, () => clock.now() + seconds * 1000);
   // A retry that was begun has waited.
-  if (run.steps.interrupted(nextName(last)) || run.steps.ended(`${nextName(last)}/settled`)) return;
+  const next = `${nextName(last)}/settled`;
+  if (run.steps.interrupted(next) || run.steps.ended(next)) return;
   await waitUntil(clock, due, run.signal);
 }
 

@@ -9,7 +9,7 @@ import { judgePatch } from './judge-patch.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { nobodyYet } from './nobody-yet.ts';
 import { planIdOf, taskIdOf } from './plan-objects.ts';
-import { type PlanState, sensedBefore } from './plan-state.ts';
+import { type PlanState, sensedBefore, withoutAttempt } from './plan-state.ts';
 import { runStages } from './run-stages.ts';
 import type { SettledAttempt } from './settled-attempt.ts';
 import { takeSnapshot } from './take-snapshot.ts';
@@ -46,7 +46,6 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
   const { revision } = state.draft;
   const name = attemptName(revision, task.number, order.attempt);
   const steps = run.steps.under(name);
-  const inFull = () => judgeAttempt(run, state, order, name);
   const settled = await steps.once('settled', async (): Promise<SettledAttempt> => {
     const startedAtMs = await steps.once('started', () => run.settings.clock.now());
     const { attempt, judged, usage, metrics, reason, snapshot } = await judgeAttempt(run, state, order, name);
@@ -57,6 +56,7 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
         usage,
         ...(metrics === undefined ? {} : { metrics }),
         ...(snapshot === undefined ? {} : { snapshot }),
+        steps: stepsOf(run, task),
         startedAtMs,
         nowMs: await steps.once('settled-at', () => run.settings.clock.now()),
       }),
@@ -82,7 +82,16 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
       startedAtMs,
     };
   });
+  const inFull = () => judgeAttempt(run, withoutAttempt(state, settled), order, name);
   return { settled, inFull };
+}
+
+/** Which of the plan's steps a Task is about: a step is an objective (document 1, Object-model binding). */
+function stepsOf({ contract }: OpenRun, task: PlannedTask): readonly number[] {
+  const wanted = new Set(task.steps);
+  return contract.effective.intent.objectives.flatMap((objective, index) =>
+    wanted.has(objective) ? [index] : [],
+  );
 }
 
 async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder, name: string) {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { sha256Hex } from '../base/digest.ts';
 import { WritError } from '../base/errors.ts';
 
@@ -27,6 +27,17 @@ export interface ParsedJournal {
 /** `prev` of the first record. */
 export const firstPrev = '0'.repeat(64);
 
+const chunkBytes = 1024 * 1024;
+const maxKnownBytes = 64 * 1024 * 1024;
+const nothingKnown = {
+  bytes: Buffer.alloc(0),
+  records: [] as readonly JournalRecord[],
+  lastDigest: firstPrev,
+};
+
+/** What was parsed last. A journal only grows: of one that begins with these very bytes, the rest alone is parsed. */
+let known = nothingKnown;
+
 /** Reads the journal at `path` without a lock, also while another process writes it; no records where there is none. JOURNAL_CORRUPT. */
 export async function readJournal(path: string): Promise<ParsedJournal> {
   try {
@@ -38,15 +49,32 @@ export async function readJournal(path: string): Promise<ParsedJournal> {
   }
 }
 
+/** Whether there is a journal at `path` with a whole record in it; the record is not judged. */
+export async function isJournalBegun(path: string): Promise<boolean> {
+  try {
+    await using file = await open(path, 'r');
+    const chunk = Buffer.alloc(64 * 1024);
+    for (let at = 0; ; ) {
+      const { bytesRead } = await file.read(chunk, 0, chunk.length, at);
+      if (bytesRead === 0) return false;
+      if (chunk.subarray(0, bytesRead).includes(10)) return true;
+      at += bytesRead;
+    }
+  } catch (fault) {
+    if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return false;
+    throw fault;
+  }
+}
+
 /** Reads whole lines and checks their chain. JOURNAL_CORRUPT names the line (from 1); only a torn last line is forgiven. */
 export function parseJournal(bytes: Uint8Array, path: string): ParsedJournal {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const records: JournalRecord[] = [];
-  let prev = firstPrev;
-  let at = 0;
-  for (let end = text.indexOf(10, at); end >= 0; end = text.indexOf(10, at)) {
-    const line = text.subarray(at, end);
-    const record = parseRecord(line.toString('utf8'));
+  const goodBytes = text.lastIndexOf(10) + 1;
+  const before = text.subarray(0, known.bytes.length).equals(known.bytes) ? known : nothingKnown;
+  const records = [...before.records];
+  let prev = before.lastDigest;
+  for (const line of eachLine(text.subarray(before.bytes.length, goodBytes))) {
+    const record = parseRecord(line);
     const reason =
       record === undefined
         ? 'not a journal record'
@@ -63,9 +91,20 @@ export function parseJournal(bytes: Uint8Array, path: string): ParsedJournal {
     }
     records.push(record);
     prev = sha256Hex(line);
-    at = end + 1;
   }
-  return { records, isTorn: at < text.length, goodBytes: at, lastDigest: prev };
+  if (records.length > before.records.length && goodBytes <= maxKnownBytes)
+    known = { bytes: Buffer.from(text.subarray(0, goodBytes)), records: [...records], lastDigest: prev };
+  return { records, isTorn: goodBytes < text.length, goodBytes, lastDigest: prev };
+}
+
+/** Decodes many lines at a time: one by one costs as much as parsing them. The text ends with a newline. */
+function* eachLine(text: Buffer): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const rest = text.length - at;
+    const end = rest <= chunkBytes ? text.length : text.indexOf(10, at + chunkBytes) + 1;
+    yield* text.toString('utf8', at, end - 1).split('\n');
+    at = end;
+  }
 }
 
 function parseRecord(line: string): JournalRecord | undefined {
@@ -79,11 +118,13 @@ function parseRecord(line: string): JournalRecord | undefined {
 
 function isRecord(value: unknown): value is JournalRecord {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const { seq, at, type, prev, ...rest } = value as Record<string, unknown>;
-  const named =
+  const { seq, at, type, prev } = value as Record<string, unknown>;
+  return (
     Number.isSafeInteger(seq) &&
     typeof at === 'string' &&
     typeof type === 'string' &&
-    typeof prev === 'string';
-  return named && Object.keys(rest).join() === 'data';
+    typeof prev === 'string' &&
+    Object.hasOwn(value, 'data') &&
+    Object.keys(value).length === 5
+  );
 }

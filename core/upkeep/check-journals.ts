@@ -1,7 +1,11 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { isWritError } from '../base/errors.ts';
 import { viewJournal } from '../run/journal-view.ts';
+import { requireStartedContract } from '../run/read-kept-contract.ts';
+import { startedRun } from '../run/started-run.ts';
 import { readJournal } from '../store/parse-journal.ts';
-import { journalPath, listRunDirectories } from '../store/run-directory.ts';
+import { journalPath, listRunDirectories, runDirectory } from '../store/run-directory.ts';
 import type { Repository } from '../vcs/repository.ts';
 import type { Found } from './problem.ts';
 
@@ -27,22 +31,37 @@ export async function checkJournals(
       problems.push({ code, where, what, runId });
     };
     try {
-      const { records } = await readJournal(where);
-      if (records.length === 0) continue;
       journals += 1;
+      const { records } = await readJournal(where);
+      if (records.length === 0) {
+        journals -= 1;
+        continue;
+      }
+      const started = startedRun(records);
       const { isFinished, isWaiting } = viewJournal(records);
+      if (started && !isFinished) requireStartedContract(await readSpec(repository, runId), started);
       const isRecorded = records.some(({ type, data }) => type === 'step-begun' && isRecordStep(data));
       if (isFinished && !recorded.has(runId))
         report('reference-missing', 'the run was recorded, and no ref holds its record any more');
       else if (recorded.get(runId) === 'decided' && !isRecorded && !isWaiting)
         report('journal-cut', 'it ends before the record that was made from it');
     } catch (fault) {
-      if (!isWritError(fault, 'JOURNAL_CORRUPT')) throw fault;
-      journals += 1;
+      const isDamage = isWritError(fault, 'JOURNAL_CORRUPT') || isWritError(fault, 'OBJECT_CORRUPT');
+      if (!isDamage) throw fault;
       report('journal-corrupt', fault.message);
     }
   }
   return { journals, problems };
+}
+
+/** The contract that an open run goes on with; nothing where it is gone. */
+async function readSpec(repository: Pick<Repository, 'commonDir'>, runId: string): Promise<Uint8Array> {
+  return readFile(join(runDirectory(repository, runId), 'spec.json')).catch(
+    (fault: NodeJS.ErrnoException) => {
+      if (fault.code === 'ENOENT') return new Uint8Array();
+      throw fault;
+    },
+  );
 }
 
 /** The step that writes the run's record. */

@@ -1,3 +1,5 @@
+import { sealPaths } from '../run/settle-run.ts';
+import { waitingPath } from '../run/waiting-record.ts';
 import { encodeId } from '../vcs/ref-name.ts';
 import type { FileFacts, ObjectFacts } from './object-facts.ts';
 import type { Found, ProblemCode } from './problem.ts';
@@ -5,6 +7,12 @@ import type { StoredRef } from './stored-ref.ts';
 
 /** A ref's files by path, as far as they could be read. */
 export type RefFiles = ReadonlyMap<string, FileFacts>;
+
+const always = ['run.json', 'spec.json', 'effective.json', 'intent.json'];
+const whenDecided = ['gate-report.json', 'decision-input.json', 'decision-record.json'];
+const whileWaiting = [waitingPath, 'waiting/decision.json', 'gate-report.json', 'journal.jsonl'];
+/** What only a run has that waits, or once did. */
+const ofWaiting = /^waiting(?:\.json$|\/)/;
 
 const referred: Readonly<Record<string, ObjectFacts['type']>> = {
   run: 'run',
@@ -36,7 +44,13 @@ export function checkRecord(run: StoredRef, files: RefFiles, missing: readonly s
   }
   const top = files.get('run.json')?.object;
   if (top && encodeId(top.id) !== run.id) report('reference-missing', 'run.json', `it is run \`${top.id}\``);
-  for (const needed of ['run.json', 'spec.json', 'effective.json', 'intent.json'])
+  const isWaiting = [...files.keys()].some((path) => ofWaiting.test(path));
+  const isCommitted = files.get('decision.json')?.object?.decision === 'commit';
+  for (const needed of [
+    ...always,
+    ...(isCommitted && !files.has(sealPaths.rollback) ? (files.get('effective.json')?.seals ?? []) : []),
+    ...(files.has('decision.json') ? whenDecided : isWaiting ? whileWaiting : []),
+  ])
     if (!files.has(needed) && !missing.includes(needed))
       report('reference-missing', needed, 'the record has none');
   for (const [path, { object }] of files) {
@@ -72,6 +86,9 @@ function checkDigests(
   const record = at('decision-record.json');
   compare(input, 'specDigest', 'spec.json', canonical('spec.json'));
   if (folder === '') {
+    compare(waitingPath, 'specDigest', 'spec.json', canonical('spec.json'));
+    compare(waitingPath, 'gateReportDigest', 'gate-report.json', canonical('gate-report.json'));
+    compare(waitingPath, 'patchDigest', 'patchset.json', files.get('patchset.json')?.claims?.digest);
     compare('intent.json', 'intentspec_digest', 'spec.json', canonical('spec.json'));
     compare(input, 'gateReportDigest', 'gate-report.json', canonical('gate-report.json'));
     compare('rollback.json', 'input_digest', input, canonical(input));

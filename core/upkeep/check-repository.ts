@@ -3,6 +3,7 @@ import { askGit, gitFailed } from '../vcs/git.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { checkContent } from './check-content.ts';
 import { checkGitObjects, type GitFindings } from './check-git-objects.ts';
+import { checkIntent } from './check-intent.ts';
 import { checkJournals, type RecordedAs } from './check-journals.ts';
 import { checkRecord, type RefFiles } from './check-record.ts';
 import { findDependents, findSealedCommits } from './dependents.ts';
@@ -53,6 +54,10 @@ export async function checkRepository(request: CheckRequest): Promise<CheckRepor
   ];
   for (const { ref, files } of runs) {
     for (const problem of checkRecord(ref, files, unreadPaths(git, ref)))
+      found.push({ ...problem, refs: [ref.ref] });
+  }
+  for (const ref of refs.filter(({ kind }) => kind === 'intent')) {
+    for (const problem of checkIntent(ref, filesOf(ref), unreadPaths(git, ref)))
       found.push({ ...problem, refs: [ref.ref] });
   }
   found.push(...checkNeighbours(refs, runs, git));

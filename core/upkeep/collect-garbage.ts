@@ -3,14 +3,16 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { removeRunLitter } from '../run/run-litter.ts';
+import { openExternalLocalStore } from '../store/external-local-store.ts';
 import { removeLitter, temporaryRoot } from '../store/remove-litter.ts';
 import { listRunDirectories } from '../store/run-directory.ts';
 import { claimsDirectory } from '../vcs/git-claim.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { removeStaleLocks } from '../vcs/stale-locks.ts';
 import { clearRunDirectories, sizeOf } from './clear-run-directories.ts';
-import { readExpiries } from './content-expiry.ts';
+import { readExpiries, readStoredExpiries } from './content-expiry.ts';
 import { expireContent } from './expire-content.ts';
+import { expireLocalContent, listLocalStoredRefs } from './expire-local-content.ts';
 import { releaseContext } from './release-context.ts';
 import type { Removed } from './removed.ts';
 import { listStoredRefs, type StoredRef } from './stored-ref.ts';
@@ -30,11 +32,25 @@ export interface CollectRequest {
  */
 export async function collectGarbage(request: CollectRequest): Promise<readonly Removed[]> {
   const { repository, clock, dryRun, temporary = tmpdir() } = request;
-  const refs = await listStoredRefs(repository);
+  const inGit = await listStoredRefs(repository);
+  const beside = await listLocalStoredRefs(repository);
   const nowMs = clock.now();
-  const expiries = await readExpiries(repository, await runsWithSomething(repository, refs));
+  const local = openExternalLocalStore(repository, { clock });
+  const expiriesInGit = await readExpiries(repository, await runsWithSomething(repository, inGit, inGit));
+  const expiriesBeside = await readStoredExpiries(
+    local,
+    await runsWithSomething(repository, beside, [...inGit, ...beside]),
+  );
+  const contentOver = [
+    ...(await expireContent(repository, inGit, expiriesInGit, clock, dryRun)),
+    ...(await expireLocalContent(repository, beside, expiriesBeside, clock, dryRun)),
+  ];
+  // A ref that is in both is the one in git, as for everybody who reads.
+  const known = new Set(inGit.map(({ ref }) => ref));
+  const refs = [...inGit, ...beside.filter(({ ref }) => !known.has(ref))];
+  const expiries = new Map([...expiriesBeside, ...expiriesInGit]);
   const governed = [
-    ...(await expireContent(repository, refs, expiries, clock, dryRun)),
+    ...contentOver,
     ...(await releaseContext(repository, refs, expiries, nowMs, dryRun)),
     // Last: a directory that is here says that there may be something to release.
     ...(await clearRunDirectories(repository, refs, expiries, nowMs, dryRun)),
@@ -46,13 +62,14 @@ export async function collectGarbage(request: CollectRequest): Promise<readonly 
   return [...governed, ...begun, ...writes.map(as('temporary')), ...locks.map(as('git-lock'))];
 }
 
-/** Runs that left more than their record, so that a repository with many old ones is not read through. */
+/** Runs among `refs` that left more than their record, here or in `all`, so that a repository with many old ones is not read through. */
 async function runsWithSomething(
   repository: Repository,
   refs: readonly StoredRef[],
+  all: readonly StoredRef[],
 ): Promise<readonly StoredRef[]> {
   const left = new Set(await listRunDirectories(repository));
-  for (const { kind, id } of refs) if (kind === 'content' || kind === 'context') left.add(id);
+  for (const { kind, id } of all) if (kind === 'content' || kind === 'context') left.add(id);
   return refs.filter(({ kind, id }) => kind === 'run' && left.has(id));
 }
 

@@ -2,6 +2,7 @@ import { isWritError } from '../base/errors.ts';
 import { parseStrictJson } from '../base/strict-json.ts';
 import { sealPaths } from '../run/settle-run.ts';
 import { waitingPath } from '../run/waiting-record.ts';
+import type { ObjectStore } from '../store/object-store.ts';
 import { parseObject } from '../store/stored-object.ts';
 import type { GitDirectory } from '../vcs/git.ts';
 import { readEach, readHeads } from './read-trees.ts';
@@ -52,6 +53,24 @@ export async function readExpiries(
         if (isNeeded(path)) files.set(path, bytes.get(id));
       const expiry = readExpiry(files);
       if (expiry) expiries.set(ref, expiry);
+    }
+  }
+  return expiries;
+}
+
+/** The same of runs in a store that is not git. */
+export async function readStoredExpiries(
+  store: Pick<ObjectStore, 'list' | 'readMany'>,
+  runs: readonly StoredRef[],
+): Promise<ReadonlyMap<string, ContentExpiry>> {
+  const expiries = new Map<string, ContentExpiry>();
+  for (const { ref } of runs) {
+    try {
+      const paths = (await store.list(ref)).map(({ path }) => path).filter(isNeeded);
+      const expiry = readExpiry(await store.readMany(ref, paths));
+      if (expiry) expiries.set(ref, expiry);
+    } catch (fault) {
+      if (!isWritError(fault, 'OBJECT_CORRUPT')) throw fault;
     }
   }
   return expiries;

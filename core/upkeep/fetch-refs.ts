@@ -44,14 +44,14 @@ export async function fetchRefs(request: MoveRequest): Promise<Moved> {
   const remote = await pickRemote(repository, request.remote, request.cwd);
   const network = await networkPlace(repository);
   const connection = { repository, network, remote, signal };
-  // One ref for all runs of one repository: it says nothing elsewhere.
+  // Of an older version, one for all runs of a repository: no two of them could be joined.
   const there = (await listRemoteRefs(network, remote, signal)).filter(({ kind }) => kind !== 'orphans');
   const refs: MovedRef[] = [];
-  const records = there.filter(({ kind }) => kind !== 'content');
+  const records = there.filter((one) => !isDeletable(one));
   refs.push(...(await bring(connection, records)));
   // The records that say what has expired may just have come.
   const here = await listStoredRefs(repository);
-  const content = there.filter(({ kind }) => kind === 'content');
+  const content = there.filter(isDeletable);
   const expired = await expiredContent(repository, here, content, clock.now());
   for (const { ref } of content) {
     if (!expired.has(ref)) continue;

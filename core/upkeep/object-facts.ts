@@ -2,6 +2,10 @@ import { canonicalDigest } from '../base/canonical.ts';
 import { sha256Hex } from '../base/digest.ts';
 import { isWritError } from '../base/errors.ts';
 import { parseStrictJson } from '../base/strict-json.ts';
+import { readGateReport } from '../run/read-gate-report.ts';
+import { sealPaths } from '../run/settle-run.ts';
+import { parseWaitingRecord, waitingPath } from '../run/waiting-record.ts';
+import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
 import { type ObjectType, objectTypes } from '../store/object-shapes.ts';
 import { parseJournal } from '../store/parse-journal.ts';
 import { parseObject, type StoredObject } from '../store/stored-object.ts';
@@ -17,6 +21,8 @@ export interface FileFacts {
   readonly canonical?: string;
   /** Digests that it claims of other files, by field. */
   readonly claims?: Readonly<Record<string, string>>;
+  /** Seals that a commit under this contract must have, of `effective.json`. */
+  readonly seals?: readonly string[];
   /** Index in the log, of a log proof. */
   readonly logIndex?: number;
 }
@@ -57,6 +63,7 @@ const claimed = [
   'gateReportDigest',
   'specDigest',
   'patchDigest',
+  'sha256',
 ];
 const naming = ['run', 'patchset', 'plan', 'task', 'intent', 'attempt_of', 'snapshot'];
 const namingLists = ['evidence', 'tasks', 'depends_on'];
@@ -78,10 +85,14 @@ export function readFacts(path: string, bytes: Buffer, isRecord: boolean): FileF
     const type = objectTypes.find((one) => one === fields.object_type);
     if (type === undefined && isObjectPath(path))
       return { ...plain, problem: 'it is no object of a known type' };
+    const isWaiting = path === waitingPath;
+    if (isWaiting) parseWaitingRecord(bytes);
+    if (path === 'gate-report.json') readGateReport(bytes);
     return {
       ...plain,
-      claims: claimsOf(fields),
+      claims: claimsOf(isWaiting ? (fields.subject as typeof fields) : fields),
       ...(documents.includes(name) ? { canonical: canonicalDigest(value) } : {}),
+      ...(path === 'effective.json' ? { seals: demandedSeals(fields) } : {}),
       ...(type === undefined ? {} : { object: factsOf(parseObject(type, bytes)) }),
     };
   } catch (fault) {
@@ -89,6 +100,18 @@ export function readFacts(path: string, bytes: Buffer, isRecord: boolean): FileF
       return { ...plain, problem: fault.message };
     throw fault;
   }
+}
+
+/** A commit without its provenance exists only where the contract says that a failed one is no reason to roll back. */
+function demandedSeals(effective: Readonly<Record<string, unknown>>): readonly string[] {
+  const { provenance, objmodel } = effective as unknown as Partial<EffectiveIntentSpec>;
+  if (
+    provenance?.requireSlsaProvenance !== true ||
+    objmodel?.decisionPolicy?.rollbackOnProvenanceFail !== true
+  )
+    return [];
+  const isLogged = provenance.transparencyLog?.mode === 'internal-ledger';
+  return [sealPaths.bundle, ...(isLogged ? [sealPaths.proof] : [])];
 }
 
 /** Files that must hold an object. */
@@ -129,6 +152,8 @@ function decisionOf({
 function claimsOf(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const claims: Record<string, string> = {};
   for (const name of claimed) if (typeof fields[name] === 'string') claims[name] = fields[name];
+  const { previous } = Object(fields.external_ids) as { readonly previous?: unknown };
+  if (typeof previous === 'string') claims.previous = previous;
   return claims;
 }
 

@@ -44,7 +44,7 @@ export async function pushRefs(request: MoveRequest): Promise<Moved> {
   const { repository, clock } = request;
   const remote = await pickRemote(repository, request.remote, request.cwd);
   const place = await networkPlace(repository);
-  // One ref for all runs of one repository: it says nothing elsewhere.
+  // Of an older version, one for all runs of a repository: no two of them could be joined.
   const here = (await listStoredRefs(repository)).filter(({ kind }) => kind !== 'orphans');
   const there = new Map((await listRemoteRefs(place, remote, request.signal)).map((one) => [one.ref, one]));
   const expired = await expiredContent(place, here, [...here, ...there.values()], clock.now());
@@ -71,7 +71,7 @@ export async function pushRefs(request: MoveRequest): Promise<Moved> {
   return { remote: remote.shown, refs: settled.sort((a, b) => (a.ref < b.ref ? -1 : 1)) };
 }
 
-/** Content refs of either side whose run was decided here, and all of which is past its retention. */
+/** Content and context refs of either side whose run was decided here, and all of which is past its retention. */
 export async function expiredContent(
   place: GitDirectory,
   here: readonly StoredRef[],
@@ -81,7 +81,7 @@ export async function expiredContent(
   const runs = new Map(
     here.filter(({ kind }) => kind === 'run').map((run) => [`${run.prefix}/${run.id}`, run]),
   );
-  const wanted = content.filter(({ kind }) => kind === 'content');
+  const wanted = content.filter(isDeletable);
   const owners = wanted.flatMap(({ prefix, id }) => runs.get(`${prefix}/${id}`) ?? []);
   const expiries = await readExpiries(place, [...new Set(owners)]);
   const over = wanted.filter(({ prefix, id }) => {

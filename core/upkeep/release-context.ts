@@ -19,26 +19,28 @@ export async function releaseContext(
   nowMs: number,
   dryRun: boolean,
 ): Promise<readonly Removed[]> {
-  const anchored = new Set(refs.filter(({ kind }) => kind === 'context').map(({ ref }) => ref));
+  const named = Map.groupBy(
+    refs.filter(({ kind }) => kind === 'context'),
+    ({ id }) => id,
+  );
   const hasOrphans = refs.some(({ kind }) => kind === 'orphans');
   const runs = refs.filter(({ kind }) => kind === 'run');
   const removed: Removed[] = [];
   for (const { ref, id, prefix } of runs) {
     const expiry = expiries.get(ref);
     if (expiry?.blobStrategy === undefined || nowMs < expiry.lastMs) continue;
-    const where = [...new Set([prefix, defaultPrefix])].map((stem) => `${stem}/context/${id}`);
-    const isAnchored = where.some((name) => anchored.has(name));
-    if (expiry.blobStrategy === 'ref-anchoring' && !isAnchored) continue;
-    if (expiry.blobStrategy === 'orphan-commit' && !hasOrphans) continue;
+    const stems = [...new Set([prefix, defaultPrefix])];
+    const own = (named.get(id) ?? []).filter((one) => stems.includes(one.prefix));
+    if (expiry.blobStrategy === 'ref-anchoring' && own.length === 0) continue;
+    if (expiry.blobStrategy === 'orphan-commit' && own.length === 0 && !hasOrphans) continue;
     if ((await localStateOf(repository, id)) !== 'over') continue;
     if (!dryRun) {
-      for (const stem of new Set([prefix, defaultPrefix]))
+      for (const stem of stems)
         await releaseBlobs(repository, expiry.blobStrategy as BlobRetentionStrategy, id, {
           aiRefPrefix: stem,
         });
     }
-    for (const name of where)
-      if (anchored.has(name)) removed.push({ kind: 'context', where: name, runId: id, bytes: 0 });
+    for (const one of own) removed.push({ kind: 'context', where: one.ref, runId: id, bytes: 0 });
   }
   return removed;
 }

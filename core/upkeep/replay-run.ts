@@ -2,6 +2,7 @@ import { canonicalDigest, canonicalize } from '../base/canonical.ts';
 import { sha256Hex } from '../base/digest.ts';
 import { isWritError } from '../base/errors.ts';
 import { parseStrictJson } from '../base/strict-json.ts';
+import { touchesGoverning } from '../patch/governing-paths.ts';
 import { decide } from '../run/decide.ts';
 import type { DecisionInput, DecisionRecord } from '../run/decision-input.ts';
 import { inputProblems } from '../run/decision-input-shape.ts';
@@ -102,6 +103,7 @@ function compareInput(files: ReadonlyMap<string, Uint8Array>, folder: string, in
   const isTop = folder === '';
   const report = isTop ? readJson(files, 'gate-report.json') : undefined;
   if (isTop) same(file, '/gateReportDigest', canonicalDigest(report), input.gateReportDigest);
+  same(file, '/touchesGoverning', touchesGoverning(patchset.files.map(toPatchFile)), input.touchesGoverning);
   same(file, '/patchFindings', patchset.findings.map(toDecided), input.patchFindings);
   const evidence = [...files.keys()]
     .filter((path) => path.startsWith(`${folder}evidence/`))
@@ -118,10 +120,20 @@ function compareInput(files: ReadonlyMap<string, Uint8Array>, folder: string, in
     input.wallClock.limitSeconds,
   );
   same(file, '/triggers/enabled', asked('execution', 'replan', 'triggers'), input.triggers.enabled);
-  same(file, '/cost/limitUnits', asked('constraints', 'resources', 'maxCostUnits'), input.cost.limitUnits);
+  // A person may have added to the cap while the run waited, and never takes from it; 0 is none.
+  const cap = asked('constraints', 'resources', 'maxCostUnits');
+  const isRaised = typeof cap === 'number' && cap > 0 && input.cost.limitUnits > cap;
+  if (!isRaised) same(file, '/cost/limitUnits', cap, input.cost.limitUnits);
   same(file, '/human/required', asked('risk', 'humanInLoop', 'required'), input.human.required);
   for (const [name, value] of Object.entries(input.policy))
     same(file, `/policy/${name}`, asked('objmodel', 'decisionPolicy', name), value);
+}
+
+function toPatchFile({ path, old_path: oldPath }: StoredObject<'patchset'>['files'][number]): {
+  readonly path: string;
+  readonly oldPath?: string;
+} {
+  return { path, ...(oldPath === undefined ? {} : { oldPath }) };
 }
 
 function toDecided(finding: {

@@ -3,8 +3,9 @@ import { runGit } from '../vcs/git.ts';
 import { isRefName } from '../vcs/ref-name.ts';
 
 /**
- * What a ref of ours holds. `context` and `orphans` keep what retrieval found from `git gc` (blobRetentionStrategy); `orphans` is one ref for all
- * runs of this repository. `other` is below our prefixes, yet of no kind that writ writes.
+ * What a ref of ours holds. `context` (by ref-anchoring, or one of many by orphan-commit) and `orphans` keep what retrieval found from `git gc`
+ * (blobRetentionStrategy); `orphans` is the one ref that older versions kept for all runs of a repository, and does not travel. `other` is below our
+ * prefixes, yet of no kind that writ writes.
  */
 export type RefKind = 'run' | 'intent' | 'plan' | 'content' | 'approval' | 'context' | 'orphans' | 'other';
 
@@ -68,6 +69,8 @@ export function toStoredRef(ref: string, object: string): StoredRef | undefined 
     return { ref, object, kind, prefix: parts.slice(0, -2).join('/'), id: parts.at(-1) ?? '' };
   if (parts.at(-3) === 'approvals' && parts.length >= 5)
     return { ref, object, kind: 'approval', prefix: parts.slice(0, -3).join('/'), id: parts.at(-2) ?? '' };
+  if (parts.at(-3) === 'orphan-commits' && parts.length >= 5)
+    return { ref, object, kind: 'context', prefix: parts.slice(0, -3).join('/'), id: parts.at(-2) ?? '' };
   const kindOfRest = parts.at(-1) === 'orphans' ? 'orphans' : 'other';
   return { ref, object, kind: kindOfRest, prefix: parts.slice(0, 2).join('/'), id: parts.slice(2).join('/') };
 }

@@ -9,30 +9,53 @@ import { commitBlobs } from './commit-blobs.ts';
 import { moveRef } from './move-ref.ts';
 
 /**
- * A commit without parents per run and no ref of its own: one ref, `<prefix>orphans`, stands on a commit that has all of them as parents
- * and names their runs in its message. It is made anew for every change, so that what is released is reachable no more.
+ * Commits without parents, each on `<prefix>orphan-commits/<run>/<its id>`: no two machines ever write different things under one name, so what each of
+ * them keeps is carried to the others and adds up. An older version kept all runs on the one ref `<prefix>orphans`, which is still read and released.
  */
 export const orphanCommit: BlobRetention = {
-  merges: true,
+  merges: false,
   async trees(run) {
-    const { orphans } = await readKeeper(run);
-    const commit = orphans.get(run.name);
-    return commit === undefined
-      ? []
-      : [await gitLine(run.repository, ['rev-parse', '--verify', `${commit}^{tree}`])];
+    const kept = await listRefs(run.repository, folderOf(run));
+    const old = (await readKeeper(run)).orphans.get(run.name);
+    const commits = [...kept.map(({ object }) => object), ...(old === undefined ? [] : [old])];
+    return Promise.all(
+      [...new Set(commits)].map((id) => gitLine(run.repository, ['rev-parse', '--verify', `${id}^{tree}`])),
+    );
   },
   async keep(run, { scratch, tree }) {
     const commit = await commitBlobs(run, scratch, tree);
     await adoptObjects(scratch, run.repository);
-    const { keeper, orphans } = await readKeeper(run);
-    await writeKeeper(run, keeper, new Map([...orphans, [run.name, commit]]));
+    const ref = `${folderOf(run)}${commit}`;
+    await moveRef(run.repository, ref, await readRef(run.repository, ref), commit);
   },
   async release(run) {
+    for (const { ref, object } of await listRefs(run.repository, folderOf(run)))
+      await moveRef(run.repository, ref, object, undefined);
     const { keeper, orphans } = await readKeeper(run);
     if (!orphans.has(run.name)) return;
     await writeKeeper(run, keeper, new Map([...orphans].filter(([name]) => name !== run.name)));
   },
 };
+
+function folderOf({ refStem, name }: RetainedRun): string {
+  return `${refStem}/orphan-commits/${name}/`;
+}
+
+async function listRefs(
+  repo: Repository,
+  folder: string,
+): Promise<readonly { readonly ref: string; readonly object: string }[]> {
+  const listed = await gitLine(repo, [
+    'for-each-ref',
+    '--format=%(objectname) %(refname)',
+    '--end-of-options',
+    folder,
+  ]);
+  return listed
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => ({ object: line.slice(0, line.indexOf(' ')), ref: line.slice(line.indexOf(' ') + 1) }));
+}
 
 interface Keeper {
   readonly keeper: string | undefined;

@@ -67,13 +67,24 @@ t.test('writ approve', { skip: withoutSshKeygen }, async (t) => {
   git('reset', '-q', '--hard', baseCommit);
 
   const store = openGitNativeStore(await openRepository(repo), { clock: systemClock });
+  const summary = 'Say two \u202e instead of one';
   const report = {
+    schema: 'urn:writ:gate-report:v1',
+    runId: '0198c1e2',
+    threadId: '0198c1e2',
+    startedAt: '2026-01-01T00:00:00Z',
+    spec: { id: 'spec-1', digest: '4'.repeat(64), summary, objectives: [] },
+    baseCommit,
+    targetRef: 'refs/heads/main',
+    sandbox: 'none',
+    findings: [],
+    artifacts: [],
     patch: {
       digest: '3'.repeat(64),
       candidateTree,
       files: [{ path: 'a.txt', changeType: 'modify', linesAdded: 1, linesDeleted: 1 }],
     },
-    stages: [{ stage: 'fast', status: 'passed' }],
+    stages: [{ stage: 'fast', status: 'passed', expected: 0, ran: 0, checks: [], findings: [] }],
   };
   /** A waiting run as the Scheduler leaves it. */
   async function wait(
@@ -94,7 +105,7 @@ t.test('writ approve', { skip: withoutSshKeygen }, async (t) => {
       needed: 2,
       authors: ['Dana <dana@x.example>'],
       specId: 'spec-1',
-      summary: 'Say two \u202e instead of one',
+      summary,
       ...more,
     };
     const all = {
@@ -255,7 +266,26 @@ t.test('writ approve', { skip: withoutSshKeygen }, async (t) => {
       'OBJECT_CORRUPT',
       'the record of another run',
     );
-    t.strictSame(git('for-each-ref', 'refs/ai/approvals/0198c1e2-100*'), '', 'nothing was signed');
+    const empty = canonicalize({});
+    const named = { ...subject, runId: '0198c1e2-1007', gateReportDigest: canonicalDigest({}) };
+    t.equal(
+      await refusal(await wait('0198c1e2-1007', { subject: named }, { 'gate-report.json': empty })),
+      'OBJECT_CORRUPT',
+      'a report of nothing, named by its digest',
+    );
+    const other: readonly (readonly [string, Partial<WaitingRecord>, Partial<WaitingRecord['subject']>])[] = [
+      ['0198c1e2-1008', {}, { candidateTree: git('rev-parse', `${baseCommit}^{tree}`) }],
+      ['0198c1e2-1009', {}, { patchDigest: '5'.repeat(64) }],
+      ['0198c1e2-100a', {}, { specDigest: '5'.repeat(64) }],
+      ['0198c1e2-100b', {}, { baseCommit: candidate }],
+      ['0198c1e2-100c', { summary: 'Harmless' }, {}],
+      ['0198c1e2-100d', { specId: 'spec-2' }, {}],
+    ];
+    for (const [runId, record, about] of other) {
+      const run = await wait(runId, { ...record, subject: { ...subject, runId, ...about } });
+      t.equal(await refusal(run), 'OBJECT_CORRUPT', `${runId}: another change than that of its report`);
+    }
+    t.strictSame(git('for-each-ref', 'refs/ai/approvals/0198c1e2-100*/*'), '', 'nothing was signed');
   });
 
   t.test('options that say nothing usable are usage errors', async (t) => {

@@ -162,4 +162,6 @@ t.test('bad input: a run that is none, one of several, no repository, a bare one
     t.match(await on(one, command, '../../../etc/passwd'), { code: 1, error: 'RUN_NOT_FOUND' });
     t.match(await on(one, command), { code: 129, error: 'USAGE' });
   }
+  const tooLong = ['--reason', 'x'.repeat(2001)];
+  t.match(await on(one, 'cancel', one.runId, ...tooLong), { code: 129, error: 'USAGE' });
 });

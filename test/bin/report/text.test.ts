@@ -37,6 +37,10 @@ t.test(
       t.match(bad, part);
     t.notMatch(bad, 'commit ');
     t.equal(printed(committed, true).trimEnd().split('\n').length, 3, 'under --quiet the decision alone');
+    t.match(
+      printed({ ...committed, notices: ['`risk.factors` names `x`'] }, true),
+      /note {2}`risk\.factors` names `x`/,
+    );
   },
 );
 

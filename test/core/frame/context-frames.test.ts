@@ -165,9 +165,19 @@ t.test('frames are stored as `context_frame` objects', async (t) => {
   const options = { nowMs: 1_764_000_000_000, createdBy: { kind: 'system', id: 'x' } } as const;
   const stored = frames
     .frames()
-    .map((frame) => sealObject('context_frame', frameBody(runId, frame), options).object);
+    .map(
+      (frame) => sealObject('context_frame', frameBody(runId, frame, frame.sequence === 2), options).object,
+    );
   t.match(stored, [
-    { kind: 'IntentAnalysis', seq: 1, protected: true },
-    { kind: 'Note', seq: 2, protected: false, summary: 'a\uFFFDb', trust: 'untrusted', trust_tier: 'web' },
+    { kind: 'IntentAnalysis', seq: 1, protected: true, evicted: false },
+    {
+      kind: 'Note',
+      seq: 2,
+      protected: false,
+      evicted: true,
+      summary: 'a\uFFFDb',
+      trust: 'untrusted',
+      trust_tier: 'web',
+    },
   ]);
 });

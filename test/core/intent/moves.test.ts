@@ -5,6 +5,7 @@ import { closeIntent } from '../../../core/intent/close-intent.ts';
 import { findIntent } from '../../../core/intent/find-intent.ts';
 import { readIntentHistory } from '../../../core/intent/intent-history.ts';
 import { supersedeIntent } from '../../../core/intent/supersede-intent.ts';
+import { openExternalLocalStore } from '../../../core/store/external-local-store.ts';
 import { storeRefs } from '../../../core/store/store-refs.ts';
 import { contractOf, openScene, person } from './scene.ts';
 
@@ -159,3 +160,23 @@ t.test('an intent is found by its id under whatever prefix; under two it is refu
     detail: { refs: { length: 2 } },
   });
 });
+
+t.test(
+  'an intent in store `external-local` is found and moved there; in both stores it is refused',
+  async (t) => {
+    const { store, repository, sample } = await openScene(t);
+    const objects = openExternalLocalStore(repository, { clock: systemClock });
+    const beside = { objects, refs: storeRefs('refs/x-acme/') };
+    await activateIntent(beside, contractOf(id, 'draft'), person);
+    const found = await findIntent(repository, systemClock, id);
+    t.equal(found?.refs.intent(id), `refs/x-acme/intents/${id}`);
+    await closeIntent({ store: found ?? store, specId: id }, 'done', person);
+    t.equal((await readIntentHistory(beside, id))?.status, 'closed');
+    t.equal(sample.git('for-each-ref', 'refs/x-acme'), '', 'git has nothing of it');
+    await activateIntent({ ...store, refs: beside.refs }, contractOf(id, 'draft'), person);
+    await t.rejects(findIntent(repository, systemClock, id), {
+      code: 'INTENT_NOT_FOUND',
+      detail: { stores: ['git-native', 'external-local'] },
+    });
+  },
+);

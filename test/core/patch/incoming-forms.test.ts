@@ -110,7 +110,7 @@ t.test('a range is the change from the merge base to its end', async (t) => {
   bench.sample.commit({ z: 'z\n' });
   await t.rejects(resolveRange(bench.repo, 'main..island'), { code: 'PATCH_DOES_NOT_APPLY' });
   bench.sample.git('checkout', '-q', '-b', 'governs', 'main');
-  bench.sample.commit({ '.writ/config.toml': 'x=1\n' });
+  bench.sample.commit({ '.writ/service/token': 'x=1\n' });
   await t.rejects(patchFromRange(bench.scratch, await resolveRange(bench.repo, 'main..governs')), {
     code: 'PATCH_TOUCHES_STATE',
   });

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { touchesGoverning } from '../../../core/patch/governing-paths.ts';
 import { maxPatchBytes } from '../../../core/patch/normalise.ts';
 import { requirePatchPath } from '../../../core/patch/patch-paths.ts';
 import { type Bench, makeBench } from './patched.ts';
@@ -76,26 +77,50 @@ t.test('paths are judged by name before git sees the patch', async (t) => {
     'x\0y',
   ])
     t.throws(() => requirePatchPath(path), { code: 'PATCH_ESCAPES_REPOSITORY' }, JSON.stringify(path));
-  for (const path of ['.writ', '.writ/x', '.WRIT/x', 'writ~1/x', '.writ:x', '.writ /x'])
+  for (const path of [
+    '.writ',
+    '.writ/x',
+    '.WRIT/x',
+    'writ~1/x',
+    '.writ:x',
+    '.writ /x',
+    '.writ/Config.toml',
+    '.WRIT/config.toml',
+    '.writ/config.toml/x',
+    '.writ\\config.toml',
+    '.writ/agents',
+    '.writ/.gitignore',
+  ])
     t.throws(() => requirePatchPath(path), { code: 'PATCH_TOUCHES_STATE' }, JSON.stringify(path));
-  for (const path of ['x', '.gitx/y', 'x.git', 'ünï/ö', '-x', ' x'])
+  const governing = ['.writ/config.toml', '.writ/allowed_signers', '.writ/agents/x', '.writ/agents/a/b'];
+  for (const path of ['x', '.gitx/y', 'x.git', 'ünï/ö', '-x', ' x', ...governing])
     t.doesNotThrow(() => requirePatchPath(path), JSON.stringify(path));
 });
 
 const touching: readonly (readonly [what: string, patch: string])[] = [
-  ['its config', '--- a/.writ/config.toml\n+++ b/.writ/config.toml\n@@ -1 +1 @@\n-x = 1\n+x = 2\n'],
-  ['a new file beside it', add('.writ/allowed_signers')],
+  ['state of one machine', add('.writ/service/token')],
+  ['what git ignores there', add('.writ/.gitignore')],
   ['another spelling of it', add('.Writ./agents/x')],
   [
     'it by a rename away',
-    'diff --git a/.writ/config.toml b/x\nsimilarity index 100%\nrename from .writ/config.toml\nrename to x\n',
+    'diff --git a/.writ/service/x b/x\nsimilarity index 100%\nrename from .writ/service/x\nrename to x\n',
   ],
 ];
 for (const [what, patch] of touching) {
-  t.test(`a patch to what governs writ is refused: ${what}`, async (t) => {
+  t.test(`a patch to what lies in the state directory is refused: ${what}`, async (t) => {
     await t.rejects(bench.apply(patch), { code: 'PATCH_TOUCHES_STATE' });
   });
 }
+
+t.test('a patch to what is tracked there and governs writ is told from others', async (t) => {
+  for (const path of ['.writ/allowed_signers', '.writ/agents/x.toml']) {
+    const { files } = await bench.apply(add(path));
+    t.match(files, [{ path }]);
+    t.ok(touchesGoverning(files), path);
+  }
+  t.ok(touchesGoverning([{ path: 'x', oldPath: '.writ/config.toml' }]), 'a rename away');
+  t.notOk(touchesGoverning((await bench.apply(add('writ/config.toml'))).files));
+});
 
 t.test('a path that merely resembles a governed one is fine', async (t) => {
   for (const path of [

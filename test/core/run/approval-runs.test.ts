@@ -1,20 +1,27 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { buildApproval } from '../../../attest/approval/approval-statement.ts';
 import { signApproval } from '../../../attest/approval/sign-approval.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
+import { closeIntent } from '../../../core/intent/close-intent.ts';
+import { readContract } from '../../../core/run/admit-contract.ts';
 import { findRun } from '../../../core/run/find-runs.ts';
 import { resumeRun } from '../../../core/run/run-intent.ts';
 import { storeApproval } from '../../../core/run/stored-approvals.ts';
 import { parseWaitingRecord } from '../../../core/run/waiting-record.ts';
+import { replayRun } from '../../../core/upkeep/replay-run.ts';
 import { openRepository } from '../../../core/vcs/repository.ts';
-import { fixtures, makeSample, type Sample } from './sample.ts';
+import { createRecordedWorker } from '../../../plugins/recorded-worker.ts';
+import { fixtures, type Json, makeSample, type Sample, sampleSpec } from './sample.ts';
 
 const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
 const source = { kind: 'patch', bytes: fix } as const;
+// Run directly, tap ends a file after 30 seconds; real runs on a busy machine may need more.
+t.setTimeout(120_000);
+
 const people = ['ann@sample.example', 'ben@sample.example', 'maintainer@sample.example'];
 
 /** A sample whose base names three people with their keys; the third is who runs it. */
@@ -121,4 +128,90 @@ t.test('without a check that asks for them the human loop still waits', async (t
   t.equal(view.state, 'waiting');
   await sign(sample, view.runId, key('ann@sample.example'), 'ann@sample.example');
   t.equal((await resume(sample, view.runId)).decision?.type, 'commit');
+});
+
+t.test('an intent that a person closes while its run waits is not sealed, whoever approved', async (t) => {
+  const { sample, key } = sampleWithPeople(t);
+  const base = sample.git('rev-parse', 'main');
+  const onePerson = { risk: { humanInLoop: { required: true, minApprovers: 1 } } };
+  const view = await sample.run({ source }, onePerson);
+  await sign(sample, view.runId, key('ann@sample.example'), 'ann@sample.example');
+  const { store } = await findRun(await openRepository(sample.root), systemClock, view.runId);
+  await using engine = await sample.engine();
+  const contract = await readContract(engine, sampleSpec(onePerson));
+  const { id: specId } = contract.document.metadata;
+  const by = { kind: 'user', id: 'Ada' } as const;
+  await closeIntent({ store, specId, contract }, 'no longer needed', { by, nowMs: systemClock.now() });
+  const done = await resume(sample, view.runId);
+  t.equal(done.decision?.type, 'abandon', String(done.decision?.rationale));
+  t.match(done.decision?.rationale, /guard refused by `lifecycle`/);
+  t.equal(done.state, 'decided');
+  t.equal(sample.git('rev-parse', 'main'), base);
+  const ref = store.refs.run(view.runId);
+  const paths = (await store.objects.list(ref)).map(({ path }) => path);
+  t.notOk(paths.includes('provenance.sigstore.json'), 'nothing was attested');
+  const files = new Map(await store.objects.readMany(ref, paths));
+  t.strictSame(replayRun(files).firstDifference, undefined, 'the record holds why');
+});
+
+const mallory = 'mallory@sample.example';
+
+/** The diff that puts Mallory among the signers, and a config where there was none. */
+function coup({ sample, key }: ReturnType<typeof sampleWithPeople>): string {
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', mallory, '-f', key(mallory)]);
+  const [kind, own] = readFileSync(`${key(mallory)}.pub`, 'utf8').split(' ');
+  const state = join(sample.root, '.writ');
+  appendFileSync(join(state, 'allowed_signers'), `${mallory} ${kind} ${own}\n`);
+  writeFileSync(join(state, 'config.toml'), `[approvals.groups]\nall = ["${mallory}"]\n`);
+  sample.git('add', '--all');
+  const diff = sample.git('diff', '--cached');
+  sample.git('reset', '--quiet', '--hard');
+  return `${diff}\n`;
+}
+
+const ruling: Json = {
+  intent: { changeType: 'chore', inScope: ['.writ/'], objectives: ['the team is larger'] },
+};
+
+t.test(
+  'a patch to what governs writ waits for two of the old signers, although nobody is asked for',
+  async (t) => {
+    const place = sampleWithPeople(t);
+    const { sample, key } = place;
+    const base = sample.git('rev-parse', 'main');
+    const view = await sample.run({ source: { kind: 'patch', bytes: Buffer.from(coup(place)) } }, ruling);
+    t.equal(view.state, 'waiting', String(view.decision?.rationale));
+    t.match(view.decision?.rationale, /approved by 0 of 2 people/);
+    t.equal(sample.git('rev-parse', 'main'), base);
+    const { store } = await findRun(await openRepository(sample.root), systemClock, view.runId);
+    const record = (await store.objects.read(store.refs.run(view.runId), 'waiting.json')) ?? new Uint8Array();
+    t.equal(parseWaitingRecord(record).needed, 2);
+    const [ann = '', ben = '', author = ''] = people;
+    await sign(sample, view.runId, key(ann), ann);
+    await sign(sample, view.runId, key(author), author);
+    await sign(sample, view.runId, key(mallory), mallory);
+    t.equal(
+      (await resume(sample, view.runId)).state,
+      'waiting',
+      'one person, the author, and whom the patch makes a signer',
+    );
+    await sign(sample, view.runId, key(ben), ben);
+    const done = await resume(sample, view.runId);
+    t.equal(done.decision?.type, 'commit', String(done.decision?.rationale));
+    t.match(sample.git('show', 'main:.writ/allowed_signers'), /mallory/);
+  },
+);
+
+t.test("a worker's patch to what governs writ waits for the same people", async (t) => {
+  const place = sampleWithPeople(t);
+  const { sample, key } = place;
+  const worker = createRecordedWorker(
+    [{ task: 1, attempt: 1, patch: coup(place), costUnits: 1 }],
+    async () => {},
+  );
+  const view = await sample.run({ source: { kind: 'worker', worker } }, ruling);
+  t.equal(view.state, 'waiting', String(view.decision?.rationale));
+  for (const person of people.slice(0, 2)) await sign(sample, view.runId, key(person), person);
+  const done = await resume(sample, view.runId);
+  t.equal(done.decision?.type, 'commit', String(done.decision?.rationale));
 });

@@ -1,8 +1,11 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { parseConfig } from '../../../core/config.ts';
 import { factorsWithoutChecks, withFactorChecks } from '../../../core/run/checks-with-factors.ts';
 import type { EffectiveIntentSpec } from '../../../core/spec/intentspec.gen.ts';
 import { accepted, changed } from '../spec/sample.ts';
+import { fixtures, makeSample } from './sample.ts';
 
 const config = (text: string) => parseConfig(Buffer.from(text));
 const entry = (factor: string, id: string, more = 'stage = "fast"') =>
@@ -75,5 +78,27 @@ t.test('an id that already means another check is refused', async (t) => {
     ids(withFactorChecks(spec, shared)).fastChecks,
     [taken, 'same'],
     'one check of two factors runs once',
+  );
+});
+
+t.test('a run says which factors no check answers, in its view and wherever people read it', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  mkdirSync(join(sample.root, '.writ'));
+  const settings = entry('auth', 'login').replace('make login', 'true');
+  writeFileSync(join(sample.root, '.writ', 'config.toml'), settings);
+  sample.git('add', '--all');
+  sample.git('commit', '--quiet', '-m', 'Config');
+  const bytes = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
+  const view = await sample.run(
+    { source: { kind: 'patch', bytes } },
+    { risk: { factors: ['auth', 'payments'] } },
+  );
+  t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
+  t.equal(view.notices?.length, 1);
+  t.match(view.notices?.[0], /`payments`/);
+  t.match(
+    JSON.parse(sample.git('show', `refs/ai/runs/${view.runId}:gate-report.json`)).notices,
+    view.notices,
   );
 });

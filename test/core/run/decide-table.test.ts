@@ -143,6 +143,7 @@ interface Situation {
   readonly wallClock: 'left' | 'exceeded';
   readonly rejected: 'no' | 'yes';
   readonly human: 'not asked' | 'enough' | 'too few';
+  readonly governing: 'left alone' | 'touched';
   readonly onSecurity: 'abandon' | 'go on';
   readonly checkpointBeforeReplan: 'yes' | 'no';
   readonly trigger: 'none' | 'not enabled' | 'enabled' | 'enabled, no replan left';
@@ -193,7 +194,9 @@ const fires = ({ trigger }: Situation): boolean =>
   trigger === 'enabled' || trigger === 'enabled, no replan left';
 const isFailed = (s: Situation): boolean => has(s, 'again') || has(s, 'security');
 const lacksPeople = (s: Situation): boolean =>
-  has(s, 'people') || (s.subject === 'candidate' && s.human === 'too few');
+  has(s, 'people') ||
+  (s.subject === 'candidate' &&
+    (s.human === 'too few' || (s.governing === 'touched' && s.human === 'not asked')));
 const isAccepted = (s: Situation): boolean =>
   !fires(s) && !isFailed(s) && s.cost === 'near the cap' && !lacksPeople(s);
 
@@ -234,6 +237,7 @@ function toInput(s: Situation): DecisionInput {
     task: { id: 'task-1', attempt: s.retries === 'left' ? 3 : 4, maxRetries: 3 },
     conflicts: [],
     patchFindings: [],
+    touchesGoverning: s.governing === 'touched',
     stages: later(stages),
     wallClock: { limitSeconds: 60, exceeded: s.wallClock === 'exceeded' },
     refusals: [],
@@ -314,6 +318,7 @@ const all: Dimensions = {
   wallClock: ['left', 'exceeded'],
   rejected: ['no', 'yes'],
   human: ['not asked', 'enough', 'too few'],
+  governing: ['left alone'],
   onSecurity: ['abandon', 'go on'],
   checkpointBeforeReplan: ['yes', 'no'],
   trigger: ['none', 'not enabled', 'enabled', 'enabled, no replan left'],
@@ -331,6 +336,20 @@ t.test('every trouble in a run that is over anyway', async (t) =>
   compare(
     t,
     { ...all, checkpointBeforeReplan: ['yes'], trigger: ['none', 'enabled'], retries: ['left'] },
+    9_000,
+  ),
+);
+
+t.test('a change to what governs writ takes two people, whatever the contract asks', async (t) =>
+  compare(
+    t,
+    {
+      ...all,
+      governing: ['touched'],
+      wallClock: ['left'],
+      rejected: ['no'],
+      checkpointBeforeReplan: ['yes'],
+    },
     9_000,
   ),
 );

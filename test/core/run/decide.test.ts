@@ -31,6 +31,7 @@ function input(more: Partial<DecisionInput> = {}): DecisionInput {
     candidateTree: 'b'.repeat(40),
     gateReportDigest: sha,
     patchFindings: [],
+    touchesGoverning: false,
     stages: [stage('fast'), stage('integration', empty), stage('security', empty), stage('release', empty)],
     wallClock: { limitSeconds: 60, exceeded: false },
     refusals: [],
@@ -311,6 +312,20 @@ const reasonTable: readonly (readonly [
     'checkpoint',
     'wait-for-approval',
     ['approved by 0 of 1 people'],
+  ],
+  [
+    'what governs writ takes two people, also where the contract asks for nobody',
+    worked({ touchesGoverning: true, human: { required: false, needed: 0, approved: 1, rejected: 0 } }),
+    'checkpoint',
+    'wait-for-approval',
+    ['what governs writ is changed: approved by 1 of 2 people'],
+  ],
+  [
+    'what governs writ takes more than two people where the contract asks for more',
+    worked({ touchesGoverning: true, human: { required: true, needed: 3, approved: 2, rejected: 0 } }),
+    'checkpoint',
+    'wait-for-approval',
+    ['what governs writ is changed: approved by 2 of 3 people'],
   ],
   [
     'a rejection is the reason, however many approved',

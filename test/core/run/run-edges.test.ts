@@ -46,18 +46,21 @@ t.test('a patch that does not apply is refused and nothing is recorded', async (
   t.equal(sample.git('for-each-ref', 'refs/ai'), '');
 });
 
-t.test('a range that changes what governs writ is refused', async (t) => {
-  const sample = sampleOf(t);
-  sample.git('checkout', '--quiet', '-b', 'fix');
-  mkdirSync(join(sample.root, '.writ'));
-  writeFileSync(join(sample.root, '.writ', 'config.toml'), '');
-  sample.git('add', '--all', '--force');
-  sample.git('commit', '--quiet', '-m', 'Judge myself');
-  sample.git('checkout', '--quiet', 'main');
-  await refusal(t, sample, 'PATCH_TOUCHES_STATE', () =>
-    sample.run({ source: { kind: 'range', range: 'main..fix' } }),
-  );
-});
+t.test(
+  'a range that changes what governs writ is refused where the base names nobody who could approve it',
+  async (t) => {
+    const sample = sampleOf(t);
+    sample.git('checkout', '--quiet', '-b', 'fix');
+    mkdirSync(join(sample.root, '.writ'));
+    writeFileSync(join(sample.root, '.writ', 'config.toml'), '');
+    sample.git('add', '--all', '--force');
+    sample.git('commit', '--quiet', '-m', 'Judge myself');
+    sample.git('checkout', '--quiet', 'main');
+    await refusal(t, sample, 'PATCH_TOUCHES_STATE', () =>
+      sample.run({ source: { kind: 'range', range: 'main..fix' } }),
+    );
+  },
+);
 
 t.test('a path of the patch with local changes is refused before any work, others stay', async (t) => {
   const sample = sampleOf(t);

@@ -98,6 +98,29 @@ t.test(
   },
 );
 
+t.test('a run that a worker did is verified like any other, attempts included', async (t) => {
+  const { makeSample } = await import('./sample.ts');
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const spec = join(sample.home, 'spec.json');
+  const recording = join(sample.home, 'recording.json');
+  writeFileSync(spec, sampleSpec());
+  const patch = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'), 'utf8');
+  writeFileSync(
+    recording,
+    JSON.stringify({ format: 'urn:writ:recording:v1', answers: [{ task: 1, attempt: 1, patch }] }),
+  );
+  const call = (...args: string[]) => {
+    const options = { cwd: sample.root, env: sample.env, encoding: 'utf8' } as const;
+    const { status, stdout } = spawnSync(process.execPath, [writ, ...args, '--json'], options);
+    return { status, stdout };
+  };
+  t.equal(call('run', spec, '--recording', recording).status, 0);
+  const verified = call('verify', 'HEAD');
+  t.equal(verified.status, 0, verified.stdout.slice(0, 2000));
+  t.equal(call('fsck').status, 0);
+});
+
 t.test('a run that waits is cancelled: Decision.Abandon, and nothing was moved', async (t) => {
   const { makeSample } = await import('./sample.ts');
   const sample = makeSample();

@@ -139,7 +139,12 @@ t.test('the same test failing twice makes a new revision of the plan and a chang
       { task: 1, attempt: 1, revision: 2, patch: passing('one') },
       twoTasks[1] as RecordedAnswer,
     ],
-    [{ execution: { replan: { triggers: ['repeated-test-fail'] } } }],
+    [
+      {
+        execution: { replan: { triggers: ['repeated-test-fail'] } },
+        objmodel: { contextPipeline: { maxFrames: 3 } },
+      },
+    ],
   );
   t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
   t.match(show('plan.json'), { revision: 2, reason: 'repeated-test-fail' });
@@ -154,7 +159,7 @@ t.test('the same test failing twice makes a new revision of the plan and a chang
     .map((path) => JSON.parse(sample.git('cat-file', 'blob', `${intent}:${path}`)));
   t.match(
     events.map(({ kind }) => kind),
-    ['replanned', 'closed'],
+    ['replanned', 'run-started', 'run-decided', 'closed'],
   );
   const frames = list().filter((path) => path.startsWith('frames/'));
   t.match(show(frames[0] ?? ''), { kind: 'IntentAnalysis', protected: true });
@@ -162,6 +167,13 @@ t.test('the same test failing twice makes a new revision of the plan and a chang
     frames.some((path) => (show(path) as { kind: string }).kind === 'Checkpoint'),
     'a protected Checkpoint frame before the new revision',
   );
+  const kept = frames.map((path) => show(path) as { seq: number; protected: boolean; evicted: boolean });
+  t.strictSame(
+    kept.map(({ seq, evicted }) => [seq, evicted]),
+    kept.map(({ protected: stays }, index) => [index + 1, !stays && index + 1 < 6]),
+    'of six frames three stay in sight: the protected ones and the last; the others are recorded as evicted',
+  );
+  t.equal(kept.length, 6);
   t.match(events[0], { reason: /repeated-test-fail/, diff_summary: /revision 2/ });
 });
 

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { Journal } from '../../../core/store/journal.ts';
-import { readJournal } from '../../../core/store/parse-journal.ts';
+import { isJournalBegun, readJournal } from '../../../core/store/parse-journal.ts';
 import { journalPath, listRunDirectories } from '../../../core/store/run-directory.ts';
 import { mountTiny } from './tiny-mount.ts';
 
@@ -115,6 +115,54 @@ t.test('damage anywhere else is named by its line', async (t) => {
     await t.rejects(readJournal(path), { code: 'JOURNAL_CORRUPT', detail: { line } }, what);
     await t.rejects(Journal.open(path, options), { code: 'JOURNAL_CORRUPT', detail: { line } }, what);
   }
+});
+
+t.test('what was read before is not read again, but judged again where it has changed', async (t) => {
+  const path = join(t.testdir(), 'journal.jsonl');
+  const journal = await Journal.open(path, options);
+  for (const n of [1, 2, 3]) await journal.append('n', { n });
+  const before = await readJournal(path);
+  await journal.append('n', { n: 4 });
+  const after = await readJournal(path);
+  t.same(
+    after.records.map(({ data }) => data),
+    [1, 2, 3, 4].map((n) => ({ n })),
+  );
+  t.equal(before.records.length, 3);
+  t.equal(after.records[0], before.records[0], 'the very same record');
+  await journal.close();
+  const bytes = readFileSync(path);
+  const changed = Buffer.from(bytes);
+  changed[bytes.indexOf('"n":1') + 4] = 0x39;
+  writeFileSync(path, changed);
+  await t.rejects(readJournal(path), { code: 'JOURNAL_CORRUPT', detail: { line: 2 } });
+  writeFileSync(path, bytes.subarray(0, bytes.indexOf('\n') + 1));
+  t.equal((await readJournal(path)).records.length, 1, 'a shorter one');
+  writeFileSync(path, bytes);
+  t.equal((await readJournal(path)).records.length, 4);
+});
+
+t.test('a journal longer than a chunk is cut at its lines', async (t) => {
+  const path = join(t.testdir(), 'journal.jsonl');
+  const journal = await Journal.open(path, options);
+  const text = 'ä'.repeat(300_000);
+  for (const n of [1, 2, 3, 4, 5, 6]) await journal.append('n', `${n}${text}`);
+  await journal.close();
+  const again = await Journal.open(path, options);
+  t.same(
+    again.records.map(({ data }) => String(data)[0]),
+    ['1', '2', '3', '4', '5', '6'],
+  );
+  await again.close();
+});
+
+t.test('a journal has begun with its first whole line', async (t) => {
+  const path = join(t.testdir(), 'journal.jsonl');
+  t.equal(await isJournalBegun(path), false, 'there is none');
+  writeFileSync(path, 'x'.repeat(200_000));
+  t.equal(await isJournalBegun(path), false, 'torn');
+  appendFileSync(path, '\n');
+  t.equal(await isJournalBegun(path), true);
 });
 
 t.test('a symlink in the place of the journal is not followed', async (t) => {

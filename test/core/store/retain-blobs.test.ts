@@ -40,7 +40,8 @@ function isThere(sample: SampleRepository, bytes: Uint8Array): boolean {
 }
 
 function refsOf(sample: SampleRepository): readonly string[] {
-  return sample.git('for-each-ref', '--format=%(refname)').trim().split('\n').sort();
+  const names = sample.git('for-each-ref', '--format=%(refname)').trim().split('\n').sort();
+  return names.map((name) => name.replace(/(orphan-commits\/[^/]+)\/[0-9a-f]{40}$/, '$1/…'));
 }
 
 async function open(dir: string): Promise<{ sample: SampleRepository; repo: Repository }> {
@@ -51,7 +52,11 @@ async function open(dir: string): Promise<{ sample: SampleRepository; repo: Repo
 
 const expectedRefs: Readonly<Record<BlobRetentionStrategy, readonly string[]>> = {
   'ref-anchoring': [`refs/ai/context/${run}`, `refs/ai/context/${otherRun}`].sort(),
-  'orphan-commit': ['refs/ai/orphans'],
+  'orphan-commit': [
+    `refs/ai/orphan-commits/${run}/…`,
+    `refs/ai/orphan-commits/${run}/…`,
+    `refs/ai/orphan-commits/${otherRun}/…`,
+  ],
   'keep-pack': [],
   'custom-gc': [],
 };
@@ -168,9 +173,40 @@ t.test('refs lie under the prefix of the contract', async (t) => {
   const options = { aiRefPrefix: 'refs/x-team/' };
   await retainBlobs(repo, 'ref-anchoring', run, blobs, options);
   await retainBlobs(repo, 'orphan-commit', run, blobs, options);
-  t.strictSame(refsOf(sample), ['refs/heads/main', `refs/x-team/context/${run}`, 'refs/x-team/orphans']);
+  t.strictSame(refsOf(sample), [
+    'refs/heads/main',
+    `refs/x-team/context/${run}`,
+    `refs/x-team/orphan-commits/${run}/…`,
+  ]);
   t.ok(await readRetained(repo, 'ref-anchoring', run, 'binary', options));
   t.equal(await readRetained(repo, 'ref-anchoring', run, 'binary'), undefined);
+});
+
+t.test('what an older version kept on one ref is read, added to and released', async (t) => {
+  const { sample, repo } = await open(t.testdir());
+  const tree = sample
+    .gitInput(
+      `100644 blob ${sample.gitInput('old\n', 'hash-object', '-w', '--stdin').trim()}\told\n`,
+      'mktree',
+    )
+    .trim();
+  const commits = new Map(
+    [run, otherRun].map((id) => [id, sample.git('commit-tree', tree, '-m', id).trim()]),
+  );
+  const names = [...commits].map(([id, commit]) => `${id} ${commit}`).join('\n');
+  const parents = [...commits.values()].flatMap((commit) => ['-p', commit]);
+  const keeper = sample.git('commit-tree', tree, ...parents, '-m', `context of runs\n\n${names}`).trim();
+  sample.git('update-ref', 'refs/ai/orphans', keeper);
+  await retainBlobs(repo, 'orphan-commit', run, later);
+  collectGarbage(sample);
+  t.equal((await readRetained(repo, 'orphan-commit', run, 'old'))?.toString(), 'old\n');
+  t.equal((await readRetained(repo, 'orphan-commit', run, 'later'))?.toString(), 'said later');
+  await releaseBlobs(repo, 'orphan-commit', run);
+  t.strictSame(refsOf(sample), ['refs/ai/orphans', 'refs/heads/main']);
+  t.equal(await readRetained(repo, 'orphan-commit', run, 'old'), undefined);
+  t.equal((await readRetained(repo, 'orphan-commit', otherRun, 'old'))?.toString(), 'old\n');
+  await releaseBlobs(repo, 'orphan-commit', otherRun);
+  t.strictSame(refsOf(sample), ['refs/heads/main']);
 });
 
 t.test('a ref of orphans that somebody else wrote is refused, not thrown away', async (t) => {

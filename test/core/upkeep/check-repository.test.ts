@@ -225,6 +225,14 @@ t.test(
         (one) => changed(one, 'decision.json', set('evidence', [other])),
       ],
       ['reference-missing', 'intent.json', (one) => one.rewrite(runRef(one), { 'intent.json': undefined })],
+      ...['provenance.sigstore.json', 'transparency-proof.tlog-proof'].map(
+        (path) =>
+          [
+            'reference-missing',
+            path,
+            (one: Spoilable) => one.rewrite(runRef(one), { [path]: undefined }),
+          ] as const,
+      ),
       ['digest-mismatch', 'spec.json', (one) => changed(one, 'spec.json', set('kind', 'Other'))],
       [
         'digest-mismatch',
@@ -420,4 +428,34 @@ t.test('twenty thousand files and versions are checked in seconds, without a pro
   t.ok(checked.objects > 2 * count);
   t.ok(ms < 15_000, `${Math.round(ms)} ms`);
   t.comment(`${Math.round(ms)} ms for ${checked.objects} objects`);
+});
+
+t.test('a decision without what it was made from, and a report that is none, are told', async (t) => {
+  const one = await spoilable();
+  for (const path of ['gate-report.json', 'decision-input.json', 'decision-record.json']) {
+    const whole = one.git('rev-parse', runRef(one));
+    one.rewrite(runRef(one), { [path]: undefined });
+    const { problems } = await check(one);
+    t.match(problems, [{ code: 'reference-missing', where: `${runRef(one)}:${path}` }], path);
+    one.git('update-ref', runRef(one), whole);
+  }
+  one.rewrite(runRef(one), { 'gate-report.json': '[]' });
+  t.match((await check(one)).problems, [{ code: 'object-malformed' }]);
+});
+
+t.test('an intent whose history was altered is told', async (t) => {
+  const one = await spoilable();
+  const ref = one.git('for-each-ref', '--format=%(refname)', 'refs/ai/intents/');
+  const whole = one.git('rev-parse', ref);
+  const history = '{"events":1,"sha256":"0"}';
+  for (const [files, code] of [
+    [{ 'events/000001.json': undefined }, /digest-mismatch|reference-missing/],
+    [{ 'history.json': history }, 'digest-mismatch'],
+    [{ 'history.json': undefined }, 'digest-mismatch'],
+    [{ 'spec.json': undefined }, 'reference-missing'],
+  ] as const) {
+    one.rewrite(ref, files);
+    t.match((await check(one)).problems, [{ code }], Object.keys(files).join());
+    one.git('update-ref', ref, whole);
+  }
 });

@@ -10,6 +10,7 @@ import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import { findRun } from '../../../core/run/find-runs.ts';
 import { readRun } from '../../../core/run/read-run.ts';
 import { ownIdentity } from '../../../core/store/process-identity.ts';
+import { readRetained, retainBlobs } from '../../../core/store/retain-blobs.ts';
 import { acquireRunLock } from '../../../core/store/run-lock.ts';
 import { collectGarbage } from '../../../core/upkeep/collect-garbage.ts';
 import { expiryOf } from '../../../core/upkeep/content-expiry.ts';
@@ -206,3 +207,40 @@ t.test('content that expired here is deleted at the remote, and not brought back
   );
   t.equal(other.git('ls-remote', 'origin', contentOf(one)), '');
 });
+
+t.test(
+  'content in store `external-local` goes with its time, and so does the context of such a run',
+  async (t) => {
+    const objmodel = { objectStore: { backend: 'external-local', blobRetentionStrategy: 'orphan-commit' } };
+    const one = await (await finishedRun({ ...limits, objmodel }))();
+    t.equal(one.git('for-each-ref', contentOf(one)), '', 'not in git');
+    await retainBlobs(one.repository, 'orphan-commit', one.runId, [['page', Buffer.from('found')]]);
+    const { store } = await findRun(one.repository, systemClock, one.runId);
+    const content = await store.objects.list(contentOf(one));
+    const [patch] = content.filter(({ path }) => path === 'patchset.diff');
+    const file = one.inGit(
+      'writ',
+      'store',
+      'objects',
+      (patch?.object ?? '').slice(0, 2),
+      (patch?.object ?? '').slice(2),
+    );
+    t.ok(existsSync(file));
+    await collect(one, daysLater(9));
+    t.strictSame(await collect(one, daysLater(9)), []);
+    t.ok(existsSync(file), 'before its time');
+    const planned = await collect(one, daysLater(11), true);
+    t.ok(existsSync(file), 'a dry run removes nothing');
+    const removed = await collect(one, daysLater(11));
+    t.strictSame(removed, planned);
+    t.match(removed, [
+      ['content', contentOf(one), undefined],
+      ['context', new RegExp(`^refs/ai/orphan-commits/${one.runId}/`), undefined],
+      ['run-directory', `/.git/writ/runs/${one.runId}`, undefined],
+    ]);
+    t.notOk(existsSync(file), 'the bytes, too');
+    t.equal(await readRetained(one.repository, 'orphan-commit', one.runId, 'page'), undefined);
+    t.equal((await readRun(one.repository, store, one.runId)).state, 'decided', 'the record stays');
+    t.strictSame(await collect(one, daysLater(11)), []);
+  },
+);

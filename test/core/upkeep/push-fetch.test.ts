@@ -5,9 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t, { type Test } from 'tap';
+import { uuidV7 } from '../../../core/base/ids.ts';
+import { readRetained, retainBlobs } from '../../../core/store/retain-blobs.ts';
 import { fetchRefs } from '../../../core/upkeep/fetch-refs.ts';
 import { pushRefs } from '../../../core/upkeep/push-refs.ts';
-import { makeRemote, told } from './two-repositories.ts';
+import { openRepository } from '../../../core/vcs/repository.ts';
+import { type Clone, makeRemote, told } from './two-repositories.ts';
 
 const run = 'refs/ai/runs/r1';
 
@@ -119,6 +122,38 @@ t.test('two approvals that took the same number both stand', async (t) => {
   await b.move(pushRefs);
   await a.move(fetchRefs);
   t.equal(a.git('show', 'refs/ai/approvals/r1/2:approval.json'), 'by b');
+});
+
+t.test('what two machines keep by orphan commits adds up, for the same run and for others', async (t) => {
+  const { clone } = makeRemote();
+  const [a, b] = [clone('a'), clone('b')];
+  const [one, other] = [uuidV7(1_700_000_000_000), uuidV7(1_700_000_000_001)];
+  const keep = async ({ root }: Clone, runId: string, name: string): Promise<void> => {
+    const repository = await openRepository(root);
+    await retainBlobs(repository, 'orphan-commit', runId, [[name, Buffer.from(name)]]);
+  };
+  await keep(a, one, 'by a');
+  await keep(a, other, 'of another run');
+  await keep(b, one, 'by b');
+  const moved = [
+    await a.move(pushRefs),
+    await b.move(pushRefs),
+    await b.move(fetchRefs),
+    await a.move(fetchRefs),
+  ];
+  t.strictSame(
+    [...new Set(moved.flatMap(({ refs }) => refs.map(({ status }) => status)))],
+    ['created', 'current'],
+  );
+  for (const { root } of [a, b]) {
+    const repository = await openRepository(root);
+    for (const [runId, name] of [
+      [one, 'by a'],
+      [one, 'by b'],
+      [other, 'of another run'],
+    ] as const)
+      t.equal((await readRetained(repository, 'orphan-commit', runId, name))?.toString(), name);
+  }
 });
 
 t.test('a ref that cannot exist here beside another stops no other', async (t) => {

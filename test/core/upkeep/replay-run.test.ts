@@ -116,6 +116,14 @@ const changes: readonly (readonly [
     '/patchFindings',
   ],
   [
+    'patchset.json',
+    (v: { files: Json[] }) => {
+      v.files.push({ ...v.files[0], path: 'x', old_path: '.writ/allowed_signers' });
+    },
+    'decision-input.json',
+    '/touchesGoverning',
+  ],
+  [
     'gate-report.json',
     (v: Json) => {
       v.sandbox = 'none';

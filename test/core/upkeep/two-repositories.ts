@@ -27,10 +27,15 @@ export interface Clone {
   ref(name: string): string;
 }
 
+const boxes: string[] = [];
+process.once('exit', () => {
+  for (const box of boxes) rmSync(box, { recursive: true, force: true });
+});
+
 /** A bare remote and as many clones of it as are asked for, in one directory that goes when the process does. */
 export function makeRemote(): { readonly box: string; readonly bare: string; clone(name: string): Clone } {
   const box = realpathSync(mkdtempSync(join(tmpdir(), 'writ-upkeep-')));
-  process.once('exit', () => rmSync(box, { recursive: true, force: true }));
+  boxes.push(box);
   const bare = join(box, 'remote.git');
   execFileSync('git', ['init', '--quiet', '--bare', bare]);
   return { box, bare, clone: (name) => makeClone(join(box, name), bare) };

@@ -1,0 +1,27 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { createRecordedWorker } from '../../../plugins/recorded-worker.ts';
+import { fixtures, makeSample } from './sample.ts';
+
+const patch = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'), 'utf8');
+
+t.test('what a context snapshot found beside the tree lies under the prefix of the contract', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const worker = createRecordedWorker([{ task: 1, attempt: 1, patch }], async () => {});
+  const view = await sample.run(
+    { source: { kind: 'worker', worker } },
+    {
+      intent: { touchHints: { files: ['src/price.js'], symbols: ['price'] } },
+      objmodel: { objectStore: { aiRefPrefix: 'refs/x-team/' } },
+    },
+  );
+  t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
+  const context = `refs/x-team/context/${view.runId}`;
+  const [name = ''] = sample.git('ls-tree', '-r', '--name-only', context).split('\n');
+  const bytes = execFileSync('git', ['show', `${context}:${name}`], { cwd: sample.root, encoding: 'utf8' });
+  t.match(bytes, /function price/);
+  t.equal(sample.git('for-each-ref', 'refs/ai'), '', 'nothing lies anywhere else');
+});
