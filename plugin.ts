@@ -2,7 +2,7 @@ export type { Clock } from './core/base/clock.ts';
 export type { WritErrorOptions } from './core/base/errors.ts';
 export { WritError } from './core/base/errors.ts';
 export type { ApprovalProblem, ApprovalVerdict } from './core/contract/approval.ts';
-export type { ArtifactProducer, ArtifactRequest } from './core/contract/artifact-producer.ts';
+export type { ArtifactProducer, ArtifactRequest, Produced } from './core/contract/artifact-producer.ts';
 export type { Attestation, Attestor, AttestRequest, DigestedThing } from './core/contract/attestor.ts';
 export type { CheckContext, CheckOutcome, CheckRunner, ReportFile } from './core/contract/check-runner.ts';
 export type { ContextItemKind, FrameKind, TrustTier } from './core/contract/context.ts';

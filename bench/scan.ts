@@ -1,7 +1,8 @@
 /* `npm run bench:scan`: precision and recall on the labelled set, and what reading with grammars costs. Exit 1 where a limit is missed. */
 
 import { mayHit, type Scanned } from '../gates/direct-eval/candidates.ts';
-import { findHits, grammarOf } from '../gates/direct-eval/find-hits.ts';
+import { findHits } from '../gates/direct-eval/find-hits.ts';
+import { grammarOf } from '../gates/direct-eval/scan-syntax.ts';
 import { labelledLanguages, readSample, scoreLanguage } from './labelled-cases.ts';
 import { figure } from './measure.ts';
 

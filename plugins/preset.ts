@@ -15,7 +15,7 @@ export function preset(options: AttestPluginOptions): readonly LoadedPlugin[] {
     gatesPlugin, //       check kinds, and one rule per reason a gate can fail
     cedarPlugin, //       policy engine: Cedar
     redactionPlugin, //   no secret reaches an artifact
-    artifactsPlugin, //   patchset, sbom, release-notes
+    artifactsPlugin(options), // patchset, sbom, sca-report, release-notes
     attestPlugin(options), // keys, provenance, transparency log
   ];
 }

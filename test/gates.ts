@@ -1,4 +1,4 @@
-import './gates/source/hunk-lines.test.ts';
+import './core/patch/hunk-lines.test.ts';
 import './gates/source/word-search.test.ts';
 import './gates/grammar/parse-syntax.test.ts';
 import './gates/rules/scope.test.ts';

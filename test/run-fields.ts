@@ -1,1 +1,2 @@
 import './core/run/field-effects.test.ts';
+import './core/run/network-policy.test.ts';

@@ -1,3 +1,7 @@
+import './core/tool/egress/client-hello.test.ts';
+import './core/tool/egress/egress-proxy.test.ts';
+import './core/tool/egress/judgement.test.ts';
+import './core/tool/egress/sandbox-egress.test.ts';
 import './core/tool/host-view.test.ts';
 import './core/tool/init.test.ts';
 import './core/tool/no-sandbox.test.ts';

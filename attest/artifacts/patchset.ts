@@ -2,7 +2,7 @@ import type { ArtifactProducer } from '../../core/contract/artifact-producer.ts'
 import type { PatchSet } from '../../core/contract/patch-set.ts';
 
 /** `patchset`: the diff from base to candidate as `objmodel.runPolicy.patchsetFormat` wants it. */
-export const patchsetProducer: ArtifactProducer = {
+export const patchsetProducer = {
   contentType: 'text/x-diff',
   extension: 'patch',
   async produce({ spec, patch }) {
@@ -10,7 +10,7 @@ export const patchsetProducer: ArtifactProducer = {
       ? Buffer.from(patch.diff)
       : toUnifiedDiff(patch);
   },
-};
+} satisfies ArtifactProducer;
 
 /**
  * The diff with plain `---`/`+++` headers. What those cannot say (rename, copy, mode, link, binary, empty file) keeps its git

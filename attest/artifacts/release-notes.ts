@@ -22,7 +22,7 @@ const maxFiles = 500;
  * `release-notes`: what was asked for, what changed, and what the gates said so far, as Markdown. Untrusted text is escaped unless
  * `encodingPolicy` is `none`.
  */
-export const releaseNotesProducer: ArtifactProducer = {
+export const releaseNotesProducer = {
   contentType: 'text/markdown; charset=utf-8',
   extension: 'md',
   async produce(request) {
@@ -30,7 +30,7 @@ export const releaseNotesProducer: ArtifactProducer = {
     const prose = raw ? (text: string): string => text : markdownText;
     return Buffer.from(`${toReleaseNotes(request, prose).join('\n')}\n`);
   },
-};
+} satisfies ArtifactProducer;
 
 function toReleaseNotes({ spec, patch, stages }: ArtifactRequest, prose: (text: string) => string): string[] {
   const { intent, acceptance, metadata } = spec;

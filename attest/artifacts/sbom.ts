@@ -1,24 +1,33 @@
+import { readExclude } from '../../core/advisories/sca-options.ts';
 import type { ArtifactProducer } from '../../core/contract/artifact-producer.ts';
-import { toCycloneDx } from './cyclonedx-document.ts';
-import { findNpmProjects } from './npm/find-projects.ts';
+import { declaredFormat } from '../../core/spec/declared-format.ts';
+import { billOf } from './bill.ts';
+import { readCandidatePackages } from './candidate-packages.ts';
+import { toCycloneDx, toJsonBytes } from './cyclonedx-document.ts';
+import { toSpdx } from './spdx-document.ts';
 
 /**
- * `sbom`: a CycloneDX 1.6 document of the candidate's npm projects, out of manifests and lockfiles alone. Nothing where there is no npm
- * project, or where one cannot be described completely.
+ * `sbom`: all dependency files of the candidate as CycloneDX 1.6 (or 1.7) or SPDX 2.3 JSON, whichever the contract declares. Not made where one
+ * of them cannot be read. A tree without any gives the project alone, and says that it had none.
  */
 export const sbomProducer: ArtifactProducer = {
   contentType: 'application/vnd.cyclonedx+json; version=1.6',
   extension: 'json',
   async produce(request) {
-    const projects = await findNpmProjects(request);
-    if (projects === undefined) return undefined;
-    const { locator } = request.spec.metadata.target.repo;
-    const subject =
-      locator
-        .replace(/\/+$/, '')
-        .split('/')
-        .at(-1)
-        ?.replace(/\.git$/, '') || 'repository';
-    return toCycloneDx(projects, request.baseTimeMs, subject);
+    const { name, version = '' } = declaredFormat(request.spec, 'sbom');
+    const isSpdx = name === 'spdx-json' && (version === '' || version === '2.3');
+    const isCycloneDx =
+      (name === '' || name === 'cyclonedx-json' || name === 'json') && /^(?:1\.[67])?$/.test(version);
+    if (!isSpdx && !isCycloneDx)
+      return { unmade: 'writ makes `cyclonedx-json` (version 1.6 or 1.7) and `spdx-json` (version 2.3)' };
+    const { exclude, problem } = readExclude(request.ruleOptions.sbom ?? {});
+    if (problem !== undefined)
+      return { unmade: `\`[rules.sbom]\` in \`.writ/config.toml\` at base is wrong: ${problem}` };
+    const found = await readCandidatePackages(request, exclude);
+    if ('unmade' in found) return found;
+    const bill = billOf(request, found, request.baseTimeMs);
+    return toJsonBytes(
+      isSpdx ? await toSpdx(bill) : await toCycloneDx(bill, version === '1.7' ? '1.7' : '1.6'),
+    );
   },
 };

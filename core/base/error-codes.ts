@@ -96,6 +96,20 @@ export const errorCatalogue = {
     http: 400,
     exit: 128,
   },
+  ADVISORIES_CORRUPT: {
+    family: 'environment',
+    message: 'the advisory database cannot be used',
+    http: 500,
+    exit: 128,
+    hint: 'remove its directory and import again: `writ sca import FILE`',
+  },
+  ADVISORIES_BUSY: {
+    family: 'environment',
+    message: 'another process is importing advisories',
+    http: 409,
+    exit: 128,
+    hint: 'wait for it to end',
+  },
   GIT_MISSING: {
     family: 'environment',
     message: 'git is not on PATH',
@@ -451,6 +465,13 @@ export const errorCatalogue = {
   },
   USAGE: { family: 'usage', message: 'the command line is not understood', http: 400, exit: 129 },
   INPUT_UNREADABLE: { family: 'usage', message: 'an input file cannot be read', http: 400, exit: 129 },
+  ADVISORIES_INVALID: {
+    family: 'usage',
+    message: 'the file holds no advisories of the OSV schema',
+    http: 422,
+    exit: 129,
+    hint: 'give an OSV record, a list of them, NDJSON, or an export such as `all.zip`',
+  },
   INPUT_TOO_LARGE: { family: 'usage', message: 'an input is larger than allowed', http: 413, exit: 129 },
   OUTPUT_EXISTS: {
     family: 'usage',

@@ -1,4 +1,5 @@
 import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
+import type { DigestedThing } from './attestor.ts';
 import type { PatchSet } from './patch-set.ts';
 import type { StageRecord } from './stage.ts';
 
@@ -12,13 +13,24 @@ export interface ArtifactRequest {
   listCandidate(): Promise<readonly string[]>;
   /** Committer time of the base commit, epoch milliseconds: what reproducible documents are dated with. */
   readonly baseTimeMs: number;
+  /** `[rules.<id>]` of `.writ/config.toml` at the base commit, by rule id. */
+  readonly ruleOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
+
+/**
+ * Bytes, what they were made from besides the candidate (for `resolvedDependencies`), or in words why nothing can be made: the gate reports
+ * what is missing with that reason. `undefined`: nothing to describe here.
+ */
+export type Produced =
+  | Uint8Array
+  | { readonly bytes: Uint8Array; readonly madeFrom: readonly DigestedThing[] }
+  | { readonly unmade: string }
+  | undefined;
 
 /** Makes one named artifact that no check delivered (slot `artifact`, by artifact name). Same request, same bytes. */
 export interface ArtifactProducer {
   readonly contentType: string;
   /** File ending without the dot. */
   readonly extension: string;
-  /** `undefined`: nothing to describe here (no lockfile, say); the gate then reports what is missing. */
-  produce(request: ArtifactRequest): Promise<Uint8Array | undefined>;
+  produce(request: ArtifactRequest): Promise<Produced>;
 }

@@ -35,6 +35,8 @@ export interface RuleInput {
   readonly artifacts: readonly ArtifactRecord[];
   /** By SHA-256: content of `artifacts`, for rules with `readsArtifacts`. */
   readonly artifactBytes?: Readonly<Record<string, Uint8Array>>;
+  /** By artifact name: why the engine could not make one that it knows how to make. */
+  readonly unmade?: Readonly<Record<string, string>>;
   /** Signed approvals received so far, judged; absent where nobody has been asked yet. */
   readonly approvals?: readonly ApprovalVerdict[];
   /** `[approvals.groups]` of `.writ/config.toml` at the base commit: principals by group. */

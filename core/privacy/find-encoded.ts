@@ -1,8 +1,8 @@
 import { findSensitive, type Search } from './find-sensitive.ts';
 import type { SensitiveMatch } from './sensitive-match.ts';
 
-const base64Run = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}={0,2}/g;
-const percentRun = /(?<![\w.~+/:%@-])[\w.~+/:@-]*%[0-9A-Fa-f]{2}[\w.~+/:@%-]*/g;
+const base64Bytes = bytesOf(/[A-Za-z0-9+/=_-]/);
+const percentBytes = bytesOf(/[\w.~+/:@%-]/);
 const entityRun = /&(?:#\d{2,7}|#[xX][0-9A-Fa-f]{2,6}|[a-z]{2,6});/;
 const entity =
   /&(?:#(\d{2,7})|#[xX]([0-9A-Fa-f]{2,6})|(amp|lt|gt|quot|apos|commat|colon|period|num|sol|equals));/g;
@@ -22,20 +22,39 @@ export function findEncoded(bytes: Uint8Array, search: Search): readonly Sensiti
     const [first] = findSensitive(decoded, search);
     if (first) found.push({ rule: first.rule, class: first.class, start, end });
   };
-  for (const { 0: run, index } of text.matchAll(base64Run)) {
-    if (isPrintable(Buffer.from(run.slice(0, 32), 'base64')))
-      judge(index, index + run.length, Buffer.from(run, 'base64'));
+  for (const [start, end] of runsOf(bytes, base64Bytes, 20)) {
+    if (isPrintable(Buffer.from(text.slice(start, start + 32), 'base64')))
+      judge(start, end, Buffer.from(text.slice(start, end), 'base64'));
   }
   if (text.includes('%')) {
-    for (const { 0: run, index } of text.matchAll(percentRun)) {
+    for (const [start, end] of runsOf(bytes, percentBytes, 4)) {
+      const run = text.slice(start, end);
       const decoded = run.replace(/%([0-9A-Fa-f]{2})/g, (_, hex) =>
         String.fromCharCode(Number.parseInt(hex, 16)),
       );
-      judge(index, index + run.length, Buffer.from(decoded, 'latin1'));
+      if (decoded.length < run.length) judge(start, end, Buffer.from(decoded, 'latin1'));
     }
   }
   if (text.includes('&') && entityRun.test(text)) return [...found, ...inReferences(text, search)];
   return found;
+}
+
+function bytesOf(characterClass: RegExp): Uint8Array {
+  return Uint8Array.from({ length: 256 }, (_, code) =>
+    characterClass.test(String.fromCharCode(code)) ? 1 : 0,
+  );
+}
+
+/** Runs of bytes of a set, as long as they are: by hand, for an expression's memory ends at a few megabytes. */
+function* runsOf(bytes: Uint8Array, among: Uint8Array, least: number): Generator<readonly [number, number]> {
+  let start = -1;
+  for (let at = 0; at <= bytes.length; at += 1) {
+    const isIn = at < bytes.length && among[bytes[at] as number] === 1;
+    if (isIn && start < 0) start = at;
+    if (isIn || start < 0) continue;
+    if (at - start >= least) yield [start, at];
+    start = -1;
+  }
 }
 
 /** Words that hold character references, decoded. */

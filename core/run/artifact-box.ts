@@ -2,6 +2,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sha256Hex } from '../base/digest.ts';
 import { messageOf, WritError } from '../base/errors.ts';
+import type { DigestedThing } from '../contract/attestor.ts';
 import type { ArtifactBytes } from '../contract/hook-payload.ts';
 import { type ArtifactRecord, stageNames } from '../contract/stage.ts';
 import type { Hooks } from '../hooks.ts';
@@ -22,6 +23,13 @@ export interface ArriveRequest {
   readonly extension: string;
 }
 
+/** What producers did at one point of a stage. */
+export interface Production {
+  readonly records: readonly ArtifactRecord[];
+  readonly unmade: Readonly<Record<string, string>>;
+  readonly madeFrom: readonly DigestedThing[];
+}
+
 /** What was put in a box, and how to read it back before the run is sealed. */
 export interface ArtifactBox {
   /** Redacts, then hashes, then writes: what the policy removes reaches no disk (contract: privacy.redactionRequired). */
@@ -30,6 +38,11 @@ export interface ArtifactBox {
   keep(records: readonly ArtifactRecord[]): void;
   /** By stage, then by path: the same list whatever came first. */
   list(): readonly ArtifactRecord[];
+  /** Takes up what producers left to know: what they could not make and why, and what they made the rest from. */
+  note(production: Pick<Production, 'unmade' | 'madeFrom'>): void;
+  /** By artifact name, of those that are still missing. */
+  unmade(): Readonly<Record<string, string>>;
+  madeFrom(): readonly DigestedThing[];
   /** Forgets every record: the checks are run anew. */
   empty(): void;
   /** Content, read back from disk one at a time: a run with many logs does not hold them all. */
@@ -52,6 +65,8 @@ export function createArtifactBox(options: {
 }): ArtifactBox {
   const { directory, spec, hooks, policy, nowMs } = options;
   const records = new Map<string, ArtifactRecord>();
+  const unmade = new Map<string, string>();
+  const madeFrom = new Map<string, DigestedThing>();
   let listed: readonly ArtifactRecord[] | undefined;
   const retention = retentionOf(spec);
   const declared = new Map(
@@ -99,12 +114,23 @@ export function createArtifactBox(options: {
     keep(found) {
       for (const record of found) if (!records.has(record.path)) put(record);
     },
+    note(production) {
+      for (const [name, reason] of Object.entries(production.unmade)) unmade.set(name, reason);
+      for (const thing of production.madeFrom) madeFrom.set(JSON.stringify(thing), thing);
+    },
+    unmade() {
+      const have = new Set([...records.values()].map(({ name }) => name));
+      return Object.fromEntries([...unmade].filter(([name]) => !have.has(name)));
+    },
+    madeFrom: () => [...madeFrom.values()],
     list() {
       listed ??= [...records.values()].sort(byStageAndPath);
       return listed;
     },
     empty() {
       records.clear();
+      unmade.clear();
+      madeFrom.clear();
       listed = undefined;
     },
     read: (record) => readEvidence(directory, record),

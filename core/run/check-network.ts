@@ -1,6 +1,8 @@
+import { isIP } from 'node:net';
 import type { Finding } from '../contract/finding.ts';
 import type { CheckNetwork, NetworkUse } from '../contract/network-use.ts';
 import type { SandboxRequest } from '../contract/sandbox.ts';
+import { redactTexts } from '../privacy/redact-texts.ts';
 import { quoted } from '../spec/quoted.ts';
 import type { CommandVerdict } from '../tool/acl/guard-command.ts';
 import { openEgress } from '../tool/egress/open-egress.ts';
@@ -44,6 +46,19 @@ export function joinNetworks(networks: readonly CheckNetwork[]): CheckNetwork | 
   for (const use of networks.flatMap((network) => network.uses)) uses.add(use);
   const opened = new Map(networks.flatMap((one) => one.opened).map((one) => [JSON.stringify(one), one]));
   return { opened: [...opened.values()], uses: uses.list() };
+}
+
+/** Names of hosts are the check's own words, and a way to print a secret; an address is a fact about a machine. */
+export function redactHosts(
+  network: CheckNetwork | undefined,
+  policy: Parameters<typeof redactTexts>[1],
+): CheckNetwork | undefined {
+  if (network === undefined) return undefined;
+  const uses = network.uses.map((use) => ({
+    ...use,
+    host: isIP(use.host) === 0 ? redactTexts(use.host, policy) : use.host,
+  }));
+  return { ...network, uses };
 }
 
 const maxFindings = 20;

@@ -46,7 +46,7 @@ export async function compareWithBase(
       // Names of tests and metrics are the check's own words.
       const comparison = (found: CheckBaseline): CheckBaseline => {
         const network = joinNetworks(networks.splice(0));
-        return redactTexts({ ...found, ...(network ? { network } : {}) }, policyOf(attempt));
+        return { ...redactTexts(found, policyOf(attempt)), ...(network ? { network } : {}) };
       };
       if (!measures(record)) return comparison({ failure: compareFailure(record, await base.run(task)) });
       const onSide = (side: 'base' | 'candidate') =>

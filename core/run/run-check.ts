@@ -16,7 +16,13 @@ import { askPolicy } from './ask-policy.ts';
 import { askRule } from './ask-rules.ts';
 import type { Attempt, Workspace } from './attempt.ts';
 import { policyOf } from './attempt-policy.ts';
-import { joinNetworks, networkFindings, openNetwork, unguardedNetwork } from './check-network.ts';
+import {
+  joinNetworks,
+  networkFindings,
+  openNetwork,
+  redactHosts,
+  unguardedNetwork,
+} from './check-network.ts';
 import { collectArtifacts } from './collect-artifacts.ts';
 import { type OpeningWorkspace, WorkspaceLost } from './open-workspace.ts';
 import { readReports } from './read-reports.ts';
@@ -95,21 +101,24 @@ export async function askCheck(
   const uses: CheckUses = { networks: [], tools: [] };
   const outcome = await judgeCheck(attempt, checkContext(attempt, workspace, task, uses), task.check);
   attempt.settings.signal.throwIfAborted();
-  const network = joinNetworks(uses.networks);
+  const policy = policyOf(attempt);
+  const network = redactHosts(joinNetworks(uses.networks), policy);
   const isUnguarded = outcome.result !== undefined && attempt.ground.sandbox.name === 'none';
-  const findings = [
-    ...outcome.findings,
-    ...networkFindings(network?.uses ?? []),
-    ...(isUnguarded ? [unguardedNetwork] : []),
-  ];
   const { network: _network, tools: _tools, ...said } = outcome;
+  const clean = redactTexts(
+    { findings: outcome.findings, ...(outcome.tests ? { tests: outcome.tests } : {}) },
+    policy,
+  );
   return {
     ...said,
+    ...clean,
+    findings: [
+      ...clean.findings,
+      ...networkFindings(network?.uses ?? []),
+      ...(isUnguarded ? [unguardedNetwork] : []),
+    ],
     ...(uses.tools.length === 0 ? {} : { tools: uses.tools }),
-    ...redactTexts(
-      { findings, ...(outcome.tests ? { tests: outcome.tests } : {}), ...(network ? { network } : {}) },
-      policyOf(attempt),
-    ),
+    ...(network ? { network } : {}),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Finding } from '../contract/finding.ts';
-import type { ArtifactRecord, CheckRecord, StageName, StageRecord } from '../contract/stage.ts';
+import type { CheckRecord, StageName, StageRecord } from '../contract/stage.ts';
 import { redactTexts } from '../privacy/redact-texts.ts';
+import type { Production } from './artifact-box.ts';
 import { askRules } from './ask-rules.ts';
 import type { Attempt } from './attempt.ts';
 import { policyOf } from './attempt-policy.ts';
@@ -31,7 +32,7 @@ export async function runStage(
   );
   for (const check of record.checks) attempt.box.keep(check.artifacts);
   for (const made of ['made-by-commands', 'made-by-policies'])
-    attempt.box.keep((steps.ended(made)?.answer ?? []) as readonly ArtifactRecord[]);
+    takeUp(attempt, steps.ended(made)?.answer as Production | undefined);
   return record;
 }
 
@@ -70,13 +71,12 @@ async function settleStage(
       findings: [],
     };
     const isFinal = !ran.some(({ status }) => status === 'waiting');
-    box.keep(
-      await steps.once(
-        made,
-        () => produceArtifacts(attempt, record, before),
-        () => isFinal,
-      ),
+    const production = await steps.once(
+      made,
+      () => produceArtifacts(attempt, record, before),
+      () => isFinal,
     );
+    takeUp(attempt, production);
     return record;
   };
   await runAll(
@@ -94,6 +94,12 @@ async function settleStage(
   const record = settle({ ...judged, findings: redactTexts([...findings, ...added], policyOf(attempt)) });
   await engine.hooks.stage.settled.call({ runId, stage: record });
   return record;
+}
+
+function takeUp({ box }: Attempt, production: Production | undefined): void {
+  if (production === undefined) return;
+  box.keep(production.records);
+  box.note(production);
 }
 
 async function judgeStage(attempt: Attempt, stage: StageRecord): Promise<readonly Finding[]> {

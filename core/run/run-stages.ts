@@ -4,7 +4,7 @@ import type { Attempt } from './attempt.ts';
 import { openingWorkspace, WorkspaceLost } from './open-workspace.ts';
 import { runStage } from './run-stage.ts';
 
-/** What the stages did, and the untracked directories that their checks were given. */
+/** What the stages did, the untracked directories that their checks were given, and what artifacts were made from. */
 export interface StagesRun {
   readonly stages: readonly StageRecord[];
   readonly dependencies: readonly DigestedThing[];
@@ -45,5 +45,5 @@ async function runEpoch(
     stages.push(record);
     if (record.status === 'failed' || record.status === 'waiting') break;
   }
-  return { stages, dependencies: workspace.dependencies() };
+  return { stages, dependencies: [...workspace.dependencies(), ...attempt.box.madeFrom()] };
 }

@@ -1,6 +1,7 @@
-import { ancestorOf, childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
 import type { Hit } from './hit.ts';
 import type { Reading } from './reading.ts';
+import { type RubyNames, rubyBehind, rubyClassOf, rubyNames } from './ruby-names.ts';
 import { handsShellText } from './shell-words.ts';
 
 const kernel = /^(?:eval|system|exec|spawn)$/;
@@ -11,7 +12,7 @@ const why = { code: 'evaluates a string as code', shell: 'runs a built command l
 /** Direct execution in Ruby. Blocks, argument lists (`system('ls', dir)`) and commands that are wholly written down evaluate nothing. */
 export function rubyHits(reading: Reading): readonly Hit[] {
   const { tree, text } = reading;
-  const known = readNames(reading);
+  const known = rubyNames(reading);
   const hits: Hit[] = [];
   for (const node of tree.nodes) {
     if (node.type === 'subshell' && node.children.some(({ type }) => type === 'interpolation'))
@@ -23,50 +24,7 @@ export function rubyHits(reading: Reading): readonly Hit[] {
   return hits;
 }
 
-interface Known {
-  /** Own methods by the class (or file) that defines them. */
-  readonly own: ReadonlyMap<SyntaxNode, ReadonlySet<string>>;
-  /** `alias run eval`, `run = method(:eval)`. */
-  readonly aliases: ReadonlyMap<string, { readonly path: string; readonly at: number }>;
-  readonly values: ReadonlyMap<string, SyntaxNode>;
-}
-
-function readNames({ tree, text, literal }: Reading): Known {
-  const own = new Map<SyntaxNode, Set<string>>();
-  const aliases = new Map<string, { readonly path: string; readonly at: number }>();
-  const values = new Map<string, SyntaxNode>();
-  const symbolOf = (node: SyntaxNode | undefined) =>
-    node?.type === 'simple_symbol' ? text(node).slice(1) : literal(node);
-  for (const node of tree.nodes) {
-    if (node.type === 'method' || node.type === 'singleton_method') {
-      const owner = classOf(node, tree.root);
-      own.set(owner, (own.get(owner) ?? new Set()).add(text(childOf(node, 'name'))));
-    } else if (node.type === 'alias') {
-      aliases.set(text(childOf(node, 'name')), { path: text(childOf(node, 'alias')), at: node.start });
-    } else if (node.type === 'call' && text(childOf(node, 'method')) === 'alias_method') {
-      const [name, old] = childOf(node, 'arguments')?.children ?? [];
-      const path = symbolOf(old);
-      if (name && path !== undefined) aliases.set(symbolOf(name) ?? '', { path, at: node.start });
-    } else if (node.type === 'assignment') {
-      const name = text(childOf(node, 'left'));
-      const value = childOf(node, 'right');
-      if (value && name.length < 100) values.set(name, value);
-      if (value?.type !== 'call' || !/^(?:method|instance_method)$/.test(text(childOf(value, 'method'))))
-        continue;
-      const path = symbolOf(childOf(value, 'arguments')?.children[0]);
-      const receiver = text(childOf(value, 'receiver'));
-      if (path !== undefined && kernel.test(path) && /^(?:|Kernel|self|binding)$/.test(receiver))
-        aliases.set(name, { path, at: node.start });
-    }
-  }
-  return { own, aliases, values };
-}
-
-function classOf(node: SyntaxNode, root: SyntaxNode): SyntaxNode {
-  return ancestorOf(node, 'class', 'module', 'singleton_class') ?? root;
-}
-
-function callHit(reading: Reading, known: Known, node: SyntaxNode): Hit | undefined {
+function callHit(reading: Reading, known: RubyNames, node: SyntaxNode): Hit | undefined {
   const { text, tree } = reading;
   const receiver = childOf(node, 'receiver');
   const name = childOf(node, 'method');
@@ -99,7 +57,7 @@ function callHit(reading: Reading, known: Known, node: SyntaxNode): Hit | undefi
   if (given.length === 0) return undefined;
   const isOwn =
     !receiver &&
-    (known.own.get(classOf(node, tree.root))?.has(word) || known.own.get(tree.root)?.has(word)) === true;
+    (known.own.get(rubyClassOf(node, tree.root))?.has(word) || known.own.get(tree.root)?.has(word)) === true;
   const isKernel =
     (!receiver && !isOwn) ||
     /^(?:::)?(?:Kernel|Object|Process)$/.test(owner) ||
@@ -146,31 +104,25 @@ function callHit(reading: Reading, known: Known, node: SyntaxNode): Hit | undefi
 }
 
 /** One argument that is not wholly written down, or a shell told to run such a text. */
-function isBuilt(reading: Reading, { values }: Known, given: readonly SyntaxNode[]): boolean {
+function isBuilt(reading: Reading, { values }: RubyNames, given: readonly SyntaxNode[]): boolean {
   const first = given[0];
   if (!first) return false;
-  const words = given.map((one) => reading.literal(behind(reading, values, one)));
+  const words = given.map((one) => reading.literal(rubyBehind(reading, values, one)));
   if (given.length > 1) return handsShellText(words);
-  const value = behind(reading, values, first);
+  const value = rubyBehind(reading, values, first);
   if (first.type === 'splat_argument') return false;
   if (value?.type === 'array') return handsShellText(value.children.map((one) => reading.literal(one)));
   return words[0] === undefined;
 }
 
-function behind({ text }: Reading, values: ReadonlyMap<string, SyntaxNode>, node: SyntaxNode): SyntaxNode {
-  return (
-    (node.type === 'identifier' || node.type === 'constant' ? values.get(text(node)) : undefined) ?? node
-  );
-}
-
 /** A text for certain or for all that can be seen; a constant or a block is none. */
-function isTextual(reading: Reading, { values }: Known, node: SyntaxNode | undefined): boolean {
+function isTextual(reading: Reading, { values }: RubyNames, node: SyntaxNode | undefined): boolean {
   if (!node) return false;
-  const { type } = behind(reading, values, node);
+  const { type } = rubyBehind(reading, values, node);
   return !/^(?:block_argument|lambda|simple_symbol|integer|nil|self|pair)$/.test(type);
 }
 
-function isBindingValue({ text }: Reading, { values }: Known, owner: string): boolean {
+function isBindingValue({ text }: Reading, { values }: RubyNames, owner: string): boolean {
   const value = values.get(owner);
   return value !== undefined && /(?:^|\.)(?:binding|get_binding)(?:\(\))?$/.test(text(value).slice(0, 200));
 }

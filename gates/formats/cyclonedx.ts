@@ -1,4 +1,4 @@
-import { isObject, isText } from './read-json.ts';
+import { isObject, isText, type JsonObject } from './read-json.ts';
 
 /** JSON versions of the standard (ECMA-424 is 1.6). */
 const versions: readonly unknown[] = ['1.2', '1.3', '1.4', '1.5', '1.6', '1.7'];
@@ -74,4 +74,25 @@ function dependencyFault(dependencies: unknown): string | undefined {
   if (!Array.isArray(dependencies)) return '`dependencies` that are no list';
   const bad = dependencies.findIndex((entry) => !isObject(entry) || !isText(entry.ref));
   return bad === -1 ? undefined : `no \`ref\` in \`dependencies[${bad}]\``;
+}
+
+/** Components of a document without fault, nested ones too, by `bom-ref`. */
+export function componentsByRef({ metadata, components }: JsonObject): ReadonlyMap<string, JsonObject> {
+  const byRef = new Map<string, JsonObject>();
+  const waiting: unknown[] = [isObject(metadata) ? metadata.component : undefined, components];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (Array.isArray(next)) for (const one of next) waiting.push(one);
+    if (!isObject(next)) continue;
+    if (isText(next['bom-ref'])) byRef.set(next['bom-ref'], next);
+    if (next.components !== undefined) waiting.push(next.components);
+  }
+  return byRef;
+}
+
+/** The first property of that name, of metadata or of a component. */
+export function propertyOf(holder: unknown, name: string): string | undefined {
+  const properties = isObject(holder) && Array.isArray(holder.properties) ? holder.properties : [];
+  const found: unknown = properties.find((one) => isObject(one) && one.name === name);
+  return isObject(found) && isText(found.value) ? found.value : undefined;
 }

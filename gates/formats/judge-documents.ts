@@ -15,7 +15,7 @@ export interface DocumentRule {
 /** Judges every artifact of that name. None, or one without the content of its record, or one that is no JSON is an `error`. */
 export function judgeDocuments(
   { rule, artifact, expected, judge }: DocumentRule,
-  input: Pick<RuleInput, 'artifacts' | 'artifactBytes'>,
+  input: Pick<RuleInput, 'artifacts' | 'artifactBytes' | 'unmade'>,
 ): readonly Finding[] {
   const fail = (found: string, path?: string): Finding => ({
     rule,
@@ -25,7 +25,8 @@ export function judgeDocuments(
     detail: { artifact, expected, found },
   });
   const records = input.artifacts.filter(({ name }) => name === artifact);
-  if (records.length === 0) return [fail('none')];
+  const reason = input.unmade?.[artifact];
+  if (records.length === 0) return [fail(reason === undefined ? 'none' : `none: ${reason}`)];
   return records.flatMap((record) => {
     const content = artifactContent(input, record);
     if ('found' in content) return [fail(content.found, record.path)];

@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer';
+import { parseFormat } from '../../core/spec/declared-format.ts';
 import type { ParsedReport } from '../reports/test-report.ts';
 import { cyclonedxFault } from './cyclonedx.ts';
 import { gitDiffFault } from './git-diff.ts';
 import { inTotoFault } from './in-toto.ts';
 import { inclusionProofFault } from './inclusion-proof.ts';
-import { readJson } from './read-json.ts';
+import { isObject, readJson } from './read-json.ts';
 import { sarifFault } from './sarif.ts';
 import { spdxFault } from './spdx.ts';
 
@@ -36,14 +37,28 @@ const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
 ]);
 
 /**
- * Whether bytes are what a format of the contract's open set says (case and outer blanks aside); `undefined` where they are. A
+ * Whether bytes are what a format of the contract's open set says (case and outer blanks aside; `; version=…` asks for one); `undefined` where they are. A
  * format that is not known here is only asked to be something: at least one byte.
  */
 export async function matchesFormat(format: string, bytes: Uint8Array): Promise<FormatMismatch | undefined> {
-  const known = formats.get(format.trim().toLowerCase());
+  const { name, version } = parseFormat(format);
+  const known = formats.get(name);
   if (!known) return bytes.length > 0 ? undefined : { expected: `\`${format}\``, found: 'an empty file' };
-  const found = await known.fault(bytes);
-  return found === undefined ? undefined : { expected: known.expected, found };
+  const found =
+    (await known.fault(bytes)) ?? (version === undefined ? undefined : versionFault(bytes, version));
+  const expected = version === undefined ? known.expected : `${known.expected} of version ${version}`;
+  return found === undefined ? undefined : { expected, found };
+}
+
+/** A declared version is held against what the document says of itself; a format that says nothing has none. */
+function versionFault(bytes: Uint8Array, version: string): string | undefined {
+  const read = readJson(bytes);
+  const value = 'value' in read && isObject(read.value) ? read.value : {};
+  const stated = [value.specVersion, value.spdxVersion, value.version].find((one) => typeof one === 'string');
+  if (stated === undefined) return 'no version';
+  return stated === version || stated === `SPDX-${version}`
+    ? undefined
+    : `version ${String(stated).slice(0, 40)}`;
 }
 
 function ofJson(expected: string, fault: (value: unknown) => string | undefined): Format {

@@ -8,7 +8,7 @@ const rule = 'artifact-present';
 const sealed: ReadonlySet<string> = new Set(['provenance-attestation', 'transparency-proof']);
 
 /** What the contract requires at this stage, and what its checks say they produce, is there (contract, Errors 2; Check, artifactsProduced). */
-export const judge: RuleFunction = ({ spec, stage, artifacts }) => {
+export const judge: RuleFunction = ({ spec, stage, artifacts, unmade = {} }) => {
   if (!stage) return [];
   const required = spec.artifacts.required.filter(
     ({ name, stage: at }) => gateOf[at] === stage.name && !sealed.has(name),
@@ -20,7 +20,7 @@ export const judge: RuleFunction = ({ spec, stage, artifacts }) => {
       return {
         rule,
         severity: entry.required ? 'error' : 'warning',
-        message: `expected artifact \`${entry.name}\` at stage \`${stage.name}\`, found none${entry.required ? '' : '; it is not required and blocks nothing'}`,
+        message: `expected artifact \`${entry.name}\` at stage \`${stage.name}\`, found none${entry.required ? '' : '; it is not required and blocks nothing'}${Object.hasOwn(unmade, entry.name) ? `: ${unmade[entry.name]}` : ''}`,
         detail: { artifact: entry.name, stage: stage.name, required: entry.required },
       };
     });

@@ -3,6 +3,7 @@ import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import { isScanned, mayHit, mayRename } from '../direct-eval/candidates.ts';
 import { findHits } from '../direct-eval/find-hits.ts';
+import { firstAdded } from '../direct-eval/first-added.ts';
 import type { Hit } from '../direct-eval/hit.ts';
 import {
   type ChangedSource,
@@ -59,22 +60,6 @@ async function judgeFile(input: RuleInput, file: PatchFile): Promise<readonly Fi
     if (findings.length > maxFindings) break;
   }
   return findings;
-}
-
-/** Where a hit was added: its start, else any of its lines, else what else makes it one. */
-function firstAdded(source: ChangedSource, { start, end = start, also = [] }: Hit): number | undefined {
-  if (source.isAdded(start)) return start;
-  const stop = Math.min(end, source.text.length);
-  for (
-    let next = source.text.indexOf('\n', start);
-    next !== -1 && next + 1 < stop;
-    next = source.text.indexOf('\n', next + 1)
-  ) {
-    if (!source.isAdded(next + 1)) continue;
-    const line = source.text.slice(next + 1, stop);
-    return next + 1 + Math.max(0, line.search(/[^\s]/));
-  }
-  return also.find((offset) => source.isAdded(offset));
 }
 
 /** At the first offset that the patch added. */

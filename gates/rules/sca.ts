@@ -1,25 +1,221 @@
+import { type AdvisorySeverity, reaches, worstSeverity } from '../../core/advisories/advisory.ts';
+import { readSeverityWord } from '../../core/advisories/cvss.ts';
+import { ignoredBy, readScaOptions, type ScaOptions } from '../../core/advisories/sca-options.ts';
+import type { Finding, Severity } from '../../core/contract/finding.ts';
 import type { RuleFunction } from '../../core/contract/rule.ts';
+import { componentsByRef, cyclonedxFault, propertyOf } from '../formats/cyclonedx.ts';
 import { judgeDocuments } from '../formats/judge-documents.ts';
+import { isObject, isText, type JsonObject } from '../formats/read-json.ts';
+import { plainLine } from '../reports/plain-text.ts';
 
 const rule = 'sca';
 const artifact = 'sca-report';
-const expected = 'JSON: an object or a list';
+const expected = 'JSON: CycloneDX with `vulnerabilities`, or a report of another tool';
+const maxFindings = 200;
+const maxVulnerabilities = 100_000;
 
-/** `sca-report` is there and is JSON. The contract names no format for it, so this version does not judge what it says, and says so. */
-export const judge: RuleFunction = (input) =>
-  judgeDocuments({ rule, artifact, expected, judge: judgeReport }, input);
-
-function judgeReport(value: unknown, path: string) {
-  const isReport = typeof value === 'object' && value !== null;
-  return [
-    {
+/**
+ * `sca-report` is there, and as CycloneDX it names no vulnerability of at least `[rules.sca] fail_on`; one that nobody rated counts, one that
+ * the config at base ignores is listed as suppressed. What the report itself calls harmless counts: it may have come with the change. A report
+ * in another form is not judged, and says so.
+ */
+export const judge: RuleFunction = (input) => {
+  const options = readScaOptions(input.options);
+  if ('problems' in options)
+    return options.problems.map((problem) => ({
       rule,
-      severity: isReport ? ('note' as const) : ('error' as const),
-      message: isReport
-        ? `\`${artifact}\` is JSON; what it says is not judged by this version`
-        : `expected \`${artifact}\` to be ${expected}, found ${value === null ? 'null' : `a ${typeof value}`}`,
+      severity: 'error',
+      message: `\`[rules.sca]\` in \`.writ/config.toml\` at base is wrong: ${problem}`,
+    }));
+  return judgeDocuments(
+    { rule, artifact, expected, judge: (value, path) => judgeReport(value, path, options) },
+    input,
+  );
+};
+
+function judgeReport(value: unknown, path: string, options: ScaOptions): readonly Finding[] {
+  if (typeof value !== 'object' || value === null) {
+    const found = value === null ? 'null' : `a ${typeof value}`;
+    return [
+      {
+        rule,
+        severity: 'error',
+        message: `expected \`${artifact}\` to be ${expected}, found ${found}`,
+        path,
+        detail: { artifact, expected, found },
+      },
+    ];
+  }
+  if (!isObject(value) || value.bomFormat === undefined) {
+    const message = `\`${artifact}\` is JSON of a form that is not judged: only its presence is known`;
+    return [{ rule, severity: 'note', message, path, detail: { artifact, expected } }];
+  }
+  const fault = cyclonedxFault(value) ?? listFault(value.vulnerabilities);
+  if (fault !== undefined) {
+    const message = `expected \`${artifact}\` to be ${expected}, found ${fault}`;
+    return [{ rule, severity: 'error', message, path, detail: { artifact, expected, found: fault } }];
+  }
+  const listed = (Array.isArray(value.vulnerabilities) ? value.vulnerabilities : []).filter(isObject);
+  const view: ReportView = { path, options, ...contextOf(value) };
+  const findings = [...judgeDatabase(value, view), ...listed.map((one) => judgeVulnerability(one, view))];
+  return findings.length <= maxFindings ? findings : cut(findings, path);
+}
+
+interface ReportView {
+  readonly path: string;
+  readonly options: ScaOptions;
+  /** When it was made; `undefined` where it does not say. */
+  readonly nowMs: number | undefined;
+  readonly components: ReadonlyMap<string, JsonObject>;
+}
+
+function contextOf(document: JsonObject): Pick<ReportView, 'nowMs' | 'components'> {
+  const { timestamp } = isObject(document.metadata) ? document.metadata : {};
+  const nowMs = isText(timestamp) ? Date.parse(timestamp) : Number.NaN;
+  return { nowMs: Number.isNaN(nowMs) ? undefined : nowMs, components: componentsByRef(document) };
+}
+
+/** A document without the list is a bill of materials: nothing says that anybody looked. */
+function listFault(vulnerabilities: unknown): string | undefined {
+  if (vulnerabilities === undefined) return 'CycloneDX without `vulnerabilities`: nothing was looked up';
+  if (!Array.isArray(vulnerabilities)) return '`vulnerabilities` that are no list';
+  if (vulnerabilities.length > maxVulnerabilities)
+    return `more than ${maxVulnerabilities} \`vulnerabilities\``;
+  const bad = vulnerabilities.findIndex(
+    (one) => !isObject(one) || !isText(one.id) || (one.ratings !== undefined && !Array.isArray(one.ratings)),
+  );
+  return bad === -1
+    ? undefined
+    : `no \`id\`, or \`ratings\` that are no list, in \`vulnerabilities[${bad}]\``;
+}
+
+/** What writ's own report says of the database: how old it is, and whether it knows the ecosystems at all. */
+function judgeDatabase(document: JsonObject, { path, options, nowMs }: ReportView): readonly Finding[] {
+  const { metadata } = document;
+  const newest = propertyOf(metadata, 'writ:advisories:newest');
+  if (newest === undefined) return [];
+  const findings: Finding[] = [];
+  for (const [ecosystem, count] of ecosystemsOf(metadata))
+    if (propertyOf(metadata, `writ:advisories:${ecosystem}`) === '0')
+      findings.push({
+        rule,
+        severity: 'error',
+        message: `${count} packages of \`${ecosystem}\` were looked up among no advisories: import those of that ecosystem (\`writ sca import FILE\`)`,
+        path,
+        detail: { artifact, ecosystem },
+      });
+  if (propertyOf(metadata, 'writ:packages') === '0')
+    findings.push({
+      rule,
+      severity: 'note',
+      message: 'the candidate names no package: nothing was looked up',
       path,
-      detail: { artifact, expected },
+    });
+  const days = Math.floor(((nowMs ?? Number.NaN) - Date.parse(newest)) / 86_400_000);
+  if (!(days <= options.maxAgeDays))
+    findings.push({
+      rule,
+      severity: 'warning',
+      message: `the newest advisory was ${Number.isNaN(days) ? 'at an unknown time' : `${days} days old`}, expected at most ${options.maxAgeDays}: import a newer export (\`writ sca import FILE\`)`,
+      path,
+      detail: { artifact, newest, expected: options.maxAgeDays },
+    });
+  return findings;
+}
+
+function ecosystemsOf(metadata: unknown): readonly (readonly [string, string])[] {
+  const properties = isObject(metadata) && Array.isArray(metadata.properties) ? metadata.properties : [];
+  return properties.flatMap((one): (readonly [string, string])[] => {
+    const [, ecosystem] =
+      isObject(one) && isText(one.name) ? (/^writ:packages:([a-z]+)$/.exec(one.name) ?? []) : [];
+    return ecosystem !== undefined && isObject(one) && isText(one.value) ? [[ecosystem, one.value]] : [];
+  });
+}
+
+function judgeVulnerability(vulnerability: JsonObject, view: ReportView): Finding {
+  const { id, references, ratings, description, affects } = vulnerability;
+  const name = plainLine(String(id), 200);
+  const aliases = (Array.isArray(references) ? references : []).flatMap((one) =>
+    isObject(one) && isText(one.id) ? [one.id] : [],
+  );
+  const level = severityOf(Array.isArray(ratings) ? ratings : []);
+  const refs = (Array.isArray(affects) ? affects : []).flatMap((one) =>
+    isObject(one) && isText(one.ref) ? [one.ref] : [],
+  );
+  const purls = refs.map((ref) => {
+    const purl = view.components.get(ref)?.purl;
+    return isText(purl) ? purl : ref;
+  });
+  const ignored = ignoredBy(view.options, [String(id), ...aliases], purls, view.nowMs);
+  const isBad = reaches(level, view.options.failOn);
+  const severity: Severity = ignored?.isInForce ? 'note' : isBad ? 'error' : 'warning';
+  const about = isText(description) ? `: ${plainLine(description, 200)}` : '';
+  const isUnsure = !isAffected(affects);
+  const where =
+    purls.length === 0
+      ? 'a package'
+      : purls
+          .slice(0, 3)
+          .map((purl) => `\`${plainLine(purl, 200)}\``)
+          .join(', ');
+  const more = purls.length > 3 ? ` and ${purls.length - 3} more` : '';
+  const state =
+    ignored === undefined
+      ? ''
+      : ignored.isInForce
+        ? ` (ignored until ${ignored.entry.until}: ${plainLine(ignored.entry.reason, 200)})`
+        : ` (was ignored until ${ignored.entry.until}, which is past)`;
+  const said = isUnsure ? 'may affect' : 'affects';
+  const declared = refs.map((ref) => propertyOf(view.components.get(ref), 'writ:declared-in')).find(isText);
+  return {
+    rule,
+    severity,
+    message: `${name} (${level === 'unknown' ? 'not rated' : level}) ${said} ${where}${more}${about}${state}`,
+    path: declared === undefined ? view.path : plainLine(declared, 500),
+    detail: {
+      artifact,
+      id: name,
+      ...(aliases.length > 0 ? { aliases: aliases.slice(0, 10).map((alias) => plainLine(alias, 200)) } : {}),
+      level,
+      packages: purls.slice(0, 20).map((purl) => plainLine(purl, 500)),
+      ...(isUnsure ? { certain: false } : {}),
+      ...(ignored?.isInForce
+        ? {
+            suppressed: true,
+            reason: 'config',
+            until: ignored.entry.until,
+            justification: ignored.entry.reason,
+          }
+        : {}),
     },
-  ];
+  };
+}
+
+/** The worst of all ratings; ours and those of other tools use the same words. */
+function severityOf(ratings: readonly unknown[]): AdvisorySeverity {
+  return worstSeverity(
+    ratings.map((one) => {
+      const word = isObject(one) ? one.severity : undefined;
+      return word === 'info' ? 'none' : readSeverityWord(word);
+    }),
+  );
+}
+
+/** False where every version that the report names has the status `unknown`. */
+function isAffected(affects: unknown): boolean {
+  const statuses = (Array.isArray(affects) ? affects : []).flatMap((one) =>
+    isObject(one) && Array.isArray(one.versions)
+      ? one.versions.map((version) => (isObject(version) ? version.status : undefined))
+      : [],
+  );
+  return statuses.length === 0 || statuses.some((status) => status !== 'unknown');
+}
+
+/** Errors are told first where not everything can be told. */
+function cut(findings: readonly Finding[], path: string): readonly Finding[] {
+  const order: readonly Severity[] = ['error', 'warning', 'note'];
+  const sorted = order.flatMap((severity) => findings.filter((finding) => finding.severity === severity));
+  const left = sorted.slice(maxFindings);
+  const message = `${left.length} more findings are not listed`;
+  return [...sorted.slice(0, maxFindings), { rule, severity: left[0]?.severity ?? 'note', message, path }];
 }

@@ -2,7 +2,7 @@ import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import { createAnchorScanner } from '../../core/privacy/secrets/anchor-scanner.ts';
-import { hunkLines } from '../source/hunk-lines.ts';
+import { hunkLines } from '../../core/patch/hunk-lines.ts';
 import { type SuppressionMarker, suppressionMarkers } from '../suppressions/markers.ts';
 
 const rule = 'suppressions';
@@ -58,7 +58,7 @@ function* marked(
   file: PatchFile,
 ): Generator<{ readonly line: number; readonly column: number; readonly tool: string }> {
   const diff = Buffer.from(patch.diff.buffer, patch.diff.byteOffset, patch.diff.byteLength);
-  for (const { kind, line, start, end } of hunkLines(patch, file)) {
+  for (const { kind, line, start, end } of hunkLines(patch.diff, file)) {
     if (kind !== 'added') continue;
     const last = Math.min(end, start + maxLineBytes);
     const tools = new Set<string>();

@@ -1,6 +1,6 @@
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleInput } from '../../core/contract/rule.ts';
-import { hunkLines } from '../source/hunk-lines.ts';
+import { hunkLines } from '../../core/patch/hunk-lines.ts';
 
 /** One added line: where it begins in the joined text, and its number in the candidate. */
 export interface AddedLine {
@@ -21,7 +21,7 @@ export function addedText({ patch }: Pick<RuleInput, 'patch'>, file: PatchFile):
   const lines: AddedLine[] = [];
   let length = 0;
   let previous = 0;
-  for (const { kind, line, start, end } of hunkLines(patch, file)) {
+  for (const { kind, line, start, end } of hunkLines(patch.diff, file)) {
     if (kind !== 'added') continue;
     if (line !== previous + 1) {
       parts.push('\0\n');

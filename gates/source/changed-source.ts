@@ -1,6 +1,6 @@
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleInput } from '../../core/contract/rule.ts';
-import { hunkLines } from './hunk-lines.ts';
+import { hunkLines } from '../../core/patch/hunk-lines.ts';
 import { type Language, languageOf } from './language.ts';
 
 /** Larger files are read through the diff alone. */
@@ -38,7 +38,7 @@ export function languageOfChange(input: RuleInput, file: PatchFile): Language | 
   if (content)
     return languageOf(file.path, asBuffer(content).toString('latin1', 0, Math.min(content.length, 200)));
   const diff = asBuffer(input.patch.diff);
-  for (const line of hunkLines(input.patch, file)) {
+  for (const line of hunkLines(input.patch.diff, file)) {
     if (line.kind === 'removed') continue;
     if (line.line > 1) break;
     return languageOf(file.path, diff.toString('latin1', line.start, Math.min(line.end, line.start + 200)));
@@ -75,7 +75,7 @@ export function baseSource(input: RuleInput, file: PatchFile, language: Language
 function addedLines(input: RuleInput, file: PatchFile): ReadonlySet<number> | 'all' {
   if (file.binary) return 'all';
   const added = new Set<number>();
-  for (const line of hunkLines(input.patch, file)) if (line.kind === 'added') added.add(line.line);
+  for (const line of hunkLines(input.patch.diff, file)) if (line.kind === 'added') added.add(line.line);
   return added;
 }
 
@@ -112,7 +112,7 @@ function hunkSource(
   let hunk = 0;
   // A diff that adds or deletes a file holds all of it.
   const whole = file.changeType === (changed === 'added' ? 'add' : 'delete');
-  for (const line of hunkLines(input.patch, file)) {
+  for (const line of hunkLines(input.patch.diff, file)) {
     if (line.kind !== 'context' && line.kind !== changed) continue;
     if (line.hunk !== hunk && !whole) {
       // An empty line keeps what is not adjacent apart.

@@ -6,7 +6,18 @@ const dated =
   /^v?(\d{4}(?:[.:-]?\d{2}){1,6}(?:[.:-]?\d{1,3})?)[._-]?(?:(stable|beta|b|rc|alpha|a|patch|pl|p)((?:[.-]?\d+)*)?)?([.-]?dev)?$/;
 const stability: Readonly<Record<string, string>> = { a: 'alpha', b: 'beta', p: 'patch', pl: 'patch' };
 /** Words as PHP's version_compare ranks them; what it does not know comes first. `#` stands for a number. */
-const ranks: Readonly<Record<string, number>> = { dev: 1, alpha: 2, a: 2, beta: 3, b: 3, rc: 4, '#': 5, pl: 6, p: 6, patch: 6 };
+const ranks: Readonly<Record<string, number>> = {
+  dev: 1,
+  alpha: 2,
+  a: 2,
+  beta: 3,
+  b: 3,
+  rc: 4,
+  '#': 5,
+  pl: 6,
+  p: 6,
+  patch: 6,
+};
 
 /** Order of Composer: its normal form, compared as PHP's version_compare does. `undefined` for branches and what is no version. */
 export function compareComposer(left: string, right: string): number | undefined {
@@ -17,7 +28,8 @@ export function compareComposer(left: string, right: string): number | undefined
     const one = a[at];
     const other = b[at];
     if (one !== undefined && other !== undefined) {
-      const order = /^\d/.test(one) && /^\d/.test(other) ? compareDigits(one, other) : rankOf(one) - rankOf(other);
+      const order =
+        /^\d/.test(one) && /^\d/.test(other) ? compareDigits(one, other) : rankOf(one) - rankOf(other);
       if (order !== 0) return order;
     } else {
       const rest = one ?? other ?? '';
@@ -51,6 +63,7 @@ function parts(text: string): readonly string[] | undefined {
 }
 
 function modifier(word: string | undefined, number = '', dev: string | undefined): readonly string[] {
-  const stated = word === undefined || word === 'stable' ? [] : [stability[word] ?? word, ...(number.match(/\d+/g) ?? [])];
+  const stated =
+    word === undefined || word === 'stable' ? [] : [stability[word] ?? word, ...(number.match(/\d+/g) ?? [])];
   return [...stated, ...(dev === undefined || word === 'stable' ? [] : ['dev'])];
 }

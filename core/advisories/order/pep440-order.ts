@@ -12,7 +12,16 @@ interface Pep440 {
 
 const form =
   /^v?(?:(\d+)!)?(\d+(?:\.\d+)*)(?:[-_.]?(alpha|a|beta|b|preview|pre|c|rc)[-_.]?(\d+)?)?(?:-(\d+)|[-_.]?(post|rev|r)[-_.]?(\d+)?)?([-_.]?dev[-_.]?(\d+)?)?(?:\+([a-z0-9]+(?:[-_.][a-z0-9]+)*))?$/;
-const phases: Readonly<Record<string, number>> = { a: 0, alpha: 0, b: 1, beta: 1, c: 2, rc: 2, pre: 2, preview: 2 };
+const phases: Readonly<Record<string, number>> = {
+  a: 0,
+  alpha: 0,
+  b: 1,
+  beta: 1,
+  c: 2,
+  rc: 2,
+  pre: 2,
+  preview: 2,
+};
 
 /** Order of PEP 440, normalisation included. `undefined` where one of the two is no such version. */
 export function comparePep440(left: string, right: string): number | undefined {
@@ -32,7 +41,19 @@ export function comparePep440(left: string, right: string): number | undefined {
 function parse(text: string): Pep440 | undefined {
   const found = form.exec(text.trim().toLowerCase());
   if (!found) return undefined;
-  const [, epoch = '0', release = '', phase, preNumber = '0', bare, postWord, postNumber, dev, devNumber = '0', local] = found;
+  const [
+    ,
+    epoch = '0',
+    release = '',
+    phase,
+    preNumber = '0',
+    bare,
+    postWord,
+    postNumber,
+    dev,
+    devNumber = '0',
+    local,
+  ] = found;
   const isPost = bare !== undefined || postWord !== undefined;
   const isDev = dev !== undefined;
   const early = -1;
@@ -40,7 +61,8 @@ function parse(text: string): Pep440 | undefined {
   return {
     epoch,
     release: release.split('.'),
-    pre: phase !== undefined ? [phases[phase] ?? 0, preNumber] : isDev && !isPost ? [early, '0'] : [late, '0'],
+    pre:
+      phase !== undefined ? [phases[phase] ?? 0, preNumber] : isDev && !isPost ? [early, '0'] : [late, '0'],
     post: isPost ? [1, bare ?? postNumber ?? '0'] : [0, '0'],
     dev: isDev ? [0, devNumber] : [1, '0'],
     local: local === undefined ? [] : local.split(/[-_.]/),

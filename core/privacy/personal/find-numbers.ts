@@ -7,8 +7,9 @@ import { matchPhone } from './phone.ts';
 const spanForm =
   /(?<![A-Za-z0-9_.])(?:\+|\(?(?=\d)|(?=[A-Z]{1,6}[ -]?\d))[A-Z]{0,6}(?:[ ()./-]{0,2}[0-9A-Z]){6,40}/g;
 const groupStart = /(?<![A-Za-z0-9_])[A-Z0-9(+]/g;
-const cardForm = /\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}(?:\1?\d{1,3})?|3\d{3}([ -]?)\d{6}\2\d{4,5}/y;
+const cardForm = /\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}(\1?\d{1,3})?|3\d{3}([ -]?)\d{6}\3\d{4,5}/y;
 const ibanForm = /[A-Z]{2}\d{2}(?:[A-Z0-9]{11,30}|(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?)/y;
+const dateForm = /^(?:19|20)\d\d-[01]\d-[0-3]\d[T ]/;
 const contextLength = 48;
 
 /** Lengths by country (SWIFT IBAN registry). */
@@ -25,16 +26,23 @@ export function findNumbers(text: string): readonly SensitiveMatch[] {
   for (let span = spanForm.exec(text); span; span = spanForm.exec(text)) {
     const end = span.index + span[0].length;
     let covered = span.index;
+    let resume = end;
     groupStart.lastIndex = span.index;
     for (let start = groupStart.exec(text); start && start.index < end; start = groupStart.exec(text)) {
       if (start.index < covered) continue;
+      if (end - start.index < 7) {
+        // Too short for anything, unless the span was cut at its longest: then what begins here begins the next one.
+        resume = start.index;
+        break;
+      }
+      if (dateForm.test(text.slice(start.index, start.index + 11))) continue;
       const match = matchNumber(text, start.index);
       if (!match) continue;
       found.push(match);
       covered = match.end;
     }
-    // A number may reach beyond the span, and a new one begin inside what is left.
-    spanForm.lastIndex = Math.max(end, covered);
+    // A number may reach beyond the span.
+    spanForm.lastIndex = Math.max(resume, covered);
   }
   return found;
 }
@@ -66,10 +74,15 @@ function matchIban(text: string, at: number): SensitiveMatch | undefined {
 function matchCard(text: string, at: number): SensitiveMatch | undefined {
   cardForm.lastIndex = at;
   const match = cardForm.exec(text);
-  if (!match || endsInside(text, at + match[0].length)) return undefined;
-  const digits = match[0].replace(/[ -]/g, '');
-  if (!isIssued(digits) || !passesLuhn(digits) || /^(\d)\1+$/.test(digits)) return undefined;
-  return { rule: 'card-number', class: 'pii', start: at, end: at + match[0].length };
+  if (!match) return undefined;
+  // The last group may belong to the number or be the next one.
+  for (const length of new Set([match[0].length, match[0].length - (match[2]?.length ?? 0)])) {
+    const end = at + length;
+    const digits = text.slice(at, end).replace(/[ -]/g, '');
+    if (!endsInside(text, end) && isIssued(digits) && passesLuhn(digits) && !/^(\d)\1+$/.test(digits))
+      return { rule: 'card-number', class: 'pii', start: at, end };
+  }
+  return undefined;
 }
 
 /** Issuer ranges of ISO/IEC 7812 with the lengths that go with them. */
@@ -83,9 +96,12 @@ function isIssued(digits: string): boolean {
   return /^62/.test(digits) && length >= 16;
 }
 
+const lettered = nationalIds.filter((one) => one.lettered);
+const numbered = nationalIds.filter((one) => !one.lettered);
+
 function matchNationalId(text: string, at: number): SensitiveMatch | undefined {
   let before: string | undefined;
-  for (const { rule, form, isValid, near } of nationalIds) {
+  for (const { rule, form, isValid, near } of /[A-Z]/.test(text.charAt(at)) ? lettered : numbered) {
     form.lastIndex = at;
     const match = form.exec(text);
     if (!match || endsInside(text, at + match[0].length)) continue;

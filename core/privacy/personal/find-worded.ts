@@ -78,13 +78,18 @@ const code = /(?<![\w.-])[A-TV-Z]\d[0-9AB](?:\.[0-9A-TV-Z]{1,4})?(?![\w-]|\.\w)/
 /** What words lead to: dates of birth, health numbers and codes, and what is marked internal or confidential. */
 export function findWorded(bytes: Uint8Array, text: string): readonly SensitiveMatch[] {
   const found: SensitiveMatch[] = [];
+  /** End of the marked paragraph under way. */
+  let covered = 0;
   for (
     let at = scanner.next(bytes, 0, bytes.length);
     at >= 0;
     at = scanner.next(bytes, at + 1, bytes.length)
   ) {
-    const marked = matchMarking(text, at);
-    if (marked) found.push(marked);
+    const marked = at < covered ? undefined : matchMarking(text, at);
+    if (marked) {
+      found.push(marked);
+      covered = marked.end;
+    }
     if (isLetter(text.charCodeAt(at - 1))) continue;
     push(found, text, at, birth, 'date-of-birth', 'pii');
     push(found, text, at, record, 'medical-record-number', 'phi');

@@ -94,9 +94,11 @@ export function findHealthTerms(
     form.lastIndex = at;
     const match = form.exec(text);
     if (!match) continue;
-    const from = Math.max(text.lastIndexOf('\n', at) + 1, at - reach);
-    const feed = text.indexOf('\n', at);
-    const to = Math.min(feed < 0 ? text.length : feed, at + reach);
+    // Only near by: a search for the ends of a long line would cost its whole length each time.
+    const least = Math.max(0, at - reach);
+    const from = least + text.slice(least, at).lastIndexOf('\n') + 1;
+    const ahead = text.slice(at, at + reach);
+    const to = at + (ahead.includes('\n') ? ahead.indexOf('\n') : ahead.length);
     while ((identifiers[first]?.end ?? Number.POSITIVE_INFINITY) < at - reach) first += 1;
     const isNear = identifiers.slice(first, first + 32).some(({ start, end }) => start < to && end > from);
     if (isNear || person.test(text.slice(from, to)))

@@ -11,6 +11,8 @@ import {
 export interface NationalId {
   readonly rule: string;
   readonly form: RegExp;
+  /** Begins with a letter; the others with a digit. */
+  readonly lettered?: true;
   /** Digits and letters of the match, without what separates them. */
   readonly isValid: (compact: string) => boolean;
   /** Its digits alone are too common: one of these words has to stand shortly before it. */
@@ -46,6 +48,7 @@ export const nationalIds: readonly NationalId[] = [
   },
   {
     rule: 'uk-nino',
+    lettered: true,
     form: /[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]/y,
     isValid: (id) => !/^(?:BG|GB|KN|NK|NT|TN|ZZ)/.test(id),
   },
@@ -56,11 +59,13 @@ export const nationalIds: readonly NationalId[] = [
   },
   {
     rule: 'es-nie',
+    lettered: true,
     form: /[XYZ]-?\d{7}-?[A-HJ-NP-TV-Z]/y,
     isValid: (id) => checkLetters[Number(`${'XYZ'.indexOf(id.charAt(0))}${id.slice(1, 8)}`) % 23] === id[8],
   },
   {
     rule: 'it-codice-fiscale',
+    lettered: true,
     form: /[A-Z]{6}[0-9LMNP-V]{2}[A-EHLMPR-T][0-9LMNP-V]{2}[A-Z][0-9LMNP-V]{3}[A-Z]/y,
     isValid: isCodiceFiscale,
   },

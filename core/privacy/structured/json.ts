@@ -1,8 +1,8 @@
 import type { Structure } from './structure.ts';
 
 const literal = /true|false|null/y;
-const number = /-?\d[\d.eE+-]*/y;
-const space = /[\s{}[\],:\x1e]+/y;
+const number = /-?\d[\d.eE+-]{0,400}(?![\d.])/y;
+const space = /[\s{}[\],:\x1e]{1,4096}/y;
 
 /** JSON, and any sequence of JSON texts (NDJSON, RFC 7464). Strings are content, numbers are bare. */
 export const jsonStructure: Structure = {
@@ -29,8 +29,8 @@ export const jsonStructure: Structure = {
     }
     return true;
   },
+  escape: '\\',
   decode(piece) {
-    if (!piece.includes('\\')) return Buffer.from(piece, 'latin1');
     try {
       const parsed: unknown = JSON.parse(`"${Buffer.from(piece, 'latin1').toString('utf8')}"`);
       return typeof parsed === 'string' ? Buffer.from(parsed) : undefined;

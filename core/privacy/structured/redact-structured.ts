@@ -24,7 +24,7 @@ export function redactStructured(
   let at = 0;
   let first = 0;
   structure.walk(text, (kind, start, end) => {
-    const content = contentOf(raw, text, structure, kind, start, end) ?? Buffer.alloc(0);
+    const content = contentOf(raw, text, structure, kind, start, end);
     const from = at;
     at += content.length;
     while ((regions[first]?.end ?? Number.POSITIVE_INFINITY) <= from) first += 1;
@@ -50,17 +50,27 @@ export function redactStructured(
   return { bytes: Buffer.concat(parts), redactions: receipt.list() };
 }
 
+/** The document with its escapes resolved; the same bytes where it has none. */
 function resolve(raw: Buffer, text: string, structure: Structure): Buffer | undefined {
   const parts: Buffer[] = [];
+  let from = 0;
   let isSound = true;
   const isFormat = structure.walk(text, (kind, start, end) => {
-    const content = contentOf(raw, text, structure, kind, start, end);
+    if (kind !== 'text' || !isSound) return;
+    const piece = text.slice(start, end);
+    if (!piece.includes(structure.escape)) return;
+    const content = structure.decode(piece);
     if (content === undefined) isSound = false;
-    else if (isSound) parts.push(content);
+    else {
+      parts.push(raw.subarray(from, start), content);
+      from = end;
+    }
   });
-  return isFormat && isSound ? Buffer.concat(parts) : undefined;
+  if (!isFormat || !isSound) return undefined;
+  return parts.length === 0 ? raw : Buffer.concat([...parts, raw.subarray(from)]);
 }
 
+/** What a piece stands for, as `resolve` has it. */
 function contentOf(
   raw: Buffer,
   text: string,
@@ -68,8 +78,10 @@ function contentOf(
   kind: PieceKind,
   start: number,
   end: number,
-): Buffer | undefined {
-  return kind === 'text' ? structure.decode(text.slice(start, end)) : raw.subarray(start, end);
+): Buffer {
+  const piece = kind === 'text' ? text.slice(start, end) : '';
+  const decoded = piece.includes(structure.escape) ? structure.decode(piece) : undefined;
+  return decoded ?? raw.subarray(start, end);
 }
 
 function withoutRegions(content: Buffer, offset: number, regions: readonly Region[]): Buffer {

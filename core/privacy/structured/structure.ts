@@ -5,6 +5,8 @@ export type PieceKind = 'text' | 'bare' | 'raw' | 'frame';
 export interface Structure {
   /** Visits every byte once, in order. False where the text is not of this format; visits may have happened by then. */
   walk(text: string, visit: (kind: PieceKind, start: number, end: number) => void): boolean;
+  /** Without it a `text` piece is what it stands for. */
+  readonly escape: string;
   /** UTF-8 bytes of a `text` piece, its escapes resolved; `undefined` where it has an escape that does not exist. */
   decode(piece: string): Buffer | undefined;
   /** A `text` piece that decodes to these bytes. */

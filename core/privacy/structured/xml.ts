@@ -1,7 +1,7 @@
 import { decodeReferences } from '../find-encoded.ts';
 import type { PieceKind, Structure } from './structure.ts';
 
-const tagPart = /[^<>"']+/y;
+const tagPart = /[^<>"']{1,4096}/y;
 const escapes: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -31,6 +31,7 @@ export const xmlStructure: Structure = {
     }
     return true;
   },
+  escape: '&',
   decode: (piece) => Buffer.from(decodeReferences(Buffer.from(piece, 'latin1').toString('utf8'))),
   encode: (content) =>
     Buffer.from(content.toString('utf8').replace(/[&<>"']/g, (char) => escapes[char] ?? char)),

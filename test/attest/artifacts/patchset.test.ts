@@ -72,6 +72,7 @@ t.test('the patchset artifact', async (t) => {
     const rest = {
       stages: [],
       baseTimeMs: 0,
+    ruleOptions: {},
       readCandidate: async () => undefined,
       listCandidate: async () => [],
     };

@@ -47,6 +47,13 @@ t.test('a number with check digits is found whole, and its neighbour with a wron
   }
 });
 
+t.test('a number is found wherever in a long row of numbers it stands', async (t) => {
+  for (let before = 0; before < 60; before += 1) {
+    const text = `${'17 '.repeat(before)}4111 1111 1111 1111 ${'17 '.repeat(9)}`;
+    t.ok(found(text).includes('pii:card-number=4111 1111 1111 1111'), String(before));
+  }
+});
+
 t.test(
   'a bare number counts only behind a word that says what it is, and only with right check digits',
   async (t) => {

@@ -21,7 +21,8 @@ function added(pieces: readonly DiffPiece[]): readonly string[] {
   return pieces.flatMap(({ diff, files }) =>
     files.flatMap((file) =>
       [...addedLines(diff, file)].map(
-        ({ line, start, end }) => `${file.path}:${line} ${Buffer.from(diff.buffer).toString('utf8', start, end)}`,
+        ({ line, start, end }) =>
+          `${file.path}:${line} ${Buffer.from(diff.buffer).toString('utf8', start, end)}`,
       ),
     ),
   );

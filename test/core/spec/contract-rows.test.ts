@@ -64,8 +64,6 @@ t.test('the high-assurance contract asks for what later parts bring', async (t) 
     'check.kind=policy#verify-provenance',
     'constraints.licensing.forbidNewLicenses',
     'evidence.minCitationsPerDecision',
-    'toolRule.constraints.networkHosts',
-    'toolRule.constraints.networkReason',
     'security.secrets.policy=scoped',
     'security.secrets.allowedScopes',
   ]);
@@ -73,7 +71,6 @@ t.test('the high-assurance contract asks for what later parts bring', async (t) 
 
 t.test('each thing that nobody enforces yet is asked for by the field that asks for it', async (t) => {
   const table: readonly (readonly [id: string, path: readonly (string | number)[], value: Json])[] = [
-    ['constraints.security.networkPolicy=allow', ['constraints', 'security', 'networkPolicy'], 'allow'],
     ['provenance.transparencyLog.mode=public-log', ['provenance', 'transparencyLog', 'mode'], 'public-log'],
     ['security.secrets.policy=scoped', ['security', 'secrets', 'policy'], 'read-only-scoped'],
     ['security.secrets.policy=scoped', ['security', 'secrets', 'policy'], 'allow-scoped'],
@@ -94,11 +91,6 @@ t.test('each thing that nobody enforces yet is asked for by the field that asks 
       'toolRule.constraints.writeRoots',
       ['security', 'toolAcl', 'allow', 0, 'constraints', 'writeRoots'],
       ['src'],
-    ],
-    [
-      'toolRule.constraints.networkHosts',
-      ['security', 'toolAcl', 'allow', 0, 'constraints', 'networkHosts'],
-      ['a.example'],
     ],
     [
       'check.kind=policy#verify-provenance',

@@ -253,7 +253,7 @@ t.test('constraint values of the wrong shape are warned about, key by key', asyn
     maxWriteBytes: 1,
     maxResultBytes: 2,
     networkReason: 'advisories',
-    networkHosts: ['*.example.com'],
+    networkHosts: ['*.example.com', 'a.example:8443', '[2001:db8::1]:8443'],
   };
   t.equal(accepts(at, good), true);
   const bad: { [key: string]: Json } = {
@@ -278,6 +278,10 @@ t.test('constraint values of the wrong shape are warned about, key by key', asyn
   const noReason = readIntentSpec(bytesOf(changed('minimal', at, { networkHosts: ['a.example'] })));
   t.match(noReason.issues, [
     { code: 'SEMANTIC_TOOL_CONSTRAINT_VALUE', path: '/security/toolAcl/allow/0/constraints/networkHosts' },
+  ]);
+  const noHosts = readIntentSpec(bytesOf(changed('minimal', at, { networkReason: 'advisories' })));
+  t.match(noHosts.issues, [
+    { code: 'SEMANTIC_TOOL_CONSTRAINT_VALUE', path: '/security/toolAcl/allow/0/constraints/networkReason' },
   ]);
   const unknown = readIntentSpec(
     Buffer.from(

@@ -207,6 +207,9 @@ t.test('an unknown or unusable constraint fails closed', async (t) => {
     { maxOutputBytes: '10' },
     { networkHosts: ['example.org'] },
     { networkReason: '' },
+    { networkReason: 'packages' },
+    { networkHosts: ['example.org:0'], networkReason: 'packages' },
+    { networkHosts: ['https://example.org'], networkReason: 'packages' },
     { writeRoots: ['../x'] },
   ]) {
     const name = JSON.stringify(constraints);
@@ -216,6 +219,37 @@ t.test('an unknown or unusable constraint fails closed', async (t) => {
   }
   t.equal(reasonOf('npm test', [{}], [{ maxOutputBytes: 5 }]), 'denied', 'cannot be judged beforehand');
 });
+
+t.test(
+  'a rule opens its hosts to the commands that it matches, and only where every command is opened some',
+  async (t) => {
+    const npm = { allowCommands: ['npm'], networkHosts: ['registry.example'], networkReason: 'packages' };
+    const echo = { allowCommands: ['echo'] };
+    const curl = { allowCommands: ['curl'], networkHosts: ['api.example'], networkReason: 'the service' };
+    const opened = (rule: typeof npm) => ({ hosts: rule.networkHosts, reason: rule.networkReason });
+    const openings = (text: string, allow: readonly Record<string, unknown>[]) => judge(text, allow).openings;
+    t.strictSame(openings('npm test', [npm]), [[opened(npm)]]);
+    t.equal(openings('npm test', [{ allowCommands: ['npm'] }]), undefined);
+    t.equal(openings('npm test && echo done', [npm, echo]), undefined, 'echo would share its network');
+    t.equal(openings('npm test | sh -c "echo x"', [npm, echo, { allowCommands: ['sh'] }]), undefined);
+    t.strictSame(openings('npm test && curl x', [npm, echo, curl]), [[opened(npm)], [opened(curl)]]);
+    t.strictSame(openings('npm test && npm audit', [npm]), [[opened(npm)]]);
+    t.strictSame(
+      openings('npm test', [{ allowCommands: ['npm'] }, npm]),
+      [[opened(npm)]],
+      'another rule adds',
+    );
+    t.strictSame(
+      openings('npm audit', [npm, { ...curl, allowCommands: ['npm audit'] }]),
+      [[opened(npm), opened(curl)]],
+      'two rules for one command add up',
+    );
+    t.equal(
+      openings('npm test', [{ ...npm, denySubstrings: ['test'] }, { allowCommands: ['npm'] }]),
+      undefined,
+    );
+  },
+);
 
 t.test('several rules may share a text, and the smallest output bound holds', async (t) => {
   const allow = [

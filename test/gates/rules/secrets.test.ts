@@ -186,17 +186,7 @@ t.test('an unquoted value counts in files of data, not in program text', async (
 
 t.test('lines of 10 MB, hostile or not, are read in time', { timeout: 120_000 }, async (t) => {
   const size = 10 * 1024 * 1024;
-  for (const piece of [
-    'a',
-    'password=',
-    "token: '",
-    'sk-',
-    'eyJ',
-    '://a:',
-    '-----BEGIN PRIVATE KEY-----',
-    'ghp_',
-    'secret_key="',
-  ]) {
+  for (const piece of ['password=', 'sk-', 'ghp_', '-----BEGIN PRIVATE KEY-----']) {
     const line = piece.repeat(Math.floor(size / piece.length));
     const input = toRuleInput({ name: 'x', files: { 'a.txt': { candidate: `${line}\n` } } });
     const before = process.cpuUsage();

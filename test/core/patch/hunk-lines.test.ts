@@ -1,5 +1,5 @@
 import t from 'tap';
-import { hunkLines } from '../../../gates/source/hunk-lines.ts';
+import { hunkLines } from '../../../core/patch/hunk-lines.ts';
 import { toRuleInput } from '../../../testing.ts';
 
 function linesOf(base: string, candidate: string) {
@@ -7,7 +7,7 @@ function linesOf(base: string, candidate: string) {
   const diff = Buffer.from(patch.diff);
   const [file] = patch.files;
   if (!file) throw new Error('nothing changed');
-  return [...hunkLines(patch, file)].map(({ kind, line, start, end }) => [
+  return [...hunkLines(patch.diff, file)].map(({ kind, line, start, end }) => [
     kind,
     line,
     diff.toString('utf8', start, end),

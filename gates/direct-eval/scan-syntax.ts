@@ -1,0 +1,128 @@
+import type { GrammarName } from '../grammar/grammar-name.ts';
+import { loadGrammar } from '../grammar/load-grammar.ts';
+import { parseSyntax } from '../grammar/parse-syntax.ts';
+import { plainText } from '../grammar/plain-text.ts';
+import type { SyntaxTree } from '../grammar/syntax-tree.ts';
+import type { ChangedSource } from '../source/changed-source.ts';
+import type { Language } from '../source/language.ts';
+import { doubtfulLines } from './doubtful-lines.ts';
+import type { Hit } from './hit.ts';
+import { type Reading, readTree } from './reading.ts';
+
+/** What was found, and whether all of the text was read. */
+export interface Scan<H extends Hit = Hit> {
+  readonly hits: readonly H[];
+  /** False where the text took too long: what it holds is not known. */
+  readonly complete: boolean;
+}
+
+/** Who looks for what. */
+export interface SyntaxQuestion<H extends Hit = Hit> {
+  readonly grammar: GrammarName;
+  readonly find: (reading: Reading) => readonly H[];
+  /** Whether bytes can hold a hit; lines that cannot are not read once more. */
+  readonly mayHit: (bytes: Uint8Array, start: number, end: number) => boolean;
+}
+
+const grammars: Readonly<Partial<Record<Language, GrammarName>>> = {
+  python: 'python',
+  ruby: 'ruby',
+  php: 'php',
+  java: 'java',
+  go: 'go',
+  csharp: 'c-sharp',
+  shell: 'bash',
+};
+
+const markup = /\.(?:vue|svelte|astro|html|htm)$/i;
+const groovy = /(?:\.groovy|\.gradle|(?:^|\/)Jenkinsfile)$/i;
+/** Ordinary source takes half a millisecond per thousand characters. */
+const millisecondsFor = (length: number): number => 250 + length * 0.005;
+const maxDoubts = 5_000;
+
+/** The grammar that reads a file, or `undefined` where none is at hand and the text is read token by token. */
+export function grammarOf(path: string, language: Language): GrammarName | undefined {
+  if (groovy.test(path)) return undefined;
+  if (language !== 'javascript') return grammars[language];
+  if (/\.[jt]sx$/i.test(path)) return 'tsx';
+  return /\.[cm]?ts$/i.test(path) || markup.test(path) ? 'typescript' : 'javascript';
+}
+
+/**
+ * Hits in a source, comments and strings left aside. Where only pieces of a file are seen, or where the grammar did not fit, nothing is
+ * taken for a comment or string beyond its own line: what cannot be told is reported.
+ */
+export async function scanSyntax<H extends Hit>(
+  source: ChangedSource,
+  question: SyntaxQuestion<H>,
+): Promise<Scan<H>> {
+  const { grammar: name, find } = question;
+  const grammar = await loadGrammar(name);
+  const plain = plainText(markup.test(source.path) ? onlyScripts(source.text) : source.text);
+  const prefix = name === 'php' && !source.whole && !plain.includes('<?') ? '<?php ' : '';
+  const tree = parseSyntax(grammar, prefix + plain, {
+    offset: -prefix.length,
+    milliseconds: millisecondsFor(plain.length),
+  });
+  const hits = new Map<number, H>();
+  const keep = (found: readonly H[]) => {
+    for (const hit of found) if (!hits.has(hit.start)) hits.set(hit.start, hit);
+  };
+  if (tree) keep(find(readTree(tree, source.text, source.whole)));
+  const isComplete = await readDoubts(source, question, { plain, tree, keep });
+  return { hits: [...hits.values()].sort((a, b) => a.start - b.start), complete: isComplete };
+}
+
+interface Doubts<H extends Hit> {
+  readonly plain: string;
+  readonly tree: SyntaxTree | undefined;
+  readonly keep: (hits: readonly H[]) => void;
+}
+
+/** Reads lines on which the tree is a guess once more, each by itself. False where there is no time for all. */
+async function readDoubts<H extends Hit>(
+  source: ChangedSource,
+  { grammar, find, mayHit }: SyntaxQuestion<H>,
+  { plain, tree, keep }: Doubts<H>,
+): Promise<boolean> {
+  const started = performance.now();
+  const bytes = Buffer.from(source.text, 'latin1');
+  let count = 0;
+  for (const { start, end } of doubtfulLines(tree, plain, source.whole)) {
+    if (!source.isAdded(start)) continue;
+    const line = plain.slice(start, end);
+    if (!mayHit(bytes, start, end)) continue;
+    count += 1;
+    const left = started + millisecondsFor(plain.length) - performance.now();
+    if (count > maxDoubts || left <= 0) return false;
+    const prefix = grammar === 'php' ? '<?php ' : '';
+    const alone = parseSyntax(await loadGrammar(grammar), prefix + line, {
+      offset: start - prefix.length,
+      milliseconds: left,
+    });
+    if (!alone) return false;
+    keep(find(readTree(alone, source.text, false)));
+  }
+  return true;
+}
+
+/** Markup with everything outside `<script>` blanked, so that offsets stay. Without any block, the text as it is. */
+function onlyScripts(text: string): string {
+  const open = /<script\b[^>]*>/gi;
+  const lower = text.toLowerCase();
+  const parts: string[] = [];
+  let from = 0;
+  for (let match = open.exec(text); match; match = open.exec(text)) {
+    const start = match.index + match[0].length;
+    const close = lower.indexOf('</script', start);
+    const end = close === -1 ? text.length : close;
+    parts.push(blank(text.slice(from, start)), text.slice(start, end));
+    from = end;
+    open.lastIndex = end;
+  }
+  return parts.length === 0 ? text : parts.join('') + blank(text.slice(from));
+}
+
+function blank(text: string): string {
+  return text.replace(/[^\n]/g, ' ');
+}

@@ -1,0 +1,226 @@
+import { type PythonNames, pythonNames } from '../direct-eval/python-names.ts';
+import type { Reading } from '../direct-eval/reading.ts';
+import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import { namesPassword } from './password-name.ts';
+import type { SastRowId } from './rows.ts';
+import type { SastHit } from './sast-row.ts';
+
+const offers = {
+  pickle: ['load', 'loads', 'Unpickler'],
+  marshal: ['load', 'loads'],
+  dill: ['load', 'loads'],
+  yaml: ['load', 'load_all', 'unsafe_load', 'unsafe_load_all', 'full_load', 'full_load_all', 'Loader'],
+  tempfile: ['mktemp'],
+  hashlib: ['md5', 'sha1', 'new'],
+  ssl: ['CERT_NONE', '_create_unverified_context'],
+};
+const pickles =
+  /^(?:(?:(?:six\.moves\.)?c?Pickle|_?pickle|pickle5|dill|cloudpickle)\.(?:loads?|Unpickler)|marshal\.loads?|jsonpickle\.(?:decode|loads)|joblib\.load|(?:pandas|pd)\.read_pickle)$/;
+const dumps =
+  /^(?:(?:six\.moves\.)?cPickle|_?pickle|pickle5|dill|cloudpickle|marshal|jsonpickle)\.(?:dumps|encode)$/;
+const yamlLoads = /^yaml\.(?:load|load_all|unsafe_load|unsafe_load_all|full_load|full_load_all)$/;
+const verbs = /^(?:get|post|put|patch|delete|head|options|request|send|stream)$/;
+const clients =
+  /^(?:requests|httpx|niquests)(?:\.api|\.sessions)?\.(?:get|post|put|patch|delete|head|options|request|send|stream|Client|AsyncClient)$/;
+const connectors = /^aiohttp\.(?:TCPConnector|request)$/;
+const hashes = /^(?:hashlib\.)?(?:md5|sha1)$/;
+
+/** What our rows say of Python, under whatever name it was imported or taken. */
+export function pythonSast(reading: Reading): readonly SastHit[] {
+  const { tree, text, literal } = reading;
+  const names = pythonNames(reading, offers);
+  const hits: SastHit[] = [];
+  for (const node of tree.nodes) {
+    const hit =
+      node.type === 'call' ? callHit(node) : node.type === 'assignment' ? assignmentHit(node) : undefined;
+    if (hit) hits.push(hit);
+  }
+  return hits;
+
+  function callHit(node: SyntaxNode): SastHit | undefined {
+    const target = childOf(node, 'function');
+    if (!target) return undefined;
+    const seen: number[] = [];
+    const path = names.resolve(target, seen);
+    const member = target.type === 'attribute' ? text(childOf(target, 'attribute')) : '';
+    const given = argumentsOf(node);
+    const first = given.find(({ type }) => !/^(?:keyword_argument|dictionary_splat)$/.test(type));
+    const hit = (row: SastRowId, call: string, ...also: readonly (SyntaxNode | undefined)[]): SastHit => ({
+      row,
+      start: target.start,
+      end: node.end,
+      also: [...seen, ...also.flatMap((one) => (one ? [one.start] : []))],
+      call,
+      why: '',
+    });
+    if (path !== undefined) {
+      if (pickles.test(path) && given.length > 0 && !isOwnData(path, first))
+        return hit('sast/python-unsafe-deserialization', path);
+      if (/^shelve\.(?:open|DbfilenameShelf)$/.test(path)) return hit('sast/python-shelve', path);
+      if (yamlLoads.test(path) && given.length > 0 && isUnsafeYaml(path, given))
+        return hit('sast/python-yaml-load', path);
+      if (/^(?:tempfile\.mktemp|os\.(?:tempnam|tmpnam))$/.test(path)) return hit('sast/python-mktemp', path);
+      if (path === 'ssl._create_unverified_context') return hit('sast/python-tls-unverified', path);
+    }
+    const verify = keyword(given, 'verify') ?? keyword(given, 'verify_ssl');
+    if (verify && isFalse(verify) && (verbs.test(member) || clients.test(path ?? '') || connectors.test(path ?? '')))
+      return hit('sast/python-tls-unverified', `${path ?? member}(verify=False)`, verify);
+    const ssl = keyword(given, 'ssl');
+    if (ssl && isFalse(ssl) && (connectors.test(path ?? '') || verbs.test(member)))
+      return hit('sast/python-tls-unverified', `${path ?? member}(ssl=False)`, ssl);
+    const required = keyword(given, 'cert_reqs');
+    if (required && isCertNone(required))
+      return hit('sast/python-tls-unverified', `${path ?? member}(cert_reqs=CERT_NONE)`, required);
+    const hashed = hashedBy(node, path, member, given, first);
+    if (hashed && !(keyword(given, 'usedforsecurity')?.type === 'false'))
+      return hit('sast/python-password-hash', hashed);
+    const debug = keyword(given, 'debug');
+    if (member === 'run' && debug?.type === 'true' && isFlask(childOf(target, 'object')))
+      return hit('sast/python-flask-debug', 'run(debug=True)', debug);
+    return undefined;
+  }
+
+  /** Bytes that stand in the source, or that the same expression has just made, are nobody else's. */
+  function isOwnData(path: string, first: SyntaxNode | undefined): boolean {
+    if (/Unpickler|read_pickle|joblib/.test(path)) return false;
+    const value = names.behind(first);
+    if (literal(value) !== undefined) return true;
+    return first?.type === 'call' && dumps.test(names.resolve(childOf(first, 'function')) ?? '');
+  }
+
+  function isUnsafeYaml(path: string, given: readonly SyntaxNode[]): boolean {
+    if (!/\.load(?:_all)?$/.test(path)) return true;
+    const positional = given.filter(({ type }) => type !== 'keyword_argument');
+    if (given.some(({ type }) => type === 'dictionary_splat' || type === 'list_splat')) return false;
+    const loader = keywordNode(given, 'Loader') ?? positional[1];
+    if (!loader) return true;
+    // A loader of the file's own may be a safe one: only those that are known not to be count.
+    return /^(?:yaml\.(?:loader\.|cyaml\.)?)?C?(?:Loader|UnsafeLoader|FullLoader)$/.test(names.resolve(loader) ?? '');
+  }
+
+  function assignmentHit(node: SyntaxNode): SastHit | undefined {
+    const left = childOf(node, 'left');
+    const right = childOf(node, 'right');
+    if (!left || !right) return undefined;
+    const hit = (row: SastRowId, call: string): SastHit => ({
+      row,
+      start: node.start,
+      end: node.end,
+      call,
+      why: '',
+    });
+    if (right.type !== 'call' && names.resolve(right) === 'ssl._create_unverified_context')
+      return hit('sast/python-tls-unverified', 'ssl._create_unverified_context');
+    if (left.type !== 'attribute') return undefined;
+    const member = text(childOf(left, 'attribute'));
+    const object = childOf(left, 'object');
+    if (member === 'verify_mode' && isCertNone(right))
+      return hit('sast/python-tls-unverified', 'verify_mode = CERT_NONE');
+    if (member === 'verify' && isFalse(names.behind(right) ?? right) && isSession(object))
+      return hit('sast/python-tls-unverified', 'verify = False');
+    if (member === 'debug' && (names.behind(right) ?? right).type === 'true' && isFlask(object))
+      return hit('sast/python-flask-debug', 'debug = True');
+    return undefined;
+  }
+
+  function isSession(node: SyntaxNode | undefined): boolean {
+    const made = names.behind(node);
+    if (made?.type === 'call')
+      return /^(?:requests|httpx|niquests)\./.test(names.resolve(childOf(made, 'function')) ?? '');
+    return /(?:^|\.)_?(?:http_?)?session$/i.test(text(node).slice(0, 200));
+  }
+
+  /** A Flask application for certain, or what everybody calls one where the file speaks of Flask or is not seen whole. */
+  function isFlask(node: SyntaxNode | undefined): boolean {
+    const made = names.behind(node);
+    if (made?.type === 'call') {
+      const path = names.resolve(childOf(made, 'function')) ?? text(childOf(made, 'function'));
+      if (/(?:^|\.)Flask$/.test(path)) return true;
+      if (!/(?:^|\.)(?:create|make)_app$/.test(path)) return false;
+    }
+    const isCalledSo = /^(?:app|application|flask_app)$/.test(text(node));
+    return isCalledSo && (!reading.isWhole || /\bflask\b/i.test(text(tree.root)));
+  }
+
+  function isCertNone(node: SyntaxNode): boolean {
+    return names.resolve(node) === 'ssl.CERT_NONE' || literal(names.behind(node)) === 'CERT_NONE';
+  }
+
+  /** `hashlib.md5(password)`, `hashlib.new('md5', password)`, and `update` on what they made. */
+  function hashedBy(
+    node: SyntaxNode,
+    path: string | undefined,
+    member: string,
+    given: readonly SyntaxNode[],
+    first: SyntaxNode | undefined,
+  ): string | undefined {
+    if (path !== undefined && hashes.test(path)) return isPassword(first) ? path : undefined;
+    if (path === 'hashlib.new')
+      return /^(?:md5|sha-?1)$/i.test(literal(names.behind(first)) ?? '') && isPassword(given[1])
+        ? path
+        : undefined;
+    if (member !== 'update' || !isPassword(first)) return undefined;
+    const made = names.behind(childOf(childOf(node, 'function'), 'object'));
+    const by = made?.type === 'call' ? names.resolve(childOf(made, 'function')) : undefined;
+    return by !== undefined && hashes.test(by) ? by : undefined;
+  }
+
+  function isPassword(node: SyntaxNode | undefined, depth = 0): boolean {
+    if (!node || depth > 12) return false;
+    switch (node.type) {
+      case 'identifier':
+        return namesPassword(text(node));
+      case 'attribute':
+        return namesPassword(text(childOf(node, 'attribute')));
+      case 'subscript':
+        return namesPassword(literal(childOf(node, 'subscript')) ?? '');
+      case 'call': {
+        const target = childOf(node, 'function');
+        if (target?.type === 'attribute' && /^(?:encode|strip|format|join)$/.test(text(childOf(target, 'attribute'))))
+          return [childOf(target, 'object'), ...argumentsOf(node)].some((one) => isPassword(one, depth + 1));
+        return /^(?:str|bytes|bytearray|getpass\.getpass)$/.test(names.resolve(target) ?? '')
+          ? names.resolve(target) === 'getpass.getpass' || isPassword(argumentsOf(node)[0], depth + 1)
+          : false;
+      }
+      case 'binary_operator':
+      case 'parenthesized_expression':
+      case 'string':
+      case 'interpolation':
+        return node.children.some((one) => isPassword(one, depth + 1));
+    }
+    return false;
+  }
+
+  function argumentsOf(node: SyntaxNode): readonly SyntaxNode[] {
+    const list = childOf(node, 'arguments');
+    return list?.type === 'argument_list' ? list.children.filter(({ type }) => type !== 'comment') : [];
+  }
+
+  function keyword(given: readonly SyntaxNode[], name: string): SyntaxNode | undefined {
+    return valueBehind(names, keywordNode(given, name));
+  }
+
+  /** The value of a keyword, also out of a dictionary that is spread. */
+  function keywordNode(given: readonly SyntaxNode[], name: string): SyntaxNode | undefined {
+    for (const argument of given) {
+      if (argument.type === 'keyword_argument' && text(childOf(argument, 'name')) === name)
+        return childOf(argument, 'value');
+      if (argument.type !== 'dictionary_splat') continue;
+      const spread = names.behind(argument.children[0]);
+      if (spread?.type !== 'dictionary') continue;
+      const entry = spread.children.find(
+        (one) => one.type === 'pair' && literal(childOf(one, 'key')) === name,
+      );
+      if (entry) return childOf(entry, 'value');
+    }
+    return undefined;
+  }
+}
+
+function valueBehind(names: PythonNames, node: SyntaxNode | undefined): SyntaxNode | undefined {
+  return node && (names.behind(node) ?? node);
+}
+
+function isFalse({ type }: SyntaxNode): boolean {
+  return type === 'false';
+}
