@@ -2,30 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { judge } from '../gates/rules/no-direct-eval.ts';
 import { toRuleInput } from '../testing.ts';
+import { fileEndings, type LabelledCase, parseCases } from './parse-cases.ts';
 
 const root = new URL('../fixtures/scan/', import.meta.url);
-const endings: Readonly<Record<string, string>> = {
-  csharp: 'cs',
-  go: 'go',
-  java: 'java',
-  javascript: 'ts',
-  kotlin: 'kt',
-  perl: 'pl',
-  php: 'php',
-  python: 'py',
-  ruby: 'rb',
-  scala: 'scala',
-  shell: 'sh',
-};
-
-/** One piece of source and the lines on which a finding has to stand; none for a trap. */
-export interface LabelledCase {
-  readonly name: string;
-  readonly path: string;
-  readonly code: string;
-  readonly lines: readonly number[];
-}
-
 /** How a language's cases came out: lines found and labelled, found without label, labelled and not found. */
 export interface Score {
   readonly cases: number;
@@ -38,31 +17,17 @@ export interface Score {
 }
 
 /** Languages that have a labelled set. */
-export const labelledLanguages: readonly string[] = readdirSync(root).filter((name) => name in endings);
+export const labelledLanguages: readonly string[] = readdirSync(root).filter((name) => name in fileEndings);
 
-/** Reads `=== bad <line>[,<line>] [path]: <name>` and `=== ok [path]: <name>`, each followed by the code. */
+/** The cases of a language. */
 export function readCases(language: string): readonly LabelledCase[] {
   const text = readFileSync(new URL(`${language}/direct-eval.cases`, root), 'utf8');
-  return text
-    .split(/^=== /m)
-    .slice(1)
-    .map((section) => {
-      const end = section.indexOf('\n');
-      const label = /^(?:ok|bad ([\d,]+))(?: (\S+))?: (.*)$/.exec(section.slice(0, end));
-      if (!label) throw new Error(`${language}: ${section.slice(0, end)}`);
-      const [, lines, path, name = ''] = label;
-      return {
-        name,
-        path: path ?? `x.${endings[language]}`,
-        code: section.slice(end + 1),
-        lines: lines === undefined ? [] : lines.split(',').map(Number),
-      };
-    });
+  return parseCases(text, language);
 }
 
 /** Ordinary source of a language that is a candidate for reading and holds no direct execution. */
 export function readSample(language: string): { readonly path: string; readonly text: string } {
-  const path = `sample.${endings[language]}`;
+  const path = `sample.${fileEndings[language]}`;
   return { path, text: readFileSync(new URL(`${language}/${path}`, root), 'utf8') };
 }
 

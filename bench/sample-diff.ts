@@ -18,11 +18,14 @@ export interface SampleDiff {
 export function textFiles(root: string): readonly string[] {
   const found: string[] = [];
   const enter = (directory: string): void => {
-    const entries = readdirSync(directory, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+    const entries = readdirSync(directory, { withFileTypes: true }).sort((a, b) =>
+      a.name < b.name ? -1 : 1,
+    );
     for (const entry of entries) {
       const path = join(directory, entry.name);
       if (entry.isDirectory()) enter(path);
-      else if (entry.isFile() && kinds.test(entry.name) && statSync(path).size < maxFileBytes) found.push(path);
+      else if (entry.isFile() && kinds.test(entry.name) && statSync(path).size < maxFileBytes)
+        found.push(path);
     }
   };
   enter(root);
@@ -46,7 +49,8 @@ export async function writeSampleDiff(
       const content = readFileSync(source);
       if (content.includes(0) || content.length === 0) continue;
       const name = `round-${round}/${source.replace(/^.*?node_modules\//, 'packages/')}`;
-      const { text, lines, added } = (index + round) % 3 === 0 ? asNew(name, content) : asChanged(name, content);
+      const { text, lines, added } =
+        (index + round) % 3 === 0 ? asNew(name, content) : asChanged(name, content);
       totals.bytes += text.length;
       totals.files += 1;
       totals.lines += lines;

@@ -1,9 +1,10 @@
-/* `npm run bench:scan`: precision and recall on the labelled set, and what reading with grammars costs. Exit 1 where a limit is missed. */
+/* `npm run bench:scan`: precision and recall on the labelled sets (of direct execution by language, of static analysis by row), and what reading with grammars costs. Exit 1 where a limit is missed. */
 
 import { mayHit, type Scanned } from '../gates/direct-eval/candidates.ts';
 import { findHits } from '../gates/direct-eval/find-hits.ts';
 import { grammarOf } from '../gates/direct-eval/scan-syntax.ts';
-import { labelledLanguages, readSample, scoreLanguage } from './labelled-cases.ts';
+import { labelledLanguages, readSample, type Score, scoreLanguage } from './labelled-cases.ts';
+import { labelledRows, scoreRow } from './labelled-sast.ts';
 import { figure } from './measure.ts';
 
 const least = 0.95;
@@ -13,15 +14,24 @@ const rounds = 30;
 
 const held: boolean[] = [];
 for (const language of labelledLanguages) held.push(await benchLabels(language));
+for (const row of labelledRows) held.push(await benchRow(row));
 for (const language of labelledLanguages) held.push(await benchFile(language as Scanned));
 held.push(benchCandidates());
 process.exit(held.every(Boolean) ? 0 : 1);
 
 async function benchLabels(language: string): Promise<boolean> {
-  const { cases, traps, precision, recall, wrong, missed } = await scoreLanguage(language);
+  return printScore(language, await scoreLanguage(language));
+}
+
+/** One row of our own static analysis. */
+async function benchRow(row: string): Promise<boolean> {
+  return printScore(row, await scoreRow(row));
+}
+
+function printScore(name: string, { cases, traps, precision, recall, wrong, missed }: Score): boolean {
   const holds = precision >= least && recall >= least;
   process.stdout.write(
-    `${holds ? 'ok  ' : 'MISS'}  ${language.padEnd(11)} ${cases} cases, ${traps} traps  precision ${precision.toFixed(3)}  recall ${recall.toFixed(3)} (least ${least})\n`,
+    `${holds ? 'ok  ' : 'MISS'}  ${name.padEnd(11)} ${cases} cases, ${traps} traps  precision ${precision.toFixed(3)}  recall ${recall.toFixed(3)} (least ${least})\n`,
   );
   for (const one of wrong) process.stdout.write(`        found without label: ${one}\n`);
   for (const one of missed) process.stdout.write(`        not found: ${one}\n`);

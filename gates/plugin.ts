@@ -32,10 +32,11 @@ export const gatesPlugin = definePlugin({
   ],
   setup(context) {
     for (const rule of rules) context.rules.add(rule);
-    const { check } = context.slots;
+    const { artifact, check } = context.slots;
     check.addLazy('command', async () => (await import('./checks/command.ts')).commandCheck);
     check.addLazy('testSuite', async () => (await import('./checks/test-suite.ts')).testSuiteCheck);
     check.addLazy('policy', async () => (await import('./checks/policy.ts')).policyCheck);
+    artifact.addLazy('sast-report', async () => (await import('./sast/sast-report.ts')).sastReportProducer);
     return undefined;
   },
 });

@@ -62,8 +62,10 @@ export const rules: readonly Rule[] = [
     id: 'sast',
     point: 'security',
     module: fileOf('sast'),
+    reads: languageGlobs,
     readsArtifacts: true,
-    appliesTo: (spec) => declares(spec, 'sast-report'),
+    judgesChange: true,
+    appliesTo: (spec) => requires(spec, 'sast-report'),
   },
   {
     id: 'sca',
@@ -80,6 +82,11 @@ export const rules: readonly Rule[] = [
     appliesTo: (spec) => declares(spec, 'sbom'),
   },
 ];
+
+/** The contract requires this report, of whoever makes it. */
+function requires({ artifacts }: Parameters<NonNullable<Rule['appliesTo']>>[0], name: string): boolean {
+  return artifacts.required.some((artifact) => artifact.name === name && artifact.required);
+}
 
 /** The security stage lists checks, and the contract requires this report of them. */
 function declares(spec: Parameters<NonNullable<Rule['appliesTo']>>[0], name: string): boolean {

@@ -54,7 +54,7 @@ t.test('every rule can fail', async (t) => {
     'child processes only through `core/tool/spawn.ts`': [
       withFiles({ 'gates/x.ts': imports('node:child_process') }),
     ],
-    'nobody touches outbound HTTP': [
+    'outbound HTTP only through `core/tool/egress/outside.ts`': [
       withFiles({ 'core/x.ts': imports('node:https') }),
       withFiles({ 'core/x.ts': "export const a = await fetch('x');\n" }),
     ],

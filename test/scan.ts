@@ -1,5 +1,8 @@
 import t from 'tap';
 import './core/scan/cut-diff.test.ts';
 import './core/sarif/build-sarif.test.ts';
+import './core/sarif/github-ingestion.test.ts';
+import './gates/sast/labelled-rows.test.ts';
+import './gates/sast/sast-report.test.ts';
 
 t.setTimeout(120_000);

@@ -15,7 +15,7 @@ export interface Bill {
 
 /** The bill of a candidate. */
 export function billOf(
-  { spec }: Pick<ArtifactRequest, 'spec'>,
+  { spec, patch }: Pick<ArtifactRequest, 'spec' | 'patch'>,
   { packages, notes, files, excluded }: CandidatePackages,
   timeMs: number,
 ): Bill {
@@ -24,6 +24,7 @@ export function billOf(
     timeMs,
     packages: toBill(packages),
     properties: [
+      ['writ:tree', patch.candidateTree],
       ['writ:dependency-files', String(files.length)],
       ...excluded.map((glob) => ['writ:excluded', glob] as const),
       ...notes.map(({ path, reason }) => ['writ:read-in-part', `${path}: ${reason}`] as const),

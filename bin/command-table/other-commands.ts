@@ -49,6 +49,19 @@ export const otherCommands: readonly CommandSpec[] = [
     load: () => import('../commands/scan.ts'),
   },
   {
+    name: 'sca import',
+    summary: 'take in an advisory database of OSV, for lookups without a network',
+    description:
+      'A record, a list of records, NDJSON, or an export such as `all.zip`. Kept for this user, beside what is there; of two records with one id the later stays, withdrawn ones are taken out. All or nothing. A run makes `sca-report` from it (docs/sca.md).',
+    arguments: [{ name: 'FILE', about: 'OSV records in JSON, or a zip archive of them' }],
+    options: [],
+    examples: [
+      { line: 'writ sca import all.zip', about: 'one ecosystem’s export, carried here by whatever way' },
+      { line: 'writ --json sca import ours.ndjson', about: 'advisories of your own, beside the others' },
+    ],
+    load: () => import('../commands/sca-import.ts'),
+  },
+  {
     name: 'redact',
     summary: 'remove secrets and personal data from a text',
     description:

@@ -1,9 +1,11 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { Rule } from '../../core/contract/rule.ts';
 import { buildSarif } from '../../core/sarif/build-sarif.ts';
+import { withLineText } from '../../core/sarif/line-text.ts';
 import type { Unscanned } from '../../core/scan/diff-piece.ts';
 import { type ScanResult, scanPieces } from '../../core/scan/scan-pieces.ts';
 import type { ScannedFinding } from '../../core/scan/scanned-finding.ts';
+import { describedRows } from '../../gates/sast/described-rows.ts';
 import { type CommandContext, type CommandData, type CommandResult, refused, succeeded } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
 import { printScan } from '../report/scan.ts';
@@ -65,7 +67,7 @@ function namedRules({ options }: CommandContext): readonly string[] | undefined 
 }
 
 function pickRules(all: readonly Rule[], named: readonly string[] | undefined): readonly Rule[] {
-  const usable = all.filter(({ point }) => point === 'patch');
+  const usable = all.filter(({ point, judgesChange }) => point === 'patch' || judgesChange === true);
   for (const id of named ?? []) {
     if (usable.some((rule) => rule.id === id)) continue;
     const ids = usable.map((rule) => rule.id).join(', ');
@@ -103,11 +105,9 @@ function writeSarif(
   const path = context.options.value('sarif');
   if (path === undefined) return [];
   const sarif = buildSarif({
-    findings: findings.map(({ around, ...finding }) => {
-      const text = around?.find(({ line }) => line === finding.line)?.text;
-      return text === undefined ? finding : { ...finding, lineText: text };
-    }),
-    ruleIds: rules.map(({ id }) => id),
+    findings: withLineText(findings),
+    ruleIds: rules.flatMap(({ id }) => (id === 'sast' ? describedRows.map((row) => row.id) : [id])),
+    described: describedRows,
     version: readVersion(),
     complete,
     ...(commit === undefined ? {} : { commit }),

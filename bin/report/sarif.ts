@@ -1,5 +1,6 @@
 import type { RunView } from '../../core/contract/run-view.ts';
 import { buildSarif } from '../../core/sarif/build-sarif.ts';
+import { describedRows } from '../../gates/sast/described-rows.ts';
 import { stageFindings } from './run-data.ts';
 
 /** Every finding of a run as SARIF 2.1.0; a run whose stages did not all settle says that it is not complete. */
@@ -8,6 +9,7 @@ export function renderRunSarif(view: RunView, version: string): string {
   const sarif = buildSarif({
     findings: [...view.findings, ...ofStages],
     ruleIds: [],
+    described: describedRows,
     version,
     complete: view.state === 'decided' && view.stages.every(({ expected, ran }) => ran === expected),
     ...(view.decision?.commitSha === undefined ? {} : { commit: view.decision.commitSha }),

@@ -1,5 +1,6 @@
 import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
 import type { DigestedThing } from './attestor.ts';
+import type { Finding } from './finding.ts';
 import type { PatchSet } from './patch-set.ts';
 import type { StageRecord } from './stage.ts';
 
@@ -15,6 +16,9 @@ export interface ArtifactRequest {
   readonly baseTimeMs: number;
   /** `[rules.<id>]` of `.writ/config.toml` at the base commit, by rule id. */
   readonly ruleOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Asks a registered rule, in the pool, about the change alone: no stage, no artifacts. Its own faults are findings. */
+  judge(ruleId: string): Promise<readonly Finding[]>;
+  readonly engineVersion: string;
 }
 
 /**

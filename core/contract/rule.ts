@@ -2,7 +2,7 @@ import type { Scope } from '../plan/scope.ts';
 import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
 import type { ApprovalVerdict } from './approval.ts';
 import type { Finding } from './finding.ts';
-import type { PatchSet } from './patch-set.ts';
+import type { PatchFile, PatchSet } from './patch-set.ts';
 import type { ArtifactRecord, CheckRecord, StageName } from './stage.ts';
 
 /** When a rule is asked: over the patch before it is Proposed, or when a stage has run. */
@@ -53,6 +53,20 @@ export interface RuleInput {
  */
 export type RuleFunction = (input: RuleInput) => readonly Finding[] | Promise<readonly Finding[]>;
 
+/** Asked where an anchor stands in a file's part of the diff. True: `judge` has to see the file; it is asked no more about it. */
+export type AnchorTest = (offset: number) => boolean;
+
+/**
+ * What a rule's module may export as `candidates` beside `judge`, where `judge` looks at each changed file by itself: how to tell quickly
+ * about which files it could say anything. A scan of a large diff asks it about those alone. Says yes too often, never too rarely.
+ */
+export interface CandidateSearch {
+  /** Texts of at least four latin1 characters. Those of all rules are looked for in one pass. */
+  readonly anchors: readonly string[];
+  /** Asked first about each file: true or false where its bytes need not be read; else what is told of each anchor. */
+  begin(input: RuleInput, file: PatchFile): boolean | AnchorTest;
+}
+
 /** One reason a gate can fail: data plus one function `judge` exported by a module. */
 export interface Rule {
   /** Kebab-case, unique; the first word of a `policy` check. */
@@ -68,6 +82,8 @@ export interface Rule {
   readonly readsArtifacts?: boolean;
   /** At point `patch`: the rule judges the change as a whole (that a fix brings a test), so it is not asked about the part of one Task. */
   readonly judgesWhole?: boolean;
+  /** At a stage: the rule also says something of a change alone, without stage and artifacts (`writ scan`, a producer of an artifact). */
+  readonly judgesChange?: boolean;
   /** Deadline; default 60. A rule past it has refused. */
   readonly timeoutSeconds?: number;
   /** Asked only where this contract wants it; absent means always. Pure. */

@@ -1,3 +1,4 @@
+import { WritError } from '../base/errors.ts';
 import type { ArtifactRequest } from '../contract/artifact-producer.ts';
 import type { DigestedThing } from '../contract/attestor.ts';
 import type { ArtifactRecord, StageName, StageRecord } from '../contract/stage.ts';
@@ -5,8 +6,10 @@ import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
 import { readBlob } from '../vcs/blobs.ts';
 import { listTree } from '../vcs/tree.ts';
 import type { Production } from './artifact-box.ts';
+import { askRule } from './ask-rules.ts';
 import type { Attempt } from './attempt.ts';
 import { gateOf } from './collect-artifacts.ts';
+import { ruleQuestion } from './rule-question.ts';
 
 /** Sealing makes these, after the decision. */
 const sealed: ReadonlySet<string> = new Set(['provenance-attestation', 'transparency-proof']);
@@ -60,17 +63,22 @@ function wantedAt(spec: EffectiveIntentSpec, stage: StageName): readonly string[
   return [...new Set<string>([...required.map(({ name }) => name), ...claimed, ...judged])];
 }
 
-function artifactRequest(
-  { contract, patch, scratch, ground }: Attempt,
-  stages: readonly StageRecord[],
-): ArtifactRequest {
+function artifactRequest(attempt: Attempt, stages: readonly StageRecord[]): ArtifactRequest {
+  const { contract, patch, scratch, ground, scope, settings } = attempt;
+  const spec = contract.effective;
   return {
-    spec: contract.effective,
+    spec,
     patch,
     stages,
     readCandidate: (path) => readBlob(scratch, patch.candidateTree, path),
     listCandidate: async () => (await listTree(scratch, patch.candidateTree)).map((entry) => entry.path),
     baseTimeMs: ground.baseTimeMs,
     ruleOptions: ground.config.rules,
+    async judge(ruleId) {
+      const rule = ground.rules.get(ruleId);
+      if (!rule) throw new WritError('INTERNAL', { message: `no rule is called \`${ruleId}\`` });
+      return askRule(ruleQuestion(attempt, { spec, patch, scope, artifacts: [] }), rule, []);
+    },
+    engineVersion: settings.schedulerVersion,
   };
 }

@@ -3,6 +3,10 @@ export interface SarifRule {
   readonly id: string;
   /** One sentence. */
   readonly about: string;
+  /** What to do about it; absent: `about` says it. */
+  readonly help?: string;
+  /** What its findings are unless they say otherwise; absent: `error`. */
+  readonly level?: 'error' | 'warning';
   /** GitHub code scanning sorts by it: 0.0 to 10.0. Absent for what is no security matter. */
   readonly securitySeverity?: string;
   readonly tags: readonly string[];

@@ -42,23 +42,26 @@ export async function scanPieces(
   const spec = scanSpec();
   const results: (readonly ScannedFinding[])[] = [];
   const running = new Set<Promise<void>>();
-  const paths = new Set<string>();
-  const totals = { lines: 0, bytes: 0 };
+  const totals = { files: 0, lines: 0, bytes: 0 };
+  let lastPath: string | undefined;
   let kept = 0;
   let dropped = 0;
   let index = 0;
   for await (const piece of pieces) {
     signal.throwIfAborted();
     const at = index++;
+    // The rest of a file that was cut is no file more.
+    const isRest = piece.files[0] !== undefined && piece.files[0].path === lastPath;
+    lastPath = piece.files.at(-1)?.path;
     const judged = judgePiece(piece, spec, request).then(({ findings, lines }) => {
       const room = Math.max(0, maxFindings - kept);
       results[at] = findings.slice(0, room);
       kept += Math.min(room, findings.length);
       dropped += findings.length - Math.min(room, findings.length);
-      for (const { path } of piece.files) paths.add(path);
+      totals.files += piece.files.length - (isRest ? 1 : 0);
       totals.lines += lines;
       totals.bytes += piece.diff.length;
-      onPiece?.({ files: paths.size, ...totals });
+      onPiece?.({ ...totals });
     });
     const tracked = judged.finally(() => running.delete(tracked));
     running.add(tracked);
@@ -69,7 +72,7 @@ export async function scanPieces(
   await Promise.all(running);
   const findings: ScannedFinding[] = results.flat();
   if (dropped > 0) findings.push(tooMany(dropped));
-  return { findings, files: paths.size, ...totals };
+  return { findings, ...totals };
 }
 
 const nowhere = {
@@ -94,18 +97,31 @@ async function judgePiece(
     artifacts: [],
     args: [],
   };
+  // A rule that reads files may see in them what no added line shows, but for files that the diff holds whole.
+  const isWhole = filesFor === undefined || patch.files.every(({ changeType }) => changeType === 'add');
+  const able = rules.filter((rule) => !rule.outside && (isWhole || rule.reads === undefined));
+  const found = await pool.run(
+    'find-candidates',
+    {
+      input: { ...input, files: {} },
+      rules: able.map(({ id, module }) => ({ id, module: module.href })),
+      options: ruleOptions,
+    },
+    { timeoutMs: 60_000, signal },
+  );
   const ask = async (rule: Rule): Promise<readonly Finding[]> => {
+    // Where choosing failed, the rule that is to blame says so when it is asked itself.
+    const chosen = found.ok ? found.value.files[rule.id] : undefined;
+    if (chosen?.length === 0) return [];
+    const asked = chosen?.flatMap((index) => patch.files[index] ?? []) ?? patch.files;
     const files = (await filesFor?.(piece, rule)) ?? {};
-    return judgeRule(rule, { ...input, files, options: ruleOptions[rule.id] ?? {} }, pool, signal);
+    const options = ruleOptions[rule.id] ?? {};
+    return judgeRule(rule, { ...input, patch: { ...patch, files: asked }, files, options }, pool, signal);
   };
-  const [counted, ...answers] = await Promise.all([
-    pool.run('count-added', piece, { timeoutMs: 60_000, signal }),
-    ...rules.map(ask),
-  ]);
-  const findings: readonly Finding[] = answers.flat();
+  const findings = (await Promise.all(rules.map(ask))).flat();
   return {
     findings: showAround(findings, piece.diff, piece.files),
-    lines: counted.ok ? counted.value : 0,
+    lines: found.ok ? found.value.addedLines : 0,
   };
 }
 

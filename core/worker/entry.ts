@@ -1,11 +1,11 @@
 import { Writable } from 'node:stream';
-import { countAddedTask } from './count-added-task.ts';
 import { toErrorRecord } from './error-record.ts';
+import { findCandidatesTask } from './find-candidates-task.ts';
 import { judgeRuleTask } from './judge-rule-task.ts';
 import type { TaskCall, TaskMap, TaskName, TaskOutcome, TaskTable } from './task-map.ts';
 
 const tasks: TaskTable = {
-  'count-added': countAddedTask,
+  'find-candidates': findCandidatesTask,
   'judge-rule': judgeRuleTask,
 };
 

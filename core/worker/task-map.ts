@@ -1,10 +1,9 @@
 import type { Finding } from '../contract/finding.ts';
 import type { RuleInput } from '../contract/rule.ts';
-import type { DiffPiece } from '../scan/diff-piece.ts';
 
 /** Every task that a worker thread knows: what goes in, what comes back. Both cross by structured clone. */
 export interface TaskMap {
-  readonly 'count-added': { readonly input: DiffPiece; readonly output: number };
+  readonly 'find-candidates': { readonly input: CandidateTask; readonly output: Candidates };
   readonly 'judge-rule': { readonly input: RuleTask; readonly output: readonly Finding[] };
 }
 
@@ -16,6 +15,21 @@ export interface RuleTask {
   /** File URL. */
   readonly module: string;
   readonly input: RuleInput;
+}
+
+/** Which changed files rules have to be asked about. */
+export interface CandidateTask {
+  /** What every rule is asked with, but for its own options. */
+  readonly input: Omit<RuleInput, 'options'>;
+  readonly rules: readonly Pick<RuleTask, 'id' | 'module'>[];
+  readonly options: Readonly<Record<string, RuleInput['options']>>;
+}
+
+export interface Candidates {
+  /** By rule id: places in `patch.files`, in order. A rule that cannot tell is not in it and has to be asked about all. */
+  readonly files: Readonly<Record<string, readonly number[]>>;
+  /** In the files of the patch. */
+  readonly addedLines: number;
 }
 
 /** Why a task has no value. `deadline` and `aborted` ended its thread; `crashed` means that the thread ended itself. */

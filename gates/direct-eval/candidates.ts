@@ -1,59 +1,17 @@
+import { type AnchorSearch, createAnchorSearch } from '../../core/scan/anchor-search.ts';
 import type { Language } from '../source/language.ts';
 import { type WordSearch, wordSearch } from '../source/word-search.ts';
+import { type Evidence, plainWords } from './evidence.ts';
+import { javascriptEvidence } from './javascript-evidence.ts';
+import { pythonEvidence } from './python-evidence.ts';
 
 /** Languages in which direct execution is looked for. */
 export type Scanned = Exclude<Language, 'rust' | 'c' | 'swift' | 'elixir'>;
 
-/** Full-width and mathematical letters, which Python reads as plain ones. */
-const pythonLetters = ['\xef\xbd', '\xf0\x9d'];
-
 /** Every direct execution contains one of these; a change without any is not read further. */
-const inChange: Readonly<Record<Scanned, WordSearch>> = {
-  javascript: wordSearch([
-    ...[
-      'eval',
-      'exec',
-      'Function',
-      'setTimeout',
-      'setInterval',
-      'setImmediate',
-      'runIn',
-      'compileFunction',
-      '_compile',
-    ],
-    ...[
-      'constructor',
-      'shell',
-      'spawn',
-      'child_process',
-      'data:',
-      '\\u00',
-      '\\u{0',
-      '\\u{4',
-      '\\u{6',
-      '\\u{7',
-      'fork',
-    ],
-    ...["'vm'", '"vm"', ':vm', 'vm.S', 'globalThis[', 'window[', 'global[', 'self[', 'Reflect'],
-  ]),
-  python: wordSearch([
-    ...[
-      'eval',
-      'exec',
-      'compile',
-      'system',
-      'popen',
-      'Popen',
-      'output',
-      'subprocess',
-      'shell',
-      'builtins',
-      'getattr',
-    ],
-    ...['import_module', '__import__', 'globals', 'spawn', ...pythonLetters],
-  ]),
-  shell: wordSearch(['eval', 'sh', 'source', '<(', 'SHELL', '$']),
-  ruby: wordSearch([
+const words: Readonly<Record<Exclude<Scanned, 'javascript' | 'python'>, readonly string[]>> = {
+  shell: ['eval', 'sh', 'source', '<(', 'SHELL', '$'],
+  ruby: [
     ...[
       'eval',
       'system',
@@ -68,9 +26,8 @@ const inChange: Readonly<Record<Scanned, WordSearch>> = {
       '`',
       '%x',
     ],
-  ]),
-  php: wordSearch(
-    [
+  ],
+  php: [
       ...[
         'eval',
         'assert',
@@ -94,11 +51,9 @@ const inChange: Readonly<Record<Scanned, WordSearch>> = {
         'register_shutdown',
         '`',
       ],
-    ],
-    { fold: true },
-  ),
-  perl: wordSearch(['eval', 'system', 'exec', 'open', 'readpipe', '`', 'qx', 'ee', '-c']),
-  java: wordSearch([
+  ],
+  perl: ['eval', 'system', 'exec', 'open', 'readpipe', '`', 'qx', 'ee', '-c'],
+  java: [
     'exec',
     'eval',
     'Groovy',
@@ -108,9 +63,9 @@ const inChange: Readonly<Record<Scanned, WordSearch>> = {
     'compile',
     'ProcessBuilder',
     'command',
-  ]),
-  kotlin: wordSearch(['exec', 'eval', 'GroovyShell', 'ProcessBuilder', 'Eval', '"-c"', '"/c"', '-Command']),
-  scala: wordSearch([
+  ],
+  kotlin: ['exec', 'eval', 'GroovyShell', 'ProcessBuilder', 'Eval', '"-c"', '"/c"', '-Command'],
+  scala: [
     'exec',
     'eval',
     'GroovyShell',
@@ -121,8 +76,8 @@ const inChange: Readonly<Record<Scanned, WordSearch>> = {
     'process',
     'interpret',
     '!',
-  ]),
-  go: wordSearch([
+  ],
+  go: [
     'Eval',
     'Command',
     'RunS',
@@ -133,8 +88,8 @@ const inChange: Readonly<Record<Scanned, WordSearch>> = {
     'Exec',
     'exec.',
     'StartProcess',
-  ]),
-  csharp: wordSearch([
+  ],
+  csharp: [
     ...[
       'CSharpScript',
       'EvaluateAsync',
@@ -146,7 +101,7 @@ const inChange: Readonly<Record<Scanned, WordSearch>> = {
       'Start(',
     ],
     ...['Arguments', 'FileName'],
-  ]),
+  ],
 };
 
 /** What a file holds where a name for direct execution may be given far from where the change uses it. */
@@ -179,14 +134,81 @@ const inFile: Readonly<Partial<Record<Scanned, WordSearch>>> = {
   csharp: wordSearch(['Diagnostics', 'Scripting', 'CSharpScript', 'ProcessStartInfo']),
 };
 
+/** How far around a word its form is looked at. */
+const reach = 96;
+
+function toEvidence(list: readonly string[], language: string): Evidence {
+  const fold = language === 'php';
+  const isSearched = fold || list.some(({ length }) => length < 4);
+  return isSearched ? { words: [], search: wordSearch(list, { fold }) } : { words: plainWords(list) };
+}
+
+const evidence: Readonly<Record<Scanned, Evidence>> = {
+  javascript: javascriptEvidence,
+  python: pythonEvidence,
+  shell: toEvidence(words.shell, 'shell'),
+  ruby: toEvidence(words.ruby, 'ruby'),
+  php: toEvidence(words.php, 'php'),
+  perl: toEvidence(words.perl, 'perl'),
+  java: toEvidence(words.java, 'java'),
+  kotlin: toEvidence(words.kotlin, 'kotlin'),
+  scala: toEvidence(words.scala, 'scala'),
+  go: toEvidence(words.go, 'go'),
+  csharp: toEvidence(words.csharp, 'csharp'),
+};
+
+/** Texts that `anchorTest` is to be told of, over all languages. */
+export const evidenceAnchors: readonly string[] = [
+  ...new Set(Object.values(evidence).flatMap(({ words: known }) => known.map(({ text }) => text))),
+];
+
+const searches = new Map<Scanned, AnchorSearch<undefined>>();
+
 /** Narrows to the languages in which direct execution is looked for. */
 export function isScanned(language: Language | undefined): language is Scanned {
-  return language !== undefined && language in inChange;
+  return language !== undefined && language in evidence;
 }
 
 /** Whether bytes of a change can hold direct execution, or use a name for it that they give. */
-export function mayHit(bytes: Uint8Array, language: Scanned, start?: number, end?: number): boolean {
-  return inChange[language].found(bytes, start, end);
+export function mayHit(bytes: Uint8Array, language: Scanned, start = 0, end = bytes.length): boolean {
+  if (hitsInSearch(bytes, language, start, end)) return true;
+  const { words: known } = evidence[language];
+  if (known.length === 0) return false;
+  const search = searches.get(language) ?? createAnchorSearch(known.map(({ text }) => [undefined, text]));
+  searches.set(language, search);
+  const test = anchorTest(bytes, language, start, end);
+  let holds = false;
+  search.scan(bytes, start, end, (_, at) => {
+    holds = test(at);
+    return holds;
+  });
+  return holds;
+}
+
+/** What of `mayHit` no anchor tells. */
+export function hitsInSearch(bytes: Uint8Array, language: Scanned, start: number, end: number): boolean {
+  return evidence[language].search?.found(bytes, start, end) ?? false;
+}
+
+/** Asked where one of `evidenceAnchors` stands: whether that is evidence in this language. */
+export function anchorTest(
+  bytes: Uint8Array,
+  language: Scanned,
+  start: number,
+  end: number,
+): (at: number) => boolean {
+  const known = evidence[language].words;
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return (at) => {
+    const from = Math.max(start, at - reach);
+    const window = buffer.toString('latin1', from, Math.min(end, at + reach));
+    return known.some(({ text, form }) => {
+      if (!window.startsWith(text, at - from)) return false;
+      if (!form) return true;
+      form.lastIndex = at - from;
+      return form.test(window);
+    });
+  };
 }
 
 /** Whether a file can give another name to direct execution, so that a change may use it unseen. */

@@ -33,6 +33,8 @@ const unwrapped = new Set([
 ]);
 const globals = /^(?:(?:globalThis|window|global|self|top|parent|frames|document\.defaultView)\.)+(?=.)/;
 const maxDepth = 24;
+/** Of one question; ordinary source takes a handful. */
+const maxSteps = 2_000;
 
 /** What the names of a JavaScript or TypeScript file stand for. */
 export interface JavascriptNames {
@@ -53,7 +55,18 @@ export function javascriptNames(reading: Reading): JavascriptNames {
   const members = new Map<string, SyntaxNode>();
   for (const node of tree.nodes) readNode(node);
   for (const node of tree.nodes) if (node.type === 'assignment_expression') readAssignment(node);
-  return { resolve: (node, seen = []) => resolve(node, seen, 0), behind: (node) => behind(node, 0) };
+  /** What nodes came to: names that stand for names with several values would else be followed along every way. */
+  const resolved = new Map<SyntaxNode, { readonly path: string | undefined; readonly seen: readonly number[] }>();
+  const pending = new Set<SyntaxNode>();
+  let circles = 0;
+  let steps = 0;
+  return {
+    resolve(node, seen = []) {
+      steps = 0;
+      return resolve(node, seen, 0);
+    },
+    behind: (node) => behind(node, 0),
+  };
 
   function readNode(node: SyntaxNode): void {
     const scope = () => names.scopeOf(node);
@@ -218,7 +231,30 @@ export function javascriptNames(reading: Reading): JavascriptNames {
 
   function resolve(node: SyntaxNode | undefined, seen: number[], depth: number): string | undefined {
     const inner = unwrap(node);
-    if (!inner || depth > maxDepth) return undefined;
+    if (!inner || depth > maxDepth || steps > maxSteps) return undefined;
+    const known = resolved.get(inner);
+    if (known) {
+      for (const at of known.seen) seen.push(at);
+      return known.path;
+    }
+    if (pending.has(inner)) {
+      circles += 1;
+      return undefined;
+    }
+    steps += 1;
+    pending.add(inner);
+    const before = circles;
+    const own: number[] = [];
+    const path = resolveInner(inner, own, depth);
+    pending.delete(inner);
+    // What was cut short where names stand for one another may come out otherwise from elsewhere.
+    if (path !== undefined || (circles === before && depth < maxDepth / 2))
+      resolved.set(inner, { path, seen: own });
+    for (const at of own) seen.push(at);
+    return path;
+  }
+
+  function resolveInner(inner: SyntaxNode, seen: number[], depth: number): string | undefined {
     switch (inner.type) {
       case 'identifier':
       case 'shorthand_property_identifier':
@@ -309,16 +345,16 @@ export function javascriptNames(reading: Reading): JavascriptNames {
   }
 
   /** A function for certain: written there, or asked for its prototype. */
-  function isFunction(node: SyntaxNode): boolean {
+  function isFunction(node: SyntaxNode, depth = 0): boolean {
     const value = behind(node, 0);
-    if (!value) return false;
+    if (!value || depth > maxDepth) return false;
     if (/^(?:arrow_function|function_expression|generator_function)$/.test(value.type)) return true;
     if (value.type !== 'call_expression') return false;
     const argument = childOf(value, 'arguments')?.children[0];
     return (
       text(childOf(value, 'function')) === 'Object.getPrototypeOf' &&
       argument !== undefined &&
-      isFunction(argument)
+      isFunction(argument, depth + 1)
     );
   }
 

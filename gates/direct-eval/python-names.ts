@@ -14,6 +14,8 @@ const opens = [
 const functionScopes = new Set(['function_definition', 'lambda', 'class_definition']);
 const builtins = /^(?:builtins|__builtins__|__builtin__|six\.moves\.builtins)\.(?:__dict__\.)?(?=.)/;
 const maxDepth = 24;
+/** Of one question; ordinary source takes a handful. */
+const maxSteps = 2_000;
 
 /** What the names of a Python file stand for. */
 export interface PythonNames {
@@ -34,7 +36,18 @@ export function pythonNames(
   /** `self.run = eval`, by the text left of the sign. */
   const members = new Map<string, SyntaxNode>();
   for (const node of tree.nodes) readNode(node);
-  return { resolve: (node, seen = []) => resolve(node, seen, 0), behind: (node) => behind(node, 0) };
+  /** What nodes came to: names that stand for names with several values would else be followed along every way. */
+  const resolved = new Map<SyntaxNode, { readonly path: string | undefined; readonly seen: readonly number[] }>();
+  const pending = new Set<SyntaxNode>();
+  let circles = 0;
+  let steps = 0;
+  return {
+    resolve(node, seen = []) {
+      steps = 0;
+      return resolve(node, seen, 0);
+    },
+    behind: (node) => behind(node, 0),
+  };
 
   function readNode(node: SyntaxNode): void {
     const scope = () => names.scopeOf(node, functionScopes);
@@ -145,7 +158,30 @@ export function pythonNames(
   }
 
   function resolve(node: SyntaxNode | undefined, seen: number[], depth: number): string | undefined {
-    if (!node || depth > maxDepth) return undefined;
+    if (!node || depth > maxDepth || steps > maxSteps) return undefined;
+    const known = resolved.get(node);
+    if (known) {
+      for (const at of known.seen) seen.push(at);
+      return known.path;
+    }
+    if (pending.has(node)) {
+      circles += 1;
+      return undefined;
+    }
+    steps += 1;
+    pending.add(node);
+    const before = circles;
+    const own: number[] = [];
+    const path = resolveNode(node, own, depth);
+    pending.delete(node);
+    // What was cut short where names stand for one another may come out otherwise from elsewhere.
+    if (path !== undefined || (circles === before && depth < maxDepth / 2))
+      resolved.set(node, { path, seen: own });
+    for (const at of own) seen.push(at);
+    return path;
+  }
+
+  function resolveNode(node: SyntaxNode, seen: number[], depth: number): string | undefined {
     switch (node.type) {
       case 'identifier':
         return resolveName(node, seen, depth);

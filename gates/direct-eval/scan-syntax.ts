@@ -14,6 +14,8 @@ export interface Scan<H extends Hit = Hit> {
   readonly hits: readonly H[];
   /** False where the text took too long: what it holds is not known. */
   readonly complete: boolean;
+  /** The text is too large for a tree: its lines were read one by one, and a call over several of them may have gone unseen. */
+  readonly isLineWise?: boolean;
 }
 
 /** Who looks for what. */
@@ -39,6 +41,10 @@ const groovy = /(?:\.groovy|\.gradle|(?:^|\/)Jenkinsfile)$/i;
 /** Ordinary source takes half a millisecond per thousand characters. */
 const millisecondsFor = (length: number): number => 250 + length * 0.005;
 const maxDoubts = 5_000;
+/** A tree takes some hundred bytes per byte of source: what is larger would take more memory than a scan may. */
+const maxTreeChars = 256 * 1024;
+/** A longer line is not read by itself. */
+const maxLineChars = 512 * 1024;
 
 /** The grammar that reads a file, or `undefined` where none is at hand and the text is read token by token. */
 export function grammarOf(path: string, language: Language): GrammarName | undefined {
@@ -60,17 +66,20 @@ export async function scanSyntax<H extends Hit>(
   const grammar = await loadGrammar(name);
   const plain = plainText(markup.test(source.path) ? onlyScripts(source.text) : source.text);
   const prefix = name === 'php' && !source.whole && !plain.includes('<?') ? '<?php ' : '';
-  const tree = parseSyntax(grammar, prefix + plain, {
-    offset: -prefix.length,
-    milliseconds: millisecondsFor(plain.length),
-  });
+  const isLineWise = plain.length > maxTreeChars;
+  const tree = isLineWise
+    ? undefined
+    : parseSyntax(grammar, prefix + plain, {
+        offset: -prefix.length,
+        milliseconds: millisecondsFor(plain.length),
+      });
   const hits = new Map<number, H>();
   const keep = (found: readonly H[]) => {
     for (const hit of found) if (!hits.has(hit.start)) hits.set(hit.start, hit);
   };
   if (tree) keep(find(readTree(tree, source.text, source.whole)));
   const isComplete = await readDoubts(source, question, { plain, tree, keep });
-  return { hits: [...hits.values()].sort((a, b) => a.start - b.start), complete: isComplete };
+  return { hits: [...hits.values()].sort((a, b) => a.start - b.start), complete: isComplete, isLineWise };
 }
 
 interface Doubts<H extends Hit> {
@@ -94,7 +103,7 @@ async function readDoubts<H extends Hit>(
     if (!mayHit(bytes, start, end)) continue;
     count += 1;
     const left = started + millisecondsFor(plain.length) - performance.now();
-    if (count > maxDoubts || left <= 0) return false;
+    if (count > maxDoubts || left <= 0 || line.length > maxLineChars) return false;
     const prefix = grammar === 'php' ? '<?php ' : '';
     const alone = parseSyntax(await loadGrammar(grammar), prefix + line, {
       offset: start - prefix.length,

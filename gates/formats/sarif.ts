@@ -83,9 +83,19 @@ function placeOf({ locations }: JsonObject): { path?: string; line?: number } {
   const uri = isObject(physical.artifactLocation) ? text(physical.artifactLocation.uri) : undefined;
   const line = isObject(physical.region) ? physical.region.startLine : undefined;
   return {
-    ...(uri === undefined ? {} : { path: uri.slice(0, 1000) }),
+    ...(uri === undefined ? {} : { path: pathOf(uri.slice(0, 1000)) }),
     ...(Number.isInteger(line) && Number(line) > 0 ? { line: Number(line) } : {}),
   };
+}
+
+/** The path that a relative reference means; what is absolute, or encoded wrongly, stays as it is written. */
+function pathOf(uri: string): string {
+  if (/^[A-Za-z][A-Za-z0-9+.-]*:/.test(uri)) return uri;
+  try {
+    return decodeURIComponent(uri);
+  } catch {
+    return uri;
+  }
 }
 
 function text(value: unknown): string | undefined {

@@ -2,8 +2,8 @@ import { dropRuntime, type Grammar } from './load-grammar.ts';
 import type { SyntaxTree } from './syntax-tree.ts';
 import { type Walk, walkTree } from './walk.ts';
 
-/** A text with more pieces of syntax than this is left unread; 2 MiB of source hold about half of it. */
-const maxNodes = 1_500_000;
+/** A text with more pieces of syntax than this is left unread; 512 KiB of source hold about half of it. */
+const maxNodes = 400_000;
 const maxDepth = 2_000;
 
 interface Growing {

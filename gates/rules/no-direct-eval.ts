@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
-import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { isScanned, mayHit, mayRename } from '../direct-eval/candidates.ts';
+import type { CandidateSearch, RuleFunction, RuleInput } from '../../core/contract/rule.ts';
+import { anchorTest, evidenceAnchors, hitsInSearch, isScanned, mayHit, mayRename } from '../direct-eval/candidates.ts';
 import { findHits } from '../direct-eval/find-hits.ts';
 import { firstAdded } from '../direct-eval/first-added.ts';
 import type { Hit } from '../direct-eval/hit.ts';
@@ -11,9 +11,11 @@ import {
   isRegularCandidate,
   languageOfChange,
 } from '../source/changed-source.ts';
+import { lineMarks } from '../source/line-marks.ts';
 
 const rule = 'no-direct-eval';
 const maxFindings = 500;
+const minus = 45;
 
 /** Refuses added lines that execute text directly (document 1, outputHandling.noDirectEval), in the plain forms of each language. */
 export const judge: RuleFunction = async (input) => {
@@ -34,6 +36,21 @@ export const judge: RuleFunction = async (input) => {
   return findings;
 };
 
+/** Files of the languages that are read, where a word without which nothing runs text stands on a line that the candidate has. */
+export const candidates: CandidateSearch = {
+  anchors: evidenceAnchors,
+  begin(input, file) {
+    if (!input.spec.security.outputHandling.noDirectEval || !isRegularCandidate(file)) return false;
+    const language = languageOfChange(input, file);
+    if (!isScanned(language)) return false;
+    const { diff } = input.patch;
+    if (file.binary || hitsInSearch(diff, language, file.start, file.end)) return true;
+    const test = anchorTest(diff, language, file.start, file.end);
+    const markAt = lineMarks(diff, file);
+    return (offset) => test(offset) && markAt(offset) !== minus;
+  },
+};
+
 async function judgeFile(input: RuleInput, file: PatchFile): Promise<readonly Finding[]> {
   const language = languageOfChange(input, file);
   if (!isScanned(language)) return [];
@@ -49,10 +66,14 @@ async function judgeFile(input: RuleInput, file: PatchFile): Promise<readonly Fi
     return [{ rule, severity: 'error', message, path: file.path }];
   }
   const findings: Finding[] = [];
-  const { hits, complete } = await findHits(source, language);
+  const { hits, complete, isLineWise } = await findHits(source, language);
   if (!complete) {
-    const message = `\`${file.path}\` took too long to read: it may hold direct execution that nobody saw`;
+    const message = `\`${file.path}\` is too large or took too long to read: it may hold direct execution that nobody saw`;
     findings.push({ rule, severity: 'error', message, path: file.path });
+  }
+  if (isLineWise) {
+    const message = `\`${file.path}\` is too large to be read as a whole: its lines were read one by one`;
+    findings.push({ rule, severity: 'note', message, path: file.path });
   }
   for (const hit of hits) {
     const added = firstAdded(source, hit);

@@ -4,20 +4,42 @@ import { judgeDocuments } from '../formats/judge-documents.ts';
 import { isObject, type JsonObject } from '../formats/read-json.ts';
 import { sarifFault, sarifResults } from '../formats/sarif.ts';
 import { plainLine } from '../reports/plain-text.ts';
+import { judgeChange } from '../sast/judge-change.ts';
 
 const rule = 'sast';
 const artifact = 'sast-report';
 const expected = 'SARIF 2.1.0 in which a tool ran and reports no result of level `error`';
 const maxFindings = 100;
 
-/**
- * `sast-report` is SARIF of a tool that ran, without a result of level `error`. Suppressed results count: a suppression may have
- * come with the change itself.
- */
-export const judge: RuleFunction = (input) =>
-  judgeDocuments({ rule, artifact, expected, judge: judgeReport }, input);
+/** Gates from which on a report may be asked for, and when the contract wants it at the latest. */
+const gates: readonly string[] = ['per-task', 'integration', 'security', 'release'];
 
-function judgeReport(value: unknown, path: string): readonly Finding[] {
+/**
+ * Static analysis: what our rows say of the added lines (gates/sast/rows.ts), and every `sast-report`, which is SARIF of a tool that ran,
+ * without a result of level `error`. Suppressed results count: a suppression may have come with the change itself. Without a stage the
+ * rows alone are asked.
+ */
+export const judge: RuleFunction = async (input) => {
+  const own = await judgeChange(input);
+  const { stage } = input;
+  if (!stage) return own;
+  const hasReport = input.artifacts.some(({ name }) => name === artifact);
+  const place = stage.name === 'fast' ? 0 : gates.indexOf(stage.name);
+  const isLater = input.spec.artifacts.required.some(
+    ({ name, stage: at }) => name === artifact && gates.indexOf(at) > place,
+  );
+  if (!hasReport && (isLater || place < gates.indexOf('security'))) return own;
+  // What the engine made says what the rows say here; whether it is whole and well-formed is judged all the same.
+  const made = new Set(
+    input.artifacts.flatMap(({ name, path, checkId }) =>
+      name === artifact && checkId === undefined ? [path] : [],
+    ),
+  );
+  const judgeOne = (value: unknown, path: string) => judgeReport(value, path, made.has(path));
+  return [...own, ...judgeDocuments({ rule, artifact, expected, judge: judgeOne }, input)];
+};
+
+function judgeReport(value: unknown, path: string, isOurs: boolean): readonly Finding[] {
   const fail = (found: string): Finding => ({
     rule,
     severity: 'error',
@@ -33,6 +55,7 @@ function judgeReport(value: unknown, path: string): readonly Finding[] {
     const unfinished = unfinishedReason(run);
     return unfinished === undefined ? [] : [fail(unfinished)];
   });
+  if (isOurs) return findings;
   let errors = 0;
   for (const result of runs.flatMap((run) => [...sarifResults(run)])) {
     if (result.level !== 'error') continue;

@@ -1,5 +1,6 @@
 import type { Finding } from '../../core/contract/finding.ts';
-import type { RuleFunction } from '../../core/contract/rule.ts';
+import type { PatchFile } from '../../core/contract/patch-set.ts';
+import type { CandidateSearch, RuleFunction } from '../../core/contract/rule.ts';
 import { scopeVerdict } from '../../core/plan/scope.ts';
 
 const rule = 'scope';
@@ -8,8 +9,7 @@ const rule = 'scope';
 export const judge: RuleFunction = ({ patch, scope }) => {
   const findings: Finding[] = [];
   for (const file of patch.files) {
-    const left = file.changeType === 'rename' && file.oldPath !== undefined ? [file.oldPath] : [];
-    for (const path of [...left, file.path]) {
+    for (const path of ends(file)) {
       const verdict = scopeVerdict(scope, path);
       if (verdict === 'in') continue;
       const message =
@@ -27,3 +27,13 @@ export const judge: RuleFunction = ({ patch, scope }) => {
   }
   return findings;
 };
+
+/** Files that lie outside. */
+export const candidates: CandidateSearch = {
+  anchors: [],
+  begin: ({ scope }, file) => ends(file).some((path) => scopeVerdict(scope, path) !== 'in'),
+};
+
+function ends({ changeType, oldPath, path }: PatchFile): readonly string[] {
+  return changeType === 'rename' && oldPath !== undefined ? [oldPath, path] : [path];
+}

@@ -1,14 +1,14 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
-import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { findSecrets } from '../../core/privacy/secrets/find-secrets.ts';
+import type { CandidateSearch, RuleFunction, RuleInput } from '../../core/contract/rule.ts';
+import { findSecrets, secretAnchors } from '../../core/privacy/secrets/find-secrets.ts';
 import type { SecretMatch } from '../../core/privacy/secrets/secret-match.ts';
 import { tokenChecksum } from '../../core/privacy/secrets/token-checksum.ts';
 import { weighSecret } from '../../core/privacy/secrets/weigh-secret.ts';
 import { type AddedText, addedText } from '../secrets/added-text.ts';
 import { type Allowance, marker, readAllowance } from '../secrets/allowance.ts';
 import { isDataFile } from '../secrets/data-file.ts';
-import { mayHoldSecret } from '../secrets/may-hold-secret.ts';
+import { mayHoldSecret, secretTest } from '../secrets/may-hold-secret.ts';
 
 const rule = 'secrets';
 const maxFindings = 500;
@@ -45,6 +45,16 @@ export const judge: RuleFunction = (input) => {
     }
   }
   return findings;
+};
+
+/** Files in which a known format, or a value under a secret-like name, may begin on an added line; and those that cannot be read. */
+export const candidates: CandidateSearch = {
+  anchors: secretAnchors,
+  begin(input, file) {
+    if (Object.keys(input.options).length > 0 && readAllowance(input.options).problems.length > 0) return true;
+    if (file.changeType === 'delete') return false;
+    return file.binary || secretTest(input.patch.diff, file);
+  },
 };
 
 function judgeFile(input: RuleInput, file: PatchFile, allowance: Allowance): readonly Finding[] {

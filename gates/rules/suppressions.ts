@@ -1,7 +1,8 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
-import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { createAnchorScanner } from '../../core/privacy/secrets/anchor-scanner.ts';
+import type { AnchorTest, CandidateSearch, RuleFunction, RuleInput } from '../../core/contract/rule.ts';
+import { createAnchorSearch } from '../../core/scan/anchor-search.ts';
+import { lineMarks } from '../source/line-marks.ts';
 import { hunkLines } from '../../core/patch/hunk-lines.ts';
 import { type SuppressionMarker, suppressionMarkers } from '../suppressions/markers.ts';
 
@@ -9,12 +10,16 @@ const rule = 'suppressions';
 const maxFindings = 500;
 /** A marker deeper in a line than this is looked for no more: nobody writes comments there. */
 const maxLineBytes = 64 * 1024;
+const maxFormBytes = 120;
 const known = new Set(['forbid', 'allow_tools']);
-const byAnchor = Map.groupBy(
-  suppressionMarkers.flatMap((marker) => marker.anchors.map((anchor) => ({ anchor, marker }))),
-  ({ anchor }) => anchor,
+const search = createAnchorSearch(
+  suppressionMarkers.flatMap((marker) => marker.anchors.map((anchor) => [marker, anchor] as const)),
 );
-const scanner = createAnchorScanner(byAnchor.keys());
+const byHead = Map.groupBy(
+  suppressionMarkers.flatMap((marker) => marker.anchors.map((anchor) => ({ head: anchor.slice(0, 4), marker }))),
+  ({ head }) => head,
+);
+const plus = 43;
 const openings = /\/\/|\/\*|#|--|<!--|;|%|^\s*\*|"""|'''/;
 
 /**
@@ -35,7 +40,6 @@ export const judge: RuleFunction = (input) => {
   const findings: Finding[] = [];
   for (const file of input.patch.files) {
     if (file.changeType === 'delete' || file.binary) continue;
-    if (scanner.next(input.patch.diff, file.start, file.end) < 0) continue;
     for (const { line, column, tool } of marked(input, file)) {
       const isForbidden = forbid === true && !(allowed as readonly string[]).includes(tool);
       findings.push({
@@ -53,29 +57,65 @@ export const judge: RuleFunction = (input) => {
   return findings;
 };
 
+/** Files in which a marker's form stands on an added line, in a comment or not. */
+export const candidates: CandidateSearch = {
+  anchors: [...new Set(suppressionMarkers.flatMap(({ anchors }) => anchors))],
+  begin(input, file) {
+    if (Object.keys(input.options).length > 0 && optionProblem(input.options) !== undefined) return true;
+    return file.changeType !== 'delete' && !file.binary && formTest(input.patch.diff, file);
+  },
+};
+
+function formTest(bytes: Uint8Array, file: PatchFile): AnchorTest {
+  const markAt = lineMarks(bytes, file);
+  const diff = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return (at) => {
+    const text = diff.toString('latin1', at, Math.min(file.end, at + maxFormBytes));
+    return (
+      (byHead.get(text.slice(0, 4)) ?? []).some(({ marker }) => marker.form.test(text)) && markAt(at) === plus
+    );
+  };
+}
+
+/** Places where a form stands are found in all of the file at once; only then its lines are walked. */
 function* marked(
   { patch }: RuleInput,
   file: PatchFile,
 ): Generator<{ readonly line: number; readonly column: number; readonly tool: string }> {
+  const test = formTest(patch.diff, file);
+  const places: { readonly at: number; readonly marker: SuppressionMarker }[] = [];
+  search.scan(patch.diff, file.start, file.end, (marker, at) => {
+    if (test(at)) places.push({ at, marker });
+    return false;
+  });
+  if (places.length === 0) return;
+  places.sort((a, b) => a.at - b.at);
   const diff = Buffer.from(patch.diff.buffer, patch.diff.byteOffset, patch.diff.byteLength);
+  let next = 0;
   for (const { kind, line, start, end } of hunkLines(patch.diff, file)) {
-    if (kind !== 'added') continue;
-    const last = Math.min(end, start + maxLineBytes);
     const tools = new Set<string>();
-    for (let at = scanner.next(diff, start, last); at >= 0; at = scanner.next(diff, at + 1, last)) {
-      const anchor = diff.toString('latin1', at, at + 4);
-      for (const { marker } of byAnchor.get(anchor) ?? []) {
-        if (tools.has(marker.tool) || !isMarker(marker, diff, start, at, last)) continue;
-        tools.add(marker.tool);
-        yield { line, column: diff.toString('utf8', start, at).length + 1, tool: marker.tool };
-      }
+    // `#nosec` is no `nosec` besides.
+    let covered = start;
+    const last = Math.min(end, start + maxLineBytes);
+    for (let place = places[next]; place !== undefined && place.at < end; place = places[++next]) {
+      const { at, marker } = place;
+      if (kind !== 'added' || at < covered || at >= last || tools.has(marker.tool)) continue;
+      if (!isMarker(marker, diff, start, at, last)) continue;
+      covered = at + formLength(marker, diff, at, last);
+      tools.add(marker.tool);
+      yield { line, column: diff.toString('utf8', start, at).length + 1, tool: marker.tool };
     }
+    if (next === places.length) return;
   }
+}
+
+function formLength({ form }: SuppressionMarker, diff: Buffer, at: number, end: number): number {
+  return form.exec(diff.toString('latin1', at, Math.min(end, at + maxFormBytes)))?.[0].length ?? 0;
 }
 
 /** The form stands there as a word of its own, in a comment or as syntax. */
 function isMarker(marker: SuppressionMarker, diff: Buffer, start: number, at: number, end: number): boolean {
-  if (!marker.form.test(diff.toString('latin1', at, Math.min(end, at + 120)))) return false;
+  if (!marker.form.test(diff.toString('latin1', at, Math.min(end, at + maxFormBytes)))) return false;
   const before = diff.toString('latin1', start, at);
   if (/[\w-]$/.test(before)) return false;
   return marker.isSyntax === true || marker.form.source.startsWith('^#') || openings.test(before);

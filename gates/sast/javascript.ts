@@ -67,9 +67,14 @@ export function javascriptSast(reading: Reading): readonly SastHit[] {
   /** A server that does without its clients' certificates still proves who it is. */
   function isForServer(node: SyntaxNode): boolean {
     const object = node.parent;
-    const asks = object?.children.some((one) => one.type === 'pair' && keyOf(childOf(one, 'key')) === 'requestCert');
+    const asks = object?.children.some(
+      (one) => one.type === 'pair' && keyOf(childOf(one, 'key')) === 'requestCert',
+    );
     const call = object?.parent?.type === 'arguments' ? object.parent.parent : undefined;
-    return asks === true || servers.test(names.resolve(childOf(call, 'function')) ?? text(childOf(call, 'function')));
+    return (
+      asks === true ||
+      servers.test(names.resolve(childOf(call, 'function')) ?? text(childOf(call, 'function')))
+    );
   }
 
   function assignmentHit(node: SyntaxNode): SastHit | undefined {
@@ -140,7 +145,8 @@ export function javascriptSast(reading: Reading): readonly SastHit[] {
       case 'identifier': {
         const value = names.behind(node);
         if (!value || value === node || changed.has(text(node)) || value.type === 'identifier') return false;
-        return (isConstant(value) || !isSeenTwice(node)) && isSafe(value, depth + 1);
+        // Where only pieces of a file are seen, a variable may be given something else out of sight.
+        return (isConstant(value) || reading.isWhole) && isSafe(value, depth + 1);
       }
       case 'parenthesized_expression':
       case 'as_expression':
@@ -170,11 +176,6 @@ export function javascriptSast(reading: Reading): readonly SastHit[] {
   function isConstant(value: SyntaxNode): boolean {
     const { parent } = value;
     return parent?.type === 'variable_declarator' && text(parent.parent).startsWith('const');
-  }
-
-  /** Where only pieces of a file are seen, a variable may be given something else out of sight. */
-  function isSeenTwice(_: SyntaxNode): boolean {
-    return !reading.isWhole;
   }
 }
 

@@ -63,7 +63,11 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
       if (path === 'ssl._create_unverified_context') return hit('sast/python-tls-unverified', path);
     }
     const verify = keyword(given, 'verify') ?? keyword(given, 'verify_ssl');
-    if (verify && isFalse(verify) && (verbs.test(member) || clients.test(path ?? '') || connectors.test(path ?? '')))
+    if (
+      verify &&
+      isFalse(verify) &&
+      (verbs.test(member) || clients.test(path ?? '') || connectors.test(path ?? ''))
+    )
       return hit('sast/python-tls-unverified', `${path ?? member}(verify=False)`, verify);
     const ssl = keyword(given, 'ssl');
     if (ssl && isFalse(ssl) && (connectors.test(path ?? '') || verbs.test(member)))
@@ -95,7 +99,9 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
     const loader = keywordNode(given, 'Loader') ?? positional[1];
     if (!loader) return true;
     // A loader of the file's own may be a safe one: only those that are known not to be count.
-    return /^(?:yaml\.(?:loader\.|cyaml\.)?)?C?(?:Loader|UnsafeLoader|FullLoader)$/.test(names.resolve(loader) ?? '');
+    return /^(?:yaml\.(?:loader\.|cyaml\.)?)?C?(?:Loader|UnsafeLoader|FullLoader)$/.test(
+      names.resolve(loader) ?? '',
+    );
   }
 
   function assignmentHit(node: SyntaxNode): SastHit | undefined {
@@ -176,7 +182,10 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
         return namesPassword(literal(childOf(node, 'subscript')) ?? '');
       case 'call': {
         const target = childOf(node, 'function');
-        if (target?.type === 'attribute' && /^(?:encode|strip|format|join)$/.test(text(childOf(target, 'attribute'))))
+        if (
+          target?.type === 'attribute' &&
+          /^(?:encode|strip|format|join)$/.test(text(childOf(target, 'attribute')))
+        )
           return [childOf(target, 'object'), ...argumentsOf(node)].some((one) => isPassword(one, depth + 1));
         return /^(?:str|bytes|bytearray|getpass\.getpass)$/.test(names.resolve(target) ?? '')
           ? names.resolve(target) === 'getpass.getpass' || isPassword(argumentsOf(node)[0], depth + 1)

@@ -51,7 +51,7 @@ export const sastRows = [
     why: unverified,
     instead: keepVerifying,
     words: ['verify', 'CERT_NONE', '_create_unverified_context', 'ssl=', 'ssl =', 'unverified'],
-    origins: ['_create_unverified_context', 'CERT_NONE', 'verify'],
+    origins: ['_create_unverified_context', 'CERT_NONE'],
   },
   {
     id: 'sast/python-password-hash',
@@ -84,8 +84,8 @@ export const sastRows = [
     severity: 'warning',
     why: 'puts a text into the page as markup, scripts in it included',
     instead: 'use `textContent`, build elements, or sanitise the text first',
-    words: ['innerHTML', 'outerHTML', 'insertAdjacentHTML', 'write', '\\u00', '\\u{'],
-    origins: ['.write'],
+    words: ['innerHTML', 'outerHTML', 'insertAdjacentHTML', 'document.write', '\\u00', '\\u{'],
+    origins: ['document.write', 'document;'],
   },
   {
     id: 'sast/javascript-dangerous-html',
@@ -110,7 +110,7 @@ export const sastRows = [
     severity: 'error',
     why: 'takes tokens that nobody signed',
     instead: 'name the algorithms that you sign with, and no others',
-    words: ['none', 'NONE', 'None'],
+    words: ['algorithm', "'none'", '"none"', "'NONE'", '"NONE"', "'None'", '"None"'],
   },
   {
     id: 'sast/java-unsafe-deserialization',
@@ -197,7 +197,7 @@ export const sastRows = [
     severity: 'warning',
     why: plainHash,
     instead: 'use `password_hash` and `password_verify`',
-    words: ['md5', 'sha1', 'crc32', 'hash', 'MD5', 'SHA1'],
+    words: ['md5', 'sha1', 'hash(', 'MD5', 'SHA1'],
   },
   {
     id: 'sast/php-tls-unverified',
@@ -222,7 +222,7 @@ export const sastRows = [
     severity: 'error',
     why: unverified,
     instead: 'leave the callback out, and add the authority that signed the certificate to the trusted ones',
-    words: ['ValidationCallback', 'DangerousAcceptAny', 'return', '=>'],
+    words: ['ValidationCallback', 'DangerousAcceptAny'],
     origins: ['ValidationCallback'],
   },
   {

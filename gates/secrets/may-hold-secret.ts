@@ -1,30 +1,36 @@
 import type { PatchFile, PatchSet } from '../../core/contract/patch-set.ts';
-import { isSecretAt, nextAnchor } from '../../core/privacy/secrets/find-secrets.ts';
+import type { AnchorTest } from '../../core/contract/rule.ts';
+import { isSecretAt, secretAnchors } from '../../core/privacy/secrets/find-secrets.ts';
+import { mayBeginSecret } from '../../core/privacy/secrets/may-begin-secret.ts';
+import { createAnchorSearch } from '../../core/scan/anchor-search.ts';
+import { lineMarks } from '../source/line-marks.ts';
 
-const feed = 10;
 const plus = 43;
+const search = createAnchorSearch(secretAnchors.map((anchor) => [undefined, anchor]));
+
+/** Asked where one of `secretAnchors` stands in the bytes of the diff: whether a secret may begin there, on an added line. */
+export function secretTest(diff: PatchSet['diff'], file: PatchFile): AnchorTest {
+  const markAt = lineMarks(diff, file);
+  const buffer = Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength);
+  let text: string | undefined;
+  return (offset) => {
+    if (!mayBeginSecret(diff, offset, file.end) || markAt(offset) !== plus) return false;
+    text ??= buffer.toString('latin1', file.start, file.end);
+    const at = offset - file.start;
+    return isSecretAt(text, at) || isSecretAt(text, at - 1);
+  };
+}
 
 /**
  * Whether added lines of a file may hold a secret: anchors are looked for in the bytes of the diff as it is, so that most files are
  * neither cut into lines nor decoded. Says yes too often, never too rarely.
  */
 export function mayHoldSecret({ diff }: Pick<PatchSet, 'diff'>, file: PatchFile): boolean {
-  const bytes = Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength);
-  let text: string | undefined;
-  let lineEnd = -1;
-  let isAdded = false;
-  for (let at = nextAnchor(diff, file.start, file.end); at >= 0; ) {
-    if (at > lineEnd) {
-      isAdded = bytes[bytes.lastIndexOf(feed, at) + 1] === plus;
-      const end = bytes.indexOf(feed, at);
-      lineEnd = end < 0 ? file.end : end;
-    }
-    if (isAdded) {
-      text ??= bytes.toString('latin1', file.start, file.end);
-      if (isSecretAt(text, at - file.start)) return true;
-    }
-    // An anchor may begin with the line feed before an added line: what is behind it is looked at there.
-    at = nextAnchor(diff, isAdded ? at + 1 : Math.max(at + 1, Math.min(lineEnd, file.end)), file.end);
-  }
-  return false;
+  const test = secretTest(diff, file);
+  let holds = false;
+  search.scan(diff, file.start, file.end, (_, offset) => {
+    holds = test(offset);
+    return holds;
+  });
+  return holds;
 }

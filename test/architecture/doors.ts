@@ -17,6 +17,7 @@ export const doors: readonly Door[] = [
   { name: 'child processes', file: 'core/tool/spawn.ts', specifier: /^node:(?:child_process|cluster)$/ },
   {
     name: 'outbound HTTP',
+    file: 'core/tool/egress/outside.ts',
     specifier: /^(?:node:(?:http|https|http2|tls|dgram|dns)(?:\/.*)?|undici)$/,
     code: /(?<![.\w])fetch\s*\(|\bnew\s+(?:WebSocket|EventSource)\b/,
   },

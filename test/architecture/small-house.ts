@@ -15,6 +15,7 @@ export const soundFiles: Readonly<Record<string, string>> = {
   'core/run/ask.ts': "hooks.tool.guard.call('x');\nslots.signer\n  .pick('x');\n",
   'core/worker/pool.ts': "export const start = async () => import('piscina');\n",
   'core/tool/spawn.ts': "import { spawn } from 'node:child_process';\nexport const run = spawn;\n",
+  'core/tool/egress/outside.ts': "import { request } from 'node:http';\nexport { request };\n",
   'core/base/clock.ts': 'export const now = () => Date.now();\n',
   'core/base/ids.ts': "import { randomBytes } from 'node:crypto';\nexport const id = () => randomBytes(8);\n",
   'core/spec/spec.gen.ts': '/* Generated. */\nexport type Spec = string;\n',

@@ -32,7 +32,7 @@ export function findNumbers(text: string): readonly SensitiveMatch[] {
       if (start.index < covered) continue;
       if (end - start.index < 7) {
         // Too short for anything, unless the span was cut at its longest: then what begins here begins the next one.
-        resume = start.index;
+        if (start.index > span.index) resume = start.index;
         break;
       }
       if (dateForm.test(text.slice(start.index, start.index + 11))) continue;

@@ -16,10 +16,12 @@ type Try = (text: string, at: number) => SecretMatch | undefined;
 const tries = new Map<string, Try[]>();
 /** Short anchors that need something before them are tried where a text begins, too. */
 const triesAtStart: Try[] = [];
+const headsOfLong = new Set<string>();
 for (const pattern of secretPatterns) {
   for (const anchor of pattern.anchors) {
     if (anchor.length >= 4) {
       const offset = rarestWindow(anchor);
+      headsOfLong.add(anchor.slice(offset, offset + 4));
       addTry(anchor.slice(offset, offset + 4), (text, at) => {
         const start = at - offset;
         return start >= 0 && text.startsWith(anchor, start) ? tryPattern(text, start, pattern) : undefined;
@@ -38,6 +40,22 @@ for (const anchor of assignedAnchors) addTry(anchor, findAssigned);
 
 const scanner = createAnchorScanner(tries.keys());
 
+/** Four latin1 characters each: a secret in the midst of a text holds one of them, at `isSecretAt`'s offset or one byte behind it. */
+export const secretAnchors: readonly string[] = [
+  ...headsOfLong,
+  ...keyAnchors,
+  ...assignedAnchors,
+  ...secretPatterns.flatMap(({ anchors, lead, next = '[A-Za-z0-9_-]' }) =>
+    anchors
+      .filter(({ length }) => length < 4)
+      .flatMap((anchor) =>
+        lead === undefined
+          ? headsOf(next.repeat(4 - anchor.length)).map((tail) => anchor + tail)
+          : headsOf(lead).map((head) => head + anchor),
+      ),
+  ),
+];
+
 /**
  * Every known token, private key and assigned secret in bytes, in order of start; matches may overlap. Linear: each form is tried only
  * where its anchor stands and reads at most `maxSecretBytes`.
@@ -55,11 +73,6 @@ export function findSecrets(bytes: Uint8Array, text = latin1Of(bytes)): readonly
     }
   }
   return found.sort((a, b) => a.start - b.start || b.end - a.end || certainty[b.kind] - certainty[a.kind]);
-}
-
-/** Offset of the first anchor in `[from, to)`, or -1: what is before it holds no secret that `findSecrets` knows. */
-export function nextAnchor(bytes: Uint8Array, from: number, to: number): number {
-  return scanner.next(bytes, from, to);
 }
 
 /** Whether a secret may begin at an anchor; looks at a few kilobytes of text at most. */

@@ -1,11 +1,10 @@
-import { createServer, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { NetworkUse } from '../../contract/network-use.ts';
 import { forwardRequest } from './forward.ts';
 import { defaultLimits, type EgressLimits } from './limits.ts';
 import type { EgressPolicy } from './openings.ts';
-import { type Outside, realOutside } from './outside.ts';
+import { createServer, type IncomingMessage, type Outside, realOutside } from './outside.ts';
 import { type Egress, Passage } from './passage.ts';
 import type { Target } from './target.ts';
 import { answer, serveTunnel } from './tunnel.ts';

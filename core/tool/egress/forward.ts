@@ -1,7 +1,7 @@
-import { type IncomingMessage, request as open, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import type { NetworkObstacle } from '../../contract/network-use.ts';
 import { endToEndHeaders } from './end-to-end-headers.ts';
+import { type IncomingMessage, request as open, type ServerResponse } from './outside.ts';
 import { type Egress, Passage } from './passage.ts';
 import { authorityOf, readTarget, type Target } from './target.ts';
 

@@ -57,7 +57,5 @@ function entryOpens(entry: string, target: Target): boolean {
 function entryNames(entry: string, { host, kind }: Target): boolean {
   const pattern = readNetworkHost(entry)?.pattern;
   if (pattern === undefined) return false;
-  return pattern.startsWith('*.')
-    ? kind === 'name' && host.endsWith(pattern.slice(1)) && host.length > pattern.length - 1
-    : host === pattern;
+  return pattern.startsWith('*.') ? kind === 'name' && host.endsWith(pattern.slice(1)) : host === pattern;
 }

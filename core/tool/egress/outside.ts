@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
@@ -12,7 +13,7 @@ export interface Outside {
   ownAddresses(): readonly string[];
 }
 
-/** The real one. A name is looked up as it stands: without the search list, and without the hosts file's short names. */
+/** The real one. The root dot keeps the search list and the hosts file out of it. */
 export const realOutside: Outside = {
   resolve: async (host) =>
     (await lookup(`${host}.`, { all: true, order: 'verbatim' })).map(({ address }) => address),
@@ -20,3 +21,6 @@ export const realOutside: Outside = {
   ownAddresses: () =>
     Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map((one) => one.address)),
 };
+
+// HTTP as the proxy speaks it, to a client and over a socket that leads to a judged address.
+export { createServer, type IncomingMessage, request, type ServerResponse };

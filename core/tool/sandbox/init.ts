@@ -9,7 +9,7 @@ import { openWayScript } from '../egress/inside.ts';
  * newer; not for root, whom RLIMIT_NPROC never binds), and the kernel's out-of-memory killer takes these processes first.
  * Not limited: total memory, CPU share, disk space of the workspace.
  */
-export const initScript = [
+const initScript = [
   // Whoever asked for this may have been killed before the wish to die with it was in place: the dead do not answer.
   'echo >&3 && read -r answer <&3 || exit 1',
   'exec 3>&-',

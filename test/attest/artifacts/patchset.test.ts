@@ -72,7 +72,9 @@ t.test('the patchset artifact', async (t) => {
     const rest = {
       stages: [],
       baseTimeMs: 0,
-    ruleOptions: {},
+      ruleOptions: {},
+      judge: async () => [],
+      engineVersion: '0.0.0',
       readCandidate: async () => undefined,
       listCandidate: async () => [],
     };

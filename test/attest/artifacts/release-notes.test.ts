@@ -66,8 +66,15 @@ async function notes(
     files,
     diff: new Uint8Array(new SharedArrayBuffer(0)),
   };
-  const rest = { stages, baseTimeMs: 0,
-    ruleOptions: {}, readCandidate: async () => undefined, listCandidate: async () => [] };
+  const rest = {
+    stages,
+    baseTimeMs: 0,
+    ruleOptions: {},
+    judge: async () => [],
+    engineVersion: '0.0.0',
+    readCandidate: async () => undefined,
+    listCandidate: async () => [],
+  };
   return Buffer.from((await releaseNotesProducer.produce({ spec, patch, ...rest })) ?? []).toString();
 }
 const withIntent = (intent: Partial<EffectiveIntentSpec['intent']>): EffectiveIntentSpec => ({

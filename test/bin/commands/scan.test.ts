@@ -3,6 +3,8 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
+import { sastRows } from '../../../gates/sast/rows.ts';
+import { githubIngestionFaults } from '../../core/sarif/github-ingestion-faults.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 
@@ -111,6 +113,31 @@ t.test('a diff comes from stdin, from a file, or is what is not committed', asyn
   t.match(await scan(t, root, ['--patch', 'absent.diff']), { error: 'INPUT_UNREADABLE' });
   t.match(await scan(t, root, ['--patch', '-', 'src.js'], diff), { code: 129, error: 'USAGE' });
   t.match(await scan(t, root, ['--rules', 'nothing', 'src.js']), { code: 129, error: 'USAGE' });
+});
+
+t.test('our own static analysis is asked too, by default and by name', async (t) => {
+  const root = t.testdir({
+    'a.py': 'import pickle as p\np.loads(body)\n',
+    'b.js': 'box.innerHTML = name;\n',
+    'c.js': 'exec();\n',
+  });
+  const all = await scan(t, root, ['.']);
+  t.strictSame(errorsOf(all), ['sast a.py']);
+  t.ok(all.data.rules.includes('sast'));
+  const named = await scan(t, root, ['.', '--rules', 'sast', '--sarif', 'out.sarif']);
+  t.match(named.data, {
+    rules: ['sast'],
+    findings: [{ path: 'a.py' }, { path: 'b.js', severity: 'warning' }],
+  });
+  const sarif = readFileSync(join(root, 'out.sarif'), 'utf8');
+  t.strictSame(githubIngestionFaults(sarif), []);
+  const [run] = JSON.parse(sarif).runs;
+  t.match(run.results, [
+    { ruleId: 'sast/python-unsafe-deserialization' },
+    { ruleId: 'sast/javascript-html-sink' },
+  ]);
+  t.equal(run.tool.driver.rules.length, sastRows.length, 'every row that was asked is listed');
+  t.match(await scan(t, root, ['b.js', 'c.js']), { code: 0 });
 });
 
 t.test('no output shows what a rule takes for a secret', async (t) => {

@@ -9,6 +9,7 @@ import { renderRunMarkdown } from '../../../bin/report/markdown.ts';
 import { toCount, toDuration, toSize } from '../../../bin/report/quantities.ts';
 import { renderRunSarif } from '../../../bin/report/sarif.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
+import { githubIngestionFaults } from '../../core/sarif/github-ingestion-faults.ts';
 import { abandoned, committed, hostile, huge } from './sample-view.ts';
 
 function printed(view: RunView, quiet = false): string {
@@ -163,4 +164,6 @@ t.test('SARIF of a run lists every finding that has a place', async (t) => {
   const placed = found.filter(({ path }) => path !== undefined);
   t.ok(runs[0].results.length >= placed.length && placed.length > 0);
   t.notMatch(renderRunSarif(hostile, '1.0.0'), /[\u202e\u2066]|\\u001b/);
+  for (const view of [abandoned, hostile])
+    t.strictSame(githubIngestionFaults(renderRunSarif(view, '1.0.0')), []);
 });

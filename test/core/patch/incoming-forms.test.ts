@@ -1,5 +1,5 @@
 import t from 'tap';
-import { addedLines } from '../../../core/patch/added-lines.ts';
+import { hunkLines } from '../../../core/patch/hunk-lines.ts';
 import { patchFromRange, resolveRange } from '../../../core/patch/patch-from-range.ts';
 import { readBlob } from '../../../core/vcs/blobs.ts';
 import { makeBench } from './patched.ts';
@@ -143,7 +143,7 @@ t.test('added lines come with their number and place in the candidate', async (t
   const linesOf = (path: string): readonly (readonly [number, string])[] => {
     const file = found.files.find((candidate) => candidate.path === path);
     if (!file) throw new Error(`no ${path}`);
-    return [...addedLines(found.diff, file)].map(({ line, start, end }) => [
+    return [...hunkLines(found.diff, file)].filter(({ kind }) => kind === 'added').map(({ line, start, end }) => [
       line,
       Buffer.from(found.diff.subarray(start, end)).toString(),
     ]);
@@ -160,5 +160,5 @@ t.test('added lines come with their number and place in the candidate', async (t
   t.same(linesOf('elsewhere'), []);
   t.same(linesOf('link'), [[1, 'a']]);
   for (const file of found.files)
-    t.equal(file.binary ? 0 : [...addedLines(found.diff, file)].length, file.linesAdded, file.path);
+    t.equal(file.binary ? 0 : [...hunkLines(found.diff, file)].filter(({ kind }) => kind === 'added').length, file.linesAdded, file.path);
 });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { addedLines } from '../../../core/patch/added-lines.ts';
+import { hunkLines } from '../../../core/patch/hunk-lines.ts';
 import { makeBench } from './patched.ts';
 
 const fileCount = 2000;
@@ -36,7 +36,8 @@ t.test('2,000 files and 200,000 lines take seconds and little memory', async (t)
   const applied = performance.now();
   let lines = 0;
   for (const file of found.files)
-    for (const { end, start } of addedLines(found.diff, file)) lines += end > start ? 1 : 0;
+    for (const { kind, end, start } of hunkLines(found.diff, file))
+      lines += kind === 'added' && end > start ? 1 : 0;
   const done = performance.now();
   t.equal(found.files.length, fileCount);
   t.equal(lines, fileCount * linesPerFile);

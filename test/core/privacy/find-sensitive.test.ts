@@ -1,5 +1,6 @@
 import t from 'tap';
 import { findSensitive } from '../../../core/privacy/find-sensitive.ts';
+import { findNumbers } from '../../../core/privacy/personal/find-numbers.ts';
 import { sensitiveClasses } from '../../../core/privacy/privacy-policy.ts';
 
 const classes = new Set(sensitiveClasses);
@@ -163,4 +164,12 @@ t.test('hostile text costs time in proportion to its size', async (t) => {
     const { user, system } = process.cpuUsage(before);
     t.ok((user + system) / 1e6 < 2.5, `${piece} ${(user + system) / 1e6}`);
   }
+});
+
+t.test('spans of every length are read to their end, also the ones too short for any number', async (t) => {
+  for (const part of ['1', '12 ', '1-', '(1) ', '+1', '12.']) {
+    for (let times = 1; times < 60; times += 1) findNumbers(part.repeat(times));
+    for (let length = 1; length < 60; length += 1) findNumbers(part.repeat(60).slice(0, length));
+  }
+  t.pass('it came back');
 });

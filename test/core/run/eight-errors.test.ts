@@ -63,8 +63,20 @@ const errors: readonly (readonly [error: string, refused: readonly string[], acc
     ],
     [
       '7 a hard constraint is violated',
-      ['the-wall-clock-ends-the-run', 'a-new-dependency-is-refused-under-no-new'],
-      ['a-fix-with-a-new-test-is-committed'],
+      [
+        'the-wall-clock-ends-the-run',
+        'a-new-dependency-is-refused-under-no-new',
+        'a-licence-that-is-new-to-the-codebase-is-refused-without-a-review',
+        'a-network-that-is-denied-has-no-way-out',
+        'a-rule-with-hosts-and-no-reason-allows-nothing',
+        'a-secret-in-added-lines-is-refused',
+      ],
+      [
+        'a-fix-with-a-new-test-is-committed',
+        'a-network-that-is-allowed-has-a-way-out',
+        'a-rule-with-hosts-and-a-reason-opens-a-way-out',
+        'a-secret-that-is-marked-as-an-example-is-listed-and-does-not-block',
+      ],
     ],
     [
       '8 high risk without people in the loop',

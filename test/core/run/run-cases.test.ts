@@ -1,13 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { importAdvisories } from '../../../core/advisories/import-advisories.ts';
+import { advisoryDir } from '../../../core/advisories/user-data-dir.ts';
+import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { inventedSecrets } from '../privacy/secrets/invented-secrets.ts';
-import { fixtures, type Json, makeSample } from './sample.ts';
+import { fixtures, type Json, makeSample, type Sample } from './sample.ts';
 
 /** `case.json` of a folder in `fixtures/runs/`; only what is named is compared. */
 interface Case {
   readonly spec: Json;
+  /** A file of `fixtures/advisories/` that the user has imported. */
+  readonly advisories?: string;
   readonly expect: {
     /** The decision; absent where the contract is refused before there is a run. */
     readonly type?: string;
@@ -32,11 +37,14 @@ const folders = readdirSync(fixtures).filter((name) => !name.startsWith('_'));
 t.test('whole runs', { jobs: 2, timeout: 400_000 }, async (t) => {
   for (const folder of folders) {
     t.test(folder.replaceAll('-', ' '), { timeout: 120_000 }, async (t) => {
-      const { spec, expect } = JSON.parse(readFileSync(join(fixtures, folder, 'case.json'), 'utf8')) as Case;
+      const { spec, advisories, expect } = JSON.parse(
+        readFileSync(join(fixtures, folder, 'case.json'), 'utf8'),
+      ) as Case;
       const sample = makeSample();
       t.teardown(() => sample.remove());
       const before = sample.state();
       const base = sample.git('rev-parse', 'main');
+      if (advisories !== undefined) await takeIn(sample, advisories);
       const source = { kind: 'patch', bytes: readDiff(folder) } as const;
       if (expect.error !== undefined) {
         const detail = { issues: (expect.issues ?? []).map((code) => ({ code, severity: 'error' })) };
@@ -77,6 +85,12 @@ t.test('whole runs', { jobs: 2, timeout: 400_000 }, async (t) => {
     });
   }
 });
+
+async function takeIn({ env }: Sample, name: string): Promise<void> {
+  const path = join(fixtures, '../advisories', name);
+  const signal = new AbortController().signal;
+  await importAdvisories({ root: advisoryDir(env), path, clock: systemClock, signal });
+}
 
 /** The diff of a case; `{invented:<rule>}` becomes a value of that format, which no file of the repository holds. */
 function readDiff(folder: string): Buffer {

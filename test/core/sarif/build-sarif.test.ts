@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { Finding } from '../../../core/contract/finding.ts';
 import { buildSarif, type SarifRequest } from '../../../core/sarif/build-sarif.ts';
+import { githubIngestionFaults } from './github-ingestion-faults.ts';
 
 interface Result {
   readonly ruleId: string;
@@ -28,7 +29,9 @@ interface Run {
 
 function build(findings: SarifRequest['findings'], more: Partial<SarifRequest> = {}): Run {
   const sarif = buildSarif({ findings, ruleIds: ['secrets'], version: '1.2.3', complete: true, ...more });
-  const { runs } = JSON.parse(JSON.stringify(sarif)) as { readonly runs: readonly Run[] };
+  const text = JSON.stringify(sarif);
+  t.strictSame(githubIngestionFaults(text), []);
+  const { runs } = JSON.parse(text) as { readonly runs: readonly Run[] };
   t.equal(runs.length, 1);
   return runs[0] as Run;
 }

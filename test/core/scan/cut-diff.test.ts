@@ -1,5 +1,5 @@
 import t from 'tap';
-import { addedLines } from '../../../core/patch/added-lines.ts';
+import { hunkLines } from '../../../core/patch/hunk-lines.ts';
 import { type CutOptions, cutDiff } from '../../../core/scan/cut-diff.ts';
 import type { DiffPiece, Unscanned } from '../../../core/scan/diff-piece.ts';
 
@@ -20,7 +20,7 @@ async function cut(diff: string, chunk: number, options: Partial<CutOptions> = {
 function added(pieces: readonly DiffPiece[]): readonly string[] {
   return pieces.flatMap(({ diff, files }) =>
     files.flatMap((file) =>
-      [...addedLines(diff, file)].map(
+      [...hunkLines(diff, file)].filter(({ kind }) => kind === 'added').map(
         ({ line, start, end }) =>
           `${file.path}:${line} ${Buffer.from(diff.buffer).toString('utf8', start, end)}`,
       ),

@@ -62,7 +62,6 @@ t.test(
 t.test('the high-assurance contract asks for what later parts bring', async (t) => {
   t.strictSame(asked(sample('high-assurance')), [
     'check.kind=policy#verify-provenance',
-    'constraints.licensing.forbidNewLicenses',
     'evidence.minCitationsPerDecision',
     'security.secrets.policy=scoped',
     'security.secrets.allowedScopes',
@@ -85,7 +84,6 @@ t.test('each thing that nobody enforces yet is asked for by the field that asks 
       ['security', 'outputHandling', 'encodingPolicy'],
       'none',
     ],
-    ['constraints.licensing.forbidNewLicenses', ['constraints', 'licensing', 'forbidNewLicenses'], true],
     ['evidence.minCitationsPerDecision', ['evidence', 'minCitationsPerDecision'], 2],
     [
       'toolRule.constraints.writeRoots',
@@ -122,7 +120,6 @@ t.test('what governs a model is asked for only where a model works', async (t) =
   for (const id of [
     'security.promptInjection.enforceOutputSchema',
     'evidence.strategy',
-    'constraints.privacy.dataClassesAllowed',
   ]) {
     t.ok(forModel.includes(id), id);
     t.notOk(asked(sample('minimal')).includes(id), id);

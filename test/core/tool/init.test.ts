@@ -4,11 +4,17 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import t from 'tap';
-import { initScript } from '../../../core/tool/sandbox/init.ts';
+import type { SandboxRequest } from '../../../core/contract/sandbox.ts';
+import { initWords } from '../../../core/tool/sandbox/init.ts';
 
 /** Runs the script outside of any sandbox; `onAnnounced` gets our end of descriptor 3. */
-async function start(directory: string, onAnnounced: (socket: Duplex) => void): Promise<number | null> {
-  const child = spawn('/bin/sh', ['-c', initScript, 'sh', 'touch', path.join(directory, 'ran')], {
+async function start(
+  directory: string,
+  onAnnounced: (socket: Duplex) => void,
+  network: SandboxRequest['network'] = 'none',
+): Promise<number | null> {
+  const [shell = '', ...words] = initWords(network, ['touch', path.join(directory, 'ran')]);
+  const child = spawn(shell, words, {
     stdio: ['ignore', 'inherit', 'ignore', 'pipe'],
   });
   const socket = child.stdio[3] as Duplex;
@@ -27,5 +33,12 @@ t.test('a command runs when the set-up was announced and answered', async (t) =>
 t.test('without an answer nothing runs: whoever asked for it is dead', async (t) => {
   const directory = t.testdir();
   t.not(await start(directory, (socket) => socket.destroy()), 0);
+  t.notOk(existsSync(path.join(directory, 'ran')));
+});
+
+t.test('where the way out cannot be opened nothing is announced and nothing runs', async (t) => {
+  const directory = t.testdir();
+  // Here there is no `/egress/node`.
+  t.equal(await start(directory, () => t.fail('announced'), { way: directory }), 1);
   t.notOk(existsSync(path.join(directory, 'ran')));
 });

@@ -21,8 +21,33 @@ const locations = [
   { physicalLocation: { artifactLocation: { uri: 'src/store.js' }, region: { startLine: 7 } } },
 ];
 
+const unsafe = { 'a.py': { candidate: 'import pickle\npickle.loads(body)\n' } };
+const safe = { 'a.py': { candidate: 'import json\njson.loads(body)\n' } };
+/** A report that no check delivered: the engine made it. */
+const made = (document: unknown) => {
+  const { record, bytes } = artifact('sast-report', document, { stage: 'security' });
+  const { checkId: _, ...ours } = record;
+  return { artifacts: [ours], artifactBytes: { [record.sha256]: bytes } };
+};
+const found = { ...error, path: 'a.py', line: 2 };
+const wantedAt = (stage: 'security' | 'release') => ({
+  spec: {
+    artifacts: { required: [{ name: 'sast-report' as const, stage, required: true, format: 'sarif' }] },
+  },
+});
+
 await gateTester(t, ruleOf('sast'), {
   valid: [
+    { name: 'a change alone, without a stage', files: safe, expect: [] },
+    { name: 'a clean change and a clean report', files: safe, ...results(), expect: [] },
+    {
+      name: 'a report that the contract wants later',
+      files: safe,
+      ...stageOf('security'),
+      ...wantedAt('release'),
+      expect: [],
+    },
+    { name: 'an earlier stage without a report', files: safe, ...stageOf('fast'), expect: [] },
     { name: 'no results', ...results(), expect: [] },
     {
       name: 'results below error',
@@ -48,6 +73,38 @@ await gateTester(t, ruleOf('sast'), {
     },
   ],
   invalid: [
+    { name: 'our rows on a change alone', files: unsafe, expect: [found] },
+    { name: 'our rows beside a clean report of others', files: unsafe, ...results(), expect: [found] },
+    {
+      name: 'our rows and the report of others',
+      files: unsafe,
+      ...results({ ruleId: 'sql', level: 'error', message, locations }),
+      expect: [found, { ...error, path: 'src/store.js' }],
+    },
+    {
+      name: 'a report of ours says nothing twice',
+      files: unsafe,
+      ...stageOf('security'),
+      ...made({ ...sarif, runs: [{ ...run, results: [{ level: 'error', message, locations }] }] }),
+      expect: [found],
+    },
+    {
+      name: 'a report of ours that was not finished',
+      files: safe,
+      ...stageOf('security'),
+      ...made({ ...sarif, runs: [{ ...run, invocations: [{ executionSuccessful: false }] }] }),
+      expect: [error],
+    },
+    {
+      name: 'a check that calls itself writ is not believed',
+      files: safe,
+      ...report({
+        ...sarif,
+        runs: [{ tool: { driver: { name: 'writ' } }, results: [{ level: 'error', message }] }],
+      }),
+      expect: [error],
+    },
+    { name: 'no report where it is due', ...stageOf('security'), ...wantedAt('security'), expect: [error] },
     { name: 'no report', ...stageOf('security'), expect: [error] },
     { name: 'an empty report', ...report(''), expect: [error] },
     { name: 'another format', ...report({ results: [] }), expect: [error] },
@@ -72,6 +129,15 @@ await gateTester(t, ruleOf('sast'), {
       name: 'a result of level error with its place',
       ...results({ ruleId: 'sql', level: 'error', message, locations }),
       expect: [{ ...error, path: 'src/store.js', line: 7, message: 'sql: user input reaches a query' }],
+    },
+    {
+      name: 'a place is the path that its address means',
+      ...results({
+        level: 'error',
+        message,
+        locations: [{ physicalLocation: { artifactLocation: { uri: 'src/a%20b.js' } } }],
+      }),
+      expect: [{ ...error, path: 'src/a b.js' }],
     },
     { name: 'the level of its rule by id', ...ruleSet(severe, { ruleId: 'sql', message }), expect: [error] },
     {

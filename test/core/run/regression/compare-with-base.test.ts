@@ -41,7 +41,7 @@ function attemptOf(level: Level, steps: Steps, asked: string[], more: Partial<At
     },
   };
   const parts = {
-    ground: { config: { redaction: {} } },
+    ground: { config: { redaction: {} }, sandbox: { name: 'sealed' } },
     engine: { slots: { check: { pick: async () => runner } } },
     contract: { effective: { ...spec, acceptance: { ...spec.acceptance, verificationPlan, qualityGates } } },
     patch: { ...patch, baseCommit: 'a'.repeat(40) },

@@ -51,7 +51,8 @@ t.test(
 
 t.test('what is not exactly a ClientHello is no TLS', async (t) => {
   const good = clientHello('a.example');
-  const name = (text: string) => vector(2, Buffer.concat([Buffer.from([0]), vector(2, Buffer.from(text))]));
+  const entry = (text: string) => Buffer.concat([Buffer.from([0]), vector(2, Buffer.from(text))]);
+  const name = (text: string) => vector(2, entry(text));
   const changed = (at: number, octet: number) => {
     const copy = Buffer.from(good);
     copy[at] = octet;
@@ -68,7 +69,7 @@ t.test('what is not exactly a ClientHello is no TLS', async (t) => {
     'a huge message': Buffer.from([22, 3, 1, 0, 4, 1, 0xff, 0xff, 0xff]),
     'a session id that is too long': changed(5 + 4 + 34, 255),
     'two names': clientHello(undefined, [
-      [0, vector(2, Buffer.concat([name('a.example'), name('b.example')]))],
+      [0, vector(2, Buffer.concat([entry('a.example'), entry('b.example')]))],
     ]),
     'server_name twice': clientHello('a.example', [[0, name('b.example')]]),
     'an empty list of names': clientHello(undefined, [[0, vector(2, Buffer.alloc(0))]]),
@@ -80,7 +81,8 @@ t.test('what is not exactly a ClientHello is no TLS', async (t) => {
     ]),
   };
   for (const [about, bytes] of Object.entries(bad)) t.equal(readClientHello(bytes).kind, 'not-tls', about);
-  const endless = records(Array.from({ length: maxHelloBytes / 6 }, () => Buffer.from([1])));
+  const octets = Array.from({ length: maxHelloBytes / 6 }, () => Buffer.from([1]));
+  const endless = records([Buffer.from([1, 0, 0x3e, 0x80]), ...octets]);
   t.equal(readClientHello(endless).kind, 'not-tls');
 });
 

@@ -206,6 +206,7 @@ t.test(
       [one(['*.a.example']), 'c.b.a.example', 'r'],
       [one(['*.a.example']), 'a.example', 'not-listed'],
       [one(['*.a.example']), 'xa.example', 'not-listed'],
+      [one(['*.a.example']), 'long-a.example', 'not-listed'],
       [one(['bücher.example']), 'xn--bcher-kva.example', 'r'],
       [one(['a.example:8443']), 'a.example:8443', 'r'],
       [one(['a.example:8443']), 'a.example:443', 'port'],

@@ -1,0 +1,123 @@
+/** Bytes of an anchor that are looked at first. */
+const width = 4;
+const filterBits = 17;
+const toBit = 32 - filterBits;
+const spread = 0x9e3779b1;
+
+/** Told where an anchor stands. True: the rest of the range need not be searched. */
+export type AnchorFound<Owner> = (owner: Owner, offset: number) => boolean;
+
+/** Where any of many texts stand in bytes. */
+export interface AnchorSearch<Owner> {
+  /** Every place in `[start, end)` where an anchor stands whole, about in order: two that overlap may come the other way round. */
+  scan(bytes: Uint8Array, start: number, end: number, found: AnchorFound<Owner>): void;
+}
+
+interface Entry<Owner> {
+  readonly bytes: Uint8Array;
+  /** Of the four bytes in the anchor. */
+  readonly offset: number;
+  readonly owner: Owner;
+}
+
+/**
+ * Prepares a search for anchors of at least four latin1 characters, all in one pass that looks at three bytes at every second place: of four
+ * bytes, one such place holds either the first or the last three. Steps depend on nothing that was read, so the processor takes several at once.
+ */
+export function createAnchorSearch<Owner>(
+  anchors: Iterable<readonly [owner: Owner, anchor: string]>,
+): AnchorSearch<Owner> {
+  const threes = new Int32Array(1 << (filterBits - 5));
+  const fours = new Int32Array(1 << (filterBits - 5));
+  const entries = new Map<number, Entry<Owner>[]>();
+  for (const [owner, anchor] of anchors) {
+    if (anchor.length < width || /[^\x00-\xff]/.test(anchor))
+      throw new RangeError(`expected an anchor of at least ${width} latin1 characters, found \`${anchor}\``);
+    const bytes = Uint8Array.from(Buffer.from(anchor, 'latin1'));
+    const offset = rarestWindow(anchor);
+    const key = new DataView(bytes.buffer).getInt32(offset, true);
+    mark(threes, key & 0xffffff);
+    mark(threes, key >>> 8);
+    mark(fours, key);
+    const entry = { bytes, offset, owner };
+    const known = entries.get(key);
+    if (known) known.push(entry);
+    else entries.set(key, [entry]);
+  }
+
+  return {
+    scan(bytes, start, end, found) {
+      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      const last = end - width;
+      for (
+        let place = nextPlace(view, start, start, last, threes, fours);
+        place >= 0;
+        place = nextPlace(view, start, place + 1, last, threes, fours)
+      ) {
+        const known = entries.get(view.getInt32(place, true));
+        if (known === undefined) continue;
+        for (const entry of known) {
+          const from = place - entry.offset;
+          if (from < start || from + entry.bytes.length > end) continue;
+          if (entry.bytes.length > width && !stands(view, entry.bytes, from)) continue;
+          if (found(entry.owner, from)) return;
+        }
+      }
+    },
+  };
+}
+
+/** The first place from `from` to `last` at which both filters let four bytes pass, or -1. */
+function nextPlace(
+  view: DataView,
+  start: number,
+  from: number,
+  last: number,
+  threes: Int32Array,
+  fours: Int32Array,
+): number {
+  let at = from + ((from - start) & 1);
+  for (; at <= last; at += 2) {
+    const next = view.getInt32(at, true);
+    const three = Math.imul(next & 0xffffff, spread) >>> toBit;
+    if (((threes[three >>> 5] as number) & (1 << (three & 31))) === 0) continue;
+    if (at > from) {
+      const before = Math.imul(view.getInt32(at - 1, true), spread) >>> toBit;
+      if (((fours[before >>> 5] as number) & (1 << (before & 31))) !== 0) return at - 1;
+    }
+    const four = Math.imul(next, spread) >>> toBit;
+    if (((fours[four >>> 5] as number) & (1 << (four & 31))) !== 0) return at;
+  }
+  // The last of an odd number of places was nobody's neighbour.
+  return at - 1 === last && last >= from ? last : -1;
+}
+
+function mark(filter: Int32Array, key: number): void {
+  const bit = Math.imul(key, spread) >>> toBit;
+  filter[bit >>> 5] = (filter[bit >>> 5] as number) | (1 << (bit & 31));
+}
+
+function stands(data: DataView, text: Uint8Array, from: number): boolean {
+  for (let index = 0; index < text.length; index += 1)
+    if (data.getUint8(from + index) !== text[index]) return false;
+  return true;
+}
+
+/** Words of which most source is made: their parts tell little. */
+const common =
+  'function const return import export from this value values string number default type types interface public private static class ' +
+  'extends options option object array name names length else while break case true false null undefined void async await require module ' +
+  'exports node index error message data file path test instruction structure action section version information declare readonly the and for';
+
+/** Where in an anchor four bytes stand that are rare in text: no parts of common words, rather marks, digits and capitals. */
+function rarestWindow(anchor: string): number {
+  let best = 0;
+  let most = Number.NEGATIVE_INFINITY;
+  for (let offset = 0; offset + width <= anchor.length; offset += 1) {
+    const four = anchor.slice(offset, offset + width);
+    const parts = [four.slice(0, 3), four.slice(1)].filter((part) => common.includes(part));
+    const rarity = four.replace(/[a-z]/g, '').length - 3 * parts.length;
+    if (rarity > most) [best, most] = [offset, rarity];
+  }
+  return best;
+}

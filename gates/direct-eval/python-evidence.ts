@@ -1,0 +1,20 @@
+import { wordSearch } from '../source/word-search.ts';
+import { type Evidence, plainWords } from './evidence.ts';
+
+/** Wherever `pythonHits` finds something, one of these stands. */
+export const pythonEvidence: Evidence = {
+  // Full-width and mathematical letters, which Python reads as plain ones.
+  search: wordSearch(['\xef\xbd', '\xf0\x9d']),
+  words: [
+    { text: 'eval', form: /(?<![\w.])eval(?!\w)/y },
+    { text: 'exec', form: /(?<![\w.])exec(?:file)?(?!\w)|(?<!\w)exec(?:_(?!\w)|[lv])/y },
+    // `compile` runs nothing but in a mode that is written down.
+    { text: 'single', form: /(?<=["'])single(?=["'])/y },
+    { text: 'system', form: /(?<!\w)system(?!\w)/y },
+    { text: 'popen', form: /(?<!\w)popen/y },
+    { text: 'shell', form: /(?<!\w)shell["']?\s{0,8}[=:]/y },
+    { text: 'globals', form: /(?<!\w)globals\s{0,8}\(/y },
+    ...plainWords(['Popen', 'check_output', 'check_call', 'getoutput', 'statusoutput', 'subprocess', 'builtins']),
+    ...plainWords(['getattr', 'import_module', '__import__', 'spawn', 'sh.Command']),
+  ],
+};

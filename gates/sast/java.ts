@@ -1,0 +1,135 @@
+import { javaArguments, javaBehind, javaNames, javaTypeOf, simpleType } from '../direct-eval/java-names.ts';
+import type { Reading } from '../direct-eval/reading.ts';
+import { ancestorOf, childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import type { SastRowId } from './rows.ts';
+import type { SastHit } from './sast-row.ts';
+
+const readers = /^(?:ObjectInputStream|ObjectInput|XMLDecoder)$/;
+const takers = /^(?:setHostnameVerifier|setDefaultHostnameVerifier|hostnameVerifier|setSSLHostnameVerifier)$/;
+const takingAll =
+  /(?:^|\.)(?:NoopHostnameVerifier\.INSTANCE|ALLOW_ALL_HOSTNAME_VERIFIER|TrustAllStrategy(?:\.INSTANCE)?)$/;
+const takingAllTypes = /^(?:NoopHostnameVerifier|AllowAllHostnameVerifier|TrustAllStrategy)$/;
+
+/** What our rows say of Java. */
+export function javaSast(reading: Reading): readonly SastHit[] {
+  const { tree, text } = reading;
+  const names = javaNames(reading);
+  const hits: SastHit[] = [];
+  for (const node of tree.nodes) {
+    const hit = hitOf(node);
+    if (hit) hits.push(hit);
+  }
+  return hits;
+
+  function at(row: SastRowId, node: SyntaxNode, call: string): SastHit {
+    return { row, start: node.start, end: node.end, call, why: '' };
+  }
+
+  function hitOf(node: SyntaxNode): SastHit | undefined {
+    switch (node.type) {
+      case 'method_invocation':
+        return readsObject(node) ?? takesAnyHost(node) ?? fetchesEntities(node);
+      case 'method_declaration':
+        return trustsAll(node);
+      case 'field_access':
+        return takingAll.test(text(node)) && !isPartOfAccess(node)
+          ? at('sast/java-tls-unverified', node, text(node))
+          : undefined;
+      case 'object_creation_expression':
+        return takingAllTypes.test(simpleType(text(childOf(node, 'type'))))
+          ? at('sast/java-tls-unverified', node, `new ${simpleType(text(childOf(node, 'type')))}`)
+          : undefined;
+    }
+    return undefined;
+  }
+
+  function isPartOfAccess(node: SyntaxNode): boolean {
+    return node.parent?.type === 'field_access';
+  }
+
+  function readsObject(node: SyntaxNode): SastHit | undefined {
+    const word = text(childOf(node, 'name'));
+    if (!/^read(?:Object|Unshared)$/.test(word) || javaArguments(node).length > 0) return undefined;
+    const object = childOf(node, 'object');
+    const type = javaTypeOf(reading, names, object);
+    if (type === undefined || !readers.test(type)) return undefined;
+    // The hook that the stream itself calls while it reads is no way in of its own.
+    const method = ancestorOf(node, 'method_declaration');
+    if (/^read(?:Object|External)$/.test(text(childOf(method, 'name')))) return undefined;
+    if (object?.type === 'identifier' && isFiltered(text(object))) return undefined;
+    return at('sast/java-unsafe-deserialization', node, `${type}.${word}`);
+  }
+
+  function isFiltered(name: string): boolean {
+    return tree.nodes.some(
+      (one) =>
+        one.type === 'method_invocation' &&
+        /^set(?:Object)?InputFilter$|^setObjectInputFilter$/.test(text(childOf(one, 'name'))) &&
+        (text(childOf(one, 'object')) === name || javaArguments(one).some((given) => text(given) === name)),
+    );
+  }
+
+  function trustsAll(node: SyntaxNode): SastHit | undefined {
+    const name = childOf(node, 'name');
+    const body = childOf(node, 'body');
+    if (!name || !body) return undefined;
+    const statements = body.children.filter(({ type }) => !type.endsWith('comment'));
+    const word = text(name);
+    if (word === 'checkServerTrusted') {
+      const isEmpty = statements.every((one) => one.type === 'return_statement' && one.children.length === 0);
+      return isEmpty ? { ...at('sast/java-tls-unverified', node, word), start: name.start } : undefined;
+    }
+    const parameters = childOf(node, 'parameters')?.children ?? [];
+    const isVerifier =
+      word === 'verify' &&
+      parameters.length === 2 &&
+      simpleType(text(childOf(parameters[1], 'type'))) === 'SSLSession';
+    return isVerifier && onlyTrue(body)
+      ? { ...at('sast/java-tls-unverified', node, word), start: name.start }
+      : undefined;
+  }
+
+  /** `connection.setHostnameVerifier((host, session) -> true)`. */
+  function takesAnyHost(node: SyntaxNode): SastHit | undefined {
+    const word = text(childOf(node, 'name'));
+    if (!takers.test(word)) return undefined;
+    const given = javaBehind(reading, names, javaArguments(node)[0]);
+    if (given?.type !== 'lambda_expression' || !onlyTrue(childOf(given, 'body'))) return undefined;
+    return at('sast/java-tls-unverified', node, word);
+  }
+
+  function onlyTrue(body: SyntaxNode | undefined): boolean {
+    if (body?.type === 'true') return true;
+    const statements = body?.children.filter(({ type }) => !type.endsWith('comment')) ?? [];
+    const [only] = statements;
+    return (
+      body?.type === 'block' &&
+      statements.length === 1 &&
+      only?.type === 'return_statement' &&
+      only.children[0]?.type === 'true'
+    );
+  }
+
+  /** A local factory on which nothing was set, asked for a reader: its parser fetches what a document names. */
+  function fetchesEntities(node: SyntaxNode): SastHit | undefined {
+    if (!/^createXML(?:Stream|Event)Reader$/.test(text(childOf(node, 'name'))) || !reading.isWhole)
+      return undefined;
+    const factory = childOf(node, 'object');
+    const made = javaBehind(reading, names, factory);
+    if (made?.type !== 'method_invocation' || javaArguments(made).length > 0) return undefined;
+    const isNew =
+      text(childOf(made, 'object')).replace(/^.*\./s, '') === 'XMLInputFactory' &&
+      /^(?:newInstance|newFactory|newDefaultFactory)$/.test(text(childOf(made, 'name')));
+    if (!isNew || (factory && factory !== made && isTouched(text(factory)))) return undefined;
+    return at('sast/java-xml-external-entities', node, 'XMLInputFactory');
+  }
+
+  /** Whether something is set on a variable, or it is handed to somebody who may. */
+  function isTouched(name: string): boolean {
+    return tree.nodes.some((one) => {
+      if (one.type !== 'method_invocation') return false;
+      if (javaArguments(one).some((given) => text(given) === name)) return true;
+      return text(childOf(one, 'object')) === name && /^set/.test(text(childOf(one, 'name')));
+    });
+  }
+}

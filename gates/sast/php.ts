@@ -1,0 +1,121 @@
+import { phpArguments, phpBehind, phpCalled, phpNames } from '../direct-eval/php-names.ts';
+import type { Reading } from '../direct-eval/reading.ts';
+import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import { namesPassword } from './password-name.ts';
+import type { SastRowId } from './rows.ts';
+import type { SastHit } from './sast-row.ts';
+
+const verifying = /^\\?CURLOPT_SSL_VERIFY(?:PEER|HOST|STATUS)$/;
+
+/** What our rows say of PHP. Function names are case-insensitive; methods and definitions of the same name do not count. */
+export function phpSast(reading: Reading): readonly SastHit[] {
+  const { tree, text, literal } = reading;
+  const names = phpNames(reading);
+  const hits: SastHit[] = [];
+  for (const node of tree.nodes) {
+    const hit =
+      node.type === 'function_call_expression'
+        ? callHit(node)
+        : node.type === 'array_element_initializer'
+          ? elementHit(node)
+          : undefined;
+    if (hit) hits.push(hit);
+  }
+  return hits;
+
+  function callHit(node: SyntaxNode): SastHit | undefined {
+    const target = childOf(node, 'function');
+    if (!target) return undefined;
+    const also: number[] = [];
+    const name = phpCalled(reading, names, target, also);
+    const given = phpArguments(node);
+    const [first, second, third] = given;
+    const at = (row: SastRowId, call: string): SastHit => ({
+      row,
+      start: target.start,
+      end: node.end,
+      also,
+      call,
+      why: '',
+    });
+    if (name === 'unserialize' && first && !isOwnData(first) && !limitsClasses(second))
+      return at('sast/php-unserialize', name);
+    if (/^(?:md5|sha1)$/.test(name ?? '') && isPassword(first))
+      return at('sast/php-password-hash', `${name}`);
+    if (name === 'hash' && /^(?:md5|sha1)$/i.test(literal(behind(first)) ?? '') && isPassword(second))
+      return at('sast/php-password-hash', name);
+    const isOption = /^(?:curl_setopt|curl_share_setopt|curl_multi_setopt)$/.test(name ?? '');
+    if (isOption && verifying.test(text(second)) && isOff(second, third))
+      return at('sast/php-tls-unverified', text(second));
+    return undefined;
+  }
+
+  /** `[CURLOPT_SSL_VERIFYPEER => false]`, `['verify_peer' => false]`. */
+  function elementHit(node: SyntaxNode): SastHit | undefined {
+    const [key, value] = node.children;
+    if (!key || !value) return undefined;
+    const said = literal(key) ?? text(key);
+    if (!verifying.test(text(key)) && !/^verify_peer(?:_name)?$/.test(literal(key) ?? '')) return undefined;
+    if (!isOff(key, value)) return undefined;
+    return {
+      row: 'sast/php-tls-unverified' satisfies SastRowId,
+      start: node.start,
+      end: node.end,
+      call: said,
+      why: '',
+    };
+  }
+
+  function behind(node: SyntaxNode | undefined): SyntaxNode | undefined {
+    return phpBehind(reading, names, node);
+  }
+
+  /** For the host name, 1 is off too: it only looks whether there is one. */
+  function isOff(option: SyntaxNode | undefined, value: SyntaxNode | undefined): boolean {
+    const said = text(behind(value)).toLowerCase();
+    return said === 'false' || said === '0' || (said === '1' && /VERIFYHOST$/.test(text(option)));
+  }
+
+  function isOwnData(node: SyntaxNode): boolean {
+    const value = behind(node);
+    if (literal(value) !== undefined) return true;
+    return (
+      value?.type === 'function_call_expression' &&
+      phpCalled(reading, names, childOf(value, 'function') ?? value, []) === 'serialize'
+    );
+  }
+
+  function limitsClasses(node: SyntaxNode | undefined): boolean {
+    const options = behind(node);
+    if (!options) return false;
+    // Options that are made elsewhere may limit them: only what is written down counts.
+    if (options.type !== 'array_creation_expression') return true;
+    return options.children.some((one) => {
+      const [key, value] = one.children;
+      return literal(key) === 'allowed_classes' && text(value).toLowerCase() !== 'true';
+    });
+  }
+
+  function isPassword(node: SyntaxNode | undefined, depth = 0): boolean {
+    if (!node || depth > 12) return false;
+    switch (node.type) {
+      case 'variable_name':
+        return namesPassword(text(node).slice(1));
+      case 'member_access_expression':
+      case 'nullsafe_member_access_expression':
+        return namesPassword(text(childOf(node, 'name')));
+      case 'subscript_expression':
+        return namesPassword(literal(node.children[1]) ?? '');
+      case 'binary_expression':
+      case 'encapsed_string':
+      case 'parenthesized_expression':
+        return node.children.some((one) => isPassword(one, depth + 1));
+      case 'function_call_expression':
+        return (
+          /^(?:trim|stripslashes|strtolower|utf8_encode)$/i.test(text(childOf(node, 'function'))) &&
+          isPassword(phpArguments(node)[0], depth + 1)
+        );
+    }
+    return false;
+  }
+}

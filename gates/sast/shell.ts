@@ -1,0 +1,175 @@
+import type { Reading } from '../direct-eval/reading.ts';
+import { ancestorOf, childOf, childrenOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import type { SastRowId } from './rows.ts';
+import type { SastHit } from './sast-row.ts';
+
+const downloads = /^(?:.*\/)?(?:curl|wget|fetch)$/;
+const interpreters = /^(?:.*\/)?(?:(?:ba|z|da|k|a)?sh|python[\d.]*|perl|ruby|node|php)$/;
+const wrappers = /^(?:.*\/)?(?:sudo|doas|env|exec|command|nohup|time|nice|xargs|busybox)$/;
+/** Options of curl with one letter that take a value, after which letters are no options. */
+const valued = 'AbcCdDeEFhHKmoPQrtTuUwxXyYz';
+const local = /^(?:https?:\/\/)?(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?:[:/]|$)/i;
+const switches: Readonly<Record<string, string>> = {
+  GIT_SSL_NO_VERIFY: '^(?:1|true)$',
+  NODE_TLS_REJECT_UNAUTHORIZED: '^0$',
+  PYTHONHTTPSVERIFY: '^0$',
+};
+
+/** What our rows say of shell scripts. */
+export function shellSast(reading: Reading): readonly SastHit[] {
+  const { tree, text, literal } = reading;
+  const hits: SastHit[] = [];
+  for (const node of tree.nodes) {
+    const hit =
+      node.type === 'command'
+        ? commandHit(node)
+        : node.type === 'variable_assignment'
+          ? assignmentHit(node)
+          : undefined;
+    if (hit) hits.push(hit);
+  }
+  return hits;
+
+  function at(row: SastRowId, node: SyntaxNode, call: string, start = node.start): SastHit {
+    return { row, start, end: node.end, call, why: '' };
+  }
+
+  function wordsOf(node: SyntaxNode): readonly string[] {
+    const name = childOf(node, 'name')?.children[0];
+    return [name, ...childrenOf(node, 'argument')].map((one) => (one && saidOf(one)) ?? '');
+  }
+
+  function saidOf(node: SyntaxNode): string | undefined {
+    return literal(node) ?? (node.type === 'word' || node.type === 'number' ? text(node) : undefined);
+  }
+
+  /** Words from the command on that wrappers run; options of wrappers are passed over. */
+  function inner(words: readonly string[]): readonly string[] {
+    let at = 0;
+    while (at < words.length && wrappers.test(words[at] ?? '')) {
+      at += 1;
+      while (at < words.length && /^-|^\w+=/.test(words[at] ?? '')) at += 1;
+    }
+    return words.slice(at);
+  }
+
+  function commandHit(node: SyntaxNode): SastHit | undefined {
+    const words = inner(wordsOf(node));
+    const [word = ''] = words;
+    if (interpreters.test(word) && runsDownload(node, words))
+      return at('sast/shell-download-executed', node, `| ${word}`);
+    if (/^(?:eval|source|\.)$/.test(word) && childrenOf(node, 'argument').some(isDownload))
+      return at('sast/shell-download-executed', node, word);
+    const mode = modeOf(words);
+    if (mode !== undefined) return at('sast/shell-world-writable', node, `chmod ${mode}`);
+    const off = unverified(words);
+    return off === undefined ? undefined : at('sast/shell-tls-unverified', node, off);
+  }
+
+  /** `curl … | sh`, `sh <(curl …)`, `sh -c "$(curl …)"`. */
+  function runsDownload(node: SyntaxNode, words: readonly string[]): boolean {
+    if (childrenOf(node, 'argument').some(isDownload)) return true;
+    // With a script or code of its own, what comes in is data.
+    const isData = words.slice(1).some((one, index) => {
+      if (/^-(?:c|e|m|r)$|^-[a-z]*c$/.test(one)) return true;
+      return (
+        one !== '' &&
+        !/^-/.test(one) &&
+        !words.slice(1, index + 1).some((before) => /^-(?:s|-)$|^-[a-z]*s$/.test(before))
+      );
+    });
+    if (isData && !words.includes('-')) return false;
+    let place = node;
+    while (place.parent && /^(?:redirected_statement|negated_command)$/.test(place.parent.type))
+      place = place.parent;
+    const { parent } = place;
+    if (parent?.type !== 'pipeline') return false;
+    const before = parent.children.slice(0, parent.children.indexOf(place));
+    return before.some((one) => startsDownload(one));
+  }
+
+  function isDownload(node: SyntaxNode): boolean {
+    if (/^(?:process|command)_substitution$/.test(node.type)) return node.children.some(startsDownload);
+    return node.type === 'string' && node.children.some(isDownload);
+  }
+
+  function startsDownload(node: SyntaxNode): boolean {
+    if (node.type === 'command') return downloads.test(inner(wordsOf(node))[0] ?? '');
+    const isHolder = /^(?:pipeline|redirected_statement|list|compound_statement|subshell)$/.test(node.type);
+    return isHolder && node.children.some(startsDownload);
+  }
+
+  function modeOf(words: readonly string[]): string | undefined {
+    const isFind = /^(?:.*\/)?find$/.test(words[0] ?? '');
+    const start = isFind
+      ? words.findIndex((one, index) => one === 'chmod' && /^-exec(?:dir)?$/.test(words[index - 1] ?? ''))
+      : 0;
+    if (start < 0 || !/^(?:.*\/)?chmod$/.test(words[start] ?? '')) return undefined;
+    const mode = words.slice(start + 1).find((one) => !/^-(?:[A-Zcfv]+|-\S+)$/.test(one));
+    return mode !== undefined && isWorldWritable(mode) ? mode : undefined;
+  }
+
+  /** Others may write, and no sticky bit keeps them from each other's files. */
+  function isWorldWritable(mode: string): boolean {
+    if (/^[0-7]{3,5}$/.test(mode)) {
+      const bits = Number.parseInt(mode, 8);
+      return (bits & 0o002) !== 0 && (bits & 0o1000) === 0;
+    }
+    if (!/^[ugoa]*[-+=]/.test(mode) || /t/.test(mode)) return false;
+    return mode.split(',').some((part) => /^[ug]*[oa][ugoa]*[+=][rxXs]*w/.test(part));
+  }
+
+  function unverified(words: readonly string[]): string | undefined {
+    const name = (words[0] ?? '').replace(/^.*\//, '');
+    if (name === 'curl' && hasCurlSwitch(words) && !isLocal(words)) return 'curl --insecure';
+    if (name === 'wget' && words.includes('--no-check-certificate') && !isLocal(words))
+      return 'wget --no-check-certificate';
+    if (name === 'git') {
+      const joined = words.join(' ');
+      return /(?:^| )http\.(?:\S+\.)?sslVerify[ =](?:false|0)(?: |$)/i.test(joined)
+        ? 'git http.sslVerify'
+        : undefined;
+    }
+    if (/^(?:npm|yarn|pnpm)$/.test(name))
+      return /(?:^| )(?:--)?strict-ssl[ =]false(?: |$)/.test(words.join(' '))
+        ? 'strict-ssl false'
+        : undefined;
+    return undefined;
+  }
+
+  function hasCurlSwitch(words: readonly string[]): boolean {
+    for (let index = 1; index < words.length; index += 1) {
+      const word = words[index] ?? '';
+      if (word === '--') return false;
+      if (word === '--insecure') return true;
+      if (!/^-[^-]/.test(word)) continue;
+      for (let letter = 1; letter < word.length; letter += 1) {
+        const option = word[letter] ?? '';
+        if (option === 'k') return true;
+        if (!valued.includes(option)) continue;
+        // The value is the rest of the word, or the next one.
+        if (letter === word.length - 1) index += 1;
+        break;
+      }
+    }
+    return false;
+  }
+
+  /** Every address is this machine's own. */
+  function isLocal(words: readonly string[]): boolean {
+    const addresses = words
+      .slice(1)
+      .filter((one) => one === '' || /^[a-z]+:\/\/|^(?:localhost|127\.)/i.test(one));
+    return addresses.length > 0 && addresses.every((one) => local.test(one));
+  }
+
+  function assignmentHit(node: SyntaxNode): SastHit | undefined {
+    const name = text(childOf(node, 'name'));
+    const value = childOf(node, 'value');
+    const off = Object.hasOwn(switches, name) ? switches[name] : undefined;
+    if (off === undefined || !value || ancestorOf(node, 'test_command')) return undefined;
+    return new RegExp(off).test(saidOf(value) ?? '')
+      ? at('sast/shell-tls-unverified', node, name)
+      : undefined;
+  }
+}
