@@ -81,12 +81,22 @@ async function chooseCandidates(threads: WorkerPool, pieces: readonly DiffPiece[
   const chosen = rules
     .filter(({ id }) => asked.includes(id))
     .map(({ id, module }) => ({ id, module: module.href }));
-  const trees = { digest: '', baseCommit: undefined, baseTree: '', candidateTree: '', format: 'GitDiff' as const };
+  const trees = {
+    digest: '',
+    baseCommit: undefined,
+    baseTree: '',
+    candidateTree: '',
+    format: 'GitDiff' as const,
+  };
   const scope = { write: [], forbidden: [], wholeRepository: true };
   await Promise.all(
     pieces.map(async (piece) => {
       const input = { spec, patch: { ...trees, ...piece }, scope, artifacts: [], args: [], files: {} };
-      const outcome = await threads.run('find-candidates', { input, rules: chosen, options: {} }, { timeoutMs: 60_000 });
+      const outcome = await threads.run(
+        'find-candidates',
+        { input, rules: chosen, options: {} },
+        { timeoutMs: 60_000 },
+      );
       if (!outcome.ok) throw new Error(outcome.error.message);
     }),
   );

@@ -22,7 +22,7 @@ const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
  */
 export async function* cutDiff(
   source: AsyncIterable<Uint8Array>,
-  { pieceBytes = 4 * 1024 * 1024, maxLineBytes = 16 * 1024 * 1024, onUnscanned }: CutOptions,
+  { pieceBytes = 2 * 1024 * 1024, maxLineBytes = 16 * 1024 * 1024, onUnscanned }: CutOptions,
 ): AsyncGenerator<DiffPiece> {
   const cutter = new Cutter(pieceBytes, maxLineBytes, onUnscanned);
   for await (const chunk of source) {

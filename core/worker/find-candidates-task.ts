@@ -10,7 +10,9 @@ interface Asked {
 }
 
 /** A thread is asked about one set of rules after the other, and compiling its anchors takes as long as a piece. */
-let last: { readonly key: string; readonly asked: readonly Asked[]; readonly search: AnchorSearch<number> } | undefined;
+let last:
+  | { readonly key: string; readonly asked: readonly Asked[]; readonly search: AnchorSearch<number> }
+  | undefined;
 
 /** Reads the bytes of every file once, for all rules that say what to look for. */
 export async function findCandidatesTask({ input, rules, options }: CandidateTask): Promise<Candidates> {

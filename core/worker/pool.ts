@@ -135,7 +135,7 @@ async function start(threads: number, maxHeapMiB: number): Promise<Piscina<TaskC
     idleTimeout: idleTimeoutMs,
     // Waiting by message instead of Atomics.wait: what a task leaves running fails then and there, not in the next task.
     atomics: 'disabled',
-    resourceLimits: { maxOldGenerationSizeMb: maxHeapMiB },
+    resourceLimits: { maxOldGenerationSizeMb: maxHeapMiB, maxYoungGenerationSizeMb: 8 },
     // A task is a pure function: it gets no environment.
     env: coverage === undefined ? {} : { NODE_V8_COVERAGE: coverage },
   });

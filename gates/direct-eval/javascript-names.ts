@@ -34,7 +34,7 @@ const unwrapped = new Set([
 const globals = /^(?:(?:globalThis|window|global|self|top|parent|frames|document\.defaultView)\.)+(?=.)/;
 const maxDepth = 24;
 /** Of one question; ordinary source takes a handful. */
-const maxSteps = 2_000;
+const maxSteps = 400;
 
 /** What the names of a JavaScript or TypeScript file stand for. */
 export interface JavascriptNames {
@@ -56,7 +56,10 @@ export function javascriptNames(reading: Reading): JavascriptNames {
   for (const node of tree.nodes) readNode(node);
   for (const node of tree.nodes) if (node.type === 'assignment_expression') readAssignment(node);
   /** What nodes came to: names that stand for names with several values would else be followed along every way. */
-  const resolved = new Map<SyntaxNode, { readonly path: string | undefined; readonly seen: readonly number[] }>();
+  const resolved = new Map<
+    SyntaxNode,
+    { readonly path: string | undefined; readonly seen: readonly number[] }
+  >();
   const pending = new Set<SyntaxNode>();
   let circles = 0;
   let steps = 0;

@@ -14,7 +14,15 @@ export const pythonEvidence: Evidence = {
     { text: 'popen', form: /(?<!\w)popen/y },
     { text: 'shell', form: /(?<!\w)shell["']?\s{0,8}[=:]/y },
     { text: 'globals', form: /(?<!\w)globals\s{0,8}\(/y },
-    ...plainWords(['Popen', 'check_output', 'check_call', 'getoutput', 'statusoutput', 'subprocess', 'builtins']),
+    ...plainWords([
+      'Popen',
+      'check_output',
+      'check_call',
+      'getoutput',
+      'statusoutput',
+      'subprocess',
+      'builtins',
+    ]),
     ...plainWords(['getattr', 'import_module', '__import__', 'spawn', 'sh.Command']),
   ],
 };

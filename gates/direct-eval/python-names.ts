@@ -15,7 +15,7 @@ const functionScopes = new Set(['function_definition', 'lambda', 'class_definiti
 const builtins = /^(?:builtins|__builtins__|__builtin__|six\.moves\.builtins)\.(?:__dict__\.)?(?=.)/;
 const maxDepth = 24;
 /** Of one question; ordinary source takes a handful. */
-const maxSteps = 2_000;
+const maxSteps = 400;
 
 /** What the names of a Python file stand for. */
 export interface PythonNames {
@@ -37,7 +37,10 @@ export function pythonNames(
   const members = new Map<string, SyntaxNode>();
   for (const node of tree.nodes) readNode(node);
   /** What nodes came to: names that stand for names with several values would else be followed along every way. */
-  const resolved = new Map<SyntaxNode, { readonly path: string | undefined; readonly seen: readonly number[] }>();
+  const resolved = new Map<
+    SyntaxNode,
+    { readonly path: string | undefined; readonly seen: readonly number[] }
+  >();
   const pending = new Set<SyntaxNode>();
   let circles = 0;
   let steps = 0;

@@ -1,3 +1,4 @@
+import { systemClock } from '../../core/base/clock.ts';
 import type { GrammarName } from '../grammar/grammar-name.ts';
 import { loadGrammar } from '../grammar/load-grammar.ts';
 import { parseSyntax } from '../grammar/parse-syntax.ts';
@@ -42,7 +43,7 @@ const groovy = /(?:\.groovy|\.gradle|(?:^|\/)Jenkinsfile)$/i;
 const millisecondsFor = (length: number): number => 250 + length * 0.005;
 const maxDoubts = 5_000;
 /** A tree takes some hundred bytes per byte of source: what is larger would take more memory than a scan may. */
-const maxTreeChars = 256 * 1024;
+const maxTreeChars = 128 * 1024;
 /** A longer line is not read by itself. */
 const maxLineChars = 512 * 1024;
 
@@ -94,7 +95,7 @@ async function readDoubts<H extends Hit>(
   { grammar, find, mayHit }: SyntaxQuestion<H>,
   { plain, tree, keep }: Doubts<H>,
 ): Promise<boolean> {
-  const started = performance.now();
+  const started = systemClock.monotonic();
   const bytes = Buffer.from(source.text, 'latin1');
   let count = 0;
   for (const { start, end } of doubtfulLines(tree, plain, source.whole)) {
@@ -102,7 +103,7 @@ async function readDoubts<H extends Hit>(
     const line = plain.slice(start, end);
     if (!mayHit(bytes, start, end)) continue;
     count += 1;
-    const left = started + millisecondsFor(plain.length) - performance.now();
+    const left = started + millisecondsFor(plain.length) - systemClock.monotonic();
     if (count > maxDoubts || left <= 0 || line.length > maxLineChars) return false;
     const prefix = grammar === 'php' ? '<?php ' : '';
     const alone = parseSyntax(await loadGrammar(grammar), prefix + line, {

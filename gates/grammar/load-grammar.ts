@@ -69,10 +69,9 @@ async function startRuntime(): Promise<{
   if (generation > maxGenerations)
     throw new TypeError(`${maxGenerations} texts have broken the runtime of grammars in this thread`);
   // A module keeps one runtime for good; another address is another module.
-  const module: typeof import('web-tree-sitter') =
-    generation === 0
-      ? await import('web-tree-sitter')
-      : await import(`${import.meta.resolve('web-tree-sitter')}?${generation}`);
+  const address = new URL(import.meta.resolve('web-tree-sitter'));
+  if (generation > 0) address.search = String(generation);
+  const module: typeof import('web-tree-sitter') = await import(address.href);
   const functions: Record<string, unknown> = { print: () => {}, printErr: () => {} };
   await module.Parser.init(functions);
   return { module, functions };

@@ -1,3 +1,4 @@
+import { systemClock } from '../../core/base/clock.ts';
 import { dropRuntime, type Grammar } from './load-grammar.ts';
 import type { SyntaxTree } from './syntax-tree.ts';
 import { type Walk, walkTree } from './walk.ts';
@@ -25,10 +26,10 @@ export function parseSyntax(
   text: string,
   { offset = 0, milliseconds }: { readonly offset?: number; readonly milliseconds: number },
 ): SyntaxTree | undefined {
-  const started = performance.now();
+  const started = systemClock.monotonic();
   try {
     const tree = grammar.parser.parse(text, null, {
-      progressCallback: () => performance.now() - started > milliseconds,
+      progressCallback: () => systemClock.monotonic() - started > milliseconds,
     });
     if (!tree) {
       grammar.parser.reset();

@@ -51,7 +51,8 @@ export const judge: RuleFunction = (input) => {
 export const candidates: CandidateSearch = {
   anchors: secretAnchors,
   begin(input, file) {
-    if (Object.keys(input.options).length > 0 && readAllowance(input.options).problems.length > 0) return true;
+    if (Object.keys(input.options).length > 0 && readAllowance(input.options).problems.length > 0)
+      return true;
     if (file.changeType === 'delete') return false;
     return file.binary || secretTest(input.patch.diff, file);
   },

@@ -1,9 +1,9 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { AnchorTest, CandidateSearch, RuleFunction, RuleInput } from '../../core/contract/rule.ts';
+import { hunkLines } from '../../core/patch/hunk-lines.ts';
 import { createAnchorSearch } from '../../core/scan/anchor-search.ts';
 import { lineMarks } from '../source/line-marks.ts';
-import { hunkLines } from '../../core/patch/hunk-lines.ts';
 import { type SuppressionMarker, suppressionMarkers } from '../suppressions/markers.ts';
 
 const rule = 'suppressions';
@@ -16,7 +16,9 @@ const search = createAnchorSearch(
   suppressionMarkers.flatMap((marker) => marker.anchors.map((anchor) => [marker, anchor] as const)),
 );
 const byHead = Map.groupBy(
-  suppressionMarkers.flatMap((marker) => marker.anchors.map((anchor) => ({ head: anchor.slice(0, 4), marker }))),
+  suppressionMarkers.flatMap((marker) =>
+    marker.anchors.map((anchor) => ({ head: anchor.slice(0, 4), marker })),
+  ),
   ({ head }) => head,
 );
 const plus = 43;

@@ -70,7 +70,9 @@ export const houseRules: readonly HouseRule[] = [
     name: 'declared dependencies are imported',
     check: ({ files, manifest }) => {
       const shipped = files.filter((file) => isShipped(file.path));
-      const used = new Set(shipped.flatMap((file) => file.specifiers.map(packageOf)));
+      const used = new Set(
+        shipped.flatMap((file) => [...file.specifiers, ...resolved(file.text)].map(packageOf)),
+      );
       const declared = Object.keys(manifest.dependencies);
       return {
         matched: declared.length,
@@ -202,4 +204,9 @@ function closure(start: string, edges: readonly Edge[]): ReadonlySet<string> {
   const reached = new Set([start]);
   for (const path of reached) for (const edge of edges) if (edge.from === path) reached.add(edge.to);
   return reached;
+}
+
+/** Packages whose files are found by address: what is loaded by URL, or more than once. */
+function resolved(code: string): readonly string[] {
+  return [...code.matchAll(/import\.meta\.resolve\(\s*[`'"]([^`'"$]+)/g)].map((match) => match[1] ?? '');
 }

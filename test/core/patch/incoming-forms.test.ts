@@ -143,10 +143,9 @@ t.test('added lines come with their number and place in the candidate', async (t
   const linesOf = (path: string): readonly (readonly [number, string])[] => {
     const file = found.files.find((candidate) => candidate.path === path);
     if (!file) throw new Error(`no ${path}`);
-    return [...hunkLines(found.diff, file)].filter(({ kind }) => kind === 'added').map(({ line, start, end }) => [
-      line,
-      Buffer.from(found.diff.subarray(start, end)).toString(),
-    ]);
+    return [...hunkLines(found.diff, file)]
+      .filter(({ kind }) => kind === 'added')
+      .map(({ line, start, end }) => [line, Buffer.from(found.diff.subarray(start, end)).toString()]);
   };
   t.same(linesOf('a'), [
     [3, 'three\r'],
@@ -160,5 +159,9 @@ t.test('added lines come with their number and place in the candidate', async (t
   t.same(linesOf('elsewhere'), []);
   t.same(linesOf('link'), [[1, 'a']]);
   for (const file of found.files)
-    t.equal(file.binary ? 0 : [...hunkLines(found.diff, file)].filter(({ kind }) => kind === 'added').length, file.linesAdded, file.path);
+    t.equal(
+      file.binary ? 0 : [...hunkLines(found.diff, file)].filter(({ kind }) => kind === 'added').length,
+      file.linesAdded,
+      file.path,
+    );
 });

@@ -20,10 +20,12 @@ async function cut(diff: string, chunk: number, options: Partial<CutOptions> = {
 function added(pieces: readonly DiffPiece[]): readonly string[] {
   return pieces.flatMap(({ diff, files }) =>
     files.flatMap((file) =>
-      [...hunkLines(diff, file)].filter(({ kind }) => kind === 'added').map(
-        ({ line, start, end }) =>
-          `${file.path}:${line} ${Buffer.from(diff.buffer).toString('utf8', start, end)}`,
-      ),
+      [...hunkLines(diff, file)]
+        .filter(({ kind }) => kind === 'added')
+        .map(
+          ({ line, start, end }) =>
+            `${file.path}:${line} ${Buffer.from(diff.buffer).toString('utf8', start, end)}`,
+        ),
     ),
   );
 }
