@@ -32,7 +32,7 @@ const unwrapped = new Set([
   'type_assertion',
 ]);
 const globals = /^(?:(?:globalThis|window|global|self|top|parent|frames|document\.defaultView)\.)+(?=.)/;
-const maxDepth = 24;
+const maxDepth = 300;
 /** Of one question; ordinary source takes a handful. */
 const maxSteps = 400;
 
@@ -234,7 +234,11 @@ export function javascriptNames(reading: Reading): JavascriptNames {
 
   function resolve(node: SyntaxNode | undefined, seen: number[], depth: number): string | undefined {
     const inner = unwrap(node);
-    if (!inner || depth > maxDepth || steps > maxSteps) return undefined;
+    if (!inner) return undefined;
+    if (depth > maxDepth || steps > maxSteps) {
+      reading.state.gaveUp = true;
+      return undefined;
+    }
     const known = resolved.get(inner);
     if (known) {
       for (const at of known.seen) seen.push(at);

@@ -13,7 +13,7 @@ const opens = [
 ];
 const functionScopes = new Set(['function_definition', 'lambda', 'class_definition']);
 const builtins = /^(?:builtins|__builtins__|__builtin__|six\.moves\.builtins)\.(?:__dict__\.)?(?=.)/;
-const maxDepth = 24;
+const maxDepth = 300;
 /** Of one question; ordinary source takes a handful. */
 const maxSteps = 400;
 
@@ -161,7 +161,11 @@ export function pythonNames(
   }
 
   function resolve(node: SyntaxNode | undefined, seen: number[], depth: number): string | undefined {
-    if (!node || depth > maxDepth || steps > maxSteps) return undefined;
+    if (!node) return undefined;
+    if (depth > maxDepth || steps > maxSteps) {
+      reading.state.gaveUp = true;
+      return undefined;
+    }
     const known = resolved.get(node);
     if (known) {
       for (const at of known.seen) seen.push(at);

@@ -13,10 +13,8 @@ import { type Reading, readTree } from './reading.ts';
 /** What was found, and whether all of the text was read. */
 export interface Scan<H extends Hit = Hit> {
   readonly hits: readonly H[];
-  /** False where the text took too long: what it holds is not known. */
+  /** False where the text is too large, took too long or names lead on without end: what it holds is not known for certain. */
   readonly complete: boolean;
-  /** The text is too large for a tree: its lines were read one by one, and a call over several of them may have gone unseen. */
-  readonly isLineWise?: boolean;
 }
 
 /** Who looks for what. */
@@ -42,8 +40,8 @@ const groovy = /(?:\.groovy|\.gradle|(?:^|\/)Jenkinsfile)$/i;
 /** Ordinary source takes half a millisecond per thousand characters. */
 const millisecondsFor = (length: number): number => 250 + length * 0.005;
 const maxDoubts = 5_000;
-/** A tree takes some hundred bytes per byte of source: what is larger would take more memory than a scan may. */
-const maxTreeChars = 128 * 1024;
+/** A tree takes some hundred bytes per byte of source: of what is larger only lines are read, and that is not all of it. */
+const maxTreeChars = 1024 * 1024;
 /** A longer line is not read by itself. */
 const maxLineChars = 512 * 1024;
 
@@ -67,8 +65,8 @@ export async function scanSyntax<H extends Hit>(
   const grammar = await loadGrammar(name);
   const plain = plainText(markup.test(source.path) ? onlyScripts(source.text) : source.text);
   const prefix = name === 'php' && !source.whole && !plain.includes('<?') ? '<?php ' : '';
-  const isLineWise = plain.length > maxTreeChars;
-  const tree = isLineWise
+  const isTooLarge = plain.length > maxTreeChars;
+  const tree = isTooLarge
     ? undefined
     : parseSyntax(grammar, prefix + plain, {
         offset: -prefix.length,
@@ -78,9 +76,13 @@ export async function scanSyntax<H extends Hit>(
   const keep = (found: readonly H[]) => {
     for (const hit of found) if (!hits.has(hit.start)) hits.set(hit.start, hit);
   };
-  if (tree) keep(find(readTree(tree, source.text, source.whole)));
-  const isComplete = await readDoubts(source, question, { plain, tree, keep });
-  return { hits: [...hits.values()].sort((a, b) => a.start - b.start), complete: isComplete, isLineWise };
+  const reading = tree && readTree(tree, source.text, source.whole);
+  if (reading) keep(find(reading));
+  const isSure = await readDoubts(source, question, { plain, tree, keep });
+  return {
+    hits: [...hits.values()].sort((a, b) => a.start - b.start),
+    complete: isSure && reading?.state.gaveUp === false,
+  };
 }
 
 interface Doubts<H extends Hit> {

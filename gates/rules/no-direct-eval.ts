@@ -73,14 +73,10 @@ async function judgeFile(input: RuleInput, file: PatchFile): Promise<readonly Fi
     return [{ rule, severity: 'error', message, path: file.path }];
   }
   const findings: Finding[] = [];
-  const { hits, complete, isLineWise } = await findHits(source, language);
+  const { hits, complete } = await findHits(source, language);
   if (!complete) {
-    const message = `\`${file.path}\` is too large or took too long to read: it may hold direct execution that nobody saw`;
+    const message = `\`${file.path}\` is too large or too tangled to be read to its end: it may hold direct execution that nobody saw`;
     findings.push({ rule, severity: 'error', message, path: file.path });
-  }
-  if (isLineWise) {
-    const message = `\`${file.path}\` is too large to be read as a whole: its lines were read one by one`;
-    findings.push({ rule, severity: 'note', message, path: file.path });
   }
   for (const hit of hits) {
     const added = firstAdded(source, hit);

@@ -61,7 +61,10 @@ async function judgeFile(
   const { hits, complete } = await findSast(source, language);
   if (!complete)
     findings.push(
-      incomplete(`\`${file.path}\` took too long to read: not all of it was analysed`, file.path),
+      incomplete(
+        `\`${file.path}\` is too large or too tangled to be read to its end: not all of it was analysed`,
+        file.path,
+      ),
     );
   for (const hit of hits) {
     const added = firstAdded(source, hit);

@@ -119,7 +119,7 @@ t.test('an unborn HEAD has the empty tree as base', async (t) => {
   const sample = sampleOf(t);
   sample.git('update-ref', '-d', 'HEAD');
   sample.git('rm', '-r', '--quiet', '--cached', '.');
-  execFileSync('rm', ['-rf', 'src', 'test', 'docs', 'package.json', 'package-lock.json'], {
+  execFileSync('rm', ['-rf', 'src', 'test', 'docs', 'bench', 'package.json', 'package-lock.json'], {
     cwd: sample.root,
   });
   const bytes = Buffer.from(

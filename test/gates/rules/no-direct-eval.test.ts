@@ -236,3 +236,17 @@ t.test('hostile source costs time in proportion to its size', async (t) => {
     }
   }
 });
+
+t.test('what goes too far to be read is refused, never passed over', async (t) => {
+  const chain = Array.from({ length: 600 }, (_, at) => `const a${at + 1} = a${at};\n`).join('');
+  const names = Array.from({ length: 600 }, (_, at) => `a${at + 1} = a${at}\n`).join('');
+  const cases: Readonly<Record<string, string>> = {
+    'chain.js': `const a0 = eval;\n${chain}a600('1');\n`,
+    'chain.py': `a0 = eval\n${names}a600('1')\n`,
+    'large.js': `import cp from 'node:child_process';\n${'const x = 1;\n'.repeat(100_000)}const run = cp;\nrun.exec(\n  text,\n);\n`,
+  };
+  for (const [path, candidate] of Object.entries(cases)) {
+    const found = await judge(toRuleInput({ name: 'x', files: { [path]: { candidate } } }));
+    t.match(found[0], { severity: 'error', path }, path);
+  }
+});
