@@ -15,15 +15,17 @@ for (const file of data) {
 
 /**
  * What starts often is folded into few files: half of a short command's time is finding modules. Left apart: the error
- * class (one identity everywhere), and commands that load resources beside their own modules (workers, rules, demo files).
+ * class (one identity everywhere), and every command but the short ones about contracts: they load resources beside their own modules
+ * (workers, rules, demo files).
  */
 const apart: Plugin = {
   name: 'apart',
   setup({ onResolve }) {
-    const commands = /\/commands\/(?:demo|doctor|init|plan|report|run|runs|show|verify)\.js$/;
+    const folded = /\/commands\/(?:spec-(?:new|validate|digest|canonical|schema)|schema)\.js$/;
     onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
       const target = resolve(resolveDir, path);
-      if (!commands.test(target) && !target.endsWith('/core/base/errors.js')) return undefined;
+      const isApart = target.includes('/bin/commands/') && !folded.test(target);
+      if (!isApart && !target.endsWith('/core/base/errors.js')) return undefined;
       const from = relative(resolve('dist/bin'), target);
       return { path: from.startsWith('.') ? from : `./${from}`, external: true };
     });
