@@ -3,6 +3,7 @@ import './bin/args.test.ts';
 import './bin/dispatch.test.ts';
 import './bin/fault.test.ts';
 import './bin/launcher.test.ts';
+import './bin/package.test.ts';
 import './bin/print.test.ts';
 import './bin/read-input.test.ts';
 import './bin/schemas.test.ts';

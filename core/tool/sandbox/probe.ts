@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -60,13 +60,36 @@ export function onceProbed(
   };
 }
 
+/** What probes left whose processes were killed, as their names say. */
+async function removeKilled(temporary: string): Promise<void> {
+  for (const name of await readdir(temporary).catch(() => [])) {
+    const pid = /^writ-probe-(\d{1,10})-[A-Za-z0-9]{6}$/.exec(name)?.[1];
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    const found = path.join(temporary, name);
+    const status = await lstat(found).catch(() => undefined);
+    if (status?.isDirectory() && status.uid === process.getuid?.())
+      await rm(found, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (fault) {
+    return (fault as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
 /**
  * Judges a back end by behaviour: forbidden writes, remounts, a nested user namespace, a connect to a listening loopback
  * port, sockets in `/run` and the temporary directory, `~/.ssh`. One leak, or one attempt that could not be made, and it
  * does not work.
  */
 export async function probeBackend(backend: SandboxBackend, facts: HostFacts): Promise<Probe> {
-  const scratch = await mkdtemp(path.join(await realpath(tmpdir()), 'writ-probe-'));
+  const temporary = await realpath(tmpdir());
+  await removeKilled(temporary);
+  const scratch = await mkdtemp(path.join(temporary, `writ-probe-${process.pid}-`));
   const servers: Server[] = [];
   let connected = 0;
   const listen = (where: { port: number; host: string } | { path: string }): Promise<Server> =>

@@ -1,4 +1,6 @@
-import { mkdirSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t from 'tap';
 import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
@@ -188,3 +190,15 @@ t.test(
     t.equal(currentHostFacts().path, process.env.PATH);
   },
 );
+
+t.test('what a killed probe left is removed by the next one; what a living one has stays', async (t) => {
+  const temporary = realpathSync(tmpdir());
+  const { pid: dead } = spawnSync('true');
+  const left = path.join(temporary, `writ-probe-${dead}-abcDEF`);
+  const kept = path.join(temporary, `writ-probe-${process.pid}-abcDEF`);
+  for (const directory of [left, kept]) mkdirSync(path.join(directory, 'workspace'), { recursive: true });
+  t.teardown(() => rmSync(kept, { recursive: true }));
+  await probeBackend(bubblewrapSandbox(), currentHostFacts());
+  t.notOk(existsSync(left));
+  t.ok(existsSync(kept));
+});
