@@ -1,5 +1,6 @@
 import './gates/reports/junit.test.ts';
 import './gates/reports/tap.test.ts';
+import './gates/reports/contradictions.test.ts';
 import './gates/reports/report-fixtures.test.ts';
 import './gates/reports/hostile-reports.test.ts';
 import './gates/checks/command.test.ts';

@@ -79,7 +79,7 @@ const byName: Readonly<Record<string, FileKind>> = {
 
 /** Files of ecosystems that are not read: a change to one is reported, never passed over. The ecosystem of these says nothing. */
 const unreadName =
-  /^(?:[\w.-]+\.(?:csproj|fsproj|vbproj)|packages\.lock\.json|packages\.config|Directory\.Packages\.props|mix\.(?:exs|lock)|Package\.(?:swift|resolved)|Podfile(?:\.lock)?|pubspec\.(?:yaml|lock)|conan\.lock|conanfile\.(?:py|txt)|vcpkg\.json)$/;
+  /^(?:[\w.-]+\.(?:csproj|fsproj|vbproj)|packages\.lock\.json|packages\.config|Directory\.Packages\.props|mix\.(?:exs|lock)|Package\.(?:swift|resolved)|Podfile(?:\.lock)?|pubspec\.(?:yaml|lock)|conan\.lock|conanfile\.(?:py|txt)|vcpkg\.json|package\.(?:yaml|json5)|pylock\.[\w-]+\.toml)$/;
 const unread = kind('unread', 'npm', 'unread');
 
 /** What kind of dependency file a repository path is; `undefined` for none. Installed packages say what they are, and ask for nothing. */
@@ -98,6 +98,9 @@ export function fileKind(path: string): FileKind | undefined {
     return kind('vendored-Cargo.toml', 'cargo', 'metadata');
   if (Object.hasOwn(byName, name)) return byName[name];
   if (name.endsWith('.versions.toml')) return kind('libs.versions.toml', 'maven', 'manifest');
+  // Gradle applies scripts of any name, Bundler takes any Gemfile that it is told.
+  if (/\.gradle(?:\.kts)?$/.test(name)) return kind('build.gradle', 'maven', 'manifest');
+  if (/^Gemfile\.(?!lock$)[\w-]+$|\.gemfile$/.test(name)) return kind('Gemfile', 'rubygems', 'manifest');
   if (name.endsWith('.gemspec')) return kind('Gemfile', 'rubygems', 'manifest');
   if (/^constraints[\w.-]*\.(?:txt|in)$/.test(name)) return kind('constraints.txt', 'pypi', 'manifest');
   const isRequirements =
@@ -114,7 +117,9 @@ export const dependencyFileGlobs: readonly string[] = [
   '**/constraints*.{txt,in}',
   '**/*requirements*.{txt,in,pip}',
   '**/{requirement,requirements}/*.{txt,in}',
-  '**/*.{csproj,fsproj,vbproj,gemspec}',
+  '**/*.{csproj,fsproj,vbproj,gemspec,gradle,gradle.kts,gemfile}',
+  '**/Gemfile.*',
+  '**/{package.yaml,package.json5,pylock.*.toml}',
   '**/{packages.lock.json,packages.config,Directory.Packages.props,mix.exs,mix.lock,Package.swift,Package.resolved}',
   '**/{Podfile,Podfile.lock,pubspec.yaml,pubspec.lock,conan.lock,conanfile.py,conanfile.txt,vcpkg.json}',
 ];

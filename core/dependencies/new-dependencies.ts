@@ -69,25 +69,28 @@ interface Known {
   readonly names: ReadonlySet<string>;
   /** Hosts of registries that lockfiles name, by ecosystem. */
   readonly hosts: ReadonlyMap<Ecosystem, ReadonlySet<string>>;
+  /** Packages of a registry that a lockfile holds without saying which. */
+  readonly unplaced: ReadonlySet<string>;
 }
 
 function knownIn(readings: readonly FileReading[]): Known {
   const ids = new Set<string>();
   const names = new Set<string>();
   const hosts = new Map<Ecosystem, Set<string>>();
+  const unplaced = new Set<string>();
   for (const { declared, locked } of readings) {
     for (const one of [declared, locked].flat()) {
       if ('field' in one && one.field === 'constraint') continue;
       ids.add(identityOf(one));
       names.add(`${one.ecosystem} ${one.name}`);
     }
-    for (const { ecosystem, source, origin } of locked) {
-      if (source !== 'registry' || origin === undefined) continue;
-      const found = hosts.get(ecosystem) ?? new Set();
-      hosts.set(ecosystem, found.add(origin));
+    for (const { ecosystem, name, source, origin } of locked) {
+      if (source !== undefined && source !== 'registry') continue;
+      if (origin === undefined) unplaced.add(`${ecosystem} ${name}`);
+      else hosts.set(ecosystem, (hosts.get(ecosystem) ?? new Set()).add(origin));
     }
   }
-  return { ids, names, hosts };
+  return { ids, names, hosts, unplaced };
 }
 
 /** Equal for equal packages whatever the version. */
@@ -114,9 +117,19 @@ function isPartOfRepository(
   return !isOutside && !isArchive && !known.names.has(`${ecosystem} ${name}`);
 }
 
-function isMoved({ ecosystem, source, origin }: LockedPackage, known: Known): boolean {
+/** Where lockfiles leave the registry unsaid, it is the ecosystem's own. */
+const usualHosts: ReadonlySet<string> = new Set(
+  ['registry.npmjs.org', 'registry.yarnpkg.com', 'pypi.org', 'files.pythonhosted.org'].map(
+    (host) => `https://${host}`,
+  ),
+);
+
+function isMoved({ ecosystem, name, source, origin }: LockedPackage, known: Known): boolean {
+  if (source !== 'registry' || origin === undefined) return false;
   const hosts = known.hosts.get(ecosystem);
-  return source === 'registry' && origin !== undefined && hosts !== undefined && !hosts.has(origin);
+  if (hosts?.has(origin)) return false;
+  const wasUnplaced = known.unplaced.has(`${ecosystem} ${name}`);
+  return wasUnplaced ? !usualHosts.has(origin) : hosts !== undefined;
 }
 
 function fromManifest(one: DeclaredDependency): NewDependency {

@@ -7,8 +7,8 @@ const hosts: Readonly<Record<string, string>> = {
 
 /** A repository or file URL as it may be shown and compared: no credentials, query, fragment or `git+`. Empty for what is none. */
 export function cleanUrl(text: string): string {
-  const hosted = /^(github|gitlab|bitbucket|gist):([^#]+)/.exec(text);
-  if (hosted?.[1] && hosted[2]) return `${hosts[hosted[1]]}${hosted[2]}`;
+  const hosted = /^(github|gitlab|bitbucket|gist):([^#]+)/i.exec(text);
+  if (hosted?.[1] && hosted[2]) return `${hosts[hosted[1].toLowerCase()]}${hosted[2]}`;
   const scp = /^(?:[\w.-]+@)?([\w.-]+):(?!\/\/)([^#?]+)/.exec(text);
   if (scp && !/^\w+:\//.test(text)) return `ssh://${scp[1]}/${scp[2]}`;
   const bare = text.replace(/^(?:git|scm|hg|svn|registry|sparse|url|bzr)\+(?=[a-z]+:)/i, '');

@@ -28,7 +28,8 @@ export function parseSyntax(
 ): SyntaxTree | undefined {
   const started = systemClock.monotonic();
   try {
-    const tree = grammar.parser.parse(text, null, {
+    // A NUL ends the text for a grammar's scanner, and hides what stands behind it; programs run on.
+    const tree = grammar.parser.parse(text.includes('\0') ? text.replaceAll('\0', ' ') : text, null, {
       progressCallback: () => systemClock.monotonic() - started > milliseconds,
     });
     if (!tree) {

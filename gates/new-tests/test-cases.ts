@@ -50,7 +50,7 @@ export function testCases(source: ChangedSource, language: Language): readonly T
     const name = finders[language](view, index);
     if (name) found.push({ index, name });
   }
-  return found.map(({ index, name }, position) => {
+  const cases = found.map(({ index, name }, position) => {
     const end = found[position + 1]?.index ?? tokens.length;
     const body = tokens
       .slice(index, end)
@@ -58,7 +58,12 @@ export function testCases(source: ChangedSource, language: Language): readonly T
       .map((token) => token.text);
     return { name: name.text, start: view.at(index).start, body: body.join(' ') };
   });
+  return cases.filter(({ body }) => !testsNothing.test(body.slice(0, 2000)));
 }
+
+/** A body that is empty, is `pass`, or begins by skipping itself. */
+const testsNothing =
+  /^func \([^{]{0,200}\{ \}|^(?:it|test|specify)\b[^{]{0,200}(?:=>|\)) \{ \}|^def \([^:]{0,200}\) : (?:pass(?: |$)|\. ?\. ?\.(?: |$))|^(?:func|def|function|it|test|specify)\b[^{:]{0,200}[{:] (?:\w+ \. (?:skip|Skip|SkipNow|Skipf|skipTest) \(|\$?this -> ?markTest(?:Skipped|Incomplete))/;
 
 /** `it('…', …)`, `test('…', …)`, `t.test('…', …)`, `it.each(…)('…', …)`; without a function behind the name it is a to-do. */
 function findJavascript(view: TokenView, index: number): Token | undefined {
@@ -77,10 +82,20 @@ function findJavascript(view: TokenView, index: number): Token | undefined {
   const isSkipped = rest.some(
     (start) =>
       view.isPunct(start, '{') &&
-      (view.isWord(start + 1, 'skip', 'todo') || view.isWord(start + 3, 'skip', 'todo')) &&
-      !view.isWord(start + 3, 'false'),
+      view.args(start).some((key) => view.isWord(key, 'skip', 'todo') && !view.isWord(key + 2, 'false')),
   );
-  return rest.length > 0 && !isSkipped ? name : undefined;
+  return rest.length > 0 && !isSkipped && !isInSkippedGroup(view, index) ? name : undefined;
+}
+
+/** `describe.skip('…', () => {…})`, `xdescribe(…)` and their like around a case. */
+function isInSkippedGroup(view: TokenView, index: number): boolean {
+  for (let open = view.openerOf(index), depth = 0; open >= 0 && depth < 100; depth += 1) {
+    const isGroup = view.isWord(open - 3, 'describe', 'suite', 'context') && view.isPunct(open - 2, '.');
+    if (isGroup && view.isWord(open - 1, 'skip', 'todo')) return true;
+    if (view.isPunct(open, '(') && view.isWord(open - 1, 'xdescribe', 'xcontext')) return true;
+    open = view.openerOf(open);
+  }
+  return false;
 }
 
 /** `def test_…(`; a skip decorator on it makes it none. */

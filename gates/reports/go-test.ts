@@ -51,11 +51,15 @@ export class GoTestReader implements EventReader {
   readonly #packages = new Map<string, OpenPackage>();
   readonly #passedOnce = new Set<string>();
   readonly #failedOnce = new Set<string>();
+  #buildFailed = false;
 
   event(event: Fields): ReportRefusal | undefined {
     const name = textOf(event.Package);
     if (!isGoEvent(event)) return { reason: 'malformed', message: 'an event is none of `go test -json`' };
-    if (name === undefined) return undefined;
+    if (name === undefined) {
+      this.#buildFailed ||= event.Action === 'build-fail';
+      return undefined;
+    }
     const of = this.#packages.get(name) ?? { open: new Map(), failed: 0, message: undefined };
     this.#packages.set(name, of);
     const test = textOf(event.Test);
@@ -74,6 +78,8 @@ export class GoTestReader implements EventReader {
   }
 
   toReport(): TestReport {
+    if (this.#buildFailed && this.#tally.failed === 0)
+      this.#tally.contradict('error', 'a build failed and no package that failed is listed');
     for (const name of this.#failedOnce) {
       if (!this.#passedOnce.has(name)) continue;
       this.#tally.contradict(

@@ -23,6 +23,9 @@ export function readJest(document: Fields): TestReport {
     tally.contradict('warning', `\`numTotalTests\` is ${total} and ${listed} tests are listed`);
   if (document.success === false && tally.failed === 0)
     tally.contradict('error', '`success` is false and no failed test is listed');
+  const suites = countOf(document.numFailedTestSuites);
+  if (suites > 0 && tally.failed === 0)
+    tally.contradict('error', `\`numFailedTestSuites\` is ${suites} and no failed test is listed`);
   if (document.wasInterrupted === true) tally.contradict('error', '`wasInterrupted` is true');
   return tally.toReport();
 }

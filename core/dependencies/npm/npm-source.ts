@@ -34,7 +34,7 @@ export function npmSource(name: string, spec: string): NpmSource {
     const inner = /^patch:(?:@?[^@]+)@([^#]*)/.exec(text)?.[1] ?? '';
     return npmSource(name, decode(inner));
   }
-  if (/^(?:git(?:\+\w+)?:|ssh:|git@)/.test(text) || /^(?:github|gitlab|bitbucket|gist):/.test(text))
+  if (/^(?:git(?:\+\w+)?:|ssh:|git@)/i.test(text) || /^(?:github|gitlab|bitbucket|gist):/i.test(text))
     return { source: 'git', name, requirement: text, origin: cleanUrl(text) };
   if (shorthand.test(text))
     return { source: 'git', name, requirement: text, origin: cleanUrl(`github:${text}`) };
@@ -42,7 +42,7 @@ export function npmSource(name: string, spec: string): NpmSource {
     const isGit = /\.git(?:#|$)/.test(text);
     return { source: isGit ? 'git' : 'url', name, requirement: text, origin: cleanUrl(text) };
   }
-  const path = /^(?:(?:file|link|portal):(.*)|((?:\.{0,2}\/|~\/|[A-Za-z]:[\\/]).*))$/s.exec(text);
+  const path = /^(?:(?:file|link|portal):(.*)|((?:\.{0,2}\/|~\/|[A-Za-z]:[\\/]).*))$/is.exec(text);
   if (path) return { source: 'path', name, requirement: text, origin: path[1] ?? path[2] ?? '' };
   return { source: 'registry', name, requirement: text };
 }

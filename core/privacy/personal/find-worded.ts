@@ -64,7 +64,7 @@ const date =
   '(?:\\d{4}[-/.]\\d{1,2}[-/.]\\d{1,2}|\\d{1,2}[-/. ]{1,2}\\d{1,2}[-/. ]{1,2}(?:\\d{4}|\\d{2})(?!\\d)|\\d{1,2}(?:st|nd|rd|th|\\.)? [A-Za-z]{3,9}\\.?,? \\d{4}|[A-Za-z]{3,9}\\.? \\d{1,2}(?:st|nd|rd|th)?,? \\d{4}|(?:19|20)\\d{6}(?!\\d))';
 const gap = '[\\w ]{0,12}["\'\\]>\\\\]{0,3}[ \\t:=#(-]{0,4}["\'\\\\]{0,2}';
 const birth = new RegExp(
-  `(?:dob|(?:date[ _-]of[ _-])?birth(?:[ _-]?(?:date|day))?|born|geboren|geb(?:urts)datum|n\xc3\xa9e?|naissance|nacid[oa]|nacimiento|nascita|nascimento)${gap}(${date})`,
+  `(?:dob|(?:date[ _-]of[ _-])?birth(?:[ _-]?(?:date|day))?|born|geboren|geb(?:urts)datum|n\xc3\xa9e?|naissance|nacid[oa]|nacimiento|nascita|nascimento)${gap}(?<!\\d)(${date})`,
   'iy',
 );
 const record =

@@ -85,6 +85,7 @@ t.test('addresses, telephone numbers and dates of birth are found', async (t) =>
     'pii:phone=01 23 45 67 89',
   ]);
   t.same(found('Tel.: 030/901820'), ['pii:phone=030/901820']);
+  t.same(found('born 1984-03-12'), ['pii:date-of-birth=1984-03-12'], 'from its first digit');
   t.same(found('DOB: 1980-02-03; born on 3 March 1980; "birthDate": "03/02/1980"'), [
     'pii:date-of-birth=1980-02-03',
     'pii:date-of-birth=3 March 1980',

@@ -97,3 +97,12 @@ t.test('the rule reads with grammars in worker threads', async (t) => {
   });
   for (const outcome of await Promise.all(asked)) t.match(outcome, { ok: true, value: [{ line: 2 }] });
 });
+
+t.test('a NUL hides nothing behind it', async (t) => {
+  const rule = rules.find(({ id }) => id === 'no-direct-eval');
+  const { judge } = await import('../../../gates/rules/no-direct-eval.ts');
+  const files = { 'a.js': { candidate: 'const x = 1; /*\0*/ eval(x);\n' } };
+  t.match(await judge(toRuleInput({ name: 'nul', files }, rule)), [
+    { severity: 'error', line: 1, column: 20 },
+  ]);
+});

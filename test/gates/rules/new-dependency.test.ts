@@ -592,6 +592,36 @@ await gateTester(t, findRule('new-dependency'), {
         { path: 'package.json' },
       ],
     },
+    ...['GIT+HTTPS://evil.example/a.git', 'GitHub:evil/a', 'FILE:../../a'].map((spelling) => ({
+      name: `a known name from elsewhere, spelt ${spelling}`,
+      files: project({ dependencies: { a: spelling } }, oldLock),
+      spec: noNew,
+    })),
+    {
+      name: 'a lockfile that names no registry, and then one of its own for a known package',
+      files: {
+        'pnpm-lock.yaml': {
+          base: "lockfileVersion: '9.0'\n\npackages:\n\n  a@1.0.0:\n    resolution: {integrity: x}\n",
+          candidate:
+            "lockfileVersion: '9.0'\n\npackages:\n\n  a@1.0.0:\n    resolution: {integrity: y, tarball: https://evil.example/a/-/a-1.0.0.tgz}\n",
+        },
+      },
+      spec: noNew,
+      expect: [{ path: 'pnpm-lock.yaml', line: 5 }],
+    },
+    ...Object.entries({
+      'settings.gradle': "plugins { id 'com.evil' version '1' }\n",
+      'deps.gradle.kts': 'dependencies { implementation("e:evil:1") }\n',
+      'gemfiles/x.gemfile': "gem 'evil'\n",
+      'Gemfile.local': "gem 'evil'\n",
+      'w/package.json5': '{ dependencies: { evil: "1" } }\n',
+      'w/package.yaml': 'dependencies:\n  evil: 1\n',
+      'pylock.dev.toml': 'lock-version = "1.0"\n',
+    }).map(([path, candidate]) => ({
+      name: `dependencies named in ${path}`,
+      files: { [path]: { candidate } },
+      spec: noNew,
+    })),
     {
       name: 'a lockfile of another ecosystem',
       files: { 'go.mod': { base: 'module x\n', candidate: 'module x\nrequire y v1\n' } },

@@ -123,6 +123,31 @@ await gateTester(t, findRule('new-tests'), {
     with_('a case in a string', {
       'test/a.test.ts': { base: first, candidate: `${first}const a = \`\n${second}\`;\n` },
     }),
+    ...Object.entries({
+      'a case in a skipped group': "describe.skip('x', () => { it('b', () => { f(2); }); });\n",
+      'a case in a group that is switched off': "xdescribe('x', () => {\n  it('b', () => { f(2); });\n});\n",
+      'a case skipped by its last option':
+        "it('b', { timeout: 5, concurrency: 1, skip: true }, () => { f(2); });\n",
+      'a case that skips itself': "it('b', (t) => { t.skip(); f(2); });\n",
+      'a case without a body': "it('b', () => {});\n",
+    }).map(([name, candidate]) => with_(name, { 'a.spec.js': { candidate } })),
+    with_('a Python case that passes over itself', {
+      'test_a.py': { candidate: 'def test_b():\n    pass\n\n\ndef test_c():\n    ...\n' },
+    }),
+    with_('a Python case that skips itself', {
+      'test_a.py': { candidate: "def test_b():\n    pytest.skip('x')\n    f(2)\n" },
+    }),
+    with_('Go cases that are empty or skip themselves', {
+      'a_test.go': {
+        candidate:
+          'package a\n\nfunc TestB(t *testing.T) {}\n\nfunc TestC(t *testing.T) {\n\tt.Skip("x")\n\tf(2)\n}\n',
+      },
+    }),
+    with_('a PHPUnit case that skips itself', {
+      'ATest.php': {
+        candidate: '<?php class ATest { public function testB() { $this->markTestSkipped(); f(2); } }\n',
+      },
+    }),
     with_('a skipped case', {
       'test/a.test.ts': { base: first, candidate: first + second.replace('t.test(', 'test.skip(') },
     }),
