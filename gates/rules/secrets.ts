@@ -9,6 +9,7 @@ import { type AddedText, addedText } from '../secrets/added-text.ts';
 import { type Allowance, marker, readAllowance } from '../secrets/allowance.ts';
 import { isDataFile } from '../secrets/data-file.ts';
 import { mayHoldSecret, secretTest } from '../secrets/may-hold-secret.ts';
+import { languageOf } from '../source/language.ts';
 
 const rule = 'secrets';
 const maxFindings = 500;
@@ -29,13 +30,7 @@ export const judge: RuleFunction = (input) => {
   const findings: Finding[] = [];
   for (const file of input.patch.files) {
     if (file.changeType === 'delete') continue;
-    if (file.binary)
-      findings.push({
-        rule,
-        severity: 'note',
-        message: `\`${file.path}\` is binary and was not scanned`,
-        path: file.path,
-      });
+    if (file.binary) findings.push(unread(file));
     else if (mayHoldSecret(input.patch, file)) findings.push(...judgeFile(input, file, allowance));
     if (findings.length > maxFindings) {
       return [
@@ -46,6 +41,16 @@ export const judge: RuleFunction = (input) => {
   }
   return findings;
 };
+
+/** One NUL makes a text binary to git: where the name says text, that must not hide what stands in it. */
+function unread({ path }: PatchFile): Finding {
+  const isText =
+    isDataFile(path) || languageOf(path) !== undefined || /\.(?:json|xml|html?|svg|pem|key)$/i.test(path);
+  const message = isText
+    ? `\`${path}\` is named as text, and git takes it for binary: it cannot be scanned`
+    : `\`${path}\` is binary and was not scanned`;
+  return { rule, severity: isText ? 'error' : 'note', message, path };
+}
 
 /** Files in which a known format, or a value under a secret-like name, may begin on an added line; and those that cannot be read. */
 export const candidates: CandidateSearch = {

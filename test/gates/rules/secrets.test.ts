@@ -39,6 +39,11 @@ await gateTester(t, findRule('secrets'), {
     },
   ],
   invalid: [
+    ...['a.js', '.env', 'config.json', 'notes.txt'].map((path) => ({
+      name: `${path} with a NUL, which git takes for binary`,
+      files: { [path]: { candidate: `T=${token}\0` } },
+      expect: [{ rule: 'secrets', path }],
+    })),
     {
       name: 'a token in an added line, with line and column',
       files: { 'src/a.ts': { base: 'a\nb\n', candidate: `a\né = '${token}';\nb\n` } },
