@@ -24,6 +24,8 @@ export interface EngineOptions<Asked extends readonly unknown[]> {
   readonly tapTimeoutMs?: number;
   /** Worker threads; default by machine. */
   readonly threads?: number;
+  /** Threads that several engines share; whoever made them closes them. */
+  readonly pool?: WorkerPool;
 }
 
 /** A set-up, frozen, open engine. */
@@ -56,11 +58,12 @@ export async function createEngine<Asked extends readonly unknown[]>(
   const slots = createSlots();
   const rules = createRules();
   const ledger = createLedger(rows, plugins);
-  const pool = createPool({ clock, ...(given.threads === undefined ? {} : { threads: given.threads }) });
+  const pool =
+    given.pool ?? createPool({ clock, ...(given.threads === undefined ? {} : { threads: given.threads }) });
   const closers: Closer[] = [];
   const closeAll = async () => {
     for (const closer of closers.splice(0).reverse()) await closeOne(closer, setting);
-    await pool.close();
+    if (!given.pool) await pool.close();
   };
   let frozen = false;
   const facts: EngineFacts = { plugins: names };

@@ -3,6 +3,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import type { WritError } from '../../core/base/errors.ts';
 import { createEngine, type EngineOptions } from '../../core/engine.ts';
 import { definePlugin, type LoadedPlugin, type PluginSetup } from '../../core/plugin.ts';
+import { createPool } from '../../core/worker/pool.ts';
 
 type Setup = (context: PluginSetup<undefined>) => undefined;
 
@@ -154,4 +155,14 @@ t.test('the ledger is made of the rows and of what the loaded plugins declare', 
   await t.rejects(engine([plugin('liar', () => {}, ['everything'])], { rows }), {
     code: 'PLUGIN_INVALID',
   });
+});
+
+t.test('threads that were given outlive the engine', async (t) => {
+  const pool = createPool({ clock: systemClock, threads: 1 });
+  const opened = await engine([], { pool });
+  t.equal(opened.pool, pool);
+  await opened.close();
+  const outcome = await pool.run('judge-rule', {} as never, { timeoutMs: 5000 });
+  t.match(outcome, { ok: false, reason: 'threw' }, 'it still answers');
+  await pool.close();
 });

@@ -11,6 +11,7 @@ import { runIntent } from '../../../core/run/run-intent.ts';
 import type { RunRequest } from '../../../core/run/run-request.ts';
 import type { WritEngine } from '../../../core/run/writ-engine.ts';
 import { contractRows } from '../../../core/spec/contract-rows.ts';
+import { createPool, type WorkerPool } from '../../../core/worker/pool.ts';
 import { preset } from '../../../plugins/preset.ts';
 
 export const fixtures = fileURLToPath(new URL('../../../fixtures/runs/', import.meta.url));
@@ -52,6 +53,14 @@ function isRecord(value: Json): value is { readonly [key: string]: Json } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+let pool: WorkerPool | undefined;
+
+/** Starting threads and reading the rules into them costs as much as the rest of a run: all runs of a room have the same. */
+function shared(): WorkerPool {
+  pool ??= createPool({ clock: systemClock });
+  return pool;
+}
+
 export function makeSample(files = join(fixtures, '_sample')): Sample {
   const box = mkdtempSync(join(tmpdir(), 'writ-test-'));
   const root = join(box, 'repo');
@@ -79,6 +88,7 @@ export function makeSample(files = join(fixtures, '_sample')): Sample {
       rows: contractRows,
       clock: systemClock,
       report: () => {},
+      pool: shared(),
     });
   return {
     root,
