@@ -123,7 +123,7 @@ t.test('an unborn HEAD has the empty tree as base', async (t) => {
     cwd: sample.root,
   });
   const bytes = Buffer.from(
-    "--- /dev/null\n+++ b/test/a.test.js\n@@ -0,0 +1,2 @@\n+import test from 'node:test';\n+test('one', () => {});\n",
+    "--- /dev/null\n+++ b/test/a.test.js\n@@ -0,0 +1,2 @@\n+import test from 'node:test';\n+test('one', (t) => t.assert.ok(true));\n",
   );
   const view = await sample.run({ source: { kind: 'patch', bytes } });
   t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
