@@ -1,3 +1,4 @@
+import './core/vcs/quote-path.test.ts';
 import './core/plan/glob.test.ts';
 import './core/plan/scope.test.ts';
 import './core/vcs/repository.test.ts';

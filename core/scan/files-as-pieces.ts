@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { FileSides } from '../contract/rule.ts';
+import { quotePath } from '../vcs/quote-path.ts';
 import { cutDiff } from './cut-diff.ts';
 import type { DiffPiece, Unscanned } from './diff-piece.ts';
 
@@ -47,8 +48,8 @@ async function* pieces(
   const blocks = content
     ? [content]
     : handle.createReadStream({ highWaterMark: blockBytes, autoClose: false });
-  const name = quoted(path);
-  const header = `diff --git ${name('a/')} ${name('b/')}\nnew file mode 100644\n--- /dev/null\n+++ ${name('b/')}\n`;
+  const added = quotePath(`b/${path}`);
+  const header = `diff --git ${quotePath(`a/${path}`)} ${added}\nnew file mode 100644\n--- /dev/null\n+++ ${added}\n`;
   async function* source(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(
       isBinary ? `${header}Binary files /dev/null and b/x differ\n` : `${header}@@ -0,0 +1,${2 ** 40} @@\n`,
@@ -80,16 +81,3 @@ async function* asAdded(
 }
 
 const plus = Buffer.from('+');
-
-/** As git writes names: C-quoted where they hold quotes, backslashes or control characters. */
-function quoted(path: string): (prefix: string) => string {
-  if (!/[\u0000-\u001f\u007f"\\]/.test(path)) return (prefix) => `${prefix}${path}`;
-  const body = [...Buffer.from(path)]
-    .map((octet) =>
-      octet < 32 || octet === 127 || octet === 34 || octet === 92
-        ? `\\${octet.toString(8).padStart(3, '0')}`
-        : String.fromCharCode(octet),
-    )
-    .join('');
-  return (prefix) => `"${prefix}${Buffer.from(body, 'latin1').toString('utf8')}"`;
-}

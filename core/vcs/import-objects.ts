@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type GitDirectory, runGit } from './git.ts';
+import { quotePath } from './quote-path.ts';
 import type { Scratch } from './scratch.ts';
 
 /** As `receive.unpackLimit`: fewer objects become loose files, more become one pack. */
@@ -28,7 +29,8 @@ export async function importObjects(
   } else {
     await runGit(target, ['pack-objects', '--quiet', join(target.objectsDir, 'pack', 'pack')], {
       input,
-      env: { GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(scratch.objectsDir) },
+      // `:` separates directories there; git reads a C-quoted entry whole.
+      env: { GIT_ALTERNATE_OBJECT_DIRECTORIES: quotePath(scratch.objectsDir, /:/) },
     });
   }
   return ids.length;
@@ -56,9 +58,4 @@ async function ownObjects(scratch: Scratch): Promise<{ ids: readonly string[]; b
     bytes = looseMaxBytes;
   }
   return { ids: ids.sort(), bytes };
-}
-
-/** `:` separates directories in the variable; git reads a C-quoted entry whole. */
-function quotedPath(path: string): string {
-  return /[":\\\n]/.test(path) ? `"${path.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\n')}"` : path;
 }

@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GitDirectory } from './git.ts';
 import { isolatedGitEnvironment } from './git-environment.ts';
+import { quotePath } from './quote-path.ts';
 
 /** A bare git directory of our own over somebody's objects: new objects stay in it until they are imported, or removed with it. */
 export interface Scratch extends GitDirectory {
@@ -81,6 +82,5 @@ export async function writeGitDirectory(
 
 /** Git reads C-quoted lines in `alternates`; a plain one ends at the newline and a leading `#` makes it a comment. */
 function alternateLine(path: string): string {
-  if (!/["\n\\#]/.test(path)) return path;
-  return `"${path.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\n')}"`;
+  return quotePath(path, /#/);
 }

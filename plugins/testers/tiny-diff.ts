@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sha256Hex } from '../../core/base/digest.ts';
 import type { ChangeType, PatchFile, PatchSet } from '../../core/contract/patch-set.ts';
+import { quotePath } from '../../core/vcs/quote-path.ts';
 
 /** One file of a test case: its text or bytes on each side, absent where the file is not there. */
 export interface CaseFile {
@@ -63,14 +64,17 @@ function toSection(
   if (changeType === undefined) return undefined;
   const oldPath = file.oldPath ?? path;
   const binary = [base, candidate].some((side) => side?.subarray(0, binaryProbeBytes).includes(0));
-  const head = [`diff --git ${quote(`a/${oldPath}`)} ${quote(`b/${path}`)}`];
+  const head = [`diff --git ${quotePath(`a/${oldPath}`)} ${quotePath(`b/${path}`)}`];
   if (changeType === 'add') head.push(`new file mode ${newMode}`);
   if (changeType === 'delete') head.push(`deleted file mode ${oldMode}`);
   if (base && candidate && oldMode !== newMode) head.push(`old mode ${oldMode}`, `new mode ${newMode}`);
-  if (changeType === 'rename') head.push(`rename from ${quote(oldPath)}`, `rename to ${quote(path)}`);
+  if (changeType === 'rename') head.push(`rename from ${quotePath(oldPath)}`, `rename to ${quotePath(path)}`);
   const oldBlob = base && gitHash('blob', base);
   const newBlob = candidate && gitHash('blob', candidate);
-  const names = [base ? quote(`a/${oldPath}`) : '/dev/null', candidate ? quote(`b/${path}`) : '/dev/null'];
+  const names = [
+    base ? quotePath(`a/${oldPath}`) : '/dev/null',
+    candidate ? quotePath(`b/${path}`) : '/dev/null',
+  ];
   let added = 0;
   let deleted = 0;
   const parts: Buffer[] = [];
@@ -173,13 +177,6 @@ function same(a: Buffer | undefined, b: Buffer | undefined): boolean {
 /** Git ends a name that holds a blank with a tab, so that patch readers find its end. */
 function named(name: string | undefined): string {
   return name?.includes(' ') && !name.startsWith('"') ? `${name}\t` : `${name}`;
-}
-
-/** As git prints a path with core.quotePath off. */
-function quote(path: string): string {
-  if (!/["\\\u0000-\u001f\u007f]/.test(path)) return path;
-  const named: Record<string, string> = { '"': '\\"', '\\': '\\\\', '\n': '\\n', '\t': '\\t', '\r': '\\r' };
-  return `"${path.replace(/["\\\u0000-\u001f\u007f]/g, (c) => named[c] ?? `\\${c.charCodeAt(0).toString(8).padStart(3, '0')}`)}"`;
 }
 
 /** Object id as git computes it. */
