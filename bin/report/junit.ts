@@ -1,9 +1,7 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import type { CheckRecord, StageRecord } from '../../core/contract/stage.ts';
-import { revealHidden } from '../reveal-hidden.ts';
-
-const maxText = 4000;
+import { escapeHtml } from './escape-html.ts';
 
 /**
  * A run as JUnit XML for CI systems: one suite per stage, one case per check, and a suite `patch` for the rules about the change. A check that
@@ -91,22 +89,9 @@ function describe(findings: readonly Finding[]): string {
   return [...lines, ...more].join('\n') || 'it failed';
 }
 
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-};
-
-/** Untrusted text in an attribute: characters that XML 1.0 cannot hold, and those that hide something, are named. */
+/** Untrusted text in an attribute. What escapes HTML escapes XML; beside it go the characters that XML 1.0 cannot hold, and line structure stays. */
 function attribute(text: string): string {
-  const bounded = text.length > maxText ? `${text.slice(0, maxText)}…` : text;
-  const shown = revealHidden(bounded.toWellFormed(), (found, code) =>
-    found === '\n' || found === '\t' ? found : `[U+${code.toUpperCase().padStart(4, '0')}]`,
-  );
-  return shown
-    .replace(/[&<>"']/g, (found) => entities[found] ?? '')
+  return escapeHtml(text.toWellFormed())
     .replace(/[\ufffe\uffff]/g, '\ufffd')
     .replaceAll('\t', '&#9;')
     .replaceAll('\n', '&#10;');

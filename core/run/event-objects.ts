@@ -57,11 +57,11 @@ export function gateEventFiles(
     if (judged.length === 0 || (judged.length < stages.length && failed.length === 0)) return [];
     const waits = judged.some(({ status }) => status === 'waiting');
     const path = `events/gate-${stages.join('-')}.json`;
-    const kind = failed.length > 0 ? 'abandoned' : waits ? 'blocked' : 'accepted';
+    const lost = story.outcome.type === 'abandon' ? 'abandoned' : 'attempt-failed';
     const body: ObjectBody<'task_event'> = {
       task,
       run: story.run,
-      kind: kind === 'abandoned' && story.outcome.type !== 'abandon' ? 'attempt-failed' : kind,
+      kind: failed.length > 0 ? lost : waits ? 'blocked' : 'accepted',
       attempt: 1,
       reason: judged.map(({ stage, status }) => `${stage}: ${status}`).join(', '),
     };

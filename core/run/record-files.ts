@@ -110,13 +110,11 @@ async function madeOnTheWay(
   return made;
 }
 
-const statusOf = { commit: 'completed', checkpoint: 'in_progress' } as const;
-
 function stepStory({ contract }: Attempt, plan: string, { type }: RunOutcome): StepStory {
   return {
     plan,
     indexes: contract.effective.intent.objectives.map((_, index) => index),
-    status: type in statusOf ? statusOf[type as keyof typeof statusOf] : 'failed',
+    status: type === 'commit' ? 'completed' : type === 'checkpoint' ? 'in_progress' : 'failed',
   };
 }
 

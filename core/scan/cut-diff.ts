@@ -43,6 +43,8 @@ interface Continuation {
   readonly header: Buffer;
   /** The hunk that was cut, as its rest begins. */
   readonly hunk: Buffer;
+  /** Of the candidate, where the rest begins. */
+  readonly line: number;
 }
 
 class Cutter {
@@ -78,57 +80,46 @@ class Cutter {
   }
 
   *take(isEnd: boolean): Generator<DiffPiece> {
-    while (isEnd || this.#chunkBytes + this.#pending.length > this.#pieceBytes) {
-      this.#pending = Buffer.concat([this.#pending, ...this.#chunks]);
-      this.#chunks.length = 0;
-      this.#chunkBytes = 0;
-      const cut = isEnd ? this.#pending.length : this.#lastHeader();
-      if (cut > 0) {
-        yield* this.#emit(this.#pending.subarray(0, cut));
-        this.#pending = this.#pending.subarray(cut);
-        return;
-      }
-      if (!(yield* this.#cutInside())) return;
-    }
+    if (!isEnd && this.#chunkBytes + this.#pending.length <= this.#pieceBytes) return;
+    this.#pending = Buffer.concat([this.#pending, ...this.#chunks]);
+    this.#chunks.length = 0;
+    this.#chunkBytes = 0;
+    // What stands before the last header is whole.
+    const cut = isEnd ? this.#pending.length : this.#pending.lastIndexOf(gitHeader);
+    if (cut > 0) {
+      yield* this.#emit(this.#pending.subarray(0, cut));
+      this.#pending = this.#pending.subarray(cut);
+    } else yield* this.#cutInside();
   }
 
-  /** Offset of the last header that is not the first one: what stands before it is whole. */
-  #lastHeader(): number {
-    const last = this.#pending.lastIndexOf(gitHeader);
-    return last > 0 ? last : -1;
-  }
-
-  /** One section longer than a piece: cuts it behind its last whole line. False where more has to be read first. */
-  *#cutInside(): Generator<DiffPiece, boolean> {
+  /** One section longer than a piece: cuts it behind its last whole line, once there is one in a hunk. */
+  *#cutInside(): Generator<DiffPiece> {
     const first = this.#pending.indexOf(gitHeader);
     const lastFeed = this.#pending.lastIndexOf(feed);
     if (first < 0) {
       // Prose before the first header: only a header's beginning can matter.
       this.#pending = this.#pending.subarray(Math.max(0, lastFeed));
-      if (this.#pending.length > this.#maxLineBytes) this.#drop();
-      return false;
+      if (this.#pending.length > this.#maxLineBytes) {
+        this.#pending = Buffer.from('\n');
+        this.#dropping = true;
+      }
+      return;
     }
     const tail = this.#pending.length - lastFeed - 1;
     const continuation =
       lastFeed > first ? continuationAt(this.#pending.subarray(first + 1, lastFeed + 1)) : undefined;
     if (tail > this.#maxLineBytes) {
-      const { path, line } = { path: pathOf(this.#pending.subarray(first + 1)), line: continuation?.line };
+      const { path } = readFileHeader(this.#pending.subarray(first + 1));
       const reason = `a line is longer than ${this.#maxLineBytes} bytes`;
-      this.#onUnscanned({ path, ...(line === undefined ? {} : { line }), reason });
+      this.#onUnscanned({ path, ...(continuation ? { line: continuation.line } : {}), reason });
       // Its mark stays, so that the lines behind it keep their numbers.
       this.#pending = this.#pending.subarray(0, lastFeed + 2);
       this.#dropping = true;
     }
-    if (continuation === undefined) return false;
+    if (continuation === undefined) return;
     const rest = this.#pending.subarray(lastFeed + 1);
     yield* this.#emit(this.#pending.subarray(0, lastFeed));
     this.#pending = Buffer.concat([Buffer.from('\n'), continuation.header, continuation.hunk, rest]);
-    return false;
-  }
-
-  #drop(): void {
-    this.#pending = Buffer.from('\n');
-    this.#dropping = true;
   }
 
   *#emit(bytes: Buffer): Generator<DiffPiece> {
@@ -148,12 +139,8 @@ class Cutter {
   }
 }
 
-function pathOf(section: Buffer): string {
-  return readFileHeader(section).path;
-}
-
 /** What the rest of a section, cut at its end, has to begin with; `undefined` where no hunk is under way. */
-function continuationAt(section: Buffer): (Continuation & { readonly line: number }) | undefined {
+function continuationAt(section: Buffer): Continuation | undefined {
   let headerEnd = -1;
   let hunk = { oldLine: 0, oldLeft: 0, newLine: 0, newLeft: 0 };
   for (let at = 0; at < section.length; ) {
