@@ -76,6 +76,14 @@ export async function isProcessLockHeld(path: string): Promise<boolean> {
   return holder === undefined || !(await isProvenDead(holder));
 }
 
+/** True where a killed process left this lock, or its attempt at it, and nobody holds it now. */
+export async function isProcessLockLeft(path: string): Promise<boolean> {
+  const last = (await readChain(path)).at(-1);
+  const holder = last === undefined ? undefined : parseHolder(last);
+  if (last !== undefined) return holder !== undefined && (await isProvenDead(holder));
+  return (await leftovers(path)).length > 0;
+}
+
 type Outcome = 'mine' | 'again' | { readonly holder: ProcessIdentity | undefined };
 
 async function tryOnce(path: string, own: string, content: string): Promise<Outcome> {
@@ -96,18 +104,22 @@ async function tryOnce(path: string, own: string, content: string): Promise<Outc
   return 'mine';
 }
 
-/** Only the holder sweeps: claims that hang from nothing, and drafts of the dead. Whoever has just made such a claim finds that it does not count. */
+/** Only the holder sweeps. Whoever has just made a claim that hangs from nothing finds that it does not count. */
 async function sweep(path: string, own: string): Promise<void> {
+  for (const found of await leftovers(path)) if (found !== own) await rm(found, { force: true });
+}
+
+/** Claims, as hang from nothing where the lock is held or free, and drafts of the dead. */
+async function leftovers(path: string): Promise<readonly string[]> {
   const stem = `${basename(path)}.`;
-  for (const name of await readdir(dirname(path))) {
-    const found = join(dirname(path), name);
-    if (!name.startsWith(stem) || found === own) continue;
-    if (name.startsWith(`${stem}after-`)) await rm(found, { force: true });
-    else {
-      const maker = fromNamePart(name.slice(stem.length));
-      if (maker !== undefined && (await isProvenDead(maker))) await rm(found, { force: true });
-    }
+  const found: string[] = [];
+  for (const name of await readdir(dirname(path)).catch(() => [])) {
+    if (!name.startsWith(stem)) continue;
+    const maker = name.startsWith(`${stem}after-`) ? undefined : fromNamePart(name.slice(stem.length));
+    if (name.startsWith(`${stem}after-`) || (maker !== undefined && (await isProvenDead(maker))))
+      found.push(join(dirname(path), name));
   }
+  return found;
 }
 
 /** The records from the first holder to the present one; empty where nobody holds the lock. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { WritError } from '../base/errors.ts';
 import { randomOctets } from '../base/ids.ts';
-import { acquireProcessLock } from '../store/process-lock.ts';
+import { acquireProcessLock, isProcessLockLeft } from '../store/process-lock.ts';
 import type { GitDirectory } from './git.ts';
 import { type ClaimedLock, claimsDirectory, type FoundClaim, readClaims } from './git-claim.ts';
 
@@ -26,8 +26,10 @@ export async function removeStaleLocks(
   ended?: string,
 ): Promise<void> {
   const isOver = (claim: FoundClaim): boolean => isPast(claim) || claim.path === ended;
-  if (!(await readClaims(place)).some(isOver)) return;
   const directory = await claimsDirectory(place);
+  const isNeeded =
+    (await readClaims(place)).some(isOver) || (await isProcessLockLeft(join(directory, 'remover')));
+  if (!isNeeded) return;
   // One remover at a time: what was judged stale cannot have become another's lock before it is removed.
   const remover = await acquireProcessLock(join(directory, 'remover'), {
     waitMs: removerWaitMs,

@@ -324,3 +324,23 @@ t.test(
     t.equal(readFileSync(lock, 'utf8'), 'another');
   },
 );
+
+t.test('a remover that was killed with nothing left to remove leaves nothing either', async (t) => {
+  const { sample, repo } = await makeTwo(t.testdir());
+  const directory = join(sample.dir, '.git/writ/git-locks');
+  mkdirSync(directory, { recursive: true });
+  const dead = { ...(await ownIdentity()), pid: free, started: '' };
+  const remover = join(directory, 'remover');
+  const living = JSON.stringify({ ...(await ownIdentity()), token: 'living' });
+  writeFileSync(remover, living);
+  await removeStaleLocks(repo);
+  t.equal(readFileSync(remover, 'utf8'), living, 'a living one is neither removed nor waited for');
+  writeFileSync(remover, JSON.stringify({ ...dead, token: 'dead' }));
+  await removeStaleLocks(repo);
+  t.same(locksBelow(join(sample.dir, '.git')), []);
+  for (const name of [`${toNamePart(dead)}+0a`, 'after-00']) {
+    writeFileSync(`${remover}.${name}`, '');
+    await removeStaleLocks(repo);
+    t.same(locksBelow(join(sample.dir, '.git')), [], name);
+  }
+});
