@@ -3,9 +3,10 @@
 import { mayHit, type Scanned } from '../gates/direct-eval/candidates.ts';
 import { findHits } from '../gates/direct-eval/find-hits.ts';
 import { grammarOf } from '../gates/direct-eval/scan-syntax.ts';
-import { labelledLanguages, readSample, type Score, scoreLanguage } from './labelled-cases.ts';
+import { labelledLanguages, readSample, scoreLanguage } from './labelled-cases.ts';
 import { labelledRows, scoreRow } from './labelled-sast.ts';
 import { figure } from './measure.ts';
+import type { Score } from './score-cases.ts';
 
 const least = 0.95;
 const maxMilliseconds = 10;

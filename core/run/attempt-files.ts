@@ -8,6 +8,7 @@ import { eventFiles } from './event-objects.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { judgementFiles, judgementObjects } from './judgement-objects.ts';
 import { decisionBody } from './record-files.ts';
+import { runBody } from './run-body.ts';
 import type { TakenSnapshot } from './take-snapshot.ts';
 
 /** What the objects of an attempt say beside its judgement. */
@@ -38,7 +39,7 @@ export function attemptFiles(
   judged: JudgedRun,
   facts: AttemptFacts,
 ): readonly [string, Uint8Array][] {
-  const { contract, runId, threadId, name, patch, ground, settings } = attempt;
+  const { contract, runId, threadId, name, patch } = attempt;
   const { nowMs, startedAtMs, ids, number, usage } = facts;
   const spec = contract.effective;
   const run = attemptIdOf(attempt, name);
@@ -63,24 +64,13 @@ export function attemptFiles(
       sealObject(
         'run',
         {
-          intent: threadId,
-          ...ids,
-          thread_id: threadId,
+          ...runBody(attempt, judged, { intent: threadId, ...ids }),
           attempt: number,
           attempt_of: runId,
-          base_ref: target.baseRef,
-          base_commit: patch.baseCommit ?? null,
-          base_tree: patch.baseTree,
-          target_ref: ground.target.ref,
-          sandbox: attempt.sandboxName,
-          scheduler_version: settings.schedulerVersion,
-          started_at: toRfc3339(startedAtMs),
           finished_at: toRfc3339(nowMs),
           outcome: decision.next ?? decision.type,
-          ...(target.workspaceId === undefined ? {} : { workspace_id: target.workspaceId }),
           ...(facts.snapshot === undefined ? {} : { snapshot: facts.snapshot.objectId }),
           metrics: { ...facts.metrics, wall_clock_seconds: seconds },
-          resolved_dependencies: judged.dependencies.map((thing) => ({ ...thing })),
         },
         { ...options(''), tags: { ...target.labels } },
       ).bytes,

@@ -1,5 +1,4 @@
 import { canonicalDigest, canonicalize } from '../base/canonical.ts';
-import { toRfc3339 } from '../base/clock.ts';
 import { uuidV7From } from '../base/ids.ts';
 import type { DecisionType } from '../contract/run-view.ts';
 import { stageNames } from '../contract/stage.ts';
@@ -12,6 +11,7 @@ import { finalReport } from './gate-report.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { judgementFiles, judgementObjects } from './judgement-objects.ts';
 import { intentBody, planFolder, planIdOf, taskIdOf } from './plan-objects.ts';
+import { runBody } from './run-body.ts';
 
 /** What the run came to, for its Decision object. */
 export interface RunOutcome {
@@ -53,7 +53,11 @@ export async function recordFiles(
   });
   const run = sealObject(
     'run',
-    runBody(attempt, judged, { intent: threadId, plan: ids.plan, task: ids.task }),
+    {
+      ...runBody(attempt, judged, { intent: threadId, plan: ids.plan, task: ids.task }),
+      attempt: judged.attempts,
+      metrics: judged.metrics,
+    },
     { ...scheduler, objectId: runId, tags },
   );
   const judgement = judgementObjects(attempt, judged.findings, judged.stages, {
@@ -134,31 +138,6 @@ function gatesIn(
 
 function toJson(value: unknown): Buffer {
   return Buffer.from(`${canonicalize(value)}\n`);
-}
-
-function runBody(
-  attempt: Attempt,
-  judged: JudgedRun,
-  ids: { intent: string; plan: string; task: string },
-): ObjectBody<'run'> {
-  const { contract, patch, ground, threadId, settings, startedAtMs } = attempt;
-  const { target } = contract.effective.metadata;
-  return {
-    ...ids,
-    thread_id: threadId,
-    attempt: judged.attempts,
-    base_ref: target.baseRef,
-    base_commit: patch.baseCommit ?? null,
-    base_tree: patch.baseTree,
-    target_ref: ground.target.ref,
-    sandbox: attempt.sandboxName,
-    scheduler_version: settings.schedulerVersion,
-    started_at: toRfc3339(startedAtMs),
-    ...(target.workspaceId === undefined ? {} : { workspace_id: target.workspaceId }),
-    ...(Object.keys(ground.environment).length === 0 ? {} : { environment: ground.environment }),
-    metrics: judged.metrics,
-    resolved_dependencies: judged.dependencies.map((thing) => ({ ...thing })),
-  };
 }
 
 /** The Decision object of an outcome; the pure decision that it rests on is `decision-record.json`. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { messageOf } from '../../base/errors.ts';
 import type { SandboxBackend } from '../../contract/sandbox.ts';
+import { isProvenDead, ownIdentity, type ProcessIdentity } from '../../store/process-identity.ts';
 import type { HostFacts } from './host-view.ts';
 
 /** Set by the back end or by the shell itself. */
@@ -60,24 +61,21 @@ export function onceProbed(
   };
 }
 
-/** What probes left whose processes were killed, as their names say. */
-async function removeKilled(temporary: string): Promise<void> {
+/** Short, because a socket's path may have 107 bytes: of who made it, the pid and its namespace, which with host and boot of this machine name a process. */
+function scratchPrefix({ namespace, pid }: ProcessIdentity): string {
+  return `writ-probe-${/\d+/.exec(namespace)?.[0] ?? '0'}-${pid}-`;
+}
+
+/** What probes left whose processes are proven to be gone. */
+async function removeKilled(temporary: string, self: ProcessIdentity): Promise<void> {
   for (const name of await readdir(temporary).catch(() => [])) {
-    const pid = /^writ-probe-(\d{1,10})-[A-Za-z0-9]{6}$/.exec(name)?.[1];
-    if (pid === undefined || isRunning(Number(pid))) continue;
+    const pid = Number(/^writ-probe-\d+-(\d{1,10})-[A-Za-z0-9]{6}$/.exec(name)?.[1]);
+    const maker = { ...self, pid, started: '' };
+    if (!name.startsWith(scratchPrefix(maker)) || !(await isProvenDead(maker))) continue;
     const found = path.join(temporary, name);
     const status = await lstat(found).catch(() => undefined);
     if (status?.isDirectory() && status.uid === process.getuid?.())
       await rm(found, { recursive: true, force: true }).catch(() => undefined);
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (fault) {
-    return (fault as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
 
@@ -88,8 +86,9 @@ function isRunning(pid: number): boolean {
  */
 export async function probeBackend(backend: SandboxBackend, facts: HostFacts): Promise<Probe> {
   const temporary = await realpath(tmpdir());
-  await removeKilled(temporary);
-  const scratch = await mkdtemp(path.join(temporary, `writ-probe-${process.pid}-`));
+  const self = await ownIdentity();
+  await removeKilled(temporary, self);
+  const scratch = await mkdtemp(path.join(temporary, scratchPrefix(self)));
   const servers: Server[] = [];
   let connected = 0;
   const listen = (where: { port: number; host: string } | { path: string }): Promise<Server> =>

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t from 'tap';
 import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
+import { ownIdentity } from '../../../core/store/process-identity.ts';
 import { findProgram } from '../../../core/tool/find-program.ts';
 import { bubblewrapSandbox } from '../../../core/tool/sandbox/bubblewrap.ts';
 import { currentHostFacts } from '../../../core/tool/sandbox/host-view.ts';
@@ -191,14 +192,25 @@ t.test(
   },
 );
 
-t.test('what a killed probe left is removed by the next one; what a living one has stays', async (t) => {
+t.test('what a killed probe left is removed by the next one; what may be a living one’s stays', async (t) => {
   const temporary = realpathSync(tmpdir());
   const { pid: dead } = spawnSync('true');
-  const left = path.join(temporary, `writ-probe-${dead}-abcDEF`);
-  const kept = path.join(temporary, `writ-probe-${process.pid}-abcDEF`);
-  for (const directory of [left, kept]) mkdirSync(path.join(directory, 'workspace'), { recursive: true });
-  t.teardown(() => rmSync(kept, { recursive: true }));
+  const here = /\d+/.exec((await ownIdentity()).namespace)?.[0] ?? '0';
+  const put = (namespace: string, pid: number): string => {
+    const directory = path.join(temporary, `writ-probe-${namespace}-${pid}-abcDEF`);
+    mkdirSync(path.join(directory, 'workspace'), { recursive: true });
+    return directory;
+  };
+  const left = put(here, dead);
+  const kept = [put(here, process.pid), put('1', dead)];
+  t.teardown(() => {
+    for (const directory of kept) rmSync(directory, { recursive: true });
+  });
   await probeBackend(bubblewrapSandbox(), currentHostFacts());
   t.notOk(existsSync(left));
-  t.ok(existsSync(kept));
+  t.same(
+    kept.map((directory) => existsSync(directory)),
+    [true, true],
+    'a living pid, and a pid of another namespace',
+  );
 });
