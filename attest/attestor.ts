@@ -1,23 +1,53 @@
-import type { Attestor, AttestRequest, SealingParties } from '../core/contract/attestor.ts';
-import { logEnvelope, signStatement } from './seal-statement.ts';
+import type { Attestor, AttestRequest, SealedFile, SealingParties } from '../core/contract/attestor.ts';
+import { encodeId } from '../core/vcs/ref-name.ts';
+import { logEnvelope, signStatement, toUnloggedBundle } from './seal-statement.ts';
 import { buildProvenance } from './statement/build-provenance.ts';
+import { buildDecision } from './statement/decision-statement.ts';
+import { buildManifest } from './statement/evidence-manifest.ts';
 import { buildRevocation } from './statement/revocation.ts';
 import type { ProvenanceStatement } from './statement/slsa-provenance.ts';
+import type { Statement } from './statement/statement.ts';
+import { buildTestResults } from './statement/test-result.ts';
+import { buildSummary } from './statement/verification-summary.ts';
+import { runFiles, testResultPath } from './verify/evidence-source.ts';
+import { rehearse } from './verify/rehearse.ts';
+import { verifyOwnSeal } from './verify/verify-own-seal.ts';
 
-/** SLSA provenance v1 in a DSSE envelope, logged, as a sigstore bundle v0.3. The envelope's signature differs each time. */
+/** The statements of `docs/decisions/0006-evidence-set.md` in DSSE envelopes, as sigstore bundles v0.3. A signature differs each time. */
 export function createSlsaAttestor(): Attestor {
   return {
-    sign: async (request, parties) => signStatement(await toStatement(request, parties), parties),
+    async signFindings(request, parties) {
+      const results = [...buildTestResults(request)].map(
+        ([check, statement]) => [testResultPath(encodeId(check)), statement] as const,
+      );
+      return Promise.all(
+        [...results, [runFiles.decision, buildDecision(request)] as const].map(([path, statement]) =>
+          signFile(path, statement, parties),
+        ),
+      );
+    },
+    sign: async (request, parties) => signStatement(await toProvenance(request, parties), parties),
     async signRevocation(request, parties) {
-      const { subject } = await toStatement(request, parties);
+      const { subject } = await toProvenance(request, parties);
       return signStatement(buildRevocation(subject, request.runId), parties);
     },
     log: (envelope, parties, behind) => logEnvelope(envelope, parties, behind),
+    async signSummary(request, recorded, parties) {
+      const summary = await signFile(runFiles.summary, buildSummary(request, recorded), parties);
+      const manifest = buildManifest(request, new Map([...recorded, summary]));
+      return [summary, await signFile(runFiles.manifest, manifest, parties)];
+    },
+    verify: verifyOwnSeal,
+    rehearse: async (request, parties) => rehearse(await toProvenance(request, parties), parties),
   };
 }
 
-async function toStatement(request: AttestRequest, { log }: SealingParties): Promise<ProvenanceStatement> {
-  const { spec, ...rest } = request;
+async function signFile(path: string, statement: Statement, parties: SealingParties): Promise<SealedFile> {
+  return [path, toUnloggedBundle(await signStatement(statement, parties))];
+}
+
+async function toProvenance(request: AttestRequest, { log }: SealingParties): Promise<ProvenanceStatement> {
+  const { spec, stages: _stages, approvals: _approvals, ...rest } = request;
   return buildProvenance({
     ...rest,
     specId: spec.metadata.id,

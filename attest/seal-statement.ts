@@ -18,17 +18,21 @@ export async function signStatement(statement: Statement, { signer }: SealingPar
   return Buffer.from(JSON.stringify(toDsseEnvelope(envelope)));
 }
 
+/** A bundle around an envelope that is not logged. */
+export function toUnloggedBundle(envelope: Uint8Array): Uint8Array {
+  const { value } = parseStrictJson(envelope, { code: 'ATTESTATION_MALFORMED' });
+  return Buffer.from(formatBundle({ envelope: parseEnvelope(value, ''), proof: undefined }));
+}
+
 /** Logs a signed envelope where there is a log, and puts both into a bundle. LOG_FAILED. */
 export async function logEnvelope(
   bytes: Uint8Array,
   { signer, log }: SealingParties,
   behind: number,
 ): Promise<Attestation> {
+  if (log === undefined) return { bundle: toUnloggedBundle(bytes), keyId: signer.keyId };
   const { value } = parseStrictJson(bytes, { code: 'ATTESTATION_MALFORMED' });
   const envelope = parseEnvelope(value, '');
-  if (log === undefined) {
-    return { bundle: Buffer.from(formatBundle({ envelope, proof: undefined })), keyId: signer.keyId };
-  }
   const body = buildLogEntry(envelope, createPublicKey(signer.publicKeyPem));
   const logId = parseVkey(await log.vkey()).keyId;
   const proof = await appendTo(log, body, behind);

@@ -16,6 +16,7 @@ export const gatesPlugin = definePlugin({
     'check.kind=testSuite',
     'check.kind=policy',
     'check.kind=policy#require-approvers',
+    'check.kind=policy#verify-provenance',
     'check.expectedExitCode',
     'check.artifactsProduced',
     'constraints.security.dependencyPolicy=no-new',

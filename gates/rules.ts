@@ -53,6 +53,13 @@ export const rules: readonly Rule[] = [
     // Asked by a policy check alone: only that can wait, and only it says how many.
     appliesTo: () => false,
   },
+  {
+    id: 'verify-provenance',
+    point: 'release',
+    module: fileOf('verify-provenance'),
+    // Asked by a policy check alone: a contract without one has its seal verified all the same.
+    appliesTo: () => false,
+  },
   { id: 'check-outcome', point: 'every-stage', module: fileOf('check-outcome') },
   { id: 'regression', point: 'integration', module: fileOf('regression') },
   { id: 'artifact-declared', point: 'every-stage', module: fileOf('artifact-declared') },

@@ -7,6 +7,8 @@ import './attest/signer/keys.test.ts';
 import './attest/statement/provenance.test.ts';
 import './attest/verify/git-commit.test.ts';
 import './attest/verify/verify-run.test.ts';
+import './attest/verify/statements.test.ts';
+import './attest/verify/approvals.test.ts';
 import './attest/verify/attacks.test.ts';
 import './attest/sigstore-interop.test.ts';
 import './attest/approval/sshsig.test.ts';

@@ -23,3 +23,4 @@ import './gates/rules/sast.test.ts';
 import './gates/rules/sca.test.ts';
 import './gates/rules/sbom.test.ts';
 import './gates/rules/require-approvers.test.ts';
+import './gates/rules/verify-provenance.test.ts';

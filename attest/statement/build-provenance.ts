@@ -10,7 +10,7 @@ import {
 import { type DigestSet, type ResourceDescriptor, statementType } from './statement.ts';
 
 /** What a provenance statement says: data only. Names of byproducts are the paths they are stored under. */
-export interface ProvenanceInput extends Omit<AttestRequest, 'spec'> {
+export interface ProvenanceInput extends Omit<AttestRequest, 'spec' | 'stages' | 'approvals'> {
   readonly specId: string;
   /** `provenance.bindings` of the spec. */
   readonly embedIntentSpecDigest: boolean;

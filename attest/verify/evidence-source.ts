@@ -1,13 +1,13 @@
+import { sealPaths } from '../../core/run/seal-paths.ts';
 import type { LedgerFileReader } from '../log/tile-reader.ts';
 
 /** Where the run tree keeps what is not itself listed in the provenance. */
-export const runFiles = {
-  spec: 'spec.json',
-  bundle: 'provenance.sigstore.json',
-  proof: 'transparency-proof.tlog-proof',
-  revocation: 'revocation.sigstore.json',
-  rollback: 'rollback.json',
-} as const;
+export const runFiles = { spec: 'spec.json', ...sealPaths } as const;
+
+/** The statement about a test suite, by the encoded id of its check. */
+export function testResultPath(check: string): string {
+  return `statements/test-result-${check}.sigstore.json`;
+}
 
 /** The patch in the content tree; its digest is a subject of the statement. */
 export const patchFile = 'patchset.diff';

@@ -15,6 +15,7 @@ export interface ProvenanceClaims {
   readonly specDigest: string | undefined;
   /** Epoch milliseconds. */
   readonly startedAtMs: number;
+  readonly finishedAtMs: number;
   readonly byproducts: readonly { readonly name: string; readonly sha256: string }[];
   /** The log that the signer vouches for. */
   readonly ledger: LedgerKey | undefined;
@@ -22,6 +23,7 @@ export interface ProvenanceClaims {
 
 const maxPayloadBytes = 4 * 1024 * 1024;
 const sha256 = /^[0-9a-f]{64}$/;
+const moment = /^\d{4}-\d{2}-\d{2}T[0-9:.]+Z$/;
 const gitId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /**
@@ -44,7 +46,8 @@ export function readProvenance(payload: Uint8Array): ProvenanceClaims {
   ]);
   const internal = expectObject(definition.internalParameters, '/internalParameters');
   const metadata = expectObject(details.metadata, '/metadata');
-  const started = expectText(metadata.startedOn, '/metadata/startedOn', /^\d{4}-\d{2}-\d{2}T[0-9:.]+Z$/);
+  const started = expectText(metadata.startedOn, '/metadata/startedOn', moment);
+  const finished = expectText(metadata.finishedOn, '/metadata/finishedOn', moment);
   const { intentspec_digest: digest } = external;
   const { writ_ledger: ledger } = internal;
   return {
@@ -54,13 +57,17 @@ export function readProvenance(payload: Uint8Array): ProvenanceClaims {
     specDigest:
       digest === undefined ? undefined : expectText(digest, '/externalParameters/intentspec_digest', sha256),
     startedAtMs: Date.parse(started),
+    finishedAtMs: Date.parse(finished),
     byproducts: readByproducts(expectArray(details.byproducts, '/byproducts', 100_000)),
     ledger:
       ledger === undefined ? undefined : parseVkey(expectText(ledger, '/internalParameters/writ_ledger')),
   };
 }
 
-function readSubjects(subjects: readonly unknown[]): Pick<ProvenanceClaims, 'commit' | 'tree' | 'patchset'> {
+/** The three digests that every statement about a sealed change is about; others are `wrong-subject`. */
+export function readSubjects(
+  subjects: readonly unknown[],
+): Pick<ProvenanceClaims, 'commit' | 'tree' | 'patchset'> {
   const digests = subjects.map((subject, n) => {
     const { digest } = expectObject(subject, `/subject/${n}`);
     return Object.entries(expectObject(digest, `/subject/${n}/digest`));
@@ -92,7 +99,8 @@ function readByproducts(values: readonly unknown[]): ProvenanceClaims['byproduct
   });
 }
 
-function requireType(member: string, found: unknown, expected: string): void {
+/** `wrong-type` for anything but `expected`. */
+export function requireType(member: string, found: unknown, expected: string): void {
   if (found === expected) return;
   throw refuted('wrong-type', { member, expected, found: String(found).slice(0, 200) });
 }

@@ -24,6 +24,8 @@ export type CheckCode =
   | 'revoked'
   | 'not-required'
   | 'not-comparable'
+  | 'policy-deny'
+  | 'per-repository'
   | 'not-run';
 
 /** JSON-safe facts: what was expected, what was found. */

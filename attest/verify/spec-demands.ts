@@ -1,9 +1,15 @@
+import type { StageName } from '../../core/contract/stage.ts';
+
 /** What a contract asks of its own provenance. */
 export interface SpecDemands {
   readonly id: string | undefined;
   readonly embedsSpecDigest: boolean;
   readonly embedsEvidence: boolean;
   readonly logged: boolean;
+  /** How many checks each stage lists; what factors add comes on top. */
+  readonly checks: Readonly<Record<StageName, number>>;
+  /** Persons who have to sign. */
+  readonly approvers: number;
   /** Days that content is kept after the run; `Infinity` where the document does not say it as a number. */
   readonly retentionDays: number;
 }
@@ -19,11 +25,30 @@ export function readSpecDemands(spec: unknown): SpecDemands {
     embedsSpecDigest: at(spec, 'provenance', 'bindings', 'embedIntentSpecDigest') !== false,
     embedsEvidence: at(spec, 'provenance', 'bindings', 'embedEvidenceDigests') !== false,
     logged: at(spec, 'provenance', 'transparencyLog', 'mode') !== 'none',
+    checks: {
+      fast: listed(spec, 'fastChecks'),
+      integration: listed(spec, 'integrationChecks'),
+      security: listed(spec, 'securityChecks'),
+      release: listed(spec, 'releaseChecks'),
+    },
+    approvers:
+      at(spec, 'risk', 'humanInLoop', 'required') === true
+        ? Math.max(1, count(at(spec, 'risk', 'humanInLoop', 'minApprovers')))
+        : 0,
     retentionDays: Math.min(
       days(at(spec, 'artifacts', 'retention', 'days'), 90),
       days(at(spec, 'constraints', 'privacy', 'retentionDays'), 30),
     ),
   };
+}
+
+function listed(spec: unknown, name: string): number {
+  const checks = at(spec, 'acceptance', 'verificationPlan', name);
+  return Array.isArray(checks) ? checks.length : 0;
+}
+
+function count(value: unknown): number {
+  return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : 0;
 }
 
 function days(value: unknown, byDefault: number): number {

@@ -58,9 +58,17 @@ export async function verifyEvidence(
     await list.judge(`evidence:${name}`, () => requireDigest(bytes, sha256));
   }
   await list.judge('evidence-stored', async () => {
-    const { spec, bundle, proof, revocation, rollback } = runFiles;
-    // Made after the statement was signed; `not-revoked` judges the revocation.
-    const exempt: readonly string[] = [spec, bundle, proof, revocation, ...(revoked ? [rollback] : [])];
+    const { spec, bundle, proof, summary, manifest, revocation, rollback } = runFiles;
+    // Made after the statement was signed: the manifest lists the first three, `not-revoked` judges the revocation.
+    const later: readonly string[] = [
+      bundle,
+      proof,
+      summary,
+      manifest,
+      revocation,
+      ...(revoked ? [rollback] : []),
+    ];
+    const exempt = [spec, ...later];
     const run = (await source.listRun()).filter(
       (path) => !exempt.includes(path) && (isContentPath(path) || !names.has(path)),
     );

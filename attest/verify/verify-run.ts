@@ -9,11 +9,13 @@ import { type EvidenceSource, patchFile, runFiles } from './evidence-source.ts';
 import { commitIdOf, type GitCommit, parseCommit } from './git-commit.ts';
 import { type ProvenanceClaims, readProvenance } from './provenance-claims.ts';
 import { refuted, unavailable, type VerifyReport } from './report.ts';
+import { verifyApprovals } from './verify-approvals.ts';
 import { isExpired, requireDigest, verifyEvidence } from './verify-evidence.ts';
 import { type LaterEntries, verifyHistory } from './verify-history.ts';
 import { verifyLog } from './verify-log.ts';
 import { isRevocation, revocationMatcher } from './verify-revocation.ts';
 import { type VerifiedSpec, verifySpec } from './verify-spec.ts';
+import { companionChecks, verifyStatements } from './verify-statements.ts';
 
 export interface VerifyOptions {
   readonly clock: Clock;
@@ -23,6 +25,8 @@ export interface VerifyOptions {
   readonly runId?: string;
   /** Canonical digest of the spec that is meant (`--spec`). */
   readonly specDigest?: string;
+  /** Whose approvals the verifier believes (`--allowed-signers`); absent: approvals are told and not counted. */
+  readonly allowedSigners?: Uint8Array;
   /** SHA-256 of files that must be subject or evidence of this run (`--artifact`). */
   readonly artifacts?: readonly string[];
 }
@@ -52,7 +56,7 @@ export async function verifyRun(
 ): Promise<VerifyReport> {
   const list = new CheckList();
   const artifacts = (options.artifacts ?? []).map((sha256) => ({ id: `artifact:${sha256}`, sha256 }));
-  list.expect(...always, ...logged, ...artifacts.map(({ id }) => id));
+  list.expect(...always, ...companionChecks, ...logged, ...artifacts.map(({ id }) => id));
 
   const bundleBytes = await source.readRun(runFiles.bundle);
   const bundle = await list.judge('bundle', () => {
@@ -79,6 +83,8 @@ export async function verifyRun(
   const revocation = await source.readRun(runFiles.revocation);
   const revoked = revocation !== undefined && isRevocation(revocation, anchors, claims);
   await verifyEvidence(list, source, claims, spec?.demands, options.clock.now(), revoked);
+  const decision = await verifyStatements(list, source, signer, claims, spec, revoked);
+  await verifyApprovals(list, source, claims, spec, decision, options.allowedSigners);
   for (const { id, sha256 } of artifacts) {
     await list.judge(id, () => {
       const known = [claims.patchset, ...claims.byproducts.map((byproduct) => byproduct.sha256)];

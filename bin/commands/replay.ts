@@ -3,7 +3,7 @@ import { readProvenance } from '../../attest/verify/provenance-claims.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { findRun } from '../../core/run/find-runs.ts';
-import { sealPaths } from '../../core/run/settle-run.ts';
+import { sealPaths } from '../../core/run/seal-paths.ts';
 import { type ListedDigests, replayRun } from '../../core/upkeep/replay-run.ts';
 import { openRepository } from '../../core/vcs/repository.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';

@@ -1,6 +1,8 @@
 import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
+import type { ApprovalVerdict } from './approval.ts';
 import type { CheckNetwork } from './network-use.ts';
 import type { Signer } from './signer.ts';
+import type { StageRecord } from './stage.ts';
 import type { TransparencyLog } from './transparency-log.ts';
 
 /** A thing by digest, as an in-toto ResourceDescriptor holds it. */
@@ -25,7 +27,11 @@ export interface AttestRequest {
   readonly tree: string;
   readonly patchDigest: string;
   readonly resolvedDependencies: readonly DigestedThing[];
+  /** Files of the run's record and its artifacts, by the path that they are stored under. */
   readonly byproducts: readonly DigestedThing[];
+  /** What the gates did. */
+  readonly stages: readonly StageRecord[];
+  readonly approvals: readonly ApprovalVerdict[];
   /** Networks of checks that had one; absent where none had. */
   readonly network?: readonly (CheckNetwork & { readonly stage: string; readonly check: string })[];
   /** RFC 3339. */
@@ -49,15 +55,41 @@ export interface SealingParties {
   readonly log: TransparencyLog | undefined;
 }
 
+/** A file that sealing adds to the record of a run. */
+export type SealedFile = readonly [path: string, bytes: Uint8Array];
+
+/** A run as it is about to be stored, for the verifier. */
+export interface SealedEvidence {
+  readonly runId: string;
+  /** Its id, and the commit object's content without git's header. */
+  readonly commit: { readonly id: string; readonly raw: Uint8Array };
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  readonly contentPaths: readonly string[];
+  readContent(path: string): Promise<Uint8Array | undefined>;
+}
+
 /**
- * Makes, signs and logs the provenance of a decided change (slot `attestor`). Signing and logging are apart because a signature
- * differs each time: the envelope is written down before it is logged, so a run that was killed in between logs the same one.
+ * Makes, signs and logs the statements about a decided change (slot `attestor`, `docs/decisions/0006-evidence-set.md`). Signing and logging are
+ * apart because a signature differs each time: the envelope is written down before it is logged, so a run that was killed in between logs
+ * the same one.
  */
 export interface Attestor {
-  /** The signed envelope; nothing is logged. SIGNER_FAILED. */
+  /** Signed statements about what was found, which the provenance lists; nothing is logged. SIGNER_FAILED. */
+  signFindings(request: AttestRequest, parties: SealingParties): Promise<readonly SealedFile[]>;
+  /** The signed envelope of the provenance; nothing is logged. SIGNER_FAILED. */
   sign(request: AttestRequest, parties: SealingParties): Promise<Uint8Array>;
   /** An envelope which says that what `sign` claimed did not take effect. */
   signRevocation(request: AttestRequest, parties: SealingParties, reason: string): Promise<Uint8Array>;
   /** Logs an envelope that `sign` made, unless it stands behind entry `behind` already. LOG_FAILED; nothing is half logged. */
   log(envelope: Uint8Array, parties: SealingParties, behind: number): Promise<Attestation>;
+  /** What stands on a logged provenance: the verdict, and last the manifest of every file in `recorded`. SIGNER_FAILED. */
+  signSummary(
+    request: AttestRequest,
+    recorded: ReadonlyMap<string, Uint8Array>,
+    parties: SealingParties,
+  ): Promise<readonly SealedFile[]>;
+  /** Asks the verifier about a whole set, by the run's own key and log: what it refuses, empty where it verifies. */
+  verify(evidence: SealedEvidence, parties: SealingParties): Promise<readonly string[]>;
+  /** Signs the provenance of a candidate that is not sealed, reads it back and looks at the log: what would make a seal fail. Nothing is kept. */
+  rehearse(request: AttestRequest, parties: SealingParties): Promise<readonly string[]>;
 }

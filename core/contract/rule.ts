@@ -39,6 +39,8 @@ export interface RuleInput {
   readonly unmade?: Readonly<Record<string, string>>;
   /** Signed approvals received so far, judged; absent where nobody has been asked yet. */
   readonly approvals?: readonly ApprovalVerdict[];
+  /** What a trial of the seal ran into, nothing where it would verify; absent where no check asks or the contract wants no provenance. */
+  readonly rehearsal?: { readonly problems: readonly string[] };
   /** `[approvals.groups]` of `.writ/config.toml` at the base commit: principals by group. */
   readonly approvalGroups?: Readonly<Record<string, readonly string[]>>;
   /** Present where a policy engine is asked. */

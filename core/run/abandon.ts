@@ -7,9 +7,5 @@ import { settleRun } from './settle-run.ts';
 export async function abandon(attempt: Attempt, judged: JudgedRun): Promise<void> {
   const nowMs = await attempt.steps.once('abandoned-at', () => attempt.settings.clock.now());
   const { rationale } = judged.decision;
-  await settleRun(
-    attempt,
-    await recordFiles(attempt, judged, { type: 'abandon', rationale, nowMs }),
-    undefined,
-  );
+  await settleRun(attempt, await recordFiles(attempt, judged, { type: 'abandon', rationale, nowMs }), []);
 }

@@ -1,6 +1,7 @@
 import type { ApprovalVerdict } from '../contract/approval.ts';
 import type { DigestedThing, SealingParties } from '../contract/attestor.ts';
 import type { PatchSet } from '../contract/patch-set.ts';
+import type { RuleInput } from '../contract/rule.ts';
 import type { SandboxBackend, SandboxBind } from '../contract/sandbox.ts';
 import type { Worker } from '../contract/worker.ts';
 import type { Scope } from '../plan/scope.ts';
@@ -65,6 +66,8 @@ export interface Attempt extends OpenRun {
   readonly box: ArtifactBox;
   /** Judged approvals of this very candidate; empty before it waited for any. */
   readonly approvals: readonly ApprovalVerdict[];
+  /** A trial of the seal, where a check asks for one. */
+  readonly rehearsal?: RuleInput['rehearsal'];
 }
 
 /** Where checks run. */

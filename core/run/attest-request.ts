@@ -52,6 +52,8 @@ export function attestRequest(attempt: Attempt, judged: JudgedRun, facts: Sealed
         .map(({ path, sha256, contentType }) => ({ name: path, digest: { sha256 }, mediaType: contentType })),
       ...facts.attempts.map(([name, sha256]) => ({ name, digest: { sha256 } })),
     ],
+    stages: judged.stages,
+    approvals: attempt.approvals,
     ...(network.length === 0 ? {} : { network }),
     startedOn: toRfc3339(attempt.startedAtMs),
     finishedOn: facts.finishedOn,
@@ -68,7 +70,13 @@ function networksOf(stages: JudgedRun['stages']): NonNullable<AttestRequest['net
 }
 
 /** `git+<url>` for a remote; a local path says nothing to a stranger, so the local forms get a URN. */
-function repositoryUri({ type, locator }: { readonly type: string; readonly locator: string }): string {
+export function repositoryUri({
+  type,
+  locator,
+}: {
+  readonly type: string;
+  readonly locator: string;
+}): string {
   if (type === 'git') return locator.startsWith('git+') ? locator : `git+${locator}`;
   return `urn:writ:repository:${type}`;
 }

@@ -1,21 +1,30 @@
 import { toRfc3339 } from '../base/clock.ts';
 import { sha256Hex } from '../base/digest.ts';
-import { messageOf } from '../base/errors.ts';
-import type { Attestation, AttestRequest, DigestedThing } from '../contract/attestor.ts';
+import { messageOf, WritError } from '../base/errors.ts';
+import type {
+  Attestation,
+  Attestor,
+  AttestRequest,
+  SealedFile,
+  SealingParties,
+} from '../contract/attestor.ts';
+import { readObjects } from '../vcs/blobs.ts';
 import type { Attempt } from './attempt.ts';
 import { attestRequest } from './attest-request.ts';
 import type { JudgedRun } from './judged-run.ts';
 import type { RecordFiles } from './record-files.ts';
-import { contentOfAttempts, isOfTask } from './settle-run.ts';
+import { sealPaths } from './seal-paths.ts';
+import { contentOfAttempts, isOfTask, patchContentPath } from './settle-run.ts';
 import type { Steps } from './steps.ts';
 
 /** What became of the claim that a sealed change was made. */
 export interface Attested {
-  readonly attestation?: Attestation;
-  /** Why there is none where there should be one. */
+  /** What goes into the record of the run; empty where nothing was signed. */
+  readonly seals: readonly SealedFile[];
+  /** Why there is no seal where there should be one. */
   readonly failed?: string;
-  /** What was claimed; absent where nothing was. */
-  readonly request?: AttestRequest;
+  /** What was claimed in the log; absent where nothing was. */
+  readonly claimed?: AttestRequest;
 }
 
 interface SealedCommit {
@@ -24,86 +33,174 @@ interface SealedCommit {
   readonly nowMs: number;
 }
 
-/** An attestation as the journal holds it: bytes in base64. */
-interface AttestedRecord extends Omit<Attestation, 'bundle' | 'proof'> {
-  readonly bundle: string;
-  readonly proof?: string;
-}
+/** Files as the journal holds them: bytes in base64. */
+type FilesRecord = readonly (readonly [path: string, base64: string])[];
 
 /**
- * Signs and logs the provenance. The envelope is written down before it is logged, and how long the log was before that: whoever goes on
- * after a kill logs the same envelope, once. A failure is an answer: the run then ends as its contract says.
+ * Signs and logs what is claimed of a sealed commit, and verifies it, in the order of `docs/decisions/0006-evidence-set.md`. Each signature is
+ * written down before anything rests on it, and how long the log was before that: whoever goes on after a kill logs the same envelope, once.
+ * A failure is an answer: the run then ends as its contract says.
  */
 export async function attest(attempt: Attempt, judged: JudgedRun, sealed: SealedCommit): Promise<Attested> {
-  const { engine, runId, sealing, steps } = attempt;
-  if (!sealing) return {};
-  const { commit, files, nowMs } = sealed;
-  const spec = attempt.contract.effective;
-  const fill = (): Promise<readonly DigestedThing[]> =>
-    steps.once('filled', () => engine.hooks.statement.fill.call({ runId, spec, commitSha: commit }));
-  const attempts: (readonly [string, string])[] = [];
-  for await (const [path, bytes] of contentOfAttempts(attempt, isOfTask))
-    attempts.push([path, sha256Hex(bytes)]);
-  const requestWith = (filled: readonly DigestedThing[]): AttestRequest =>
-    attestRequest(attempt, judged, { commit, files, filled, attempts, finishedOn: toRfc3339(nowMs) });
+  const { sealing, steps } = attempt;
+  if (!sealing) return { seals: [] };
   const answer = await steps.once('attested', async () => {
     try {
-      const request = requestWith(await fill());
-      const attestation = await signAndLog(attempt, steps, (attestor) => attestor.sign(request, sealing));
-      await engine.hooks.attest.settled.call({ runId, commitSha: commit, attestation });
-      return toRecord(attestation);
+      await makeSeals(attempt, judged, sealed, sealing);
+      return {};
     } catch (fault) {
       return { failed: messageOf(fault) };
     }
   });
-  if ('failed' in answer) return answer;
-  return { attestation: fromRecord(answer), request: requestWith(await fill()) };
+  const isClaimed = sealing.log !== undefined && steps.ended('logged') !== undefined;
+  const claimed = isClaimed
+    ? { claimed: (await sealedRequest(attempt, judged, sealed, sealing)).request }
+    : {};
+  if ('failed' in answer) return { seals: [], failed: answer.failed, ...claimed };
+  return { seals: await makeSeals(attempt, judged, sealed, sealing), ...claimed };
+}
+
+/** Every seal, each step of it done once. */
+async function makeSeals(
+  attempt: Attempt,
+  judged: JudgedRun,
+  sealed: SealedCommit,
+  parties: SealingParties,
+): Promise<readonly SealedFile[]> {
+  const { engine, runId, steps } = attempt;
+  const { commit, files } = sealed;
+  const attestor = await engine.slots.attestor.pick('slsa-v1');
+  const { request, findings } = await sealedRequest(attempt, judged, sealed, parties);
+  const envelope = await steps.once('signed', async () => toBase64(await attestor.sign(request, parties)));
+  const attestation = await logOnce(steps, attestor, envelope, parties);
+  const below = [...findings, ...toFiles(attestation)];
+  const summary = await onceFiles(steps, 'summary', () =>
+    attestor.signSummary(request, new Map([...files, ...below]), parties),
+  );
+  const seals = [...below, ...summary];
+  await steps.once('verified', () =>
+    requireVerified(attempt, parties, commit, new Map([...files, ...seals])),
+  );
+  await steps.once('told', () => engine.hooks.attest.settled.call({ runId, commitSha: commit, attestation }));
+  return seals;
+}
+
+/** What the provenance says, and the statements that it lists. */
+async function sealedRequest(
+  attempt: Attempt,
+  judged: JudgedRun,
+  { commit, files, nowMs }: SealedCommit,
+  parties: SealingParties,
+): Promise<{ readonly request: AttestRequest; readonly findings: readonly SealedFile[] }> {
+  const { engine, runId, steps, contract } = attempt;
+  const attestor = await engine.slots.attestor.pick('slsa-v1');
+  const filled = await steps.once('filled', () =>
+    engine.hooks.statement.fill.call({ runId, spec: contract.effective, commitSha: commit }),
+  );
+  const attempts = await digestsOfAttempts(attempt);
+  const requestOver = (stored: RecordFiles): AttestRequest =>
+    attestRequest(attempt, judged, { commit, files: stored, filled, attempts, finishedOn: toRfc3339(nowMs) });
+  const findings = await onceFiles(steps, 'findings', () =>
+    attestor.signFindings(requestOver(files), parties),
+  );
+  return { request: requestOver(new Map([...files, ...findings])), findings };
 }
 
 /** Logs that the claim did not take effect; nothing where nothing was claimed. */
 export async function revoke(
   attempt: Attempt,
-  { request }: Attested,
+  { claimed }: Attested,
   reason: string,
-): Promise<Attestation | undefined> {
-  const { sealing, steps } = attempt;
-  if (!sealing || !request) return undefined;
-  const record = await steps.once('revoked', async () =>
-    toRecord(
-      await signAndLog(attempt, steps.under('revocation'), (attestor) =>
-        attestor.signRevocation(request, sealing, reason),
-      ),
-    ),
-  );
-  return fromRecord(record);
-}
-
-type LoadedAttestor = Awaited<ReturnType<Attempt['engine']['slots']['attestor']['pick']>>;
-
-async function signAndLog(
-  { engine, sealing }: Attempt,
-  steps: Steps,
-  sign: (attestor: LoadedAttestor) => Promise<Uint8Array>,
-): Promise<Attestation> {
-  if (!sealing) throw new TypeError('nobody signs this run');
+): Promise<readonly SealedFile[]> {
+  const { engine, sealing } = attempt;
+  if (!sealing || !claimed) return [];
   const attestor = await engine.slots.attestor.pick('slsa-v1');
-  const envelope = await steps.once('signed', async () => toBase64(await sign(attestor)));
-  const behind = await steps.once('log-size', async () => (await sealing.log?.size()) ?? 0);
-  return attestor.log(Buffer.from(envelope, 'base64'), sealing, behind);
+  const steps = attempt.steps.under('revocation');
+  const envelope = await steps.once('signed', async () =>
+    toBase64(await attestor.signRevocation(claimed, sealing, reason)),
+  );
+  const { bundle } = await logOnce(steps, attestor, envelope, sealing);
+  return [[sealPaths.revocation, bundle]];
 }
 
-function toBase64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+async function digestsOfAttempts(attempt: Attempt): Promise<readonly (readonly [string, string])[]> {
+  const digests: (readonly [string, string])[] = [];
+  for await (const [path, bytes] of contentOfAttempts(attempt, isOfTask))
+    digests.push([path, sha256Hex(bytes)]);
+  return digests;
 }
 
-function toRecord({ bundle, proof, ...rest }: Attestation): AttestedRecord {
-  return { ...rest, bundle: toBase64(bundle), ...(proof ? { proof: toBase64(proof) } : {}) };
-}
-
-function fromRecord({ bundle, proof, ...rest }: AttestedRecord): Attestation {
+async function logOnce(
+  steps: Steps,
+  attestor: Attestor,
+  envelope: string,
+  parties: SealingParties,
+): Promise<Attestation> {
+  const behind = await steps.once('log-size', async () => (await parties.log?.size()) ?? 0);
+  const record = await steps.once('logged', async () => {
+    const { bundle, proof, ...rest } = await attestor.log(Buffer.from(envelope, 'base64'), parties, behind);
+    return { ...rest, bundle: toBase64(bundle), ...(proof ? { proof: toBase64(proof) } : {}) };
+  });
+  const { bundle, proof, ...rest } = record;
   return {
     ...rest,
     bundle: Buffer.from(bundle, 'base64'),
     ...(proof === undefined ? {} : { proof: Buffer.from(proof, 'base64') }),
   };
+}
+
+function toFiles({ bundle, proof }: Attestation): readonly SealedFile[] {
+  return [[sealPaths.bundle, bundle], ...(proof ? [[sealPaths.proof, proof] as const] : [])];
+}
+
+/** The very set that is about to be stored, by the verifier that a stranger runs. */
+async function requireVerified(
+  attempt: Attempt,
+  parties: SealingParties,
+  commit: string,
+  files: RecordFiles,
+): Promise<undefined> {
+  const { engine, ground, runId, box, patch } = attempt;
+  const attestor = await engine.slots.attestor.pick('slsa-v1');
+  const [object] = await readObjects(ground.repository, [commit]);
+  if (!object)
+    throw new WritError('INTERNAL', { message: `commit \`${commit}\` is gone from the repository` });
+  const ofAttempts = new Map<string, Uint8Array>();
+  for await (const [path, bytes] of contentOfAttempts(attempt, isOfTask)) ofAttempts.set(path, bytes);
+  const records = new Map(box.list().map((record) => [record.path, record]));
+  const problems = await attestor.verify(
+    {
+      runId,
+      commit: { id: commit, raw: object.bytes },
+      files,
+      contentPaths: [patchContentPath, ...records.keys(), ...ofAttempts.keys()],
+      readContent: async (path) => {
+        const record = records.get(path);
+        if (path === patchContentPath) return patch.diff;
+        return record ? box.read(record) : ofAttempts.get(path);
+      },
+    },
+    parties,
+  );
+  if (problems.length > 0) {
+    const message = `what was just sealed does not verify: ${problems.slice(0, 5).join(', ')}`;
+    throw new WritError('VERIFY_REFUTED', { message, detail: { problems } });
+  }
+  return undefined;
+}
+
+async function onceFiles(
+  steps: Steps,
+  key: string,
+  make: () => Promise<readonly SealedFile[]>,
+): Promise<readonly SealedFile[]> {
+  const record = await steps.once(key, async (): Promise<FilesRecord> => {
+    const files = await make();
+    return files.map(([path, bytes]) => [path, toBase64(bytes)]);
+  });
+  return record.map(([path, base64]) => [path, Buffer.from(base64, 'base64')]);
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }

@@ -14,7 +14,7 @@ import { encodeId } from '../vcs/ref-name.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { readRun } from './read-run.ts';
 import type { RunStore } from './run-store.ts';
-import { sealPaths } from './settle-run.ts';
+import { sealPaths } from './seal-paths.ts';
 import { waitingFolder } from './wait-for-people.ts';
 
 /** One line of `writ runs`. */

@@ -1,14 +1,16 @@
+import { canonicalize } from '../base/canonical.ts';
 import type { Attempt } from './attempt.ts';
 import { decideRun } from './decide-run.ts';
 import { judgePatch } from './judge-patch.ts';
 import type { JudgedRun } from './judged-run.ts';
 import type { PlanState } from './plan-state.ts';
 import { attemptsAt, sensedBefore } from './plan-state.ts';
-import { receiveApprovals } from './receive-approvals.ts';
+import { authorsOf, receiveApprovals } from './receive-approvals.ts';
+import { rehearseSeal } from './rehearse-seal.ts';
 import { lastTask } from './replan.ts';
 import { runStages } from './run-stages.ts';
 import { taskFacts } from './task-facts.ts';
-import { waitingSubject } from './wait-for-people.ts';
+import { waitingReport, waitingSubject } from './wait-for-people.ts';
 
 /** What was found out about a candidate, with the approvals that it was found out with. */
 export interface JudgedCandidate {
@@ -20,11 +22,18 @@ export interface JudgedCandidate {
 export async function judgeCandidate(candidate: Attempt, state: PlanState): Promise<JudgedCandidate> {
   const findings = await judgePatch(candidate);
   const { verdicts, stored } = await receiveApprovals(candidate, waitingSubject(candidate));
-  const attempt = { ...candidate, approvals: verdicts };
-  if (stored.length > 0) {
-    await attempt.record.put(
-      stored.map(({ bytes }, index) => [`approvals/${String(index + 1).padStart(4, '0')}.json`, bytes]),
-    );
+  const rehearsal = await rehearseSeal(candidate);
+  const attempt = { ...candidate, approvals: verdicts, ...(rehearsal ? { rehearsal } : {}) };
+  const shown = waitingReport(candidate);
+  if (stored.length > 0 && shown) {
+    // With what a stranger needs to judge them again.
+    await attempt.record.put([
+      ...stored.map(
+        ({ bytes }, index) => [`approvals/${String(index + 1).padStart(4, '0')}.json`, bytes] as const,
+      ),
+      ['approvals/gate-report.json', shown],
+      ['approvals/authors.json', Buffer.from(canonicalize({ authors: await authorsOf(candidate) }))],
+    ]);
   }
   const isRejected = findings.some(({ severity }) => severity === 'error');
   const { stages, dependencies } = isRejected ? { stages: [], dependencies: [] } : await runStages(attempt);

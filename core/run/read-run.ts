@@ -10,7 +10,7 @@ import type { Repository } from '../vcs/repository.ts';
 import { viewJournal } from './journal-view.ts';
 import { readGateReport } from './read-gate-report.ts';
 import type { RunStore } from './run-store.ts';
-import { sealPaths } from './settle-run.ts';
+import { sealPaths } from './seal-paths.ts';
 import { startedRun } from './started-run.ts';
 import { waitingFolder } from './wait-for-people.ts';
 

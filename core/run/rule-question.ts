@@ -3,7 +3,13 @@ import type { Attempt } from './attempt.ts';
 
 /** What every rule of an attempt is asked with; `input` says at which point. */
 export function ruleQuestion(attempt: Attempt, input: RuleQuestion['input']): RuleQuestion {
-  const { engine, scratch, box, ground, signal, approvals } = attempt;
-  const asked = { ...input, unmade: box.unmade(), approvals, approvalGroups: ground.config.approvals.groups };
+  const { engine, scratch, box, ground, signal, approvals, rehearsal } = attempt;
+  const asked = {
+    ...input,
+    unmade: box.unmade(),
+    approvals,
+    approvalGroups: ground.config.approvals.groups,
+    ...(rehearsal ? { rehearsal } : {}),
+  };
   return { engine, objects: scratch, box, ruleOptions: ground.config.rules, input: asked, signal };
 }

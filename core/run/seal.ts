@@ -1,4 +1,5 @@
 import { messageOf } from '../base/errors.ts';
+import type { SealedFile } from '../contract/attestor.ts';
 import { closeByCommit } from '../intent/close-by-commit.ts';
 import { commitMessage, createCommit } from '../vcs/create-commit.ts';
 import { dirtyPaths } from '../vcs/dirty-paths.ts';
@@ -9,7 +10,7 @@ import { readRef } from '../vcs/refs.ts';
 import { type FollowOutcome, followWorktree, swapTarget } from '../vcs/swap-target.ts';
 import { abandon } from './abandon.ts';
 import type { Attempt } from './attempt.ts';
-import { attest, revoke } from './attest.ts';
+import { type Attested, attest, revoke } from './attest.ts';
 import { endedMeanwhile } from './ended-meanwhile.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { recordFiles } from './record-files.ts';
@@ -35,12 +36,13 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
   const attested = await attest(attempt, judged, { commit, files, nowMs });
   if (attested.failed !== undefined && contract.effective.objmodel.decisionPolicy.rollbackOnProvenanceFail) {
     const reason = `provenance failed: ${attested.failed}`;
-    const outcome = { type: 'rollback', commit, rationale: reason, nowMs } as const;
-    return settleRun(attempt, await recordFiles(attempt, judged, outcome), undefined);
+    const { rationale, seals } = await takeBack(attempt, attested, reason);
+    const outcome = { type: 'rollback', commit, rationale, nowMs } as const;
+    return settleRun(attempt, await recordFiles(attempt, judged, outcome), seals);
   }
   settings.signal.throwIfAborted();
   try {
-    await settleRun(attempt, files, attested.attestation);
+    await settleRun(attempt, files, attested.seals);
   } catch (fault) {
     // The claim is in the log already: whoever reads the log must learn that it did not take effect.
     await revoke(attempt, attested, `the change was not recorded: ${messageOf(fault)}`).catch(
@@ -65,6 +67,24 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
   await steps.once('closed', async () => {
     await closeByCommit(attempt.store, contract, { runId: attempt.runId, nowMs, commitSha: commit });
   });
+}
+
+/** Tells the log that a claim did not take effect. A log that cannot be told is a reason more, and no obstacle: nothing of the person's has moved. */
+async function takeBack(
+  attempt: Attempt,
+  attested: Attested,
+  reason: string,
+): Promise<{ readonly rationale: string; readonly seals: readonly SealedFile[] }> {
+  const { untold } = await attempt.steps.once('taken-back', async (): Promise<{ untold?: string }> => {
+    try {
+      await revoke(attempt, attested, reason);
+      return {};
+    } catch (fault) {
+      return { untold: messageOf(fault) };
+    }
+  });
+  if (untold === undefined) return { rationale: reason, seals: await revoke(attempt, attested, reason) };
+  return { rationale: `${reason}; the log could not be told so: ${untold}`, seals: [] };
 }
 
 interface SealFacts {

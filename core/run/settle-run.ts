@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { uuidV7From } from '../base/ids.ts';
-import type { Attestation } from '../contract/attestor.ts';
+import type { SealedFile } from '../contract/attestor.ts';
 import { appendIntentEvents } from '../intent/append-intent-events.ts';
 import { recordIntent } from '../intent/record-intent.ts';
 import { runEventsOf } from '../intent/run-events.ts';
@@ -9,14 +9,7 @@ import type { Attempt } from './attempt.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { createRecordBox } from './record-box.ts';
 import { decisionBody, type RecordFiles, type RunOutcome } from './record-files.ts';
-
-/** Where the seals of a run stand in its tree. */
-export const sealPaths = {
-  bundle: 'provenance.sigstore.json',
-  proof: 'transparency-proof.tlog-proof',
-  revocation: 'revocation.sigstore.json',
-  rollback: 'rollback.json',
-} as const;
+import { sealPaths } from './seal-paths.ts';
 
 /** The patch in the content tree; its digest is a subject of the provenance. */
 export const patchContentPath = 'patchset.diff';
@@ -28,7 +21,7 @@ export const patchContentPath = 'patchset.diff';
 export async function settleRun(
   attempt: Attempt,
   files: RecordFiles,
-  seals: Attestation | undefined,
+  seals: readonly SealedFile[],
 ): Promise<void> {
   const { store, contract, runId, box, patch } = attempt;
   const steps = attempt.steps.under('record');
@@ -69,16 +62,13 @@ export async function settleRun(
       await objects.writeTree(refs.content(runId), write);
     } else await objects.remove(refs.content(runId));
   });
-  const sealed: [string, Uint8Array][] = [];
-  if (seals) sealed.push([sealPaths.bundle, seals.bundle]);
-  if (seals?.proof) sealed.push([sealPaths.proof, seals.proof]);
   await steps.once('run', () =>
     objects.writeTree(refs.run(runId), {
       message,
       keepExisting: false,
       expectedOld: old.run,
       atMs,
-      files: [...files, ...sealed],
+      files: [...files, ...seals],
     }),
   );
 
@@ -117,7 +107,7 @@ export async function recordRollback(
   attempt: Attempt,
   judged: JudgedRun,
   outcome: Omit<RunOutcome, 'type'>,
-  revocation: Attestation | undefined,
+  revocation: readonly SealedFile[],
 ): Promise<void> {
   const { store, runId, contract } = attempt;
   const steps = attempt.steps.under('rollback');
@@ -141,10 +131,7 @@ export async function recordRollback(
       keepExisting: true,
       expectedOld: old,
       atMs: nowMs,
-      files: [
-        [sealPaths.rollback, decision.bytes],
-        ...(revocation ? [[sealPaths.revocation, revocation.bundle] as const] : []),
-      ],
+      files: [[sealPaths.rollback, decision.bytes], ...revocation],
     }),
   );
 }

@@ -29,6 +29,12 @@ export function waitingSubject({ steps }: Pick<Attempt, 'steps'>): ApprovalSubje
   return (steps.ended(key)?.answer as Waiting | undefined)?.subject;
 }
 
+/** The gate report that people were shown, in the bytes that they signed the digest of; `undefined` before the run waits. */
+export function waitingReport({ steps }: Pick<Attempt, 'steps'>): Uint8Array | undefined {
+  const waiting = steps.ended(key)?.answer as Waiting | undefined;
+  return waiting && Buffer.from(canonicalize(waiting.report));
+}
+
 /**
  * Writes the run to its refs, complete: contract, judgement, journal, artifacts, candidate and base. Who fetches them can approve, and who
  * resumes there goes on. A second wait for the same candidate renews the journal alone, so that what was signed stays about what is there.

@@ -1,4 +1,4 @@
-import { sealPaths } from '../run/settle-run.ts';
+import { sealPaths } from '../run/seal-paths.ts';
 import { waitingPath } from '../run/waiting-record.ts';
 import { encodeId } from '../vcs/ref-name.ts';
 import type { FileFacts, ObjectFacts } from './object-facts.ts';

@@ -1,6 +1,6 @@
 import { isWritError } from '../base/errors.ts';
 import { parseStrictJson } from '../base/strict-json.ts';
-import { sealPaths } from '../run/settle-run.ts';
+import { sealPaths } from '../run/seal-paths.ts';
 import { waitingPath } from '../run/waiting-record.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { parseObject } from '../store/stored-object.ts';

@@ -3,7 +3,7 @@ import { sha256Hex } from '../base/digest.ts';
 import { isWritError } from '../base/errors.ts';
 import { parseStrictJson } from '../base/strict-json.ts';
 import { readGateReport } from '../run/read-gate-report.ts';
-import { sealPaths } from '../run/settle-run.ts';
+import { sealPaths } from '../run/seal-paths.ts';
 import { parseWaitingRecord, waitingPath } from '../run/waiting-record.ts';
 import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
 import { type ObjectType, objectTypes } from '../store/object-shapes.ts';
@@ -111,7 +111,8 @@ function demandedSeals(effective: Readonly<Record<string, unknown>>): readonly s
   )
     return [];
   const isLogged = provenance.transparencyLog?.mode === 'internal-ledger';
-  return [sealPaths.bundle, ...(isLogged ? [sealPaths.proof] : [])];
+  const { decision, bundle, proof, summary, manifest } = sealPaths;
+  return [decision, bundle, ...(isLogged ? [proof] : []), summary, manifest];
 }
 
 /** Files that must hold an object. */

@@ -6,7 +6,7 @@ import { touchesGoverning } from '../patch/governing-paths.ts';
 import { decide } from '../run/decide.ts';
 import type { DecisionInput, DecisionRecord } from '../run/decision-input.ts';
 import { inputProblems } from '../run/decision-input-shape.ts';
-import { sealPaths } from '../run/settle-run.ts';
+import { sealPaths } from '../run/seal-paths.ts';
 import type { ObjectType } from '../store/object-shapes.ts';
 import { parseObject, type StoredObject } from '../store/stored-object.ts';
 import type { Difference } from './difference.ts';

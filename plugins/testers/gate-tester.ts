@@ -26,6 +26,7 @@ export interface GateCase {
   readonly artifactBytes?: Readonly<Record<string, Uint8Array>>;
   readonly stage?: RuleInput['stage'];
   readonly approvals?: RuleInput['approvals'];
+  readonly rehearsal?: RuleInput['rehearsal'];
   readonly approvalGroups?: RuleInput['approvalGroups'];
   /** For the module of a policy engine. */
   readonly policy?: RuleInput['policy'];
@@ -99,6 +100,7 @@ export function toRuleInput(
     ),
     ...(gateCase.stage === undefined ? {} : { stage: gateCase.stage }),
     ...(gateCase.approvals === undefined ? {} : { approvals: gateCase.approvals }),
+    ...(gateCase.rehearsal === undefined ? {} : { rehearsal: gateCase.rehearsal }),
     ...(gateCase.approvalGroups === undefined ? {} : { approvalGroups: gateCase.approvalGroups }),
     ...(gateCase.policy === undefined ? {} : { policy: gateCase.policy }),
     artifacts: gateCase.artifacts ?? [],

@@ -102,7 +102,8 @@ export const acceptanceRows = [
       path: `${checks}/kind`,
       rule: 'provenance is verified before release',
       asks: hasCheck((check) => policyOf(check) === 'verify-provenance'),
-      bringsIn: 'seal part',
+      enforcedBy: 'gates',
+      test: 'test/gates/rules/verify-provenance.test.ts',
     },
     {
       id: 'check.command',

@@ -16,10 +16,13 @@ import type { EvidenceSource } from '../../../attest/verify/evidence-source.ts';
 import { loadAnchors } from '../../../attest/verify/load-anchors.ts';
 import type { VerifyReport } from '../../../attest/verify/report.ts';
 import { type VerifyOptions, verifyRun } from '../../../attest/verify/verify-run.ts';
-import { canonicalDigest } from '../../../core/base/canonical.ts';
+import { canonicalDigest, canonicalize } from '../../../core/base/canonical.ts';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
-import type { AttestRequest } from '../../../core/contract/attestor.ts';
+import type { ApprovalSubject, ApprovalVerdict } from '../../../core/contract/approval.ts';
+import type { AttestRequest, SealedFile } from '../../../core/contract/attestor.ts';
+import type { Signer } from '../../../core/contract/signer.ts';
+import type { CheckRecord, StageRecord } from '../../../core/contract/stage.ts';
 import type { EffectiveIntentSpec } from '../../../core/spec/intentspec.gen.ts';
 
 type Json = Record<string, unknown>;
@@ -57,6 +60,14 @@ export interface SealChanges {
   readonly request?: (request: AttestRequest) => AttestRequest;
   readonly runId?: string;
   readonly hash?: 'sha1' | 'sha256';
+  /** `risk.humanInLoop` of the contract. */
+  readonly humanInLoop?: Json;
+  /** Signed approvals of the run, and how the Scheduler judged them. */
+  readonly approvals?: (subject: ApprovalSubject) => {
+    readonly documents: readonly Uint8Array[];
+    readonly verdicts: readonly ApprovalVerdict[];
+    readonly authors?: readonly string[];
+  };
 }
 
 export const startedOn = '2026-01-01T10:00:00.000Z';
@@ -65,6 +76,8 @@ export const startedOn = '2026-01-01T10:00:00.000Z';
 export function specDocument(changes: SealChanges = {}): Json {
   return {
     metadata: { id: 'spec-1' },
+    ...(changes.humanInLoop ? { risk: { humanInLoop: changes.humanInLoop } } : {}),
+    acceptance: { verificationPlan: { fastChecks: [{ id: 'unit' }] } },
     artifacts: { retention: { days: changes.artifactDays ?? 90 } },
     constraints: { privacy: { retentionDays: 30 } },
     provenance: {
@@ -87,6 +100,8 @@ export async function sealRun(machine: Machine, changes: SealChanges = {}): Prom
     ['evidence/0001-unit.json', '{"status":"passed"}'],
     ['evidence/0002-fast.json', '{"stage":"fast"}'],
     ['decision-input.json', '{"input":1}'],
+    ['decision-record.json', '{"record":1}'],
+    ['gate-report.json', '{"report":1}'],
     ['decision.json', '{"type":"commit"}'],
   ];
   const run: Files = new Map(files.map(([path, text]) => [path, Buffer.from(text)]));
@@ -95,6 +110,20 @@ export async function sealRun(machine: Machine, changes: SealChanges = {}): Prom
     ['artifacts/fast/unit/test-log.txt', Buffer.from('1 passed\n')],
   ]);
   const commit = makeCommit(runId, specDigest, changes.hash ?? 'sha1');
+  const signed = changes.approvals?.({
+    runId,
+    baseCommit: '2'.repeat(commit.id.length),
+    candidateTree: commit.tree,
+    patchDigest: sha256Hex(content.get('patchset.diff') ?? ''),
+    specDigest,
+    gateReportDigest: sha256Hex('{"report":1}'),
+  });
+  if (signed) {
+    for (const [n, document] of signed.documents.entries())
+      run.set(`approvals/${String(n + 1).padStart(4, '0')}.json`, Buffer.from(document));
+    run.set('approvals/gate-report.json', Buffer.from('{"report":1}'));
+    run.set('approvals/authors.json', Buffer.from(JSON.stringify({ authors: signed.authors ?? [] })));
+  }
   const listed = [...run, ...[...content].filter(([path]) => path.startsWith('artifacts/'))];
   const request: AttestRequest = {
     runId,
@@ -109,6 +138,8 @@ export async function sealRun(machine: Machine, changes: SealChanges = {}): Prom
     patchDigest: sha256Hex(content.get('patchset.diff') ?? ''),
     resolvedDependencies: [],
     byproducts: listed.map(([name, bytes]) => ({ name, digest: { sha256: sha256Hex(bytes) } })),
+    stages: [fastStage, ...(['integration', 'security', 'release'] as const).map(emptyStage)],
+    approvals: signed?.verdicts ?? [],
     startedOn,
     finishedOn: '2026-01-01T10:01:00.000Z',
   };
@@ -118,11 +149,51 @@ export async function sealRun(machine: Machine, changes: SealChanges = {}): Prom
     log: logged.mode === 'none' ? undefined : openUserLedger(machine.commonDir, env, systemClock),
   };
   const attestor = createSlsaAttestor();
-  const envelope = await attestor.sign(changes.request?.(request) ?? request, parties);
+  const asked = changes.request?.(request) ?? request;
+  const put = (added: readonly SealedFile[]): void => {
+    for (const [path, bytes] of added) run.set(path, Buffer.from(bytes));
+  };
+  put(await attestor.signFindings(asked, parties));
+  const statements = [...run].filter(([path]) => path.startsWith('statements/'));
+  const byproducts = [
+    ...asked.byproducts,
+    ...statements.map(([name, bytes]) => ({ name, digest: { sha256: sha256Hex(bytes) } })),
+  ];
+  const envelope = await attestor.sign({ ...asked, byproducts }, parties);
   const attestation = await attestor.log(envelope, parties, (await parties.log?.size()) ?? 0);
-  run.set('provenance.sigstore.json', Buffer.from(attestation.bundle));
-  if (attestation.proof) run.set('transparency-proof.tlog-proof', Buffer.from(attestation.proof));
+  put([['provenance.sigstore.json', attestation.bundle]]);
+  if (attestation.proof) put([['transparency-proof.tlog-proof', attestation.proof]]);
+  put(await attestor.signSummary(asked, run, parties));
   return { commit, run, content };
+}
+
+const unitCheck: CheckRecord = {
+  id: 'unit',
+  kind: 'testSuite',
+  stage: 'fast',
+  status: 'passed',
+  required: true,
+  command: 'node --test',
+  expectedExitCode: 0,
+  exitCode: 0,
+  timedOut: false,
+  durationMs: 12,
+  startedAt: startedOn,
+  tests: { passed: 1, failed: 0, skipped: 0 },
+  artifacts: [],
+  findings: [],
+};
+const fastStage: StageRecord = {
+  stage: 'fast',
+  status: 'passed',
+  expected: 1,
+  ran: 1,
+  checks: [unitCheck],
+  findings: [],
+};
+
+function emptyStage(stage: StageRecord['stage']): StageRecord {
+  return { stage, status: 'skipped', expected: 0, ran: 0, checks: [], findings: [] };
 }
 
 function makeCommit(
@@ -167,6 +238,56 @@ export async function resealPayload(
 /** The signed statement of a run, to be changed and sealed again. */
 export function statementOf(sealed: SealedRun): ProvenanceStatement {
   const { envelope } = parseBundle(sealed.run.get('provenance.sigstore.json') ?? Buffer.alloc(0));
+  return JSON.parse(envelope.payload.toString('utf8'));
+}
+
+/** Signs a changed statement in place of one beside the provenance, and a manifest over the result, with the run's own key or another. */
+export async function resealStatement(
+  machine: Machine,
+  sealed: SealedRun,
+  path: string,
+  change: (statement: Json & { predicate: Json }) => unknown,
+  options: { readonly payloadType?: string; readonly signer?: Signer } = {},
+): Promise<SealedRun> {
+  const signer = options.signer ?? (await openUserSigningKey({ HOME: machine.home }));
+  const payload = Buffer.from(canonicalize(change(statementAt(sealed, path))));
+  const envelope = await signEnvelope(options.payloadType ?? inTotoPayloadType, payload, signer);
+  const copy = copyOf(sealed);
+  copy.run.set(path, Buffer.from(formatBundle({ envelope, proof: undefined })));
+  if (path === manifestPath) return copy;
+  return resealStatement(machine, copy, manifestPath, (manifest) => ({
+    ...manifest,
+    predicate: { ...manifest.predicate, files: digestsOf(copy, (name) => name !== manifestPath) },
+  }));
+}
+
+/** Signs summary and manifest anew over what a run holds now: what only the holder of its key can do. */
+export function rebound(machine: Machine, sealed: SealedRun): Promise<SealedRun> {
+  const inputs = digestsOf(
+    sealed,
+    (name) => name.endsWith('.sigstore.json') && name !== summaryPath && name !== manifestPath,
+  );
+  return resealStatement(machine, sealed, summaryPath, (summary) => ({
+    ...summary,
+    predicate: {
+      ...summary.predicate,
+      inputAttestations: inputs.map(({ name, digest }) => ({ uri: `urn:writ:run:run-1:${name}`, digest })),
+    },
+  }));
+}
+
+const summaryPath = 'statements/vsa.sigstore.json';
+const manifestPath = 'evidence-manifest.sigstore.json';
+
+function digestsOf({ run }: SealedRun, wanted: (name: string) => boolean) {
+  return [...run]
+    .filter(([name]) => wanted(name))
+    .map(([name, bytes]) => ({ name, digest: { sha256: sha256Hex(bytes) } }));
+}
+
+/** A signed statement of a run. */
+export function statementAt(sealed: SealedRun, path: string): Json & { predicate: Json } {
+  const { envelope } = parseBundle(sealed.run.get(path) ?? Buffer.alloc(0));
   return JSON.parse(envelope.payload.toString('utf8'));
 }
 

@@ -54,7 +54,8 @@ t.test('a sealed run verifies on the machine that made it, with its ledger and w
     const { run } = sealed;
     t.equal(
       report.checks.filter(({ id }) => id.startsWith('evidence:')).length,
-      run.size - 2 + 1,
+      // All but bundle, proof, summary and manifest; of the content, the log.
+      run.size - 4 + 1,
       'each listed file is counted',
     );
   }
@@ -176,7 +177,10 @@ t.test('the permanent record never expires', async (t) => {
   const cut = copyOf(sealed);
   cut.run.delete('evidence/0001-unit.json');
   const report = await verifyAs(cut, { machine: author, options: { clock: daysLater(4000) } });
-  t.same(troubles(report), ['evidence:evidence/0001-unit.json missing missing']);
+  t.same(troubles(report), [
+    'manifest-complete missing missing',
+    'evidence:evidence/0001-unit.json missing missing',
+  ]);
   t.equal(report.verified, false);
 });
 
@@ -234,16 +238,23 @@ t.test('a revoked run is refused because it was revoked, its rollback is no stra
   const bytes = revoked.run.get('revocation.sigstore.json') ?? Buffer.alloc(0);
   const other = await sealRun(machine, { runId: 'run-2' });
   other.run.set('revocation.sigstore.json', bytes);
-  t.same(troubles(await verifyAs(other, { machine })), ['not-revoked failed unlisted'], 'of another run');
+  t.same(
+    troubles(await verifyAs(other, { machine })),
+    ['manifest-complete failed unlisted', 'not-revoked failed unlisted'],
+    'of another run',
+  );
   other.run.set('rollback.json', Buffer.from('{}'));
   t.same(
     troubles(await verifyAs(other, { machine })),
-    ['evidence-stored failed unlisted', 'not-revoked failed unlisted'],
+    ['evidence-stored failed unlisted', 'manifest-complete failed unlisted', 'not-revoked failed unlisted'],
     'a rollback without a revocation that holds',
   );
   const misplaced = copyOf(sealed);
   misplaced.run.set('revocation.sigstore.json', bytes);
-  t.same(troubles(await verifyAs(misplaced, { machine: author })), ['not-revoked failed unlisted']);
+  t.same(troubles(await verifyAs(misplaced, { machine: author })), [
+    'manifest-complete failed unlisted',
+    'not-revoked failed unlisted',
+  ]);
 });
 
 t.test(

@@ -1,0 +1,43 @@
+import { createPublicKey } from 'node:crypto';
+import { systemClock } from '../../core/base/clock.ts';
+import type { SealedEvidence, SealingParties } from '../../core/contract/attestor.ts';
+import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
+import { parseVkey } from '../log/ledger-key.ts';
+import type { Anchors } from './anchors.ts';
+import { verifyRun } from './verify-run.ts';
+
+/** A seal that is only being made has no history to compare with; the log kept its own when it appended. */
+const noMemory: CheckpointMemory = {
+  latest: async () => undefined,
+  at: async () => undefined,
+  remember: async () => undefined,
+};
+
+/** Asks the verifier about a set by the key and the log that made it; each refusal as `check status code`. */
+export async function verifyOwnSeal(
+  evidence: SealedEvidence,
+  { signer, log }: SealingParties,
+): Promise<readonly string[]> {
+  const anchors: Anchors = {
+    signers: [{ keyId: signer.keyId, key: createPublicKey(signer.publicKeyPem), from: 'given' }],
+    ledgers: log ? [{ ...parseVkey(await log.vkey()), from: 'given' }] : [],
+    ownLedgers: [],
+  };
+  const { commit, files, contentPaths, readContent } = evidence;
+  const report = await verifyRun(
+    {
+      commit,
+      listRun: async () => [...files.keys()],
+      readRun: async (path) => files.get(path),
+      listContent: async () => contentPaths,
+      readContent,
+    },
+    anchors,
+    { clock: systemClock, memory: noMemory, runId: evidence.runId },
+  );
+  if (report.verified) return [];
+  const refused = report.checks.filter(({ status }) => status !== 'passed' && status !== 'expired');
+  return refused.map(({ id, status, code }) =>
+    [id, status, code].filter((part) => part !== undefined).join(' '),
+  );
+}

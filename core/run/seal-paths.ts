@@ -1,0 +1,10 @@
+/** Where the seals of a run stand in its tree (`docs/decisions/0006-evidence-set.md`). */
+export const sealPaths = {
+  decision: 'statements/decision.sigstore.json',
+  bundle: 'provenance.sigstore.json',
+  proof: 'transparency-proof.tlog-proof',
+  summary: 'statements/vsa.sigstore.json',
+  manifest: 'evidence-manifest.sigstore.json',
+  revocation: 'revocation.sigstore.json',
+  rollback: 'rollback.json',
+} as const;
