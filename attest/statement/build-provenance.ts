@@ -57,7 +57,11 @@ export function buildProvenance(input: ProvenanceInput): ProvenanceStatement {
         resolvedDependencies: dependenciesOf(input),
       },
       runDetails: {
-        builder: { id: builderId, version: { writ: input.schedulerVersion } },
+        builder: {
+          id: builderId,
+          version: { writ: input.schedulerVersion },
+          builderDependencies: [toDescriptor(input.engine)],
+        },
         metadata: {
           invocationId: input.runId,
           startedOn: input.startedOn,

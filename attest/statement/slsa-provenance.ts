@@ -44,7 +44,12 @@ export interface SlsaProvenance {
     readonly resolvedDependencies: readonly ResourceDescriptor[];
   };
   readonly runDetails: {
-    readonly builder: { readonly id: typeof builderId; readonly version: { readonly writ: string } };
+    readonly builder: {
+      readonly id: typeof builderId;
+      readonly version: { readonly writ: string };
+      /** The engine, by the digest of its files. */
+      readonly builderDependencies: readonly ResourceDescriptor[];
+    };
     /** Run id; RFC 3339 times. */
     readonly metadata: {
       readonly invocationId: string;

@@ -20,6 +20,8 @@ export interface AttestRequest {
   readonly spec: EffectiveIntentSpec;
   readonly specDigest: string;
   readonly schedulerVersion: string;
+  /** The program itself, by the digest of its files. */
+  readonly engine: DigestedThing;
   readonly sandbox: string;
   readonly repositoryUri: string;
   readonly baseCommit: string | undefined;

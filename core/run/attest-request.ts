@@ -11,6 +11,7 @@ export interface SealedFacts {
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** What plugins add to `resolvedDependencies`. */
   readonly filled: readonly DigestedThing[];
+  readonly engine: DigestedThing;
   /** Artifacts of attempts at Tasks, by path and SHA-256. */
   readonly attempts: readonly (readonly [path: string, sha256: string])[];
   /** RFC 3339. */
@@ -27,6 +28,7 @@ export function attestRequest(attempt: Attempt, judged: JudgedRun, facts: Sealed
     spec,
     specDigest: contract.digest,
     schedulerVersion: settings.schedulerVersion,
+    engine: facts.engine,
     sandbox: attempt.sandboxName,
     repositoryUri: repositoryUri(spec.metadata.target.repo),
     baseCommit: patch.baseCommit,

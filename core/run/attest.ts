@@ -11,6 +11,7 @@ import type {
 import { readObjects } from '../vcs/blobs.ts';
 import type { Attempt } from './attempt.ts';
 import { attestRequest } from './attest-request.ts';
+import { describeEngine } from './describe-engine.ts';
 import type { JudgedRun } from './judged-run.ts';
 import type { RecordFiles } from './record-files.ts';
 import { sealPaths } from './seal-paths.ts';
@@ -92,14 +93,22 @@ async function sealedRequest(
   { commit, files, nowMs }: SealedCommit,
   parties: SealingParties,
 ): Promise<{ readonly request: AttestRequest; readonly findings: readonly SealedFile[] }> {
-  const { engine, runId, steps, contract } = attempt;
+  const { engine, runId, steps, contract, settings } = attempt;
   const attestor = await engine.slots.attestor.pick('slsa-v1');
   const filled = await steps.once('filled', () =>
     engine.hooks.statement.fill.call({ runId, spec: contract.effective, commitSha: commit }),
   );
   const attempts = await digestsOfAttempts(attempt);
+  const engineFiles = await steps.once('engine', () => describeEngine(settings.schedulerVersion));
   const requestOver = (stored: RecordFiles): AttestRequest =>
-    attestRequest(attempt, judged, { commit, files: stored, filled, attempts, finishedOn: toRfc3339(nowMs) });
+    attestRequest(attempt, judged, {
+      commit,
+      files: stored,
+      filled,
+      engine: engineFiles,
+      attempts,
+      finishedOn: toRfc3339(nowMs),
+    });
   const findings = await onceFiles(steps, 'findings', () =>
     attestor.signFindings(requestOver(files), parties),
   );

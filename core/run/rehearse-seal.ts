@@ -3,6 +3,7 @@ import type { RuleInput } from '../contract/rule.ts';
 import { stageNames } from '../contract/stage.ts';
 import type { Attempt } from './attempt.ts';
 import { repositoryUri } from './attest-request.ts';
+import { describeEngine } from './describe-engine.ts';
 
 /**
  * A trial of the seal, for a contract with a `verify-provenance` check: by the run's key and log, about the candidate as it stands. `undefined` where the
@@ -25,6 +26,7 @@ export async function rehearseSeal(attempt: Attempt): Promise<RuleInput['rehears
       spec,
       specDigest: contract.digest,
       schedulerVersion: settings.schedulerVersion,
+      engine: await describeEngine(settings.schedulerVersion),
       sandbox: attempt.sandboxName,
       repositoryUri: repositoryUri(spec.metadata.target.repo),
       baseCommit: patch.baseCommit,

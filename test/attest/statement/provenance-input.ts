@@ -7,6 +7,7 @@ export function provenanceInput(): ProvenanceInput {
     specId: 'spec-1',
     specDigest: '1'.repeat(64),
     schedulerVersion: '0.1.0',
+    engine: { name: 'writ', uri: 'pkg:npm/writ@0.1.0', digest: { sha256: '7'.repeat(64) } },
     sandbox: 'bubblewrap',
     repositoryUri: 'git+https://example.org/service.git',
     baseCommit: '2'.repeat(40),

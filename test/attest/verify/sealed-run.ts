@@ -130,6 +130,7 @@ export async function sealRun(machine: Machine, changes: SealChanges = {}): Prom
     spec: spec as unknown as EffectiveIntentSpec,
     specDigest,
     schedulerVersion: '0.1.0',
+    engine: { name: 'writ', uri: 'pkg:npm/writ@0.1.0', digest: { sha256: '7'.repeat(64) } },
     sandbox: 'bubblewrap',
     repositoryUri: 'urn:writ:repository:local',
     baseCommit: '2'.repeat(commit.id.length),
