@@ -1,5 +1,6 @@
 import './core/run/read-reports.test.ts';
 import './core/run/describe-engine.test.ts';
+import './core/run/seal-faults.test.ts';
 import './core/run/run-events.test.ts';
 import './core/run/run-cases.test.ts';
 import './core/run/external-local-runs.test.ts';

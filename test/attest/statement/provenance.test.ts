@@ -31,7 +31,13 @@ t.test('a provenance says what SLSA v1 and the contract ask for', async (t) => {
         ],
       },
       runDetails: {
-        builder: { id: 'urn:writ:builder:scheduler:v1', version: { writ: '0.1.0' } },
+        builder: {
+          id: 'urn:writ:builder:scheduler:v1',
+          version: { writ: '0.1.0' },
+          builderDependencies: [
+            { name: 'writ', uri: 'pkg:npm/writ@0.1.0', digest: { sha256: '7'.repeat(64) } },
+          ],
+        },
         metadata: { invocationId: input.runId, startedOn: input.startedOn, finishedOn: input.finishedOn },
         byproducts: input.byproducts,
       },
