@@ -1,4 +1,4 @@
-import type { LogProof } from '../core/contract/transparency-log.ts';
+import type { InclusionPromise, LogProof } from '../core/contract/transparency-log.ts';
 import { type Envelope, parseEnvelope } from './dsse.ts';
 import {
   expectArray,
@@ -10,11 +10,12 @@ import {
   parseJsonObject,
 } from './expect-json.ts';
 import { entryKind } from './log/log-entry.ts';
+import { promisedEntryKind } from './public/promised-entry.ts';
 
 /** Media type of sigstore bundle v0.3. */
 export const bundleMediaType = 'application/vnd.dev.sigstore.bundle.v0.3+json';
 
-/** A log proof as a bundle carries it: with the log's whole key id. */
+/** A log proof as a bundle carries it: with the log's whole key id. One with a promise is of Rekor v1. */
 export interface BundledProof extends Omit<LogProof, 'origin'> {
   /** SHA-256 key id of the log (C2SP), 32 octets. */
   readonly logId: Uint8Array;
@@ -56,11 +57,13 @@ export function toDsseEnvelope(envelope: Envelope): {
 
 function toTlogEntry(proof: BundledProof): unknown {
   const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+  const { promise } = proof;
   return {
-    logIndex: String(proof.logIndex),
+    logIndex: String(promise?.logIndex ?? proof.logIndex),
     logId: { keyId: text(proof.logId) },
-    kindVersion: entryKind,
-    integratedTime: '0',
+    kindVersion: promise === undefined ? entryKind : promisedEntryKind,
+    integratedTime: String(promise?.integratedTime ?? 0),
+    ...(promise === undefined ? {} : { inclusionPromise: { signedEntryTimestamp: text(promise.signature) } }),
     inclusionProof: {
       logIndex: String(proof.logIndex),
       rootHash: text(proof.rootHash),
@@ -92,26 +95,43 @@ export function parseBundle(bytes: Uint8Array): Bundle {
   return { envelope, proof: entry === undefined ? undefined : parseTlogEntry(entry, `${at}/tlogEntries/0`) };
 }
 
-function parseTlogEntry(value: unknown, at: string): BundledProof {
-  const entry = expectObject(value, at, [
+/** A log entry of the one kind that we write; anything else in it is ATTESTATION_MALFORMED. Rekor v2 may leave the time out, which it has none of. */
+export function parseTlogEntry(value: unknown, at: string): BundledProof {
+  const members = [
     'logIndex',
     'logId',
     'kindVersion',
     'integratedTime',
     'inclusionProof',
     'canonicalizedBody',
-  ]);
+  ];
+  const entry = expectObject(value, at, [...members, 'inclusionPromise']);
   const kind = expectObject(entry.kindVersion, `${at}/kindVersion`, ['kind', 'version']);
   expectText(kind.kind, `${at}/kindVersion/kind`, /^hashedrekord$/);
-  expectText(kind.version, `${at}/kindVersion/version`, /^0\.0\.2$/);
-  expectText(entry.integratedTime, `${at}/integratedTime`, /^0$/);
+  const version = expectText(kind.version, `${at}/kindVersion/version`, /^0\.0\.[12]$/);
+  const promise = version === promisedEntryKind.version ? parsePromise(entry, at) : undefined;
+  if (promise === undefined) {
+    expectObject(entry, at, members);
+    expectText(entry.integratedTime ?? '0', `${at}/integratedTime`, /^0$/);
+  }
   const logId = expectObject(entry.logId, `${at}/logId`, ['keyId']);
   const proof = parseInclusionProof(entry.inclusionProof, `${at}/inclusionProof`);
-  expectText(entry.logIndex, `${at}/logIndex`, new RegExp(`^${proof.logIndex}$`));
+  if (promise === undefined) expectText(entry.logIndex, `${at}/logIndex`, new RegExp(`^${proof.logIndex}$`));
   return {
     ...proof,
+    ...(promise === undefined ? {} : { promise }),
     logId: expectBase64(logId.keyId, `${at}/logId/keyId`),
     body: expectBase64(entry.canonicalizedBody, `${at}/canonicalizedBody`),
+  };
+}
+
+/** What a Rekor v1 entry has besides: a time, and the log's word for it. */
+function parsePromise(entry: JsonObject, at: string): InclusionPromise {
+  const promise = expectObject(entry.inclusionPromise, `${at}/inclusionPromise`, ['signedEntryTimestamp']);
+  return {
+    integratedTime: expectInt64(entry.integratedTime, `${at}/integratedTime`),
+    logIndex: expectInt64(entry.logIndex, `${at}/logIndex`),
+    signature: expectBase64(promise.signedEntryTimestamp, `${at}/inclusionPromise/signedEntryTimestamp`),
   };
 }
 

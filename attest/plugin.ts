@@ -14,7 +14,7 @@ export interface AttestPluginOptions {
   readonly clock: Clock;
 }
 
-/** Signing keys, the logs `internal-ledger` and `none`, SLSA provenance, and approvals by SSH key. Touches no file before one of them is opened. */
+/** Signing keys, the logs `internal-ledger`, `public-log` and `none`, SLSA provenance, and approvals by SSH key. Touches no file before one of them is opened. */
 export function attestPlugin({ env, ephemeralKey, clock }: AttestPluginOptions): LoadedPlugin {
   return definePlugin({
     name: 'attest',
@@ -23,6 +23,7 @@ export function attestPlugin({ env, ephemeralKey, clock }: AttestPluginOptions):
       'provenance.requireSlsaProvenance',
       'provenance.transparencyLog.mode=none',
       'provenance.transparencyLog.mode=internal-ledger',
+      'provenance.transparencyLog.mode=public-log',
       'provenance.bindings.embedIntentSpecDigest',
       'provenance.bindings.embedEvidenceDigests',
       'artifacts.required.name=provenance-attestation',
@@ -31,6 +32,9 @@ export function attestPlugin({ env, ephemeralKey, clock }: AttestPluginOptions):
     setup({ slots }) {
       slots.signer.addLazy('key', () => createSignerSource({ env, ephemeral: ephemeralKey }));
       slots.log.add('internal-ledger', createInternalLedgerSource(env, clock));
+      slots.log.addLazy('public-log', async () =>
+        (await import('./public/public-log-source.ts')).createPublicLogSource(clock),
+      );
       slots.log.add('none', noLogSource);
       slots.attestor.add('slsa-v1', createSlsaAttestor());
       slots.approval.addLazy(

@@ -34,8 +34,8 @@ export async function logEnvelope(
   const { value } = parseStrictJson(bytes, { code: 'ATTESTATION_MALFORMED' });
   const envelope = parseEnvelope(value, '');
   const body = buildLogEntry(envelope, createPublicKey(signer.publicKeyPem));
-  const logId = parseVkey(await log.vkey()).keyId;
   const proof = await appendTo(log, body, behind);
+  const logId = proof.logId ?? parseVkey((await log.vkey()) ?? '').keyId;
   return {
     bundle: Buffer.from(formatBundle({ envelope, proof: { ...proof, logId } })),
     proof: Buffer.from(formatTlogProof(proof)),

@@ -1,5 +1,7 @@
 import type { CommandSpec } from './command.ts';
+import { attestCommands } from './command-table/attest-commands.ts';
 import { contractCommands } from './command-table/contract-commands.ts';
+import { ledgerCommands } from './command-table/ledger-commands.ts';
 import { otherCommands } from './command-table/other-commands.ts';
 import { pluginCommands } from './command-table/plugin-commands.ts';
 import { runCommands } from './command-table/run-commands.ts';
@@ -8,6 +10,8 @@ import { runCommands } from './command-table/run-commands.ts';
 export const commands: readonly CommandSpec[] = [
   ...contractCommands,
   ...runCommands,
+  ...attestCommands,
+  ...ledgerCommands,
   ...pluginCommands,
   ...otherCommands,
 ];

@@ -1,8 +1,12 @@
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseCheckpoint } from '../attest/log/checkpoint.ts';
+import { readMirror } from '../attest/log/git-mirror.ts';
+import { readFrom } from '../attest/log/internal-ledger.ts';
 import { ledgerPath } from '../attest/log/internal-ledger-source.ts';
-import type { EvidenceSource } from '../attest/verify/evidence-source.ts';
+import type { LedgerFileReader } from '../attest/log/tile-reader.ts';
+import { parseTlogProof } from '../attest/log/tlog-proof.ts';
+import { type EvidenceSource, runFiles } from '../attest/verify/evidence-source.ts';
+import { isWritError } from '../core/base/errors.ts';
 import type { RunStore } from '../core/run/run-store.ts';
 import { readObjects } from '../core/vcs/blobs.ts';
 import type { Repository } from '../core/vcs/repository.ts';
@@ -24,7 +28,7 @@ export async function gitEvidence(
     readRun: async (path) => run.files.get(path),
     listContent: async () => content.paths,
     readContent: async (path) => content.files.get(path),
-    readLedger: (path) => readLedgerFile(repository, path),
+    readLedger: await ledgerOf(repository, run.files.get(runFiles.proof)),
   };
 }
 
@@ -37,22 +41,25 @@ async function loadTree(
   return { paths, files: paths.length === 0 ? new Map() : await objects.readMany(ref, paths) };
 }
 
-/** Tiles and checkpoints are small; more than this is no file of a ledger. */
-const maxLedgerFileBytes = 16 * 1024 * 1024 + 1024;
+/**
+ * The ledger in the repository's state where it is the log of the proof, else what git carries of that log, else the former: it then says
+ * nothing of the proof.
+ */
+async function ledgerOf(repository: Repository, proof: Uint8Array | undefined): Promise<LedgerFileReader> {
+  const own = readFrom(join(repository.commonDir, ledgerPath));
+  const origin = proof === undefined ? undefined : originOf(() => parseTlogProof(proof).checkpoint);
+  if (origin === undefined) return own;
+  const checkpoint = await own('checkpoint');
+  const isOwn = checkpoint && originOf(() => Buffer.from(checkpoint).toString('utf8')) === origin;
+  return isOwn ? own : ((await readMirror(repository, origin)) ?? own);
+}
 
-async function readLedgerFile(repository: Repository, path: string): Promise<Uint8Array | undefined> {
-  const file = join(repository.commonDir, ledgerPath, path);
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW).catch(
-    (fault: NodeJS.ErrnoException) => {
-      if (fault.code === 'ENOENT' || fault.code === 'ENOTDIR') return undefined;
-      throw fault;
-    },
-  );
-  if (!handle) return undefined;
+/** The log that a checkpoint names; `undefined` for what is none, which the verifier tells. */
+function originOf(checkpoint: () => string): string | undefined {
   try {
-    const { size } = await handle.stat();
-    return size > maxLedgerFileBytes ? undefined : await handle.readFile();
-  } finally {
-    await handle.close();
+    return parseCheckpoint(checkpoint()).origin;
+  } catch (fault) {
+    if (isWritError(fault, 'ATTESTATION_MALFORMED')) return undefined;
+    throw fault;
   }
 }

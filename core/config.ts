@@ -4,6 +4,7 @@ import { WritError } from './base/errors.ts';
 import { type ApprovalsConfig, readApprovalsSection } from './config/approvals-section.ts';
 import { type FactorsConfig, readFactorsSection } from './config/factors-section.ts';
 import { readLicensesSection } from './config/licenses-section.ts';
+import { type LogConfig, readLogSection } from './config/log-section.ts';
 import { type ListedPlugin, readPluginsSection } from './config/plugins-section.ts';
 import { type PolicyConfig, readPolicySection } from './config/policy-section.ts';
 import { readRedactionSection } from './config/redaction-section.ts';
@@ -15,6 +16,7 @@ import type { ClassWords } from './privacy/find-sensitive.ts';
 import { securityWords } from './spec/security-words.ts';
 
 export type { ApprovalsConfig } from './config/approvals-section.ts';
+export type { LogConfig } from './config/log-section.ts';
 export type { ListedPlugin } from './config/plugins-section.ts';
 export type { PolicyConfig } from './config/policy-section.ts';
 export type { SignerConfig, SignerKey } from './config/signer-section.ts';
@@ -24,6 +26,7 @@ export type { PrepareStep, WorkspaceConfig } from './config/workspace-section.ts
 export interface WritConfig {
   readonly workspace: WorkspaceConfig;
   readonly signer: SignerConfig;
+  readonly log: LogConfig;
   readonly approvals: ApprovalsConfig;
   readonly checks: { readonly maxParallel: number };
   /** `[rules.<id>]`, by rule id; `[licenses]` as `packages` of `licenses`. */
@@ -54,6 +57,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
   const config: WritConfig = {
     workspace: readWorkspaceSection(root.table('workspace')),
     signer: readSignerSection(root.table('signer')),
+    log: readLogSection(root.table('log')),
     approvals: readApprovalsSection(root.table('approvals')),
     checks: readChecks(root.table('checks')),
     rules: withLicences(readRules(root.table('rules'), options.ruleIds), root),

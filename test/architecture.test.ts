@@ -58,6 +58,12 @@ t.test('every rule can fail', async (t) => {
       withFiles({ 'core/x.ts': imports('node:https') }),
       withFiles({ 'core/x.ts': "export const a = await fetch('x');\n" }),
     ],
+    'HTTP that writ sends itself only through `core/net.ts`': [
+      withFiles({ 'attest/x.ts': "export const a = () => import('undici');\n" }),
+    ],
+    'the sigstore client only through `attest/public/rekor-v1.ts`': [
+      withFiles({ 'attest/x.ts': "export const a = () => import('@sigstore/sign');\n" }),
+    ],
     'nobody touches SQL': [withFiles({ 'core/x.ts': imports('node:sqlite') })],
     'time only through `core/base/clock.ts`': [
       withFiles({ 'core/x.ts': 'export const a = Date.now();\n' }),

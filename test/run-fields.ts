@@ -1,2 +1,3 @@
 import './core/run/field-effects.test.ts';
 import './core/run/network-policy.test.ts';
+import './attest/public/public-run.test.ts';

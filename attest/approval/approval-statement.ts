@@ -27,6 +27,8 @@ export interface ApprovalPredicate {
   readonly principal?: string;
   readonly role?: string;
   readonly comment?: string;
+  /** Signed by the Scheduler's own process (`writ run --approve-with`); never `false`. */
+  readonly inProcess?: true;
   /** RFC 3339; from then on it does not count. */
   readonly expiresAt?: string;
   readonly nonce: string;
@@ -37,7 +39,7 @@ export interface ApprovalPredicate {
 export type ApprovalStatement = Statement<typeof approvalType, ApprovalPredicate>;
 
 export interface ApprovalInput
-  extends Pick<ApprovalPredicate, 'decision' | 'principal' | 'role' | 'comment'> {
+  extends Pick<ApprovalPredicate, 'decision' | 'principal' | 'role' | 'comment' | 'inProcess'> {
   readonly subject: ApprovalSubject;
   readonly signedAtMs: number;
   readonly expiresAtMs?: number;
@@ -60,7 +62,7 @@ export const principalForm = /^[^\p{Cc}\p{Zl}\p{Zp},*?!"]{1,256}$/u;
 
 /** The canonical bytes of a statement with a fresh nonce: what the approver signs. ATTESTATION_MALFORMED for what no reader would take. */
 export function buildApproval(input: ApprovalInput): Uint8Array {
-  const { subject, decision, principal, role, comment, signedAtMs, expiresAtMs } = input;
+  const { subject, decision, principal, role, comment, inProcess, signedAtMs, expiresAtMs } = input;
   const statement: ApprovalStatement = {
     _type: statementType,
     subject: [
@@ -77,6 +79,7 @@ export function buildApproval(input: ApprovalInput): Uint8Array {
       ...(principal === undefined ? {} : { principal }),
       ...(role === undefined ? {} : { role }),
       ...(comment === undefined ? {} : { comment }),
+      ...(inProcess === undefined ? {} : { inProcess }),
       ...(expiresAtMs === undefined ? {} : { expiresAt: toRfc3339(expiresAtMs) }),
       nonce: randomOctets(16).toString('hex'),
       signedAt: toRfc3339(signedAtMs),
@@ -129,6 +132,7 @@ function parsePredicate(value: unknown): ApprovalPredicate {
     'principal',
     'role',
     'comment',
+    'inProcess',
     'expiresAt',
     'nonce',
     'signedAt',
@@ -150,6 +154,9 @@ function parsePredicate(value: unknown): ApprovalPredicate {
     ...text('principal', principalForm),
     ...text('role', roleForm),
     ...text('comment', commentForm),
+    ...(Object.hasOwn(found, 'inProcess')
+      ? { inProcess: expectTrue(found.inProcess, `${at}/inProcess`) }
+      : {}),
     ...(found.expiresAt === undefined ? {} : { expiresAt: expectMoment(found.expiresAt, `${at}/expiresAt`) }),
     nonce: expectText(found.nonce, `${at}/nonce`, nonceForm),
     signedAt: expectMoment(found.signedAt, `${at}/signedAt`),
@@ -165,6 +172,11 @@ function expectMoment(value: unknown, path: string): string {
   );
   if (isRfc3339DateTime(text) && Number.isFinite(Date.parse(text))) return text;
   throw malformed(path, 'a time that the calendar has');
+}
+
+function expectTrue(value: unknown, path: string): true {
+  if (value === true) return true;
+  throw malformed(path, '`true`, or no such member');
 }
 
 function expectSame(value: unknown, path: string, text: string): void {

@@ -4,7 +4,7 @@ import { Persons } from './persons.ts';
 
 /**
  * Leaves one counting verdict to each person: authors have none, a rejection stands above every approval of the same person, the latest
- * rejection above earlier ones, the first approval above later ones.
+ * rejection above earlier ones, the first approval above later ones, and one that a person gave above one given in process.
  */
 export function countPeople(
   judged: readonly ApprovalVerdict[],
@@ -18,7 +18,9 @@ export function countPeople(
   const counting = new Map<string, ApprovalVerdict>();
   const rejections = open.filter(({ decision }) => decision === 'reject').reverse();
   const approvals = open.filter(({ decision }) => decision === 'approve');
-  for (const verdict of [...rejections, ...approvals]) {
+  const own = approvals.filter(({ inProcess }) => !inProcess);
+  const inProcess = approvals.filter((verdict) => verdict.inProcess);
+  for (const verdict of [...rejections, ...own, ...inProcess]) {
     const person = persons.ofKey(verdict.keyId);
     if (!counting.has(person)) counting.set(person, verdict);
   }

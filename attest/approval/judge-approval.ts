@@ -33,7 +33,7 @@ export function judgeApproval(
     return refused({ source: given.source, digest, ...nothing }, 'malformed', parts);
   }
   const { document, signature, approval } = parts;
-  const { decision, role, comment, signedAt, expiresAt, principal: claimed } = approval.predicate;
+  const { decision, role, comment, inProcess, signedAt, expiresAt, principal: claimed } = approval.predicate;
   const unproven = {
     source: given.source,
     digest: sha256Hex(document.statement),
@@ -51,12 +51,19 @@ export function judgeApproval(
     principal: signer.principal,
     ...(role === undefined ? {} : { role }),
     ...(comment === undefined ? {} : { comment }),
+    ...(inProcess === undefined ? {} : { inProcess }),
   };
   if (signer.problem) return refused(proven, signer.problem.status, signer.problem.detail);
   const difference = differenceOf(ground.subject, approval.subject);
   if (difference !== undefined) return refused(proven, 'wrong-subject', difference);
   if (expiresAt !== undefined && Date.parse(expiresAt) <= receivedAtMs)
     return refused(proven, 'expired', `the approver let it count until ${expiresAt}`);
+  if (inProcess && !ground.inProcess)
+    return refused(
+      proven,
+      'in-process',
+      'the process that ran it signed it (`--approve-with`), and `[approvals] in_process` is not `true` at the base commit',
+    );
   return { ...proven, status: 'counts' };
 }
 

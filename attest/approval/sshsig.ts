@@ -1,6 +1,7 @@
-import { hash } from 'node:crypto';
+import { hash, type KeyObject } from 'node:crypto';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { parseBase64 } from '../base64.ts';
+import { wireString } from '../signer/wire-string.ts';
 import { parseSshPublicKey, type SshPublicKey } from './ssh-public-key.ts';
 import { whyNotSigned } from './ssh-signature.ts';
 import { WireReader } from './wire-reader.ts';
@@ -18,6 +19,7 @@ export interface SshSignature {
 }
 
 const magic = Buffer.from('SSHSIG');
+const keyType = 'ssh-ed25519';
 const maxArmoredLength = 16_384;
 const armor = /^-----BEGIN SSH SIGNATURE-----\r?\n([A-Za-z0-9+/=\r\n]+?)\r?\n-----END SSH SIGNATURE-----\s*$/;
 
@@ -65,20 +67,38 @@ export function refuteSshSignature(
   return why === undefined ? undefined : { status: 'bad-signature', detail: why };
 }
 
-function signedData({ namespace, hash: algorithm }: SshSignature, message: Uint8Array): Buffer {
-  const strings = [
-    Buffer.from(namespace),
-    Buffer.alloc(0),
-    Buffer.from(algorithm),
-    hash(algorithm, message, 'buffer'),
-  ];
-  return Buffer.concat([magic, ...strings.flatMap((octets) => [lengthOf(octets), octets])]);
+/** The public half of an Ed25519 key as SSH writes it. */
+export function sshKeyBlob(key: KeyObject): Buffer {
+  const { x = '' } = key.export({ format: 'jwk' });
+  return wireStrings(keyType, Buffer.from(x, 'base64url'));
 }
 
-function lengthOf(octets: Buffer): Buffer {
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(octets.length);
-  return length;
+/** An armoured signature by an Ed25519 key (its blob, and what signs with it), as `ssh-keygen -Y sign` makes it. */
+export async function signSsh(
+  blob: Uint8Array,
+  sign: (data: Uint8Array) => Promise<Uint8Array>,
+  namespace: string,
+  message: Uint8Array,
+): Promise<string> {
+  const signature = await sign(signedData({ namespace, hash: 'sha512' }, message));
+  const version = Buffer.from([0, 0, 0, 1]);
+  const strings = wireStrings(blob, namespace, '', 'sha512', wireStrings(keyType, signature));
+  const lines =
+    Buffer.concat([magic, version, strings])
+      .toString('base64')
+      .match(/.{1,70}/g) ?? [];
+  return ['-----BEGIN SSH SIGNATURE-----', ...lines, '-----END SSH SIGNATURE-----', ''].join('\n');
+}
+
+function wireStrings(...strings: readonly (string | Uint8Array)[]): Buffer {
+  return Buffer.concat(strings.map((string) => wireString(Buffer.from(string as Uint8Array))));
+}
+
+function signedData(
+  { namespace, hash: algorithm }: Pick<SshSignature, 'namespace' | 'hash'>,
+  message: Uint8Array,
+): Buffer {
+  return Buffer.concat([magic, wireStrings(namespace, '', algorithm, hash(algorithm, message, 'buffer'))]);
 }
 
 function malformed(expected: string, found: string): WritError {

@@ -1,43 +1,66 @@
 import { parseEntries } from './entry-bundle.ts';
-import { leafHash } from './merkle/hash.ts';
-import { rangeHash } from './merkle/range-hash.ts';
+import { emptyRoot, leafHash, nodeHash } from './merkle/hash.ts';
 import type { TreeHead } from './merkle/verify-consistency.ts';
 import { tilePath, tileWidth, widthAt } from './tile-path.ts';
-import { corrupt, type LedgerFileReader, readSubtrees, readTile, rootOf } from './tile-reader.ts';
+import { corrupt, type LedgerFileReader, readTile, rootOf } from './tile-reader.ts';
+
+/** The tile of one level that is being filled. */
+interface Edge {
+  index: number;
+  width: number;
+  readonly hashes: Buffer;
+}
 
 /**
- * Reads a whole ledger: every entry has its leaf hash, every tile follows from the one below, and all of it leads to the root of `head`.
- * LEDGER_CORRUPT names the first file that does not. One bundle and one level are in memory at a time.
+ * Reads a whole ledger: the tree is computed anew from the entries alone, every stored tile must be a tile of it, and its root that of
+ * `head`. LEDGER_CORRUPT names the first file that is not. Each file is read once; one bundle and one tile of each level are in memory.
  */
 export async function auditLedger(read: LedgerFileReader, head: TreeHead): Promise<void> {
-  for (let bundle = 0; bundle * tileWidth < head.size; bundle += 1)
-    await auditBundle(read, bundle, head.size);
-  for (let level = 0; head.size >= tileWidth ** (level + 1); level += 1)
-    await auditLevel(read, level, head.size);
-  const root = await rangeHash({ start: 0, end: head.size }, readSubtrees(read, head.size));
-  if (!root.equals(head.root)) throw corrupt('tiles and checkpoint disagree', 'checkpoint');
+  const edges: Edge[] = [];
+
+  async function add(level: number, hash: Buffer): Promise<void> {
+    edges[level] ??= { index: 0, width: 0, hashes: Buffer.alloc(tileWidth * 32) };
+    const edge = edges[level];
+    hash.copy(edge.hashes, edge.width * 32);
+    edge.width += 1;
+    if (edge.width < tileWidth) return;
+    await compare(read, level, edge);
+    const root = rootOf(edge.hashes);
+    edge.index += 1;
+    edge.width = 0;
+    await add(level + 1, root);
+  }
+
+  for (let bundle = 0; bundle * tileWidth < head.size; bundle += 1) {
+    const width = widthAt(0, bundle, head.size);
+    const path = tilePath('entries', bundle, width);
+    const entries = parseEntries(Buffer.from((await read(path)) ?? []));
+    if (entries?.length !== width) throw corrupt('entries are missing', path);
+    for (const entry of entries) await add(0, leafHash(entry));
+  }
+  for (const [level, edge] of edges.entries()) if (edge.width > 0) await compare(read, level, edge);
+  if (!rootOfEdges(edges).equals(head.root)) throw corrupt('entries and checkpoint disagree', 'checkpoint');
 }
 
-async function auditBundle(read: LedgerFileReader, index: number, size: number): Promise<void> {
-  const width = widthAt(0, index, size);
-  const tile = await readTile(read, tilePath(0, index, width), width);
-  const path = tilePath('entries', index, width);
-  const entries = parseEntries(Buffer.from((await read(path)) ?? []));
-  const whole =
-    entries?.length === width &&
-    entries.every((entry, at) => leafHash(entry).equals(tile.subarray(at * 32, at * 32 + 32)));
-  if (!whole) throw corrupt('entries do not have their hashes', path);
+async function compare(read: LedgerFileReader, level: number, { index, width, hashes }: Edge): Promise<void> {
+  const path = tilePath(level, index, width);
+  const tile = await readTile(read, path, width);
+  if (tile.equals(hashes.subarray(0, width * 32))) return;
+  if (level === 0) throw corrupt('entries do not have their hashes', tilePath('entries', index, width));
+  throw corrupt('a tile does not follow from those below it', path);
 }
 
-/** Full tiles of `level` against the level above. */
-async function auditLevel(read: LedgerFileReader, level: number, size: number): Promise<void> {
-  const full = Math.floor(size / tileWidth ** (level + 1));
-  const above = readSubtrees(read, size);
-  for (let index = 0; index < full; index += 1) {
-    const path = tilePath(level, index, tileWidth);
-    const expected = await above(8 * (level + 1), index);
-    if (!rootOf(await readTile(read, path, tileWidth)).equals(expected)) {
-      throw corrupt('a tile does not have the hash that the level above holds', path);
+/** RFC 6962 root: the complete subtrees of the right edge, smallest first, each with what is right of it. */
+function rootOfEdges(edges: readonly Edge[]): Buffer {
+  let root: Buffer | undefined;
+  for (const { width, hashes } of edges) {
+    let end = width;
+    for (let span = 1; end > 0; span *= 2) {
+      if (end % (span * 2) === 0) continue;
+      const subtree = rootOf(hashes.subarray((end - span) * 32, end * 32));
+      root = root === undefined ? subtree : nodeHash(subtree, root);
+      end -= span;
     }
   }
+  return root ?? emptyRoot;
 }

@@ -1,5 +1,6 @@
 import { isWritError } from '../../core/base/errors.ts';
 import type { LedgerFindings } from '../../core/upkeep/check-repository.ts';
+import { auditLedger } from './audit-ledger.ts';
 import { type Checkpoint, parseCheckpoint, verifyCheckpoint } from './checkpoint.ts';
 import type { CheckpointMemory } from './checkpoint-memory.ts';
 import type { LedgerKey } from './ledger-key.ts';
@@ -95,20 +96,27 @@ async function checkMemory(head: Checkpoint, memory: CheckpointMemory): Promise<
 }
 
 async function checkTree(read: LedgerFileReader, head: Checkpoint): Promise<readonly LedgerProblem[]> {
+  // In bounded memory; only a ledger that is damaged is taken in whole, to tell by how much.
+  if (await holds(auditLedger(read, head))) return [];
   const leaves = await readLeaves(read, head.size);
   const whole = leaves.filter((leaf) => leaf !== undefined);
   const isSound = whole.length === leaves.length && (await rootOver(whole)).equals(head.root);
   if (isSound) return checkTiles(read, whole);
   const problems = await checkEntries(read, leaves, head.size);
-  const tilesLead = await rangeHash({ start: 0, end: head.size }, readSubtrees(read, head.size)).then(
-    (root) => root.equals(head.root),
-    (fault: unknown) => {
-      if (isWritError(fault, 'LEDGER_CORRUPT')) return false;
-      throw fault;
-    },
-  );
+  const root = rangeHash({ start: 0, end: head.size }, readSubtrees(read, head.size));
+  const tilesLead = await holds(root.then((found) => found.equals(head.root)));
   if (tilesLead && problems.length > 0) return problems;
   return [...problems, { ...broken('neither entries nor tiles lead to its root') }];
+}
+
+/** False for damage and for `false`; any other fault is thrown. */
+async function holds(work: Promise<unknown>): Promise<boolean> {
+  try {
+    return (await work) !== false;
+  } catch (fault) {
+    if (isWritError(fault, 'LEDGER_CORRUPT')) return false;
+    throw fault;
+  }
 }
 
 /** The entries are what the checkpoint signed, so a tile that does not follow from them is the one that is wrong. */

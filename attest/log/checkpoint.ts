@@ -2,8 +2,9 @@ import { verify } from 'node:crypto';
 import { WritError } from '../../core/base/errors.ts';
 import type { Signer } from '../../core/contract/signer.ts';
 import { parseBase64Octets } from '../base64.ts';
-import { isLogName, type LedgerKey } from './ledger-key.ts';
-import { formatNote, parseNote } from './note.ts';
+import type { LedgerKey } from './ledger-key.ts';
+import { formatNote, isSignatureOf, parseNote } from './note.ts';
+import { isNoteName } from './note-key.ts';
 
 /** A tree head of a log (C2SP tlog-checkpoint). */
 export interface Checkpoint {
@@ -14,11 +15,14 @@ export interface Checkpoint {
   readonly source: string;
 }
 
-/** Reads a checkpoint without judging its signatures; ATTESTATION_MALFORMED. */
-export function parseCheckpoint(source: string): Checkpoint {
+/** Reads a checkpoint without judging its signatures; ATTESTATION_MALFORMED, also for an origin that `isOrigin` declines. */
+export function parseCheckpoint(
+  source: string,
+  isOrigin: (origin: string) => boolean = isNoteName,
+): Checkpoint {
   const lines = parseNote(source).text.slice(0, -1).split('\n');
   const [origin = '', size = '', root = '', ...extensions] = lines;
-  if (!isLogName(origin)) throw malformed('expected an origin in line 1');
+  if (!isOrigin(origin)) throw malformed('expected an origin in line 1');
   if (!/^(?:0|[1-9][0-9]{0,15})$/.test(size) || !Number.isSafeInteger(Number(size))) {
     throw malformed('expected a tree size in line 2');
   }
@@ -38,7 +42,7 @@ export function verifyCheckpoint(source: string, keys: readonly LedgerKey[]): Ch
   const text = Buffer.from(note.text);
   let verified = 0;
   for (const line of note.signatures) {
-    const known = keys.find((key) => key.name === line.name && key.keyId.subarray(0, 4).equals(line.keyHint));
+    const known = keys.find((key) => isSignatureOf(key, line));
     if (known === undefined) continue;
     if (!verify(null, text, known.key, line.signature)) {
       throw refuted('bad-signature', 'a signature of the checkpoint is wrong', checkpoint.origin);
@@ -59,7 +63,7 @@ export async function signCheckpoint(
   const root = Buffer.from(head.root);
   const text = `${key.name}\n${head.size}\n${root.toString('base64')}\n`;
   const signature = Buffer.from(await signer.sign(Buffer.from(text)));
-  const source = formatNote(text, { name: key.name, keyHint: key.keyId.subarray(0, 4), signature });
+  const source = formatNote(text, [{ name: key.name, keyHint: key.keyId.subarray(0, 4), signature }]);
   return { origin: key.name, size: head.size, root, source };
 }
 

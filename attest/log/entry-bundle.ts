@@ -3,6 +3,9 @@ import { WritError } from '../../core/base/errors.ts';
 /** Longest entry that a bundle can hold: its length is a 16-bit number (C2SP tlog-tiles). */
 export const maxEntryBytes = 65_535;
 
+/** Largest file of a ledger: a bundle of 256 of them. */
+export const maxBundleBytes = 256 * (2 + maxEntryBytes);
+
 /** `length ‖ entry`, to be appended to a bundle. 1 to 65,535 octets, else LOG_FAILED. */
 export function formatEntry(entry: Uint8Array): Buffer {
   if (entry.length === 0 || entry.length > maxEntryBytes) {

@@ -45,7 +45,10 @@ export async function growTree(
     bundle.push(entry);
     const count = size + at + 1;
     if (count % tileWidth !== 0 && count !== after) continue;
-    files.set(tilePath('entries', Math.floor((count - 1) / tileWidth), widthOf(count)), Buffer.concat(bundle));
+    files.set(
+      tilePath('entries', Math.floor((count - 1) / tileWidth), widthOf(count)),
+      Buffer.concat(bundle),
+    );
     bundle = [];
   }
   supersede('entries', size, after);

@@ -2,27 +2,35 @@ import { join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { LogSource } from '../../core/contract/transparency-log.ts';
+import type { Repository } from '../../core/vcs/repository.ts';
 import type { Environment } from '../signer/user-config-dir.ts';
-import { userConfigDir } from '../signer/user-config-dir.ts';
 import { findUserLedgerKey, openUserLedgerKey } from '../signer/user-keys.ts';
-import { type CheckpointMemory, openCheckpointMemory } from './checkpoint-memory.ts';
+import { mirrorLedger } from './git-mirror.ts';
 import { createInternalLedger, type InternalLedger, readFrom } from './internal-ledger.ts';
+import { userCheckpointMemory } from './user-checkpoint-memory.ts';
+
+export { userCheckpointMemory };
 
 /** Below a repository's common directory: the ledger that all its work trees share. */
 export const ledgerPath = join('writ', 'ledger');
 
-/** What this user has seen of any log. */
-export function userCheckpointMemory(env: Environment): CheckpointMemory {
-  return openCheckpointMemory(join(userConfigDir(env), 'trust', 'checkpoints'));
-}
-
-/** The internal ledger of a repository, signed with the user's ledger key. Nothing is touched before its first call. */
-export function openUserLedger(commonDir: string, env: Environment, clock: Clock): InternalLedger {
+/**
+ * The internal ledger of a repository, signed with the user's ledger key. Nothing is touched before its first call. With `mirror`, git
+ * carries a copy that follows each append.
+ */
+export function openUserLedger(
+  commonDir: string,
+  env: Environment,
+  clock: Clock,
+  mirror?: Repository,
+): InternalLedger {
+  const directory = join(commonDir, ledgerPath);
   return createInternalLedger({
-    directory: join(commonDir, ledgerPath),
+    directory,
     signer: () => openUserLedgerKey(env),
     memory: userCheckpointMemory(env),
     clock,
+    ...(mirror && { afterAppend: (head) => mirrorLedger(mirror, clock, readFrom(directory), head) }),
   });
 }
 

@@ -1,23 +1,26 @@
 import { createPublicKey } from 'node:crypto';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
-import { WritError } from '../../core/base/errors.ts';
+import { messageOf, WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import type { Signer } from '../../core/contract/signer.ts';
 import type { LogProof, TransparencyLog } from '../../core/contract/transparency-log.ts';
 import { type Checkpoint, parseCheckpoint, signCheckpoint, verifyCheckpoint } from './checkpoint.ts';
 import type { CheckpointMemory } from './checkpoint-memory.ts';
-import { writeDurably } from './durable-file.ts';
-import { parseEntries } from './entry-bundle.ts';
+import { mergeCosignatures } from './cosignature.ts';
+import { type FileWriter, writeDurably } from './durable-file.ts';
+import { maxBundleBytes } from './entry-bundle.ts';
 import { growTree, type TreeGrowth } from './grow-tree.ts';
 import { type LedgerKey, ledgerKeyFor } from './ledger-key.ts';
 import { takeLock } from './ledger-lock.ts';
-import { proveConsistency, proveInclusion } from './ledger-proofs.ts';
-import { emptyRoot, leafHash } from './merkle/hash.ts';
+import { proveInclusion } from './ledger-proofs.ts';
+import { indexOfEntry, type LedgerReader, openLedgerReader, proveEntry, toProof } from './ledger-reader.ts';
+import { emptyRoot } from './merkle/hash.ts';
 import { parseNote } from './note.ts';
-import { tilePath, tileWidth, widthAt } from './tile-path.ts';
-import { corrupt, type LedgerFileReader, readSubtrees } from './tile-reader.ts';
+import { corrupt, type LedgerFileReader } from './tile-reader.ts';
+import type { WitnessKey } from './witness-key.ts';
 
 export interface InternalLedgerOptions {
   /** Made on first use; everything below it is the ledger's. */
@@ -28,20 +31,32 @@ export interface InternalLedgerOptions {
   readonly clock: Clock;
   /** How long to wait for another writer; default 15,000. */
   readonly lockWaitMs?: number;
+  /** How files are put in place; default durably. */
+  readonly write?: FileWriter;
+  /** Called under the lock after each append; a fault of it is the append's, whose entries stay. */
+  readonly afterAppend?: (head: Checkpoint) => Promise<void>;
+}
+
+/** Where a batch went: entries `start` to `head.size`, all covered by the checkpoint of `head`. */
+export interface AppendedBatch {
+  readonly start: number;
+  readonly head: Checkpoint;
 }
 
 /** The internal ledger: RFC 6962 tree in C2SP tlog-tiles files, one writer at a time, any number of readers. */
-export interface InternalLedger extends TransparencyLog {
+export interface InternalLedger extends TransparencyLog, LedgerReader {
   /** The log's name and key, making the ledger where there is none. */
   vkey(): Promise<string>;
-  /** The current tree head, signature checked; `undefined` where there is no ledger yet. */
-  head(): Promise<Checkpoint | undefined>;
-  /** Entry and proof against the current head. LOG_FAILED for an index outside the tree. */
-  prove(index: number): Promise<LogProof>;
-  /** RFC 6962 consistency proof from an earlier size to the current head. */
-  consistency(from: number): Promise<{ readonly head: Checkpoint; readonly hashes: readonly Uint8Array[] }>;
-  /** Proof for an entry of exactly these bytes, newest first; `undefined` where it was never logged. */
-  find(body: Uint8Array): Promise<LogProof | undefined>;
+  /**
+   * Appends many entries under one lock and one checkpoint, all of them or none; resolves when they are durable. LOG_FAILED for none,
+   * or where one is too long. Proofs come from `prove`.
+   */
+  appendAll(bodies: readonly Uint8Array[]): Promise<AppendedBatch>;
+  /**
+   * Takes back the current checkpoint with cosignatures on it, those of `witnesses` verified and the others dropped. LOG_FAILED where it is
+   * not the current one any more, VERIFY_REFUTED for a wrong signature or where no listed witness signed.
+   */
+  cosign(source: string, witnesses: readonly WitnessKey[]): Promise<Checkpoint>;
 }
 
 /** Nothing is read or written before the first call. A ledger of another key is LEDGER_FOREIGN, a damaged one LEDGER_CORRUPT. */
@@ -49,6 +64,7 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
   const { directory, memory, clock } = options;
   const temporary = join(directory, 'tmp');
   const read = readFrom(directory);
+  const reader = openLedgerReader(read, verifyOwn);
 
   async function locked<T>(work: () => Promise<T>): Promise<T> {
     const lock = await takeLock(join(directory, 'lock'), clock, options.lockWaitMs ?? 15_000);
@@ -62,10 +78,7 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
     }
   }
 
-  async function head(): Promise<Checkpoint | undefined> {
-    const bytes = await read('checkpoint');
-    if (bytes === undefined) return undefined;
-    const source = Buffer.from(bytes).toString('utf8');
+  async function verifyOwn(source: string): Promise<Checkpoint> {
     const key = await keyOf(source);
     try {
       return verifyCheckpoint(source, [key]);
@@ -102,8 +115,20 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
     return publish(await signCheckpoint({ size: 0, root: emptyRoot }, signer, key));
   }
 
+  async function write(files: ReadonlyMap<string, Uint8Array | string>): Promise<void> {
+    try {
+      await (options.write ?? writeDurably)(directory, files, temporary);
+    } catch (cause) {
+      throw new WritError('LOG_FAILED', {
+        message: `the internal ledger cannot be written: ${messageOf(cause)}`,
+        detail: { directory, reason: (cause as NodeJS.ErrnoException).code ?? 'unknown' },
+        cause,
+      });
+    }
+  }
+
   async function publish(checkpoint: Checkpoint): Promise<Checkpoint> {
-    await writeDurably(join(directory, 'checkpoint'), checkpoint.source, temporary);
+    await write(new Map([['checkpoint', checkpoint.source]]));
     return checkpoint;
   }
 
@@ -116,127 +141,79 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
     }
   }
 
-  async function appendLocked(body: Uint8Array, behind: number): Promise<LogProof> {
-    const before = (await head()) ?? (await create());
+  async function openForAppend(): Promise<Checkpoint> {
+    const before = (await reader.head()) ?? (await create());
     await refuseRollback(before);
-    const already = await indexOf(body, before, behind);
-    if (already !== undefined) return proveAt(already, before);
-    const growth = await growTree(before, body, read);
-    // In any order, but all of them before the checkpoint that needs them.
-    await Promise.all(
-      [...growth.files].map(([path, bytes]) => writeDurably(join(directory, path), bytes, temporary)),
-    );
+    return before;
+  }
+
+  /** Tiles first, in any order; then the checkpoint that needs them; then what nobody needs any more goes. */
+  async function appendTo(
+    before: Checkpoint,
+    bodies: readonly Uint8Array[],
+  ): Promise<{ readonly after: Checkpoint; readonly growth: TreeGrowth }> {
+    const growth = await growTree(before, bodies, read);
+    await write(growth.files);
     const signer = await options.signer();
     const key = ledgerKeyFor(before.origin, createPublicKey(signer.publicKeyPem));
     const after = await publish(await signCheckpoint(growth.head, signer, key));
     await memory.remember(after);
-    await removeSuperseded(growth);
-    return toProof(after, before.size, growth.path, body);
+    for (const path of growth.superseded) await rm(join(directory, path), { recursive: true, force: true });
+    await options.afterAppend?.(after);
+    return { after, growth };
   }
 
-  /** Newest entry of these bytes at `from` or later. */
-  async function indexOf(body: Uint8Array, current: Checkpoint, from: number): Promise<number | undefined> {
-    if (from >= current.size) return undefined;
-    const leaf = leafHash(body);
-    const subtree = readSubtrees(read, current.size);
-    for (let index = current.size - 1; index >= from; index -= 1) {
-      if ((await subtree(0, index)).equals(leaf)) return index;
-    }
-    return undefined;
-  }
-
-  async function removeSuperseded(growth: TreeGrowth): Promise<void> {
-    for (const path of growth.superseded) {
-      await rm(join(directory, path), { recursive: true, force: true });
-    }
-  }
-
-  /** Runs again where an append replaced the tiles of the head just read. */
-  async function reading<T>(work: (head: Checkpoint) => Promise<T>): Promise<T> {
-    for (let round = 1; ; round += 1) {
-      const current = await head();
-      if (current === undefined)
-        throw new WritError('LOG_FAILED', { message: 'there is no internal ledger here yet' });
-      try {
-        return await work(current);
-      } catch (fault) {
-        const moved = (await head())?.size !== current.size;
-        if (!moved || round === 10) throw fault;
-      }
-    }
-  }
-
-  async function proveAt(index: number, current: Checkpoint): Promise<LogProof> {
-    if (!Number.isSafeInteger(index) || index < 0 || index >= current.size) {
-      throw new WritError('LOG_FAILED', {
-        message: `expected an entry number below ${current.size}, found \`${index}\``,
-        detail: { index, size: current.size },
-      });
-    }
-    const subtree = readSubtrees(read, current.size);
-    const hashes = await proveInclusion(index, current, subtree);
-    const bundle = Math.floor(index / tileWidth);
-    const path = tilePath('entries', bundle, widthAt(0, bundle, current.size));
-    const entries = parseEntries(Buffer.from((await read(path)) ?? []));
-    const body = entries?.[index % tileWidth];
-    if (body === undefined || !leafHash(body).equals(await subtree(0, index))) {
-      throw corrupt('an entry does not have its hash', path);
-    }
-    return toProof(current, index, hashes, body);
+  async function appendOne(body: Uint8Array, behind: number): Promise<LogProof> {
+    const before = await openForAppend();
+    const already = await indexOfEntry(body, before.size, behind, read);
+    if (already !== undefined) return proveEntry(already, before, read);
+    const { after, growth } = await appendTo(before, [body]);
+    return toProof(after, before.size, await proveInclusion(before.size, growth.head, growth.subtree), body);
   }
 
   return {
     mode: 'internal-ledger',
-    head,
+    ...reader,
     vkey: async () => {
-      const current = (await head()) ?? (await locked(async () => (await head()) ?? create()));
+      const current = (await reader.head()) ?? (await locked(async () => (await reader.head()) ?? create()));
       return (await keyOf(current.source)).vkey;
     },
-    append: (body, { behind = Number.POSITIVE_INFINITY } = {}) => locked(() => appendLocked(body, behind)),
-    size: async () => (await head())?.size ?? 0,
-    prove: (index) => reading((current) => proveAt(index, current)),
-    consistency: (from) =>
-      reading(async (current) => {
-        if (!Number.isSafeInteger(from) || from < 0 || from > current.size) {
-          throw new WritError('LOG_FAILED', {
-            message: `expected a size up to ${current.size}, found \`${from}\``,
-          });
-        }
-        const hashes = await proveConsistency(from, current, readSubtrees(read, current.size));
-        return { head: current, hashes };
-      }),
-    find: async (body) => {
-      if ((await head()) === undefined) return undefined;
-      return reading(async (current) => {
-        const index = await indexOf(body, current, 0);
-        return index === undefined ? undefined : proveAt(index, current);
+    append: (body, { behind = Number.POSITIVE_INFINITY } = {}) => locked(() => appendOne(body, behind)),
+    appendAll: async (bodies) => {
+      if (bodies.length === 0) throw new WritError('LOG_FAILED', { message: 'a batch holds no entry' });
+      return locked(async () => {
+        const before = await openForAppend();
+        const { after } = await appendTo(before, bodies);
+        return { start: before.size, head: after };
       });
     },
+    size: async () => (await reader.head())?.size ?? 0,
+    cosign: (source, witnesses) =>
+      locked(async () => {
+        const current = await reader.head();
+        if (current === undefined) throw new WritError('LEDGER_MISSING');
+        await verifyOwn(source);
+        return publish(mergeCosignatures(current, source, witnesses));
+      }),
   };
 }
 
-/** Reads ledger files out of a directory. */
+/** Reads ledger files out of a directory, also somebody else's: a link, a pipe or a file too large for a ledger is no file of it. */
 export function readFrom(directory: string): LedgerFileReader {
-  return (path) =>
-    readFile(join(directory, path)).catch((fault: NodeJS.ErrnoException) => {
-      if (fault.code === 'ENOENT' || fault.code === 'ENOTDIR') return undefined;
+  // Without O_NONBLOCK a pipe would hang us before it can be refused.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  return async (path) => {
+    const file = await open(join(directory, path), flags).catch((fault: NodeJS.ErrnoException) => {
+      if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes(fault.code ?? '')) return undefined;
       throw fault;
     });
-}
-
-function toProof(
-  head: Checkpoint,
-  logIndex: number,
-  hashes: readonly Uint8Array[],
-  body: Uint8Array,
-): LogProof {
-  return {
-    origin: head.origin,
-    logIndex,
-    treeSize: head.size,
-    rootHash: head.root,
-    hashes,
-    checkpoint: head.source,
-    body,
+    if (file === undefined) return undefined;
+    try {
+      const status = await file.stat();
+      if (!status.isFile() || status.size > maxBundleBytes) return undefined;
+      return await file.readFile();
+    } finally {
+      await file.close();
+    }
   };
 }

@@ -38,7 +38,7 @@ export function buildLogEntry(envelope: Envelope, key: KeyObject): Buffer {
 }
 
 /** An entry's members, decoded; nothing is verified. */
-interface LogEntry {
+export interface LogEntry {
   readonly kind: string;
   readonly apiVersion: string;
   readonly algorithm: string;
@@ -91,7 +91,8 @@ export function recordsSignature(
   }
 }
 
-function parseLogEntry(body: Uint8Array): LogEntry {
+/** Reads an entry strictly; ATTESTATION_MALFORMED. */
+export function parseLogEntry(body: Uint8Array): LogEntry {
   const entry = expectObject(parseJsonObject(body, maxBytes), '', ['apiVersion', 'kind', 'spec']);
   const spec = expectObject(entry.spec, '/spec', ['hashedRekordV002']);
   const record = expectObject(spec.hashedRekordV002, '/spec/hashedRekordV002', ['data', 'signature']);

@@ -1,5 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
 import { parseBase64 } from '../base64.ts';
+import type { NoteKey } from './note-key.ts';
 
 /** One signature line of a note. */
 export interface NoteSignature {
@@ -41,9 +42,17 @@ function parseSignatureLine(line: string): NoteSignature {
   return { name: match[1], keyHint: blob.subarray(0, 4), signature: blob.subarray(4) };
 }
 
-/** Writes a note with one signature. `text` ends in a newline. */
-export function formatNote(text: string, { name, keyHint, signature }: NoteSignature): string {
-  return `${text}\n— ${name} ${Buffer.concat([keyHint, signature]).toString('base64')}\n`;
+/** Writes a note. `text` ends in a newline. */
+export function formatNote(text: string, signatures: readonly NoteSignature[]): string {
+  const lines = signatures.map(
+    ({ name, keyHint, signature }) => `— ${name} ${Buffer.concat([keyHint, signature]).toString('base64')}\n`,
+  );
+  return `${text}\n${lines.join('')}`;
+}
+
+/** True for the signature line that this key makes, whether or not it verifies. */
+export function isSignatureOf(key: NoteKey, { name, keyHint }: NoteSignature): boolean {
+  return key.name === name && key.keyId.subarray(0, 4).equals(keyHint);
 }
 
 function malformed(found: string): WritError {

@@ -25,14 +25,14 @@ export async function rebuildLedger(directory: string, clock: Clock): Promise<re
       throw corrupt('the entries do not lead to the root of the checkpoint', 'checkpoint');
     const temporary = join(directory, 'tmp');
     await mkdir(temporary, { recursive: true });
-    const written: string[] = [];
+    const wrong = new Map<string, Buffer>();
     for (const [path, bytes] of tilesOver(leaves)) {
       const found = await read(path);
       if (found !== undefined && bytes.equals(found)) continue;
-      await writeDurably(join(directory, path), bytes, temporary);
-      written.push(path);
+      wrong.set(path, bytes);
     }
-    return written;
+    await writeDurably(directory, wrong, temporary);
+    return [...wrong.keys()];
   } finally {
     await lock.release();
   }

@@ -6,8 +6,8 @@ import type { Signer } from '../../core/contract/signer.ts';
 import { readGuarded } from './guarded-file.ts';
 import { generateKey, parsePrivateKey, toSigner } from './key-signer.ts';
 
-/** The key in an existing file; KEY_UNUSABLE where there is none, KEY_INSECURE where others can reach it. */
-export async function openKeyFile(path: string, algorithm: Signer['algorithm']): Promise<Signer> {
+/** The key in an existing PEM file, of that algorithm where one is given; KEY_UNUSABLE where there is none, KEY_INSECURE where others can reach it. */
+export async function openKeyFile(path: string, algorithm?: Signer['algorithm']): Promise<Signer> {
   const pem = await readGuarded(path, true);
   if (pem === undefined) {
     throw new WritError('KEY_UNUSABLE', { message: `there is no key file \`${path}\``, detail: { path } });

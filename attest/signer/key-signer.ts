@@ -6,15 +6,18 @@ import { algorithmOf, keyIdOf } from '../public-key.ts';
 /** A signer over a private key in this process's memory. */
 export function toSigner(privateKey: KeyObject, ephemeral: boolean): Signer {
   const publicKey = createPublicKey(privateKey);
-  const algorithm = algorithmOf(publicKey);
-  const digest = algorithm === 'ed25519' ? null : 'sha256';
   return {
-    algorithm,
+    algorithm: algorithmOf(publicKey),
     keyId: keyIdOf(publicKey),
     publicKeyPem: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
     ephemeral,
-    sign: async (data) => sign(digest, data, privateKey),
+    sign: async (data) => signWith(privateKey, data),
   };
+}
+
+/** One signature, in the form that {@link Signer.sign} says. */
+export function signWith(privateKey: KeyObject, data: Uint8Array): Buffer {
+  return sign(algorithmOf(privateKey) === 'ed25519' ? null : 'sha256', data, privateKey);
 }
 
 /** A new private key. */
@@ -24,8 +27,14 @@ export function generateKey(algorithm: Signer['algorithm']): KeyObject {
     : generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey;
 }
 
-/** Reads a private key of exactly that algorithm (PEM). KEY_UNUSABLE names `where` it came from, never what was in it. */
-export function parsePrivateKey(pem: string, algorithm: Signer['algorithm'], where: string): KeyObject {
+/**
+ * Reads a private key (PEM), of exactly that algorithm where one is given. KEY_UNUSABLE names `where` it came from, never what was in it.
+ */
+export function parsePrivateKey(
+  pem: string,
+  algorithm: Signer['algorithm'] | undefined,
+  where: string,
+): KeyObject {
   let key: KeyObject;
   try {
     key = createPrivateKey(pem);
@@ -34,10 +43,13 @@ export function parsePrivateKey(pem: string, algorithm: Signer['algorithm'], whe
     throw new WritError('KEY_UNUSABLE', {
       message: `${where} is not an unencrypted private key in PEM form`,
       detail: { where },
+      hints: /-----BEGIN OPENSSH PRIVATE KEY-----/.test(pem)
+        ? ['it is an OpenSSH key: use `[signer] key = "ssh:PATH"`, or `"agent"` for one with a passphrase']
+        : ['make one: `openssl genpkey -algorithm ed25519 -out KEY.pem && chmod 600 KEY.pem`'],
     });
   }
   const found = algorithmOf(key);
-  if (found === algorithm) return key;
+  if (algorithm === undefined || found === algorithm) return key;
   throw new WritError('KEY_UNUSABLE', {
     message: `${where} must be \`${algorithm}\`, found \`${found}\``,
     detail: { where, expected: algorithm, found },

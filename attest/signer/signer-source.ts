@@ -1,8 +1,10 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { SignerKey } from '../../core/config.ts';
 import type { Signer, SignerSource } from '../../core/contract/signer.ts';
+import { openAgentKey } from './agent-key.ts';
 import { openKeyFile } from './file-key.ts';
 import { generateKey, parsePrivateKey, toSigner } from './key-signer.ts';
+import { openSshKeyFile } from './openssh-key.ts';
 import { type Environment, homeOf } from './user-config-dir.ts';
 import { openUserSigningKey } from './user-keys.ts';
 
@@ -14,19 +16,27 @@ export interface SignerSourceOptions {
 
 /**
  * Opens every form of `[signer] key`. Without one: the user's own key, or with `ephemeral` a throw-away one; under `CI`
- * only the latter, else SIGNER_EPHEMERAL. `agent` is SIGNER_UNSUPPORTED.
+ * only the latter, else SIGNER_EPHEMERAL. `keyless` is SIGNER_UNSUPPORTED.
  */
 export function createSignerSource({ env, ephemeral }: SignerSourceOptions): SignerSource {
+  const settle = (path: string): string => path.replace(/^~(?=\/)/, homeOf(env));
   const throwAway = ephemeral ? toSigner(generateKey('ecdsa-p256-sha256'), true) : undefined;
   return {
     async open(key: SignerKey): Promise<Signer> {
       switch (key.form) {
         case 'file':
-          return openKeyFile(key.path.replace(/^~(?=\/)/, homeOf(env)), 'ecdsa-p256-sha256');
+          return openKeyFile(settle(key.path));
         case 'env':
           return fromEnvironment(key.name, env);
+        case 'ssh':
+          return openSshKeyFile(settle(key.path));
         case 'agent':
-          throw new WritError('SIGNER_UNSUPPORTED', { detail: { form: key.form } });
+          return openAgentKey(key.wanted, env);
+        case 'keyless':
+          throw new WritError('SIGNER_UNSUPPORTED', {
+            message: '`[signer] key = "keyless"`: this version does not ask an authority for certificates',
+            detail: { form: key.form },
+          });
         case 'default':
           if (throwAway !== undefined) return throwAway;
           if (isCi(env)) throw new WritError('SIGNER_EPHEMERAL');
@@ -44,7 +54,7 @@ function fromEnvironment(name: string, env: Environment): Signer {
       detail: { name },
     });
   }
-  return toSigner(parsePrivateKey(pem, 'ecdsa-p256-sha256', `the environment variable \`${name}\``), false);
+  return toSigner(parsePrivateKey(pem, undefined, `the environment variable \`${name}\``), false);
 }
 
 /** The convention of CI services: set and neither `false` nor `0`. */

@@ -33,6 +33,8 @@ export interface DecisionPredicate {
     readonly principal: string;
     readonly keyId: string;
     readonly digest: DigestSet;
+    /** Signed by the Scheduler's own process, which the config at base lets count. */
+    readonly inProcess?: true;
   }[];
 }
 
@@ -60,7 +62,12 @@ export function buildDecision(request: AttestRequest): DecisionStatement {
       stages: request.stages.map(({ stage, status, expected, ran }) => ({ stage, status, expected, ran })),
       approvals: request.approvals
         .filter(({ status, decision }) => status === 'counts' && decision === 'approve')
-        .map(({ principal, keyId, digest }) => ({ principal, keyId, digest: { sha256: digest } })),
+        .map(({ principal, keyId, digest, inProcess }) => ({
+          principal,
+          keyId,
+          digest: { sha256: digest },
+          ...(inProcess ? { inProcess } : {}),
+        })),
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { type LedgerKey, ledgerKeyFor } from '../log/ledger-key.ts';
+import type { TrustedRoot } from './trusted-root.ts';
 
 /** Where trust in a key comes from, strongest first: the command line, the user's trust directory, a key made on this machine. */
 export type AnchorOrigin = 'given' | 'pinned' | 'own';
@@ -18,12 +19,25 @@ export interface Anchors {
   readonly ledgers: readonly (LedgerKey & { readonly from: 'given' | 'pinned' })[];
   /** Ed25519 keys of this user's own ledgers, whatever their names. */
   readonly ownLedgers: readonly KeyObject[];
+  /** `--trusted-root`: authorities and logs of others. */
+  readonly trustedRoot?: TrustedRoot;
+  /** `--identity` and `--issuer`: whose certificate is believed, literally. */
+  readonly identity?: { readonly identity: string; readonly issuer: string };
 }
 
 /** The anchor a key id names. Given keys, where there are any, stand alone: the user asked for them. */
 export function findSigner(anchors: Anchors, keyId: string): SigningAnchor | undefined {
   const given = anchors.signers.filter((anchor) => anchor.from === 'given');
   return (given.length > 0 ? given : anchors.signers).find((anchor) => anchor.keyId === keyId);
+}
+
+/**
+ * Anchors that a stranger's key hint may mean: the one it names (SHA-256 of the key, hex or base64), else every given one, as a hint is only a hint.
+ */
+export function signersFor(anchors: Anchors, hint: string): readonly SigningAnchor[] {
+  const hex = /^[0-9a-f]{64}$/.test(hint) ? hint : Buffer.from(hint, 'base64').toString('hex');
+  const named = findSigner(anchors, hex);
+  return named ? [named] : anchors.signers.filter((anchor) => anchor.from === 'given');
 }
 
 /**

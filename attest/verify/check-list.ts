@@ -1,5 +1,5 @@
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import type { CheckCode, CheckDetail, CheckStatus, VerifyCheck, VerifyReport } from './report.ts';
+import type { CheckCode, CheckDetail, CheckStatus, Grounds, VerifyCheck, VerifyReport } from './report.ts';
 
 interface Entry {
   readonly id: string;
@@ -10,6 +10,14 @@ interface Entry {
 /** The checks of one verification. What is expected is said before anything is looked at; what never ran counts against. */
 export class CheckList {
   readonly #entries = new Map<string, Entry>();
+  readonly #signature: string;
+  /** Filled by whoever shows them. */
+  readonly grounds: Grounds = { digests: new Map() };
+
+  /** `signature` is the check without which nothing was shown to be signed. */
+  constructor(signature = 'signature') {
+    this.#signature = signature;
+  }
 
   /** Adds checks that have to run. */
   expect(...ids: readonly string[]): void {
@@ -66,7 +74,7 @@ export class CheckList {
       ['passed', 'failed', 'expired'].includes(entry.settled?.status ?? ''),
     );
     const good = expected.filter((entry) => ['passed', 'expired'].includes(entry.settled?.status ?? ''));
-    const signed = this.#entries.get('signature')?.settled?.status === 'passed';
+    const signed = this.#entries.get(this.#signature)?.settled?.status === 'passed';
     return {
       verified: signed && good.length === expected.length && ran.length === expected.length,
       checks: entries.map(({ id, settled }) => ({
@@ -75,6 +83,7 @@ export class CheckList {
       })),
       expected: expected.length,
       ran: ran.length,
+      grounds: this.grounds,
     };
   }
 }

@@ -8,12 +8,17 @@ import { readGuarded } from '../signer/guarded-file.ts';
 import { type Environment, userConfigDir } from '../signer/user-config-dir.ts';
 import { userKeysDir } from '../signer/user-keys.ts';
 import type { AnchorOrigin, Anchors, SigningAnchor } from './anchors.ts';
+import type { TrustedRoot } from './trusted-root.ts';
 
 export interface GivenAnchors {
   /** Files of `--key`: public keys, PEM. */
   readonly keyFiles: readonly string[];
   /** Values of `--ledger-key`: vkey text, or a file that holds it. */
   readonly ledgerKeys: readonly string[];
+  /** File of `--trusted-root`; its Ed25519 logs count as given ledger keys. */
+  readonly trustedRoot?: string;
+  /** `--identity` and `--issuer`. */
+  readonly identity?: Anchors['identity'];
 }
 
 const maxFiles = 1000;
@@ -33,7 +38,10 @@ export async function loadAnchors(given: GivenAnchors, env: Environment): Promis
     readAll(keys, '.pub.pem'),
   ]);
   const own = ownKeys.map(parsePublicKey);
+  const trustedRoot = given.trustedRoot === undefined ? undefined : await readTrustedRoot(given.trustedRoot);
   return {
+    ...(trustedRoot && { trustedRoot }),
+    ...(given.identity && { identity: given.identity }),
     signers: [
       ...givenKeys.map((pem) => toAnchor(parsePublicKey(pem), 'given')),
       ...pinnedKeys.map((pem) => toAnchor(parsePublicKey(pem), 'pinned')),
@@ -41,6 +49,7 @@ export async function loadAnchors(given: GivenAnchors, env: Environment): Promis
     ],
     ledgers: [
       ...givenLedgers.map((text) => ({ ...parseVkey(text), from: 'given' as const })),
+      ...(trustedRoot?.ledgers ?? []).map((key) => ({ ...key, from: 'given' as const })),
       ...pinnedLedgers.map((text) => ({ ...parseVkey(text), from: 'pinned' as const })),
     ],
     ownLedgers: own.filter((key) => algorithmOf(key) === 'ed25519'),
@@ -61,6 +70,11 @@ async function readGiven(path: string): Promise<string> {
       cause,
     });
   }
+}
+
+async function readTrustedRoot(path: string): Promise<TrustedRoot> {
+  const { parseTrustedRoot } = await import('./trusted-root.ts');
+  return parseTrustedRoot(Buffer.from(await readGiven(path)));
 }
 
 async function readAll(directory: string, ending: string): Promise<string[]> {

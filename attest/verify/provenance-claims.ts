@@ -21,6 +21,7 @@ export interface ProvenanceClaims {
   readonly ledger: LedgerKey | undefined;
 }
 
+const externalParameters: readonly string[] = ['intentspec_id', 'intentspec_digest'];
 const maxPayloadBytes = 4 * 1024 * 1024;
 const sha256 = /^[0-9a-f]{64}$/;
 const moment = /^\d{4}-\d{2}-\d{2}T[0-9:.]+Z$/;
@@ -28,7 +29,7 @@ const gitId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /**
  * Reads a verified payload. Another statement, predicate, build or builder type is `wrong-type`; subjects other than exactly one commit, one
- * tree and one patchset are `wrong-subject`; unknown external parameters are refused (SLSA v1); the rest is ATTESTATION_MALFORMED.
+ * tree and one patchset are `wrong-subject`; an external parameter beyond ours is `unknown-parameter`; the rest is ATTESTATION_MALFORMED.
  */
 export function readProvenance(payload: Uint8Array): ProvenanceClaims {
   const statement = parseJsonObject(payload, maxPayloadBytes);
@@ -40,14 +41,11 @@ export function readProvenance(payload: Uint8Array): ProvenanceClaims {
   const builder = expectObject(details.builder, '/predicate/runDetails/builder');
   requireType('buildType', definition.buildType, buildType);
   requireType('builder.id', builder.id, builderId);
-  const external = expectObject(definition.externalParameters, '/externalParameters', [
-    'intentspec_id',
-    'intentspec_digest',
-  ]);
+  const external = readExternalParameters(definition.externalParameters);
   const internal = expectObject(definition.internalParameters, '/internalParameters');
+  const twice = Object.keys(external).filter((name) => Object.hasOwn(internal, name));
+  if (twice.length > 0) throw refuted('malformed', { found: twice });
   const metadata = expectObject(details.metadata, '/metadata');
-  const started = expectText(metadata.startedOn, '/metadata/startedOn', moment);
-  const finished = expectText(metadata.finishedOn, '/metadata/finishedOn', moment);
   const { intentspec_digest: digest } = external;
   const { writ_ledger: ledger } = internal;
   return {
@@ -56,12 +54,27 @@ export function readProvenance(payload: Uint8Array): ProvenanceClaims {
     specId: expectText(external.intentspec_id, '/externalParameters/intentspec_id'),
     specDigest:
       digest === undefined ? undefined : expectText(digest, '/externalParameters/intentspec_digest', sha256),
-    startedAtMs: Date.parse(started),
-    finishedAtMs: Date.parse(finished),
+    startedAtMs: expectMoment(metadata.startedOn, '/metadata/startedOn'),
+    finishedAtMs: expectMoment(metadata.finishedOn, '/metadata/finishedOn'),
     byproducts: readByproducts(expectArray(details.byproducts, '/byproducts', 100_000)),
     ledger:
       ledger === undefined ? undefined : parseVkey(expectText(ledger, '/internalParameters/writ_ledger')),
   };
+}
+
+/** Epoch milliseconds of a time that there is: nothing is before or after one that there is not. */
+function expectMoment(value: unknown, at: string): number {
+  const ms = Date.parse(expectText(value, at, moment));
+  if (Number.isFinite(ms)) return ms;
+  throw refuted('malformed', { member: at, found: String(value).slice(0, 200) });
+}
+
+/** SLSA v1 wants verifiers to refuse a parameter they do not know: it may change what the others mean. */
+function readExternalParameters(value: unknown): JsonObject {
+  const external = expectObject(value, '/externalParameters');
+  const unknown = Object.keys(external).filter((name) => !externalParameters.includes(name));
+  if (unknown.length === 0) return external;
+  throw refuted('unknown-parameter', { expected: externalParameters, found: unknown.slice(0, 20) });
 }
 
 /** The three digests that every statement about a sealed change is about; others are `wrong-subject`. */

@@ -25,6 +25,8 @@ export type CheckCode =
   | 'not-required'
   | 'not-comparable'
   | 'policy-deny'
+  | 'replay-mismatch'
+  | 'unknown-parameter'
   | 'per-repository'
   | 'not-run';
 
@@ -38,6 +40,20 @@ export interface VerifyCheck {
   readonly detail?: CheckDetail;
 }
 
+/** Whose signature a verification rests on: a key by its id, or a certificate by what it names. */
+export type SignerGround =
+  | { readonly key_id: string; readonly anchor: string }
+  | { readonly identity: string; readonly issuer: string };
+
+/** What the claims about one target rest on, as far as it was shown. */
+export interface Grounds {
+  signer?: SignerGround;
+  /** Where the attestation stands in a log. */
+  log?: { readonly origin: string; readonly index: number; readonly size: number };
+  /** SHA-256, hex, of what was looked at, by name. */
+  readonly digests: Map<string, string>;
+}
+
 /** What a verification found (`5-cli.md`, verify). `verified` only where every expected check ran and none speaks against. */
 export interface VerifyReport {
   readonly verified: boolean;
@@ -46,6 +62,7 @@ export interface VerifyReport {
   readonly expected: number;
   /** Those of them that came to an answer: passed, failed or expired. */
   readonly ran: number;
+  readonly grounds: Readonly<Grounds>;
 }
 
 /** 0 verified · 1 something is refuted · 3 nothing refuted, yet not everything could be verified. */
@@ -62,4 +79,16 @@ export function refuted(reason: CheckCode, detail: CheckDetail = {}): WritError 
 /** A refusal for {@link CheckList.judge}: there is nothing to judge, or nobody to trust. */
 export function unavailable(reason: CheckCode, detail: CheckDetail = {}): WritError {
   return new WritError('VERIFY_NOTHING', { detail: { ...detail, reason } });
+}
+
+/** A target without evidence was not verified: one expected check, none ran, or what is there cannot be read. */
+export function nothingThere(reason: string, code: 'missing' | 'malformed' = 'missing'): VerifyReport {
+  const isMalformed = code === 'malformed';
+  return {
+    verified: false,
+    checks: [{ id: 'bundle', status: isMalformed ? 'failed' : 'missing', code, detail: { reason } }],
+    expected: 1,
+    ran: isMalformed ? 1 : 0,
+    grounds: { digests: new Map() },
+  };
 }

@@ -15,6 +15,9 @@ export interface LaterEntries {
   readonly revokedAt: number | undefined;
 }
 
+/** A ledger that has grown each time that it did not hold is not read for ever. */
+const maxAttempts = 8;
+
 interface Judged {
   readonly remembered: boolean;
   readonly later: LaterEntries | undefined;
@@ -76,6 +79,7 @@ async function requirePrefixes(
   read: LedgerFileReader,
   keys: readonly LedgerKey[],
   search: { readonly start: number; readonly revokes: (body: Uint8Array) => boolean },
+  attempts = maxAttempts,
 ): Promise<{ readonly head: Checkpoint; readonly revokedAt: number | undefined }> {
   const head = verifyCheckpoint(current.source, keys);
   try {
@@ -85,8 +89,8 @@ async function requirePrefixes(
     if (!isWritError(fault, 'LEDGER_CORRUPT')) throw fault;
     // An append in between replaces partial tiles; a larger head then reads whole again.
     const next = await currentHead(read, head.origin);
-    if (next !== undefined && next.size > head.size) {
-      return requirePrefixes(earlier, next, read, keys, search);
+    if (attempts > 1 && next !== undefined && next.size > head.size) {
+      return requirePrefixes(earlier, next, read, keys, search, attempts - 1);
     }
     throw refuted('malformed', { found: fault.message });
   }

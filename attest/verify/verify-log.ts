@@ -2,13 +2,14 @@ import type { KeyObject } from 'node:crypto';
 import type { Bundle, BundledProof } from '../bundle.ts';
 import { type Checkpoint, parseCheckpoint, verifyCheckpoint } from '../log/checkpoint.ts';
 import type { LedgerKey } from '../log/ledger-key.ts';
-import { verifyLogEntry } from '../log/log-entry.ts';
 import { leafHash } from '../log/merkle/hash.ts';
 import { rootFromInclusion } from '../log/merkle/verify-inclusion.ts';
 import { parseTlogProof } from '../log/tlog-proof.ts';
+import { type PublicLogKey, publicLogsOf } from '../public/public-log-key.ts';
+import { verifyEntryOf } from '../public/verify-entry.ts';
+import { verifyPublicInclusion, verifyPublicProof } from '../public/verify-public-proof.ts';
 import { type Anchors, ledgerKeysFor } from './anchors.ts';
 import type { CheckList } from './check-list.ts';
-import type { CheckDetail } from './report.ts';
 import { refuted, unavailable } from './report.ts';
 
 /** What was found to hold of the log. */
@@ -16,6 +17,8 @@ export interface VerifiedInclusion {
   readonly index: number;
   readonly checkpoint: Checkpoint;
   readonly keys: readonly LedgerKey[];
+  /** Where it is a public log. */
+  readonly log?: PublicLogKey;
 }
 
 /**
@@ -33,7 +36,7 @@ export async function verifyLog(
   const { proof } = bundle;
   await list.judge('log-entry', () => {
     if (proof === undefined) throw unavailable('not-logged');
-    verifyLogEntry(proof.body, bundle.envelope, signingKey);
+    verifyEntryOf(proof, bundle.envelope, signingKey);
   });
   const bundled = await list.judge(
     'log-inclusion',
@@ -41,7 +44,7 @@ export async function verifyLog(
       if (proof === undefined) throw unavailable('not-logged');
       return verifyBundledProof(proof, anchors, vouched);
     },
-    describe,
+    describeInclusion,
   );
   const filed = await list.judge('log-proof', () => {
     if (proofFile === undefined) throw unavailable('not-logged');
@@ -50,18 +53,28 @@ export async function verifyLog(
     if (body === undefined) throw unavailable('not-logged');
     if (file.body?.equals(body) === false)
       throw refuted('mismatch', { found: 'the file is about another entry' });
-    verifyLogEntry(body, bundle.envelope, signingKey);
+    verifyEntryOf({ ...proof, body }, bundle.envelope, signingKey);
+    const log = bundled?.log;
+    if (log)
+      return { ...verifyPublicInclusion(body, file.index, file.hashes, file.checkpoint, log), keys: [] };
+    // Without a public log that holds there is none to judge the file by.
+    if (proof?.promise) throw unavailable('untrusted-log');
     return verifyInclusion(body, file.index, file.hashes, file.checkpoint, anchors, vouched);
   });
   if (bundled === undefined || filed === undefined) return undefined;
   return bundled;
 }
 
-function verifyBundledProof(
+/** An entry of a bundle leads to the root of a checkpoint that a trusted ledger key signed, and names that very checkpoint and log. */
+export function verifyBundledProof(
   proof: BundledProof,
   anchors: Anchors,
   vouched: LedgerKey | undefined,
 ): VerifiedInclusion {
+  const isGiven = anchors.ledgers.some(({ keyId }) => keyId.equals(proof.logId));
+  const logs = anchors.trustedRoot === undefined ? [] : publicLogsOf(anchors.trustedRoot);
+  if (!isGiven && (proof.promise !== undefined || logs.some(({ logId }) => logId.equals(proof.logId))))
+    return { ...verifyPublicProof(proof, logs), keys: [] };
   const inclusion = verifyInclusion(
     proof.body,
     proof.logIndex,
@@ -79,7 +92,8 @@ function verifyBundledProof(
   return inclusion;
 }
 
-function verifyInclusion(
+/** An entry leads to the root of a checkpoint that a trusted ledger key signed. */
+export function verifyInclusion(
   body: Uint8Array,
   index: number,
   hashes: readonly Uint8Array[],
@@ -96,6 +110,11 @@ function verifyInclusion(
   return { index, checkpoint, keys };
 }
 
-function describe({ checkpoint, index }: VerifiedInclusion): CheckDetail {
+/** Log, size and index, for people. */
+export function describeInclusion({ checkpoint, index }: VerifiedInclusion): {
+  readonly origin: string;
+  readonly size: number;
+  readonly index: number;
+} {
   return { origin: checkpoint.origin, size: checkpoint.size, index };
 }

@@ -4,6 +4,7 @@ import type { SealedEvidence, SealingParties } from '../../core/contract/attesto
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import { parseVkey } from '../log/ledger-key.ts';
 import type { Anchors } from './anchors.ts';
+import { parseTrustedRoot } from './trusted-root.ts';
 import { verifyRun } from './verify-run.ts';
 
 /** A seal that is only being made has no history to compare with; the log kept its own when it appended. */
@@ -18,10 +19,12 @@ export async function verifyOwnSeal(
   evidence: SealedEvidence,
   { signer, log }: SealingParties,
 ): Promise<readonly string[]> {
+  const vkey = await log?.vkey();
   const anchors: Anchors = {
     signers: [{ keyId: signer.keyId, key: createPublicKey(signer.publicKeyPem), from: 'given' }],
-    ledgers: log ? [{ ...parseVkey(await log.vkey()), from: 'given' }] : [],
+    ledgers: vkey === undefined ? [] : [{ ...parseVkey(vkey), from: 'given' }],
     ownLedgers: [],
+    ...(log?.trustedRoot && { trustedRoot: parseTrustedRoot(log.trustedRoot) }),
   };
   const { commit, files, contentPaths, readContent } = evidence;
   const report = await verifyRun(

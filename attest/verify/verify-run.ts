@@ -1,8 +1,13 @@
 import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../../core/base/clock.ts';
+import { sha256Hex } from '../../core/base/digest.ts';
 import { type Bundle, parseBundle } from '../bundle.ts';
 import { inTotoPayloadType, verifyEnvelope } from '../dsse.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
+import { decisionType } from '../statement/decision-statement.ts';
+import { manifestType } from '../statement/evidence-manifest.ts';
+import { slsaProvenanceType } from '../statement/slsa-provenance.ts';
+import { summaryType } from '../statement/verification-summary.ts';
 import { type Anchors, findSigner, type SigningAnchor } from './anchors.ts';
 import { CheckList } from './check-list.ts';
 import { type EvidenceSource, patchFile, runFiles } from './evidence-source.ts';
@@ -12,7 +17,8 @@ import { refuted, unavailable, type VerifyReport } from './report.ts';
 import { verifyApprovals } from './verify-approvals.ts';
 import { isExpired, requireDigest, verifyEvidence } from './verify-evidence.ts';
 import { type LaterEntries, verifyHistory } from './verify-history.ts';
-import { verifyLog } from './verify-log.ts';
+import { describeInclusion, verifyLog } from './verify-log.ts';
+import { verifyReplay } from './verify-replay.ts';
 import { isRevocation, revocationMatcher } from './verify-revocation.ts';
 import { type VerifiedSpec, verifySpec } from './verify-spec.ts';
 import { companionChecks, verifyStatements } from './verify-statements.ts';
@@ -29,6 +35,10 @@ export interface VerifyOptions {
   readonly allowedSigners?: Uint8Array;
   /** SHA-256 of files that must be subject or evidence of this run (`--artifact`). */
   readonly artifacts?: readonly string[];
+  /** Decide again from the stored inputs, and demand the same bytes (`--replay`). */
+  readonly replay?: boolean;
+  /** Predicate types that the set must hold (`--type`). */
+  readonly types?: readonly string[];
 }
 
 const always = [
@@ -43,6 +53,8 @@ const always = [
   'evidence',
   'evidence-stored',
 ] as const;
+/** Predicates that every sealed run holds, each with a check of its own. */
+const setTypes: readonly string[] = [slsaProvenanceType, decisionType, summaryType, manifestType];
 const logged = ['log-entry', 'log-inclusion', 'log-proof', 'log-history'] as const;
 
 /**
@@ -55,20 +67,27 @@ export async function verifyRun(
   options: VerifyOptions,
 ): Promise<VerifyReport> {
   const list = new CheckList();
-  const artifacts = (options.artifacts ?? []).map((sha256) => ({ id: `artifact:${sha256}`, sha256 }));
+  const artifacts = [...new Set(options.artifacts)].map((sha256) => ({ id: `artifact:${sha256}`, sha256 }));
   list.expect(...always, ...companionChecks, ...logged, ...artifacts.map(({ id }) => id));
+  if (options.replay) list.expect('replay');
+  const types = [...new Set(options.types)];
+  list.expect(...types.map((type) => `type:${type}`));
 
   const bundleBytes = await source.readRun(runFiles.bundle);
-  const bundle = await list.judge('bundle', () => {
-    if (bundleBytes === undefined) throw unavailable('missing', { path: runFiles.bundle });
+  const bundle = await list.judge('bundle', async () => {
+    if (bundleBytes === undefined) throw await missingBundle(source);
+    list.grounds.digests.set(runFiles.bundle, sha256Hex(bundleBytes));
     return parseBundle(bundleBytes);
   });
   if (bundle === undefined) return list.report();
   const signer = await list.judge('signature', () => verifySignature(bundle, anchors), describeSigner);
   if (signer === undefined) return list.report();
+  list.grounds.signer = describeSigner(signer);
   const claims = await list.judge('statement', () => readStatement(bundle));
   const commit = parseCommit(source.commit.raw);
   if (claims === undefined) return list.report();
+  list.grounds.digests.set(patchFile, claims.patchset);
+  for (const { name, sha256 } of claims.byproducts) list.grounds.digests.set(name, sha256);
 
   await list.judge('subject-commit', () => verifyCommit(source, claims));
   await list.judge('subject-tree', () => {
@@ -88,7 +107,14 @@ export async function verifyRun(
   for (const { id, sha256 } of artifacts) {
     await list.judge(id, () => {
       const known = [claims.patchset, ...claims.byproducts.map((byproduct) => byproduct.sha256)];
-      if (!known.includes(sha256)) throw refuted('wrong-subject', { found: sha256 });
+      if (!known.includes(sha256))
+        throw refuted('wrong-subject', { expected: sha256, found: namesOf(claims) });
+    });
+  }
+  if (options.replay) await list.judge('replay', () => verifyReplay(source, claims));
+  for (const type of types) {
+    await list.judge(`type:${type}`, () => {
+      if (!setTypes.includes(type)) throw refuted('wrong-type', { expected: type, found: setTypes });
     });
   }
   const memory = options.memory;
@@ -102,6 +128,19 @@ export async function verifyRun(
     });
   }
   return list.report();
+}
+
+/** Says which statements are there, where the one that all rests on is not. */
+async function missingBundle(source: EvidenceSource): Promise<Error> {
+  const others = (await source.listRun()).filter((path) => path.endsWith('.sigstore.json'));
+  return unavailable('missing', {
+    path: runFiles.bundle,
+    ...(others.length === 0 ? {} : { found: others.slice(0, 20) }),
+  });
+}
+
+function namesOf(claims: ProvenanceClaims): readonly string[] {
+  return [patchFile, ...claims.byproducts.map(({ name }) => name)].slice(0, 20);
 }
 
 function verifySignature(bundle: Bundle, anchors: Anchors): SigningAnchor {
@@ -175,6 +214,7 @@ async function verifyLogging(
   }
   const inclusion = await verifyLog(list, bundle, proof, signingKey, anchors, claims.ledger);
   if (inclusion === undefined) return undefined;
+  list.grounds.log = describeInclusion(inclusion);
   const revokes = revocationMatcher(anchors, claims);
   return verifyHistory(list, inclusion, memory, source.readLedger, revokes);
 }

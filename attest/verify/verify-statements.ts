@@ -26,6 +26,13 @@ export interface DecisionClaims {
   readonly baseCommit: string | null;
   /** Persons whose approval counted. */
   readonly approvers: readonly string[];
+  readonly approvals: readonly {
+    readonly principal: string;
+    /** SHA-256 of the signed statement. */
+    readonly digest: string;
+    /** The Scheduler's own process signed it. */
+    readonly inProcess: boolean;
+  }[];
 }
 
 /**
@@ -55,9 +62,11 @@ export async function verifyStatements(
 
   const manifest = await list.judge('manifest', async () => {
     const predicate = await read(runFiles.manifest, manifestType);
+    list.grounds.digests.set(runFiles.manifest, sha256Hex((await source.readRun(runFiles.manifest)) ?? ''));
     requireRun(predicate.runId, claims);
     return readFiles(expectArray(predicate.files, '/files', 100_000));
   });
+  for (const [path, digest] of manifest ?? []) list.grounds.digests.set(path, digest);
   if (manifest) await list.judge('manifest-complete', () => requireFiles(source, stored, manifest));
   for (const path of results) {
     await list.judge(`test-result:${path}`, async () => {
@@ -133,14 +142,23 @@ async function readDecision(
     requireEqual(path, sha256Hex(bytes), readDigest(predicate, member));
   }
   requireStages(expectArray(predicate.stages, '/predicate/stages', 100), spec);
-  const approvers = expectArray(predicate.approvals, '/predicate/approvals', 1000).map((approval, n) => {
+  const approvals = expectArray(predicate.approvals, '/predicate/approvals', 1000).map((approval, n) => {
     const at = `/predicate/approvals/${n}`;
-    return expectText(expectObject(approval, at).principal, `${at}/principal`);
+    const { principal, digest, inProcess = false } = expectObject(approval, at);
+    if (typeof inProcess !== 'boolean')
+      throw refuted('malformed', { member: `${at}/inProcess`, expected: 'true or false' });
+    return {
+      principal: expectText(principal, `${at}/principal`),
+      digest: readSha256(digest, `${at}/digest`),
+      inProcess,
+    };
   });
+  const approvers = approvals.map(({ principal }) => principal);
   const needed = spec?.demands.approvers ?? 0;
   if (new Set(approvers).size < needed) throw refuted('policy-deny', { expected: needed, found: approvers });
   return {
     approvers,
+    approvals,
     baseCommit:
       predicate.baseCommit === null
         ? null
@@ -160,8 +178,9 @@ function requireStages(values: readonly unknown[], spec: VerifiedSpec | undefine
     return {
       stage: expectText(stage, `/predicate/stages/${n}/stage`),
       status: expectText(status, `/predicate/stages/${n}/status`),
-      expected: Number(expected),
-      ran: Number(ran),
+      // What is no number counts as none: text, `null` and `true` are not 1 or 0.
+      expected: typeof expected === 'number' ? expected : Number.NaN,
+      ran: typeof ran === 'number' ? ran : Number.NaN,
     };
   });
   for (const { stage, status, expected, ran } of stages) {
@@ -192,13 +211,16 @@ async function requireSummary(
       found: String(predicate.verificationResult).slice(0, 200),
     });
   if (spec) requireEqual('policy', spec.digest, readDigest(predicate, 'policy'));
+  const inputAttestations = expectArray(predicate.inputAttestations, '/predicate/inputAttestations', 10_000);
   const named = new Map(
-    expectArray(predicate.inputAttestations, '/predicate/inputAttestations', 10_000).map((value, n) => {
+    inputAttestations.map((value, n) => {
       const at = `/predicate/inputAttestations/${n}`;
       const { uri, digest } = expectObject(value, at);
       return [expectText(uri, `${at}/uri`), readSha256(digest, `${at}/digest`)] as const;
     }),
   );
+  if (named.size < inputAttestations.length)
+    throw refuted('malformed', { found: 'an attestation is named twice' });
   for (const path of inputs) {
     const uri = attestationUri(claims.runId, path);
     const bytes = await source.readRun(path);
@@ -209,9 +231,12 @@ async function requireSummary(
   const claimed = expectArray(predicate.verifiedLevels, '/predicate/verifiedLevels', 100);
   if (!claimed.includes(levels.gates))
     throw refuted('policy-deny', { expected: levels.gates, found: 'no such level' });
-  const people = new Set(decision?.approvers).size;
-  if (claimed.includes(levels.people) && people < 2)
-    throw refuted('policy-deny', { expected: 'two persons', found: people });
+  if (!claimed.includes(levels.people)) return;
+  // Who approved is unknown where the decision could not be read: no reason to call the summary wrong.
+  if (decision === undefined) throw unavailable('not-run', { expected: 'the decision' });
+  const themselves = decision.approvals.filter(({ inProcess }) => !inProcess);
+  const people = new Set(themselves.map(({ principal }) => principal)).size;
+  if (people < 2) throw refuted('policy-deny', { expected: 'two persons', found: people });
 }
 
 function requireEqual(where: string, expected: string, found: string): void {

@@ -1,5 +1,6 @@
 import { readApprovals } from '../../attest/approval/read-approvals.ts';
 import { systemClock } from '../../core/base/clock.ts';
+import { parseConfig } from '../../core/config.ts';
 import type { ApprovalVerdict } from '../../core/contract/approval.ts';
 import { listApprovals } from '../../core/run/stored-approvals.ts';
 import { readObjects } from '../../core/vcs/blobs.ts';
@@ -18,14 +19,17 @@ export interface JudgedHere {
 export async function judgeHere({ repository, store, runId, record }: WaitingRun): Promise<JudgedHere> {
   const { subject, authors } = record;
   const base = subject.baseCommit;
-  const [commit, file] =
-    base === null ? [] : await readObjects(repository, [base, `${base}:.writ/allowed_signers`]);
+  const [commit, file, config] =
+    base === null
+      ? []
+      : await readObjects(repository, [base, `${base}:.writ/allowed_signers`, `${base}:.writ/config.toml`]);
   const judged = base === null || commit?.type === 'commit';
   const verdicts = await readApprovals(await listApprovals(store, runId), {
     subject,
     allowedSigners: file?.type === 'blob' ? file.bytes : undefined,
     authors,
     receivedAtMs: systemClock.now(),
+    inProcess: parseConfig(config?.type === 'blob' ? config.bytes : undefined).approvals.inProcess,
   });
   if (judged) return { judged, approvers: verdicts };
   return {

@@ -5,16 +5,62 @@ import { remote, run } from './shared-arguments.ts';
 export const otherCommands: readonly CommandSpec[] = [
   {
     name: 'verify',
-    summary: 'verify a commit or a run, offline',
+    summary: 'verify commits, runs, and attestations of anybody, offline',
     description:
-      'Exit 0: every claim holds. Exit 1: a claim is refuted. Exit 3: nothing could be verified, or the signer is not trusted here; the key id to pin is printed.',
-    arguments: [{ name: 'TARGET', about: 'commits or run ids', variadic: true }],
+      'Exit 0: every claim holds. Exit 1: a claim is refuted. Exit 3: nothing could be verified, or the signer is not trusted here; the key id to pin is printed. A target with a dot or a slash in it under which a file stands is that file: exported evidence, a sigstore bundle, a DSSE envelope, lines of those, a tlog-proof. All of it is explained in docs/verifying.md.',
+    arguments: [{ name: 'TARGET', about: 'commits, run ids, or files; `-` is stdin', variadic: true }],
     options: [
-      { name: 'key', value: 'FILE', about: 'trust this public key (PEM)' },
-      { name: 'ledger-key', value: 'VKEY', about: 'trust this log key (signed-note verifier key)' },
+      { name: 'key', value: 'FILE', repeatable: true, about: 'trust this public key (PEM)' },
+      {
+        name: 'identity',
+        value: 'NAME',
+        about: 'whose certificate signed: an e-mail address or a URI, compared literally',
+      },
+      { name: 'issuer', value: 'URL', about: 'who vouched for that identity, compared literally' },
+      {
+        name: 'trusted-root',
+        value: 'FILE',
+        about: 'trust the authorities and logs of this sigstore trusted root (JSON)',
+      },
+      {
+        name: 'ledger-key',
+        value: 'VKEY',
+        repeatable: true,
+        about: 'trust this log key (signed-note verifier key), or a file that holds it',
+      },
+      {
+        name: 'allowed-signers',
+        value: 'FILE',
+        about:
+          'judge the approvals by these people (OpenSSH allowed_signers) instead of as the repository did',
+      },
+      {
+        name: 'artifact',
+        value: 'FILE|sha256:…',
+        repeatable: true,
+        about: 'what it must be about: subject of an attestation, subject or evidence of a run',
+      },
+      { name: 'spec', value: 'FILE', about: 'demand that this very contract was followed' },
+      {
+        name: 'type',
+        value: 'URI',
+        repeatable: true,
+        about: 'demand this predicate type; default those that docs/verifying.md names',
+      },
+      { name: 'replay', about: 'decide again from the stored inputs, and demand the same bytes' },
+      { name: 'explain', about: 'each claim with its evidence, signer, log entry and rule' },
+      { name: 'offline', about: 'as always: verifying never uses a network' },
     ],
     examples: [
       { line: 'writ verify HEAD', about: 'the commit just sealed' },
+      {
+        line: 'writ verify evidence.json --key signer.pem --allowed-signers people --replay',
+        about: 'a run handed over in one file, outside of its repository',
+      },
+      {
+        line: 'writ verify app.sigstore.json --artifact app.tgz --trusted-root root.json --identity ci@example.org --issuer https://accounts.example.org',
+        about: 'any sigstore bundle by a certificate',
+      },
       {
         line: 'writ verify 4f2e1a9 --key signer.pem',
         about: 'on another machine, with the key obtained from the signer',
@@ -143,7 +189,7 @@ export const otherCommands: readonly CommandSpec[] = [
   },
   {
     name: 'demo',
-    summary: 'a sample repository taken through the chain and verified, offline',
+    summary: 'a sample repository taken through the high-assurance chain and verified, offline',
     arguments: [],
     options: [{ name: 'out', value: 'DIR', about: 'keep the sample repository here' }],
     examples: [{ line: 'writ demo --out /tmp/writ-demo', about: 'under a minute' }],

@@ -14,6 +14,13 @@ export const runCommands: readonly CommandSpec[] = [
       { name: 'range', value: 'A..B', about: 'the change as a commit range' },
       { name: 'recording', value: 'FILE', about: 'a recorded worker does the tasks (docs/recording.md)' },
       { name: 'onto', value: 'BRANCH', about: 'the branch that receives the sealed commit' },
+      {
+        name: 'approve-with',
+        value: 'KEYFILE',
+        repeatable: true,
+        about:
+          'approve in this process with a private key (Ed25519, no passphrase); counts only where `[approvals] in_process` is true at the base commit',
+      },
       sandbox,
       pluginTrust,
       {
@@ -115,6 +122,12 @@ export const runCommands: readonly CommandSpec[] = [
     summary: 'write the run for people and for other tools',
     arguments: [run],
     options: [
+      {
+        name: 'bundle',
+        value: 'FILE',
+        about:
+          'the evidence of a sealed run in one file, to be verified outside of the repository (docs/verifying.md)',
+      },
       { name: 'html', value: 'FILE', about: 'one self-contained page' },
       { name: 'markdown', value: 'FILE', about: 'a summary, e.g. for a pull request' },
       { name: 'sarif', value: 'FILE', about: 'the findings, as GitHub code scanning takes them' },

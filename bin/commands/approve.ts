@@ -71,8 +71,9 @@ function toResult(
     judged,
     approved,
     needed: record.needed,
-    approvers: approvers.map(({ keyId, signedAt, ...verdict }) => ({
+    approvers: approvers.map(({ keyId, signedAt, inProcess, ...verdict }) => ({
       ...verdict,
+      ...(inProcess ? { in_process: inProcess } : {}),
       key_id: keyId,
       signed_at: signedAt,
     })),
@@ -90,7 +91,10 @@ function printApprovals(
     readonly ref: string;
     readonly approved: number | null;
     readonly needed: number;
-    readonly approvers: readonly (Omit<JudgedHere['approvers'][number], 'keyId' | 'signedAt'> & {
+    readonly approvers: readonly (Omit<
+      JudgedHere['approvers'][number],
+      'keyId' | 'signedAt' | 'inProcess'
+    > & {
       readonly key_id: string;
     })[];
   },

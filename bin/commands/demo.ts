@@ -1,20 +1,26 @@
 import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { importAdvisories } from '../../core/advisories/import-advisories.ts';
+import { advisoryDir } from '../../core/advisories/user-data-dir.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
-import { runIntent } from '../../core/run/run-intent.ts';
+import { resumeRun, runIntent } from '../../core/run/run-intent.ts';
 import type { WritEngine } from '../../core/run/writ-engine.ts';
+import { judgeHere } from '../approve/judge-here.ts';
+import { openWaitingRun } from '../approve/waiting-run.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
-import { buildRepository, demoFiles } from '../demo/build-repository.ts';
+import { buildRepository, demoFiles, maintainer } from '../demo/build-repository.ts';
+import { type DemoPerson, makePeople } from '../demo/make-people.ts';
+import { type Demo, printDemo, type Refusal, rulesOf, type Wait } from '../demo/print-demo.ts';
+import { readSeal } from '../demo/read-seal.ts';
+import { writeScript } from '../demo/write-script.ts';
 import { openEngine } from '../open-engine.ts';
-import { type Printer, styled } from '../print.ts';
 import { renderRunHtml } from '../report/html.ts';
-import { printRun } from '../report/human.ts';
 import { toRunData } from '../report/run-data.ts';
-import { printVerification, type VerifiedTarget } from '../report/verification.ts';
 import { progressPlugin } from '../run-progress.ts';
+import { noDemands } from '../verify/options.ts';
 import { readVersion } from '../version.ts';
 import { writeOutput } from '../write-output.ts';
 import { verifyTargets } from './verify.ts';
@@ -26,67 +32,111 @@ const badPatches = [
   { file: 'bad-out-of-scope.patch', about: 'the fix, and a change outside the scope', rule: 'scope' },
 ] as const;
 
-interface Refusal {
-  readonly patch: string;
-  readonly about: string;
-  readonly expected: string;
-  readonly view: RunView;
-}
-
-/** `writ demo`: a sample repository taken through the chain and verified. Exit 1 where anything is not as it must be. */
+/** `writ demo`: a sample repository taken through the high-assurance chain and verified. Exit 1 where anything is not as it must be. */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const out = await openDirectory(context);
-  const env = demoEnvironment(context, out);
+  const home = join(out, 'home');
   const repository = join(out, 'orders');
-  const note = (text: string): void => context.print.note(text);
-  note('1/4  making a repository with an authentication bypass in it');
-  await buildRepository(repository, {
+  const here: CommandContext = {
+    ...context,
+    env: demoEnvironment(context, home),
+    repoPath: repository,
+    cwd: out,
+  };
+  const say = (text: string): void => {
+    context.progress.clear();
+    context.print.note(text);
+  };
+
+  say('1/6  making a repository with an authentication bypass in it, keys for three people, one advisory');
+  const people = await makePeople(home, maintainer.email);
+  await prepare(here, repository, people.allowedSigners);
+  await using engine = await openEngine(here, { plugins: [progressPlugin(context.progress)] });
+
+  say('2/6  offering three patches that must be refused');
+  const refusals: Refusal[] = [];
+  for (const { file, about, rule } of badPatches) {
+    const view = await runPatch(engine, here, repository, file);
+    say(`     ${view.decision?.type ?? 'undecided'}: ${about} (${view.decision?.rationale ?? ''})`);
+    refusals.push({ patch: file, about, expected: rule, view });
+  }
+
+  say('3/6  offering the fix with its regression tests, which nobody has approved');
+  const first = await runPatch(engine, here, repository, 'fix.patch');
+  say(`     ${first.state}: ${first.decision?.rationale ?? ''}`);
+
+  say('4/6  its author approves');
+  const second = await goOn(engine, here, repository, first, [people.author]);
+  const waits = [
+    { about: 'nobody has approved it', view: first, approvals: [] },
+    { about: 'its author approved it', view: second, approvals: await approvalsOf(here, second) },
+  ];
+  say(`     ${second.state}: ${second.decision?.rationale ?? ''}`);
+
+  say('5/6  two others approve; the demonstration signs for them, and its base commit lets that count');
+  const view = await goOn(engine, here, repository, second, people.reviewers);
+  say(`     ${view.decision?.type ?? view.state}: ${view.decision?.rationale ?? ''}`);
+
+  say('6/6  verifying the sealed commit, offline');
+  const commit = view.decision?.commitSha;
+  const demands = { ...noDemands, allowedSigners: Buffer.from(people.allowedSigners) };
+  const verified = commit === undefined ? [] : await verifyTargets(here, [commit], demands);
+  const seal = verified.length === 0 ? undefined : await readSeal(repository, view.runId);
+  writeOutput(out, 'report.html', renderRunHtml(view));
+  await writeScript(out, home, repository);
+  return toResult({ out, repository, view, refusals, waits, verified, seal, next: nextLines(view.runId) });
+}
+
+/** Everything that the sample needs before a run: commits, and advisories to look its packages up in. */
+async function prepare(
+  { env, signal }: CommandContext,
+  repository: string,
+  allowedSigners: string,
+): Promise<void> {
+  const git = {
     PATH: env.PATH ?? '',
     HOME: env.HOME ?? '',
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
-  });
-
-  const here: CommandContext = { ...context, env, repoPath: repository, cwd: out };
-  await using engine = await openEngine(here, { plugins: [progressPlugin(context.progress)] });
-  const refusals: Refusal[] = [];
-  note('2/4  offering three patches that must be refused');
-  for (const { file, about, rule } of badPatches) {
-    const view = await runPatch(engine, here, repository, file);
-    context.progress.clear();
-    note(`     ${view.decision?.type ?? 'undecided'}: ${about} (${view.decision?.rationale ?? ''})`);
-    refusals.push({ patch: file, about, expected: rule, view });
-  }
-  note('3/4  offering the fix with its regression tests');
-  const view = await runPatch(engine, here, repository, 'fix.patch');
-  context.progress.clear();
-  note('4/4  verifying the sealed commit, offline');
-  const commit = view.decision?.commitSha;
-  const verified = commit === undefined ? [] : await verifyTargets(here, [commit]);
-  const report = writeOutput(out, 'report.html', renderRunHtml(view));
-  return toResult({ out, repository, report, view, refusals, verified });
+  };
+  await buildRepository(repository, git, allowedSigners);
+  const path = join(demoFiles, 'advisories.json');
+  await importAdvisories({ root: advisoryDir(env), path, clock: systemClock, signal });
 }
 
-interface Demo {
-  readonly out: string;
-  readonly repository: string;
-  readonly report: string;
-  readonly view: RunView;
-  readonly refusals: readonly Refusal[];
-  readonly verified: readonly VerifiedTarget[];
+/** Lines that work as they stand in the demonstration's directory; each is run by a test. */
+function nextLines(runId: string): Demo['next'] {
+  return [
+    { line: 'git -C orders log -1', about: 'the sealed commit, its trailers' },
+    { line: `./writ show ${runId}`, about: 'the run in full' },
+    { line: './writ verify HEAD --allowed-signers orders/.writ/allowed_signers', about: 'all of it, again' },
+    {
+      line: './writ verify HEAD --explain',
+      about: 'each claim: its evidence, who signed, where it is logged',
+    },
+    { line: `./writ replay ${runId}`, about: 'the decision, from its stored inputs' },
+    { line: './writ ledger show', about: 'the log, and the key to pin' },
+    { line: `git -C orders ls-tree -r --name-only refs/ai/runs/${runId}`, about: 'the evidence: plain git' },
+    {
+      line: 'DEMO_HOME=$(mktemp -d) ./writ verify HEAD',
+      about: 'as somebody who trusts none of the keys: exit 3',
+      exit: 3,
+    },
+    {
+      line: 'DEMO_HOME=$(mktemp -d) ./writ verify HEAD --key home/.config/writ/keys/signing-*.pub.pem',
+      about: 'and once the signer has given them the public one',
+    },
+  ];
 }
 
 function toResult(demo: Demo): CommandResult {
-  const { view, refusals, verified, repository, report } = demo;
-  const isVerified = verified.length > 0 && verified.every((target) => target.report.verified);
-  const wrong = refusals.filter(
-    ({ view: bad, expected }) => bad.decision?.type !== 'abandon' || !rulesOf(bad).includes(expected),
-  );
+  const { view, refusals, waits, verified, seal, repository, out, next } = demo;
+  const isVerified = verified.length > 0 && verified.every(({ report }) => report.verified);
   const data = {
     ...toRunData(view),
     verified: isVerified,
     repository,
-    report,
+    report: join(out, 'report.html'),
     refused: refusals.map(({ patch, about, view: bad }) => ({
       patch,
       about,
@@ -95,62 +145,44 @@ function toResult(demo: Demo): CommandResult {
       rationale: bad.decision?.rationale ?? null,
       rules: rulesOf(bad),
     })),
+    waited: waits.map(({ about, view: waiting, approvals }) => ({
+      about,
+      state: waiting.state,
+      rationale: waiting.decision?.rationale ?? null,
+      approvals: approvals.map(({ principal, status }) => ({ principal, status })),
+    })),
+    approvals: (seal?.approvals ?? []).map(({ principal, keyId, inProcess }) => ({
+      principal,
+      key_id: keyId,
+      in_process: inProcess,
+    })),
+    next: next.map(({ line, about, exit = 0 }) => ({ line, about, exit })),
   };
-  const human = (printer: Printer): void => printDemo(printer, demo, isVerified);
-  if (view.decision?.type === 'commit' && isVerified && wrong.length === 0) return succeeded(data, human);
-  const error = new WritError('DEMO_FAILED', {
-    message:
-      wrong.length > 0
-        ? `\`${wrong[0]?.patch}\` was not refused for \`${wrong[0]?.expected}\``
-        : isVerified
-          ? 'the fix was not committed'
-          : `the fix was not sealed and verified: ${view.decision?.rationale ?? ''}`,
-  });
-  return refused(error, data, human);
+  const human = (printer: CommandContext['print']): void => printDemo(printer, demo);
+  const wrong = whatIsWrong(demo);
+  return wrong === undefined
+    ? succeeded(data, human)
+    : refused(new WritError('DEMO_FAILED', { message: wrong }), data, human);
 }
 
-/** Rules that gave an \`error\`, over patch and stages. */
-function rulesOf(view: RunView): readonly string[] {
-  const findings = [...view.findings, ...view.stages.flatMap((stage) => stage.findings)];
-  return [...new Set(findings.filter(({ severity }) => severity === 'error').map(({ rule }) => rule))];
-}
-
-function printDemo(
-  printer: Printer,
-  { repository, report, view, refusals, verified }: Demo,
-  isVerified: boolean,
-): void {
-  printer.line(styled('bold', 'refused, as they should be'));
-  for (const { patch, about, view: bad } of refusals) {
-    printer.line('  ', styled('red', bad.decision?.type ?? 'undecided'), `  ${patch}: ${about}`);
-    const first = [...bad.findings, ...bad.stages.flatMap((stage) => stage.findings)].find(
-      ({ severity }) => severity === 'error',
-    );
-    if (first)
-      printer.line(
-        styled(
-          'dim',
-          `    ${first.rule}  ${first.path ?? ''}${first.line === undefined ? '' : `:${first.line}`}  ${first.message}`,
-        ),
-      );
-  }
-  printer.line();
-  printer.line(styled('bold', 'sealed'));
-  printRun(printer, view);
-  printer.line();
-  for (const one of verified) printVerification(printer, one);
-  printer.line();
-  printer.line(styled('bold', isVerified ? 'what to look at next' : 'what is left behind'));
-  printer.table([
-    ['  the page for people', report],
-    ['  the repository', repository],
-    ['  the sealed commit', `git -C ${repository} log -1`],
-    ['  its evidence', `git -C ${repository} ls-tree -r --name-only refs/ai/runs/${view.runId}`],
-    [
-      '  from another home',
-      `HOME=$(mktemp -d) XDG_CONFIG_HOME= writ verify HEAD --repo ${repository}   # untrusted-signer`,
-    ],
-  ]);
+/** The first thing that did not go as it must. */
+function whatIsWrong({ view, refusals, waits, verified, seal }: Demo): string | undefined {
+  const through = refusals.find(
+    ({ view: bad, expected }) => bad.decision?.type !== 'abandon' || !rulesOf(bad).includes(expected),
+  );
+  if (through) return `\`${through.patch}\` was not refused for \`${through.expected}\``;
+  const early = waits.find(({ view: one }) => one.state !== 'waiting');
+  if (early) return `the fix did not wait although ${early.about}: ${early.view.decision?.rationale ?? ''}`;
+  if (waits[1]?.approvals.some(({ status }) => status === 'author') !== true)
+    return "the author's approval was not told as one";
+  if (view.decision?.type !== 'commit')
+    return `the fix was not committed: ${view.decision?.rationale ?? view.state}`;
+  if (seal?.approvals.length !== 2 || seal.approvals.some(({ inProcess }) => !inProcess))
+    return 'the seal does not say that two people approved in process';
+  const failing = verified.flatMap(({ report }) => report.checks).find(({ status }) => status !== 'passed');
+  if (verified.length === 0 || failing || verified.some(({ report }) => !report.verified))
+    return `the sealed commit does not verify: \`${failing?.id ?? 'nothing'}\``;
+  return undefined;
 }
 
 async function runPatch(
@@ -168,6 +200,32 @@ async function runPatch(
     clock: systemClock,
     signal: context.signal,
   });
+}
+
+/** Goes on with the run that waits; these people sign in this process as soon as it asks for them. */
+function goOn(
+  engine: WritEngine,
+  { signal }: CommandContext,
+  repository: string,
+  { runId }: RunView,
+  people: readonly DemoPerson[],
+): Promise<RunView> {
+  return resumeRun(engine, {
+    repositoryPath: repository,
+    runId,
+    sandbox: 'auto',
+    schedulerVersion: readVersion(),
+    approvers: people.map(({ approver }) => approver),
+    clock: systemClock,
+    signal,
+  });
+}
+
+/** What was signed about a run that waits, as it is judged; nothing where it does not wait. */
+async function approvalsOf(context: CommandContext, view: RunView): Promise<Wait['approvals']> {
+  if (view.state !== 'waiting') return [];
+  const { approvers } = await judgeHere(await openWaitingRun(context, view.runId));
+  return approvers;
 }
 
 async function openDirectory(context: CommandContext): Promise<string> {
@@ -196,7 +254,7 @@ async function openDirectory(context: CommandContext): Promise<string> {
 }
 
 /** The demo signs with keys of its own, so that trying writ leaves nothing in the person's home. */
-function demoEnvironment({ env }: CommandContext, out: string): CommandContext['env'] {
-  const { CI: _ci, XDG_CONFIG_HOME: _config, ...rest } = env;
-  return { ...rest, HOME: join(out, 'home') };
+function demoEnvironment({ env }: CommandContext, home: string): CommandContext['env'] {
+  const { CI: _ci, XDG_CONFIG_HOME: _config, XDG_DATA_HOME: _data, ...rest } = env;
+  return { ...rest, HOME: home };
 }

@@ -1,7 +1,9 @@
+import { formatEvidenceFile } from '../../attest/verify/evidence-file.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
-import { openRun } from '../open-run.ts';
+import { gitEvidence } from '../git-evidence.ts';
+import { type OpenedRun, openRun } from '../open-run.ts';
 import { renderRunHtml } from '../report/html.ts';
 import { renderRunJunit } from '../report/junit.ts';
 import { renderRunMarkdown } from '../report/markdown.ts';
@@ -17,19 +19,38 @@ const forms: Readonly<Record<string, (view: RunView) => string>> = {
   junit: renderRunJunit,
 };
 
-/** `writ report RUN`: the run for people and for other tools, in at least one form. */
+/** `writ report RUN`: the run for people, for other tools and for verifiers elsewhere, in at least one form. */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const wanted = Object.entries(forms).flatMap(([form, render]) => {
     const path = context.options.value(form);
     return path === undefined ? [] : [{ path, render }];
   });
-  if (wanted.length === 0) {
-    const options = Object.keys(forms).map((form) => `\`--${form} FILE\``);
+  const bundle = context.options.value('bundle');
+  if (wanted.length === 0 && bundle === undefined) {
+    const options = ['bundle', ...Object.keys(forms)].map((form) => `\`--${form} FILE\``);
     throw new WritError('USAGE', { message: `expected at least one of ${options.join(', ')}` });
   }
-  const { view } = await openRun(context, context.args[0] ?? '');
-  const paths = wanted.map(({ path, render }) => writeOutput(context.cwd, path, render(view)));
+  const opened = await openRun(context, context.args[0] ?? '');
+  const { view } = opened;
+  const evidence = bundle === undefined ? [] : [{ path: bundle, text: await renderEvidence(opened) }];
+  const reports = wanted.map(({ path, render }) => ({ path, text: render(view) }));
+  const paths = [...evidence, ...reports].map(({ path, text }) => writeOutput(context.cwd, path, text));
   return succeeded({ run_id: view.runId, paths }, (printer) => {
     for (const path of paths) printer.line(path);
+  });
+}
+
+/** The evidence of a run that ended in a sealed commit; of any other there is nothing to verify. */
+async function renderEvidence({ repository, store, view }: OpenedRun): Promise<string> {
+  const commit = view.decision?.commitSha;
+  const source = commit === undefined ? undefined : await gitEvidence(repository, store, view.runId, commit);
+  if (source) return formatEvidenceFile(view.runId, source);
+  throw new WritError('VERIFY_NOTHING', {
+    message:
+      commit === undefined
+        ? 'the run has no sealed commit'
+        : `the sealed commit \`${commit}\` is not in this repository`,
+    detail: { run_id: view.runId, ...(commit === undefined ? {} : { commit_sha: commit }) },
+    hints: ['only a run that ended in a commit can be handed to a verifier'],
   });
 }

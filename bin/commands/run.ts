@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import { type KeyedApprover, openInProcessApprover } from '../../attest/approval/in-process-approver.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
@@ -24,6 +26,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const source = await readSource(context, spec);
   const onto = options.value('onto');
   const specBytes = await readSpecBytes(context, spec);
+  const approvers = await openApprovers(context);
   const pluginAccess = userPluginAccess(context.env, options.values('plugin'));
   await using engine = await openEngine(context, {
     ephemeralKey: options.flag('ephemeral-key'),
@@ -37,10 +40,23 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     sandbox: options.value('sandbox') ?? 'auto',
     schedulerVersion: readVersion(),
     pluginAccess,
+    approvers,
     clock: systemClock,
     signal,
   });
   return toResult(view);
+}
+
+/** Whoever approves as soon as the run waits; opened first, so that a key that cannot sign stops the run before any work. */
+async function openApprovers({ options, cwd, print }: CommandContext): Promise<readonly KeyedApprover[]> {
+  const approvers: KeyedApprover[] = [];
+  for (const file of options.values('approve-with'))
+    approvers.push(await openInProcessApprover(resolve(cwd, file)));
+  for (const { keyId } of approvers)
+    print.note(
+      `approving in this process with ${keyId}: it counts only where \`[approvals] in_process\` is \`true\` at the base commit`,
+    );
+  return approvers;
 }
 
 /** A decided run as a command's result: the same data whether it was accepted or refused. */

@@ -1,42 +1,77 @@
-import { userCheckpointMemory } from '../../attest/log/internal-ledger-source.ts';
-import type { Anchors } from '../../attest/verify/anchors.ts';
-import { parseCommit } from '../../attest/verify/git-commit.ts';
-import { type GivenAnchors, loadAnchors } from '../../attest/verify/load-anchors.ts';
+import { loadAnchors } from '../../attest/verify/load-anchors.ts';
 import { type VerifyCheck, type VerifyReport, verifyExitCode } from '../../attest/verify/report.ts';
-import { verifyRun } from '../../attest/verify/verify-run.ts';
-import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { findRun } from '../../core/run/find-runs.ts';
-import { readRun } from '../../core/run/read-run.ts';
-import type { RunStore } from '../../core/run/run-store.ts';
-import { readObjects } from '../../core/vcs/blobs.ts';
-import { openRepository, type Repository } from '../../core/vcs/repository.ts';
-import { resolveCommit } from '../../core/vcs/resolve-commit.ts';
+import type { Repository } from '../../core/vcs/repository.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
-import { gitEvidence } from '../git-evidence.ts';
 import { printVerification, type VerifiedTarget } from '../report/verification.ts';
+import { noDemands, readDemands, type VerifyDemands } from '../verify/options.ts';
+import { isFileTarget, verifyFile } from '../verify/verify-file.ts';
 
-/** `writ verify TARGET…`: commits or runs, offline. Exit 0 all verified · 1 a claim is refuted · 3 nothing to verify by. */
+/** `writ verify TARGET…`: offline. Exit 0 all verified · 1 a claim is refuted · 3 nothing to verify, or nobody to verify by. */
 export async function run(context: CommandContext): Promise<CommandResult> {
-  const given = { keyFiles: context.options.values('key'), ledgerKeys: context.options.values('ledger-key') };
-  return toResult(await verifyTargets(context, context.args, given));
+  const demands = await readDemands(context);
+  const verified = await verifyTargets(context, context.args, demands);
+  if (!context.options.flag('explain')) return toResult(verified);
+  const [{ explain }, { printExplanation }] = await Promise.all([
+    import('../../attest/verify/explain.ts'),
+    import('../report/explanation.ts'),
+  ]);
+  return toResult(verified, { explain, print: printExplanation });
 }
 
-/** Verifies commits and runs of the context's repository, by the user's own anchors and those given. */
+/** Verifies each target by the user's own anchors and those given. A repository is opened where one is asked about. */
 export async function verifyTargets(
-  context: Pick<CommandContext, 'repoPath' | 'cwd' | 'env'>,
+  context: Pick<CommandContext, 'repoPath' | 'cwd' | 'env'> &
+    Partial<Pick<CommandContext, 'stdin' | 'signal'>>,
   targets: readonly string[],
-  given: GivenAnchors = { keyFiles: [], ledgerKeys: [] },
+  demands: VerifyDemands = noDemands,
 ): Promise<readonly VerifiedTarget[]> {
-  const repository = await openRepository(context.repoPath ?? context.cwd);
-  const anchors = await loadAnchors(given, context.env);
+  const anchors = await loadAnchors(demands.given, context.env);
+  let opened: Promise<Repository> | undefined;
+  const open = (): Promise<Repository> => {
+    // A file needs no repository, and starting is most of what verifying one costs.
+    opened ??= import('../../core/vcs/repository.ts').then(({ openRepository }) =>
+      openRepository(context.repoPath ?? context.cwd),
+    );
+    return opened;
+  };
+  const { stdin = process.stdin, signal = new AbortController().signal } = context;
+  const files = { cwd: context.cwd, env: context.env, stdin, signal };
   const verified: VerifiedTarget[] = [];
-  for (const target of targets) verified.push(await verifyTarget(context, repository, anchors, target));
+  for (const target of targets) {
+    if (isFileTarget(context, target))
+      verified.push(...(await verifyFile(files, anchors, demands, (ids) => findCommit(open, ids), target)));
+    else {
+      const { verifyTarget } = await import('../verify/verify-target.ts');
+      verified.push(await verifyTarget(context, await open(), anchors, demands, target));
+    }
+  }
   return verified;
 }
 
+/** The first of these ids that is a commit of the repository at hand; outside of one there is none. */
+async function findCommit(
+  open: () => Promise<Repository>,
+  ids: readonly string[],
+): Promise<string | undefined> {
+  try {
+    const { readObjects } = await import('../../core/vcs/blobs.ts');
+    const objects = await readObjects(await open(), ids);
+    return objects.find((object) => object?.type === 'commit')?.id;
+  } catch (fault) {
+    if (isWritError(fault, 'NOT_A_REPOSITORY')) return undefined;
+    throw fault;
+  }
+}
+
+/** What `--explain` adds, loaded where it is asked for. */
+interface Explanation {
+  readonly explain: (report: VerifyReport) => readonly unknown[];
+  readonly print: (printer: CommandContext['print'], verified: VerifiedTarget) => void;
+}
+
 /** What was found, as the command's result; the worst target decides the exit code. */
-export function toResult(verified: readonly VerifiedTarget[]): CommandResult {
+export function toResult(verified: readonly VerifiedTarget[], explanation?: Explanation): CommandResult {
   const reports = verified.map(({ report }) => report);
   const data = {
     verified: reports.length > 0 && reports.every((report) => report.verified),
@@ -45,117 +80,74 @@ export function toResult(verified: readonly VerifiedTarget[]): CommandResult {
     ),
     expected: reports.reduce((sum, report) => sum + report.expected, 0),
     ran: reports.reduce((sum, report) => sum + report.ran, 0),
-    targets: verified.map(({ target, runId, commit, report }) => ({
+    targets: verified.map(({ target, kind, runId, commit, report }) => ({
       target,
+      kind,
       ...(runId === undefined ? {} : { run_id: runId }),
       ...(commit === undefined ? {} : { commit_sha: commit }),
       verified: report.verified,
     })),
+    ...(explanation
+      ? {
+          explain: verified.map(({ target, report }) => ({ target, claims: explanation.explain(report) })),
+        }
+      : {}),
   };
   const human = (printer: CommandContext['print']): void => {
-    for (const one of verified) printVerification(printer, one);
+    for (const one of verified) {
+      if (explanation) explanation.print(printer, one);
+      else printVerification(printer, one);
+    }
   };
   const codes = reports.map(verifyExitCode);
   if (codes.every((code) => code === 0) && data.verified) return succeeded(data, human);
-  const failing = reports
-    .flatMap((report) => report.checks)
-    .find(({ status }) => status !== 'passed' && status !== 'expired');
+  const failing = findFailing(reports.flatMap((report) => report.checks));
   const code = codes.includes(1) ? 'VERIFY_REFUTED' : 'VERIFY_NOTHING';
-  const hints =
-    failing?.code === 'untrusted-signer'
-      ? [
-          `if you trust this signer, get the key from them and give it: \`--key FILE\` (key id ${String(failing.detail?.key_id ?? '')})`,
-        ]
-      : [];
   const message = failing ? describe(failing) : 'nothing was verified';
   return refused(
     new WritError(code, {
       message,
       detail: { ...(failing ? { check: failing.id, code: failing.code, ...failing.detail } : {}) },
-      hints,
+      hints: hintsFor(failing),
     }),
     data,
     human,
   );
 }
 
+/** What speaks against the most: a refutation, else what is missing; what nobody asked for says nothing. */
+function findFailing(checks: readonly VerifyCheck[]): VerifyCheck | undefined {
+  const waived: readonly unknown[] = ['not-required', 'not-comparable', 'per-repository'];
+  return (
+    checks.find(({ status }) => status === 'failed') ??
+    checks.find(({ status, code }) => status !== 'passed' && status !== 'expired' && !waived.includes(code))
+  );
+}
+
+function hintsFor(failing: VerifyCheck | undefined): readonly string[] {
+  const { code, detail } = failing ?? {};
+  if (code === 'untrusted-signer' && typeof detail?.key_id === 'string')
+    return [
+      `if you trust this signer, get the key from them and give it: \`--key FILE\` (key id ${detail.key_id})`,
+    ];
+  if (code === 'untrusted-signer' && typeof detail?.identity === 'string')
+    return [
+      `if you trust this signer: \`--trusted-root FILE --identity ${detail.identity} --issuer ${String(detail.issuer)}\``,
+    ];
+  if (code === 'wrong-type' && detail?.member === 'predicateType')
+    return [`if that is the type you want, ask for it: \`--type ${String(detail.found)}\``];
+  if (code === 'untrusted-log')
+    return ['if you trust this log, get its key from who keeps it and give it: `--ledger-key KEY`'];
+  return [];
+}
+
 /** One sentence; a status and a code of the same word are said once. */
 function describe({ id, status, code, detail }: VerifyCheck): string {
   const reason = typeof detail?.reason === 'string' ? detail.reason : undefined;
-  const facts = [code === status ? undefined : code, reason].filter((fact) => fact !== undefined);
-  return [`\`${id}\` ${status}`, ...facts].join(': ');
-}
-
-async function verifyTarget(
-  context: Pick<CommandContext, 'env'>,
-  repository: Repository,
-  anchors: Anchors,
-  target: string,
-): Promise<VerifiedTarget> {
-  const found = (await findByRun(repository, target)) ?? (await findByCommit(repository, target));
-  const { runId, commit, store } = found;
-  const source =
-    store && runId !== undefined && commit !== undefined
-      ? await gitEvidence(repository, store, runId, commit)
+  const found =
+    reason === undefined && detail?.found !== undefined
+      ? `found ${[detail.found].flat().join(', ')}`
       : undefined;
-  const named = {
-    target,
-    ...(runId === undefined ? {} : { runId }),
-    ...(commit === undefined ? {} : { commit }),
-  };
-  if (!source) return { ...named, report: nothingThere(found.reason) };
-  const report = await verifyRun(source, anchors, {
-    clock: systemClock,
-    memory: userCheckpointMemory(context.env),
-    ...(runId === undefined ? {} : { runId }),
-  });
-  return { ...named, report };
-}
-
-interface Found {
-  readonly runId?: string;
-  readonly commit?: string;
-  readonly store?: RunStore;
-  /** What is missing where something is. */
-  readonly reason: string;
-}
-
-async function findByRun(repository: Repository, target: string): Promise<Found | undefined> {
-  try {
-    const { store, runId } = await findRun(repository, systemClock, target);
-    const { decision } = await readRun(repository, store, runId);
-    return {
-      runId,
-      store,
-      reason: 'the run has no commit',
-      ...(decision?.commitSha === undefined ? {} : { commit: decision.commitSha }),
-    };
-  } catch (fault) {
-    if (isWritError(fault, 'RUN_NOT_FOUND')) return undefined;
-    throw fault;
-  }
-}
-
-async function findByCommit(repository: Repository, target: string): Promise<Found> {
-  const commit = await resolveCommit(repository, target);
-  const [object] = await readObjects(repository, [commit]);
-  const [runId, ...more] = object ? (parseCommit(object.bytes)?.trailer('Run-Id') ?? []) : [];
-  if (runId === undefined || more.length > 0) return { commit, reason: 'the commit names no run' };
-  try {
-    return { commit, reason: '', ...(await findRun(repository, systemClock, runId)) };
-  } catch (fault) {
-    if (isWritError(fault, 'RUN_NOT_FOUND'))
-      return { commit, runId, reason: 'the run that the commit names is not in this repository' };
-    throw fault;
-  }
-}
-
-/** A target without evidence was not verified: one expected check, none ran. */
-function nothingThere(reason: string): VerifyReport {
-  return {
-    verified: false,
-    checks: [{ id: 'bundle', status: 'missing', code: 'missing', detail: { reason } }],
-    expected: 1,
-    ran: 0,
-  };
+  const facts = [code === status ? undefined : code, reason, found].filter((fact) => fact !== undefined);
+  return [`\`${id}\` ${status}`, ...facts].join(': ').slice(0, 500);
 }

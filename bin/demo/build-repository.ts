@@ -1,22 +1,29 @@
-import { cp, mkdir, readdir, rename } from 'node:fs/promises';
+import { cp, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { WritError } from '../../core/base/errors.ts';
 import { execFileBounded } from '../../core/tool/spawn.ts';
 
-/** The sample's files as shipped: two states of the service, the contract, four patches. */
+/** The sample's files as shipped: two states of the service, the contract, four patches, an advisory. */
 export const demoFiles = fileURLToPath(new URL('../../fixtures/demo/', import.meta.url));
 
-/** The two commits of the sample's history, oldest first; dates are fixed so that everyone gets the same commit ids. */
+/** Who wrote the sample; whoever runs the demonstration works under this name. */
+export const maintainer = { name: 'Orders maintainer', email: 'maintainer@orders.example' } as const;
+
+/** The two commits of the sample's history, oldest first; dates are fixed, so that nothing but the people's keys makes ids differ. */
 const history = [
   { folder: 'base', message: 'Orders service', date: '2025-03-01T09:00:00Z' },
   { folder: 'second', message: 'Limit the rate of requests', date: '2025-03-02T09:00:00Z' },
 ] as const;
 
-/** Makes the sample repository at `directory` (must not exist) with real git. `env` names the program path and a private home. */
+/**
+ * Makes the sample repository at `directory` (must not exist) with real git. `env` names the program path and a private home;
+ * `allowedSigners` is who may approve, from the first commit on.
+ */
 export async function buildRepository(
   directory: string,
   env: Readonly<Record<string, string>>,
+  allowedSigners?: string,
 ): Promise<void> {
   await mkdir(directory, { recursive: true });
   const git = async (args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<void> => {
@@ -31,11 +38,13 @@ export async function buildRepository(
       });
   };
   await git(['init', '--quiet', '--initial-branch=main', '--template=']);
-  await git(['config', 'user.name', 'Orders maintainer']);
-  await git(['config', 'user.email', 'maintainer@orders.example']);
+  await git(['config', 'user.name', maintainer.name]);
+  await git(['config', 'user.email', maintainer.email]);
   for (const { folder, message, date } of history) {
     await cp(join(demoFiles, folder), directory, { recursive: true });
     await restoreDotFiles(directory);
+    if (allowedSigners !== undefined)
+      await writeFile(join(directory, '.writ', 'allowed_signers'), allowedSigners);
     await git(['add', '--all', '--force', '.']);
     await git(['commit', '--quiet', '--no-verify', '--no-gpg-sign', '-m', message], {
       GIT_AUTHOR_DATE: date,

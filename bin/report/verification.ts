@@ -4,12 +4,14 @@ import { type Printer, type Style, styled } from '../print.ts';
 /** One target of `writ verify`, and what was found. */
 export interface VerifiedTarget {
   readonly target: string;
+  readonly kind: 'run' | 'evidence' | 'attestation' | 'log-proof';
   readonly runId?: string;
   readonly commit?: string;
   readonly report: VerifyReport;
 }
 
-const tones: Readonly<Record<VerifyCheck['status'], Style>> = {
+/** The colour of each status. */
+export const tones: Readonly<Record<VerifyCheck['status'], Style>> = {
   passed: 'green',
   expired: 'yellow',
   missing: 'yellow',
@@ -18,15 +20,11 @@ const tones: Readonly<Record<VerifyCheck['status'], Style>> = {
 };
 
 /** What was verified of one target; every evidence digest that holds is counted instead of listed. */
-export function printVerification(printer: Printer, { target, commit, runId, report }: VerifiedTarget): void {
-  const word = report.verified ? styled('green', 'verified') : styled('red', 'not verified');
-  printer.line(word, '  ', styled('bold', target), `  ${report.ran} of ${report.expected} checks ran`);
-  if (commit !== undefined && commit !== target) printer.line(`  commit ${commit}`);
-  if (runId !== undefined && runId !== target) printer.line(`  run ${runId}`);
-  const evidence = report.checks.filter(
-    ({ id, status }) => id.startsWith('evidence:') && status === 'passed',
-  );
-  const shown = report.checks.filter((check) => !evidence.includes(check));
+export function printVerification(printer: Printer, verified: VerifiedTarget): void {
+  printVerdict(printer, verified);
+  const { checks } = verified.report;
+  const evidence = checks.filter(({ id, status }) => id.startsWith('evidence:') && status === 'passed');
+  const shown = checks.filter((check) => !evidence.includes(check));
   printer.table(
     shown.map((check) => [
       '  ',
@@ -34,7 +32,7 @@ export function printVerification(printer: Printer, { target, commit, runId, rep
       check.id,
       [
         check.code === undefined || check.code === check.status ? '' : check.code,
-        ...Object.entries(check.detail ?? {}).map(([name, value]) => `${name} ${String(value)}`),
+        ...Object.entries(check.detail ?? {}).map(([name, value]) => `${name} ${[value].flat().join(', ')}`),
       ]
         .join('  ')
         .trim(),
@@ -42,4 +40,12 @@ export function printVerification(printer: Printer, { target, commit, runId, rep
   );
   if (evidence.length > 0)
     printer.line('   ', styled('green', 'passed'), `  ${evidence.length} evidence digests`);
+}
+
+/** The verdict on one target, and what it is. */
+export function printVerdict(printer: Printer, { target, commit, runId, report }: VerifiedTarget): void {
+  const word = report.verified ? styled('green', 'verified') : styled('red', 'not verified');
+  printer.line(word, '  ', styled('bold', target), `  ${report.ran} of ${report.expected} checks ran`);
+  if (commit !== undefined && commit !== target) printer.line(`  commit ${commit}`);
+  if (runId !== undefined && runId !== target) printer.line(`  run ${runId}`);
 }

@@ -1,4 +1,6 @@
 import type { CommandData } from '../command.ts';
+import { attestShapes } from './attest-schemas.ts';
+import { ledgerShapes } from './ledger-schemas.ts';
 import { pluginShapes } from './plugin-schemas.ts';
 import { findingSchema, list, record, redactionSchema, runMembers } from './run-schema.ts';
 
@@ -16,9 +18,31 @@ const moved = record({
 });
 const scope = record({ write: list(text), forbidden: list(text), whole_repository: flag });
 
+const claimStatus = { enum: ['passed', 'failed', 'missing', 'expired', 'unverified'] } as const;
 const claim = record(
-  { id: text, status: { enum: ['passed', 'failed', 'missing', 'expired', 'unverified'] } },
+  { id: text, status: claimStatus },
   { code: text, detail: { type: 'object' }, target: text },
+);
+
+/** A claim and what it rests on (`--explain`). */
+const explained = record(
+  {
+    claim: text,
+    status: claimStatus,
+    says: text,
+    evidence: list(record({ name: text, sha256 })),
+    rule: text,
+  },
+  {
+    code: text,
+    signer: {
+      anyOf: [
+        record({ key_id: sha256, anchor: { enum: ['given', 'pinned', 'own'] } }),
+        record({ identity: text, issuer: text }),
+      ],
+    },
+    log: record({ origin: text, index: count, size: count }),
+  },
 );
 
 const diagnosis = record({
@@ -159,18 +183,28 @@ const shapes: Readonly<Record<string, CommandData>> = {
           signed_at: text,
           status: text,
         },
-        { role: text, comment: text, detail: text },
+        { role: text, comment: text, in_process: flag, detail: text },
       ),
     ),
   }),
   report: record({ run_id: text, paths: list(text) }),
-  verify: record({
-    verified: flag,
-    checks: list(claim),
-    expected: count,
-    ran: count,
-    targets: list(record({ target: text, verified: flag }, { run_id: text, commit_sha: text })),
-  }),
+  verify: record(
+    {
+      verified: flag,
+      checks: list(claim),
+      expected: count,
+      ran: count,
+      targets: list(
+        record(
+          { target: text, kind: { enum: ['run', 'evidence', 'attestation', 'log-proof'] }, verified: flag },
+          { run_id: text, commit_sha: text },
+        ),
+      ),
+    },
+    { explain: list(record({ target: text, claims: list(explained) })) },
+  ),
+  ...attestShapes,
+  ...ledgerShapes,
   ...pluginShapes,
   'sca import': record({
     advisories: count,
@@ -204,6 +238,16 @@ const shapes: Readonly<Record<string, CommandData>> = {
           rules: list(text),
         }),
       ),
+      waited: list(
+        record({
+          about: text,
+          state: text,
+          rationale: { type: ['string', 'null'] },
+          approvals: list(record({ principal: text, status: text })),
+        }),
+      ),
+      approvals: list(record({ principal: text, key_id: text, in_process: flag })),
+      next: list(record({ line: text, about: text, exit: count })),
     },
     runMembers.optional,
   ),

@@ -326,6 +326,12 @@ export const errorCatalogue = {
     http: 500,
     exit: 128,
   },
+  NETWORK_FAILED: {
+    family: 'environment',
+    message: 'a service could not be reached, or did not answer in time and form',
+    http: 502,
+    exit: 128,
+  },
   WORKSPACE_DEPENDENCIES_MISSING: {
     family: 'tool',
     message: 'a check failed for want of untracked dependencies',
@@ -427,7 +433,7 @@ export const errorCatalogue = {
     message: 'that kind of `[signer] key` is not supported by this version',
     http: 422,
     exit: 128,
-    hint: 'use `file:PATH` or `env:NAME`, or leave `[signer] key` out',
+    hint: 'use `file:PATH`, `ssh:PATH`, `env:NAME` or `agent`, or leave `[signer] key` out',
   },
   LEDGER_BUSY: {
     family: 'attest',
@@ -448,6 +454,13 @@ export const errorCatalogue = {
     message: 'the transparency log did not accept the entry',
     http: 502,
     exit: 1,
+  },
+  LEDGER_MISSING: {
+    family: 'attest',
+    message: 'there is no internal ledger here',
+    http: 404,
+    exit: 3,
+    hint: 'the first run whose contract asks for `internal-ledger` makes one, and so does `writ init`',
   },
   LEDGER_CORRUPT: { family: 'attest', message: 'the internal ledger is damaged', http: 500, exit: 128 },
   VERIFY_REFUTED: { family: 'attest', message: 'a claim is refuted', http: 422, exit: 1 },
@@ -481,6 +494,13 @@ export const errorCatalogue = {
     hint: 'name another file, or remove that one first',
   },
   OUTPUT_FAILED: { family: 'environment', message: 'output could not be written', http: 507, exit: 128 },
+  PORT_UNAVAILABLE: {
+    family: 'environment',
+    message: 'the port cannot be taken',
+    http: 503,
+    exit: 128,
+    hint: 'name another one, or 0 for any that is free',
+  },
   NODE_UNSUPPORTED: {
     family: 'environment',
     message: 'this Node version is not supported',

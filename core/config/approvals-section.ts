@@ -1,13 +1,16 @@
 import type { TableReader } from './table-reader.ts';
 
-/** `[approvals]`: who may be asked for, by name. */
+/** `[approvals]`: who may be asked for, by name, and whether the Scheduler's own process may answer. */
 export interface ApprovalsConfig {
+  /** Approvals of `writ run --approve-with` count. */
+  readonly inProcess: boolean;
   /** Principals of `.writ/allowed_signers`, by group. */
   readonly groups: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Reads `[approvals]`. An empty group, a pattern in one and a name that no policy check could write are refused. */
 export function readApprovalsSection(reader: TableReader): ApprovalsConfig {
+  const inProcess = reader.flag('in_process', false);
   const table = reader.table('groups');
   const groups = table.keys().map((name): [string, readonly string[]] => {
     if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name))
@@ -22,5 +25,5 @@ export function readApprovalsSection(reader: TableReader): ApprovalsConfig {
   });
   table.end();
   reader.end();
-  return { groups: Object.fromEntries(groups) };
+  return { inProcess, groups: Object.fromEntries(groups) };
 }

@@ -11,7 +11,7 @@ export interface ApprovalSubject {
 
 /** One approval or rejection as its signature proves it, before anybody counts. */
 export interface ApprovalVerdict {
-  /** `refs/ai/approvals/<run>/<n>`, or `in-process`. */
+  /** `refs/ai/approvals/<run>/<n>`. */
   readonly source: string;
   /** Digest of the statement's bytes. */
   readonly digest: string;
@@ -22,6 +22,8 @@ export interface ApprovalVerdict {
   readonly keyId: string;
   readonly role?: string;
   readonly comment?: string;
+  /** The statement says that the Scheduler's own process signed it. */
+  readonly inProcess?: true;
   /** RFC 3339, as the approver wrote it. */
   readonly signedAt: string;
   /** `counts`, or why not, by a stable word: `untrusted-signer`, `expired`, `not-yet-valid`, `wrong-namespace`, `wrong-subject`, `malformed`, `bad-signature`, `author`, `duplicate`, `in-process`. */
@@ -51,6 +53,8 @@ export interface ApprovalGround {
   readonly authors: readonly string[];
   /** The Scheduler's receipt time. */
   readonly receivedAtMs: number;
+  /** `[approvals] in_process` at the base commit; absent: what is marked so does not count. */
+  readonly inProcess?: boolean;
 }
 
 /** A stored approval, and when the Scheduler first saw it; absent: at the ground's receipt time. */
@@ -58,6 +62,12 @@ export interface ReceivedApproval {
   readonly source: string;
   readonly bytes: Uint8Array;
   readonly receivedAtMs?: number;
+}
+
+/** Approves in the Scheduler's own process (`writ run --approve-with`); what it signs says so. */
+export interface InProcessApprover {
+  /** Signs an approval of exactly this; answers the document that is stored. */
+  approve(subject: ApprovalSubject, signedAtMs: number): Promise<Uint8Array>;
 }
 
 /** Verifies signed approvals offline (slot `approval`). Never throws for a bad approval: it is a verdict that does not count. */

@@ -1,8 +1,13 @@
 import { messageOf, WritError } from '../base/errors.ts';
 import type { SealingParties } from '../contract/attestor.ts';
+import type { SealingPlace } from '../contract/sealing-place.ts';
+import { readBlob } from '../vcs/blobs.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import type { Ground } from './prepare-ground.ts';
 import type { WritEngine } from './writ-engine.ts';
+
+/** Trusted roots and signing configs are a few kilobytes. */
+const maxFileBytes = 1024 * 1024;
 
 /** Opens key and log before any work, so that a run which could never be sealed is refused at once. */
 export async function openParties(
@@ -15,13 +20,19 @@ export async function openParties(
     ({ name, required }) => required && name === 'provenance-attestation',
   );
   if (!provenance.requireSlsaProvenance && !listed) return undefined;
-  const signer = await engine.slots.signer.pick('key');
-  const log = await engine.slots.log.pick(provenance.transparencyLog.mode);
+  const { config, repository, base } = ground;
+  const { mode } = provenance.transparencyLog;
+  const keys = await engine.slots.signer.pick('key');
+  const logs = await engine.slots.log.pick(mode);
+  const place: SealingPlace = {
+    commonDir: repository.commonDir,
+    logMode: mode,
+    config: { signer: config.signer, log: config.log },
+    readBase: (path) => readBlob(repository, base.tree, path, maxFileBytes),
+  };
   try {
-    return {
-      signer: await signer.open(ground.config.signer.key),
-      log: await log.open({ commonDir: ground.repository.commonDir }),
-    };
+    const signer = await keys.open(config.signer.key, place);
+    return { signer, log: await logs.open(place, signer) };
   } catch (fault) {
     if (fault instanceof WritError) throw fault;
     throw new WritError('SIGNER_FAILED', {

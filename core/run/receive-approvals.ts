@@ -39,6 +39,7 @@ export async function receiveApprovals(
     allowedSigners,
     authors,
     receivedAtMs: settings.clock.now(),
+    inProcess: ground.config.approvals.inProcess,
   });
   return { verdicts, stored };
 }

@@ -1,6 +1,7 @@
 import type { RunView } from '../contract/run-view.ts';
 import { openRepository } from '../vcs/repository.ts';
 import { abandon } from './abandon.ts';
+import { approveInProcess } from './approve-in-process.ts';
 import { beginAttempt } from './begin-attempt.ts';
 import { costLimit } from './cost-limit.ts';
 import { findRun } from './find-runs.ts';
@@ -54,9 +55,15 @@ async function drive(held: HeldRun): Promise<RunView> {
         : supplied
           ? { attempt: beginAttempt(run, 'candidate-1', supplied) }
           : await makeCandidate(run, state, round);
-    const { attempt, judged } = made.ended
+    let { attempt, judged } = made.ended
       ? { attempt: made.attempt, judged: made.ended }
       : await judgeCandidate(made.attempt, state);
+    if (!made.ended && judged.decision.next === 'wait-for-approval' && run.settings.approvers?.length) {
+      await frames?.keep();
+      await waitForPeople(attempt, judged);
+      await approveInProcess(attempt);
+      ({ attempt, judged } = await judgeCandidate(made.attempt, state));
+    }
     const { next } = judged.decision;
     if (next === 'retry' || next === 'replan') {
       await handBackCandidate(attempt, state, judged);

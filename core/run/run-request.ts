@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts';
+import type { InProcessApprover } from '../contract/approval.ts';
 import type { Worker } from '../contract/worker.ts';
 import type { PluginAccess } from '../plugin-trust/plugin-access.ts';
 import type { Outside } from '../tool/egress/outside.ts';
@@ -25,6 +26,8 @@ export interface RunSettings {
   readonly outside?: Outside;
   /** What the user trusts of the plugins that the repository lists; absent: nothing. */
   readonly pluginAccess?: PluginAccess;
+  /** Who approves in this process once the run waits for people; what they sign is marked so (resolutions, Approvals). */
+  readonly approvers?: readonly InProcessApprover[];
 }
 
 /** One `writ run`, with everything that the outside decides. */

@@ -3,6 +3,8 @@ export interface Door {
   readonly name: string;
   /** Absent: nobody may, until the issue that needs it brings the file. */
   readonly file?: string;
+  /** Files that may import it to answer on this machine, and never to ask. */
+  readonly servers?: readonly string[];
   /** Matches an import specifier. */
   readonly specifier?: RegExp;
   /** Matches code without comments and strings. */
@@ -18,9 +20,13 @@ export const doors: readonly Door[] = [
   {
     name: 'outbound HTTP',
     file: 'core/tool/egress/outside.ts',
-    specifier: /^(?:node:(?:http|https|http2|tls|dgram|dns)(?:\/.*)?|undici)$/,
+    servers: ['attest/log/serve-ledger.ts'],
+    specifier: /^node:(?:http|https|http2|tls|dgram|dns)(?:\/.*)?$/,
     code: /(?<![.\w])fetch\s*\(|\bnew\s+(?:WebSocket|EventSource)\b/,
   },
+  { name: 'HTTP that writ sends itself', file: 'core/net.ts', specifier: /^undici$/ },
+  // It brings an HTTP client of its own.
+  { name: 'the sigstore client', file: 'attest/public/rekor-v1.ts', specifier: /^@sigstore\/sign$/ },
   { name: 'SQL', specifier: /^(?:node:sqlite|node-sqlite3-wasm)$/ },
   {
     name: 'time',

@@ -24,7 +24,7 @@ export function arrowRule(room: string): HouseRule {
   };
 }
 
-export function doorRule({ name, file: door, specifier, code }: Door): HouseRule {
+export function doorRule({ name, file: door, servers, specifier, code }: Door): HouseRule {
   const uses = (file: HouseFile) =>
     file.specifiers.some((one) => specifier?.test(one)) || code?.test(file.code) === true;
   return {
@@ -35,7 +35,9 @@ export function doorRule({ name, file: door, specifier, code }: Door): HouseRule
       return {
         // A door that does not use what it guards guards nothing.
         matched: door === undefined ? shipped.length : users.filter((file) => file.path === door).length,
-        violations: users.filter((file) => file.path !== door).map((file) => `${file.path} touches ${name}`),
+        violations: users
+          .filter((file) => file.path !== door && servers?.includes(file.path) !== true)
+          .map((file) => `${file.path} touches ${name}`),
       };
     },
   };

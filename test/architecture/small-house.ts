@@ -16,6 +16,8 @@ export const soundFiles: Readonly<Record<string, string>> = {
   'core/worker/pool.ts': "export const start = async () => import('piscina');\n",
   'core/tool/spawn.ts': "import { spawn } from 'node:child_process';\nexport const run = spawn;\n",
   'core/tool/egress/outside.ts': "import { request } from 'node:http';\nexport { request };\n",
+  'core/net.ts': "export const ask = async () => import('undici');\n",
+  'attest/public/rekor-v1.ts': "export const add = async () => import('@sigstore/sign');\n",
   'core/base/clock.ts': 'export const now = () => Date.now();\n',
   'core/base/ids.ts': "import { randomBytes } from 'node:crypto';\nexport const id = () => randomBytes(8);\n",
   'core/spec/spec.gen.ts': '/* Generated. */\nexport type Spec = string;\n',
@@ -33,7 +35,7 @@ export const soundFiles: Readonly<Record<string, string>> = {
 };
 
 export const soundManifest: Manifest = {
-  dependencies: { tapable: '1', piscina: '1', cac: '1' },
+  dependencies: { tapable: '1', piscina: '1', cac: '1', undici: '1', '@sigstore/sign': '1' },
   devDependencies: {},
   exports: {
     '.': { default: './dist/index.js' },

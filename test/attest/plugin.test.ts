@@ -2,11 +2,14 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { attestPlugin } from '../../attest/plugin.ts';
+import { generateKey, toSigner } from '../../attest/signer/key-signer.ts';
 import { openUserLedgerKey } from '../../attest/signer/user-keys.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { createEngine } from '../../core/engine.ts';
 import { contractRows } from '../../core/spec/contract-rows.ts';
+import { sealingPlace } from './sealing-place.ts';
 
+const throwAway = toSigner(generateKey('ecdsa-p256-sha256'), true);
 const open = (env: Record<string, string>, ephemeralKey = false) =>
   createEngine({
     plugins: [attestPlugin({ env, ephemeralKey, clock: systemClock })],
@@ -22,16 +25,19 @@ t.test(
     await using engine = await open({ HOME: home });
     t.notOk(existsSync(join(home, '.config')));
     const signer = await engine.slots.signer.pick('key');
-    t.match(await signer.open({ form: 'default' }), { algorithm: 'ecdsa-p256-sha256', ephemeral: false });
+    const key = await signer.open({ form: 'default' });
+    t.match(key, { algorithm: 'ecdsa-p256-sha256', ephemeral: false });
+    const place = sealingPlace(home);
     const none = await engine.slots.log.pick('none');
-    t.equal(await none.open({ commonDir: home }), undefined);
+    t.equal(await none.open(place, key), undefined);
     const internal = await engine.slots.log.pick('internal-ledger');
-    const log = await internal.open({ commonDir: home });
+    const log = await internal.open(place, key);
     t.notOk(existsSync(join(home, 'writ')));
     t.match(await log?.append(Buffer.from('entry')), { logIndex: 0, treeSize: 1 });
     t.ok(existsSync(join(home, 'writ/ledger/checkpoint')));
     t.ok(await engine.slots.attestor.pick('slsa-v1'));
-    await t.rejects(engine.slots.log.pick('public-log'), { code: 'SLOT_UNKNOWN' });
+    const others = await engine.slots.log.pick('public-log');
+    await t.rejects(others.open(place, key), { code: 'CONFIG_INVALID' }, 'nobody said which');
   },
 );
 
@@ -40,7 +46,7 @@ t.test('the ledger of another key is refused when it is opened, and nothing is m
   const repository = join(place, 'repository');
   const opened = async (home: string) => {
     await using engine = await open({ HOME: join(place, home) });
-    return (await engine.slots.log.pick('internal-ledger')).open({ commonDir: repository });
+    return (await engine.slots.log.pick('internal-ledger')).open(sealingPlace(repository), throwAway);
   };
   await (await opened('owner'))?.append(Buffer.from('entry'));
   const before = readdirSync(place, { recursive: true });

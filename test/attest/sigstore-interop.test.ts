@@ -1,10 +1,12 @@
-import { createPublicKey } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { bundleFromJSON } from '@sigstore/bundle';
+import { TrustedRoot } from '@sigstore/protobuf-specs';
 import { toSignedEntity, toTrustMaterial, Verifier } from '@sigstore/verify';
 import t from 'tap';
 import { formatBundle, parseBundle } from '../../attest/bundle.ts';
 import { openUserLedger } from '../../attest/log/internal-ledger-source.ts';
-import { parseVkey } from '../../attest/log/ledger-key.ts';
+import { ledgerKeyFor, parseVkey } from '../../attest/log/ledger-key.ts';
+import { formatTrustedRoot } from '../../attest/log/trusted-root.ts';
 import { toSpki } from '../../attest/public-key.ts';
 import { openUserSigningKey } from '../../attest/signer/user-keys.ts';
 import { systemClock } from '../../core/base/clock.ts';
@@ -20,27 +22,13 @@ const text = (sealed.run.get('provenance.sigstore.json') ?? '').toString();
 const signer = await openUserSigningKey(env);
 const ledgerKey = parseVkey(await openUserLedger(machine.commonDir, env, systemClock).vkey());
 
-/** Unmodified sigstore verification with trust in our key and our ledger only. */
-function verifyWithSigstore(bundleText: string): void {
-  const trust = toTrustMaterial(
-    {
-      mediaType: 'application/vnd.dev.sigstore.trustedroot+json;version=0.1',
-      certificateAuthorities: [],
-      timestampAuthorities: [],
-      ctlogs: [],
-      tlogs: [
-        {
-          baseUrl: `https://${ledgerKey.name}`,
-          hashAlgorithm: 1,
-          publicKey: { rawBytes: toSpki(ledgerKey.key), keyDetails: 7, validFor: { start: new Date(0) } },
-          logId: { keyId: ledgerKey.keyId },
-          checkpointKeyId: undefined,
-          operator: '',
-        },
-      ],
-    },
-    { [signer.keyId]: { rawBytes: toSpki(createPublicKey(signer.publicKeyPem)), keyDetails: 5 } },
-  );
+const exported = JSON.parse(formatTrustedRoot([ledgerKey]));
+
+/** Unmodified sigstore verification with trust in our key, and in our ledger by the root that `writ ledger export-trusted-root` writes. */
+function verifyWithSigstore(bundleText: string, trustedRoot: unknown = exported): void {
+  const trust = toTrustMaterial(TrustedRoot.fromJSON(trustedRoot), {
+    [signer.keyId]: { rawBytes: toSpki(createPublicKey(signer.publicKeyPem)), keyDetails: 5 },
+  });
   const verifier = new Verifier(trust, { tlogThreshold: 1, ctlogThreshold: 0, timestampThreshold: 0 });
   verifier.verify(toSignedEntity(bundleFromJSON(JSON.parse(bundleText))));
 }
@@ -75,3 +63,14 @@ t.test('the stock sigstore verifier rejects what we reject', async (t) => {
   for (const [name, changed] of Object.entries(cases))
     t.throws(() => verifyWithSigstore(formatBundle(changed)), name);
 });
+
+t.test(
+  'the exported trusted root trusts this log only, and survives the library’s own reading and writing',
+  async (t) => {
+    t.strictSame(TrustedRoot.toJSON(TrustedRoot.fromJSON(exported)), exported);
+    const stranger = generateKeyPairSync('ed25519').publicKey;
+    for (const key of [ledgerKeyFor(ledgerKey.name, stranger), ledgerKeyFor('another/log', ledgerKey.key)])
+      t.throws(() => verifyWithSigstore(text, JSON.parse(formatTrustedRoot([key]))), key.name);
+    t.throws(() => verifyWithSigstore(text, JSON.parse(formatTrustedRoot([]))), 'a root without a log');
+  },
+);

@@ -27,6 +27,7 @@ t.test('no file and an empty file give the same complete defaults', async (t) =>
   t.strictSame(parseText(''), config);
   t.strictSame(config.workspace, { share: [], lockfile: 'package-lock.json', prepare: [] });
   t.strictSame(config.signer, { key: { form: 'default' } });
+  t.strictSame(config.log, {});
   t.strictSame(config.rules, {});
   t.ok(config.checks.maxParallel >= 1 && config.checks.maxParallel <= 64);
   t.strictSame(config.securityCode, { paths: [], words: securityWords });
@@ -54,6 +55,12 @@ t.test('every documented key is read', async (t) => {
     outputs = ["third_party"]
     [signer]
     key = "env:WRIT_SIGNING_KEY"
+    [log]
+    url = "https://log.example/shard/"
+    api = "v2"
+    trusted_root = ".writ/trust/root.json"
+    [approvals]
+    in_process = true
     [approvals.groups]
     release = ["ana@x.example"]
     [checks]
@@ -109,8 +116,12 @@ t.test('every documented key is read', async (t) => {
         },
       ],
     },
-    approvals: { groups: { release: ['ana@x.example'] } },
+    approvals: { inProcess: true, groups: { release: ['ana@x.example'] } },
     signer: { key: { form: 'env', name: 'WRIT_SIGNING_KEY' } },
+    log: {
+      service: { url: 'https://log.example/shard', api: 'v2' },
+      trustedRoot: '.writ/trust/root.json',
+    },
     checks: { maxParallel: 3 },
     rules: { scope: { allow: ['a', 1, true], limits: { files: 10, ratio: 0.5 } } },
     securityCode: { paths: ['src/gate/**'], words: ['token'] },
@@ -273,16 +284,17 @@ t.test('a prepare step that could not be run as configured is refused', async (t
   t.match(issue?.message, 'supported is `none`');
 });
 
-t.test('the three forms of a signing key are read, and a key inside the repository is refused', async (t) => {
+t.test('every form of a signing key is read, and a key inside the repository is refused', async (t) => {
   const key = (text: string) => parseText(`[signer]\nkey = "${text}"`).signer.key;
   t.strictSame(key('file:~/keys/a.pem'), { form: 'file', path: '~/keys/a.pem' });
   t.strictSame(key('file:/run/keys/a.pem'), { form: 'file', path: '/run/keys/a.pem' });
   t.strictSame(key('env:KEY_1'), { form: 'env', name: 'KEY_1' });
-  t.strictSame(key('agent'), { form: 'agent', fingerprint: undefined });
-  t.strictSame(key(`agent:SHA256:${'a'.repeat(43)}`), {
-    form: 'agent',
-    fingerprint: `SHA256:${'a'.repeat(43)}`,
-  });
+  t.strictSame(key('ssh:~/.ssh/id_ed25519'), { form: 'ssh', path: '~/.ssh/id_ed25519' });
+  t.strictSame(key('agent'), { form: 'agent', wanted: undefined });
+  const fingerprint = `SHA256:${'a'.repeat(43)}`;
+  t.strictSame(key(`agent:${fingerprint}`), { form: 'agent', wanted: fingerprint });
+  t.strictSame(key('agent:release key'), { form: 'agent', wanted: 'release key' });
+  t.strictSame(key('keyless'), { form: 'keyless' });
   for (const text of [
     'file:keys/a.pem',
     'file:~/../x',
@@ -290,12 +302,43 @@ t.test('the three forms of a signing key are read, and a key inside the reposito
     'env:',
     'env:1A',
     'env:A-B',
-    'agent:x',
+    'agent:',
+    'agent:SHA256:x',
+    'ssh:id_ed25519',
+    'keyless:x',
     'kms:x',
     '',
   ]) {
     t.strictSame(pathsOf(`[signer]\nkey = "${text}"`), ['signer.key'], text);
   }
+});
+
+t.test('a public log is said in one way, reached safely, and never without a trusted root', async (t) => {
+  const log = (text: string) => pathsOf(`[log]\n${text}`);
+  const root = 'trusted_root = "root.json"\n';
+  t.strictSame(log(`url = "http://127.0.0.1:9"\napi = "v1"\n${root}`), []);
+  t.strictSame(log(`signing_config = "sigstore/config.json"\n${root}`), []);
+  t.strictSame(log('url = "https://x.example"\napi = "v1"'), ['log.trusted_root']);
+  t.strictSame(log('signing_config = "c.json"'), ['log.trusted_root']);
+  t.strictSame(log(`url = "https://x.example"\n${root}`), ['log.api']);
+  t.strictSame(log(`api = "v2"\n${root}`), ['log.api']);
+  t.strictSame(log(`url = "https://x.example"\napi = "v3"\n${root}`), ['log.api']);
+  t.strictSame(log(`url = "https://x.example"\napi = "v2"\nsigning_config = "c.json"\n${root}`), [
+    'log.signing_config',
+  ]);
+  for (const url of [
+    'http://x.example',
+    'https://u:SECRET@x.example',
+    'https://x.example?a',
+    'ftp://x',
+    'x',
+  ]) {
+    t.strictSame(log(`url = "${url}"\napi = "v2"\n${root}`), ['log.url'], url);
+    t.notMatch(JSON.stringify(issuesOf(`[log]\nurl = "${url}"\napi = "v2"\n${root}`)), /SECRET/);
+  }
+  for (const path of ['/etc/root.json', '../root.json', '.git/root.json', '.writ/root.json'])
+    t.strictSame(log(`trusted_root = "${path}"`), ['log.trusted_root'], path);
+  t.strictSame(pathsOf('[signer]\nkey = "env:A"\nfulcio_url = "https://ca.example"'), ['signer.fulcio_url']);
 });
 
 t.test('a pasted private key is never repeated in the error', async (t) => {

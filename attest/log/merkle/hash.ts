@@ -12,8 +12,10 @@ export function leafHash(entry: Uint8Array): Buffer {
   return sha256(Buffer.concat([leafPrefix, entry]));
 }
 
-/** RFC 6962 interior node: SHA-256(0x01 ‖ left ‖ right), of two hashes. */
+/** RFC 6962 interior node: SHA-256(0x01 ‖ left ‖ right); RangeError for what is no hash. */
 export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
+  if (left.length !== 32 || right.length !== 32)
+    throw new RangeError('a node is made of two hashes of 32 octets');
   node.set(left, 1);
   node.set(right, 33);
   return sha256(node);

@@ -38,7 +38,8 @@ export const provenanceRows = inSection('Provenance policy', [
     path: '/provenance/transparencyLog/mode',
     rule: 'submitted to a public log, the inclusion proof kept',
     asks: ({ provenance }) => provenance.transparencyLog.mode === 'public-log',
-    bringsIn: 'seal part',
+    enforcedBy: 'attest',
+    test: 'test/attest/public/public-run.test.ts',
   },
   {
     id: 'provenance.bindings.embedIntentSpecDigest',

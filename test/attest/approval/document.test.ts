@@ -18,7 +18,7 @@ const subject = {
 
 t.test('the published schema takes what is built and refuses what is not a statement', async (t) => {
   const schema = JSON.parse(
-    readFileSync(new URL('../../../docs/approval.schema.json', import.meta.url), 'utf8'),
+    readFileSync(new URL('../../../docs/schemas/approval.v1.json', import.meta.url), 'utf8'),
   );
   const validate = ajv.compile(schema);
   const built = (more: object) =>

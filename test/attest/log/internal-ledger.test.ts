@@ -25,6 +25,8 @@ import { noLogSource } from '../../../attest/log/no-log.ts';
 import { tilePath } from '../../../attest/log/tile-path.ts';
 import { generateKey, toSigner } from '../../../attest/signer/key-signer.ts';
 import { systemClock } from '../../../core/base/clock.ts';
+import { parseConfig } from '../../../core/config.ts';
+import type { SealingPlace } from '../../../core/contract/sealing-place.ts';
 import type { LogProof } from '../../../core/contract/transparency-log.ts';
 import { ownIdentity } from '../../../core/store/process-identity.ts';
 import { type LedgerPlace, makePlace, openLedger, startAppender } from './ledger-fixture.ts';
@@ -114,12 +116,17 @@ t.test(
   async (t) => {
     const place = newPlace();
     const ledger = openLedger(place);
-    const proofs: LogProof[] = [];
-    for (let size = 1; size <= 260; size += 1) {
-      proofs.push(await ledger.append(Buffer.from(`entry ${size - 1}`)));
+    const proofs = new Map<number, LogProof>();
+    const entry = (n: number) => Buffer.from(`entry ${n}`);
+    for (const size of [1, 5, 128, 238, ...Array.from({ length: 22 }, (_, n) => 239 + n)]) {
+      const from = await ledger.size();
+      // All but the last of each stretch in one batch; what a batch makes is looked at elsewhere.
+      const before = Array.from({ length: size - 1 - from }, (_, n) => entry(from + n));
+      if (before.length > 0) await ledger.appendAll(before);
+      proofs.set(size, await ledger.append(entry(size - 1)));
       if ([5, 238, 255, 260].includes(size)) snapshot(place, size);
     }
-    t.ok(proofs.every(holds));
+    t.ok([...proofs.values()].every(holds));
     t.equal(await audit(place), 260);
     t.same(readdirSync(join(place.directory, 'tile/0')).sort(), ['000', '001.p']);
     t.same(readdirSync(join(place.directory, 'tile/0/001.p')), ['4']);
@@ -128,13 +135,13 @@ t.test(
     for (const index of [0, 127, 255, 256, 259]) t.ok(holds(await ledger.prove(index)), `entry ${index}`);
     for (const size of [1, 128, 255, 256, 257, 260]) {
       const { hashes, head } = await ledger.consistency(size);
-      const old = proofs[size - 1];
+      const old = proofs.get(size);
       t.ok(old && isConsistent({ size, root: old.rootHash }, head, hashes), `from ${size}`);
     }
     const reads = new Set<string>();
     const head = await ledger.head();
     if (head === undefined) throw new Error('no head');
-    await growTree(head, Buffer.from('one more'), async (path) => {
+    await growTree(head, [Buffer.from('one more')], async (path) => {
       reads.add(path);
       return readFrom(place.directory)(path);
     });
@@ -176,30 +183,45 @@ t.test('two processes appending at once lose nothing and never share an index', 
 });
 
 t.test(
-  'kill -9 at any instant of an append loses no acknowledged entry and leaves a whole ledger',
+  'kill -9 at any instant of an append, of one entry or of a batch, loses no acknowledged entry and leaves a whole ledger',
   async (t) => {
-    // From 238 entries on, the rounds cross a full tile: the append with the most files.
+    // From 238 entries on, the first rounds cross a full tile: the append with the most files.
     const place = placeOf(238);
+    const temporary = join(place.directory, 'tmp');
+    const drafts = (): number => {
+      try {
+        return readdirSync(temporary).length;
+      } catch {
+        return 0;
+      }
+    };
     const acknowledged = new Map<number, string>();
     let size = 238;
     let cut = 0;
+    let torn = 0;
     for (let round = 0; round < 20; round += 1) {
-      const writer = startAppender(place, `round-${round}`, 1000);
-      const enough = 1 + (round % 2);
-      while (writer.acknowledged().length < enough) await systemClock.sleep(1);
-      await systemClock.sleep((round * 3) % 17);
+      const batch = round % 2 === 0 ? 1 : 1500;
+      const writer = startAppender(place, `round-${round}`, 1_500_000, batch);
+      while (writer.acknowledged().length < 1) await systemClock.sleep(1);
+      if (batch === 1) await systemClock.sleep((round * 3) % 17);
+      else while (drafts() < (round % 5) + 1) await systemClock.sleep(0);
       writer.child.kill('SIGKILL');
       const { signal } = await writer.ended;
       if (signal === 'SIGKILL') cut += 1;
+      if (drafts() > 0) torn += 1;
       for (const line of writer.acknowledged()) {
-        const [index, ...words] = line.split(' ');
-        acknowledged.set(Number(index), words.join(' '));
+        const [index, name, first] = line.split(' ');
+        for (const at of new Set([0, batch - 1]))
+          acknowledged.set(Number(index) + at, `${name} ${Number(first) + at}`);
       }
       const now = await audit(place);
-      if (now < size + enough) t.fail(`round ${round}: ${now} entries after ${size}`);
+      const added = now - size;
+      if (added < writer.acknowledged().length * batch) t.fail(`round ${round}: ${now} after ${size}`);
+      if (added % batch !== 0) t.fail(`round ${round}: ${added} entries are no whole batches`);
       size = now;
     }
     t.equal(cut, 20, 'every writer was killed while appending');
+    t.ok(torn >= 3, `${torn} of them while files were being written`);
     const ledger = openLedger(place);
     t.match(await ledger.append(Buffer.from('after')), { logIndex: size });
     for (const [index, text] of acknowledged) {
@@ -208,7 +230,7 @@ t.test(
         t.fail(`entry ${index} was acknowledged`);
     }
     t.ok(acknowledged.size >= 20);
-    t.same(readdirSync(join(place.directory, 'tmp')), [], 'litter of the dead is swept away');
+    t.same(readdirSync(temporary), [], 'litter of the dead is swept away');
   },
 );
 
@@ -387,7 +409,13 @@ t.test('a signer that fails leaves the ledger as it was', async (t) => {
 });
 
 t.test('mode none has no log', async (t) => {
-  t.equal(await noLogSource.open({ commonDir: '/nowhere' }), undefined);
+  const place: SealingPlace = {
+    commonDir: '/nowhere',
+    logMode: 'none',
+    config: parseConfig(undefined),
+    readBase: async () => undefined,
+  };
+  t.equal(await noLogSource.open(place, toSigner(generateKey('ed25519'), false)), undefined);
 });
 
 function flip(path: string, at: number): void {

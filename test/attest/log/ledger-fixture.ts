@@ -3,7 +3,11 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openCheckpointMemory } from '../../../attest/log/checkpoint-memory.ts';
-import { createInternalLedger, type InternalLedger } from '../../../attest/log/internal-ledger.ts';
+import {
+  createInternalLedger,
+  type InternalLedger,
+  type InternalLedgerOptions,
+} from '../../../attest/log/internal-ledger.ts';
 import { generateKey, parsePrivateKey, toSigner } from '../../../attest/signer/key-signer.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { Signer } from '../../../core/contract/signer.ts';
@@ -29,20 +33,26 @@ export function makePlace(): LedgerPlace {
 }
 
 /** The ledger of a place, with its own memory unless another is named. */
-export function openLedger(place: LedgerPlace, memory = 'memory', lockWaitMs = 15_000): InternalLedger {
+export function openLedger(
+  place: LedgerPlace,
+  memory = 'memory',
+  lockWaitMs = 15_000,
+  changes: Partial<InternalLedgerOptions> = {},
+): InternalLedger {
   return createInternalLedger({
     directory: place.directory,
     signer: async () => place.signer,
     memory: openCheckpointMemory(join(place.root, memory)),
     clock: systemClock,
     lockWaitMs,
+    ...changes,
   });
 }
 
-/** Starts a process that appends `count` entries named after `name` and prints the index of each. */
-export function startAppender(place: LedgerPlace, name: string, count: number) {
+/** Starts a process that appends `count` entries named after `name`, `batch` at a time, and prints the index of the first of each batch. */
+export function startAppender(place: LedgerPlace, name: string, count: number, batch = 1) {
   const script = new URL('append-entries.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, [script, place.root, name, String(count)], {
+  const child = spawn(process.execPath, [script, place.root, name, String(count), String(batch)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let printed = '';

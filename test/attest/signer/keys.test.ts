@@ -135,7 +135,8 @@ t.test('the wrong kind of key is KEY_UNUSABLE and its text is never repeated', a
     format: 'pem',
   });
   const ed25519 = generateKey('ed25519').export({ type: 'pkcs8', format: 'pem' });
-  for (const pem of [rsa, p384, ed25519, 'SECRET-TEXT', '']) {
+  const ssh = '-----BEGIN OPENSSH PRIVATE KEY-----\nSECRET\n';
+  for (const pem of [rsa, p384, ed25519, ssh, 'SECRET-TEXT', '']) {
     const directory = t.testdir({ key: pem.toString() });
     chmodSync(join(directory, 'key'), 0o600);
     const fault = await openKeyFile(join(directory, 'key'), 'ecdsa-p256-sha256').then(
@@ -148,6 +149,12 @@ t.test('the wrong kind of key is KEY_UNUSABLE and its text is never repeated', a
       /SECRET|MII|MHc/,
     );
   }
+  chmodSync(join(t.testdir({ key: ed25519.toString() }), 'key'), 0o600);
+  t.match(
+    await openKeyFile(join(t.testdirName, 'key')),
+    { algorithm: 'ed25519' },
+    'either kind where none is asked',
+  );
   await t.rejects(openKeyFile(join(t.testdir(), 'absent'), 'ecdsa-p256-sha256'), { code: 'KEY_UNUSABLE' });
 });
 
@@ -167,31 +174,23 @@ t.test('under CI nothing is signed with a key nobody can know, unless that is as
   }
 });
 
-t.test(
-  'configured keys are used, also under CI: a file, a variable; an agent is not supported yet',
-  async (t) => {
-    const home = t.testdir({ 'k.pem': p256() });
-    chmodSync(join(home, 'k.pem'), 0o600);
-    const source = createSignerSource({
-      env: { HOME: home, CI: '1', KEY: p256(), EMPTY: '', BAD: 'SECRET' },
-      ephemeral: false,
-    });
-    const file = await source.open({ form: 'file', path: join(home, 'k.pem') });
-    t.equal(file.ephemeral, false);
-    t.equal((await source.open({ form: 'file', path: '~/k.pem' })).keyId, file.keyId);
-    t.equal((await source.open({ form: 'env', name: 'KEY' })).ephemeral, false);
-    for (const name of ['EMPTY', 'ABSENT', 'BAD']) {
-      await t.rejects(source.open({ form: 'env', name }), { code: 'KEY_UNUSABLE' }, name);
-    }
-    await t.rejects(source.open({ form: 'agent', fingerprint: undefined }), { code: 'SIGNER_UNSUPPORTED' });
-    const asked = createSignerSource({ env: { HOME: home }, ephemeral: true });
-    t.equal(
-      (await asked.open({ form: 'file', path: '~/k.pem' })).ephemeral,
-      false,
-      'a configured key stands',
-    );
-  },
-);
+t.test('configured keys are used, also under CI: a file, a variable', async (t) => {
+  const home = t.testdir({ 'k.pem': p256() });
+  chmodSync(join(home, 'k.pem'), 0o600);
+  const source = createSignerSource({
+    env: { HOME: home, CI: '1', KEY: p256(), EMPTY: '', BAD: 'SECRET' },
+    ephemeral: false,
+  });
+  const file = await source.open({ form: 'file', path: join(home, 'k.pem') });
+  t.equal(file.ephemeral, false);
+  t.equal((await source.open({ form: 'file', path: '~/k.pem' })).keyId, file.keyId);
+  t.equal((await source.open({ form: 'env', name: 'KEY' })).ephemeral, false);
+  for (const name of ['EMPTY', 'ABSENT', 'BAD']) {
+    await t.rejects(source.open({ form: 'env', name }), { code: 'KEY_UNUSABLE' }, name);
+  }
+  const asked = createSignerSource({ env: { HOME: home }, ephemeral: true });
+  t.equal((await asked.open({ form: 'file', path: '~/k.pem' })).ephemeral, false, 'a configured key stands');
+});
 
 t.test('keys made here are trusted here, also after they were replaced', async (t) => {
   const env = { HOME: t.testdir() };

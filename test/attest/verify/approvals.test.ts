@@ -1,10 +1,9 @@
 import t from 'tap';
-import { encodeApprovalDocument } from '../../../attest/approval/approval-document.ts';
-import { type ApprovalInput, buildApproval } from '../../../attest/approval/approval-statement.ts';
 import { verifyExitCode } from '../../../attest/verify/report.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
-import type { ApprovalSubject, ApprovalVerdict } from '../../../core/contract/approval.ts';
-import { type HandSigner, handSigner } from '../approval/hand-signer.ts';
+import type { ApprovalSubject } from '../../../core/contract/approval.ts';
+import { handSigner } from '../approval/hand-signer.ts';
+import { approvedBy } from './approved-by.ts';
 import {
   makeMachine,
   removeMachines,
@@ -12,6 +11,7 @@ import {
   type SealChanges,
   sealRun,
   startedOn,
+  statementAt,
   verifyAs,
 } from './sealed-run.ts';
 
@@ -20,37 +20,6 @@ t.teardown(removeMachines);
 const [ana, ben] = [handSigner(), handSigner()];
 const signers = Buffer.from(`ana@x ${ana.publicKey}\nben@x ${ben.publicKey}\n`);
 const twoPeople = { humanInLoop: { required: true, minApprovers: 2 } };
-
-interface Signature extends Partial<ApprovalInput> {
-  readonly by: HandSigner;
-  readonly as: string;
-}
-
-/** What these people signed about the run, which the Scheduler counted. */
-function approvedBy(...signatures: readonly Signature[]): NonNullable<SealChanges['approvals']> {
-  return (subject: ApprovalSubject) => {
-    const statements = signatures.map(({ by: _by, as: _as, ...more }) =>
-      buildApproval({ subject, decision: 'approve', signedAtMs: Date.parse(startedOn), ...more }),
-    );
-    return {
-      documents: signatures.map(({ by }, n) => {
-        const statement = statements[n] ?? Buffer.alloc(0);
-        return encodeApprovalDocument(statement, by.sign(statement));
-      }),
-      verdicts: signatures.map(
-        ({ as, decision = 'approve' }, n): ApprovalVerdict => ({
-          source: `refs/ai/approvals/run-1/${n + 1}`,
-          digest: sha256Hex(statements[n] ?? ''),
-          decision,
-          principal: as,
-          keyId: 'SHA256:x',
-          signedAt: startedOn,
-          status: 'counts',
-        }),
-      ),
-    };
-  };
-}
 
 async function approvalsOf(changes: SealChanges, allowedSigners: Uint8Array | undefined) {
   const machine = makeMachine();
@@ -144,6 +113,79 @@ t.test(
     );
   },
 );
+
+const inProcess = approvedBy(
+  { by: ana, as: 'ana@x', inProcess: true },
+  { by: ben, as: 'ben@x', inProcess: true },
+);
+
+t.test(
+  'what the process signed itself counts where the signed decision marks it so, and is told',
+  async (t) => {
+    t.match(await approvalsOf({ ...twoPeople, approvals: inProcess }, signers), {
+      check: { status: 'passed', detail: { principals: ['ana@x', 'ben@x'], in_process: ['ana@x', 'ben@x'] } },
+      verified: true,
+    });
+    t.match(await approvalsOf({ ...twoPeople, approvals: inProcess }, undefined), {
+      check: { status: 'unverified', code: 'per-repository', detail: { in_process: ['ana@x', 'ben@x'] } },
+    });
+    const { check } = await approvalsOf({ ...twoPeople, approvals: both }, signers);
+    t.notOk(check?.detail?.in_process, 'nothing is said where people signed');
+    const machine = makeMachine();
+    const sealed = await sealRun(machine, { ...twoPeople, approvals: inProcess });
+    t.strictSame(statementAt(sealed, 'statements/vsa.sigstore.json').predicate.verifiedLevels, [
+      'WRIT_GATES_PASSED',
+    ]);
+  },
+);
+
+t.test('a mark that statement and decision do not share is refused, with signers and without', async (t) => {
+  /** The verdicts as a Scheduler would sign them that left the mark out, or put it where it is not. */
+  const remarked =
+    (from: NonNullable<SealChanges['approvals']>, mark: boolean): NonNullable<SealChanges['approvals']> =>
+    (subject) => {
+      const { documents, verdicts } = from(subject);
+      const changed = verdicts.map(({ inProcess: _, ...verdict }) => ({
+        ...verdict,
+        ...(mark ? { inProcess: true as const } : {}),
+      }));
+      return { documents, verdicts: changed };
+    };
+  for (const [what, approvals] of [
+    ['a marked statement, a silent decision', remarked(inProcess, false)],
+    ['a marking decision, a statement of a person', remarked(both, true)],
+  ] as const) {
+    for (const known of [signers, undefined])
+      t.match(
+        await approvalsOf({ ...twoPeople, approvals }, known),
+        { check: { status: 'failed', code: 'policy-deny' }, verified: false, exit: 1 },
+        what,
+      );
+  }
+  /** Counted by nobody: its digest is another than any the decision names. */
+  const unnamed: NonNullable<SealChanges['approvals']> = (subject) => ({
+    documents: inProcess(subject).documents,
+    verdicts: both(subject).verdicts,
+  });
+  t.match(await approvalsOf({ ...twoPeople, approvals: unnamed }, signers), {
+    check: { status: 'failed', code: 'policy-deny', detail: { uncounted: [/in-process/, /in-process/] } },
+  });
+});
+
+t.test('two persons are not claimed where a process signed for one of them', async (t) => {
+  const machine = makeMachine();
+  const mixed = approvedBy({ by: ana, as: 'ana@x' }, { by: ben, as: 'ben@x', inProcess: true });
+  const sealed = await sealRun(machine, { ...twoPeople, approvals: mixed });
+  t.equal((await verifyAs(sealed, { machine })).verified, true);
+  const claiming = await resealStatement(machine, sealed, 'statements/vsa.sigstore.json', (one) => ({
+    ...one,
+    predicate: { ...one.predicate, verifiedLevels: ['WRIT_GATES_PASSED', 'WRIT_TWO_PERSON_APPROVED'] },
+  }));
+  t.match(
+    (await verifyAs(claiming, { machine })).checks.find(({ id }) => id === 'summary'),
+    { status: 'failed', code: 'policy-deny' },
+  );
+});
 
 t.test('an approval file that is gone is missed by the manifest', async (t) => {
   const machine = makeMachine();

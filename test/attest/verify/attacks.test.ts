@@ -279,6 +279,15 @@ t.test('a signed statement of another type, subject or content is refused by its
           externalParameters: { ...definition.externalParameters, skip_checks: 'yes' },
         },
       }),
+      'statement failed unknown-parameter',
+    ],
+    'a parameter that is external and internal': [
+      predicate({
+        buildDefinition: {
+          ...definition,
+          internalParameters: { ...definition.internalParameters, intentspec_id: 'spec-1' },
+        },
+      }),
       'statement failed malformed',
     ],
     'only a second commit that matches': [

@@ -12,6 +12,7 @@ import { buildLogEntry } from '../../../attest/log/log-entry.ts';
 import { formatTlogProof } from '../../../attest/log/tlog-proof.ts';
 import { openUserSigningKey } from '../../../attest/signer/user-keys.ts';
 import type { ProvenanceStatement } from '../../../attest/statement/slsa-provenance.ts';
+import { isAttestation } from '../../../attest/statement/verification-summary.ts';
 import type { EvidenceSource } from '../../../attest/verify/evidence-source.ts';
 import { loadAnchors } from '../../../attest/verify/load-anchors.ts';
 import type { VerifyReport } from '../../../attest/verify/report.ts';
@@ -23,6 +24,7 @@ import type { ApprovalSubject, ApprovalVerdict } from '../../../core/contract/ap
 import type { AttestRequest, SealedFile } from '../../../core/contract/attestor.ts';
 import type { Signer } from '../../../core/contract/signer.ts';
 import type { CheckRecord, StageRecord } from '../../../core/contract/stage.ts';
+import type { TransparencyLog } from '../../../core/contract/transparency-log.ts';
 import type { EffectiveIntentSpec } from '../../../core/spec/intentspec.gen.ts';
 
 type Json = Record<string, unknown>;
@@ -55,11 +57,17 @@ export interface SealedRun {
 }
 
 export interface SealChanges {
+  /** Where it is logged instead of the machine's own ledger. */
+  readonly log?: (signer: Signer) => TransparencyLog;
   readonly provenance?: Json;
   readonly artifactDays?: number;
+  /** More files of evidence, of 1 KiB each. */
+  readonly moreEvidence?: number;
   readonly request?: (request: AttestRequest) => AttestRequest;
   readonly runId?: string;
   readonly hash?: 'sha1' | 'sha256';
+  /** Checks of the contract's first stage; one test suite unless told. */
+  readonly fastChecks?: readonly Json[];
   /** `risk.humanInLoop` of the contract. */
   readonly humanInLoop?: Json;
   /** Signed approvals of the run, and how the Scheduler judged them. */
@@ -77,7 +85,7 @@ export function specDocument(changes: SealChanges = {}): Json {
   return {
     metadata: { id: 'spec-1' },
     ...(changes.humanInLoop ? { risk: { humanInLoop: changes.humanInLoop } } : {}),
-    acceptance: { verificationPlan: { fastChecks: [{ id: 'unit' }] } },
+    acceptance: { verificationPlan: { fastChecks: changes.fastChecks ?? [{ id: 'unit' }] } },
     artifacts: { retention: { days: changes.artifactDays ?? 90 } },
     constraints: { privacy: { retentionDays: 30 } },
     provenance: {
@@ -105,6 +113,8 @@ export async function sealRun(machine: Machine, changes: SealChanges = {}): Prom
     ['decision.json', '{"type":"commit"}'],
   ];
   const run: Files = new Map(files.map(([path, text]) => [path, Buffer.from(text)]));
+  for (let n = 0; n < (changes.moreEvidence ?? 0); n += 1)
+    run.set(`evidence/${1000 + n}-more.json`, Buffer.from(JSON.stringify({ n, text: 'x'.repeat(1000) })));
   const content: Files = new Map([
     ['patchset.diff', Buffer.from('diff --git a/x b/x\n')],
     ['artifacts/fast/unit/test-log.txt', Buffer.from('1 passed\n')],
@@ -145,9 +155,13 @@ export async function sealRun(machine: Machine, changes: SealChanges = {}): Prom
     finishedOn: '2026-01-01T10:01:00.000Z',
   };
   const logged = (spec.provenance as Json).transparencyLog as Json;
+  const signer = await openUserSigningKey(env);
   const parties = {
-    signer: await openUserSigningKey(env),
-    log: logged.mode === 'none' ? undefined : openUserLedger(machine.commonDir, env, systemClock),
+    signer,
+    log:
+      logged.mode === 'none'
+        ? undefined
+        : (changes.log?.(signer) ?? openUserLedger(machine.commonDir, env, systemClock)),
   };
   const attestor = createSlsaAttestor();
   const asked = changes.request?.(request) ?? request;
@@ -266,7 +280,7 @@ export async function resealStatement(
 export function rebound(machine: Machine, sealed: SealedRun): Promise<SealedRun> {
   const inputs = digestsOf(
     sealed,
-    (name) => name.endsWith('.sigstore.json') && name !== summaryPath && name !== manifestPath,
+    (name) => isAttestation(name) && name !== summaryPath && name !== manifestPath,
   );
   return resealStatement(machine, sealed, summaryPath, (summary) => ({
     ...summary,

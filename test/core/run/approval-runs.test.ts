@@ -3,6 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { buildApproval } from '../../../attest/approval/approval-statement.ts';
+import { openInProcessApprover } from '../../../attest/approval/in-process-approver.ts';
 import { signApproval } from '../../../attest/approval/sign-approval.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
@@ -23,8 +24,11 @@ const source = { kind: 'patch', bytes: fix } as const;
 
 const people = ['ann@sample.example', 'ben@sample.example', 'maintainer@sample.example'];
 
-/** A sample whose base names three people with their keys; the third is who runs it. */
-function sampleWithPeople(t: Test): { readonly sample: Sample; key(person: string): string } {
+/** A sample whose base names three people with their keys; the third is who runs it. `config` stands at the base too. */
+function sampleWithPeople(
+  t: Test,
+  config?: string,
+): { readonly sample: Sample; key(person: string): string } {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const key = (person: string): string => join(sample.home, `${person}.key`);
@@ -37,6 +41,7 @@ function sampleWithPeople(t: Test): { readonly sample: Sample; key(person: strin
   });
   mkdirSync(join(sample.root, '.writ'));
   writeFileSync(join(sample.root, '.writ', 'allowed_signers'), `${lines.join('\n')}\n`);
+  if (config !== undefined) writeFileSync(join(sample.root, '.writ', 'config.toml'), config);
   sample.git('add', '--all');
   sample.git('commit', '--quiet', '-m', 'Signers');
   return { sample, key };
@@ -213,4 +218,56 @@ t.test("a worker's patch to what governs writ waits for the same people", async 
   for (const person of people.slice(0, 2)) await sign(sample, view.runId, key(person), person);
   const done = await resume(sample, view.runId);
   t.equal(done.decision?.type, 'commit', String(done.decision?.rationale));
+});
+
+/** What the waiting check says of approvals that do not count. */
+function uncounted(view: RunView): unknown {
+  const checks = view.stages.flatMap((stage) => stage.checks);
+  const findings = checks.flatMap((check) => check.findings);
+  const { detail } = findings.find((finding) => finding.detail?.waiting === true) ?? {};
+  const { uncounted: others = [] } = (detail ?? {}) as { uncounted?: { status: string }[] };
+  return others.map(({ status }) => status);
+}
+
+const approversOf = (key: (person: string) => string, ...names: readonly string[]) =>
+  Promise.all(names.map((name) => openInProcessApprover(key(name))));
+
+t.test(
+  'approvals of the process itself count where the config at base says so, and are marked in what is sealed',
+  async (t) => {
+    const { sample, key } = sampleWithPeople(t, '[approvals]\nin_process = true\n');
+    const [ann = '', ben = '', author = ''] = people;
+    const few = await sample.run({ source, approvers: await approversOf(key, ann, ann, author) }, twoPeople);
+    t.equal(few.state, 'waiting', String(few.decision?.rationale));
+    t.strictSame(uncounted(few), ['duplicate', 'author'], 'every other rule holds for them too');
+    const view = await sample.run({ source, approvers: await approversOf(key, ann, ben) }, twoPeople);
+    t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
+    t.equal(sample.git('rev-parse', 'main'), view.decision?.commitSha);
+    const ref = `refs/ai/runs/${view.runId}`;
+    t.match(sample.git('ls-tree', '-r', '--name-only', ref), /approvals\/0002\.json/);
+    const payloadOf = (path: string) => {
+      const bundle = JSON.parse(sample.git('show', `${ref}:statements/${path}.sigstore.json`));
+      const payload = Buffer.from(bundle.dsseEnvelope.payload, 'base64').toString('utf8');
+      return (JSON.parse(payload) as { readonly predicate: Record<string, unknown> }).predicate;
+    };
+    t.match(payloadOf('decision').approvals, [
+      { principal: ann, inProcess: true },
+      { principal: ben, inProcess: true },
+    ]);
+    t.strictSame(payloadOf('vsa').verifiedLevels, ['WRIT_GATES_PASSED'], 'no two persons signed for it');
+  },
+);
+
+t.test('approvals of the process itself count for nothing where the config at base is silent', async (t) => {
+  const { sample, key } = sampleWithPeople(t);
+  const [ann = '', ben = ''] = people;
+  const base = sample.git('rev-parse', 'main');
+  writeFileSync(join(sample.root, '.writ', 'config.toml'), '[approvals]\nin_process = true\n');
+  const view = await sample.run({ source, approvers: await approversOf(key, ann, ben) }, twoPeople);
+  t.equal(view.state, 'waiting', String(view.decision?.rationale));
+  t.strictSame(uncounted(view), ['in-process', 'in-process']);
+  t.equal(sample.git('rev-parse', 'main'), base);
+  for (const person of [ann, ben]) await sign(sample, view.runId, key(person), person);
+  const done = await resume(sample, view.runId);
+  t.equal(done.decision?.type, 'commit', 'people themselves go on with it');
 });

@@ -92,7 +92,7 @@ t.test('specs that must not run are refused by their code', async (t) => {
       'METRICS_SCHEMA_INVALID',
       { objmodel: { runPolicy: { metricsSchema: { cost_usd: { type: 'nonsense' } } } } },
     ],
-    ['SPEC_UNENFORCED', { provenance: { transparencyLog: { mode: 'public-log' } } }],
+    ['CONFIG_INVALID', { provenance: { transparencyLog: { mode: 'public-log' } } }],
     ['SPEC_UNENFORCED', { objmodel: { objectStore: { backend: 'external-s3' } } }],
   ];
   for (const [code, spec] of table) await refusal(t, sample, code, () => sample.run({ source }, spec));

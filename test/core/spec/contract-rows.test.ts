@@ -70,7 +70,6 @@ t.test('the high-assurance contract asks for what later parts bring', async (t) 
 
 t.test('each thing that nobody enforces yet is asked for by the field that asks for it', async (t) => {
   const table: readonly (readonly [id: string, path: readonly (string | number)[], value: Json])[] = [
-    ['provenance.transparencyLog.mode=public-log', ['provenance', 'transparencyLog', 'mode'], 'public-log'],
     ['security.secrets.policy=scoped', ['security', 'secrets', 'policy'], 'read-only-scoped'],
     ['security.secrets.policy=scoped', ['security', 'secrets', 'policy'], 'allow-scoped'],
     ['objmodel.objectStore.backend=external-s3', ['objmodel'], { objectStore: { backend: 'external-s3' } }],

@@ -1,0 +1,9 @@
+import { join } from 'node:path';
+import type { Environment } from '../signer/user-config-dir.ts';
+import { userConfigDir } from '../signer/user-config-dir.ts';
+import { type CheckpointMemory, openCheckpointMemory } from './checkpoint-memory.ts';
+
+/** What this user has seen of any log. */
+export function userCheckpointMemory(env: Environment): CheckpointMemory {
+  return openCheckpointMemory(join(userConfigDir(env), 'trust', 'checkpoints'));
+}

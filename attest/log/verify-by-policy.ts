@@ -1,0 +1,30 @@
+import { WritError } from '../../core/base/errors.ts';
+import { type Checkpoint, verifyCheckpoint } from './checkpoint.ts';
+import { type Cosignature, verifyCosignatures } from './cosignature.ts';
+import type { LedgerKey } from './ledger-key.ts';
+import { isQuorum, type TlogPolicy } from './tlog-policy.ts';
+
+/** A checkpoint that its log signed and enough witnesses cosigned. */
+export interface WitnessedCheckpoint {
+  readonly checkpoint: Checkpoint;
+  readonly cosignatures: readonly Cosignature[];
+}
+
+/**
+ * Judges a checkpoint by a policy: signed by one of `logs` (default those of the policy) and cosigned by a quorum. VERIFY_REFUTED with
+ * `detail.reason` `untrusted-log`, `bad-signature` or `no-quorum`, the latter with who did sign.
+ */
+export function verifyByPolicy(
+  source: string,
+  policy: TlogPolicy,
+  logs: readonly LedgerKey[] = policy.logs,
+): WitnessedCheckpoint {
+  const checkpoint = verifyCheckpoint(source, logs);
+  const cosignatures = verifyCosignatures(source, policy.witnesses);
+  const signed = cosignatures.map(({ witness }) => witness);
+  if (isQuorum(policy.quorum, signed)) return { checkpoint, cosignatures };
+  throw new WritError('VERIFY_REFUTED', {
+    message: `the checkpoint lacks a quorum: ${signed.length} of ${policy.witnesses.length} known witnesses signed it`,
+    detail: { reason: 'no-quorum', origin: checkpoint.origin, signed: signed.map(({ name }) => name) },
+  });
+}

@@ -1,0 +1,96 @@
+import type { Clock } from '../../core/base/clock.ts';
+import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import type { SealingPlace } from '../../core/contract/sealing-place.ts';
+import type { LogSource } from '../../core/contract/transparency-log.ts';
+import { parseTrustedRoot, type TrustedRoot } from '../verify/trusted-root.ts';
+import { readSigningConfig, type SigningServices } from './log-service.ts';
+import { createPublicLog } from './public-log.ts';
+import { publicLogsOf } from './public-log-key.ts';
+
+/**
+ * Log mode `public-log`: the log that `[log]` at base names. Opening asks nobody; it refuses what could never be verified: no log or no trusted root
+ * (CONFIG_INVALID), or a key whose signatures such a log cannot check (KEY_UNUSABLE).
+ */
+export function createPublicLogSource(clock: Clock): LogSource {
+  return {
+    open: async (place, signer) => {
+      const { bytes, root } = await readTrustedRoot(place);
+      const logs = publicLogsOf(root);
+      const now = clock.now();
+      if (!logs.some(({ validFor }) => validFor.startMs <= now && now <= validFor.endMs))
+        throw invalid(
+          'log.trusted_root',
+          'it names no log that is in use now and signs with Ed25519 or ECDSA P-256',
+        );
+      const service = await chooseLog(place, now);
+      if (signer.algorithm !== 'ecdsa-p256-sha256')
+        throw new WritError('KEY_UNUSABLE', {
+          message: `a public log is handed a digest and checks the signature over it, which an \`${signer.algorithm}\` signature is not`,
+          detail: { expected: 'ecdsa-p256-sha256', found: signer.algorithm },
+          hints: ['sign with an ECDSA P-256 key', 'or log to the `internal-ledger`'],
+        });
+      return createPublicLog({ ...service, trustedRoot: bytes, logs, signer, clock });
+    },
+  };
+}
+
+/** Which log `[log]` means, by `url` or by the signing config. CONFIG_INVALID. */
+export async function chooseLog(
+  place: SealingPlace,
+  nowMs: number,
+): Promise<{ readonly url: string; readonly api: 'v1' | 'v2' }> {
+  const { service } = place.config.log;
+  if (service) return service;
+  const services = await readServices(place, nowMs);
+  if (services === undefined)
+    throw invalid(
+      'log.url',
+      'the contract asks for `public-log`: say which by `url` and `api`, or by `signing_config`',
+    );
+  const { log } = services;
+  if (log === undefined)
+    throw invalid('log.signing_config', 'it names no log that is in use now and speaks version 1 or 2');
+  return { url: log.url, api: log.apiVersion === 1 ? 'v1' : 'v2' };
+}
+
+/** What the signing config at base says; `undefined` where `[log]` names none. */
+export async function readServices(
+  { config, readBase }: SealingPlace,
+  nowMs: number,
+): Promise<SigningServices | undefined> {
+  const path = config.log.signingConfig;
+  if (path === undefined) return undefined;
+  const bytes = await readBase(path);
+  if (bytes === undefined) throw invalid('log.signing_config', `\`${path}\` is no file of the base commit`);
+  return readAs('log.signing_config', () => readSigningConfig(bytes, nowMs));
+}
+
+/** The trusted root at base that answers are checked against. CONFIG_INVALID. */
+export async function readTrustedRoot({ config, readBase }: SealingPlace): Promise<{
+  readonly bytes: Uint8Array;
+  readonly root: TrustedRoot;
+}> {
+  const path = config.log.trustedRoot;
+  if (path === undefined)
+    throw invalid('log.trusted_root', 'expected the trusted root that the log is checked against');
+  const bytes = await readBase(path);
+  if (bytes === undefined) throw invalid('log.trusted_root', `\`${path}\` is no file of the base commit`);
+  return { bytes, root: readAs('log.trusted_root', () => parseTrustedRoot(bytes)) };
+}
+
+function readAs<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (fault) {
+    if (!isWritError(fault, 'ATTESTATION_MALFORMED')) throw fault;
+    throw invalid(path, messageOf(fault), fault);
+  }
+}
+
+function invalid(path: string, message: string, cause?: unknown): WritError {
+  return new WritError('CONFIG_INVALID', {
+    message: `\`.writ/config.toml\` at the base commit is not valid at \`${path}\`: ${message}`,
+    detail: { issues: [{ path, message }] },
+    cause,
+  });
+}

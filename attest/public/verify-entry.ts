@@ -1,0 +1,20 @@
+import type { KeyObject } from 'node:crypto';
+import type { BundledProof } from '../bundle.ts';
+import type { Envelope } from '../dsse.ts';
+import { verifyLogEntry } from '../log/log-entry.ts';
+import { claimOf, requireSameClaim } from './entry-claim.ts';
+import { parsePromisedEntry } from './promised-entry.ts';
+
+/**
+ * The entry of a proof, of either form, speaks of this envelope and of the key (and certificate) that verified it. VERIFY_REFUTED (`mismatch`) naming
+ * the member; ATTESTATION_MALFORMED.
+ */
+export function verifyEntryOf(
+  { body, promise }: Pick<BundledProof, 'body' | 'promise'>,
+  envelope: Envelope,
+  key: KeyObject,
+  certificate?: Buffer,
+): void {
+  if (promise === undefined) verifyLogEntry(body, envelope, key);
+  else requireSameClaim(parsePromisedEntry(body), claimOf(envelope, key, certificate));
+}

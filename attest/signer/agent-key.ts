@@ -1,0 +1,144 @@
+import type { KeyObject } from 'node:crypto';
+import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import type { Signer } from '../../core/contract/signer.ts';
+import { parseSshPublicKey, type SshPublicKey } from '../approval/ssh-public-key.ts';
+import { WireReader } from '../approval/wire-reader.ts';
+import { algorithmOf, isSignedBy, keyIdOf } from '../public-key.ts';
+import { type AgentKey, listAgentKeys, signWithAgent } from './ssh-agent.ts';
+import type { Environment } from './user-config-dir.ts';
+
+interface Candidate {
+  readonly listed: AgentKey;
+  readonly key: SshPublicKey;
+}
+
+/** Key types whose SSH signature is, but for its wrapping, the signature that we make. */
+const suitable: Readonly<Record<string, Signer['algorithm']>> = {
+  'ssh-ed25519': 'ed25519',
+  'ecdsa-sha2-nistp256': 'ecdsa-p256-sha256',
+};
+
+/**
+ * Signs with a key of the agent at SSH_AUTH_SOCK: the one of that fingerprint or comment, else its only suitable one (Ed25519, ECDSA P-256).
+ * KEY_UNUSABLE where there is no agent, no such key, more than one, or one of another kind. Each signature is checked before it is answered.
+ */
+export async function openAgentKey(wanted: string | undefined, env: Environment): Promise<Signer> {
+  const socketPath = env.SSH_AUTH_SOCK ?? '';
+  if (socketPath === '')
+    throw unusable('SSH_AUTH_SOCK is not set, so there is no SSH agent to ask', [
+      'start one: `eval "$(ssh-agent)"`, then `ssh-add KEYFILE`',
+      'or name a file: `[signer] key = "file:PATH"` (PEM) or `"ssh:PATH"` (OpenSSH)',
+    ]);
+  const { listed, key } = choose(await listAgentKeys(socketPath), wanted);
+  const algorithm = algorithmOf(key.key);
+  const keyId = keyIdOf(key.key);
+  return {
+    algorithm,
+    keyId,
+    publicKeyPem: key.key.export({ type: 'spki', format: 'pem' }).toString(),
+    ephemeral: false,
+    sign: async (data) => {
+      const signature = toPlainSignature(await signWithAgent(socketPath, listed, data), key.type);
+      if (signature !== undefined && verifies(key.key, data, signature)) return signature;
+      throw new WritError('SIGNER_FAILED', {
+        message: 'the signature that the SSH agent made does not verify with the key it was asked for',
+        detail: { keyId, fingerprint: key.fingerprint },
+      });
+    },
+  };
+}
+
+function choose(keys: readonly AgentKey[], wanted: string | undefined): Candidate {
+  const read = keys.map(readKey);
+  const meant = read.filter(
+    ({ listed, key }) => wanted === undefined || key?.fingerprint === wanted || listed.comment === wanted,
+  );
+  const usable = meant.flatMap(({ listed, key }) =>
+    key !== undefined && suitable[key.type] !== undefined ? [{ listed, key }] : [],
+  );
+  const [first, second] = usable;
+  if (first !== undefined && second === undefined) return first;
+  const found = read.map(({ listed, key, type }) =>
+    [key?.fingerprint ?? '', type, listed.comment.slice(0, 100)].filter((part) => part !== '').join(' '),
+  );
+  if (first !== undefined)
+    throw unusable(
+      wanted === undefined
+        ? `the SSH agent holds ${usable.length} suitable keys, expected one`
+        : `\`${wanted}\` names ${usable.length} keys of the SSH agent, expected one`,
+      ['name one: `[signer] key = "agent:SHA256:…"` (`ssh-add -l` prints the fingerprints)'],
+      found,
+    );
+  const types = [...new Set(meant.map(({ type }) => type))].join(', ');
+  throw unusable(
+    meant.length === 0
+      ? `the SSH agent holds no key${wanted === undefined ? '' : ` \`${wanted}\``}`
+      : `the SSH agent's key is \`${types}\`, expected ssh-ed25519 or ecdsa-sha2-nistp256`,
+    meant.length === 0
+      ? ['add it with `ssh-add KEYFILE`; `ssh-add -l` lists what is there']
+      : [
+          'make one: `ssh-keygen -t ed25519`, then `ssh-add` it; RSA and security keys make signatures of another form',
+        ],
+    found,
+  );
+}
+
+function readKey(listed: AgentKey): { listed: AgentKey; key: SshPublicKey | undefined; type: string } {
+  try {
+    const key = parseSshPublicKey(listed.blob);
+    return { listed, key, type: key.type };
+  } catch (fault) {
+    if (!isWritError(fault)) throw fault;
+    // A certificate, an old or a weak key: it is in nobody's way, and named where it is asked for.
+    return { listed, key: undefined, type: typeOf(listed.blob) };
+  }
+}
+
+function typeOf(blob: Buffer): string {
+  try {
+    return new WireReader(blob).name().slice(0, 64);
+  } catch {
+    return 'unreadable';
+  }
+}
+
+/** The signature inside an SSH signature blob, ECDSA as ASN.1 DER; `undefined` where it is of another algorithm than the key. */
+export function toPlainSignature(blob: Uint8Array, type: string): Buffer | undefined {
+  try {
+    const reader = new WireReader(blob);
+    if (reader.name() !== type) return undefined;
+    const octets = reader.string(256);
+    reader.end();
+    if (type === 'ssh-ed25519') return Buffer.from(octets);
+    const numbers = new WireReader(octets);
+    const pair = [numbers.positive(32), numbers.positive(32)].map(toDerInteger);
+    numbers.end();
+    const body = Buffer.concat(pair);
+    return Buffer.concat([Buffer.of(0x30, body.length), body]);
+  } catch (fault) {
+    if (isWritError(fault, 'ATTESTATION_MALFORMED')) return undefined;
+    throw fault;
+  }
+}
+
+/** At most 33 octets, so that one octet says the length. */
+function toDerInteger(magnitude: Buffer): Buffer {
+  const value = (magnitude[0] ?? 0) < 0x80 ? magnitude : Buffer.concat([Buffer.of(0), magnitude]);
+  return Buffer.concat([Buffer.of(0x02, value.length), value]);
+}
+
+function verifies(key: KeyObject, data: Uint8Array, signature: Uint8Array): boolean {
+  try {
+    return isSignedBy(key, data, signature);
+  } catch (fault) {
+    throw new WritError('SIGNER_FAILED', { message: messageOf(fault), cause: fault });
+  }
+}
+
+function unusable(message: string, hints: readonly string[], found: readonly string[] = []): WritError {
+  return new WritError('KEY_UNUSABLE', {
+    message,
+    detail: found.length === 0 ? {} : { found: found.slice(0, 20) },
+    hints,
+  });
+}

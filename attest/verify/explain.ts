@@ -1,0 +1,207 @@
+import { runFiles } from './evidence-source.ts';
+import type { CheckCode, CheckStatus, SignerGround, VerifyReport } from './report.ts';
+
+/** One claim of a verification and what it rests on: evidence → signer → log → rule. */
+export interface ExplainedClaim {
+  /** Id of the check. */
+  readonly claim: string;
+  readonly status: CheckStatus;
+  readonly code?: CheckCode;
+  /** What holds where it passed. */
+  readonly says: string;
+  /** What was looked at, by SHA-256. */
+  readonly evidence: readonly { readonly name: string; readonly sha256: string }[];
+  /** Absent where no signature covers it, or none was verified. */
+  readonly signer?: SignerGround;
+  /** Where what was signed stands in a log; absent where it does not, or was not shown to. */
+  readonly log?: { readonly origin: string; readonly index: number; readonly size: number };
+  /** What asks for it: a field of the contract, or a specification. */
+  readonly rule: string;
+}
+
+interface Row {
+  readonly says: string;
+  readonly rule: string;
+  /** Names of what is looked at; by default what follows the colon of the id. */
+  readonly evidence?: readonly string[];
+  /** Covered by the attestation's signature: the whole set by way of provenance and manifest. */
+  readonly signed?: boolean;
+  /** Signed after what was logged, which therefore does not pin it. */
+  readonly after?: boolean;
+}
+
+const bundle = [runFiles.bundle, 'bundle'];
+const proof = [runFiles.proof, 'log-proof'];
+const slsa = 'SLSA provenance v1 (docs/build-type.md)';
+const set = 'docs/decisions/0006-evidence-set.md';
+const logged = 'provenance.transparencyLog.mode';
+const inToto = 'in-toto Statement v1: subjects are compared by digest';
+
+/** By check id, or by what stands before its colon. */
+const rows: Readonly<Record<string, Row>> = {
+  bundle: { says: 'the attestation is there and well-formed', rule: 'sigstore bundle', evidence: bundle },
+  signature: {
+    says: 'a signer you believe signed these bytes',
+    rule: 'DSSE 1.0; docs/verifying.md, anchors',
+    evidence: bundle,
+    signed: true,
+  },
+  identity: {
+    says: 'the certificate was issued to whom you named',
+    rule: '--identity, --issuer: compared literally',
+    evidence: bundle,
+    signed: true,
+  },
+  statement: {
+    says: 'what was signed is a statement of the kind expected',
+    rule: slsa,
+    evidence: bundle,
+    signed: true,
+  },
+  predicate: {
+    says: 'what it says speaks for its subjects',
+    rule: '--type, or the predicates of docs/verifying.md',
+    evidence: bundle,
+    signed: true,
+  },
+  subject: { says: 'it is about what you have', rule: inToto, evidence: [...bundle, ...proof], signed: true },
+  signer: { says: 'the logged key is one you believe', rule: '--key', evidence: proof },
+  log: {
+    says: 'the signature stands in a log you believe',
+    rule: 'Rekor v1 and v2; C2SP tlog-checkpoint',
+    evidence: bundle,
+    signed: true,
+  },
+  'subject-commit': {
+    says: 'the commit is the one that was sealed',
+    rule: slsa,
+    evidence: bundle,
+    signed: true,
+  },
+  'subject-tree': {
+    says: 'its tree is the one that the gates saw',
+    rule: slsa,
+    evidence: bundle,
+    signed: true,
+  },
+  'subject-patchset': {
+    says: 'the patch is the one that the gates saw',
+    rule: slsa,
+    evidence: ['patchset.diff'],
+    signed: true,
+  },
+  run: { says: 'commit and statement name the same run', rule: slsa, evidence: bundle, signed: true },
+  spec: {
+    says: 'this very contract was followed',
+    rule: 'provenance.bindings.embedIntentSpecDigest',
+    evidence: [runFiles.spec],
+    signed: true,
+  },
+  evidence: {
+    says: 'the record lists what a run must have',
+    rule: 'provenance.bindings.embedEvidenceDigests',
+    evidence: bundle,
+    signed: true,
+  },
+  'evidence:': {
+    says: 'this evidence is what was recorded',
+    rule: 'provenance.bindings.embedEvidenceDigests',
+    signed: true,
+  },
+  'evidence-stored': {
+    says: 'nothing is stored that is not listed',
+    rule: 'provenance.bindings.embedEvidenceDigests',
+    evidence: bundle,
+    signed: true,
+  },
+  manifest: {
+    after: true,
+    says: 'the set has a signed list of its files',
+    rule: set,
+    evidence: [runFiles.manifest],
+    signed: true,
+  },
+  'manifest-complete': {
+    after: true,
+    says: 'no file was left out, added or exchanged',
+    rule: set,
+    evidence: [runFiles.manifest],
+    signed: true,
+  },
+  decision: {
+    says: 'it was decided to commit, every listed check having run',
+    rule: 'acceptance.verificationPlan',
+    evidence: [runFiles.decision],
+    signed: true,
+  },
+  summary: {
+    after: true,
+    says: 'the verdict is PASSED and names every attestation',
+    rule: 'SLSA VSA 1.2',
+    evidence: [runFiles.summary],
+    signed: true,
+  },
+  'test-result:': { says: 'a test suite found this', rule: 'in-toto test-result 0.1', signed: true },
+  approvals: {
+    says: 'enough people signed, none of them an author',
+    rule: 'risk.humanInLoop.minApprovers',
+    evidence: ['approvals/gate-report.json', 'approvals/authors.json'],
+    signed: true,
+  },
+  'artifact:': {
+    says: 'the file given is part of this run',
+    rule: '--artifact',
+    evidence: bundle,
+    signed: true,
+  },
+  'type:': { says: 'the set holds a statement of this type', rule: '--type', evidence: bundle, signed: true },
+  replay: {
+    says: 'the stored inputs lead to the decision, byte for byte',
+    rule: '--replay',
+    evidence: ['decision-input.json', 'decision-record.json'],
+    signed: true,
+  },
+  'log-entry': {
+    says: 'the entry speaks of this signature and key',
+    rule: logged,
+    evidence: [...bundle, ...proof],
+    signed: true,
+  },
+  'log-inclusion': {
+    says: 'the entry stands in a log you believe',
+    rule: logged,
+    evidence: [...bundle, ...proof],
+    signed: true,
+  },
+  'log-proof': { says: 'the proof by itself says the same', rule: logged, evidence: proof, signed: true },
+  'log-history': { says: 'the log never showed you anything else', rule: logged, evidence: proof },
+  'not-revoked': {
+    after: true,
+    says: 'nobody took it back',
+    rule: 'docs/build-type.md, Revocations',
+    evidence: [runFiles.revocation],
+  },
+};
+
+/** What each check of a report rests on, in their order. What was not shown is not told as shown. */
+export function explain({ checks, grounds }: VerifyReport): readonly ExplainedClaim[] {
+  return checks.map(({ id, status, code }) => {
+    const colon = id.indexOf(':');
+    const row = rows[colon < 0 ? id : id.slice(0, colon + 1)];
+    const names = row?.evidence ?? [id.slice(colon + 1)];
+    const holds = status === 'passed' || status === 'expired';
+    return {
+      claim: id,
+      status,
+      ...(code === undefined ? {} : { code }),
+      says: row?.says ?? '',
+      evidence: names.flatMap((name) => {
+        const sha256 = grounds.digests.get(name);
+        return sha256 === undefined ? [] : [{ name, sha256 }];
+      }),
+      ...(holds && row?.signed && grounds.signer ? { signer: grounds.signer } : {}),
+      ...(holds && grounds.log && !row?.after ? { log: grounds.log } : {}),
+      rule: row?.rule ?? '',
+    };
+  });
+}

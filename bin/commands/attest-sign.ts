@@ -1,0 +1,36 @@
+import { resolve } from 'node:path';
+import { formatBundle } from '../../attest/bundle.ts';
+import { inTotoPayloadType, signEnvelope } from '../../attest/dsse.ts';
+import { createSignerSource } from '../../attest/signer/signer-source.ts';
+import { requireStatement } from '../../attest/statement/require-statement.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
+import { readInput } from '../read-input.ts';
+import { writeOutput } from '../write-output.ts';
+
+const maxStatementBytes = 4 * 1024 * 1024;
+
+/** `writ attest sign F`: the very bytes of an in-toto statement, signed with the user's key, as a sigstore bundle. Not logged. */
+export async function run(context: CommandContext): Promise<CommandResult> {
+  const { args, options, cwd, env } = context;
+  const bytes = await readInput(context, args[0] ?? '', { maxBytes: maxStatementBytes });
+  const statement = requireStatement(bytes);
+  const key = options.value('key');
+  const source = createSignerSource({ env, ephemeral: false });
+  const signer = await source.open(
+    key === undefined ? { form: 'default' } : { form: 'file', path: resolve(cwd, key) },
+  );
+  const envelope = await signEnvelope(inTotoPayloadType, bytes, signer);
+  const bundle = formatBundle({ envelope, proof: undefined });
+  const output = options.value('output');
+  const path = output === undefined ? undefined : writeOutput(cwd, output, `${bundle}\n`);
+  const data = {
+    key_id: signer.keyId,
+    predicate_type: statement.predicateType,
+    subjects: statement.subjects.map(({ name, digest }) => ({ name, digest: Object.fromEntries(digest) })),
+    ...(path === undefined ? { bundle: JSON.parse(bundle) as unknown } : { path }),
+  };
+  return succeeded(data, (printer) => {
+    if (path === undefined) printer.raw(`${bundle}\n`);
+    else printer.line(path);
+  });
+}

@@ -1,0 +1,101 @@
+import { join, resolve } from 'node:path';
+import { type Checkpoint, parseCheckpoint, verifyCheckpoint } from '../attest/log/checkpoint.ts';
+import { readFrom } from '../attest/log/internal-ledger.ts';
+import { ledgerPath } from '../attest/log/internal-ledger-source.ts';
+import type { LedgerKey } from '../attest/log/ledger-key.ts';
+import { type LedgerReader, openLedgerReader } from '../attest/log/ledger-reader.ts';
+import type { LedgerFileReader } from '../attest/log/tile-reader.ts';
+import { ledgerKeysFor } from '../attest/verify/anchors.ts';
+import { loadAnchors } from '../attest/verify/load-anchors.ts';
+import { isWritError, WritError } from '../core/base/errors.ts';
+import { openRepository } from '../core/vcs/repository.ts';
+import type { CommandContext } from './command.ts';
+
+/** A ledger to be read, judged by keys of the user's. */
+export interface OpenLedger {
+  readonly directory: string;
+  readonly files: LedgerFileReader;
+  readonly reader: LedgerReader;
+  /** The current head, verified; LEDGER_MISSING. */
+  head(): Promise<Checkpoint>;
+  /** The key that signed a checkpoint, among those that the user trusts for it. */
+  keyOf(checkpoint: Checkpoint): Promise<LedgerKey>;
+}
+
+/** Where the ledger of the context's repository is, whether or not there is one. */
+export async function ledgerDirectory(context: Pick<CommandContext, 'repoPath' | 'cwd'>): Promise<string> {
+  const repository = await openRepository(context.repoPath ?? context.cwd);
+  return join(repository.commonDir, ledgerPath);
+}
+
+/**
+ * Opens a ledger by the keys given with `--vkey`, else pinned by the user, else their own. A checkpoint that none of those signed is
+ * VERIFY_REFUTED where one was given, and VERIFY_NOTHING (exit 3) where there was nothing to judge it by.
+ */
+export async function openLedger(
+  context: Pick<CommandContext, 'options' | 'env' | 'cwd'>,
+  directory: string,
+): Promise<OpenLedger> {
+  const given = context.options.values('vkey');
+  const ledgerKeys = given.map((one) => (one.includes('+') ? one : resolve(context.cwd, one)));
+  const anchors = await loadAnchors({ keyFiles: [], ledgerKeys }, context.env);
+  const files = readFrom(directory);
+  const keysOf = (source: string) => ledgerKeysFor(anchors, parseCheckpoint(source).origin, undefined);
+
+  async function verify(source: string): Promise<Checkpoint> {
+    try {
+      return verifyCheckpoint(source, keysOf(source));
+    } catch (fault) {
+      if (given.length > 0 || !isWritError(fault, 'VERIFY_REFUTED')) throw fault;
+      if (fault.detail.reason !== 'untrusted-log') throw fault;
+      throw new WritError('VERIFY_NOTHING', {
+        message: `no key that you trust signed the checkpoint of \`${fault.detail.origin}\``,
+        detail: { code: 'untrusted-signer', origin: fault.detail.origin },
+        hints: ['get the log’s key from who keeps it and give it: `--vkey KEY`'],
+        cause: fault,
+      });
+    }
+  }
+
+  const reader = openLedgerReader(files, verify);
+  return {
+    directory,
+    files,
+    reader,
+    head: async () => {
+      const head = await reader.head();
+      if (head === undefined)
+        throw new WritError('LEDGER_MISSING', {
+          message: `there is no ledger in \`${directory}\``,
+          detail: { directory },
+        });
+      return head;
+    },
+    keyOf: async ({ source }) => {
+      const signer = keysOf(source).find((key) => isSignedBy(source, key));
+      if (signer === undefined)
+        throw new WritError('INTERNAL', { message: 'a verified checkpoint has no signer' });
+      return signer;
+    },
+  };
+}
+
+/** A whole number out of a command line; USAGE. */
+export function parseWhole(text: string | undefined, name: string, most = Number.MAX_SAFE_INTEGER): number {
+  const value = /^(?:0|[1-9][0-9]{0,15})$/.test(text ?? '') ? Number(text) : Number.NaN;
+  if (value <= most) return value;
+  throw new WritError('USAGE', {
+    message: `expected a whole number up to ${most} for ${name}, found \`${text ?? ''}\``,
+    detail: { expected: `0 to ${most}`, found: text ?? null },
+  });
+}
+
+function isSignedBy(source: string, key: LedgerKey): boolean {
+  try {
+    verifyCheckpoint(source, [key]);
+    return true;
+  } catch (fault) {
+    if (isWritError(fault, 'VERIFY_REFUTED')) return false;
+    throw fault;
+  }
+}

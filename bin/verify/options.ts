@@ -1,0 +1,91 @@
+import { resolve } from 'node:path';
+import type { GivenArtifact } from '../../attest/verify/given-artifact.ts';
+import type { GivenAnchors } from '../../attest/verify/load-anchors.ts';
+import { WritError } from '../../core/base/errors.ts';
+import type { CommandContext } from '../command.ts';
+import { readInput } from '../read-input.ts';
+
+/** What a verification is asked for besides its targets. */
+export interface VerifyDemands {
+  readonly given: GivenAnchors;
+  readonly allowedSigners?: Uint8Array;
+  /** Canonical digest of the contract that is meant. */
+  readonly specDigest?: string;
+  readonly artifacts: readonly GivenArtifact[];
+  /** Predicate types that are asked for. */
+  readonly types: readonly string[];
+  readonly replay: boolean;
+}
+
+export const noDemands: VerifyDemands = {
+  given: { keyFiles: [], ledgerKeys: [] },
+  artifacts: [],
+  types: [],
+  replay: false,
+};
+
+const maxSignersBytes = 4 * 1024 * 1024;
+
+/** Reads what the options of `writ verify` name. Options that say half of something are USAGE; files that cannot be read are INPUT_UNREADABLE. */
+export async function readDemands(context: CommandContext): Promise<VerifyDemands> {
+  const { options, cwd } = context;
+  const identity = readIdentity(context);
+  const root = options.value('trusted-root');
+  const signers = options.value('allowed-signers');
+  const spec = options.value('spec');
+  const ledgerKeys = options.values('ledger-key');
+  return {
+    given: {
+      keyFiles: options.values('key').map((path) => resolve(cwd, path)),
+      ledgerKeys: ledgerKeys.map((one) => (one.includes('+') ? one : resolve(cwd, one))),
+      ...(root === undefined ? {} : { trustedRoot: resolve(cwd, root) }),
+      ...(identity && { identity }),
+    },
+    ...(signers === undefined
+      ? {}
+      : { allowedSigners: await readInput(context, signers, { maxBytes: maxSignersBytes }) }),
+    ...(spec === undefined ? {} : { specDigest: await readSpecDigest(context, spec) }),
+    artifacts: await readArtifacts(context),
+    types: options.values('type'),
+    replay: options.flag('replay'),
+  };
+}
+
+async function readArtifacts(context: CommandContext): Promise<readonly GivenArtifact[]> {
+  const names = context.options.values('artifact');
+  if (names.length === 0) return [];
+  const { readArtifact } = await import('./artifact.ts');
+  return Promise.all(names.map((name) => readArtifact(context, name)));
+}
+
+function readIdentity({ options }: CommandContext): GivenAnchors['identity'] {
+  const identity = options.value('identity');
+  const issuer = options.value('issuer');
+  if (identity === undefined && issuer === undefined) return undefined;
+  if (identity === undefined || issuer === undefined)
+    throw usage(
+      '`--identity` and `--issuer` are given together: a name means something only by who vouches for it',
+    );
+  if (options.values('key').length > 0)
+    throw usage('`--key` and `--identity` exclude each other: a signature is by a key or by a certificate');
+  if (options.value('trusted-root') === undefined)
+    throw usage('`--identity` needs `--trusted-root FILE`: whose certificates are believed');
+  return { identity, issuer };
+}
+
+async function readSpecDigest(context: CommandContext, path: string): Promise<string> {
+  const [{ readSpecBytes }, { canonicalDigest }, { parseStrictJson }] = await Promise.all([
+    import('../read-spec.ts'),
+    import('../../core/base/canonical.ts'),
+    import('../../core/base/strict-json.ts'),
+  ]);
+  return canonicalDigest(parseStrictJson(await readSpecBytes(context, path)).value);
+}
+
+function usage(message: string): WritError {
+  return new WritError('USAGE', {
+    message,
+    detail: { command: 'verify' },
+    hints: ['`writ verify --help` shows the options'],
+  });
+}

@@ -1,0 +1,96 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Anchors } from '../../attest/verify/anchors.ts';
+import { maxEvidenceFileBytes, parseEvidenceFile } from '../../attest/verify/evidence-file.ts';
+import { nothingThere } from '../../attest/verify/report.ts';
+import { isWritError } from '../../core/base/errors.ts';
+import type { CommandContext } from '../command.ts';
+import { readInput } from '../read-input.ts';
+import type { VerifiedTarget } from '../report/verification.ts';
+import type { VerifyDemands } from './options.ts';
+import { type FilePart, splitFile } from './split-file.ts';
+import { verifySource } from './verify-source.ts';
+
+export type FileContext = Pick<CommandContext, 'cwd' | 'env' | 'stdin' | 'signal'>;
+
+/**
+ * True for a target that means a file: `-`, or a name with a dot or a slash in it under which something stands, or that could be nothing but a file. A bare
+ * word is a commit or a run, whatever lies around under that name.
+ */
+export function isFileTarget({ cwd }: Pick<CommandContext, 'cwd'>, target: string): boolean {
+  if (target === '-' || /^\.{0,2}\/|\.(?:jsonl?|tlog-proof)$/.test(target)) return true;
+  if (!/[./]/.test(target)) return false;
+  return statSync(resolve(cwd, target), { throwIfNoEntry: false })?.isDirectory() === false;
+}
+
+/** Everything in a file, each part as a target of its own. INPUT_UNREADABLE, INPUT_TOO_LARGE. */
+export async function verifyFile(
+  context: FileContext,
+  anchors: Anchors,
+  demands: VerifyDemands,
+  findCommit: (ids: readonly string[]) => Promise<string | undefined>,
+  target: string,
+): Promise<readonly VerifiedTarget[]> {
+  const bytes = await readInput(context, target, { maxBytes: maxEvidenceFileBytes });
+  const parts = splitFile(target, bytes);
+  if (parts === undefined)
+    return [
+      {
+        target,
+        kind: 'attestation',
+        report: nothingThere('the file holds no attestation, or more than 10,000'),
+      },
+    ];
+  const verified: VerifiedTarget[] = [];
+  for (const part of parts) {
+    context.signal.throwIfAborted();
+    const name = part.line === undefined ? target : `${target}:${part.line}`;
+    verified.push(await verifyPart(context, anchors, demands, findCommit, name, part));
+  }
+  return verified;
+}
+
+async function verifyPart(
+  context: FileContext,
+  anchors: Anchors,
+  demands: VerifyDemands,
+  findCommit: (ids: readonly string[]) => Promise<string | undefined>,
+  target: string,
+  { kind, bytes }: FilePart,
+): Promise<VerifiedTarget> {
+  const { artifacts, types, specDigest, replay, given } = demands;
+  if (kind === 'evidence') return verifyEvidenceFile(context, anchors, demands, target, bytes);
+  if (kind === 'log-proof') {
+    const unanswerable = [...(specDigest === undefined ? [] : ['spec']), ...(replay ? ['replay'] : [])];
+    const { verifyTlogProof } = await import('../../attest/verify/verify-tlog-proof.ts');
+    return { target, kind, report: await verifyTlogProof(bytes, anchors, artifacts, unanswerable) };
+  }
+  const { verifyAttestation } = await import('../../attest/verify/verify-attestation.ts');
+  const report = await verifyAttestation(bytes, anchors, {
+    artifacts,
+    findCommit,
+    types,
+    replay,
+    logged: given.ledgerKeys.length > 0 || given.trustedRoot !== undefined,
+    ...(specDigest === undefined ? {} : { specDigest }),
+  });
+  return { target, kind, report };
+}
+
+async function verifyEvidenceFile(
+  context: FileContext,
+  anchors: Anchors,
+  demands: VerifyDemands,
+  target: string,
+  bytes: Uint8Array,
+): Promise<VerifiedTarget> {
+  const kind = 'evidence';
+  try {
+    const { runId, source } = parseEvidenceFile(bytes);
+    const report = await verifySource(context, source, anchors, demands, runId);
+    return { target, kind, runId, commit: source.commit.id, report };
+  } catch (fault) {
+    if (!isWritError(fault, 'ATTESTATION_MALFORMED')) throw fault;
+    return { target, kind, report: nothingThere(fault.message, 'malformed') };
+  }
+}

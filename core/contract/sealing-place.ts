@@ -1,0 +1,14 @@
+import type { LogConfig } from '../config/log-section.ts';
+import type { SignerConfig } from '../config/signer-section.ts';
+
+/** What the parties of a seal are opened with. */
+export interface SealingPlace {
+  /** The repository's common git directory. */
+  readonly commonDir: string;
+  /** `provenance.transparencyLog.mode` of the contract. */
+  readonly logMode: string;
+  /** `[signer]` and `[log]` at the base commit. */
+  readonly config: { readonly signer: SignerConfig; readonly log: LogConfig };
+  /** A file of the base commit's tree; `undefined` where there is none. */
+  readBase(path: string): Promise<Uint8Array | undefined>;
+}

@@ -1,0 +1,3 @@
+import './attack/nothing-verified.test.ts';
+import './attack/hostile-input.test.ts';
+import './attack/mutation.test.ts';

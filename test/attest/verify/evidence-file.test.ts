@@ -1,0 +1,163 @@
+import t from 'tap';
+import { userCheckpointMemory } from '../../../attest/log/internal-ledger-source.ts';
+import { slsaProvenanceType } from '../../../attest/statement/slsa-provenance.ts';
+import {
+  evidenceMediaType,
+  formatEvidenceFile,
+  parseEvidenceFile,
+} from '../../../attest/verify/evidence-file.ts';
+import { explain } from '../../../attest/verify/explain.ts';
+import { loadAnchors } from '../../../attest/verify/load-anchors.ts';
+import { verifyRun } from '../../../attest/verify/verify-run.ts';
+import { sha256Hex } from '../../../core/base/digest.ts';
+import {
+  copyOf,
+  daysLater,
+  makeMachine,
+  removeMachines,
+  sealRun,
+  toSource,
+  troubles,
+  verifyAs,
+} from './sealed-run.ts';
+import type { Loose } from './strangers.ts';
+
+t.teardown(removeMachines);
+
+const author = makeMachine();
+const sealed = await sealRun(author);
+const text = await formatEvidenceFile('run-1', toSource(sealed, author));
+
+async function verifyText(document: string, days = 1) {
+  const env = { HOME: author.home };
+  const { runId, source } = parseEvidenceFile(Buffer.from(document));
+  return verifyRun(source, await loadAnchors({ keyFiles: [], ledgerKeys: [] }, env), {
+    clock: daysLater(days),
+    memory: userCheckpointMemory(env),
+    runId,
+  });
+}
+
+t.test('exported evidence verifies as the run itself does', async (t) => {
+  const report = await verifyText(text);
+  t.same(troubles(report), []);
+  t.equal(report.verified, true);
+  const direct = await verifyAs(sealed, { machine: author });
+  t.same(report.checks, direct.checks);
+  t.equal(
+    await formatEvidenceFile('run-1', parseEvidenceFile(Buffer.from(text)).source),
+    text,
+    'same source, same bytes',
+  );
+});
+
+t.test(
+  'content that retention removed is left out, and expired only once the contract says so',
+  async (t) => {
+    const bare = copyOf(sealed);
+    bare.content.clear();
+    const document = await formatEvidenceFile('run-1', toSource(bare));
+    t.equal(JSON.parse(document).content, null);
+    t.equal((await verifyText(document, 365)).verified, true);
+    t.equal((await verifyText(document, 1)).verified, false);
+  },
+);
+
+t.test('a file that claims another run or holds other bytes is refuted', async (t) => {
+  const change = (edit: (document: Loose) => void): string => {
+    const document = JSON.parse(text);
+    edit(document);
+    return JSON.stringify(document);
+  };
+  const other = await verifyText(
+    change((d) => {
+      d.runId = 'run-2';
+    }),
+  );
+  t.same(troubles(other), ['run failed wrong-run']);
+  const commit = await verifyText(
+    change((d) => {
+      d.commit.object = Buffer.from('tree x').toString('base64');
+    }),
+  );
+  t.equal(commit.verified, false);
+  const file = await verifyText(
+    change((d) => {
+      d.run[0].data = 'AAAA';
+    }),
+  );
+  t.equal(file.verified, false);
+});
+
+t.test('what is no exported evidence, or too much of it, is malformed', async (t) => {
+  const good = JSON.parse(text);
+  const cases: Record<string, string> = {
+    'not JSON': text.slice(0, -3),
+    'another media type': JSON.stringify({ ...good, mediaType: `${evidenceMediaType}x` }),
+    'another member': JSON.stringify({ ...good, more: 1 }),
+    'a member twice': text.replace('{', '{"runId":"run-1",'),
+    'a file twice': JSON.stringify({ ...good, run: [...good.run, good.run[0]] }),
+    'a control character in a path': JSON.stringify({ ...good, run: [{ path: 'a\nb', data: '' }] }),
+    'no base64': JSON.stringify({ ...good, run: [{ path: 'a', data: 'ä' }] }),
+    'too deep': JSON.stringify({ ...good, run: [[[[[]]]]] }),
+    'too many files': JSON.stringify({ ...good, run: Array(100_001).fill(good.run[0]) }),
+    'no commit': JSON.stringify({ ...good, commit: undefined }),
+  };
+  for (const [name, document] of Object.entries(cases))
+    t.throws(() => parseEvidenceFile(Buffer.from(document)), { code: 'ATTESTATION_MALFORMED' }, name);
+});
+
+t.test(
+  'a replay without inputs is missing, one that comes to something else is a mismatch that is told',
+  async (t) => {
+    const differing = await verifyAs(sealed, { machine: author, options: { replay: true } });
+    t.same(troubles(differing), ['replay failed replay-mismatch']);
+    const { detail } = differing.checks.find(({ id }) => id === 'replay') ?? {};
+    t.match(detail, { file: 'decision-input.json', expected: String, found: String });
+    const without = copyOf(sealed);
+    without.run.delete('decision-input.json');
+    const missing = await verifyAs(without, { machine: author, options: { replay: true } });
+    t.ok(troubles(missing).includes('replay missing missing'));
+  },
+);
+
+t.test('a predicate type that is asked for must be in the set', async (t) => {
+  const types = [slsaProvenanceType];
+  t.equal((await verifyAs(sealed, { machine: author, options: { types } })).verified, true);
+  const report = await verifyAs(sealed, { machine: author, options: { types: ['https://example.org/x'] } });
+  t.same(troubles(report), ['type:https://example.org/x failed wrong-type']);
+});
+
+t.test(
+  'each claim is explained by evidence, signer, log and rule; what was not shown is not told',
+  async (t) => {
+    const report = await verifyAs(sealed, { machine: author });
+    const claims = explain(report);
+    t.same(
+      claims.map(({ claim }) => claim),
+      report.checks.map(({ id }) => id),
+    );
+    t.ok(
+      claims.every(({ says, rule }) => says !== '' && rule !== ''),
+      'no claim is without its sentence and its rule',
+    );
+    t.match(
+      claims.find(({ claim }) => claim === 'evidence:patchset.json'),
+      {
+        evidence: [{ name: 'patchset.json', sha256: sha256Hex('{"patchset":1}') }],
+        signer: { key_id: String, anchor: 'own' },
+        log: { index: 0, size: 1 },
+        rule: 'provenance.bindings.embedEvidenceDigests',
+      },
+    );
+    t.match(
+      claims.find(({ claim }) => claim === 'manifest'),
+      {
+        evidence: [{ sha256: sha256Hex(sealed.run.get('evidence-manifest.sigstore.json') ?? '') }],
+      },
+    );
+    const stranger = explain(await verifyAs(sealed, { machine: makeMachine() }));
+    t.ok(stranger.every((claim) => claim.signer === undefined && claim.log === undefined));
+    t.match(stranger[1], { claim: 'signature', status: 'unverified', code: 'untrusted-signer' });
+  },
+);

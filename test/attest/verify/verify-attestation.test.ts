@@ -1,0 +1,366 @@
+import { createPublicKey, sign } from 'node:crypto';
+import t from 'tap';
+import { keyIdOf } from '../../../attest/public-key.ts';
+import { generateKey } from '../../../attest/signer/key-signer.ts';
+import { verifyExitCode } from '../../../attest/verify/report.ts';
+import { parseTrustedRoot } from '../../../attest/verify/trusted-root.ts';
+import { troubles } from './sealed-run.ts';
+import {
+  anchorsOf,
+  artifact,
+  bundleBy,
+  envelopeBy,
+  given,
+  identity,
+  issuer,
+  type Loose,
+  makeAuthorities,
+  rootAnchors,
+  signerId,
+  signerKey,
+  statement,
+  verifyStranger,
+} from './strangers.ts';
+
+/** `troubles` of a bundle that must not verify, and its exit code. */
+async function refusal(bundle: Loose, ...more: Loose[]): Promise<readonly unknown[]> {
+  const report = await verifyStranger(bundle, ...more);
+  return [verifyExitCode(report), ...troubles(report).filter((one) => !/not-run|not-required/.test(one))];
+}
+
+function edited(bundle: Loose, edit: (copy: Loose) => void): Loose {
+  const copy = structuredClone(bundle);
+  edit(copy);
+  return copy;
+}
+
+t.test(
+  'a bundle by a given key about the given artifact verifies, and so does the envelope alone',
+  async (t) => {
+    for (const one of [bundleBy(statement()), envelopeBy(signerKey, statement())]) {
+      const report = await verifyStranger(one);
+      t.equal(report.verified, true);
+      t.same(troubles(report), ['log unverified not-required']);
+      t.equal(report.ran, report.expected);
+      t.same(report.grounds.signer, { key_id: signerId, anchor: 'given' });
+    }
+  },
+);
+
+t.test('a hint is only a hint: any given key is tried, a pinned one only where it is named', async (t) => {
+  const unnamed = bundleBy(statement(), { dsseEnvelope: envelopeBy(signerKey, statement(), undefined, '') });
+  unnamed.verificationMaterial.publicKey.hint = '';
+  t.equal((await verifyStranger(unnamed)).verified, true);
+  const pinned = anchorsOf({
+    signers: [{ keyId: signerId, key: createPublicKey(signerKey), from: 'pinned' }],
+  });
+  t.same(await refusal(unnamed, {}, pinned), [3, 'signature unverified untrusted-signer']);
+  t.equal((await verifyStranger(bundleBy(statement()), {}, pinned)).verified, true);
+  const cosign = structuredClone(unnamed);
+  cosign.verificationMaterial.publicKey.hint = Buffer.from(signerId, 'hex').toString('base64');
+  t.equal(
+    (await verifyStranger(cosign, {}, pinned)).verified,
+    true,
+    'base64 of the digest, as cosign writes it',
+  );
+});
+
+t.test('what is no one attestation by one signer about one thing is malformed', async (t) => {
+  const good = bundleBy(statement());
+  const payload = Buffer.from(`{"_type":"x",${JSON.stringify(statement()).slice(1)}`);
+  const cases: Record<string, [Loose, string]> = {
+    'not JSON': [Buffer.from('{'), 'bundle'],
+    empty: [Buffer.from(''), 'bundle'],
+    'a list': [Buffer.from('[]'), 'bundle'],
+    'too deep': [Buffer.from(`{"a":${'['.repeat(40)}${']'.repeat(40)}}`), 'bundle'],
+    'keys twice in the bundle': [
+      Buffer.from(JSON.stringify(good).replace('{', '{"mediaType":"x",')),
+      'bundle',
+    ],
+    'no signature': [edited(good, (b) => (b.dsseEnvelope.signatures = [])), 'bundle'],
+    'several signatures': [
+      edited(good, (b) => b.dsseEnvelope.signatures.push(b.dsseEnvelope.signatures[0])),
+      'bundle',
+    ],
+    'two kinds of signer': [
+      edited(good, (b) => (b.verificationMaterial.certificate = { rawBytes: 'AAAA' })),
+      'bundle',
+    ],
+    'no kind of signer': [edited(good, (b) => delete b.verificationMaterial.publicKey), 'bundle'],
+    'two kinds of content': [edited(good, (b) => (b.messageSignature = {})), 'bundle'],
+    'no content': [edited(good, (b) => delete b.dsseEnvelope), 'bundle'],
+    'a hint that is another key': [
+      edited(good, (b) => (b.verificationMaterial.publicKey.hint = '0'.repeat(64))),
+      'bundle',
+    ],
+    'another media type': [edited(good, (b) => (b.mediaType = 'application/json')), 'bundle'],
+    'white space in base64': [
+      edited(good, (b) => (b.dsseEnvelope.payload = ` ${b.dsseEnvelope.payload}`)),
+      'bundle',
+    ],
+    'keys twice in the payload': [bundleBy(payload), 'statement'],
+    'no predicate type': [bundleBy(statement({ predicateType: undefined })), 'statement'],
+    'upper-case digests': [
+      bundleBy(statement({ subject: [{ digest: { sha256: 'A'.repeat(64) } }] })),
+      'statement',
+    ],
+    'a payload that is no statement': [bundleBy(Buffer.from('hello')), 'statement'],
+  };
+  for (const [name, [bundle, at]] of Object.entries(cases))
+    t.same(await refusal(bundle), [1, `${at} failed malformed`], name);
+});
+
+t.test('a statement of another type, about nothing, or about something else is refused', async (t) => {
+  const cases: Record<string, [Loose, string]> = {
+    'another payload type': [
+      bundleBy(statement(), { dsseEnvelope: envelopeBy(signerKey, statement(), 'application/json') }),
+      'statement failed wrong-type',
+    ],
+    'a payload type that names a predicate': [
+      bundleBy(statement(), {
+        dsseEnvelope: envelopeBy(signerKey, statement(), 'application/vnd.in-toto.provenance+json'),
+      }),
+      'statement failed wrong-type',
+    ],
+    'another statement type': [
+      bundleBy(statement({ _type: 'https://example.org/x' })),
+      'statement failed wrong-type',
+    ],
+    'zero subjects': [bundleBy(statement({ subject: [] })), 'statement failed wrong-subject'],
+    'a subject without digest': [
+      bundleBy(statement({ subject: [{ name: 'app.tgz', digest: {} }] })),
+      'statement failed wrong-subject',
+    ],
+    'another artifact': [
+      bundleBy(statement({ subject: [{ name: 'app.tgz', digest: { sha256: '0'.repeat(64) } }] })),
+      'subject failed wrong-subject',
+    ],
+    'the digest under another algorithm': [
+      bundleBy(statement({ subject: [{ name: 'app.tgz', digest: { sha512: given.sha256.repeat(2) } }] })),
+      'subject failed wrong-subject',
+    ],
+    'an unknown predicate': [
+      bundleBy(statement({ predicateType: 'https://example.org/p' })),
+      'predicate failed wrong-type',
+    ],
+    'a verdict of FAILED': [
+      bundleBy(
+        statement({
+          predicateType: 'https://slsa.dev/verification_summary/v1',
+          predicate: { verificationResult: 'FAILED' },
+        }),
+      ),
+      'predicate failed policy-deny',
+    ],
+    'failed tests': [
+      bundleBy(
+        statement({
+          predicateType: 'https://in-toto.io/attestation/test-result/v0.1',
+          predicate: { result: 'FAILED' },
+        }),
+      ),
+      'predicate failed policy-deny',
+    ],
+    'a decision to abandon': [
+      bundleBy(
+        statement({ predicateType: 'urn:writ:predicate:decision:v1', predicate: { decision: 'abandon' } }),
+      ),
+      'predicate failed policy-deny',
+    ],
+    'a revocation': [
+      bundleBy(statement({ predicateType: 'urn:writ:predicate:revocation:v1', predicate: { run_id: 'r' } })),
+      'predicate failed revoked',
+    ],
+    'a provenance without builder': [
+      bundleBy(statement({ predicate: { buildDefinition: { buildType: 'x' } } })),
+      'predicate failed malformed',
+    ],
+  };
+  for (const [name, [bundle, trouble]] of Object.entries(cases))
+    t.same(await refusal(bundle), [1, trouble], name);
+});
+
+t.test(
+  'predicate types: the one that is asked for is the one that counts, and what was found is told',
+  async (t) => {
+    const other = bundleBy(statement({ predicateType: 'https://example.org/p', predicate: {} }));
+    t.equal((await verifyStranger(other, { types: ['https://example.org/p'] })).verified, true);
+    const report = await verifyStranger(bundleBy(statement()), { types: ['https://example.org/p'] });
+    t.match(
+      report.checks.find(({ id }) => id === 'predicate'),
+      {
+        code: 'wrong-type',
+        detail: { expected: ['https://example.org/p'], found: 'https://slsa.dev/provenance/v1' },
+      },
+    );
+  },
+);
+
+t.test(
+  'without an artifact it must be about a commit at hand; else the subjects are told and nothing is verified',
+  async (t) => {
+    const commit = '1'.repeat(40);
+    const about = bundleBy(statement({ subject: [{ name: 'c', digest: { gitCommit: commit } }] }));
+    const findCommit = async (ids: readonly string[]) => ids.find((id) => id === commit);
+    t.equal((await verifyStranger(about, { artifacts: [], findCommit })).verified, true);
+    const nowhere = await verifyStranger(about, { artifacts: [], findCommit: async () => undefined });
+    t.equal(verifyExitCode(nowhere), 3);
+    t.match(
+      nowhere.checks.find(({ id }) => id === 'subject'),
+      {
+        status: 'missing',
+        code: 'missing',
+        detail: { found: [`c gitCommit:${commit}`] },
+      },
+    );
+    t.same(await refusal(bundleBy(statement()), { artifacts: [] }), [3, 'subject missing missing']);
+    const both = [given, { name: 'b', sha256: '2'.repeat(64) }];
+    t.same(
+      await refusal(bundleBy(statement()), { artifacts: both }),
+      [1, 'subject failed wrong-subject'],
+      'every one given',
+    );
+  },
+);
+
+t.test(
+  'a signature by nobody known is untrusted, one that does not hold is refuted, and then nothing is read',
+  async (t) => {
+    const other = generateKey('ecdsa-p256-sha256');
+    const report = await verifyStranger(bundleBy(statement(), {}, other));
+    t.equal(verifyExitCode(report), 3);
+    t.match(report.checks[1], {
+      id: 'signature',
+      code: 'untrusted-signer',
+      detail: { key_id: keyIdOf(createPublicKey(other)), tried: [signerId] },
+    });
+    t.equal(report.ran, 1);
+    const forged = edited(bundleBy(statement()), (b) => {
+      b.dsseEnvelope.payload = Buffer.from(JSON.stringify(statement({ predicate: {} }))).toString('base64');
+    });
+    t.same(await refusal(forged), [1, 'signature failed bad-signature']);
+    t.same(await refusal(bundleBy(statement()), {}, anchorsOf({ signers: [] })), [
+      3,
+      'signature unverified untrusted-signer',
+    ]);
+  },
+);
+
+t.test('what is asked of a bundle that only a run can answer stays unanswered', async (t) => {
+  t.same(await refusal(bundleBy(statement()), { replay: true }), [3, 'replay missing missing']);
+  t.same(await refusal(bundleBy(statement()), { specDigest: '0'.repeat(64) }), [3, 'spec missing missing']);
+  t.same(await refusal(bundleBy(statement()), { logged: true }), [3, 'log missing not-logged']);
+});
+
+t.test('a message signature is verified over the artifact’s bytes, never over a digest alone', async (t) => {
+  const digest = Buffer.from(given.sha256, 'hex').toString('base64');
+  const bundle: Loose = bundleBy(statement(), {
+    dsseEnvelope: undefined,
+    messageSignature: {
+      messageDigest: { algorithm: 'SHA2_256', digest },
+      signature: sign('sha256', artifact, signerKey).toString('base64'),
+    },
+  });
+  t.equal((await verifyStranger(bundle)).verified, true);
+  const byDigest = { name: 'd', sha256: given.sha256 };
+  t.same(await refusal(bundle, { artifacts: [byDigest] }), [3, 'subject missing missing']);
+  t.same(await refusal(bundle, { artifacts: [] }), [3, 'subject missing missing']);
+  t.same(await refusal(bundle, { artifacts: [{ ...byDigest, sha256: '0'.repeat(64) }] }), [
+    1,
+    'subject failed wrong-subject',
+  ]);
+  const lying = { ...given, read: async () => Buffer.from('other bytes') };
+  t.same(await refusal(bundle, { artifacts: [lying] }), [1, 'signature failed bad-signature']);
+});
+
+t.test('a certificate counts by its chain, its time, its log, and by who it names, literally', async (t) => {
+  const { root, sign: signBy, signMessage } = await makeAuthorities();
+  const good = await signBy(statement());
+  const report = await verifyStranger(good, {}, rootAnchors(root));
+  t.same(troubles(report), []);
+  t.equal(report.verified, true);
+  t.same(report.grounds.signer, { identity, issuer });
+  const message = await signMessage();
+  t.equal((await verifyStranger(message, {}, rootAnchors(root))).verified, true);
+  t.same(
+    await refusal(
+      message,
+      { artifacts: [{ ...given, read: async () => Buffer.from('x') }] },
+      rootAnchors(root),
+    ),
+    [1, 'signature failed bad-signature'],
+  );
+
+  const asIf = (name: string, by = issuer) => rootAnchors(root, { identity: name, issuer: by });
+  const nobody = [3, 'identity unverified untrusted-signer'];
+  t.same(await refusal(good, {}, asIf('.*')), nobody, 'no pattern');
+  t.same(await refusal(good, {}, asIf(identity.replaceAll('.', '?'))), nobody);
+  t.same(await refusal(good, {}, asIf(identity.slice(0, -1))), nobody, 'no prefix');
+  t.same(await refusal(good, {}, asIf(identity, `${issuer}/`)), nobody);
+  t.same(
+    await refusal(await signBy(statement(), { by: undefined }), {}, asIf(identity, 'none')),
+    nobody,
+    'no issuer is nobody',
+  );
+  t.equal(
+    (
+      await verifyStranger(
+        await signBy(statement(), { name: 'ana@example.org' }),
+        {},
+        asIf('ana@example.org'),
+      )
+    ).verified,
+    true,
+  );
+
+  t.same(
+    await refusal(good, {}, anchorsOf()),
+    [3, 'signature unverified untrusted-signer'],
+    'no root, no trust',
+  );
+  const told = await verifyStranger(good, {}, anchorsOf());
+  t.match(told.checks[1], { detail: { identity, issuer } }, 'and who to ask about is told');
+  const others = await makeAuthorities();
+  t.same((await refusal(good, {}, rootAnchors(others.root)))[0], 3, 'another authority');
+  t.same(await refusal(good, {}, rootAnchors({ ...root, tlogs: others.root.tlogs })), [
+    3,
+    'log unverified untrusted-log',
+  ]);
+  const unlogged = edited(good, (b) => (b.verificationMaterial.tlogEntries = []));
+  t.same(await refusal(unlogged, {}, rootAnchors(root)), [3, 'signature missing missing'], 'no signed time');
+  const stale = await makeAuthorities(new Date(Date.now() - 86_400_000));
+  const late = edited(await stale.sign(statement()), (b) => {
+    b.verificationMaterial.tlogEntries = good.verificationMaterial.tlogEntries;
+  });
+  const elder = { ...root, certificateAuthorities: stale.root.certificateAuthorities };
+  t.same(
+    await refusal(late, {}, rootAnchors(elder)),
+    [1, 'signature failed stale'],
+    'expired when it signed',
+  );
+  const swapped = edited(good, (b) => {
+    b.dsseEnvelope.payload = Buffer.from(JSON.stringify(statement({ predicate: {} }))).toString('base64');
+  });
+  t.same(await refusal(swapped, {}, rootAnchors(root)), [1, 'log failed mismatch']);
+});
+
+t.test(
+  'a trusted root is read strictly: what has no start of its validity is refused, and who names nobody',
+  async (t) => {
+    const { root } = await makeAuthorities();
+    const parse = (edit: (copy: Loose) => void) => () =>
+      parseTrustedRoot(Buffer.from(JSON.stringify(edited(root, edit))));
+    t.doesNotThrow(parse(() => undefined));
+    const cases: Record<string, (copy: Loose) => void> = {
+      'a log without start': (r) => delete r.tlogs[0].publicKey.validFor.start,
+      'a log without validity': (r) => delete r.tlogs[0].publicKey.validFor,
+      'an authority without start': (r) => delete r.certificateAuthorities[0].validFor.start,
+      'a log without id': (r) => delete r.tlogs[0].logId,
+      'a key that is none': (r) => (r.tlogs[0].publicKey.rawBytes = 'AAAA'),
+      nobody: (r) => Object.assign(r, { tlogs: [], certificateAuthorities: [] }),
+      'another document': (r) => (r.mediaType = 'application/json'),
+    };
+    for (const [name, edit] of Object.entries(cases))
+      t.throws(parse(edit), { code: 'ATTESTATION_MALFORMED' }, name);
+  },
+);
