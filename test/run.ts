@@ -1,3 +1,4 @@
+import './core/run/collect-artifacts.test.ts';
 import './core/run/read-reports.test.ts';
 import './core/run/run-events.test.ts';
 import './core/run/run-cases.test.ts';
