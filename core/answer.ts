@@ -13,6 +13,7 @@ const maxNameLength = 128;
 const maxMessageLength = 4000;
 const maxPathLength = 4096;
 const maxDetailLength = 16_384;
+const maxDetailDepth = 32;
 const maxTags = 64;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -26,7 +27,7 @@ export function parseFindings(answer: unknown): readonly Finding[] {
 export function parseRefusal(answer: unknown): Refusal | undefined {
   if (answer === undefined) return undefined;
   const fields = toFields(answer, 'a refusal or `undefined`', ['message', 'path', 'line', 'detail']);
-  return { message: parseText(fields, 'message', maxMessageLength), ...parsePlace(fields) };
+  return { message: storable(parseText(fields, 'message', maxMessageLength)), ...parsePlace(fields) };
 }
 
 /** Issues of a contract; throws on nonsense. */
@@ -142,26 +143,49 @@ function parseFinding(item: unknown): Finding {
   return {
     rule: parseText(fields, 'rule', maxNameLength),
     severity: parseWord(fields, 'severity', ['error', 'warning', 'note']),
-    message: parseText(fields, 'message', maxMessageLength),
+    message: storable(parseText(fields, 'message', maxMessageLength)),
     ...parsePlace(fields),
   };
 }
 
+/**
+ * Text as a record can hold it. A message quotes what was found, often cut at a number of characters: half a character and NUL become U+FFFD,
+ * so that the finding is kept.
+ */
+export function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD');
+}
+
 function parsePlace(fields: Fields): Pick<Finding, 'path' | 'line' | 'column' | 'detail'> {
+  const place = parseOptionalText(fields, 'path', maxPathLength);
+  if (place.path !== undefined && place.path !== storable(place.path))
+    throw new TypeError('expected `path` to be a file name, got NUL or half a character in it');
   return {
-    ...parseOptionalText(fields, 'path', maxPathLength),
+    ...place,
     ...parseOptionalCount(fields, 'line'),
     ...parseOptionalCount(fields, 'column'),
     ...(fields.detail === undefined ? {} : { detail: parseDetail(fields.detail) }),
   };
 }
 
-/** Through JSON and back: what is stored is what was judged. */
+/** Through JSON and back, and nothing that a record could not be read back with: what is stored is what was judged. */
 function parseDetail(detail: unknown): Fields {
   const text = JSON.stringify(toFields(detail, 'an object as `detail`'));
   if (text.length > maxDetailLength)
     throw new RangeError(`\`detail\` is longer than ${maxDetailLength} characters`);
-  return toFields(JSON.parse(text), 'an object as `detail`');
+  return toFields(toStorable(JSON.parse(text), 1), 'an object as `detail`');
+}
+
+function toStorable(value: unknown, depth: number): unknown {
+  if (depth > maxDetailDepth) throw new RangeError(`\`detail\` has more than ${maxDetailDepth} levels`);
+  if (typeof value === 'string') return storable(value);
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
+    throw new RangeError('`detail` holds a whole number beyond 2^53-1; give it as text');
+  if (Array.isArray(value)) return value.map((item) => toStorable(item, depth + 1));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [storable(key), toStorable(item, depth + 1)]),
+  );
 }
 
 /** A list of at most `most` entries, each in normal form. */

@@ -1,3 +1,4 @@
+import { parseFindings, storable } from './answer.ts';
 import { WritError } from './base/errors.ts';
 import type { Finding } from './contract/finding.ts';
 import type { Rule, RuleInput, RulePoint } from './contract/rule.ts';
@@ -88,7 +89,8 @@ export async function judgeRule(
   pool: WorkerPool,
   signal?: AbortSignal,
 ): Promise<readonly Finding[]> {
-  if (rule.outside) return rule.outside(input, signal);
+  // A refusal of it quotes what an outsider printed or threw: brought into the form that a record can hold, like any answer.
+  if (rule.outside) return parseFindings(await rule.outside(input, signal));
   const timeoutSeconds = rule.timeoutSeconds ?? defaultTimeoutSeconds;
   const outcome = await pool.run(
     'judge-rule',
@@ -101,10 +103,14 @@ export async function judgeRule(
     {
       rule: rule.id,
       severity: 'error',
-      message: `rule \`${rule.id}\` gave no answer (${reason}): ${error.message}`,
-      detail: { code: 'RULE_FAULT', reason, error: { ...error }, timeoutSeconds },
+      message: storable(`rule \`${rule.id}\` gave no answer (${reason}): ${error.message}`),
+      detail: { code: 'RULE_FAULT', reason, error: mapTexts(error), timeoutSeconds },
     },
   ];
+}
+
+function mapTexts(record: object): Record<string, string> {
+  return Object.fromEntries(Object.entries(record).map(([key, text]) => [key, storable(String(text))]));
 }
 
 function isAskedAt(rulePoint: RulePoint, point: RulePoint): boolean {

@@ -1,4 +1,5 @@
 import './core/patch/hunk-lines.test.ts';
+import './core/patch/binary-sides.test.ts';
 import './gates/source/word-search.test.ts';
 import './gates/grammar/parse-syntax.test.ts';
 import './gates/rules/scope.test.ts';
@@ -7,6 +8,8 @@ import './gates/rules/secrets.test.ts';
 import './gates/secrets/labelled-set.test.ts';
 import './gates/rules/suppressions.test.ts';
 import './gates/rules/new-tests.test.ts';
+import './core/dependencies/changed-hashes.test.ts';
+import './core/dependencies/changed-sources.test.ts';
 import './core/dependencies/package-set.test.ts';
 import './gates/rules/new-dependency.test.ts';
 import './gates/rules/licenses.test.ts';

@@ -3,6 +3,7 @@ import './core/privacy/secrets/token-checksum.test.ts';
 import './core/privacy/find-sensitive.test.ts';
 import './core/privacy/redact.test.ts';
 import './core/privacy/structured.test.ts';
+import './core/privacy/containers.test.ts';
 import './core/privacy/redact-texts.test.ts';
 import './core/run/redacted-run.test.ts';
 import './bin/commands/redact.test.ts';

@@ -1,3 +1,4 @@
+import './core/run/collect-artifacts.test.ts';
 import './core/run/read-reports.test.ts';
 import './core/run/describe-engine.test.ts';
 import './core/run/seal-faults.test.ts';

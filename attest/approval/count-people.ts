@@ -4,7 +4,7 @@ import { Persons } from './persons.ts';
 
 /**
  * Leaves one counting verdict to each person: authors have none, a rejection stands above every approval of the same person, the latest
- * rejection above earlier ones, the first approval above later ones, and one that a person gave above one given in process.
+ * above earlier ones (who forgot the role that a check asks for can say it again), and one that a person gave above one given in process.
  */
 export function countPeople(
   judged: readonly ApprovalVerdict[],
@@ -16,8 +16,9 @@ export function countPeople(
   for (const { keyId, principal } of open) persons.joinKey(keyId, principal);
   const excluded = new Set(authors.flatMap((author) => persons.ofIdentity(author)));
   const counting = new Map<string, ApprovalVerdict>();
-  const rejections = open.filter(({ decision }) => decision === 'reject').reverse();
-  const approvals = open.filter(({ decision }) => decision === 'approve');
+  const latestFirst = [...open].reverse();
+  const rejections = latestFirst.filter(({ decision }) => decision === 'reject');
+  const approvals = latestFirst.filter(({ decision }) => decision === 'approve');
   const own = approvals.filter(({ inProcess }) => !inProcess);
   const inProcess = approvals.filter((verdict) => verdict.inProcess);
   for (const verdict of [...rejections, ...own, ...inProcess]) {

@@ -78,7 +78,11 @@ export const runCommands: readonly CommandSpec[] = [
       },
       { name: 'comment', value: 'TEXT', about: 'why, kept with the signature; at most 4000 characters' },
       { name: 'reject', about: 'refuse the change: one counting rejection ends the run' },
-      { name: 'role', value: 'TEXT', about: 'in which role, e.g. `security`; told, not judged' },
+      {
+        name: 'role',
+        value: 'TEXT',
+        about: 'in which role, e.g. `security`; a check `licenses` counts `license-review` alone',
+      },
       { name: 'expires', value: 'DURATION', about: 'count only so long: `30m`, `12h`, `7d`, `2w`' },
     ],
     examples: [

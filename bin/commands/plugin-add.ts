@@ -5,11 +5,13 @@ import { openRepository } from '../../core/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { type Pin, pinPlugin } from '../plugin/pin-plugin.ts';
 import { readPlugin } from '../plugin/read-plugin.ts';
+import { requireFreeIds } from '../plugin/require-free-ids.ts';
 import { keepPlugin } from '../plugin/user-plugins.ts';
 
 /** `writ plugin add PKG`: pins a plugin by digest in the config. One outside the repository is kept for this user; nothing is trusted yet. */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const { manifest, pluginPackage, path } = await readPlugin(context, context.args[0] ?? '');
+  await requireFreeIds(context, manifest);
   const repository = await openRepository(context.repoPath ?? context.cwd);
   const below = relative(await realpath(repository.root), await realpath(path))
     .split(sep)

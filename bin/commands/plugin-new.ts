@@ -3,10 +3,12 @@ import { dirname, join, resolve } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { gateScaffold } from '../plugin/gate-scaffold.ts';
+import { requireFreeIds } from '../plugin/require-free-ids.ts';
 import { writeOutput } from '../write-output.ts';
 
 /** `writ plugin new gate NAME`: a plugin with one rule, its cases, its test and its page. An existing directory is left alone. */
-export async function run({ args, cwd, options }: CommandContext): Promise<CommandResult> {
+export async function run(context: CommandContext): Promise<CommandResult> {
+  const { args, cwd, options } = context;
   const [kind = '', name = ''] = args;
   if (kind !== 'gate')
     throw new WritError('USAGE', {
@@ -19,6 +21,7 @@ export async function run({ args, cwd, options }: CommandContext): Promise<Comma
       message: `expected a name in kebab-case, at most 64 letters, found \`${name}\``,
       detail: { command: 'plugin new' },
     });
+  await requireFreeIds(context, { name, rules: [{ id: name }] });
   const given = options.value('dir') ?? name;
   const directory = resolve(cwd, given);
   await mkdir(dirname(directory), { recursive: true });

@@ -10,6 +10,7 @@ import { type CommandContext, type CommandResult, refused, succeeded } from '../
 import { openEngine } from '../open-engine.ts';
 import { casesFile, readCases } from '../plugin/read-cases.ts';
 import { readPlugin } from '../plugin/read-plugin.ts';
+import { requireFreeIds } from '../plugin/require-free-ids.ts';
 import { styled } from '../print.ts';
 
 interface TestedRule {
@@ -22,6 +23,7 @@ interface TestedRule {
 export async function run(context: CommandContext): Promise<CommandResult> {
   const given = context.args[0] ?? '';
   const { manifest, pluginPackage } = await readPlugin(context, given);
+  await requireFreeIds(context, manifest);
   const cases = readCases(pluginPackage, given);
   const root = await mkdtemp(join(await realpath(tmpdir()), 'writ-plugin-'));
   await using engine = await openEngine(context);

@@ -9,6 +9,7 @@ import { describedRows } from '../../gates/sast/described-rows.ts';
 import { type CommandContext, type CommandData, type CommandResult, refused, succeeded } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
 import { printScan } from '../report/scan.ts';
+import { readScanOptions } from '../scan-options.ts';
 import { openScanSource } from '../scan-sources.ts';
 import { readVersion } from '../version.ts';
 import { writeOutput } from '../write-output.ts';
@@ -27,11 +28,12 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const named = namedRules(context);
   const all = engine.rules.ids.flatMap((id) => engine.rules.get(id) ?? []);
   const rules = pickRules(all, named);
+  const ruleOptions = await readScanOptions(context, engine.rules.ids);
   await using source = await openScanSource(context, (one) => unscanned.push(one));
   const asked = rules.filter(({ id }) => source.isWhole || !wholeChange.includes(id));
   const result = await scanPieces(source.pieces, {
     rules: asked,
-    ruleOptions: {},
+    ruleOptions,
     pool: engine.pool,
     signal: context.signal,
     ...(source.filesFor === undefined ? {} : { filesFor: source.filesFor }),

@@ -7,7 +7,7 @@ export type AdvisorySeverity = 'none' | 'low' | 'medium' | 'high' | 'critical' |
 export interface AdvisoryRating {
   readonly method: 'CVSSv2' | 'CVSSv3' | 'CVSSv31' | 'CVSSv4' | 'other';
   readonly vector?: string;
-  /** Absent where it is not computed (CVSS 4.0). */
+  /** Absent where the source gives a word alone. */
   readonly score?: number;
   readonly severity: AdvisorySeverity;
 }

@@ -1,19 +1,18 @@
 import type { AdvisoryRating, AdvisorySeverity } from './advisory.ts';
+import { scoreV4 } from './cvss4.ts';
 
 const maxLength = 512;
 
 /**
- * A CVSS vector as a rating: base scores of 2.0, 3.0 and 3.1 are computed (FIRST's equations). A 4.0 vector is kept without a score: its score
- * comes from a table of expert judgements, which is not part of this program. `undefined` for what is no complete vector.
+ * A CVSS vector as a rating (FIRST's equations and tables): of 2.0, 3.0 and 3.1 the base score, of 4.0 the score of all of its metrics, since
+ * that version has one score alone. `undefined` for what is no complete vector.
  */
 export function readCvss(vector: string): AdvisoryRating | undefined {
   if (vector.length > maxLength) return undefined;
   if (/^CVSS:4\.0\//.test(vector)) {
     const metrics = readMetrics(vector.slice('CVSS:4.0/'.length));
-    const isComplete = ['AV', 'AC', 'AT', 'PR', 'UI', 'VC', 'VI', 'VA', 'SC', 'SI', 'SA'].every((key) =>
-      metrics?.has(key),
-    );
-    return isComplete ? { method: 'CVSSv4', vector, severity: 'unknown' } : undefined;
+    const score = metrics && scoreV4(metrics);
+    return score === undefined ? undefined : { method: 'CVSSv4', vector, score, severity: severityOf(score) };
   }
   const [, minor] = /^CVSS:3\.([01])\//.exec(vector) ?? [];
   const metrics = readMetrics(
@@ -38,7 +37,7 @@ export function readSeverityWord(word: unknown): AdvisorySeverity {
 function readMetrics(text: string): ReadonlyMap<string, string> | undefined {
   const metrics = new Map<string, string>();
   for (const part of text.replace(/\/$/, '').split('/')) {
-    const [, key = '', value = ''] = /^([A-Za-z]{1,3}):([A-Za-z]{1,3})$/.exec(part) ?? [];
+    const [, key = '', value = ''] = /^([A-Za-z]{1,3}):([A-Za-z]{1,5})$/.exec(part) ?? [];
     if (key === '' || metrics.has(key)) return undefined;
     metrics.set(key, value);
   }
@@ -115,7 +114,7 @@ function weighted(
   return found;
 }
 
-/** Qualitative severity rating scale of CVSS 3.1, section 5. */
+/** Qualitative severity rating scale of CVSS 3.1 and 4.0. */
 function severityOf(score: number): AdvisorySeverity {
   if (score === 0) return 'none';
   return score < 4 ? 'low' : score < 7 ? 'medium' : score < 9 ? 'high' : 'critical';

@@ -10,6 +10,8 @@ export interface ReportFile {
   /** Path relative to the reports directory. */
   readonly name: string;
   readonly bytes: Buffer;
+  /** It was last written before the check's command began. */
+  readonly isStale?: true;
 }
 
 /** What a check kind may use. Everything is per check. */
@@ -20,6 +22,8 @@ export interface CheckContext {
     readonly denied?: Finding;
     readonly result?: SandboxResult;
     readonly reports: readonly ReportFile[];
+    /** Names in `$REPORTS_DIR` that are no regular files and were not opened. */
+    readonly unread?: readonly string[];
   }>;
   /** Asks a registered rule; `undefined` when the id names none. */
   askRule(id: string, args: readonly string[]): Promise<readonly Finding[] | undefined>;

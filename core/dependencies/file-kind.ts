@@ -3,8 +3,11 @@ import type { Ecosystem } from './locked-package.ts';
 export interface FileKind {
   readonly id: FileKindId;
   readonly ecosystem: Ecosystem;
-  /** `metadata` says what a vendored package is; `unread` is known to name dependencies and cannot be read. */
-  readonly role: 'manifest' | 'lockfile' | 'metadata' | 'unread';
+  /**
+   * `metadata` says what a vendored package is; `config` says where packages come from, without naming what the project consists of;
+   * `unread` is known to name dependencies and cannot be read.
+   */
+  readonly role: 'manifest' | 'lockfile' | 'metadata' | 'config' | 'unread';
 }
 
 export type FileKindId =
@@ -35,6 +38,22 @@ export type FileKindId =
   | 'Gemfile.lock'
   | 'composer.json'
   | 'composer.lock'
+  | 'setup.cfg'
+  | 'setup.py'
+  | 'extensions.xml'
+  | '.npmrc'
+  | '.yarnrc'
+  | '.yarnrc.yml'
+  | 'bunfig.toml'
+  | 'pnpm-workspace.yaml'
+  | 'pip.conf'
+  | 'uv.toml'
+  | 'environment.yml'
+  | 'cargo-config'
+  | 'settings.xml'
+  | 'maven.config'
+  | 'java.properties'
+  | 'bundle-config'
   | 'unread';
 
 const kind = (id: FileKindId, ecosystem: Ecosystem, role: FileKind['role']): FileKind => ({
@@ -75,6 +94,31 @@ const byName: Readonly<Record<string, FileKind>> = {
   'gems.locked': kind('Gemfile.lock', 'rubygems', 'lockfile'),
   'composer.json': kind('composer.json', 'packagist', 'manifest'),
   'composer.lock': kind('composer.lock', 'packagist', 'lockfile'),
+  'setup.cfg': kind('setup.cfg', 'pypi', 'manifest'),
+  'setup.py': kind('setup.py', 'pypi', 'manifest'),
+  '.npmrc': kind('.npmrc', 'npm', 'config'),
+  '.yarnrc': kind('.yarnrc', 'npm', 'config'),
+  '.yarnrc.yml': kind('.yarnrc.yml', 'npm', 'config'),
+  'bunfig.toml': kind('bunfig.toml', 'npm', 'config'),
+  'pnpm-workspace.yaml': kind('pnpm-workspace.yaml', 'npm', 'config'),
+  '.pnpmfile.cjs': kind('unread', 'npm', 'config'),
+  '.pnpmfile.mjs': kind('unread', 'npm', 'config'),
+  'pip.conf': kind('pip.conf', 'pypi', 'config'),
+  'pip.ini': kind('pip.conf', 'pypi', 'config'),
+  'uv.toml': kind('uv.toml', 'pypi', 'config'),
+  'gradle.properties': kind('java.properties', 'maven', 'config'),
+  'gradle-wrapper.properties': kind('java.properties', 'maven', 'config'),
+  'maven-wrapper.properties': kind('java.properties', 'maven', 'config'),
+};
+
+/** Kinds that only their directory makes what they are. */
+const byPlace: Readonly<Record<string, FileKind>> = {
+  '.cargo/config': kind('cargo-config', 'cargo', 'config'),
+  '.cargo/config.toml': kind('cargo-config', 'cargo', 'config'),
+  '.mvn/extensions.xml': kind('extensions.xml', 'maven', 'manifest'),
+  '.mvn/maven.config': kind('maven.config', 'maven', 'config'),
+  '.mvn/jvm.config': kind('maven.config', 'maven', 'config'),
+  '.bundle/config': kind('bundle-config', 'rubygems', 'config'),
 };
 
 /** Files of ecosystems that are not read: a change to one is reported, never passed over. The ecosystem of these says nothing. */
@@ -96,7 +140,11 @@ export function fileKind(path: string): FileKind | undefined {
   }
   if (name === 'Cargo.toml' && segments.at(-3) === 'vendor')
     return kind('vendored-Cargo.toml', 'cargo', 'metadata');
+  const place = `${segments.at(-2) ?? ''}/${name}`;
+  if (Object.hasOwn(byPlace, place)) return byPlace[place];
   if (Object.hasOwn(byName, name)) return byName[name];
+  if (/^[\w.-]*settings[\w.-]*\.xml$/.test(name)) return kind('settings.xml', 'maven', 'config');
+  if (/^[\w.-]*environment[\w.-]*\.ya?ml$/.test(name)) return kind('environment.yml', 'pypi', 'config');
   if (name.endsWith('.versions.toml')) return kind('libs.versions.toml', 'maven', 'manifest');
   // Gradle applies scripts of any name, Bundler takes any Gemfile that it is told.
   if (/\.gradle(?:\.kts)?$/.test(name)) return kind('build.gradle', 'maven', 'manifest');
@@ -110,13 +158,15 @@ export function fileKind(path: string): FileKind | undefined {
   return unreadName.test(name) ? unread : undefined;
 }
 
-/** Globs that match at least every path with a kind, for a rule's `reads`. */
+/** Globs that match at least every path with a kind, and whatever a requirements file may include, for a rule's `reads`. */
 export const dependencyFileGlobs: readonly string[] = [
   ...Object.keys(byName).map((name) => `**/${name}`),
+  ...Object.keys(byPlace).map((place) => `**/${place}`),
+  '**/*settings*.xml',
+  '**/*environment*.{yml,yaml}',
   '**/*.versions.toml',
-  '**/constraints*.{txt,in}',
-  '**/*requirements*.{txt,in,pip}',
-  '**/{requirement,requirements}/*.{txt,in}',
+  '**/*requirements*.pip',
+  '**/*.{txt,in}',
   '**/*.{csproj,fsproj,vbproj,gemspec,gradle,gradle.kts,gemfile}',
   '**/Gemfile.*',
   '**/{package.yaml,package.json5,pylock.*.toml}',
@@ -124,7 +174,8 @@ export const dependencyFileGlobs: readonly string[] = [
   '**/{Podfile,Podfile.lock,pubspec.yaml,pubspec.lock,conan.lock,conanfile.py,conanfile.txt,vcpkg.json}',
 ];
 
-/** A manifest, a lockfile, what a vendored package says of itself, or a file of that sort that cannot be read. */
+/** A manifest, a lockfile, what a vendored package says of itself, or a file of that sort that cannot be read; none that only says where from. */
 export function isDependencyFile(path: string): boolean {
-  return fileKind(path) !== undefined;
+  const found = fileKind(path);
+  return found !== undefined && found.role !== 'config';
 }

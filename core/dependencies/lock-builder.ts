@@ -8,6 +8,8 @@ export interface LockEntry
     Pick<LockedPackage, 'name' | 'version' | 'requirement'> {
   readonly license?: string | undefined;
   readonly integrity?: LockedPackage['integrity'] | undefined;
+  /** Absent: where there is an `integrity`. */
+  readonly isHashed?: boolean;
   readonly source?: LockedPackage['source'] | undefined;
   readonly origin?: string | undefined;
   readonly resolvedAs?: string | undefined;
@@ -68,6 +70,7 @@ export class LockBuilder {
       };
       if (entry.license) made.license = entry.license;
       if (entry.integrity) made.integrity = entry.integrity;
+      if (entry.isHashed ?? entry.integrity) made.isHashed = true;
       if (entry.source) made.source = entry.source;
       if (entry.origin) made.origin = entry.origin;
       if (entry.requirement) made.requirement = entry.requirement;

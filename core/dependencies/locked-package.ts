@@ -16,6 +16,8 @@ export interface LockedPackage {
   readonly license?: string;
   /** `value` is lower-case hex; of `h1` (go.sum, a hash over file hashes) it is base64 as written. */
   readonly integrity?: { readonly algorithm: string; readonly value: string };
+  /** The file says which hashes its files may have, also where that is not one for the whole. */
+  readonly isHashed?: boolean;
   /** Absent where the file does not say. */
   readonly source?: 'registry' | 'git' | 'path' | 'url';
   /** Where from, without credentials, query and fragment: repository, URL, path, or scheme and host of a registry. */

@@ -106,15 +106,19 @@ export function identityOf(one: {
   return `${source} ${ecosystem} ${name} ${origin}`;
 }
 
-/** A directory inside the repository under a name that was not somebody else's. An archive is not read by anybody, so it is not the repository's. */
-function isPartOfRepository(
-  { ecosystem, name, source, origin = '' }: DeclaredDependency | LockedPackage,
-  known: Known,
-): boolean {
+/** A directory inside the repository: its files are judged as such. An archive is not read by anybody, so it is not the repository's. */
+export function isOwnDirectory({
+  source,
+  origin = '',
+}: Pick<DeclaredDependency | LockedPackage, 'source' | 'origin'>): boolean {
   if (source !== 'path') return false;
   const isOutside = origin.startsWith('../') || origin.startsWith('/') || /^(?:~|[A-Za-z]:)/.test(origin);
-  const isArchive = /\.(?:tgz|tar|gz|zip|whl|jar|aar|gem|phar|bz2)$/i.test(origin);
-  return !isOutside && !isArchive && !known.names.has(`${ecosystem} ${name}`);
+  return !isOutside && !/\.(?:tgz|tar|gz|zip|whl|jar|aar|gem|phar|bz2)$/i.test(origin);
+}
+
+/** A directory of the repository under a name that was not somebody else's. */
+function isPartOfRepository(one: DeclaredDependency | LockedPackage, known: Known): boolean {
+  return isOwnDirectory(one) && !known.names.has(`${one.ecosystem} ${one.name}`);
 }
 
 /** Where lockfiles leave the registry unsaid, it is the ecosystem's own. */

@@ -1,20 +1,31 @@
 import { readCargoLock, readCargoToml, readVendoredCrate } from './cargo/cargo.ts';
+import { readCargoConfig } from './cargo/cargo-config.ts';
 import { textContent } from './content.ts';
 import { type FileKind, type FileKindId, fileKind } from './file-kind.ts';
 import { readGoMod, readGoSum } from './go/go.ts';
 import { readGradleBuild, readGradleLockfile, readVersionCatalog } from './jvm/gradle.ts';
+import {
+  readJavaProperties,
+  readMavenExtensions,
+  readMavenOptions,
+  readMavenSettings,
+} from './jvm/maven-config.ts';
 import { readPom } from './jvm/pom.ts';
 import type { DependencyProblem } from './locked-package.ts';
 import { readBunLock } from './npm/bun-lock.ts';
+import { readBunfig, readNpmrc, readPnpmWorkspace, readYarnrc, readYarnrcYml } from './npm/npm-config.ts';
 import { readInstalledPackage, readPackageJson } from './npm/package-json.ts';
 import { readPackageLock } from './npm/package-lock.ts';
 import { readPnpmLock } from './npm/pnpm-lock.ts';
 import { readYarnLock } from './npm/yarn-lock.ts';
 import { readComposerJson, readComposerLock } from './php/composer.ts';
 import { readPipfile, readPyproject } from './python/pyproject.ts';
+import { readCondaEnvironment, readPipConf, readSetupCfg, readUvToml } from './python/python-config.ts';
 import { readPdmLock, readPipfileLock, readPoetryLock, readUvLock } from './python/python-lock.ts';
 import { readRequirements } from './python/requirements.ts';
+import { readSetupPy } from './python/setup-py.ts';
 import { directoryOf, type FileReading, ReadingBuilder, resolvePath } from './reading.ts';
+import { readBundleConfig } from './ruby/bundle-config.ts';
 import { readGemfile } from './ruby/gemfile.ts';
 import { readGemfileLock } from './ruby/gemfile-lock.ts';
 
@@ -48,6 +59,22 @@ const readers: Readonly<
   'Gemfile.lock': readGemfileLock,
   'composer.json': readComposerJson,
   'composer.lock': readComposerLock,
+  'setup.cfg': readSetupCfg,
+  'setup.py': readSetupPy,
+  'extensions.xml': readMavenExtensions,
+  '.npmrc': readNpmrc,
+  '.yarnrc': readYarnrc,
+  '.yarnrc.yml': readYarnrcYml,
+  'bunfig.toml': readBunfig,
+  'pnpm-workspace.yaml': readPnpmWorkspace,
+  'pip.conf': readPipConf,
+  'uv.toml': readUvToml,
+  'environment.yml': readCondaEnvironment,
+  'cargo-config': readCargoConfig,
+  'settings.xml': readMavenSettings,
+  'maven.config': readMavenOptions,
+  'java.properties': readJavaProperties,
+  'bundle-config': readBundleConfig,
 };
 
 const maxFiles = 20_000;
@@ -92,7 +119,7 @@ export function readDependencies(
     cache.set(bytes, reading);
     readings.set(path, reading);
     for (const [links, id] of [
-      [reading.includes ?? [], kind.id],
+      [reading.includes ?? [], kind.id === 'constraints.txt' ? kind.id : 'requirements.txt'],
       [reading.constraints ?? [], 'constraints.txt'],
     ] as const) {
       for (const link of links) {
@@ -122,6 +149,7 @@ function readFile(path: string, kind: FileKind, bytes: Uint8Array): FileReading 
     if ('reason' in content) reading.problem(content.reason);
     else {
       try {
+        reading.text = content.value;
         readers[kind.id](content.value, reading);
       } catch (fault) {
         // Whatever a file does to a reader, it is the file that is at fault; its text may hold anything and is not told.

@@ -1,6 +1,7 @@
 import type { FileKind } from './file-kind.ts';
 import type { Ecosystem, LockedPackage } from './locked-package.ts';
 import { withoutCredentials } from './origin.ts';
+import { isDefaultPlace, type PackageSource, shownPlace } from './sources/package-source.ts';
 
 export type SourceKind = NonNullable<LockedPackage['source']>;
 
@@ -24,6 +25,8 @@ export interface DeclaredDependency {
   readonly line?: number;
   /** It changes where a package comes from, or adds to another's; it need not be in a lockfile by itself. */
   readonly isOverride?: boolean;
+  /** It says which hashes its files may have. */
+  readonly isHashed?: boolean;
   /** A lockfile need not hold it: a peer, a build system's own requirement, a platform's. */
   readonly needNotBeLocked?: boolean;
   /** Lockfiles of this kind list only what something asks for, and this says who does (`# via`). */
@@ -36,6 +39,8 @@ export interface FileReading {
   readonly kind: FileKind;
   readonly declared: readonly DeclaredDependency[];
   readonly locked: readonly LockedPackage[];
+  /** Where packages are taken from, as far as the file says. */
+  readonly sources: readonly PackageSource[];
   /** The lockfile itself says which packages are direct. */
   readonly knowsDirect: boolean;
   /** Copies of manifests that a lockfile keeps: directory relative to it, then key, then requirement. */
@@ -60,6 +65,9 @@ export class ReadingBuilder {
   readonly path: string;
   readonly kind: FileKind;
   readonly declared: DeclaredDependency[] = [];
+  readonly sources: PackageSource[] = [];
+  /** What is read. */
+  text = '';
   locked: readonly LockedPackage[] = [];
   knowsDirect = false;
   mirrored: Map<string, ReadonlyMap<string, string>> | undefined;
@@ -98,6 +106,34 @@ export class ReadingBuilder {
     }
   }
 
+  /** A value that is none (absent, a table) is passed over. The line, where it is not given, is the first that holds the value. */
+  source(
+    key: string,
+    value: unknown,
+    more: { readonly line?: number | undefined; readonly counts?: PackageSource['counts'] } = {},
+  ): void {
+    if (typeof value !== 'string' && typeof value !== 'boolean' && typeof value !== 'number') return;
+    if (this.sources.length >= maxSources) {
+      this.problem(`it names more than ${maxSources} places of packages`);
+      return;
+    }
+    const shown = shownPlace(String(value));
+    const line = more.line ?? this.#lineOf(String(value));
+    this.sources.push({
+      key: shownPlace(key),
+      value: shown,
+      ...(line === undefined ? {} : { line }),
+      ...(more.counts === undefined ? {} : { counts: more.counts }),
+      ...(isDefaultPlace(shown) && !key.startsWith('@') ? { isDefault: true } : {}),
+    });
+  }
+
+  #lineOf(value: string): number | undefined {
+    if (value === '' || this.text.length > maxSearched || this.sources.length > 200) return undefined;
+    const at = this.text.indexOf(value);
+    return at === -1 ? undefined : this.text.slice(0, at).split('\n').length;
+  }
+
   finish(): FileReading {
     const { mirrored, licences, hashes } = this;
     return {
@@ -105,6 +141,7 @@ export class ReadingBuilder {
       kind: this.kind,
       declared: this.declared,
       locked: this.locked,
+      sources: this.sources,
       knowsDirect: this.knowsDirect,
       local: this.local,
       listsAll: this.listsAll,
@@ -120,6 +157,8 @@ export class ReadingBuilder {
 }
 
 const maxDeclared = 50_000;
+const maxSources = 2000;
+const maxSearched = 1024 * 1024;
 
 /** A package name of any ecosystem: 1 to 512 characters, no control characters, no white space. */
 export function isName(name: string): boolean {

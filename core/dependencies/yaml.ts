@@ -1,4 +1,4 @@
-import { LineCounter, parseDocument } from 'yaml';
+import { isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { type Content, isTable, type Table } from './content.ts';
 import { parsePlainYaml } from './plain-yaml.ts';
 
@@ -10,6 +10,8 @@ const maxLibraryBytes = 2 * 1024 * 1024;
  * `lines` says where the keys of depth 0 and 1 stand.
  */
 export function yamlContent(text: string): Content<Table> & { readonly lines?: ReadonlyMap<string, number> } {
+  // A line break to some readers and none to others: a comment would hide what follows it.
+  if (/\r(?!\n)/.test(text)) return { reason: 'it holds a carriage return that ends no line' };
   const plain = parsePlainYaml(text);
   if (plain !== undefined) return plain;
   if (text.length > maxLibraryBytes)
@@ -19,16 +21,38 @@ export function yamlContent(text: string): Content<Table> & { readonly lines?: R
     const document = parseDocument(text, {
       schema: 'failsafe',
       maxAliasCount: 0,
-      uniqueKeys: true,
+      // The library compares each key with each; `repeatsKey` does it in one pass.
+      uniqueKeys: false,
       logLevel: 'silent',
       lineCounter: new LineCounter(),
     } as Parameters<typeof parseDocument>[1]);
     if (document.errors.length > 0) return { reason: 'it is not valid YAML' };
+    if (repeatsKey(document)) return { reason: 'a mapping of it has a key twice, or one that is no word' };
     const value: unknown = document.toJS({ maxAliasCount: 0 });
     return isTable(value) ? { value } : { reason: 'it holds no mapping' };
   } catch {
     return { reason: 'it is not valid YAML' };
   }
+}
+
+/** True where two keys of one mapping are equal, or one is no scalar. */
+function repeatsKey(document: Parameters<typeof visit>[0]): boolean {
+  let repeats = false;
+  visit(document, {
+    Map: (_, { items }) => {
+      const seen = new Set<string>();
+      for (const { key } of items) {
+        const name = isScalar(key) ? String(key.value) : undefined;
+        if (name === undefined || seen.has(name)) {
+          repeats = true;
+          return visit.BREAK;
+        }
+        seen.add(name);
+      }
+      return undefined;
+    },
+  });
+  return repeats;
 }
 
 /** An upper bound on nesting: brackets before a place, and the deepest indentation. */

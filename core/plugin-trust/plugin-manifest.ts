@@ -45,6 +45,8 @@ export function readManifest(pluginPackage: PluginPackage, place: string): Plugi
       throw new TypeError('expected `writ.name` in kebab-case, at most 64 letters');
     const rules = parseList(own.rules, (item) => parseRule(item, pluginPackage), maxRules);
     if (rules.length === 0) throw new TypeError('expected at least one entry of `writ.rules`');
+    const twice = rules.find(({ id }, index) => rules.findIndex((one) => one.id === id) !== index);
+    if (twice !== undefined) throw new TypeError(`rule \`${twice.id}\` is there twice`);
     return { name, packageName, version, rules };
   } catch (cause) {
     throw invalidPackage(place, `\`package.json\`: ${messageOf(cause)}`, cause);

@@ -11,13 +11,17 @@ export interface PluginPackage {
 
 export const packageLimits = { files: 2000, bytes: 32 * 1024 * 1024, pathBytes: 255, depth: 16 } as const;
 
-/** Files → package. Throws PLUGIN_INVALID on a path that could land elsewhere, on two files at one place, and beyond `packageLimits`. */
+/**
+ * Files → package. Throws PLUGIN_INVALID on a path that could land elsewhere, on two files at one place (or names that some file system
+ * takes for one), and beyond `packageLimits`.
+ */
 export function toPluginPackage(
   given: Iterable<readonly [string, Uint8Array]>,
   place: string,
 ): PluginPackage {
   const files = new Map<string, Uint8Array>();
   const directories = new Set<string>();
+  const byFolded = new Map<string, string>();
   let bytes = 0;
   for (const [path, content] of given) {
     const fault = packagePathFault(path);
@@ -26,8 +30,16 @@ export function toPluginPackage(
     files.set(path, content);
     bytes += content.length;
     const segments = path.split('/');
-    for (let count = 1; count < segments.length; count += 1)
-      directories.add(segments.slice(0, count).join('/'));
+    for (let count = 1; count <= segments.length; count += 1) {
+      const name = segments.slice(0, count).join('/');
+      if (count < segments.length) directories.add(name);
+      // A file system that folds case keeps one of the two: which one judges would depend on the machine.
+      const folded = name.normalize('NFC').toLowerCase();
+      const other = byFolded.get(folded) ?? name;
+      if (other !== name)
+        throw invalidPackage(place, `\`${other}\` and \`${name}\` differ in case or form alone`);
+      byFolded.set(folded, name);
+    }
     if (files.size > packageLimits.files)
       throw invalidPackage(place, `expected at most ${packageLimits.files} files`);
     if (bytes > packageLimits.bytes)

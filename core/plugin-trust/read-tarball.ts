@@ -39,22 +39,31 @@ function* entriesOf(archive: Buffer, place: string): Generator<readonly [string,
   let extended: ReadonlyMap<string, string> | undefined;
   for (let at = 0; at + blockBytes <= archive.length; ) {
     const header = archive.subarray(at, at + blockBytes);
-    // Two empty blocks end an archive; what a packer pads it with after that is not read.
-    if (header.every((octet) => octet === 0)) return;
+    // Two empty blocks end an archive; what a packer pads it with after that is not read. After one alone some readers go on.
+    if (isEmpty(header)) {
+      if (extended === undefined && isEmpty(archive.subarray(at + blockBytes, at + 2 * blockBytes))) return;
+      throw invalidPackage(place, 'the archive has no end of two empty blocks');
+    }
     const { path, size, type } = parseHeader(header, place);
     const start = at + blockBytes;
     if (start + size > archive.length) throw invalidPackage(place, 'the archive is cut off');
     const content = archive.subarray(start, start + size);
     at = start + Math.ceil(size / blockBytes) * blockBytes;
-    if (type === 'g') refusePath(parsePax(content, place), place);
-    else if (type === 'x') extended = parsePax(content, place);
-    else {
+    if (type === 'g') refuseForAll(parsePax(content, place), place);
+    else if (type === 'x') {
+      // Whether the second replaces the first or adds to it would depend on the reader.
+      if (extended !== undefined) throw invalidPackage(place, 'a file has two pax headers');
+      extended = parsePax(content, place);
+    } else {
       const name = extended?.get('path') ?? path;
       // Two sizes that differ are two archives: which one is unpacked would depend on the reader.
       const stated = extended?.get('size') ?? String(size);
       if (stated !== String(size)) throw invalidPackage(place, `\`${shown(name)}\` has two sizes`);
       extended = undefined;
-      if (type === '5') continue;
+      if (type === '5') {
+        if (size > 0) throw invalidPackage(place, `the directory \`${shown(name)}\` has content`);
+        continue;
+      }
       if (type !== '0' && type !== '\0' && type !== '7')
         throw invalidPackage(place, `\`${shown(name)}\` is no plain file (type \`${shown(type)}\`)`);
       const below = /^package\/(.+)$/su.exec(name)?.[1];
@@ -118,9 +127,14 @@ function parsePax(content: Buffer, place: string): ReadonlyMap<string, string> {
   return records;
 }
 
-/** A global header may carry a comment (git archive does), never a name for everything. */
-function refusePath(records: ReadonlyMap<string, string>, place: string): void {
-  if (records.has('path')) throw invalidPackage(place, 'a global pax header names a path');
+/** A global header may carry a comment (git archive does), never a name or a size for everything. */
+function refuseForAll(records: ReadonlyMap<string, string>, place: string): void {
+  const key = ['path', 'size'].find((one) => records.has(one));
+  if (key !== undefined) throw invalidPackage(place, `a global pax header has a \`${key}\``);
+}
+
+function isEmpty(block: Buffer): boolean {
+  return block.length === blockBytes && block.every((octet) => octet === 0);
 }
 
 function shown(text: string): string {

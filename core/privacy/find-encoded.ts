@@ -1,9 +1,22 @@
-import { findSensitive, type Search } from './find-sensitive.ts';
+import { findSensitive, latin1Of, type Search } from './find-sensitive.ts';
 import type { SensitiveMatch } from './sensitive-match.ts';
 
-const base64Bytes = bytesOf(/[A-Za-z0-9+/=_-]/);
+const base64Bytes = bytesOf(/[A-Za-z0-9+/_-]/);
+const hexBytes = bytesOf(/[0-9A-Fa-f]/);
+/** What begins four characters of base64 that stand for text: its first byte is printable, ends a line, or is the zero of UTF-16. */
+const textQuads = bytesOf(/[ACDI-Za-f]/);
+/** The first digit of printable ASCII, and of the ends of lines. */
+const textNibbles = bytesOf(/[02-7]/);
 const percentBytes = bytesOf(/[\w.~+/:@%-]/);
-const entityRun = /&(?:#\d{2,7}|#[xX][0-9A-Fa-f]{2,6}|[a-z]{2,6});/;
+const wordBytes = bytesOf(/[^\s"'<>]/);
+const percent = /%([0-9A-Fa-f]{2})/g;
+const escaped = /\\{1,2}(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))/g;
+/** Shorter runs stand for nothing that is looked for. */
+const leastRun = 20;
+/** A line of base64 that goes on in the next one is at least so long (RFC 2045 and 7468 break at 76 and 64). */
+const wrappedLine = 60;
+const maxWord = 4096;
+const entityRun = /&(?:#\d{2,7}|#[xX][0-9A-Fa-f]{2,6}|[a-z]{2,6});/g;
 const entity =
   /&(?:#(\d{2,7})|#[xX]([0-9A-Fa-f]{2,6})|(amp|lt|gt|quot|apos|commat|colon|period|num|sol|equals));/g;
 const named: Readonly<Record<string, string>> = {
@@ -11,31 +24,50 @@ const named: Readonly<Record<string, string>> = {
   ...{ commat: '@', colon: ':', period: '.', num: '#', sol: '/', equals: '=' },
 };
 
+/** What stands encoded from `start` to `end`. */
+interface Run {
+  readonly start: number;
+  readonly end: number;
+  readonly decoded: Buffer;
+}
+
+/** Keeps what is read of two runs apart: no form goes over it. */
+const between = Buffer.from('\n\0\n\n');
+
 /**
- * Sensitive data under one layer of base64, percent or character-reference encoding; a match is the whole encoded run. What is encoded
- * twice, in hexadecimal, or split over several runs is not found.
+ * Sensitive data under one layer of base64 (wrapped lines too), hexadecimal, percent, character-reference or JavaScript escapes; a match is the
+ * whole encoded run. What is encoded twice, or split over several runs, is not found.
  */
-export function findEncoded(bytes: Uint8Array, search: Search): readonly SensitiveMatch[] {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-  const found: SensitiveMatch[] = [];
-  const judge = (start: number, end: number, decoded: Buffer): void => {
-    const [first] = findSensitive(decoded, search);
-    if (first) found.push({ rule: first.rule, class: first.class, start, end });
-  };
-  for (const [start, end] of runsOf(bytes, base64Bytes, 20)) {
-    if (isPrintable(Buffer.from(text.slice(start, start + 32), 'base64')))
-      judge(start, end, Buffer.from(text.slice(start, end), 'base64'));
+export function findEncoded(
+  bytes: Uint8Array,
+  search: Search,
+  text = latin1Of(bytes),
+): readonly SensitiveMatch[] {
+  const runs = [
+    ...packedRuns(bytes, text),
+    ...(text.includes('%') ? words(bytes, text, percent, percentBytes, decodePercent) : []),
+    ...(text.includes('&') ? words(bytes, text, entityRun, wordBytes, decodeReferences) : []),
+    ...(text.includes('\\') ? words(bytes, text, escaped, wordBytes, decodeEscapes) : []),
+  ];
+  if (runs.length === 0) return [];
+  // All at once: a search has its price, and there may be a million runs.
+  const offsets: number[] = [];
+  const parts: Buffer[] = [];
+  let length = 0;
+  for (const { decoded } of runs) {
+    offsets.push(length);
+    parts.push(decoded, between);
+    length += decoded.length + between.length;
   }
-  if (text.includes('%')) {
-    for (const [start, end] of runsOf(bytes, percentBytes, 4)) {
-      const run = text.slice(start, end);
-      const decoded = run.replace(/%([0-9A-Fa-f]{2})/g, (_, hex) =>
-        String.fromCharCode(Number.parseInt(hex, 16)),
-      );
-      if (decoded.length < run.length) judge(start, end, Buffer.from(decoded, 'latin1'));
+  const found: SensitiveMatch[] = [];
+  let index = 0;
+  for (const match of findSensitive(Buffer.concat(parts), search)) {
+    while ((offsets[index + 1] ?? Number.POSITIVE_INFINITY) <= match.start) index += 1;
+    for (let at = index; (offsets[at] ?? Number.POSITIVE_INFINITY) < match.end; at += 1) {
+      const { start, end } = runs[at] as Run;
+      found.push({ ...match, start, end });
     }
   }
-  if (text.includes('&') && entityRun.test(text)) return [...found, ...inReferences(text, search)];
   return found;
 }
 
@@ -45,28 +77,85 @@ function bytesOf(characterClass: RegExp): Uint8Array {
   );
 }
 
-/** Runs of bytes of a set, as long as they are: by hand, for an expression's memory ends at a few megabytes. */
-function* runsOf(bytes: Uint8Array, among: Uint8Array, least: number): Generator<readonly [number, number]> {
-  let start = -1;
-  for (let at = 0; at <= bytes.length; at += 1) {
-    const isIn = at < bytes.length && among[bytes[at] as number] === 1;
-    if (isIn && start < 0) start = at;
-    if (isIn || start < 0) continue;
-    if (at - start >= least) yield [start, at];
-    start = -1;
+/** Runs of base64, and of hexadecimal digits among them, that stand for text in ASCII, or in UTF-16 as PowerShell takes it. */
+function packedRuns(bytes: Uint8Array, text: string): readonly Run[] {
+  const runs: Run[] = [];
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (base64Bytes[bytes[at] as number] === 0) continue;
+    const start = at;
+    do at += 1;
+    while (at < bytes.length && base64Bytes[bytes[at] as number] === 1);
+    if (at - start < leastRun) continue;
+    for (let line = start, next = nextLine(bytes, line, at); next > at; next = nextLine(bytes, line, at)) {
+      line = next;
+      at = next;
+      while (at < bytes.length && base64Bytes[bytes[at] as number] === 1) at += 1;
+    }
+    if (are(textNibbles, bytes, start, 2)) {
+      const hex = hexEnd(bytes, start, at);
+      const decoded = hex - start < leastRun ? undefined : Buffer.from(text.slice(start, hex), 'hex');
+      if (decoded && isPrintable(decoded.subarray(0, 24))) runs.push({ start, end: hex, decoded });
+    }
+    if (!are(textQuads, bytes, start, 4)) continue;
+    const begin = Buffer.from(text.slice(start, start + 32), 'base64');
+    const isWide = begin.length >= 12 && begin.every((byte, index) => index % 2 === 0 || byte === 0);
+    if (!isWide && !isPrintable(begin)) continue;
+    const decoded = Buffer.from(text.slice(start, at), 'base64');
+    if (bytes[at] === 61) at += bytes[at + 1] === 61 ? 2 : 1;
+    runs.push({ start, end: at, decoded: isWide ? Buffer.from(decoded.toString('utf16le')) : decoded });
+  }
+  return runs;
+}
+
+/** Where a run that ends a long line at `end` goes on; `end` where it does not. */
+function nextLine(bytes: Uint8Array, line: number, end: number): number {
+  if (end - line < wrappedLine) return end;
+  const next = bytes[end] === 13 && bytes[end + 1] === 10 ? end + 2 : bytes[end] === 10 ? end + 1 : end;
+  return base64Bytes[bytes[next] as number] === 1 ? next : end;
+}
+
+function hexEnd(bytes: Uint8Array, start: number, end: number): number {
+  let at = start;
+  while (at < end && hexBytes[bytes[at] as number] === 1) at += 1;
+  return at;
+}
+
+/** Whether each of the first places, every `step`, is of a set. */
+function are(set: Uint8Array, bytes: Uint8Array, start: number, step: number): boolean {
+  for (let at = start; at < start + leastRun; at += step) if (set[bytes[at] as number] !== 1) return false;
+  return true;
+}
+
+/** Words in which something is escaped, each once. */
+function* words(
+  bytes: Uint8Array,
+  text: string,
+  mark: RegExp,
+  among: Uint8Array,
+  decode: (word: string) => string,
+): Generator<Run> {
+  mark.lastIndex = 0;
+  let least = 0;
+  for (let found = mark.exec(text); found; found = mark.exec(text)) {
+    let start = found.index;
+    while (start > least && found.index - start < maxWord && among[bytes[start - 1] as number] === 1)
+      start -= 1;
+    let end = mark.lastIndex;
+    while (end < bytes.length && end - start < 2 * maxWord && among[bytes[end] as number] === 1) end += 1;
+    const word = text.slice(start, end);
+    const decoded = decode(word);
+    if (decoded !== word) yield { start, end, decoded: Buffer.from(decoded, 'latin1') };
+    least = end;
+    mark.lastIndex = end;
   }
 }
 
-/** Words that hold character references, decoded. */
-function inReferences(text: string, search: Search): readonly SensitiveMatch[] {
-  const found: SensitiveMatch[] = [];
-  for (const { 0: word, index } of text.matchAll(/[^\s"'<>]{1,4096}/g)) {
-    if (!entityRun.test(word)) continue;
-    const decoded = decodeReferences(word);
-    const [first] = findSensitive(Buffer.from(decoded, 'latin1'), search);
-    if (first) found.push({ rule: first.rule, class: first.class, start: index, end: index + word.length });
-  }
-  return found;
+function decodePercent(word: string): string {
+  return word.replace(percent, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+function decodeEscapes(word: string): string {
+  return word.replace(escaped, (_, wide, narrow) => String.fromCharCode(Number.parseInt(wide ?? narrow, 16)));
 }
 
 /** Text with its character references resolved, as far as HTML and XML share them. */
@@ -81,6 +170,6 @@ export function decodeReferences(text: string): string {
 }
 
 function isPrintable(bytes: Buffer): boolean {
-  if (bytes.length < 12) return false;
+  if (bytes.length < 10) return false;
   return bytes.every((byte) => (byte >= 32 && byte < 127) || byte === 9 || byte === 10 || byte === 13);
 }

@@ -1,9 +1,10 @@
+import { type AnchorSearch, createAnchorSearch } from '../scan/anchor-search.ts';
 import { findEmails } from './personal/find-emails.ts';
 import { findNumbers } from './personal/find-numbers.ts';
-import { findWorded } from './personal/find-worded.ts';
-import { findHealthTerms } from './personal/health-terms.ts';
+import { findWorded, wordedHeads } from './personal/find-worded.ts';
+import { findHealthTerms, healthHeads } from './personal/health-terms.ts';
 import { findIpAddresses } from './personal/ip-address.ts';
-import { findSecrets } from './secrets/find-secrets.ts';
+import { secretHeads, secretsAt } from './secrets/find-secrets.ts';
 import { weighSecret } from './secrets/weigh-secret.ts';
 import type { SensitiveClass, SensitiveMatch } from './sensitive-match.ts';
 
@@ -24,24 +25,58 @@ export interface Search {
 export function findSensitive(
   bytes: Uint8Array,
   { classes, words, weighs = false }: Search,
+  text = latin1Of(bytes),
 ): readonly SensitiveMatch[] {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   const found: (readonly SensitiveMatch[])[] = [];
-  if (classes.has('secrets')) found.push(secretsIn(bytes, text, weighs));
   const wantsHealth = classes.has('phi');
+  const isWorded = wordedClasses.some((one) => classes.has(one));
+  const places = placesOf(bytes, { secrets: classes.has('secrets'), worded: isWorded, health: wantsHealth });
+  if (classes.has('secrets')) found.push(secretsIn(text, places.secrets, weighs));
   if (classes.has('pii') || wantsHealth) {
-    const identifiers = [...findEmails(text), ...findNumbers(text), ...findIpAddresses(text)].sort(byStart);
+    const identifiers = [...findEmails(text), ...findNumbers(bytes, text), ...findIpAddresses(text)].sort(
+      byStart,
+    );
     if (classes.has('pii')) found.push(identifiers);
-    if (wantsHealth) found.push(findHealthTerms(bytes, text, identifiers));
+    if (wantsHealth) found.push(findHealthTerms(text, places.health, identifiers));
   }
-  if (['pii', 'phi', 'internal', 'confidential'].some((one) => classes.has(one as SensitiveClass)))
-    found.push(findWorded(bytes, text).filter((match) => classes.has(match.class)));
+  if (isWorded) found.push(findWorded(text, places.worded).filter((match) => classes.has(match.class)));
   for (const dataClass of classes) found.push(ownWords(bytes, words[dataClass] ?? [], dataClass));
   return found.flat().sort(byStart);
 }
 
-function secretsIn(bytes: Uint8Array, text: string, weighs: boolean): readonly SensitiveMatch[] {
-  return findSecrets(bytes, text).map((match) => ({
+/** Bytes as text in which an offset is one of the bytes. */
+export function latin1Of(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+}
+
+const wordedClasses: readonly SensitiveClass[] = ['pii', 'phi', 'internal', 'confidential'];
+const heads = { secrets: secretHeads, worded: wordedHeads, health: healthHeads };
+type Kind = keyof typeof heads;
+const kinds: readonly Kind[] = ['secrets', 'worded', 'health'];
+const searches = new Map<string, AnchorSearch<Kind>>();
+
+/** Where heads of the wanted kinds stand, in order: bytes are read once for all of them. */
+function placesOf(
+  bytes: Uint8Array,
+  wanted: Readonly<Record<Kind, boolean>>,
+): Readonly<Record<Kind, readonly number[]>> {
+  const asked = kinds.filter((kind) => wanted[kind]);
+  const key = asked.join();
+  const search =
+    searches.get(key) ??
+    createAnchorSearch(asked.flatMap((kind) => heads[kind].map((head) => [kind, head] as const)));
+  searches.set(key, search);
+  const places: Record<Kind, number[]> = { secrets: [], worded: [], health: [] };
+  search.scan(bytes, 0, bytes.length, (kind, at) => {
+    places[kind].push(at);
+    return false;
+  });
+  for (const kind of asked) places[kind].sort((a, b) => a - b);
+  return places;
+}
+
+function secretsIn(text: string, places: readonly number[], weighs: boolean): readonly SensitiveMatch[] {
+  return secretsAt(text, places).map((match) => ({
     rule: match.rule,
     class: 'secrets',
     start: match.start,

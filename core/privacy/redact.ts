@@ -1,14 +1,26 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { Redaction } from './redaction.ts';
+import { readPdf } from './containers/pdf.ts';
+import { isTar, readTar, writeTar } from './containers/tar.ts';
+import { readZip, writeZip } from './containers/zip.ts';
+import { joinReceipts, markOf, type Redaction } from './redaction.ts';
 import { Redactor, type RedactorOptions } from './redactor.ts';
 import { jsonStructure } from './structured/json.ts';
 import { redactStructured } from './structured/redact-structured.ts';
 import { xmlStructure } from './structured/xml.ts';
 
+/** How deep in containers bytes stand, and how many more may be inflated in all of the outermost one. */
+interface Inside {
+  readonly layer: number;
+  readonly budget: { left: number };
+}
+
+const outermost = (): Inside => ({ layer: 0, budget: { left: maxInflatedBytes } });
+const deeper = ({ layer, budget }: Inside): Inside => ({ layer: layer + 1, budget });
+
 export interface Redacted {
   readonly bytes: Uint8Array;
   readonly redactions: readonly Redaction[];
-  /** What could not be looked into: `zip`, `gzip` (broken, or beyond the limit). The bytes are as they were. */
+  /** What could not be looked into, or not all of it: `zip`, `gzip` (broken, encrypted, beyond the limit), `pdf`, a picture. Its bytes are as they were. */
   readonly unscanned?: string;
 }
 
@@ -17,31 +29,32 @@ const maxInflatedBytes = 64 * 1024 * 1024;
 const maxLayers = 2;
 
 const closedFormats: readonly (readonly [name: string, magic: string])[] = [
-  ['zip', 'PK\x03\x04'],
   ['zstd', '\x28\xb5\x2f\xfd'],
   ['xz', '\xfd7zXZ\x00'],
   ['bzip2', 'BZh'],
   ['7z', '7z\xbc\xaf\x27\x1c'],
-  ['pdf', '%PDF-'],
   ['png', '\x89PNG'],
   ['jpeg', '\xff\xd8\xff'],
   ['sqlite', 'SQLite format 3\x00'],
 ];
 
 /**
- * Bytes without what is of the classes, and the receipt. JSON and XML stay well formed, TAP keeps its lines, UTF-16 and gzip stay what they
- * are. The same array comes back where nothing was found.
+ * Bytes without what is of the classes, and the receipt. JSON and XML stay well formed, TAP keeps its lines, UTF-16, gzip, zip and tar stay
+ * what they are; of a PDF with anything in it the mark alone is left. The same array comes back where nothing was found.
  */
-export function redact(bytes: Uint8Array, options: RedactorOptions, layer = 0): Redacted {
+export function redact(bytes: Uint8Array, options: RedactorOptions, inside: Inside = outermost()): Redacted {
   if (options.classes.size === 0 || bytes.length === 0) return { bytes, redactions: [] };
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 4096)).toString(
     'latin1',
   );
-  if (head.startsWith('\x1f\x8b')) return redactGzip(bytes, options, layer);
+  if (head.startsWith('\x1f\x8b')) return redactGzip(bytes, options, inside);
+  if (/^PK(?:\x03\x04|\x05\x06)/.test(head)) return redactZip(bytes, options, inside);
+  if (head.startsWith('%PDF-')) return redactPdf(bytes, options, inside);
+  if (isTar(head)) return redactTar(bytes, options, inside);
   const closed = closedFormats.find(([, magic]) => head.startsWith(magic));
   if (closed) return { bytes, redactions: [], unscanned: closed[0] };
   const order = utf16Of(head);
-  if (order !== undefined) return redactUtf16(bytes, order, options, layer);
+  if (order !== undefined) return redactUtf16(bytes, order, options, inside);
   const start = head.replace(/^\xef\xbb\xbf/, '').trimStart();
   const structure = /^[{["]/.test(start)
     ? jsonStructure
@@ -64,18 +77,110 @@ function redactText(bytes: Uint8Array, options: RedactorOptions): Redacted {
   return redactions.length === 0 ? { bytes, redactions } : { bytes: Buffer.concat(parts), redactions };
 }
 
-function redactGzip(bytes: Uint8Array, options: RedactorOptions, layer: number): Redacted {
-  if (layer >= maxLayers) return { bytes, redactions: [], unscanned: 'gzip' };
+function redactGzip(bytes: Uint8Array, options: RedactorOptions, inside: Inside): Redacted {
+  if (inside.layer >= maxLayers) return { bytes, redactions: [], unscanned: 'gzip' };
   let inner: Buffer;
   try {
-    inner = gunzipSync(bytes, { maxOutputLength: maxInflatedBytes });
+    inner = gunzipSync(bytes, { maxOutputLength: Math.max(1, inside.budget.left) });
+    inside.budget.left -= inner.length;
   } catch {
     return { bytes, redactions: [], unscanned: 'gzip' };
   }
-  const redacted = redact(inner, options, layer + 1);
+  const redacted = redact(inner, options, deeper(inside));
   return redacted.redactions.length === 0
     ? { ...redacted, bytes }
     : { ...redacted, bytes: gzipSync(redacted.bytes) };
+}
+
+/** What was found and what was not looked into among the members of an archive. */
+interface Contents {
+  readonly members: readonly Buffer[];
+  readonly redactions: readonly Redaction[];
+  readonly unscanned: string | undefined;
+}
+
+/** Names are read too: one that has to be changed is changed. */
+function redactAll(members: readonly Buffer[], options: RedactorOptions, inside: Inside): Contents {
+  const redacted = members.map((bytes) => redact(bytes, options, deeper(inside)));
+  const unscanned = redacted.find((one) => one.unscanned !== undefined)?.unscanned;
+  return {
+    members: redacted.map(({ bytes }) => asBuffer(bytes)),
+    redactions: joinReceipts(redacted.map(({ redactions }) => redactions)),
+    unscanned,
+  };
+}
+
+function redactZip(bytes: Uint8Array, options: RedactorOptions, inside: Inside): Redacted {
+  const { budget } = inside;
+  const files = inside.layer >= maxLayers ? undefined : readZip(asBuffer(bytes), budget.left);
+  if (files === undefined) return { bytes, redactions: [], unscanned: 'zip' };
+  budget.left -= files.reduce((sum, file) => sum + file.bytes.length, 0);
+  const names = redactAll(
+    files.map(({ name }) => name),
+    options,
+    inside,
+  );
+  const contents = redactAll(
+    files.map((file) => file.bytes),
+    options,
+    inside,
+  );
+  const redactions = joinReceipts([names.redactions, contents.redactions]);
+  const written = () =>
+    writeZip(
+      files.map(({ name, bytes: content, record }, index) => ({
+        name: names.members[index] ?? name,
+        bytes: contents.members[index] ?? content,
+        record,
+      })),
+    );
+  return {
+    bytes: redactions.length === 0 ? bytes : written(),
+    redactions,
+    ...(contents.unscanned === undefined ? {} : { unscanned: `zip: ${contents.unscanned}` }),
+  };
+}
+
+function redactTar(bytes: Uint8Array, options: RedactorOptions, inside: Inside): Redacted {
+  const parts = inside.layer > maxLayers ? undefined : readTar(asBuffer(bytes));
+  if (parts === undefined) return { bytes, redactions: [], unscanned: 'tar' };
+  const contents = redactAll(
+    parts.map((part) => part.bytes),
+    options,
+    inside,
+  );
+  const headers = redactAll(
+    parts.map(({ header }) => header.subarray(0, 100)),
+    { ...options, keepsLength: true },
+    inside,
+  );
+  const redactions = joinReceipts([headers.redactions, contents.redactions]);
+  const written = () =>
+    writeTar(
+      parts.map(({ header, bytes: content }, index) => ({
+        header: Buffer.concat([headers.members[index] ?? header.subarray(0, 100), header.subarray(100)]),
+        bytes: contents.members[index] ?? content,
+      })),
+    );
+  return {
+    bytes: redactions.length === 0 ? bytes : written(),
+    redactions,
+    ...(contents.unscanned === undefined ? {} : { unscanned: `tar: ${contents.unscanned}` }),
+  };
+}
+
+/** Nothing in a PDF can be replaced without laying it out anew: where anything is found, nothing of it is kept. */
+function redactPdf(bytes: Uint8Array, options: RedactorOptions, { budget }: Inside): Redacted {
+  const { text, isWhole } = readPdf(asBuffer(bytes), budget.left);
+  budget.left -= text.length;
+  const { redactions } = redactText(text, options);
+  const [first] = redactions;
+  if (first) return { bytes: Buffer.from(`${markOf(first)}\n`), redactions };
+  return { bytes, redactions, ...(isWhole ? {} : { unscanned: 'pdf' }) };
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** By byte-order mark, or by a zero in every other byte of the first kilobytes. */
@@ -99,12 +204,16 @@ function redactUtf16(
   bytes: Uint8Array,
   order: 'le' | 'be',
   options: RedactorOptions,
-  layer: number,
+  inside: Inside,
 ): Redacted {
   // A stray last byte is kept out of the pairs.
   const paired = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)));
   const little = order === 'le' ? paired : paired.swap16();
-  const { redactions, bytes: utf8 } = redact(Buffer.from(little.toString('utf16le')), options, layer + 1);
+  const { redactions, bytes: utf8 } = redact(
+    Buffer.from(little.toString('utf16le')),
+    options,
+    deeper(inside),
+  );
   if (redactions.length === 0) return { bytes, redactions };
   const back = Buffer.from(Buffer.from(utf8).toString('utf8'), 'utf16le');
   return { bytes: order === 'le' ? back : back.swap16(), redactions };

@@ -40,3 +40,15 @@ export class Receipt {
     return [...this.#entries].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry);
   }
 }
+
+/** One receipt of several: counts added up, digests each once. */
+export function joinReceipts(receipts: readonly (readonly Redaction[])[]): readonly Redaction[] {
+  const joined = new Map<string, Redaction>();
+  for (const entry of receipts.flat()) {
+    const name = `${entry.class}:${entry.rule}`;
+    const before = joined.get(name);
+    const digests = [...new Set([...(before?.digests ?? []), ...entry.digests])].slice(0, maxDigests);
+    joined.set(name, { ...entry, count: (before?.count ?? 0) + entry.count, digests });
+  }
+  return [...joined].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry);
+}

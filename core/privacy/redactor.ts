@@ -8,6 +8,8 @@ export interface RedactorOptions extends Search {
   readonly key: Uint8Array;
   /** Every line of the input stays one: for formats that live by their lines (TAP). */
   readonly keepsLines?: boolean;
+  /** What is removed keeps its length: for fields of a fixed width. */
+  readonly keepsLength?: boolean;
 }
 
 const windowBytes = 1024 * 1024;
@@ -24,7 +26,7 @@ export class Redactor {
   /** Bytes already answered (kept as what stood before), then bytes in hand. */
   #pending = Buffer.alloc(0);
   #answered = 0;
-  #queue: Buffer[] = [];
+  #queue: Uint8Array[] = [];
   #queued = 0;
 
   constructor(options: RedactorOptions) {
@@ -32,9 +34,9 @@ export class Redactor {
     this.#receipt = new Receipt(options.key);
   }
 
-  /** Takes the next bytes; answers what is settled by now, possibly nothing. */
+  /** Takes the next bytes, which may not change until they are answered; answers what is settled by now, possibly nothing. */
   write(bytes: Uint8Array): Buffer {
-    this.#queue.push(Buffer.from(bytes));
+    this.#queue.push(bytes);
     this.#queued += bytes.length;
     return this.#queued < windowBytes ? Buffer.alloc(0) : this.#settle(false);
   }
@@ -85,6 +87,8 @@ export class Redactor {
 
   #mark(region: Region, removed: Buffer): Buffer {
     const mark = markOf(region);
+    if (this.#options.keepsLength === true)
+      return Buffer.from(mark.slice(0, removed.length).padEnd(removed.length, '_'));
     if (this.#options.keepsLines !== true) return Buffer.from(mark);
     const lines = removed.toString('latin1').split('\n');
     // What a line is indented by, or is a comment by, is the format's.

@@ -1,6 +1,7 @@
 import { findEncoded } from './find-encoded.ts';
-import { findSensitive, type Search } from './find-sensitive.ts';
+import { findSensitive, latin1Of, type Search } from './find-sensitive.ts';
 import type { SensitiveMatch } from './sensitive-match.ts';
+import { withoutUnseen } from './unseen.ts';
 
 /** What is removed in one piece: matches that overlap are one, under the first that is the graver. */
 export type Region = Pick<SensitiveMatch, 'rule' | 'class' | 'start' | 'end'>;
@@ -15,7 +16,12 @@ const gravity: Readonly<Record<SensitiveMatch['class'], number>> = {
 
 /** Everything to be removed from bytes, in order and apart from each other. */
 export function findRegions(bytes: Uint8Array, search: Search): readonly Region[] {
-  const matches = [...findSensitive(bytes, search), ...findEncoded(bytes, search)];
+  const text = latin1Of(bytes);
+  const matches = [...findSensitive(bytes, search, text), ...findEncoded(bytes, search, text)];
+  const seen = withoutUnseen(bytes);
+  if (seen)
+    for (const match of findSensitive(seen.bytes, search))
+      matches.push({ ...match, start: seen.at(match.start), end: seen.at(match.end - 1) + 1 });
   matches.sort((a, b) => a.start - b.start || b.end - a.end);
   const regions: { rule: string; class: SensitiveMatch['class']; start: number; end: number }[] = [];
   for (const { rule, class: dataClass, start, end } of matches) {

@@ -1,4 +1,5 @@
 import type { CheckOutcome, ReportFile } from '../contract/check-runner.ts';
+import type { Finding } from '../contract/finding.ts';
 import type { ArtifactRecord, StageName } from '../contract/stage.ts';
 import type { ArtifactStage, EffectiveCheck, EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
 import type { ArtifactBox } from './artifact-box.ts';
@@ -15,9 +16,19 @@ const contentTypes: Readonly<Record<string, string>> = {
 /** Names whose content is the check's captured output where the check wrote no file (resolutions, Where artifacts come from). */
 const fromOutput: ReadonlySet<string> = new Set(['test-log', 'build-log']);
 
+/** The engine alone makes these: a check that could would choose what is signed, and would not be redacted. */
+const byEngine: ReadonlySet<string> = new Set(['patchset', 'provenance-attestation', 'transparency-proof']);
+
+/** What a check delivered, and why it failed by what it delivered. */
+export interface Collected {
+  readonly records: readonly ArtifactRecord[];
+  readonly findings: readonly Finding[];
+}
+
 /**
  * Puts what a check delivered for its `artifactsProduced` into the box: `$REPORTS_DIR/<name>.*`, else for logs its
- * output. What is neither is left to the engine's producers, and then to the gate.
+ * output. What is neither is left to the engine's producers, and then to the gate. Errors: a file of what the engine alone makes, two files
+ * of one name and one ending, of which one would hide the other.
  */
 export async function collectArtifacts(
   box: ArtifactBox,
@@ -25,12 +36,25 @@ export async function collectArtifacts(
   check: EffectiveCheck,
   outcome: CheckOutcome,
   implied: readonly string[] = [],
-): Promise<readonly ArtifactRecord[]> {
+): Promise<Collected> {
   const records: ArtifactRecord[] = [];
+  const findings: Finding[] = [];
   for (const name of new Set([...check.artifactsProduced, ...implied])) {
     const files = outcome.reports.filter((report) => stemOf(report) === name);
+    const [first] = files;
+    if (byEngine.has(name)) {
+      if (first) findings.push(refusal('ARTIFACT_RESERVED', name, [first], 'the engine alone makes it'));
+      continue;
+    }
+    const endings = new Set<string>();
     for (const file of files) {
       const extension = extensionOf(file);
+      if (endings.has(extension)) {
+        const same = files.filter((one) => extensionOf(one) === extension);
+        findings.push(refusal('ARTIFACT_AMBIGUOUS', name, same, 'their endings are one'));
+        break;
+      }
+      endings.add(extension);
       const contentType = contentTypes[extension] ?? 'application/octet-stream';
       records.push(
         await box.add({ name, stage, checkId: check.id, bytes: file.bytes, contentType, extension }),
@@ -43,7 +67,17 @@ export async function collectArtifacts(
       );
     }
   }
-  return records;
+  return { records, findings };
+}
+
+function refusal(code: string, artifact: string, files: readonly ReportFile[], why: string): Finding {
+  const named = files.slice(0, 5).map(({ name }) => JSON.stringify(name.slice(0, 100)));
+  return {
+    rule: 'check-outcome',
+    severity: 'error',
+    message: `artifact \`${artifact}\` cannot be taken from ${named.join(', ')}: ${why}`,
+    detail: { code, artifact },
+  };
 }
 
 /**

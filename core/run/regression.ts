@@ -2,12 +2,14 @@ import type { CheckNetwork } from '../contract/network-use.ts';
 import type { CheckBaseline, CheckRecord, StageRecord } from '../contract/stage.ts';
 import { redactTexts } from '../privacy/redact-texts.ts';
 import type { EffectiveCheck } from '../spec/intentspec.gen.ts';
+import { treeMentions } from '../vcs/tree-mentions.ts';
 import type { Attempt } from './attempt.ts';
 import { policyOf } from './attempt-policy.ts';
 import { joinNetworks } from './check-network.ts';
 import type { OpeningWorkspace } from './open-workspace.ts';
 import { canBeOldFailure, compareFailure } from './regression/compare-failure.ts';
-import { measureSpeed } from './regression/measure-speed.ts';
+import { measureSpeed, speedLost } from './regression/measure-speed.ts';
+import { metricsFile, metricsOf } from './regression/metrics.ts';
 import { askCheck, type CheckTask } from './run-check.ts';
 
 /** Where nothing but noise is tolerated, noise has to be measured better. */
@@ -15,7 +17,8 @@ const rounds = { none: 5, low: 3, medium: 3 };
 
 /**
  * Compares the integration stage's checks with the base (contract: `maxAllowedRegression`): one that failed as tests fail is run there
- * once, one that wrote metrics is measured on both sides, one check at a time. Each comparison is a step: it happens once, however often
+ * once, one that wrote metrics is measured on both sides, one check at a time. One that passed without metrics is run there once where
+ * the base may write some: that it stopped is for the gate to say. Each comparison is a step: it happens once, however often
  * the run is resumed. Other stages are returned as they are.
  */
 export async function compareWithBase(
@@ -33,10 +36,21 @@ export async function compareWithBase(
     return outcome;
   };
   const base = new BaseSide(attempt, workspace, noting);
+  let mentioned: Promise<boolean> | undefined;
+  /** Whoever writes the file names it, in the command or in the tree: elsewhere the base is not run for nothing. */
+  const mayHaveMeasured = async ({ status, kind, command }: CheckRecord): Promise<boolean> => {
+    if (status !== 'passed' || kind === 'policy') return false;
+    if (command.includes(metricsFile)) return true;
+    const { scratch, patch, settings } = attempt;
+    mentioned ??= treeMentions(scratch, patch.baseTree, metricsFile, settings.signal);
+    return mentioned;
+  };
   const checks: CheckRecord[] = [];
   for (const [index, record] of stage.checks.entries()) {
     const check = acceptance.verificationPlan.integrationChecks.find(({ id }) => id === record.id);
-    const wants = (record.required && canBeOldFailure(record)) || measures(record);
+    const isMeasured = measures(record);
+    const hasFailed = record.required && canBeOldFailure(record);
+    const wants = hasFailed || isMeasured || (await mayHaveMeasured(record));
     if (!check || !wants || attempt.wallClockExceeded()) {
       checks.push(record);
       continue;
@@ -48,13 +62,18 @@ export async function compareWithBase(
         const network = joinNetworks(networks.splice(0));
         return { ...redactTexts(found, policyOf(attempt)), ...(network ? { network } : {}) };
       };
-      if (!measures(record)) return comparison({ failure: compareFailure(record, await base.run(task)) });
+      if (hasFailed) return comparison({ failure: compareFailure(record, await base.run(task)) });
+      if (!isMeasured) {
+        const { metrics } = metricsOf((await base.run(task)).reports);
+        return comparison(metrics?.size ? { speed: speedLost(metrics) } : {});
+      }
       const onSide = (side: 'base' | 'candidate') =>
         side === 'base' ? base.run(task) : noting(askCheck(attempt, workspace, task));
       return comparison({ speed: await measureSpeed(onSide, rounds[level]) });
     });
     const isTolerated = level !== 'none' && baseline.failure?.outcome === 'old-failure';
-    checks.push({ ...record, baseline, ...(isTolerated ? { tolerated: true as const } : {}) });
+    const compared = Object.keys(baseline).length > 0 ? { baseline } : {};
+    checks.push({ ...record, ...compared, ...(isTolerated ? { tolerated: true as const } : {}) });
   }
   return { ...stage, checks };
 }

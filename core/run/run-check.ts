@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toRfc3339 } from '../base/clock.ts';
 import { isWritError, messageOf } from '../base/errors.ts';
@@ -66,8 +66,15 @@ export async function runCheck(
   const started = clock.monotonic();
   const asked = await askCheck(attempt, workspace, task);
   const metrics = stage === 'integration' ? metricsOf(asked.reports) : undefined;
-  const outcome = metrics?.finding ? { ...asked, findings: [...asked.findings, metrics.finding] } : asked;
-  const artifacts = await collectArtifacts(box, stage, check, outcome, task.implied);
+  const { records: artifacts, findings: untaken } = await collectArtifacts(
+    box,
+    stage,
+    check,
+    asked,
+    task.implied,
+  );
+  const found = [...asked.findings, ...(metrics?.finding ? [metrics.finding] : []), ...untaken];
+  const outcome = { ...asked, findings: found };
   const { result } = outcome;
   const failed = outcome.findings.some((finding) => finding.severity === 'error');
   return {
@@ -231,6 +238,7 @@ async function runCommand(
     return { denied, reports: [] };
   }
   const way = await openNetwork(attempt, workspace, acl);
+  const { mtimeNs: emptySince } = await stat(reports, { bigint: true });
   const running = workspace.sandbox.run({
     argv: ['sh', '-c', command],
     workspace: workspace.directory,
@@ -246,12 +254,12 @@ async function runCommand(
     const had = await way.close();
     if (had) uses.networks.push(had);
   });
-  const read = await readReports(reports);
+  const read = await readReports(reports, emptySince);
   const failed = result.timedOut || result.aborted || read.findings.length > 0;
   await settle({
     outcome: failed ? 'failed' : 'done',
     ...(result.exitCode === undefined ? {} : { exitCode: result.exitCode }),
   });
   const [tooMuch] = read.findings;
-  return { ...(tooMuch ? { denied: tooMuch } : {}), result, reports: read.files };
+  return { ...(tooMuch ? { denied: tooMuch } : {}), result, reports: read.files, unread: read.unread };
 }

@@ -11,6 +11,7 @@ export interface CutOptions {
 }
 
 const feed = 10;
+const newLine = Buffer.from('\n');
 const gitHeader = Buffer.from('\ndiff --git ');
 const maxHeaderBytes = 64 * 1024;
 const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
@@ -18,7 +19,7 @@ const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 /**
  * Cuts a git diff of any size into pieces, in bounded memory: at file headers where it can, else between two lines of a hunk, whose rest
  * then stands under a hunk header of its own. What comes before the first header is prose. Nothing gives nothing; PATCH_MALFORMED for text
- * without any header.
+ * without any header. Memory of a piece that was released is used again.
  */
 export async function* cutDiff(
   source: AsyncIterable<Uint8Array>,
@@ -53,10 +54,13 @@ class Cutter {
   readonly #pieceBytes: number;
   readonly #maxLineBytes: number;
   readonly #onUnscanned: CutOptions['onUnscanned'];
+  /** Memory of pieces that nobody reads any more. */
+  readonly #free = new Set<Buffer<SharedArrayBuffer>>();
   /** Begins with `\n`, so that every header is found by the same bytes. */
-  #pending = Buffer.from('\n');
-  readonly #chunks: Uint8Array[] = [];
-  #chunkBytes = 0;
+  #memory: Buffer<SharedArrayBuffer>;
+  #length = 0;
+  /** What is pending begins with the rest of a section. */
+  #continues = false;
   /** The line under way is longer than allowed: its bytes are dropped until it ends. */
   #dropping = false;
 
@@ -64,13 +68,14 @@ class Cutter {
     this.#pieceBytes = pieceBytes;
     this.#maxLineBytes = maxLineBytes;
     this.#onUnscanned = onUnscanned;
+    this.#memory = Buffer.from(new SharedArrayBuffer(2 * pieceBytes));
+    this.#append(newLine);
   }
 
   add(chunk: Uint8Array): void {
     if (chunk.length > 0) this.isEmpty = false;
     if (!this.#dropping) {
-      this.#chunks.push(chunk);
-      this.#chunkBytes += chunk.length;
+      this.#append(chunk);
       return;
     }
     const end = chunk.indexOf(feed);
@@ -80,62 +85,76 @@ class Cutter {
   }
 
   *take(isEnd: boolean): Generator<DiffPiece> {
-    if (!isEnd && this.#chunkBytes + this.#pending.length <= this.#pieceBytes) return;
-    this.#pending = Buffer.concat([this.#pending, ...this.#chunks]);
-    this.#chunks.length = 0;
-    this.#chunkBytes = 0;
+    if (!isEnd && this.#length <= this.#pieceBytes) return;
+    const pending = this.#memory.subarray(0, this.#length);
     // What stands before the last header is whole.
-    const cut = isEnd ? this.#pending.length : this.#pending.lastIndexOf(gitHeader);
-    if (cut > 0) {
-      yield* this.#emit(this.#pending.subarray(0, cut));
-      this.#pending = this.#pending.subarray(cut);
-    } else yield* this.#cutInside();
+    const cut = isEnd ? pending.length : pending.lastIndexOf(gitHeader);
+    if (cut > 0) yield* this.#emit(cut, false, pending.subarray(cut));
+    else yield* this.#cutInside(pending);
   }
 
   /** One section longer than a piece: cuts it behind its last whole line, once there is one in a hunk. */
-  *#cutInside(): Generator<DiffPiece> {
-    const first = this.#pending.indexOf(gitHeader);
-    const lastFeed = this.#pending.lastIndexOf(feed);
+  *#cutInside(pending: Buffer): Generator<DiffPiece> {
+    const first = pending.indexOf(gitHeader);
+    const lastFeed = pending.lastIndexOf(feed);
     if (first < 0) {
       // Prose before the first header: only a header's beginning can matter.
-      this.#pending = this.#pending.subarray(Math.max(0, lastFeed));
-      if (this.#pending.length > this.#maxLineBytes) {
-        this.#pending = Buffer.from('\n');
+      this.#length -= Math.max(0, lastFeed);
+      pending.copyWithin(0, Math.max(0, lastFeed));
+      if (this.#length > this.#maxLineBytes) {
+        this.#length = 1;
         this.#dropping = true;
       }
       return;
     }
-    const tail = this.#pending.length - lastFeed - 1;
+    const tail = pending.length - lastFeed - 1;
     const continuation =
-      lastFeed > first ? continuationAt(this.#pending.subarray(first + 1, lastFeed + 1)) : undefined;
+      lastFeed > first ? continuationAt(pending.subarray(first + 1, lastFeed + 1)) : undefined;
     if (tail > this.#maxLineBytes) {
-      const { path } = readFileHeader(this.#pending.subarray(first + 1));
+      const { path } = readFileHeader(pending, first + 1, pending.length);
       const reason = `a line is longer than ${this.#maxLineBytes} bytes`;
       this.#onUnscanned({ path, ...(continuation ? { line: continuation.line } : {}), reason });
       // Its mark stays, so that the lines behind it keep their numbers.
-      this.#pending = this.#pending.subarray(0, lastFeed + 2);
+      this.#length = lastFeed + 2;
       this.#dropping = true;
     }
     if (continuation === undefined) return;
-    const rest = this.#pending.subarray(lastFeed + 1);
-    yield* this.#emit(this.#pending.subarray(0, lastFeed));
-    this.#pending = Buffer.concat([Buffer.from('\n'), continuation.header, continuation.hunk, rest]);
+    const rest = pending.subarray(lastFeed + 1, this.#length);
+    yield* this.#emit(lastFeed, true, newLine, continuation.header, continuation.hunk, rest);
   }
 
-  *#emit(bytes: Buffer): Generator<DiffPiece> {
-    const starts: number[] = [];
-    for (let at = bytes.indexOf(gitHeader); at >= 0; at = bytes.indexOf(gitHeader, at + 1))
-      starts.push(at + 1);
-    const [first] = starts;
-    if (first === undefined) return;
+  /** Hands out what stands before `end`, and goes on with other memory, which begins with `next`. */
+  *#emit(end: number, continues: boolean, ...next: readonly Uint8Array[]): Generator<DiffPiece> {
+    const memory = this.#memory;
+    const first = memory.subarray(0, end).indexOf(gitHeader);
+    const isRest = this.#continues;
+    const [free = Buffer.from(new SharedArrayBuffer(2 * this.#pieceBytes))] = this.#free;
+    this.#free.delete(free);
+    this.#memory = free;
+    this.#length = 0;
+    this.#continues = continues;
+    for (const bytes of next) this.#append(bytes);
+    const release = (): void => {
+      // What grew with one long line is not kept.
+      if (memory.length === 2 * this.#pieceBytes) this.#free.add(memory);
+    };
+    if (first < 0) {
+      release();
+      return;
+    }
     this.foundAny = true;
-    const diff = new Uint8Array(new SharedArrayBuffer(bytes.length - first));
-    diff.set(bytes.subarray(first));
-    const files = starts.map((start, index) => {
-      const end = starts[index + 1] ?? bytes.length;
-      return { ...readFileHeader(bytes.subarray(start, end)), start: start - first, end: end - first };
-    });
-    yield { diff, files };
+    yield { diff: new Uint8Array(memory.buffer, first + 1, end - first - 1), isRest, release };
+  }
+
+  #append(bytes: Uint8Array): void {
+    const length = this.#length + bytes.length;
+    if (length > this.#memory.length) {
+      const larger = Buffer.from(new SharedArrayBuffer(2 * length));
+      larger.set(this.#memory.subarray(0, this.#length));
+      this.#memory = larger;
+    }
+    this.#memory.set(bytes, this.#length);
+    this.#length = length;
   }
 }
 

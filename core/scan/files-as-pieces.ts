@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { FileSides } from '../contract/rule.ts';
+import { toBinaryPatch } from '../patch/binary-sides.ts';
 import { quotePath } from '../vcs/quote-path.ts';
 import { cutDiff } from './cut-diff.ts';
 import type { DiffPiece, Unscanned } from './diff-piece.ts';
@@ -49,12 +50,13 @@ async function* pieces(
     ? [content]
     : handle.createReadStream({ highWaterMark: blockBytes, autoClose: false });
   const added = quotePath(`b/${path}`);
-  const header = `diff --git ${quotePath(`a/${path}`)} ${added}\nnew file mode 100644\n--- /dev/null\n+++ ${added}\n`;
+  const header = `diff --git ${quotePath(`a/${path}`)} ${added}\nnew file mode 100644\n`;
   async function* source(): AsyncGenerator<Uint8Array> {
-    yield Buffer.from(
-      isBinary ? `${header}Binary files /dev/null and b/x differ\n` : `${header}@@ -0,0 +1,${2 ** 40} @@\n`,
-    );
-    if (!isBinary) yield* asAdded(blocks);
+    if (content && isBinary) yield Buffer.concat([Buffer.from(header), toBinaryPatch(content)]);
+    else {
+      yield Buffer.from(`${header}--- /dev/null\n+++ ${added}\n@@ -0,0 +1,${2 ** 40} @@\n`);
+      yield* asAdded(blocks);
+    }
   }
   const sides = content ? { [path]: { candidate: content } } : {};
   for await (const piece of cutDiff(source(), { onUnscanned })) yield { ...piece, sides };

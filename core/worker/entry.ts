@@ -7,6 +7,8 @@ import type { TaskCall, TaskMap, TaskName, TaskOutcome, TaskTable } from './task
 const tasks: TaskTable = {
   'find-candidates': findCandidatesTask,
   'judge-rule': judgeRuleTask,
+  // Loaded by its first task: most threads judge rules alone.
+  redact: async ({ bytes, options }) => (await import('../privacy/redact.ts')).redact(bytes, options),
 };
 
 // Standard output belongs to the command that runs: a task has nothing to say there.

@@ -1,6 +1,9 @@
+import type { PatchFile } from '../contract/patch-set.ts';
 import type { AnchorTest, CandidateSearch } from '../contract/rule.ts';
 import { type AnchorSearch, createAnchorSearch } from '../scan/anchor-search.ts';
 import { countAdded } from '../scan/count-added.ts';
+import { markLines } from '../scan/mark-lines.ts';
+import { readFiles } from '../scan/read-files.ts';
 import { loadRuleModule } from './load-rule-module.ts';
 import type { Candidates, CandidateTask } from './task-map.ts';
 
@@ -15,36 +18,48 @@ let last:
   | undefined;
 
 /** Reads the bytes of every file once, for all rules that say what to look for. */
-export async function findCandidatesTask({ input, rules, options }: CandidateTask): Promise<Candidates> {
+export async function findCandidatesTask(task: CandidateTask): Promise<Candidates> {
+  const { rules, options, needsAll, readsFiles } = task;
   const { asked, search } = await prepare(rules);
-  const { diff, files } = input.patch;
-  const inputs = asked.map(({ id }) => ({ ...input, options: options[id] ?? {} }));
+  const { diff } = task.input.patch;
+  const marks = markLines(diff);
+  const files = readsFiles ? readFiles(diff, marks) : task.input.patch.files;
+  const patch = { ...task.input.patch, files };
+  const inputs = asked.map(({ id }) => ({ ...task.input, patch, options: options[id] ?? {} }));
   const chosen = asked.map((): number[] => []);
   const tests: (AnchorTest | undefined)[] = [];
+  const needed: PatchFile[] = [];
+  const isAll = needsAll || asked.length < rules.length;
   let open = 0;
-  let index = 0;
+  let isNeeded = isAll;
+  const choose = (owner: number): void => {
+    chosen[owner]?.push(needed.length);
+    isNeeded = true;
+  };
   const found = (owner: number, offset: number): boolean => {
     if (tests[owner]?.(offset) !== true) return false;
     tests[owner] = undefined;
-    chosen[owner]?.push(index);
+    choose(owner);
     open -= 1;
     return open === 0;
   };
-  for (; index < files.length; index += 1) {
-    const file = files[index];
-    if (!file) continue;
+  for (const file of files) {
     open = 0;
+    isNeeded = isAll;
     for (const [place, { candidates }] of asked.entries()) {
       const answer = candidates.begin(inputs[place] as (typeof inputs)[number], file);
       tests[place] = typeof answer === 'function' ? answer : undefined;
-      if (answer === true) chosen[place]?.push(index);
+      if (answer === true) choose(place);
       else if (answer !== false) open += 1;
     }
     if (open > 0) search.scan(diff, file.start, file.end, found);
+    if (isNeeded) needed.push(file);
   }
   return {
-    files: Object.fromEntries(asked.map(({ id }, place) => [id, chosen[place] ?? []])),
-    addedLines: countAdded(diff, files),
+    files: needed,
+    chosen: Object.fromEntries(asked.map(({ id }, place) => [id, chosen[place] ?? []])),
+    fileCount: files.length,
+    addedLines: countAdded(diff, files, marks),
   };
 }
 

@@ -1,10 +1,17 @@
 import type { Finding } from '../contract/finding.ts';
+import type { PatchFile } from '../contract/patch-set.ts';
 import type { RuleInput } from '../contract/rule.ts';
+import type { Redacted } from '../privacy/redact.ts';
+import type { RedactorOptions } from '../privacy/redactor.ts';
 
 /** Every task that a worker thread knows: what goes in, what comes back. Both cross by structured clone. */
 export interface TaskMap {
   readonly 'find-candidates': { readonly input: CandidateTask; readonly output: Candidates };
   readonly 'judge-rule': { readonly input: RuleTask; readonly output: readonly Finding[] };
+  readonly redact: {
+    readonly input: { readonly bytes: Uint8Array; readonly options: RedactorOptions };
+    readonly output: Redacted;
+  };
 }
 
 export type TaskName = keyof TaskMap;
@@ -21,14 +28,21 @@ export interface RuleTask {
 export interface CandidateTask {
   /** What every rule is asked with, but for its own options. */
   readonly input: Omit<RuleInput, 'options'>;
+  /** The files of the patch are not known: they are read from its diff. */
+  readonly readsFiles: boolean;
+  /** Somebody besides `rules` has to be asked about every file. */
+  readonly needsAll: boolean;
   readonly rules: readonly Pick<RuleTask, 'id' | 'module'>[];
   readonly options: Readonly<Record<string, RuleInput['options']>>;
 }
 
 export interface Candidates {
-  /** By rule id: places in `patch.files`, in order. A rule that cannot tell is not in it and has to be asked about all. */
-  readonly files: Readonly<Record<string, readonly number[]>>;
-  /** In the files of the patch. */
+  /** All that somebody has to be asked about, in the order of the patch. */
+  readonly files: readonly PatchFile[];
+  /** By rule id: places in `files`, in order. A rule that cannot tell is not in it and has to be asked about all. */
+  readonly chosen: Readonly<Record<string, readonly number[]>>;
+  /** In the patch. */
+  readonly fileCount: number;
   readonly addedLines: number;
 }
 

@@ -12,6 +12,11 @@ import { failure, judgeExit } from './judge-exit.ts';
 /** Failed tests that get a finding of their own; the rest is counted. */
 const maxNamed = 20;
 
+interface ReportRefused {
+  readonly name: string;
+  readonly refusal: ReportRefusal;
+}
+
 interface ReadSuite {
   readonly report?: TestReport;
   readonly findings: readonly Finding[];
@@ -24,41 +29,62 @@ interface ReadSuite {
 export const testSuiteCheck: CheckRunner = {
   async run({ check, runCommand }) {
     const ran = await runCommand();
-    const { result, reports } = ran;
+    const { result, reports, unread = [] } = ran;
     const exit = judgeExit(check, ran);
     // A command that was refused or ended half-way says nothing by its reports.
     if (!result || ran.denied || result.timedOut || result.aborted) {
       return { findings: exit, ...(result ? { result } : {}), reports };
     }
-    const { report, findings } = await readSuite(result, reports);
+    const { report, findings } = await readSuite(result, reports, unread);
     const judged = report ? judgeReport(report, exit.length === 0) : [];
     const tests = report && { tests: toCounts(report) };
     return { findings: [...exit, ...findings, ...judged], result, reports, ...tests };
   },
 };
 
-async function readSuite(result: SandboxResult, reports: readonly ReportFile[]): Promise<ReadSuite> {
-  const candidates = reports.filter(
-    ({ name }) => reportEndings.includes(endingOf(name)) && name !== metricsFile,
-  );
+async function readSuite(
+  result: SandboxResult,
+  reports: readonly ReportFile[],
+  unread: readonly string[],
+): Promise<ReadSuite> {
+  const isReport = (name: string): boolean => reportEndings.includes(endingOf(name)) && name !== metricsFile;
   const total = new Tally();
-  const findings: Finding[] = [];
-  const others: Finding[] = [];
+  const findings: Finding[] = unread
+    .filter(isReport)
+    .map((name) => unreadable(name, { reason: 'not-a-file', message: 'it is no regular file' }));
+  const others: ReportRefused[] = [];
   let read = 0;
-  for (const { name, bytes } of candidates) {
-    const { report, refusal } = await parseReport(name, bytes);
+  for (const { name, bytes, isStale } of reports) {
+    if (!isReport(name)) continue;
+    const { report, refusal } = isStale ? { refusal: stale } : await parseReport(name, bytes);
     if (report) {
       read += 1;
       findings.push(...sharedTests(name, total.names, report.names));
       total.add(report);
-    } else if (refusal.reason === 'unsupported' || refusal.reason === 'not-a-report')
-      others.push(unreadable(name, refusal));
+      // An ending of XML or JSON may stand for anything else that the check made.
+    } else if (refusal.reason === 'not-a-report' && endingOf(name) !== 'tap') others.push({ name, refusal });
     else findings.push(unreadable(name, refusal));
   }
   if (read > 0 || findings.length > 0) {
-    return { findings, ...(read > 0 ? { report: total.toReport() } : {}) };
+    return {
+      findings: [...findings, ...others.map(ignored)],
+      ...(read > 0 ? { report: total.toReport() } : {}),
+    };
   }
-  return (await readOutput(result)) ?? { findings: others.length > 0 ? others : [reportMissing()] };
+  const printed = await readOutput(result);
+  if (printed) return { ...printed, findings: [...printed.findings, ...others.map(ignored)] };
+  const bad = others.map(({ name, refusal }) => unreadable(name, refusal));
+  return { findings: bad.length > 0 ? bad : [reportMissing()] };
+}
+
+/** The reports directory was empty when the command began: the file was moved or copied there with the time of an earlier run. */
+const stale: ReportRefusal = { reason: 'stale', message: 'it was last written before the check began' };
+
+function ignored({ name, refusal: { message } }: ReportRefused): Finding {
+  const report = plainLine(name);
+  return note('REPORT_IGNORED', `\`${report}\` is no test report and counts for nothing: ${message}`, {
+    report,
+  });
 }
 
 /** Reports add up, so a test that two of them name has counted twice: that is said. */

@@ -8,9 +8,38 @@ import { pythonEvidence } from './python-evidence.ts';
 /** Languages in which direct execution is looked for. */
 export type Scanned = Exclude<Language, 'rust' | 'c' | 'swift' | 'elixir'>;
 
+/** Parts of the names of methods that run a text on the Java platform. */
+const jvmEngineWords: readonly string[] = [
+  ...[
+    'parseExpression',
+    'parseRaw',
+    'parseClass',
+    'compile',
+    'Ognl',
+    'createExpression',
+    'createScript',
+    'cook',
+  ],
+  ...[
+    'createValueExpression',
+    'createMethodExpression',
+    'ELProcessor',
+    'Evaluator',
+    'runScriptlet',
+    'getTask',
+  ],
+  ...['Scripting', 'JavaCompiler', 'createFastEvaluator', 'GroovyS'],
+];
+
+/** Types of that platform that may be given a name far from where it is used. */
+const jvmEngineTypes: readonly string[] = [
+  ...['Runtime', 'ScriptEngine', 'ProcessBuilder', 'Groovy', 'gnl', 'ELProcessor', 'ScriptingContainer'],
+  ...['JavaCompiler', 'PythonInterpreter'],
+];
+
 /** Every direct execution contains one of these; a change without any is not read further. */
 const words: Readonly<Record<Exclude<Scanned, 'javascript' | 'python'>, readonly string[]>> = {
-  shell: ['eval', 'sh', 'source', '<(', 'SHELL', '$'],
+  shell: ['eval', 'sh', 'source', '<(', 'SHELL', '$', '|', '`', 'sed', '/dev/', '/proc/'],
   ruby: [
     ...[
       'eval',
@@ -25,6 +54,11 @@ const words: Readonly<Record<Exclude<Scanned, 'javascript' | 'python'>, readonly
       'method',
       '`',
       '%x',
+      'ERB.new',
+      'IO.',
+      'PTY.',
+      'trap',
+      '/dev/',
     ],
   ],
   php: [
@@ -51,10 +85,32 @@ const words: Readonly<Record<Exclude<Scanned, 'javascript' | 'python'>, readonly
       'register_shutdown',
       '`',
     ],
+    ...['$_', 'data:', 'php://', 'http', 'ftp', 'expect:', "'.'", "' . '", '"."', '" . "'],
   ],
-  perl: ['eval', 'system', 'exec', 'open', 'readpipe', '`', 'qx', 'ee', '-c'],
-  java: ['exec', 'eval', 'Groovy', 'JShell', 'MVEL', 'Eval', 'compile', 'ProcessBuilder', 'command'],
-  kotlin: ['exec', 'eval', 'GroovyShell', 'ProcessBuilder', 'Eval', '"-c"', '"/c"', '-Command'],
+  perl: [
+    'eval',
+    'system',
+    'exec',
+    'open',
+    'readpipe',
+    '`',
+    'qx',
+    'ee',
+    '-c',
+    'do ',
+    'do(',
+    'require',
+    'use re',
+  ],
+  java: [
+    ...['exec', 'eval', 'Groovy', 'JShell', 'MVEL', 'Eval', 'compile', 'ProcessBuilder', 'command'],
+    ...jvmEngineWords,
+    'CommandLine',
+  ],
+  kotlin: [
+    ...['exec', 'eval', 'GroovyShell', 'ProcessBuilder', 'Eval', '"-c"', '"/c"', '-Command'],
+    ...jvmEngineWords,
+  ],
   scala: [
     'exec',
     'eval',
@@ -66,8 +122,23 @@ const words: Readonly<Record<Exclude<Scanned, 'javascript' | 'python'>, readonly
     'process',
     'interpret',
     '!',
+    ...['"-c"', '"/c"', '-Command', 'Eval'],
+    ...jvmEngineWords,
   ],
-  go: ['Eval', 'Command', 'RunS', 'RunP', 'Run(', 'DoString', 'LoadString', 'Exec', 'exec.', 'StartProcess'],
+  go: [
+    'Eval',
+    'Command',
+    'RunS',
+    'RunP',
+    'Run(',
+    'DoString',
+    'LoadString',
+    'Exec',
+    'exec.',
+    'StartProcess',
+    '.Args',
+    'ompile',
+  ],
   csharp: [
     ...[
       'CSharpScript',
@@ -79,7 +150,9 @@ const words: Readonly<Record<Exclude<Scanned, 'javascript' | 'python'>, readonly
       'Process',
       'Start(',
     ],
-    ...['Arguments', 'FileName'],
+    ...['Arguments', 'FileName', 'AddCommand', 'ScriptBlock', 'CreatePipeline', 'DynamicExpressionParser'],
+    ...['JScriptEvaluate', 'Evaluate(', 'Execute(', 'ExecuteAndWrap', 'ExecuteCommand', 'CreateScriptSource'],
+    ...['RunString', 'DoString', 'LoadString'],
   ],
 };
 
@@ -100,16 +173,41 @@ const inFile: Readonly<Partial<Record<Scanned, WordSearch>>> = {
       '"vm"',
       ':vm',
     ],
-    ...['= Function', '.constructor'],
+    ...['= Function', '.constructor', 'vm2', 'isolated-vm', 'data:text'],
   ]),
-  python: wordSearch(['eval', 'exec', 'system', 'popen', 'subprocess', 'builtins', 'create_subprocess']),
+  python: wordSearch([
+    'eval',
+    'exec',
+    'system',
+    'popen',
+    'subprocess',
+    'builtins',
+    'create_subprocess',
+    'timeit',
+    'runpy',
+    'rofile',
+    'Trace(',
+    'Interactive',
+    'CDLL',
+  ]),
   shell: wordSearch(['eval', '=sh', '=bash', 'bin/']),
   ruby: wordSearch(['alias', 'method(']),
   php: wordSearch(['use function', "= '", '= "'], { fold: true }),
-  java: wordSearch(['Runtime', 'ScriptEngine', 'ProcessBuilder', 'Groovy', 'JShell', 'MVEL', 'bsh.']),
-  kotlin: wordSearch(['Runtime', 'ScriptEngine', 'ProcessBuilder']),
-  scala: wordSearch(['sys.process', 'Runtime', 'ScriptEngine', 'ProcessBuilder']),
-  go: wordSearch(['os/exec', 'syscall', '/goja', '/otto', '/gopher-lua', '/yaegi', '/v8go', '/starlark']),
+  java: wordSearch([...jvmEngineTypes, 'JShell', 'MVEL', 'bsh.']),
+  kotlin: wordSearch(jvmEngineTypes),
+  scala: wordSearch([...jvmEngineTypes, 'sys.process', 'twitter.util']),
+  go: wordSearch([
+    'os/exec',
+    'syscall',
+    '/goja',
+    '/otto',
+    '/gopher-lua',
+    '/yaegi',
+    '/v8go',
+    '/starlark',
+    '/otto.v',
+    'mvdan.cc/sh',
+  ]),
   csharp: wordSearch(['Diagnostics', 'Scripting', 'CSharpScript', 'ProcessStartInfo']),
 };
 

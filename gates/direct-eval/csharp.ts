@@ -1,154 +1,60 @@
-import { ancestorOf, childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import { csharpNames, type Setting } from './csharp-names.ts';
 import type { Hit } from './hit.ts';
-import { Names } from './names.ts';
 import type { Reading } from './reading.ts';
 import { handsShellText, isShell, startsWithFlag } from './shell-words.ts';
 
-const opens = [
-  'class_declaration',
-  'struct_declaration',
-  'record_declaration',
-  'method_declaration',
-  'constructor_declaration',
-  'local_function_statement',
-  'lambda_expression',
-  'anonymous_method_expression',
-  'block',
-  'for_statement',
-  'foreach_statement',
-  'using_statement',
-  'catch_clause',
+const scripts = /^(?:CSharpScript|VisualBasicScript)\.(?:EvaluateAsync|RunAsync|Create)$/;
+const compilers = /^CompileAssemblyFromSource(?:Batch)?$/;
+/** Of PowerShell and of whatever hosts it. */
+const powershell = /^(?:AddScript|InvokeScript)$/;
+/** Libraries that run a text, by the namespace that brings them, the type and its methods. */
+const engines: readonly (readonly [space: RegExp, type: RegExp, methods: RegExp])[] = [
+  [/^Jint(?:\.|$)/, /^Engine$/, /^(?:Execute|Evaluate)$/],
+  [/^Microsoft\.ClearScript/, /ScriptEngine$/, /^(?:Execute|Evaluate|ExecuteCommand|Compile)$/],
+  [
+    /^(?:IronPython|IronRuby|Microsoft\.Scripting)/,
+    /^ScriptEngine$/,
+    /^(?:Execute|ExecuteAndWrap|CreateScriptSourceFromString)$/,
+  ],
+  [/^MoonSharp\./, /^Script$/, /^(?:RunString|DoString|LoadString)$/],
+  [/^(?:NLua|KeraLua)/, /^Lua$/, /^(?:DoString|LoadString)$/],
+  [/^System\.Management\.Automation/, /^ScriptBlock$/, /^Create$/],
+  [/^System\.Management\.Automation/, /^Runspace$/, /^CreatePipeline$/],
+  [/^System\.Linq\.Dynamic/, /^DynamicExpressionParser$/, /^Parse/],
+  [/^Microsoft\.JScript/, /^Eval$/, /^JScriptEvaluate$/],
 ];
-const scripts = /^CSharpScript\.(?:EvaluateAsync|RunAsync|Create)$/;
-const compilers = /^(?:CompileAssemblyFromSource|AddScript|InvokeScript)$/;
 const why = { code: 'evaluates a string as code', shell: 'hands a command line to a shell' };
-const maxDepth = 12;
 
 /** Direct execution in C#. A program with arguments is none, however they are built, unless the program is a shell told to run a text. */
 export function csharpHits(reading: Reading): readonly Hit[] {
   const { tree, text, literal, opening } = reading;
-  const names = new Names(opens);
-  const aliases = new Map<string, string>();
-  const statics: string[] = [];
-  /** `info.Arguments = …` by variable, the last one. */
-  const set = new Map<string, Map<string, SyntaxNode>>();
-  const added = new Map<string, SyntaxNode[]>();
-  const ownTypes = new Set<string>();
-  for (const node of tree.nodes) readNode(node);
+  const names = csharpNames(reading);
+  const { argumentsOf, behind, ways } = names;
   const hits: Hit[] = [];
+  /** What was set on objects whose making is seen, told of there. */
+  const told = new Set<readonly Setting[]>();
   for (const node of tree.nodes) {
-    if (node.type === 'invocation_expression') {
-      const hit = callHit(node);
-      if (hit) hits.push(hit);
-    } else if (
-      node.type === 'object_creation_expression' ||
-      node.type === 'implicit_object_creation_expression'
-    ) {
-      const hit = infoHit(node);
+    const hit =
+      node.type === 'invocation_expression'
+        ? callHit(node)
+        : node.type.endsWith('object_creation_expression')
+          ? infoHit(node)
+          : undefined;
+    if (hit) hits.push(hit);
+  }
+  for (const group of names.settings.values())
+    for (const list of group.values()) {
+      const hit = told.has(list) ? undefined : settingHit(list);
       if (hit) hits.push(hit);
     }
-  }
   return hits;
-
-  function readNode(node: SyntaxNode): void {
-    switch (node.type) {
-      case 'using_directive': {
-        const alias = childOf(node, 'name');
-        const path = text(node.children.find((child) => child !== alias)).replace(/\s/g, '');
-        if (alias && node.children.length > 1) aliases.set(text(alias), path);
-        else if (/^(?:global\s+)?using\s+static\b/.test(text(node))) statics.push(path);
-        return;
-      }
-      case 'variable_declarator': {
-        const name = childOf(node, 'name');
-        const type = text(childOf(node.parent, 'type'));
-        const value = node.children.find(
-          (child) => child !== name && child.type !== 'bracketed_argument_list',
-        );
-        if (name) names.give(names.scopeOf(node), text(name), { value, type, at: name.start });
-        return;
-      }
-      case 'parameter': {
-        const name = childOf(node, 'name');
-        if (name)
-          names.give(names.scopeOf(node), text(name), { type: text(childOf(node, 'type')), at: name.start });
-        return;
-      }
-      case 'class_declaration':
-        ownTypes.add(text(childOf(node, 'name')));
-        return;
-      case 'assignment_expression': {
-        const left = childOf(node, 'left');
-        const right = childOf(node, 'right');
-        if (!left || !right) return;
-        if (left.type === 'identifier') {
-          const owner = names.ownerOf(text(left), left);
-          if (owner) names.give(owner, text(left), { value: right, at: left.start });
-        } else if (left.type === 'member_access_expression') {
-          const target = text(childOf(left, 'expression'))
-            .slice(0, 200)
-            .replace(/\.StartInfo$/, '');
-          const known = set.get(target) ?? new Map<string, SyntaxNode>();
-          set.set(target, known);
-          known.set(text(childOf(left, 'name')), right);
-        }
-        return;
-      }
-      case 'invocation_expression': {
-        const found = /^(\w[\w.]*?)(?:\.StartInfo)?\.ArgumentList\.Add$/.exec(
-          text(childOf(node, 'function')).slice(0, 200),
-        );
-        const value = argumentsOf(node)[0];
-        if (found?.[1] !== undefined && value)
-          added.set(found[1], [...(added.get(found[1]) ?? []).slice(0, 20), value]);
-      }
-    }
-  }
-
-  function argumentsOf(node: SyntaxNode): readonly SyntaxNode[] {
-    const list = childOf(node, 'arguments') ?? node.children.find(({ type }) => type === 'argument_list');
-    return (
-      list?.children.filter(({ type }) => type === 'argument').map((one) => one.children.at(-1) ?? one) ?? []
-    );
-  }
-
-  function behind(node: SyntaxNode | undefined, depth = 0): SyntaxNode | undefined {
-    if (node?.type === 'parenthesized_expression') return behind(node.children[0], depth + 1);
-    if (node?.type !== 'identifier' || depth > maxDepth) return node;
-    const value = names.find(text(node), node)?.find((one) => one.value)?.value;
-    return value && value !== node ? behind(value, depth + 1) : node;
-  }
-
-  /** Type and method, with aliases undone: `Process.Start`. */
-  function pathOf(target: SyntaxNode): string {
-    if (target.type !== 'member_access_expression') {
-      const name = bare(target);
-      if (names.find(name, target)) return '';
-      const holder = statics.find((path) => /(?:^|\.)(?:Process|CSharpScript)$/.test(path));
-      return holder ? `${holder.slice(holder.lastIndexOf('.') + 1)}.${name}` : '';
-    }
-    const object = childOf(target, 'expression');
-    const name = bare(childOf(target, 'name'));
-    if (!object) return '';
-    if (object.type === 'identifier' && names.find(text(object), object)) return `.${name}`;
-    const written = text(object)
-      .slice(0, 200)
-      .replace(/\s/g, '')
-      .replace(/^global::/, '');
-    const path = aliases.get(written) ?? written;
-    const type = path.slice(path.lastIndexOf('.') + 1);
-    return ownTypes.has(type) ? `.${name}` : `${type}.${name}`;
-  }
-
-  function bare(node: SyntaxNode | undefined): string {
-    return text(node?.type === 'generic_name' ? node.children[0] : node);
-  }
 
   function callHit(node: SyntaxNode): Hit | undefined {
     const target = childOf(node, 'function');
     const given = argumentsOf(node);
     if (!target || given.length === 0) return undefined;
-    const path = pathOf(target);
+    const path = names.pathOf(target);
     const name = path.slice(path.lastIndexOf('.') + 1);
     const hit = (call: string, reason: string): Hit => ({
       start: target.start,
@@ -158,63 +64,137 @@ export function csharpHits(reading: Reading): readonly Hit[] {
       why: reason,
     });
     if (scripts.test(path)) return hit(path, why.code);
-    if (compilers.test(name) && target.type === 'member_access_expression')
-      return name === 'AddScript' || name === 'InvokeScript' || given.length > 1
-        ? hit(name, why.code)
-        : undefined;
+    const isMember = target.type !== 'identifier' && target.type !== 'generic_name';
+    const isLiteral = (one: SyntaxNode | undefined) => literal(behind(one)) !== undefined;
+    if (isMember && compilers.test(name) && given.length > 1) return hit(name, why.code);
+    if (isMember && powershell.test(name) && !isLiteral(given[0])) return hit(name, why.code);
+    if (isMember && name === 'AddCommand' && /^(?:Invoke-Expression|iex)$/i.test(literal(given[0]) ?? ''))
+      return hit(name, why.code);
+    // An expression that is written down is part of the program.
+    if (isMember && isEngine(target, path, name) && !(/^Parse/.test(name) && given.some(isLiteral)))
+      return hit(name, why.code);
     if (path !== 'Process.Start') return undefined;
     const [program, line] = given;
     return isShellLine(program, line) ? hit(path, why.shell) : undefined;
   }
 
+  function isEngine(target: SyntaxNode, path: string, name: string): boolean {
+    const known = engines.filter(([, , methods]) => methods.test(name));
+    if (known.length === 0) return false;
+    const object = childOf(target, 'expression') ?? childOf(target, 'condition');
+    const type = names.typeOf(object) || path.slice(0, -name.length - 1);
+    const written = text(object?.type === 'object_creation_expression' ? childOf(object, 'type') : object);
+    return known.some(
+      ([space, types]) =>
+        types.test(type) && (space.test(written) || names.usings.some((using) => space.test(using))),
+    );
+  }
+
+  /** A shell by name or path, from the environment, or put together from a directory. */
+  function isShellProgram(node: SyntaxNode | undefined): boolean {
+    return ways(node).some((one) => {
+      const said = literal(one);
+      if (said !== undefined || one.type !== 'invocation_expression') return isShell(said);
+      const called = text(childOf(one, 'function'));
+      const given = argumentsOf(one);
+      if (/(?:^|\.)GetEnvironmentVariable$/.test(called))
+        return /^(?:ComSpec|SHELL)$/i.test(literal(given[0]) ?? '');
+      return /(?:^|\.)Path\.Combine$/.test(called) && isShell(literal(given.at(-1)));
+    });
+  }
+
   /** A shell, and a command line that starts with its flag for text and is built, or that is out of sight. */
   function isShellLine(program: SyntaxNode | undefined, line: SyntaxNode | undefined): boolean {
-    if (!program || !line || !isShell(literal(behind(program)))) return false;
-    const value = behind(line);
-    if (
-      value &&
-      /^(?:array_creation_expression|implicit_array_creation_expression|collection_expression)$/.test(
-        value.type,
-      )
-    ) {
-      const items = value.children.flatMap((child) =>
-        child.type === 'initializer_expression' ? child.children : [child],
-      );
-      return handsShellText(['sh', ...items.map((item) => literal(behind(item)))]);
-    }
-    return literal(value) === undefined && (startsWithFlag(`${opening(value)} `) || !reading.isText(value));
+    if (!program || !line || !isShellProgram(program)) return false;
+    return ways(line).some((value) => {
+      const items = itemsOf(value);
+      if (items) return handsShellText(['sh', ...items.map((item) => literal(behind(item)))]);
+      return literal(value) === undefined && (startsWithFlag(`${opening(value)} `) || !reading.isText(value));
+    });
+  }
+
+  function itemsOf(value: SyntaxNode): readonly SyntaxNode[] | undefined {
+    if (value.type === 'element_binding_expression' || value.type === 'collection_expression')
+      return value.children.map((child) => child.children[0] ?? child);
+    if (!/^(?:implicit_)?array_creation_expression$/.test(value.type)) return undefined;
+    return value.children.flatMap((child) =>
+      child.type === 'initializer_expression' ? child.children : [child],
+    );
   }
 
   /** `new ProcessStartInfo("cmd.exe", …) { … }`, also filled in afterwards. */
   function infoHit(node: SyntaxNode): Hit | undefined {
-    const declarator = ancestorOf(node, 'variable_declarator');
-    const direct = declarator?.children.includes(node) ? declarator : undefined;
-    const declared = direct ? text(childOf(direct.parent, 'type')) : '';
-    const written = node.type === 'object_creation_expression' ? text(childOf(node, 'type')) : declared;
-    const path = aliases.get(written) ?? written;
-    const type = path.slice(path.lastIndexOf('.') + 1);
+    const type = names.typeOf(node);
     if (type !== 'ProcessStartInfo' && type !== 'Process') return undefined;
+    const place = names.targetOf(node);
+    const later = (place && names.settings.get(place.owner)?.get(place.name)) ?? [];
     const given = argumentsOf(node);
-    const options = new Map<string, SyntaxNode>();
-    const initializer =
+    const [program, line] = given;
+    const all: Setting[] = [
+      ...(program ? [{ property: 'FileName', value: program }] : []),
+      ...(line ? [{ property: 'Arguments', value: line }] : []),
+    ];
+    readInitializer(
       childOf(node, 'initializer') ??
-      node.children.find(({ type: kind }) => kind === 'initializer_expression');
-    for (const one of initializer?.children ?? []) {
-      const value = childOf(one, 'right');
-      if (value) options.set(text(childOf(one, 'left')), value);
-    }
-    const variable = direct ? text(childOf(direct, 'name')) : '';
-    for (const [key, value] of set.get(variable) ?? []) options.set(key, value);
-    const program = options.get('FileName') ?? given[0];
-    const line = options.get('Arguments') ?? given[1];
-    const list = options.get('ArgumentList');
-    const words = [...(list?.children ?? []), ...(added.get(variable) ?? [])].map((one) =>
-      literal(behind(one)),
+        node.children.find(({ type: kind }) => kind === 'initializer_expression'),
+      all,
     );
-    const isHit =
-      isShellLine(program, line) || (isShell(literal(behind(program))) && handsShellText(['sh', ...words]));
-    if (!isHit) return undefined;
-    const also = [program, line, ...(added.get(variable) ?? [])].flatMap((one) => (one ? [one.start] : []));
-    return { start: node.start, end: node.end, also, call: type, why: why.shell };
+    told.add(later);
+    const also = handsOn([...all, ...later]);
+    return also && { start: node.start, end: node.end, also, call: type, why: why.shell };
+  }
+
+  function readInitializer(node: SyntaxNode | undefined, all: Setting[]): void {
+    for (const one of node?.children ?? []) {
+      const value = childOf(one, 'right');
+      if (!value) continue;
+      const property = text(childOf(one, 'left'));
+      if (property === 'StartInfo') readInitializer(value, all);
+      else if (property === 'ArgumentList' && value.type === 'initializer_expression')
+        for (const item of value.children) all.push({ property: 'ArgumentList.Add', value: item });
+      else all.push({ property, value });
+    }
+  }
+
+  /** Set on what came from elsewhere: a parameter, a field of another file. */
+  function settingHit(list: readonly Setting[]): Hit | undefined {
+    const also = handsOn(list);
+    const first = list.find(({ property }) => /^Argument/.test(property))?.value;
+    const target =
+      first?.parent?.type === 'assignment_expression' ? childOf(first.parent, 'left') : undefined;
+    const object = childOf(target, 'expression');
+    const type = names.typeOf(object?.type === 'member_access_expression' ? object.children[0] : object);
+    if (!also || !first || !/^(?:ProcessStartInfo|Process|)$/.test(type)) return undefined;
+    return {
+      start: (target ?? first).start,
+      end: first.end,
+      also,
+      call: 'ProcessStartInfo',
+      why: why.shell,
+    };
+  }
+
+  /** Where settings make a shell run a text that is built: the offsets that do. A line belongs to the program that is set beside it. */
+  function handsOn(list: readonly Setting[]): readonly number[] | undefined {
+    const programs = list.filter(({ property }) => property === 'FileName');
+    const added = list.filter(({ property }) => property === 'ArgumentList.Add');
+    for (const { property, value } of list) {
+      if (property !== 'Arguments' && property !== 'ArgumentList') continue;
+      const beside = programs.filter((one) => blockOf(one.value) === blockOf(value));
+      const program = (beside.length > 0 ? beside : programs).find((one) => isShellLine(one.value, value));
+      if (program) return [program.value.start, value.start];
+    }
+    const program = programs.find(({ value }) => isShellProgram(value));
+    const words = added.map(({ value }) => literal(behind(value)));
+    return program && handsShellText(['sh', ...words])
+      ? [program.value.start, ...added.map(({ value }) => value.start)]
+      : undefined;
+  }
+
+  function blockOf(node: SyntaxNode): SyntaxNode {
+    let at = node;
+    while (at.parent && !/^(?:block|initializer_expression|argument_list|compilation_unit)$/.test(at.type))
+      at = at.parent;
+    return at;
   }
 }

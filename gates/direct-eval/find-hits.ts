@@ -47,7 +47,7 @@ function lexedHits(source: ChangedSource, language: Scanned): readonly Hit[] {
   const whole = source.whole ? lex(source.text, syntax, { lineBound: false }) : undefined;
   const tokens =
     whole && !whole.confused ? whole.tokens : lex(source.text, syntax, { lineBound: true }).tokens;
-  const finder: (view: TokenView) => readonly Hit[] =
+  const finder: (view: TokenView, text: string) => readonly Hit[] =
     language === 'perl' ? perlHits : language === 'scala' ? scalaHits : jvmHits;
-  return finder(viewTokens(tokens));
+  return finder(viewTokens(tokens), source.text);
 }

@@ -20,14 +20,15 @@ const opens = [
 const launchers =
   /^(?:os\/exec\.(?:Command|CommandContext)|syscall\.(?:Exec|ForkExec|StartProcess)|os\.StartProcess|golang\.org\/x\/sys\/unix\.Exec|golang\.org\/x\/sys\/execabs\.Command(?:Context)?)$/;
 const standard = ['os/exec', 'os', 'syscall'];
-/** Interpreters: the import that brings one, and its methods that run a text. */
-const interpreters: readonly (readonly [RegExp, RegExp])[] = [
-  [/\/yaegi\/interp$/, /^(?:Eval|EvalWithContext)$/],
-  [/\/goja$/, /^(?:RunString|RunScript|RunProgram)$/],
-  [/\/otto$/, /^(?:Run|Eval)$/],
+/** Interpreters: the import that brings one, and its functions and methods that run a text. */
+const interpreters: readonly (readonly [module: RegExp, methods: RegExp])[] = [
+  [/\/yaegi\/interp$/, /^(?:Eval|EvalWithContext|Compile)$/],
+  [/\/goja$/, /^(?:RunString|RunScript|RunProgram|Compile|MustCompile)$/],
+  [/\/otto(?:\.v\d+)?$/, /^(?:Run|Eval|Compile)$/],
   [/\/gopher-lua$/, /^(?:DoString|LoadString)$/],
   [/\/v8go$/, /^RunScript$/],
   [/\/starlark$/, /^(?:ExecFile|ExecFileOptions|Eval|EvalOptions)$/],
+  [/^mvdan\.cc\/sh\/v\d+\/interp$/, /^Run$/],
 ];
 const maxDepth = 16;
 
@@ -36,7 +37,7 @@ export function goHits(reading: Reading): readonly Hit[] {
   const { tree, text, literal, isWhole } = reading;
   const names = new Names(opens);
   const dotted = new Set<string>();
-  const runs: RegExp[] = [];
+  const runs: (readonly [module: RegExp, methods: RegExp])[] = [];
   for (const node of tree.nodes) readNode(node);
   const knowsImports = isWhole && tree.nodes.some(({ type }) => type === 'package_clause');
   const hits: Hit[] = [];
@@ -46,7 +47,9 @@ export function goHits(reading: Reading): readonly Hit[] {
         ? callHit(node)
         : node.type === 'composite_literal'
           ? literalHit(node)
-          : undefined;
+          : node.type === 'assignment_statement'
+            ? argsHit(node)
+            : undefined;
     if (hit) hits.push(hit);
   }
   return hits;
@@ -56,10 +59,10 @@ export function goHits(reading: Reading): readonly Hit[] {
       case 'import_spec': {
         const path = literal(childOf(node, 'path')) ?? '';
         const alias = childOf(node, 'name');
-        for (const [module, methods] of interpreters) if (module.test(path)) runs.push(methods);
+        for (const one of interpreters) if (one[0].test(path)) runs.push(one);
         if (alias?.type === 'dot') dotted.add(path);
         else
-          names.give(tree.root, alias ? text(alias) : path.slice(path.lastIndexOf('/') + 1), {
+          names.give(tree.root, alias ? text(alias) : nameOf(path), {
             path,
             at: node.start,
           });
@@ -76,6 +79,8 @@ export function goHits(reading: Reading): readonly Hit[] {
           if (scope)
             names.give(scope, name, {
               value: left.length === right.length ? right[index] : undefined,
+              // What the call of another package answers first is of that package, or hides no less.
+              type: index === 0 && left.length > 1 ? text(childOf(right[0], 'function')) : undefined,
               at: one.start,
             });
         });
@@ -88,15 +93,16 @@ export function goHits(reading: Reading): readonly Hit[] {
       case 'var_spec':
       case 'const_spec': {
         const values = childOf(node, 'value')?.children ?? [];
+        const type = text(childOf(node, 'type'));
         childrenOf(node, 'name').forEach((one, index) => {
-          names.give(names.scopeOf(node), text(one), { value: values[index], at: one.start });
+          names.give(names.scopeOf(node), text(one), { value: values[index], type, at: one.start });
         });
         return;
       }
       case 'parameter_declaration':
       case 'variadic_parameter_declaration':
         for (const one of childrenOf(node, 'name'))
-          names.give(names.scopeOf(node), text(one), { at: one.start });
+          names.give(names.scopeOf(node), text(one), { type: text(childOf(node, 'type')), at: one.start });
         return;
       case 'function_declaration': {
         const name = childOf(node, 'name');
@@ -146,7 +152,7 @@ export function goHits(reading: Reading): readonly Hit[] {
     const seen: number[] = [];
     const path = resolve(target, seen);
     const name = target.type === 'selector_expression' ? text(childOf(target, 'field')) : '';
-    if (runs.some((methods) => methods.test(name)) && !/^(?:os|fmt|strings)\./.test(path ?? ''))
+    if (isInterpreter(target, name))
       return { start: target.start, end: node.end, call: name, why: 'evaluates a string as code' };
     if (path === undefined || !launchers.test(path) || !handsShellText(wordsOf(given))) return undefined;
     return {
@@ -156,6 +162,47 @@ export function goHits(reading: Reading): readonly Hit[] {
       call: path,
       why: 'hands a command line to a shell',
     };
+  }
+
+  /** The interpreter's own function, a method of what it made, or of what nobody knows the type of. */
+  function isInterpreter(target: SyntaxNode, name: string): boolean {
+    const known = runs.filter(([, methods]) => methods.test(name));
+    if (known.length === 0) return false;
+    const owner = packageOf(childOf(target, 'operand'));
+    return known.some(([module]) => owner === undefined || module.test(owner));
+  }
+
+  /** The package whose value an expression is, where that can be told. */
+  function packageOf(node: SyntaxNode | undefined, depth = 0): string | undefined {
+    if (!node || depth > maxDepth) return undefined;
+    if (node.type === 'call_expression') {
+      const target = childOf(node, 'function');
+      return target?.type === 'selector_expression'
+        ? packageOf(childOf(target, 'operand'), depth + 1)
+        : undefined;
+    }
+    if (node.type === 'unary_expression') return packageOf(childOf(node, 'operand'), depth + 1);
+    if (node.type === 'composite_literal') return typePackage(text(childOf(node, 'type')), node);
+    if (node.type !== 'identifier') return undefined;
+    for (const { path, type, value } of names.find(text(node), node) ?? []) {
+      const found = path ?? (type ? typePackage(type, node) : packageOf(value, depth + 1));
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  function typePackage(type: string, from: SyntaxNode): string | undefined {
+    const name = /^[*&[\]]{0,4}(\w+)\./.exec(type)?.[1];
+    return name && (names.find(name, from)?.find(({ path }) => path)?.path ?? name);
+  }
+
+  /** `cmd.Args = []string{"sh", "-c", line}`. */
+  function argsHit(node: SyntaxNode): Hit | undefined {
+    const left = childOf(node, 'left')?.children[0];
+    const right = childOf(node, 'right')?.children[0];
+    if (!right || text(childOf(left, 'field')) !== 'Args' || !handsShellText(wordsOf([right])))
+      return undefined;
+    return { start: node.start, end: node.end, call: 'exec.Cmd', why: 'hands a command line to a shell' };
   }
 
   /** `exec.Cmd{Path: "/bin/sh", Args: []string{"sh", "-c", line}}`. */
@@ -168,16 +215,38 @@ export function goHits(reading: Reading): readonly Hit[] {
     return { start: node.start, end: node.end, call: 'exec.Cmd', why: 'hands a command line to a shell' };
   }
 
-  function wordsOf(given: readonly SyntaxNode[]): readonly (string | undefined)[] {
+  function wordsOf(given: readonly SyntaxNode[], depth = 0): readonly (string | undefined)[] {
+    if (depth > 4) return [undefined];
     return given.flatMap((argument) => {
       const value = behind(argument.type === 'variadic_argument' ? argument.children[0] : argument);
       if (value?.type === 'call_expression' && text(childOf(value, 'function')) === 'append')
-        return wordsOf(childOf(value, 'arguments')?.children ?? []);
+        return wordsOf(childOf(value, 'arguments')?.children ?? [], depth + 1);
+      const appended = appendedTo(argument.type === 'variadic_argument' ? argument.children[0] : argument);
       if (value?.type === 'composite_literal')
-        return childOf(value, 'body')?.children.map((item) => literal(behind(item))) ?? [];
+        return [
+          ...(childOf(value, 'body')?.children.map((item) => literal(behind(item))) ?? []),
+          ...wordsOf(appended, depth + 1),
+        ];
       if (value?.type === 'call_expression' && /Getenv\(\s*"SHELL"\s*\)$/.test(text(value).slice(0, 80)))
         return ['sh'];
       return [literal(value)];
     });
   }
+
+  /** `args = append(args, line)`. */
+  function appendedTo(node: SyntaxNode | undefined): readonly SyntaxNode[] {
+    if (node?.type !== 'identifier') return [];
+    const name = text(node);
+    return (names.find(name, node) ?? []).flatMap(({ value }) => {
+      if (value?.type !== 'call_expression' || text(childOf(value, 'function')) !== 'append') return [];
+      const [list, ...more] = childOf(value, 'arguments')?.children ?? [];
+      return text(list) === name ? more.filter((one) => text(one) !== name) : [];
+    });
+  }
+}
+
+/** What a package is called where its import gives it no name: `gopkg.in/robertkrimen/otto.v1` is `otto`, `a/b/v2` is `b`. */
+function nameOf(path: string): string {
+  const short = path.replace(/[/.]v\d+$/, '');
+  return short.slice(short.lastIndexOf('/') + 1);
 }

@@ -1,4 +1,5 @@
 import { ancestorOf, childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import { madeBy } from './jvm-engines.ts';
 import { type Binding, Names } from './names.ts';
 import type { Reading } from './reading.ts';
 
@@ -21,6 +22,8 @@ export interface JavaNames {
   readonly names: Names;
   readonly imports: readonly string[];
   readonly ownMethods: ReadonlySet<string>;
+  /** What was added to a list by name, in order; the name by what declares it. */
+  readonly added: ReadonlyMap<SyntaxNode, ReadonlyMap<string, readonly SyntaxNode[]>>;
 }
 
 /** Reads the names that a file gives. */
@@ -28,6 +31,8 @@ export function javaNames({ tree, text }: Reading): JavaNames {
   const names = new Names(opens);
   const imports: string[] = [];
   const ownMethods = new Set<string>();
+  const added = new Map<SyntaxNode, Map<string, SyntaxNode[]>>();
+  const additions: SyntaxNode[] = [];
   for (const node of tree.nodes) {
     if (node.type === 'import_declaration')
       imports.push(text(node).replace(/^import\s+(?:static\s+)?|[\s;]/g, ''));
@@ -62,9 +67,24 @@ export function javaNames({ tree, text }: Reading): JavaNames {
       const parameters = childOf(node, 'parameters');
       for (const one of parameters?.type === 'identifier' ? [parameters] : (parameters?.children ?? []))
         if (one.type === 'identifier') names.give(node, text(one), { at: one.start });
-    }
+    } else if (node.type === 'method_invocation' && /^add/.test(text(childOf(node, 'name'))))
+      additions.push(node);
   }
-  return { names, imports, ownMethods };
+  for (const node of additions) readAddition(node);
+  return { names, imports, ownMethods, added };
+
+  /** `list.add(word)`, `line.addArgument(word)`. */
+  function readAddition(node: SyntaxNode): void {
+    const list = childOf(node, 'object');
+    const owner = list?.type === 'identifier' ? names.ownerOf(text(list), list) : undefined;
+    if (!list || !owner || !/^(?:add|addAll|addLast|addArguments?)$/.test(text(childOf(node, 'name'))))
+      return;
+    const known = added.get(owner) ?? new Map<string, SyntaxNode[]>();
+    added.set(owner, known);
+    const words = known.get(text(list)) ?? [];
+    known.set(text(list), words);
+    if (words.length < 20) words.push(...javaArguments(node));
+  }
 }
 
 function bindingsOf(
@@ -120,10 +140,9 @@ export function javaTypeOf(
   if (inner.type === 'array_creation_expression') return '[]';
   if (inner.type === 'method_invocation') {
     const name = text(childOf(inner, 'name'));
-    if (name === 'getRuntime') return 'Runtime';
-    if (/^(?:getEngineBy(?:Name|Extension|MimeType)|getScriptEngine)$/.test(name)) return 'ScriptEngine';
-    if (name === 'create' && text(childOf(inner, 'object')) === 'JShell') return 'JShell';
-    return undefined;
+    return (
+      madeBy(undefined, name) ?? madeBy(javaTypeOf(reading, known, childOf(inner, 'object'), depth + 1), name)
+    );
   }
   const given = bindingsOf(reading, known, inner);
   for (const { type, value } of given) {

@@ -8,21 +8,10 @@ import {
   javaTypeOf,
   simpleType,
 } from './java-names.ts';
+import { engineOf, isEngineMethod } from './jvm-engines.ts';
 import type { Reading } from './reading.ts';
 import { handsShellText } from './shell-words.ts';
 
-/** Types whose `eval` and the like run a text, by method. */
-const engines: Readonly<Record<string, RegExp>> = {
-  ScriptEngine: /^(?:eval|compile)$/,
-  NashornScriptEngine: /^(?:eval|compile)$/,
-  Compilable: /^compile$/,
-  Invocable: /^eval$/,
-  GroovyShell: /^(?:evaluate|parse|run)$/,
-  GroovyScriptEngine: /^(?:run|createScript)$/,
-  JShell: /^eval$/,
-  MVEL: /^(?:eval|executeExpression|compileExpression)\w*$/,
-  Eval: /^(?:me|x|xy|xyz)$/,
-};
 const why = { code: 'evaluates a string as code', shell: 'hands a command line to the system' };
 
 /** Direct execution in Java (and Groovy, as far as it is written like Java). */
@@ -57,41 +46,74 @@ function callHit(reading: Reading, facts: JavaNames, node: SyntaxNode): Hit | un
     call,
     why: reason,
   });
-  const type = javaTypeOf(reading, facts, object);
+  if (word === 'command') {
+    const isBuilder = javaTypeOf(reading, facts, object) === 'ProcessBuilder';
+    return isBuilder && handsShellText(wordsOf(reading, facts, given))
+      ? hit('ProcessBuilder', 'hands a command line to a shell')
+      : undefined;
+  }
+  if (!isEngineMethod(word)) return undefined;
+  const type = object ? javaTypeOf(reading, facts, object) : importedFrom(facts, word);
   if (word === 'exec' && type === 'Runtime') {
     if (!isArray(reading, facts, given[0])) return hit('Runtime.exec', why.shell);
     return handsShellText(wordsOf(reading, facts, given))
       ? hit('Runtime.exec', 'hands a command line to a shell')
       : undefined;
   }
-  const runs = type === undefined ? undefined : Object.hasOwn(engines, type) ? engines[type] : undefined;
-  if (runs?.test(word)) return hit(`${type}.${word}`, why.code);
-  const has = (part: string) => facts.imports.some((path) => path.startsWith(part));
-  if (type === 'Interpreter' && word === 'eval' && has('bsh.')) return hit('Interpreter.eval', why.code);
-  if (
-    type === 'Context' &&
-    ((word === 'eval' && has('org.graalvm.polyglot')) ||
-      (word === 'evaluateString' && has('org.mozilla.javascript')))
-  )
-    return hit(`Context.${word}`, why.code);
-  const isBuilder = word === 'command' && type === 'ProcessBuilder';
-  return isBuilder && handsShellText(wordsOf(reading, facts, given))
-    ? hit('ProcessBuilder', 'hands a command line to a shell')
-    : undefined;
+  const engine = engineOf(type, word, (space) => isNamed(reading, facts, space));
+  if (!engine) return undefined;
+  const isWritten =
+    engine.expression !== undefined &&
+    reading.literal(javaBehind(reading, facts, given[engine.expression])) !== undefined;
+  return isWritten ? undefined : hit(`${type}.${word}`, why.code);
 }
 
+/** The type that lends a method: `import static ognl.Ognl.getValue`. */
+function importedFrom({ imports, ownMethods }: JavaNames, method: string): string | undefined {
+  if (ownMethods.has(method)) return undefined;
+  return imports
+    .find((path) => path.endsWith(`.${method}`))
+    ?.split('.')
+    .at(-2);
+}
+
+/** By an import, or by a name that is written out. */
+function isNamed({ tree, text }: Reading, { imports }: JavaNames, space: string): boolean {
+  return imports.some((path) => path.startsWith(space)) || text(tree.root).includes(`${space}.`);
+}
+
+/** `new ProcessBuilder("sh", "-c", line)`; Commons Exec's `CommandLine`, filled in afterwards; what compiles the text that it is made with. */
 function builderHit(reading: Reading, facts: JavaNames, node: SyntaxNode): Hit | undefined {
-  if (simpleType(reading.text(childOf(node, 'type'))) !== 'ProcessBuilder') return undefined;
-  if (!handsShellText(wordsOf(reading, facts, javaArguments(node)))) return undefined;
-  return { start: node.start, end: node.end, call: 'ProcessBuilder', why: 'hands a command line to a shell' };
+  const type = simpleType(reading.text(childOf(node, 'type')));
+  const given = javaArguments(node);
+  const hit = (reason: string): Hit => ({ start: node.start, end: node.end, call: type, why: reason });
+  if (/^(?:Expression|Script|ClassBody)Evaluator$/.test(type) && given.length > 0)
+    return isNamed(reading, facts, 'org.codehaus') ? hit(why.code) : undefined;
+  if (type !== 'ProcessBuilder' && type !== 'CommandLine') return undefined;
+  const name = node.parent?.type === 'variable_declarator' ? childOf(node.parent, 'name') : undefined;
+  const words = type === 'CommandLine' ? [...given, ...addedTo(reading, facts, name)] : given;
+  return handsShellText(wordsOf(reading, facts, words)) ? hit('hands a command line to a shell') : undefined;
+}
+
+/** What was added to the list under a name. */
+function addedTo(
+  { text }: Reading,
+  { names, added }: JavaNames,
+  name: SyntaxNode | undefined,
+): readonly SyntaxNode[] {
+  const owner = name?.type === 'identifier' ? names.ownerOf(text(name), name) : undefined;
+  return (owner && name && added.get(owner)?.get(text(name))) ?? [];
 }
 
 /** `Runtime.getRuntime()::exec`. */
 function referenceHit(reading: Reading, facts: JavaNames, node: SyntaxNode): Hit | undefined {
   const type = javaTypeOf(reading, facts, node.children[0]);
   const name = reading.text(node.children.at(-1));
-  const runs = type === undefined ? undefined : Object.hasOwn(engines, type) ? engines[type] : undefined;
-  if (!(type === 'Runtime' && name === 'exec') && !runs?.test(name)) return undefined;
+  if (
+    !(type === 'Runtime' && name === 'exec') &&
+    !engineOf(type, name, (space) => isNamed(reading, facts, space))
+  )
+    return undefined;
   return {
     start: node.start,
     end: node.end,
@@ -107,28 +129,40 @@ function isArray(reading: Reading, facts: JavaNames, node: SyntaxNode | undefine
   );
 }
 
-/** Arguments as words; arrays and `List.of(…)` taken apart. */
+/** Arguments as words; arrays and lists taken apart. */
 function wordsOf(
   reading: Reading,
   facts: JavaNames,
   given: readonly SyntaxNode[],
+  depth = 0,
 ): readonly (string | undefined)[] {
-  const { literal, text } = reading;
+  const { literal } = reading;
   return given.flatMap((argument) => {
     const value = javaBehind(reading, facts, argument);
-    const items =
-      value?.type === 'array_creation_expression'
-        ? childOf(value, 'value')?.children
-        : value?.type === 'array_initializer'
-          ? value.children
-          : value?.type === 'method_invocation' &&
-              /^(?:of|asList|listOf|copyOf)$/.test(text(childOf(value, 'name')))
-            ? javaArguments(value)
-            : value?.type === 'object_creation_expression' && /List/.test(text(childOf(value, 'type')))
-              ? javaArguments(value).flatMap((inner) =>
-                  inner.type === 'method_invocation' ? javaArguments(inner) : [],
-                )
-              : undefined;
-    return items ? items.map((item) => literal(javaBehind(reading, facts, item))) : [literal(value)];
+    const items = value && itemsOf(reading, value);
+    if (!items || depth > 2) return [literal(value)];
+    return [
+      ...items.map((item) => literal(javaBehind(reading, facts, item))),
+      ...wordsOf(reading, facts, addedTo(reading, facts, argument), depth + 1),
+    ];
   });
+}
+
+/** The items of an array, of `List.of(…)`, of `new ArrayList<>(List.of(…))`, of `Stream.of(…).toList()`. */
+function itemsOf(reading: Reading, value: SyntaxNode, depth = 0): readonly SyntaxNode[] | undefined {
+  const { text } = reading;
+  if (value.type === 'array_creation_expression') return childOf(value, 'value')?.children;
+  if (value.type === 'array_initializer') return value.children;
+  const given = javaArguments(value);
+  if (value.type === 'object_creation_expression')
+    return /List/.test(text(childOf(value, 'type')))
+      ? given.flatMap((inner) => (inner.type === 'method_invocation' ? javaArguments(inner) : []))
+      : undefined;
+  if (value.type !== 'method_invocation' || depth > 4) return undefined;
+  const name = text(childOf(value, 'name'));
+  if (/^(?:of|asList|listOf|copyOf)$/.test(name)) return given;
+  const object = childOf(value, 'object');
+  return object && /^(?:toList|toArray|collect)$/.test(name)
+    ? itemsOf(reading, object, depth + 1)
+    : undefined;
 }

@@ -39,8 +39,9 @@ export interface JavascriptBindings {
 export function javascriptBindings({ tree, text, literal }: Reading): JavascriptBindings {
   const names = new Names(opens);
   const members = new Map<string, SyntaxNode>();
+  const assignments: SyntaxNode[] = [];
   for (const node of tree.nodes) readNode(node);
-  for (const node of tree.nodes) if (node.type === 'assignment_expression') readAssignment(node);
+  for (const node of assignments) readAssignment(node);
   return { names, members, nameOf };
 
   function readNode(node: SyntaxNode): void {
@@ -48,6 +49,9 @@ export function javascriptBindings({ tree, text, literal }: Reading): Javascript
     switch (node.type) {
       case 'import_statement':
         readImport(node);
+        return;
+      case 'assignment_expression':
+        assignments.push(node);
         return;
       case 'variable_declarator': {
         const isVar = node.parent?.type === 'variable_declaration';
@@ -115,12 +119,16 @@ export function javascriptBindings({ tree, text, literal }: Reading): Javascript
       }
       case 'required_parameter':
       case 'optional_parameter':
-        inner(childOf(pattern, 'pattern'), pick);
-        return;
       case 'assignment_pattern':
-      case 'object_assignment_pattern':
-        inner(childOf(pattern, 'left'), pick);
+      case 'object_assignment_pattern': {
+        const left = childOf(pattern, 'pattern') ?? childOf(pattern, 'left');
+        const otherwise = childOf(pattern, 'value') ?? childOf(pattern, 'right');
+        inner(left, pick);
+        if (left?.type === 'shorthand_property_identifier_pattern')
+          names.give(scope, nameOf(left), { value: otherwise, at: left.start });
+        else if (otherwise) givePattern(left, otherwise, scope, undefined, depth + 1);
         return;
+      }
       case 'object_pattern':
         for (const child of pattern.children) inner(child, pick);
         return;
@@ -131,7 +139,16 @@ export function javascriptBindings({ tree, text, literal }: Reading): Javascript
         inner(childOf(pattern, 'value'), [pick, name].filter(Boolean).join('.'));
         return;
       }
-      case 'array_pattern':
+      case 'array_pattern': {
+        // Places left empty have no node.
+        const isDense = !/^\[\s*,|,\s*,/.test(text(pattern).slice(0, 2_000));
+        pattern.children.forEach((child, index) => {
+          if (isDense && pattern.children.length < 50)
+            inner(child, [pick, String(index)].filter(Boolean).join('.'));
+          else givePattern(child, undefined, scope, undefined, depth + 1);
+        });
+        return;
+      }
       case 'rest_pattern':
         for (const child of pattern.children) givePattern(child, undefined, scope, undefined, depth + 1);
     }

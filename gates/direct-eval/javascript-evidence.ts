@@ -2,7 +2,7 @@ import { type Evidence, type EvidenceWord, plainWords } from './evidence.ts';
 
 /** Objects whose methods start processes, under the names that are read without their import; and those that lend all globals. */
 const owners =
-  '(?<![\\w$])(?:child_process|childProcess|cp|shelljs|globalThis|window|global|self|top|parent|frames|defaultView)';
+  '(?<![\\w$])(?:child_process|childProcess|cp|shelljs|Bun|globalThis|window|global|self|top|parent|frames|defaultView)';
 /** White space, a new line's mark in the diff, and what may stand between an object and its member. */
 const gap = '[\\s+?!)]{0,30}';
 const member = `${owners}${gap}\\.|\\*/${gap}\\.|\\.\\.`;
@@ -46,7 +46,18 @@ export const javascriptEvidence: Evidence = {
     },
     { text: 'shell', form: /(?<![\w$])shell["'`\]]{0,2}\s{0,8}[:,}=]/y },
     alone('child_process'),
-    { text: 'data:', form: /(?<=import[^;]{0,80}["'`]\s{0,8})data:/y },
+    {
+      text: 'data:',
+      form: /(?<=import[^;]{0,80}["'`]\s{0,8})data:|data:(?:text|application)\/(?:java|ecma|type|x-java)/y,
+    },
+    { text: 'Worker', form: /(?<=(?<![\w$])(?:Shared)?)Worker\s{0,8}\(/y },
+    // A module's name that is put together.
+    {
+      text: 'require',
+      form: /(?<![\w$])require\s{0,8}\(\s{0,8}(?:["'][^"'\n]{0,40}["']\s{0,8}\+|`[^`\n]{0,40}\$\{|\[)/y,
+    },
+    { text: 'binding', form: /(?<=\.\s{0,8})binding\s{0,8}\(/y },
+    ...plainWords(['Deno.Command', 'Deno.run', 'globalEval', 'isolated-vm', "'vm2'", '"vm2"', 'Reflect.get']),
     // An escaped letter in a name.
     ...['\\u00', '\\u{0', '\\u{4', '\\u{6', '\\u{7'].map((text) => ({
       text,

@@ -14,6 +14,11 @@ const globals = /^(?:(?:globalThis|window|global|self|top|parent|frames|document
 const maxDepth = 300;
 /** Of one question; ordinary source takes a handful. */
 const maxSteps = 400;
+/** Of a text put together from texts put together. */
+const maxSaid = 8;
+/** Functions that everybody has, whose constructor is `Function`. */
+const builtins =
+  /^(?:Object|Array|String|Number|Boolean|Symbol|Date|RegExp|Promise|Map|Set|Error|Function(?:\.prototype)?|parseInt|parseFloat|isNaN|(?:Math|JSON|Reflect|Object|Array)\.(?!prototype$)\w+)$/;
 
 /** What the names of a JavaScript or TypeScript file stand for. */
 export interface JavascriptNames {
@@ -24,6 +29,8 @@ export interface JavascriptNames {
   resolve(node: SyntaxNode | undefined, seen?: number[]): string | undefined;
   /** The expression behind a name or wrapper, where there is one. */
   behind(node: SyntaxNode | undefined): SyntaxNode | undefined;
+  /** What a text comes to, where all of it is known: names, templates and `['a', 'b'].join('')` put together. */
+  said(node: SyntaxNode | undefined): string | undefined;
 }
 
 /** Reads the names that a file gives, hoisting and shadowing as the language does. */
@@ -44,6 +51,10 @@ export function javascriptNames(reading: Reading): JavascriptNames {
       return resolve(node, seen, 0);
     },
     behind: (node) => behind(node, 0),
+    said(node) {
+      steps = 0;
+      return said(node, 0);
+    },
   };
 
   function unwrap(node: SyntaxNode | undefined): SyntaxNode | undefined {
@@ -61,6 +72,43 @@ export function javascriptNames(reading: Reading): JavascriptNames {
     if (inner?.type !== 'identifier' || depth > maxDepth) return inner;
     const given = names.find(nameOf(inner), inner)?.find(({ value, pick }) => value && pick === undefined);
     return given ? behind(given.value, depth + 1) : inner;
+  }
+
+  function said(node: SyntaxNode | undefined, depth: number): string | undefined {
+    const value = behind(node, depth);
+    const written = literal(value);
+    if (written !== undefined || !value || depth > maxSaid) return written;
+    const { parts, between } = partsOf(value);
+    const pieces: string[] = [];
+    for (const part of parts) {
+      steps += 1;
+      if (steps > maxSteps) {
+        reading.state.gaveUp = true;
+        return undefined;
+      }
+      const piece = part.type === 'string_fragment' ? text(part) : said(part, depth + 1);
+      if (piece === undefined) return undefined;
+      pieces.push(piece);
+    }
+    return pieces.length === 0 ? undefined : pieces.join(between);
+  }
+
+  function partsOf(value: SyntaxNode): { readonly parts: readonly SyntaxNode[]; readonly between: string } {
+    const nothing = { parts: [], between: '' };
+    switch (value.type) {
+      case 'template_string':
+      case 'template_substitution':
+        return { parts: value.children, between: '' };
+      case 'binary_expression':
+        return /^\s*\+\s*$/.test(operatorOf(value)) ? { parts: value.children, between: '' } : nothing;
+      case 'call_expression': {
+        const target = childOf(value, 'function');
+        const list = text(childOf(target, 'property')) === 'join' ? childOf(target, 'object') : undefined;
+        const between = literal(childOf(value, 'arguments')?.children[0]);
+        return list?.type === 'array' && between !== undefined ? { parts: list.children, between } : nothing;
+      }
+    }
+    return nothing;
   }
 
   function resolve(node: SyntaxNode | undefined, seen: number[], depth: number): string | undefined {
@@ -114,6 +162,10 @@ export function javascriptNames(reading: Reading): JavascriptNames {
         }
         return undefined;
       }
+      case 'new_expression': {
+        const made = resolve(childOf(inner, 'constructor'), seen, depth + 1);
+        return made?.startsWith('#') ? `${made}()` : undefined;
+      }
       case 'import':
         return 'import';
       case 'this':
@@ -163,6 +215,10 @@ export function javascriptNames(reading: Reading): JavascriptNames {
       }
       return undefined;
     }
+    if (object?.type === 'array') {
+      const item = /^\d{1,4}$/.test(part) ? object.children[Number(part)] : undefined;
+      return item && resolve(item, seen, depth + 1);
+    }
     const base = resolve(value, seen, depth + 1);
     return base === undefined ? undefined : normal(`${base}.${part}`);
   }
@@ -176,17 +232,28 @@ export function javascriptNames(reading: Reading): JavascriptNames {
     const object = childOf(node, 'object');
     const property = childOf(node, 'property');
     const index = childOf(node, 'index');
-    const part = property ? nameOf(property) : literal(behind(index, depth));
+    const part = property ? nameOf(property) : index?.type === 'number' ? text(index) : said(index, 0);
     if (!object || part === undefined) return undefined;
     if (part === 'constructor' && isFunction(object)) return 'Function';
     return resolvePart(object, part, seen, depth + 1);
   }
 
-  /** A function for certain: written there, or asked for its prototype. */
+  /** A function for certain: written there, a method of something written there, one that everybody has, or the prototype of such. */
   function isFunction(node: SyntaxNode, depth = 0): boolean {
     const value = behind(node, 0);
     if (!value || depth > maxDepth) return false;
     if (/^(?:arrow_function|function_expression|generator_function)$/.test(value.type)) return true;
+    if (value.type === 'member_expression' || value.type === 'subscript_expression') {
+      const object = behind(childOf(value, 'object'), 0);
+      const property = childOf(value, 'property');
+      const part = property ? text(property) : said(childOf(value, 'index'), 0);
+      if (part === '__proto__') return object !== undefined && isFunction(object, depth + 1);
+      if (property && object && /^(?:array|string|template_string|number|regex)$/.test(object.type))
+        return part !== 'length';
+      if (object?.type === 'array' && part !== undefined && !/^(?:\d+|length)$/.test(part)) return true;
+    }
+    if (value.type === 'identifier' || value.type === 'member_expression')
+      return builtins.test(resolve(value, [], depth + 1) ?? '');
     if (value.type !== 'call_expression') return false;
     const argument = childOf(value, 'arguments')?.children[0];
     return (
@@ -206,7 +273,11 @@ export function javascriptNames(reading: Reading): JavascriptNames {
         path,
       )
     ) {
-      return moduleOf(literal(behind(argument, depth)));
+      return moduleOf(said(argument, 0));
+    }
+    if (path === 'Reflect.get') {
+      const key = said(childOf(node, 'arguments')?.children[1], 0);
+      return argument && key !== undefined ? resolvePart(argument, key, seen, depth + 1) : undefined;
     }
     if (path === '#module.createRequire') return '#module.createRequire()';
     if (/(?:^|\.)promisify$/.test(path)) return resolve(argument, seen, depth + 1);

@@ -10,7 +10,25 @@ const machines = /^#vm\.(?:compileFunction|Script|SourceTextModule)$/;
 const execs =
   /^(?:#(?:child_process|shelljs)|child_process|childProcess|cp|shelljs)\.exec(?:Sync)?$|^execSync$/;
 const spawns =
-  /^(?:#(?:child_process|execa|cross-spawn|node-pty)|child_process|childProcess|cp)(?:\.(?:spawn|spawnSync|execFile|execFileSync|fork|execa|execaSync|execaCommand|execaCommandSync|sync))?$|^(?:spawn|spawnSync|execFile|execFileSync|execa)$/;
+  /^(?:#(?:child_process|execa|cross-spawn|node-pty)|child_process|childProcess|cp)(?:\.(?:spawn|spawnSync|execFile|execFileSync|fork|execa|execaSync|execaCommand|execaCommandSync|sync|\$))?$|^(?:spawn|spawnSync|execFile|execFileSync|execa)$|^(?:Bun\.spawn(?:Sync)?|Deno\.(?:Command|run))$/;
+/** Sandboxes that run a text: it is code all the same. */
+const sandboxes =
+  /^#(?:vm2\.(?:VM|NodeVM)\(\)\.run|vm2\.VMScript|isolated-vm\.Isolate\(\)\.compileScript(?:Sync)?)$/;
+const workers = /^(?:Worker|SharedWorker|#worker_threads\.Worker)$/;
+/** Parts of the runtime that start processes or compile, behind its public modules. */
+const bindings = /^(?:spawn_sync|process_wrap|contextify|evals)$/;
+
+/** What a value can be handed to. */
+const takers = new Set([
+  'variable_declarator',
+  'assignment_expression',
+  'pair',
+  'arguments',
+  'return_statement',
+  'arrow_function',
+  'public_field_definition',
+  'field_definition',
+]);
 
 const why = {
   code: 'evaluates a string as code',
@@ -24,17 +42,21 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
   const hits: Hit[] = [];
   /** Places at which a function was given a name under which a hit calls it. */
   const called = new Set<number>();
+  const values: SyntaxNode[] = [];
   for (const node of reading.tree.nodes) {
-    if (node.type !== 'call_expression' && node.type !== 'new_expression') continue;
+    const { type, parent } = node;
+    if (type === 'identifier' || type === 'member_expression' || type === 'subscript_expression') {
+      if (parent && takers.has(parent.type)) values.push(node);
+      continue;
+    }
+    if (type !== 'call_expression' && type !== 'new_expression') continue;
     const hit = callHit(reading, names, node);
     if (!hit) continue;
     for (const at of hit.also ?? []) called.add(at);
     hits.push(hit);
   }
-  for (const node of reading.tree.nodes) {
-    const hit =
-      node.type === 'identifier' || node.type === 'member_expression' || node.type === 'subscript_expression';
-    if (hit && isHandedOn(reading, names, node, called))
+  for (const node of values) {
+    if (isHandedOn(reading, names, node, called))
       hits.push({
         start: node.start,
         call: reading.text(node).slice(0, 60),
@@ -60,13 +82,18 @@ function callHit(reading: Reading, names: JavascriptNames, node: SyntaxNode): Hi
     why: reason,
   });
   if (looksLikeMethod(reading, node)) return undefined;
-  const property = target.type === 'member_expression' ? text(childOf(target, 'property')) : '';
+  const property =
+    target.type === 'member_expression'
+      ? text(childOf(target, 'property'))
+      : target.type === 'subscript_expression' && list.length > 0
+        ? (names.said(childOf(target, 'index')) ?? '')
+        : '';
   if (/^runIn(?:New|This)?Context$/.test(property)) return hit(property, 'runs a string as code');
   if (property === '_compile' && list.length > 1) return hit(property, 'compiles a string as a module');
   if (
     property === 'constructor' &&
-    (isText(list[0]) || /\bconstructor$/.test(text(childOf(target, 'object')))) &&
-    list.length > 0
+    list.length > 0 &&
+    (isText(list[0]) || isCalled(node) || /\bconstructor["'`\]]{0,2}$/.test(text(childOf(target, 'object'))))
   )
     return hit('constructor', 'compiles a string as a function');
   if (whole === undefined) return undefined;
@@ -81,11 +108,21 @@ function callHit(reading: Reading, names: JavascriptNames, node: SyntaxNode): Hi
   if (machines.test(path) || (path.startsWith('vm.') && machines.test(`#${path}`)))
     return hit(path.replace('#', ''), why.compiled);
   if (/^#vm\.runIn/.test(path)) return hit(path.slice(1), 'runs a string as code');
-  if (path === 'import' && /^\s*data:/i.test(reading.opening(list[0]))) return hit('import', why.compiled);
-  if (path === 'Worker' || path === '#worker_threads.Worker') {
+  if (sandboxes.test(path)) return hit(path.slice(1).replaceAll('()', ''), why.code);
+  if (/^(?:\$|jQuery|#jquery)\.globalEval$/.test(path)) return hit(path.replace('#', ''), why.code);
+  if (/^(?:import|importScripts)$/.test(path) && isDataAddress(reading, names, list[0]))
+    return hit(path, why.compiled);
+  if (path === 'process.binding' && bindings.test(names.said(list[0]) ?? ''))
+    return hit(path, 'reaches past the modules that start processes and compile');
+  if (workers.test(path)) {
     const option = optionOf(reading, names, list, 'eval');
-    return option?.type === 'true' ? hit('new Worker', 'runs a string as a worker', option.start) : undefined;
+    if (option?.type === 'true') return hit('new Worker', 'runs a string as a worker', option.start);
+    return isDataAddress(reading, names, list[0])
+      ? hit(`new ${path.replace(/.*\./, '')}`, 'runs a string as a worker')
+      : undefined;
   }
+  if (path === 'exec' && /["'`]shelljs\/global["'`]/.test(text(reading.tree.root)))
+    return hit('shelljs.exec', why.shell);
   // Without the rest of the file a bare `exec` may have been imported out of sight.
   if (execs.test(path) || (path === 'exec' && !reading.isWhole)) return hit(path.replace('#', ''), why.shell);
   if (!spawns.test(path)) return undefined;
@@ -95,6 +132,31 @@ function callHit(reading: Reading, names: JavascriptNames, node: SyntaxNode): Hi
   return handsShellText(wordsOf(reading, names, list))
     ? hit(path.replace('#', ''), 'hands a command line to a shell')
     : undefined;
+}
+
+/** Whether what a call answers is called there and then: `f.constructor(text)()`. */
+function isCalled(node: SyntaxNode): boolean {
+  return (
+    node.type === 'call_expression' && node.parent?.type === 'call_expression' && node.field === 'function'
+  );
+}
+
+/** An address that holds the script itself: `data:…`, also as a `URL`, or one made for a `Blob`. */
+function isDataAddress(
+  reading: Reading,
+  names: JavascriptNames,
+  node: SyntaxNode | undefined,
+  depth = 0,
+): boolean {
+  const value = names.behind(node);
+  if (!value || depth > 4) return false;
+  if (/^\s*data:/i.test(names.said(value) ?? reading.opening(value))) return true;
+  const target = childOf(value, 'constructor') ?? childOf(value, 'function');
+  const first = childOf(value, 'arguments')?.children[0];
+  const path = target && names.resolve(target);
+  if (value.type === 'new_expression')
+    return path === 'Blob' || (path === 'URL' && isDataAddress(reading, names, first, depth + 1));
+  return path === 'URL.createObjectURL' && isDataAddress(reading, names, first, depth + 1);
 }
 
 /** `exec(sql) {` seen without its class reads like a call. */
@@ -141,13 +203,20 @@ function isTruthy({ type }: SyntaxNode, said: string | undefined): boolean {
 
 /** The arguments as words, lists taken apart. */
 function wordsOf(
-  { literal }: Reading,
+  reading: Reading,
   names: JavascriptNames,
   list: readonly SyntaxNode[],
 ): readonly (string | undefined)[] {
+  const { literal } = reading;
   return list.flatMap((argument) => {
     const value = names.behind(argument);
     if (value?.type === 'array') return value.children.map((item) => literal(names.behind(item)));
+    // `Deno.Command(program, { args })`, `Deno.run({ cmd })`.
+    const inner =
+      value?.type === 'object'
+        ? names.behind(optionOf(reading, names, [value], 'args') ?? optionOf(reading, names, [value], 'cmd'))
+        : undefined;
+    if (inner) return inner.type === 'array' ? wordsOf(reading, names, [inner]) : [undefined];
     return value?.type === 'object' ? [] : [literal(value)];
   });
 }
@@ -160,7 +229,7 @@ function isHandedOn(
   called: ReadonlySet<number>,
 ): boolean {
   const { parent, field } = node;
-  if (!parent || isDeclared(node)) return false;
+  if (!parent) return false;
   const isValue =
     (parent.type === 'variable_declarator' && field === 'value') ||
     (parent.type === 'assignment_expression' && field === 'right') ||
@@ -169,7 +238,7 @@ function isHandedOn(
     parent.type === 'return_statement' ||
     (parent.type === 'arrow_function' && field === 'body') ||
     (/field_definition$/.test(parent.type) && field === 'value');
-  if (!isValue) return false;
+  if (!isValue || isDeclared(node)) return false;
   const call = parent.type === 'arguments' ? childOf(parent.parent, 'function') : undefined;
   const isPromise = call !== undefined && /(?:^|\.)promisify$/.test(names.resolve(call) ?? '');
   const path = names.resolve(node);

@@ -16,6 +16,8 @@ export interface Binding {
 export class Names {
   readonly #opens: ReadonlySet<string>;
   readonly #scopes = new Map<SyntaxNode, Map<string, Binding[]>>();
+  /** Names that any scope gives: most names of a file are not among them. */
+  readonly #given = new Set<string>();
   /** Scopes whose names the functions inside do not see. */
   readonly #blind: ReadonlySet<string>;
 
@@ -36,6 +38,7 @@ export class Names {
   }
 
   give(scope: SyntaxNode, name: string, binding: Binding): void {
+    this.#given.add(name);
     const names = this.#scopes.get(scope) ?? new Map<string, Binding[]>();
     this.#scopes.set(scope, names);
     const known = names.get(name);
@@ -46,6 +49,7 @@ export class Names {
 
   /** The scope in which a name is given, as seen from a node. */
   ownerOf(name: string, from: SyntaxNode): SyntaxNode | undefined {
+    if (!this.#given.has(name)) return undefined;
     let crossed = false;
     for (let at: SyntaxNode | undefined = from; at; at = at.parent) {
       if (this.#scopes.get(at)?.has(name) && !(crossed && this.#blind.has(at.type))) return at;

@@ -1,30 +1,48 @@
+import { lex } from '../source/lex.ts';
+import { syntaxes } from '../source/syntax.ts';
 import type { Hit } from './hit.ts';
 import { shellFlagHits } from './shell-flag.ts';
-import type { TokenView } from './token-view.ts';
+import { type TokenView, viewTokens } from './token-view.ts';
 
-const why = { code: 'evaluates a string as code', shell: 'runs a command line in a shell' };
+const why = {
+  code: 'evaluates a string as code',
+  shell: 'runs a command line in a shell',
+  file: 'runs a file whose name is not written down',
+};
+const maxNesting = 3;
+/** Without one of these a replacement runs no text. */
+const inReplacement = /eval|system|exec|readpipe|open|qx|`|\b(?:do|require)\b/;
 
-/** Direct execution in Perl. `eval { … }` catches exceptions and a list (`system 'ls', $dir`) meets no shell: neither counts. */
-export function perlHits(view: TokenView): readonly Hit[] {
+/**
+ * Direct execution in Perl. `eval { … }` catches exceptions and a list (`system 'ls', $dir`) meets no shell: neither counts. `text` is what
+ * the tokens were read from.
+ */
+export function perlHits(view: TokenView, source: string, depth = 0): readonly Hit[] {
   const hits: Hit[] = [...shellFlagHits(view)];
   for (let index = 0; index < view.tokens.length; index += 1) {
     const { kind, text, start } = view.at(index);
     if (kind === 'command') hits.push({ start, call: '`…`', why: why.shell });
     if (kind === 'regex' && /^s\/[a-z]*e[a-z]*e/.test(text))
       hits.push({ start, call: 's///ee', why: why.code });
+    else if (kind === 'regex' && /^s\/[a-z]*e/.test(text) && depth < maxNesting)
+      hits.push(...replacementHits(source.slice(start, view.at(index).end), start, depth));
     if (
       kind !== 'word' ||
       view.isWord(index - 1, 'sub') ||
       view.isPunct(index - 1, '->') ||
-      (view.isPunct(index - 1, '::') && view.text(index - 2) !== 'CORE') ||
+      (view.isPunct(index - 1, '::') && !/^(?:CORE|Open[23])$/.test(view.text(index - 2))) ||
       view.isPunct(index + 1, '=>', '::')
     )
       continue;
     if (view.isPunct(index - 1, '{') && view.isPunct(index + 1, '}')) continue;
     const first = view.next(view.isPunct(index + 1, '(') ? index + 1 : index);
     const argument = view.at(first);
-    if (text === 'eval' && !view.isPunct(index + 1, '{') && !view.isPunct(view.next(index), '{'))
-      hits.push({ start, call: 'eval', why: why.code });
+    if (
+      /^eval(?:bytes)?$/.test(text) &&
+      !view.isPunct(index + 1, '{') &&
+      !view.isPunct(view.next(index), '{')
+    )
+      hits.push({ start, call: text, why: why.code });
     else if (
       (text === 'system' || text === 'exec') &&
       isSingle(view, first) &&
@@ -33,13 +51,76 @@ export function perlHits(view: TokenView): readonly Hit[] {
       hits.push({ start, call: text, why: why.shell });
     else if (text === 'readpipe' && argument.text !== '') hits.push({ start, call: text, why: why.shell });
     else if (text === 'open' && opensPipe(view, index)) hits.push({ start, call: 'open', why: why.shell });
+    else if (
+      text === 'do' ? runsFile(view, index, source) : text === 'require' && isOpenName(view, first, source)
+    )
+      hits.push({ start, call: text, why: why.file });
+    else if (
+      text === 'use' &&
+      view.isWord(index + 1, 're') &&
+      /\beval\b/.test(view.text(view.isPunct(index + 2, '(') ? index + 3 : index + 2))
+    )
+      hits.push({ start, call: "use re 'eval'", why: 'lets patterns that are put together hold code' });
+    else if ((text === 'open2' || text === 'open3') && isLine(view, index + 1, text === 'open2' ? 2 : 3))
+      hits.push({ start, call: text, why: why.shell });
   }
   return hits;
+}
+
+/** The code of `s/…/…/e`, which the tokens do not show. */
+function replacementHits(written: string, start: number, depth: number): readonly Hit[] {
+  const past = written.length - (/[a-z]*$/.exec(written)?.[0].length ?? 0) - 1;
+  const opener = ({ ')': '(', ']': '[', '}': '{', '>': '<' } as Readonly<Record<string, string>>)[
+    written[past] ?? ''
+  ];
+  let from = past - 1;
+  for (let open = 1; from > 0; from -= 1) {
+    if (written[from - 1] === '\\') continue;
+    if (opener !== undefined && written[from] === written[past]) open += 1;
+    else if (written[from] === (opener ?? written[past])) open -= 1;
+    if (open === 0) break;
+  }
+  const code = written.slice(from + 1, past);
+  if (!inReplacement.test(code)) return [];
+  const { tokens } = lex(code, syntaxes.perl, { lineBound: false });
+  return perlHits(viewTokens(tokens), code, depth + 1).map((hit) => ({
+    start: start + from + 1 + hit.start,
+    call: hit.call,
+    why: hit.why,
+  }));
+}
+
+/** `do` before anything but a block or a file that is written down. */
+function runsFile(view: TokenView, index: number, source: string): boolean {
+  const next = view.next(index);
+  if (view.isPunct(next, '{', ';', '=', ',') || view.at(next).text === '') return false;
+  return isOpenName(view, view.isPunct(next, '(') ? view.next(next) : next, source);
+}
+
+/** A variable, or a text with something put in. */
+function isOpenName(view: TokenView, index: number, source: string): boolean {
+  const { kind, text, start } = view.at(index);
+  if (kind === 'word') return text.startsWith('$');
+  if (kind !== 'string') return view.isPunct(index, '$', '@');
+  return (
+    (/^(?:"|qq)/.test(source.slice(start, start + 2)) && /[$@][\w{]/.test(text)) ||
+    view.isPunct(view.next(index), '.')
+  );
+}
+
+/** A single value from a place on, which is then a line for a shell. */
+function isLine(view: TokenView, open: number, place: number): boolean {
+  if (!view.isPunct(open, '(')) return false;
+  const given = view.args(open);
+  const line = given[place];
+  return line !== undefined && given.length === place + 1 && !/^@/.test(view.text(line));
 }
 
 /** One argument only, up to the end of the call or statement. */
 function isSingle(view: TokenView, first: number): boolean {
   if (view.isPunct(first, '{', ';', ')') || view.at(first).text === '') return false;
+  // These take all that follows, and give one text.
+  if (view.isWord(first, 'join', 'sprintf') && !view.isPunct(first + 1, '(')) return true;
   let depth = 0;
   for (let at = first; at < first + 200; at += 1) {
     if (view.isPunct(at, '(', '[', '{')) depth += 1;
@@ -61,7 +142,19 @@ function opensPipe(view: TokenView, index: number): boolean {
   for (let at = open + 1; at < close && !view.isPunct(at, ';'); at += 1)
     if (view.isPunct(at, ',')) commas.push(at);
   const mode = view.at((commas[0] ?? -2) + 1);
+  if (commas.length === 1 && isPutBehind(view, close)) return true;
   if (mode.kind !== 'string') return false;
   if (/^\s*(?:-\||\|-)\s*$/.test(mode.text)) return commas.length === 2;
   return commas.length === 1 && (/\|\s*$/.test(mode.text) || /^\s*\|/.test(mode.text));
+}
+
+/** `$command . ' |'` before a closing bracket. */
+function isPutBehind(view: TokenView, close: number): boolean {
+  const last = view.previous(close);
+  return (
+    view.isPunct(close, ')') &&
+    view.at(last).kind === 'string' &&
+    /\|\s*$/.test(view.text(last)) &&
+    view.isPunct(view.previous(last), '.')
+  );
 }

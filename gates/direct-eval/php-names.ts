@@ -7,17 +7,33 @@ export interface PhpNames {
   readonly own: ReadonlySet<string>;
   /** `use function shell_exec as run`. */
   readonly aliases: ReadonlyMap<string, { readonly path: string; readonly at: number }>;
-  /** By function (or file) and variable: what it was given. */
-  readonly values: ReadonlyMap<SyntaxNode, ReadonlyMap<string, SyntaxNode>>;
+  /** By function (or file) and variable: what it was given. Properties and constants stand with the file. */
+  readonly values: ReadonlyMap<SyntaxNode, ReadonlyMap<string, readonly SyntaxNode[]>>;
 }
 
 const functions = ['function_definition', 'method_declaration', 'anonymous_function'];
+const maxValues = 20;
+const maxDepth = 12;
+const maxSteps = 200;
+const requested = /^\$_(?:GET|POST|REQUEST|COOKIE|FILES)$/;
 
 /** Reads the names that a file gives. */
 export function phpNames({ tree, text }: Reading): PhpNames {
   const own = new Set<string>();
   const aliases = new Map<string, { readonly path: string; readonly at: number }>();
-  const values = new Map<SyntaxNode, Map<string, SyntaxNode>>();
+  const values = new Map<SyntaxNode, Map<string, SyntaxNode[]>>();
+  const give = (scope: SyntaxNode, name: string, value: SyntaxNode): void => {
+    const names = values.get(scope) ?? new Map<string, SyntaxNode[]>();
+    values.set(scope, names);
+    const known = names.get(name);
+    if (!known) names.set(name, [value]);
+    else if (known.length < maxValues) known.push(value);
+  };
+  const giveVariable = (left: SyntaxNode | undefined, value: SyntaxNode): void => {
+    if (left?.type === 'variable_name') give(ancestorOf(left, ...functions) ?? tree.root, text(left), value);
+    else if (left?.type === 'member_access_expression' && left.end - left.start < 100)
+      give(tree.root, text(left), value);
+  };
   for (const node of tree.nodes) {
     if (node.type === 'function_definition') own.add(text(childOf(node, 'name')).toLowerCase());
     else if (node.type === 'namespace_use_clause') {
@@ -34,13 +50,22 @@ export function phpNames({ tree, text }: Reading): PhpNames {
       if (path.includes('\\')) own.add(name);
       else aliases.set(name, { path, at: node.start });
     } else if (node.type === 'assignment_expression') {
-      const left = childOf(node, 'left');
       const value = childOf(node, 'right');
-      if (left?.type !== 'variable_name' || !value) continue;
-      const scope = ancestorOf(node, ...functions) ?? tree.root;
-      const names = values.get(scope) ?? new Map<string, SyntaxNode>();
-      values.set(scope, names);
-      names.set(text(left), value);
+      if (value) giveVariable(childOf(node, 'left'), value);
+    } else if (node.type === 'foreach_statement') {
+      const [list, each] = node.children;
+      const variable = each?.type === 'pair' ? each.children[1] : each;
+      if (list?.type !== 'array_creation_expression') continue;
+      for (const one of list.children.slice(0, maxValues)) {
+        const value = one.children.at(-1);
+        if (value) giveVariable(variable, value);
+      }
+    } else if (node.type === 'const_element') {
+      const [name, value] = node.children;
+      if (name && value) give(tree.root, `const ${text(name)}`, value);
+    } else if (node.type === 'property_element') {
+      const value = childOf(node, 'default_value');
+      if (value) give(tree.root, `$this->${text(childOf(node, 'name')).slice(1)}`, value);
     }
   }
   return { own, aliases, values };
@@ -54,43 +79,137 @@ export function phpArguments(node: SyntaxNode): readonly SyntaxNode[] {
   );
 }
 
-/** The global function that a call reaches, lower case; through an import, a variable that holds its name, or `\`. */
+/** The global functions that a call may reach, lower case; through an import, what holds their name, or `\`. */
+export function phpReached(
+  reading: Reading,
+  known: PhpNames,
+  target: SyntaxNode,
+  also: number[],
+): readonly string[] {
+  const { text } = reading;
+  if (target.type === 'name') {
+    const name = text(target).toLowerCase();
+    const alias = known.aliases.get(name);
+    if (alias) also.push(alias.at);
+    // `eval` belongs to the language: no function can take its name.
+    const path = alias?.path ?? (known.own.has(name) && name !== 'eval' ? undefined : name);
+    return path === undefined ? [] : [path];
+  }
+  if (target.type === 'qualified_name') {
+    const path = text(target).replace(/\s/g, '').toLowerCase();
+    return /^\\\w+$/.test(path) ? [path.slice(1)] : [];
+  }
+  const found: string[] = [];
+  for (const value of phpValues(reading, known, target)) {
+    const name = phpFunctionName(reading, value);
+    if (name === undefined) continue;
+    found.push(name);
+    if (value !== target) also.push(value.start);
+  }
+  return found;
+}
+
+/** The same, where one is to be named: the one that was given last. */
 export function phpCalled(
   reading: Reading,
   known: PhpNames,
   target: SyntaxNode,
   also: number[],
 ): string | undefined {
-  const { text, literal } = reading;
-  if (target.type === 'name') {
-    const name = text(target).toLowerCase();
-    const alias = known.aliases.get(name);
-    if (alias) also.push(alias.at);
-    // `eval` belongs to the language: no function can take its name.
-    return alias?.path ?? (known.own.has(name) && name !== 'eval' ? undefined : name);
-  }
-  if (target.type === 'qualified_name') {
-    const path = text(target).replace(/\s/g, '').toLowerCase();
-    return /^\\\w+$/.test(path) ? path.slice(1) : undefined;
-  }
-  const value = phpBehind(reading, known, target);
-  if (value && value !== target) also.push(value.start);
-  if (
-    value?.type === 'function_call_expression' &&
-    /^\(\s*\.\.\.\s*\)$/.test(text(childOf(value, 'arguments')))
-  )
-    return text(childOf(value, 'function')).toLowerCase().replace(/^\\/, '');
-  return literal(value)?.toLowerCase().replace(/^\\/, '');
+  return phpReached(reading, known, target, also).at(-1);
 }
 
-/** The expression behind a variable, where there is one. */
+/** The function that a value names: `'system'`, `system(...)`, `Closure::fromCallable('system')`. */
+export function phpFunctionName(reading: Reading, value: SyntaxNode): string | undefined {
+  const { text, literal } = reading;
+  const toName = (said: string | undefined) => said?.toLowerCase().replace(/^\\/, '');
+  if (value.type === 'function_call_expression')
+    return /^\(\s*\.\.\.\s*\)$/.test(text(childOf(value, 'arguments')).slice(0, 20))
+      ? toName(text(childOf(value, 'function')))
+      : undefined;
+  if (value.type === 'scoped_call_expression')
+    return /^\\?Closure::fromCallable$/i.test(
+      `${text(childOf(value, 'scope'))}::${text(childOf(value, 'name'))}`,
+    )
+      ? toName(literal(phpArguments(value)[0]))
+      : undefined;
+  return toName(literal(value));
+}
+
+/** The expression behind a variable, where there is one: the one it was given last. */
 export function phpBehind(
-  { tree, text }: Reading,
-  { values }: PhpNames,
+  reading: Reading,
+  known: PhpNames,
   node: SyntaxNode | undefined,
 ): SyntaxNode | undefined {
-  if (node?.type === 'parenthesized_expression') return node.children[0];
-  if (node?.type !== 'variable_name') return node;
-  const scope = ancestorOf(node, ...functions) ?? tree.root;
-  return values.get(scope)?.get(text(node)) ?? node;
+  return node && (phpValues(reading, known, node).at(-1) ?? node);
+}
+
+/** The expressions that a variable, property, constant, choice or table's entry may stand for; others stand for themselves. */
+export function phpValues(
+  { tree, text, literal }: Reading,
+  { values }: PhpNames,
+  start: SyntaxNode,
+): readonly SyntaxNode[] {
+  const found: SyntaxNode[] = [];
+  const pending: { readonly node: SyntaxNode; readonly depth: number }[] = [{ node: start, depth: 0 }];
+  for (let steps = 0; steps < maxSteps; steps += 1) {
+    const next = pending.shift();
+    if (!next) break;
+    const { node, depth } = next;
+    const behind = depth < maxDepth ? valuesOf(node) : [];
+    if (behind.length === 0) found.push(node);
+    for (const one of behind) pending.push({ node: one, depth: depth + 1 });
+  }
+  return found;
+
+  function valuesOf(node: SyntaxNode): readonly SyntaxNode[] {
+    switch (node.type) {
+      case 'parenthesized_expression':
+        return node.children.slice(0, 1);
+      case 'conditional_expression':
+        return node.children.filter(({ field }) => field !== 'condition');
+      case 'variable_name':
+        return values.get(ancestorOf(node, ...functions) ?? tree.root)?.get(text(node)) ?? [];
+      case 'member_access_expression':
+        return node.end - node.start < 100 ? (values.get(tree.root)?.get(text(node)) ?? []) : [];
+      case 'name':
+      case 'class_constant_access_expression':
+        return values.get(tree.root)?.get(`const ${text(node.children.at(-1) ?? node)}`) ?? [];
+      case 'subscript_expression':
+        return entriesOf(node);
+    }
+    return [];
+  }
+
+  function entriesOf(node: SyntaxNode): readonly SyntaxNode[] {
+    const [base, key] = node.children;
+    if (base?.type !== 'variable_name') return [];
+    const tables = valuesOf(base).filter(({ type }) => type === 'array_creation_expression');
+    const said = literal(key);
+    return tables
+      .flatMap(({ children }) => children.slice(0, 100))
+      .filter(({ children }) => children.length < 2 || said === undefined || literal(children[0]) === said)
+      .map(({ children, ...one }) => children.at(-1) ?? { children, ...one })
+      .slice(0, maxValues);
+  }
+}
+
+/** Whether text is what the request says, or holds it. A table's entry and a function's value are not. */
+export function phpRequested(reading: Reading, known: PhpNames, start: SyntaxNode | undefined): boolean {
+  const pending = start ? [start] : [];
+  for (let steps = 0; steps < maxSteps; steps += 1) {
+    const node = pending.pop();
+    if (!node) return false;
+    if (node.type === 'subscript_expression' && requested.test(reading.text(node.children[0]))) return true;
+    if (
+      /^(?:binary_expression|encapsed_string|parenthesized_expression|conditional_expression)$/.test(
+        node.type,
+      )
+    )
+      pending.push(...node.children.filter(({ field }) => field !== 'condition').slice(0, maxSteps));
+    else if (node.type === 'variable_name')
+      pending.push(...phpValues(reading, known, node).filter((one) => one !== node));
+  }
+  return false;
 }

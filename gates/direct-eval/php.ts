@@ -1,16 +1,32 @@
 import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
 import type { Hit } from './hit.ts';
-import { type PhpNames, phpArguments, phpBehind, phpCalled, phpNames } from './php-names.ts';
+import {
+  type PhpNames,
+  phpArguments,
+  phpBehind,
+  phpFunctionName,
+  phpNames,
+  phpReached,
+  phpRequested,
+  phpValues,
+} from './php-names.ts';
 import type { Reading } from './reading.ts';
+import { handsShellText } from './shell-words.ts';
 
 const code = /^(?:eval|create_function)$/;
 const shells = /^(?:exec|shell_exec|system|passthru|popen|proc_open)$/;
-/** Functions that call the function which their first argument names. */
+/** Functions that call the function which one of their arguments names. */
 const callers =
-  /^(?:call_user_func|call_user_func_array|array_map|forward_static_call|forward_static_call_array|register_shutdown_function)$/;
-/** The same with the second argument. */
-const secondCallers = /^(?:array_walk|array_filter|usort|uasort|uksort|array_reduce|iterator_apply)$/;
-const why = { code: 'evaluates a string as code', shell: 'runs a command line in a shell' };
+  /^(?:call_user_func(?:_array)?|forward_static_call(?:_array)?|func_overload|register_(?:shutdown|tick)_function|array_(?:map|walk|walk_recursive|filter|reduce|u?diff_u?key|u?diff_u?assoc|udiff|u?intersect_u?key|u?intersect_u?assoc|uintersect|find|find_key|any|all)|u[ak]?sort|iterator_apply|preg_replace_callback(?:_array)?|mb_ereg_replace_callback|ob_start|set_(?:error|exception)_handler|spl_autoload_register|header_register_callback|filter_var(?:_array)?|pcntl_signal|libxml_set_external_entity_loader)$/;
+const includes = /^(?:include|include_once|require|require_once)_expression$/;
+/** Where an include finds text instead of a file of the program (php.net: supported protocols and wrappers). */
+const elsewhere = /^\s*(?:data:|php:\/\/(?:input|stdin|fd|filter)|https?:|ftps?:|expect:|ssh2\.)/i;
+const why = {
+  code: 'evaluates a string as code',
+  shell: 'runs a command line in a shell',
+  included: 'runs what the request or another place sends',
+  requested: 'calls a function that the request names',
+};
 
 /** Direct execution in PHP. Function names are case-insensitive; methods and definitions of the same name do not count. */
 export function phpHits(reading: Reading): readonly Hit[] {
@@ -27,56 +43,142 @@ export function phpHits(reading: Reading): readonly Hit[] {
       node.type === 'object_creation_expression' &&
       /^\\?ReflectionFunction$/i.test(text(node.children[0]))
     ) {
-      const name = reading.literal(phpArguments(node)[0]);
-      if (name !== undefined && (shells.test(name.toLowerCase()) || name.toLowerCase() === 'create_function'))
-        hits.push({ start: node.start, end: node.end, call: name, why: why.shell });
+      const name = dangerOf(reading, known, phpArguments(node)[0]);
+      if (name !== undefined) hits.push({ start: node.start, end: node.end, call: name, why: why.shell });
+    } else if (includes.test(node.type)) {
+      const given = phpValues(reading, known, node.children[0] ?? node);
+      if (given.some((one) => elsewhere.test(reading.opening(one)) || phpRequested(reading, known, one)))
+        hits.push({
+          start: node.start,
+          end: node.end,
+          call: node.type.replace('_expression', ''),
+          why: why.included,
+        });
     }
   }
   return hits;
 }
 
 function callHit(reading: Reading, known: PhpNames, node: SyntaxNode): Hit | undefined {
-  const { text, literal } = reading;
   const target = childOf(node, 'function');
   if (!target) return undefined;
   const also: number[] = [];
-  const name = phpCalled(reading, known, target, also);
-  if (name === undefined) return undefined;
   const given = phpArguments(node);
-  const hit = (call: string, reason: string): Hit => ({
+  const names = phpReached(reading, known, target, also);
+  // `system(...)` makes a closure of it: the function is handed on.
+  const isClosure = /^\(\s*\.\.\.\s*\)$/.test(reading.text(childOf(node, 'arguments')).slice(0, 20));
+  const hit = ([call, reason]: readonly [string, string]): Hit => ({
     start: target.start,
     end: node.end,
     also,
     call,
     why: reason,
   });
-  // `system(...)` makes a closure of it: the function is handed on.
-  const isClosure = /^\(\s*\.\.\.\s*\)$/.test(text(childOf(node, 'arguments')));
-  if (given.length === 0 && !isClosure) return undefined;
-  if (code.test(name)) return hit(name, why.code);
-  if (name === 'assert')
-    return reading.isText(phpBehind(reading, known, given[0])) ? hit(name, why.code) : undefined;
-  if (name === 'preg_replace' || name === 'preg_filter')
-    return evaluates(literal(phpBehind(reading, known, given[0])) ?? '')
-      ? hit(`${name} /e`, why.code)
-      : undefined;
-  if (name === 'mb_ereg_replace' || name === 'mb_eregi_replace')
-    return /^\w*e\w*$/.test(literal(given[3]) ?? '') ? hit(`${name} e`, why.code) : undefined;
-  if (shells.test(name)) {
-    const first = phpBehind(reading, known, given[0]);
-    const isList = name === 'proc_open' && first?.type === 'array_creation_expression';
-    return isList ? undefined : hit(name, why.shell);
+  for (const name of given.length > 0 || isClosure ? names : []) {
+    const found = reasonOf(reading, known, name, given);
+    if (found) return hit(found);
   }
-  const callback = callers.test(name) ? given[0] : secondCallers.test(name) ? given[1] : undefined;
-  const called = literal(phpBehind(reading, known, callback))
-    ?.toLowerCase()
-    .replace(/^\\/, '');
-  if (called === undefined || !(shells.test(called) || called === 'assert' || called === 'create_function'))
-    return undefined;
-  return hit(called, shells.test(called) ? why.shell : why.code);
+  return /^(?:variable_name|subscript_expression|parenthesized_expression)$/.test(target.type) &&
+    phpRequested(reading, known, target)
+    ? hit([reading.text(target).slice(0, 40), why.requested])
+    : undefined;
+}
+
+function reasonOf(
+  reading: Reading,
+  known: PhpNames,
+  name: string,
+  given: readonly SyntaxNode[],
+): readonly [call: string, why: string] | undefined {
+  const { literal } = reading;
+  if (code.test(name)) return [name, why.code];
+  if (name === 'assert')
+    return reading.isText(phpBehind(reading, known, given[0])) || phpRequested(reading, known, given[0])
+      ? [name, why.code]
+      : undefined;
+  if (name === 'preg_replace' || name === 'preg_filter') {
+    const pattern = phpBehind(reading, known, given[0]);
+    const patterns =
+      pattern?.type === 'array_creation_expression'
+        ? pattern.children.map((one) => one.children.at(-1))
+        : [pattern];
+    return patterns.some((one) => evaluates(literal(one) ?? edgesOf(reading, one)))
+      ? [`${name} /e`, why.code]
+      : undefined;
+  }
+  if (name === 'mb_ereg_replace' || name === 'mb_eregi_replace')
+    return /^\w*e\w*$/.test(literal(given[3]) ?? '') ? [`${name} e`, why.code] : undefined;
+  if (name === 'pcntl_exec' || name === 'proc_open') {
+    const words = given
+      .slice(0, name === 'pcntl_exec' ? 2 : 1)
+      .map((one) => phpBehind(reading, known, one))
+      .flatMap((one) =>
+        one?.type === 'array_creation_expression'
+          ? one.children.map((item) => literal(phpBehind(reading, known, item.children.at(-1))))
+          : [literal(one)],
+      );
+    if (handsShellText(words)) return [name, why.shell];
+    const isList = phpBehind(reading, known, given[0])?.type === 'array_creation_expression';
+    return name === 'pcntl_exec' || isList ? undefined : [name, why.shell];
+  }
+  if (shells.test(name)) return [name, why.shell];
+  if (!callers.test(name)) return undefined;
+  const named = calledBack(reading, known, name, given);
+  if (named !== undefined) return [named, shells.test(named) ? why.shell : why.code];
+  return /^(?:call_user_func|forward_static_call)/.test(name) && phpRequested(reading, known, given[0])
+    ? [name, why.requested]
+    : undefined;
+}
+
+/** The function that is handed to one that calls it. */
+function calledBack(
+  reading: Reading,
+  known: PhpNames,
+  name: string,
+  given: readonly SyntaxNode[],
+): string | undefined {
+  // What follows are the values that it is called with.
+  const isFirst = /^(?:call_|forward_|array_map$|register_|ob_|set_|spl_|header_|libxml_)/.test(name);
+  const places = isFirst
+    ? given.slice(0, 1)
+    : /^array_u?(?:diff|intersect)|^array_u/.test(name)
+      ? given.slice(-2)
+      : given.slice(1);
+  for (const place of name.endsWith('_callback_array') ? given.slice(0, 1) : places) {
+    const value = phpBehind(reading, known, place);
+    const isTable =
+      value?.type === 'array_creation_expression' && /^(?:filter_var|preg_replace_callback_array)/.test(name);
+    const values = isTable ? value.children.map((one) => one.children.at(-1)) : [place];
+    for (const one of values) {
+      const found = dangerOf(reading, known, one);
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+/** The function that executes text, where a value names one. */
+function dangerOf(reading: Reading, known: PhpNames, node: SyntaxNode | undefined): string | undefined {
+  if (!node) return undefined;
+  return phpValues(reading, known, node)
+    .map((one) => phpFunctionName(reading, one))
+    .find(
+      (name) => name !== undefined && (shells.test(name) || name === 'assert' || name === 'create_function'),
+    );
 }
 
 const brackets: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}', '<': '>' };
+
+/** A built pattern's beginning and end, as far as they are written down. */
+function edgesOf(reading: Reading, node: SyntaxNode | undefined): string {
+  let last = node;
+  while (last && last.type !== 'string_content' && last.type !== 'string') {
+    if (!/^(?:encapsed_string|binary_expression)$/.test(last.type)) return '';
+    last = last.children.at(-1);
+  }
+  const end = last?.type === 'string' ? reading.literal(last) : reading.text(last);
+  return reading.opening(node).slice(0, 1) + (end ?? '');
+}
 
 /** Whether a pattern's modifiers hold `e`. */
 function evaluates(pattern: string): boolean {

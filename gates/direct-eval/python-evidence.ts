@@ -23,6 +23,10 @@ export const pythonEvidence: Evidence = {
       'subprocess',
       'builtins',
     ]),
+    { text: 'profile', form: /(?<=(?:import|from)\s{1,4})profile(?!\w)|(?<![\w.])profile\.(?:run|Profile)/y },
+    ...plainWords(['cProfile', 'timeit', 'runpy', 'pdb.', 'import pdb', 'from pdb', 'bdb.', 'Trace(']),
+    ...plainWords(['interact', 'Interactive', 'runsource', 'runcode', 'compile_command']),
+    ...plainWords(['attrgetter', 'methodcaller', 'CDLL', 'cdll', 'LoadLibrary']),
     ...plainWords(['getattr', 'import_module', '__import__', 'spawn', 'sh.Command']),
   ],
 };

@@ -1,5 +1,6 @@
 import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
 import { Names } from './names.ts';
+import { plainPythonPath, pythonCallPath } from './python-calls.ts';
 import type { Reading } from './reading.ts';
 
 const opens = [
@@ -12,7 +13,6 @@ const opens = [
   'generator_expression',
 ];
 const functionScopes = new Set(['function_definition', 'lambda', 'class_definition']);
-const builtins = /^(?:builtins|__builtins__|__builtin__|six\.moves\.builtins)\.(?:__dict__\.)?(?=.)/;
 const maxDepth = 300;
 /** Of one question; ordinary source takes a handful. */
 const maxSteps = 400;
@@ -23,6 +23,8 @@ export interface PythonNames {
   resolve(node: SyntaxNode | undefined, seen?: number[]): string | undefined;
   /** The expression behind a name, where there is one. */
   behind(node: SyntaxNode | undefined): SyntaxNode | undefined;
+  /** The type that a name's declaration names; `def` for functions and classes of the file. */
+  typeOf(node: SyntaxNode): string | undefined;
 }
 
 /** Reads the names that a file gives. `offers`: what a star import of a module may bring. */
@@ -50,41 +52,51 @@ export function pythonNames(
       return resolve(node, seen, 0);
     },
     behind: (node) => behind(node, 0),
+    typeOf: (node) => {
+      const given = names.find(nameOf(node), node);
+      return (
+        given?.find(({ type }) => type !== undefined)?.type ??
+        given?.find(({ path }) => path !== undefined)?.path
+      );
+    },
   };
 
   function readNode(node: SyntaxNode): void {
-    const scope = () => names.scopeOf(node, functionScopes);
     switch (node.type) {
       case 'import_statement':
-        for (const one of node.children) readModule(one, scope());
+        for (const one of node.children) readModule(one, scopeOf(node));
         return;
       case 'import_from_statement':
-        readFrom(node, scope());
+        readFrom(node, scopeOf(node));
         return;
       case 'function_definition':
       case 'class_definition':
-        give(childOf(node, 'name'), undefined, names.scopeOf(node, functionScopes));
+        give(childOf(node, 'name'), undefined, names.scopeOf(node, functionScopes), 'def');
         return;
       case 'parameters':
       case 'lambda_parameters':
         if (node.parent) for (const one of node.children) readParameter(one, node.parent);
         return;
       case 'assignment':
-        readTarget(childOf(node, 'left'), valueAtEnd(childOf(node, 'right')), scope());
+        readTarget(childOf(node, 'left'), valueAtEnd(childOf(node, 'right')), scopeOf(node));
         return;
       case 'named_expression':
-        give(childOf(node, 'name'), childOf(node, 'value'), scope());
+        give(childOf(node, 'name'), childOf(node, 'value'), scopeOf(node));
         return;
       case 'for_statement':
-        readTarget(childOf(node, 'left'), undefined, scope());
+        readTarget(childOf(node, 'left'), undefined, scopeOf(node));
         return;
       case 'for_in_clause':
         readTarget(childOf(node, 'left'), undefined, names.scopeOf(node));
         return;
       case 'as_pattern_target':
-        readTarget(node.children[0], undefined, scope());
+        readTarget(node.children[0], undefined, scopeOf(node));
         return;
     }
+  }
+
+  function scopeOf(node: SyntaxNode): SyntaxNode {
+    return names.scopeOf(node, functionScopes);
   }
 
   function valueAtEnd(node: SyntaxNode | undefined): SyntaxNode | undefined {
@@ -93,8 +105,14 @@ export function pythonNames(
     return at;
   }
 
-  function give(name: SyntaxNode | undefined, value: SyntaxNode | undefined, scope: SyntaxNode): void {
-    if (name) names.give(scope, nameOf(name), { value, at: name.start });
+  function give(
+    name: SyntaxNode | undefined,
+    value: SyntaxNode | undefined,
+    scope: SyntaxNode,
+    type?: string,
+  ): void {
+    if (name)
+      names.give(scope, nameOf(name), { value, at: name.start, ...(type === undefined ? {} : { type }) });
   }
 
   function readTarget(left: SyntaxNode | undefined, value: SyntaxNode | undefined, scope: SyntaxNode): void {
@@ -120,7 +138,10 @@ export function pythonNames(
       node.children.find(({ type }) => type === 'identifier' || type.endsWith('_pattern'));
     // A parameter is whatever the caller gives, its default included.
     if (name && name.type !== 'identifier') readParameter(name, scope);
-    else give(name, undefined, scope);
+    else {
+      const type = childOf(node, 'type');
+      give(name, undefined, scope, type && text(type).slice(0, 200));
+    }
   }
 
   function readModule(node: SyntaxNode, scope: SyntaxNode): void {
@@ -140,7 +161,7 @@ export function pythonNames(
         const alias = childOf(one, 'alias');
         const real = text(alias ? childOf(one, 'name') : one);
         const name = alias ?? one.children[0] ?? one;
-        names.give(scope, nameOf(name), { path: normal(`${module}.${real}`), at: name.start });
+        names.give(scope, nameOf(name), { path: plainPythonPath(`${module}.${real}`), at: name.start });
       }
     }
   }
@@ -198,7 +219,7 @@ export function pythonNames(
         if (known !== undefined) return known;
         const base = resolve(childOf(node, 'object'), seen, depth + 1);
         const part = childOf(node, 'attribute');
-        return base === undefined || !part ? undefined : normal(`${base}.${nameOf(part)}`);
+        return base === undefined || !part ? undefined : plainPythonPath(`${base}.${nameOf(part)}`);
       }
       case 'subscript': {
         const key = literal(behind(childOf(node, 'subscript'), depth + 1));
@@ -207,7 +228,7 @@ export function pythonNames(
         if (base === 'globals()' || base === 'locals()') return key;
         if (base === 'sys.modules') return key;
         return /^(?:builtins|__builtins__|__builtin__)(?:\.__dict__)?$|__dict__$|\(vars\)$/.test(base)
-          ? normal(`${base.replace(/(?:\.__dict__|\(vars\))$/, '')}.${key}`)
+          ? plainPythonPath(`${base.replace(/(?:\.__dict__|\(vars\))$/, '')}.${key}`)
           : undefined;
       }
       case 'call':
@@ -242,35 +263,14 @@ export function pythonNames(
   function resolveCall(node: SyntaxNode, seen: number[], depth: number): string | undefined {
     const given = childOf(node, 'arguments')?.children ?? [];
     const path = resolve(childOf(node, 'function'), seen, depth + 1);
-    switch (path) {
-      case '__import__':
-      case 'importlib.import_module':
-      case 'importlib.__import__':
-        return literal(behind(given[0], depth));
-      case 'getattr': {
-        const base = resolve(given[0], seen, depth + 1);
-        const part = literal(behind(given[1], depth));
-        return base === undefined || part === undefined ? undefined : normal(`${base}.${part}`);
-      }
-      case 'globals':
-      case 'locals':
-        return 'globals()';
-      case 'vars': {
-        const base = resolve(given[0], seen, depth + 1);
-        return base === undefined ? 'globals()' : `${base}(vars)`;
-      }
-      case 'functools.partial':
-        return resolve(given[0], seen, depth + 1);
-    }
-    return undefined;
+    return pythonCallPath(path, {
+      path: (index) => resolve(given[index], seen, depth + 1),
+      said: (index) => literal(behind(given[index], depth)),
+    });
   }
 }
 
 /** Chains can hold whole programs; their text is not a name. */
 function isShort(node: SyntaxNode): boolean {
   return node.end - node.start < 200;
-}
-
-function normal(path: string): string {
-  return path.replace(builtins, '');
 }

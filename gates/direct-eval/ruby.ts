@@ -1,25 +1,43 @@
 import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
 import type { Hit } from './hit.ts';
 import type { Reading } from './reading.ts';
-import { type RubyNames, rubyBehind, rubyClassOf, rubyNames } from './ruby-names.ts';
+import {
+  type RubyNames,
+  rubyBehind,
+  rubyClassOf,
+  rubyLiteral,
+  rubyMethodObject,
+  rubyNames,
+  rubySymbol,
+} from './ruby-names.ts';
 import { handsShellText } from './shell-words.ts';
 
 const kernel = /^(?:eval|system|exec|spawn)$/;
 const evals = /^(?:instance_eval|class_eval|module_eval|instance_exec|class_exec|module_exec)$/;
+/** Methods of IO that run what stands behind a bar. */
+const pipes = /^(?:read|binread|readlines|foreach|write|binwrite|copy_stream)$/;
 const sends = /^(?:send|__send__|public_send)$/;
 const why = { code: 'evaluates a string as code', shell: 'runs a built command line in a shell' };
 
 /** Direct execution in Ruby. Blocks, argument lists (`system('ls', dir)`) and commands that are wholly written down evaluate nothing. */
 export function rubyHits(reading: Reading): readonly Hit[] {
-  const { tree, text } = reading;
+  const { tree } = reading;
   const known = rubyNames(reading);
   const hits: Hit[] = [];
   for (const node of tree.nodes) {
     if (node.type === 'subshell' && node.children.some(({ type }) => type === 'interpolation'))
       hits.push({ start: node.start, end: node.end, call: '`…`', why: why.shell });
+    const handed = handedOn(reading, known, node);
+    if (handed !== undefined)
+      hits.push({
+        start: node.start,
+        end: node.end,
+        call: handed,
+        why: handed === 'eval' ? why.code : why.shell,
+      });
     if (node.type !== 'call') continue;
     const hit = callHit(reading, known, node);
-    if (hit) hits.push({ ...hit, end: endOf(tree.nodes, node, text) });
+    if (hit) hits.push({ ...hit, end: endOf(known, node) });
   }
   return hits;
 }
@@ -44,15 +62,12 @@ function callHit(reading: Reading, known: RubyNames, node: SyntaxNode): Hit | un
     return alias.path === 'eval' || isBuilt(reading, known, given)
       ? hit(alias.path, alias.path === 'eval' ? why.code : why.shell, alias.at)
       : undefined;
-  if (
-    receiver?.type === 'call' &&
-    (!name || word === 'call') &&
-    /^method$/.test(text(childOf(receiver, 'method')))
-  ) {
-    const path = text(childOf(receiver, 'arguments')?.children[0]).slice(1);
-    return path === 'eval' || (kernel.test(path) && isBuilt(reading, known, given))
-      ? hit(path, path === 'eval' ? why.code : why.shell)
-      : undefined;
+  if (receiver?.type === 'call' && (!name || word === 'call')) {
+    const path = rubyMethodObject(reading, receiver);
+    if (path !== undefined)
+      return path === 'eval' || (kernel.test(path) && isBuilt(reading, known, given))
+        ? hit(path, path === 'eval' ? why.code : why.shell)
+        : undefined;
   }
   if (given.length === 0) return undefined;
   const isOwn =
@@ -60,7 +75,9 @@ function callHit(reading: Reading, known: RubyNames, node: SyntaxNode): Hit | un
     (known.own.get(rubyClassOf(node, tree.root))?.has(word) || known.own.get(tree.root)?.has(word)) === true;
   const isKernel =
     (!receiver && !isOwn) ||
-    /^(?:::)?(?:Kernel|Object|Process)$/.test(owner) ||
+    /^(?:::)?(?:Kernel|Object|Process|(?:Object|Module|Kernel)\.const_get\(\s*[:'"]+Kernel["']?\s*\))$/.test(
+      owner,
+    ) ||
     (owner === 'self' && !isOwn && known.own.size === 0);
   if (word === 'eval') {
     const isBinding =
@@ -74,15 +91,28 @@ function callHit(reading: Reading, known: RubyNames, node: SyntaxNode): Hit | un
     return isBuilt(reading, known, given) ? hit(word, why.shell) : undefined;
   if (
     (word === 'popen' && owner === 'IO') ||
-    (/^(?:capture2e?|capture3|popen2e?|popen3|pipeline\w*)$/.test(word) && owner === 'Open3') ||
-    (word === 'spawn' && owner === 'PTY')
+    (/^(?:capture2e?|capture3|popen2e?|popen3)$/.test(word) && owner === 'Open3') ||
+    (/^(?:spawn|getpty)$/.test(word) && owner === 'PTY')
   )
     return isBuilt(reading, known, given.slice(0, word === 'popen' ? 1 : undefined))
       ? hit(`${owner}.${word}`, why.shell)
       : undefined;
+  if (/^pipeline/.test(word) && owner === 'Open3')
+    return given.some((one) => isBuilt(reading, known, [one]))
+      ? hit(`${owner}.${word}`, why.shell)
+      : undefined;
+  if (word === 'load' && isKernel && /^\/dev\/(?:stdin|fd\/)/.test(reading.literal(given[0]) ?? ''))
+    return hit(word, 'runs what it is fed');
+  if (word === 'trap' && /^(?:|(?:::)?(?:Signal|Process|Kernel))$/.test(owner) && given.length > 1)
+    return reading.isText(given[1]) && reading.literal(given[1]) === undefined
+      ? hit(word, why.code)
+      : undefined;
+  if (word === 'new' && /^(?:::)?ERB$/.test(owner))
+    return isTemplate(reading, known, given[0])
+      ? hit('ERB.new', 'makes code of a template that is not written down')
+      : undefined;
   if (
-    word === 'open' &&
-    isKernel &&
+    ((word === 'open' && (isKernel || owner === 'URI')) || (pipes.test(word) && owner === 'IO')) &&
     /^\s*\|/.test(reading.opening(given[0])) &&
     reading.literal(given[0]) === undefined
   )
@@ -90,8 +120,7 @@ function callHit(reading: Reading, known: RubyNames, node: SyntaxNode): Hit | un
   if (/^RubyVM::InstructionSequence$/.test(owner) && /^(?:compile|new|eval)$/.test(word))
     return hit(`${owner}.${word}`, 'compiles a string as code');
   if (sends.test(word)) {
-    const first = given[0];
-    const called = first?.type === 'simple_symbol' ? text(first).slice(1) : reading.literal(first);
+    const called = rubySymbol(reading, given[0]);
     if (called === 'eval' || (called !== undefined && evals.test(called) && given.length > 1))
       return hit(`${word} :${called}`, why.code);
     return called !== undefined &&
@@ -104,15 +133,38 @@ function callHit(reading: Reading, known: RubyNames, node: SyntaxNode): Hit | un
 }
 
 /** One argument that is not wholly written down, or a shell told to run such a text. */
-function isBuilt(reading: Reading, { values }: RubyNames, given: readonly SyntaxNode[]): boolean {
+function isBuilt(reading: Reading, known: RubyNames, given: readonly SyntaxNode[]): boolean {
   const first = given[0];
   if (!first) return false;
-  const words = given.map((one) => reading.literal(rubyBehind(reading, values, one)));
+  const words = given.map((one) => rubyLiteral(reading, known, rubyBehind(reading, known.values, one)));
   if (given.length > 1) return handsShellText(words);
-  const value = rubyBehind(reading, values, first);
+  const value = rubyBehind(reading, known.values, first);
   if (first.type === 'splat_argument') return false;
-  if (value?.type === 'array') return handsShellText(value.children.map((one) => reading.literal(one)));
+  if (value?.type === 'array')
+    return handsShellText(value.children.map((one) => rubyLiteral(reading, known, one)));
   return words[0] === undefined;
+}
+
+/** Whether a template's text is neither written down nor read from a file. */
+function isTemplate(reading: Reading, known: RubyNames, node: SyntaxNode | undefined): boolean {
+  if (!node) return false;
+  const value = rubyBehind(reading, known.values, node);
+  if (rubyLiteral(reading, known, value) !== undefined) return false;
+  let at: SyntaxNode | undefined = value;
+  for (let steps = 0; at?.type === 'call' && steps < 20; steps += 1) {
+    if (/^(?:read|binread|readlines)$/.test(reading.text(childOf(at, 'method')))) return false;
+    at = childOf(at, 'receiver');
+  }
+  return true;
+}
+
+/** `lines.each(&method(:system))`, `method(:eval)[text]`. */
+function handedOn(reading: Reading, known: RubyNames, node: SyntaxNode): string | undefined {
+  if (node.type !== 'block_argument' && node.type !== 'element_reference') return undefined;
+  const taken = node.children[0];
+  if (!taken) return undefined;
+  const path = rubyMethodObject(reading, taken) ?? known.aliases.get(reading.text(taken).slice(0, 100))?.path;
+  return path !== undefined && taken.type !== 'simple_symbol' && kernel.test(path) ? path : undefined;
 }
 
 /** A text for certain or for all that can be seen; a constant or a block is none. */
@@ -128,9 +180,7 @@ function isBindingValue({ text }: Reading, { values }: RubyNames, owner: string)
 }
 
 /** A here-document stands behind the call that it belongs to. */
-function endOf(nodes: readonly SyntaxNode[], node: SyntaxNode, text: (node: SyntaxNode) => string): number {
+function endOf({ documents }: RubyNames, node: SyntaxNode): number {
   const first = childOf(node, 'arguments')?.children[0];
-  if (first?.type !== 'heredoc_beginning' || text(first) === '') return node.end;
-  const body = nodes.find(({ type, start }) => type === 'heredoc_body' && start >= node.end);
-  return body ? body.end : node.end;
+  return (first && documents.get(first)?.end) ?? node.end;
 }

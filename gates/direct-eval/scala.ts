@@ -4,40 +4,51 @@ import { isLiteral } from './shell-flag.ts';
 import type { TokenView } from './token-view.ts';
 
 const why = 'hands a built command line to the system';
+const code = 'evaluates a string as code';
 const runs = /^(?:lineStream|lineStream_!|lazyLines|lazyLines_!|lines_!|run)$/;
 const lists = /^(?:Seq|List|Vector|Array|IndexedSeq)$/;
 
 /** Direct execution in Scala: what the Java library offers, and `scala.sys.process` on a text that is built. */
 export function scalaHits(view: TokenView): readonly Hit[] {
   const hits: Hit[] = [...jvmHits(view)];
-  const isImported = view.tokens.some(
-    ({ text }, index) => text === 'process' && view.text(index - 2) === 'sys',
-  );
+  const launchers = new Set(['Process', 'stringToProcess']);
+  let isImported = false;
+  let hasEval = false;
+  view.tokens.forEach(({ text, kind }, index) => {
+    if (kind !== 'word') return;
+    if (text === 'process' && view.text(index - 2) === 'sys') isImported = true;
+    if (text === 'Eval' && view.text(index - 2) === 'util') hasEval = true;
+    // `import scala.sys.process.{Process => P}`.
+    if (text === 'Process' && (view.isPunct(index + 1, '=>') || view.isWord(index + 1, 'as')))
+      launchers.add(view.text(index + 2));
+  });
   for (let index = 0; index < view.tokens.length; index += 1) {
-    if (
+    const isInterpreter =
       view.isWord(index, 'interpret') &&
       view.isPunct(index - 1, '.') &&
-      view.tokens.some(({ text }) => text === 'IMain')
-    )
+      view.tokens.some(({ text }) => text === 'IMain');
+    if (isInterpreter || (hasEval && view.isWord(index, 'Eval') && view.isPunct(index + 1, '(')))
       hits.push({
         start: view.at(index).start,
         end: endOf(view, index),
-        call: 'IMain.interpret',
-        why: 'evaluates a string as code',
+        call: isInterpreter ? 'IMain.interpret' : 'Eval',
+        why: code,
       });
     if (!isImported) continue;
-    const hit = processHit(view, index) ?? operatorHit(view, index);
+    const hit = processHit(view, index, launchers) ?? operatorHit(view, index);
     if (hit && !hits.some(({ start }) => start === hit.start)) hits.push(hit);
   }
   return hits;
 }
 
 /** `Process(s"ls $dir")`; a sequence is an argument list. */
-function processHit(view: TokenView, index: number): Hit | undefined {
-  if (!view.isWord(index, 'Process') || !view.isPunct(index + 1, '(')) return undefined;
-  const first = view.args(index + 1)[0];
+function processHit(view: TokenView, index: number, launchers: ReadonlySet<string>): Hit | undefined {
+  if (view.at(index).kind !== 'word' || !launchers.has(view.text(index))) return undefined;
+  if (view.isWord(index - 1, 'class', 'new', 'def', 'object')) return undefined;
+  const last = view.isPunct(index + 1, '.') && view.isWord(index + 2, 'apply') ? index + 2 : index;
+  const first = view.isPunct(last + 1, '(') ? view.args(last + 1)[0] : undefined;
   if (first === undefined || !isBuiltAt(view, first)) return undefined;
-  return { start: view.at(index).start, end: endOf(view, index), call: 'Process', why };
+  return { start: view.at(index).start, end: endOf(view, last), call: view.text(index), why };
 }
 
 /** `s"ls $dir".!`, `command !!`, `command.lazyLines`. */
@@ -50,7 +61,8 @@ function operatorHit(view: TokenView, index: number): Hit | undefined {
   while (view.isPunct(after, '!', '!!', '<')) after += 1;
   const ends = /^(?:\n|[)};,]|)$/.test(view.text(after));
   const last = isMember ? index - 2 : index - 1;
-  if (!isMember && !(isMark && ends)) return undefined;
+  // Before a message (`actor ! text`) only a text is certain to be a command.
+  if (!isMember && !(isMark && (ends || view.at(last).kind === 'string'))) return undefined;
   const start = builtOperand(view, last);
   return start === undefined
     ? undefined
@@ -71,12 +83,26 @@ function builtOperand(view: TokenView, last: number): number | undefined {
   if (view.isPunct(last, ')')) {
     const open = openOf(view, last);
     const callee = view.at(open - 1);
-    if (callee.kind === 'word' && view.at(open).start === callee.end) return undefined;
+    const isCall = callee.kind === 'word' && view.at(open).start === callee.end;
+    if (isCall) return isTextMethod(view, open - 1) ? view.at(open).start : undefined;
+    for (let at = open + 1; at < last; at += 1) if (view.isPunct(at, '::')) return undefined;
+    // `("ls" #| "wc -l").!`
+    const inner = view.tokens.slice(open + 1, last);
+    if (inner.every(({ kind, dynamic }) => kind !== 'word' && dynamic !== true)) return undefined;
     const first = view.args(open)[0];
     if (first === undefined || isLiteralCall(view, open) || lists.test(view.text(first))) return undefined;
     return view.at(open).start;
   }
   return token.kind === 'word' && isBuiltName(view, last) ? token.start : undefined;
+}
+
+/** `"ls %s".format(dir)`. */
+function isTextMethod(view: TokenView, index: number): boolean {
+  return (
+    view.isWord(index, 'format', 'formatted', 'concat', 'replace', 'mkString') &&
+    view.isPunct(index - 1, '.') &&
+    (view.at(index - 2).kind === 'string' || view.isWord(index, 'mkString'))
+  );
 }
 
 function isInterpolated(view: TokenView, index: number): boolean {

@@ -5,7 +5,7 @@ import type { TokenView } from './token-view.ts';
 const flags = /^(?:-[a-z]*c|\/[ck]|-command)$/i;
 const flagAndText = /^(?:-[a-z]*c|\/[ck]|-command)\s/i;
 const list =
-  /^(?:[,[{(\n]?|new|List|Seq|Vector|String|string|Array|listOf|arrayOf|mutableListOf|of|\.|=|<|>)$/;
+  /^(?:[,[{(\n]?|::|new|List|Seq|Vector|String|string|Array|listOf|arrayOf|mutableListOf|of|\.|=|<|>)$/;
 
 /** `"sh", "-c", line` in any argument list, and `"cmd.exe", "/c " + line`: a built command line handed to a shell. */
 export function shellFlagHits(view: TokenView): readonly Hit[] {
@@ -21,7 +21,7 @@ export function shellFlagHits(view: TokenView): readonly Hit[] {
     if (flag.kind !== 'string') continue;
     const isBuilt = flags.test(flag.text)
       ? !isLiteral(view, next) ||
-        (view.isPunct(view.next(next), ',') && !isLiteral(view, view.next(view.next(next))))
+        (view.isPunct(view.next(next), ',', '::') && !isLiteral(view, view.next(view.next(next))))
       : flagAndText.test(flag.text) && !isLiteral(view, next);
     if (!isBuilt) continue;
     hits.push({
@@ -41,5 +41,5 @@ export function isLiteral(view: TokenView, index: number): boolean {
   const before = view.at(index - 1);
   if (before.kind === 'word' && before.end === start) return false;
   const after = view.at(view.next(index));
-  return after.text === '' || (after.kind === 'punct' && /^[,)\]};]$/.test(after.text));
+  return after.text === '' || (after.kind === 'punct' && /^(?:[,)\]};]|::)$/.test(after.text));
 }

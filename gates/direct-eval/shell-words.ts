@@ -1,5 +1,6 @@
 const shells = /^(?:.*[/\\])?(?:ba|z|da|k|a|c|tc|fi)?sh$|^(?:.*[/\\])?(?:cmd|powershell|pwsh)(?:\.exe)?$/i;
 const flags = /^(?:-[a-z]*c|\/[ckr]|-command|-encodedcommand)$/i;
+const windows = /(?:cmd|powershell|pwsh)(?:\.exe)?$/i;
 const flagAndText = /^\s*(?:-[a-z]*c|\/[ckr]|-command)\s/i;
 
 /** Whether a text names a shell, by its name or path. */
@@ -14,8 +15,9 @@ export function handsShellText(words: readonly (string | undefined)[]): boolean 
     for (let at = index + 1; at < words.length && at < index + 6; at += 1) {
       const word = words[at];
       if (word === undefined) break;
+      // Behind a shell's text stand its operands; Windows' shells take all that follows for the text.
       if (flags.test(word))
-        return at + 1 < words.length && words.slice(at + 1).some((text) => text === undefined);
+        return words.slice(at + 1, windows.test(words[index] ?? '') ? undefined : at + 2).includes(undefined);
     }
   }
   return false;

@@ -1,40 +1,42 @@
-import { childOf, childrenOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import { ancestorOf, childOf, childrenOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
 import type { Hit } from './hit.ts';
 import type { Reading } from './reading.ts';
+import { type ShellCommand, type ShellWord, shellCommand } from './shell-command.ts';
+import { inputReason, isBuiltText } from './shell-input.ts';
+import {
+  baseOf,
+  type Interpreter,
+  interpreterOf,
+  type ShellCaller,
+  shellCallerOf,
+} from './shell-programs.ts';
+import { sedRunsText, unknownPiece } from './shell-sed.ts';
 
-const shells = /^(?:.*\/)?(?:ba|z|da|k|a)?sh$/;
-/** Commands that run the words after them. */
-const wrappers =
-  /^(?:.*\/)?(?:builtin|command|sudo|doas|env|nohup|exec|time|xargs|nice|timeout|setsid|stdbuf|busybox|chroot|watch)$/;
-const dynamic =
-  /^(?:simple_expansion|expansion|command_substitution|process_substitution|string_expansion|translated_string)$/;
-
-interface Word {
-  readonly node: SyntaxNode;
-  /** As far as it is written down. */
-  readonly said: string | undefined;
-}
+const input = /^(?:-|\/dev\/stdin|\/dev\/fd\/\d+|\/proc\/self\/fd\/\d+)$/;
+const why = {
+  eval: 'evaluates a string as shell code',
+  shell: 'hands a built command line to a shell',
+  code: 'hands a built text to an interpreter',
+  printed: 'runs what another command prints',
+  later: 'keeps a built text that is evaluated later',
+};
 
 /**
- * Direct execution in shell scripts: `eval`, a shell given a built text (`sh -c "$x"`), input piped into a shell, and sourcing a
- * process substitution. `exec` replaces the process and evaluates nothing, so it does not count.
+ * Direct execution in shell scripts: `eval`, text that is not written down handed to a shell or another interpreter (as an argument, a
+ * document or through a pipe), and sourcing what a command prints. `exec` replaces the process and evaluates nothing, so it does not count.
  */
 export function shellHits(reading: Reading): readonly Hit[] {
   const { tree, text } = reading;
-  const own = new Set<string>();
+  /** Own functions, and whether each runs its words. */
+  const own = new Map<string, boolean>();
   const values = new Map<string, SyntaxNode>();
   const aliases = new Map<string, string>();
   for (const node of tree.nodes) {
-    if (node.type === 'function_definition') own.add(text(childOf(node, 'name')));
+    if (node.type === 'function_definition') own.set(text(childOf(node, 'name')), false);
     else if (node.type === 'variable_assignment') {
       const value = childOf(node, 'value');
       if (value) values.set(text(childOf(node, 'name')), value);
-    } else if (node.type === 'command' && text(childOf(node, 'name')) === 'alias') {
-      for (const argument of childrenOf(node, 'argument')) {
-        const found = /^(\w+)=["']?(\w+)["']?$/.exec(text(argument));
-        if (found?.[1] !== undefined && found[2] !== undefined) aliases.set(found[1], found[2]);
-      }
-    }
+    } else if (node.type === 'command') readCommand(node);
   }
   const hits: Hit[] = [];
   for (const node of tree.nodes) {
@@ -44,113 +46,215 @@ export function shellHits(reading: Reading): readonly Hit[] {
   }
   return hits;
 
-  function commandHit(node: SyntaxNode): Hit | undefined {
-    const name = childOf(node, 'name')?.children[0];
-    if (!name) return undefined;
-    const words: Word[] = [name, ...childrenOf(node, 'argument')].map((one) => ({
-      node: one,
-      said: saidOf(one),
-    }));
-    let at = 0;
-    // Past what runs the words after it, its options and assignments.
-    for (let steps = 0; steps < 8 && wrappers.test(words[at]?.said ?? ''); steps += 1) {
-      const wrapper = words[at]?.said ?? '';
-      at += 1;
-      while (
-        at < words.length &&
-        (/^-|^\w+=/.test(words[at]?.said ?? '-') || /^\d+[smhd]?$/.test(words[at]?.said ?? ''))
-      )
-        at += 1;
-      const rest = words
-        .slice(at)
-        .findIndex(({ said }) => said !== undefined && (shells.test(said) || said === 'eval'));
-      // An option's value (`sudo -u name`) may stand before the command.
-      if (
-        rest > 0 &&
-        rest <= 4 &&
-        /^(?:.*\/)?(?:sudo|doas|env|xargs|nice|timeout|chroot|watch)$/.test(wrapper) &&
-        at > 1
-      )
-        at += rest;
+  function readCommand(node: SyntaxNode): void {
+    const name = text(childOf(node, 'name'));
+    if (name === 'alias') {
+      for (const argument of childrenOf(node, 'argument')) {
+        const found = /^(\w+)=["']?(\w+)["']?$/.exec(text(argument));
+        if (found?.[1] !== undefined && found[2] !== undefined) aliases.set(found[1], found[2]);
+      }
+    } else if (/^"?\$(?:@|\*|\{@\})"?$/.test(name)) {
+      const around = ancestorOf(node, 'function_definition');
+      if (around) own.set(text(childOf(around, 'name')), true);
     }
-    const word = words[at];
-    if (!word) return undefined;
-    const called = commandOf(word, at === 0);
-    const given = words.slice(at + 1);
-    const hit = (call: string, reason: string): Hit => ({
-      start: word.node.start,
-      end: node.end,
-      call,
-      why: reason,
-    });
-    const isOwn = called !== undefined && own.has(called) && at === 0;
-    if (called === 'eval' && given.length > 0 && !isOwn)
-      return hit('eval', 'evaluates a string as shell code');
-    if ((called === 'source' || called === '.') && given[0]?.node.type === 'process_substitution')
-      return hit(called, 'runs what another command prints');
-    if (called === undefined || isOwn || !shells.test(called)) return undefined;
-    return shellCall(node, called, given, hit);
   }
 
-  function commandOf({ node, said }: Word, isFirst: boolean): string | undefined {
+  function commandHit(node: SyntaxNode): Hit | undefined {
+    const command = shellCommand(reading, node, (name) => own.get(name) === false);
+    const word = command?.words[command.at];
+    if (!command || !word) return undefined;
+    const called = nameOf(word, command.at === 0);
+    if (called === undefined || (command.at === 0 && own.has(called))) return undefined;
+    const given = command.words.slice(command.at + 1);
+    const found = reasonOf(node, called, given, command);
+    return found && { start: word.node.start, end: node.end, call: found[0], why: found[1] };
+  }
+
+  function nameOf({ node, said }: ShellWord, isFirst: boolean): string | undefined {
     if (said !== undefined) return isFirst && !own.has(said) ? (aliases.get(said) ?? said) : said;
     const inner = node.type === 'string' && node.children.length === 1 ? node.children[0] : node;
     if (!inner || !/^(?:simple_expansion|expansion)$/.test(inner.type)) return undefined;
     const name = text(inner.children[0]);
     if (name === 'SHELL' || name === 'BASH') return 'sh';
     const value = values.get(name);
-    return value && saidOf(value);
+    return value && reading.literal(value);
   }
 
-  function shellCall(
+  function reasonOf(
     node: SyntaxNode,
     called: string,
-    given: readonly Word[],
-    hit: (call: string, reason: string) => Hit,
-  ): Hit | undefined {
-    let script: Word | undefined;
-    let readsInput = true;
+    given: readonly ShellWord[],
+    command: ShellCommand,
+  ): readonly [call: string, why: string] | undefined {
+    const base = baseOf(called);
+    if (called === 'eval') return given.length > 0 ? [called, why.eval] : undefined;
+    if (called === 'source' || called === '.') {
+      if (given[0]?.node.type === 'process_substitution') return [called, why.printed];
+      const reason = input.test(given[0]?.said ?? '') ? inputReason(reading, node) : undefined;
+      return reason === undefined ? undefined : [`${called} ${given[0]?.said}`, reason];
+    }
+    if (called === 'trap') {
+      const operands = operandsOf(given, /^$/);
+      return operands.length > 1 && isBuilt(operands[0]) ? [called, why.later] : undefined;
+    }
+    if (called === 'alias')
+      return given.some((one) => one.opening.includes('=') && isBuilt(one)) ? [called, why.later] : undefined;
+    if (/^[gmn]?awk$/.test(base)) return awkBuilt(given) ? [base, why.code] : undefined;
+    if (/^g?sed$/.test(base)) return sedRuns(given) ? [`${base} e`, 'runs what it reads'] : undefined;
+    if (/^(?:at|batch)$/.test(base)) return fed(base, node);
+    const caller = shellCallerOf(called);
+    if (caller) return callerReason(node, base, given, caller);
+    const interpreter = interpreterOf(called);
+    return (
+      interpreter && interpreterReason(node, called, given, { interpreter, placeholder: command.placeholder })
+    );
+  }
+
+  function interpreterReason(
+    node: SyntaxNode,
+    called: string,
+    given: readonly ShellWord[],
+    {
+      interpreter,
+      placeholder,
+    }: { readonly interpreter: Interpreter; readonly placeholder: string | undefined },
+  ): readonly [call: string, why: string] | undefined {
+    const isShell = /sh$/.test(baseOf(called));
+    const { code, valued, elsewhere, readsInput } = interpreter;
     for (let at = 0; at < given.length; at += 1) {
-      const said = given[at]?.said;
-      if (said !== undefined && /^-[a-zA-Z]*c$/.test(said)) {
-        const line = given.slice(at + 1).find((word) => word.said === undefined || !/^-/.test(word.said));
-        return line && isBuilt(line.node)
-          ? hit(`${called} -c`, 'hands a built command line to a shell')
+      const word = given[at];
+      const option = word?.opening ?? '';
+      if (
+        !word ||
+        !/^[-+/]./.test(option) ||
+        (word.said !== undefined && input.test(word.said)) ||
+        (option.startsWith('/') && !code.test(option))
+      ) {
+        if (word?.node.type === 'process_substitution') return [called, why.printed];
+        return word?.said !== undefined && input.test(word.said) ? fed(called, node) : undefined;
+      }
+      const flag = code.exec(option)?.[0];
+      if (flag !== undefined) {
+        // A shell's options may stand behind `-c`; in other programs what stands behind the letter is code.
+        const line =
+          word.said === flag
+            ? given.slice(at + 1).find(({ said }) => !isShell || said === undefined || !/^-/.test(said))
+            : word;
+        return line && (isBuilt(line) || isFilledIn(line, placeholder))
+          ? [`${called} ${flag}`, isShell ? why.shell : why.code]
           : undefined;
       }
-      if (said !== undefined && /^[-+]/.test(said)) {
-        if (/^-[a-zA-Z]*s/.test(said)) break;
-        if (/^[-+]o$/.test(said)) at += 1;
-        continue;
-      }
-      script = given[at];
-      readsInput = said === '/dev/stdin' || said === '-';
-      break;
+      if (elsewhere?.test(option)) return undefined;
+      if (isShell && /^-[a-zA-Z]*s/.test(option)) break;
+      if (valued.test(option)) {
+        at += 1;
+        if (given[at]?.node.type === 'process_substitution') return [called, why.printed];
+      } else if (/^--?(?:version|help)$|^-[nV]$/.test(option)) return undefined;
     }
-    if (script?.node.type === 'process_substitution') return hit(called, 'runs what another command prints');
-    if (!readsInput) return undefined;
-    const here = node.children.find(({ type }) => type === 'herestring_redirect');
-    if (here) return isBuilt(here) ? hit(`${called} <<<`, 'hands a built text to a shell') : undefined;
-    if (node.children.some(({ type }) => type === 'file_redirect' || type === 'heredoc_redirect'))
+    return readsInput ? fed(called, node) : undefined;
+  }
+
+  function callerReason(
+    node: SyntaxNode,
+    base: string,
+    given: readonly ShellWord[],
+    { valued, code, joinsFrom, unless }: ShellCaller,
+  ): readonly [call: string, why: string] | undefined {
+    if (code) {
+      const at = given.findIndex(({ opening }) => code.test(opening));
+      const word = given[at];
+      const line = word && code.exec(word.opening)?.[0] === word.said ? given[at + 1] : word;
+      return isBuilt(line) ? [`${base} ${code.exec(word?.opening ?? '')?.[0]}`, why.shell] : undefined;
+    }
+    if (joinsFrom === undefined || (unless && given.some(({ said }) => unless.test(said ?? ''))))
       return undefined;
-    return isPipedInto(node) ? hit(`| ${called}`, 'runs what is piped into a shell') : undefined;
+    const operands = operandsOf(given, valued);
+    // `ssh $options "$host" uptime`: what may be several words is no place for certain.
+    const [first] = operands;
+    const isOpen = joinsFrom > 0 && operands.length > 2 && first !== undefined && mayBeMany(first);
+    const words = operands.slice(joinsFrom + (isOpen ? 1 : 0));
+    if (words.length === 0) return base === 'ssh' && operands.length > 0 ? fed(base, node) : undefined;
+    return words.some(isBuilt) ? [base, why.shell] : undefined;
   }
 
-  function isPipedInto(node: SyntaxNode): boolean {
-    let at = node;
-    while (at.parent && /^(?:redirected_statement|negated_command)$/.test(at.parent.type)) at = at.parent;
-    const { parent } = at;
-    return parent?.type === 'pipeline' && parent.children[0] !== at;
+  function fed(called: string, node: SyntaxNode): readonly [call: string, why: string] | undefined {
+    const reason = inputReason(reading, node);
+    return reason === undefined ? undefined : [`| ${called}`, reason];
   }
 
-  /** Holds something that is only known when it runs, or a placeholder that another command fills in. */
-  function isBuilt(node: SyntaxNode): boolean {
-    if (dynamic.test(node.type)) return true;
-    if (node.type === 'raw_string' || node.type === 'ansi_c_string') return text(node).includes('{}');
-    return node.children.some(isBuilt) || (node.type === 'string' && text(node).includes('{}'));
+  /** The program is the first operand, unless it is read from a file. */
+  function awkBuilt(given: readonly ShellWord[]): boolean {
+    for (let at = 0; at < given.length; at += 1) {
+      const option = given[at]?.opening ?? '';
+      if (!/^-./.test(option)) return isBuilt(given[at]) && !isAllWords(given[at]);
+      if (/^-[fE]|^--(?:file|exec)/.test(option)) return false;
+      if (/^(?:-e|--source)/.test(option))
+        return isBuilt(given[at]?.said === option && !option.includes('=') ? given[at + 1] : given[at]);
+      if (/^-[Fvil]$|^--(?:field-separator|assign|include|load)$/.test(given[at]?.said ?? '')) at += 1;
+    }
+    return false;
   }
 
-  function saidOf(node: SyntaxNode): string | undefined {
-    return reading.literal(node);
+  function sedRuns(given: readonly ShellWord[]): boolean {
+    const scripts: (ShellWord | undefined)[] = [];
+    const operands: ShellWord[] = [];
+    let isNamed = false;
+    given.forEach((word, at) => {
+      const before = given[at - 1]?.said ?? '';
+      if (/^-[nErsuzi]*e$|^--expression$/.test(before)) scripts.push(word);
+      else if (/^-[nErsuz]*[fl]$/.test(before)) return;
+      else if (/^-[nErsuzi]*f|^--file/.test(word.opening)) isNamed = true;
+      else if (!word.opening.startsWith('-')) operands.push(word);
+    });
+    if (scripts.length === 0 && !isNamed) scripts.push(operands[0]);
+    return scripts.some((word) => word !== undefined && sedRunsText(pieces(word.node)));
   }
+
+  /** `"$@"`: what is handed through is for another to judge. */
+  function isAllWords(word: ShellWord | undefined): boolean {
+    return /^"?\$(?:@|\{@\}|\{\w+\[@\]\})"?$/.test(text(word?.node).slice(0, 100));
+  }
+
+  /** A word's text, with a mark for each piece that is not known. */
+  function pieces(node: SyntaxNode): string {
+    const said = reading.literal(node);
+    if (said !== undefined) return said;
+    if (node.type === 'string_content') return text(node);
+    return node.type === 'string' || node.type === 'concatenation'
+      ? node.children.map(pieces).join('')
+      : unknownPiece;
+  }
+
+  function isBuilt(word: ShellWord | undefined): boolean {
+    return word !== undefined && isBuiltText(reading, word.node);
+  }
+
+  /** Whether another program puts something into a literal before it is run. */
+  function isFilledIn(word: ShellWord, placeholder: string | undefined): boolean {
+    return placeholder !== undefined && placeholder !== '' && (word.said ?? '').includes(placeholder);
+  }
+}
+
+/** Words that are neither options nor their values. */
+function operandsOf(given: readonly ShellWord[], valued: RegExp): readonly ShellWord[] {
+  const operands: ShellWord[] = [];
+  for (let at = 0; at < given.length; at += 1) {
+    const word = given[at];
+    if (!word) break;
+    if (operands.length === 0 && /^-./.test(word.opening)) {
+      if (word.said === '--') return given.slice(at + 1);
+      if (valued.test(word.said ?? '')) at += 1;
+    } else operands.push(word);
+  }
+  return operands;
+}
+
+/** An expansion that the shell may split into several words. */
+function mayBeMany({ node }: ShellWord): boolean {
+  if (node.type === 'simple_expansion' || node.type === 'expansion') return true;
+  return (
+    node.type === 'string' &&
+    node.children.length === 1 &&
+    node.children[0]?.children[0]?.type === 'subscript'
+  );
 }

@@ -25,10 +25,10 @@ const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
   ['git-diff', { expected: 'output of `git diff`', fault: gitDiffFault }],
   ['junit+xml', { expected: 'JUnit XML', fault: (bytes) => reportFault(bytes, 'junit') }],
   ['tap', { expected: 'TAP 13 or 14', fault: (bytes) => reportFault(bytes, 'tap') }],
-  ['sarif', ofJson('SARIF 2.1.0', sarifFault)],
-  ['spdx-json', ofJson('SPDX 2.3 JSON', spdxFault)],
-  ['cyclonedx-json', ofJson('CycloneDX JSON', cyclonedxFault)],
-  ['in-toto+json', ofJson('an in-toto statement or an envelope over one', inTotoFault)],
+  ['sarif', ofJson('SARIF 2.1.0', sarifFault, 'runs')],
+  ['spdx-json', ofJson('SPDX 2.3 JSON', spdxFault, 'spdxVersion')],
+  ['cyclonedx-json', ofJson('CycloneDX JSON', cyclonedxFault, 'bomFormat')],
+  ['in-toto+json', ofJson('an in-toto statement or an envelope over one', inTotoFault, '_type')],
   ['rekor-style inclusion-proof', ofJson('a Rekor-style inclusion proof', inclusionProofFault)],
   ['inclusion-proof', ofJson('a Rekor-style inclusion proof', inclusionProofFault)],
   ['json', ofJson('JSON', () => undefined)],
@@ -61,12 +61,21 @@ function versionFault(bytes: Uint8Array, version: string): string | undefined {
     : `version ${String(stated).slice(0, 40)}`;
 }
 
-function ofJson(expected: string, fault: (value: unknown) => string | undefined): Format {
+/** Members at the top by which readers know a format; none of them has a place in another. */
+const marks: readonly string[] = ['runs', 'spdxVersion', 'bomFormat', '_type'];
+
+function ofJson(expected: string, fault: (value: unknown) => string | undefined, mark?: string): Format {
   return {
     expected,
     fault(bytes) {
       const read = readJson(bytes);
-      return 'found' in read ? read.found : fault(read.value);
+      if ('found' in read) return read.found;
+      const { value } = read;
+      const other = marks.find((one) => one !== mark && isObject(value) && Object.hasOwn(value, one));
+      const isAmbiguous = mark !== undefined && other !== undefined;
+      return (
+        fault(value) ?? (isAmbiguous ? `a document of another format too: it has \`${other}\`` : undefined)
+      );
     },
   };
 }

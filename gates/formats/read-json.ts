@@ -17,6 +17,7 @@ export function readJson(bytes: Uint8Array): { readonly value: unknown } | { rea
 const words: Readonly<Record<string, string>> = {
   encoding: 'bytes that are not UTF-8',
   malformed: 'text that is not JSON',
+  duplicate: 'JSON in which an object names a member twice',
   truncated: 'JSON that is cut off',
 };
 

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { setFlagsFromString } from 'node:v8';
 import type { Language, Parser } from 'web-tree-sitter';
 import { WritError } from '../../core/base/errors.ts';
+import { webAssembly } from '../../core/base/web-assembly.ts';
 import type { GrammarName } from './grammar-name.ts';
 import type { RuntimeFunctions } from './walk.ts';
 
@@ -23,6 +25,9 @@ let generation = 0;
 /** Source after which a thread gives up: each runtime that hostile text has broken stays in memory. */
 const maxGenerations = 50;
 
+/** Grammars with a function that costs the optimiser 75 to 700 MB of memory. */
+export const hugeGrammars: ReadonlySet<GrammarName> = new Set(['bash', 'c-sharp', 'ruby']);
+
 /** The grammar of that name, read from its package on first use in this thread. Throws GRAMMAR_FAULT where it does not load. */
 export function loadGrammar(name: GrammarName): Promise<Grammar> {
   const known = loaded.get(name);
@@ -38,7 +43,10 @@ async function load(name: GrammarName): Promise<Grammar> {
     const { module, functions } = await runtime;
     const { Language: language, Parser: parser } = module;
     const file = new URL(import.meta.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${name}.wasm`));
-    const grammar = await language.load(await readFile(file));
+    const bytes = await readFile(file);
+    const grammar = hugeGrammars.has(name)
+      ? language.loadSync(compilePlainly(bytes))
+      : await language.load(bytes);
     return {
       parser: new parser().setLanguage(grammar),
       types: namedTypes(grammar),
@@ -51,6 +59,20 @@ async function load(name: GrammarName): Promise<Grammar> {
       hints: ['install the dependencies again, with optional files left in place'],
       cause,
     });
+  }
+}
+
+/**
+ * Compiles a module whole, at once, and for good: no function of it is optimised later. Flags hold for the process; a function of another
+ * module that is first called meanwhile in another thread stays as plain, which costs it some speed and nothing else.
+ */
+function compilePlainly(bytes: Uint8Array): object {
+  const flags = ['wasm-lazy-compilation', 'wasm-dynamic-tiering', 'wasm-tier-up'];
+  for (const flag of flags) setFlagsFromString(`--no-${flag}`);
+  try {
+    return new webAssembly.Module(bytes);
+  } finally {
+    for (const flag of flags) setFlagsFromString(`--${flag}`);
   }
 }
 

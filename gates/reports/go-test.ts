@@ -1,5 +1,5 @@
 import type { EventReader } from './event-reader.ts';
-import { type Fields, textOf, timeOf } from './json-fields.ts';
+import { type Fields, nameOf, textOf, timeOf } from './json-fields.ts';
 import { plainLine } from './plain-text.ts';
 
 import { Tally } from './tally.ts';
@@ -54,7 +54,7 @@ export class GoTestReader implements EventReader {
   #buildFailed = false;
 
   event(event: Fields): ReportRefusal | undefined {
-    const name = textOf(event.Package);
+    const name = nameOf(event.Package);
     if (!isGoEvent(event)) return { reason: 'malformed', message: 'an event is none of `go test -json`' };
     if (name === undefined) {
       this.#buildFailed ||= event.Action === 'build-fail';
@@ -62,7 +62,7 @@ export class GoTestReader implements EventReader {
     }
     const of = this.#packages.get(name) ?? { open: new Map(), failed: 0, message: undefined };
     this.#packages.set(name, of);
-    const test = textOf(event.Test);
+    const test = nameOf(event.Test);
     if (test === undefined) this.#package(name, of, event);
     else this.#test(name, of, test, event);
     return this.#packages.size > reportBounds.maxNames || of.open.size > reportBounds.maxNames

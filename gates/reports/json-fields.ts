@@ -16,7 +16,12 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value.slice(0, 1000) : undefined;
 }
 
-/** A count; 0 for anything else. */
+/** The name of a test, whole: names are compared; `undefined` for anything else and for an empty one. */
+export function nameOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** A count; 0 for anything else. What a report claims of its failures goes through `claimedCount`. */
 export function countOf(value: unknown): number {
   return Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : 0;
 }

@@ -1,3 +1,4 @@
+import { claimedCount } from './claimed-count.ts';
 import { plainLine } from './plain-text.ts';
 import { readXml, type XmlAttributes, type XmlReader } from './read-xml.ts';
 import { Tally } from './tally.ts';
@@ -6,6 +7,8 @@ import type { Contradiction, ParsedReport, ReportRefusal, TestReport } from './t
 const maxMessageLength = 1000;
 /** Results that some runners give as an attribute alone (GoogleTest, CTest). */
 const skippedStatus = /^(?:notrun|not_run|skipped|suppressed|disabled|ignored|pending)$/i;
+/** An outcome by any name that a tool may give it: a test case with a child of that name did not pass. */
+const failedOutcome = /^(?:fail|failed|failures?|errors?)$/i;
 const failedStatus = /^(?:fail|failed|failure|error|timeout|timedout|aborted)$/i;
 
 interface OpenSuite {
@@ -58,10 +61,7 @@ class JunitReader implements XmlReader {
     if (isSuite) this.#openSuite(attributes);
     else if (name === 'testcase') this.#openCase(attributes);
     else if (this.#case && parent === 'testcase') this.#openOutcome(this.#case, name, attributes);
-    else if (
-      (name === 'failure' || name === 'error') &&
-      (parent === 'testsuite' || parent === 'testsuites')
-    ) {
+    else if (failedOutcome.test(name) && (parent === 'testsuite' || parent === 'testsuites')) {
       this.#countBad();
       this.#tally.fail(this.#suites.at(-1)?.name || 'suite', attributes.message);
     }
@@ -81,20 +81,22 @@ class JunitReader implements XmlReader {
   }
 
   #openSuite(attributes: XmlAttributes): void {
-    const claimedBad = toCount(attributes.failures) + toCount(attributes.errors);
-    const name = attributes.name?.slice(0, maxMessageLength) ?? '';
-    this.#suites.push({ name, claimedTests: toCount(attributes.tests), claimedBad, tests: 0, bad: 0 });
+    const { name = '', failures, errors } = attributes;
+    const claimed = (what: string, value: string | undefined, severity: Contradiction['severity']): number =>
+      claimedCount(this.#tally, `\`${what}\` of suite \`${plainLine(name)}\``, value, severity);
+    const claimedBad = claimed('failures', failures, 'error') + claimed('errors', errors, 'error');
+    const claimedTests = claimed('tests', attributes.tests, 'warning');
+    this.#suites.push({ name, claimedTests, claimedBad, tests: 0, bad: 0 });
   }
 
   #openCase({ name = '', classname, file, time, status = '', result = '' }: XmlAttributes): void {
-    const test = name.slice(0, maxMessageLength);
     const isNamed = classname !== undefined && !['', 'test', name].includes(classname);
     this.#case = {
-      name: isNamed ? `${classname.slice(0, maxMessageLength)} > ${test}` : test,
+      name: isNamed ? `${classname} > ${name}` : name,
       durationMs: toMilliseconds(time),
       // A runner that found no test in a file lists the file itself.
       emptyFile: name !== '' && (file === name || file?.endsWith(`/${name}`) === true),
-      bad: failedStatus.test(status) || failedStatus.test(result),
+      bad: failedStatus.test(status.trim()) || failedStatus.test(result.trim()),
       message: undefined,
       skipped: skippedStatus.test(status) || skippedStatus.test(result),
       todo: false,
@@ -108,7 +110,7 @@ class JunitReader implements XmlReader {
     else if (name === 'skipped' || name === 'warning' || name === 'incomplete') {
       test.skipped = true;
       test.todo = attributes.type === 'todo';
-    } else if (name === 'failure' || name === 'error') {
+    } else if (failedOutcome.test(name)) {
       test.bad = true;
       test.message ??= attributes.message?.slice(0, maxMessageLength) || undefined;
       this.#collects = test.message === undefined;
@@ -159,10 +161,6 @@ class JunitReader implements XmlReader {
   ): void {
     this.#tally.contradict(severity, `suite \`${plainLine(name)}\` claims ${claimed} and lists ${listed}`);
   }
-}
-
-function toCount(text: string | undefined): number {
-  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
 
 /** Seconds as tools print them, some with `,` between thousands. */

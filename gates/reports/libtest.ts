@@ -1,5 +1,6 @@
+import { claimedCount } from './claimed-count.ts';
 import type { EventReader } from './event-reader.ts';
-import { countOf, type Fields, textOf, timeOf } from './json-fields.ts';
+import { type Fields, nameOf, textOf, timeOf } from './json-fields.ts';
 import { plainLine } from './plain-text.ts';
 
 import { Tally } from './tally.ts';
@@ -56,7 +57,8 @@ export class LibtestReader implements EventReader {
     if (event.event === 'started') {
       if (suite) return { reason: 'truncated', message: 'a suite begins before the one before it ended' };
       this.#suites += 1;
-      this.#suite = { announced: countOf(event.test_count), started: new Set(), failed: 0, listed: 0 };
+      const announced = claimedCount(this.#tally, '`test_count`', event.test_count);
+      this.#suite = { announced, started: new Set(), failed: 0, listed: 0 };
       return undefined;
     }
     if (!suite) return { reason: 'malformed', message: 'a suite ends that did not begin' };
@@ -64,7 +66,7 @@ export class LibtestReader implements EventReader {
     const [open] = suite.started;
     if (open !== undefined)
       return { reason: 'truncated', message: `test \`${plainLine(open)}\` began and did not end` };
-    const claimed = countOf(event.failed);
+    const claimed = claimedCount(this.#tally, '`failed`', event.failed);
     if (claimed > suite.failed)
       this.#tally.contradict('error', `a suite claims ${claimed} failed tests and lists ${suite.failed}`);
     else if (event.event !== 'ok' && suite.failed === 0)
@@ -75,7 +77,7 @@ export class LibtestReader implements EventReader {
   }
 
   #onTest(suite: OpenSuite, event: Fields): ReportRefusal | undefined {
-    const name = textOf(event.name) ?? '';
+    const name = nameOf(event.name) ?? '';
     const durationMs = timeOf(event.exec_time, 1000);
     // `timeout` only warns: the end follows.
     if (event.event === 'timeout') return undefined;

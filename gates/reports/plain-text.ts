@@ -1,3 +1,4 @@
+import { sha256Hex } from '../../core/base/digest.ts';
 import { findSecrets } from '../../core/privacy/secrets/find-secrets.ts';
 
 const escapes = /\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])/g;
@@ -13,11 +14,31 @@ export function withoutEscapes(text: string): string {
  */
 export function plainLine(text: string, maxLength = 200): string {
   // Cut well behind what is kept, so that a secret at the cut is still whole enough to be known.
-  const line = withoutEscapes(text.slice(0, 16_384))
+  const shown = plainText(text.slice(0, 16_384));
+  return shown.length <= maxLength ? shown : `${shown.slice(0, maxLength - 1).toWellFormed()}…`;
+}
+
+/**
+ * The name of a test as one line that may stand in a finding. One that is longer ends in a digest of all of it, so that comparing names
+ * compares them whole.
+ */
+export function plainName(text: string, maxLength = 200): string {
+  return boundedName(plainText(text), maxLength);
+}
+
+/** A line that `plainName` gave, or several of them together. */
+export function boundedName(line: string, maxLength: number): string {
+  if (line.length <= maxLength) return line;
+  const digest = sha256Hex(line).slice(0, 16);
+  return `${line.slice(0, maxLength - digest.length - 2).toWellFormed()}…#${digest}`;
+}
+
+function plainText(text: string): string {
+  // A JSON report can name half a character, which no record can hold.
+  const line = withoutEscapes(text.toWellFormed())
     .replace(/[\s\x00-\x1f\x7f\u0080-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ')
     .trim();
-  const shown = blankSecrets(line);
-  return shown.length <= maxLength ? shown : `${shown.slice(0, maxLength - 1).toWellFormed()}…`;
+  return blankSecrets(line);
 }
 
 function blankSecrets(text: string): string {

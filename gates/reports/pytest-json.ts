@@ -1,4 +1,5 @@
-import { countOf, type Fields, fieldsOf, listOf, textOf, timeOf } from './json-fields.ts';
+import { claimedCount } from './claimed-count.ts';
+import { type Fields, fieldsOf, listOf, nameOf, textOf, timeOf } from './json-fields.ts';
 import { Tally } from './tally.ts';
 import type { TestReport } from './test-report.ts';
 
@@ -7,26 +8,34 @@ const ordinaryExits: readonly unknown[] = [0, 1, 5];
 
 /** Whether a document is what pytest-json-report writes. */
 export function isPytestJson(document: Fields): boolean {
-  return typeof document.exitcode === 'number' && typeof fieldsOf(document.summary).total === 'number';
+  return Object.hasOwn(document, 'exitcode') && Object.hasOwn(fieldsOf(document.summary), 'total');
 }
 
 /** What could not be collected is a failure; an expected failure is skipped, and so is an unexpected pass that did not fail. Times are seconds. */
 export function readPytestJson(document: Fields): TestReport {
   const tally = new Tally();
   const summary = fieldsOf(document.summary);
-  const failed = countOf(summary.failed) + countOf(summary.error);
+  const claimed = (key: string): number => claimedCount(tally, `\`summary.${key}\``, summary[key]);
+  const failed = claimed('failed') + claimed('error');
   for (const entry of listOf(document.collectors)) {
     const { outcome, nodeid, longrepr } = fieldsOf(entry);
-    if (outcome === 'failed') tally.fail(textOf(nodeid) ?? 'collection', lastLine(longrepr));
+    if (outcome === 'failed') tally.fail(nameOf(nodeid) ?? 'collection', lastLine(longrepr));
   }
+  const before = tally.failed;
   for (const entry of listOf(document.tests)) readTest(tally, fieldsOf(entry));
-  if (!Array.isArray(document.tests)) {
-    tally.passed += countOf(summary.passed);
-    tally.skipped += countOf(summary.skipped) + countOf(summary.xfailed) + countOf(summary.xpassed);
+  if (document.tests === undefined) {
+    const reran = claimed('rerun');
+    tally.flaky += reran;
+    tally.passed += claimed('passed') + reran;
+    tally.skipped += claimed('skipped') + claimed('xfailed') + claimed('xpassed');
     for (let count = 0; count < Math.min(failed, 1_000_000); count += 1)
       tally.fail('a test that is not named');
   } else if (failed > tally.failed)
     tally.contradict('error', `the summary counts ${failed} failed tests and ${tally.failed} are listed`);
+  const total = claimed('total');
+  const listed = tally.passed + tally.skipped + tally.failed - before;
+  if (total > listed)
+    tally.contradict('error', `the summary counts ${total} tests and ${listed} are accounted for`);
   const { exitcode } = document;
   if (!ordinaryExits.includes(exitcode))
     tally.contradict('error', `\`exitcode\` is ${Number(exitcode)}: the run did not come to its end`);
@@ -39,7 +48,7 @@ function readTest(tally: Tally, test: Fields): void {
   const phases = [fieldsOf(test.setup), fieldsOf(test.call), fieldsOf(test.teardown)];
   const times = phases.map(({ duration }) => timeOf(duration, 1000)).filter((time) => time !== undefined);
   const durationMs = times.length === 0 ? undefined : times.reduce((sum, time) => sum + time, 0);
-  const name = textOf(test.nodeid) ?? '';
+  const name = nameOf(test.nodeid) ?? '';
   const { outcome } = test;
   const broken = phases.find((phase) => phase.outcome === 'failed');
   const isSkipped = outcome === 'skipped' || outcome === 'xfailed' || outcome === 'xpassed';

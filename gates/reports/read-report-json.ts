@@ -9,16 +9,19 @@ export type ReadReportJson =
 
 /**
  * Parses JSON whose nesting and number of values were counted first, so that a small file cannot become a large heap. Refused: other
- * encodings than UTF-8, more than 64 MiB, 64 levels or 8,000,000 values, text that is not JSON or is cut off.
+ * encodings than UTF-8, more than 64 MiB, 64 levels or 8,000,000 values, text that is not JSON or is cut off, an object that names a member
+ * twice: readers disagree about which of the two counts.
  */
 export function readReportJson(bytes: Uint8Array): ReadReportJson {
   const unreadable = textRefusal(bytes);
   if (unreadable) return { refusal: unreadable };
-  const { refusal, isOpen } = structureOf(bytes);
+  const { refusal, isOpen, members } = structureOf(bytes);
   if (refusal) return { refusal };
   const text = new TextDecoder().decode(bytes);
   try {
-    return { value: JSON.parse(text) };
+    const value: unknown = JSON.parse(text);
+    if (membersOf(value) === members) return { value };
+    return { refusal: { reason: 'duplicate', message: 'an object names a member twice' } };
   } catch {
     // The parser's message would quote the content.
     return isOpen || text.trim() === ''
@@ -27,9 +30,29 @@ export function readReportJson(bytes: Uint8Array): ReadReportJson {
   }
 }
 
+/** Members of every object in a value, as many as the text has unless one of them was named twice. */
+function membersOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) count += membersOf(item);
+    return count;
+  }
+  for (const item of Object.values(value)) count += 1 + membersOf(item);
+  return count;
+}
+
+interface Structure {
+  readonly refusal?: ReportRefusal;
+  readonly isOpen: boolean;
+  /** Colons outside of strings: one for each member that the text names. */
+  readonly members: number;
+}
+
 /** Nesting and values over the bounds, and whether something that was opened is not closed. */
-function structureOf(bytes: Uint8Array): { readonly refusal?: ReportRefusal; readonly isOpen: boolean } {
+function structureOf(bytes: Uint8Array): Structure {
   let depth = 0;
+  let members = 0;
   let tokens = 0;
   let at = 0;
   for (; at < bytes.length; at += 1) {
@@ -41,15 +64,16 @@ function structureOf(bytes: Uint8Array): { readonly refusal?: ReportRefusal; rea
       tokens += 1;
       if (depth > reportBounds.depth) {
         const message = `expected at most ${reportBounds.depth} levels of JSON`;
-        return { refusal: { reason: 'too-deep', message }, isOpen: true };
+        return { refusal: { reason: 'too-deep', message }, isOpen: true, members };
       }
     } else if (byte === 0x7d || byte === 0x5d) depth -= 1;
     else if (byte === 0x2c) tokens += 1;
+    else if (byte === 0x3a) members += 1;
   }
   const isOpen = depth > 0 || at > bytes.length;
-  if (tokens <= reportBounds.jsonTokens) return { isOpen };
+  if (tokens <= reportBounds.jsonTokens) return { isOpen, members };
   const message = `expected at most ${reportBounds.jsonTokens} values, found ${tokens}`;
-  return { refusal: { reason: 'too-large', message }, isOpen };
+  return { refusal: { reason: 'too-large', message }, isOpen, members };
 }
 
 /** Where a string's closing quote is; the end of the bytes where there is none. */

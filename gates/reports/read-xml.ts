@@ -18,7 +18,7 @@ const readable = /^(?:utf-?8|us-ascii|ascii)$/i;
 /** Attributes of an element. */
 export type XmlAttributes = SaxesTagPlain['attributes'];
 
-/** Takes the elements of one dialect; what `open` returns refuses the document. */
+/** Takes the elements of one dialect, under their names without a namespace's prefix; what `open` returns refuses the document. */
 export interface XmlReader {
   open(name: string, attributes: XmlAttributes, parent: string | undefined): ReportRefusal | undefined;
   text(text: string): void;
@@ -58,7 +58,7 @@ export async function readXml(
   parser.on('opentag', (tag) => {
     attributes = 0;
     if (refusal) return;
-    const { name } = tag;
+    const name = localName(tag.name);
     const parent = elements.at(-1);
     elements.push(name);
     if (elements.length > reportBounds.depth) {
@@ -77,7 +77,7 @@ export async function readXml(
         return;
       }
     }
-    refusal = reader?.open(name, tag.attributes, parent);
+    refusal = reader?.open(name, localAttributes(tag.attributes), parent);
   });
   parser.on('text', (text) => reader?.text(text));
   parser.on('cdata', (text) => reader?.text(text));
@@ -100,4 +100,17 @@ export async function readXml(
   if (open > 0) return refuse('truncated', `the XML ends inside ${open} open elements`);
   if (refusal) return { refusal };
   return reader ? { report: reader.toReport() } : refuse('malformed', 'the XML has no root element');
+}
+
+/** A prefix may stand for any namespace or for none that is declared: what looks like an outcome is taken for one. */
+function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1);
+}
+
+function localAttributes(attributes: XmlAttributes): XmlAttributes {
+  const names = Object.keys(attributes);
+  if (!names.some((name) => name.includes(':'))) return attributes;
+  const prefixed = names.filter((name) => name.includes(':'));
+  const local = prefixed.map((name) => [localName(name), attributes[name] ?? ''] as const);
+  return { ...Object.fromEntries(local), ...attributes };
 }

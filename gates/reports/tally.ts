@@ -1,4 +1,4 @@
-import { plainLine } from './plain-text.ts';
+import { boundedName, plainLine, plainName } from './plain-text.ts';
 import {
   type Contradiction,
   reportBounds,
@@ -71,7 +71,7 @@ export class Tally {
   /** Takes over what `other` counted, its tests as parts of `parent`. `forgiven`: its failures were announced as to-do. */
   add(other: Tally | TestReport, { forgiven = false, parent = '' } = {}): void {
     const inside = (name: string): string =>
-      parent === '' ? name : `${parent} > ${name}`.slice(0, maxNameLength);
+      parent === '' ? name : boundedName(`${parent} > ${name}`, maxNameLength);
     this.passed += other.passed;
     this.flaky += other.flaky;
     this.skipped += other.skipped + (forgiven ? other.failed : 0);
@@ -111,7 +111,7 @@ export class Tally {
   #meet(name: string, durationMs: number | undefined): () => string {
     let plain: string | undefined;
     const shown = (): string => {
-      plain ??= plainLine(name) || '(no name)';
+      plain ??= plainName(name) || '(no name)';
       return plain;
     };
     if (this.names.size < reportBounds.maxNames) this.names.add(shown());

@@ -1,31 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
-import { plainLine, withoutEscapes } from './plain-text.ts';
+import { plainName, withoutEscapes } from './plain-text.ts';
 import { textRefusal } from './report-text.ts';
 import { Tally } from './tally.ts';
+import { type Inner, type Point, toPoint } from './tap-point.ts';
 import { type ParsedReport, type ReportRefusal, refuse, reportBounds } from './test-report.ts';
 
 /** Longest part of a line that is looked at. */
-const maxLineLength = 4096;
+const maxLineLength = 64 * 1024;
+const headLength = 4096;
 const linesPerTurn = 5000;
 const opening = /^(?:TAP version \d|1\.\.\d|(?:not )?ok \d)/;
 /** What a runner prints in place of a test where a file has none. */
 const scriptFile = /^\S+\.[cm]?[jt]sx?$/;
-
-interface Point {
-  readonly ok: boolean;
-  readonly name: string;
-  readonly directive: 'skip' | 'todo' | undefined;
-  durationMs: number | undefined;
-  isSuite: boolean;
-  message: string | undefined;
-  /** What the subtests of this point counted. */
-  inner: Inner | undefined;
-}
-
-interface Inner {
-  readonly tally: Tally;
-  readonly points: number;
-}
 
 interface Yaml {
   readonly indent: number;
@@ -49,13 +35,13 @@ interface Level {
 
 /** Whether output is meant as TAP: its first line that is not blank is a version, a plan or a numbered test point. */
 export function beginsAsTap(bytes: Uint8Array): boolean {
-  const head = withoutEscapes(Buffer.from(bytes.subarray(0, maxLineLength)).toString('utf8'));
+  const head = withoutEscapes(Buffer.from(bytes.subarray(0, headLength)).toString('utf8'));
   return opening.test(head.replace(/^\ufeff/, '').trimStart());
 }
 
 /**
  * Reads TAP 13 and 14 with nested subtests: points without subtests count, once each; a point that failed although all of its
- * subtests passed counts too. Refused: no plan (cut off), a plan that does not fit, other encodings than UTF-8, more than 64 MiB
+ * subtests passed counts too, and so does one that failed between two levels of indentation. Refused: no plan (cut off), a plan that does not fit, other encodings than UTF-8, more than 64 MiB
  * or 64 levels, text in which nothing is TAP. `not ok` fails unless it is to-do; `Bail out!` is a failure.
  */
 export async function parseTap(bytes: Uint8Array): Promise<ParsedReport> {
@@ -95,7 +81,9 @@ class TapReader {
   /** A YAML block may open on the next line. */
   #latest: { readonly indent: number; readonly point: Point } | undefined;
 
-  line(line: string): void {
+  line(text: string): void {
+    // Reports that were put one behind the other have a mark at the seam.
+    const line = text.replace(/^\ufeff+/, '');
     if (line === '') return;
     const content = line.trimStart();
     const indent = line.length - content.length;
@@ -105,7 +93,8 @@ class TapReader {
       this.#latest = undefined;
       return;
     }
-    if (indent % 4 === 0) this.#statement(content, indent / 4);
+    if (indent % 4 === 0 && !line.slice(0, indent).includes('\t')) this.#statement(content, indent / 4);
+    else this.#astray(content);
   }
 
   /** Ends the stream; what it counted holds only where nothing was refused. */
@@ -159,6 +148,12 @@ class TapReader {
     else if (point) this.#point(level, point, depth, content.endsWith(' {'));
   }
 
+  /** Between two levels of subtests: what passed there counts for nothing, what failed there has failed. */
+  #astray(content: string): void {
+    const point = /^not ok(?=\s+(?:\d|- )|$)/.test(content) ? toPoint(content) : undefined;
+    if (point && point.directive !== 'todo') this.#top().tally.fail(point.name);
+  }
+
   #plan(level: Level, count: number): void {
     if (level.plan !== undefined) {
       this.#refuse('malformed', 'found two plans for the same tests');
@@ -202,7 +197,7 @@ class TapReader {
     const { ok, name, directive, inner } = point;
     const todo = directive === 'todo';
     if (inner && inner.points > 0) {
-      tally.add(inner.tally, { forgiven: todo, parent: plainLine(name) });
+      tally.add(inner.tally, { forgiven: todo, parent: plainName(name) });
       if (!ok && !todo && inner.tally.failed === 0) tally.fail(name, point.message);
       return;
     }
@@ -256,41 +251,4 @@ function joined(first: Inner | undefined, second: Inner): Inner {
   if (!first) return second;
   first.tally.add(second.tally);
   return { tally: first.tally, points: first.points + second.points };
-}
-
-/** `[not ]ok [number] [- name] [# directive]`; `undefined` for any other line. */
-function toPoint(content: string): Point | undefined {
-  const match = /^(not )?ok(?=\s|$)[ \t]*(?:\d{1,9}(?=\s|$))?[ \t]*(?:-(?=\s|$))?(.*)$/.exec(content);
-  if (!match) return undefined;
-  const description = (match[2] ?? '').replace(/ \{$/, '');
-  const hash = directiveAt(description);
-  const mark = hash === -1 ? '' : description.slice(hash + 1).trim();
-  const time = /^time=(\d{1,12}(?:\.\d{1,20})?)(ms|s)?\b/.exec(mark);
-  const name = (
-    hash === -1 || (!time && !directiveOf(mark)) ? description : description.slice(0, hash)
-  ).trim();
-  return {
-    ok: match[1] === undefined,
-    name: name.replace(/\\([\\#])/g, '$1'),
-    directive: directiveOf(mark),
-    durationMs: time ? Number(time[1]) * (time[2] === 's' ? 1000 : 1) : undefined,
-    isSuite: false,
-    message: undefined,
-    inner: undefined,
-  };
-}
-
-/** Where the first `#` stands that begins a directive, else the first at all; -1 for none. A `\#` is part of the name. */
-function directiveAt(description: string): number {
-  let first = -1;
-  for (const { index } of description.matchAll(/(?<=^|\s)#/g)) {
-    if (directiveOf(description.slice(index + 1).trim())) return index;
-    if (first === -1) first = index;
-  }
-  return first;
-}
-
-function directiveOf(mark: string): Point['directive'] {
-  if (/^skip/i.test(mark)) return 'skip';
-  return /^todo\b/i.test(mark) ? 'todo' : undefined;
 }

@@ -27,7 +27,10 @@ export const judge: RuleFunction = ({ spec, stage, artifacts, unmade = {} }) => 
   return [...absent, ...unkept(spec, stage, artifacts)];
 };
 
-/** Artifacts that a check of this stage names and neither it nor the engine made. */
+/**
+ * Artifacts that a check of this stage names and did not deliver. What the engine makes counts for a policy check, which can deliver nothing itself; a
+ * program that was to write a report and wrote none is not excused by the engine's.
+ */
 function unkept(
   spec: RuleInput['spec'],
   stage: NonNullable<RuleInput['stage']>,
@@ -38,9 +41,7 @@ function unkept(
   return checks.flatMap((check) =>
     [...new Set(check.artifactsProduced)]
       .filter((name) => !sealed.has(name))
-      .filter(
-        (name) => !artifacts.some((made) => made.name === name && (made.checkId ?? check.id) === check.id),
-      )
+      .filter((name) => !artifacts.some((made) => made.name === name && isDelivered(made, check)))
       .map((name): Finding => {
         return {
           rule,
@@ -50,4 +51,11 @@ function unkept(
         };
       }),
   );
+}
+
+function isDelivered(
+  { name, checkId }: RuleInput['artifacts'][number],
+  { id, kind }: { readonly id: string; readonly kind: string },
+): boolean {
+  return checkId === id || (checkId === undefined && (kind === 'policy' || name === 'patchset'));
 }

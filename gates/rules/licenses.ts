@@ -2,17 +2,31 @@ import type { Finding, Severity } from '../../core/contract/finding.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import { applyManifests } from '../../core/dependencies/apply-manifests.ts';
 import { isDependencyFile } from '../../core/dependencies/file-kind.ts';
-import { identityOf } from '../../core/dependencies/new-dependencies.ts';
+import { identityOf, isOwnDirectory } from '../../core/dependencies/new-dependencies.ts';
 import type { LockedPackage } from '../../core/dependencies/package-set.ts';
 import { judgeApprovals } from '../approvals/judge-approvals.ts';
 import { reviewStep } from '../approvals/review-step.ts';
 import { type ComparedDependencies, comparedDependencies } from '../dependencies/compared-dependencies.ts';
-import { AllowedLicences, identifiersOf, parseLicence } from '../licences/spdx-expression.ts';
+import {
+  AllowedLicences,
+  identifiersOf,
+  licenceKey,
+  parseLicence,
+  type SpdxNode,
+} from '../licences/spdx-expression.ts';
 import { type StatedLicence, StatedLicences } from '../licences/stated-licences.ts';
 
 const rule = 'licenses';
 const maxFindings = 200;
 const reviewRoles = ['license-review', 'licence-review'];
+
+/** What the packages of the base are under. */
+interface KnownLicences {
+  /** Those that were taken for certain. */
+  readonly taken: AllowedLicences;
+  /** Whole expressions, by key. */
+  readonly texts: ReadonlySet<string>;
+}
 
 type Verdict = 'allowed' | 'forbidden' | 'unknown' | 'conflicting' | 'new';
 
@@ -31,7 +45,15 @@ export const judge: RuleFunction = (input) => {
   const stated = new StatedLicences(compared.candidate, input.options.packages);
   const statedBefore = new StatedLicences(compared.base, input.options.packages);
   const allowed = new AllowedLicences(allowedSpdx);
-  const inBase = new AllowedLicences(before.flatMap((one) => identifiersIn(statedBefore.of(one).licence)));
+  const licencesBefore = before.flatMap((one) => statedBefore.of(one).licence ?? []);
+  const known: KnownLicences = {
+    taken: new AllowedLicences(
+      licencesBefore.flatMap((text) =>
+        takenFrom(parseLicence(text), allowedSpdx.length > 0 ? allowed : undefined),
+      ),
+    ),
+    texts: new Set(licencesBefore.map(licenceKey)),
+  };
   const findings: Finding[] = unread(compared);
   let reviews = 0;
   for (const one of toJudge(before, compared, statedBefore, stated)) {
@@ -39,7 +61,7 @@ export const judge: RuleFunction = (input) => {
     const verdict = verdictOf(said, {
       allowed,
       isLimited: allowedSpdx.length > 0,
-      inBase,
+      known,
       forbidNewLicenses,
     });
     if (verdict === 'allowed') continue;
@@ -60,10 +82,13 @@ export const judge: RuleFunction = (input) => {
 
 function unread({ problems, candidate }: ComparedDependencies): Finding[] {
   const kinds = new Map(candidate.map(({ path, kind }) => [path, kind.role]));
-  return problems.map(({ path, reason }): Finding => {
-    const message = `licences of \`${path}\` cannot be read: ${reason}`;
-    return { rule, severity: 'error', message, path, detail: { role: kinds.get(path) ?? null } };
-  });
+  // A file that only says where packages come from states no licence.
+  return problems
+    .filter(({ path }) => kinds.get(path) !== 'config')
+    .map(({ path, reason }): Finding => {
+      const message = `licences of \`${path}\` cannot be read: ${reason}`;
+      return { rule, severity: 'error', message, path, detail: { role: kinds.get(path) ?? null } };
+    });
 }
 
 /** Packages that are new, or whose licence is another than at base, each once. */
@@ -84,7 +109,7 @@ function toJudge(
   }
   const seen = new Set<string>();
   return applyManifests(candidate).filter((one) => {
-    if (one.source === 'path' && !one.origin?.startsWith('../')) return false;
+    if (isOwnDirectory(one)) return false;
     const said = word(stated.of(one));
     if (known.get(identityOf(one))?.has(said)) return false;
     const key = `${identityOf(one)} ${one.version} ${said}`;
@@ -97,7 +122,7 @@ function verdictOf(
   ground: {
     readonly allowed: AllowedLicences;
     readonly isLimited: boolean;
-    readonly inBase: AllowedLicences;
+    readonly known: KnownLicences;
     readonly forbidNewLicenses: boolean;
   },
 ): Verdict {
@@ -105,7 +130,8 @@ function verdictOf(
   const node = parseLicence(licence);
   if (node === undefined) return ground.isLimited ? 'unknown' : 'new';
   if (ground.isLimited && !ground.allowed.allows(node)) return 'forbidden';
-  return ground.forbidNewLicenses && !ground.inBase.allows(node) ? 'new' : 'allowed';
+  const isKnown = ground.known.taken.allows(node) || ground.known.texts.has(licenceKey(licence ?? ''));
+  return ground.forbidNewLicenses && !isKnown ? 'new' : 'allowed';
 }
 
 const codes: Readonly<Record<Verdict, string>> = {
@@ -146,7 +172,11 @@ function review(input: RuleInput, count: number): readonly Finding[] {
   return judgeApprovals(rule, input, { needed: 1, roles: reviewRoles, why });
 }
 
-function identifiersIn(licence: string | undefined): readonly string[] {
-  const node = parseLicence(licence);
-  return node === undefined ? [] : identifiersOf(node);
+/** Licences that a package of the base was taken under: every side of AND; of OR the sides that are allowed, and none where that leaves it open. */
+function takenFrom(node: SpdxNode | undefined, allowed: AllowedLicences | undefined): readonly string[] {
+  if (node === undefined) return [];
+  if (!('conjunction' in node)) return identifiersOf(node);
+  const sides = [node.left, node.right];
+  if (node.conjunction === 'and') return sides.flatMap((side) => takenFrom(side, allowed));
+  return sides.filter((side) => allowed?.allows(side)).flatMap((side) => takenFrom(side, allowed));
 }

@@ -1,8 +1,10 @@
 import type { Finding, Severity } from '../../core/contract/finding.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { isDependencyFile } from '../../core/dependencies/file-kind.ts';
+import { type ChangedHash, changedHashes } from '../../core/dependencies/changed-hashes.ts';
+import { fileKind } from '../../core/dependencies/file-kind.ts';
 import { lockfileDrift, lostLockfiles } from '../../core/dependencies/lockfile-drift.ts';
 import { type NewDependency, newDependencies } from '../../core/dependencies/new-dependencies.ts';
+import { type ChangedSource, changedSources } from '../../core/dependencies/sources/changed-sources.ts';
 import { judgeApprovals } from '../approvals/judge-approvals.ts';
 import { reviewStep } from '../approvals/review-step.ts';
 import { type ComparedDependencies, comparedDependencies } from '../dependencies/compared-dependencies.ts';
@@ -11,7 +13,8 @@ const rule = 'new-dependency';
 const maxFindings = 200;
 
 /**
- * Compares the dependencies of all manifests and lockfiles, base to candidate (what counts as new: `core/dependencies/new-dependencies.ts`).
+ * Compares the dependencies of all manifests and lockfiles, base to candidate (what counts as new: `core/dependencies/new-dependencies.ts`),
+ * where they come from (`core/dependencies/sources/changed-sources.ts`), and the hashes that fix what a version is.
  * `no-new`: every new one is an error. `allow-with-review`: an error unless the contract asks for an `sca-report` and for an approval; asked as
  * a policy check in `releaseChecks` (`new-dependency [--min N] [--group G]`) it waits for that approval. `allow`: a note. A manifest that its
  * lockfile does not follow, and a file that cannot be read, are errors, under `allow` only where the reading is in question. A lockfile entry
@@ -19,14 +22,21 @@ const maxFindings = 200;
  */
 export const judge: RuleFunction = (input) => {
   const policy = input.spec.constraints.security.dependencyPolicy;
-  const compared = comparedDependencies(input, isDependencyFile);
+  const compared = comparedDependencies(input, (path) => fileKind(path) !== undefined);
   const news = newDependencies(compared.base, compared.candidate);
-  const review = policy === 'allow-with-review' && news.length > 0 ? reviewOf(input, news.length) : undefined;
+  const sources = changedSources(compared.base, compared.candidate);
+  const hashes = changedHashes(compared.base, compared.candidate);
+  const review =
+    policy === 'allow-with-review' && news.length + sources.length + hashes.length > 0
+      ? reviewOf(input, news.length, sources.length + hashes.length)
+      : undefined;
   const severity: Severity = policy === 'allow' ? 'note' : review?.isPossible ? 'warning' : 'error';
   const findings = [
     ...unread(compared, policy),
     ...foreignFiles(compared),
     ...drifted(compared, input, policy),
+    ...sources.map((one) => sourceFinding(one, policy, severity, review)),
+    ...hashes.map((one) => hashFinding(one, policy, severity, review)),
     ...news.map((one) => toFinding(one, policy, severity, review)),
   ];
   const told = findings.length <= maxFindings ? findings : cut(findings);
@@ -34,10 +44,14 @@ export const judge: RuleFunction = (input) => {
 };
 
 function unread({ problems, notes, candidate }: ComparedDependencies, policy: string): readonly Finding[] {
-  const kinds = new Map(candidate.map(({ path, kind }) => [path, kind.role]));
+  const mild = new Set(
+    candidate.flatMap(({ path, kind }) =>
+      kind.role === 'unread' || kind.role === 'config' || kind.id === 'setup.py' ? [path] : [],
+    ),
+  );
   return [
     ...problems.map(({ path, reason }): Finding => {
-      const isMild = policy === 'allow' && kinds.get(path) === 'unread';
+      const isMild = policy === 'allow' && mild.has(path);
       const message = `dependencies of \`${path}\` cannot be compared: ${reason}`;
       return { rule, severity: isMild ? 'note' : 'error', message, path, detail: { policy } };
     }),
@@ -101,7 +115,7 @@ interface Review {
 }
 
 /** What `allow-with-review` wants, and what of it the contract provides for. */
-function reviewOf(input: RuleInput, count: number): Review {
+function reviewOf(input: RuleInput, count: number, others: number): Review {
   const { spec, stage, artifacts } = input;
   const isReported = spec.artifacts.required.some(({ name, required }) => name === 'sca-report' && required);
   const isApproved =
@@ -117,7 +131,10 @@ function reviewOf(input: RuleInput, count: number): Review {
   if (!artifacts.some(({ name }) => name === 'sca-report'))
     return { isPossible: false, lacks: ['the `sca-report`, which nothing made'], asked: [] };
   const needed = Math.max(1, spec.risk.humanInLoop.minApprovers);
-  const why = `${count} new ${count === 1 ? 'dependency' : 'dependencies'}`;
+  const why = [
+    ...(count > 0 ? [`${count} new ${count === 1 ? 'dependency' : 'dependencies'}`] : []),
+    ...(others > 0 ? [`${others} ${others === 1 ? 'change' : 'changes'} of where packages come from`] : []),
+  ].join(' and ');
   return { isPossible: true, lacks, asked: judgeApprovals(rule, input, { needed, why }) };
 }
 
@@ -128,18 +145,10 @@ function toFinding(
   review: Review | undefined,
 ): Finding {
   const { ecosystem, name, relation, through, path, line, version, requirement, field, source } = one;
-  const wants =
-    policy === 'no-new'
-      ? '; the contract allows none'
-      : review === undefined
-        ? ''
-        : review.isPossible
-          ? '; a person reviews it before the change is committed'
-          : `; \`allow-with-review\` wants ${review.lacks.join(' and ')}`;
   return {
     rule,
     severity,
-    message: `${sentence(one)}${wants}`,
+    message: `${sentence(one)}${wanted(policy, review)}`,
     path,
     ...lineOf(line),
     detail: {
@@ -157,6 +166,40 @@ function toFinding(
       policy,
     },
   };
+}
+
+/** What the contract makes of it, as the end of a message. */
+function wanted(policy: string, review: Review | undefined): string {
+  if (policy === 'no-new') return '; the contract allows none';
+  if (review === undefined) return '';
+  return review.isPossible
+    ? '; a person reviews it before the change is committed'
+    : `; \`allow-with-review\` wants ${review.lacks.join(' and ')}`;
+}
+
+function sourceFinding(
+  { path, line, key, was, is }: ChangedSource,
+  policy: string,
+  severity: Severity,
+  review: Review | undefined,
+): Finding {
+  const now = is === undefined ? 'no longer set' : `now \`${is}\``;
+  const before = was === undefined ? 'was not set' : `was \`${was}\``;
+  const message = `packages come from elsewhere or unchecked: \`${key}\` is ${now}, and ${before}${wanted(policy, review)}`;
+  const detail = { code: 'SOURCE_CHANGED', key, was: was ?? null, is: is ?? null, policy };
+  return { rule, severity, message, path, ...lineOf(line), detail };
+}
+
+function hashFinding(
+  { path, line, name, version, is }: ChangedHash,
+  policy: string,
+  severity: Severity,
+  review: Review | undefined,
+): Finding {
+  const has = is === 'gone' ? 'lost its hash' : 'has another hash';
+  const message = `\`${name}\` is still \`${version}\` and ${has}${wanted(policy, review)}`;
+  const detail = { code: is === 'gone' ? 'HASH_LOST' : 'HASH_CHANGED', name, version, policy };
+  return { rule, severity, message, path, ...lineOf(line), detail };
 }
 
 function sentence({ name, relation, through, field, alias, source, origin }: NewDependency): string {

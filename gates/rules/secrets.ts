@@ -9,7 +9,7 @@ import { type AddedText, addedText } from '../secrets/added-text.ts';
 import { type Allowance, marker, readAllowance } from '../secrets/allowance.ts';
 import { isDataFile } from '../secrets/data-file.ts';
 import { mayHoldSecret, secretTest } from '../secrets/may-hold-secret.ts';
-import { languageOf } from '../source/language.ts';
+import { isNamedAsText } from '../source/binary-text.ts';
 
 const rule = 'secrets';
 const maxFindings = 500;
@@ -30,8 +30,9 @@ export const judge: RuleFunction = (input) => {
   const findings: Finding[] = [];
   for (const file of input.patch.files) {
     if (file.changeType === 'delete') continue;
-    if (file.binary) findings.push(unread(file));
-    else if (mayHoldSecret(input.patch, file)) findings.push(...judgeFile(input, file, allowance));
+    findings.push(...judgePath(file, allowance));
+    if (file.binary || isNamedForPasswords(file.path) || mayHoldSecret(input.patch, file))
+      findings.push(...judgeFile(input, file, allowance));
     if (findings.length > maxFindings) {
       return [
         ...findings.slice(0, maxFindings),
@@ -42,14 +43,55 @@ export const judge: RuleFunction = (input) => {
   return findings;
 };
 
+/** A name is written wherever the file is: a token in it is a token. */
+function judgePath({ path, oldPath, changeType }: PatchFile, allowance: Allowance): readonly Finding[] {
+  if (path.length < 20 || (changeType !== 'add' && oldPath === undefined)) return [];
+  const bytes = Buffer.from(path);
+  const text = bytes.toString('latin1');
+  const [match] = findSecrets(bytes, text).filter(
+    (one) => one.kind === 'token' && weighSecret(one, text) === 'secret',
+  );
+  if (match === undefined) return [];
+  const value = match.value ?? text.slice(match.start, match.end);
+  const digest = allowance.digestOf(value);
+  const isAllowed = allowance.reasonFor(digest, false) !== undefined;
+  const shown = `${text.slice(0, match.start)}[redacted:secrets:${match.rule}]${text.slice(match.end)}`;
+  const name = Buffer.from(shown, 'latin1').toString('utf8');
+  return [
+    {
+      rule,
+      severity: isAllowed ? 'note' : 'error',
+      message: `the name of a file holds what looks like a secret: ${match.rule}, in \`${name}\``,
+      detail: { format: match.rule, digest, ...(isAllowed ? { suppressed: true, reason: 'config' } : {}) },
+    },
+  ];
+}
+
 /** One NUL makes a text binary to git: where the name says text, that must not hide what stands in it. */
 function unread({ path }: PatchFile): Finding {
-  const isText =
-    isDataFile(path) || languageOf(path) !== undefined || /\.(?:json|xml|html?|svg|pem|key)$/i.test(path);
+  const isText = isNamedAsText(path);
   const message = isText
     ? `\`${path}\` is named as text, and git takes it for binary: it cannot be scanned`
-    : `\`${path}\` is binary and was not scanned`;
+    : `\`${path}\` is binary: nothing but tokens and keys that stand in it as they are would be found`;
   return { rule, severity: isText ? 'error' : 'note', message, path };
+}
+
+/** `host:port:database:user:password` (PostgreSQL); nothing in a line says what it is. */
+const passwordFile = /(?:^|\/)(?:\.pgpass|pgpass\.conf)$/i;
+const passwordLine = /^(?!#)(?:(?:[^:\\\n]|\\.){1,200}:){4}([^\n]{1,256})$/gm;
+
+function isNamedForPasswords(path: string): boolean {
+  return passwordFile.test(path);
+}
+
+function passwordsByName(path: string, text: string): readonly SecretMatch[] {
+  if (!isNamedForPasswords(path)) return [];
+  return [...text.matchAll(passwordLine)].map(({ 0: { length }, 1: value = '', index }) => ({
+    rule: 'pgpass-password',
+    kind: 'context',
+    start: index + length - value.length,
+    end: index + length,
+  }));
 }
 
 /** Files in which a known format, or a value under a secret-like name, may begin on an added line; and those that cannot be read. */
@@ -59,19 +101,28 @@ export const candidates: CandidateSearch = {
     if (Object.keys(input.options).length > 0 && readAllowance(input.options).problems.length > 0)
       return true;
     if (file.changeType === 'delete') return false;
-    return file.binary || secretTest(input.patch.diff, file);
+    if (file.binary || isNamedForPasswords(file.path) || judgePath(file, readAllowance({})).length > 0)
+      return true;
+    return secretTest(input.patch.diff, file);
   },
 };
 
 function judgeFile(input: RuleInput, file: PatchFile, allowance: Allowance): readonly Finding[] {
   const added = addedText(input, file);
+  if (added === undefined) return [unread(file)];
   const { text, lines } = added;
   const found: Finding[] = [];
+  // Of what is no text, tokens alone count: names and marks in it mean nothing.
+  const isText = !file.binary || isNamedAsText(file.path);
+  if (!isText) found.push(unread(file));
   const bareCounts = isDataFile(file.path);
   let index = 0;
   let covered = 0;
-  for (const match of findSecrets(Buffer.from(text, 'latin1'), text)) {
+  const matches = [...findSecrets(Buffer.from(text, 'latin1'), text), ...passwordsByName(file.path, text)];
+  matches.sort((a, b) => a.start - b.start);
+  for (const match of matches) {
     if (found.length > maxFindings) break;
+    if (!isText && match.kind !== 'token') continue;
     // A value inside another is reported once.
     if (match.start < covered || (match.bare && !bareCounts)) continue;
     const weight = weighSecret(match, text);
@@ -98,7 +149,7 @@ interface Place {
 }
 
 function judgeMatch(match: SecretMatch, place: Place, allowance: Allowance): Finding {
-  const value = place.added.text.slice(match.start, match.end);
+  const value = match.value ?? place.added.text.slice(match.start, match.end);
   const digest = allowance.digestOf(value);
   const reason = allowance.reasonFor(digest, isMarked(place));
   if (reason !== undefined) return suppressed(match, place, reason, digest);
@@ -114,6 +165,7 @@ function judgeMatch(match: SecretMatch, place: Place, allowance: Allowance): Fin
       ...(match.kind === 'token' ? { begins: value.slice(0, 4) } : {}),
       digest,
       ...(checksum === undefined ? {} : { checksum }),
+      ...(match.wrapped === undefined ? {} : { wrapped: match.wrapped }),
     },
   };
 }

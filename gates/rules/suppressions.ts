@@ -3,6 +3,7 @@ import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { AnchorTest, CandidateSearch, RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import { hunkLines } from '../../core/patch/hunk-lines.ts';
 import { createAnchorSearch } from '../../core/scan/anchor-search.ts';
+import { addedBinaryLines, isNamedAsText } from '../source/binary-text.ts';
 import { lineMarks } from '../source/line-marks.ts';
 import { type SuppressionMarker, suppressionMarkers } from '../suppressions/markers.ts';
 
@@ -41,8 +42,8 @@ export const judge: RuleFunction = (input) => {
     ];
   const findings: Finding[] = [];
   for (const file of input.patch.files) {
-    if (file.changeType === 'delete' || file.binary) continue;
-    for (const { line, column, tool } of marked(input, file)) {
+    if (file.changeType === 'delete' || isPicture(file)) continue;
+    for (const { line, column, tool } of file.binary ? markedInBinary(input, file) : marked(input, file)) {
       const isForbidden = forbid === true && !(allowed as readonly string[]).includes(tool);
       findings.push({
         rule,
@@ -64,9 +65,15 @@ export const candidates: CandidateSearch = {
   anchors: [...new Set(suppressionMarkers.flatMap(({ anchors }) => anchors))],
   begin(input, file) {
     if (Object.keys(input.options).length > 0 && optionProblem(input.options) !== undefined) return true;
-    return file.changeType !== 'delete' && !file.binary && formTest(input.patch.diff, file);
+    if (file.changeType === 'delete' || isPicture(file)) return false;
+    return file.binary || formTest(input.patch.diff, file);
   },
 };
+
+/** What is no text to its name either; the others are read, a NUL hides nothing. */
+function isPicture({ binary, path }: PatchFile): boolean {
+  return binary && !isNamedAsText(path);
+}
 
 function formTest(bytes: Uint8Array, file: PatchFile): AnchorTest {
   const markAt = lineMarks(bytes, file);
@@ -79,13 +86,21 @@ function formTest(bytes: Uint8Array, file: PatchFile): AnchorTest {
   };
 }
 
+interface Marked {
+  readonly line: number;
+  readonly column: number;
+  readonly tool: string;
+}
+
+interface Place {
+  readonly at: number;
+  readonly marker: SuppressionMarker;
+}
+
 /** Places where a form stands are found in all of the file at once; only then its lines are walked. */
-function* marked(
-  { patch }: RuleInput,
-  file: PatchFile,
-): Generator<{ readonly line: number; readonly column: number; readonly tool: string }> {
+function* marked({ patch }: RuleInput, file: PatchFile): Generator<Marked> {
   const test = formTest(patch.diff, file);
-  const places: { readonly at: number; readonly marker: SuppressionMarker }[] = [];
+  const places: Place[] = [];
   search.scan(patch.diff, file.start, file.end, (marker, at) => {
     if (test(at)) places.push({ at, marker });
     return false;
@@ -95,19 +110,43 @@ function* marked(
   const diff = Buffer.from(patch.diff.buffer, patch.diff.byteOffset, patch.diff.byteLength);
   let next = 0;
   for (const { kind, line, start, end } of hunkLines(patch.diff, file)) {
-    const tools = new Set<string>();
-    // `#nosec` is no `nosec` besides.
-    let covered = start;
-    const last = Math.min(end, start + maxLineBytes);
-    for (let place = places[next]; place !== undefined && place.at < end; place = places[++next]) {
-      const { at, marker } = place;
-      if (kind !== 'added' || at < covered || at >= last || tools.has(marker.tool)) continue;
-      if (!isMarker(marker, diff, start, at, last)) continue;
-      covered = at + formLength(marker, diff, at, last);
-      tools.add(marker.tool);
-      yield { line, column: diff.toString('utf8', start, at).length + 1, tool: marker.tool };
-    }
+    const onLine: Place[] = [];
+    for (let place = places[next]; place !== undefined && place.at < end; place = places[++next])
+      onLine.push(place);
+    if (kind === 'added') yield* markedOnLine(diff, { line, start, end }, onLine);
     if (next === places.length) return;
+  }
+}
+
+/** What the diff does not tell is not looked at: the rule on secrets says so of each such file. */
+function* markedInBinary({ patch }: RuleInput, file: PatchFile): Generator<Marked> {
+  for (const { line, bytes } of addedBinaryLines(patch.diff, file) ?? []) {
+    const plain = bytes.includes(0) ? Buffer.from(bytes.filter((byte) => byte !== 0)) : bytes;
+    const places: Place[] = [];
+    search.scan(plain, 0, plain.length, (marker, at) => {
+      places.push({ at, marker });
+      return false;
+    });
+    places.sort((a, b) => a.at - b.at);
+    yield* markedOnLine(plain, { line, start: 0, end: plain.length }, places);
+  }
+}
+
+function* markedOnLine(
+  bytes: Buffer,
+  { line, start, end }: { readonly line: number; readonly start: number; readonly end: number },
+  places: readonly Place[],
+): Generator<Marked> {
+  const tools = new Set<string>();
+  // `#nosec` is no `nosec` besides.
+  let covered = start;
+  const last = Math.min(end, start + maxLineBytes);
+  for (const { at, marker } of places) {
+    if (at < covered || at >= last || tools.has(marker.tool)) continue;
+    if (!isMarker(marker, bytes, start, at, last)) continue;
+    covered = at + formLength(marker, bytes, at, last);
+    tools.add(marker.tool);
+    yield { line, column: bytes.toString('utf8', start, at).length + 1, tool: marker.tool };
   }
 }
 

@@ -1,6 +1,7 @@
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleInput } from '../../core/contract/rule.ts';
 import { hunkLines } from '../../core/patch/hunk-lines.ts';
+import { addedBinaryLines } from '../source/binary-text.ts';
 
 /** One added line: where it begins in the joined text, and its number in the candidate. */
 export interface AddedLine {
@@ -14,24 +15,34 @@ export interface AddedText {
   readonly lines: readonly AddedLine[];
 }
 
-/** Added lines one after the other, so that a key over several lines is whole; a NUL keeps lines apart that are no neighbours. */
-export function addedText({ patch }: Pick<RuleInput, 'patch'>, file: PatchFile): AddedText {
-  const diff = Buffer.from(patch.diff.buffer, patch.diff.byteOffset, patch.diff.byteLength);
+/**
+ * Added lines one after the other, so that a key over several lines is whole; a NUL keeps lines apart that are no neighbours. `undefined`
+ * for a binary file of which the diff tells nothing.
+ */
+export function addedText({ patch }: Pick<RuleInput, 'patch'>, file: PatchFile): AddedText | undefined {
   const parts: string[] = [];
   const lines: AddedLine[] = [];
   let length = 0;
   let previous = 0;
-  for (const { kind, line, start, end } of hunkLines(patch.diff, file)) {
-    if (kind !== 'added') continue;
+  const add = (line: number, text: string): void => {
     if (line !== previous + 1) {
       parts.push('\0\n');
       length += 2;
     }
-    const part = `${diff.toString('latin1', start, end)}\n`;
     lines.push({ at: length, line });
-    parts.push(part);
-    length += part.length;
+    parts.push(text, '\n');
+    length += text.length + 1;
     previous = line;
+  };
+  if (file.binary) {
+    const added = addedBinaryLines(patch.diff, file);
+    if (added === undefined) return undefined;
+    // A NUL within a word is no part of it: it is there so that the file is not read.
+    for (const { line, bytes } of added) add(line, bytes.toString('latin1').replaceAll('\0', ''));
+  } else {
+    const diff = Buffer.from(patch.diff.buffer, patch.diff.byteOffset, patch.diff.byteLength);
+    for (const { kind, line, start, end } of hunkLines(patch.diff, file))
+      if (kind === 'added') add(line, diff.toString('latin1', start, end));
   }
   return { text: parts.join(''), lines };
 }

@@ -28,7 +28,7 @@ export function toRequests(input: RuleInput): readonly Request[] {
       context,
       entities: [actor, { uid: change, attrs: toChange(input), parents: [] }],
     },
-    ...patch.files.map((file): Request => {
+    ...patch.files.flatMap(sidesOf).map((file): Request => {
       const resource = { type: 'File', id: file.path };
       const entity = { uid: resource, attrs: toFile(file), parents: [] };
       const action = { type: 'Action', id: 'change' };
@@ -37,7 +37,15 @@ export function toRequests(input: RuleInput): readonly Request[] {
   ];
 }
 
+/** A file that moved is asked about at both places: where it was, as one that is deleted there. A copy leaves its source alone. */
+function sidesOf(file: PatchFile): readonly PatchFile[] {
+  const { oldPath, changeType, newMode: _newMode, ...rest } = file;
+  if (oldPath === undefined || changeType !== 'rename') return [file];
+  return [file, { ...rest, path: oldPath, changeType: 'delete' }];
+}
+
 function toChange({ spec, patch: { files }, artifacts }: RuleInput): EntityJson['attrs'] {
+  const places = files.flatMap(({ path, oldPath }) => (oldPath === undefined ? [path] : [path, oldPath]));
   return {
     changeType: spec.intent.changeType,
     risk: spec.risk.level,
@@ -45,9 +53,9 @@ function toChange({ spec, patch: { files }, artifacts }: RuleInput): EntityJson[
     binaryFiles: files.filter(({ binary }) => binary).length,
     linesAdded: files.reduce((sum, { linesAdded }) => sum + linesAdded, 0),
     linesDeleted: files.reduce((sum, { linesDeleted }) => sum + linesDeleted, 0),
-    paths: distinct(files.flatMap(({ path, oldPath }) => (oldPath === undefined ? [path] : [path, oldPath]))),
-    directories: distinct(files.flatMap(({ path }) => directoriesOf(path))),
-    extensions: distinct(files.map(({ path }) => extensionOf(path))),
+    paths: distinct(places),
+    directories: distinct(places.flatMap(directoriesOf)),
+    extensions: distinct(places.map(extensionOf)),
     artifacts: distinct(artifacts.map(({ name }) => name)),
   };
 }

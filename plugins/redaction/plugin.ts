@@ -1,7 +1,11 @@
 import { randomOctets } from '../../core/base/ids.ts';
 import { definePlugin } from '../../core/plugin.ts';
 import { findSensitive } from '../../core/privacy/find-sensitive.ts';
-import { redact } from '../../core/privacy/redact.ts';
+import { redactAside } from '../../core/privacy/redact-aside.ts';
+import { createPool } from '../../core/worker/pool.ts';
+
+/** Content waits for a free thread; a thread has its own deadline. */
+const unhurried = { timeoutMs: 3_600_000 };
 
 /**
  * Removes what a contract's data classes do not allow from every artifact before it is stored and from everything that enters the context
@@ -11,16 +15,18 @@ export const redactionPlugin = definePlugin({
   name: 'redaction',
   api: 1,
   enforces: ['constraints.privacy.redactionRequired', 'constraints.privacy.dataClassesAllowed'],
-  setup({ hooks }) {
+  setup({ hooks, clock, onClose }) {
+    const pool = createPool({ clock, threads: 2 });
+    onClose(() => pool.close());
     // Lives as long as the engine and is stored nowhere: equal values are told apart within a run, and nobody can guess one from its digest later.
     const key = randomOctets(32);
-    hooks.artifact.redact.tap((artifact) => {
+    hooks.artifact.redact.tap(async (artifact) => {
       const { words, remove } = artifact.policy;
-      const { bytes, redactions, unscanned } = redact(artifact.bytes, {
-        key,
-        words,
-        classes: new Set(remove),
-      });
+      const { bytes, redactions, unscanned } = await redactAside(
+        artifact.bytes,
+        { key, words, classes: new Set(remove) },
+        pool,
+      );
       const count = redactions.reduce((sum, one) => sum + one.count, 0);
       return {
         ...artifact,
@@ -29,7 +35,7 @@ export const redactionPlugin = definePlugin({
         receipt: [...artifact.receipt, ...redactions],
         ...(unscanned === undefined ? {} : { unscanned }),
       };
-    });
+    }, unhurried);
     hooks.frame.admit.tap(({ kind, bytes, policy: { beyond, words } }) => {
       if (kind !== 'File') return undefined;
       const found = findSensitive(bytes, { classes: new Set(beyond), words, weighs: true }).find(
@@ -41,10 +47,11 @@ export const redactionPlugin = definePlugin({
         detail: { class: found.class, found: found.rule },
       };
     });
-    hooks.frame.redact.tap((entry) => {
+    hooks.frame.redact.tap(async (entry) => {
       const { beyond, words } = entry.policy;
-      return { ...entry, bytes: redact(entry.bytes, { key, words, classes: new Set(beyond) }).bytes };
-    });
+      const options = { key, words, classes: new Set(beyond) };
+      return { ...entry, bytes: (await redactAside(entry.bytes, options, pool)).bytes };
+    }, unhurried);
     return undefined;
   },
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sha256Hex } from '../../core/base/digest.ts';
 import type { ChangeType, PatchFile, PatchSet } from '../../core/contract/patch-set.ts';
+import { toBinaryPatch } from '../../core/patch/binary-sides.ts';
 import { quotePath } from '../../core/vcs/quote-path.ts';
 
 /** One file of a test case: its text or bytes on each side, absent where the file is not there. */
@@ -82,7 +83,7 @@ function toSection(
     const mode = oldMode === newMode ? ` ${newMode}` : '';
     head.push(`index ${oldBlob ?? '0'.repeat(40)}..${newBlob ?? '0'.repeat(40)}${mode}`);
     const hunk = binary ? undefined : toHunk(toLines(base), toLines(candidate));
-    if (binary) head.push(`Binary files ${names[0]} and ${names[1]} differ`);
+    if (binary) parts.push(toBinaryPatch(candidate ?? new Uint8Array(), base));
     if (hunk) {
       head.push(`--- ${named(names[0])}`, `+++ ${named(names[1])}`);
       parts.push(hunk.bytes);

@@ -1,5 +1,7 @@
 import t from 'tap';
 import { parseFindings, parseRefusal, parseReplanTriggers } from '../../core/answer.ts';
+import { canonicalize } from '../../core/base/canonical.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
 
 const good = {
   rule: 'scope',
@@ -75,6 +77,41 @@ t.test('what is stored of a detail is what JSON can hold', async (t) => {
   const [finding] = parseFindings([{ ...good, detail: { when: new Date(0), gone: undefined, f: () => 1 } }]);
   t.strictSame(finding?.detail, { when: '1970-01-01T00:00:00.000Z' });
 });
+
+t.test(
+  'what a record cannot hold is never a finding: it is mended where it is quoted, else refused',
+  async (t) => {
+    const cut = `${'x'.repeat(9)}\u{1f600}`.slice(0, 10);
+    const [finding] = parseFindings([
+      {
+        ...good,
+        message: `${cut}\0`,
+        detail: { [cut]: [cut], ['__proto__']: 1, safe: 2 ** 53 - 1, part: 0.1 },
+      },
+    ]);
+    const mended = `${'x'.repeat(9)}\u{fffd}`;
+    t.equal(finding?.message, `${mended}\u{fffd}`);
+    t.equal(parseRefusal({ message: cut })?.message, mended);
+    t.strictSame(Object.entries(finding?.detail ?? {}), [
+      [mended, [mended]],
+      ['__proto__', 1],
+      ['safe', 2 ** 53 - 1],
+      ['part', 0.1],
+    ]);
+    const nested = (levels: number): unknown => (levels === 0 ? 'end' : [nested(levels - 1)]);
+    const stored = parseFindings([{ ...good, detail: { of: nested(30) } }]);
+    const file = Buffer.from(canonicalize({ stages: [{ checks: [{ findings: stored }] }] }));
+    t.strictSame(parseStrictJson(file).value, { stages: [{ checks: [{ findings: stored }] }] });
+    for (const changes of [
+      { detail: { of: nested(31) } },
+      { detail: { count: 2 ** 53 } },
+      { detail: { deep: [{ count: -(2 ** 60) }] } },
+      { path: cut },
+      { path: 'a\0b' },
+    ])
+      t.throws(() => parseFindings([{ ...good, ...changes }]), JSON.stringify(changes).slice(0, 60));
+  },
+);
 
 t.test('a refusal is undefined or has a message', async (t) => {
   t.equal(parseRefusal(undefined), undefined);

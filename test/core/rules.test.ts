@@ -1,4 +1,7 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import t from 'tap';
+import { canonicalize } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import type { Rule } from '../../core/contract/rule.ts';
 import { createRules, judgeRule } from '../../core/rules.ts';
@@ -178,4 +181,21 @@ t.test('an aborted rule has refused', async (t) => {
   t.match(await judgeRule(ruleAt('next', 'answers'), asked('next'), pool), [
     { rule: 'next', severity: 'note' },
   ]);
+});
+
+t.test('whatever a rule throws, its refusal can be recorded', async (t) => {
+  const box = t.testdir({ 'bad.js': "export const judge = () => { throw new Error('\\ud83d\\0'); };\n" });
+  const pool = createPool({ clock: systemClock, threads: 1 });
+  t.teardown(() => pool.close());
+  const rule = ruleAt('bad', 'answers', { module: pathToFileURL(join(box, 'bad.js')) });
+  const outside = ruleAt('bad', 'answers', {
+    outside: async () => [
+      { rule: 'bad', severity: 'error', message: 'Error: \ud83d\0', detail: { said: '\udf00' } },
+    ],
+  });
+  for (const one of [rule, outside]) {
+    const findings = await judgeRule(one, asked('bad'), pool);
+    t.match(findings, [{ rule: 'bad', severity: 'error', message: /\ufffd\ufffd$/ }]);
+    t.doesNotThrow(() => canonicalize(findings));
+  }
 });

@@ -2,7 +2,6 @@ import { entriesOf, isTable, listOf, type Table, tableOf, textOf, tomlContent } 
 import { fromHex } from '../integrity.ts';
 import { LineFinder } from '../line-finder.ts';
 import { LockBuilder } from '../lock-builder.ts';
-import { parseLockToml } from '../lock-toml.ts';
 import type { LockedPackage } from '../locked-package.ts';
 import { cleanUrl } from '../origin.ts';
 import { placeOf } from '../place-of.ts';
@@ -73,7 +72,8 @@ function statePackage(crate: Table, reading: ReadingBuilder): void {
   if (name !== '') reading.local.add(name);
 }
 
-function declareTable(
+/** Declares the dependencies of one table. */
+export function declareTable(
   value: unknown,
   field: string,
   scope: LockedPackage['scope'],
@@ -101,6 +101,9 @@ function declareTable(
     const version =
       place.source === 'registry' ? /^=\s*(\d[\w.+-]*)$/.exec(requirement.trim())?.[1] : undefined;
     const line = lines.next(key);
+    reading.source(`registry of ${textOf(table.package) || key}`, table['registry-index'] ?? table.registry, {
+      line,
+    });
     reading.declare({
       key,
       name: textOf(table.package) || key,
@@ -127,7 +130,7 @@ function sourceOf(table: Table, path: string): { readonly source: SourceKind; re
 
 /** Cargo.lock, versions 1 to 4. A package without a source is part of the repository; what it asks for is direct. */
 export function readCargoLock(text: string, reading: ReadingBuilder): void {
-  const content = parseLockToml(text);
+  const content = tomlContent(text);
   if ('reason' in content) {
     reading.problem(content.reason);
     return;

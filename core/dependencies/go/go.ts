@@ -57,6 +57,10 @@ export function readGoMod(text: string, reading: ReadingBuilder): void {
       reading.problem(`line ${number} holds a directive that is not known`);
   }
   if (block !== '') reading.problem('a block is not closed');
+  // Of what a go.mod does not list itself the replacement counts as such; of the others it is what they are.
+  const listed = new Set(required.flatMap(({ path, version }) => [path, `${path}@${version}`]));
+  for (const [from, { path }] of replaced)
+    if (!listed.has(from) && path !== from.replace(/@[^@]*$/, '')) reading.source(`replace ${from}`, path);
   const builder = new LockBuilder(reading);
   for (const { path, version, isIndirect, line } of required) {
     const other = replaced.get(`${path}@${version}`) ?? replaced.get(path);

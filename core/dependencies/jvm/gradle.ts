@@ -3,6 +3,7 @@ import { LineFinder } from '../line-finder.ts';
 import { LockBuilder } from '../lock-builder.ts';
 import type { LockedPackage } from '../locked-package.ts';
 import type { ReadingBuilder } from '../reading.ts';
+import { readRepositories } from './gradle-repositories.ts';
 
 const coordinates = /^([\w.-]+):([\w.-]+)(?::([^:@]*))?(?::[\w.-]*)?(?:@\w+)?$/;
 const configuration = /^([a-z]\w*)\s*[( ]\s*(.+?)\s*\)?\s*(?:\{.*)?$/;
@@ -38,11 +39,13 @@ export function readGradleBuild(text: string, reading: ReadingBuilder): void {
   reading.note(
     'it is a program; literal coordinates in its `dependencies` and `plugins` blocks are read, nothing is executed',
   );
+  const code = withoutComments(text.replace(/\r\n?/g, '\n'));
+  readRepositories(code, reading);
   let block: 'dependencies' | 'plugins' | undefined;
   let depth = 0;
   let blockDepth = 0;
   let number = 0;
-  for (const raw of withoutComments(text).split('\n')) {
+  for (const raw of code.split('\n')) {
     number += 1;
     const line = raw.trim();
     const head = block === undefined ? /(?:^|[\s{])(dependencies|plugins)\s*\{(.*)$/.exec(line) : null;
@@ -136,11 +139,16 @@ function withoutComments(text: string): string {
   let kept = 0;
   for (let at = 0; at < text.length; ) {
     const letter = text[at];
-    if (letter === '"' || letter === "'") {
+    if (text.startsWith('$/', at) && text.indexOf('/$', at + 2) !== -1) at = text.indexOf('/$', at + 2) + 2;
+    else if (text.startsWith('"""', at) || text.startsWith("'''", at)) {
+      const end = text.indexOf((letter ?? '').repeat(3), at + 3);
+      at = end === -1 ? text.length : end + 3;
+    } else if (letter === '"' || letter === "'") {
       at += 1;
       while (at < text.length && text[at] !== letter && text[at] !== '\n') at += text[at] === '\\' ? 2 : 1;
       at += 1;
-    } else if (letter === '/' && (text[at + 1] === '/' || text[at + 1] === '*')) {
+      // After a backslash it is the inside of a slashy string.
+    } else if (letter === '/' && text[at - 1] !== '\\' && (text[at + 1] === '/' || text[at + 1] === '*')) {
       out.push(text.slice(kept, at));
       const isLine = text[at + 1] === '/';
       const end = isLine ? text.indexOf('\n', at) : text.indexOf('*/', at + 2);

@@ -15,6 +15,7 @@ interface Artifact {
     | 'extension'
     | 'parent'
     | 'project'
+    | 'repository'
     | 'exclusion';
   readonly line: number;
   readonly values: Map<string, string>;
@@ -50,12 +51,19 @@ export function readPom(text: string, reading: ReadingBuilder): void {
     if (artifact.kind !== 'managed' && artifact.kind !== 'managed-plugin') continue;
     managed.set(`${artifact.kind} ${nameOf(artifact)}`, filled(artifact.values.get('version')));
   }
+  for (const { kind, values, line } of artifacts) {
+    if (kind !== 'repository') continue;
+    reading.source('repositories', filled(values.get('url')), { line });
+    if (values.get('checksumPolicy') === 'ignore')
+      reading.source('checksumPolicy', 'ignore', { line, counts: 'added' });
+  }
   const builder = new LockBuilder(reading);
   for (const artifact of artifacts) {
     const { kind, values, line } = artifact;
     const isImport = kind === 'managed' && values.get('scope') === 'import';
     if (
       kind === 'project' ||
+      kind === 'repository' ||
       kind === 'exclusion' ||
       kind === 'managed-plugin' ||
       (kind === 'managed' && !isImport)
@@ -110,6 +118,8 @@ const kinds: Readonly<Record<string, Artifact['kind']>> = {
   extension: 'extension',
   parent: 'parent',
   project: 'project',
+  repository: 'repository',
+  pluginRepository: 'repository',
   exclusion: 'exclusion',
 };
 
@@ -145,6 +155,8 @@ function parse(
     if (bare === 'dependency' && above !== 'dependencies') kind = undefined;
     if (bare === 'plugin' && above !== 'plugins') kind = undefined;
     if (bare === 'extension' && above !== 'extensions') kind = undefined;
+    // Another one says where to publish.
+    if (kind === 'repository' && above !== 'repositories' && above !== 'pluginRepositories') kind = undefined;
     // Reporting plugins are run only for the site.
     if (kind === 'dependency' && path.at(-2) === 'dependencyManagement') kind = 'managed';
     if (kind === 'plugin' && path.at(-2) === 'pluginManagement') kind = 'managed-plugin';
@@ -163,7 +175,8 @@ function parse(
   parser.on('closetag', () => {
     const name = path.pop() ?? '';
     open.pop();
-    open.at(-1)?.values.set(name, value.trim());
+    const around = open.at(-1) ?? (name === 'checksumPolicy' ? open.at(-2) : undefined);
+    around?.values.set(name, value.trim());
     if (path.at(-1) === 'properties' && /^(?:project|profile)$/.test(path.at(-2) ?? ''))
       properties.set(name, value.trim());
     value = '';

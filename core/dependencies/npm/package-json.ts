@@ -1,9 +1,10 @@
-import { entriesOf, isTable, jsonContent } from '../content.ts';
+import { entriesOf, isTable, jsonContent, tableOf } from '../content.ts';
 import { LineFinder } from '../line-finder.ts';
 import type { LockedPackage } from '../locked-package.ts';
 import { placeOf } from '../place-of.ts';
 import type { ReadingBuilder } from '../reading.ts';
 import { statesLicence } from '../states-licence.ts';
+import { readList, readPnpmSettings } from './npm-settings.ts';
 import { exactVersion, npmLicence, npmSource } from './npm-source.ts';
 
 export const npmFields: readonly (readonly [string, LockedPackage['scope']])[] = [
@@ -36,7 +37,19 @@ export function readPackageJson(text: string, reading: ReadingBuilder): void {
   for (const field of ['overrides', 'resolutions'])
     readOverrides(manifest[field], field, undefined, reading, lines, 0);
   const pnpm = manifest.pnpm;
-  if (isTable(pnpm)) readOverrides(pnpm.overrides, 'pnpm.overrides', undefined, reading, lines, 0);
+  if (isTable(pnpm)) {
+    readOverrides(pnpm.overrides, 'pnpm.overrides', undefined, reading, lines, 0);
+    readPnpmSettings(pnpm, 'pnpm.', reading);
+  }
+  readList(reading, manifest, 'trustedDependencies');
+  const manager = manifest.packageManager;
+  if (typeof manager === 'string' && manager.includes('://'))
+    reading.source('packageManager', manager.replace(/^[\w-]+@/, ''));
+  // Yarn and pnpm take catalogues from here too.
+  const { catalog, catalogs } = { ...tableOf(manifest.workspaces), ...manifest };
+  readOverrides(catalog, 'catalog', undefined, reading, lines, 0);
+  for (const [name, value] of entriesOf(catalogs))
+    readOverrides(value, `catalogs.${name}`, undefined, reading, lines, 0);
   if (typeof manifest.name === 'string') reading.local.add(manifest.name);
 }
 
@@ -70,7 +83,8 @@ export function declareNpm(
   });
 }
 
-function readOverrides(
+/** Declares what overrides, resolutions or catalogues replace by another package. */
+export function readOverrides(
   value: unknown,
   field: string,
   parent: string | undefined,

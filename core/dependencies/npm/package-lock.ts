@@ -54,7 +54,11 @@ function readPackages(
     const at = location.lastIndexOf(marker);
     if (value.link === true) {
       const name = location.slice(at + marker.length);
-      reading.local.add(name);
+      const target = placeOf(reading.path, textOf(value.resolved));
+      // What lies outside the repository is nobody's who reads this one.
+      if (target.startsWith('../'))
+        builder.add(location, { name, version: '', source: 'path', origin: target, direct: true, asks: [] });
+      else reading.local.add(name);
       links.set(location, textOf(value.resolved));
     } else if (at === -1) {
       readMember(location, value, reading, direct);

@@ -99,7 +99,9 @@ function parseClassic(text: string): readonly ClassicEntry[] | string {
 }
 
 /** Words of a line, quoted or bare, with commas or spaces between; `isOpen` where a colon ends it. */
-function wordsOf(line: string): { readonly list: readonly string[]; readonly isOpen: boolean } | undefined {
+export function wordsOf(
+  line: string,
+): { readonly list: readonly string[]; readonly isOpen: boolean } | undefined {
   const list: string[] = [];
   let at = 0;
   while (at < line.length) {
@@ -180,6 +182,7 @@ function readBerry(text: string, reading: ReadingBuilder): void {
           : target.origin,
       revision: target.source === 'git' ? /commit=([0-9a-f]{7,64})/.exec(protocol)?.[1] : undefined,
       direct: specs.some((spec) => direct.has(spec)),
+      isHashed: textOf(entry.checksum) !== '',
       line: lines?.get(key),
       asks: entry.asks as readonly string[],
     });

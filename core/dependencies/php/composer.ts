@@ -4,6 +4,8 @@ import { LineFinder } from '../line-finder.ts';
 import { LockBuilder } from '../lock-builder.ts';
 import { cleanUrl } from '../origin.ts';
 import type { ReadingBuilder, SourceKind } from '../reading.ts';
+import { looseWhenOn, onByDefault, stateFlag } from '../sources/check-flag.ts';
+import { shownPlace } from '../sources/package-source.ts';
 
 /** What composer finds on the machine itself. */
 const platform = /^(?:php(?:-[a-z0-9]+)?|hhvm|ext-.+|lib-.+|composer(?:-plugin-api|-runtime-api)?)$/i;
@@ -44,7 +46,42 @@ export function readComposerJson(text: string, reading: ReadingBuilder): void {
       });
     }
   }
+  readRepositories(content.value, reading);
   if (typeof content.value.name === 'string') reading.local.add(content.value.name.toLowerCase());
+}
+
+/** `repositories` in either of its forms, and the switches of `config`. */
+function readRepositories({ repositories, config }: Table, reading: ReadingBuilder): void {
+  const rows = Array.isArray(repositories)
+    ? repositories.map((value, at) => [String(at), value] as const)
+    : entriesOf(repositories);
+  for (const [name, value] of rows) {
+    const entries =
+      isTable(value) && typeof value.type !== 'string' ? entriesOf(value) : [[name, value] as const];
+    for (const [key, one] of entries) {
+      const table = tableOf(one);
+      const type = textOf(table.type);
+      if (one === false) reading.source('repositories', `without ${key}`);
+      else if (type === 'package')
+        for (const item of Array.isArray(table.package) ? table.package : [table.package]) {
+          const { name: packageName, dist, source } = tableOf(item);
+          for (const place of [dist, source].map((side) => tableOf(side).url))
+            reading.source(`repositories package ${textOf(packageName)}`, place);
+        }
+      else reading.source(type === 'composer' ? 'repositories' : `repositories ${type}`, table.url);
+      if (table.canonical === false)
+        reading.source('repositories canonical', `not ${shownPlace(textOf(table.url))}`);
+    }
+  }
+  const settings = tableOf(config);
+  stateFlag(reading, 'config.secure-http', settings['secure-http'], onByDefault);
+  stateFlag(reading, 'config.disable-tls', settings['disable-tls'], looseWhenOn);
+  for (const key of ['cafile', 'capath']) reading.source(`config.${key}`, settings[key]);
+  const plugins = settings['allow-plugins'];
+  if (isTable(plugins))
+    for (const [name, is] of entriesOf(plugins))
+      stateFlag(reading, `config.allow-plugins.${name}`, is, looseWhenOn);
+  else stateFlag(reading, 'config.allow-plugins', plugins, looseWhenOn);
 }
 
 /** composer.lock. A package that no package repository announced came from a repository of its own. */

@@ -3,6 +3,7 @@ import { LineFinder } from '../line-finder.ts';
 import type { LockedPackage } from '../locked-package.ts';
 import { cleanUrl } from '../origin.ts';
 import type { ReadingBuilder, SourceKind } from '../reading.ts';
+import { indexSource, readProjectSources } from './python-config.ts';
 import { exactPythonVersion, parseRequirement, pythonName } from './python-name.ts';
 
 type Scope = LockedPackage['scope'];
@@ -59,6 +60,7 @@ export function readPyproject(text: string, reading: ReadingBuilder): void {
   for (const [name, environment] of entriesOf(tableOf(tool.hatch).envs))
     listed(tableOf(environment).dependencies, `tool.hatch.envs.${name}.dependencies`, 'development', true);
   readPoetry(tableOf(tool.poetry), text, reading);
+  readProjectSources(tool, reading);
   const name = textOf(project.name) || textOf(tableOf(tool.poetry).name);
   if (name !== '') reading.local.add(pythonName(name));
 }
@@ -92,6 +94,7 @@ function poetryTable(
       }
       const requirement = typeof one === 'string' ? one : textOf(one.version);
       const place = placeOf(one) ?? { source: 'registry' as const };
+      reading.source(`source of ${pythonName(key)}`, tableOf(one).source);
       const bare = /^==?\s*|^/.exec(requirement)?.[0] ?? '';
       const version =
         place.source === 'registry' && /^(?:==?\s*)?\d[\w.+!-]*$/.test(requirement)
@@ -129,6 +132,7 @@ export function readPipfile(text: string, reading: ReadingBuilder): void {
     reading.problem(content.reason);
     return;
   }
+  for (const table of listOf(content.value.source).map(tableOf)) indexSource(reading, 'source', table);
   for (const [section, table] of entriesOf(content.value)) {
     if (['source', 'requires', 'scripts', 'pipenv', 'pipfile'].includes(section)) continue;
     const lines = new LineFinder(text);
@@ -138,6 +142,7 @@ export function readPipfile(text: string, reading: ReadingBuilder): void {
       const place = placeOf(spec) ?? { source: 'registry' as const };
       const version = place.source === 'registry' ? exactPythonVersion(requirement) : undefined;
       const line = lines.next(`\n${key}`);
+      reading.source(`index of ${pythonName(key)}`, tableOf(spec).index);
       reading.declare({
         key,
         name: pythonName(key),

@@ -1,5 +1,4 @@
 import {
-  type Content,
   entriesOf,
   isTable,
   jsonContent,
@@ -7,14 +6,15 @@ import {
   type Table,
   tableOf,
   textOf,
+  tomlContent,
 } from '../content.ts';
 import { fromHex } from '../integrity.ts';
 import { LineFinder } from '../line-finder.ts';
 import { LockBuilder, type LockEntry } from '../lock-builder.ts';
-import { parseLockToml } from '../lock-toml.ts';
 import type { LockedPackage } from '../locked-package.ts';
 import { cleanUrl, hostOf } from '../origin.ts';
 import type { ReadingBuilder, SourceKind } from '../reading.ts';
+import { indexSource } from './python-config.ts';
 import { parseRequirement, pythonName } from './python-name.ts';
 
 /** poetry.lock (1.x and 2.x). */
@@ -50,6 +50,7 @@ export function readPoetryLock(text: string, reading: ReadingBuilder): void {
                 ? 'runtime'
                 : 'unknown',
       integrity: sdistHash(files, 'file', 'hash'),
+      isHashed: hasHash(files),
       asks: Object.keys(tableOf(entry.dependencies)).map(pythonName),
     };
   });
@@ -91,6 +92,7 @@ export function readUvLock(text: string, reading: ReadingBuilder): void {
         integrity:
           fromHex(textOf(sdist.hash)) ??
           (wheels.length === 1 ? fromHex(textOf(tableOf(wheels[0]).hash)) : undefined),
+        isHashed: hasHash([sdist, ...wheels]),
         asks: asked.map((item) => pythonName(textOf(tableOf(item).name))),
       };
     },
@@ -123,6 +125,7 @@ export function readPdmLock(text: string, reading: ReadingBuilder): void {
       scope: groups.length === 0 ? 'unknown' : groups.includes('default') ? 'runtime' : 'development',
       integrity:
         sdistHash(listOf(entry.files), 'file', 'hash') ?? sdistHash(listOf(entry.files), 'url', 'hash'),
+      isHashed: hasHash(listOf(entry.files)),
       asks: listOf(entry.dependencies).flatMap((item) => parseRequirement(textOf(item))?.name ?? []),
     };
   });
@@ -137,7 +140,7 @@ function readTables(
   describe: (entry: Table, root: Table) => Described | undefined,
   direct?: ReadonlyMap<string, LockedPackage['scope']>,
 ): void {
-  const content: Content<Table> = parseLockToml(text);
+  const content = tomlContent(text);
   if ('reason' in content) {
     reading.problem(content.reason);
     return;
@@ -195,6 +198,10 @@ function sdistHash(
   return one && fromHex(textOf(one[hashField]));
 }
 
+function hasHash(files: readonly unknown[]): boolean {
+  return files.some((file) => textOf(tableOf(file).hash) !== '');
+}
+
 /** Pipfile.lock. */
 export function readPipfileLock(text: string, reading: ReadingBuilder): void {
   const content = jsonContent(text);
@@ -207,6 +214,7 @@ export function readPipfileLock(text: string, reading: ReadingBuilder): void {
     reading.problem('it has neither `_meta` nor `default`');
     return;
   }
+  for (const table of listOf(tableOf(lock._meta).sources).map(tableOf)) indexSource(reading, 'source', table);
   const builder = new LockBuilder(reading);
   const lines = new LineFinder(text);
   for (const [section, table] of entriesOf(lock)) {
@@ -225,6 +233,7 @@ export function readPipfileLock(text: string, reading: ReadingBuilder): void {
         origin: kind === 'path' ? place : cleanUrl(place),
         revision: kind === 'git' ? textOf(entry.ref) : undefined,
         integrity: hashes.length === 1 ? fromHex(textOf(hashes[0])) : undefined,
+        isHashed: hashes.length > 0,
         scope: section === 'default' ? 'runtime' : 'development',
         line,
         asks: [],

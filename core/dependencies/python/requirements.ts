@@ -1,8 +1,24 @@
 import { fromHex } from '../integrity.ts';
 import type { ReadingBuilder } from '../reading.ts';
+import { indexOptions } from './python-config.ts';
 import { parseRequirement, pythonName, urlSource } from './python-name.ts';
 
 const maxLine = 64 * 1024;
+const harmless = /^--(?:pre|prefer-binary|no-binary|only-binary|use-feature|config-settings?|global-option)$/;
+const longOf: Readonly<Record<string, string>> = {
+  '-r': '--requirement',
+  '-c': '--constraint',
+  '-e': '--editable',
+  '-i': '--index-url',
+  '-f': '--find-links',
+  '--pypi-url': '--index-url',
+};
+const takesNone: ReadonlySet<string> = new Set([
+  '--no-index',
+  '--pre',
+  '--prefer-binary',
+  '--require-hashes',
+]);
 
 /**
  * A pip requirements file: requirements with extras, markers and hashes, URLs, paths, `-e`, `-r`, `-c`, options, continuation lines.
@@ -17,21 +33,42 @@ export function readRequirements(text: string, reading: ReadingBuilder): void {
       reading.problem(`line ${number} is longer than ${maxLine}`);
       continue;
     }
-    const option =
-      /^(-r|--requirement|-c|--constraint|-e|--editable|-i|--index-url|--extra-index-url|-f|--find-links|--no-index|--pre|--prefer-binary|--require-hashes|--no-binary|--only-binary|--trusted-host|--use-feature)(?:[\s=]+(.*))?$/.exec(
-        line.replace(/^(-[rceif])(?=[^\s=])/, '$1 '),
-      );
-    const value = (option?.[2] ?? '').trim();
-    if (option?.[1] === '-r' || option?.[1] === '--requirement') includes.push(value);
-    else if (option?.[1] === '-c' || option?.[1] === '--constraint') constraints.push(value);
-    else if (option?.[1] === '-e' || option?.[1] === '--editable')
-      readOne(value, number, via, isConstraints, reading);
-    else if (option) continue;
-    else if (line.startsWith('-')) reading.problem(`line ${number} holds an option that is not known`);
-    else readOne(line, number, via, isConstraints, reading);
+    if (!line.startsWith('-')) {
+      readOne(line, number, via, isConstraints, reading);
+      continue;
+    }
+    for (const [option, value] of optionsOf(line)) {
+      const name = Object.hasOwn(longOf, option) ? longOf[option] : option;
+      if (name === '--requirement') includes.push(value);
+      else if (name === '--constraint') constraints.push(value);
+      else if (name === '--editable') readOne(value, number, via, isConstraints, reading);
+      else if (name === '--require-hashes') reading.source(name, 'true', { line: number, counts: 'lost' });
+      else if (indexOptions.has(name?.slice(2) ?? ''))
+        reading.source(name?.slice(2) ?? '', value || 'true', { line: number });
+      else if (!harmless.test(option)) reading.problem(`line ${number} holds an option that is not known`);
+    }
   }
   reading.includes = includes;
   reading.constraints = constraints;
+}
+
+/** Options of one line with their values: `-i url`, `-iurl`, `--index-url=url`, several in a row; quotes are taken off as a shell does. */
+function optionsOf(line: string): readonly (readonly [string, string])[] {
+  const words = [...line.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+|["']/g)].map(([word]) =>
+    word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'),
+  );
+  const found: [string, string][] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    const [, option = word, joined] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? /^(-[a-z])(.+)$/s.exec(word) ?? [];
+    if (joined !== undefined) found.push([option, joined.replace(/^=/, '')]);
+    else if (takesNone.has(option)) found.push([option, '']);
+    else {
+      found.push([option, words[at + 1] ?? '']);
+      at += 1;
+    }
+  }
+  return found;
 }
 
 function readOne(
@@ -72,6 +109,7 @@ function readOne(
     ...(origin ? { origin } : {}),
     ...(via.length > 0 ? { via } : {}),
     ...(isConstraint ? { isOverride: true } : {}),
+    ...(hashes.length > 0 ? { isHashed: true } : {}),
     needNotBeLocked: true,
   });
 }
@@ -111,6 +149,9 @@ function fromPlace(text: string): ReturnType<typeof parseRequirement> {
   return { key, name: pythonName(key), requirement: path, source: 'path', origin: path };
 }
 
+/** Where Python's `splitlines` breaks: a comment must not hide what pip reads as a line of its own. */
+const pipLineBreak = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/;
+
 interface LogicalLine {
   readonly line: string;
   readonly number: number;
@@ -124,7 +165,7 @@ function logicalLines(text: string): readonly LogicalLine[] {
   let start = 0;
   let number = 0;
   let inVia = false;
-  for (const raw of text.split(/\r?\n/)) {
+  for (const raw of text.split(pipLineBreak)) {
     number += 1;
     const comment = /^\s*#\s*(via\b)?\s*(.*)$/.exec(raw);
     const last = found.at(-1);

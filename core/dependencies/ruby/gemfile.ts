@@ -2,6 +2,7 @@ import type { LockedPackage } from '../locked-package.ts';
 import { cleanUrl } from '../origin.ts';
 import { placeOf } from '../place-of.ts';
 import type { ReadingBuilder, SourceKind } from '../reading.ts';
+import { digestOf } from '../sources/text-digest.ts';
 
 const gemCall = /^gem[\s(]+(['"])([^'"#{}]+)\1(.*)$/;
 const gemspecCall = /\.add_(runtime_|development_)?dependency[\s(]+(['"])([^'"#{}]+)\2(.*)$/;
@@ -21,8 +22,10 @@ export function readGemfile(text: string, reading: ReadingBuilder): void {
   }[] = [];
   let number = 0;
   let comment = false;
-  for (const raw of text.split(/\r?\n/)) {
-    number += 1;
+  /** A `git_source`, which says by a block what stands for a short name. */
+  let hosting: { text: string; readonly line: number } | undefined;
+  for (const [first, raw] of logicalLines(text)) {
+    number = first;
     if (raw.startsWith('=begin')) comment = true;
     if (raw.startsWith('=end')) {
       comment = false;
@@ -31,6 +34,13 @@ export function readGemfile(text: string, reading: ReadingBuilder): void {
     const line = raw.trim();
     if (comment || line === '' || line.startsWith('#')) continue;
     if (line === '__END__') break;
+    if (hosting !== undefined) hosting.text += line;
+    else if (/^git_source\b/.test(line)) hosting = { text: line, line: number };
+    if (hosting && (/^end\b/.test(line) || !/\bdo\b/.test(hosting.text))) {
+      reading.source('git_source', `text ${digestOf(hosting.text)}`, { line: hosting.line });
+      hosting = undefined;
+    }
+    readSource(line, number, reading);
     const opens =
       /\bdo\b\s*(?:\|[^|]*\|)?\s*(?:#.*)?$/.test(line) ||
       /^(?:if|unless|case|begin|while|def|class|module)\b/.test(line);
@@ -43,6 +53,8 @@ export function readGemfile(text: string, reading: ReadingBuilder): void {
       continue;
     }
     const gem = gemCall.exec(line);
+    const plugin = /^plugin[\s(]+(['"])([^'"#{}]+)\1(.*)$/.exec(line);
+    if (plugin) declare(reading, plugin[2] ?? '', plugin[3] ?? '', number, 'development', [], 'plugin');
     const inSpec = gem ? null : gemspecCall.exec(line);
     if (gem) declare(reading, gem[2] ?? '', gem[3] ?? '', number, scopeOf(blocks, gem[3] ?? ''), blocks);
     else if (inSpec) {
@@ -54,6 +66,42 @@ export function readGemfile(text: string, reading: ReadingBuilder): void {
       )
     )
       reading.problem(`line ${number} names a gem in a form that is not read`);
+  }
+}
+
+const maxJoined = 65_536;
+
+/** Lines with the number of their first one; a call whose arguments go on below is one line. */
+function* logicalLines(text: string): Generator<readonly [number, string]> {
+  let joined = '';
+  let first = 0;
+  let number = 0;
+  for (const raw of text.split(/\r?\n/)) {
+    number += 1;
+    if (joined === '') first = number;
+    const code = raw.trimStart().startsWith('#') ? '' : raw.replace(/\s#(?!\{)[^'"]*$/, '');
+    if (joined !== '' && code.trim() === '') continue;
+    const isOpen = /(?:[,(\\]|=>|\w:)\s*$/.test(code);
+    const part = isOpen ? code.replace(/\\\s*$/, '') : code === '' ? raw : code;
+    joined = joined === '' ? part : `${joined} ${part.trim()}`;
+    if (isOpen && joined.length < maxJoined) continue;
+    yield [first, joined];
+    joined = '';
+  }
+  if (joined !== '') yield [first, joined];
+}
+
+/** `source` of the file, of a block and of one gem; what is no literal counts by its text. */
+function readSource(line: string, number: number, reading: ReadingBuilder): void {
+  const call = /^source\b\s*(?!=)(.*)$/.exec(line)?.[1];
+  const option = /(?:\bsource:|:source\s*=>)\s*(.*)$/.exec(line)?.[1];
+  for (const [key, value] of [
+    ['source', call],
+    [`source of ${gemCall.exec(line)?.[2] ?? 'a gem'}`, option],
+  ] as const) {
+    if (value === undefined) continue;
+    const literal = /^[\s(]*(?:(['"])([^'"#]*)\1|:(\w+))/.exec(value);
+    reading.source(key, literal?.[2] ?? literal?.[3] ?? `text ${digestOf(value)}`, { line: number });
   }
 }
 
@@ -87,6 +135,7 @@ function declare(
   line: number,
   scope: LockedPackage['scope'],
   blocks: readonly { readonly source?: SourceKind; readonly origin?: string }[],
+  field = reading.path.endsWith('.gemspec') ? 'add_dependency' : 'gem',
 ): void {
   const inBlock = blocks.findLast(({ source }) => source !== undefined);
   const place = optionSource(options, reading.path) ?? inBlock ?? {};
@@ -99,8 +148,9 @@ function declare(
     name,
     requirement,
     scope,
-    field: reading.path.endsWith('.gemspec') ? 'add_dependency' : 'gem',
+    field,
     line,
+    ...(field === 'plugin' ? { needNotBeLocked: true } : {}),
     source: place.source ?? 'registry',
     ...(place.origin ? { origin: place.origin } : {}),
     ...(version === undefined || place.source ? {} : { version }),

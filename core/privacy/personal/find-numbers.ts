@@ -3,13 +3,28 @@ import { mod97, passesLuhn } from './check-digits.ts';
 import { nationalIds } from './national-ids.ts';
 import { matchPhone } from './phone.ts';
 
-/** A digit or a capital that begins something, and six places or more that go on like a number. */
-const spanForm =
-  /(?<![A-Za-z0-9_.])(?:\+|\(?(?=\d)|(?=[A-Z]{1,6}[ -]?\d))[A-Z]{0,6}(?:[ ()./-]{0,2}[0-9A-Z]){6,40}/g;
-const groupStart = /(?<![A-Za-z0-9_])[A-Z0-9(+]/g;
+const maxUnits = 46;
+const leastUnits = 7;
+/** Of anything that is looked for: a British insurance number has six, what begins with a digit seven. */
+const leastDigits = 6;
+const digit = 1;
+const capital = 2;
+const joint = 3;
+const other = 4;
+const plus = 5;
+const word = 6;
+const kindOf = Uint8Array.from({ length: 256 }, (_, code) => {
+  const char = String.fromCharCode(code);
+  if (/\d/.test(char)) return digit;
+  if (/[A-Z]/.test(char)) return capital;
+  if (/[a-z_]/.test(char)) return word;
+  if (char === '+') return plus;
+  return /[ ()./-]/.test(char) ? joint : other;
+});
 const cardForm = /\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}(\1?\d{1,3})?|3\d{3}([ -]?)\d{6}\3\d{4,5}/y;
 const ibanForm = /[A-Z]{2}\d{2}(?:[A-Z0-9]{11,30}|(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?)/y;
 const dateForm = /^(?:19|20)\d\d-[01]\d-[0-3]\d[T ]/;
+const dateLength = 10;
 const contextLength = 48;
 
 /** Lengths by country (SWIFT IBAN registry). */
@@ -19,32 +34,108 @@ const ibanLengths: Readonly<Record<string, number>> = Object.fromEntries(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
 
-/** Card numbers, IBAN, national numbers and telephone numbers in latin1 text. */
-export function findNumbers(text: string): readonly SensitiveMatch[] {
+/** Card numbers, IBAN, national numbers and telephone numbers in bytes and their latin1 text. */
+export function findNumbers(bytes: Uint8Array, text: string): readonly SensitiveMatch[] {
   const found: SensitiveMatch[] = [];
-  spanForm.lastIndex = 0;
-  for (let span = spanForm.exec(text); span; span = spanForm.exec(text)) {
-    const end = span.index + span[0].length;
-    let covered = span.index;
-    let resume = end;
-    groupStart.lastIndex = span.index;
-    for (let start = groupStart.exec(text); start && start.index < end; start = groupStart.exec(text)) {
-      if (start.index < covered) continue;
-      if (end - start.index < 7) {
-        // Too short for anything, unless the span was cut at its longest: then what begins here begins the next one.
-        if (start.index > span.index) resume = start.index;
-        break;
+  const { length } = bytes;
+  let least = 0;
+  for (let at = 0; at < length; at += 1) {
+    if (((bytes[at] as number) - 48) >>> 0 > 9) continue;
+    // What goes on like a number: digits and capitals, at most two joints between them.
+    let digits = 1;
+    let units = 1;
+    let end = at + 1;
+    let dots = 0;
+    let others = 0;
+    for (let next = end, joints = 0; next < length && units < maxUnits; next += 1) {
+      const kind = kindOf[bytes[next] as number] as number;
+      if (kind > joint) break;
+      if (kind === joint) {
+        joints += 1;
+        if (joints > 2) break;
+        continue;
       }
-      if (dateForm.test(text.slice(start.index, start.index + 11))) continue;
-      const match = matchNumber(text, start.index);
-      if (!match) continue;
-      found.push(match);
-      covered = match.end;
+      if (kind === digit) digits += 1;
+      units += 1;
+      if (joints === 1 && bytes[next - 1] === 46) dots += 1;
+      else others += joints;
+      joints = 0;
+      end = next + 1;
     }
-    // A number may reach beyond the span.
-    spanForm.lastIndex = Math.max(resume, covered);
+    // One dot among digits alone is a decimal number.
+    if (digits >= leastDigits && (dots !== 1 || others > 0 || digits !== units)) {
+      const isCut = units >= maxUnits;
+      const start = spanStart(bytes, at, least);
+      end = tryStarts(
+        bytes,
+        text,
+        { at, start, end, digits: isCut ? Number.POSITIVE_INFINITY : digits },
+        found,
+      );
+    }
+    least = end;
+    at = end - 1;
   }
   return found;
+}
+
+/** Where what has its first digit at `at` begins: at a plus or a bracket, or at the letters of a country; behind `at` inside of a word. */
+function spanStart(bytes: Uint8Array, at: number, least: number): number {
+  let start = at;
+  const before = at > least ? bytes[at - 1] : 0;
+  if (before === 43 || before === 40) return at - 1;
+  if ((before === 32 || before === 45) && at - 1 > least && kindOf[bytes[at - 2] as number] === capital)
+    start = at - 1;
+  const most = Math.max(least, start - 6);
+  while (start > most && kindOf[bytes[start - 1] as number] === capital) start -= 1;
+  if (!isInWord(bytes, start) && bytes[start - 1] !== 46) return start;
+  return isInWord(bytes, at) || bytes[at - 1] === 46 ? at + 1 : at;
+}
+
+interface Span {
+  readonly start: number;
+  /** Its first digit. */
+  readonly at: number;
+  readonly end: number;
+  readonly digits: number;
+}
+
+/** Tries everything that may begin at a group of a span. Answers where to go on. */
+function tryStarts(bytes: Uint8Array, text: string, span: Span, found: SensitiveMatch[]): number {
+  const { start, end } = span;
+  let left = start > span.at ? span.digits - 1 : span.digits;
+  let covered = start;
+  for (let at = start; at < end && left >= leastDigits; at += 1) {
+    const kind = kindOf[bytes[at] as number];
+    const isStart = kind === digit || kind === capital || kind === plus || bytes[at] === 40;
+    if (isStart && at >= covered && !isInWord(bytes, at)) {
+      // Too short for anything, unless the span was cut at its longest: then what begins here begins the next one.
+      if (end - at < leastUnits) {
+        if (at > start && left === Number.POSITIVE_INFINITY) return at;
+        break;
+      }
+      if (isDate(text, at)) covered = at + dateLength;
+      else if (left > leastDigits || kind === capital) {
+        const match = matchNumber(text, at);
+        if (match) {
+          found.push(match);
+          covered = match.end;
+        }
+      }
+    }
+    if (kind === digit) left -= 1;
+  }
+  // A number may reach beyond the span.
+  return Math.max(end, covered);
+}
+
+function isInWord(bytes: Uint8Array, at: number): boolean {
+  const kind = at === 0 ? other : kindOf[bytes[at - 1] as number];
+  return kind === digit || kind === capital || kind === word;
+}
+
+function isDate(text: string, at: number): boolean {
+  return text.charCodeAt(at + 4) === 45 && dateForm.test(text.slice(at, at + dateLength + 1));
 }
 
 function matchNumber(text: string, at: number): SensitiveMatch | undefined {

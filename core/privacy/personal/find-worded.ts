@@ -1,4 +1,3 @@
-import { createAnchorScanner } from '../secrets/anchor-scanner.ts';
 import type { SensitiveMatch } from '../sensitive-match.ts';
 import { weighted } from './check-digits.ts';
 import { matchMarking } from './marking.ts';
@@ -53,12 +52,13 @@ const markings = [
   'Inte',
   'Stri',
 ];
-const scanner = createAnchorScanner(
-  new Set([
+/** Heads of four characters at which `findWorded` looks. */
+export const wordedHeads: readonly string[] = [
+  ...new Set([
     ...stems.flatMap((stem) => [stem, stem.charAt(0).toUpperCase() + stem.slice(1), stem.toUpperCase()]),
     ...markings,
   ]),
-);
+];
 
 const date =
   '(?:\\d{4}[-/.]\\d{1,2}[-/.]\\d{1,2}|\\d{1,2}[-/. ]{1,2}\\d{1,2}[-/. ]{1,2}(?:\\d{4}|\\d{2})(?!\\d)|\\d{1,2}(?:st|nd|rd|th|\\.)? [A-Za-z]{3,9}\\.?,? \\d{4}|[A-Za-z]{3,9}\\.? \\d{1,2}(?:st|nd|rd|th)?,? \\d{4}|(?:19|20)\\d{6}(?!\\d))';
@@ -75,16 +75,12 @@ const codeWords =
   /(?:icd(?:[ _-]?10)?(?:[ _-]?(?:cm|gm|code))?|diagnos[a-z]{1,4}|patients?|prescri[a-z]{1,6}|hospital[a-z]{0,6}|clinical|treat(?:ed|ment)|medical)/iy;
 const code = /(?<![\w.-])[A-TV-Z]\d[0-9AB](?:\.[0-9A-TV-Z]{1,4})?(?![\w-]|\.\w)/g;
 
-/** What words lead to: dates of birth, health numbers and codes, and what is marked internal or confidential. */
-export function findWorded(bytes: Uint8Array, text: string): readonly SensitiveMatch[] {
+/** What words lead to, at places where `wordedHeads` stand in order: dates of birth, health numbers and codes, what is marked internal or confidential. */
+export function findWorded(text: string, places: readonly number[]): readonly SensitiveMatch[] {
   const found: SensitiveMatch[] = [];
   /** End of the marked paragraph under way. */
   let covered = 0;
-  for (
-    let at = scanner.next(bytes, 0, bytes.length);
-    at >= 0;
-    at = scanner.next(bytes, at + 1, bytes.length)
-  ) {
+  for (const at of places) {
     const marked = at < covered ? undefined : matchMarking(text, at);
     if (marked) {
       found.push(marked);

@@ -1,4 +1,3 @@
-import { createAnchorScanner } from '../secrets/anchor-scanner.ts';
 import type { SensitiveMatch } from '../sensitive-match.ts';
 
 /** Frequent diagnoses and medicines. A list, not knowledge: what is not on it is not found. */
@@ -66,31 +65,28 @@ const terms = [
   ],
 ];
 const form = new RegExp(`(?:${terms.join('|')})(?![a-z])`, 'iy');
-const scanner = createAnchorScanner(
-  new Set(
+/** Heads of four characters at which `findHealthTerms` looks. */
+export const healthHeads: readonly string[] = [
+  ...new Set(
     terms.flatMap((term) => {
       const head = term.slice(0, 4);
       return [head, head.charAt(0).toUpperCase() + head.slice(1), head.toUpperCase()];
     }),
   ),
-);
+];
 const person =
   /patient(?:['\u2019]?s)?(?:[ _-]?name)?["']?\s{0,2}[:=]|\b(?:Mr|Mrs|Ms|Dr|Herr|Frau)\.? [A-Z][a-z]/;
 const reach = 200;
 
-/** Diagnoses and medicines on a line that also names a person: by an identifier that was found, or as patient, Mr, Mrs. */
+/** Diagnoses and medicines, at places where `healthHeads` stand in order, on a line that also names a person: by an identifier that was found, or as patient, Mr, Mrs. */
 export function findHealthTerms(
-  bytes: Uint8Array,
   text: string,
+  places: readonly number[],
   identifiers: readonly SensitiveMatch[],
 ): readonly SensitiveMatch[] {
   const found: SensitiveMatch[] = [];
   let first = 0;
-  for (
-    let at = scanner.next(bytes, 0, bytes.length);
-    at >= 0;
-    at = scanner.next(bytes, at + 1, bytes.length)
-  ) {
+  for (const at of places) {
     form.lastIndex = at;
     const match = form.exec(text);
     if (!match) continue;

@@ -28,6 +28,17 @@ const value =
   '(?:(?:[A-Za-z]{1,2}|@)?(?<quote>\\\\{0,2}["\'`])(?<quoted>[^"\'`\\s\\\\]{8,256})\\\\{0,2}["\'`]|(?<bare>[^\\s"\'`,;<>(){}[\\]&|#\\\\]{8,256}))';
 const valueEnd = /^[\s,;<&"'`\\)}\]]?$/;
 const form = new RegExp(`${name}${tail}${closed}${typed}${between}${value}`, 'iy');
+/** The name is a value of its own, and its value stands next: `key="dbPassword" value="x"`, `{"name": "TOKEN", "value": "x"}`, two lines of YAML. */
+const pairForm = new RegExp(
+  `${name}${tail}\\\\{0,2}["'\`]?[ \\t]{0,8}[,;]?[\\s+]{0,40}\\\\{0,2}["'\`]?value\\\\{0,2}["'\`]?[ \\t]{0,8}(?<sign>[:=])[ \\t]{0,8}${value}`,
+  'iy',
+);
+/** `--password x` */
+const flagForm = new RegExp(`${name}${tail}(?<sign>[ \\t])[ \\t]{0,4}${value}`, 'iy');
+const flagBefore = /(?:^|[\s"'`,([])--[a-z-]{0,24}$/i;
+const pairAhead = /^[\s,;+"'`\\]{0,60}value/i;
+/** What is written before a name without a mark between: `PGPASSWORD`, `dbpass`. */
+const joinedBefore = /(?:^|[^A-Za-z])(?:pg|ssh|db|mysql|redis|root|user|admin|smtp|ldap)$/i;
 
 /** What may stand before a name and makes it the name of something that is no secret. */
 const harmlessBefore =
@@ -37,7 +48,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const harmlessValue =
   /^(?:[a-z][a-z0-9+.-]{1,20}:\/\/|\.{0,2}\/|~\/|[A-Za-z]:\\|#[0-9a-f]{3,8}$|v?\d+(?:\.\d+)+|\d{4}-\d\d-\d\d|sha(?:1|256|384|512)[-:]|md5[-:]|data:|image\/|text\/|application\/|urn:|\*|\^|\\)|\$$|\(\?|\[\^?[a-z0-9]-|=>|::|\(\)|<[a-z]/i;
 const wordsJoined = /^[A-Za-z]+(?:[-_./:][A-Za-z]+)*[-_.]?\d{0,4}$/;
-const onlyWords = /^[A-Za-z]+(?:[-_./:][A-Za-z]+)*$/;
+const onlyWords = /^[A-Za-z]+(?:[-_./:][A-Za-z]+)*[:.?!*]?$/;
 const member = /^[A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)+$/;
 
 /**
@@ -46,18 +57,21 @@ const member = /^[A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)+$/;
  */
 export function findAssigned(text: string, at: number): SecretMatch | undefined {
   if (!mayAssign(text, at)) return undefined;
-  form.lastIndex = at;
-  const match = form.exec(text);
+  const before = text.slice(Math.max(0, at - 80), at);
+  const isFlag = flagBefore.test(before);
+  const match =
+    exec(form, text, at) ?? exec(pairForm, text, at) ?? (isFlag ? exec(flagForm, text, at) : null);
   const groups = match?.groups;
   if (!match || !groups) return undefined;
   const found = groups.quoted ?? groups.bare ?? '';
-  const before = text.slice(Math.max(0, at - 24), at);
+  // An option's option: `--secret id=…`.
+  if (groups.sign?.trim() === '' && found.includes('=')) return undefined;
   if (!isNameBoundary(before, match[0]) || harmlessBefore.test(before)) return undefined;
   const isBare = groups.quoted === undefined;
   // Ends where a value can end; said here, for a form that looks ahead would try every shorter one.
   if (isBare && !valueEnd.test(text.charAt(at + match[0].length))) return undefined;
   // A call and a list take quoted values only; the sign `>` closes a tag.
-  if (isBare && (groups.sign === '(' || groups.sign === ',')) return undefined;
+  if (isBare && (groups.sign === '(' || groups.sign === ',' || groups.sign === '::')) return undefined;
   if (groups.sign === '>' && !before.includes('<')) return undefined;
   const isWord = groups.word !== undefined;
   if (!(isWord ? isPassword(found) : isKey(found)) || isHarmless(found, isWord)) return undefined;
@@ -68,8 +82,15 @@ export function findAssigned(text: string, at: number): SecretMatch | undefined 
     kind: 'assigned',
     start: endOfValue - found.length,
     end: endOfValue,
-    ...(isBare && !isTag && !isConnectionPart(text, at, endOfValue, groups.sign) ? { bare: true } : {}),
+    ...(isBare && !isTag && !isFlag && !isConnectionPart(text, at, endOfValue, groups.sign)
+      ? { bare: true }
+      : {}),
   };
+}
+
+function exec(of: RegExp, text: string, at: number): RegExpExecArray | null {
+  of.lastIndex = at;
+  return of.exec(text);
 }
 
 /** A quick look before the form is tried: letters of a name, then soon a sign that gives it a value. Most names fail it. */
@@ -85,7 +106,11 @@ function mayAssign(text: string, at: number): boolean {
       break;
   }
   for (; from < most && (text.charCodeAt(from) === 32 || text.charCodeAt(from) === 9); from += 1);
-  return '=:>(,?'.includes(text.charAt(from)) && from < text.length;
+  if ('=:>(,?'.includes(text.charAt(from)) && from < text.length) return true;
+  return text.charCodeAt(at - 1) === 45 || text.charCodeAt(from - 1) === 32
+    ? from < text.length &&
+        (flagBefore.test(text.slice(Math.max(0, at - 28), at)) || pairAhead.test(text.slice(from, from + 66)))
+    : pairAhead.test(text.slice(from, from + 66));
 }
 
 /** `…;Password=x;…` inside one string. */
@@ -99,7 +124,7 @@ function isConnectionPart(text: string, at: number, end: number, sign: string | 
 /** The name begins here: no letter of the same word stands before it (`compass`), or a new word begins (`dbPassword`). */
 function isNameBoundary(before: string, matched: string): boolean {
   const last = before.charAt(before.length - 1);
-  if (!/[A-Za-z]/.test(last)) return true;
+  if (!/[A-Za-z]/.test(last) || joinedBefore.test(before)) return true;
   const first = matched.charAt(0);
   return /[a-z]/.test(last) && /[A-Z]/.test(first);
 }
@@ -113,12 +138,14 @@ function isHarmless(found: string, isWord: boolean): boolean {
   return isPlaceholder(found) || harmlessValue.test(found) || member.test(found) || joined.test(found);
 }
 
-function isPassword(found: string): boolean {
+/** Of several kinds of characters, as people are made to choose them. */
+export function isPassword(found: string): boolean {
   if (found.length > 128 || !/[A-Za-z]/.test(found) || uuid.test(found)) return false;
   return entropyOf(found) >= 2.5 && (classesOf(found) >= 3 || unrestOf(found) >= 0.3);
 }
 
-function isKey(found: string): boolean {
+/** At least 16 characters without words. */
+export function isKey(found: string): boolean {
   if (found.length < 16 || !/\d/.test(found) || !/[A-Za-z]/.test(found)) return false;
   // Brackets, commas and the like stand in expressions and messages.
   if (!/^[\w.~+/=:$@!%^*-]+$/.test(found)) return false;

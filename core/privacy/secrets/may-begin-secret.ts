@@ -44,6 +44,8 @@ function mayAssign(bytes: Uint8Array, at: number, end: number): boolean {
   }
   while (from < most && (bytes[from] === 32 || bytes[from] === 9)) from += 1;
   const sign = bytes[from];
+  // A line that ends, or `value`: what stands next may be the value. An option's value stands behind a blank.
+  if (sign === 10 || sign === 13 || sign === 118 || sign === 86 || bytes[at - 1] === 45) return from < end;
   return (
     from < end && (sign === 61 || sign === 58 || sign === 62 || sign === 40 || sign === 44 || sign === 63)
   );
@@ -55,17 +57,10 @@ function mayHoldPassword(bytes: Uint8Array, at: number, end: number): boolean {
   for (let from = at + 4; from < most; from += 1) {
     const code = bytes[from] as number;
     if (code === 58) return true;
-    // Slash, at, quotes, `<`, `>`, white space.
-    if (
-      code === 47 ||
-      code === 64 ||
-      code === 34 ||
-      code === 39 ||
-      code === 96 ||
-      code === 60 ||
-      code === 62 ||
-      code <= 32
-    )
+    // A token alone before the host.
+    if (code === 64) return from - at >= 20;
+    // Slash, quotes, `<`, `>`, white space.
+    if (code === 47 || code === 34 || code === 39 || code === 96 || code === 60 || code === 62 || code <= 32)
       return false;
   }
   return false;

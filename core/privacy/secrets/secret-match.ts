@@ -8,4 +8,7 @@ export interface SecretMatch {
   readonly end: number;
   /** Of an assigned value: no quotes stand around it, which in program text is an expression. */
   readonly bare?: boolean;
+  /** What it stands for, where that is not what stands there: it is encoded, or cut over several literals. */
+  readonly value?: string;
+  readonly wrapped?: 'encoded' | 'cut';
 }

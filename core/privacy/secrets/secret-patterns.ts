@@ -252,4 +252,41 @@ export const secretPatterns: readonly SecretPattern[] = [
     form: /:\/\/[^\s:@/"'<>`]{0,128}:([^\s@/"'<>`]{1,256})(?=@[\w[])/y,
     kind: 'context',
   },
+  {
+    rule: 'url-token',
+    anchors: ['://'],
+    lead: '[A-Za-z0-9+.-]',
+    form: /:\/\/([A-Za-z0-9_-]{20,255})(?=@(?:[\w.-]{1,100}\.)?(?:github|gitlab|bitbucket|gitea|codeberg|azure|visualstudio)\.|@[^\s"'<>`]{1,200}\.git(?![\w.]))/y,
+    kind: 'context',
+  },
+  {
+    rule: 'registry-auth',
+    anchors: ['"auth"', "'auth'", '_auth=', '_auth ='],
+    form: /(?:\\{0,2}["']auth\\{0,2}["'][ \t]{0,4}:\s{0,8}\\{0,2}["']|_auth ?= ?"?)([A-Za-z0-9+/]{12,2000}={0,2})(?![\w=])/y,
+    kind: 'context',
+  },
+  {
+    rule: 'netrc-password',
+    anchors: ['machine'],
+    form: /machine[\s+]{1,40}[^\s]{1,255}[\s+]{1,40}login[\s+]{1,40}[^\s]{1,255}[\s+]{1,40}password[\s+]{1,40}([^\s"'`]{1,256})/y,
+    kind: 'context',
+  },
+  {
+    rule: 'command-password',
+    anchors: [' -u ', ' -U ', ' --user ', ' --user=', ' --proxy-user '],
+    form: /(?<=(?:curl|wget|xh|https?)(?= )(?:[^\n]|\\\r?\n\+?){0,400})(?: -[uU]| --(?:proxy-)?user)[ =]{1,2}\\?["']?[^\s:"'`$<>{}\\]{1,128}:([^\s"'`$<>{}\\|;&]{5,256})/y,
+    kind: 'context',
+  },
+  {
+    rule: 'command-password',
+    anchors: ['mysql', 'mariadb'],
+    form: /(?:mysql|mariadb)(?:-?dump|-?admin|import|sh)?(?= )[^\n|;]{0,300}? -p\\?["']?([^\s"'`$<>{}\\|;&=-][^\s"'`$<>{}\\|;&]{4,127})/y,
+    kind: 'context',
+  },
+  {
+    rule: 'command-password',
+    anchors: ['sshpass ', 'redis-cli ', 'ldapsearch ', 'ldapmodify ', 'ldapadd '],
+    form: /(?:sshpass +-p|redis-cli [^\n|;]{0,200}?-a|ldap[a-z]{3,6} [^\n|;]{0,200}?-w)[ \t]{0,4}\\?["']?([^\s"'`$<>{}\\|;&=-][^\s"'`$<>{}\\|;&]{4,127})/y,
+    kind: 'context',
+  },
 ];

@@ -1,3 +1,4 @@
+import { isKey, isPassword } from './assigned-secret.ts';
 import { isPlaceholder } from './placeholder.ts';
 import { classesOf, entropyOf } from './randomness.ts';
 import type { SecretMatch } from './secret-match.ts';
@@ -14,11 +15,15 @@ const usualPasswords = new Set(
 
 /** Judges a match by its value. A token whose checksum is right is always a secret. */
 export function weighSecret(match: SecretMatch, text: string): SecretWeight {
-  const value = text.slice(match.start, match.end);
+  const value = match.value ?? text.slice(match.start, match.end);
   if (match.rule === 'private-key') return weighPrivateKey(value);
   if (match.rule === 'json-web-token') return weighJsonWebToken(value);
   if (match.rule === 'url-password') return weighUrlPassword(text, match, value);
   if (match.rule === 'authorization-header') return weighAuthorization(value);
+  if (match.rule === 'registry-auth') return weighPair(value) ?? 'nothing';
+  if (match.rule === 'url-token') return isKey(value) && !isPlaceholder(value) ? 'secret' : 'placeholder';
+  if (['netrc-password', 'pgpass-password', 'command-password'].includes(match.rule))
+    return weighWritten(value, match.rule);
   if (tokenChecksum(value) === 'valid') return 'secret';
   return isPlaceholder(value) ? 'placeholder' : 'secret';
 }
@@ -57,14 +62,28 @@ function weighUrlPassword(text: string, { start, end }: SecretMatch, value: stri
   return isReserved && (classesOf(value) < 3 || value.length < 12) ? 'placeholder' : 'secret';
 }
 
-function weighAuthorization(value: string): SecretWeight {
+/** What stands behind an option, or in a file of log-ins. */
+function weighWritten(written: string, rule: string): SecretWeight {
+  const value = written.replace(/^["']|["'.,;]+$/g, '');
+  if (/^[A-Z_-]+$|[{}]/.test(value)) return 'placeholder';
+  if (isPlaceholder(value) || usualPasswords.has(value.toLowerCase()) || value.length < 5)
+    return 'placeholder';
+  return rule !== 'command-password' || isPassword(value) || isKey(value) ? 'secret' : 'placeholder';
+}
+
+/** `user:password` in base64; `undefined` for anything else. */
+function weighPair(value: string): SecretWeight | undefined {
   const decoded = Buffer.from(value, 'base64').toString('latin1');
   const colon = decoded.indexOf(':');
-  if (/^[\x20-\x7e]+$/.test(decoded) && colon > 0) {
-    const password = decoded.slice(colon + 1);
-    const isUsual = usualPasswords.has(password.toLowerCase()) || password === decoded.slice(0, colon);
-    return isUsual || password.length < 5 || isPlaceholder(password) ? 'placeholder' : 'secret';
-  }
+  if (!/^[\x20-\x7e]+$/.test(decoded) || colon <= 0) return undefined;
+  const password = decoded.slice(colon + 1);
+  const isUsual = usualPasswords.has(password.toLowerCase()) || password === decoded.slice(0, colon);
+  return isUsual || password.length < 5 || isPlaceholder(password) ? 'placeholder' : 'secret';
+}
+
+function weighAuthorization(value: string): SecretWeight {
+  const pair = weighPair(value);
+  if (pair !== undefined) return pair;
   if (isPlaceholder(value)) return 'placeholder';
   return value.length >= 20 && entropyOf(value) >= 3.2 && /\d/.test(value) ? 'secret' : 'placeholder';
 }

@@ -55,10 +55,13 @@ function resolve(raw: Buffer, text: string, structure: Structure): Buffer | unde
   const parts: Buffer[] = [];
   let from = 0;
   let isSound = true;
+  // Most documents have few escapes: the next one is looked for once.
+  let nextEscape = text.indexOf(structure.escape);
   const isFormat = structure.walk(text, (kind, start, end) => {
     if (kind !== 'text' || !isSound) return;
+    if (nextEscape >= 0 && nextEscape < start) nextEscape = text.indexOf(structure.escape, start);
+    if (nextEscape < 0 || nextEscape >= end) return;
     const piece = text.slice(start, end);
-    if (!piece.includes(structure.escape)) return;
     const content = structure.decode(piece);
     if (content === undefined) isSound = false;
     else {

@@ -1,9 +1,11 @@
 import type { CheckOutcome } from '../../contract/check-runner.ts';
 import type { CheckBaseline, MeasuredMetric } from '../../contract/stage.ts';
-import { type Metric, metricsOf } from './metrics.ts';
+import { type Metric, metricsFile, metricsOf } from './metrics.ts';
 
 type Speed = NonNullable<CheckBaseline['speed']>;
 type Side = 'base' | 'candidate';
+
+const maxShown = 5;
 
 /** One run of a check on one side. */
 export type RunOnce = (side: Side) => Promise<CheckOutcome>;
@@ -23,7 +25,7 @@ export async function measureSpeed(run: RunOnce, rounds: number): Promise<Speed>
         ({ severity }) => severity === 'error',
       );
       if (failed || !metrics) {
-        const reason = failed ? failed.message : 'it wrote no `metrics.json`';
+        const reason = failed ? failed.message : `it wrote no \`${metricsFile}\``;
         return { ...compare(seen), unmeasured: { side, reason: `round ${round + 1}: ${reason}` } };
       }
       seen[side].push(metrics);
@@ -32,14 +34,27 @@ export async function measureSpeed(run: RunOnce, rounds: number): Promise<Speed>
   return compare(seen);
 }
 
+/** What is said of a check that measures at the base and writes no metrics in the candidate. */
+export function speedLost(base: ReadonlyMap<string, Metric>): Speed {
+  const shown = [...base].slice(0, maxShown).map(([name, metric]) => `\`${name}\` ${withUnit(metric)}`);
+  const more = base.size > maxShown ? ` and ${base.size - maxShown} more` : '';
+  const reason = `it wrote no \`${metricsFile}\`, and at the base one with ${shown.join(', ')}${more}`;
+  return { measured: [], incomparable: [], onlyInCandidate: [], unmeasured: { side: 'candidate', reason } };
+}
+
+function withUnit({ value, unit }: Metric): string {
+  return unit === undefined ? String(value) : `${value} ${unit}`;
+}
+
 /** The base says which direction is better and in which unit: the candidate does not choose its judge. */
 function compare({ base, candidate }: Record<Side, readonly ReadonlyMap<string, Metric>[]>): Speed {
   const [first] = base;
   const measured: MeasuredMetric[] = [];
   const incomparable: { name: string; reason: string }[] = [];
-  for (const [name, { unit, better }] of first ?? []) {
+  for (const [name, expected] of first ?? []) {
+    const { unit, better } = expected;
     const reason = [...base, ...candidate]
-      .map((round) => mismatch(round.get(name), unit, better))
+      .map((round) => mismatch(round.get(name), expected))
       .find((one) => one !== undefined);
     const valuesOf = (rounds: readonly ReadonlyMap<string, Metric>[]): number[] =>
       rounds.flatMap((round) => round.get(name)?.value ?? []);
@@ -57,8 +72,10 @@ function compare({ base, candidate }: Record<Side, readonly ReadonlyMap<string, 
   return { measured, incomparable, onlyInCandidate: first ? [...added].slice(0, 20) : [] };
 }
 
-function mismatch(metric: Metric | undefined, unit: string | undefined, better: string): string | undefined {
-  if (!metric) return 'expected it in every round, as at the base, found a round without it';
+function mismatch(metric: Metric | undefined, expected: Metric): string | undefined {
+  const { unit, better } = expected;
+  if (!metric)
+    return `expected it in every round, as at the base (${withUnit(expected)}), found a round without it`;
   if (metric.unit !== unit)
     return `expected the unit of the base, \`${unit ?? 'none'}\`, found \`${metric.unit ?? 'none'}\``;
   return metric.better === better

@@ -121,25 +121,25 @@ t.test('validity is judged when the Scheduler receives it', async (t) => {
 });
 
 t.test('a person counts once', async (t) => {
-  t.strictSame(await statuses([approval(ana), approval(ana)]), ['counts', 'duplicate'], 'the same key');
+  t.strictSame(await statuses([approval(ana), approval(ana)]), ['duplicate', 'counts'], 'the same key');
   const copy = approval(ana);
-  t.strictSame(await statuses([copy, copy]), ['counts', 'duplicate'], 'a copy under another number');
+  t.strictSame(await statuses([copy, copy]), ['duplicate', 'counts'], 'a copy under another number');
   const laptop = handSigner();
   const twoKeys = { allowedSigners: Buffer.from(`${signers}\nAna@X.example ${laptop.publicKey}`) };
   t.strictSame(
     await statuses([approval(ana), approval(laptop)], twoKeys),
-    ['counts', 'duplicate'],
+    ['duplicate', 'counts'],
     'two keys',
   );
   const aliases = [
     approval(cleo, { principal: 'cleo@x.example' }),
     approval(cleo, { principal: 'cleo@home.example' }),
   ];
-  t.strictSame(await statuses(aliases), ['counts', 'duplicate'], 'two names of one key');
+  t.strictSame(await statuses(aliases), ['duplicate', 'counts'], 'two names of one key');
   const phone = { allowedSigners: Buffer.from(`${signers}\ncleo@home.example ${laptop.publicKey}`) };
   t.strictSame(
     await statuses([approval(laptop), approval(cleo, { principal: 'cleo@x.example' })], phone),
-    ['counts', 'duplicate'],
+    ['duplicate', 'counts'],
     'two keys of which one has a name that the other has too',
   );
   const chain = {
@@ -149,7 +149,7 @@ t.test('a person counts once', async (t) => {
   };
   t.strictSame(
     await statuses([approval(ana), approval(cleo)], chain),
-    ['counts', 'duplicate'],
+    ['duplicate', 'counts'],
     'two names of which a third key says that they are one person',
   );
   t.strictSame(
@@ -159,7 +159,7 @@ t.test('a person counts once', async (t) => {
   );
   const anyone = { allowedSigners: Buffer.from(`*@x.example ${ana.publicKey}`) };
   const names = ['one@x.example', 'two@x.example'].map((principal) => approval(ana, { principal }));
-  t.strictSame(await statuses(names, anyone), ['counts', 'duplicate'], 'one key of a pattern');
+  t.strictSame(await statuses(names, anyone), ['duplicate', 'counts'], 'one key of a pattern');
   t.strictSame(await statuses([approval(ana)], anyone), ['untrusted-signer'], 'a pattern without a name');
   t.strictSame(
     await statuses(names, { ...anyone, authors: ['two@x.example'] }),

@@ -203,3 +203,21 @@ t.test('wrong words are usage errors', async (t) => {
   t.equal((await say('plugin', 'add', 'nowhere')).error?.code, 'INPUT_UNREADABLE');
   t.equal((await say('plugin', 'add', 'src')).error?.code, 'PLUGIN_INVALID');
 });
+
+t.test('a rule that bears the name of one of ours is refused before anybody lists it', async (t) => {
+  const { sample, say } = scene(t);
+  for (const id of ['scope', 'cedar']) {
+    t.match(await say('plugin', 'new', 'gate', id), { code: 129, error: { code: 'PLUGIN_INVALID' } });
+    const box = join(sample.root, `tools-${id}`);
+    mkdirSync(box);
+    const rules = [{ id, point: 'patch', module: 'a.js' }];
+    const manifest = { name: 'mine', version: '1.0.0', type: 'module', writ: { api: 1, rules } };
+    writeFileSync(join(box, 'package.json'), JSON.stringify(manifest));
+    writeFileSync(join(box, 'a.js'), 'export const judge = () => [];\n');
+    for (const command of ['test', 'add'])
+      t.match(await say('plugin', command, `tools-${id}`), {
+        error: { code: 'PLUGIN_INVALID', details: { rule: id } },
+      });
+  }
+  t.notOk(existsSync(join(sample.root, '.writ/config.toml')), 'nothing is pinned');
+});

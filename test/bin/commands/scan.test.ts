@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
@@ -149,4 +150,51 @@ t.test('no output shows what a rule takes for a secret', async (t) => {
   const { out } = await runLine(['--json', 'scan', 'a.js'], commands, { cwd: root, env });
   for (const text of [shown.out, shown.err, out, readFileSync(join(root, 'out.sarif'), 'utf8')])
     t.notOk(text.includes(secret.slice(8, 20)));
+});
+
+t.test('options of rules are those of the commit that the change starts from', async (t) => {
+  const { root, git } = repository(t);
+  const row = 'sast/python-unsafe-deserialization';
+  const pickled = 'import pickle\npickle.loads(x)\n';
+  const allowing = `[[rules.sast.allow]]\nrow = "${row}"\npaths = ["old/**"]\n`;
+  const configured = (text: string): void => {
+    mkdirSync(join(root, '.writ'), { recursive: true });
+    writeFileSync(join(root, '.writ/config.toml'), text);
+  };
+  const commit = (): void => {
+    git('add', '--all');
+    git('commit', '--quiet', '--allow-empty', '-m', 'more');
+  };
+  const asked = ['--rules', 'sast'];
+  mkdirSync(join(root, 'old'));
+  writeFileSync(join(root, 'old/a.py'), pickled);
+  configured(allowing);
+  t.strictSame(
+    errorsOf(await scan(t, root, ['old', ...asked])),
+    ['sast old/a.py'],
+    'not of the working tree',
+  );
+  commit();
+  t.strictSame(
+    errorsOf(await scan(t, root, ['--range', 'HEAD~1..HEAD', ...asked])),
+    ['sast old/a.py'],
+    'nor of the change',
+  );
+  t.strictSame(errorsOf(await scan(t, root, ['old', ...asked])), []);
+  writeFileSync(join(root, 'new.py'), pickled);
+  commit();
+  t.strictSame(errorsOf(await scan(t, root, ['--range', 'HEAD~1..HEAD', ...asked])), ['sast new.py']);
+  const diff = git('diff', 'HEAD~2..HEAD', '--', 'old/a.py');
+  t.strictSame(errorsOf(await scan(t, root, ['--patch', '-', ...asked], diff)), []);
+  configured('[rules.sats]\nallow = []\n');
+  commit();
+  t.equal((await scan(t, root, ['old', ...asked])).error, 'CONFIG_INVALID', 'a rule that there is not');
+  const outside = mkdtempSync(join(tmpdir(), 'writ-test-'));
+  t.teardown(() => rmSync(outside, { recursive: true }));
+  writeFileSync(join(outside, 'a.py'), pickled);
+  t.strictSame(
+    errorsOf(await scan(t, outside, ['a.py', ...asked])),
+    ['sast a.py'],
+    'outside of a repository',
+  );
 });

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { isDependencyFile, readPackageSet } from '../../../core/dependencies/package-set.ts';
+import { yamlContent } from '../../../core/dependencies/yaml.ts';
 import { filesOf, fixtures, lineOf, readFixture } from './read-fixture.ts';
 
 t.test('every kind of file is read as its own tool means it', async (t) => {
@@ -118,6 +119,38 @@ t.test('what is plain by half is read by the library, and to the same end', asyn
     one?.packages.map(({ purl }) => purl),
     ['pkg:cargo/a@1.0.0'],
   );
+});
+
+t.test('a large YAML mapping is read in time, and a key that comes twice is refused', async (t) => {
+  const rows = Array.from({ length: 24_000 }, (_, at) => `"${'k'.repeat(40)}-${at}": v\n`);
+  const text = `fancy: ! v\n${rows.join('')}`;
+  t.ok(text.length > 1_000_000);
+  const before = process.cpuUsage();
+  const content = yamlContent(text);
+  const { user, system } = process.cpuUsage(before);
+  t.ok('value' in content && Object.keys(content.value).length === rows.length + 1);
+  t.ok((user + system) / 1000 < 4000, `${(user + system) / 1000} ms`);
+  for (const twice of [
+    'a: 1\na: 2\n',
+    'b: { a: 1, "a": 2 }\n',
+    'b:\n  - { a: 1, ? a : 2 }\n',
+    '? [a]\n: 1\n',
+  ])
+    t.strictSame(yamlContent(`fancy: ! v\n${twice}`), {
+      reason: 'a mapping of it has a key twice, or one that is no word',
+    });
+});
+
+t.test('a file that only says where packages come from is none of a bill', async (t) => {
+  for (const path of [
+    '.npmrc',
+    '.cargo/config.toml',
+    'environment.yml',
+    '.pnpmfile.cjs',
+    'gradle.properties',
+  ])
+    t.notOk(isDependencyFile(path), path);
+  for (const path of ['setup.py', 'setup.cfg', '.mvn/extensions.xml']) t.ok(isDependencyFile(path), path);
 });
 
 t.test('ten times the packages take about ten times as long', async (t) => {

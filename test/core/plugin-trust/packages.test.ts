@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -12,6 +12,7 @@ import { readTarball } from '../../../core/plugin-trust/read-tarball.ts';
 import { pax, type TarEntry, tarball } from './tar.ts';
 
 const example = fileURLToPath(new URL('../../../fixtures/plugins/test-names', import.meta.url));
+const page = new URL('../../../docs/plugins.md', import.meta.url);
 const invalid = { code: 'PLUGIN_INVALID', detail: { plugin: 'x' } };
 const packageOf = (files: Readonly<Record<string, string>>) =>
   toPluginPackage(
@@ -20,9 +21,12 @@ const packageOf = (files: Readonly<Record<string, string>>) =>
   );
 
 t.test('the digest of a plugin can be made with `sha256sum` alone', async (t) => {
-  const script = "find . -type f -printf '%P\\n' | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -c1-64";
-  const expected = execFileSync('sh', ['-c', script], { cwd: example, encoding: 'utf8' }).trim();
-  t.equal((await readDirectory(example)).digest, expected);
+  const told = /^find .*$/m.exec(readFileSync(page, 'utf8'))?.[0] ?? 'false';
+  const odd = t.testdir({ '-c': '1', 'a "b\'.js': '2', '$(x)': { ' y': '3' } });
+  for (const directory of [example, odd]) {
+    const expected = execFileSync('sh', ['-c', told], { cwd: directory, encoding: 'utf8' }).slice(0, 64);
+    t.equal((await readDirectory(directory)).digest, expected);
+  }
 });
 
 t.test('every file counts: content, name, one more, one less', async (t) => {
@@ -51,6 +55,15 @@ t.test('paths that could land elsewhere are refused', async (t) => {
     t.throws(() => packageOf({ [path]: 'x' }), invalid, JSON.stringify(path).slice(0, 40));
   t.throws(() => packageOf({ a: '1', 'a/b': '2' }), invalid);
   t.throws(() => packageOf({}), invalid);
+  // One file on some file systems, two on others.
+  for (const [one, other] of [
+    ['j.js', 'J.js'],
+    ['rules/a.js', 'Rules/b.js'],
+    ['a/x', 'A'],
+    ['\u00e9.js', 'e\u0301.js'],
+  ] as const)
+    t.throws(() => packageOf({ [one]: '1', [other]: '2' }), invalid, JSON.stringify([one, other]));
+  t.equal(packageOf({ 'a/x': '1', 'a/y': '2', 'b/x': '3' }).files.size, 3);
   const many = Array.from({ length: 2001 }, (_, index) => [`f${index}`, Buffer.from('x')] as const);
   t.throws(() => toPluginPackage(many, 'x'), invalid);
   t.throws(() => toPluginPackage([['a', Buffer.alloc(33 * 1024 * 1024)]], 'x'), invalid);
@@ -67,7 +80,6 @@ t.test('a packed plugin is unpacked as `npm pack` packed it', async (t) => {
     cwd: join(box, 'p'),
     env: { PATH: process.env.PATH ?? '', HOME: box, npm_config_update_notifier: 'false' },
   });
-  const { readFileSync } = await import('node:fs');
   const packed = await readTarball(readFileSync(join(box, 'p-1.0.0.tgz')), 'x');
   t.equal(packed.digest, (await readDirectory(join(box, 'p'))).digest);
   t.equal(packed.files.size, 3);
@@ -98,6 +110,14 @@ t.test('an archive that holds anything but plain files is refused', async (t) =>
     'two sizes': [{ name: 'pax', type: 'x', content: pax('size', '2') }, file],
     'a pax link': [{ name: 'pax', type: 'x', content: pax('linkpath', '/etc/passwd') }, file],
     'a global path': [{ name: 'pax', type: 'g', content: pax('path', 'package/x') }, file],
+    'a global size': [{ name: 'pax', type: 'g', content: pax('size', '0') }, file],
+    'two pax headers for one file': [
+      { name: 'pax', type: 'x', content: pax('path', 'package/b.js') },
+      { name: 'pax', type: 'x', content: pax('mtime', '1') },
+      file,
+    ],
+    'a pax header for nothing': [file, { name: 'pax', type: 'x', content: pax('mtime', '1') }],
+    'a directory with content': [file, { name: 'package/d', type: '5', content: 'x' }],
     'a malformed pax header': [{ name: 'pax', type: 'x', content: '99 path=x\n' }, file],
     'a file twice': [file, file],
     'a file beside the package': [{ name: 'other/a.js' }],
@@ -108,6 +128,15 @@ t.test('an archive that holds anything but plain files is refused', async (t) =>
   for (const [name, entries] of Object.entries(bad))
     await t.rejects(readTarball(tarball(entries), 'x'), invalid, name);
   await t.rejects(readTarball(tarball([file], { end: false }), 'x'), invalid, 'no end');
+  const plain = tarball([file], { end: false, zip: false });
+  const empty = Buffer.alloc(512);
+  const more = tarball([{ name: 'package/hidden.js' }], { zip: false });
+  for (const [name, parts] of Object.entries({
+    'an empty block, and more files': [plain, empty, more],
+    'one empty block at the end': [plain, empty],
+  }))
+    await t.rejects(readTarball(gzipSync(Buffer.concat(parts)), 'x'), invalid, name);
+  t.equal((await readTarball(gzipSync(Buffer.concat([plain, empty, empty, empty])), 'x')).files.size, 1);
   await t.rejects(readTarball(tarball([file], { zip: false }), 'x'), invalid, 'no gzip');
   await t.rejects(readTarball(tarball([file]).subarray(0, 60), 'x'), invalid, 'cut off');
   await t.rejects(readTarball(gzipSync(Buffer.alloc(600, 'x')), 'x'), invalid, 'no tar');
@@ -158,6 +187,7 @@ t.test('a manifest that is not sound is refused, saying where', async (t) => {
     withWrit({ api: 2 }),
     withWrit({ name: 'Two Words' }),
     withWrit({ rules: [] }),
+    withWrit({ rules: [rule, { ...rule, point: 'fast' }] }),
     withWrit({ hooks: ['tool.guard'] }),
     withRule({ id: 'Two Words' }),
     withRule({ point: 'sometime' }),

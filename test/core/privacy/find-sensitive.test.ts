@@ -167,10 +167,12 @@ t.test('hostile text costs time in proportion to its size', async (t) => {
   }
 });
 
+const numbersIn = (text: string) => findNumbers(Buffer.from(text, 'latin1'), text);
+
 t.test('spans of every length are read to their end, also the ones too short for any number', async (t) => {
   for (const part of ['1', '12 ', '1-', '(1) ', '+1', '12.']) {
-    for (let times = 1; times < 60; times += 1) findNumbers(part.repeat(times));
-    for (let length = 1; length < 60; length += 1) findNumbers(part.repeat(60).slice(0, length));
+    for (let times = 1; times < 60; times += 1) numbersIn(part.repeat(times));
+    for (let length = 1; length < 60; length += 1) numbersIn(part.repeat(60).slice(0, length));
   }
   t.pass('it came back');
 });

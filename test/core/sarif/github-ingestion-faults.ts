@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { schemaFaults } from './published-schema.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -17,7 +18,7 @@ const levels = ['error', 'warning', 'note', 'none'];
 
 /**
  * What GitHub code scanning would not take in of a SARIF file, by its published description: size, counts, required properties, relative
- * addresses, regions from 1, fingerprints. Empty where it takes all of it.
+ * addresses, regions from 1, fingerprints; and what the schema of SARIF 2.1.0 says against it. Empty where it takes all of it.
  */
 export function githubIngestionFaults(text: string): readonly string[] {
   const faults: string[] = [];
@@ -27,6 +28,7 @@ export function githubIngestionFaults(text: string): readonly string[] {
   expect(gzipSync(text).length <= limits.gzipBytes, 'more than 10 MB of gzip');
   expect(text.isWellFormed(), 'text that is no Unicode');
   const log = objectOf(JSON.parse(text));
+  for (const fault of schemaFaults(log)) expect(false, fault);
   expect(log.version === '2.1.0', 'version');
   expect(isText(log.$schema), '$schema');
   const runs = listOf(log.runs);

@@ -64,6 +64,23 @@ t.test('what the description forbids is a fault', async (t) => {
   t.match(githubIngestionFaults(broken(['runs'], [run, run])).join(), /two runs/);
 });
 
+t.test('what the published schema forbids is a fault too', async (t) => {
+  const result = ['runs', 0, 'results', 0];
+  const cases: readonly (readonly [path: readonly (string | number)[], value: unknown, fault: RegExp])[] = [
+    [['bomFormat'], 'CycloneDX', /^schema: {2}must NOT have additional/],
+    [['runs', 0, 'columnKind'], 'bytes', /^schema: \/runs\/0\/columnKind must be equal/],
+    [['runs', 0, 'invocations', 0, 'executionSuccessful'], undefined, /^schema: .*executionSuccessful/],
+    [['runs', 0, 'invocations', 0, 'toolExecutionNotifications'], [{}], /^schema: .*message/],
+    [[...result, 'kind'], 'bad', /^schema: .*kind/],
+    [[...result, 'partialFingerprints', 'other'], 7, /^schema: .*other must be string/],
+    [[...result, 'locations', 0, 'physicalLocation', 'region', 'startColumn'], 0, /^schema: .*startColumn/],
+  ];
+  for (const [path, value, fault] of cases) {
+    const found = githubIngestionFaults(broken(path, value)).filter((one) => one.startsWith('schema:'));
+    t.match(found.join('; '), fault, path.join('.'));
+  }
+});
+
 t.test('what we write has none of them, whatever stands in it', async (t) => {
   const hostile = [
     'a b#c?d%.js',

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { createAnchorSearch } from '../../../core/scan/anchor-search.ts';
-import { countAdded } from '../../../core/scan/count-added.ts';
+import { randomNumbers } from './random-numbers.ts';
 
 const anchors = ['eval', 'system', 'child_process', '"vm"', 'Function'];
 const search = createAnchorSearch(anchors.map((anchor) => [anchor, anchor]));
@@ -29,12 +29,22 @@ t.test('an anchor is found wherever it stands whole in the range, and nowhere el
   }
 });
 
-t.test('added lines are counted by the hunk, at any offset', async (t) => {
-  const diff =
-    'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@\n a\n+++ b\n-c\n+\n\\ No newline at end of file\n';
-  for (let before = 0; before < 5; before += 1) {
-    const bytes = Buffer.from(`${'\n'.repeat(before)}${diff}+not in a hunk`);
-    const copy = new Uint8Array(bytes);
-    t.equal(countAdded(copy, [{ start: before, end: copy.length, binary: false }]), 2);
+t.test('in any bytes it finds what a search for each anchor finds', async (t) => {
+  const random = randomNumbers(7);
+  const letters = 'evalsytmchid_pro"FunN-\n';
+  for (let round = 0; round < 300; round += 1) {
+    const words = Array.from({ length: 40 }, () =>
+      random(3) === 0 ? (anchors[random(anchors.length)] ?? '') : (letters[random(letters.length)] ?? ''),
+    );
+    const bytes = Buffer.from(words.join(''));
+    const start = random(4);
+    const end = bytes.length - random(4);
+    const expected = anchors.flatMap((anchor) => {
+      const places: string[] = [];
+      for (let at = bytes.indexOf(anchor, start); at >= 0; at = bytes.indexOf(anchor, at + 1))
+        if (at + anchor.length <= end) places.push(`${anchor} ${at}`);
+      return places;
+    });
+    t.same([...placesIn(bytes, start, end)].sort(), expected.sort(), words.join(''));
   }
 });

@@ -2,6 +2,9 @@ import t from 'tap';
 import { hunkLines } from '../../../core/patch/hunk-lines.ts';
 import { type CutOptions, cutDiff } from '../../../core/scan/cut-diff.ts';
 import type { DiffPiece, Unscanned } from '../../../core/scan/diff-piece.ts';
+import { markLines } from '../../../core/scan/mark-lines.ts';
+import { readFileHeader } from '../../../core/scan/read-file-header.ts';
+import { readFiles } from '../../../core/scan/read-files.ts';
 
 async function* inChunks(diff: string, size: number): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(diff);
@@ -18,13 +21,13 @@ async function cut(diff: string, chunk: number, options: Partial<CutOptions> = {
 
 /** `path:line text` of every added line. */
 function added(pieces: readonly DiffPiece[]): readonly string[] {
-  return pieces.flatMap(({ diff, files }) =>
-    files.flatMap((file) =>
+  return pieces.flatMap(({ diff }) =>
+    readFiles(diff, markLines(diff)).flatMap((file) =>
       [...hunkLines(diff, file)]
         .filter(({ kind }) => kind === 'added')
         .map(
           ({ line, start, end }) =>
-            `${file.path}:${line} ${Buffer.from(diff.buffer).toString('utf8', start, end)}`,
+            `${file.path}:${line} ${Buffer.from(diff.buffer, diff.byteOffset).toString('utf8', start, end)}`,
         ),
     ),
   );
@@ -59,7 +62,8 @@ t.test('a diff in one piece has every file and line', async (t) => {
   const { pieces } = await cut(diff, 1 << 20);
   t.equal(pieces.length, 1);
   t.strictSame(added(pieces), expected);
-  t.match(pieces[0]?.files, [
+  if (!pieces[0]) throw new Error('no piece');
+  t.match(readFiles(pieces[0].diff, markLines(pieces[0].diff)), [
     { path: 'src/a.js', changeType: 'modify', binary: false },
     { path: 'src/ü.js', changeType: 'add', newMode: '100644' },
     { path: 'new.txt', oldPath: 'old.txt', changeType: 'rename' },
@@ -105,6 +109,60 @@ t.test('one file of any size is read in bounded memory', async (t) => {
   }
   t.equal(count, blocks * 10_000);
   t.ok(largest < 8 * 1024 * 1024, `${largest} bytes`);
+});
+
+t.test('memory is used again once its piece is released, and not before', async (t) => {
+  const file = (index: number) =>
+    `${header(`f${index}.js`)}@@ -0,0 +1 @@\n+${String(index).padEnd(90, 'x')}\n`;
+  const many = Array.from({ length: 200 }, (_, index) => file(index)).join('');
+  const expected = added((await cut(many, 64)).pieces);
+  for (const inHand of [0, 1, 3]) {
+    const memories = new Set<unknown>();
+    const held: DiffPiece[] = [];
+    const seen: string[] = [];
+    const read = (piece: DiffPiece | undefined) => {
+      if (!piece) return;
+      seen.push(...added([piece]));
+      piece.release?.();
+    };
+    for await (const piece of cutDiff(inChunks(many, 64), { pieceBytes: 400, onUnscanned: () => {} })) {
+      memories.add(piece.diff.buffer);
+      held.push(piece);
+      if (held.length > inHand) read(held.shift());
+    }
+    for (const piece of held) read(piece);
+    t.strictSame(seen, expected);
+    t.ok(memories.size <= inHand + 3, `${memories.size} for ${inHand} in hand`);
+  }
+});
+
+t.test('the rest of a file says that it is one', async (t) => {
+  const long = `${header('a.js')}@@ -0,0 +1,20 @@\n${'+line\n'.repeat(20)}${header('b.js')}@@ -0,0 +1 @@\n+b\n`;
+  const { pieces } = await cut(long, 16, { pieceBytes: 100 });
+  const files = pieces.flatMap(({ diff, isRest }) => readFiles(diff, markLines(diff)).slice(isRest ? 1 : 0));
+  t.ok(pieces.length > 2);
+  t.same(
+    files.map(({ path }) => path),
+    ['a.js', 'b.js'],
+  );
+});
+
+t.test('a plain header and one that is read the long way say the same', async (t) => {
+  for (const [lines, expected] of [
+    ['index 1111111..2222222 100755', { changeType: 'modify', newMode: '100755' }],
+    ['index 1111111..2222222', { changeType: 'modify' }],
+    ['new file mode 100644\nindex 0000000..2222222', { changeType: 'add', newMode: '100644' }],
+  ] as const) {
+    const old = lines.startsWith('new') ? '/dev/null' : 'a/src/x.js';
+    const text = `diff --git a/src/x.js b/src/x.js\n${lines}\n--- ${old}\n+++ b/src/x.js\n@@ -1 +1 @@\n-a\n+b\n`;
+    const short = Buffer.from(text);
+    const long = Buffer.from(text.replace('\nindex', '\nsimilarity index 90%\nindex'));
+    const { start, end, ...said } = readFileHeader(short, 0, short.length);
+    const { start: _, end: __, ...saidLong } = readFileHeader(long, 0, long.length);
+    t.same(said, saidLong);
+    t.match(said, { path: 'src/x.js', ...expected });
+    t.same([start, end], [0, short.length]);
+  }
 });
 
 t.test('what is no diff is refused', async (t) => {

@@ -1,4 +1,5 @@
 import t from 'tap';
+import type { CheckContext } from '../../../core/contract/check-runner.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import { testSuiteCheck } from '../../../gates/checks/test-suite.ts';
 import { readFixture } from '../reports/read-fixture.ts';
@@ -104,8 +105,11 @@ t.test("a runner's JSON is read, other JSON is passed over where there is a repo
   t.match(alone.findings, [
     { severity: 'error', detail: { code: 'REPORT_UNREADABLE', reason: 'not-a-report' } },
   ]);
-  t.strictSame((await run({ reports: { 'unit.json': '{}', 'unit.xml': junit } })).findings, []);
-  t.strictSame(errorCodes((await run({ stdout: passing, reports: { 'unit.json': '{}' } })).findings), []);
+  const beside = await run({ reports: { 'unit.json': '{}', 'unit.xml': junit } });
+  t.match(beside.findings, [{ severity: 'note', detail: { code: 'REPORT_IGNORED', report: 'unit.json' } }]);
+  const printed = await run({ stdout: passing, reports: { 'unit.json': '{}' } });
+  t.strictSame(errorCodes(printed.findings), []);
+  t.strictSame(notes(printed.findings), ['REPORT_IGNORED', 'TESTS_SKIPPED']);
 });
 
 t.test('what the `spec` reporter prints is no report', async (t) => {
@@ -151,7 +155,8 @@ t.test('times are kept: the sum, the slowest, those of failed tests', async (t) 
 });
 
 t.test('XML that is no test report is passed over where there is another', async (t) => {
-  t.strictSame((await run({ reports: { 'coverage.xml': '<coverage/>', 'unit.xml': junit } })).findings, []);
+  const { findings } = await run({ reports: { 'coverage.xml': '<coverage/>', 'unit.xml': junit } });
+  t.match(findings, [{ severity: 'note', detail: { code: 'REPORT_IGNORED', report: 'coverage.xml' } }]);
   t.strictSame(errorCodes((await run({ reports: { 'coverage.xml': '<coverage/>' } })).findings), [
     'REPORT_UNREADABLE',
   ]);
@@ -186,4 +191,41 @@ t.test('of a command that was ended or denied no report is read', async (t) => {
 t.test('missing dependencies are named beside the missing report', async (t) => {
   const { findings } = await run({ stderr: "Error: Cannot find package 'tap'", result: { exitCode: 1 } });
   t.strictSame(errorCodes(findings), ['WORKSPACE_DEPENDENCIES_MISSING', 'REPORT_MISSING']);
+});
+
+t.test('a good report makes up for no other one', async (t) => {
+  const bad: Readonly<Record<string, string>> = {
+    'b.xml': '',
+    'b.json': '',
+    'b.tap': '',
+    'c.tap': 'all is well\n',
+    'd.tap': 'TAP version 99\nok 1\n1..1\n',
+    'e.json': '{"numTotalTests":1,"numTotalTests":0,"testResults":[]}',
+  };
+  for (const [name, content] of Object.entries(bad)) {
+    const { findings } = await run({ reports: { 'a.xml': junit, [name]: content } });
+    t.strictSame(errorCodes(findings), ['REPORT_UNREADABLE'], `${name}: ${content.slice(0, 20)}`);
+  }
+  const hiding = '{"numTotalTests":1,"numFailedTests":"1","testResults":[]}';
+  const { findings } = await run({ reports: { 'a.xml': junit, 'b.json': hiding } });
+  t.ok(errorCodes(findings).every((code) => code === 'REPORT_CONTRADICTORY'));
+});
+
+t.test('a report that was there before, or is no file, counts for nothing', async (t) => {
+  const { context } = checkContext({ check: { kind: 'testSuite' }, stdout: passing });
+  const bytes = Buffer.from(junit);
+  const withFiles = (given: Partial<Awaited<ReturnType<CheckContext['runCommand']>>>) =>
+    testSuiteCheck.run({
+      ...context,
+      runCommand: async () => ({ ...(await context.runCommand()), ...given }),
+    });
+  const stale = await withFiles({ reports: [{ name: 'a.xml', bytes, isStale: true }] });
+  t.match(stale.findings, [{ severity: 'error', detail: { code: 'REPORT_UNREADABLE', reason: 'stale' } }]);
+  t.equal(stale.tests, undefined);
+  const fresh = await withFiles({ reports: [{ name: 'a.xml', bytes }], unread: ['html', 'site'] });
+  t.strictSame(fresh.findings, [], 'a directory beside it is no report');
+  const log = { name: 'build.log', bytes, isStale: true } as const;
+  t.strictSame((await withFiles({ reports: [{ name: 'a.xml', bytes }, log] })).findings, []);
+  const link = await withFiles({ reports: [{ name: 'a.xml', bytes }], unread: ['b.xml'] });
+  t.match(link.findings, [{ severity: 'error', detail: { reason: 'not-a-file', report: 'b.xml' } }]);
 });

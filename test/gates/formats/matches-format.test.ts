@@ -220,3 +220,27 @@ t.test('a document of more than 64 MiB is not parsed', async (t) => {
   const found = await matchesFormat('json', new Uint8Array(64 * 1024 * 1024 + 1).fill(0x20));
   t.match(found?.found, /more than the/);
 });
+
+t.test('a document of two formats is of neither, and of none with a member twice', async (t) => {
+  const documents = { sarif, 'spdx-json': spdx, 'cyclonedx-json': cyclonedx, 'in-toto+json': statement };
+  const marks = { runs: [], spdxVersion: 'SPDX-2.3', bomFormat: 'CycloneDX', _type: 'x' };
+  for (const [format, document] of Object.entries(documents)) {
+    await accepts(t, format, [[format, document]]);
+    for (const [mark, value] of Object.entries(marks)) {
+      if (Object.hasOwn(document, mark)) continue;
+      await refuses(t, format, [[`${format} with ${mark}`, { ...document, [mark]: value }]]);
+    }
+    const text = JSON.stringify(document);
+    const [first = ''] = Object.entries(document).map(([key, value]) => JSON.stringify({ [key]: value }));
+    const twice = `${first.slice(0, -1)},${text.slice(1)}`;
+    await refuses(t, format, [[`${format} with a member twice`, twice]]);
+    await refuses(t, 'json', [[`JSON with a member twice`, twice]]);
+  }
+  await accepts(t, 'json', [['JSON of any kind', marks]]);
+  await refuses(t, 'junit+xml', [
+    ['JUnit before a script', '<testsuites/><script>1</script>'],
+    ['JUnit behind a script', '<script>1</script><testsuites/>'],
+    ['JUnit before a zip archive', `<testsuites/>PK\u0003\u0004`],
+  ]);
+  await refuses(t, 'text', [['a zip archive behind text', 'hello\nPK\u0003\u0004\0']]);
+});

@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { createPool } from '../../../core/worker/pool.ts';
 import type { GrammarName } from '../../../gates/grammar/grammar-name.ts';
-import { dropRuntime, loadGrammar } from '../../../gates/grammar/load-grammar.ts';
+import { dropRuntime, hugeGrammars, loadGrammar } from '../../../gates/grammar/load-grammar.ts';
 import { parseSyntax } from '../../../gates/grammar/parse-syntax.ts';
 import { plainText } from '../../../gates/grammar/plain-text.ts';
 import { publicWalk, walkTree } from '../../../gates/grammar/walk.ts';
@@ -29,6 +31,60 @@ t.test('every grammar loads and reads, once per thread', async (t) => {
     t.equal(await loadGrammar(name), grammar, name);
     t.ok((parseSyntax(grammar, 'a;\n', { milliseconds: 1000 })?.nodes.length ?? 0) > 1, name);
   }
+});
+
+/** Bytes of the longest function of a module (WebAssembly core specification, 5.5.13). */
+function longestFunction(bytes: Uint8Array): number {
+  let at = 8;
+  const number = (): number => {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[at++] as number;
+      value += (byte & 127) * 2 ** shift;
+      if (byte < 128) return value;
+    }
+  };
+  while (at < bytes.length) {
+    const id = bytes[at++];
+    const end = number() + at;
+    if (id === 10) {
+      let longest = 0;
+      for (let left = number(); left > 0; left -= 1) {
+        const length = number();
+        longest = Math.max(longest, length);
+        at += length;
+      }
+      return longest;
+    }
+    at = end;
+  }
+  return 0;
+}
+
+t.test('grammars with a function too long to be optimised are the ones that are known', async (t) => {
+  const huge = names.filter((name) => {
+    const file = new URL(import.meta.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${name}.wasm`));
+    return longestFunction(readFileSync(file)) > 28_000;
+  });
+  t.same(new Set(huge), hugeGrammars);
+});
+
+t.test('no function of such a grammar is ever optimised, and those of the runtime are', async (t) => {
+  const script = `
+    const at = (path) => new URL(path, ${JSON.stringify(new URL('../../../gates/grammar/', import.meta.url).href)});
+    const { loadGrammar } = await import(at('load-grammar.ts'));
+    const { parseSyntax } = await import(at('parse-syntax.ts'));
+    const grammar = await loadGrammar('bash');
+    const text = 'f() { if [ "$1" = x ]; then echo "a $b" | grep -e c; fi; }\\n'.repeat(400);
+    for (let round = 0; round < 12; round += 1) parseSyntax(grammar, text, { milliseconds: 20000 });`;
+  const { stdout } = spawnSync(
+    process.execPath,
+    ['--trace-wasm-compilation-times', '--wasm-sync-tier-up', '--input-type=module', '-e', script],
+    { encoding: 'utf8', maxBuffer: 1e8 },
+  );
+  const optimised = [...stdout.matchAll(/using TurboFan.*bodysize (\d+)/g)].map(([, bytes]) => Number(bytes));
+  t.ok(optimised.length > 0);
+  t.ok(Math.max(...optimised) < 100_000, 'the longest function of this grammar has 161,555 bytes');
 });
 
 t.test('offsets count from where the caller says', async (t) => {

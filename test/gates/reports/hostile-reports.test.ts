@@ -29,6 +29,18 @@ t.test('only UTF-8 without NUL is read, in every form', async (t) => {
   t.equal(await reasonOf(`\ufeff${jest('')}`), undefined, 'a byte order mark of UTF-8 is allowed');
 });
 
+t.test('a name that is half a character is shown as far as it can be', async (t) => {
+  const test =
+    '{"status":"failed","title":"a \\ud800 b","fullName":"a \\ud800 b","failureMessages":["\\udc00"]}';
+  const { report } = await parseReport(
+    'a.json',
+    Buffer.from(
+      `{"numTotalTests":1,"numFailedTests":1,"testResults":[{"name":"x","assertionResults":[${test}]}]}`,
+    ),
+  );
+  t.match(report?.failures, [{ name: 'a \ufffd b', message: '\ufffd' }]);
+});
+
 t.test('deep nesting is refused before it is built', async (t) => {
   const deep = (levels: number) => jest('['.repeat(levels) + ']'.repeat(levels));
   t.equal(await reasonOf(deep(62)), undefined);

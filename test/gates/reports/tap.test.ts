@@ -119,10 +119,10 @@ t.test('subtests without their own test count two levels down too', async (t) =>
   );
 });
 
-t.test('of a line 4096 characters are looked at', async (t) => {
+t.test('of a line 65,536 characters are looked at', async (t) => {
   const todo = (length: number) => reportOf(lines('1..1', `not ok 1 - ${'x'.repeat(length)} # TODO`));
-  t.match(await todo(4000), { failed: 0, skipped: 1 });
-  t.match(await todo(5000), { failed: 1, skipped: 0 });
+  t.match(await todo(65_000), { failed: 0, skipped: 1 });
+  t.match(await todo(66_000), { failed: 1, skipped: 0 });
 });
 
 t.test('a subtest that was skipped as a whole is one skipped test', async (t) => {
@@ -238,4 +238,25 @@ t.test('output begins as TAP with a version, a plan or a numbered test', async (
     t.ok(begins(text), text);
   for (const text of ['', 'ok then', '> npm test\nTAP version 13', 'TAP', '# comment', 'PASS ok 1'])
     t.notOk(begins(text), text);
+});
+
+t.test('a test that failed between two levels of indentation has failed', async (t) => {
+  const suite = (...inner: string[]) => reportOf(lines('1..1', ...inner, 'ok 1 - a'));
+  for (const inner of [
+    '  not ok 1 - b',
+    '\tnot ok 1 - b',
+    '  not ok - b',
+    '      not ok',
+    '\u00a0not ok 3 b',
+  ])
+    t.match(await suite(inner), { passed: 1, failed: 1 }, inner);
+  for (const inner of ['  ok 1 - b', '  not ok 1 - b # TODO', '  not okay', '  # not ok 1', '  not ok then'])
+    t.match(await suite(inner), { passed: 1, failed: 0 }, inner);
+  const yaml = lines('ok 1 - a', '  ---', '  found: |', '    not ok 1 - b', '  ...', '1..1');
+  t.match(await reportOf(yaml), { passed: 1, failed: 0 }, 'what a diagnostic quotes is no test');
+});
+
+t.test('a byte order mark before a line hides nothing', async (t) => {
+  t.match(await reportOf(lines('1..2', 'ok 1 - a', '\ufeffnot ok 2 - b')), { passed: 1, failed: 1 });
+  t.match(await reportOf(`\ufeff${lines('not ok 1 - b', '1..1')}`), { failed: 1 });
 });

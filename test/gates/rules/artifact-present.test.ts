@@ -60,11 +60,15 @@ await gateTester(t, ruleOf('artifact-present'), {
       expect: [],
     },
     {
-      name: 'the engine made what a check says it produces',
+      name: 'the engine made what a policy check says it produces',
       ...stageOf('fast', checkRecord()),
       spec: {
         ...required(entry('sbom')),
-        acceptance: { verificationPlan: { fastChecks: [check({ artifactsProduced: ['sbom'] })] } },
+        acceptance: {
+          verificationPlan: {
+            fastChecks: [check({ kind: 'policy', command: 'sbom', artifactsProduced: ['sbom'] })],
+          },
+        },
       },
       ...made(byEngine('sbom')),
       expect: [],
@@ -91,6 +95,16 @@ await gateTester(t, ruleOf('artifact-present'), {
     },
   ],
   invalid: [
+    {
+      name: 'a program that was to write a report wrote none, and the engine has one of its own',
+      ...stageOf('fast', checkRecord()),
+      spec: {
+        ...required(entry('sbom')),
+        acceptance: { verificationPlan: { fastChecks: [check({ artifactsProduced: ['sbom'] })] } },
+      },
+      ...made(byEngine('sbom')),
+      expect: [{ detail: { artifact: 'sbom', check: 'unit', required: true } }],
+    },
     {
       name: 'a required artifact is missing at its stage',
       ...stageOf('fast'),

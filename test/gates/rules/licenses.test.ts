@@ -69,6 +69,24 @@ const { license: _none, ...unlicensed } = registryEntry('b', '1.0.0');
 await gateTester(t, findRule('licenses'), {
   valid: [
     adds('a listed licence', 'MIT'),
+    {
+      name: 'the same choice as a package of the base, and the side that is allowed',
+      spec: only(['MIT'], true),
+      files: {
+        'package-lock.json': {
+          base: lockfile(old, { 'node_modules/a': registryEntry('a', '1.0.0', 'MIT OR GPL-3.0-only') }),
+          candidate: lockfile(
+            { dependencies: { a: '^1.0.0', b: '^1.0.0', c: '^1.0.0' } },
+            {
+              'node_modules/a': registryEntry('a', '1.0.0', 'MIT OR GPL-3.0-only'),
+              'node_modules/b': registryEntry('b', '1.0.0', 'GPL-3.0-only OR MIT'),
+              'node_modules/c': registryEntry('c', '1.0.0', 'MIT'),
+            },
+          ),
+        },
+      },
+      expect: [],
+    },
     adds('a choice with a listed one', '(GPL-3.0-only OR MIT)'),
     adds('both listed', 'MIT AND Apache-2.0'),
     adds('no restriction at all', 'GPL-3.0-only', only([])),
@@ -131,6 +149,31 @@ await gateTester(t, findRule('licenses'), {
       ],
     },
     adds('one of two is not listed', 'MIT AND GPL-3.0-only'),
+    {
+      name: 'an archive beside the sources, which nobody reads',
+      spec: only(['MIT']),
+      files: lockTo({
+        ...oldLock,
+        'node_modules/v': { version: '1.0.0', resolved: 'file:vendor/v-1.0.0.tgz', license: 'GPL-3.0-only' },
+      }),
+    },
+    {
+      name: 'a side of a choice that the base did not have to take',
+      spec: only([], true),
+      files: {
+        'package-lock.json': {
+          base: lockfile(old, { 'node_modules/a': registryEntry('a', '1.0.0', 'MIT OR GPL-3.0-only') }),
+          candidate: lockfile(
+            { dependencies: { a: '^1.0.0', b: '^1.0.0' } },
+            {
+              'node_modules/a': registryEntry('a', '1.0.0', 'MIT OR GPL-3.0-only'),
+              'node_modules/b': registryEntry('b', '1.0.0', 'GPL-3.0-only'),
+            },
+          ),
+        },
+      },
+      expect: [{ detail: detail('GPL-3.0-only', 'new-license') }],
+    },
     adds('a choice without a listed one', 'ISC OR GPL-3.0-only'),
     ...[
       'SEE LICENSE IN LICENSE',

@@ -20,6 +20,19 @@ const project = (
   'package.json': { base: manifest(old), candidate: manifest(fields) },
   'package-lock.json': { base: lockfile(old, oldLock), candidate: lockfile(root, packages) },
 });
+const npmrc = (base: string, candidate: string): Record<string, CaseFile> => ({
+  '.npmrc': { base, candidate },
+});
+const withHash = (integrity: object): Record<string, CaseFile> => {
+  const bare = { ...registryEntry('a', '1.0.0'), integrity: undefined };
+  const before = { ...bare, integrity: `sha512-${Buffer.alloc(64, 1).toString('base64')}` };
+  return {
+    'package-lock.json': {
+      base: lockfile(old, { 'node_modules/a': before }),
+      candidate: lockfile(old, { 'node_modules/a': { ...bare, ...integrity } }),
+    },
+  };
+};
 const withB = { dependencies: { a: '^1.0.0', b: '^2.0.0' } };
 const locked = (name: string, entry: LockEntry) => ({ ...oldLock, [`node_modules/${name}`]: entry });
 const lock1 = (dependencies: object) =>
@@ -251,9 +264,181 @@ await gateTester(t, findRule('new-dependency'), {
       approvals: [approval('approve')],
       expect: [{ severity: 'warning' }],
     },
+    {
+      name: 'the same registry written otherwise',
+      files: npmrc('registry=https://good.example/', 'registry = "https://u:p@good.example"'),
+      spec: noNew,
+    },
+    {
+      name: 'another registry under `allow`, as a note',
+      files: npmrc('registry=https://good.example/', 'registry=https://evil.example/'),
+      spec: spec('allow'),
+      expect: [{ severity: 'note', path: '.npmrc' }],
+    },
+    {
+      name: 'another registry, reviewed and approved',
+      files: npmrc('registry=https://good.example/', 'registry=https://evil.example/'),
+      spec: reviewed,
+      ...atRelease,
+      approvals: [approval('approve')],
+      expect: [{ severity: 'warning' }],
+    },
+    {
+      name: 'another registry, asked in the release stage: it waits',
+      files: npmrc('registry=https://good.example/', 'registry=https://evil.example/'),
+      spec: reviewed,
+      ...atRelease,
+      expect: [{ severity: 'warning' }, { severity: 'note' }],
+    },
+    {
+      name: 'a configuration that cannot be read, under `allow`',
+      files: { '.yarnrc.yml': { candidate: 'a: [' } },
+      spec: spec('allow'),
+      expect: [{ severity: 'note', path: '.yarnrc.yml' }],
+    },
+    {
+      name: 'a setup.py that computes what it needs, unchanged',
+      files: {
+        'setup.py': { base: 'setup(install_requires=x())\n', candidate: 'setup(install_requires=x())\n' },
+        'requirements.txt': { base: 'a==1\n', candidate: 'a==2\n' },
+      },
+      spec: noNew,
+    },
+    {
+      name: 'an include of any name',
+      files: {
+        'requirements.txt': { base: '-r deps/x.txt\n', candidate: '-r deps/x.txt\n# x\n' },
+        'deps/x.txt': { base: 'a==1\n', candidate: 'a==1\n' },
+      },
+      spec: noNew,
+    },
     { name: 'a deleted package.json', files: { 'package.json': { base: manifest(old) } }, spec: noNew },
   ],
   invalid: [
+    {
+      name: 'another registry',
+      files: npmrc('registry=https://good.example/', 'x=1\nregistry=https://u:p@evil.example/?t=1'),
+      spec: noNew,
+      expect: [
+        {
+          severity: 'error',
+          path: '.npmrc',
+          line: 2,
+          detail: {
+            code: 'SOURCE_CHANGED',
+            key: 'registry',
+            was: 'https://good.example',
+            is: 'https://evil.example',
+            policy: 'no-new',
+          },
+        },
+      ],
+    },
+    {
+      name: 'another registry under `allow-with-review` that nobody is asked about',
+      files: npmrc('registry=https://good.example/', ''),
+      spec: spec('allow-with-review'),
+      expect: [{ path: '.npmrc' }],
+    },
+    {
+      name: 'an active copy of an inactive configuration',
+      files: {
+        'package.json': { base: manifest(old), candidate: manifest(old) },
+        '.npmrc': {
+          oldPath: 'npmrc.example',
+          base: 'registry=https://x.example\n',
+          candidate: 'registry=https://x.example\n',
+        },
+      },
+      spec: noNew,
+      expect: [{ path: '.npmrc' }],
+    },
+    {
+      name: 'a configuration that is moved out of the way',
+      files: {
+        'package.json': { base: manifest(old), candidate: manifest(old) },
+        'npmrc.old': {
+          oldPath: '.npmrc',
+          base: 'registry=https://x.example\n',
+          candidate: 'registry=https://x.example\n',
+        },
+      },
+      spec: noNew,
+      expect: [{ path: '.npmrc' }],
+    },
+    {
+      name: 'a lost hash',
+      files: withHash({}),
+      spec: noNew,
+      expect: [
+        {
+          path: 'package-lock.json',
+          detail: { code: 'HASH_LOST', name: 'a', version: '1.0.0', policy: 'no-new' },
+        },
+      ],
+    },
+    {
+      name: 'another hash',
+      files: withHash({ integrity: `sha512-${Buffer.alloc(64, 9).toString('base64')}` }),
+      spec: noNew,
+      expect: [{ detail: { code: 'HASH_CHANGED', name: 'a', version: '1.0.0', policy: 'no-new' } }],
+    },
+    {
+      name: 'a link that leads out of the repository',
+      files: project(old, { ...oldLock, 'node_modules/a': { resolved: '../../x', link: true } }),
+      spec: noNew,
+      expect: [{ path: 'package-lock.json' }],
+    },
+    {
+      name: 'a setup.py that computes what it needs',
+      files: { 'setup.py': { base: 'setup()\n', candidate: 'setup(install_requires=x())\n' } },
+      spec: noNew,
+      expect: [{ path: 'setup.py' }, { severity: 'note' }],
+    },
+    {
+      name: 'a package that an included file of any name asks for',
+      files: {
+        'requirements.txt': { base: '-r deps/x.txt\n', candidate: '-r deps/x.txt\n' },
+        'deps/x.txt': { base: 'a==1\n', candidate: 'a==1\nb==1\n' },
+      },
+      spec: noNew,
+      expect: [{ path: 'deps/x.txt', line: 2 }],
+    },
+    {
+      name: 'a pnpmfile',
+      files: { '.pnpmfile.cjs': { candidate: 'module.exports = {}\n' } },
+      spec: noNew,
+      expect: [{ path: '.pnpmfile.cjs' }],
+    },
+    {
+      name: 'a known name that a workspace file replaces',
+      files: {
+        'package.json': { base: manifest(old), candidate: manifest(old) },
+        'pnpm-workspace.yaml': {
+          base: 'packages: []\n',
+          candidate: 'packages: []\noverrides:\n  a: npm:evil@1\n',
+        },
+      },
+      spec: noNew,
+      expect: [{ path: 'pnpm-workspace.yaml' }],
+    },
+    {
+      name: 'a program that Maven loads',
+      files: {
+        '.mvn/extensions.xml': {
+          candidate:
+            '<extensions><extension><groupId>g</groupId><artifactId>a</artifactId><version>1</version></extension></extensions>\n',
+        },
+      },
+      spec: noNew,
+      expect: [{ path: '.mvn/extensions.xml' }],
+    },
+    {
+      name: 'a gem whose source stands on the next line',
+      files: { Gemfile: { base: "gem 'a'\n", candidate: "gem 'a',\n  git: 'https://evil.example/a'\n" } },
+      spec: noNew,
+      expect: [{ severity: 'note' }, { path: 'Gemfile', line: 1 }],
+    },
     {
       name: 'a rejected one',
       files: project(withB, locked('b', registryEntry('b', '2.0.0'))),

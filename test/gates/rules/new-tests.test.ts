@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import t from 'tap';
+import { parseCases } from '../../../bench/parse-cases.ts';
 import { judge } from '../../../gates/rules/new-tests.ts';
 import { type CaseFile, type GateCase, gateTester, toRuleInput } from '../../../testing.ts';
 import { findRule } from './find-rule.ts';
@@ -188,4 +190,39 @@ t.test('from the diff alone an added case counts and a touched one does not', as
   t.match(await ask({ 'test/a.test.ts': { base: first, candidate: first.replace('3', '4') } }), [
     { severity: 'error', path: 'test/a.test.ts' },
   ]);
+});
+
+t.test(
+  'in every language a case that runs counts, and one that is left out or tests nothing does not',
+  async (t) => {
+    const text = readFileSync(new URL('../../../fixtures/scan/new-tests.cases', import.meta.url), 'utf8');
+    const cases = parseCases(text, 'javascript');
+    const wrong: string[] = [];
+    for (const { name, path, code, lines } of cases) {
+      const findings = await judge(toRuleInput(with_(name, { [path]: { candidate: code } })));
+      if (findings.length > 0 !== lines.length > 0) wrong.push(`${path}: ${name}`);
+    }
+    t.same(wrong, []);
+    const refused = cases.filter(({ lines }) => lines.length > 0).length;
+    t.ok(refused >= 100 && cases.length - refused >= 100, `${cases.length} cases, ${refused} refused`);
+  },
+);
+
+t.test('hostile test files are read in time that grows with their length', async (t) => {
+  const open = { js: "describe('a', () => {", rb: "describe 'a' do\n", py: 'class A:\n ', java: 'class A {' };
+  const files = {
+    'a.spec.js': `${open.js.repeat(2_000)}it('b', () => { f(); });`,
+    'a_spec.rb': `${open.rb.repeat(2_000)}it 'b' do\n f\nend\n`,
+    'ATest.java': `${open.java.repeat(2_000)}@Test void b() { f(); }`,
+    'BTests.cs': '[Fact] '.repeat(2_000),
+    'test_b.py': `class A:\n${' def test_a(): pass\n'.repeat(2_000)}`,
+    'c.spec.js': 'function a() { it(a, () => {}) }\n'.repeat(2_000),
+    't/a.t': 'ok(1);\n'.repeat(2_000),
+    'test_a.py': 'def test_a():\n pass\n'.repeat(2_000),
+  };
+  const started = process.cpuUsage();
+  for (const [path, candidate] of Object.entries(files))
+    await judge(toRuleInput(with_(path, { [path]: { candidate } })));
+  const { user } = process.cpuUsage(started);
+  t.ok(user < 6e6, `${user / 1e3} ms`);
 });

@@ -200,3 +200,78 @@ t.test('lines of 10 MB, hostile or not, are read in time', { timeout: 120_000 },
     t.ok(user / 1e6 < 8, `${piece} ${user / 1e6}`);
   }
 });
+
+t.test('a token in the name of a new file is refused, and not shown', async (t) => {
+  const found = await judged({ [`keys/${token}.txt`]: { candidate: 'x\n' } });
+  t.match(found, [{ severity: 'error', detail: { format: 'github-token' } }]);
+  t.notOk(JSON.stringify(found).includes(token.slice(4, 20)));
+  const renamed = toRuleInput({
+    name: 'x',
+    files: { [`${token}.txt`]: { oldPath: 'a.txt', base: 'x\n', candidate: 'x\n' } },
+  });
+  t.match(await judge(renamed), [{ severity: 'error' }]);
+  const stood = { [`keys/${token}.txt`]: { base: 'x\n', candidate: 'y\n' } };
+  t.same(await judge(toRuleInput({ name: 'x', files: stood })), [], 'a name that stood there before');
+  const digest = found[0]?.detail?.digest;
+  t.match(await judged({ [`keys/${token}.txt`]: { candidate: 'x\n' } }, { allow: [digest] }), [
+    { severity: 'note', detail: { suppressed: true } },
+  ]);
+});
+
+t.test(
+  'a text that git takes for binary is read, line by line; what stood there before does not count',
+  async (t) => {
+    const utf16 = Buffer.from(`\ufeffa\nT=${token}\n`, 'utf16le');
+    t.match(await judge(toRuleInput({ name: 'x', files: { 'a.txt': { candidate: utf16 } } })), [
+      { severity: 'error', path: 'a.txt', line: 2, column: 3 },
+    ]);
+    const files = { 'a.txt': { base: `T=${token}\n\0`, candidate: `T=${token}\nb\n\0` } };
+    t.same(await judge(toRuleInput({ name: 'x', files })), []);
+    t.same(await judged({ 'a.txt': { candidate: 'nothing\0\n' } }), []);
+  },
+);
+
+t.test('what the diff does not tell of a text is refused', async (t) => {
+  const input = toRuleInput({ name: 'x', files: { 'a.txt': { candidate: 'a\0\n' } } });
+  const [file] = input.patch.files;
+  const text = 'diff --git a/a.txt b/a.txt\nBinary files /dev/null and b/a.txt differ\n';
+  const diff = new Uint8Array(new SharedArrayBuffer(text.length));
+  diff.set(Buffer.from(text));
+  if (file)
+    t.match(
+      await judge({
+        ...input,
+        patch: { ...input.patch, diff, files: [{ ...file, start: 0, end: diff.length }] },
+      }),
+      [{ severity: 'error', path: 'a.txt' }],
+    );
+});
+
+t.test('the target of a link is content; a change of mode alone is none', async (t) => {
+  const link = { candidate: `/tmp/${token}`, newMode: '120000' };
+  t.match(await judge(toRuleInput({ name: 'x', files: { link } })), [{ severity: 'error', path: 'link' }]);
+  const mode = { base: `T=${token}\n`, candidate: `T=${token}\n`, newMode: '100755' };
+  t.same(await judge(toRuleInput({ name: 'x', files: { a: mode } })), []);
+});
+
+t.test('text made to be costly in encodings and joints is read in time', { timeout: 120_000 }, async (t) => {
+  const size = 96 * 1024;
+  const header = Buffer.from(`-----BEGIN PRIVATE ${'KEY'}-----AAAA`).toString('base64');
+  for (const piece of [
+    'Z2hwX',
+    '67687',
+    '%67%68%70%5f',
+    `"a"+`,
+    `"gh" + "p_" `,
+    header,
+    'machine a login b ',
+    ' -u a:b',
+  ]) {
+    const line = piece.repeat(Math.floor(size / piece.length));
+    const input = toRuleInput({ name: 'x', files: { 'a.txt': { candidate: `${line}\n` } } });
+    const before = process.cpuUsage();
+    await judge(input);
+    const { user } = process.cpuUsage(before);
+    t.ok(user / 1e6 < 2, `${piece} ${user / 1e6}`);
+  }
+});

@@ -101,3 +101,16 @@ t.test('a line of ten million characters is judged at once', async (t) => {
   t.strictSame(await judge(toRuleInput({ name: '', files })), []);
   t.ok(performance.now() - started < 5000);
 });
+
+t.test('a text that git takes for binary is read like any other', async (t) => {
+  const line = `b = 2  # ${'nos'}${'ec'}`;
+  const files = { 'a.py': { candidate: `a = 1\n${line}\n\0` } };
+  t.match(await judge(toRuleInput({ name: 'x', files })), [
+    { path: 'a.py', line: 2, detail: { tool: 'bandit' } },
+  ]);
+  const wide = { 'a.py': { candidate: Buffer.from(`\ufeff${line}\n`, 'utf16le') } };
+  t.match(await judge(toRuleInput({ name: 'x', files: wide })), [{ line: 1 }]);
+  const stood = { 'a.py': { base: `${line}\n\0`, candidate: `${line}\nc\n\0` } };
+  t.same(await judge(toRuleInput({ name: 'x', files: stood })), []);
+  t.same(await judge(toRuleInput({ name: 'x', files: { 'a.png': { candidate: `\0${line}` } } })), []);
+});

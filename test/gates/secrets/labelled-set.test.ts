@@ -1,5 +1,6 @@
 import t from 'tap';
-import { judge } from '../../../gates/rules/secrets.ts';
+import { candidates, judge } from '../../../gates/rules/secrets.ts';
+import { mayHoldSecret } from '../../../gates/secrets/may-hold-secret.ts';
 import { toRuleInput } from '../../../testing.ts';
 import { negatives, positives, type Sample } from './labelled-set.ts';
 
@@ -24,4 +25,17 @@ t.test('what only looks like a secret passes: at most 1 % of the labelled set is
   for (const sample of samples) if (await isRefused(sample)) wrong.push(sample);
   t.ok(wrong.length <= samples.length * 0.01, `refused ${wrong.length} of ${samples.length}`);
   t.comment(wrong.map(({ about, path, text }) => `${about} ${path} ${text.slice(0, 120)}`).join('\n'));
+});
+
+t.test('a file that the rule refuses is always among its candidates', async (t) => {
+  const left: Sample[] = [];
+  for (const sample of positives()) {
+    const { path, text } = sample;
+    const input = toRuleInput({ name: path, files: { [path]: { candidate: text } } });
+    const [file] = input.patch.files;
+    const answer = file && candidates.begin(input, file);
+    if (answer === true || (file && mayHoldSecret(input.patch, file))) continue;
+    if (await isRefused(sample)) left.push(sample);
+  }
+  t.same(left, []);
 });

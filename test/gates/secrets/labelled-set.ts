@@ -171,7 +171,65 @@ export function positives(): readonly Sample[] {
       add('assigned-password', path, text);
     }
   }
+  addHidden(add);
   return samples;
+}
+
+/** Where and how a value stands that is not simply written down: in a name, encoded, cut, behind an option, in a file of log-ins. */
+function addHidden(add: (about: string, path: string, text: string) => void): void {
+  const token = `ghp_${word(36)}`;
+  const pass = strongPassword();
+  const key = pem(`RSA PRIVATE ${'KEY'}`);
+  const base64Of = (text: string) => Buffer.from(text).toString('base64');
+  const hexOf = (text: string) => Buffer.from(text).toString('hex');
+  const spelt = (text: string, mark: string) =>
+    [...text].map((char) => `${mark}${char.charCodeAt(0).toString(16)}`).join('');
+  add('file-name', `keys/${token}.txt`, 'x\n');
+  for (const before of ['', 'a', 'ab']) add('base64', 'a.ts', `const x = '${base64Of(before + token)}';\n`);
+  add('base64', 'a.yaml', `  tls.key: ${base64Of(key)}\n`);
+  add('base64', 'key.b64', `${base64Of(key).replace(/.{76}/g, '$&\n')}\n`);
+  add('hex', 'a.ts', `const x = '${hexOf(token)}';\n`);
+  add('hex', 'a.txt', `${hexOf(key).toUpperCase()}\n`);
+  add('percent', 'a.ts', `const x = '${spelt(token, '%')}';\n`);
+  add('percent', 'a.ts', `const x = '${encodeURIComponent(key)}';\n`);
+  add('percent', 'a.ts', `const x = '${encodeURIComponent(key).replaceAll('%20', '+')}';\n`);
+  add('escapes', 'a.ts', `const x = '${spelt(token, '\\u00')}';\n`);
+  add('escapes', 'a.py', `x = '${spelt(token, '\\x')}'\n`);
+  const [head, middle, rest] = [token.slice(0, 2), token.slice(2, 20), token.slice(20)];
+  add('cut', 'a.ts', `const x = "${head}" + "${middle}" + '${rest}';\n`);
+  add('cut', 'a.min.js', `x("${head}"+"${middle}${rest}")\n`);
+  add('cut', 'a.py', `x = "${head}${middle}" "${rest}"\n`);
+  add('cut', 'a.php', `$x = '${head}${middle}' . '${rest}';\n`);
+  add('cut', 'a.lua', `x = "${head}${middle}" .. "${rest}"\n`);
+  add('cut', 'A.java', `String x = "${head}${middle}" +\n    "${rest}";\n`);
+  add('cut', 'A.java', `String x = "${head}${middle}"\n    + "${rest}";\n`);
+  add('cut', 'a.js', `x = "${[...token].join('" + "')}"\n`);
+  add('pair', 'web.config', `<add key="DbPassword" value="${pass}" />\n`);
+  add('pair', 'a.xml', `<property name="hibernate.connection.password">${pass}</property>\n`);
+  add('pair', 'a.json', `{"name": "DB_PASSWORD", "value": "${pass}"}\n`);
+  add('pair', 'a.yaml', `- name: DB_PASSWORD\n  value: ${pass}\n`);
+  add('command', 'README.md', `curl -u svc:${pass} https://api.corp.io\n`);
+  add('command', 'a.sh', `curl https://api.corp.io \\\n  -u svc:${word(14)}\n`);
+  add('command', 'a.ts', `run("tool --password=${pass} x");\n`);
+  add('command', 'a.sh', `tool --password ${pass}\n`);
+  add('command', 'a.py', `call(["tool", "--password", "${pass}"])\n`);
+  add('command', 'a.ts', `exec("tool --token ${word(32)}")\n`);
+  add('command', 'a.sh', `mysql -u root -p${word(14)} db\n`);
+  add('command', 'a.sh', `sshpass -p '${word(14)}' ssh host\n`);
+  add('command', 'a.sh', `redis-cli -h x -a ${word(14)} ping\n`);
+  add('command', 'a.sh', `PGPASSWORD=${pass} psql\n`);
+  add('log-in', '.netrc', `machine api.corp.io\n  login svc\n  password ${word(12)}\n`);
+  add('log-in', '.pgpass', `db.corp.io:5432:app:svc:${word(12)}\n`);
+  const auths = `{"auths":{"registry.corp.io":{"auth":"${base64Of(`svc:${pass}`)}"}}}`;
+  add('log-in', 'config.json', `${auths}\n`);
+  add('log-in', 'a.yaml', `  .dockerconfigjson: ${base64Of(auths)}\n`);
+  add('log-in', '.npmrc', `//r.corp.io/:_authToken=${word(36)}\n`);
+  add('log-in', '.npmrc', `_auth=${base64Of(`svc:${pass}`)}\n`);
+  add('submodule', '.gitmodules', `\turl = https://svc:${word(14)}@git.corp.io/x.git\n`);
+  add('submodule', '.gitmodules', `\turl = https://${hex(40)}@git.corp.io/x.git\n`);
+  add('binary', 'a.env', `T=${token}\0\n`);
+  add('binary', 'a.env', `T=${token.slice(0, 10)}\0${token.slice(10)}\n`);
+  add('binary', 'a.bin', `\0\x01${token}\0`);
 }
 
 /** Lines that look like secrets and are none: written by hand, and made of digests, ids, pictures and packed code. */

@@ -89,6 +89,16 @@ t.test('what a policy permits, and what it denies, by name', async (t) => {
         expect: [denied('change', ['no-infra'], 'infra/x.tf')],
       },
       {
+        name: 'a file that moves away is asked about where it was',
+        files: { 'src/x.tf': { base: 'x\n', candidate: 'x\n', oldPath: 'infra/x.tf' } },
+        policy: policyOf(
+          permitAll,
+          forbidInfra,
+          '@id("no-tf") forbid (principal, action == Action::"commit", resource) when { resource.directories.contains("infra") };',
+        ),
+        expect: [denied('commit', ['no-tf']), denied('change', ['no-infra'], 'infra/x.tf')],
+      },
+      {
         name: 'an approval that does not count permits nothing',
         policy: policyOf(whenApproved),
         approvals: [approval('ana@example.org', 'expired')],

@@ -9,9 +9,11 @@ const token = inventedSecrets.find(([rule]) => rule === 'github-token')?.[1] ?? 
 
 function loaded() {
   const hooks = createHooks({ clock: systemClock, timeoutMs: 5000, report: () => {} });
-  const context = { hooks: hooksFor(hooks, 'redaction') } as unknown as Parameters<
-    typeof redactionPlugin.setup
-  >[0];
+  const context = {
+    hooks: hooksFor(hooks, 'redaction'),
+    clock: systemClock,
+    onClose: (close: () => Promise<void>) => t.teardown(close),
+  } as unknown as Parameters<typeof redactionPlugin.setup>[0];
   redactionPlugin.setup(context, undefined);
   for (const hook of [hooks.artifact.redact, hooks.frame.admit, hooks.frame.redact]) hook.freeze();
   return hooks;
@@ -80,4 +82,27 @@ t.test('a snippet enters the context without data of a class beyond the contract
     Buffer.from(answer.bytes).toString(),
     'ask [redacted:pii:email], [redacted:secrets:github-token]\n',
   );
+});
+
+t.test('a large artifact is redacted in a thread: others are answered meanwhile', async (t) => {
+  const hooks = loaded();
+  const bytes = Buffer.from(
+    `${'a line of a log that says nothing in particular\n'.repeat(40_000)}key ${token}\n`,
+  );
+  let turns = 0;
+  const ticking = setInterval(() => {
+    turns += 1;
+  }, 5);
+  const answer = await hooks.artifact.redact.call({
+    name: 'test-log',
+    contentType: 'text/plain',
+    bytes,
+    policy,
+    redactions: 0,
+    receipt: [],
+  });
+  clearInterval(ticking);
+  t.ok(turns > 3, `${turns} turns`);
+  t.ok(Buffer.from(answer.bytes).toString().endsWith('key [redacted:secrets:github-token]\n'));
+  t.match(answer.receipt, [{ rule: 'github-token', count: 1 }]);
 });

@@ -115,5 +115,11 @@ export const inventedSecrets: readonly (readonly [rule: string, value: string])[
   ['digitalocean-spaces-key', `DO00${upper(16)}`],
   ['aiven-token', `AVNS_${alnum(19)}`],
   ['yandex-key', `AQVN${alnum(36)}`],
+  ['url-token', `https://${alnum(40)}@github.com`],
+  ['registry-auth', `{"auth":"${Buffer.from(`svc:${alnum(12)}`).toString('base64')}"`],
+  ['netrc-password', `machine git.corp.io login svc password ${alnum(12)}`],
+  ['command-password', `curl -u svc:${alnum(14)}`],
+  ['command-password', `mysqldump -uroot -p${alnum(14)}`],
+  ['command-password', `sshpass -p '${alnum(14)}`],
   ['private-key', privateKey],
 ];

@@ -1,4 +1,6 @@
-import t from 'tap';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
 import { systemClock } from '../../../../core/base/clock.ts';
 import type { CheckContext, CheckOutcome } from '../../../../core/contract/check-runner.ts';
 import type { StageRecord } from '../../../../core/contract/stage.ts';
@@ -26,7 +28,13 @@ const failedOutcome: CheckOutcome = {
 };
 
 /** What comparing asks of an attempt; check kinds are told to whoever counts. */
-function attemptOf(level: Level, steps: Steps, asked: string[], more: Partial<Attempt> = {}): Attempt {
+function attemptOf(
+  level: Level,
+  steps: Steps,
+  asked: string[],
+  more: Partial<Attempt> = {},
+  outcome: CheckOutcome = failedOutcome,
+): Attempt {
   const { spec, patch, scope } = toRuleInput({ name: 'regression' });
   const verificationPlan = {
     ...spec.acceptance.verificationPlan,
@@ -37,7 +45,7 @@ function attemptOf(level: Level, steps: Steps, asked: string[], more: Partial<At
   const runner = {
     run: async ({ check: { id } }: CheckContext) => {
       asked.push(id);
-      return failedOutcome;
+      return outcome;
     },
   };
   const parts = {
@@ -60,6 +68,22 @@ function stageWith(more: Parameters<typeof checkRecord>[0] = {}): StageRecord {
   const failed = { id: 'old', stage: 'integration', status: 'failed', exitCode: 1, findings } as const;
   const checks = [checkRecord({ ...failed, ...more })];
   return { stage: 'integration', status: 'passed', expected: 1, ran: 1, checks, findings: [] };
+}
+
+/** A base tree with one file. */
+function treeWith(t: Test, content: string): Pick<Attempt, 'scratch' | 'patch'> {
+  const cwd = t.testdir({ 'run.sh': content });
+  const env = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd, env: { ...process.env, ...env }, encoding: 'utf8' }).trim();
+  git('init', '--quiet');
+  git('add', 'run.sh');
+  const place = { gitDir: join(cwd, '.git'), objectFormat: 'sha1', cwd, env, settings: [] } as const;
+  const { patch } = toRuleInput({ name: 'regression' });
+  return {
+    scratch: place as unknown as Attempt['scratch'],
+    patch: { ...patch, baseCommit: 'a'.repeat(40), baseTree: git('write-tree') },
+  };
 }
 
 const workspace = {} as OpeningWorkspace;
@@ -97,7 +121,8 @@ t.test('nothing is run for a check that passed, is not required, was killed, or 
   const asked: string[] = [];
   const unborn = { ...toRuleInput({ name: 'regression' }).patch, baseCommit: undefined };
   const cases: readonly (readonly [StageRecord, Partial<Attempt>])[] = [
-    [stageWith({ status: 'passed', findings: [] }), {}],
+    [stageWith({ status: 'passed', findings: [] }), treeWith(t, 'a text without that name')],
+    [stageWith({ status: 'passed', findings: [], kind: 'policy', command: 'write metrics.json' }), {}],
     [stageWith({ required: false }), {}],
     [stageWith({ timedOut: true }), {}],
     [{ ...stageWith(), stage: 'fast' }, {}],
@@ -109,4 +134,27 @@ t.test('nothing is run for a check that passed, is not required, was killed, or 
     t.strictSame(await compareWithBase(attempt, workspace, stage), stage);
   }
   t.strictSame(asked, []);
+});
+
+t.test('a check that stopped writing metrics fails with what the base wrote', async (t) => {
+  const measured: CheckOutcome = {
+    ...failedOutcome,
+    findings: [],
+    reports: [{ name: 'metrics.json', bytes: Buffer.from('{"p95":{"value":12.5,"unit":"ms"},"size":3}') }],
+  };
+  const passed = stageWith({ status: 'passed', findings: [], exitCode: 0, command: 'sh run.sh' });
+  const asked: string[] = [];
+  const found = treeWith(t, 'date > "$REPORTS_DIR/metrics.json"');
+  const attempt = attemptOf('medium', inMemory(), asked, found, measured);
+  const { checks } = await compareWithBase(attempt, workspace, passed);
+  t.strictSame(asked, ['build', 'old'], 'once at the base');
+  const { unmeasured } = checks[0]?.baseline?.speed ?? {};
+  t.equal(unmeasured?.side, 'candidate');
+  t.match(unmeasured?.reason, /at the base one with `p95` 12\.5 ms, `size` 3/);
+  const nothing = { ...measured, reports: [] };
+  const without = attemptOf('medium', inMemory(), [], found, nothing);
+  t.strictSame(await compareWithBase(without, workspace, passed), passed, 'the base writes none either');
+  const named = stageWith({ ...passed.checks[0], command: 'make > $REPORTS_DIR/metrics.json' });
+  const byCommand = attemptOf('medium', inMemory(), [], treeWith(t, 'nothing'), measured);
+  t.ok((await compareWithBase(byCommand, workspace, named)).checks[0]?.baseline?.speed);
 });

@@ -1,0 +1,38 @@
+import { isWritError } from '../core/base/errors.ts';
+import { parseConfig, type WritConfig } from '../core/config.ts';
+import { resolveRange } from '../core/patch/patch-from-range.ts';
+import { readBlob } from '../core/vcs/blobs.ts';
+import { openRepository, type Repository } from '../core/vcs/repository.ts';
+import { resolveBase } from '../core/vcs/resolve-commit.ts';
+import type { CommandContext } from './command.ts';
+
+type Context = Pick<CommandContext, 'options' | 'cwd' | 'repoPath'>;
+
+/** A scan of files or of a patch needs no repository. */
+const elsewhere = ['NOT_A_REPOSITORY', 'BARE_REPOSITORY', 'GIT_MISSING'] as const;
+
+/**
+ * `[rules.<id>]` of the repository that a scan runs in, as the commit has it that the change starts from: the base of `--range`, else HEAD,
+ * never the working tree. Nothing outside a repository. Throws CONFIG_INVALID.
+ */
+export async function readScanOptions(
+  context: Context,
+  ruleIds: readonly string[],
+): Promise<WritConfig['rules']> {
+  const repository = await openRepository(context.repoPath ?? context.cwd).catch((fault: unknown) => {
+    if (context.repoPath === undefined && elsewhere.some((code) => isWritError(fault, code)))
+      return undefined;
+    throw fault;
+  });
+  if (repository === undefined) return {};
+  const bytes = await readBlob(repository, await baseTree(context, repository), '.writ/config.toml');
+  // Rules of plugins are not asked by a scan, and so not known to it: options for one of them are no mistake.
+  const { plugins, rules } = parseConfig(bytes);
+  return plugins.length > 0 ? rules : parseConfig(bytes, { ruleIds }).rules;
+}
+
+async function baseTree({ options }: Context, repository: Repository): Promise<string> {
+  const range = options.value('range');
+  if (range === undefined) return (await resolveBase(repository, 'HEAD')).tree;
+  return (await resolveRange(repository, range)).base.tree;
+}

@@ -1,0 +1,181 @@
+import { entriesOf, isTable, listOf, type Table, tableOf, textOf, tomlContent } from '../content.ts';
+import type { ReadingBuilder } from '../reading.ts';
+import { looseWhenOn, offByDefault, onByDefault, stateFlag } from '../sources/check-flag.ts';
+import { iniEntries } from '../sources/ini.ts';
+import { yamlContent } from '../yaml.ts';
+import { parseRequirement, pythonName } from './python-name.ts';
+
+/** pip's options that say where packages come from; each may name several, with white space between. */
+export const indexOptions: ReadonlySet<string> = new Set([
+  'index-url',
+  'extra-index-url',
+  'find-links',
+  'trusted-host',
+  'no-index',
+]);
+
+/** pip.conf and pip.ini. Sections do not matter: `[install]` overrides `[global]`, and either is used. */
+export function readPipConf(text: string, reading: ReadingBuilder): void {
+  for (const { key, value, line } of iniEntries(text, 'python')) {
+    if (indexOptions.has(key) || key === 'proxy' || key === 'cert' || key === 'constraint') {
+      for (const place of value.split(/\s+/)) if (place !== '') reading.source(key, place, { line });
+    } else if (key === 'pypi-url') reading.source('index-url', value, { line });
+    else if (key === 'require-hashes') stateFlag(reading, key, value, offByDefault, line);
+  }
+}
+
+/** uv.toml; `[tool.uv]` of pyproject.toml says the same. */
+export function readUvToml(text: string, reading: ReadingBuilder): void {
+  const content = tomlContent(text);
+  if ('reason' in content) reading.problem(content.reason);
+  else readUvSettings(content.value, reading);
+}
+
+/** Indexes, sources of single packages, overrides and switches of uv. */
+export function readUvSettings(uv: Table, reading: ReadingBuilder): void {
+  for (const table of listOf(uv.index).map(tableOf)) indexSource(reading, 'index', table);
+  for (const settings of [uv, tableOf(uv.pip)]) {
+    for (const key of ['index-url', 'default-index']) reading.source('index-url', settings[key]);
+    for (const key of ['extra-index-url', 'find-links'])
+      for (const place of listOf(settings[key])) reading.source(key, place);
+    if (settings['no-index'] === true) reading.source('no-index', true);
+    for (const host of listOf(settings['allow-insecure-host'])) reading.source('trusted-host', host);
+    stateFlag(reading, 'require-hashes', settings['require-hashes'], offByDefault);
+    stateFlag(reading, 'verify-hashes', settings['verify-hashes'], onByDefault);
+    reading.source('index-strategy', settings['index-strategy']);
+    reading.source('exclude-newer', settings['exclude-newer'], { counts: 'lost' });
+  }
+  for (const mirror of ['python-install-mirror', 'pypy-install-mirror']) reading.source(mirror, uv[mirror]);
+  for (const item of listOf(uv['override-dependencies'])) {
+    const requirement = typeof item === 'string' ? parseRequirement(item) : undefined;
+    if (requirement === undefined)
+      reading.problem('an entry of `override-dependencies` cannot be understood');
+    else if (requirement.source !== 'registry')
+      reading.declare({
+        ...requirement,
+        scope: 'unknown',
+        field: 'override-dependencies',
+        isOverride: true,
+        needNotBeLocked: true,
+      });
+  }
+  for (const [name, value] of entriesOf(uv.sources))
+    for (const one of (Array.isArray(value) ? value.slice(0, 50) : [value]).map(tableOf)) {
+      const place = one.index ?? one.git ?? one.url ?? (isOutside(one.path) ? one.path : undefined);
+      reading.source(`sources.${pythonName(name)}`, place);
+    }
+}
+
+function isOutside(path: unknown): boolean {
+  return typeof path === 'string' && /^(?:\.\.|\/|~|[A-Za-z]:)/.test(path);
+}
+
+/** One table of an index with its name, which other tables refer to. */
+export function indexSource(reading: ReadingBuilder, key: string, table: Table): void {
+  const url = textOf(table.url);
+  if (url === '') return;
+  const name = textOf(table.name);
+  const marks = [
+    table.default === true || table.priority === 'primary' ? '' : textOf(table.priority),
+    table.explicit === true ? 'explicit' : '',
+  ].filter((mark) => mark !== '');
+  reading.source(name === '' ? key : `${key} ${name}`, url);
+  if (marks.length > 0 && name !== '') reading.source(`${key} ${name} priority`, marks.join(' '));
+  stateFlag(reading, `${key} ${name} verify_ssl`, table.verify_ssl, onByDefault);
+}
+
+const setupFields: ReadonlySet<string> = new Set(['install-requires', 'setup-requires', 'tests-require']);
+
+/** setup.cfg: requirements of setuptools, `dependency_links`, and the indexes of easy_install. */
+export function readSetupCfg(text: string, reading: ReadingBuilder): void {
+  const includes: string[] = [];
+  for (const { section, key, value, line } of iniEntries(text, 'python')) {
+    const isList = value.includes('\n');
+    const isRequirements =
+      (section === 'options' && setupFields.has(key)) || section === 'options.extras_require';
+    if (isRequirements) {
+      const file = /^file:(.*)$/s.exec(value.trim())?.[1];
+      if (file !== undefined) includes.push(...file.split(/[\s,]+/).filter((name) => name !== ''));
+      // On one line they are separated as markers are told from names, on several each has its own.
+      else
+        for (const [at, one] of value.split(isList ? '\n' : ';').entries())
+          if (one.trim() !== '') declareSetup(one, key, isList ? line + at : line, reading);
+    } else if (section === 'options' && key === 'dependency-links') {
+      for (const place of value.split(/\s+/))
+        if (place !== '') reading.source('dependency-links', place, { line });
+    } else if (section === 'easy-install' || section === 'easy_install') {
+      if (indexOptions.has(key)) for (const place of value.split(/\s+/)) reading.source(key, place, { line });
+    }
+  }
+  reading.includes = includes;
+}
+
+/** Declares one requirement that setuptools is told. */
+export function declareSetup(text: string, field: string, line: number, reading: ReadingBuilder): void {
+  const requirement = parseRequirement(text);
+  if (requirement === undefined)
+    reading.problem(`line ${line} names a requirement that cannot be understood`);
+  else
+    reading.declare({
+      ...requirement,
+      scope:
+        field === 'install-requires' ? 'runtime' : field === 'extras-require' ? 'optional' : 'development',
+      field,
+      line,
+      needNotBeLocked: true,
+    });
+}
+
+/** environment.yml of conda: its channels and packages, which no lockfile here knows, and what its `pip` part asks of PyPI. */
+export function readCondaEnvironment(text: string, reading: ReadingBuilder): void {
+  if (!/^\s*["']?(?:dependencies|channels)["']?\s*:/m.test(text)) return;
+  const content = yamlContent(text);
+  if ('reason' in content) {
+    reading.problem(content.reason);
+    return;
+  }
+  for (const channel of listOf(content.value.channels)) reading.source('channels', channel);
+  for (const item of listOf(content.value.dependencies)) {
+    if (isTable(item)) {
+      for (const one of listOf(item.pip)) readPipLine(typeof one === 'string' ? one : '', reading);
+      continue;
+    }
+    const found = /^(?:([^\s:]+)::)?([\w.-]+)/.exec(textOf(item));
+    if (found?.[2] === undefined) reading.problem('an entry of `dependencies` cannot be understood');
+    else {
+      reading.source('dependencies', found[2].toLowerCase(), { counts: 'added' });
+      reading.source(`channel of ${found[2].toLowerCase()}`, found[1]);
+    }
+  }
+}
+
+function readPipLine(text: string, reading: ReadingBuilder): void {
+  const option = /^(-i|-f|--[\w-]+)[\s=]+(\S+)$/.exec(text.trim());
+  const name = { '-i': 'index-url', '-f': 'find-links' }[option?.[1] ?? ''] ?? (option?.[1] ?? '').slice(2);
+  if (option && indexOptions.has(name)) reading.source(name, option[2]);
+  else if (/^(?:-r|--requirement)[\s=]*/.test(text))
+    reading.includes = [...reading.includes, text.replace(/^(?:-r|--requirement)[\s=]*/, '').trim()];
+  else {
+    const requirement = parseRequirement(text.replace(/^(?:-e|--editable)[\s=]+/, ''));
+    if (requirement === undefined) reading.problem('an entry of `pip` cannot be understood');
+    else reading.declare({ ...requirement, scope: 'runtime', field: 'pip', needNotBeLocked: true });
+  }
+}
+
+/** `[[tool.poetry.source]]`, `[[tool.pdm.source]]` and what pyproject.toml says for other tools. */
+export function readProjectSources(tool: Table, reading: ReadingBuilder): void {
+  for (const table of listOf(tableOf(tool.poetry).source).map(tableOf)) indexSource(reading, 'source', table);
+  const pdm = tableOf(tool.pdm);
+  for (const table of listOf(pdm.source).map(tableOf)) indexSource(reading, 'source', table);
+  for (const [name, value] of entriesOf(tableOf(pdm.resolution).overrides))
+    if (typeof value === 'string' && value.includes('://'))
+      reading.source(`overrides.${pythonName(name)}`, value);
+  for (const table of listOf(tableOf(tool.rye).sources).map(tableOf)) indexSource(reading, 'source', table);
+  readUvSettings(tableOf(tool.uv), reading);
+  stateFlag(
+    reading,
+    'allow-direct-references',
+    tableOf(tableOf(tool.hatch).metadata)['allow-direct-references'],
+    looseWhenOn,
+  );
+}

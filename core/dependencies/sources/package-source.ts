@@ -1,0 +1,57 @@
+import { cleanUrl } from '../origin.ts';
+
+/** One choice of a file about where packages are taken from, or about a check of what is taken. */
+export interface PackageSource {
+  /** Which choice: `registry`, `@scope:registry`, `extra-index-url`. Equal keys may come more than once. */
+  readonly key: string;
+  /** What is chosen, free of credentials; equal for equal choices. */
+  readonly value: string;
+  readonly line?: number;
+  /** The place that the tool takes by itself. */
+  readonly isDefault?: boolean;
+  /** `added`: only its coming counts, since it loosens. `lost`: only its going, since it guards. Absent: both. */
+  readonly counts?: 'added' | 'lost';
+}
+
+const maxShown = 300;
+
+/** A place as it may be shown and compared: no credentials, query or fragment, one form for addresses that are equal. */
+export function shownPlace(text: string): string {
+  const bare = text.trim();
+  const isAddress = /^[a-z][\w+.-]*:/i.test(bare) || /^[\w.-]+@[\w.-]+:/.test(bare);
+  const url =
+    isAddress && /:\/\/|^(?:git@|github:|gitlab:|bitbucket:|gist:)/i.test(bare) ? cleanUrl(bare) : '';
+  const masked = url === '' ? withoutSecrets(bare) : url;
+  return masked.replace(/\/+$/, '').slice(0, maxShown);
+}
+
+/** What cannot be parsed as one address loses everything that stands where credentials stand. */
+function withoutSecrets(text: string): string {
+  return text
+    .replace(/\p{Cc}+/gu, ' ')
+    .replace(/\/\/[^/\s'"]*@/g, '//')
+    .replace(/(:\/\/[^\s'"?#]*)[?#][^\s'"]*/g, '$1');
+}
+
+const defaults: ReadonlySet<string> = new Set(
+  [
+    'registry.npmjs.org',
+    'registry.yarnpkg.com',
+    'pypi.org/simple',
+    'pypi.python.org/simple',
+    'repo1.maven.org/maven2',
+    'repo.maven.apache.org/maven2',
+    'rubygems.org',
+    'repo.packagist.org',
+    'packagist.org',
+    'index.crates.io',
+    'github.com/rust-lang/crates.io-index',
+    'services.gradle.org/distributions',
+  ].map((place) => `https://${place}`),
+);
+const defaultNames: ReadonlySet<string> = new Set(['mavenCentral()', 'gradlePluginPortal()', 'rubygems']);
+
+/** True for a public registry that a tool takes packages from where it is told nothing. */
+export function isDefaultPlace(value: string): boolean {
+  return defaults.has(value) || defaultNames.has(value);
+}
