@@ -226,8 +226,8 @@ export const guards: readonly Guard[] = [
   ...within('attest/verify/verify-evidence.ts', attacks, [
     [
       'digest of each piece of evidence',
-      'list.judge(`evidence:${name}`, () => requireDigest(bytes, sha256));',
-      'list.judge(`evidence:${name}`, () => undefined);',
+      '() => requireDigest(bytes, sha256));',
+      '() => undefined);',
       'no stored file can be changed',
     ],
     [
@@ -565,18 +565,13 @@ export const guards: readonly Guard[] = [
     ],
   ]),
   ...within('attest/dsse.ts', nothing, [
-    [
-      'one signature',
-      '`${path}/signatures`, 1)',
-      '`${path}/signatures`, 2)',
-      'one signature by one key, counted twice',
-    ],
+    ['one signature', '/signatures`, 1)', '/signatures`, 2)', 'one signature by one key, counted twice'],
   ]),
   ...within('attest/bundle.ts', mutation, [
     [
       'the key hint is that of the signature',
-      'expectText(hint, `${at}/publicKey/hint`, new RegExp(`^${envelope.keyId}$`));',
-      '',
+      'expectText(hint, ',
+      'Object(hint, ',
       'no field or octet of provenance',
     ],
   ]),

@@ -10,7 +10,7 @@ import { join, resolve } from 'node:path';
 import { type Guard, guards } from './guards.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const folders = ['attest', 'bin', 'core', 'docs', 'gates', 'plugins', 'providers', 'test'];
+const copied = '{attest,bin,core,docs,gates,plugins,providers,test,*.ts,*.json}';
 const lanes = 2;
 const timeoutMs = 180_000;
 const words = process.argv.slice(2);
@@ -28,22 +28,24 @@ interface TestRun {
 /** A tree to break things in. */
 function copyTree(): string {
   const copy = mkdtempSync(join(tmpdir(), 'writ-guards-'));
-  for (const folder of [...folders, ...globSync('*.{ts,json}', { cwd: root })])
-    cpSync(join(root, folder), join(copy, folder), {
-      recursive: true,
-      filter: (path) => !path.includes('.tap'),
-    });
+  for (const path of globSync(copied, { cwd: root }))
+    cpSync(join(root, path), join(copy, path), { recursive: true });
   for (const shared of ['node_modules', 'fixtures']) symlinkSync(join(root, shared), join(copy, shared));
   return copy;
 }
 
-function runTest(tree: string, test: string): Promise<TestRun> {
+/** Runs a file of tests, or only those in it whose names begin with `only`. */
+function runTest(tree: string, test: string, only?: string): Promise<TestRun> {
   return new Promise((done) => {
     const started = performance.now();
     const chunks: Buffer[] = [];
     const child = spawn(process.execPath, [test], {
       cwd: tree,
-      env: { ...process.env, TAP_TIMEOUT: String(timeoutMs / 1000) },
+      env: {
+        ...process.env,
+        TAP_TIMEOUT: String(timeoutMs / 1000),
+        ...(only === undefined ? {} : { TAP_GREP: `/^${only.replace(/[^\w ]/g, '\\$&')}/` }),
+      },
       stdio: ['ignore', 'pipe', 'ignore'],
       timeout: timeoutMs,
       killSignal: 'SIGKILL',
@@ -77,7 +79,7 @@ async function attempt(
     text.replace(from, () => to),
   );
   try {
-    const { failed, passed, seconds } = await runTest(tree, test);
+    const { failed, passed, seconds } = await runTest(tree, test, fails);
     if (failed.some((name) => name.startsWith(fails))) return { failed, seconds };
     const instead = failed.length > 0 ? `failed instead: ${failed.slice(0, 3).join('; ')}` : 'nothing failed';
     return { fault: passed ? 'unnoticed' : instead, failed, seconds };

@@ -37,8 +37,9 @@ export function openUserLedger(
 /** Log mode `internal-ledger`. A ledger that this user cannot append to is refused when it is opened; opening makes nothing. */
 export function createInternalLedgerSource(env: Environment, clock: Clock): LogSource {
   return {
-    open: async ({ commonDir }) => {
-      const ledger = openUserLedger(commonDir, env, clock);
+    open: async ({ commonDir, config, repository }) => {
+      const mirror = config.log.mirror === 'git' ? repository : undefined;
+      const ledger = openUserLedger(commonDir, env, clock, mirror);
       const directory = join(commonDir, ledgerPath);
       if ((await readFrom(directory)('checkpoint')) === undefined) return ledger;
       if ((await findUserLedgerKey(env)) === undefined) {

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { type LedgerKey, ledgerKeyFor } from '../log/ledger-key.ts';
+import type { TlogPolicy } from '../log/tlog-policy.ts';
 import type { TrustedRoot } from './trusted-root.ts';
 
 /** Where trust in a key comes from, strongest first: the command line, the user's trust directory, a key made on this machine. */
@@ -19,6 +20,8 @@ export interface Anchors {
   readonly ledgers: readonly (LedgerKey & { readonly from: 'given' | 'pinned' })[];
   /** Ed25519 keys of this user's own ledgers, whatever their names. */
   readonly ownLedgers: readonly KeyObject[];
+  /** Which witnesses have to have cosigned the checkpoints of which logs; a policy that names no log is about all. */
+  readonly witnessPolicies?: readonly TlogPolicy[];
   /** `--trusted-root`: authorities and logs of others. */
   readonly trustedRoot?: TrustedRoot;
   /** `--identity` and `--issuer`: whose certificate is believed, literally. */

@@ -96,6 +96,7 @@ function toOutcome(thrown: unknown): { status: CheckStatus; code: CheckCode; det
   const { reason, ...rest } = thrown.detail;
   const code = reason as CheckCode;
   const detail = rest as CheckDetail;
-  if (code === 'untrusted-signer' || code === 'untrusted-log') return { status: 'unverified', code, detail };
+  if (code === 'untrusted-signer' || code === 'untrusted-log' || code === 'no-quorum')
+    return { status: 'unverified', code, detail };
   return { status: thrown.code === 'VERIFY_REFUTED' ? 'failed' : 'missing', code, detail };
 }

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { parseVkey } from '../log/ledger-key.ts';
+import { parseTlogPolicy } from '../log/tlog-policy.ts';
 import { algorithmOf, keyIdOf, parsePublicKey } from '../public-key.ts';
 import { readGuarded } from '../signer/guarded-file.ts';
 import { type Environment, userConfigDir } from '../signer/user-config-dir.ts';
@@ -24,17 +25,18 @@ export interface GivenAnchors {
 const maxFiles = 1000;
 
 /**
- * Collects what the user trusts: given keys, `*.pem` and `*.vkey` of the trust directory, public keys of keys made here. A given
+ * Collects what the user trusts: given keys, `*.pem`, `*.vkey` and `*.tlog-policy` of the trust directory, public keys of keys made here. A given
  * file that cannot be read is INPUT_UNREADABLE; a file of the user's that is no key, or that others may write, is a fault too.
  */
 export async function loadAnchors(given: GivenAnchors, env: Environment): Promise<Anchors> {
   const trust = join(userConfigDir(env), 'trust');
   const keys = userKeysDir(env);
-  const [givenKeys, givenLedgers, pinnedKeys, pinnedLedgers, ownKeys] = await Promise.all([
+  const [givenKeys, givenLedgers, pinnedKeys, pinnedLedgers, policies, ownKeys] = await Promise.all([
     Promise.all(given.keyFiles.map(readGiven)),
     Promise.all(given.ledgerKeys.map(async (value) => (value.includes('+') ? value : readGiven(value)))),
     readAll(trust, '.pem'),
     readAll(trust, '.vkey'),
+    readAll(trust, '.tlog-policy'),
     readAll(keys, '.pub.pem'),
   ]);
   const own = ownKeys.map(parsePublicKey);
@@ -52,6 +54,9 @@ export async function loadAnchors(given: GivenAnchors, env: Environment): Promis
       ...(trustedRoot?.ledgers ?? []).map((key) => ({ ...key, from: 'given' as const })),
       ...pinnedLedgers.map((text) => ({ ...parseVkey(text), from: 'pinned' as const })),
     ],
+    ...(policies.length > 0 && {
+      witnessPolicies: policies.map((text) => parseTlogPolicy(Buffer.from(text))),
+    }),
     ownLedgers: own.filter((key) => algorithmOf(key) === 'ed25519'),
   };
 }

@@ -22,6 +22,7 @@ export type CheckCode =
   | 'stale'
   | 'forked'
   | 'revoked'
+  | 'no-quorum'
   | 'not-required'
   | 'not-comparable'
   | 'policy-deny'

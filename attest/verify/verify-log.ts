@@ -5,6 +5,7 @@ import type { LedgerKey } from '../log/ledger-key.ts';
 import { leafHash } from '../log/merkle/hash.ts';
 import { rootFromInclusion } from '../log/merkle/verify-inclusion.ts';
 import { parseTlogProof } from '../log/tlog-proof.ts';
+import { verifyByPolicy } from '../log/verify-by-policy.ts';
 import { type PublicLogKey, publicLogsOf } from '../public/public-log-key.ts';
 import { verifyEntryOf } from '../public/verify-entry.ts';
 import { verifyPublicInclusion, verifyPublicProof } from '../public/verify-public-proof.ts';
@@ -103,6 +104,9 @@ export function verifyInclusion(
 ): VerifiedInclusion {
   const keys = ledgerKeysFor(anchors, parseCheckpoint(source).origin, vouched);
   const checkpoint = verifyCheckpoint(source, keys);
+  for (const policy of anchors.witnessPolicies ?? [])
+    if (policy.logs.length === 0 || policy.logs.some(({ name }) => name === checkpoint.origin))
+      verifyByPolicy(source, policy, keys);
   const root = rootFromInclusion(index, checkpoint.size, leafHash(body), hashes);
   if (root?.equals(checkpoint.root) !== true) {
     throw refuted('mismatch', { found: 'the path does not lead to the root', index, size: checkpoint.size });

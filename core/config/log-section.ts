@@ -2,8 +2,10 @@ import { repositoryPathFault } from './repository-path.ts';
 import { readServiceUrl } from './service-url.ts';
 import type { TableReader } from './table-reader.ts';
 
-/** `[log]`: the public log, for contracts whose `transparencyLog.mode` is `public-log`. */
+/** `[log]`: the public log, for contracts whose `transparencyLog.mode` is `public-log`, and where else the internal ledger is kept. */
 export interface LogConfig {
+  /** Git carries a copy of the internal ledger that follows each append. */
+  readonly mirror?: 'git';
   /** The log and how it is spoken to; absent where a signing config says it, or nobody. */
   readonly service?: { readonly url: string; readonly api: 'v1' | 'v2' };
   /** Sigstore SigningConfig: a path in the tree of the base commit. */
@@ -18,6 +20,8 @@ export function readLogSection(reader: TableReader): LogConfig {
   const api = reader.has('api') ? reader.text('api', 'v2') : undefined;
   const signingConfig = readPath(reader, 'signing_config');
   const trustedRoot = readPath(reader, 'trusted_root');
+  const mirror = reader.has('mirror') ? reader.text('mirror', 'git') : undefined;
+  if (mirror !== undefined && mirror !== 'git') reader.refuse(reader.at('mirror'), 'expected `git`');
   const isSaid = reader.keys().includes('url');
   if (api !== undefined && api !== 'v1' && api !== 'v2')
     reader.refuse(reader.at('api'), 'expected `v1` or `v2`');
@@ -33,6 +37,7 @@ export function readLogSection(reader: TableReader): LogConfig {
     );
   reader.end();
   return {
+    ...(mirror === 'git' ? { mirror } : {}),
     ...(url !== undefined && (api === 'v1' || api === 'v2') ? { service: { url, api } } : {}),
     ...(signingConfig === undefined ? {} : { signingConfig }),
     ...(trustedRoot === undefined ? {} : { trustedRoot }),

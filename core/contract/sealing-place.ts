@@ -1,8 +1,10 @@
 import type { LogConfig } from '../config/log-section.ts';
 import type { SignerConfig } from '../config/signer-section.ts';
+import type { Repository } from '../vcs/repository.ts';
 
 /** What the parties of a seal are opened with. */
 export interface SealingPlace {
+  readonly repository: Repository;
   /** The repository's common git directory. */
   readonly commonDir: string;
   /** `provenance.transparencyLog.mode` of the contract. */

@@ -25,6 +25,7 @@ export async function openParties(
   const keys = await engine.slots.signer.pick('key');
   const logs = await engine.slots.log.pick(mode);
   const place: SealingPlace = {
+    repository,
     commonDir: repository.commonDir,
     logMode: mode,
     config: { signer: config.signer, log: config.log },

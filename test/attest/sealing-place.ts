@@ -1,4 +1,5 @@
 import type { SealingPlace } from '../../core/contract/sealing-place.ts';
+import type { Repository } from '../../core/vcs/repository.ts';
 
 /** What a log or a certified key is opened with; `files` are those of the base commit. */
 export function sealingPlace(
@@ -8,6 +9,7 @@ export function sealingPlace(
 ): SealingPlace {
   const { logMode = 'internal-ledger', signer = { key: { form: 'default' } }, log = {} } = changes;
   return {
+    repository: { commonDir } as Repository,
     commonDir,
     logMode,
     config: { signer, log },

@@ -318,6 +318,8 @@ t.test('a public log is said in one way, reached safely, and never without a tru
   const root = 'trusted_root = "root.json"\n';
   t.strictSame(log(`url = "http://127.0.0.1:9"\napi = "v1"\n${root}`), []);
   t.strictSame(log(`signing_config = "sigstore/config.json"\n${root}`), []);
+  t.strictSame(log('mirror = "git"'), []);
+  t.strictSame(log('mirror = "disk"'), ['log.mirror']);
   t.strictSame(log('url = "https://x.example"\napi = "v1"'), ['log.trusted_root']);
   t.strictSame(log('signing_config = "c.json"'), ['log.trusted_root']);
   t.strictSame(log(`url = "https://x.example"\n${root}`), ['log.api']);

@@ -25,10 +25,9 @@ import { noLogSource } from '../../../attest/log/no-log.ts';
 import { tilePath } from '../../../attest/log/tile-path.ts';
 import { generateKey, toSigner } from '../../../attest/signer/key-signer.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { parseConfig } from '../../../core/config.ts';
-import type { SealingPlace } from '../../../core/contract/sealing-place.ts';
 import type { LogProof } from '../../../core/contract/transparency-log.ts';
 import { ownIdentity } from '../../../core/store/process-identity.ts';
+import { sealingPlace } from '../sealing-place.ts';
 import { type LedgerPlace, makePlace, openLedger, startAppender } from './ledger-fixture.ts';
 
 // Every append is made durable, and disks differ.
@@ -409,12 +408,7 @@ t.test('a signer that fails leaves the ledger as it was', async (t) => {
 });
 
 t.test('mode none has no log', async (t) => {
-  const place: SealingPlace = {
-    commonDir: '/nowhere',
-    logMode: 'none',
-    config: parseConfig(undefined),
-    readBase: async () => undefined,
-  };
+  const place = sealingPlace('/nowhere', { logMode: 'none' });
   t.equal(await noLogSource.open(place, toSigner(generateKey('ed25519'), false)), undefined);
 });
 

@@ -6,7 +6,9 @@ import { createSlsaAttestor } from '../../../attest/attestor.ts';
 import { inTotoPayloadType, signEnvelope } from '../../../attest/dsse.ts';
 import { formatEntry, parseEntries } from '../../../attest/log/entry-bundle.ts';
 import { openUserLedger } from '../../../attest/log/internal-ledger-source.ts';
+import { ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
 import { buildLogEntry } from '../../../attest/log/log-entry.ts';
+import { witnessKeyFor } from '../../../attest/log/witness-key.ts';
 import { generateKey, toSigner } from '../../../attest/signer/key-signer.ts';
 import { openUserSigningKey } from '../../../attest/signer/user-keys.ts';
 import { buildRevocation } from '../../../attest/statement/revocation.ts';
@@ -345,4 +347,24 @@ t.test('a home that cannot be written to does not stop verification, and it is t
   );
   const broken = { ...memory, remember: () => Promise.reject(new Error('disk')) };
   await t.rejects(verifyAs(sealed, { machine: author, options: { memory: broken } }), { message: 'disk' });
+});
+
+t.test('where witnesses are demanded, a proof without their quorum is unverified', async (t) => {
+  const machine = makeMachine();
+  const run = await sealRun(machine);
+  const witness = toSigner(generateKey('ed25519'), false);
+  const key = witnessKeyFor('alice.example', createPublicKey(witness.publicKeyPem));
+  const ledger = openUserLedger(machine.commonDir, { HOME: machine.home }, systemClock);
+  const { origin } = (await ledger.head()) ?? { origin: '' };
+  const trust = join(machine.home, '.config/writ/trust');
+  const policy = (log: string) =>
+    writeFileSync(join(trust, 'w.tlog-policy'), `${log}witness alice ${key.vkey}\nquorum alice\n`);
+  policy('');
+  const report = await verifyAs(run, { machine });
+  t.equal(verifyExitCode(report), 3);
+  t.match(troubles(report), ['log-inclusion unverified no-quorum', 'log-proof unverified no-quorum']);
+  const elsewhere = ledgerKeyFor('other.example/log', createPublicKey(witness.publicKeyPem));
+  policy(`log ${elsewhere.vkey}\n`);
+  t.equal((await verifyAs(run, { machine })).verified, true, 'a policy about another log');
+  t.not(origin, '');
 });

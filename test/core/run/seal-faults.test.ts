@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { parseBundle } from '../../../attest/bundle.ts';
@@ -160,6 +160,21 @@ t.test('a log that also refuses the revocation is a reason more, not an obstacle
   t.equal(view.decision?.type, 'rollback');
   t.match(view.decision?.rationale, /could not be told/);
   t.equal(sample.state(), before);
+});
+
+t.test('a ledger that the base wants mirrored is carried by git', async (t) => {
+  const sample = sampleOf(t);
+  mkdirSync(join(sample.root, '.writ'), { recursive: true });
+  writeFileSync(join(sample.root, '.writ', 'config.toml'), '[log]\nmirror = "git"\n');
+  sample.git('add', '--force', '.writ');
+  sample.git('commit', '--quiet', '-m', 'Mirror the ledger');
+  const view = await runWith(sample, () => ({}));
+  t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+  const [ref = ''] = sample.git('for-each-ref', '--format=%(refname)', 'refs/ai/ledger').split('\n');
+  t.equal(
+    `${sample.git('show', `${ref}:checkpoint`)}\n`,
+    readFileSync(join(sample.root, '.git/writ/ledger/checkpoint'), 'utf8'),
+  );
 });
 
 t.test(

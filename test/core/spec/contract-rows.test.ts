@@ -61,7 +61,6 @@ t.test(
 
 t.test('the high-assurance contract asks for what later parts bring', async (t) => {
   t.strictSame(asked(sample('high-assurance')), [
-    'check.kind=policy#verify-provenance',
     'evidence.minCitationsPerDecision',
     'security.secrets.policy=scoped',
     'security.secrets.allowedScopes',
@@ -88,11 +87,6 @@ t.test('each thing that nobody enforces yet is asked for by the field that asks 
       'toolRule.constraints.writeRoots',
       ['security', 'toolAcl', 'allow', 0, 'constraints', 'writeRoots'],
       ['src'],
-    ],
-    [
-      'check.kind=policy#verify-provenance',
-      ['acceptance', 'verificationPlan', 'releaseChecks', 0, 'command'],
-      'verify-provenance --strict',
     ],
   ];
   for (const [id, path, value] of table) {
