@@ -15,14 +15,15 @@ function refusedAt(text: string): readonly string[] {
 }
 
 t.test('without the section there are no groups', async (t) => {
-  t.strictSame(parseConfig(undefined).approvals, { groups: {} });
-  t.strictSame(read('[approvals]'), { groups: {} });
+  t.strictSame(parseConfig(undefined).approvals, { inProcess: false, groups: {} });
+  t.strictSame(read('[approvals]'), { inProcess: false, groups: {} });
 });
 
 t.test('groups are lists of principals', async (t) => {
   const text =
     '[approvals.groups]\nrelease = ["ana@x.example", "Ben Lee <ben@x.example>"]\nsecurity-2 = ["cleo"]';
   t.strictSame(read(text), {
+    inProcess: false,
     groups: { release: ['ana@x.example', 'Ben Lee <ben@x.example>'], 'security-2': ['cleo'] },
   });
 });
