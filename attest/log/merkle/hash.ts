@@ -4,17 +4,14 @@ import { sha256 } from '../../../core/base/digest.ts';
 export const emptyRoot: Buffer = sha256('');
 
 const leafPrefix = Buffer.of(0);
-/** 0x01 ‖ left ‖ right. One for all: hashing is synchronous, and a tree of a million would make a million. */
-const node = Buffer.alloc(65, 1);
+const nodePrefix = Buffer.of(1);
 
 /** RFC 6962 leaf hash: SHA-256(0x00 ‖ entry). */
 export function leafHash(entry: Uint8Array): Buffer {
   return sha256(Buffer.concat([leafPrefix, entry]));
 }
 
-/** RFC 6962 interior node: SHA-256(0x01 ‖ left ‖ right), of two hashes. */
+/** RFC 6962 interior node: SHA-256(0x01 ‖ left ‖ right). */
 export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
-  node.set(left, 1);
-  node.set(right, 33);
-  return sha256(node);
+  return sha256(Buffer.concat([nodePrefix, left, right]));
 }
