@@ -13,6 +13,7 @@ import { isJournalBegun } from '../store/parse-journal.ts';
 import { journalPath, runDirectory } from '../store/run-directory.ts';
 import { acquireRunLock } from '../store/run-lock.ts';
 import { requireCleanPaths } from '../vcs/dirty-paths.ts';
+import { type KeptReaders, keepObjectReaders } from '../vcs/object-reader.ts';
 import { openRepository } from '../vcs/repository.ts';
 import type { Base } from '../vcs/resolve-commit.ts';
 import { createScratch } from '../vcs/scratch.ts';
@@ -61,12 +62,17 @@ const specFile = 'spec.json';
  * ground is refused here, before any work, and leaves nothing behind.
  */
 export async function startRun(engine: WritEngine, request: RunRequest): Promise<HeldRun> {
+  return withReaders((readers) => beginRun(engine, request, readers));
+}
+
+async function beginRun(engine: WritEngine, request: RunRequest, readers: KeptReaders): Promise<HeldRun> {
   const admitted = await admitContract(engine, request.specBytes, {
     model: request.source.kind === 'worker' && request.source.worker.usesModel,
   });
   const startedAtMs = request.clock.now();
   const runId = uuidV7(startedAtMs);
   const repository = await openStatedRepository(request, admitted);
+  readers.keep(repository);
   const store = await openRunStore(engine, repository, request.clock, admitted.effective);
   await requireSameMetadata(store, admitted);
   await requireActive(store, admitted);
@@ -80,6 +86,7 @@ export async function startRun(engine: WritEngine, request: RunRequest): Promise
   const lock = await acquireRunLock(directory);
   try {
     const scratch = await createScratch(join(directory, 'scratch'), repository);
+    readers.keep(scratch);
     const supplied = await takeCandidate(scratch, request, origin);
     if (supplied) {
       await requireOldSigners(scratch, origin.base, supplied);
@@ -119,6 +126,7 @@ export async function startRun(engine: WritEngine, request: RunRequest): Promise
       settings: request,
       journal,
       started,
+      readers,
       release: () => lock.release(),
     });
   } catch (fault) {
@@ -133,7 +141,12 @@ export async function startRun(engine: WritEngine, request: RunRequest): Promise
  * RUN_NOT_RESUMABLE for one that has ended or whose candidate is not in this repository.
  */
 export async function reopenRun(engine: WritEngine, request: ResumeRequest): Promise<HeldRun> {
+  return withReaders((readers) => takeUpRun(engine, request, readers));
+}
+
+async function takeUpRun(engine: WritEngine, request: ResumeRequest, readers: KeptReaders): Promise<HeldRun> {
   const repository = await openRepository(request.repositoryPath);
+  readers.keep(repository);
   const { store: found, runId } = await findRun(repository, request.clock, request.runId);
   const directory = runDirectory(repository, runId);
   const lock = await acquireRunLock(directory);
@@ -157,6 +170,7 @@ export async function reopenRun(engine: WritEngine, request: ResumeRequest): Pro
     if (!planned) await steps.once('local/target', () => ground.target);
     const sealing = await openParties(engine, contract, ground);
     const scratch = await createScratch(join(directory, 'scratch'), repository);
+    readers.keep(scratch);
     const supplied = await readCandidate(scratch, base, started);
     await journal.append(resumedType, {});
     const parts = { engine, contract, ground, store, sealing, scratch, supplied, directory, steps };
@@ -168,10 +182,22 @@ export async function reopenRun(engine: WritEngine, request: ResumeRequest): Pro
       settings: request,
       journal,
       started,
+      readers,
       release: () => lock.release(),
     });
   } catch (fault) {
     await lock.release().catch(() => undefined);
+    throw fault;
+  }
+}
+
+/** The run that is opened ends what is kept for it; one that could not be opened must not leave it. */
+async function withReaders(open: (readers: KeptReaders) => Promise<HeldRun>): Promise<HeldRun> {
+  const readers = keepObjectReaders();
+  try {
+    return await open(readers);
+  } catch (fault) {
+    await readers[Symbol.asyncDispose]();
     throw fault;
   }
 }
@@ -195,10 +221,18 @@ interface RunParts
   readonly supplied: PatchSet | undefined;
   readonly journal: Journal;
   readonly started: StartedRun;
+  readonly readers: KeptReaders;
   readonly release: () => Promise<void>;
 }
 
-async function holdRun({ journal, started, release, supplied, ...parts }: RunParts): Promise<HeldRun> {
+async function holdRun({
+  journal,
+  started,
+  readers,
+  release,
+  supplied,
+  ...parts
+}: RunParts): Promise<HeldRun> {
   const { contract, scratch, directory } = parts;
   const letGo = new AbortController();
   const ended = new AbortController();
@@ -266,6 +300,7 @@ async function holdRun({ journal, started, release, supplied, ...parts }: RunPar
       await journal.close().catch(() => undefined);
       // A run that goes on finds its workspaces; only one that waits for people gives up the disk.
       if (over) await removeWorkspace(privateRoot).catch(() => undefined);
+      await readers[Symbol.asyncDispose]();
       await release().catch(() => undefined);
     },
   };

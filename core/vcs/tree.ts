@@ -1,4 +1,8 @@
-import { type GitDirectory, runGit } from './git.ts';
+import { WritError } from '../base/errors.ts';
+import { describeObjects } from './blobs.ts';
+import type { GitDirectory } from './git.ts';
+import { askObjects } from './object-reader.ts';
+import { parseTree, type RawEntry } from './tree-object.ts';
 
 /** One path of a tree. `mode` is six octal digits: 100644, 100755, 120000 (symlink), 160000 (submodule). */
 export interface TreeEntry {
@@ -9,23 +13,32 @@ export interface TreeEntry {
   readonly sizeBytes: number;
 }
 
-const maxListBytes = 512 * 1024 * 1024;
+type Entry = Omit<TreeEntry, 'sizeBytes'>;
 
-/** Every path under a tree or commit in git's order; `under` limits it to one directory (no trailing slash). */
+const treeMode = '040000';
+const submoduleMode = '160000';
+const maxListBytes = 512 * 1024 * 1024;
+/** Of an entry beside its path, as a listing would spell it. */
+const entryBytes = 64;
+
+/** Every path under a tree or commit in git's order; `under` limits it to one directory (no trailing slash). OUTPUT_TOO_LARGE beyond 512 MiB. */
 export async function listTree(
   place: GitDirectory,
   treeish: string,
   under = '',
 ): Promise<readonly TreeEntry[]> {
-  const paths = under === '' ? [] : [under];
-  const listed = await runGit(
-    place,
-    ['ls-tree', '-r', '-l', '-z', '--full-tree', '--end-of-options', treeish, ...paths],
-    {
-      maxBytes: maxListBytes,
-    },
-  );
-  return parseRecords(listed);
+  const root: Entry = { path: '', mode: treeMode, object: await rootOf(place, treeish) };
+  let entries: readonly Entry[] = [root];
+  for (;;) {
+    const open = new Set(entries.filter(({ mode }) => mode === treeMode).map(({ object }) => object));
+    if (open.size === 0) break;
+    entries = unfold(entries, await readTrees(place, [...open]), under);
+  }
+  const blobs = entries.filter(({ mode }) => mode !== submoduleMode).map(({ object }) => object);
+  const ids = [...new Set(blobs)];
+  const heads = await describeObjects(place, ids);
+  const sizes = new Map(ids.map((id, index) => [id, heads[index]?.sizeBytes ?? 0]));
+  return entries.map((entry) => ({ ...entry, sizeBytes: sizes.get(entry.object) ?? 0 }));
 }
 
 /** The names directly in a tree: what tells directories from words in a scope. `under` is a directory, '' the root. */
@@ -34,35 +47,79 @@ export async function listNames(
   treeish: string,
   under = '',
 ): Promise<ReadonlySet<string>> {
-  const paths = under === '' ? [] : [`${under}/`];
-  const listed = await runGit(
-    place,
-    ['ls-tree', '-z', '--name-only', '--full-tree', '--end-of-options', treeish, ...paths],
-    {
-      maxBytes: maxListBytes,
-    },
-  );
-  const names = listed
-    .toString('utf8')
-    .split('\0')
-    .filter((name) => name !== '');
-  return new Set(names.map((name) => name.slice(under === '' ? 0 : under.length + 1)));
+  let id = await rootOf(place, treeish);
+  for (const part of under === '' ? [] : under.split('/')) {
+    const entries = (await readTrees(place, [id])).get(id) ?? [];
+    const next = entries.find(({ name, mode }) => name === part && mode === treeMode);
+    if (next === undefined) return new Set();
+    id = next.object;
+  }
+  const entries = (await readTrees(place, [id])).get(id) ?? [];
+  return new Set(entries.map(({ name }) => name));
 }
 
-function parseRecords(listed: Buffer): readonly TreeEntry[] {
-  const entries: TreeEntry[] = [];
-  for (let at = 0; at < listed.length; ) {
-    const end = listed.indexOf(0, at);
-    const tab = listed.indexOf(9, at);
-    if (end < 0 || tab < 0 || tab > end) break;
-    const [mode = '', , object = '', size = ''] = listed.toString('latin1', at, tab).split(/ +/);
-    entries.push({
-      path: listed.toString('utf8', tab + 1, end),
-      mode,
-      object,
-      sizeBytes: Number.parseInt(size, 10) || 0,
-    });
-    at = end + 1;
+/** Puts what is in each tree where the tree stood. */
+function unfold(
+  entries: readonly Entry[],
+  trees: ReadonlyMap<string, readonly RawEntry[]>,
+  under: string,
+): readonly Entry[] {
+  const unfolded: Entry[] = [];
+  let bytes = 0;
+  for (const entry of entries) {
+    const inside =
+      entry.mode === treeMode
+        ? (trees.get(entry.object) ?? []).map(({ name, mode, object }) => ({
+            path: entry.path === '' ? name : `${entry.path}/${name}`,
+            mode,
+            object,
+          }))
+        : [entry];
+    for (const one of inside) {
+      const isBelow = under === '' || one.path === under || one.path.startsWith(`${under}/`);
+      if (!isBelow && !(one.mode === treeMode && under.startsWith(`${one.path}/`))) continue;
+      // A few small trees can name each other so often that their paths fill any memory.
+      bytes += one.path.length + entryBytes;
+      if (bytes > maxListBytes)
+        throw new WritError('OUTPUT_TOO_LARGE', {
+          message: `the paths of a tree take more than ${maxListBytes} bytes`,
+          detail: { maxBytes: maxListBytes },
+        });
+      unfolded.push(one);
+    }
   }
-  return entries;
+  return unfolded;
+}
+
+async function rootOf(place: GitDirectory, treeish: string): Promise<string> {
+  const [root] = await describeObjects(place, [`${treeish}^{tree}`]);
+  if (root?.type === 'tree') return root.id;
+  throw unreadable(treeish);
+}
+
+async function readTrees(
+  place: GitDirectory,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, readonly RawEntry[]>> {
+  const trees = new Map<string, readonly RawEntry[]>();
+  const idBytes = place.objectFormat === 'sha1' ? 20 : 32;
+  await askObjects(place, {
+    names: ids,
+    command: 'contents',
+    maxBytes: maxListBytes,
+    take(index, object) {
+      const id = ids[index] ?? '';
+      const entries = object?.type === 'tree' && object.bytes ? parseTree(object.bytes, idBytes) : undefined;
+      if (entries === undefined) throw unreadable(id);
+      trees.set(id, entries);
+    },
+  });
+  return trees;
+}
+
+function unreadable(tree: string): WritError {
+  return new WritError('GIT_FAILED', {
+    message: `expected a tree, \`${tree}\` is none or cannot be read`,
+    detail: { tree },
+  });
 }
