@@ -2,7 +2,7 @@ import { WritError } from '../base/errors.ts';
 import { describeObjects } from './blobs.ts';
 import type { GitDirectory } from './git.ts';
 import { askObjects } from './object-reader.ts';
-import { parseTree, type RawEntry } from './tree-object.ts';
+import { canonicalMode, isTreeMode, type NameEncoding, parseTree, type RawEntry } from './tree-object.ts';
 
 /** One path of a tree. `mode` is six octal digits: 100644, 100755, 120000 (symlink), 160000 (submodule). */
 export interface TreeEntry {
@@ -50,7 +50,7 @@ export async function listNames(
   let id = await rootOf(place, treeish);
   for (const part of under === '' ? [] : under.split('/')) {
     const entries = (await readTrees(place, [id])).get(id) ?? [];
-    const next = entries.find(({ name, mode }) => name === part && mode === treeMode);
+    const next = entries.find(({ name, mode }) => name === part && isTreeMode(mode));
     if (next === undefined) return new Set();
     id = next.object;
   }
@@ -71,7 +71,7 @@ function unfold(
       entry.mode === treeMode
         ? (trees.get(entry.object) ?? []).map(({ name, mode, object }) => ({
             path: entry.path === '' ? name : `${entry.path}/${name}`,
-            mode,
+            mode: canonicalMode(mode),
             object,
           }))
         : [entry];
@@ -97,9 +97,11 @@ async function rootOf(place: GitDirectory, treeish: string): Promise<string> {
   throw unreadable(treeish);
 }
 
-async function readTrees(
+/** The entries of trees by id; GIT_FAILED for an id that is none. */
+export async function readTrees(
   place: GitDirectory,
   ids: readonly string[],
+  names: NameEncoding = 'utf8',
 ): Promise<ReadonlyMap<string, readonly RawEntry[]>> {
   const trees = new Map<string, readonly RawEntry[]>();
   const idBytes = place.objectFormat === 'sha1' ? 20 : 32;
@@ -109,7 +111,8 @@ async function readTrees(
     maxBytes: maxListBytes,
     take(index, object) {
       const id = ids[index] ?? '';
-      const entries = object?.type === 'tree' && object.bytes ? parseTree(object.bytes, idBytes) : undefined;
+      const entries =
+        object?.type === 'tree' && object.bytes ? parseTree(object.bytes, idBytes, names) : undefined;
       if (entries === undefined) throw unreadable(id);
       trees.set(id, entries);
     },
