@@ -1,5 +1,6 @@
 import { systemClock } from '../../core/base/clock.ts';
 import { listRuns } from '../../core/run/find-runs.ts';
+import { keepObjectReaders } from '../../core/vcs/object-reader.ts';
 import { openRepository } from '../../core/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { styled } from '../print.ts';
@@ -7,6 +8,8 @@ import { styled } from '../print.ts';
 /** `writ runs`: newest first. */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const repository = await openRepository(context.repoPath ?? context.cwd);
+  await using readers = keepObjectReaders();
+  readers.keep(repository);
   const runs = await listRuns(repository, systemClock);
   const data = {
     runs: runs.map(({ runId, startedAt, state, summary, specId, decision, commitSha }) => ({

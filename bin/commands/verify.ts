@@ -10,6 +10,7 @@ import { findRun } from '../../core/run/find-runs.ts';
 import { readRun } from '../../core/run/read-run.ts';
 import type { RunStore } from '../../core/run/run-store.ts';
 import { readObjects } from '../../core/vcs/blobs.ts';
+import { keepObjectReaders } from '../../core/vcs/object-reader.ts';
 import { openRepository, type Repository } from '../../core/vcs/repository.ts';
 import { resolveCommit } from '../../core/vcs/resolve-commit.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
@@ -29,6 +30,8 @@ export async function verifyTargets(
   given: GivenAnchors = { keyFiles: [], ledgerKeys: [] },
 ): Promise<readonly VerifiedTarget[]> {
   const repository = await openRepository(context.repoPath ?? context.cwd);
+  await using readers = keepObjectReaders();
+  readers.keep(repository);
   const anchors = await loadAnchors(given, context.env);
   const verified: VerifiedTarget[] = [];
   for (const target of targets) verified.push(await verifyTarget(context, repository, anchors, target));

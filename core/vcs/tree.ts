@@ -1,7 +1,7 @@
 import { WritError } from '../base/errors.ts';
 import { describeObjects } from './blobs.ts';
-import type { GitDirectory } from './git.ts';
-import { askObjects } from './object-reader.ts';
+import { type GitDirectory, runGit } from './git.ts';
+import { askObjects, keepObjectReaders } from './object-reader.ts';
 import { canonicalMode, isTreeMode, type NameEncoding, parseTree, type RawEntry } from './tree-object.ts';
 
 /** One path of a tree. `mode` is six octal digits: 100644, 100755, 120000 (symlink), 160000 (submodule). */
@@ -15,30 +15,32 @@ export interface TreeEntry {
 
 type Entry = Omit<TreeEntry, 'sizeBytes'>;
 
-const treeMode = '040000';
-const submoduleMode = '160000';
+/** A larger tree is listed by a git of its own: it is quicker at that than we are at asking. */
+const fewEntries = 2_000;
 const maxListBytes = 512 * 1024 * 1024;
-/** Of an entry beside its path, as a listing would spell it. */
-const entryBytes = 64;
 
-/** Every path under a tree or commit in git's order; `under` limits it to one directory (no trailing slash). OUTPUT_TOO_LARGE beyond 512 MiB. */
+/** Every path under a tree or commit in git's order; `under` limits it to one directory (no trailing slash). */
 export async function listTree(
   place: GitDirectory,
   treeish: string,
   under = '',
 ): Promise<readonly TreeEntry[]> {
-  const root: Entry = { path: '', mode: treeMode, object: await rootOf(place, treeish) };
-  let entries: readonly Entry[] = [root];
+  await using readers = keepObjectReaders();
+  readers.keep(place);
+  let entries: readonly Entry[] = [{ path: '', mode: '040000', object: await rootOf(place, treeish) }];
   for (;;) {
-    const open = new Set(entries.filter(({ mode }) => mode === treeMode).map(({ object }) => object));
+    const open = new Set(entries.filter(({ mode }) => isTreeMode(mode)).map(({ object }) => object));
     if (open.size === 0) break;
-    entries = unfold(entries, await readTrees(place, [...open]), under);
+    const trees = await readTrees(place, [...open]);
+    const unfolded = unfold(entries, trees, under);
+    if (unfolded === undefined) return listLargeTree(place, treeish, under);
+    entries = unfolded;
   }
-  const blobs = entries.filter(({ mode }) => mode !== submoduleMode).map(({ object }) => object);
-  const ids = [...new Set(blobs)];
-  const heads = await describeObjects(place, ids);
-  const sizes = new Map(ids.map((id, index) => [id, heads[index]?.sizeBytes ?? 0]));
-  return entries.map((entry) => ({ ...entry, sizeBytes: sizes.get(entry.object) ?? 0 }));
+  const heads = await describeObjects(
+    place,
+    entries.map(({ object }) => object),
+  );
+  return entries.map((entry, index) => ({ ...entry, sizeBytes: heads[index]?.sizeBytes ?? 0 }));
 }
 
 /** The names directly in a tree: what tells directories from words in a scope. `under` is a directory, '' the root. */
@@ -47,6 +49,8 @@ export async function listNames(
   treeish: string,
   under = '',
 ): Promise<ReadonlySet<string>> {
+  await using readers = keepObjectReaders();
+  readers.keep(place);
   let id = await rootOf(place, treeish);
   for (const part of under === '' ? [] : under.split('/')) {
     const entries = (await readTrees(place, [id])).get(id) ?? [];
@@ -56,45 +60,6 @@ export async function listNames(
   }
   const entries = (await readTrees(place, [id])).get(id) ?? [];
   return new Set(entries.map(({ name }) => name));
-}
-
-/** Puts what is in each tree where the tree stood. */
-function unfold(
-  entries: readonly Entry[],
-  trees: ReadonlyMap<string, readonly RawEntry[]>,
-  under: string,
-): readonly Entry[] {
-  const unfolded: Entry[] = [];
-  let bytes = 0;
-  for (const entry of entries) {
-    const inside =
-      entry.mode === treeMode
-        ? (trees.get(entry.object) ?? []).map(({ name, mode, object }) => ({
-            path: entry.path === '' ? name : `${entry.path}/${name}`,
-            mode: canonicalMode(mode),
-            object,
-          }))
-        : [entry];
-    for (const one of inside) {
-      const isBelow = under === '' || one.path === under || one.path.startsWith(`${under}/`);
-      if (!isBelow && !(one.mode === treeMode && under.startsWith(`${one.path}/`))) continue;
-      // A few small trees can name each other so often that their paths fill any memory.
-      bytes += one.path.length + entryBytes;
-      if (bytes > maxListBytes)
-        throw new WritError('OUTPUT_TOO_LARGE', {
-          message: `the paths of a tree take more than ${maxListBytes} bytes`,
-          detail: { maxBytes: maxListBytes },
-        });
-      unfolded.push(one);
-    }
-  }
-  return unfolded;
-}
-
-async function rootOf(place: GitDirectory, treeish: string): Promise<string> {
-  const [root] = await describeObjects(place, [`${treeish}^{tree}`]);
-  if (root?.type === 'tree') return root.id;
-  throw unreadable(treeish);
 }
 
 /** The entries of trees by id; GIT_FAILED for an id that is none. */
@@ -118,6 +83,61 @@ export async function readTrees(
     },
   });
   return trees;
+}
+
+/** Puts what is in each tree where the tree stood; `undefined` where that is not few. */
+function unfold(
+  entries: readonly Entry[],
+  trees: ReadonlyMap<string, readonly RawEntry[]>,
+  under: string,
+): readonly Entry[] | undefined {
+  const unfolded: Entry[] = [];
+  for (const entry of entries) {
+    const inside = isTreeMode(entry.mode) ? (trees.get(entry.object) ?? []) : undefined;
+    if (inside === undefined) unfolded.push(entry);
+    for (const { name, mode, object } of inside ?? []) {
+      const path = entry.path === '' ? name : `${entry.path}/${name}`;
+      const isBelow = under === '' || path === under || path.startsWith(`${under}/`);
+      if (isBelow || (isTreeMode(mode) && under.startsWith(`${path}/`)))
+        unfolded.push({ path, mode: canonicalMode(mode), object });
+      if (unfolded.length > fewEntries) return undefined;
+    }
+  }
+  return unfolded;
+}
+
+async function listLargeTree(
+  place: GitDirectory,
+  treeish: string,
+  under: string,
+): Promise<readonly TreeEntry[]> {
+  const paths = under === '' ? [] : [under];
+  const listed = await runGit(
+    place,
+    ['ls-tree', '-r', '-l', '-z', '--full-tree', '--end-of-options', treeish, ...paths],
+    { maxBytes: maxListBytes },
+  );
+  const entries: TreeEntry[] = [];
+  for (let at = 0; at < listed.length; ) {
+    const end = listed.indexOf(0, at);
+    const tab = listed.indexOf(9, at);
+    if (end < 0 || tab < 0 || tab > end) break;
+    const [mode = '', , object = '', size = ''] = listed.toString('latin1', at, tab).split(/ +/);
+    entries.push({
+      path: listed.toString('utf8', tab + 1, end),
+      mode,
+      object,
+      sizeBytes: Number.parseInt(size, 10) || 0,
+    });
+    at = end + 1;
+  }
+  return entries;
+}
+
+async function rootOf(place: GitDirectory, treeish: string): Promise<string> {
+  const [root] = await describeObjects(place, [`${treeish}^{tree}`]);
+  if (root?.type === 'tree') return root.id;
+  throw unreadable(treeish);
 }
 
 function unreadable(tree: string): WritError {
