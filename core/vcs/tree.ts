@@ -17,6 +17,7 @@ type Entry = Omit<TreeEntry, 'sizeBytes'>;
 
 /** A larger tree is listed by a git of its own: it is quicker at that than we are at asking. */
 const fewEntries = 2_000;
+const fewTrees = 200;
 const maxListBytes = 512 * 1024 * 1024;
 
 /** Every path under a tree or commit in git's order; `under` limits it to one directory (no trailing slash). */
@@ -31,8 +32,8 @@ export async function listTree(
   for (;;) {
     const open = new Set(entries.filter(({ mode }) => isTreeMode(mode)).map(({ object }) => object));
     if (open.size === 0) break;
-    const trees = await readTrees(place, [...open]);
-    const unfolded = unfold(entries, trees, under);
+    const unfolded =
+      open.size > fewTrees ? undefined : unfold(entries, await readTrees(place, [...open]), under);
     if (unfolded === undefined) return listLargeTree(place, treeish, under);
     entries = unfolded;
   }
@@ -40,7 +41,11 @@ export async function listTree(
     place,
     entries.map(({ object }) => object),
   );
-  return entries.map((entry, index) => ({ ...entry, sizeBytes: heads[index]?.sizeBytes ?? 0 }));
+  return entries.map((entry, index) => {
+    const head = heads[index];
+    // The commit of a submodule may be here by chance.
+    return { ...entry, sizeBytes: head?.type === 'blob' ? head.sizeBytes : 0 };
+  });
 }
 
 /** The names directly in a tree: what tells directories from words in a scope. `under` is a directory, '' the root. */
