@@ -147,7 +147,6 @@ class ObjectReader {
       // What is left of the answer must not be taken for the next one.
       if (this.#git === git) this.#git = undefined;
       git.kill();
-      void git.chunks.return?.();
       throw fault;
     }
   }

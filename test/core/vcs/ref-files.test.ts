@@ -74,7 +74,7 @@ t.test('whatever is not plain is asked of git', async (t) => {
     t.equal(await readRef(repo, `refs/heads/${name}`), gitSays(sample, `refs/heads/${name}`), name);
   for (const name of ['alias', 'linked', 'empty', 'text', 'zero', 'upper', 'huge'])
     t.equal(await readRefFile(repo, `refs/heads/${name}`), undefined, name);
-  for (const name of ['alias', 'unended', 'none']) {
+  for (const name of ['alias', 'unended', 'absent', 'none']) {
     sample.git('symbolic-ref', 'HEAD', `refs/heads/${name}`);
     t.same(await readHead(repo), await readHead(askingGit(repo)), name);
   }
