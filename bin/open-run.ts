@@ -18,9 +18,8 @@ export async function openRun(
   context: Pick<CommandContext, 'repoPath' | 'cwd'>,
   wanted: string,
 ): Promise<OpenedRun> {
-  const repository = await openRepository(context.repoPath ?? context.cwd);
   await using readers = keepObjectReaders();
-  readers.keep(repository);
+  const repository = readers.keep(await openRepository(context.repoPath ?? context.cwd));
   const { store, runId } = await findRun(repository, systemClock, wanted);
   return { repository, store, view: await readRun(repository, store, runId) };
 }

@@ -7,9 +7,8 @@ import { styled } from '../print.ts';
 
 /** `writ runs`: newest first. */
 export async function run(context: CommandContext): Promise<CommandResult> {
-  const repository = await openRepository(context.repoPath ?? context.cwd);
   await using readers = keepObjectReaders();
-  readers.keep(repository);
+  const repository = readers.keep(await openRepository(context.repoPath ?? context.cwd));
   const runs = await listRuns(repository, systemClock);
   const data = {
     runs: runs.map(({ runId, startedAt, state, summary, specId, decision, commitSha }) => ({

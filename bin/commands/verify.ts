@@ -29,9 +29,8 @@ export async function verifyTargets(
   targets: readonly string[],
   given: GivenAnchors = { keyFiles: [], ledgerKeys: [] },
 ): Promise<readonly VerifiedTarget[]> {
-  const repository = await openRepository(context.repoPath ?? context.cwd);
   await using readers = keepObjectReaders();
-  readers.keep(repository);
+  const repository = readers.keep(await openRepository(context.repoPath ?? context.cwd));
   const anchors = await loadAnchors(given, context.env);
   const verified: VerifiedTarget[] = [];
   for (const target of targets) verified.push(await verifyTarget(context, repository, anchors, target));

@@ -13,7 +13,7 @@ import { isJournalBegun } from '../store/parse-journal.ts';
 import { journalPath, runDirectory } from '../store/run-directory.ts';
 import { acquireRunLock } from '../store/run-lock.ts';
 import { requireCleanPaths } from '../vcs/dirty-paths.ts';
-import { type KeptReaders, keepObjectReaders } from '../vcs/object-reader.ts';
+import type { KeptReaders } from '../vcs/object-reader.ts';
 import { openRepository } from '../vcs/repository.ts';
 import type { Base } from '../vcs/resolve-commit.ts';
 import { createScratch } from '../vcs/scratch.ts';
@@ -32,6 +32,7 @@ import { openPrivateRoot } from './private-root.ts';
 import { readCandidate } from './read-candidate.ts';
 import { readKeptContract } from './read-kept-contract.ts';
 import { createRecordBox } from './record-box.ts';
+import { refuseSealing } from './refuse-sealing.ts';
 import { requireOldSigners } from './require-old-signers.ts';
 import { restoreRun } from './restore-run.ts';
 import type { ResumeRequest, RunRequest, RunSettings } from './run-request.ts';
@@ -61,18 +62,17 @@ const specFile = 'spec.json';
  * Everything before the first judgement: repository, base, candidate, journal. What is wrong with the change or the
  * ground is refused here, before any work, and leaves nothing behind.
  */
-export async function startRun(engine: WritEngine, request: RunRequest): Promise<HeldRun> {
-  return withReaders((readers) => beginRun(engine, request, readers));
-}
-
-async function beginRun(engine: WritEngine, request: RunRequest, readers: KeptReaders): Promise<HeldRun> {
+export async function startRun(
+  engine: WritEngine,
+  request: RunRequest,
+  readers: KeptReaders,
+): Promise<HeldRun> {
   const admitted = await admitContract(engine, request.specBytes, {
     model: request.source.kind === 'worker' && request.source.worker.usesModel,
   });
   const startedAtMs = request.clock.now();
   const runId = uuidV7(startedAtMs);
-  const repository = await openStatedRepository(request, admitted);
-  readers.keep(repository);
+  const repository = readers.keep(await openStatedRepository(request, admitted));
   const store = await openRunStore(engine, repository, request.clock, admitted.effective);
   await requireSameMetadata(store, admitted);
   await requireActive(store, admitted);
@@ -85,8 +85,7 @@ async function beginRun(engine: WritEngine, request: RunRequest, readers: KeptRe
   const directory = runDirectory(repository, runId);
   const lock = await acquireRunLock(directory);
   try {
-    const scratch = await createScratch(join(directory, 'scratch'), repository);
-    readers.keep(scratch);
+    const scratch = readers.keep(await createScratch(join(directory, 'scratch'), repository));
     const supplied = await takeCandidate(scratch, request, origin);
     if (supplied) {
       await requireOldSigners(scratch, origin.base, supplied);
@@ -126,7 +125,6 @@ async function beginRun(engine: WritEngine, request: RunRequest, readers: KeptRe
       settings: request,
       journal,
       started,
-      readers,
       release: () => lock.release(),
     });
   } catch (fault) {
@@ -140,13 +138,12 @@ async function beginRun(engine: WritEngine, request: RunRequest, readers: KeptRe
  * Takes up a run that waits or was stopped: from its journal here, else from what its refs hold. RUN_NOT_FOUND, RUN_BUSY,
  * RUN_NOT_RESUMABLE for one that has ended or whose candidate is not in this repository.
  */
-export async function reopenRun(engine: WritEngine, request: ResumeRequest): Promise<HeldRun> {
-  return withReaders((readers) => takeUpRun(engine, request, readers));
-}
-
-async function takeUpRun(engine: WritEngine, request: ResumeRequest, readers: KeptReaders): Promise<HeldRun> {
-  const repository = await openRepository(request.repositoryPath);
-  readers.keep(repository);
+export async function reopenRun(
+  engine: WritEngine,
+  request: ResumeRequest,
+  readers: KeptReaders,
+): Promise<HeldRun> {
+  const repository = readers.keep(await openRepository(request.repositoryPath));
   const { store: found, runId } = await findRun(repository, request.clock, request.runId);
   const directory = runDirectory(repository, runId);
   const lock = await acquireRunLock(directory);
@@ -169,8 +166,7 @@ async function takeUpRun(engine: WritEngine, request: ResumeRequest, readers: Ke
     const contract = withConfig(read, ground);
     if (!planned) await steps.once('local/target', () => ground.target);
     const sealing = await openParties(engine, contract, ground);
-    const scratch = await createScratch(join(directory, 'scratch'), repository);
-    readers.keep(scratch);
+    const scratch = readers.keep(await createScratch(join(directory, 'scratch'), repository));
     const supplied = await readCandidate(scratch, base, started);
     await journal.append(resumedType, {});
     const parts = { engine, contract, ground, store, sealing, scratch, supplied, directory, steps };
@@ -182,22 +178,10 @@ async function takeUpRun(engine: WritEngine, request: ResumeRequest, readers: Ke
       settings: request,
       journal,
       started,
-      readers,
       release: () => lock.release(),
     });
   } catch (fault) {
     await lock.release().catch(() => undefined);
-    throw fault;
-  }
-}
-
-/** The run that is opened ends what is kept for it; one that could not be opened must not leave it. */
-async function withReaders(open: (readers: KeptReaders) => Promise<HeldRun>): Promise<HeldRun> {
-  const readers = keepObjectReaders();
-  try {
-    return await open(readers);
-  } catch (fault) {
-    await readers[Symbol.asyncDispose]();
     throw fault;
   }
 }
@@ -221,18 +205,10 @@ interface RunParts
   readonly supplied: PatchSet | undefined;
   readonly journal: Journal;
   readonly started: StartedRun;
-  readonly readers: KeptReaders;
   readonly release: () => Promise<void>;
 }
 
-async function holdRun({
-  journal,
-  started,
-  readers,
-  release,
-  supplied,
-  ...parts
-}: RunParts): Promise<HeldRun> {
+async function holdRun({ journal, started, release, supplied, ...parts }: RunParts): Promise<HeldRun> {
   const { contract, scratch, directory } = parts;
   const letGo = new AbortController();
   const ended = new AbortController();
@@ -300,7 +276,6 @@ async function holdRun({
       await journal.close().catch(() => undefined);
       // A run that goes on finds its workspaces; only one that waits for people gives up the disk.
       if (over) await removeWorkspace(privateRoot).catch(() => undefined);
-      await readers[Symbol.asyncDispose]();
       await release().catch(() => undefined);
     },
   };
@@ -309,14 +284,6 @@ async function holdRun({
 /** The contract with what the config at base adds to it: checks of its risk factors. */
 function withConfig(contract: AdmittedContract, { config }: Ground): AdmittedContract {
   return { ...contract, effective: withFactorChecks(contract.effective, config) };
-}
-
-/** What is being sealed is claimed in the log already: it is finished, not cancelled. */
-function refuseSealing(runId: string, { records }: Journal): void {
-  const begun = ({ data }: { readonly data: unknown }): boolean =>
-    /\/seal\/facts$/.test(String((data as { step?: string } | null)?.step ?? ''));
-  if (!records.some(begun)) return;
-  throw new WritError('RUN_NOT_CANCELLABLE', { detail: { run_id: runId } });
 }
 
 /** Steps under `local/` hold for this machine alone. */

@@ -57,7 +57,7 @@ export async function askObjects(place: GitDirectory, question: ObjectQuestion):
 /** Git processes that stay for as long as this is not disposed. */
 export interface KeptReaders extends AsyncDisposable {
   /** From here on, questions about the objects of `place` go to one git that stays. It sees what is written meanwhile. */
-  keep(place: GitDirectory): void;
+  keep<T extends GitDirectory>(place: T): T;
 }
 
 /** Where we are killed, what was kept ends too: its input closes. */
@@ -66,11 +66,12 @@ export function keepObjectReaders(): KeptReaders {
   return {
     keep(place) {
       const key = keyOf(place);
-      if (keys.has(key)) return;
+      if (keys.has(key)) return place;
       keys.add(key);
       const held = kept.get(key) ?? { reader: new ObjectReader(place), holders: 0 };
       held.holders += 1;
       kept.set(key, held);
+      return place;
     },
     async [Symbol.asyncDispose]() {
       const over: ObjectReader[] = [];
@@ -132,7 +133,9 @@ class ObjectReader {
     return answer;
   }
 
-  async #ask({ names, command, take, maxBytes }: ObjectQuestion): Promise<void> {
+  async #ask(question: ObjectQuestion): Promise<void> {
+    const { names, command, take, maxBytes } = question;
+    const isFresh = this.#git === undefined;
     this.#git ??= this.#start();
     const git = this.#git;
     const cutter = new AnswerCutter(names.length, command === 'contents', take, maxBytes);
@@ -140,8 +143,10 @@ class ObjectReader {
     try {
       while (!cutter.isDone) {
         const { value, done } = await git.chunks.next();
-        if (done === true) throw await endedEarly(git);
-        cutter.push(value);
+        if (done !== true) cutter.push(value);
+        // It ended while it waited (a Ctrl-C goes to it as well): that has nothing to do with the question.
+        else if (!isFresh && cutter.isUntouched) return await this.#askAnew(git, question);
+        else throw await endedEarly(git);
       }
     } catch (fault) {
       // What is left of the answer must not be taken for the next one.
@@ -149,6 +154,11 @@ class ObjectReader {
       git.kill();
       throw fault;
     }
+  }
+
+  #askAnew(gone: RunningGit, question: ObjectQuestion): Promise<void> {
+    if (this.#git === gone) this.#git = undefined;
+    return this.#ask(question);
   }
 
   #start(): RunningGit {
@@ -194,6 +204,10 @@ class AnswerCutter {
     this.#hasBytes = hasBytes;
     this.#take = take;
     this.#maxBytes = maxBytes;
+  }
+
+  get isUntouched(): boolean {
+    return this.#index === 0 && this.#held === 0;
   }
 
   get isDone(): boolean {
