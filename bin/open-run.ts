@@ -3,6 +3,7 @@ import type { RunView } from '../core/contract/run-view.ts';
 import { findRun } from '../core/run/find-runs.ts';
 import { readRun } from '../core/run/read-run.ts';
 import type { RunStore } from '../core/run/run-store.ts';
+import { keepObjectReaders } from '../core/vcs/object-reader.ts';
 import { openRepository, type Repository } from '../core/vcs/repository.ts';
 import type { CommandContext } from './command.ts';
 
@@ -17,7 +18,8 @@ export async function openRun(
   context: Pick<CommandContext, 'repoPath' | 'cwd'>,
   wanted: string,
 ): Promise<OpenedRun> {
-  const repository = await openRepository(context.repoPath ?? context.cwd);
+  await using readers = keepObjectReaders();
+  const repository = readers.keep(await openRepository(context.repoPath ?? context.cwd));
   const { store, runId } = await findRun(repository, systemClock, wanted);
   return { repository, store, view: await readRun(repository, store, runId) };
 }

@@ -5,3 +5,4 @@ import './core/run/seal-faults.test.ts';
 import './core/run/run-events.test.ts';
 import './core/run/run-cases.test.ts';
 import './core/run/external-local-runs.test.ts';
+import './core/run/few-processes.test.ts';

@@ -1,12 +1,14 @@
 import { systemClock } from '../../core/base/clock.ts';
 import { listRuns } from '../../core/run/find-runs.ts';
+import { keepObjectReaders } from '../../core/vcs/object-reader.ts';
 import { openRepository } from '../../core/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { styled } from '../print.ts';
 
 /** `writ runs`: newest first. */
 export async function run(context: CommandContext): Promise<CommandResult> {
-  const repository = await openRepository(context.repoPath ?? context.cwd);
+  await using readers = keepObjectReaders();
+  const repository = readers.keep(await openRepository(context.repoPath ?? context.cwd));
   const runs = await listRuns(repository, systemClock);
   const data = {
     runs: runs.map(({ runId, startedAt, state, summary, specId, decision, commitSha }) => ({

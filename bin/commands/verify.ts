@@ -1,6 +1,7 @@
 import { loadAnchors } from '../../attest/verify/load-anchors.ts';
 import { type VerifyCheck, type VerifyReport, verifyExitCode } from '../../attest/verify/report.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
+import type { KeptReaders } from '../../core/vcs/object-reader.ts';
 import type { Repository } from '../../core/vcs/repository.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 import { printVerification, type VerifiedTarget } from '../report/verification.ts';
@@ -28,23 +29,32 @@ export async function verifyTargets(
 ): Promise<readonly VerifiedTarget[]> {
   const anchors = await loadAnchors(demands.given, context.env);
   let opened: Promise<Repository> | undefined;
+  let readers: KeptReaders | undefined;
   const open = (): Promise<Repository> => {
     // A file needs no repository, and starting is most of what verifying one costs.
-    opened ??= import('../../core/vcs/repository.ts').then(({ openRepository }) =>
-      openRepository(context.repoPath ?? context.cwd),
-    );
+    opened ??= Promise.all([
+      import('../../core/vcs/repository.ts'),
+      import('../../core/vcs/object-reader.ts'),
+    ]).then(async ([{ openRepository }, { keepObjectReaders }]) => {
+      readers = keepObjectReaders();
+      return readers.keep(await openRepository(context.repoPath ?? context.cwd));
+    });
     return opened;
   };
   const { stdin = process.stdin, signal = new AbortController().signal } = context;
   const files = { cwd: context.cwd, env: context.env, stdin, signal };
   const verified: VerifiedTarget[] = [];
-  for (const target of targets) {
-    if (isFileTarget(context, target))
-      verified.push(...(await verifyFile(files, anchors, demands, (ids) => findCommit(open, ids), target)));
-    else {
-      const { verifyTarget } = await import('../verify/verify-target.ts');
-      verified.push(await verifyTarget(context, await open(), anchors, demands, target));
+  try {
+    for (const target of targets) {
+      if (isFileTarget(context, target))
+        verified.push(...(await verifyFile(files, anchors, demands, (ids) => findCommit(open, ids), target)));
+      else {
+        const { verifyTarget } = await import('../verify/verify-target.ts');
+        verified.push(await verifyTarget(context, await open(), anchors, demands, target));
+      }
     }
+  } finally {
+    await readers?.[Symbol.asyncDispose]();
   }
   return verified;
 }

@@ -1,6 +1,6 @@
 import { WritError } from '../base/errors.ts';
 import type { PatchSet } from '../contract/patch-set.ts';
-import { runGit } from '../vcs/git.ts';
+import { describeObjects } from '../vcs/blobs.ts';
 import type { Base } from '../vcs/resolve-commit.ts';
 import type { Scratch } from '../vcs/scratch.ts';
 import { applyPatch } from './apply-patch.ts';
@@ -43,7 +43,7 @@ function isEncodedMail(patch: Buffer): boolean {
   );
 }
 
-/** Which of the names that the patch expects exist at base, asked with one git process. */
+/** Which of the names that the patch expects exist at base, asked at once. */
 async function existingAt(
   scratch: Scratch,
   tree: string,
@@ -53,14 +53,14 @@ async function existingAt(
   for (const section of sections) {
     for (const level of [0, 1] as const) {
       const name = expectedAtBase(section, level);
-      if (name !== undefined && name !== '' && !name.includes('\n')) names.add(name);
+      if (name !== undefined && name !== '' && !/\n|\r$/.test(name)) names.add(name);
     }
   }
   const asked = [...names];
-  const input = asked.map((name) => `${tree}:${name}\n`).join('');
-  const lines = (await runGit(scratch, ['cat-file', '--batch-check', '--buffer'], { input }))
-    .toString('utf8')
-    .split('\n');
-  const found = new Set(asked.filter((_, index) => / (?:blob|commit) \d+$/.test(lines[index] ?? '')));
+  const heads = await describeObjects(
+    scratch,
+    asked.map((name) => `${tree}:${name}`),
+  );
+  const found = new Set(asked.filter((_, index) => ['blob', 'commit'].includes(heads[index]?.type ?? '')));
   return (path) => found.has(path);
 }

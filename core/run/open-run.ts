@@ -13,6 +13,7 @@ import { isJournalBegun } from '../store/parse-journal.ts';
 import { journalPath, runDirectory } from '../store/run-directory.ts';
 import { acquireRunLock } from '../store/run-lock.ts';
 import { requireCleanPaths } from '../vcs/dirty-paths.ts';
+import type { KeptReaders } from '../vcs/object-reader.ts';
 import { openRepository } from '../vcs/repository.ts';
 import type { Base } from '../vcs/resolve-commit.ts';
 import { createScratch } from '../vcs/scratch.ts';
@@ -31,6 +32,7 @@ import { openPrivateRoot } from './private-root.ts';
 import { readCandidate } from './read-candidate.ts';
 import { readKeptContract } from './read-kept-contract.ts';
 import { createRecordBox } from './record-box.ts';
+import { refuseSealing } from './refuse-sealing.ts';
 import { requireOldSigners } from './require-old-signers.ts';
 import { restoreRun } from './restore-run.ts';
 import type { ResumeRequest, RunRequest, RunSettings } from './run-request.ts';
@@ -60,13 +62,17 @@ const specFile = 'spec.json';
  * Everything before the first judgement: repository, base, candidate, journal. What is wrong with the change or the
  * ground is refused here, before any work, and leaves nothing behind.
  */
-export async function startRun(engine: WritEngine, request: RunRequest): Promise<HeldRun> {
+export async function startRun(
+  engine: WritEngine,
+  request: RunRequest,
+  readers: KeptReaders,
+): Promise<HeldRun> {
   const admitted = await admitContract(engine, request.specBytes, {
     model: request.source.kind === 'worker' && request.source.worker.usesModel,
   });
   const startedAtMs = request.clock.now();
   const runId = uuidV7(startedAtMs);
-  const repository = await openStatedRepository(request, admitted);
+  const repository = readers.keep(await openStatedRepository(request, admitted));
   const store = await openRunStore(engine, repository, request.clock, admitted.effective);
   await requireSameMetadata(store, admitted);
   await requireActive(store, admitted);
@@ -79,7 +85,7 @@ export async function startRun(engine: WritEngine, request: RunRequest): Promise
   const directory = runDirectory(repository, runId);
   const lock = await acquireRunLock(directory);
   try {
-    const scratch = await createScratch(join(directory, 'scratch'), repository);
+    const scratch = readers.keep(await createScratch(join(directory, 'scratch'), repository));
     const supplied = await takeCandidate(scratch, request, origin);
     if (supplied) {
       await requireOldSigners(scratch, origin.base, supplied);
@@ -132,8 +138,12 @@ export async function startRun(engine: WritEngine, request: RunRequest): Promise
  * Takes up a run that waits or was stopped: from its journal here, else from what its refs hold. RUN_NOT_FOUND, RUN_BUSY,
  * RUN_NOT_RESUMABLE for one that has ended or whose candidate is not in this repository.
  */
-export async function reopenRun(engine: WritEngine, request: ResumeRequest): Promise<HeldRun> {
-  const repository = await openRepository(request.repositoryPath);
+export async function reopenRun(
+  engine: WritEngine,
+  request: ResumeRequest,
+  readers: KeptReaders,
+): Promise<HeldRun> {
+  const repository = readers.keep(await openRepository(request.repositoryPath));
   const { store: found, runId } = await findRun(repository, request.clock, request.runId);
   const directory = runDirectory(repository, runId);
   const lock = await acquireRunLock(directory);
@@ -156,7 +166,7 @@ export async function reopenRun(engine: WritEngine, request: ResumeRequest): Pro
     const contract = withConfig(read, ground);
     if (!planned) await steps.once('local/target', () => ground.target);
     const sealing = await openParties(engine, contract, ground);
-    const scratch = await createScratch(join(directory, 'scratch'), repository);
+    const scratch = readers.keep(await createScratch(join(directory, 'scratch'), repository));
     const supplied = await readCandidate(scratch, base, started);
     await journal.append(resumedType, {});
     const parts = { engine, contract, ground, store, sealing, scratch, supplied, directory, steps };
@@ -274,14 +284,6 @@ async function holdRun({ journal, started, release, supplied, ...parts }: RunPar
 /** The contract with what the config at base adds to it: checks of its risk factors. */
 function withConfig(contract: AdmittedContract, { config }: Ground): AdmittedContract {
   return { ...contract, effective: withFactorChecks(contract.effective, config) };
-}
-
-/** What is being sealed is claimed in the log already: it is finished, not cancelled. */
-function refuseSealing(runId: string, { records }: Journal): void {
-  const begun = ({ data }: { readonly data: unknown }): boolean =>
-    /\/seal\/facts$/.test(String((data as { step?: string } | null)?.step ?? ''));
-  if (!records.some(begun)) return;
-  throw new WritError('RUN_NOT_CANCELLABLE', { detail: { run_id: runId } });
 }
 
 /** Steps under `local/` hold for this machine alone. */

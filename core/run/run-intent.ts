@@ -1,4 +1,5 @@
 import type { RunView } from '../contract/run-view.ts';
+import { keepObjectReaders } from '../vcs/object-reader.ts';
 import { openRepository } from '../vcs/repository.ts';
 import { abandon } from './abandon.ts';
 import { approveInProcess } from './approve-in-process.ts';
@@ -26,7 +27,8 @@ import type { WritEngine } from './writ-engine.ts';
  * RunView; only what stops the chain from judging at all is thrown, and then nothing of the person's was moved.
  */
 export async function runIntent(engine: WritEngine, request: RunRequest): Promise<RunView> {
-  await using held = await startRun(engine, request);
+  await using readers = keepObjectReaders();
+  await using held = await startRun(engine, request, readers);
   return await drive(held);
 }
 
@@ -35,11 +37,12 @@ export async function runIntent(engine: WritEngine, request: RunRequest): Promis
  * has ended is answered as it stands.
  */
 export async function resumeRun(engine: WritEngine, request: ResumeRequest): Promise<RunView> {
-  const repository = await openRepository(request.repositoryPath);
+  await using readers = keepObjectReaders();
+  const repository = readers.keep(await openRepository(request.repositoryPath));
   const { store, runId } = await findRun(repository, request.clock, request.runId);
   const view = await readRun(repository, store, runId);
   if (view.state === 'decided') return view;
-  await using held = await reopenRun(engine, request);
+  await using held = await reopenRun(engine, request, readers);
   return await drive(held);
 }
 

@@ -41,6 +41,7 @@ export async function workAttempt(
   order: Omit<TaskOrder, 'workspace' | 'signal'>,
 ): Promise<WorkedAttempt> {
   const { scratch, worker } = run;
+  let made: PatchSet | undefined;
   const record = await steps.once('worked', async () => {
     if (!worker) throw new WritError('NO_WORKER');
     const directory = join(run.privateRoot, `work-${order.taskNumber}-${order.revision}-${order.attempt}`);
@@ -48,13 +49,15 @@ export async function workAttempt(
     await exportWorkspace(scratch, base.tree, directory, base.commit);
     try {
       const result = await ask(run, worker, { ...order, workspace: directory, signal: run.signal });
-      return await take(run, base, result);
+      const taken = await take(run, base, result);
+      made = taken.patch;
+      return taken.record;
     } finally {
       await removeWorkspace(directory);
     }
   });
-  const patch = record.kind === 'patch' ? await normalisePatch(scratch, base, record.tree) : emptyPatch(base);
-  return { patch, record };
+  if (record.kind !== 'patch') return { patch: emptyPatch(base), record };
+  return { patch: made ?? (await normalisePatch(scratch, base, record.tree)), record };
 }
 
 async function ask(run: OpenRun, worker: Worker, order: TaskOrder): Promise<WorkResult> {
@@ -77,18 +80,22 @@ async function ask(run: OpenRun, worker: Worker, order: TaskOrder): Promise<Work
   }
 }
 
-async function take({ scratch, ground }: OpenRun, base: Base, result: WorkResult): Promise<WorkedRecord> {
+async function take(
+  { scratch, ground }: OpenRun,
+  base: Base,
+  result: WorkResult,
+): Promise<{ readonly record: WorkedRecord; readonly patch?: PatchSet }> {
   const { usage, metrics } = result;
   const used = { usage: checkUsage(usage), ...(metrics === undefined ? {} : { metrics }) };
-  if (result.kind === 'nothing') return { kind: 'nothing', reason: result.reason, ...used };
+  if (result.kind === 'nothing') return { record: { kind: 'nothing', reason: result.reason, ...used } };
   try {
     const patch = await patchFromBytes(scratch, base, result.patch);
     await requireOldSigners(scratch, ground.base, patch);
-    return { kind: 'patch', tree: patch.candidateTree, digest: patch.digest, ...used };
+    return { record: { kind: 'patch', tree: patch.candidateTree, digest: patch.digest, ...used }, patch };
   } catch (fault) {
     if (!isWritError(fault) || !(fault.code.startsWith('PATCH_') || fault.code === 'INPUT_TOO_LARGE'))
       throw fault;
-    return { kind: 'unusable', reason: `${fault.code}: ${fault.message}`, ...used };
+    return { record: { kind: 'unusable', reason: `${fault.code}: ${fault.message}`, ...used } };
   }
 }
 

@@ -3,8 +3,8 @@ import type { Clock } from '../base/clock.ts';
 import { isWritError, messageOf, WritError } from '../base/errors.ts';
 import type { StoreSource } from '../contract/store-source.ts';
 import { adoptObjects } from '../vcs/adopt-objects.ts';
-import { readBlobs, readObjects } from '../vcs/blobs.ts';
-import { createCommit } from '../vcs/create-commit.ts';
+import { describeObjects, readBlobs, readObjects } from '../vcs/blobs.ts';
+import { writeCommit } from '../vcs/create-commit.ts';
 import { importTree, isStorePath } from '../vcs/import-tree.ts';
 import { listRefs, readRef, updateRefs } from '../vcs/refs.ts';
 import { isObjectId, type Repository } from '../vcs/repository.ts';
@@ -130,18 +130,22 @@ async function importCommit(
       // Evidence must outlive a power cut before the ref says that it exists; git leaves loose objects unsynced by default.
       settings: [...scratch.settings, ['core.fsync', 'committed'], ['core.fsyncObjectFiles', 'true']],
     };
-    const tree = await importTree(place, write.files, write.keepExisting ? parent : undefined);
+    const tree = await importTree(place, write.files, write.keepExisting ? parent : undefined, repo);
     const actor = { name: toName(actorId), email: 'writ@localhost' };
     const atMs = write.atMs ?? clock.now();
-    const id = await createCommit(place, {
+    const commit = {
       tree,
-      parents: [...(parent === undefined ? [] : [parent]), ...(write.anchors ?? []).map(requireAnchor)],
+      parents: await requireCommits(repo, [
+        ...(parent === undefined ? [] : [parent]),
+        ...(write.anchors ?? []),
+      ]),
       message: `${write.message.replace(/\p{Cc}+/gu, ' ')}\n`,
       author: actor,
       committer: actor,
       authoredAtMs: atMs,
       committedAtMs: atMs,
-    });
+    };
+    const id = await writeCommit(place, commit, true);
     await adoptObjects(scratch, repo);
     return id;
   } finally {
@@ -155,9 +159,13 @@ function toName(actorId: string | undefined): string {
   return /[\p{L}\p{N}]/u.test(name) ? name : 'writ';
 }
 
-function requireAnchor(commit: string): string {
-  if (isObjectId(commit)) return commit;
-  throw new WritError('INTERNAL', { message: `\`${commit}\` is no commit id`, detail: { commit } });
+/** A version must not name what is not there. */
+async function requireCommits(repo: Repository, ids: readonly string[]): Promise<readonly string[]> {
+  const found = await describeObjects(repo, ids.filter(isObjectId));
+  const commits = new Set(found.map((object) => (object?.type === 'commit' ? object.id : undefined)));
+  const bad = ids.find((id) => !commits.has(id));
+  if (bad === undefined) return ids;
+  throw new WritError('INTERNAL', { message: `\`${bad}\` is no commit here`, detail: { commit: bad } });
 }
 
 function conflict(ref: string, expected: string | undefined, found: string | undefined): WritError {

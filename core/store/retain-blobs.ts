@@ -57,7 +57,7 @@ export async function retainBlobs(
         settings: [...scratch.settings, ['core.fsync', 'committed'], ['core.fsyncObjectFiles', 'true']],
       };
       const over = retention.merges ? before[0] : undefined;
-      const tree = await importTree(place, digested(blobs, digests), over);
+      const tree = await importTree(place, digested(blobs, digests), over, repository);
       if (!before.includes(tree)) await retention.keep(run, { scratch: place, tree });
     } finally {
       await rm(dir, { recursive: true, force: true });

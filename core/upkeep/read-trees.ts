@@ -1,16 +1,9 @@
 import { isWritError } from '../base/errors.ts';
-import { type GitObject, readObjects } from '../vcs/blobs.ts';
-import { type GitDirectory, runGit } from '../vcs/git.ts';
-
-/** What git says of an object without reading it; `undefined` for one that is not there or cannot be read. */
-export interface ObjectHead {
-  readonly type: string;
-  readonly sizeBytes: number;
-}
+import { describeObjects, type GitObject, type ObjectHead, readObjects } from '../vcs/blobs.ts';
+import type { GitDirectory } from '../vcs/git.ts';
 
 const maxNames = 500;
 const maxChunkBytes = 32 * 1024 * 1024;
-const maxListBytes = 256 * 1024 * 1024;
 
 /** Type and size of many objects. One that makes git give up is told from the rest by halving, so damage costs log n processes, not n. */
 export async function readHeads(
@@ -21,16 +14,8 @@ export async function readHeads(
   await halving(
     [...new Set(ids)],
     async (names) => {
-      const listed = await runGit(
-        place,
-        ['cat-file', '--batch-check=%(objectname) %(objecttype) %(objectsize)', '--buffer'],
-        { input: names.map((id) => `${id}\n`).join(''), maxBytes: maxListBytes },
-      );
-      const lines = listed.toString('utf8').split('\n');
-      for (const [index, id] of names.entries()) {
-        const [, type = '', size = ''] = (lines[index] ?? '').split(' ');
-        heads.set(id, /^\d+$/.test(size) ? { type, sizeBytes: Number(size) } : undefined);
-      }
+      const answers = await describeObjects(place, names);
+      for (const [index, id] of names.entries()) heads.set(id, answers[index]);
     },
     (id) => heads.set(id, undefined),
   );
@@ -100,28 +85,4 @@ async function halving(
     await halving(ids.slice(0, middle), work, damaged);
     await halving(ids.slice(middle), work, damaged);
   }
-}
-
-/** One entry of a tree object. */
-export interface RawEntry {
-  readonly mode: string;
-  readonly name: string;
-  readonly object: string;
-}
-
-/** Takes a tree object apart; `undefined` where it is none. */
-export function parseTree(bytes: Buffer, idBytes: number): readonly RawEntry[] | undefined {
-  const entries: RawEntry[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const blank = bytes.indexOf(32, at);
-    const end = bytes.indexOf(0, at);
-    if (blank < 0 || end < blank || end + 1 + idBytes > bytes.length) return undefined;
-    entries.push({
-      mode: bytes.toString('latin1', at, blank).padStart(6, '0'),
-      name: bytes.toString('utf8', blank + 1, end),
-      object: bytes.toString('hex', end + 1, end + 1 + idBytes),
-    });
-    at = end + 1 + idBytes;
-  }
-  return entries;
 }

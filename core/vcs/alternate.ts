@@ -1,6 +1,7 @@
 import { mkdir, readFile, realpath, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { absent, writeDurably } from '../store/durable-file.ts';
+import { restartObjectReaders } from './object-reader.ts';
 
 /** Makes an object directory an alternate of a repository, or stops that; other alternates stay. Relative, so that both may be moved. */
 export async function setAlternate(objectsDir: string, dir: string, present: boolean): Promise<void> {
@@ -9,7 +10,10 @@ export async function setAlternate(objectsDir: string, dir: string, present: boo
   const before = ((await readFile(path, 'utf8').catch(absent)) ?? '').split('\n').filter((one) => one !== '');
   if (before.includes(line) === present) return;
   const after = present ? [...before, line] : before.filter((one) => one !== line);
-  if (after.length === 0) return rm(path, { force: true });
-  await mkdir(join(objectsDir, 'info'), { recursive: true });
-  await writeDurably(path, `${after.join('\n')}\n`, 0o644);
+  if (after.length === 0) await rm(path, { force: true });
+  else {
+    await mkdir(join(objectsDir, 'info'), { recursive: true });
+    await writeDurably(path, `${after.join('\n')}\n`, 0o644);
+  }
+  await restartObjectReaders();
 }

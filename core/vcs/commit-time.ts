@@ -1,18 +1,14 @@
 import { WritError } from '../base/errors.ts';
-import { type GitDirectory, gitLine } from './git.ts';
+import { readObjects } from './blobs.ts';
+import type { GitDirectory } from './git.ts';
 
 /** Committer time of a commit, epoch milliseconds. */
 export async function commitTimeMs(place: GitDirectory, commit: string): Promise<number> {
-  const text = await gitLine(place, [
-    'log',
-    '-1',
-    '--no-show-signature',
-    '--format=%ct',
-    '--end-of-options',
-    commit,
-  ]);
+  const [object] = await readObjects(place, [`${commit}^{commit}`]);
+  const [header = ''] = object?.bytes.toString('utf8').split('\n\n', 1) ?? [];
+  const text = /^committer [^\n]*> (-?\d+) [+-]\d+$/m.exec(header)?.[1] ?? '';
   const seconds = Number(text);
-  if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(seconds * 1000)) {
+  if (text === '' || !Number.isSafeInteger(seconds * 1000)) {
     throw new WritError('GIT_FAILED', {
       message: `the committer time of \`${commit}\` cannot be read`,
       detail: { commit },

@@ -1,5 +1,8 @@
+import { WritError } from '../base/errors.ts';
 import { type GitDirectory, gitLine } from './git.ts';
 import type { Identity } from './identity.ts';
+import { writeLooseObject } from './loose-object.ts';
+import type { Scratch } from './scratch.ts';
 
 /** Everything a commit object is made of; same request, same id. */
 export interface CommitRequest {
@@ -48,6 +51,42 @@ export async function createCommit(place: GitDirectory, request: CommitRequest):
       GIT_COMMITTER_DATE: gitDate(request.committedAtMs),
     },
   });
+}
+
+/**
+ * The same commit as `createCommit`'s without a process, for commits of our own in a scratch; with `durable` it outlives a power cut. INTERNAL
+ * for an identity that git would refuse.
+ */
+export async function writeCommit(
+  scratch: Scratch,
+  request: CommitRequest,
+  durable: boolean,
+): Promise<string> {
+  const lines = [
+    `tree ${request.tree}`,
+    ...[...new Set(request.parents)].map((parent) => `parent ${parent}`),
+    `author ${identityLine(request.author, request.authoredAtMs)}`,
+    `committer ${identityLine(request.committer, request.committedAtMs)}`,
+    '',
+    request.message,
+  ];
+  return writeLooseObject(scratch, { type: 'commit', bytes: Buffer.from(lines.join('\n')) }, durable);
+}
+
+function identityLine({ name, email }: Identity, atMs: number): string {
+  const who = withoutCrud(oneLine(name));
+  if (who === '') throw new WritError('INTERNAL', { message: `\`${name}\` is no name to commit with` });
+  return `${who} <${withoutCrud(oneLine(email))}> ${gitDate(atMs).slice(1)}`;
+}
+
+/** As git strips names. */
+function withoutCrud(text: string): string {
+  const isCrud = (char: string | undefined): boolean => char !== undefined && /[\0- .,:;<>"\\']/.test(char);
+  let from = 0;
+  let to = text.length;
+  while (from < to && isCrud(text[from])) from += 1;
+  while (from < to && isCrud(text[to - 1])) to -= 1;
+  return text.slice(from, to).replace(/[<>]/g, '');
 }
 
 /** The message of a sealed commit: prefix by change type, summary, body, and the three trailers that `writ verify` reads. */

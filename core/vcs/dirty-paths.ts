@@ -28,11 +28,11 @@ export async function dirtyPaths(repo: Repository, files: readonly Touched[]): P
   for (const [path, reason] of await readStatus(repo)) {
     if (reason === 'unmerged' || touched.has(path)) found.set(path, reason);
   }
-  for (const path of await assumedUnchanged(repo)) {
+  const { tracked, hidden } = await readTracked(repo);
+  for (const path of hidden) {
     if (touched.has(path) && !found.has(path) && (await differsFromIndex(repo, path)))
       found.set(path, 'modified');
   }
-  const tracked = await readTracked(repo);
   const removed = new Set(files.flatMap((file) => removedBy(file)));
   for (const file of files) {
     if (file.changeType === 'delete') continue;
@@ -83,12 +83,19 @@ async function readStatus(repo: Repository): Promise<ReadonlyMap<string, DirtyPa
   return found;
 }
 
-/** `git update-index --assume-unchanged` hides changes from `status`, but not from being overwritten. */
-async function assumedUnchanged(repo: Repository): Promise<readonly string[]> {
-  const listed = (await runGit(repo, ['ls-files', '-z', '-v'], { maxBytes: 512 * 1024 * 1024 }))
-    .toString('utf8')
-    .split('\0');
-  return listed.filter((line) => /^[a-z] /.test(line)).map((line) => line.slice(2));
+interface Tracked {
+  readonly tracked: ReadonlySet<string>;
+  /** `git update-index --assume-unchanged` hides their changes from `status`, but not from being overwritten. */
+  readonly hidden: readonly string[];
+}
+
+async function readTracked(repo: Repository): Promise<Tracked> {
+  const listed = await runGit(repo, ['ls-files', '-z', '-v'], { maxBytes: 512 * 1024 * 1024 });
+  const lines = listed.toString('utf8').split('\0');
+  return {
+    tracked: new Set(lines.map((line) => line.slice(2))),
+    hidden: lines.filter((line) => /^[a-z] /.test(line)).map((line) => line.slice(2)),
+  };
 }
 
 async function differsFromIndex(repo: Repository, path: string): Promise<boolean> {
@@ -97,11 +104,6 @@ async function differsFromIndex(repo: Repository, path: string): Promise<boolean
   if (!(await exists(join(repo.root, path)))) return true;
   const hashed = await runGit(repo, ['hash-object', '--', path]);
   return hashed.toString('utf8').trim() !== object;
-}
-
-async function readTracked(repo: Repository): Promise<ReadonlySet<string>> {
-  const listed = await runGit(repo, ['ls-files', '-z'], { maxBytes: 512 * 1024 * 1024 });
-  return new Set(listed.toString('utf8').split('\0'));
 }
 
 async function obstacleTo(

@@ -12,6 +12,8 @@ export interface GitDirectory {
   readonly env: Readonly<Record<string, string>>;
   /** Settings added to every call. */
   readonly settings: readonly GitSetting[];
+  /** The directory that holds `refs/` and `packed-refs`, where they are plain files; absent: only git can read the refs. */
+  readonly refsIn?: string;
 }
 
 export interface GitCall {

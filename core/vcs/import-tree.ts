@@ -2,9 +2,12 @@ import { createHash, hash } from 'node:crypto';
 import { once } from 'node:events';
 import { WritError } from '../base/errors.ts';
 import type { StartedProcess } from '../tool/spawn.ts';
-import { gitFailed, gitLine, runGit, startGit, withGit } from './git.ts';
+import { type GitDirectory, gitFailed, gitLine, runGit, startGit, withGit } from './git.ts';
 import type { GitSetting } from './git-environment.ts';
+import { writeLooseObject } from './loose-object.ts';
+import { treeOf } from './resolve-commit.ts';
 import type { Scratch } from './scratch.ts';
+import { type TreePlace, writeTree } from './write-tree.ts';
 
 /** Path and content of each file; read once, in order. */
 export type TreeFiles =
@@ -16,27 +19,76 @@ const anyName: readonly GitSetting[] = [
   ['core.protectNTFS', 'false'],
   ['core.protectHFS', 'false'],
 ];
+/** As `fastimport.unpackLimit`: so few objects are not worth a pack. */
+const fewFiles = 100;
+const fewBytes = 4 * 1024 * 1024;
 const chunkBytes = 128 * 1024;
 const smallBytes = 16 * 1024;
 
 /**
- * Makes a tree of plain files in a scratch, on top of the tree of `over` where given; answers its id. Holds no content in memory: any
- * number of files goes in, one pack comes out. INTERNAL for a path that would leave the tree.
- *
- * `git fast-import` could build the tree too, but looks each name up from the front of its directory: 100,000 files in one take a minute.
+ * Makes a tree of plain files in a scratch, on top of the tree of `over` where given (read from `from`); answers its id. Few files become an
+ * object each, without any process; of more, any number goes in without being held, and one pack comes out. INTERNAL for a path that would
+ * leave the tree.
  */
-export async function importTree(scratch: Scratch, files: TreeFiles, over?: string): Promise<string> {
+export async function importTree(
+  scratch: Scratch,
+  files: TreeFiles,
+  over?: string,
+  from: GitDirectory = scratch,
+): Promise<string> {
+  const source = each(files);
+  const first = new Map<string, Uint8Array>();
+  try {
+    for (let bytes = 0; first.size <= fewFiles && bytes <= fewBytes; ) {
+      const { value, done } = await source.next();
+      if (done === true) return await writeFew({ from, to: scratch }, first, over);
+      first.set(requireStorePath(value[0]), value[1]);
+      bytes += value[1].length;
+    }
+    return await importMany(scratch, first, source, over);
+  } finally {
+    await source.return(undefined);
+  }
+}
+
+async function* each(files: TreeFiles): AsyncGenerator<readonly [string, Uint8Array], undefined> {
+  yield* files;
+}
+
+async function writeFew(
+  place: TreePlace,
+  files: ReadonlyMap<string, Uint8Array>,
+  over: string | undefined,
+): Promise<string> {
+  const objects = new Map<string, string>();
+  const write = async ([path, bytes]: readonly [string, Uint8Array]): Promise<void> => {
+    objects.set(path, await writeLooseObject(place.to, { type: 'blob', bytes }, true));
+  };
+  // All have ended before a fault leaves: the scratch goes with it.
+  for (const one of await Promise.allSettled([...files].map(write)))
+    if (one.status === 'rejected') throw one.reason;
+  return writeTree(place, objects, over === undefined ? undefined : await treeOf(place.from, over));
+}
+
+/** `git fast-import` could build the tree too, but looks each name up from the front of its directory: 100,000 files in one take a minute. */
+async function importMany(
+  scratch: Scratch,
+  first: ReadonlyMap<string, Uint8Array>,
+  rest: AsyncIterable<readonly [string, Uint8Array]>,
+  over: string | undefined,
+): Promise<string> {
   const place: Scratch = { ...scratch, settings: [...scratch.settings, ...anyName] };
   if (over !== undefined) await runGit(place, ['read-tree', over]);
   const blobs = feed(place, ['fast-import', '--quiet', '--done']);
   const index = feed(place, ['update-index', '-z', '--replace', '--index-info']);
+  const put = async (path: string, bytes: Uint8Array): Promise<void> => {
+    const id = blobId(place.objectFormat, bytes);
+    await blobs.put(`blob\ndata ${bytes.length}\n`, bytes, '\n');
+    await index.put(`100644 ${id}\t${requireStorePath(path)}\0`);
+  };
   try {
-    for await (const [path, bytes] of files) {
-      requireStorePath(path);
-      const id = blobId(place.objectFormat, bytes);
-      await blobs.put(`blob\ndata ${bytes.length}\n`, bytes, '\n');
-      await index.put(`100644 ${id}\t${path}\0`);
-    }
+    for (const [path, bytes] of first) await put(path, bytes);
+    for await (const [path, bytes] of rest) await put(path, bytes);
     await blobs.end('done\n');
     await index.end();
   } catch (fault) {

@@ -1,6 +1,7 @@
-import { createCommit } from './create-commit.ts';
-import { askGit, type GitDirectory, gitFailed } from './git.ts';
+import { writeCommit } from './create-commit.ts';
+import { askGit, gitFailed } from './git.ts';
 import { isObjectId } from './repository.ts';
+import type { Scratch } from './scratch.ts';
 
 /** One tree, or the paths that stand in the way of one. */
 export type MergeOutcome =
@@ -14,7 +15,7 @@ const nobody = { name: 'writ', email: 'scheduler@writ.invalid' };
  * git's order. The trees are given as commits made for the purpose: git before 2.40 takes no other merge base.
  */
 export async function mergeTrees(
-  place: GitDirectory,
+  place: Scratch,
   base: string,
   ours: string,
   theirs: string,
@@ -22,15 +23,11 @@ export async function mergeTrees(
   if (ours === base || ours === theirs) return { tree: theirs };
   if (theirs === base) return { tree: ours };
   const commit = (tree: string, parents: readonly string[], message: string): Promise<string> =>
-    createCommit(place, {
-      tree,
-      parents,
-      message,
-      author: nobody,
-      committer: nobody,
-      authoredAtMs: 0,
-      committedAtMs: 0,
-    });
+    writeCommit(
+      place,
+      { tree, parents, message, author: nobody, committer: nobody, authoredAtMs: 0, committedAtMs: 0 },
+      false,
+    );
   const root = await commit(base, [], 'base');
   // Two sides with the same tree would be one commit, but for their messages.
   const [left, right] = await Promise.all([commit(ours, [root], 'ours'), commit(theirs, [root], 'theirs')]);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { askGit, type GitDirectory, gitFailed, runGit } from './git.ts';
 import { type ClaimedLock, commonDirOf } from './git-claim.ts';
 import { askLockingGit } from './locking-git.ts';
+import { readRefFile } from './ref-files.ts';
 import { requireRefName } from './ref-name.ts';
 import { isObjectId, zeroIdOf } from './repository.ts';
 import { lockedFault } from './stale-locks.ts';
@@ -55,13 +56,9 @@ export async function updateRefs(
 
 /** The object a full ref points to, `undefined` where it does not exist. */
 export async function readRef(place: GitDirectory, ref: string): Promise<string | undefined> {
-  const { code, stdout } = await askGit(place, [
-    'rev-parse',
-    '--verify',
-    '--quiet',
-    '--end-of-options',
-    requireRefName(ref),
-  ]);
+  const read = await readRefFile(place, requireRefName(ref));
+  if (read !== undefined) return read.id;
+  const { code, stdout } = await askGit(place, ['rev-parse', '--verify', '--quiet', '--end-of-options', ref]);
   const id = stdout.toString('utf8').trim();
   return code === 0 && isObjectId(id) ? id : undefined;
 }

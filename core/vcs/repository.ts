@@ -31,21 +31,25 @@ export async function openRepository(path: string): Promise<Repository> {
     '--git-common-dir',
     '--git-path',
     'objects',
+    '--show-toplevel',
   ];
   const answer = await askGit(place, args);
-  if (answer.code !== 0) throw discoveryFault(start, args, answer.code, answer.stderr);
   const lines = answer.stdout.toString('utf8').split('\n');
-  const [bare, inside, format, gitDir, commonDir, objectsDir] = lines;
-  if (lines.length !== 7 || gitDir === undefined || commonDir === undefined || objectsDir === undefined) {
-    throw new WritError('NOT_A_REPOSITORY', {
-      message: `the repository path of \`${start}\` holds a newline`,
-      detail: { path: start },
-    });
-  }
+  const [bare, inside, format, gitDir = '', commonDir = '', objectsDir = ''] = lines;
+  // Outside a work tree it fails at the last question only.
+  if (answer.code !== 0 && lines.length !== 7) throw discoveryFault(start, args, answer.code, answer.stderr);
   if (inside !== 'true') {
     if (bare === 'true') throw new WritError('BARE_REPOSITORY', { detail: { path: start, gitDir } });
     throw new WritError('NOT_A_REPOSITORY', {
       message: `\`${start}\` lies inside the git directory, not in a work tree`,
+      detail: { path: start },
+    });
+  }
+  if (answer.code !== 0) throw gitFailed(args, answer.code, answer.stderr);
+  const root = lines.slice(6, -1).join('\n');
+  if (start !== root && !start.startsWith(root === '/' ? root : `${root}/`)) {
+    throw new WritError('NOT_A_REPOSITORY', {
+      message: `the repository path of \`${start}\` holds a newline`,
       detail: { path: start },
     });
   }
@@ -55,9 +59,6 @@ export async function openRepository(path: string): Promise<Repository> {
       detail: { format },
     });
   }
-  const top = await askGit(place, ['rev-parse', '--show-toplevel']);
-  if (top.code !== 0) throw gitFailed(['rev-parse'], top.code, top.stderr);
-  const root = await realpath(top.stdout.toString('utf8').replace(/\n$/, ''));
   const found = {
     gitDir,
     objectFormat: format,
@@ -65,7 +66,8 @@ export async function openRepository(path: string): Promise<Repository> {
     env: { GIT_DIR: gitDir, GIT_WORK_TREE: root },
     settings: [],
   } as const;
-  return { ...found, settings: await filtersOff(found), root, commonDir, objectsDir };
+  const { settings, refsAreFiles } = await readConfig(found);
+  return { ...found, settings, ...(refsAreFiles ? { refsIn: commonDir } : {}), root, commonDir, objectsDir };
 }
 
 /** The tree without entries, in the repository's object format; git knows it without storing it. */
@@ -104,14 +106,19 @@ function discoveryFault(path: string, args: readonly string[], code: number, std
   return gitFailed(args, code, stderr);
 }
 
-/** Filter drivers (`filter.<name>.clean`, …) are programs, and no single setting turns them off: each is emptied by name. */
-async function filtersOff(place: GitDirectory): Promise<readonly GitSetting[]> {
-  const { stdout } = await askGit(place, [
+/**
+ * Filter drivers (`filter.<name>.clean`, …) are programs, and no single setting turns them off: each is emptied by name. Refs are plain files
+ * unless the config says how else they are kept.
+ */
+async function readConfig(
+  place: GitDirectory,
+): Promise<{ readonly settings: readonly GitSetting[]; readonly refsAreFiles: boolean }> {
+  const { code, stdout } = await askGit(place, [
     'config',
     '-z',
     '--name-only',
     '--get-regexp',
-    '^filter\\..*\\.(clean|smudge|process|required)$',
+    '^(filter\\..*\\.(clean|smudge|process|required)|extensions\\.refstorage)$',
   ]);
   const keys = new Set(
     stdout
@@ -119,5 +126,10 @@ async function filtersOff(place: GitDirectory): Promise<readonly GitSetting[]> {
       .split('\0')
       .filter((key) => key !== ''),
   );
-  return [...keys].map((key) => [key, key.endsWith('.required') ? 'false' : '']);
+  const filters = [...keys].filter((key) => key.startsWith('filter.'));
+  return {
+    settings: filters.map((key) => [key, key.endsWith('.required') ? 'false' : '']),
+    // 1 is "no such key"; where git could not read its config, nothing is known.
+    refsAreFiles: code <= 1 && filters.length === keys.size,
+  };
 }

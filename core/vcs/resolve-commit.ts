@@ -1,5 +1,7 @@
 import { WritError } from '../base/errors.ts';
-import { askGit, type GitDirectory, gitLine } from './git.ts';
+import { describeObjects } from './blobs.ts';
+import { askGit, type GitDirectory } from './git.ts';
+import { readHeadFile } from './ref-files.ts';
 import { printable } from './ref-name.ts';
 import { emptyTreeOf, isObjectId } from './repository.ts';
 
@@ -61,13 +63,23 @@ export async function resolveBase(place: GitDirectory, ref: string): Promise<Bas
 
 /** The tree of a commit. */
 export async function treeOf(place: GitDirectory, commit: string): Promise<string> {
-  return gitLine(place, ['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`]);
+  const [tree] = await describeObjects(place, [`${commit}^{tree}`]);
+  if (tree?.type === 'tree') return tree.id;
+  throw new WritError('GIT_FAILED', {
+    message: `the tree of \`${commit}\` cannot be read`,
+    detail: { commit },
+  });
 }
 
 /** Where HEAD stands: no branch when detached, no commit when unborn. */
 export async function readHead(
   place: GitDirectory,
 ): Promise<{ readonly branch: string | undefined; readonly commit: string | undefined }> {
+  const read = await readHeadFile(place);
+  if (read !== undefined) {
+    const [commit] = read.id === undefined ? [] : await describeObjects(place, [read.id]);
+    if (read.id === undefined || commit?.type === 'commit') return { branch: read.branch, commit: read.id };
+  }
   const symbolic = await askGit(place, ['symbolic-ref', '--quiet', 'HEAD']);
   const commit = await askGit(place, [
     'rev-parse',

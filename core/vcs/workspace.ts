@@ -40,8 +40,7 @@ export async function exportWorkspace(
       ['checkout.workers', '1'],
     ],
   };
-  await runGit(place, ['read-tree', treeish]);
-  await runGit(place, ['checkout-index', '--all', '--force', '--quiet', '--index']);
+  await runGit(place, ['read-tree', '--reset', '-u', '--no-recurse-submodules', treeish]);
   const entries = await listTree(objects, treeish);
   return {
     dir,

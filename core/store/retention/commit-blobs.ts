@@ -1,4 +1,4 @@
-import { createCommit } from '../../vcs/create-commit.ts';
+import { writeCommit } from '../../vcs/create-commit.ts';
 import type { Scratch } from '../../vcs/scratch.ts';
 import type { RetainedRun } from './blob-retention.ts';
 
@@ -6,7 +6,7 @@ const writ = { name: 'writ', email: 'writ@localhost' };
 
 /** A commit without parents over a run's blobs: the same blobs, the same commit. */
 export async function commitBlobs(run: RetainedRun, scratch: Scratch, tree: string): Promise<string> {
-  return createCommit(scratch, {
+  const commit = {
     tree,
     parents: [],
     message: `context of run ${run.name}\n`,
@@ -14,5 +14,6 @@ export async function commitBlobs(run: RetainedRun, scratch: Scratch, tree: stri
     committer: writ,
     authoredAtMs: run.atMs,
     committedAtMs: run.atMs,
-  });
+  };
+  return writeCommit(scratch, commit, true);
 }

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import t from 'tap';
+import { isRunning, startedChildren } from '../vcs/started-children.ts';
+import { fixtures, makeSample } from './sample.ts';
+
+const folder = join(fixtures, 'a-fix-with-a-new-test-is-committed');
+const diff = readFileSync(join(folder, 'change.diff'));
+
+const onLinux = {
+  skip: process.platform === 'linux' ? false : 'what runs is read from /proc',
+  timeout: 60_000,
+};
+
+t.test('a run starts few processes, and none of them outlives it', onLinux, async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  using children = startedChildren();
+  const opened = (): number => readdirSync('/proc/self/fd').length;
+  const view = await sample.run({ source: { kind: 'patch', bytes: diff } });
+  t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+  const count = children.gits().length;
+  t.ok(count > 10 && count <= 40, `${count}: ${children.gits().join(' ')}`);
+  t.same(children.running(), []);
+
+  const before = opened();
+  const other = makeSample();
+  t.teardown(() => other.remove());
+  const bytes = Buffer.from('--- a/none\n+++ b/none\n@@ -1 +1 @@\n-x\n+y\n');
+  await t.rejects(other.run({ source: { kind: 'patch', bytes } }), { code: 'PATCH_DOES_NOT_APPLY' });
+  t.same(children.running(), [], 'nor where there is no run');
+  t.ok(opened() <= before + 2, `${before} open files before, ${opened()} after`);
+});
+
+t.test('a run that is killed leaves none either', onLinux, async (t) => {
+  const run = spawn(process.execPath, [join(import.meta.dirname, 'stuck-run.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(run.stdout, 'data')) as [Buffer];
+  const { pids, root } = JSON.parse(line.toString()) as { pids: readonly number[]; root: string };
+  t.teardown(() => rmSync(dirname(root), { recursive: true, force: true }));
+  t.ok(pids.length >= 1 && pids.every(isRunning), `${pids.length} are running`);
+  run.kill('SIGKILL');
+  await once(run, 'exit');
+  const deadline = Date.now() + 10_000;
+  while (pids.some(isRunning) && Date.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  t.same(pids.filter(isRunning), []);
+});
