@@ -27,6 +27,13 @@ export async function verifySigner(bytes: Uint8Array, bundle: Bundle, anchors: A
   const anchor = findSigner(anchors, keyId);
   if (anchor === undefined)
     throw unavailable('untrusted-signer', { key_id: keyId, trusted: anchors.signers.length });
+  // Whoever asks for an identity does not mean a key that happens to be pinned.
+  if (anchors.identity !== undefined && anchor.from !== 'given')
+    throw unavailable('untrusted-signer', {
+      key_id: keyId,
+      expected: [anchors.identity.identity, anchors.identity.issuer],
+      found: 'a key without certificate',
+    });
   verifyEnvelope(envelope, anchor.key);
   return { keyId, key: anchor.key, ground: { key_id: keyId, anchor: anchor.from } };
 }

@@ -23,7 +23,10 @@ export async function verifyOwnSeal(
   const vkey = await log?.vkey();
   const { identity, issuer } = signer.certificate ? readCertificateClaims(signer.certificate()) : {};
   const anchors: Anchors = {
-    signers: [{ keyId: signer.keyId, key: createPublicKey(signer.publicKeyPem), from: 'given' }],
+    // A certified key is believed by its certificate or not at all.
+    signers: signer.certificate
+      ? []
+      : [{ keyId: signer.keyId, key: createPublicKey(signer.publicKeyPem), from: 'given' }],
     ...(identity !== undefined && issuer !== undefined && { identity: { identity, issuer } }),
     ledgers: vkey === undefined ? [] : [{ ...parseVkey(vkey), from: 'given' }],
     ownLedgers: [],
