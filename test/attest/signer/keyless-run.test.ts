@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
@@ -49,8 +49,15 @@ function start(sample: Sample): ChildProcess {
   });
 }
 
+/** Everything that stands in plain files. */
+function textBelow(directory: string): string {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'))
+    .join('\n');
+}
+
 async function resume(sample: Sample): Promise<RunView> {
-  const { readdirSync } = await import('node:fs');
   const [runId = ''] = readdirSync(join(sample.root, '.git', 'writ', 'runs'));
   await using engine = await sample.engine();
   return await resumeRun(engine, {
@@ -123,6 +130,10 @@ t.test(
     });
     await once(child, 'exit');
     t.ok(killed, 'the log had taken it');
+    const kept = textBelow(join(sample.root, '.git', 'writ'));
+    t.match(kept, /logging/, 'the journal was read');
+    t.notMatch(kept, /PRIVATE KEY/);
+    for (const part of (sample.env.SIGSTORE_ID_TOKEN ?? '').split('.')) t.notOk(kept.includes(part));
     const view = await resume(sample);
     t.equal(view.decision?.type, 'rollback');
     t.match(view.decision?.rationale, /certificate of this run is gone/);

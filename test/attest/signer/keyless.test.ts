@@ -220,6 +220,15 @@ t.test(
       [3, 'manifest unverified untrusted-signer'],
       'another certificate of the same key and identity',
     );
+    const stolen = await issue(authorities.ca, pair().publicKey);
+    edit('evidence-manifest.sigstore.json', ({ verificationMaterial }) =>
+      Object.assign(verificationMaterial as Json, { certificate: { rawBytes: stolen.toString('base64') } }),
+    );
+    t.strictSame(
+      refusal(await verify(sameKey, anchors(root))),
+      [1, 'manifest failed malformed'],
+      'a certificate of another key',
+    );
     edit('evidence-manifest.sigstore.json', ({ verificationMaterial }) => {
       Object.assign(verificationMaterial as Json, {
         certificate: undefined,
@@ -285,6 +294,12 @@ t.test('a set by a certificate that never held is refused, whoever logged it', a
     3,
     'signature unverified untrusted-signer',
   ]);
+  const unlogged = JSON.stringify({ ...(JSON.parse(rootWith(noSct)) as Json), ctlogs: [] });
+  t.match(
+    refusal(await verify(unseen, anchors(unlogged))),
+    [3, 'signature unverified untrusted-signer'],
+    'nor by a root without certificate logs',
+  );
   const self = await seal(
     authorities,
     await blindSigner(await initializeCA(pair(), await initializeCTLog(pair()))),
@@ -306,6 +321,7 @@ t.test('a lying or failing authority is told apart, and the token is in none of 
     );
   const foreign = await initializeCA(pair(), await initializeCTLog(pair()));
   const old = await initializeCA(pair(), await initializeCTLog(pair()), new Date(Date.now() - 3_600_000));
+  const early = await initializeCA(pair(), await initializeCTLog(pair()), new Date(Date.now() + 3_600_000));
   const noSct = await initializeCA(pair());
   const claims = token.split('.')[1] ?? '';
   const cases: Record<string, readonly [(body: string) => Promise<Answered>, RegExp]> = {
@@ -319,6 +335,7 @@ t.test('a lying or failing authority is told apart, and the token is in none of 
       /eve/,
     ],
     expired: [async (body) => chainOf(await issue(old, askedKey(body))), /holds from/],
+    'not yet valid': [async (body) => chainOf(await issue(early, askedKey(body))), /holds from/],
     'another root': [async (body) => chainOf(await issue(foreign, askedKey(body))), /does not hold/],
     'no SCT': [async (body) => chainOf(await issue(noSct, askedKey(body))), /does not hold/],
     'the token as identity': [
@@ -437,6 +454,31 @@ t.test('a workflow is asked for its token, and named by the workflow', async (t)
   t.match(fault, { code: 'SIGNER_FAILED', message: /answered 403/ });
   t.notOk(tellsOf(fault).includes(secret));
 });
+
+t.test(
+  'whoever has a verified e-mail address is named by it, through the service that signed them in',
+  async (t) => {
+    const authorities = await serveAuthorities(t);
+    const [email, connector] = ['dev@example.org', 'https://github.example.org/login/oauth'];
+    const claims = { email, email_verified: true, federated_claims: { connector_id: connector } };
+    const signedFor = (more: Json, name: string, by: string) => {
+      authorities.lie(async ({ body }) => {
+        const { publicKeyRequest: wanted } = JSON.parse(body) as Asking;
+        const key = createPublicKey(wanted.publicKey.content);
+        const possession = Buffer.from(wanted.proofOfPossession, 'base64');
+        t.equal(isSignedBy(key, Buffer.from(email), possession), more.email_verified !== false);
+        return chainOf(await issue(authorities.ca, key, name, by));
+      });
+      return open(authorities.place(), { SIGSTORE_ID_TOKEN: tokenOf({ ...claims, ...more }) }).then((one) =>
+        one.sign(data),
+      );
+    };
+    // The mock writes every name as a URI.
+    t.ok(await signedFor({}, email, connector));
+    await t.rejects(signedFor({}, identity, connector), { code: 'SIGNER_FAILED' }, 'not by its subject');
+    await t.rejects(signedFor({ email_verified: false }, email, issuer), { code: 'SIGNER_FAILED' });
+  },
+);
 
 t.test('what a dead key signed is signed anew, unless the log was asked to take it', async (t) => {
   const keyless = (): Signer => ({
