@@ -480,6 +480,25 @@ t.test(
   },
 );
 
+t.test(
+  'a certificate that runs out is not signed with: another is asked for, and judged like the first',
+  async (t) => {
+    const authorities = await serveAuthorities(t);
+    let minutes = 0;
+    const clock = { ...systemClock, now: () => Date.now() + minutes * 60_000 };
+    const source = createSignerSource({ env: { SIGSTORE_ID_TOKEN: tokenOf() }, ephemeral: false, clock });
+    const signer = await source.open({ form: 'keyless' }, authorities.place());
+    await signer.sign(data);
+    minutes = 6;
+    await signer.sign(data);
+    t.equal(authorities.asked.length, 1);
+    minutes = 8;
+    await t.rejects(signer.sign(data), { code: 'SIGNER_FAILED', message: /holds from/ });
+    t.equal(authorities.asked.length, 2);
+    t.throws(() => signer.certificate?.(), { code: 'INTERNAL' });
+  },
+);
+
 t.test('what a dead key signed is signed anew, unless the log was asked to take it', async (t) => {
   const keyless = (): Signer => ({
     ...toSigner(generateKey('ecdsa-p256-sha256'), false),
