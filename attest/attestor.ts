@@ -43,7 +43,7 @@ export function createSlsaAttestor(): Attestor {
 }
 
 async function signFile(path: string, statement: Statement, parties: SealingParties): Promise<SealedFile> {
-  return [path, toUnloggedBundle(await signStatement(statement, parties))];
+  return [path, toUnloggedBundle(await signStatement(statement, parties), parties)];
 }
 
 async function toProvenance(request: AttestRequest, { log }: SealingParties): Promise<ProvenanceStatement> {

@@ -1,3 +1,5 @@
+import { X509Certificate } from 'node:crypto';
+import { WritError } from '../core/base/errors.ts';
 import type { InclusionPromise, LogProof } from '../core/contract/transparency-log.ts';
 import { type Envelope, parseEnvelope } from './dsse.ts';
 import {
@@ -11,6 +13,7 @@ import {
 } from './expect-json.ts';
 import { entryKind } from './log/log-entry.ts';
 import { promisedEntryKind } from './public/promised-entry.ts';
+import { keyIdOf } from './public-key.ts';
 
 /** Media type of sigstore bundle v0.3. */
 export const bundleMediaType = 'application/vnd.dev.sigstore.bundle.v0.3+json';
@@ -21,21 +24,25 @@ export interface BundledProof extends Omit<LogProof, 'origin'> {
   readonly logId: Uint8Array;
 }
 
-/** A managed-key sigstore bundle around one DSSE envelope. Nothing in it is verified yet. */
+/** A sigstore bundle around one DSSE envelope. Nothing in it is verified yet. */
 export interface Bundle {
   readonly envelope: Envelope;
   /** Absent: the envelope was not logged. */
   readonly proof: BundledProof | undefined;
+  /** The signer's, DER; absent where a managed key signed. */
+  readonly certificate?: Buffer;
 }
 
 const maxBytes = 4 * 1024 * 1024;
 
-/** Writes a bundle: key hint, envelope, at most one log entry. Same input, same bytes. */
-export function formatBundle({ envelope, proof }: Bundle): string {
+/** Writes a bundle: key hint or certificate, envelope, at most one log entry. Same input, same bytes. */
+export function formatBundle({ envelope, proof, certificate }: Bundle): string {
   return JSON.stringify({
     mediaType: bundleMediaType,
     verificationMaterial: {
-      publicKey: { hint: envelope.keyId },
+      ...(certificate === undefined
+        ? { publicKey: { hint: envelope.keyId } }
+        : { certificate: { rawBytes: certificate.toString('base64') } }),
       tlogEntries: proof === undefined ? [] : [toTlogEntry(proof)],
     },
     dsseEnvelope: toDsseEnvelope(envelope),
@@ -77,7 +84,7 @@ function toTlogEntry(proof: BundledProof): unknown {
 
 /**
  * Reads the form that `formatBundle` writes: strict JSON up to 4 MiB and 32 levels, no other member, one signature whose key id
- * equals the hint, at most one log entry. ATTESTATION_MALFORMED.
+ * equals the hint or is that of the certificate, at most one log entry. ATTESTATION_MALFORMED.
  */
 export function parseBundle(bytes: Uint8Array): Bundle {
   const bundle = expectObject(parseJsonObject(bytes, maxBytes), '', [
@@ -87,12 +94,41 @@ export function parseBundle(bytes: Uint8Array): Bundle {
   ]);
   expectText(bundle.mediaType, '/mediaType', /^application\/vnd\.dev\.sigstore\.bundle\.v0\.3\+json$/);
   const at = '/verificationMaterial';
-  const material = expectObject(bundle.verificationMaterial, at, ['publicKey', 'tlogEntries']);
-  const { hint } = expectObject(material.publicKey, `${at}/publicKey`, ['hint']);
+  const all = expectObject(bundle.verificationMaterial, at);
+  const kind = all.certificate === undefined ? 'publicKey' : 'certificate';
+  const material = expectObject(all, at, [kind, 'tlogEntries']);
   const envelope = parseEnvelope(bundle.dsseEnvelope, '/dsseEnvelope');
-  expectText(hint, `${at}/publicKey/hint`, new RegExp(`^${envelope.keyId}$`));
+  if (kind === 'publicKey') {
+    const { hint } = expectObject(material.publicKey, `${at}/publicKey`, ['hint']);
+    expectText(hint, `${at}/publicKey/hint`, new RegExp(`^${envelope.keyId}$`));
+  }
+  const certificate =
+    kind === 'certificate'
+      ? readCertificate(material.certificate, `${at}/certificate`, envelope.keyId)
+      : undefined;
   const [entry] = expectArray(material.tlogEntries, `${at}/tlogEntries`, 1);
-  return { envelope, proof: entry === undefined ? undefined : parseTlogEntry(entry, `${at}/tlogEntries/0`) };
+  return {
+    envelope,
+    proof: entry === undefined ? undefined : parseTlogEntry(entry, `${at}/tlogEntries/0`),
+    ...(certificate && { certificate }),
+  };
+}
+
+/** A certificate whose key is the one that the envelope names. */
+function readCertificate(value: unknown, at: string, keyId: string): Buffer {
+  const { rawBytes } = expectObject(value, at, ['rawBytes']);
+  const der = expectBase64(rawBytes, `${at}/rawBytes`);
+  try {
+    const certificate = new X509Certificate(der);
+    // What follows the certificate would make two bundles out of one.
+    if (certificate.raw.equals(der) && keyIdOf(certificate.publicKey) === keyId) return der;
+  } catch {
+    // Told below.
+  }
+  throw new WritError('ATTESTATION_MALFORMED', {
+    message: `expected the certificate of key \`${keyId}\` at \`${at}\``,
+    detail: { path: at, expected: keyId },
+  });
 }
 
 /** A log entry of the one kind that we write; anything else in it is ATTESTATION_MALFORMED. Rekor v2 may leave the time out, which it has none of. */

@@ -30,7 +30,7 @@ export function attestPlugin({ env, ephemeralKey, clock }: AttestPluginOptions):
       'artifacts.required.name=transparency-proof',
     ],
     setup({ slots }) {
-      slots.signer.addLazy('key', () => createSignerSource({ env, ephemeral: ephemeralKey }));
+      slots.signer.addLazy('key', () => createSignerSource({ env, ephemeral: ephemeralKey, clock }));
       slots.log.add('internal-ledger', createInternalLedgerSource(env, clock));
       slots.log.addLazy('public-log', async () =>
         (await import('./public/public-log-source.ts')).createPublicLogSource(clock),

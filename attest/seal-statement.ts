@@ -3,6 +3,7 @@ import { canonicalize } from '../core/base/canonical.ts';
 import { WritError } from '../core/base/errors.ts';
 import { parseStrictJson } from '../core/base/strict-json.ts';
 import type { Attestation, SealingParties } from '../core/contract/attestor.ts';
+import type { Signer } from '../core/contract/signer.ts';
 import type { LogProof } from '../core/contract/transparency-log.ts';
 import { formatBundle, toDsseEnvelope } from './bundle.ts';
 import { inTotoPayloadType, parseEnvelope, signEnvelope } from './dsse.ts';
@@ -18,26 +19,32 @@ export async function signStatement(statement: Statement, { signer }: SealingPar
   return Buffer.from(JSON.stringify(toDsseEnvelope(envelope)));
 }
 
-/** A bundle around an envelope that is not logged. */
-export function toUnloggedBundle(envelope: Uint8Array): Uint8Array {
-  const { value } = parseStrictJson(envelope, { code: 'ATTESTATION_MALFORMED' });
-  return Buffer.from(formatBundle({ envelope: parseEnvelope(value, ''), proof: undefined }));
+/** A bundle around an envelope that is not logged, with the signer's certificate where it has one. */
+export function toUnloggedBundle(bytes: Uint8Array, { signer }: SealingParties): Uint8Array {
+  const { value } = parseStrictJson(bytes, { code: 'ATTESTATION_MALFORMED' });
+  const envelope = parseEnvelope(value, '');
+  return Buffer.from(formatBundle({ envelope, proof: undefined, ...certificateOf(signer) }));
+}
+
+function certificateOf({ certificate }: Signer): { readonly certificate?: Buffer } {
+  return certificate === undefined ? {} : { certificate: Buffer.from(certificate()) };
 }
 
 /** Logs a signed envelope where there is a log, and puts both into a bundle. LOG_FAILED. */
 export async function logEnvelope(
   bytes: Uint8Array,
-  { signer, log }: SealingParties,
+  parties: SealingParties,
   behind: number,
 ): Promise<Attestation> {
-  if (log === undefined) return { bundle: toUnloggedBundle(bytes), keyId: signer.keyId };
+  const { signer, log } = parties;
+  if (log === undefined) return { bundle: toUnloggedBundle(bytes, parties), keyId: signer.keyId };
   const { value } = parseStrictJson(bytes, { code: 'ATTESTATION_MALFORMED' });
   const envelope = parseEnvelope(value, '');
   const body = buildLogEntry(envelope, createPublicKey(signer.publicKeyPem));
   const proof = await appendTo(log, body, behind);
   const logId = proof.logId ?? parseVkey((await log.vkey()) ?? '').keyId;
   return {
-    bundle: Buffer.from(formatBundle({ envelope, proof: { ...proof, logId } })),
+    bundle: Buffer.from(formatBundle({ envelope, proof: { ...proof, logId }, ...certificateOf(signer) })),
     proof: Buffer.from(formatTlogProof(proof)),
     keyId: signer.keyId,
     logOrigin: proof.origin,

@@ -9,6 +9,7 @@ import './attest/log/serve-ledger.test.ts';
 import './attest/log/git-mirror.test.ts';
 import './attest/signer/keys.test.ts';
 import './attest/signer/ssh-keys.test.ts';
+import './attest/signer/keyless.test.ts';
 import './attest/public/signing-config.test.ts';
 import './attest/public/rekor.test.ts';
 import './attest/statement/provenance.test.ts';

@@ -1,5 +1,7 @@
+import { type Clock, systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { SignerKey } from '../../core/config.ts';
+import type { SealingPlace } from '../../core/contract/sealing-place.ts';
 import type { Signer, SignerSource } from '../../core/contract/signer.ts';
 import { openAgentKey } from './agent-key.ts';
 import { openKeyFile } from './file-key.ts';
@@ -12,17 +14,22 @@ export interface SignerSourceOptions {
   readonly env: Environment;
   /** `--ephemeral-key`: without a configured key, sign with one that is thrown away. */
   readonly ephemeral: boolean;
+  readonly clock?: Clock;
 }
 
 /**
  * Opens every form of `[signer] key`. Without one: the user's own key, or with `ephemeral` a throw-away one; under `CI`
- * only the latter, else SIGNER_EPHEMERAL. `keyless` is SIGNER_UNSUPPORTED.
+ * only the latter, else SIGNER_EPHEMERAL.
  */
-export function createSignerSource({ env, ephemeral }: SignerSourceOptions): SignerSource {
+export function createSignerSource({
+  env,
+  ephemeral,
+  clock = systemClock,
+}: SignerSourceOptions): SignerSource {
   const settle = (path: string): string => path.replace(/^~(?=\/)/, homeOf(env));
   const throwAway = ephemeral ? toSigner(generateKey('ecdsa-p256-sha256'), true) : undefined;
   return {
-    async open(key: SignerKey): Promise<Signer> {
+    async open(key: SignerKey, place?: SealingPlace): Promise<Signer> {
       switch (key.form) {
         case 'file':
           return openKeyFile(settle(key.path));
@@ -33,10 +40,7 @@ export function createSignerSource({ env, ephemeral }: SignerSourceOptions): Sig
         case 'agent':
           return openAgentKey(key.wanted, env);
         case 'keyless':
-          throw new WritError('SIGNER_UNSUPPORTED', {
-            message: '`[signer] key = "keyless"`: this version does not ask an authority for certificates',
-            detail: { form: key.form },
-          });
+          return (await import('./keyless-key.ts')).openKeyless(place, env, clock);
         case 'default':
           if (throwAway !== undefined) return throwAway;
           if (isCi(env)) throw new WritError('SIGNER_EPHEMERAL');

@@ -22,6 +22,12 @@ export function readCertificateClaims(der: Uint8Array): CertificateClaims {
   }
 }
 
+/** True for a leaf that may sign code, and certify nobody. */
+export function isForSigning({ ca, keyUsage }: X509Certificate): boolean {
+  // Node names the extended key usages, by their object identifiers.
+  return !ca && (keyUsage ?? []).includes('1.3.6.1.5.5.7.3.3');
+}
+
 /** Node writes names that hold a comma or a quote as JSON, so that an unquoted comma stands between two of them. */
 function onlyName(names: string): string | undefined {
   const match = /^(?:URI|email):(?:([^",]+)|("(?:[^"\\]|\\.)*"))$/.exec(names);

@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto';
 import type { Bundle, BundledProof } from '../bundle.ts';
 import { type Checkpoint, parseCheckpoint, verifyCheckpoint } from '../log/checkpoint.ts';
 import type { LedgerKey } from '../log/ledger-key.ts';
@@ -12,6 +11,7 @@ import { verifyPublicInclusion, verifyPublicProof } from '../public/verify-publi
 import { type Anchors, ledgerKeysFor } from './anchors.ts';
 import type { CheckList } from './check-list.ts';
 import { refuted, unavailable } from './report.ts';
+import type { RunSigner } from './run-signer.ts';
 
 /** What was found to hold of the log. */
 export interface VerifiedInclusion {
@@ -23,21 +23,21 @@ export interface VerifiedInclusion {
 }
 
 /**
- * The envelope stands in a trusted log: entry about this envelope and key, path to the root of a checkpoint that a trusted ledger key
+ * The envelope stands in a trusted log: entry about this envelope, key and certificate, path to the root of a checkpoint that a trusted ledger key
  * signed, in the bundle and in the proof file alike. `undefined` where that is not shown.
  */
 export async function verifyLog(
   list: CheckList,
   bundle: Bundle,
   proofFile: Uint8Array | undefined,
-  signingKey: KeyObject,
+  signer: Pick<RunSigner, 'key' | 'certificate'>,
   anchors: Anchors,
   vouched: LedgerKey | undefined,
 ): Promise<VerifiedInclusion | undefined> {
   const { proof } = bundle;
   await list.judge('log-entry', () => {
     if (proof === undefined) throw unavailable('not-logged');
-    verifyEntryOf(proof, bundle.envelope, signingKey);
+    verifyEntryOf(proof, bundle.envelope, signer.key, signer.certificate);
   });
   const bundled = await list.judge(
     'log-inclusion',
@@ -54,7 +54,7 @@ export async function verifyLog(
     if (body === undefined) throw unavailable('not-logged');
     if (file.body?.equals(body) === false)
       throw refuted('mismatch', { found: 'the file is about another entry' });
-    verifyEntryOf({ ...proof, body }, bundle.envelope, signingKey);
+    verifyEntryOf({ ...proof, body }, bundle.envelope, signer.key, signer.certificate);
     const log = bundled?.log;
     if (log)
       return { ...verifyPublicInclusion(body, file.index, file.hashes, file.checkpoint, log), keys: [] };

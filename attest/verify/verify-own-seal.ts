@@ -4,6 +4,7 @@ import type { SealedEvidence, SealingParties } from '../../core/contract/attesto
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import { parseVkey } from '../log/ledger-key.ts';
 import type { Anchors } from './anchors.ts';
+import { readCertificateClaims } from './certificate-claims.ts';
 import { parseTrustedRoot } from './trusted-root.ts';
 import { verifyRun } from './verify-run.ts';
 
@@ -14,14 +15,19 @@ const noMemory: CheckpointMemory = {
   remember: async () => undefined,
 };
 
-/** Asks the verifier about a set by the key and the log that made it; each refusal as `check status code`. */
+/** Asks the verifier about a set by the key, or the identity it was certified for, and the log that made it; each refusal as `check status code`. */
 export async function verifyOwnSeal(
   evidence: SealedEvidence,
   { signer, log }: SealingParties,
 ): Promise<readonly string[]> {
   const vkey = await log?.vkey();
+  const { identity, issuer } = signer.certificate ? readCertificateClaims(signer.certificate()) : {};
   const anchors: Anchors = {
-    signers: [{ keyId: signer.keyId, key: createPublicKey(signer.publicKeyPem), from: 'given' }],
+    // A certified key is believed by its certificate or not at all.
+    signers: signer.certificate
+      ? []
+      : [{ keyId: signer.keyId, key: createPublicKey(signer.publicKeyPem), from: 'given' }],
+    ...(identity !== undefined && issuer !== undefined && { identity: { identity, issuer } }),
     ledgers: vkey === undefined ? [] : [{ ...parseVkey(vkey), from: 'given' }],
     ownLedgers: [],
     ...(log?.trustedRoot && { trustedRoot: parseTrustedRoot(log.trustedRoot) }),

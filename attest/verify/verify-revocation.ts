@@ -1,25 +1,32 @@
 import { canonicalize } from '../../core/base/canonical.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseBundle } from '../bundle.ts';
-import { inTotoPayloadType, preAuthEncoding, verifyEnvelope } from '../dsse.ts';
+import { inTotoPayloadType, preAuthEncoding } from '../dsse.ts';
 import { expectObject, parseJsonObject } from '../expect-json.ts';
 import { recordsSignature } from '../log/log-entry.ts';
 import { subjectsOf } from '../statement/build-provenance.ts';
 import { buildRevocation, revocationType } from '../statement/revocation.ts';
 import { type Anchors, findSigner } from './anchors.ts';
 import type { ProvenanceClaims } from './provenance-claims.ts';
+import { verifySigner } from './run-signer.ts';
 
-/** True when an anchored key signed that this very run's provenance did not take effect. */
-export function isRevocation(bytes: Uint8Array, anchors: Anchors, claims: ProvenanceClaims): boolean {
+/** True when an anchored key, or a believed certificate's at a signed time, signed that this very run's provenance did not take effect. */
+export async function isRevocation(
+  bytes: Uint8Array,
+  anchors: Anchors,
+  claims: ProvenanceClaims,
+): Promise<boolean> {
   try {
-    const { envelope } = parseBundle(bytes);
-    const anchor = findSigner(anchors, envelope.keyId);
-    if (anchor === undefined || envelope.payloadType !== inTotoPayloadType) return false;
-    const statement = parseJsonObject(verifyEnvelope(envelope, anchor.key), 1024 * 1024);
+    const bundle = parseBundle(bytes);
+    const { envelope } = bundle;
+    await verifySigner(bytes, bundle, anchors);
+    if (envelope.payloadType !== inTotoPayloadType) return false;
+    const statement = parseJsonObject(envelope.payload, 1024 * 1024);
     const predicate = expectObject(statement.predicate, '/predicate');
     return statement.predicateType === revocationType && predicate.run_id === claims.runId;
   } catch (fault) {
     if (isWritError(fault, 'ATTESTATION_MALFORMED') || isWritError(fault, 'VERIFY_REFUTED')) return false;
+    if (isWritError(fault, 'VERIFY_NOTHING')) return false;
     throw fault;
   }
 }

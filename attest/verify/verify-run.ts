@@ -1,19 +1,19 @@
-import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../../core/base/clock.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { type Bundle, parseBundle } from '../bundle.ts';
-import { inTotoPayloadType, verifyEnvelope } from '../dsse.ts';
+import { inTotoPayloadType } from '../dsse.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import { decisionType } from '../statement/decision-statement.ts';
 import { manifestType } from '../statement/evidence-manifest.ts';
 import { slsaProvenanceType } from '../statement/slsa-provenance.ts';
 import { summaryType } from '../statement/verification-summary.ts';
-import { type Anchors, findSigner, type SigningAnchor } from './anchors.ts';
+import type { Anchors } from './anchors.ts';
 import { CheckList } from './check-list.ts';
 import { type EvidenceSource, patchFile, runFiles } from './evidence-source.ts';
 import { commitIdOf, type GitCommit, parseCommit } from './git-commit.ts';
 import { type ProvenanceClaims, readProvenance } from './provenance-claims.ts';
 import { refuted, unavailable, type VerifyReport } from './report.ts';
+import { type RunSigner, verifySigner } from './run-signer.ts';
 import { verifyApprovals } from './verify-approvals.ts';
 import { isExpired, requireDigest, verifyEvidence } from './verify-evidence.ts';
 import { type LaterEntries, verifyHistory } from './verify-history.ts';
@@ -79,10 +79,14 @@ export async function verifyRun(
     list.grounds.digests.set(runFiles.bundle, sha256Hex(bundleBytes));
     return parseBundle(bundleBytes);
   });
-  if (bundle === undefined) return list.report();
-  const signer = await list.judge('signature', () => verifySignature(bundle, anchors), describeSigner);
+  if (bundle === undefined || bundleBytes === undefined) return list.report();
+  const signer = await list.judge(
+    'signature',
+    () => verifySigner(bundleBytes, bundle, anchors),
+    ({ ground }) => ({ ...ground }),
+  );
   if (signer === undefined) return list.report();
-  list.grounds.signer = describeSigner(signer);
+  list.grounds.signer = signer.ground;
   const claims = await list.judge('statement', () => readStatement(bundle));
   const commit = parseCommit(source.commit.raw);
   if (claims === undefined) return list.report();
@@ -100,7 +104,7 @@ export async function verifyRun(
   });
   await verifyPatch(list, source, claims, spec, options.clock.now());
   const revocation = await source.readRun(runFiles.revocation);
-  const revoked = revocation !== undefined && isRevocation(revocation, anchors, claims);
+  const revoked = revocation !== undefined && (await isRevocation(revocation, anchors, claims));
   await verifyEvidence(list, source, claims, spec?.demands, options.clock.now(), revoked);
   const decision = await verifyStatements(list, source, signer, claims, spec, revoked);
   await verifyApprovals(list, source, claims, spec, decision, options.allowedSigners);
@@ -118,7 +122,7 @@ export async function verifyRun(
     });
   }
   const memory = options.memory;
-  const later = await verifyLogging(list, source, bundle, signer.key, anchors, claims, spec, memory);
+  const later = await verifyLogging(list, source, bundle, signer, anchors, claims, spec, memory);
   if (revocation !== undefined || later !== undefined) {
     list.expect('not-revoked');
     await list.judge('not-revoked', () => {
@@ -141,19 +145,6 @@ async function missingBundle(source: EvidenceSource): Promise<Error> {
 
 function namesOf(claims: ProvenanceClaims): readonly string[] {
   return [patchFile, ...claims.byproducts.map(({ name }) => name)].slice(0, 20);
-}
-
-function verifySignature(bundle: Bundle, anchors: Anchors): SigningAnchor {
-  const { keyId } = bundle.envelope;
-  const anchor = findSigner(anchors, keyId);
-  if (anchor === undefined)
-    throw unavailable('untrusted-signer', { key_id: keyId, trusted: anchors.signers.length });
-  verifyEnvelope(bundle.envelope, anchor.key);
-  return anchor;
-}
-
-function describeSigner(anchor: SigningAnchor): { key_id: string; anchor: string } {
-  return { key_id: anchor.keyId, anchor: anchor.from };
 }
 
 function readStatement({ envelope }: Bundle): ProvenanceClaims {
@@ -201,7 +192,7 @@ async function verifyLogging(
   list: CheckList,
   source: EvidenceSource,
   bundle: Bundle,
-  signingKey: KeyObject,
+  signer: RunSigner,
   anchors: Anchors,
   claims: ProvenanceClaims,
   spec: VerifiedSpec | undefined,
@@ -212,7 +203,7 @@ async function verifyLogging(
     for (const id of logged) list.waive(id, 'not-required');
     return undefined;
   }
-  const inclusion = await verifyLog(list, bundle, proof, signingKey, anchors, claims.ledger);
+  const inclusion = await verifyLog(list, bundle, proof, signer, anchors, claims.ledger);
   if (inclusion === undefined) return undefined;
   list.grounds.log = describeInclusion(inclusion);
   const revokes = revocationMatcher(anchors, claims);

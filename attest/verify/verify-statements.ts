@@ -5,12 +5,12 @@ import { decisionType } from '../statement/decision-statement.ts';
 import { manifestType } from '../statement/evidence-manifest.ts';
 import { testResultType } from '../statement/test-result.ts';
 import { attestationUri, isAttestation, levels, summaryType } from '../statement/verification-summary.ts';
-import type { SigningAnchor } from './anchors.ts';
 import type { CheckList } from './check-list.ts';
 import { type EvidenceSource, runFiles, testResultPath } from './evidence-source.ts';
 import type { ProvenanceClaims } from './provenance-claims.ts';
 import { readCompanion } from './read-statement.ts';
 import { refuted, unavailable } from './report.ts';
+import type { RunSigner } from './run-signer.ts';
 import type { VerifiedSpec } from './verify-spec.ts';
 
 /** Checks that every sealed run has beside those of its provenance. */
@@ -42,7 +42,7 @@ export interface DecisionClaims {
 export async function verifyStatements(
   list: CheckList,
   source: EvidenceSource,
-  signer: SigningAnchor,
+  signer: RunSigner,
   claims: ProvenanceClaims,
   spec: VerifiedSpec | undefined,
   revoked: boolean,

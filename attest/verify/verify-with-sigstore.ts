@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import type { SignedEntity } from '@sigstore/verify';
 import type { AnyBundle } from './any-bundle.ts';
 import { readDerText } from './certificate-claims.ts';
 import { refuted, unavailable } from './report.ts';
@@ -8,6 +9,8 @@ export interface SigstoreTrust {
   readonly root: TrustedRoot;
   /** The managed key to judge by; absent: the bundle's certificate. */
   readonly key?: KeyObject;
+  /** Judges a certificate at this time, which the caller vouches for, instead of at logged ones. Milliseconds since the epoch. */
+  readonly atMs?: number;
   /** What a message signature was made over. */
   readonly artifact?: Buffer;
 }
@@ -25,20 +28,38 @@ export async function verifyWithSigstore(
     import('@sigstore/bundle'),
     import('@sigstore/verify'),
   ]);
-  const { root, key, artifact } = trust;
+  const { root, key, artifact, atMs } = trust;
   const material = toTrustMaterial(root.root, key && (() => ({ publicKey: key, validFor: () => true })));
   const { tlogs, ctlogs } = root.root;
   const verifier = new Verifier(material, {
-    tlogThreshold: tlogs.length > 0 ? 1 : 0,
+    tlogThreshold: tlogs.length > 0 && atMs === undefined ? 1 : 0,
     ctlogThreshold: ctlogs.length > 0 ? 1 : 0,
     timestampThreshold: key ? 0 : 1,
   });
   try {
     const entity = toSignedEntity(bundleFromJSON(bundle.json), artifact);
-    return { issuer: issuerOf(verifier.verify(entity).identity?.oids ?? []) };
+    const judged = atMs === undefined ? entity : { ...entity, timestamps: [statedTime(atMs)] };
+    return { issuer: issuerOf(verifier.verify(judged).identity?.oids ?? []) };
   } catch (fault) {
     throw toRefusal(fault, bundle.entries.length);
   }
+}
+
+/** A time in the only form that the library takes: that of a log which promised an entry. */
+function statedTime(atMs: number): SignedEntity['timestamps'][number] {
+  const octets = Buffer.alloc(0);
+  return {
+    $case: 'transparency-log',
+    tlogEntry: {
+      logIndex: '0',
+      logId: { keyId: octets },
+      kindVersion: { kind: '', version: '' },
+      integratedTime: String(Math.floor(atMs / 1000)),
+      inclusionPromise: { signedEntryTimestamp: octets },
+      inclusionProof: undefined,
+      canonicalizedBody: octets,
+    },
+  };
 }
 
 /** Fulcio's issuer extension, a UTF8String, or its forerunner that held the bare text; the same one twice names nobody. */

@@ -16,6 +16,7 @@ import type { JudgedRun } from './judged-run.ts';
 import type { RecordFiles } from './record-files.ts';
 import { sealPaths } from './seal-paths.ts';
 import { contentOfAttempts, isOfTask, patchContentPath } from './settle-run.ts';
+import { beforeLogging, stepsOfClaim, stepsOfKey } from './signer-steps.ts';
 import type { Steps } from './steps.ts';
 
 /** What became of the claim that a sealed change was made. */
@@ -40,7 +41,8 @@ type FilesRecord = readonly (readonly [path: string, base64: string])[];
 /**
  * Signs and logs what is claimed of a sealed commit, and verifies it, in the order of `docs/decisions/0006-evidence-set.md`. Each signature is
  * written down before anything rests on it, and how long the log was before that: whoever goes on after a kill logs the same envelope, once.
- * A failure is an answer: the run then ends as its contract says.
+ * A failure is an answer: the run then ends as its contract says. What a key that died with its process had signed is signed anew until the log was asked
+ * to take it; then it is such a failure.
  */
 export async function attest(attempt: Attempt, judged: JudgedRun, sealed: SealedCommit): Promise<Attested> {
   const { sealing, steps } = attempt;
@@ -54,7 +56,8 @@ export async function attest(attempt: Attempt, judged: JudgedRun, sealed: Sealed
     }
   });
   // A log that was asked and did not answer may hold the claim all the same.
-  const isClaimed = sealing.log !== undefined && steps.ended('log-size') !== undefined;
+  const isClaimed =
+    sealing.log !== undefined && stepsOfClaim(steps, sealing.signer).ended('log-size') !== undefined;
   const claimed = isClaimed
     ? { claimed: (await sealedRequest(attempt, judged, sealed, sealing)).request }
     : {};
@@ -73,17 +76,17 @@ async function makeSeals(
   const { commit, files } = sealed;
   const attestor = await engine.slots.attestor.pick('slsa-v1');
   const { request, findings } = await sealedRequest(attempt, judged, sealed, parties);
-  const envelope = await steps.once('signed', async () => toBase64(await attestor.sign(request, parties)));
-  const attestation = await logOnce(steps, attestor, envelope, parties);
+  const own = stepsOfClaim(steps, parties.signer);
+  const envelope = await own.once('signed', async () => toBase64(await attestor.sign(request, parties)));
+  await beforeLogging(steps, parties.signer);
+  const attestation = await logOnce(own, attestor, envelope, parties);
   const below = [...findings, ...toFiles(attestation)];
-  const summary = await onceFiles(steps, 'summary', () =>
+  const summary = await onceFiles(own, 'summary', () =>
     attestor.signSummary(request, new Map([...files, ...below]), parties),
   );
   const seals = [...below, ...summary];
-  await steps.once('verified', () =>
-    requireVerified(attempt, parties, commit, new Map([...files, ...seals])),
-  );
-  await steps.once('told', () => engine.hooks.attest.settled.call({ runId, commitSha: commit, attestation }));
+  await own.once('verified', () => requireVerified(attempt, parties, commit, new Map([...files, ...seals])));
+  await own.once('told', () => engine.hooks.attest.settled.call({ runId, commitSha: commit, attestation }));
   return seals;
 }
 
@@ -110,7 +113,7 @@ async function sealedRequest(
       attempts,
       finishedOn: toRfc3339(nowMs),
     });
-  const findings = await onceFiles(steps, 'findings', () =>
+  const findings = await onceFiles(stepsOfClaim(steps, parties.signer), 'findings', () =>
     attestor.signFindings(requestOver(files), parties),
   );
   return { request: requestOver(new Map([...files, ...findings])), findings };
@@ -126,11 +129,14 @@ export async function revoke(
   if (!sealing || !claimed) return [];
   const attestor = await engine.slots.attestor.pick('slsa-v1');
   const steps = attempt.steps.under('revocation');
-  const envelope = await steps.once('signed', async () =>
-    toBase64(await attestor.signRevocation(claimed, sealing, reason)),
-  );
-  const { bundle } = await logOnce(steps, attestor, envelope, sealing);
-  return [[sealPaths.revocation, bundle]];
+  const bundle = await steps.once('bundle', async () => {
+    const own = stepsOfKey(steps, sealing.signer);
+    const envelope = await own.once('signed', async () =>
+      toBase64(await attestor.signRevocation(claimed, sealing, reason)),
+    );
+    return toBase64((await logOnce(own, attestor, envelope, sealing)).bundle);
+  });
+  return [[sealPaths.revocation, Buffer.from(bundle, 'base64')]];
 }
 
 async function digestsOfAttempts(attempt: Attempt): Promise<readonly (readonly [string, string])[]> {

@@ -59,6 +59,8 @@ export interface SealedRun {
 export interface SealChanges {
   /** Where it is logged instead of the machine's own ledger. */
   readonly log?: (signer: Signer) => TransparencyLog;
+  /** Who signs instead of the machine's own key. */
+  readonly signer?: Signer;
   readonly provenance?: Json;
   readonly artifactDays?: number;
   /** More files of evidence, of 1 KiB each. */
@@ -155,7 +157,7 @@ export async function sealRun(machine: Machine, changes: SealChanges = {}): Prom
     finishedOn: '2026-01-01T10:01:00.000Z',
   };
   const logged = (spec.provenance as Json).transparencyLog as Json;
-  const signer = await openUserSigningKey(env);
+  const signer = changes.signer ?? (await openUserSigningKey(env));
   const parties = {
     signer,
     log:
@@ -268,7 +270,8 @@ export async function resealStatement(
   const payload = Buffer.from(canonicalize(change(statementAt(sealed, path))));
   const envelope = await signEnvelope(options.payloadType ?? inTotoPayloadType, payload, signer);
   const copy = copyOf(sealed);
-  copy.run.set(path, Buffer.from(formatBundle({ envelope, proof: undefined })));
+  const certificate = signer.certificate && { certificate: Buffer.from(signer.certificate()) };
+  copy.run.set(path, Buffer.from(formatBundle({ envelope, proof: undefined, ...certificate })));
   if (path === manifestPath) return copy;
   return resealStatement(machine, copy, manifestPath, (manifest) => ({
     ...manifest,

@@ -1,0 +1,157 @@
+import { createPublicKey, type X509Certificate } from 'node:crypto';
+import type { Clock } from '../../core/base/clock.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import type { SealingPlace } from '../../core/contract/sealing-place.ts';
+import type { Signer } from '../../core/contract/signer.ts';
+import { formatBundle } from '../bundle.ts';
+import { signEnvelope } from '../dsse.ts';
+import { chooseLog, readServices, readTrustedRoot } from '../public/public-log-source.ts';
+import { keyIdOf } from '../public-key.ts';
+import { parseAnyBundle } from '../verify/any-bundle.ts';
+import { isForSigning, readCertificateClaims } from '../verify/certificate-claims.ts';
+import type { TrustedRoot } from '../verify/trusted-root.ts';
+import { verifyWithSigstore } from '../verify/verify-with-sigstore.ts';
+import { askFulcio, fulcioFailed } from './fulcio.ts';
+import { hasIdToken, readIdToken, readTokenClaims, type TokenClaims } from './id-token.ts';
+import { generateKey, toSigner } from './key-signer.ts';
+import type { Environment } from './user-config-dir.ts';
+
+/** What is left of a certificate below which another is asked for: the log has to take the entry within it. */
+const marginMs = 3 * 60_000;
+
+/**
+ * A key of this process alone, certified by Fulcio when it first signs (`docs/decisions/0007-keyless.md`). Opening asks nobody; it refuses what nobody
+ * could verify later: SIGNER_UNSUPPORTED without a log that signs the time, CONFIG_INVALID, SIGNER_FAILED without a token.
+ */
+export async function openKeyless(
+  place: SealingPlace | undefined,
+  env: Environment,
+  clock: Clock,
+): Promise<Signer> {
+  const { url, root } = await requireTrustedTime(place, clock);
+  if (!hasIdToken(env))
+    throw new WritError('SIGNER_FAILED', {
+      message: 'no OIDC token to sign with: neither `SIGSTORE_ID_TOKEN` nor that of GitHub Actions is set',
+      detail: { what: 'id-token' },
+      hints: ['set `SIGSTORE_ID_TOKEN`, or in GitHub Actions give the job `permissions: id-token: write`'],
+    });
+  const key = toSigner(generateKey('ecdsa-p256-sha256'), false);
+  let held: Promise<X509Certificate> | undefined;
+  let certified: X509Certificate | undefined;
+  const certify = async (): Promise<X509Certificate> => {
+    const token = await readIdToken(env);
+    const claims = readTokenClaims(token);
+    if (claims.expiresAtMs <= clock.now())
+      throw new WritError('SIGNER_FAILED', {
+        message: `the OIDC token ran out at ${new Date(claims.expiresAtMs).toISOString()}`,
+        detail: { what: 'id-token', found: 'expired' },
+      });
+    const possession = await key.sign(Buffer.from(claims.subject));
+    const { publicKeyPem } = key;
+    const certificate = await askFulcio({ url, token, publicKeyPem, possession, clock });
+    const fault = await faultOf(certificate, key, claims, root, clock.now());
+    if (fault !== undefined) throw fulcioFailed(url, withoutToken(fault, token));
+    return certificate;
+  };
+  return {
+    ...key,
+    certificate() {
+      if (certified) return certified.raw;
+      throw new WritError('INTERNAL', { message: 'a certificate is there once something was signed' });
+    },
+    async sign(data) {
+      if (certified && certified.validToDate.getTime() - marginMs <= clock.now()) {
+        held = undefined;
+        certified = undefined;
+      }
+      held ??= certify();
+      try {
+        certified = await held;
+      } catch (fault) {
+        held = undefined;
+        throw fault;
+      }
+      return key.sign(data);
+    },
+  };
+}
+
+/** The authority and the trusted root of the base commit, once a log is shown to sign the time. */
+async function requireTrustedTime(
+  place: SealingPlace | undefined,
+  clock: Clock,
+): Promise<{ readonly url: string; readonly root: TrustedRoot }> {
+  if (place?.logMode !== 'public-log') throw noTime(`log mode \`${place?.logMode ?? 'none'}\``);
+  const now = clock.now();
+  const { api } = await chooseLog(place, now);
+  if (api !== 'v1') throw noTime(`a Rekor ${api} log`);
+  const { root } = await readTrustedRoot(place);
+  const { certificateAuthorities, ctlogs } = root.root;
+  if (certificateAuthorities.length === 0 || ctlogs.length === 0)
+    throw invalid('log.trusted_root', 'it names no certificate authority, or no certificate log');
+  const url = place.config.signer.fulcioUrl ?? (await readServices(place, now))?.certificates?.url;
+  if (url === undefined)
+    throw invalid(
+      'signer.fulcio_url',
+      'expected the authority that certifies the key, here or in `[log] signing_config`',
+    );
+  return { url: url.replace(/\/+$/, ''), root };
+}
+
+/** Holds an answer of the authority against everything that a verifier will ask; what is wrong with it, where something is. */
+async function faultOf(
+  certificate: X509Certificate,
+  key: Signer,
+  claims: TokenClaims,
+  root: TrustedRoot,
+  nowMs: number,
+): Promise<string | undefined> {
+  const found = certificate.publicKey;
+  if (!found.equals(createPublicKey(key.publicKeyPem)))
+    return `the certificate is for another key, \`${keyIdOf(found)}\``;
+  const { validFromDate, validToDate } = certificate;
+  // Fulcio counts in seconds, and its clock is not ours.
+  if (nowMs < validFromDate.getTime() - 60_000 || validToDate.getTime() - marginMs <= nowMs)
+    return `the certificate holds from ${validFromDate.toISOString()} to ${validToDate.toISOString()}`;
+  if (!isForSigning(certificate)) return 'the certificate is not for code signing';
+  const { identity = 'none', issuer = 'none' } = readCertificateClaims(certificate.raw);
+  if (!claims.identities.includes(identity))
+    return `the certificate is for \`${identity}\`, whom the token does not name`;
+  if (!claims.issuers.includes(issuer))
+    return `the certificate names \`${issuer}\` as issuer, the token another`;
+  const trial = await signEnvelope('application/json', Buffer.from('{}'), key);
+  const bundle = formatBundle({ envelope: trial, proof: undefined, certificate: certificate.raw });
+  try {
+    const atMs = Math.max(nowMs, validFromDate.getTime());
+    const proven = await verifyWithSigstore(parseAnyBundle(Buffer.from(bundle)), { root, atMs });
+    return proven.issuer === issuer ? undefined : 'the certificate names its issuer twice';
+  } catch (fault) {
+    if (!isWritError(fault)) throw fault;
+    return `the certificate does not hold by the trusted root: ${String(fault.detail.found ?? fault.detail.reason)}`;
+  }
+}
+
+/** Whatever an authority writes into a certificate, no piece of the token is repeated. */
+function withoutToken(text: string, token: string): string {
+  for (let at = 0; at + 16 <= text.length; at++)
+    if (token.includes(text.slice(at, at + 16))) return 'the certificate repeats the token';
+  return text.slice(0, 600);
+}
+
+function noTime(found: string): WritError {
+  return new WritError('SIGNER_UNSUPPORTED', {
+    message: `\`key = "keyless"\` with ${found}: its certificate holds for minutes, and nobody whom others trust would say when it signed, so that nobody could verify it later`,
+    detail: { form: 'keyless', found },
+    hints: [
+      'log to a Rekor v1 log: contract `transparencyLog.mode` `public-log`, `[log] api = "v1"`',
+      'or sign with a managed key',
+    ],
+  });
+}
+
+function invalid(path: string, message: string): WritError {
+  return new WritError('CONFIG_INVALID', {
+    message: `\`.writ/config.toml\` at the base commit is not valid at \`${path}\`: ${message}`,
+    detail: { issues: [{ path, message }] },
+  });
+}

@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t, { type Test } from 'tap';
+import { parseBundle } from '../../../attest/bundle.ts';
+import { verifySigner } from '../../../attest/verify/run-signer.ts';
+import { parseTrustedRoot } from '../../../attest/verify/trusted-root.ts';
+import { verifyRun } from '../../../attest/verify/verify-run.ts';
+import { gitEvidence } from '../../../bin/git-evidence.ts';
+import { systemClock } from '../../../core/base/clock.ts';
+import type { RunView } from '../../../core/contract/run-view.ts';
+import { findRun } from '../../../core/run/find-runs.ts';
+import { resumeRun } from '../../../core/run/run-intent.ts';
+import { openRepository } from '../../../core/vcs/repository.ts';
+import { fixtures, makeSample, type Sample, sampleSpec } from '../../core/run/sample.ts';
+import { type Authorities, identity, issuer, serveAuthorities, tokenOf } from './authorities.ts';
+
+const writ = fileURLToPath(new URL('../../../bin/writ.js', import.meta.url));
+const contract = {
+  provenance: { transparencyLog: { mode: 'public-log' } },
+  objmodel: { decisionPolicy: { rollbackOnProvenanceFail: true } },
+};
+
+/** A repository whose base names these authorities. */
+function sampleWith(t: Test, { url, log, root }: Authorities): Sample {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  Object.assign(sample.env, { SIGSTORE_ID_TOKEN: tokenOf() });
+  mkdirSync(join(sample.root, '.writ', 'trust'), { recursive: true });
+  writeFileSync(join(sample.root, '.writ', 'trust', 'root.json'), root());
+  const config = `[log]\nurl = "${log.url}"\napi = "v1"\ntrusted_root = ".writ/trust/root.json"\n[signer]\nkey = "keyless"\nfulcio_url = "${url}"\n`;
+  writeFileSync(join(sample.root, '.writ', 'config.toml'), config);
+  sample.git('add', '--force', '.writ');
+  sample.git('commit', '--quiet', '-m', 'Keyless');
+  return sample;
+}
+
+/** Runs the change in a process of its own. */
+function start(sample: Sample): ChildProcess {
+  const [spec, patch] = [join(sample.home, 'intent.json'), join(sample.home, 'change.diff')];
+  writeFileSync(spec, sampleSpec(contract));
+  cpSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'), patch);
+  return spawn(process.execPath, [writ, '--json', 'run', spec, '--patch', patch], {
+    cwd: sample.root,
+    env: sample.env,
+    stdio: 'ignore',
+  });
+}
+
+/** Everything that stands in plain files. */
+function textBelow(directory: string): string {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'))
+    .join('\n');
+}
+
+async function resume(sample: Sample): Promise<RunView> {
+  const [runId = ''] = readdirSync(join(sample.root, '.git', 'writ', 'runs'));
+  await using engine = await sample.engine();
+  return await resumeRun(engine, {
+    repositoryPath: sample.root,
+    runId,
+    sandbox: 'auto',
+    schedulerVersion: '0.0.0-test',
+    clock: systemClock,
+    signal: new AbortController().signal,
+  });
+}
+
+function anchorsOf({ root }: Authorities) {
+  const trustedRoot = parseTrustedRoot(Buffer.from(root()));
+  return { signers: [], ledgers: [], ownLedgers: [], trustedRoot, identity: { identity, issuer } };
+}
+
+async function evidenceOf(sample: Sample, view: RunView, commit: string) {
+  const repository = await openRepository(sample.root);
+  const { store } = await findRun(repository, systemClock, view.runId);
+  const evidence = await gitEvidence(repository, store, view.runId, commit);
+  if (!evidence) throw new Error('no evidence');
+  return evidence;
+}
+
+t.test(
+  'a run killed before anything was logged is sealed under the certificate of who resumes it',
+  async (t) => {
+    const authorities = await serveAuthorities(t);
+    const sample = sampleWith(t, authorities);
+    const child = start(sample);
+    let killed = false;
+    authorities.before(() => {
+      if (!killed) child.kill('SIGKILL');
+      killed = true;
+    });
+    await once(child, 'exit');
+    t.ok(killed, 'it had asked for its certificate');
+    const view = await resume(sample);
+    t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+    const evidence = await evidenceOf(sample, view, sample.git('rev-parse', 'main'));
+    const memory = {
+      latest: async () => undefined,
+      at: async () => undefined,
+      remember: async () => undefined,
+    };
+    const report = await verifyRun(evidence, anchorsOf(authorities), { clock: systemClock, memory });
+    t.strictSame(
+      report.checks.flatMap(({ id, code }) => (code === undefined ? [] : [`${id} ${code}`])),
+      [],
+    );
+    t.ok(report.verified);
+    t.strictSame(report.grounds.signer, { identity, issuer });
+  },
+);
+
+t.test(
+  'a run killed once its provenance may be logged is rolled back, and revoked by the same identity',
+  async (t) => {
+    const authorities = await serveAuthorities(t);
+    const sample = sampleWith(t, authorities);
+    const before = sample.git('rev-parse', 'main');
+    const child = start(sample);
+    let killed = false;
+    authorities.log.lie((answer) => {
+      if (killed) return answer;
+      killed = true;
+      child.kill('SIGKILL');
+      return undefined;
+    });
+    await once(child, 'exit');
+    t.ok(killed, 'the log had taken it');
+    const kept = textBelow(join(sample.root, '.git', 'writ'));
+    t.match(kept, /logging/, 'the journal was read');
+    t.notMatch(kept, /PRIVATE KEY/);
+    for (const part of (sample.env.SIGSTORE_ID_TOKEN ?? '').split('.')) t.notOk(kept.includes(part));
+    const view = await resume(sample);
+    t.equal(view.decision?.type, 'rollback');
+    t.match(view.decision?.rationale, /certificate of this run is gone/);
+    t.equal(sample.git('rev-parse', 'main'), before);
+    t.equal(authorities.log.asked.length, 2, 'claim and revocation');
+    t.equal(authorities.asked.length, 2);
+    const bytes = Buffer.from(sample.git('show', `refs/ai/runs/${view.runId}:revocation.sigstore.json`));
+    const signer = await verifySigner(bytes, parseBundle(bytes), anchorsOf(authorities));
+    t.strictSame(signer.ground, { identity, issuer });
+  },
+);
