@@ -84,12 +84,10 @@ async function writeMirror(
     const scratch = await createScratch(dir, repository);
     const place: Scratch = { ...scratch, settings: [...scratch.settings, ['core.fsync', 'committed']] };
     const wanted = [...tilesSince(before.size, head.size)];
-    await importTree(place, readAll(read, wanted, head), before.commit);
+    const added = await importTree(place, readAll(read, wanted, head), before.commit, repository);
     const gone = [...edgesOf(before.size)].filter((path) => !edgesOf(head.size).has(path));
-    const removals = gone.map((path) => `0 ${zeroIdOf(repository)}\t${path}\0`).join('');
-    if (removals !== '') await runGit(place, ['update-index', '-z', '--index-info'], { input: removals });
     const commit = await createCommit(place, {
-      tree: await gitLine(place, ['write-tree']),
+      tree: await withoutFiles(place, added, gone),
       parents: before.commit === undefined ? [] : [before.commit],
       message: `ledger: ${head.size} entries\n`,
       author,
@@ -102,6 +100,15 @@ async function writeMirror(
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
+}
+
+/** The tree without these files. */
+async function withoutFiles(place: Scratch, tree: string, paths: readonly string[]): Promise<string> {
+  if (paths.length === 0) return tree;
+  await runGit(place, ['read-tree', tree]);
+  const removals = paths.map((path) => `0 ${zeroIdOf(place)}\t${path}\0`).join('');
+  await runGit(place, ['update-index', '-z', '--index-info'], { input: removals });
+  return gitLine(place, ['write-tree']);
 }
 
 async function* readAll(
