@@ -1,5 +1,5 @@
 /*
- * `node scripts/remove-guards.ts [WORD…]`: removes one guard of the verifier after the other (scripts/guards.ts, or those whose lines hold a word), each in a
+ * `node scripts/remove-guards.ts [WORD…]`: removes one guard of the verifier after the other (scripts/guards/, or those whose lines hold a word), each in a
  * copy of the tree, and shows that the test named for it fails then. Exit 1 where a removal goes unnoticed, where a guard is no longer found, or where
  * a test does not pass as it stands.
  */
@@ -7,10 +7,15 @@ import { spawn } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Guard, guards } from './guards.ts';
+import { formGuards } from './guards/forms.ts';
+import type { Guard } from './guards/guard.ts';
+import { logGuards } from './guards/log.ts';
+import { runGuards } from './guards/run.ts';
+import { statementGuards } from './guards/statements.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const copied = '{attest,bin,core,docs,gates,plugins,providers,test,*.ts,*.json}';
+const guards = [...runGuards, ...statementGuards, ...logGuards, ...formGuards];
 const lanes = 2;
 const timeoutMs = 180_000;
 const words = process.argv.slice(2);

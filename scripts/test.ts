@@ -41,12 +41,13 @@ function weightOf(path: string): number {
     'test/run-worker.ts',
     'test/run.ts',
     'test/run-fields.ts',
+    'test/bin.ts',
     'test/upkeep.ts',
     'test/outsiders.ts',
+    'test/attack.ts',
     'test/vcs.ts',
     'test/tool.ts',
     'test/attest.ts',
-    'test/bin.ts',
     'test/kernel.ts',
   ];
   const at = order.indexOf(path);

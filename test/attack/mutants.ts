@@ -1,4 +1,4 @@
-import { formatBundle, parseBundle, toDsseEnvelope } from '../../attest/bundle.ts';
+import { formatBundle, parseBundle } from '../../attest/bundle.ts';
 import { type Envelope, preAuthEncoding, signEnvelope } from '../../attest/dsse.ts';
 import { generateKey, toSigner } from '../../attest/signer/key-signer.ts';
 import { commitId, copyOf, type SealedRun } from '../attest/verify/sealed-run.ts';
@@ -57,7 +57,7 @@ export function* bundleMutants(of: SealedRun, file: string): Generator<Mutant> {
   for (const [at, value] of base64At(bundle))
     for (const [what, changed] of base64Variants(value))
       yield {
-        region: `base64 ${at}`,
+        region: `${what === 'URL-safe' ? 'base64url' : 'base64'} ${at}`,
         what,
         file,
         run: withFile(of, file, text.replace(JSON.stringify(value), JSON.stringify(changed))),
@@ -297,12 +297,24 @@ export function* fileMutants(of: SealedRun): Generator<Mutant> {
   }
 }
 
-/** What a reader of a bundle takes out of it. */
+/** What a reader of a bundle takes out of it: all but the octets of signatures, of which one message has many. */
 export function claimsOf(bytes: Uint8Array): unknown {
-  const { envelope } = parseBundle(bytes);
-  return {
-    ...toDsseEnvelope(envelope),
-    signatures: envelope.keyId,
-    signed: preAuthEncoding(envelope.payloadType, envelope.payload).toString('hex'),
+  const { envelope, proof } = parseBundle(bytes);
+  const logged = proof && {
+    ...proof,
+    rootHash: hex(proof.rootHash),
+    hashes: proof.hashes.map(hex),
+    logId: hex(proof.logId),
+    body: hex(proof.body),
+    checkpoint: proof.checkpoint.split('\n\n')[0],
   };
+  return {
+    keyId: envelope.keyId,
+    signed: hex(preAuthEncoding(envelope.payloadType, envelope.payload)),
+    ...(logged && { logged }),
+  };
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
 }

@@ -225,7 +225,8 @@ function withCommit(change: (raw: string) => string): SealedRun {
 }
 
 const subjects = statementOf(sealed).subject;
-const stages = statementAt(sealed, decisionPath).predicate.stages as readonly Json[];
+/** Two of its stages ran a check each. */
+const stages = statementAt(approved, decisionPath).predicate.stages as readonly Json[];
 const digestOf = (algorithm: string, value: string): Json => ({
   name: algorithm,
   digest: { [algorithm]: value },
@@ -565,14 +566,15 @@ const wrongVerdicts: readonly Case[] = [
     seen: 'open-policy-agent/conftest#355: errors counted as success',
     exit: 1,
     code: 'decision failed policy-deny',
-    run: () => saying(decisionPath, inPredicate({ stages: stages.with(0, { ...stages[0], ran: 0 }) })),
+    run: () =>
+      saying(decisionPath, inPredicate({ stages: stages.with(0, { ...stages[0], ran: 0 }) }), approved),
   },
   {
     what: 'a decision without a stage',
     seen: 'conforma/cli#393: an empty policy passed',
     exit: 1,
     code: 'decision failed policy-deny',
-    run: () => saying(decisionPath, inPredicate({ stages: [] })),
+    run: () => saying(decisionPath, inPredicate({ stages: [] }), approved),
   },
   {
     what: 'a stage that lists checks of the contract and expects none',
@@ -583,6 +585,7 @@ const wrongVerdicts: readonly Case[] = [
       saying(
         decisionPath,
         inPredicate({ stages: stages.with(0, { ...stages[0], expected: 0, ran: 0, status: 'skipped' }) }),
+        approved,
       ),
   },
   {
@@ -609,6 +612,12 @@ const wrongVerdicts: readonly Case[] = [
     },
   },
   {
+    what: 'a stage that is told twice',
+    exit: 1,
+    code: 'decision failed policy-deny',
+    run: () => saying(decisionPath, inPredicate({ stages: [...stages, stages[0]] }), approved),
+  },
+  {
     what: 'numbers of checks that are none',
     exit: 1,
     code: 'decision failed policy-deny',
@@ -616,6 +625,7 @@ const wrongVerdicts: readonly Case[] = [
       saying(
         decisionPath,
         inPredicate({ stages: stages.with(0, { ...stages[0], expected: '1', ran: true }) }),
+        approved,
       ),
   },
   {
@@ -922,6 +932,18 @@ const wrongLogs: readonly Case[] = [
       const run = withFile(sealed, provenancePath, formatBundle({ ...bundle, proof }));
       run.run.set(proofPath, Buffer.from(formatTlogProof(proof)));
       return verify(await rebound(machine, run));
+    },
+  },
+  {
+    what: 'a log entry that nobody would look at, beside a statement',
+    exit: 1,
+    code: 'decision failed malformed',
+    run: async () => {
+      const { envelope } = parseBundle(Buffer.from(bundleOf(sealed, decisionPath)));
+      const { proof } = parseBundle(Buffer.from(bundleOf(sealed)));
+      return verify(
+        await rebound(machine, withFile(sealed, decisionPath, formatBundle({ envelope, proof }))),
+      );
     },
   },
   {

@@ -55,62 +55,6 @@ t.test('the set under attack verifies', async (t) => {
   t.equal((await verify(sealed)).verified, true);
 });
 
-/** Every text in a JSON document, as path → a copy of the document in which that text has one character changed. */
-function* flips(
-  value: unknown,
-  path: string,
-  rebuild: (changed: unknown) => unknown,
-): Generator<[string, unknown]> {
-  if (typeof value === 'string') {
-    for (const at of new Set([0, Math.floor(value.length / 2), value.length - 1])) {
-      const changed = value[at] === 'A' ? 'B' : 'A';
-      yield [`${path} at ${at}`, rebuild(value.slice(0, at) + changed + value.slice(at + 1))];
-    }
-    yield [`${path} emptied`, rebuild('')];
-  } else if (Array.isArray(value)) {
-    for (const [n, item] of value.entries())
-      yield* flips(item, `${path}/${n}`, (changed) => rebuild(value.with(n, changed)));
-    if (value.length > 0) yield [`${path} emptied`, rebuild([])];
-    if (value.length > 0) yield [`${path} doubled`, rebuild([...value, ...value])];
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [key, member] of Object.entries(value)) {
-      yield* flips(member, `${path}/${key}`, (changed) => rebuild({ ...value, [key]: changed }));
-      const { [key]: _, ...without } = value as Record<string, unknown>;
-      yield [`${path}/${key} removed`, rebuild(without)];
-    }
-    yield [`${path} with another member`, rebuild({ ...value, other: 'x' })];
-  }
-}
-
-t.test('no field of a bundle can be changed, removed, doubled or added', async (t) => {
-  // Two entries, so that the inclusion proof has a hash to flip.
-  const second = await sealRun(machine, { runId: 'run-2' });
-  t.equal((await verify(second)).verified, true);
-  const bundle: unknown = JSON.parse(bytesOf(second, bundlePath).toString());
-  let attacks = 0;
-  for (const [name, changed] of flips(bundle, '', (whole) => whole)) {
-    const report = await verify(withBundle(() => JSON.stringify(changed), second));
-    if (report.verified || verifyExitCode(report) === 0) t.fail(`${name} was accepted`);
-    attacks += 1;
-  }
-  t.ok(attacks > 90, `${attacks} attacks`);
-});
-
-t.test('no line of a proof file can be changed', async (t) => {
-  const second = await sealRun(machine, { runId: 'run-3' });
-  const lines = bytesOf(second, proofPath).toString().split('\n');
-  for (const [n, line] of lines.entries()) {
-    if (line === '') continue;
-    const at = Math.floor(line.length / 2);
-    const changed = line.slice(0, at) + (line[at] === 'A' ? 'B' : 'A') + line.slice(at + 1);
-    const copy = copyOf(second);
-    copy.run.set(proofPath, Buffer.from(lines.with(n, changed).join('\n')));
-    const report = await verify(copy);
-    if (report.verified) t.fail(`line ${n} was changed`);
-  }
-  t.ok(lines.length > 8);
-});
-
 t.test('no stored file can be changed, removed or added', async (t) => {
   const expected: Readonly<Record<string, string>> = {
     'spec.json': 'spec failed',

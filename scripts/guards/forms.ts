@@ -1,0 +1,93 @@
+import { type Guard, tests, within } from './guard.ts';
+
+const { nothing, mutation } = tests;
+
+/** Documents, keys, and attestations of others. */
+export const formGuards: readonly Guard[] = [
+  ...within('attest/dsse.ts', nothing, [
+    ['one signature', '/signatures`, 1)', '/signatures`, 2)', 'one signature by one key, counted twice'],
+  ]),
+  ...within('attest/bundle.ts', mutation, [
+    [
+      'the key hint is that of the signature',
+      'expectText(hint, ',
+      'Object(hint, ',
+      'no field or octet of provenance',
+    ],
+  ]),
+  ...within('attest/expect-json.ts', mutation, [
+    [
+      'no member that nobody knows',
+      'if (known !== undefined && !known.includes(key)) throw',
+      'if (known?.length === 0) throw',
+      'no field or octet of evidence-manifest',
+    ],
+  ]),
+  ...within('attest/base64.ts', mutation, [
+    [
+      'base64 in one form',
+      "if (bytes.toString('base64') === text) return bytes;",
+      'return bytes;',
+      'no field or octet of evidence-manifest',
+    ],
+  ]),
+  ...within('core/base/strict-json.ts', nothing, [
+    ['a key once', 'if (Object.hasOwn(object, key)) {', 'if (at < 0) {', 'a signed payload in which'],
+  ]),
+  ...within('attest/signer/guarded-file.ts', nothing, [
+    [
+      'keys that others may write',
+      'if ((status.mode & forbidden) === 0) return undefined;',
+      'if (forbidden >= 0) return undefined;',
+      'a trust directory in which',
+    ],
+  ]),
+  ...within('attest/verify/check-list.ts', nothing, [
+    [
+      'what is expected has to pass',
+      'verified: signed && good.length === expected.length && ran.length === expected.length,',
+      'verified: signed,',
+      'a statement that was deleted',
+    ],
+  ]),
+  ...within('attest/verify/verify-attestation.ts', nothing, [
+    [
+      'something must be at hand',
+      "throw unavailable('missing', { expected: 'what it is about (`--artifact FILE`)', found });",
+      "return { commit: '' };",
+      'a bundle about something',
+    ],
+    [
+      'artifacts are subjects',
+      "if (!subjects.some(({ digest }) => digest.get('sha256') === sha256))",
+      'if (subjects.length === 0)',
+      'an artifact that is no subject',
+    ],
+    [
+      'a log where one was asked for',
+      "if (options.logged) list.settle('log', 'missing', 'not-logged');\n    else",
+      '',
+      'a bundle without a log entry',
+    ],
+  ]),
+  ...within('attest/verify/read-attestation.ts', nothing, [
+    [
+      'a verdict is yes',
+      "if (typeof found === 'string' && expected.includes(found)) return;",
+      'return;',
+      'a test result that says FAILED',
+    ],
+    [
+      'a type that was asked for',
+      'if (!accepted.includes(predicateType))',
+      'if (accepted.length === 0)',
+      'a demanded type that the bundle',
+    ],
+    [
+      'a revocation is no good news',
+      "throw refuted('revoked', { found: clipped(predicate.run_id) });",
+      'return undefined;',
+      'a revocation, handed in',
+    ],
+  ]),
+];

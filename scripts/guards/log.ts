@@ -1,0 +1,98 @@
+import { type Guard, tests, within } from './guard.ts';
+
+const { nothing, hostile, mutation } = tests;
+
+/** Log entries, checkpoints and history. */
+export const logGuards: readonly Guard[] = [
+  ...within('attest/verify/verify-log.ts', nothing, [
+    [
+      'the entry is about this envelope',
+      'verifyEntryOf(proof, bundle.envelope, signingKey);',
+      '',
+      'an entry about this envelope by another key',
+    ],
+  ]),
+  ...within('attest/verify/verify-log.ts', hostile, [
+    [
+      'the path leads to the root',
+      'if (root?.equals(checkpoint.root) !== true) {',
+      'if (root === null) {',
+      'checkpoints that lie',
+    ],
+  ]),
+  ...within('attest/verify/verify-log.ts', mutation, [
+    [
+      'the proof is about this entry',
+      'if (file.body?.equals(body) === false)',
+      'if (file.index < 0)',
+      'no line of checkpoint and proof',
+    ],
+    [
+      'size, root and log id of the checkpoint',
+      'if (!same) throw',
+      'if (!same && proof.treeSize < 0) throw',
+      'no field or octet of provenance',
+    ],
+  ]),
+  ...within('attest/log/checkpoint.ts', hostile, [
+    [
+      'signature of a checkpoint',
+      'if (!verify(null, text, known.key, line.signature)) {',
+      'if (known.name === "") {',
+      'a log that lies',
+    ],
+    [
+      'a checkpoint that somebody known signed',
+      'if (verified === 0)',
+      'if (verified < 0)',
+      'a log that lies',
+    ],
+  ]),
+  ...within('attest/log/checkpoint-memory.ts', nothing, [
+    [
+      'one tree of each size',
+      'if (seen !== undefined && !seen.root.equals(checkpoint.root)) throw forked(checkpoint);',
+      '',
+      'a second tree of a size',
+    ],
+  ]),
+  ...within('attest/verify/verify-history.ts', nothing, [
+    [
+      'a log does not shrink',
+      'if (head.size < earlier.size) {',
+      'if (head.size < 0) {',
+      'a ledger rolled back',
+    ],
+  ]),
+  ...within('attest/verify/verify-history.ts', hostile, [
+    [
+      'a log does not fork',
+      'if (await isPrefix(earlier, head, readSubtrees(read, head.size))) return;',
+      'return;',
+      'a log that lies',
+    ],
+    ['a log that grows is not read for ever', 'if (attempts > 1 && next', 'if (next', 'a log that has grown'],
+    [
+      'what was seen of the log counts',
+      'largest === undefined ? [checkpoint] : [checkpoint, largest]',
+      '[checkpoint]',
+      'another tree of the size',
+    ],
+  ]),
+  ...within('attest/log/find-entry.ts', hostile, [
+    [
+      'entries lead to the root',
+      "if (!root.equals(head.root)) throw corrupt('entries and checkpoint disagree', 'checkpoint');",
+      '',
+      'a revocation in the ledger',
+    ],
+  ]),
+  ...within('attest/verify/verify-tlog-proof.ts', nothing, [
+    [
+      'a log proof is about something',
+      'if (artifact === undefined)',
+      'if (artifact === undefined) return;\n    if (false as boolean)',
+      'a log proof, and nothing',
+    ],
+  ]),
+];
