@@ -24,7 +24,9 @@ export async function readCandidatePackages(
   const listed = (await request.listCandidate()).filter((path) => !globs.some((glob) => glob.matches(path)));
   const found = listed.filter(isDependencyFile).sort();
   // A requirements file may include one of any name.
-  const mayInclude = found.some((path) => ['requirements.txt', 'setup.cfg'].includes(fileKind(path)?.id ?? ''));
+  const mayInclude = found.some((path) =>
+    ['requirements.txt', 'setup.cfg'].includes(fileKind(path)?.id ?? ''),
+  );
   const others = mayInclude
     ? listed.filter((path) => /\.(?:txt|in)$/.test(path) && !isDependencyFile(path))
     : [];
