@@ -114,7 +114,7 @@ async function chooseCandidates(threads: WorkerPool, path: string): Promise<void
   const running = new Set<Promise<void>>();
   for await (const { diff, release } of piecesOf(path)) {
     const input = { spec, patch: { ...trees, files: [], diff }, scope, artifacts: [], args: [], files: {} };
-    const task = { input, readsFiles: true, needsAll: false, rules: chosen, options: {} };
+    const task = { input, readsFiles: true, isCut: false, needsAll: false, rules: chosen, options: {} };
     const done = threads.run('find-candidates', task, { timeoutMs: 60_000 }).then((outcome) => {
       if (!outcome.ok) throw new Error(outcome.error.message);
       running.delete(done);

@@ -1,6 +1,7 @@
 import t from 'tap';
 import './core/scan/anchor-search.test.ts';
 import './core/scan/cut-diff.test.ts';
+import './core/scan/find-unread.test.ts';
 import './core/scan/mark-lines.test.ts';
 import './core/sarif/build-sarif.test.ts';
 import './core/sarif/github-ingestion.test.ts';

@@ -143,7 +143,12 @@ class Cutter {
       return;
     }
     this.foundAny = true;
-    yield { diff: new Uint8Array(memory.buffer, first + 1, end - first - 1), isRest, release };
+    yield {
+      diff: new Uint8Array(memory.buffer, first + 1, end - first - 1),
+      isRest,
+      isCut: continues,
+      release,
+    };
   }
 
   #append(bytes: Uint8Array): void {

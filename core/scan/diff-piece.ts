@@ -7,6 +7,8 @@ export interface DiffPiece {
   readonly files?: readonly PatchFile[];
   /** It begins with the rest of the file that the piece before ended with. */
   readonly isRest?: boolean;
+  /** The file that it ends with goes on in the next piece. */
+  readonly isCut?: boolean;
   /** Says that nobody reads `diff` any more. */
   readonly release?: () => void;
 }

@@ -3,7 +3,7 @@ import type { PatchSet } from '../contract/patch-set.ts';
 import type { FileSides, Rule, RuleInput } from '../contract/rule.ts';
 import { judgeRule } from '../rules.ts';
 import type { WorkerPool } from '../worker/pool.ts';
-import type { DiffPiece } from './diff-piece.ts';
+import type { DiffPiece, Unscanned } from './diff-piece.ts';
 import { markLines } from './mark-lines.ts';
 import { readFiles } from './read-files.ts';
 import { scanSpec } from './scan-spec.ts';
@@ -105,7 +105,7 @@ async function judgePiece(
   { rules, ruleOptions, pool, signal, filesFor }: ScanRequest,
   inTurn: ReturnType<typeof oneAtATime>,
 ): Promise<{ findings: readonly ScannedFinding[]; files: number; lines: number }> {
-  const { release, isRest, files: known, ...rest } = piece;
+  const { release, isRest, isCut = false, files: known, ...rest } = piece;
   // A piece that is a whole PatchSet keeps its trees.
   const patch: PatchSet = { ...nowhere, ...rest, files: known ?? [] };
   const input = {
@@ -124,6 +124,7 @@ async function judgePiece(
     {
       input: { ...input, files: {} },
       readsFiles: known === undefined,
+      isCut,
       needsAll: able.length < rules.length,
       rules: able.map(({ id, module }) => ({ id, module: module.href })),
       options: ruleOptions,
@@ -142,12 +143,19 @@ async function judgePiece(
       judgeRule(rule, { ...input, patch: { ...patch, files: asked }, files, options }, pool, signal);
     return asked.some(({ start, end }) => end - start > largeBytes) ? inTurn(judge) : judge();
   };
-  const findings = (await Promise.all(rules.map(ask))).flat();
+  const unread = found.ok ? found.value.unread.map(toUnread) : [];
+  const findings = [...unread, ...(await Promise.all(rules.map(ask))).flat()];
   return {
     findings: showAround(findings, piece.diff, all),
     files: found.ok ? found.value.fileCount : all.length,
     lines: found.ok ? found.value.addedLines : 0,
   };
+}
+
+/** A part that was passed over is no part that passed. */
+function toUnread({ path, reason }: Unscanned): Finding {
+  const message = `this part of the diff cannot be read to its end: ${reason}`;
+  return { rule: 'scan', severity: 'error', message, ...(path === '' ? {} : { path }), detail: { reason } };
 }
 
 function tooMany(dropped: number): Finding {

@@ -2,6 +2,7 @@ import type { PatchFile } from '../contract/patch-set.ts';
 import type { AnchorTest, CandidateSearch } from '../contract/rule.ts';
 import { type AnchorSearch, createAnchorSearch } from '../scan/anchor-search.ts';
 import { countAdded } from '../scan/count-added.ts';
+import { findUnread } from '../scan/find-unread.ts';
 import { markLines } from '../scan/mark-lines.ts';
 import { readFiles } from '../scan/read-files.ts';
 import { loadRuleModule } from './load-rule-module.ts';
@@ -60,6 +61,7 @@ export async function findCandidatesTask(task: CandidateTask): Promise<Candidate
     chosen: Object.fromEntries(asked.map(({ id }, place) => [id, chosen[place] ?? []])),
     fileCount: files.length,
     addedLines: countAdded(diff, files, marks),
+    unread: readsFiles ? findUnread(diff, files, marks, task.isCut) : [],
   };
 }
 

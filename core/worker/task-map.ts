@@ -3,6 +3,7 @@ import type { PatchFile } from '../contract/patch-set.ts';
 import type { RuleInput } from '../contract/rule.ts';
 import type { Redacted } from '../privacy/redact.ts';
 import type { RedactorOptions } from '../privacy/redactor.ts';
+import type { Unscanned } from '../scan/diff-piece.ts';
 
 /** Every task that a worker thread knows: what goes in, what comes back. Both cross by structured clone. */
 export interface TaskMap {
@@ -30,6 +31,8 @@ export interface CandidateTask {
   readonly input: Omit<RuleInput, 'options'>;
   /** The files of the patch are not known: they are read from its diff. */
   readonly readsFiles: boolean;
+  /** The diff's last file goes on elsewhere. */
+  readonly isCut: boolean;
   /** Somebody besides `rules` has to be asked about every file. */
   readonly needsAll: boolean;
   readonly rules: readonly Pick<RuleTask, 'id' | 'module'>[];
@@ -44,6 +47,8 @@ export interface Candidates {
   /** In the patch. */
   readonly fileCount: number;
   readonly addedLines: number;
+  /** Parts of a diff of somebody else's that no reader of hunks sees. */
+  readonly unread: readonly Unscanned[];
 }
 
 /** Why a task has no value. `deadline` and `aborted` ended its thread; `crashed` means that the thread ended itself. */
