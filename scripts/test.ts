@@ -43,6 +43,7 @@ function weightOf(path: string): number {
     'test/run-fields.ts',
     'test/bin.ts',
     'test/upkeep.ts',
+    'test/demo.ts',
     'test/outsiders.ts',
     'test/attack.ts',
     'test/vcs.ts',

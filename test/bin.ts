@@ -10,7 +10,6 @@ import './bin/schemas.test.ts';
 import './bin/commands/answers.test.ts';
 import './bin/commands/approve.test.ts';
 import './bin/commands/approve-with.test.ts';
-import './bin/commands/demo.test.ts';
 import './bin/commands/ledger.test.ts';
 import './bin/commands/plan.test.ts';
 import './bin/commands/scan.test.ts';
@@ -18,7 +17,6 @@ import './bin/commands/spec.test.ts';
 import './bin/commands/spec-new-target.test.ts';
 import './bin/commands/attest.test.ts';
 import './bin/commands/verify.test.ts';
-import './bin/commands/verifying-page.test.ts';
 import './bin/report/html.test.ts';
 import './bin/report/text.test.ts';
 

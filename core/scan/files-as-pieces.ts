@@ -59,7 +59,8 @@ async function* pieces(
     }
   }
   const sides = content ? { [path]: { candidate: content } } : {};
-  for await (const piece of cutDiff(source(), { onUnscanned })) yield { ...piece, sides };
+  // The one hunk of a file never ends before the file does.
+  for await (const piece of cutDiff(source(), { onUnscanned })) yield { ...piece, isCut: true, sides };
 }
 
 /** Every line with a `+` before it. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import t from 'tap';
@@ -26,7 +27,10 @@ import { makeRepository } from '../../core/vcs/sample-repository.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 
-const root = t.testdir({ home: {}, stranger: {} });
+// Not a `testdir`: tests of other files in this process have theirs.
+const root = mkdtempSync(join(tmpdir(), 'writ-ledger-'));
+t.teardown(() => rmSync(root, { recursive: true, force: true }));
+for (const home of ['home', 'stranger']) mkdirSync(join(root, home));
 const cwd = makeRepository(join(root, 'repository')).dir;
 const env = { HOME: join(root, 'home') };
 const stranger = { HOME: join(root, 'stranger') };

@@ -1,0 +1,2 @@
+import './bin/commands/demo.test.ts';
+import './bin/commands/verifying-page.test.ts';
