@@ -83,7 +83,9 @@ const optional = new Set(['intentspec_digest', 'writ_ledger', 'resolvedDependenc
 
 for (const [name, document] of Object.entries(emitted)) {
   t.test(`${name} takes what is emitted and refuses each mutant of it`, async (t) => {
-    const validate = ajv.compile(JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8')));
+    const schema = JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'));
+    // Another test of this process may have compiled it.
+    const validate = ajv.getSchema(schema.$id) ?? ajv.compile(schema);
     t.ok(validate(document), JSON.stringify(validate.errors));
     let count = 0;
     for (const [where, mutant] of mutants(document)) {
