@@ -5,6 +5,7 @@ import { ledgerCommands } from './command-table/ledger-commands.ts';
 import { otherCommands } from './command-table/other-commands.ts';
 import { pluginCommands } from './command-table/plugin-commands.ts';
 import { runCommands } from './command-table/run-commands.ts';
+import { serviceCommands } from './command-table/service-commands.ts';
 
 /** Every command, in the order of the help text. Data only: nothing of a command loads before it is asked for. */
 export const commands: readonly CommandSpec[] = [
@@ -13,5 +14,6 @@ export const commands: readonly CommandSpec[] = [
   ...attestCommands,
   ...ledgerCommands,
   ...pluginCommands,
+  ...serviceCommands,
   ...otherCommands,
 ];

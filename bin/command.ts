@@ -38,6 +38,8 @@ export interface CommandSpec {
   readonly options: readonly OptionSpec[];
   /** Whole command lines and what they do. */
   readonly examples: readonly { readonly line: string; readonly about: string }[];
+  /** It writes its own JSON while it works (NDJSON, or one document early on): on success nothing follows. */
+  readonly streams?: boolean;
   readonly load: () => Promise<CommandModule>;
 }
 

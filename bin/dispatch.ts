@@ -41,12 +41,13 @@ export async function dispatch(
     before: progress.clear,
   });
 
-  const end = async (command: string, result: CommandResult): Promise<number> => {
+  const end = async (command: string, result: CommandResult, streamed = false): Promise<number> => {
     progress.clear();
     const error = 'error' in result ? result.error : undefined;
+    if (json && streamed && error === undefined) return result.exitCode;
     if (json) {
       const { toEnvelope } = await import('./envelope.ts');
-      host.out.write(toEnvelope(command, { data: result.data, error }));
+      host.out.write(toEnvelope(command, { data: result.data, error }, streamed));
     } else {
       result.human(printer);
       if (error === undefined) return result.exitCode;
@@ -87,7 +88,7 @@ export async function dispatch(
       quiet,
     };
     const loaded = await command.load();
-    return await end(name, await loaded.run(context));
+    return await end(name, await loaded.run(context), command.streams === true);
   } catch (thrown) {
     const { toFault } = await import('./fault.ts');
     const error = interruption(thrown, host.signal) ?? toFault(thrown);

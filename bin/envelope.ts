@@ -2,10 +2,14 @@ import type { WritError } from '../core/base/errors.ts';
 import type { CommandData } from './command.ts';
 import { escapeJson } from './escape-json.ts';
 
-/** One `--json` document (`5-cli.md`, JSON), with a final line feed: `ok` is `error === undefined`. */
+/**
+ * One `--json` document (`5-cli.md`, JSON), with a final line feed: `ok` is `error === undefined`. `inLine`: on a single line, where others may
+ * stand before it.
+ */
 export function toEnvelope(
   command: string,
   outcome: { readonly data?: CommandData | undefined; readonly error?: WritError | undefined },
+  inLine = false,
 ): string {
   const { data, error } = outcome;
   const document = {
@@ -14,7 +18,7 @@ export function toEnvelope(
     ...(data === undefined ? {} : { data }),
     ...(error === undefined ? {} : { error: toErrorRecord(error) }),
   };
-  return `${escapeJson(JSON.stringify(document, null, 2))}\n`;
+  return `${escapeJson(JSON.stringify(document, null, inLine ? 0 : 2))}\n`;
 }
 
 /** `{code, message, details?, hints?}`. */

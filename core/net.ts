@@ -61,6 +61,41 @@ export async function askHttp(question: HttpQuestion): Promise<HttpAnswer> {
   }
 }
 
+/** A long answer, read as it comes. */
+export interface HttpStream {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Ends when the other side ends it, or is gone; read it once. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * As `askHttp`, for an answer that may go on for ever: only until its headers is it bounded in time. `use` gets it; when `use` settles, or the signal
+ * aborts, the connection is closed.
+ */
+export async function streamHttp<T>(
+  question: Pick<HttpQuestion, 'url' | 'headers' | 'withinMs'> & { readonly signal: AbortSignal },
+  use: (answer: HttpStream) => Promise<T>,
+): Promise<T> {
+  const { url, headers = {}, withinMs, signal } = question;
+  const { origin, pathname } = new URL(url);
+  const fault = serviceUrlFault(url);
+  if (fault !== undefined) throw failed(origin, pathname, fault);
+  const { Agent, request } = await import('undici');
+  const dispatcher = new Agent({ connect: { timeout: withinMs }, headersTimeout: withinMs, bodyTimeout: 0 });
+  try {
+    const answer = await request(url, { method: 'GET', headers, dispatcher, signal }).catch(
+      (cause: unknown) => {
+        signal.throwIfAborted();
+        throw failed(origin, pathname, messageOf(cause));
+      },
+    );
+    return await use({ status: answer.statusCode, headers: firstOf(answer.headers), body: answer.body });
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
 function firstOf(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {

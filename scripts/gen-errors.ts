@@ -11,6 +11,7 @@ const families: Readonly<Record<ErrorEntry['family'], string>> = {
   tool: 'Tools and the workspace',
   environment: 'The machine and its configuration',
   plugin: 'Plugins',
+  http: 'The local service, over HTTP and on the command line',
   attest: 'Keys, provenance, logs and verification',
   usage: 'The command line',
   internal: 'Faults of writ itself',

@@ -33,6 +33,11 @@ t.test('every rule can fail', async (t) => {
       withFiles({ 'plugins/preset.ts': imports('../bin/exit.ts') }),
     ],
     'arrows of `bin`': [withFiles({ 'bin/x.ts': imports('../test/core/engine.test.ts') })],
+    'arrows of `http`': [withFiles({ 'http/x.ts': imports('../service/routes.ts') })],
+    'arrows of `service`': [
+      withFiles({ 'service/x.ts': imports('../bin/exit.ts') }),
+      withFiles({ 'service/x.ts': imports('../attest/sign.ts') }),
+    ],
     'arrows of `door`': [withFiles({ 'index.ts': "export { end } from './bin/exit.ts';\n" })],
     'every folder is a known room': [withFiles({ 'lobby/x.ts': 'export {};\n' }), withFiles({ 'x.ts': '' })],
     'no import cycle, types included': [
@@ -57,6 +62,7 @@ t.test('every rule can fail', async (t) => {
     'outbound HTTP only through `core/tool/egress/outside.ts`': [
       withFiles({ 'core/x.ts': imports('node:https') }),
       withFiles({ 'core/x.ts': "export const a = await fetch('x');\n" }),
+      withFiles({ 'http/x.ts': "import { type Server, request } from 'node:http';\n" }),
     ],
     'HTTP that writ sends itself only through `core/net.ts`': [
       withFiles({ 'attest/x.ts': "export const a = () => import('undici');\n" }),
@@ -64,7 +70,14 @@ t.test('every rule can fail', async (t) => {
     'the sigstore client only through `attest/public/rekor-v1.ts`': [
       withFiles({ 'attest/x.ts': "export const a = () => import('@sigstore/sign');\n" }),
     ],
-    'nobody touches SQL': [withFiles({ 'core/x.ts': imports('node:sqlite') })],
+    'the HTTP framework only through `http/loopback-server.ts`': [
+      withFiles({ 'http/x.ts': imports('@hono/node-server/utils/response') }),
+    ],
+    'SQL only through `core/store/sql.ts`': [
+      withFiles({ 'core/x.ts': imports('node:sqlite') }),
+      withFiles({ 'service/x.ts': "import type { Database } from 'node-sqlite3-wasm';\n" }),
+      withFiles({ 'core/store/sql.ts': 'export {};\n' }),
+    ],
     'time only through `core/base/clock.ts`': [
       withFiles({ 'core/x.ts': 'export const a = Date.now();\n' }),
       withFiles({ 'core/x.ts': 'export const a = new Date();\n' }),

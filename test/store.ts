@@ -7,4 +7,5 @@ import './core/store/remove-litter.test.ts';
 import './core/store/repeat-write.test.ts';
 import './core/store/retain-blobs.test.ts';
 import './core/store/run-lock.test.ts';
+import './core/store/sql.test.ts';
 import './core/store/stored-object.test.ts';

@@ -1,7 +1,8 @@
 import { formatTlogProof } from '../../attest/log/tlog-proof.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
-import { ledgerDirectory, openLedger, parseWhole } from '../open-ledger.ts';
+import { ledgerDirectory, openLedger } from '../open-ledger.ts';
+import { parseWhole } from '../parse-whole.ts';
 import { writeOutput } from '../write-output.ts';
 
 /** `writ ledger prove N`: entry and inclusion proof against the current checkpoint, as a C2SP tlog-proof. */

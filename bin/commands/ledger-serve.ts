@@ -4,7 +4,8 @@ import { readFrom } from '../../attest/log/internal-ledger.ts';
 import { serveLedger } from '../../attest/log/serve-ledger.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
-import { ledgerDirectory, parseWhole } from '../open-ledger.ts';
+import { ledgerDirectory } from '../open-ledger.ts';
+import { parseWhole } from '../parse-whole.ts';
 
 const maxPort = 65_535;
 

@@ -7,6 +7,7 @@ import { userPluginAccess } from '../plugin/user-plugins.ts';
 import { readInput } from '../read-input.ts';
 import { keptRecording, openRecording } from '../recording.ts';
 import { progressPlugin } from '../run-progress.ts';
+import { serviceProgressPlugin } from '../service-progress.ts';
 import { readVersion } from '../version.ts';
 import { toResult } from './run.ts';
 
@@ -18,7 +19,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const pluginAccess = userPluginAccess(context.env, options.values('plugin'));
   await using engine = await openEngine(context, {
     ephemeralKey: options.flag('ephemeral-key'),
-    plugins: [progressPlugin(context.progress)],
+    plugins: [progressPlugin(context.progress), serviceProgressPlugin(repoPath ?? cwd)],
   });
   const view = await resumeRun(engine, {
     repositoryPath: repoPath ?? cwd,

@@ -14,6 +14,7 @@ import { openRecording } from '../recording.ts';
 import { printRun } from '../report/human.ts';
 import { toRunData } from '../report/run-data.ts';
 import { progressPlugin } from '../run-progress.ts';
+import { serviceProgressPlugin } from '../service-progress.ts';
 import { readVersion } from '../version.ts';
 
 /** Bytes of a patch that is read at all. */
@@ -30,7 +31,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const pluginAccess = userPluginAccess(context.env, options.values('plugin'));
   await using engine = await openEngine(context, {
     ephemeralKey: options.flag('ephemeral-key'),
-    plugins: [progressPlugin(context.progress)],
+    plugins: [progressPlugin(context.progress), serviceProgressPlugin(repoPath ?? cwd)],
   });
   const view = await runIntent(engine, {
     repositoryPath: repoPath ?? cwd,

@@ -3,6 +3,7 @@ import { attestShapes } from './attest-schemas.ts';
 import { ledgerShapes } from './ledger-schemas.ts';
 import { pluginShapes } from './plugin-schemas.ts';
 import { findingSchema, list, record, redactionSchema, runMembers } from './run-schema.ts';
+import { serviceShapes } from './service-schemas.ts';
 
 const text = { type: 'string' } as const;
 const count = { type: 'integer', minimum: 0 } as const;
@@ -206,6 +207,7 @@ const shapes: Readonly<Record<string, CommandData>> = {
   ...attestShapes,
   ...ledgerShapes,
   ...pluginShapes,
+  ...serviceShapes,
   'sca import': record({
     advisories: count,
     records: count,

@@ -9,6 +9,7 @@ export interface ErrorEntry {
     | 'plugin'
     | 'attest'
     | 'environment'
+    | 'http'
     | 'usage'
     | 'internal';
   readonly message: string;
@@ -146,6 +147,12 @@ export const errorCatalogue = {
     message: 'the spec is for another repository',
     http: 409,
     exit: 128,
+  },
+  PATH_ESCAPES_REPOSITORY: {
+    family: 'repository',
+    message: 'a path of the batch is no place in the repository',
+    http: 400,
+    exit: 129,
   },
   REMOTE_UNKNOWN: {
     family: 'repository',
@@ -292,6 +299,27 @@ export const errorCatalogue = {
     http: 500,
     exit: 128,
     hint: 'see what rests on it: `writ fsck`',
+  },
+  STATE_CORRUPT: {
+    family: 'environment',
+    message: 'a database of state is damaged',
+    http: 500,
+    exit: 128,
+    hint: 'nothing was changed; move the file and the `-wal` beside it away, and a new one is begun',
+  },
+  STATE_NEWER: {
+    family: 'environment',
+    message: 'a database of state was written by a newer writ',
+    http: 500,
+    exit: 128,
+    hint: 'use that version, or move the file away',
+  },
+  STATE_UNUSABLE: {
+    family: 'environment',
+    message: 'a database of state cannot be opened or written',
+    http: 500,
+    exit: 128,
+    hint: 'free space, or move away what stands in its place, and start again',
   },
   CONFIG_INVALID: {
     family: 'environment',
@@ -475,6 +503,107 @@ export const errorCatalogue = {
     http: 202,
     exit: 4,
     hint: 'sign it with `writ approve RUN`, then go on with `writ resume RUN`',
+  },
+  // http
+  LOOPBACK_REQUIRED: { family: 'http', message: 'only this machine may ask', http: 403, exit: 128 },
+  HOST_FORBIDDEN: {
+    family: 'http',
+    message: 'expected one `Host` header that names the loopback',
+    http: 403,
+    exit: 128,
+    hint: 'ask by the address that the discovery file gives',
+  },
+  ORIGIN_REQUIRED: { family: 'http', message: 'a page of another origin asks', http: 403, exit: 128 },
+  MISSING_SERVICE_TOKEN: {
+    family: 'http',
+    message: 'expected the header `X-Svc-Service-Token`',
+    http: 401,
+    exit: 128,
+    hint: 'its value is the content of `.writ/service/service-token`',
+  },
+  INVALID_SERVICE_TOKEN: {
+    family: 'http',
+    message: 'the token is not that of this run of the service',
+    http: 403,
+    exit: 128,
+    hint: 'read `.writ/service/service-token` again: every start makes a new one',
+  },
+  NOT_FOUND: { family: 'http', message: 'there is no such resource', http: 404, exit: 128 },
+  METHOD_NOT_ALLOWED: {
+    family: 'http',
+    message: 'the resource does not take that method',
+    http: 405,
+    exit: 128,
+  },
+  REQUEST_TIMEOUT: {
+    family: 'http',
+    message: 'the request did not come whole in time',
+    http: 408,
+    exit: 128,
+  },
+  PAYLOAD_TOO_LARGE: { family: 'http', message: 'the body is too large', http: 413, exit: 128 },
+  TOO_MANY_SUBSCRIBERS: {
+    family: 'http',
+    message: 'as many event streams are open as are allowed',
+    http: 503,
+    exit: 128,
+    hint: 'close one, or try again later',
+  },
+  EVENT_TOO_LARGE: {
+    family: 'http',
+    message: 'an event of the stream is larger than allowed',
+    http: 502,
+    exit: 128,
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    family: 'http',
+    message: 'expected `content-type: application/json`, not compressed',
+    http: 415,
+    exit: 128,
+  },
+  EXPECTATION_FAILED: {
+    family: 'http',
+    message: 'expected no `expect` header but `100-continue`',
+    http: 417,
+    exit: 128,
+  },
+  HEADERS_TOO_LARGE: { family: 'http', message: 'the request’s headers are too large', http: 431, exit: 128 },
+  INVALID_REQUEST: { family: 'http', message: 'the request is not sound HTTP/1.1', http: 400, exit: 128 },
+  INVALID_BODY: { family: 'http', message: 'the body has not the form of this route', http: 400, exit: 128 },
+  RESERVED_TYPE: {
+    family: 'http',
+    message: 'that event type is one of the service’s own',
+    http: 400,
+    exit: 128,
+  },
+  INTERNAL_ERROR: { family: 'http', message: 'a fault of the server itself', http: 500, exit: 70 },
+  // service
+  SERVICE_ALREADY_RUNNING: {
+    family: 'http',
+    message: 'a service runs for this repository already',
+    http: 409,
+    exit: 128,
+    hint: '`writ service status` says where',
+  },
+  SERVICE_NOT_RUNNING: {
+    family: 'http',
+    message: 'no service runs for this repository',
+    http: 404,
+    exit: 1,
+    hint: 'start it: `writ service run`',
+  },
+  SERVICE_REFUSED: {
+    family: 'http',
+    message: 'the running service refused the request',
+    http: 502,
+    exit: 128,
+    hint: '`writ service status` says whether it is of this version; stop it and start it again',
+  },
+  SERVICE_FILES_UNSAFE: {
+    family: 'http',
+    message: 'a file of the service cannot be trusted',
+    http: 500,
+    exit: 128,
   },
   USAGE: { family: 'usage', message: 'the command line is not understood', http: 400, exit: 129 },
   INPUT_UNREADABLE: { family: 'usage', message: 'an input file cannot be read', http: 400, exit: 129 },

@@ -114,6 +114,8 @@ export interface DecisionMade {
   readonly type: DecisionType;
   readonly rationale: string;
   readonly commitSha?: string;
+  /** Where the run goes on once a person has acted: what it waits for, and how many have to approve. */
+  readonly waiting?: { readonly for: 'approval' | 'budget'; readonly needed: number };
 }
 
 /** `statement.fill`: a sealed commit whose provenance is being written. */

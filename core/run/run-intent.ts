@@ -82,7 +82,7 @@ async function drive(held: HeldRun): Promise<RunView> {
     }
     const stored = await readRun(run.ground.repository, run.store, run.runId);
     const view = stored.state === 'waiting' ? asJudgedNow(stored, judged) : stored;
-    await tellDecision(run.engine, view);
+    await tellDecision(run.engine, view, judged);
     return view;
   }
 }

@@ -78,11 +78,7 @@ export async function waitForPeople(attempt: Attempt, judged: JudgedRun): Promis
       buildWaitingRecord({
         for: decision.next === 'wait-for-budget' ? 'budget' : 'approval',
         subject: waiting.subject,
-        needed: Math.max(
-          judged.input.human.needed,
-          approversNeeded(judged.input.human, judged.input.touchesGoverning),
-          ...askedByChecks(judged),
-        ),
+        needed: neededApprovals(judged),
         authors: await authorsOf(attempt),
         groups: ground.config.approvals.groups,
         specId: spec.metadata.id,
@@ -121,6 +117,12 @@ export async function waitForPeople(attempt: Attempt, judged: JudgedRun): Promis
       nowMs: settings.clock.now(),
     };
   }
+}
+
+/** Distinct people who have to approve before a run that waits goes on; 0 where it waits for something else. */
+export function neededApprovals(judged: JudgedRun): number {
+  const { human, touchesGoverning } = judged.input;
+  return Math.max(human.needed, approversNeeded(human, touchesGoverning), ...askedByChecks(judged));
 }
 
 /** Approvals that waiting checks ask for, which may be more than the contract's own number. */

@@ -68,11 +68,12 @@ export async function acquireProcessLock(path: string, options: ProcessLockOptio
   }
 }
 
-/** True while some process holds the lock, as far as can be told from here; what a killed process left does not count. */
-export async function isProcessLockHeld(path: string): Promise<boolean> {
+/** True while some process, or the one with `pid`, holds the lock, as far as can be told from here; what a killed process left does not count. */
+export async function isProcessLockHeld(path: string, pid?: number): Promise<boolean> {
   const last = (await readChain(path)).at(-1);
   if (last === undefined) return false;
   const holder = parseHolder(last);
+  if (pid !== undefined && holder?.pid !== pid) return false;
   return holder === undefined || !(await isProvenDead(holder));
 }
 

@@ -5,6 +5,8 @@ export interface Door {
   readonly file?: string;
   /** Files that may import it to answer on this machine, and never to ask. */
   readonly servers?: readonly string[];
+  /** Type-only imports are nobody's business. */
+  readonly typesAreFree?: boolean;
   /** Matches an import specifier. */
   readonly specifier?: RegExp;
   /** Matches code without comments and strings. */
@@ -20,14 +22,17 @@ export const doors: readonly Door[] = [
   {
     name: 'outbound HTTP',
     file: 'core/tool/egress/outside.ts',
-    servers: ['attest/log/serve-ledger.ts'],
+    servers: ['attest/log/serve-ledger.ts', 'http/loopback-server.ts'],
+    // What a request and an answer look like.
+    typesAreFree: true,
     specifier: /^node:(?:http|https|http2|tls|dgram|dns)(?:\/.*)?$/,
     code: /(?<![.\w])fetch\s*\(|\bnew\s+(?:WebSocket|EventSource)\b/,
   },
   { name: 'HTTP that writ sends itself', file: 'core/net.ts', specifier: /^undici$/ },
   // It brings an HTTP client of its own.
   { name: 'the sigstore client', file: 'attest/public/rekor-v1.ts', specifier: /^@sigstore\/sign$/ },
-  { name: 'SQL', specifier: /^(?:node:sqlite|node-sqlite3-wasm)$/ },
+  { name: 'the HTTP framework', file: 'http/loopback-server.ts', specifier: /^(?:hono|@hono\/.*)(?:\/|$)/ },
+  { name: 'SQL', file: 'core/store/sql.ts', specifier: /^(?:node:sqlite|node-sqlite3-wasm(?:\/.*)?)$/ },
   {
     name: 'time',
     file: 'core/base/clock.ts',

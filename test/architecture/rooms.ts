@@ -4,7 +4,9 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   plugins: ['core', 'plugins', 'door'],
   gates: ['core', 'gates'],
   attest: ['core', 'attest'],
-  bin: ['core', 'plugins', 'gates', 'attest', 'bin', 'door'],
+  http: ['core', 'http'],
+  service: ['core', 'http', 'service'],
+  bin: ['core', 'plugins', 'gates', 'attest', 'http', 'service', 'bin', 'door'],
   door: ['core', 'plugins'],
 };
 /** The one list of every built-in may name them all. */

@@ -24,9 +24,10 @@ export function arrowRule(room: string): HouseRule {
   };
 }
 
-export function doorRule({ name, file: door, servers, specifier, code }: Door): HouseRule {
-  const uses = (file: HouseFile) =>
-    file.specifiers.some((one) => specifier?.test(one)) || code?.test(file.code) === true;
+export function doorRule({ name, file: door, servers, typesAreFree, specifier, code }: Door): HouseRule {
+  const uses = ({ imports, code: text }: HouseFile) =>
+    imports.some((one) => specifier?.test(one.specifier) && !(typesAreFree && one.kind === 'type')) ||
+    code?.test(text) === true;
   return {
     name: door === undefined ? `nobody touches ${name}` : `${name} only through \`${door}\``,
     check: ({ files }) => {

@@ -5,7 +5,7 @@ import { arrows, doorFiles, isGenerated, isShipped, isWritten, roomOf, unshipped
 import { arrowRule, declaredAndUsed, doorRule, type HouseRule, perFile } from './rule-kinds.ts';
 
 /** Each costs more than a start of node; what needs one imports it when it needs it. */
-const heavy = /^(?:piscina|ajv|ajv-formats|@sigstore\/|@cyclonedx\/)/;
+const heavy = /^(?:piscina|ajv|ajv-formats|hono|@hono\/|node-sqlite3-wasm|undici|@sigstore\/|@cyclonedx\/)/;
 const startUp = 'bin/main.ts';
 const maxLines = 300;
 /** One idea that is long: a table. */

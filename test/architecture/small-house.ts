@@ -18,6 +18,7 @@ export const soundFiles: Readonly<Record<string, string>> = {
   'core/tool/egress/outside.ts': "import { request } from 'node:http';\nexport { request };\n",
   'core/net.ts': "export const ask = async () => import('undici');\n",
   'attest/public/rekor-v1.ts': "export const add = async () => import('@sigstore/sign');\n",
+  'core/store/sql.ts': "export const openSql = async () => import('node-sqlite3-wasm');\n",
   'core/base/clock.ts': 'export const now = () => Date.now();\n',
   'core/base/ids.ts': "import { randomBytes } from 'node:crypto';\nexport const id = () => randomBytes(8);\n",
   'core/spec/spec.gen.ts': '/* Generated. */\nexport type Spec = string;\n',
@@ -26,6 +27,8 @@ export const soundFiles: Readonly<Record<string, string>> = {
   'gates/rules/scope.ts':
     "import type { Plugin } from '../../core/plugin.ts';\nexport const scope: Plugin = {};\n",
   'attest/sign.ts': "import type { Plugin } from '../core/plugin.ts';\nexport const sign: Plugin = {};\n",
+  'http/loopback-server.ts': "import { Hono } from 'hono';\nexport const server = new Hono();\n",
+  'service/routes.ts': "import '../http/loopback-server.ts';\nexport const routes = [];\n",
   'plugins/preset.ts': "import { scope } from '../gates/rules/scope.ts';\nexport const preset = [scope];\n",
   'plugins/testers/gate-tester.ts': 'export const gateTester = () => {};\n',
   'bin/args.ts': "import { cac } from 'cac';\nexport const cli = cac();\n",
@@ -35,7 +38,15 @@ export const soundFiles: Readonly<Record<string, string>> = {
 };
 
 export const soundManifest: Manifest = {
-  dependencies: { tapable: '1', piscina: '1', cac: '1', undici: '1', '@sigstore/sign': '1' },
+  dependencies: {
+    tapable: '1',
+    piscina: '1',
+    cac: '1',
+    undici: '1',
+    '@sigstore/sign': '1',
+    hono: '1',
+    'node-sqlite3-wasm': '1',
+  },
   devDependencies: {},
   exports: {
     '.': { default: './dist/index.js' },

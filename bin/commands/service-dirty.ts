@@ -1,0 +1,16 @@
+import { systemClock } from '../../core/base/clock.ts';
+import { openRepository } from '../../core/vcs/repository.ts';
+import { listDirty } from '../../service/dirty-list.ts';
+import { findServicePlace } from '../../service/service-place.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
+
+/** `writ service dirty [--clear]`: the marks, whether a service runs or not; with `--clear` exactly what is shown is taken away. */
+export async function run(context: CommandContext): Promise<CommandResult> {
+  const clear = context.options.flag('clear');
+  const place = await findServicePlace(await openRepository(context.repoPath ?? context.cwd));
+  const marks = await listDirty(place, { clear, clock: systemClock });
+  return succeeded({ marks, cleared: clear }, (printer) => {
+    for (const { path } of marks) printer.line(path);
+    printer.note(`${marks.length} dirty ${marks.length === 1 ? 'path' : 'paths'}${clear ? ', cleared' : ''}`);
+  });
+}

@@ -1,0 +1,32 @@
+import { openRepository } from '../../core/vcs/repository.ts';
+import { followEvents } from '../../service/follow-events.ts';
+import { findServicePlace } from '../../service/service-place.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
+import { escapeJson } from '../escape-json.ts';
+import { type Printer, styled } from '../print.ts';
+
+/** `writ service events`: one line per event, until the service goes (exit 0); exit 1 where none runs. With `--json` each as it was sent. */
+export async function run(context: CommandContext): Promise<CommandResult> {
+  const { print, signal, json } = context;
+  const place = await findServicePlace(await openRepository(context.repoPath ?? context.cwd));
+  let events = 0;
+  await followEvents(place, {
+    signal,
+    onOpen: (baseUrl) => print.note(`following ${baseUrl}, Ctrl+C ends it`),
+    onEvent: (data) => {
+      events += 1;
+      if (json) print.raw(`${escapeJson(data)}\n`);
+      else printEvent(print, data);
+    },
+  });
+  return succeeded({ events }, (printer) => printer.note(`the service ended after ${events} events`));
+}
+
+function printEvent(print: Printer, text: string): void {
+  const { seq, type, data } = JSON.parse(text) as {
+    readonly seq: number;
+    readonly type: string;
+    readonly data: unknown;
+  };
+  print.line(styled('dim', `[${seq}]`), ' ', styled('cyan', type), ' ', JSON.stringify(data));
+}

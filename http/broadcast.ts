@@ -1,0 +1,182 @@
+import { type Clock, systemClock } from '../core/base/clock.ts';
+import { WritError } from '../core/base/errors.ts';
+import { createEventLog } from './event-log.ts';
+import { createEventSubscriber, type EventSubscriber, type LagLimits } from './event-subscriber.ts';
+import { type EventResponse, openEventStream } from './open-event-stream.ts';
+
+export interface BroadcastSettings extends Partial<Omit<LagLimits, 'resyncFrame'>> {
+  readonly resyncFrame: LagLimits['resyncFrame'];
+  readonly maxSubscribers?: number;
+  /** Events that come within this of one another go out together; the first after a pause does not wait. */
+  readonly windowMs?: number;
+  readonly keepAliveMs?: number;
+  /** Of what is published and not with every subscriber yet; beyond, those who are furthest behind lag. */
+  readonly maxHeldBytes?: number;
+}
+
+/** One stream of events to many clients. */
+export interface Broadcast {
+  /** Open streams. */
+  readonly size: number;
+  /**
+   * Takes an authorised answer over as a stream: `first`, then every event published after this call. TOO_MANY_SUBSCRIBERS where there are
+   * `maxSubscribers`, with nothing sent; after `end` the connection is closed at once.
+   */
+  add(response: EventResponse, first?: readonly Uint8Array[]): void;
+  /** Hands one event, as a whole frame that is not changed any more, to everybody. Numbers rise. */
+  publish(seq: number, frame: Uint8Array): void;
+  /** Sends what is published, ends every stream, and after `withinMs` the connections of those who have not taken it; resolves when all are gone. */
+  end(withinMs: number): Promise<void>;
+}
+
+const defaults = {
+  maxSubscribers: 4096,
+  maxQueuedEvents: 256,
+  maxQueuedBytes: 8 * 1024 * 1024,
+  maxHeldBytes: 64 * 1024 * 1024,
+  windowMs: 5,
+  keepAliveMs: 15_000,
+  burstPatienceMs: 5_000,
+  maxStallMs: 5 * 60_000,
+  clock: systemClock,
+} as const;
+
+const maxSliceEvents = 128;
+const maxSliceBytes = 256 * 1024;
+
+/**
+ * Sends each event to every subscriber, in order, at most once. What costs is the system call: events of one window are one buffer and one write
+ * per subscriber. Who reads gets every event, of a burst too: a slice goes out per turn of the event loop, and sockets drain in between. Who does
+ * not, loses events beyond the queue's bounds and gets one resync event for them once its socket has drained; nobody waits for it.
+ */
+export function createBroadcast(settings: BroadcastSettings): Broadcast {
+  const limits = { ...defaults, ...settings };
+  const clock: Clock = limits.clock;
+  const sliceEvents = Math.min(maxSliceEvents, limits.maxQueuedEvents);
+  const subscribers = new Set<EventSubscriber>();
+  const log = createEventLog();
+  /** When the last turn was done: with many subscribers a turn takes longer than the window. */
+  let turnedAt = Number.NEGATIVE_INFINITY;
+  /** The next turn, when it is due in this round of the event loop; whether it takes the open events along. */
+  let soon: NodeJS.Immediate | undefined;
+  let sealsThen = false;
+  let window: NodeJS.Timeout | undefined;
+  let keepAlive: NodeJS.Timeout | undefined;
+  let deadline: NodeJS.Timeout | undefined;
+  let ended: PromiseWithResolvers<void> | undefined;
+
+  const seal = (): void => {
+    clearTimeout(window);
+    window = undefined;
+    sealsThen = false;
+    log.seal();
+  };
+  /** One slice to everyone who can take one. */
+  const turn = (): void => {
+    if (sealsThen) seal();
+    let more = false;
+    let oldest = log.end.slices;
+    for (const one of subscribers) {
+      more = one.deliver() || more;
+      one.judge();
+      oldest = Math.min(oldest, one.taken);
+      if (ended !== undefined && one.hasAll) one.socket.destroySoon();
+    }
+    log.trim(oldest);
+    turnedAt = clock.monotonic();
+    if (more) turnSoon();
+  };
+  const turnSoon = (): void => {
+    if (soon !== undefined) return;
+    soon = setImmediate(() => {
+      soon = undefined;
+      turn();
+    });
+  };
+  /** Whoever still needs the oldest slice lags, until what is held fits. */
+  const shrink = (): void => {
+    turn();
+    while (log.heldBytes > limits.maxHeldBytes) {
+      const oldest = Math.min(...[...subscribers].map((one) => one.taken));
+      for (const one of subscribers) if (one.taken === oldest) one.lag();
+      log.trim(Math.min(...[...subscribers].map((one) => one.taken)));
+    }
+  };
+  const remove = (subscriber: EventSubscriber): void => {
+    subscribers.delete(subscriber);
+    if (subscribers.size > 0) return;
+    clearInterval(keepAlive);
+    keepAlive = undefined;
+    seal();
+    log.trim(log.end.slices);
+    clearTimeout(deadline);
+    ended?.resolve();
+  };
+
+  return {
+    get size() {
+      return subscribers.size;
+    },
+    add: (response, first = []) => {
+      if (ended !== undefined) {
+        response.destroy();
+        return;
+      }
+      if (subscribers.size >= limits.maxSubscribers) {
+        throw new WritError('TOO_MANY_SUBSCRIBERS', { detail: { maxSubscribers: limits.maxSubscribers } });
+      }
+      openEventStream(response, first, (socket) => {
+        if (ended !== undefined) {
+          socket.destroy();
+          return;
+        }
+        // What was published before is not for this one.
+        if (log.openEvents > 0) {
+          seal();
+          turnSoon();
+        }
+        const subscriber = createEventSubscriber(socket, log, limits, turnSoon);
+        subscribers.add(subscriber);
+        socket.on('error', () => {});
+        socket.on('close', () => remove(subscriber));
+        keepAlive ??= setInterval(() => {
+          turn();
+          for (const one of subscribers) one.keepAlive();
+        }, limits.keepAliveMs).unref();
+      });
+    },
+    publish: (seq, frame) => {
+      if (ended !== undefined || subscribers.size === 0) return;
+      log.append(seq, frame);
+      if (log.openEvents >= sliceEvents || log.openBytes >= maxSliceBytes) {
+        seal();
+        turnSoon();
+        if (log.heldBytes > limits.maxHeldBytes) shrink();
+      } else if (log.openEvents === 1) {
+        const waitMs = turnedAt + limits.windowMs - clock.monotonic();
+        if (waitMs <= 0) {
+          sealsThen = true;
+          turnSoon();
+        } else {
+          window = setTimeout(() => {
+            seal();
+            turn();
+          }, waitMs);
+        }
+      }
+    },
+    end: (withinMs) => {
+      if (ended !== undefined) return ended.promise;
+      ended = Promise.withResolvers();
+      seal();
+      turn();
+      if (subscribers.size === 0) ended.resolve();
+      else {
+        deadline = setTimeout(() => {
+          for (const one of subscribers) one.socket.destroy();
+        }, withinMs);
+      }
+      return ended.promise;
+    },
+  };
+}

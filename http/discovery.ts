@@ -1,0 +1,56 @@
+import { isWritError, WritError } from '../core/base/errors.ts';
+import { parseStrictJson } from '../core/base/strict-json.ts';
+import { parseLoopbackAddress } from './loopback-address.ts';
+
+/** What a running instance publishes of itself; never a secret (document 3, Discovery file; document 2, Discovery file). */
+export interface Discovery {
+  readonly version: 1;
+  readonly mode: string;
+  readonly pid: number;
+  /** `http://127.0.0.1:1234`, a literal loopback address, without a final slash. */
+  readonly baseUrl: string;
+  readonly workingDir: string;
+  /** RFC 3339. */
+  readonly startedAt: string;
+}
+
+/** The file's text: one JSON object, final line feed. */
+export function formatDiscovery(discovery: Discovery): string {
+  return `${JSON.stringify(discovery, null, 2)}\n`;
+}
+
+/** SERVICE_FILES_UNSAFE for what is no such file, or sends us anywhere but to the loopback. */
+export function parseDiscovery(text: string, path: string): Discovery {
+  try {
+    const { value } = parseStrictJson(Buffer.from(text), { code: 'INVALID_BODY' });
+    const { version, mode, pid, baseUrl, workingDir, startedAt } = value as Partial<
+      Record<keyof Discovery, unknown>
+    >;
+    if (
+      version === 1 &&
+      typeof mode === 'string' &&
+      typeof pid === 'number' &&
+      Number.isSafeInteger(pid) &&
+      pid > 0 &&
+      typeof baseUrl === 'string' &&
+      isLoopbackBase(baseUrl) &&
+      typeof workingDir === 'string' &&
+      typeof startedAt === 'string'
+    )
+      return { version, mode, pid, baseUrl, workingDir, startedAt };
+  } catch (fault) {
+    if (!isWritError(fault) && !(fault instanceof TypeError)) throw fault;
+  }
+  throw new WritError('SERVICE_FILES_UNSAFE', {
+    message: `\`${path}\` is no discovery file of version 1 with a loopback address`,
+    detail: { path },
+    hints: ['stop the service and start it again: `writ service run` writes a new one'],
+  });
+}
+
+function isLoopbackBase(text: string): boolean {
+  const [, plain, bracketed] =
+    /^http:\/\/(?:([0-9.]{7,15})|\[([0-9a-f:]{2,39})\]):[0-9]{1,5}$/.exec(text) ?? [];
+  const address = plain ?? bracketed;
+  return address !== undefined && parseLoopbackAddress(address) !== undefined;
+}

@@ -1,0 +1,49 @@
+import type { IncomingMessage } from 'node:http';
+import { WritError } from '../core/base/errors.ts';
+import { isLoopbackHost, isLoopbackPeer } from './loopback-address.ts';
+
+/**
+ * Why a request is not answered, before anything of it is looked at: a peer elsewhere, a `Host` that is not the loopback's, a page of
+ * another origin. `undefined`: go on. A header that may stand once and stands twice has refused itself.
+ */
+export function guardRequest(request: IncomingMessage): WritError | undefined {
+  const { remoteAddress } = request.socket;
+  if (!isLoopbackPeer(remoteAddress)) {
+    return new WritError('LOOPBACK_REQUIRED', { detail: { found: remoteAddress ?? null } });
+  }
+  const [host, ...moreHosts] = valuesOf(request, 'host');
+  if (host === undefined || moreHosts.length > 0 || !isLoopbackHost(host)) {
+    return new WritError('HOST_FORBIDDEN', {
+      detail: { found: moreHosts.length > 0 ? 'several' : (host ?? null) },
+    });
+  }
+  return foreignOrigin(request, host);
+}
+
+/** Every value of a header as it was sent; node itself joins or drops those sent twice. */
+export function valuesOf(request: IncomingMessage, name: string): readonly string[] {
+  const found: string[] = [];
+  const { rawHeaders } = request;
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.toLowerCase() === name) found.push(rawHeaders[at + 1] ?? '');
+  }
+  return found;
+}
+
+/**
+ * Browsers send `Origin` with what a script asks, and `Sec-Fetch-Site` with everything, images and forms too. Programs send neither. A page
+ * that was served under the very `Host` of the request is our own.
+ */
+function foreignOrigin(request: IncomingMessage, host: string): WritError | undefined {
+  const own = `http://${host}`.toLowerCase();
+  const origins = valuesOf(request, 'origin');
+  const origin = origins.length > 1 ? 'several' : origins.find((value) => value.toLowerCase() !== own);
+  if (origin !== undefined)
+    return new WritError('ORIGIN_REQUIRED', { detail: { expected: own, found: origin } });
+  const site = valuesOf(request, 'sec-fetch-site').find(
+    (value) => value !== 'same-origin' && value !== 'none',
+  );
+  return site === undefined
+    ? undefined
+    : new WritError('ORIGIN_REQUIRED', { detail: { expected: own, found: site } });
+}

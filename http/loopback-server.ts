@@ -1,0 +1,202 @@
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { Hono } from 'hono';
+import { messageOf, WritError } from '../core/base/errors.ts';
+import { toErrorAnswer } from './error-answer.ts';
+import { guardRequest } from './guard-request.ts';
+import { toUrlHost } from './loopback-address.ts';
+import { type BodyLimits, readJsonBody } from './read-json-body.ts';
+import type { Route } from './route.ts';
+import { rawErrorAnswer, sendError, sendJson } from './send-answer.ts';
+
+export interface LoopbackServerOptions {
+  /** A literal loopback address. */
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  readonly routes: readonly Route[];
+  readonly body: BodyLimits;
+  /** For a request's headers to come whole. */
+  readonly headersWithinMs: number;
+  /** A fault that is ours, not the client's; the client sees INTERNAL_ERROR only. */
+  readonly report: (fault: unknown) => void;
+}
+
+export interface LoopbackServer {
+  /** `http://127.0.0.1:1234`, without a final slash. */
+  readonly baseUrl: string;
+  /** Stops listening, waits at most `withinMs` for answers under way, then ends what is open. */
+  close(withinMs: number): Promise<void>;
+}
+
+const limits: ServerOptions = {
+  maxHeaderSize: 16 * 1024,
+  keepAliveTimeout: 5_000,
+  // A missing one is refused by our own guard, in our own envelope.
+  requireHostHeader: false,
+};
+const maxConnections = 8_192;
+const maxCheckIntervalMs = 1_000;
+/** How long a refused client has to read why and to close its half. */
+const lingerMs = 500;
+
+/** Plain segments only: no escape, no backslash, no dot segment, no empty one. Nothing that is served has another name. */
+const plainTarget =
+  /^\/(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*)?(?:\?[!-~]*)?$/;
+
+/**
+ * Serves `routes` on the loopback. Every request passes the guard first; every refusal, the framework's and node's own included, is the JSON
+ * error envelope. PORT_UNAVAILABLE. The one file that knows the HTTP framework.
+ */
+export async function startLoopbackServer(options: LoopbackServerOptions): Promise<LoopbackServer> {
+  const { host, port, headersWithinMs } = options;
+  const listen = getRequestListener(routerOf(options).fetch, {
+    overrideGlobalObjects: false,
+    autoCleanupIncoming: false,
+  });
+  /** The answer that a connection is giving: nothing may be written into it from aside. */
+  const answering = new WeakMap<Duplex, ServerResponse>();
+  const server = createServer({
+    ...limits,
+    headersTimeout: headersWithinMs,
+    requestTimeout: headersWithinMs + options.body.withinMs + 1_000,
+    connectionsCheckingInterval: Math.min(maxCheckIntervalMs, headersWithinMs),
+  });
+  const take = (request: IncomingMessage, response: ServerResponse, last?: WritError): void => {
+    answering.set(request.socket, response);
+    response.on('error', () => {});
+    const refusal = guardRequest(request) ?? formRefusal(request) ?? last;
+    if (refusal === undefined) void listen(request, response);
+    else void sendError(request, response, refusal);
+  };
+  server.maxConnections = maxConnections;
+  // Beyond a number of them node drops headers without a word; their size is limited.
+  server.maxHeadersCount = 0;
+  // A client that has said all closes its half at once and is answered all the same.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  server.on('request', (request, response) => take(request, response));
+  server.on('checkContinue', (request, response) => take(request, response));
+  server.on('checkExpectation', (request, response) =>
+    take(request, response, new WritError('EXPECTATION_FAILED')),
+  );
+  server.on('connect', (request: IncomingMessage, socket: Duplex) => {
+    const refusal =
+      guardRequest(request) ?? new WritError('METHOD_NOT_ALLOWED', { detail: { allow: 'GET, HEAD, POST' } });
+    refuseRaw(socket, refusal);
+  });
+  const broken = new WeakSet<Duplex>();
+  server.on('clientError', (fault: NodeJS.ErrnoException, socket: Duplex) => {
+    if (broken.has(socket)) return;
+    broken.add(socket);
+    const begun = answering.get(socket);
+    const refuse = (): void => refuseRaw(socket, toParserFault(fault));
+    if (begun === undefined || begun.writableFinished || begun.destroyed) refuse();
+    // What was asked before, and soundly, is answered first.
+    else if (begun.req.complete) begun.once('close', refuse);
+    else if (begun.socket === null) begun.once('socket', refuse);
+    else if (begun.headersSent) socket.destroy();
+    else refuse();
+  });
+  const listening = once(server, 'listening');
+  server.listen({ host, port, exclusive: true, ipv6Only: true });
+  try {
+    await listening;
+  } catch (cause) {
+    throw new WritError('PORT_UNAVAILABLE', {
+      message: `port ${port} on \`${host}\` cannot be taken: ${messageOf(cause)}`,
+      detail: { host, port },
+      cause,
+    });
+  }
+  const baseUrl = `http://${toUrlHost(host)}:${(server.address() as AddressInfo).port}`;
+  return { baseUrl, close: (withinMs) => close(server, withinMs) };
+}
+
+function routerOf({ routes, body, report }: LoopbackServerOptions): Hono<{ Bindings: HttpBindings }> {
+  const router = new Hono<{ Bindings: HttpBindings }>();
+  for (const { method, path, admit, answer } of routes) {
+    router.on(method, path, async ({ env, req }) => {
+      const { incoming: request, outgoing: response } = env;
+      const proceed = (): void => {
+        if (request.headers.expect !== undefined && request.httpVersionMinor === 1) response.writeContinue();
+      };
+      try {
+        admit?.(request);
+        const value = await answer({
+          request,
+          response,
+          params: req.param(),
+          query: new URLSearchParams(request.url?.split('?')[1] ?? ''),
+          readBody: () => readJsonBody(request, body, proceed),
+        });
+        if (value !== undefined) sendJson(response, value);
+      } catch (thrown) {
+        if (toErrorAnswer(thrown).status === 500) report(thrown);
+        await sendError(request, response, thrown);
+      }
+      return RESPONSE_ALREADY_SENT;
+    });
+  }
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const allow = routes
+      .filter((route) => route.path === path)
+      .map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method));
+    router.all(path, ({ env }) =>
+      refuse(env, new WritError('METHOD_NOT_ALLOWED', { detail: { allow: allow.join(', ') } })),
+    );
+  }
+  router.notFound(({ env }) => refuse(env, new WritError('NOT_FOUND')));
+  router.onError((thrown, { env }) => {
+    report(thrown);
+    return refuse(env, thrown);
+  });
+  return router;
+}
+
+async function refuse({ incoming, outgoing }: HttpBindings, thrown: unknown): Promise<Response> {
+  await sendError(incoming, outgoing, thrown);
+  return RESPONSE_ALREADY_SENT;
+}
+
+/** The parser also lets versions pass of which it knows nothing. */
+function formRefusal({ url = '', httpVersion }: IncomingMessage): WritError | undefined {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0')
+    return new WritError('INVALID_REQUEST', { detail: { reason: 'version' } });
+  return plainTarget.test(url) ? undefined : new WritError('NOT_FOUND');
+}
+
+function refuseRaw(socket: Duplex, fault: WritError): void {
+  if (socket.destroyed) return;
+  socket.on('error', () => {});
+  if (socket.writable) socket.end(rawErrorAnswer(fault));
+  socket.resume();
+  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once('close', () => clearTimeout(timer));
+}
+
+/** What node's parser refuses, and what did not come in time. */
+function toParserFault({ code = '' }: NodeJS.ErrnoException): WritError {
+  if (code === 'HPE_HEADER_OVERFLOW') return new WritError('HEADERS_TOO_LARGE');
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return new WritError('PAYLOAD_TOO_LARGE');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new WritError('REQUEST_TIMEOUT');
+  return new WritError('INVALID_REQUEST', { detail: { reason: code } });
+}
+
+async function close(server: Server, withinMs: number): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), withinMs);
+  await closed;
+  clearTimeout(timer);
+}

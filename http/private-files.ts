@@ -1,0 +1,111 @@
+import { constants, type Stats } from 'node:fs';
+import { lstat, mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WritError } from '../core/base/errors.ts';
+import { absent, writeDurably } from '../core/store/durable-file.ts';
+
+/** What is published or kept in such a file is small; whatever is larger is not ours. */
+const maxBytes = 16 * 1024;
+
+/**
+ * Makes `root/segments…` where it is missing and answers its path. Every segment is a directory of this user, no symlink (a repository can bring
+ * one that leads anywhere); the last one only we can enter. SERVICE_FILES_UNSAFE.
+ */
+export async function openPrivateDirectory(root: string, segments: readonly string[]): Promise<string> {
+  let path = root;
+  for (const [at, segment] of segments.entries()) {
+    path = join(path, segment);
+    const isLast = at === segments.length - 1;
+    await mkdir(path, { mode: isLast ? 0o700 : 0o755 }).catch((fault: NodeJS.ErrnoException) => {
+      if (fault.code !== 'EEXIST') throw cannot(path, 'be made', fault);
+    });
+    requireOwnDirectory(path, await lstat(path));
+    if (isLast) await restrict(path);
+  }
+  return path;
+}
+
+/**
+ * The text of a file that only this user may read or change; `undefined` where there is none. A symlink, a pipe, another owner, a looser mode,
+ * more than 16 KiB: SERVICE_FILES_UNSAFE.
+ */
+export async function readPrivateFile(path: string): Promise<string | undefined> {
+  // Without O_NONBLOCK a pipe of that name would hang us before it can be refused.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(path, flags).catch((fault: NodeJS.ErrnoException) => {
+    if (fault.code === 'ENOENT' || fault.code === 'ENOTDIR') return undefined;
+    throw fault.code === 'ELOOP' ? unsafe(path, 'it is a symbolic link') : cannot(path, 'be opened', fault);
+  });
+  if (file === undefined) return undefined;
+  try {
+    const reason = whyUnsafe(await file.stat());
+    if (reason !== undefined) throw unsafe(path, reason);
+    const bytes = Buffer.alloc(maxBytes);
+    const { bytesRead } = await file.read(bytes, 0, maxBytes, 0);
+    return bytes.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Puts the file in place whole, 0600, durable; what stood there is replaced and never written through. */
+export async function writePrivateFile(path: string, text: string): Promise<void> {
+  await writeDurably(path, text, 0o600).catch((fault: NodeJS.ErrnoException) => {
+    throw cannot(path, 'be written', fault);
+  });
+}
+
+/** Removes the file while it is what we wrote; another's, or none, is left as it is. */
+export async function removeOwnFile(path: string, text: string): Promise<void> {
+  const found = await readPrivateFile(path).catch(() => undefined);
+  if (found === text) await rm(path, { force: true });
+}
+
+async function restrict(path: string): Promise<void> {
+  const directory = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(
+    absent,
+  );
+  if (directory === undefined) throw unsafe(path, 'it vanished');
+  try {
+    if (((await directory.stat()).mode & 0o077) !== 0) await directory.chmod(0o700);
+  } finally {
+    await directory.close();
+  }
+}
+
+function requireOwnDirectory(path: string, status: Stats): void {
+  if (!status.isDirectory())
+    throw unsafe(path, status.isSymbolicLink() ? 'it is a symbolic link' : 'it is no directory');
+  if (isForeign(status)) throw unsafe(path, `it belongs to user ${status.uid}`);
+}
+
+function whyUnsafe(status: Stats): string | undefined {
+  if (!status.isFile()) return 'it is not a regular file';
+  if (isForeign(status)) return `it belongs to user ${status.uid}`;
+  if ((status.mode & 0o077) !== 0)
+    return `others have rights to it (mode ${(status.mode & 0o777).toString(8)})`;
+  return status.size > maxBytes ? `it has ${status.size} octets, expected at most ${maxBytes}` : undefined;
+}
+
+function isForeign({ uid }: Stats): boolean {
+  return process.geteuid !== undefined && uid !== process.geteuid();
+}
+
+function unsafe(path: string, reason: string): WritError {
+  return new WritError('SERVICE_FILES_UNSAFE', {
+    message: `\`${path}\` is refused: ${reason}`,
+    detail: { path, reason },
+    hints: [
+      `look at what it is, then remove it: nothing that \`writ\` needs is kept there while no service runs`,
+    ],
+  });
+}
+
+function cannot(path: string, what: string, cause: NodeJS.ErrnoException): WritError {
+  return new WritError('SERVICE_FILES_UNSAFE', {
+    message: `\`${path}\` cannot ${what}: ${cause.code ?? cause.message}`,
+    detail: { path, reason: cause.code ?? cause.message },
+    hints: ['make its directory one that you can write to'],
+    cause,
+  });
+}

@@ -1,0 +1,89 @@
+import type { IncomingMessage } from 'node:http';
+import { WritError } from '../core/base/errors.ts';
+import { parseStrictJson } from '../core/base/strict-json.ts';
+import { valuesOf } from './guard-request.ts';
+
+export interface BodyLimits {
+  readonly maxBytes: number;
+  /** For the whole body, from now on. */
+  readonly withinMs: number;
+  /** Nested objects and arrays. */
+  readonly maxDepth: number;
+}
+
+/**
+ * The JSON object in a request's body. UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE (by the announced length before anything is read, else at
+ * the first octet beyond), REQUEST_TIMEOUT, INVALID_BODY (not strict JSON, not an object, cut off). `proceed` is called when the body is
+ * wanted: a client that asked `expect: 100-continue` has sent nothing yet.
+ */
+export async function readJsonBody(
+  request: IncomingMessage,
+  limits: BodyLimits,
+  proceed: () => void,
+): Promise<Readonly<Record<string, unknown>>> {
+  requireJson(request);
+  const announced = request.headers['content-length'];
+  if (announced !== undefined && Number(announced) > limits.maxBytes) throw tooLarge(limits, announced);
+  proceed();
+  const bytes = await readBounded(request, limits);
+  return parseObject(bytes, limits);
+}
+
+function requireJson(request: IncomingMessage): void {
+  const types = valuesOf(request, 'content-type');
+  const encodings = [
+    ...valuesOf(request, 'content-encoding').filter((value) => value.toLowerCase() !== 'identity'),
+    // Node lets any other pass that stands before the last one.
+    ...valuesOf(request, 'transfer-encoding').filter((value) => value.toLowerCase() !== 'chunked'),
+  ];
+  const [type = ''] = types;
+  const plain = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?$/i.test(type);
+  if (types.length === 1 && plain && encodings.length === 0) return;
+  throw new WritError('UNSUPPORTED_MEDIA_TYPE', { detail: { found: types, encodings } });
+}
+
+function readBounded(request: IncomingMessage, { maxBytes, withinMs }: BodyLimits): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    let size = 0;
+    const timer = setTimeout(
+      () => settle(new WritError('REQUEST_TIMEOUT', { detail: { withinMs, found: size } })),
+      withinMs,
+    );
+    function settle(fault?: WritError): void {
+      clearTimeout(timer);
+      request.off('data', take).off('end', whole).off('close', cutOff).off('error', cutOff);
+      // What is still to come stays in the socket until the answer is out.
+      request.pause();
+      if (fault === undefined) resolve(Buffer.concat(parts, size));
+      else reject(fault);
+    }
+    function take(part: Buffer): void {
+      size += part.length;
+      if (size > maxBytes) settle(tooLarge({ maxBytes }, size));
+      else parts.push(part);
+    }
+    function whole(): void {
+      settle();
+    }
+    function cutOff(): void {
+      settle(new WritError('INVALID_BODY', { message: 'the body was cut off', detail: { found: size } }));
+    }
+    request.on('error', () => {});
+    request.on('data', take).on('end', whole).on('close', cutOff).on('error', cutOff);
+  });
+}
+
+function parseObject(bytes: Buffer, { maxBytes, maxDepth }: BodyLimits): Readonly<Record<string, unknown>> {
+  const { value } = parseStrictJson(bytes, { code: 'INVALID_BODY', maxBytes, maxDepth });
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>;
+  throw new WritError('INVALID_BODY', { message: 'expected a JSON object' });
+}
+
+function tooLarge({ maxBytes }: Pick<BodyLimits, 'maxBytes'>, found: string | number): WritError {
+  return new WritError('PAYLOAD_TOO_LARGE', {
+    message: `expected a body of at most ${maxBytes} octets`,
+    detail: { maxBytes, found: Number(found) },
+  });
+}

@@ -1,0 +1,23 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** One request that was let in, on its way to its answer. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Values of the `:name` parts of the path. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** The JSON object in the body; throws what `readJsonBody` throws. Once. */
+  readBody(): Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** One resource and method as data. */
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  /** `/api/health`; `:name` stands for one segment. */
+  readonly path: string;
+  /** Throws where this request may not have an answer; called before anything of the body is read. */
+  readonly admit?: (request: IncomingMessage) => void;
+  /** The JSON value to answer with, or `undefined` where the response was taken over (an event stream). */
+  readonly answer: (exchange: Exchange) => unknown;
+}

@@ -1,0 +1,88 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isWritError } from '../core/base/errors.ts';
+import { toErrorAnswer } from './error-answer.ts';
+
+const lingerMs = 500;
+const lingerBytes = 4 * 1024 * 1024;
+
+/** Never cached, never guessed at, never framed: what stands on every answer. */
+export const answerHeaders: Readonly<Record<string, string>> = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+};
+
+/** Answers 200 with `value` as JSON. */
+export function sendJson(response: ServerResponse, value: unknown): void {
+  const body = Buffer.from(`${JSON.stringify(value)}\n`);
+  response.writeHead(200, { ...answerHeaders, 'content-length': body.length }).end(body);
+}
+
+/**
+ * Answers with the error envelope; where the answer has begun already, ends the connection. A body that is still coming is not waited for: the
+ * answer goes out first, then a bounded rest is thrown away, because closing over unread octets would reset the connection before the client
+ * has read why.
+ */
+export async function sendError(
+  request: IncomingMessage,
+  response: ServerResponse,
+  thrown: unknown,
+): Promise<void> {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const { status, body } = toErrorAnswer(thrown);
+  const rest = bodyStillComing(request);
+  const headers = { ...answerHeaders, ...moreHeaders(thrown), 'content-length': body.length };
+  response.writeHead(status, rest ? { ...headers, connection: 'close' } : headers);
+  if (!rest) {
+    response.end(request.method === 'HEAD' ? undefined : body);
+    return;
+  }
+  response.write(body);
+  await discard(request);
+  response.end();
+}
+
+/** An error answer as bytes, for a connection on which node made no response object. */
+export function rawErrorAnswer(thrown: unknown): Buffer {
+  const { status, body } = toErrorAnswer(thrown);
+  const lines = [
+    `HTTP/1.1 ${status} `,
+    ...Object.entries({ ...answerHeaders, ...moreHeaders(thrown) }).map(
+      ([name, value]) => `${name}: ${value}`,
+    ),
+    `content-length: ${body.length}`,
+    'connection: close',
+  ];
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), body]);
+}
+
+function moreHeaders(thrown: unknown): Readonly<Record<string, string>> {
+  if (!isWritError(thrown, 'METHOD_NOT_ALLOWED')) return {};
+  return { allow: String(thrown.detail.allow ?? '') };
+}
+
+function bodyStillComing(request: IncomingMessage): boolean {
+  const { 'content-length': length = '0', 'transfer-encoding': transfer } = request.headers;
+  return !request.complete && (transfer !== undefined || Number(length) > 0);
+}
+
+function discard(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    let size = 0;
+    const timer = setTimeout(done, lingerMs);
+    function done(): void {
+      clearTimeout(timer);
+      request.off('data', count).off('end', done).off('close', done);
+      resolve();
+    }
+    function count(part: Buffer): void {
+      size += part.length;
+      if (size > lingerBytes) done();
+    }
+    request.on('data', count).on('end', done).on('close', done).on('error', done);
+    request.resume();
+  });
+}

@@ -1,0 +1,61 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Clock, toRfc3339 } from '../core/base/clock.ts';
+import { type BroadcastSettings, createBroadcast } from '../http/broadcast.ts';
+import { toFrame } from '../http/event-frame.ts';
+
+/** The notification bus: events `{seq, type, at, data}` to whoever listens now, at most once (document 3, Events). */
+export interface Bus {
+  /** Gives the event its `seq`, from 1 and one more each time, and answers with it. */
+  publish(type: string, data: Readonly<Record<string, unknown>>): number;
+  /** Publishes what nobody can be there to receive yet: it is kept for the first subscriber ever. */
+  announce(type: string, data: Readonly<Record<string, unknown>>): void;
+  /** Takes the response over as an event stream. */
+  subscribe(request: IncomingMessage, response: ServerResponse): void;
+  readonly subscribers: number;
+  /** Delivers what is published, then ends every stream, by force after `withinMs`. */
+  end(withinMs: number): Promise<void>;
+}
+
+export interface BusOptions {
+  readonly clock: Clock;
+  readonly streams?: Partial<BroadcastSettings>;
+}
+
+/** A bus without subscribers. */
+export function openBus({ clock, streams = {} }: BusOptions): Bus {
+  let seq = 0;
+  let kept: readonly Uint8Array[] = [];
+  const frameOf = (of: number, type: string, data: Readonly<Record<string, unknown>>): Uint8Array =>
+    toFrame({ type, id: of, data: JSON.stringify({ seq: of, type, at: toRfc3339(clock.now()), data }) });
+  const resyncFrame = (missed: number, lastSeq: number): Uint8Array => frameOf(lastSeq, 'resync', { missed });
+  const broadcast = createBroadcast({ ...streams, clock, resyncFrame });
+
+  return {
+    announce(type, data) {
+      seq += 1;
+      kept = [...kept, frameOf(seq, type, data)];
+    },
+    publish(type, data) {
+      seq += 1;
+      broadcast.publish(seq, frameOf(seq, type, data));
+      return seq;
+    },
+    subscribe(request, response) {
+      broadcast.add(response, [...kept, ...resumed(request)]);
+      kept = [];
+    },
+    get subscribers() {
+      return broadcast.size;
+    },
+    end: (withinMs) => broadcast.end(withinMs),
+  };
+
+  /** A client that comes back says what it saw last; nothing is replayed, so it is told that it has to look again. */
+  function resumed({ headers }: IncomingMessage): readonly Uint8Array[] {
+    const last = headers['last-event-id'];
+    if (typeof last !== 'string' || !/^[0-9]{1,15}$/.test(last) || Number(last) === seq) return [];
+    // A higher one is from before a restart: all of this run was missed.
+    const missed = Number(last) < seq ? seq - Number(last) : seq;
+    return [resyncFrame(missed, seq)];
+  }
+}

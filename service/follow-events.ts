@@ -1,0 +1,46 @@
+import { isWritError, WritError } from '../core/base/errors.ts';
+import { streamHttp } from '../core/net.ts';
+import { readEventStream } from '../http/read-event-stream.ts';
+import { accessService } from './find-service.ts';
+import type { ServicePlace } from './service-place.ts';
+
+const connectWithinMs = 5_000;
+
+/**
+ * Hands every event of the running service, as the JSON text that it sent, to `onEvent`, until the service ends or is gone. SERVICE_NOT_RUNNING where
+ * none runs, SERVICE_REFUSED where it lets nobody in; the signal's reason once it aborts. `onOpen` is called when the stream stands: what is published
+ * from then on arrives.
+ */
+export async function followEvents(
+  place: ServicePlace,
+  options: {
+    readonly signal: AbortSignal;
+    readonly onOpen: (baseUrl: string) => void;
+    readonly onEvent: (data: string) => void;
+  },
+): Promise<void> {
+  const { signal, onOpen, onEvent } = options;
+  const { discovery, headers } = await accessService(place);
+  const url = `${discovery.baseUrl}/api/service/events`;
+  const question = {
+    url,
+    headers: { ...headers, accept: 'text/event-stream' },
+    withinMs: connectWithinMs,
+    signal,
+  };
+  await streamHttp(question, async ({ status, body }) => {
+    if (status !== 200)
+      throw new WritError('SERVICE_REFUSED', {
+        message: `the service answered ${status} to the request for its events`,
+        detail: { status },
+      });
+    onOpen(discovery.baseUrl);
+    try {
+      for await (const { data } of readEventStream(body)) onEvent(data);
+    } catch (fault) {
+      signal.throwIfAborted();
+      // A killed server cuts the connection; what it sent has been handed on.
+      if (isWritError(fault)) throw fault;
+    }
+  });
+}

@@ -1,0 +1,175 @@
+import { lstatSync, readdirSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
+import type { MarkGround } from './mark-ground.ts';
+import { diskIdentity, type MarkTrees } from './mark-trees.ts';
+
+/** A place that a path leads through: a directory, or a name under which there is none. */
+export interface Place {
+  /** Absent: `/`. */
+  readonly parent: Place | undefined;
+  /** Absolute, no link in it; absent where no directory is, and below that only names count. */
+  readonly path: string | undefined;
+  /** Relative to the work tree that it lies in, `''` for its root; absent outside of all. */
+  readonly mark: string | undefined;
+  /** True where a work tree's root is one of its entries. */
+  readonly holdsTree: boolean;
+  children: Map<string, Place> | undefined;
+}
+
+/** As many as Linux follows for one path. */
+const maxLinks = 40;
+
+/**
+ * The directories that the paths of one batch lead through, as the disk has them: each is looked at once. Reads names and link targets and
+ * opens nothing. What cannot be looked at (missing, no directory, too long, a loop, no permission) is a name like any other, never a fault.
+ */
+export class MarkWalk {
+  /** `/`. */
+  readonly top: Place;
+  /** Root of the work tree that relative paths start from. */
+  readonly root: Place;
+  readonly #ground: MarkGround;
+  readonly #trees: MarkTrees;
+  readonly #spellings = new Map<Place, ReadonlyMap<string, string>>();
+
+  constructor(ground: MarkGround) {
+    this.#ground = ground;
+    this.#trees = ground.trees();
+    this.top = this.#place(undefined, '/', this.#trees.roots.has('/') ? '' : undefined);
+    let at = this.top;
+    for (const name of namesOf(ground.root)) {
+      const next = this.#directory(at, name);
+      at.children = new Map([[name, next]]);
+      at = next;
+    }
+    this.root = at;
+  }
+
+  /** Where `name` leads from here, links followed; `..` is the parent that the disk has. */
+  step(from: Place, name: string, links = 0): Place {
+    if (name === '..') return from.parent ?? from;
+    if (from.path === undefined) return this.#nowhere(from, name);
+    const known = from.children?.get(name);
+    if (known) return known;
+    const found = this.#look(from, name, links);
+    from.children ??= new Map();
+    from.children.set(name, found);
+    return found;
+  }
+
+  /** The mark of `name` itself, not followed: git tracks the link. Outside of all work trees it is followed: nothing is tracked there. */
+  markOf(from: Place, name: string): string | undefined {
+    if (from.mark === undefined) return this.step(from, name).mark;
+    if (from.holdsTree && this.#trees.roots.has(below(from.path ?? '', name))) return '';
+    return this.#join(from.mark, name);
+  }
+
+  #look(from: Place, given: string, links: number): Place {
+    const inside = from.mark !== undefined;
+    const name = inside && this.#ground.ignoreCase ? this.#spelled(from, given) : given;
+    const path = below(from.path ?? '', name);
+    const stat = statOf(path);
+    if (stat?.isSymbolicLink()) return this.#follow(from, name, path, links);
+    if (!stat?.isDirectory()) return this.#nowhere(from, name);
+    const root = inside || this.#trees.roots.has(path) ? undefined : this.#rootAt(path);
+    return root === undefined ? this.#directory(from, name) : this.#walk(this.top, root, links);
+  }
+
+  /** The root that is this very directory. Above a work tree nothing is known of how names are compared there, and a path can be mounted twice. */
+  #rootAt(path: string): string | undefined {
+    return this.#trees.byIdentity.get(diskIdentity(path) ?? '');
+  }
+
+  #follow(from: Place, name: string, path: string, links: number): Place {
+    if (links >= maxLinks) return this.#nowhere(from, name);
+    let target: string;
+    try {
+      target = realpathSync.native(path);
+    } catch (fault) {
+      if (codeOf(fault) === 'ELOOP') return this.#nowhere(from, name);
+      // It leads to what is not there yet: as far as it leads.
+      try {
+        target = readlinkSync(path);
+      } catch {
+        return this.#nowhere(from, name);
+      }
+    }
+    const found = this.#walk(target.startsWith('/') ? this.top : from, target, links + 1);
+    // No text names a target that is not UTF-8: inside, the link's own name has to do.
+    return found.mark !== undefined && target.includes('\ufffd') ? this.#nowhere(from, name) : found;
+  }
+
+  #walk(from: Place, path: string, links: number): Place {
+    let at = from;
+    for (const name of namesOf(path)) at = this.step(at, name, links);
+    return at;
+  }
+
+  #directory(from: Place, name: string): Place {
+    const path = below(from.path ?? '', name);
+    return this.#place(from, path, this.#trees.roots.has(path) ? '' : this.#join(from.mark, name));
+  }
+
+  #nowhere(from: Place, name: string): Place {
+    return this.#place(from, undefined, this.#join(from.mark, name));
+  }
+
+  #place(parent: Place | undefined, path: string | undefined, mark: string | undefined): Place {
+    const holdsTree = path !== undefined && this.#trees.holders.has(path);
+    return { parent, path, mark, holdsTree, children: undefined };
+  }
+
+  #join(mark: string | undefined, name: string): string | undefined {
+    if (mark === undefined) return undefined;
+    const kept = this.#ground.precompose ? name.normalize('NFC') : name;
+    return mark === '' ? kept : `${mark}/${kept}`;
+  }
+
+  /** The spelling on the disk of what git takes for `name`; `name` where there is none, or it cannot be listed. */
+  #spelled(from: Place, name: string): string {
+    let spellings = this.#spellings.get(from);
+    if (!spellings) {
+      spellings = this.#spellingsIn(from.path ?? '');
+      this.#spellings.set(from, spellings);
+    }
+    return spellings.get(name) ?? spellings.get(this.#fold(name)) ?? name;
+  }
+
+  #spellingsIn(directory: string): ReadonlyMap<string, string> {
+    const found = new Map<string, string>();
+    let names: readonly string[];
+    try {
+      names = readdirSync(directory).sort();
+    } catch {
+      return found;
+    }
+    for (const name of names) if (!found.has(this.#fold(name))) found.set(this.#fold(name), name);
+    // Where two differ in case only, each is what it is.
+    for (const name of names) found.set(name, name);
+    return found;
+  }
+
+  #fold(name: string): string {
+    return (this.#ground.precompose ? name.normalize('NFC') : name).toLowerCase();
+  }
+}
+
+/** The names of a path; empty ones and `.` lead nowhere else. */
+export function namesOf(path: string): string[] {
+  return path.split('/').filter((name) => name !== '' && name !== '.');
+}
+
+function below(directory: string, name: string): string {
+  return directory === '/' ? `/${name}` : `${directory}/${name}`;
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function codeOf(fault: unknown): unknown {
+  return fault instanceof Error && 'code' in fault ? fault.code : undefined;
+}

@@ -1,0 +1,98 @@
+import { type Clock, toRfc3339 } from '../core/base/clock.ts';
+import type { Repository } from '../core/vcs/repository.ts';
+import { type Discovery, formatDiscovery } from '../http/discovery.ts';
+import { startLoopbackServer } from '../http/loopback-server.ts';
+import { openPrivateDirectory, removeOwnFile, writePrivateFile } from '../http/private-files.ts';
+import { makeToken } from '../http/token.ts';
+import { openBus } from './bus.ts';
+import { openDirtyMarks } from './dirty-marks.ts';
+import { ignoreDirectory } from './ignore-directory.ts';
+import { openMarkGround } from './mark-ground.ts';
+import { serviceRoutes } from './routes.ts';
+import { acquireServiceLock } from './service-lock.ts';
+import type { ServicePlace } from './service-place.ts';
+
+export interface RunningService {
+  readonly discovery: Discovery;
+  /** Says so to whoever listens, ends their streams, removes what was published, gives the lock back. Once. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly repository: Repository;
+  readonly place: ServicePlace;
+  /** A literal loopback address. */
+  readonly host: string;
+  readonly port: number;
+  readonly clock: Clock;
+  /** A fault of ours, that the client is not told. */
+  readonly report: (fault: unknown) => void;
+  /** For a request's headers, and for its body, to come whole. */
+  readonly headersWithinMs?: number;
+  readonly bodyWithinMs?: number;
+}
+
+/** Octets of a request's body (document 3, Limits). */
+const maxBodyBytes = 256 * 1024;
+const defaultWithinMs = 10_000;
+const maxDepth = 64;
+/** For an instance that is ending, or a list of the marks. */
+const lockWaitMs = 3_000;
+/** Together under the second within which open streams have to end. */
+const streamsEndWithinMs = 400;
+const answersEndWithinMs = 400;
+
+/**
+ * Starts the one service of a repository. Each step needs those before it, and is undone in reverse, whether a later one fails or the service
+ * stops: lock, marks, token, server, discovery file. SERVICE_ALREADY_RUNNING, PORT_UNAVAILABLE, SERVICE_FILES_UNSAFE.
+ */
+export async function startService(options: ServiceOptions): Promise<RunningService> {
+  const { repository, place, host, port, clock, report } = options;
+  const { headersWithinMs = defaultWithinMs, bodyWithinMs = defaultWithinMs } = options;
+  const undo: (() => Promise<void> | void)[] = [];
+  const unwind = async (): Promise<void> => {
+    for (let step = undo.pop(); step !== undefined; step = undo.pop())
+      await Promise.resolve().then(step).catch(report);
+  };
+  try {
+    await openPrivateDirectory(place.root, place.segments);
+    await ignoreDirectory(place.directory);
+    const lock = await acquireServiceLock(place, lockWaitMs);
+    undo.push(() => lock.release());
+    const marks = await openDirtyMarks(place.database, clock);
+    undo.push(() => marks.close());
+    const token = makeToken();
+    undo.push(() => removeOwnFile(place.token, token));
+    await writePrivateFile(place.token, token);
+    const bus = openBus({ clock });
+    const parts = { token, bus, marks, ground: await openMarkGround(repository) };
+    const body = { maxBytes: maxBodyBytes, withinMs: bodyWithinMs, maxDepth };
+    const routes = serviceRoutes(parts);
+    const server = await startLoopbackServer({ host, port, body, headersWithinMs, report, routes });
+    undo.push(() => server.close(answersEndWithinMs));
+    bus.announce('service_lifecycle', { event: 'started', base_url: server.baseUrl });
+    undo.push(() => {
+      bus.publish('service_lifecycle', { event: 'stopping' });
+      return bus.end(streamsEndWithinMs);
+    });
+    const discovery = describe(options, server.baseUrl);
+    const published = formatDiscovery(discovery);
+    undo.push(() => removeOwnFile(place.discovery, published));
+    await writePrivateFile(place.discovery, published);
+    return { discovery, stop: unwind };
+  } catch (fault) {
+    await unwind();
+    throw fault;
+  }
+}
+
+function describe({ repository, clock }: ServiceOptions, baseUrl: string): Discovery {
+  return {
+    version: 1,
+    mode: 'service',
+    pid: process.pid,
+    baseUrl,
+    workingDir: repository.root,
+    startedAt: toRfc3339(clock.now()),
+  };
+}

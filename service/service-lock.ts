@@ -1,0 +1,48 @@
+import { isWritError, WritError } from '../core/base/errors.ts';
+import { acquireProcessLock, type ProcessLock } from '../core/store/process-lock.ts';
+import { findService } from './find-service.ts';
+import type { ServicePlace } from './service-place.ts';
+
+/** How long at most until a published instance is looked for again. */
+const lookMs = 250;
+
+/**
+ * Takes the lock of a repository's service: whoever holds it owns the database and the published files. What a killed holder left is taken over.
+ * SERVICE_ALREADY_RUNNING with `detail {pid, base_url}`, as far as they can be told: at once for a service that is up, after `waitMs` for a process
+ * that starts, ends or lists the marks.
+ */
+export async function acquireServiceLock(place: ServicePlace, waitMs: number): Promise<ProcessLock> {
+  for (let leftMs = waitMs; ; leftMs -= lookMs) {
+    let pid: number | undefined;
+    try {
+      return await acquireProcessLock(place.lock, {
+        waitMs: Math.min(leftMs, lookMs),
+        busy: (holder) => {
+          pid = holder?.pid;
+          return new WritError('SERVICE_ALREADY_RUNNING');
+        },
+      });
+    } catch (fault) {
+      if (!isWritError(fault, 'SERVICE_ALREADY_RUNNING')) throw fault;
+      const found = await findService(place).catch(() => undefined);
+      const url = found?.state === 'running' ? found.discovery.baseUrl : undefined;
+      if (url === undefined && leftMs > lookMs) continue;
+      throw alreadyRunning(place, pid, url);
+    }
+  }
+}
+
+function alreadyRunning(place: ServicePlace, pid: number | undefined, url: string | undefined): WritError {
+  const who = `process ${pid ?? '?'}`;
+  return new WritError('SERVICE_ALREADY_RUNNING', {
+    message:
+      url === undefined
+        ? `${who} holds the lock of this repository’s service and has published no address: it starts, ends or lists the marks`
+        : `${who} serves this repository already on ${url}`,
+    detail: {
+      lock: place.lock,
+      ...(pid === undefined ? {} : { pid }),
+      ...(url === undefined ? {} : { base_url: url }),
+    },
+  });
+}

@@ -1,0 +1,181 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { commands } from '../../../bin/command-table.ts';
+import { makeServed, type StartedService, startService } from '../../service/started-service.ts';
+import { faultsOf } from '../faults-of.ts';
+import { runLine } from '../host.ts';
+import { runWrit, startWrit } from '../start-writ.ts';
+
+const withoutIpv6 = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ address }) => address === '::1'),
+)
+  ? false
+  : 'IPv6 is off';
+const onLinux = process.platform === 'linux' ? false : 'only Linux has all of 127.0.0.0/8';
+
+/** A reader of its events that never goes away by itself. */
+async function holdStream({ ask }: StartedService): Promise<() => Promise<string>> {
+  const { body, status } = await ask('/api/service/events');
+  const read = new Response(body).text().catch((fault: unknown) => `cut off: ${fault}`);
+  t.equal(status, 200);
+  return () => read;
+}
+
+/** A line that is refused at once; where it is not, it is ended. */
+function refused(argv: readonly string[], cwd: string) {
+  return runLine(['--json', 'service', ...argv], commands, { cwd, signal: AbortSignal.timeout(3_000) });
+}
+
+t.test(
+  'run serves in the foreground until SIGINT or SIGTERM, and leaves nothing but the marks',
+  async (t) => {
+    const place = makeServed(t);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      const service = await startService(t, place);
+      t.match(service.err(), /^serving .+ on http:\/\/127\.0\.0\.1:\d+, Ctrl\+C ends it\n$/);
+      const published = JSON.parse(readFileSync(join(place.directory, 'service.json'), 'utf8'));
+      t.match(published, {
+        version: 1,
+        mode: 'service',
+        pid: service.pid,
+        baseUrl: service.url,
+        workingDir: place.cwd,
+      });
+      t.equal(statSync(join(place.directory, 'service-token')).mode & 0o777, 0o600);
+      t.equal(statSync(place.directory).mode & 0o777, 0o700);
+      t.equal(place.git('status', '--porcelain'), '', 'git sees nothing new');
+      const events = await holdStream(service);
+      const begin = performance.now();
+      service.child.kill(signal);
+      t.match(
+        await events(),
+        /"event":"stopping"\}\}\n\n$/,
+        'whoever listens is told, and the stream ends whole',
+      );
+      t.ok(performance.now() - begin < 1_000, `${signal}: ${Math.round(performance.now() - begin)} ms`);
+      t.equal(await service.ended, 0, signal);
+      t.equal(service.out(), '');
+      t.match(service.err(), /\nstopped\n$/);
+      const left = readdirSync(place.directory).filter((name) => !/^(?:\.gitignore|service\.db)$/.test(name));
+      t.same(left, [], 'lock, token and address are gone, so the next one starts at once');
+    }
+  },
+);
+
+t.test('an address that others could reach, or that a name server decides, is refused', async (t) => {
+  const place = makeServed(t);
+  const addresses = ['0.0.0.0', 'localhost', '::', '192.168.0.1', '127.0.0.256', '[::1]', '127.1', ''];
+  const ports = ['65536', '-1', '80x', '0x50', ''];
+  const lines = [
+    ...addresses.map((address) => `--host=${address}`),
+    ...ports.map((port) => `--port=${port}`),
+  ];
+  for (const option of lines) {
+    const { code, out } = await refused(['run', option], place.cwd);
+    t.match({ code, ...JSON.parse(out) }, { code: 129, ok: false, error: { code: 'USAGE' } }, option);
+  }
+  t.equal((await runWrit(['service', 'run', '--host', '0.0.0.0'], place)).code, 129);
+  t.notOk(existsSync(join(place.cwd, '.writ')), 'and nothing was made');
+});
+
+t.test('it can be had on IPv6', { skip: withoutIpv6 }, async (t) => {
+  const place = makeServed(t);
+  const service = await startService(t, place, '--host', '0:0:0:0:0:0:0:1');
+  t.match(service.url, /^http:\/\/\[::1\]:\d+$/);
+  t.same(await (await service.ask('/api/health')).json(), { status: 'ok' });
+  t.equal((await runWrit(['service', 'status'], place)).code, 0);
+});
+
+t.test('it can be had on any address of the loopback, at a port of choice', { skip: onLinux }, async (t) => {
+  const place = makeServed(t);
+  const taken = createServer().listen(0, '127.0.0.2');
+  await new Promise((resolve) => taken.once('listening', resolve));
+  const { port } = taken.address() as { readonly port: number };
+  const line = ['--host', '127.0.0.2', '--port', String(port)];
+  const refused = await runWrit(['--json', 'service', 'run', ...line], place);
+  t.match(
+    { code: refused.code, ...JSON.parse(refused.out) },
+    { code: 128, error: { code: 'PORT_UNAVAILABLE', details: { host: '127.0.0.2', port } } },
+  );
+  await new Promise((resolve) => taken.close(resolve));
+  const service = await startService(t, place, ...line);
+  t.equal(service.url, `http://127.0.0.2:${port}`);
+  t.equal((await service.ask('/api/service/dirty')).status, 200);
+});
+
+t.test('one repository has one service, whichever work tree asks', async (t) => {
+  const place = makeServed(t);
+  const linked = join(place.box, 'linked');
+  place.git('worktree', 'add', '-q', linked);
+  const both = [place, place].map((one) => startWrit(['service', 'run'], one));
+  t.teardown(() => {
+    for (const { child } of both) child.kill('SIGKILL');
+  });
+  const codes = await Promise.race(both.map(({ ended }) => ended));
+  t.equal(codes, 128, 'of two that start at once, one serves');
+  const loser = both.find(({ child }) => child.exitCode === 128);
+  t.match(loser?.err(), /SERVICE_ALREADY_RUNNING: process \d+ serves this repository already on http:/);
+  const winner = both.find((one) => one !== loser);
+  winner?.child.kill('SIGTERM');
+  t.equal(await winner?.ended, 0);
+
+  const service = await startService(t, place);
+  for (const cwd of [place.cwd, linked]) {
+    const { code, out } = await runWrit(['--json', 'service', 'run'], { ...place, cwd });
+    const { error } = JSON.parse(out);
+    t.match(
+      { code, error },
+      {
+        code: 128,
+        error: { code: 'SERVICE_ALREADY_RUNNING', details: { pid: service.pid, base_url: service.url } },
+      },
+      cwd,
+    );
+  }
+  const { out } = await runWrit(['--json', 'service', 'status', '--repo', linked], place);
+  t.match(JSON.parse(out).data, { base_url: service.url, working_dir: place.cwd });
+});
+
+t.test('--json says once where it serves, when it serves', async (t) => {
+  const place = makeServed(t);
+  const started = startWrit(['service', 'run', '--json'], place);
+  t.teardown(() => started.child.kill('SIGKILL'));
+  await started.until(() => started.out().endsWith('}\n'));
+  const document = JSON.parse(started.out());
+  t.match(document, { ok: true, command: 'service run', data: { pid: started.pid } });
+  t.strictSame(faultsOf('service run', document.data), []);
+  t.equal((await fetch(`${document.data.base_url}/api/health`)).status, 200);
+  t.ok([document.data.discovery_file, document.data.token_file].every(existsSync));
+  started.child.kill('SIGTERM');
+  t.equal(await started.ended, 0);
+  t.same(JSON.parse(started.out()), document, 'and no second document follows');
+});
+
+t.test('only a repository has a service', async (t) => {
+  const place = makeServed(t);
+  const bare = join(place.box, 'bare.git');
+  place.git('clone', '-q', '--bare', place.cwd, bare);
+  for (const [cwd, code] of [
+    [place.box, 'NOT_A_REPOSITORY'],
+    [bare, 'BARE_REPOSITORY'],
+  ] as const) {
+    for (const name of ['run', 'status', 'events', 'dirty']) {
+      const { code: found, out } = await refused([name], cwd);
+      t.match({ found, ...JSON.parse(out) }, { found: 128, error: { code } }, `${name} ${code}`);
+    }
+  }
+
+  const tree = join(place.box, 'tree');
+  place.git('--git-dir', bare, 'worktree', 'add', '-q', tree, 'main');
+  const directory = join(bare, 'writ', 'service');
+  const service = await startService(t, { ...place, cwd: tree, directory });
+  t.ok(
+    existsSync(join(directory, 'service.json')),
+    'the work trees of a bare one share it in the git directory',
+  );
+  t.notOk(existsSync(join(tree, '.writ')));
+  t.same(await (await service.ask('/api/service/dirty/mark', { paths: ['a'] })).json(), { marked: ['a'] });
+});

@@ -1,0 +1,75 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const program = fileURLToPath(new URL('../../bin/writ.js', import.meta.url));
+const maxWaitMs = 20_000;
+
+/** A `writ` process at work. */
+export interface StartedWrit {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly pid: number;
+  /** What it has written so far. */
+  readonly out: () => string;
+  readonly err: () => string;
+  /** Resolves when `holds` does, after the next output at the latest; rejects with all output when it ends before. */
+  until(holds: () => boolean): Promise<void>;
+  /** Its exit code, -1 where a signal ended it, once both of its streams are closed. */
+  readonly ended: Promise<number>;
+}
+
+export interface WritPlace {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Starts `bin/writ.js` itself with these arguments. */
+export function startWrit(argv: readonly string[], { cwd, env }: WritPlace): StartedWrit {
+  const child = spawn(process.execPath, [program, ...argv], { cwd, env, stdio: 'pipe' });
+  const [out, err]: Buffer[][] = [[], []];
+  const waiting = new Set<() => void>();
+  const look = (): void => {
+    for (const one of waiting) one();
+  };
+  child.stdin.end();
+  child.stdout.on('data', (chunk: Buffer) => out?.push(chunk)).on('data', look);
+  child.stderr.on('data', (chunk: Buffer) => err?.push(chunk)).on('data', look);
+  const textOf = (chunks: readonly Buffer[] | undefined): string => Buffer.concat(chunks ?? []).toString();
+  const ended = new Promise<number>((resolve) => child.on('close', (code) => resolve(code ?? -1)));
+  return {
+    child,
+    pid: child.pid ?? 0,
+    out: () => textOf(out),
+    err: () => textOf(err),
+    ended,
+    async until(holds) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const fail = (why: string): void =>
+        reject(new Error(`writ ${argv.join(' ')} ${why}: ${textOf(out)}${textOf(err)}`));
+      const timer = setTimeout(() => fail('took too long'), maxWaitMs);
+      const check = (): void => {
+        if (holds()) resolve();
+      };
+      waiting.add(check);
+      check();
+      void ended.then(() => (holds() ? resolve() : fail('ended')));
+      await promise.finally(() => {
+        clearTimeout(timer);
+        waiting.delete(check);
+      });
+    },
+  };
+}
+
+/** A `writ` process that has ended. */
+export interface EndedWrit {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs `bin/writ.js` to its end. */
+export async function runWrit(argv: readonly string[], place: WritPlace): Promise<EndedWrit> {
+  const started = startWrit(argv, place);
+  const code = await started.ended;
+  return { code, out: started.out(), err: started.err() };
+}

@@ -1,0 +1,368 @@
+import { once } from 'node:events';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import t from 'tap';
+import type { Broadcast } from '../../http/broadcast.ts';
+import { startReaders } from './broadcast/start-readers.ts';
+import { openClient, startStreamServer } from './broadcast/start-stream-server.ts';
+import { tickFrame } from './broadcast/tick-frame.ts';
+
+/** What the system takes for one socket that nobody reads is below 4 MiB; this is safely more. */
+const beyondKernel = 6 * 1024 * 1024;
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await sleep(2);
+}
+
+/** Publishes in turns of the event loop, as requests come in. */
+async function publishSteadily(broadcast: Broadcast, from: number, to: number, bytes: number): Promise<void> {
+  for (let seq = from; seq <= to; seq += 1) {
+    broadcast.publish(seq, tickFrame(seq, bytes));
+    if (seq % 64 === 0) await nextTurn();
+  }
+}
+
+function collect(): void {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+}
+
+t.test('a stream opens at once, with its headers and first frames, unchunked', async (t) => {
+  const first = [tickFrame(1, 100), tickFrame(2, 100)];
+  const { broadcast, port } = await startStreamServer(t, {}, (_, response, all) => all.add(response, first));
+  for (const version of ['1.0', '1.1']) {
+    const client = openClient(port, `GET / HTTP/${version}\r\nhost: 127.0.0.1\r\n\r\n`);
+    await client.sees('id: 2\n');
+    broadcast.publish(3, tickFrame(3, 100));
+    await client.sees('id: 3\n');
+    await sleep(10);
+    const [head = '', body] = client.text().split('\r\n\r\n');
+    t.match(head, /^HTTP\/1\.1 200 OK\r\n/);
+    t.match(head, /\r\ncontent-type: text\/event-stream\r\n/i);
+    t.match(head, /\r\ncache-control: no-store\r\n/i);
+    t.match(head, /\r\nx-content-type-options: nosniff\r\n/i);
+    t.match(head, /\r\nconnection: close/i);
+    t.notMatch(head, /transfer-encoding|content-length/i);
+    t.equal(body, `: open\n\n${Buffer.concat([...first, tickFrame(3, 100)])}`);
+    client.socket.destroy();
+  }
+  await until(() => broadcast.size === 0);
+});
+
+t.test('a subscriber gets what is published after it was added, and nothing from before', async (t) => {
+  const { broadcast, port } = await startStreamServer(t, { windowMs: 100 }, (_, response, all) => {
+    all.publish(10, tickFrame(10, 100));
+    all.publish(11, tickFrame(11, 100));
+    all.add(response);
+    all.publish(12, tickFrame(12, 100));
+  });
+  const early = openClient(port);
+  await early.sees('id: 12\n');
+  const late = openClient(port);
+  await late.sees('id: 12\n');
+  await early.sees('id: 11\n');
+  t.notMatch(late.text(), /id: 1[01]\n/);
+  t.equal(
+    early
+      .text()
+      .match(/id: 1[012]\n/g)
+      ?.join(''),
+    'id: 12\nid: 10\nid: 11\nid: 12\n',
+  );
+  t.equal(broadcast.size, 2);
+});
+
+t.test('the first event after a pause does not wait; those that follow go out together', async (t) => {
+  const { broadcast, port, sockets } = await startStreamServer(t, { windowMs: 60 });
+  const client = openClient(port);
+  await client.sees(': open');
+  await sleep(70);
+  const written = (): number => sockets[0]?.bytesWritten ?? 0;
+  const before = written();
+  broadcast.publish(1, Buffer.from('1'));
+  await nextTurn();
+  await nextTurn();
+  t.equal(written() - before, 1);
+  for (let seq = 2; seq < 8; seq += 1) {
+    broadcast.publish(seq, Buffer.from(String(seq)));
+    await nextTurn();
+  }
+  t.equal(written() - before, 1);
+  await client.sees('\n1234567');
+  const full = Buffer.alloc(1000, 'x');
+  for (let seq = 8; seq < 8 + 128; seq += 1) broadcast.publish(seq, full);
+  await nextTurn();
+  await nextTurn();
+  t.equal(written() - before, 7 + 128_000, '128 events do not wait');
+});
+
+t.test(
+  '1,000 subscribers, 50 of them stalled: the others get every event, each of these one resync',
+  async (t) => {
+    const { broadcast, port, resyncs } = await startStreamServer(t);
+    const readers = startReaders(port);
+    t.teardown(() => readers.stop());
+    readers.order({ do: 'stall', count: 50 });
+    await readers.report('open');
+    t.equal(broadcast.size, 50);
+    await publishSteadily(broadcast, 1, 6_000, 1024);
+    readers.order({ do: 'read', count: 950, from: 6_001, to: 6_600, bytes: 1024 });
+    await readers.report('open');
+    t.equal(broadcast.size, 1000);
+    await publishSteadily(broadcast, 6_001, 6_600, 1024);
+    t.equal((await readers.report('read')).wrong, 0);
+    await until(() => broadcast.size === 50);
+    t.equal(resyncs.length, 0);
+    readers.order({ do: 'resume', lastId: 6_601 });
+    await until(() => resyncs.length === 50);
+    broadcast.publish(6_601, tickFrame(6_601, 1024));
+    const { found } = await readers.report('resumed');
+    t.equal(found.length, 50);
+    for (const { ticks, ordered, resyncs: got } of found) {
+      t.equal(got.length, 1);
+      const { missed } = JSON.parse(got[0] ?? '{}');
+      t.ok(ordered && missed > 1000, `missed ${missed}`);
+      t.equal(ticks + missed, 6_601);
+    }
+    t.ok(resyncs.every(([, lastSeq]) => lastSeq === 6_600));
+  },
+);
+
+t.test('a burst of 10,000 in one tick reaches who reads, and nobody waits for who does not', async (t) => {
+  const { broadcast, port, resyncs } = await startStreamServer(t, { burstPatienceMs: 500 });
+  const readers = startReaders(port);
+  t.teardown(() => readers.stop());
+  readers.order({ do: 'stall', count: 5 });
+  await readers.report('open');
+  readers.order({ do: 'read', count: 20, from: 1, to: 10_000, bytes: 1024 });
+  await readers.report('open');
+  for (let seq = 1; seq <= 10_000; seq += 1) broadcast.publish(seq, tickFrame(seq, 1024));
+  t.equal((await readers.report('read')).wrong, 0);
+  await sleep(500);
+  broadcast.publish(10_001, tickFrame(10_001, 1024));
+  await sleep(20);
+  readers.order({ do: 'resume', lastId: 10_002 });
+  await until(() => resyncs.length === 5);
+  broadcast.publish(10_002, tickFrame(10_002, 1024));
+  for (const { ticks, resyncs: got } of (await readers.report('resumed')).found) {
+    t.equal(got.length, 1);
+    t.equal(ticks + JSON.parse(got[0] ?? '{}').missed, 10_002);
+  }
+});
+
+t.test('what stalled subscribers do not take is not kept', async (t) => {
+  const { broadcast, port } = await startStreamServer(t);
+  const readers = startReaders(port);
+  t.teardown(() => readers.stop());
+  readers.order({ do: 'stall', count: 20 });
+  await readers.report('open');
+  await publishSteadily(broadcast, 1, 400, 16 * 1024);
+  collect();
+  const before = process.memoryUsage.rss();
+  let most = 0;
+  for (let from = 401; from < 6_800; from += 640) {
+    await publishSteadily(broadcast, from, from + 639, 16 * 1024);
+    collect();
+    most = Math.max(most, process.memoryUsage.rss() - before);
+  }
+  t.comment(`100 MiB to 20 subscribers: ${(most / 1024 / 1024).toFixed(1)} MiB more`);
+  t.ok(most < 64 * 1024 * 1024, `${most} octets more`);
+});
+
+t.test('a burst beyond what may be held makes those lag who are furthest behind', async (t) => {
+  const { broadcast, port, resyncs } = await startStreamServer(t, { maxHeldBytes: 1024 * 1024 });
+  const readers = startReaders(port);
+  t.teardown(() => readers.stop());
+  readers.order({ do: 'stall', count: 2 });
+  await readers.report('open');
+  for (let seq = 1; seq <= 200; seq += 1) broadcast.publish(seq, tickFrame(seq, 64 * 1024));
+  readers.order({ do: 'resume', lastId: 201 });
+  await until(() => resyncs.length === 2);
+  broadcast.publish(201, tickFrame(201, 1024));
+  for (const { ticks, resyncs: got } of (await readers.report('resumed')).found) {
+    t.equal(got.length, 1);
+    t.equal(ticks + JSON.parse(got[0] ?? '{}').missed, 201);
+  }
+});
+
+t.test('one that holds little when it lags is told, too', async (t) => {
+  const { broadcast, port, sockets, resyncs } = await startStreamServer(t, { maxQueuedEvents: 2 });
+  const client = openClient(port);
+  await client.sees(': open');
+  client.socket.pause();
+  const [socket] = sockets;
+  let seq = 0;
+  while (socket?.writableLength === 0 && seq < 100_000) {
+    seq += 1;
+    broadcast.publish(seq, tickFrame(seq, 600));
+    if (seq % 2 === 0) await nextTurn();
+  }
+  for (let more = 0; more < 10; more += 1) {
+    seq += 1;
+    broadcast.publish(seq, tickFrame(seq, 600));
+    await sleep(6);
+  }
+  t.ok((socket?.writableLength ?? 0) < 2048, 'below any high-water mark');
+  client.socket.resume();
+  await client.sees('event: resync\n');
+  t.equal(resyncs.length, 1);
+  t.equal((client.text().match(/event: tick\n/g)?.length ?? 0) + (resyncs[0]?.[0] ?? 0), seq);
+});
+
+t.test('an idle stream is kept alive, a stalled one is not written to, and not kept for ever', async (t) => {
+  const { broadcast, port, sockets } = await startStreamServer(t, { keepAliveMs: 20, maxStallMs: 300 });
+  const idle = openClient(port);
+  await idle.sees(': open');
+  const stalled = openClient(port);
+  await stalled.sees(': open');
+  await idle.sees(': open\n\n:\n\n:\n\n');
+  stalled.socket.pause();
+  // One frame: nothing else waits for it, and only its socket says that it is full.
+  broadcast.publish(1, Buffer.alloc(beyondKernel, ':'));
+  await until(() => (sockets[1]?.writableLength ?? 0) > 0);
+  await sleep(60);
+  const held = sockets[1]?.bytesWritten;
+  await sleep(100);
+  t.equal(sockets[1]?.bytesWritten, held);
+  t.equal(broadcast.size, 2);
+  await until(() => broadcast.size === 1);
+  t.notOk(sockets[0]?.destroyed);
+  t.ok(sockets[1]?.destroyed);
+});
+
+t.test(
+  'an end sends what is published, waits for who reads, and not longer than told for who does not',
+  async (t) => {
+    const { broadcast, port, sockets } = await startStreamServer(t);
+    const reading = openClient(port);
+    const stalled = openClient(port);
+    await Promise.all([reading.sees(': open'), stalled.sees(': open')]);
+    stalled.socket.pause();
+    for (let seq = 1; seq <= 100; seq += 1) broadcast.publish(seq, Buffer.alloc(beyondKernel / 100, ':'));
+    await until(() => sockets.some((socket) => socket.writableLength > 0));
+    broadcast.publish(101, tickFrame(101, 100));
+    const started = performance.now();
+    const ended = broadcast.end(400);
+    t.equal(broadcast.end(10_000), ended, 'a second end is the first one');
+    await reading.closed;
+    t.ok(performance.now() - started < 390, 'who has all is not kept');
+    t.match(reading.text(), /id: 101\n/);
+    await ended;
+    const took = performance.now() - started;
+    t.ok(took > 390 && took < 900, `${took} ms`);
+    t.equal(broadcast.size, 0);
+    const late = openClient(port);
+    await late.closed;
+    t.equal(late.text(), '');
+    broadcast.publish(102, tickFrame(102, 100));
+    await broadcast.end(0);
+  },
+);
+
+t.test('clients that go leave nothing behind', async (t) => {
+  const { broadcast, port, server, sockets } = await startStreamServer(t);
+  const listeners = (): readonly number[] => server.eventNames().map((name) => server.listenerCount(name));
+  const before = listeners();
+  const warnings: Error[] = [];
+  const warned = (warning: Error): number => warnings.push(warning);
+  process.on('warning', warned);
+  t.teardown(() => process.off('warning', warned));
+  const clients = Array.from({ length: 60 }, () => openClient(port));
+  await Promise.all(clients.map((client) => client.sees(': open')));
+  t.equal(broadcast.size, 60);
+  for (let seq = 1; seq <= 300; seq += 1) {
+    broadcast.publish(seq, tickFrame(seq, 2_000));
+    if (seq % 5 === 0) {
+      const socket = clients[seq / 5 - 1]?.socket;
+      if (seq % 3 === 0) socket?.resetAndDestroy();
+      else if (seq % 2 === 0) socket?.end();
+      else socket?.destroy();
+      await nextTurn();
+    }
+  }
+  await until(() => broadcast.size === 0);
+  t.ok(sockets.every((socket) => socket.destroyed));
+  t.strictSame(listeners(), before);
+  t.strictSame(warnings, []);
+  const again = openClient(port);
+  await again.sees(': open');
+  broadcast.publish(301, tickFrame(301, 100));
+  t.notMatch(await again.sees('id: 301\n'), /id: 300\n/, 'what nobody took is forgotten');
+});
+
+t.test('no more streams than are allowed, and the refused one is answered', async (t) => {
+  const { broadcast, port } = await startStreamServer(t, { maxSubscribers: 2 }, (_, response, all) => {
+    try {
+      all.add(response);
+    } catch (thrown) {
+      response.statusCode = 503;
+      response.end((thrown as { code: string }).code);
+    }
+  });
+  const clients = [openClient(port), openClient(port)];
+  await Promise.all(clients.map((client) => client.sees(': open')));
+  const third = openClient(port);
+  t.match(await third.sees('TOO_MANY_SUBSCRIBERS'), /^HTTP\/1\.1 503 /);
+  t.equal(broadcast.size, 2);
+  clients[0]?.socket.destroy();
+  await until(() => broadcast.size === 1);
+  await openClient(port).sees(': open');
+});
+
+t.test('what a subscriber sends is no request, and does not pile up', async (t) => {
+  let requests = 0;
+  const limits = {
+    headersTimeout: 50,
+    requestTimeout: 50,
+    connectionsCheckingInterval: 20,
+    keepAliveTimeout: 20,
+  };
+  const { broadcast, port } = await startStreamServer(
+    t,
+    {},
+    (_, response, all) => {
+      requests += 1;
+      all.add(response);
+    },
+    limits,
+  );
+  const client = openClient(port);
+  await client.sees(': open');
+  client.socket.write('GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
+  client.socket.write(`no request\n${'x'.repeat(20_000)}`);
+  await sleep(150);
+  broadcast.publish(1, tickFrame(1, 100));
+  await client.sees('id: 1\n');
+  t.equal(requests, 1);
+  t.equal(broadcast.size, 1);
+  client.socket.write('x'.repeat(50_000));
+  await client.closed;
+  await until(() => broadcast.size === 0);
+});
+
+t.test(
+  'a HEAD is answered without a stream; a request sent ahead gets its stream after the earlier answer',
+  async (t) => {
+    const { broadcast, port } = await startStreamServer(t, {}, (request, response, all) => {
+      if (request.url === '/slow') setTimeout(() => response.end('slow'), 50);
+      else all.add(response);
+    });
+    const head = openClient(port, 'HEAD / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
+    await head.closed;
+    t.match(head.text(), /^HTTP\/1\.1 200 OK\r\n[^\0]*\r\n\r\n$/);
+    t.equal(broadcast.size, 0);
+    const client = openClient(
+      port,
+      'GET /slow HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\nGET / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n',
+    );
+    await client.sees(': open');
+    t.match(client.text(), /slowHTTP\/1\.1 200 OK\r\n/);
+    broadcast.publish(1, tickFrame(1, 100));
+    await client.sees('id: 1\n');
+    const gone = once(client.socket, 'close');
+    client.socket.destroy();
+    await gone;
+    await until(() => broadcast.size === 0);
+  },
+);

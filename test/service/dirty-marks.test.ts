@@ -1,0 +1,153 @@
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { type Clock, systemClock } from '../../core/base/clock.ts';
+import { openSql } from '../../core/store/sql.ts';
+import { type DirtyMarks, openDirtyMarks } from '../../service/dirty-marks.ts';
+import { killWriters } from './dirty-marks/kill-writers.ts';
+
+function openBox(t: Test): string {
+  const box = mkdtempSync(join(tmpdir(), 'writ-marks-'));
+  t.teardown(() => rmSync(box, { recursive: true, force: true }));
+  return box;
+}
+
+async function openIn(t: Test, box: string, clock: Clock = systemClock): Promise<DirtyMarks> {
+  const marks = await openDirtyMarks(join(box, 'service.db'), clock);
+  t.teardown(() => marks.close());
+  return marks;
+}
+
+const everything = { limit: 1000 };
+
+t.test('a path is marked once, with the time it was last marked', async (t) => {
+  let now = 1_700_000_000_001;
+  const marks = await openIn(t, openBox(t), { ...systemClock, now: () => now });
+  marks.mark(['b', 'a', 'b']);
+  t.strictSame(marks.list(everything), [
+    { path: 'a', markedAt: now },
+    { path: 'b', markedAt: now },
+  ]);
+  now += 5;
+  marks.mark(['b', 'c']);
+  t.strictSame(marks.list(everything), [
+    { path: 'a', markedAt: now - 5 },
+    { path: 'b', markedAt: now },
+    { path: 'c', markedAt: now },
+  ]);
+  t.equal(marks.count(), 3);
+  marks.mark([]);
+  t.equal(marks.count(), 3);
+});
+
+t.test('marks are paged in the order of their bytes, case and normal forms apart', async (t) => {
+  const marks = await openIn(t, openBox(t));
+  const paths = ['B', 'a', 'a-b', 'a/b', 'e\u0301', '\u00e9', '\uffee', '\u{1f600}'];
+  marks.mark(paths.toReversed());
+  const seen: string[] = [];
+  for (let after: string | undefined; ; after = seen.at(-1)) {
+    const page = marks.list(after === undefined ? { limit: 3 } : { after, limit: 3 });
+    seen.push(...page.map(({ path }) => path));
+    if (page.length < 3) break;
+  }
+  t.strictSame(seen, paths);
+  t.strictSame(
+    marks.list({ after: 'a/', limit: 1 }).map(({ path }) => path),
+    ['a/b'],
+    'no mark itself',
+  );
+  for (const limit of [0, -1, 1.5, Number.NaN]) t.throws(() => marks.list({ limit }), RangeError);
+});
+
+t.test('a batch with one path that cannot be kept as it is leaves nothing', async (t) => {
+  const marks = await openIn(t, openBox(t));
+  for (const bad of ['', 'nul\0byte', 'half \ud800']) {
+    t.throws(() => marks.mark(['good', bad, 'better']));
+    t.equal(marks.count(), 0, JSON.stringify(bad));
+    marks.mark(['next']);
+    t.equal(marks.clear().length, 1, 'the next batch is taken');
+  }
+});
+
+t.test('clearing answers with what it removed, and the next opening finds nothing of it', async (t) => {
+  const box = openBox(t);
+  const marks = await openIn(t, box, { ...systemClock, now: () => 7 });
+  t.strictSame(marks.clear(), []);
+  marks.mark(['b', 'a']);
+  const listed = marks.list(everything);
+  marks.mark(['c']);
+  t.strictSame(
+    marks.clear().map(({ path, markedAt }) => [path, markedAt]),
+    [
+      ['a', 7],
+      ['b', 7],
+      ['c', 7],
+    ],
+    `made after ${listed.length} were listed, and told`,
+  );
+  t.equal(marks.count(), 0);
+  marks.mark(['g', 'f', 'e']);
+  t.strictSame(
+    marks.clear(2).map(({ path }) => path),
+    ['e', 'f'],
+    'in parts, each told',
+  );
+  t.strictSame(
+    marks.list(everything).map(({ path }) => path),
+    ['g'],
+  );
+  for (const limit of [0, -1]) t.throws(() => marks.clear(limit), RangeError);
+  marks.clear();
+  marks.mark(['d']);
+  marks.close();
+  marks.close();
+  const again = await openIn(t, box);
+  t.strictSame(again.list(everything), [{ path: 'd', markedAt: 7 }]);
+});
+
+t.test('marks are durable before `mark` returns: the log holds them while the file does not', async (t) => {
+  const box = openBox(t);
+  const marks = await openIn(t, box);
+  const before = statSync(join(box, 'service.db-wal')).size;
+  marks.mark(['a']);
+  t.ok(statSync(join(box, 'service.db-wal')).size > before);
+  t.ok(existsSync(join(box, 'service.db.lock')), 'the database is ours between statements');
+});
+
+t.test('marking and clearing for ever grows neither the file nor its log', async (t) => {
+  const box = openBox(t);
+  const marks = await openIn(t, box);
+  const size = (end: string) => statSync(join(box, `service.db${end}`)).size;
+  const paths = (round: number) =>
+    Array.from({ length: 1000 }, (_, row) => `packages/p-${row % 13}/src/file-${round}-${row}.ts`);
+  let largest = 0;
+  for (let round = 0; round < 24; round += 1) {
+    for (let batch = 0; batch < 3; batch += 1) marks.mark(paths(round * 3 + batch));
+    t.equal(marks.list({ limit: 5 }).length, 5);
+    if (round % 2 === 1) marks.clear();
+    largest = Math.max(largest, size('-wal'));
+  }
+  t.ok(largest < 6 * 1024 * 1024, `the log had ${largest} bytes at most`);
+  marks.close();
+  t.ok(size('') < 2 * 1024 * 1024, `the file has ${size('')} bytes`);
+});
+
+t.test('a database of another kind is refused and closed', async (t) => {
+  const path = join(openBox(t), 'service.db');
+  const other = await openSql(path, ['CREATE TABLE other (x)']);
+  other.close();
+  await t.rejects(openDirtyMarks(path, systemClock), { code: 'STATE_CORRUPT' });
+  t.notOk(existsSync(`${path}.lock`));
+  t.notOk(existsSync(`${path}-wal`));
+});
+
+t.test(
+  'writers are killed at any instant: what was acknowledged is whole, and the next one starts at once',
+  async (t) => {
+    const report = await killWriters(openBox(t), 10);
+    t.strictSame(report.complaints, []);
+    t.ok(report.acknowledged > 10, JSON.stringify(report));
+    t.comment(JSON.stringify(report));
+  },
+);
