@@ -58,6 +58,7 @@ export async function dispatch(
   };
 
   let name = '';
+  let streams = false;
   try {
     const invocation = parseArguments(argv, commands);
     if (invocation.kind === 'version') {
@@ -72,6 +73,7 @@ export async function dispatch(
     }
     const { command, args, options } = invocation;
     name = command.name;
+    streams = command.streams === true;
     const context: CommandContext = {
       args,
       options,
@@ -88,12 +90,12 @@ export async function dispatch(
       quiet,
     };
     const loaded = await command.load();
-    return await end(name, await loaded.run(context), command.streams === true);
+    return await end(name, await loaded.run(context), streams);
   } catch (thrown) {
     const { toFault } = await import('./fault.ts');
     const error = interruption(thrown, host.signal) ?? toFault(thrown);
     if (name === '' && typeof error.detail.command === 'string') name = error.detail.command;
-    return end(name, { exitCode: error.exitCode, error, human: () => {} });
+    return end(name, { exitCode: error.exitCode, error, human: () => {} }, streams);
   }
 }
 

@@ -31,6 +31,8 @@ export interface Printer {
   note(...parts: readonly Part[]): void;
   /** One line on stderr, always. */
   complain(...parts: readonly Part[]): void;
+  /** Resolves when stdout has taken what was printed: true while somebody reads it. */
+  taken(): Promise<boolean>;
 }
 
 /** A stream that survives its reader going away: after EPIPE all else is dropped; any other fault is kept. */
@@ -38,6 +40,8 @@ export interface Sink {
   write(chunk: string | Uint8Array): void;
   /** Resolves when everything written has left the process or was dropped. */
   flush(): Promise<void>;
+  /** Its reader has gone away, or it failed. */
+  readonly closed: boolean;
   readonly failure: Error | undefined;
 }
 
@@ -68,6 +72,9 @@ export function openSink(stream: Writable): Sink {
         stream.once('error', () => resolve());
         stream.write('', () => resolve());
       }),
+    get closed() {
+      return closed;
+    },
     get failure() {
       return failure;
     },
@@ -144,6 +151,10 @@ export function createPrinter(
     complain(...parts) {
       look.before();
       err.write(`${render(parts, look.colourErr)}\n`);
+    },
+    async taken() {
+      await out.flush();
+      return !out.closed;
     },
   };
 }

@@ -52,7 +52,7 @@ const lingerMs = 500;
 
 /** Plain segments only: no escape, no backslash, no dot segment, no empty one. Nothing that is served has another name. */
 const plainTarget =
-  /^\/(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*)?(?:\?[!-~]*)?$/;
+  /^\/(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*)?(?:\?[!"$-[\]-~]*)?$/;
 
 /**
  * Serves `routes` on the loopback. Every request passes the guard first; every refusal, the framework's and node's own included, is the JSON
@@ -73,11 +73,18 @@ export async function startLoopbackServer(options: LoopbackServerOptions): Promi
     connectionsCheckingInterval: Math.min(maxCheckIntervalMs, headersWithinMs),
   });
   const take = (request: IncomingMessage, response: ServerResponse, last?: WritError): void => {
+    // Behind an answer that closes there is no request, whatever came with the rest of its body.
+    if (answering.get(request.socket)?.getHeader('connection') === 'close') return;
     answering.set(request.socket, response);
     response.on('error', () => {});
     const refusal = guardRequest(request) ?? formRefusal(request) ?? last;
-    if (refusal === undefined) void listen(request, response);
-    else void sendError(request, response, refusal);
+    if (refusal !== undefined) {
+      void sendError(request, response, refusal);
+      return;
+    }
+    // The framework would judge it once more, and refuse in words of its own.
+    request.headers.host = 'localhost';
+    void listen(request, response);
   };
   server.maxConnections = maxConnections;
   // Beyond a number of them node drops headers without a word; their size is limited.

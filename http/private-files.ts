@@ -1,8 +1,8 @@
 import { constants, type Stats } from 'node:fs';
-import { lstat, mkdir, open, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../core/base/errors.ts';
-import { absent, writeDurably } from '../core/store/durable-file.ts';
+import { absent, isDraft, writeDurably } from '../core/store/durable-file.ts';
 
 /** What is published or kept in such a file is small; whatever is larger is not ours. */
 const maxBytes = 16 * 1024;
@@ -53,6 +53,12 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   await writeDurably(path, text, 0o600).catch((fault: NodeJS.ErrnoException) => {
     throw cannot(path, 'be written', fault);
   });
+}
+
+/** Removes the drafts of killed writers from the directory: a secret may stand in one. Only for the one process that writes there. */
+export async function removeDrafts(directory: string): Promise<void> {
+  for (const name of await readdir(directory))
+    if (isDraft(name)) await rm(join(directory, name), { force: true });
 }
 
 /** Removes the file while it is what we wrote; another's, or none, is left as it is. */

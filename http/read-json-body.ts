@@ -37,7 +37,7 @@ function requireJson(request: IncomingMessage): void {
     ...valuesOf(request, 'transfer-encoding').filter((value) => value.toLowerCase() !== 'chunked'),
   ];
   const [type = ''] = types;
-  const plain = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?$/i.test(type);
+  const plain = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i.test(type);
   if (types.length === 1 && plain && encodings.length === 0) return;
   throw new WritError('UNSUPPORTED_MEDIA_TYPE', { detail: { found: types, encodings } });
 }

@@ -35,7 +35,8 @@ export async function sendError(
   const { status, body } = toErrorAnswer(thrown);
   const rest = bodyStillComing(request);
   const headers = { ...answerHeaders, ...moreHeaders(thrown), 'content-length': body.length };
-  response.writeHead(status, rest ? { ...headers, connection: 'close' } : headers);
+  if (rest) response.setHeader('connection', 'close');
+  response.writeHead(status, headers);
   if (!rest) {
     response.end(request.method === 'HEAD' ? undefined : body);
     return;

@@ -1,5 +1,6 @@
 /* Printed after the tests: how much of the contract is enforced, and which part brings the rest. */
 import { contractRows } from '../core/spec/contract-rows.ts';
+import { serviceRows } from '../test/ledger/service-rows.ts';
 
 const later = new Map<string, number>();
 for (const { enforcedBy, bringsIn } of contractRows) {
@@ -8,5 +9,5 @@ for (const { enforcedBy, bringsIn } of contractRows) {
 const enforced = contractRows.filter((row) => row.enforcedBy !== undefined).length;
 const rest = [...later].map(([part, count]) => `${part} ${count}`).join(', ');
 process.stdout.write(
-  `contract ledger: ${enforced} / ${contractRows.length} rows enforced (later: ${rest})\n`,
+  `contract ledger: ${enforced} / ${contractRows.length} rows enforced (later: ${rest}); of the service ${serviceRows.length} rows, each with its test\n`,
 );

@@ -37,7 +37,8 @@ export function openBus({ clock, streams = {} }: BusOptions): Bus {
     },
     publish(type, data) {
       seq += 1;
-      broadcast.publish(seq, frameOf(seq, type, data));
+      // Made for nobody, a frame of a large batch costs as much as reading it did.
+      if (broadcast.size > 0) broadcast.publish(seq, frameOf(seq, type, data));
       return seq;
     },
     subscribe(request, response) {

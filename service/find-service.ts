@@ -13,11 +13,12 @@ export type FoundService =
 const probeMs = 2_000;
 const maxAnswerBytes = 64 * 1024 * 1024;
 
-/** Reads lock and discovery file. SERVICE_FILES_UNSAFE where the latter cannot be trusted. */
+/** Reads lock and discovery file. SERVICE_FILES_UNSAFE where one of them cannot be trusted. */
 export async function findService(place: ServicePlace): Promise<FoundService> {
   const text = await readPrivateFile(place.discovery);
   if (text === undefined) return { state: 'stopped' };
   const discovery = parseDiscovery(text, place.discovery);
+  await readPrivateFile(place.lock);
   // Another process that holds it now (it lists the marks, or is starting) does not answer at the address of a dead one.
   const isHeld = await isProcessLockHeld(place.lock, discovery.pid);
   return { state: isHeld ? 'running' : 'stale', discovery };

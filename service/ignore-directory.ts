@@ -1,11 +1,10 @@
-import { writeFile } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { absent, writeDurably } from '../core/store/durable-file.ts';
 
 /** Keeps the directory, and this file in it, out of what git calls untracked; an existing `.gitignore` there is left as it is. */
 export async function ignoreDirectory(directory: string): Promise<void> {
-  await writeFile(join(directory, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 }).catch(
-    (fault: NodeJS.ErrnoException) => {
-      if (fault.code !== 'EEXIST') throw fault;
-    },
-  );
+  const path = join(directory, '.gitignore');
+  // Whole or not at all: one that a kill left empty would be left as it is ever after.
+  if ((await lstat(path).catch(absent)) === undefined) await writeDurably(path, '*\n');
 }

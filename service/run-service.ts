@@ -2,7 +2,12 @@ import { type Clock, toRfc3339 } from '../core/base/clock.ts';
 import type { Repository } from '../core/vcs/repository.ts';
 import { type Discovery, formatDiscovery } from '../http/discovery.ts';
 import { startLoopbackServer } from '../http/loopback-server.ts';
-import { openPrivateDirectory, removeOwnFile, writePrivateFile } from '../http/private-files.ts';
+import {
+  openPrivateDirectory,
+  removeDrafts,
+  removeOwnFile,
+  writePrivateFile,
+} from '../http/private-files.ts';
 import { makeToken } from '../http/token.ts';
 import { openBus } from './bus.ts';
 import { openDirtyMarks } from './dirty-marks.ts';
@@ -56,9 +61,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   };
   try {
     await openPrivateDirectory(place.root, place.segments);
-    await ignoreDirectory(place.directory);
     const lock = await acquireServiceLock(place, lockWaitMs);
     undo.push(() => lock.release());
+    await removeDrafts(place.directory);
+    await ignoreDirectory(place.directory);
     const marks = await openDirtyMarks(place.database, clock);
     undo.push(() => marks.close());
     const token = makeToken();

@@ -1,5 +1,6 @@
 import { isWritError, WritError } from '../core/base/errors.ts';
 import { acquireProcessLock, type ProcessLock } from '../core/store/process-lock.ts';
+import { readPrivateFile } from '../http/private-files.ts';
 import { findService } from './find-service.ts';
 import type { ServicePlace } from './service-place.ts';
 
@@ -9,9 +10,11 @@ const lookMs = 250;
 /**
  * Takes the lock of a repository's service: whoever holds it owns the database and the published files. What a killed holder left is taken over.
  * SERVICE_ALREADY_RUNNING with `detail {pid, base_url}`, as far as they can be told: at once for a service that is up, after `waitMs` for a process
- * that starts, ends or lists the marks.
+ * that starts, ends or lists the marks. SERVICE_FILES_UNSAFE for a link or anything else that is no lock of ours.
  */
 export async function acquireServiceLock(place: ServicePlace, waitMs: number): Promise<ProcessLock> {
+  // A cloned repository can bring a link, and reading where it leads may never end.
+  await readPrivateFile(place.lock);
   for (let leftMs = waitMs; ; leftMs -= lookMs) {
     let pid: number | undefined;
     try {

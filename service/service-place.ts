@@ -1,6 +1,6 @@
-import { basename, dirname, join, resolve } from 'node:path';
-import { askGit } from '../core/vcs/git.ts';
+import { join } from 'node:path';
 import type { Repository } from '../core/vcs/repository.ts';
+import { readRepositorySettings } from './repository-settings.ts';
 
 /** Where the one service of a repository keeps its files, the same for all of its work trees. */
 export interface ServicePlace {
@@ -19,7 +19,7 @@ export interface ServicePlace {
  * all others can find: there it is `writ/service` in the git directory.
  */
 export async function findServicePlace(repository: Repository): Promise<ServicePlace> {
-  const main = await mainWorkTree(repository);
+  const { main } = await readRepositorySettings(repository);
   const root = main ?? repository.commonDir;
   const segments = main === undefined ? ['writ', 'service'] : ['.writ', 'service'];
   const directory = join(root, ...segments);
@@ -32,26 +32,4 @@ export async function findServicePlace(repository: Repository): Promise<ServiceP
     lock: join(directory, 'service.lock'),
     database: join(directory, 'service.db'),
   };
-}
-
-/** By the shared git directory alone, so that every work tree gives the same answer. */
-async function mainWorkTree(repository: Repository): Promise<string | undefined> {
-  const { commonDir } = repository;
-  const file = join(commonDir, 'config');
-  const read = async (type: readonly string[], key: string): Promise<string | undefined> => {
-    const { code, stdout } = await askGit(repository, [
-      'config',
-      '--file',
-      file,
-      ...type,
-      '-z',
-      '--get',
-      key,
-    ]);
-    return code === 0 ? stdout.toString('utf8').split('\0')[0] : undefined;
-  };
-  if ((await read(['--type=bool'], 'core.bare')) === 'true') return undefined;
-  const named = await read([], 'core.worktree');
-  if (named !== undefined) return resolve(commonDir, named);
-  return basename(commonDir) === '.git' ? dirname(commonDir) : undefined;
 }

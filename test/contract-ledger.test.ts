@@ -7,6 +7,7 @@ import { contractRows } from '../core/spec/contract-rows.ts';
 import { readIntentSpec } from '../core/spec/read-intent-spec.ts';
 import { preset } from '../plugins/preset.ts';
 import { fixtures, type Json, sampleSpec } from './core/run/sample.ts';
+import { serviceRows } from './ledger/service-rows.ts';
 
 const plugins = preset({ env: {}, ephemeralKey: false, clock: systemClock });
 const root = new URL('..', import.meta.url).pathname;
@@ -86,6 +87,17 @@ t.test(
     }
   },
 );
+
+t.test('every row of the service names a test that is there', async (t) => {
+  t.equal(new Set(serviceRows.map(({ id }) => id)).size, serviceRows.length, 'each row once');
+  for (const { id, test, named } of serviceRows) {
+    const path = join(root, test);
+    t.ok(
+      named !== '' && existsSync(path) && readFileSync(path, 'utf8').includes(named),
+      `${id}: ${test}: ${named}`,
+    );
+  }
+});
 
 t.test('the count', async (t) => {
   await using opened = await engine();

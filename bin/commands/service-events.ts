@@ -5,21 +5,26 @@ import { type CommandContext, type CommandResult, succeeded } from '../command.t
 import { escapeJson } from '../escape-json.ts';
 import { type Printer, styled } from '../print.ts';
 
-/** `writ service events`: one line per event, until the service goes (exit 0); exit 1 where none runs. With `--json` each as it was sent. */
+/** `writ service events`: one line per event, until the service or the reader goes (exit 0); exit 1 where none runs. With `--json` each as it was sent. */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const { print, signal, json } = context;
   const place = await findServicePlace(await openRepository(context.repoPath ?? context.cwd));
+  let isRead = true;
   let events = 0;
   await followEvents(place, {
     signal,
     onOpen: (baseUrl) => print.note(`following ${baseUrl}, Ctrl+C ends it`),
-    onEvent: (data) => {
+    onEvent: async (data) => {
       events += 1;
       if (json) print.raw(`${escapeJson(data)}\n`);
       else printEvent(print, data);
+      isRead = await print.taken();
+      return isRead;
     },
   });
-  return succeeded({ events }, (printer) => printer.note(`the service ended after ${events} events`));
+  return succeeded({ events }, (printer) => {
+    if (isRead) printer.note(`the service ended after ${events} ${events === 1 ? 'event' : 'events'}`);
+  });
 }
 
 function printEvent(print: Printer, text: string): void {

@@ -32,6 +32,11 @@ export const doors: readonly Door[] = [
   // It brings an HTTP client of its own.
   { name: 'the sigstore client', file: 'attest/public/rekor-v1.ts', specifier: /^@sigstore\/sign$/ },
   { name: 'the HTTP framework', file: 'http/loopback-server.ts', specifier: /^(?:hono|@hono\/.*)(?:\/|$)/ },
+  {
+    name: 'the event stream parser',
+    file: 'http/read-event-stream.ts',
+    specifier: /^eventsource-parser(?:\/|$)/,
+  },
   { name: 'SQL', file: 'core/store/sql.ts', specifier: /^(?:node:sqlite|node-sqlite3-wasm(?:\/.*)?)$/ },
   {
     name: 'time',

@@ -28,6 +28,7 @@ export const soundFiles: Readonly<Record<string, string>> = {
     "import type { Plugin } from '../../core/plugin.ts';\nexport const scope: Plugin = {};\n",
   'attest/sign.ts': "import type { Plugin } from '../core/plugin.ts';\nexport const sign: Plugin = {};\n",
   'http/loopback-server.ts': "import { Hono } from 'hono';\nexport const server = new Hono();\n",
+  'http/read-event-stream.ts': "export const read = async () => import('eventsource-parser');\n",
   'service/routes.ts': "import '../http/loopback-server.ts';\nexport const routes = [];\n",
   'plugins/preset.ts': "import { scope } from '../gates/rules/scope.ts';\nexport const preset = [scope];\n",
   'plugins/testers/gate-tester.ts': 'export const gateTester = () => {};\n',
@@ -46,6 +47,7 @@ export const soundManifest: Manifest = {
     '@sigstore/sign': '1',
     hono: '1',
     'node-sqlite3-wasm': '1',
+    'eventsource-parser': '1',
   },
   devDependencies: {},
   exports: {

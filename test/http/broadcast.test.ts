@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import t from 'tap';
+import { systemClock } from '../../core/base/clock.ts';
 import type { Broadcast } from '../../http/broadcast.ts';
 import { startReaders } from './broadcast/start-readers.ts';
 import { openClient, startStreamServer } from './broadcast/start-stream-server.ts';
@@ -28,28 +28,6 @@ function collect(): void {
   (runInNewContext('gc') as () => void)();
 }
 
-t.test('a stream opens at once, with its headers and first frames, unchunked', async (t) => {
-  const first = [tickFrame(1, 100), tickFrame(2, 100)];
-  const { broadcast, port } = await startStreamServer(t, {}, (_, response, all) => all.add(response, first));
-  for (const version of ['1.0', '1.1']) {
-    const client = openClient(port, `GET / HTTP/${version}\r\nhost: 127.0.0.1\r\n\r\n`);
-    await client.sees('id: 2\n');
-    broadcast.publish(3, tickFrame(3, 100));
-    await client.sees('id: 3\n');
-    await sleep(10);
-    const [head = '', body] = client.text().split('\r\n\r\n');
-    t.match(head, /^HTTP\/1\.1 200 OK\r\n/);
-    t.match(head, /\r\ncontent-type: text\/event-stream\r\n/i);
-    t.match(head, /\r\ncache-control: no-store\r\n/i);
-    t.match(head, /\r\nx-content-type-options: nosniff\r\n/i);
-    t.match(head, /\r\nconnection: close/i);
-    t.notMatch(head, /transfer-encoding|content-length/i);
-    t.equal(body, `: open\n\n${Buffer.concat([...first, tickFrame(3, 100)])}`);
-    client.socket.destroy();
-  }
-  await until(() => broadcast.size === 0);
-});
-
 t.test('a subscriber gets what is published after it was added, and nothing from before', async (t) => {
   const { broadcast, port } = await startStreamServer(t, { windowMs: 100 }, (_, response, all) => {
     all.publish(10, tickFrame(10, 100));
@@ -74,10 +52,9 @@ t.test('a subscriber gets what is published after it was added, and nothing from
 });
 
 t.test('the first event after a pause does not wait; those that follow go out together', async (t) => {
-  const { broadcast, port, sockets } = await startStreamServer(t, { windowMs: 60 });
+  const { broadcast, port, sockets } = await startStreamServer(t, { windowMs: 500 });
   const client = openClient(port);
   await client.sees(': open');
-  await sleep(70);
   const written = (): number => sockets[0]?.bytesWritten ?? 0;
   const before = written();
   broadcast.publish(1, Buffer.from('1'));
@@ -130,7 +107,10 @@ t.test(
 );
 
 t.test('a burst of 10,000 in one tick reaches who reads, and nobody waits for who does not', async (t) => {
-  const { broadcast, port, resyncs } = await startStreamServer(t, { burstPatienceMs: 500 });
+  // A machine under load must not make a reader late: only this clock ends the patience.
+  let aheadMs = 0;
+  const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + aheadMs };
+  const { broadcast, port, resyncs } = await startStreamServer(t, { clock, burstPatienceMs: 60_000 });
   const readers = startReaders(port);
   t.teardown(() => readers.stop());
   readers.order({ do: 'stall', count: 5 });
@@ -139,7 +119,8 @@ t.test('a burst of 10,000 in one tick reaches who reads, and nobody waits for wh
   await readers.report('open');
   for (let seq = 1; seq <= 10_000; seq += 1) broadcast.publish(seq, tickFrame(seq, 1024));
   t.equal((await readers.report('read')).wrong, 0);
-  await sleep(500);
+  t.equal(resyncs.length, 0);
+  aheadMs = 60_001;
   broadcast.publish(10_001, tickFrame(10_001, 1024));
   await sleep(20);
   readers.order({ do: 'resume', lastId: 10_002 });
@@ -309,60 +290,3 @@ t.test('no more streams than are allowed, and the refused one is answered', asyn
   await until(() => broadcast.size === 1);
   await openClient(port).sees(': open');
 });
-
-t.test('what a subscriber sends is no request, and does not pile up', async (t) => {
-  let requests = 0;
-  const limits = {
-    headersTimeout: 50,
-    requestTimeout: 50,
-    connectionsCheckingInterval: 20,
-    keepAliveTimeout: 20,
-  };
-  const { broadcast, port } = await startStreamServer(
-    t,
-    {},
-    (_, response, all) => {
-      requests += 1;
-      all.add(response);
-    },
-    limits,
-  );
-  const client = openClient(port);
-  await client.sees(': open');
-  client.socket.write('GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
-  client.socket.write(`no request\n${'x'.repeat(20_000)}`);
-  await sleep(150);
-  broadcast.publish(1, tickFrame(1, 100));
-  await client.sees('id: 1\n');
-  t.equal(requests, 1);
-  t.equal(broadcast.size, 1);
-  client.socket.write('x'.repeat(50_000));
-  await client.closed;
-  await until(() => broadcast.size === 0);
-});
-
-t.test(
-  'a HEAD is answered without a stream; a request sent ahead gets its stream after the earlier answer',
-  async (t) => {
-    const { broadcast, port } = await startStreamServer(t, {}, (request, response, all) => {
-      if (request.url === '/slow') setTimeout(() => response.end('slow'), 50);
-      else all.add(response);
-    });
-    const head = openClient(port, 'HEAD / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
-    await head.closed;
-    t.match(head.text(), /^HTTP\/1\.1 200 OK\r\n[^\0]*\r\n\r\n$/);
-    t.equal(broadcast.size, 0);
-    const client = openClient(
-      port,
-      'GET /slow HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\nGET / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n',
-    );
-    await client.sees(': open');
-    t.match(client.text(), /slowHTTP\/1\.1 200 OK\r\n/);
-    broadcast.publish(1, tickFrame(1, 100));
-    await client.sees('id: 1\n');
-    const gone = once(client.socket, 'close');
-    client.socket.destroy();
-    await gone;
-    await until(() => broadcast.size === 0);
-  },
-);

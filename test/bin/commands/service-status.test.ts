@@ -3,20 +3,20 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import t from 'tap';
+import { commands } from '../../../bin/command-table.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { acquireProcessLock } from '../../../core/store/process-lock.ts';
 import { makeServed, startService } from '../../service/started-service.ts';
 import { faultsOf } from '../faults-of.ts';
-import { type EndedWrit, runWrit, type WritPlace } from '../start-writ.ts';
+import { type Ran, runLine } from '../host.ts';
+import { runWrit, type WritPlace } from '../start-writ.ts';
 
 /** What `status` answers to a person and to a script, whose shape is checked. */
-async function askStatus(
-  place: WritPlace,
-): Promise<{ readonly human: EndedWrit; readonly script: Record<string, unknown> }> {
-  const [human, { code, out }] = await Promise.all([
-    runWrit(['service', 'status'], place),
-    runWrit(['service', 'status', '--json'], place),
-  ]);
+async function askStatus({
+  cwd,
+}: WritPlace): Promise<{ readonly human: Ran; readonly script: Record<string, unknown> }> {
+  const human = await runLine(['service', 'status'], commands, { cwd });
+  const { code, out } = await runLine(['service', 'status', '--json'], commands, { cwd });
   const document = JSON.parse(out);
   t.strictSame(faultsOf('service status', document.data), []);
   t.equal(document.ok, code === 0);
@@ -34,6 +34,7 @@ t.test('status says what runs, what was killed, and what does not answer', async
   t.match(none.script, { code: 1, error: { code: 'SERVICE_NOT_RUNNING' } });
   t.strictSame(none.script.data, { running: false, state: 'stopped', health: 'unreachable' });
   t.notOk(existsSync(join(place.cwd, '.writ')), 'and to ask makes nothing');
+  t.match(await runWrit(['service', 'status'], place), none.human);
 
   const service = await startService(t, place);
   const running = await askStatus(place);

@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t from 'tap';
+import { systemClock } from '../../core/base/clock.ts';
+import { readEventStream, type StreamEvent } from '../../http/read-event-stream.ts';
+import { type Bus, openBus } from '../../service/bus.ts';
+
+interface Envelope {
+  readonly seq: number;
+  readonly type: string;
+  readonly at: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** A bus behind a real server, and clients that read it. */
+async function openStation(t: {
+  teardown(after: () => Promise<void>): void;
+  equal(found: unknown, wanted: unknown, says: string): void;
+}): Promise<{
+  readonly bus: Bus;
+  /** A new subscriber; resolves once the service has it. */
+  subscribe(
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<{ next(): Promise<Envelope & Pick<StreamEvent, 'id'>> }>;
+}> {
+  const bus = openBus({ clock: systemClock });
+  const server = createServer((request, response) => bus.subscribe(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  t.teardown(async () => {
+    await bus.end(100);
+    server.close();
+  });
+  return {
+    bus,
+    async subscribe(headers = {}) {
+      const before = bus.subscribers;
+      const asked = get({ host: '127.0.0.1', port, headers });
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+      while (bus.subscribers === before) await systemClock.sleep(1);
+      const events = readEventStream(answer);
+      return {
+        async next() {
+          const { value } = await events.next();
+          if (value === undefined) throw new Error('the stream ended');
+          const envelope = JSON.parse(value.data) as Envelope;
+          t.equal(value.type, envelope.type, 'the frame names the type');
+          return { ...envelope, id: value.id ?? '' };
+        },
+      };
+    },
+  };
+}
+
+t.test('events are numbered from 1, one more each time, and from 1 again on the next bus', async (t) => {
+  for (const _ of ['first', 'after a restart']) {
+    const { bus, subscribe } = await openStation(t);
+    const client = await subscribe();
+    t.strictSame([bus.publish('a', {}), bus.publish('b', {}), bus.publish('c', {})], [1, 2, 3]);
+    for (const seq of [1, 2, 3]) t.match(await client.next(), { seq, id: String(seq) });
+  }
+});
+
+t.test('an event is `{seq, type, at, data}`', async (t) => {
+  const { bus, subscribe } = await openStation(t);
+  const client = await subscribe();
+  bus.publish('häh', { a: ['\u2028', '\n', '😀'] });
+  const { id: _, ...event } = await client.next();
+  t.strictSame(Object.keys(event), ['seq', 'type', 'at', 'data']);
+  t.strictSame([event.type, event.data], ['häh', { a: ['\u2028', '\n', '😀'] }]);
+  t.match(event.at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+});
+
+t.test(
+  'that the service has started reaches the first subscriber and no other, whatever came before',
+  async (t) => {
+    const { bus, subscribe } = await openStation(t);
+    bus.announce('service_lifecycle', { event: 'started', base_url: 'x' });
+    t.equal(bus.publish('lost', {}), 2, 'nobody listened');
+    const first = await subscribe();
+    t.match(await first.next(), {
+      seq: 1,
+      type: 'service_lifecycle',
+      data: { event: 'started', base_url: 'x' },
+    });
+    const second = await subscribe();
+    bus.publish('both', {});
+    t.match(await first.next(), { seq: 3, type: 'both' });
+    t.match(await second.next(), { seq: 3, type: 'both' });
+    void bus.end(500);
+  },
+);
+
+t.test('who comes back is told how many events it missed, and none is replayed', async (t) => {
+  const { bus, subscribe } = await openStation(t);
+  for (let seq = 1; seq <= 5; seq += 1) bus.publish('gone', { seq });
+  const missed = async (last: string) => {
+    const client = await subscribe({ 'last-event-id': last });
+    const seq = bus.publish('now', {});
+    const event = await client.next();
+    return event.type === 'resync' ? [event.seq, event.data.missed] : event.seq === seq;
+  };
+  t.strictSame(await missed('2'), [5, 3], 'three of five');
+  t.strictSame(await missed('6'), true, 'none');
+  t.strictSame(await missed('900'), [7, 7], 'it knows a seq of an earlier service: all of this one');
+  for (const odd of ['', '-1', 'x', '1e3', '9'.repeat(20)]) t.strictSame(await missed(odd), true, odd);
+});

@@ -1,0 +1,19 @@
+import t from 'tap';
+import { killServices } from './kill/kill-services.ts';
+
+t.test(
+  'a service that is killed at any instant has every acknowledged mark, no batch in half, and starts again at once',
+  { timeout: 300_000 },
+  async (t) => {
+    const seed = Number(process.env.WRIT_KILL_SEED ?? 20_261_121);
+    t.comment(`seed ${seed}`);
+    const report = await killServices({ seed, rounds: 20, report: (line) => t.comment(line) });
+    t.same(report.complaints, []);
+    const { kinds, races, batches, clears, startsMs, undisturbedMs } = report;
+    t.strictSame(Object.keys(kinds).length, 6, JSON.stringify(kinds));
+    t.ok(races >= 1 && batches >= 50 && clears >= 1, JSON.stringify({ races, batches, clears }));
+    // A start that waits for a lock of the dead takes its whole patience longer, three seconds.
+    const median = [...startsMs].sort((a, b) => a - b)[Math.floor(startsMs.length / 2)] ?? Number.NaN;
+    t.ok(median <= 2 * undisturbedMs + 1_000, `${median} ms behind a kill, ${undisturbedMs} ms undisturbed`);
+  },
+);
