@@ -38,6 +38,7 @@ process.exitCode = totals.fail > 0 || entries.length === 0 ? 1 : 0;
 function weightOf(path: string): number {
   const order = [
     'test/kill.ts',
+    'test/service-kill.ts',
     'test/run-worker.ts',
     'test/run.ts',
     'test/run-fields.ts',

@@ -10,6 +10,8 @@ export interface ServiceStatus {
   /** RFC 3339. */
   readonly started_at?: string;
   readonly working_dir?: string;
+  /** What stands in it is the secret of the running instance. */
+  readonly token_file?: string;
   readonly health: 'ok' | 'unreachable' | 'stale';
 }
 
@@ -20,6 +22,7 @@ export async function serviceStatus(place: ServicePlace): Promise<ServiceStatus>
   const { pid, baseUrl, startedAt, workingDir } = found.discovery;
   const known = { pid, base_url: baseUrl, started_at: startedAt, working_dir: workingDir };
   if (found.state === 'stale') return { running: false, state: 'stale', ...known, health: 'stale' };
+  const token = { token_file: place.token };
   const health = (await isHealthy(found.discovery)) ? 'ok' : 'unreachable';
-  return { running: true, state: 'running', ...known, health };
+  return { running: true, state: 'running', ...known, ...token, health };
 }

@@ -30,6 +30,7 @@ function print(printer: Printer, status: ServiceStatus): void {
       ['address', status.base_url],
       ['started', status.started_at],
       ['serves', status.working_dir],
+      ['token', status.token_file],
       ['health', status.running ? status.health : undefined],
     ].flatMap(([name, value]) => (value === undefined ? [] : [[String(name), String(value)]])),
   );

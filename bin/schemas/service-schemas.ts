@@ -23,7 +23,7 @@ export const serviceShapes: Readonly<Record<string, CommandData>> = {
       state: { enum: ['running', 'stale', 'stopped'] },
       health: { enum: ['ok', 'unreachable', 'stale'] },
     },
-    { pid, base_url: text, started_at: moment, working_dir: text },
+    { pid, base_url: text, started_at: moment, working_dir: text, token_file: text },
   ),
   'service events': record({ events: count }),
   'service dirty': record({ marks: list(record({ path: text, marked_at: moment })), cleared: flag }),
