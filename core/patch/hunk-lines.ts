@@ -1,4 +1,5 @@
 import type { PatchFile } from '../contract/patch-set.ts';
+import { maxHunkHeaderBytes, readHunkHeader } from './hunk-header.ts';
 
 /** One line of a hunk; `start` and `end` are offsets in the diff, without mark and line feed. */
 export interface HunkLine {
@@ -16,7 +17,6 @@ const at = 64;
 const plus = 43;
 const minus = 45;
 const space = 32;
-const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 /**
  * Every line of the hunks of one changed file, in order. Lines are taken by the counts of the hunk header, so content that looks
@@ -35,13 +35,12 @@ export function* hunkLines(bytes: Uint8Array, file: Pick<PatchFile, 'start' | 'e
     const mark = diff[start];
     if (oldLeft <= 0 && newLeft <= 0) {
       const header =
-        mark === at ? hunkHeader.exec(diff.toString('latin1', start, Math.min(end, start + 80))) : null;
+        mark === at
+          ? readHunkHeader(diff.toString('latin1', start, Math.min(end, start + maxHunkHeaderBytes)))
+          : undefined;
       if (header) {
         hunk += 1;
-        oldLine = Number(header[1]);
-        oldLeft = Number(header[2] ?? 1);
-        newLine = Number(header[3]);
-        newLeft = Number(header[4] ?? 1);
+        ({ oldLine, oldCount: oldLeft, newLine, newCount: newLeft } = header);
       }
     } else if (mark === plus) {
       yield { kind: 'added', line: newLine++, hunk, start: start + 1, end };

@@ -1,3 +1,4 @@
+import { maxHunkHeaderBytes, readHunkHeader } from './hunk-header.ts';
 import { unquotePath } from './unquote-path.ts';
 
 /** What the headers of one file in an incoming patch say. Names are as written, prefix included; absent means `/dev/null` or not said. */
@@ -57,10 +58,10 @@ export function readSections(patch: Buffer): readonly PatchSection[] {
       if (oldName !== undefined) current.oldName = oldName;
       if (newName !== undefined) current.newName = newName;
     } else if (first === 0x40 && current && startsWith(text, '@@ -')) {
-      const header = /^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(text.toString('latin1', 0, 100));
+      const header = readHunkHeader(text.toString('latin1', 0, maxHunkHeaderBytes));
       if (!header) continue;
-      current.hunks.push({ oldStart: Number(header[1]), line });
-      skipHunk(Number(header[2] ?? 1), Number(header[3] ?? 1));
+      current.hunks.push({ oldStart: header.oldLine, line });
+      skipHunk(header.oldCount, header.newCount);
     } else if (first === 0x72 || first === 0x63) {
       const name = /^(?:rename|copy) (?:from|to) (?=.)/.exec(text.toString('latin1', 0, 14))?.[0];
       if (name && current?.isGit) current.plainNames.push(wholeName(text.subarray(name.length)) ?? '');

@@ -1,4 +1,5 @@
 import { WritError } from '../base/errors.ts';
+import { maxHunkHeaderBytes, readHunkHeader } from '../patch/hunk-header.ts';
 import type { DiffPiece, Unscanned } from './diff-piece.ts';
 import { readFileHeader } from './read-file-header.ts';
 
@@ -14,7 +15,6 @@ const feed = 10;
 const newLine = Buffer.from('\n');
 const gitHeader = Buffer.from('\ndiff --git ');
 const maxHeaderBytes = 64 * 1024;
-const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 /**
  * Cuts a git diff of any size into pieces, in bounded memory: at file headers where it can, else between two lines of a hunk, whose rest
@@ -173,15 +173,13 @@ function continuationAt(section: Buffer): Continuation | undefined {
     const mark = section[at];
     if (hunk.oldLeft <= 0 && hunk.newLeft <= 0) {
       const header =
-        mark === 64 ? hunkHeader.exec(section.toString('latin1', at, Math.min(end, at + 80))) : null;
+        mark === 64
+          ? readHunkHeader(section.toString('latin1', at, Math.min(end, at + maxHunkHeaderBytes)))
+          : undefined;
       if (header) {
         if (headerEnd < 0) headerEnd = at;
-        hunk = {
-          oldLine: Number(header[1]),
-          oldLeft: Number(header[2] ?? 1),
-          newLine: Number(header[3]),
-          newLeft: Number(header[4] ?? 1),
-        };
+        const { oldLine, oldCount, newLine, newCount } = header;
+        hunk = { oldLine, oldLeft: oldCount, newLine, newLeft: newCount };
       }
     } else if (mark === 43) {
       hunk.newLine += 1;

@@ -1,8 +1,9 @@
 import type { PatchFile } from '../contract/patch-set.ts';
+import { maxHunkHeaderBytes, readHunkHeader } from '../patch/hunk-header.ts';
 import type { Unscanned } from './diff-piece.ts';
 import type { LineMarks } from './mark-lines.ts';
+import { measureHunks } from './marked-hunks.ts';
 
-const hunkHeader = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
 const colour = Buffer.from('\n\u001b');
 /** `git format-patch` ends a mail with it. */
 const signature = '-- ';
@@ -44,27 +45,11 @@ function nameFault({ path }: PatchFile): string | undefined {
 }
 
 /** True where hunks alone follow the header, each as long as it says; false where lines have to be looked at. */
-function isPlain(bytes: Buffer, { end, changeType }: PatchFile, marks: LineMarks, from: number): boolean {
-  let hunk: { readonly at: number; readonly old: number; readonly new: number } | undefined;
-  for (let at = from; ; at += 4) {
-    const line = marks[at] as number;
-    const isEnd = line >= end;
-    if (isEnd && line !== end) return false;
-    const header = isEnd ? null : hunkHeader.exec(bytes.toString('latin1', line, Math.min(end, line + 80)));
-    if (!isEnd && !header) {
-      if (hunk || bytes[line] === 0x40) return false;
-      continue;
-    }
-    if (hunk) {
-      const plus = (marks[at + 1] as number) - (marks[hunk.at + 1] as number);
-      const minus = (marks[at + 2] as number) - (marks[hunk.at + 2] as number);
-      const same = (marks[at + 3] as number) - (marks[hunk.at + 3] as number);
-      if (plus + same !== hunk.new || minus + same !== hunk.old) return false;
-      if (changeType === 'delete' && plus > 0) return false;
-    }
-    if (!header) return hunk !== undefined;
-    hunk = { at, old: Number(header[1] ?? 1), new: Number(header[2] ?? 1) };
-  }
+function isPlain(bytes: Buffer, file: PatchFile, marks: LineMarks, from: number): boolean {
+  const found = measureHunks(bytes, file, marks, from);
+  if (found === undefined || found.hunks === 0 || found.between > 0) return false;
+  if (file.changeType === 'delete' && found.added > 0) return false;
+  return found.before.every((line) => bytes[line] !== 0x40);
 }
 
 /** Line by line: why the section is not what a reader of hunks takes it for. */
@@ -76,7 +61,7 @@ function readAll(bytes: Buffer, { start, end, changeType }: PatchFile, mayGoOn: 
   for (let at = start; at < end; ) {
     const feed = bytes.indexOf(10, at);
     const stop = feed < 0 || feed >= end ? end : feed;
-    const text = bytes.toString('latin1', at, Math.min(stop, at + 80));
+    const text = bytes.toString('latin1', at, Math.min(stop, at + maxHunkHeaderBytes));
     const isFirst = at === start;
     at = stop + 1;
     if (place === 'hunk') {
@@ -95,11 +80,11 @@ function readAll(bytes: Buffer, { start, end, changeType }: PatchFile, mayGoOn: 
     if (/^diff --(?:cc|combined) /.test(text) || text.startsWith('@@@'))
       return 'a combined diff of a merge is not read: compare with one parent';
     if (text.startsWith('@@')) {
-      const header = hunkHeader.exec(text);
+      const header = readHunkHeader(text);
       if (!header) return 'a hunk header cannot be read';
       if (place === 'prose')
         return 'a hunk stands apart from the header of its file: a diff without `diff --git`';
-      [oldLeft, newLeft] = [Number(header[1] ?? 1), Number(header[2] ?? 1)];
+      [oldLeft, newLeft] = [header.oldCount, header.newCount];
       place = oldLeft > 0 || newLeft > 0 ? 'hunk' : 'behind';
     } else if (place === 'header') {
       if (text.startsWith('+++ ')) namesSide = true;

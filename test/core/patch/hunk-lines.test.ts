@@ -1,5 +1,6 @@
 import t from 'tap';
 import { hunkLines } from '../../../core/patch/hunk-lines.ts';
+import { readSections } from '../../../core/patch/read-sections.ts';
 import { toRuleInput } from '../../../testing.ts';
 
 function linesOf(base: string, candidate: string) {
@@ -38,4 +39,25 @@ t.test('a missing final newline is no line', async (t) => {
     ['removed', 1, 'a'],
     ['added', 1, 'b'],
   ]);
+});
+
+t.test('every reader of hunks reads a header as far as the others do', async (t) => {
+  const zeros = '0'.repeat(20);
+  const diff = Buffer.from(
+    [
+      'diff --git a/x b/x',
+      '--- a/x',
+      '+++ b/x',
+      `@@ -${zeros}1,${zeros}1 +${zeros}1,${zeros}2 @@`,
+      ' a',
+      '+b',
+      '',
+    ].join('\n'),
+  );
+  const [section] = readSections(diff);
+  t.equal(section?.hunks.length, 1);
+  t.strictSame(
+    [...hunkLines(diff, { start: 0, end: diff.length })].map(({ kind }) => kind),
+    ['context', 'added'],
+  );
 });
