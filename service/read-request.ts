@@ -1,7 +1,8 @@
 import { WritError } from '../core/base/errors.ts';
 import { isBuiltIn, isRunEvent, type RunEventType } from './event-types.ts';
 
-type Body = Readonly<Record<string, unknown>>;
+/** The JSON object of a request. */
+export type Body = Readonly<Record<string, unknown>>;
 
 const maxTypeCharacters = 128;
 

@@ -8,7 +8,15 @@ import type { Bus } from './bus.ts';
 import type { DirtyMark, DirtyMarks } from './dirty-marks.ts';
 import type { MarkGround } from './mark-ground.ts';
 import { toMarks } from './mark-paths.ts';
-import { readAfter, readLimit, readNotification, readPaths, readRunEvent } from './read-request.ts';
+import {
+  type Body,
+  type Notification,
+  readAfter,
+  readLimit,
+  readNotification,
+  readPaths,
+  readRunEvent,
+} from './read-request.ts';
 
 /** What the routes answer from. */
 export interface ServiceParts {
@@ -24,6 +32,15 @@ const maxPage = 10_000;
 /** Every endpoint of the service (document 3, Endpoints), and the three that writ itself uses. */
 export function serviceRoutes({ token, bus, marks, ground }: ServiceParts): readonly Route[] {
   const admit = (request: IncomingMessage): void => requireToken(request, token);
+  const publishing = (path: string, read: (body: Body) => Notification): Route => ({
+    method: 'POST',
+    path,
+    admit,
+    answer: async ({ readBody }) => {
+      const { type, data } = read(await readBody());
+      return { published: true, seq: bus.publish(type, data) };
+    },
+  });
   return [
     { method: 'GET', path: '/api/health', answer: () => ({ status: 'ok' }) },
     {
@@ -43,24 +60,8 @@ export function serviceRoutes({ token, bus, marks, ground }: ServiceParts): read
         return { marked };
       },
     },
-    {
-      method: 'POST',
-      path: '/api/service/notify',
-      admit,
-      answer: async ({ readBody }) => {
-        const { type, data } = readNotification(await readBody());
-        return { published: true, seq: bus.publish(type, data) };
-      },
-    },
-    {
-      method: 'POST',
-      path: '/api/service/publish',
-      admit,
-      answer: async ({ readBody }) => {
-        const { type, data } = readRunEvent(await readBody());
-        return { published: true, seq: bus.publish(type, data) };
-      },
-    },
+    publishing('/api/service/notify', readNotification),
+    publishing('/api/service/publish', readRunEvent),
     {
       method: 'GET',
       path: '/api/service/dirty',

@@ -1,5 +1,6 @@
 import { ancestorOf, childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
 import { isShort, javascriptBindings, moduleOf } from './javascript-bindings.ts';
+import { maxPathDepth, rememberPaths } from './path-memory.ts';
 import type { Reading } from './reading.ts';
 
 const unwrapped = new Set([
@@ -11,9 +12,6 @@ const unwrapped = new Set([
   'type_assertion',
 ]);
 const globals = /^(?:(?:globalThis|window|global|self|top|parent|frames|document\.defaultView)\.)+(?=.)/;
-const maxDepth = 300;
-/** Of one question; ordinary source takes a handful. */
-const maxSteps = 400;
 /** Of a text put together from texts put together. */
 const maxSaid = 8;
 /** Functions that everybody has, whose constructor is `Function`. */
@@ -37,29 +35,22 @@ export interface JavascriptNames {
 export function javascriptNames(reading: Reading): JavascriptNames {
   const { text, literal } = reading;
   const { names, members, nameOf } = javascriptBindings(reading);
-  /** What nodes came to: names that stand for names with several values would else be followed along every way. */
-  const resolved = new Map<
-    SyntaxNode,
-    { readonly path: string | undefined; readonly seen: readonly number[] }
-  >();
-  const pending = new Set<SyntaxNode>();
-  let circles = 0;
-  let steps = 0;
+  const memory = rememberPaths(reading);
   return {
     resolve(node, seen = []) {
-      steps = 0;
+      memory.begin();
       return resolve(node, seen, 0);
     },
     behind: (node) => behind(node, 0),
     said(node) {
-      steps = 0;
+      memory.begin();
       return said(node, 0);
     },
   };
 
   function unwrap(node: SyntaxNode | undefined): SyntaxNode | undefined {
     let at = node;
-    for (let depth = 0; at && depth < maxDepth; depth += 1) {
+    for (let depth = 0; at && depth < maxPathDepth; depth += 1) {
       if (unwrapped.has(at.type)) at = at.children.find(({ type }) => type !== 'type_arguments');
       else if (at.type === 'sequence_expression') at = at.children.at(-1);
       else return at;
@@ -69,7 +60,7 @@ export function javascriptNames(reading: Reading): JavascriptNames {
 
   function behind(node: SyntaxNode | undefined, depth: number): SyntaxNode | undefined {
     const inner = unwrap(node);
-    if (inner?.type !== 'identifier' || depth > maxDepth) return inner;
+    if (inner?.type !== 'identifier' || depth > maxPathDepth) return inner;
     const given = names.find(nameOf(inner), inner)?.find(({ value, pick }) => value && pick === undefined);
     return given ? behind(given.value, depth + 1) : inner;
   }
@@ -81,11 +72,7 @@ export function javascriptNames(reading: Reading): JavascriptNames {
     const { parts, between } = partsOf(value);
     const pieces: string[] = [];
     for (const part of parts) {
-      steps += 1;
-      if (steps > maxSteps) {
-        reading.state.gaveUp = true;
-        return undefined;
-      }
+      if (!memory.step()) return undefined;
       const piece = part.type === 'string_fragment' ? text(part) : said(part, depth + 1);
       if (piece === undefined) return undefined;
       pieces.push(piece);
@@ -113,31 +100,7 @@ export function javascriptNames(reading: Reading): JavascriptNames {
 
   function resolve(node: SyntaxNode | undefined, seen: number[], depth: number): string | undefined {
     const inner = unwrap(node);
-    if (!inner) return undefined;
-    if (depth > maxDepth || steps > maxSteps) {
-      reading.state.gaveUp = true;
-      return undefined;
-    }
-    const known = resolved.get(inner);
-    if (known) {
-      for (const at of known.seen) seen.push(at);
-      return known.path;
-    }
-    if (pending.has(inner)) {
-      circles += 1;
-      return undefined;
-    }
-    steps += 1;
-    pending.add(inner);
-    const before = circles;
-    const own: number[] = [];
-    const path = resolveInner(inner, own, depth);
-    pending.delete(inner);
-    // What was cut short where names stand for one another may come out otherwise from elsewhere.
-    if (path !== undefined || (circles === before && depth < maxDepth / 2))
-      resolved.set(inner, { path, seen: own });
-    for (const at of own) seen.push(at);
-    return path;
+    return inner && memory.follow(inner, seen, depth, resolveInner);
   }
 
   function resolveInner(inner: SyntaxNode, seen: number[], depth: number): string | undefined {
@@ -225,7 +188,7 @@ export function javascriptNames(reading: Reading): JavascriptNames {
 
   function resolveMember(node: SyntaxNode, seen: number[], depth: number): string | undefined {
     const given = isShort(node) ? members.get(text(node).replace(/\s/g, '')) : undefined;
-    if (given && depth < maxDepth) {
+    if (given && depth < maxPathDepth) {
       const path = resolve(given, seen, depth + 1);
       if (path !== undefined && path !== '(function)') return path;
     }
@@ -241,7 +204,7 @@ export function javascriptNames(reading: Reading): JavascriptNames {
   /** A function for certain: written there, a method of something written there, one that everybody has, or the prototype of such. */
   function isFunction(node: SyntaxNode, depth = 0): boolean {
     const value = behind(node, 0);
-    if (!value || depth > maxDepth) return false;
+    if (!value || depth > maxPathDepth) return false;
     if (/^(?:arrow_function|function_expression|generator_function)$/.test(value.type)) return true;
     if (value.type === 'member_expression' || value.type === 'subscript_expression') {
       const object = behind(childOf(value, 'object'), 0);

@@ -1,5 +1,6 @@
 import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
 import { Names } from './names.ts';
+import { maxPathDepth, rememberPaths } from './path-memory.ts';
 import { plainPythonPath, pythonCallPath } from './python-calls.ts';
 import type { Reading } from './reading.ts';
 
@@ -13,9 +14,6 @@ const opens = [
   'generator_expression',
 ];
 const functionScopes = new Set(['function_definition', 'lambda', 'class_definition']);
-const maxDepth = 300;
-/** Of one question; ordinary source takes a handful. */
-const maxSteps = 400;
 
 /** What the names of a Python file stand for. */
 export interface PythonNames {
@@ -38,17 +36,10 @@ export function pythonNames(
   /** `self.run = eval`, by the text left of the sign. */
   const members = new Map<string, SyntaxNode>();
   for (const node of tree.nodes) readNode(node);
-  /** What nodes came to: names that stand for names with several values would else be followed along every way. */
-  const resolved = new Map<
-    SyntaxNode,
-    { readonly path: string | undefined; readonly seen: readonly number[] }
-  >();
-  const pending = new Set<SyntaxNode>();
-  let circles = 0;
-  let steps = 0;
+  const memory = rememberPaths(reading);
   return {
     resolve(node, seen = []) {
-      steps = 0;
+      memory.begin();
       return resolve(node, seen, 0);
     },
     behind: (node) => behind(node, 0),
@@ -176,37 +167,13 @@ export function pythonNames(
 
   function behind(node: SyntaxNode | undefined, depth: number): SyntaxNode | undefined {
     if (node?.type === 'parenthesized_expression') return behind(node.children[0], depth + 1);
-    if (node?.type !== 'identifier' || depth > maxDepth) return node;
+    if (node?.type !== 'identifier' || depth > maxPathDepth) return node;
     const given = names.find(nameOf(node), node)?.find(({ value }) => value);
     return given ? behind(given.value, depth + 1) : node;
   }
 
   function resolve(node: SyntaxNode | undefined, seen: number[], depth: number): string | undefined {
-    if (!node) return undefined;
-    if (depth > maxDepth || steps > maxSteps) {
-      reading.state.gaveUp = true;
-      return undefined;
-    }
-    const known = resolved.get(node);
-    if (known) {
-      for (const at of known.seen) seen.push(at);
-      return known.path;
-    }
-    if (pending.has(node)) {
-      circles += 1;
-      return undefined;
-    }
-    steps += 1;
-    pending.add(node);
-    const before = circles;
-    const own: number[] = [];
-    const path = resolveNode(node, own, depth);
-    pending.delete(node);
-    // What was cut short where names stand for one another may come out otherwise from elsewhere.
-    if (path !== undefined || (circles === before && depth < maxDepth / 2))
-      resolved.set(node, { path, seen: own });
-    for (const at of own) seen.push(at);
-    return path;
+    return node && memory.follow(node, seen, depth, resolveNode);
   }
 
   function resolveNode(node: SyntaxNode, seen: number[], depth: number): string | undefined {
