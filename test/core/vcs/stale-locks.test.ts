@@ -181,7 +181,10 @@ async function writeClaim(repo: Repository, lock: string, pid: number, contents?
   const path = join(repo.commonDir, 'writ/git-locks', `${toNamePart(who)}+${'0'.repeat(24)}.json`);
   mkdirSync(dirname(path), { recursive: true });
   const entry = contents === undefined ? { path: lock } : { path: lock, contents };
-  writeFileSync(path, `${JSON.stringify({ locks: [entry], litter: [], sinceMs: Date.now() - 1_000, who })}\n`);
+  writeFileSync(
+    path,
+    `${JSON.stringify({ locks: [entry], litter: [], sinceMs: Date.now() - 1_000, who })}\n`,
+  );
   return path;
 }
 
