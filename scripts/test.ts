@@ -37,19 +37,25 @@ process.exitCode = totals.fail > 0 || entries.length === 0 ? 1 : 0;
 /** Long ones first, so that the last lane is not left alone with one. */
 function weightOf(path: string): number {
   const order = [
-    'test/kill.ts',
-    'test/service-kill.ts',
-    'test/run-worker.ts',
     'test/run.ts',
+    'test/upkeep.ts',
+    'test/run-worker.ts',
+    'test/kill.ts',
+    'test/vcs.ts',
     'test/run-fields.ts',
     'test/bin.ts',
-    'test/upkeep.ts',
-    'test/demo.ts',
+    'test/service.ts',
+    'test/service-kill.ts',
     'test/outsiders.ts',
-    'test/attack.ts',
-    'test/vcs.ts',
-    'test/tool.ts',
     'test/attest.ts',
+    'test/attack.ts',
+    'test/store.ts',
+    'test/tool.ts',
+    'test/gates.ts',
+    'test/demo.ts',
+    'test/plugins.ts',
+    'test/intent.ts',
+    'test/frame.ts',
     'test/kernel.ts',
   ];
   const at = order.indexOf(path);

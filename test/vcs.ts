@@ -1,3 +1,4 @@
+import t from 'tap';
 import './core/vcs/quote-path.test.ts';
 import './core/plan/glob.test.ts';
 import './core/plan/scope.test.ts';
@@ -18,3 +19,6 @@ import './core/patch/round-trip.test.ts';
 import './core/patch/refusals.test.ts';
 import './core/patch/incoming-forms.test.ts';
 import './core/patch/large-patch.test.ts';
+
+// The last word of all files above: a room on a busy machine takes its time.
+t.setTimeout(540_000);

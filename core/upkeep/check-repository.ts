@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { askGit, gitFailed } from '../vcs/git.ts';
+import { keepObjectReaders } from '../vcs/object-reader.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { checkContent } from './check-content.ts';
 import { checkGitObjects, type GitFindings } from './check-git-objects.ts';
@@ -38,6 +39,8 @@ const maxListBytes = 256 * 1024 * 1024;
  */
 export async function checkRepository(request: CheckRequest): Promise<CheckReport> {
   const { repository, clock } = request;
+  await using readers = keepObjectReaders();
+  readers.keep(repository);
   const { refs, problems: brokenRefs } = await readRefs(repository);
   const git = await checkGitObjects(repository, refs);
   const filesOf = (ref: StoredRef): RefFiles => toFiles(git, ref);

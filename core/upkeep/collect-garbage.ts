@@ -7,6 +7,7 @@ import { openExternalLocalStore } from '../store/external-local-store.ts';
 import { removeLitter, temporaryRoot } from '../store/remove-litter.ts';
 import { listRunDirectories } from '../store/run-directory.ts';
 import { claimsDirectory } from '../vcs/git-claim.ts';
+import { keepObjectReaders } from '../vcs/object-reader.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { removeStaleLocks } from '../vcs/stale-locks.ts';
 import { clearRunDirectories, sizeOf } from './clear-run-directories.ts';
@@ -32,6 +33,8 @@ export interface CollectRequest {
  */
 export async function collectGarbage(request: CollectRequest): Promise<readonly Removed[]> {
   const { repository, clock, dryRun, temporary = tmpdir() } = request;
+  await using readers = keepObjectReaders();
+  readers.keep(repository);
   const inGit = await listStoredRefs(repository);
   const beside = await listLocalStoredRefs(repository);
   const nowMs = clock.now();

@@ -16,6 +16,7 @@ import { makeTemporary } from '../store/remove-litter.ts';
 import { parseObject } from '../store/stored-object.ts';
 import { readBlob } from '../vcs/blobs.ts';
 import { gitLine } from '../vcs/git.ts';
+import { keepObjectReaders } from '../vcs/object-reader.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { createScratch } from '../vcs/scratch.ts';
 import { listTree } from '../vcs/tree.ts';
@@ -36,6 +37,8 @@ export interface RebuildRequest {
  */
 export async function rebuild(request: RebuildRequest): Promise<readonly string[]> {
   const { repository, problems } = request;
+  await using readers = keepObjectReaders();
+  readers.keep(repository);
   const restored: string[] = [];
   for (const problem of problems) {
     if (problem.object !== undefined && (await restoreObject(repository, problem.where, problem.object)))

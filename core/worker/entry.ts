@@ -17,6 +17,8 @@ for (const stream of ['stdout', 'stderr'] as const) {
   Object.defineProperty(process, stream, { value: sink });
 }
 
+delete process.env.NODE_COMPILE_CACHE;
+
 /** Runs one task in a worker thread. Never throws: what a task throws comes back as a record. */
 export default async function run({
   name,

@@ -1,4 +1,6 @@
+import { getCompileCacheDir } from 'node:module';
 import { availableParallelism } from 'node:os';
+import { dirname } from 'node:path';
 import type { Piscina } from 'piscina';
 import type { Clock } from '../base/clock.ts';
 import { WritError } from '../base/errors.ts';
@@ -127,6 +129,8 @@ async function start(threads: number, maxHeapMiB: number): Promise<Piscina<TaskC
   const { Piscina } = await import('piscina');
   const entry = import.meta.url.endsWith('.ts') ? './entry.ts' : './entry.js';
   const { NODE_V8_COVERAGE: coverage } = process.env;
+  // Node answers the directory of its own version in the one that it was told.
+  const compiled = getCompileCacheDir();
   const piscina = new Piscina<TaskCall, TaskOutcome<never>>({
     filename: new URL(entry, import.meta.url).href,
     minThreads: 0,
@@ -136,8 +140,12 @@ async function start(threads: number, maxHeapMiB: number): Promise<Piscina<TaskC
     // Waiting by message instead of Atomics.wait: what a task leaves running fails then and there, not in the next task.
     atomics: 'disabled',
     resourceLimits: { maxOldGenerationSizeMb: maxHeapMiB, maxYoungGenerationSizeMb: 8 },
-    // A task is a pure function: it gets no environment.
-    env: coverage === undefined ? {} : { NODE_V8_COVERAGE: coverage },
+    // A task is a pure function: it gets no environment. These two are for Node, which reads them as the thread starts: without what
+    // is compiled already a thread takes four times as long to start. The entry takes the second away.
+    env: {
+      ...(coverage === undefined ? {} : { NODE_V8_COVERAGE: coverage }),
+      ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) }),
+    },
   });
   // A thread that fails between two tasks has no one to tell; the next task gets a new thread.
   piscina.on('error', () => {});

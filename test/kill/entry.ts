@@ -5,9 +5,9 @@ t.test(
   'a run that is killed at any instant comes to the same end, and leaves nothing lying about',
   async (t) => {
     const seed = Number(process.env.WRIT_KILL_SEED ?? 20_250_506);
-    const report = await killRuns({ seed, rounds: 20, budgetMs: 150_000, report: (line) => t.comment(line) });
+    const report = await killRuns({ seed, rounds: 15, report: (line) => t.comment(line) });
     t.same(report.complaints, []);
-    t.ok(report.rounds >= 5, `${report.rounds} rounds`);
+    t.equal(report.rounds, 15);
     t.ok(report.killed.midway >= 1, JSON.stringify(report.killed));
   },
 );

@@ -13,8 +13,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { commands } from '../../bin/command-table.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { removeRunLitter } from '../../core/run/run-litter.ts';
+import { type Ran, runLine } from '../bin/host.ts';
 import { type Facts, readFacts, traces } from './facts.ts';
 import { makeTemplate, type Template } from './template.ts';
 
@@ -22,8 +24,6 @@ export interface KillOptions {
   /** The same seed makes the same choices; instants still depend on the machine. */
   readonly seed: number;
   readonly rounds: number;
-  /** No round is begun after this; default: none are left out. */
-  readonly budgetMs?: number;
   readonly report?: (line: string) => void;
 }
 
@@ -55,8 +55,7 @@ interface Choice {
  * disturbed: decision, evidence, commit, ledger, repository, and that nothing is left lying about.
  */
 export async function killRuns(options: KillOptions): Promise<KillReport> {
-  const { seed, rounds, budgetMs = Number.POSITIVE_INFINITY, report = () => {} } = options;
-  const began = performance.now();
+  const { seed, rounds, report = () => {} } = options;
   const box = mkdtempSync(join(tmpdir(), 'writ-kill-'));
   const random = mulberry32(seed);
   const complaints: string[] = [];
@@ -71,7 +70,7 @@ export async function killRuns(options: KillOptions): Promise<KillReport> {
     if (expected.decision !== 'commit')
       throw new Error(`expected a run that commits, found ${JSON.stringify(expected)}`);
     report(`undisturbed: ${Math.round(wholeMs)} ms, ${records} records`);
-    for (; done < rounds && performance.now() - began < budgetMs; done += 1) {
+    for (; done < rounds; done += 1) {
       const choice = choose(random, done, wholeMs, records);
       const again = random() < 0.3 ? choose(random, done + 1, wholeMs, records) : undefined;
       const label = `seed ${seed} round ${done} ${JSON.stringify({ choice, again })}`;
@@ -130,7 +129,7 @@ async function undisturbed(template: Template, root: string) {
   if (code !== 0) throw new Error(`an undisturbed run answered ${code}: ${out}${err}`);
   const [run] = findRuns(place);
   if (run === undefined) throw new Error('an undisturbed run left no journal');
-  const facts = await readFacts(place, run.id, (args) => start(place, args).ended);
+  const facts = await readFacts(place, run.id, (args) => ask(place, args));
   const faults = traces(place);
   if (faults.length > 0) throw new Error(`an undisturbed run left behind: ${faults.join(', ')}`);
   return { facts, wholeMs, records: run.records };
@@ -167,8 +166,13 @@ async function oneRound(
   // What a process killed behind the end of its run leaves is for `writ gc`; all else a resume must have cleaned up.
   if (endedBeforeKill)
     await removeRunLitter({ commonDir: join(place.repo, '.git') }, systemClock, place.env.TMPDIR);
-  const found = await readFacts(place, begun.id, (args) => start(place, args).ended);
+  const found = await readFacts(place, begun.id, (args) => ask(place, args));
   return [...differences(expected, found), ...traces(place)];
+}
+
+/** What only reads needs no process of its own. */
+function ask({ repo, env }: Place, args: readonly string[]): Promise<Ran> {
+  return runLine(['--json', ...args], commands, { cwd: repo, env });
 }
 
 function differences(expected: Facts, found: Facts): readonly string[] {

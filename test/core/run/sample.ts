@@ -55,19 +55,33 @@ function isRecord(value: Json): value is { readonly [key: string]: Json } {
 
 let pool: WorkerPool | undefined;
 
-/** Starting threads and reading the rules into them costs as much as the rest of a run: all runs of a room have the same. */
+/**
+ * Starting threads and reading the rules into them costs as much as the rest of a run: all runs of a room have the same. One
+ * thread, because every process that a run starts costs more the more memory this one has.
+ */
 function shared(): WorkerPool {
-  pool ??= createPool({ clock: systemClock });
+  pool ??= createPool({ clock: systemClock, threads: 1 });
   return pool;
 }
 
-export function makeSample(files = join(fixtures, '_sample')): Sample {
-  const box = mkdtempSync(join(tmpdir(), 'writ-test-'));
-  const root = join(box, 'repo');
-  const home = join(box, 'home');
-  mkdirSync(home);
-  cpSync(files, root, { recursive: true });
-  const env = {
+/** Ends them; the next run starts its own. For who starts many processes afterwards and no run. */
+export async function closePool(): Promise<void> {
+  const open = pool;
+  pool = undefined;
+  await open?.close();
+}
+
+const discarded: string[] = [];
+process.once('exit', () => {
+  for (const box of discarded) rmSync(box, { recursive: true, force: true });
+});
+
+function makeBox(): string {
+  return mkdtempSync(join(tmpdir(), 'writ-test-'));
+}
+
+function gitEnv(home: string) {
+  return {
     PATH: process.env.PATH ?? '',
     HOME: home,
     GIT_CONFIG_GLOBAL: '/dev/null',
@@ -75,13 +89,50 @@ export function makeSample(files = join(fixtures, '_sample')): Sample {
     GIT_AUTHOR_DATE: '2025-05-06T00:00:00Z',
     GIT_COMMITTER_DATE: '2025-05-06T00:00:00Z',
   };
-  const git = (...args: string[]): string =>
-    execFileSync('git', args, { cwd: root, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+}
+
+function runGit(root: string, env: Readonly<Record<string, string>>, args: readonly string[]): string {
+  return execFileSync('git', args, {
+    cwd: root,
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).trim();
+}
+
+const templates = new Map<string, string>();
+
+/** A repository of these files with one commit, made once per process and copied from then on. */
+function templateOf(files: string): string {
+  const known = templates.get(files);
+  if (known !== undefined) return known;
+  const box = makeBox();
+  discarded.push(box);
+  const root = join(box, 'repo');
+  cpSync(files, root, { recursive: true });
+  const git = (...args: string[]): string => runGit(root, gitEnv(box), args);
   git('init', '--quiet', '--initial-branch=main');
   git('config', 'user.name', 'Sample maintainer');
   git('config', 'user.email', 'maintainer@sample.example');
   git('add', '--all');
   git('commit', '--quiet', '-m', 'Sample');
+  // Fourteen files that every copy would be made of, and none of them does anything.
+  rmSync(join(root, '.git', 'hooks'), { recursive: true });
+  templates.set(files, root);
+  return root;
+}
+
+export function makeSample(files = join(fixtures, '_sample')): Sample {
+  const template = templateOf(files);
+  const box = makeBox();
+  const root = join(box, 'repo');
+  const home = join(box, 'home');
+  mkdirSync(home);
+  cpSync(template, root, { recursive: true });
+  const env = gitEnv(home);
+  const git = (...args: string[]): string => runGit(root, env, args);
+  // The copies are new files to the index: what is compared with it later must not find it rewritten.
+  git('update-index', '-q', '--refresh');
   const engine = (plugins: readonly LoadedPlugin[] = [], ephemeralKey = false): Promise<WritEngine> =>
     createEngine({
       plugins: [...preset({ env, ephemeralKey, clock: systemClock }), ...plugins],
@@ -98,7 +149,7 @@ export function makeSample(files = join(fixtures, '_sample')): Sample {
     state: () =>
       [
         git('for-each-ref', 'refs/heads', 'refs/tags', 'refs/remotes'),
-        git('rev-parse', '--symbolic-full-name', 'HEAD'),
+        readFileSync(join(root, '.git', 'HEAD'), 'utf8'),
         readFileSync(join(root, '.git', 'index')).toString('hex'),
         git('status', '--porcelain=v2', '--ignored', '--untracked-files=all'),
       ].join('\n'),
@@ -115,6 +166,7 @@ export function makeSample(files = join(fixtures, '_sample')): Sample {
         ...change,
       });
     },
-    remove: () => rmSync(box, { recursive: true, force: true }),
+    // At the end: making files is slow on ext4 while there are many that were deleted seconds ago.
+    remove: () => void discarded.push(box),
   };
 }

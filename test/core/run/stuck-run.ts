@@ -9,10 +9,7 @@ const worker = {
   name: 'stuck',
   usesModel: false,
   async work() {
-    writeSync(
-      1,
-      `${JSON.stringify({ pids: children.running(), gits: children.gits(), root: sample.root })}\n`,
-    );
+    writeSync(1, `${JSON.stringify({ pids: children.running(), gits: children.gits() })}\n`);
     return new Promise<never>(() => setInterval(() => {}, 1000));
   },
 };

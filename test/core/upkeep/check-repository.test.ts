@@ -24,6 +24,7 @@ import { checkRepository } from '../../../core/upkeep/check-repository.ts';
 import { collectGarbage } from '../../../core/upkeep/collect-garbage.ts';
 import type { Problem } from '../../../core/upkeep/problem.ts';
 import { rebuild } from '../../../core/upkeep/rebuild.ts';
+import { startedChildren } from '../vcs/started-children.ts';
 import { daysLater, finishedRun, type Spoilable } from './finished-run.ts';
 
 const spoilable = await finishedRun({}, 1);
@@ -94,6 +95,15 @@ t.test('what a run left is whole, before and after its content expires', async (
     ['content-missing'],
     'gone too early',
   );
+});
+
+t.test('a check starts a few processes, however many records there are', async (t) => {
+  const one = await spoilable();
+  using children = startedChildren();
+  t.strictSame((await check(one)).problems, []);
+  const gits = children.gits();
+  t.ok(gits.length > 0 && gits.length <= 6, gits.join(' '));
+  t.strictSame(children.running(), [], 'none of them is left');
 });
 
 t.test(

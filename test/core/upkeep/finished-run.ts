@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import { openRepository, type Repository } from '../../../core/vcs/repository.ts';
-import { fixtures, type Json, makeSample } from '../run/sample.ts';
+import { closePool, fixtures, type Json, makeSample } from '../run/sample.ts';
 
 process.env.GIT_CONFIG_GLOBAL = '/dev/null';
 process.env.GIT_CONFIG_NOSYSTEM = '1';
@@ -33,8 +33,17 @@ process.once('exit', () => {
   for (const copy of copies) rmSync(copy, { recursive: true, force: true });
 });
 
-/** Runs the sample once; each call of what it answers makes a copy. */
-export async function finishedRun(spec: Json = {}, more = 0): Promise<() => Promise<Spoilable>> {
+const made = new Map<string, Promise<() => Promise<Spoilable>>>();
+
+/** Runs the sample, once per process for the same contract; each call of what it answers makes a copy. */
+export function finishedRun(spec: Json = {}, more = 0): Promise<() => Promise<Spoilable>> {
+  const key = JSON.stringify([spec, more]);
+  const known = made.get(key) ?? makeRun(spec, more);
+  made.set(key, known);
+  return known;
+}
+
+async function makeRun(spec: Json, more: number): Promise<() => Promise<Spoilable>> {
   const sample = makeSample();
   copies.push(join(sample.root, '..'));
   const patch = (name: string) =>
@@ -43,6 +52,7 @@ export async function finishedRun(spec: Json = {}, more = 0): Promise<() => Prom
   for (let index = 0; index < more; index += 1)
     await sample.run({ source: patch('a-change-outside-the-scope-is-refused') }, spec);
   const view = await sample.run({ source: patch('a-fix-with-a-new-test-is-committed') }, spec);
+  await closePool();
   const commit = view.decision?.commitSha ?? '';
   return async () => {
     const box = realpathSync(mkdtempSync(join(tmpdir(), 'writ-spoil-')));

@@ -4,7 +4,7 @@ import { sha256Hex } from '../../../core/base/digest.ts';
 import { replayRun } from '../../../core/upkeep/replay-run.ts';
 import { finishedRun } from './finished-run.ts';
 
-const one = await (await finishedRun())();
+const one = await (await finishedRun({}, 1))();
 const ref = `refs/ai/runs/${one.runId}`;
 const files = new Map(
   one
