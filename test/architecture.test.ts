@@ -112,6 +112,9 @@ t.test('every rule can fail', async (t) => {
       withFiles({ 'test/core/some_thing.test.ts': '' }),
     ],
     'no file above 300 lines': [withFiles({ 'core/x.ts': 'export {};\n'.repeat(301) })],
+    'files of a test room share one root: none makes its directory there': [
+      withFiles({ 'test/core/x.test.ts': 'const cwd = realpathSync(t.testdir());\n' }),
+    ],
     'generated files say so in line one': [withFiles({ 'core/x.gen.ts': 'export {};\n' })],
     'package.json exports the three doors and nothing else': [
       withManifest({ exports: { ...soundManifest.exports, './core/*': { default: './dist/core/*.js' } } }),

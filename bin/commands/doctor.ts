@@ -6,6 +6,9 @@ import { loadAnchors } from '../../attest/verify/load-anchors.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { execFileBounded } from '../../core/tool/spawn.ts';
 import { openRepository } from '../../core/vcs/repository.ts';
+import { listenableAddresses } from '../../http/listenable-addresses.ts';
+import { findServicePlace } from '../../service/service-place.ts';
+import { serviceStatus } from '../../service/service-status.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
 import { styled } from '../print.ts';
@@ -56,6 +59,10 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     });
   }
   checks.push(await diagnose('signing-key', true, () => describeKeys(context)));
+  checks.push(
+    await diagnose('ports', false, describePorts),
+    await diagnose('service', false, () => describeService(context)),
+  );
   checks.push({ id: 'plugins', status: 'ok', needed: true, detail: engine.plugins.join(', ') });
   const { enforced, total } = engine.ledger;
   checks.push({
@@ -88,6 +95,19 @@ export async function run(context: CommandContext): Promise<CommandResult> {
 }
 
 /** Opens the private keys as a run does, so that it refuses the same ones; looks without making one. */
+async function describePorts(): Promise<string> {
+  const addresses = await listenableAddresses();
+  if (addresses.length === 0) throw new WritError('PORT_UNAVAILABLE', { message: 'no port on the loopback' });
+  return `${addresses.join(' and ')} can be served`;
+}
+
+async function describeService({ repoPath, cwd }: CommandContext): Promise<string> {
+  const place = await findServicePlace(await openRepository(repoPath ?? cwd));
+  const { state, base_url: url, health } = await serviceStatus(place);
+  if (state === 'running') return `runs on ${url}${health === 'ok' ? '' : ' and does not answer'}`;
+  return state === 'stale' ? 'was killed; the next `writ service run` cleans up' : 'does not run';
+}
+
 async function describeKeys({ env }: CommandContext): Promise<string> {
   for (const [name, algorithm] of ownKeys) {
     const path = join(userKeysDir(env), `${name}.pem`);

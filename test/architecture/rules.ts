@@ -104,6 +104,12 @@ export const houseRules: readonly HouseRule[] = [
       return lines > maxLines ? [`has ${lines} lines: look for the two ideas in it`] : [];
     },
   ),
+  perFile(
+    'files of a test room share one root: none makes its directory there',
+    (path) => path.endsWith('.test.ts'),
+    // The next file's would be in its place.
+    ({ code }) => (/^const .*\bt\.testdir\(/m.test(code) ? ['calls `t.testdir` outside of a test'] : []),
+  ),
   perFile('generated files say so in line one', isGenerated, ({ text }) =>
     /generated/i.test(text.split('\n', 1)[0] ?? '') ? [] : ['does not say so'],
   ),

@@ -1,5 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { openUserLedgerKey, openUserSigningKey } from '../../../attest/signer/user-keys.ts';
@@ -8,8 +19,12 @@ import { sampleSpecWith } from '../../../testing.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 
-const root = realpathSync(t.testdir({ home: {}, repo: { 'a.txt': 'one\n' } }));
+const root = realpathSync(mkdtempSync(join(tmpdir(), 'writ-answers-')));
+t.teardown(() => rmSync(root, { recursive: true, force: true }));
 const repo = join(root, 'repo');
+mkdirSync(join(root, 'home'));
+mkdirSync(repo);
+writeFileSync(join(repo, 'a.txt'), 'one\n');
 const env = {
   PATH: process.env.PATH ?? '',
   HOME: join(root, 'home'),

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
@@ -7,7 +8,10 @@ import { sampleSpecWith } from '../../../testing.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 
-const root = realpathSync(t.testdir({ repo: { 'a.txt': 'one\n' }, elsewhere: {} }));
+const root = realpathSync(mkdtempSync(join(tmpdir(), 'writ-lifecycle-')));
+t.teardown(() => rmSync(root, { recursive: true, force: true }));
+for (const name of ['repo', 'elsewhere']) mkdirSync(join(root, name));
+writeFileSync(join(root, 'repo', 'a.txt'), 'one\n');
 const repo = join(root, 'repo');
 const identity = { name: 'Ada', email: 'ada@example.com' };
 Object.assign(process.env, {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { sampleSpecWith } from '../../../testing.ts';
@@ -26,7 +29,8 @@ const spec = (objectives: readonly string[], planGeneration: object = {}) =>
       objmodel: { planGeneration },
     }),
   );
-const cwd = t.testdir({});
+const cwd = mkdtempSync(join(tmpdir(), 'writ-plan-'));
+t.teardown(() => rmSync(cwd, { recursive: true, force: true }));
 const env = { PATH: process.env.PATH ?? '', HOME: cwd, GIT_CEILING_DIRECTORIES: cwd };
 
 async function plan(stdin: string, ...options: readonly string[]) {
