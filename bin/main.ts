@@ -1,3 +1,4 @@
+import { systemClock } from '../core/base/clock.ts';
 import { messageOf, WritError } from '../core/base/errors.ts';
 import { commands } from './command-table.ts';
 import { dispatch } from './dispatch.ts';
@@ -5,13 +6,20 @@ import { escapeTerminal } from './escape-terminal.ts';
 import { exit, exitNow } from './exit.ts';
 import { openSink } from './print.ts';
 
-/** The whole program: binds a command line to this process and ends it. The first SIGINT or SIGTERM asks, the second insists. */
+/** One Ctrl+C can come twice: from the terminal, and from npm or timeout(1), which pass it on. */
+const echoMs = 250;
+
+/** The whole program: binds a command line to this process and ends it. The first SIGINT or SIGTERM asks, a later one insists. */
 export async function main(argv: readonly string[]): Promise<void> {
   const out = openSink(process.stdout);
   const err = openSink(process.stderr);
   const interrupted = new AbortController();
+  let askedAt = Number.NEGATIVE_INFINITY;
   const interrupt = (signal: NodeJS.Signals): void => {
+    const now = systemClock.monotonic();
+    if (now - askedAt < echoMs) return;
     if (interrupted.signal.aborted) exitNow(130);
+    askedAt = now;
     interrupted.abort(
       new WritError('RUN_INTERRUPTED', { message: `interrupted by ${signal}`, detail: { signal } }),
     );

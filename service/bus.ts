@@ -42,8 +42,10 @@ export function openBus({ clock, streams = {} }: BusOptions): Bus {
       return seq;
     },
     subscribe(request, response) {
-      broadcast.add(response, [...kept, ...resumed(request)]);
-      kept = [];
+      // A HEAD is no subscriber: it would take what is kept away from the first one.
+      const listens = request.method !== 'HEAD';
+      broadcast.add(response, listens ? [...kept, ...resumed(request)] : []);
+      if (listens) kept = [];
     },
     get subscribers() {
       return broadcast.size;

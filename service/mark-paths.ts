@@ -15,6 +15,8 @@ const says: Readonly<Record<MarkRefusal, string>> = {
   outside: 'does not lie in the repository',
 };
 
+/** Of all marks of a batch, in UTF-8. A link can make a name of four characters one of four thousand; a listener takes events of 4 MiB. */
+const maxMarkBytes = 2 * 1024 * 1024;
 const maxShown = 200;
 /** A single path can have 131,000 names. */
 const namesPerLook = 1024;
@@ -22,12 +24,13 @@ const namesPerLook = 1024;
 /**
  * The marks of a batch: sorted by code units, each once, POSIX, relative to the work tree that holds them (`.` for its root). Parents are
  * resolved as the disk has them, the last name is not followed. One path that is no place in the repository refuses all:
- * PATH_ESCAPES_REPOSITORY with `index` and `reason`. Nothing is opened or written.
+ * PATH_ESCAPES_REPOSITORY with `index` and `reason`, PAYLOAD_TOO_LARGE where links make more of it than 2 MiB. Nothing is opened or written.
  */
 export async function toMarks(ground: MarkGround, paths: readonly string[]): Promise<readonly string[]> {
   const walk = new MarkWalk(ground);
   const parents = new Map<string, Place | undefined>();
   const marks = new Set<string>();
+  let bytes = 0;
   const turn = new Turn();
   for (const [index, path] of paths.entries()) {
     const unfit = unfitness(path);
@@ -37,6 +40,8 @@ export async function toMarks(ground: MarkGround, paths: readonly string[]): Pro
     const parent = parents.get(before);
     const mark = parent && (last === undefined ? parent.mark : walk.markOf(parent, last));
     if (mark === undefined || leavesOnWindows(mark)) throw escapes(index, path, 'outside');
+    if (!marks.has(mark)) bytes += Buffer.byteLength(mark);
+    if (bytes > maxMarkBytes) throw tooLarge();
     marks.add(mark === '' ? '.' : mark);
     if (turn.over) await turn.rest();
   }
@@ -88,6 +93,13 @@ function leavesOnWindows(mark: string): boolean {
     if (depth < 0) return true;
   }
   return false;
+}
+
+function tooLarge(): WritError {
+  return new WritError('PAYLOAD_TOO_LARGE', {
+    message: `expected marks of together at most ${maxMarkBytes} octets once links are followed; send the batch in parts`,
+    detail: { maxBytes: maxMarkBytes },
+  });
 }
 
 function escapes(index: number, path: string, reason: MarkRefusal): WritError {

@@ -59,7 +59,7 @@ export function readAfter(query: URLSearchParams): string {
 function readEvent(body: Body): Notification {
   const { type, data } = only(body, ['type', 'data']);
   const length = typeof type === 'string' ? [...type].length : 0;
-  const isSound = typeof type === 'string' && type.trim() !== '' && !/[\0-\x1f\x7f]/.test(type);
+  const isSound = typeof type === 'string' && type.trim() !== '' && !/[\0-\x1f\x7f-\x9f]/.test(type);
   if (!isSound || length > maxTypeCharacters)
     throw invalid(
       `\`type\` to be 1 to ${maxTypeCharacters} characters, not blank, without control characters`,

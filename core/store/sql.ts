@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Database, Statement } from 'node-sqlite3-wasm';
 import { messageOf, WritError } from '../base/errors.ts';
 import { absent } from './durable-file.ts';
+import { keepFiles } from './kept-files.ts';
 
 /** What a column holds and a parameter takes; integers beyond 2^53 are bigints. */
 export type SqlValue = number | string | null | Uint8Array | bigint;
@@ -23,7 +24,7 @@ export interface SqlStatement {
 export interface SqlDatabase {
   /** Compiled once per text and kept until `close`, so the texts are few and fixed. */
   prepare(sql: string): SqlStatement;
-  /** All of `work`, durable when it returns, or nothing where it throws. Not nested; a promise is refused. */
+  /** All of `work`, durable when it returns, or nothing where it throws. Not nested; a promise is refused. STATE_UNUSABLE where the file is gone. */
   transaction<T>(work: () => T): T;
   /** Closing twice is harmless. */
   close(): void;
@@ -131,6 +132,7 @@ function pragma(database: Database, text: string): unknown {
 
 function toSqlDatabase(database: Database, place: string): SqlDatabase {
   const kept = new Map<string, KeptStatement>();
+  const lost = keepFiles([place, `${place}-wal`]);
   return {
     prepare(sql) {
       const found = kept.get(sql);
@@ -145,6 +147,8 @@ function toSqlDatabase(database: Database, place: string): SqlDatabase {
         const result = work();
         if (result instanceof Promise) throw new TypeError('a transaction is over before a promise settles');
         execute(database, place, 'COMMIT');
+        // `git clean -x` takes ignored files, open ones too.
+        if (lost() !== undefined) throw unusable(place, 'it was removed or replaced while it was open');
         return result;
       } catch (fault) {
         // Where the disk is full, the library has rolled back by itself.

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, get, type IncomingMessage } from 'node:http';
+import { createServer, get, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { systemClock } from '../../core/base/clock.ts';
@@ -23,9 +23,11 @@ async function openStation(t: {
   subscribe(
     headers?: Readonly<Record<string, string>>,
   ): Promise<{ next(): Promise<Envelope & Pick<StreamEvent, 'id'>> }>;
+  /** The status of a HEAD. */
+  head(): Promise<number | undefined>;
 }> {
   const bus = openBus({ clock: systemClock });
-  const server = createServer((request, response) => bus.subscribe(request, response));
+  const server = createServer((asked, response) => bus.subscribe(asked, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -35,6 +37,11 @@ async function openStation(t: {
   });
   return {
     bus,
+    async head() {
+      const asked = request({ host: '127.0.0.1', port, method: 'HEAD' }).end();
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+      return answer.resume().statusCode;
+    },
     async subscribe(headers = {}) {
       const before = bus.subscribers;
       const asked = get({ host: '127.0.0.1', port, headers });
@@ -92,6 +99,13 @@ t.test(
     void bus.end(500);
   },
 );
+
+t.test('a HEAD takes nothing away from the first subscriber', async (t) => {
+  const { bus, head, subscribe } = await openStation(t);
+  bus.announce('service_lifecycle', { event: 'started' });
+  t.equal(await head(), 200);
+  t.match(await (await subscribe()).next(), { seq: 1, data: { event: 'started' } });
+});
 
 t.test('who comes back is told how many events it missed, and none is replayed', async (t) => {
   const { bus, subscribe } = await openStation(t);

@@ -472,6 +472,16 @@ t.test(
   },
 );
 
+t.test('a link cannot make a small batch a large one', async (t) => {
+  const { sample, marks } = await siteOf(t);
+  const deep = Array(15).fill('d'.repeat(250)).join('/');
+  mkdirSync(join(sample.dir, deep), { recursive: true });
+  symlinkSync(deep, join(sample.dir, 'l'));
+  const paths = (count: number) => Array.from({ length: count }, (_, index) => `l/${index}`);
+  t.equal((await marks(...paths(500), ...paths(500))).length, 500, 'each counts once');
+  await t.rejects(marks(...paths(600)), { code: 'PAYLOAD_TOO_LARGE', detail: { maxBytes: 2 * 1024 * 1024 } });
+});
+
 /** How often others came to their turn before it was done. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {
   let turns = 0;

@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
@@ -63,6 +64,24 @@ t.test(
     }
   },
 );
+
+t.test('one Ctrl+C that comes twice, from the terminal and from npm, still ends it well', async (t) => {
+  const place = makeServed(t);
+  const service = await startService(t, place);
+  // An answer under way keeps it from ending before the second one.
+  const slow = connect(Number(new URL(service.url).port), '127.0.0.1').on('error', () => {});
+  t.teardown(() => slow.destroy());
+  slow.write(
+    `POST /api/service/notify HTTP/1.1\r\nhost: localhost\r\nx-svc-service-token: ${service.token}\r\n` +
+      'content-type: application/json\r\ncontent-length: 9\r\nexpect: 100-continue\r\n\r\n',
+  );
+  await once(slow, 'data');
+  service.child.kill('SIGINT');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  service.child.kill('SIGINT');
+  t.equal(await service.ended, 0);
+  t.notOk(existsSync(join(place.directory, 'service.json')), 'nothing is left');
+});
 
 t.test('an address that others could reach, or that a name server decides, is refused', async (t) => {
   const place = makeServed(t);

@@ -265,6 +265,20 @@ t.test('a transaction that throws leaves nothing', async (t) => {
   t.same(valuesIn(database), ['a']);
 });
 
+t.test('what was removed or replaced under an open database is no longer called durable', async (t) => {
+  for (const name of ['state.db', 'state.db-wal']) {
+    const box = openBox(t);
+    const database = await openAt(t, join(box, 'state.db'));
+    const put = (value: string) => database.transaction(() => database.prepare(insert).run([value]));
+    put('a');
+    const bytes = readFileSync(join(box, name));
+    rmSync(join(box, name));
+    t.throws(() => put('b'), { code: 'STATE_UNUSABLE' }, `${name} removed`);
+    writeFileSync(join(box, name), bytes);
+    t.throws(() => put('c'), { code: 'STATE_UNUSABLE' }, `${name} replaced`);
+  }
+});
+
 t.test('values come back as they went in, or do not go in', async (t) => {
   const database = await openAt(t, join(openBox(t), 'state.db'));
   const add = database.prepare(insert);

@@ -29,6 +29,7 @@ const notTypes: Readonly<Record<string, unknown>> = {
   'a NUL in the type': 'x\0',
   'an escape sequence in the type': '\u001b[31mx',
   'a DEL in the type': 'x\u007f',
+  'a control sequence of one character in the type': 'x\u009b31m',
   'a number as type': 7,
   'null as type': null,
   'a list as type': ['x'],
