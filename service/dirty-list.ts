@@ -21,22 +21,32 @@ const answerWithinMs = 10_000;
 const patienceMs = 10_000;
 
 /**
- * Every dirty mark of a repository, in order; with `clear` they are taken away, and exactly those that were are answered. Asks the running service,
+ * Every dirty mark of a repository, in order; with `clear` they are taken away, and exactly those that were are answered, also where the service
+ * ends halfway: the others stay. Asks the running service,
  * which owns the database; where none runs, takes its lock for as long as it reads. Nothing is made where nothing was ever marked.
  */
 export async function listDirty(
   place: ServicePlace,
   { clear, clock }: { readonly clear: boolean; readonly clock: Clock },
 ): Promise<readonly ListedMark[]> {
+  const found: ListedMark[] = [];
+  // Nobody else has a mark that was taken: it is shown, whatever became of the rest.
+  const unlessTaken = (fault: unknown): void => {
+    if (!clear || found.length === 0) throw fault;
+  };
   for (const deadline = clock.monotonic() + patienceMs; ; ) {
     const access = await accessService(place).catch((fault: unknown) => {
       if (isWritError(fault, 'SERVICE_NOT_RUNNING')) return undefined;
       throw fault;
     });
-    if (access !== undefined) return clear ? clearFrom(access) : listFrom(access);
+    if (access !== undefined) {
+      await (clear ? clearFrom : listFrom)(access, found).catch(unlessTaken);
+      return found;
+    }
     if ((await stat(place.database).catch(absent)) === undefined) return [];
     try {
-      return await readHere(place, clear, clock, deadline - clock.monotonic());
+      await readHere(place, { clear, clock, waitMs: deadline - clock.monotonic() }, found).catch(unlessTaken);
+      return found;
     } catch (fault) {
       // A service that is up by now is asked.
       const isUp = isWritError(fault, 'SERVICE_ALREADY_RUNNING') && fault.detail.base_url !== undefined;
@@ -45,45 +55,41 @@ export async function listDirty(
   }
 }
 
-async function listFrom({ ask }: ServiceAccess): Promise<readonly ListedMark[]> {
-  const found: ListedMark[] = [];
+async function listFrom({ ask }: ServiceAccess, found: ListedMark[]): Promise<void> {
   for (;;) {
     const after = encodeURIComponent(found.at(-1)?.path ?? '');
     const path = `/api/service/dirty?after=${after}`;
     const { marks } = await ask({ method: 'GET', path, withinMs: answerWithinMs });
     found.push(...(marks as readonly ListedMark[]));
-    if ((marks as readonly ListedMark[]).length < pageSize) return found;
+    if ((marks as readonly ListedMark[]).length < pageSize) return;
   }
 }
 
-async function clearFrom({ ask }: ServiceAccess): Promise<readonly ListedMark[]> {
-  const found: ListedMark[] = [];
+async function clearFrom({ ask }: ServiceAccess, found: ListedMark[]): Promise<void> {
   for (;;) {
     const body = { limit: pageSize };
     const path = '/api/service/dirty/clear';
     const { cleared } = await ask({ method: 'POST', path, body, withinMs: answerWithinMs });
     found.push(...(cleared as readonly ListedMark[]));
-    if ((cleared as readonly ListedMark[]).length < pageSize) return found;
+    if ((cleared as readonly ListedMark[]).length < pageSize) return;
   }
 }
 
 async function readHere(
   place: ServicePlace,
-  clear: boolean,
-  clock: Clock,
-  waitMs: number,
-): Promise<readonly ListedMark[]> {
+  { clear, clock, waitMs }: { readonly clear: boolean; readonly clock: Clock; readonly waitMs: number },
+  found: ListedMark[],
+): Promise<void> {
   await openPrivateDirectory(place.root, place.segments);
   const lock = await acquireServiceLock(place, Math.max(0, waitMs));
   try {
     const marks = await openDirtyMarks(place.database, clock);
     try {
-      const found: ListedMark[] = [];
       for (;;) {
         const after = found.at(-1)?.path ?? '';
         const page = clear ? marks.clear(pageSize) : marks.list({ after, limit: pageSize });
         found.push(...page.map(({ path, markedAt }) => ({ path, marked_at: toRfc3339(markedAt) })));
-        if (page.length < pageSize) return found;
+        if (page.length < pageSize) return;
       }
     } finally {
       marks.close();

@@ -90,3 +90,23 @@ t.test('the marks are listed and cleared whole, whether a service runs, ended or
   t.strictSame([cleared.out, cleared.err], ['again.ts\n', '1 dirty path, cleared\n'], 'without a service');
   t.strictSame(pathsOf(await dirty(place)), []);
 });
+
+t.test('what is taken is shown, also where the service ends halfway', async (t) => {
+  const place = makeServed(t);
+  const service = await startService(t, place);
+  const batch = 20_000;
+  const batches = 6;
+  for (let number = 0; number < batches; number += 1) {
+    const paths = Array.from({ length: batch }, (_, index) => `${number}/${index}`);
+    t.equal((await service.ask('/api/service/dirty/mark', { paths })).status, 200);
+  }
+  const total = batch * batches;
+  const clearing = dirty(place, '--clear');
+  const left = async (): Promise<number> =>
+    ((await (await service.ask('/api/service/dirty?after=~')).json()) as { count: number }).count;
+  while ((await left()) === total);
+  service.child.kill('SIGTERM');
+  const { marks: taken } = await clearing;
+  t.equal(await service.ended, 0);
+  t.equal(taken.length + (await dirty(place)).marks.length, total);
+});
