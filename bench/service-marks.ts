@@ -95,11 +95,11 @@ async function openService(box: string): Promise<Contender> {
   const service = spawn(process.execPath, [...options, writ, 'service', 'run'], {
     cwd: repo,
     env,
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
   process.once('exit', () => service.kill());
   const exited = once(service, 'exit');
-  const [line] = (await once(createInterface(service.stderr), 'line')) as [string];
+  const [line] = (await once(createInterface(service.stdout), 'line')) as [string];
   const url = / on (http:[^ ,]+)/.exec(line)?.[1];
   if (url === undefined) throw new Error(line);
   const token = readFileSync(join(repo, '.writ', 'service', 'service-token'), 'utf8');

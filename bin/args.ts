@@ -127,9 +127,10 @@ function readWithCac(
     known.checkUnusedArgs();
   } catch (cause) {
     const extra = args[command.arguments.length] ?? '';
+    const names = command.arguments.map((one) => one.name);
     throw usage(
       `unexpected argument \`${extra}\``,
-      { command: command.name, expected: command.arguments.map((one) => one.name), found: extra },
+      { command: command.name, expected: names.length === 0 ? 'no argument' : names, found: extra },
       [help],
       cause,
     );

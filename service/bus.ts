@@ -58,7 +58,7 @@ export function openBus({ clock, streams = {} }: BusOptions): Bus {
     const last = headers['last-event-id'];
     if (typeof last !== 'string' || !/^[0-9]{1,15}$/.test(last) || Number(last) === seq) return [];
     // A higher one is from before a restart: all of this run was missed.
-    const missed = Number(last) < seq ? seq - Number(last) : seq;
-    return [resyncFrame(missed, seq)];
+    const missed = (Number(last) < seq ? seq - Number(last) : seq) - kept.length;
+    return missed > 0 ? [resyncFrame(missed, seq)] : [];
   }
 }

@@ -43,7 +43,7 @@ export async function listDirty(
       await (clear ? clearFrom : listFrom)(access, found).catch(unlessTaken);
       return found;
     }
-    if ((await stat(place.database).catch(absent)) === undefined) return [];
+    if (!(await isThere(place.database))) return [];
     try {
       await readHere(place, { clear, clock, waitMs: deadline - clock.monotonic() }, found).catch(unlessTaken);
       return found;
@@ -97,4 +97,12 @@ async function readHere(
   } finally {
     await lock.release();
   }
+}
+
+/** False also where something else than a directory stands in the way. */
+async function isThere(path: string): Promise<boolean> {
+  const found = await stat(path).catch((fault: NodeJS.ErrnoException) =>
+    fault.code === 'ENOTDIR' ? undefined : absent(fault),
+  );
+  return found !== undefined;
 }

@@ -1,4 +1,7 @@
+import { basename } from 'node:path';
 import { type Clock, toRfc3339 } from '../core/base/clock.ts';
+import { WritError } from '../core/base/errors.ts';
+import { keepFiles } from '../core/store/kept-files.ts';
 import type { Repository } from '../core/vcs/repository.ts';
 import { type Discovery, formatDiscovery } from '../http/discovery.ts';
 import { startLoopbackServer } from '../http/loopback-server.ts';
@@ -13,12 +16,15 @@ import { openBus } from './bus.ts';
 import { openDirtyMarks } from './dirty-marks.ts';
 import { ignoreDirectory } from './ignore-directory.ts';
 import { openMarkGround } from './mark-ground.ts';
+import { publishFiles } from './publish-files.ts';
 import { serviceRoutes } from './routes.ts';
 import { acquireServiceLock } from './service-lock.ts';
 import type { ServicePlace } from './service-place.ts';
 
 export interface RunningService {
   readonly discovery: Discovery;
+  /** Resolves when lock or database were taken away: what is marked now would be lost, and another instance may start. */
+  readonly lost: Promise<WritError>;
   /** Says so to whoever listens, ends their streams, removes what was published, gives the lock back. Once. */
   stop(): Promise<void>;
 }
@@ -45,11 +51,13 @@ const maxDepth = 64;
 const lockWaitMs = 3_000;
 /** Together under the second within which open streams have to end. */
 const streamsEndWithinMs = 400;
+/** How often it is looked whether the files still stand. */
+const watchMs = 2_000;
 const answersEndWithinMs = 400;
 
 /**
  * Starts the one service of a repository. Each step needs those before it, and is undone in reverse, whether a later one fails or the service
- * stops: lock, marks, token, server, discovery file. SERVICE_ALREADY_RUNNING, PORT_UNAVAILABLE, SERVICE_FILES_UNSAFE.
+ * stops: lock, marks, token, server, discovery file, copies for the other work trees. SERVICE_ALREADY_RUNNING, PORT_UNAVAILABLE, SERVICE_FILES_UNSAFE.
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { repository, place, host, port, clock, report } = options;
@@ -67,11 +75,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await ignoreDirectory(place.directory);
     const marks = await openDirtyMarks(place.database, clock);
     undo.push(() => marks.close());
+    const { lost, unwatch } = watchFiles([place.lock, place.database]);
+    undo.push(unwatch);
     const token = makeToken();
     undo.push(() => removeOwnFile(place.token, token));
     await writePrivateFile(place.token, token);
     const bus = openBus({ clock });
-    const parts = { token, bus, marks, ground: await openMarkGround(repository) };
+    const ground = await openMarkGround(repository);
+    const parts = { token, bus, marks, ground };
     const body = { maxBytes: maxBodyBytes, withinMs: bodyWithinMs, maxDepth };
     const routes = serviceRoutes(parts);
     const server = await startLoopbackServer({ host, port, body, headersWithinMs, report, routes });
@@ -85,11 +96,38 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const published = formatDiscovery(discovery);
     undo.push(() => removeOwnFile(place.discovery, published));
     await writePrivateFile(place.discovery, published);
-    return { discovery, stop: unwind };
+    const copies = [
+      [basename(place.token), token],
+      [basename(place.discovery), published],
+    ] as const;
+    const others = [...ground.trees().roots].filter((root) => root !== place.root);
+    undo.push(await publishFiles(others, repository.root, copies));
+    return { discovery, lost, stop: unwind };
   } catch (fault) {
     await unwind();
     throw fault;
   }
+}
+
+function watchFiles(paths: readonly string[]): {
+  readonly lost: Promise<WritError>;
+  readonly unwatch: () => void;
+} {
+  const findLost = keepFiles(paths);
+  const { promise: lost, resolve } = Promise.withResolvers<WritError>();
+  const timer = setInterval(() => {
+    const path = findLost();
+    if (path === undefined) return;
+    clearInterval(timer);
+    resolve(
+      new WritError('STATE_UNUSABLE', {
+        message: `\`${path}\` was removed or replaced under the running service`,
+        detail: { path },
+        hints: ['start it again: `writ service run`'],
+      }),
+    );
+  }, watchMs).unref();
+  return { lost, unwatch: () => clearInterval(timer) };
 }
 
 function describe({ repository, clock }: ServiceOptions, baseUrl: string): Discovery {

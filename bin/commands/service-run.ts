@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { systemClock } from '../../core/base/clock.ts';
-import { messageOf, WritError } from '../../core/base/errors.ts';
+import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { openRepository } from '../../core/vcs/repository.ts';
 import { parseLoopbackAddress } from '../../http/loopback-address.ts';
 import { startService } from '../../service/run-service.ts';
@@ -36,9 +36,11 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     token_file: place.token,
   };
   try {
-    if (json) print.raw(toEnvelope('service run', { data }));
-    else print.note(`serving ${workingDir} on ${baseUrl}, Ctrl+C ends it`);
-    if (!signal.aborted) await once(signal, 'abort');
+    if (json) print.raw(toEnvelope('service run', { data }, true));
+    else print.line(`serving ${workingDir} on ${baseUrl}, Ctrl+C ends it`);
+    const told = signal.aborted || once(signal, 'abort');
+    const ended = await Promise.race([told, service.lost]);
+    if (isWritError(ended)) throw ended;
   } finally {
     await service.stop();
   }

@@ -121,3 +121,13 @@ t.test('who comes back is told how many events it missed, and none is replayed',
   t.strictSame(await missed('900'), [7, 7], 'it knows a seq of an earlier service: all of this one');
   for (const odd of ['', '-1', 'x', '1e3', '9'.repeat(20)]) t.strictSame(await missed(odd), true, odd);
 });
+
+t.test('what was kept for the first subscriber is not told as missed', async (t) => {
+  const { bus, subscribe } = await openStation(t);
+  bus.announce('service_lifecycle', { event: 'started' });
+  const again = { 'last-event-id': '900' };
+  const first = await subscribe(again);
+  bus.publish('now', {});
+  t.match(await first.next(), { seq: 1, type: 'service_lifecycle' });
+  t.match(await first.next(), { seq: 2, type: 'now' });
+});

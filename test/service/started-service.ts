@@ -57,7 +57,7 @@ export async function startService(
     started.child.kill('SIGKILL');
     await started.ended;
   });
-  const address = (): string | undefined => /on (http:\S+), /.exec(started.err())?.[1];
+  const address = (): string | undefined => /on (http:\S+), /.exec(started.out())?.[1];
   await started.until(() => address() !== undefined);
   const url = address() ?? '';
   const token = readFileSync(join(place.directory, 'service-token'), 'utf8');

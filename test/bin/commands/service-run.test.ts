@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ t.test(
     const place = makeServed(t);
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       const service = await startService(t, place);
-      t.match(service.err(), /^serving .+ on http:\/\/127\.0\.0\.1:\d+, Ctrl\+C ends it\n$/);
+      t.match(service.out(), /^serving .+ on http:\/\/127\.0\.0\.1:\d+, Ctrl\+C ends it\n$/);
       const published = JSON.parse(readFileSync(join(place.directory, 'service.json'), 'utf8'));
       t.match(published, {
         version: 1,
@@ -57,8 +57,7 @@ t.test(
       );
       t.ok(performance.now() - begin < 1_000, `${signal}: ${Math.round(performance.now() - begin)} ms`);
       t.equal(await service.ended, 0, signal);
-      t.equal(service.out(), '');
-      t.match(service.err(), /\nstopped\n$/);
+      t.equal(service.err(), 'stopped\n');
       const left = readdirSync(place.directory).filter((name) => !/^(?:\.gitignore|service\.db)$/.test(name));
       t.same(left, [], 'lock, token and address are gone, so the next one starts at once');
     }
@@ -149,7 +148,7 @@ t.test('one repository has one service, whichever work tree asks', async (t) => 
   });
   t.equal(await Promise.race(both.map(({ ended }) => ended)), 128, 'of two that start at once, one serves');
   const [loser, winner] = both.toSorted((one) => (one.child.exitCode === 128 ? -1 : 1));
-  const url = /on (http:\S+), /.exec(winner?.err() ?? '')?.[1];
+  const url = /on (http:\S+), /.exec(winner?.out() ?? '')?.[1];
   t.match(
     loser?.err(),
     `SERVICE_ALREADY_RUNNING: process ${winner?.pid} serves this repository already on ${url}`,
@@ -168,6 +167,25 @@ t.test('one repository has one service, whichever work tree asks', async (t) => 
   }
   const { out } = await ask(['status', '--repo', linked], place.cwd);
   t.match(JSON.parse(out).data, { base_url: url, working_dir: place.cwd });
+  const copies = join(linked, '.writ', 'service');
+  for (const name of ['service.json', 'service-token']) {
+    const [copy, original] = [copies, place.directory].map((at) => readFileSync(join(at, name), 'utf8'));
+    t.equal(copy, original, `a script in a linked work tree finds ${name}`);
+    t.equal(statSync(join(copies, name)).mode & 0o777, 0o600);
+  }
+  t.equal(place.git('-C', linked, 'status', '--porcelain'), '', 'git sees nothing new there');
+  winner?.child.kill('SIGTERM');
+  t.equal(await winner?.ended, 0);
+  t.same(readdirSync(copies), ['.gitignore'], 'and they go with the service');
+});
+
+t.test('a service whose files are taken away ends itself', async (t) => {
+  const place = makeServed(t);
+  const service = await startService(t, place);
+  rmSync(join(place.cwd, '.writ'), { recursive: true });
+  t.equal(await service.ended, 128);
+  t.match(service.err(), 'STATE_UNUSABLE: ');
+  t.match(service.err(), 'was removed or replaced under the running service');
 });
 
 t.test('only a repository has a service', async (t) => {
@@ -192,6 +210,6 @@ t.test('only a repository has a service', async (t) => {
     existsSync(join(directory, 'service.json')),
     'the work trees of a bare one share it in the git directory',
   );
-  t.notOk(existsSync(join(tree, '.writ')));
+  t.ok(existsSync(join(tree, '.writ', 'service', 'service.json')), 'where a script looks, there is a copy');
   t.same(await (await service.ask('/api/service/dirty/mark', { paths: ['a'] })).json(), { marked: ['a'] });
 });

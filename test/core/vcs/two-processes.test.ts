@@ -11,7 +11,7 @@ import { makeRepository } from './sample-repository.ts';
 
 t.setTimeout(180_000);
 const script = await bundleScript('move-refs.ts');
-const rounds = 25;
+const rounds = 15;
 /** Far more than the other's turn takes, far less than the five seconds after which a lock is given up. */
 const longestMs = 3_000;
 

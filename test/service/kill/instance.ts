@@ -37,8 +37,9 @@ export function startInstance(place: KillPlace, ...args: readonly string[]): Ins
   const child = spawn(process.execPath, [writ, ...args], {
     cwd: place.repo,
     env: place.env,
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  let out = '';
   let err = '';
   let isOver = false;
   const outcome = Promise.withResolvers<Outcome>();
@@ -49,7 +50,10 @@ export function startInstance(place: KillPlace, ...args: readonly string[]): Ins
   }, patienceMs);
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     err += text;
-    const url = / on (http:[^ ,]+), /.exec(err)?.[1];
+  });
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+    const url = / on (http:[^ ,]+), /.exec(out)?.[1];
     if (url === undefined) return;
     clearTimeout(hung);
     // Between its word and our look it may have been told to stop.

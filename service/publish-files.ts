@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { openPrivateDirectory, removeOwnFile, writePrivateFile } from '../http/private-files.ts';
+import { ignoreDirectory } from './ignore-directory.ts';
+
+/** Where a script looks for the service, below the root of whichever work tree it stands in (resolutions A, State). */
+const segments = ['.writ', 'service'] as const;
+
+/**
+ * Puts copies of the published files below every root; answers with what takes them away again. A root where that cannot be is left out, unless it
+ * is `own`: then SERVICE_FILES_UNSAFE. What a killed service left there is replaced.
+ */
+export async function publishFiles(
+  roots: Iterable<string>,
+  own: string,
+  files: readonly (readonly [name: string, text: string])[],
+): Promise<() => Promise<void>> {
+  const undo: (() => Promise<void>)[] = [];
+  const withdraw = async (): Promise<void> => {
+    await Promise.all(undo.splice(0).map((step) => step()));
+  };
+  for (const root of roots) {
+    try {
+      const directory = await openPrivateDirectory(root, segments);
+      await ignoreDirectory(directory);
+      for (const [name, text] of files) {
+        const path = join(directory, name);
+        undo.push(() => removeOwnFile(path, text));
+        await writePrivateFile(path, text);
+      }
+    } catch (fault) {
+      if (root !== own) continue;
+      await withdraw();
+      throw fault;
+    }
+  }
+  return withdraw;
+}
