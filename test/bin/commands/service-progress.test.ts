@@ -147,5 +147,5 @@ t.test('a service that hangs holds up a run for about a second, once, and fails 
   const begin = performance.now();
   await publisher.settle(1_000);
   const took = performance.now() - begin;
-  t.ok(took < 2_000, `${Math.round(took)} ms`);
+  t.ok(took < 5_000, `${Math.round(took)} ms`);
 });
