@@ -1,5 +1,5 @@
 /*
- * `node scripts/remove-guards.ts [WORD…]`: removes one guard of the verifier after the other (scripts/guards/, or those whose lines hold a word), each in a
+ * `node scripts/remove-guards.ts [WORD…]`: removes one guard of the verifier or of the service after the other (scripts/guards/, or those whose lines hold a word), each in a
  * copy of the tree, and shows that the test named for it fails then. Exit 1 where a removal goes unnoticed, where a guard is no longer found, or where
  * a test does not pass as it stands.
  */
@@ -11,11 +11,12 @@ import { formGuards } from './guards/forms.ts';
 import type { Guard } from './guards/guard.ts';
 import { logGuards } from './guards/log.ts';
 import { runGuards } from './guards/run.ts';
+import { serviceGuards } from './guards/service.ts';
 import { statementGuards } from './guards/statements.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const copied = '{attest,bin,core,docs,gates,plugins,providers,test,*.ts,*.json}';
-const guards = [...runGuards, ...statementGuards, ...logGuards, ...formGuards];
+const copied = '{attest,bin,core,docs,gates,http,plugins,providers,service,test,*.ts,*.json}';
+const guards = [...runGuards, ...statementGuards, ...logGuards, ...formGuards, ...serviceGuards];
 const lanes = 2;
 const timeoutMs = 180_000;
 const words = process.argv.slice(2);
