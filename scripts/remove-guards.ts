@@ -7,16 +7,11 @@ import { spawn } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { formGuards } from './guards/forms.ts';
+import { guards } from './guards/all.ts';
 import type { Guard } from './guards/guard.ts';
-import { logGuards } from './guards/log.ts';
-import { runGuards } from './guards/run.ts';
-import { serviceGuards } from './guards/service.ts';
-import { statementGuards } from './guards/statements.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const copied = '{attest,bin,core,docs,gates,http,plugins,providers,service,test,*.ts,*.json}';
-const guards = [...runGuards, ...statementGuards, ...logGuards, ...formGuards, ...serviceGuards];
 const lanes = 2;
 const timeoutMs = 180_000;
 const words = process.argv.slice(2);

@@ -7,7 +7,7 @@ export const logGuards: readonly Guard[] = [
   ...within('attest/verify/verify-log.ts', nothing, [
     [
       'the entry is about this envelope',
-      'verifyEntryOf(proof, bundle.envelope, signingKey);',
+      'verifyEntryOf(proof, bundle.envelope, signer.key, signer.certificate);',
       '',
       'an entry about this envelope by another key',
     ],

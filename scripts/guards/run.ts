@@ -4,19 +4,21 @@ const { nothing, hostile, attacks } = tests;
 
 /** Commit, run, contract and evidence. */
 export const runGuards: readonly Guard[] = [
-  ...within('attest/verify/verify-run.ts', nothing, [
+  ...within('attest/verify/run-signer.ts', nothing, [
     [
       'signature over the provenance',
-      'verifyEnvelope(bundle.envelope, anchor.key);',
+      '  verifyEnvelope(envelope, anchor.key);',
       '',
       'a signature of other octets',
     ],
     [
       'a signer must be known',
-      'if (anchor === undefined)\n    throw unavailable',
-      'if (anchor === undefined) return anchors.signers[0] as SigningAnchor;\n  if (false as boolean)\n    throw unavailable',
+      'const anchor = findSigner(anchors, keyId);',
+      'const anchor = findSigner(anchors, keyId) ?? anchors.signers[0];',
       'the ephemeral key of nobody',
     ],
+  ]),
+  ...within('attest/verify/verify-run.ts', nothing, [
     [
       'payload type',
       'if (envelope.payloadType === inTotoPayloadType) return',

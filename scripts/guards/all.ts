@@ -1,0 +1,15 @@
+import { formGuards } from './forms.ts';
+import type { Guard } from './guard.ts';
+import { logGuards } from './log.ts';
+import { runGuards } from './run.ts';
+import { serviceGuards } from './service.ts';
+import { statementGuards } from './statements.ts';
+
+/** Every guard that `npm run test:guards` removes. */
+export const guards: readonly Guard[] = [
+  ...runGuards,
+  ...statementGuards,
+  ...logGuards,
+  ...formGuards,
+  ...serviceGuards,
+];
