@@ -1,6 +1,6 @@
 /*
  * `npm test [WORD…]`: runs every room's entry (test/<room>.ts, or those whose names hold a word) in a Node of its own,
- * two at a time, and adds up what they say. The files speak TAP; docs/decisions/0003-test-runner.md says why no runner stands between.
+ * one more at a time than there are cores (up to three), and adds up what they say. The files speak TAP; docs/decisions/0003-test-runner.md says why no runner stands between.
  */
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
@@ -24,7 +24,8 @@ const entries = globSync('test/*.ts')
 const totals = { pass: 0, fail: 0, skip: 0, todo: 0, total: 0 };
 
 const queue = [...entries];
-const lanes = Array.from({ length: Math.min(2, availableParallelism()) }, async () => {
+// A room waits for disk and for processes of its own a good part of its time.
+const lanes = Array.from({ length: Math.min(3, availableParallelism() + 1) }, async () => {
   for (let entry = queue.shift(); entry !== undefined; entry = queue.shift()) report(await runEntry(entry));
 });
 await Promise.all(lanes);
