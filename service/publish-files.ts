@@ -1,5 +1,10 @@
 import { join } from 'node:path';
-import { openPrivateDirectory, removeOwnFile, writePrivateFile } from '../http/private-files.ts';
+import {
+  openPrivateDirectory,
+  removeDrafts,
+  removeOwnFile,
+  writePrivateFile,
+} from '../http/private-files.ts';
 import { ignoreDirectory } from './ignore-directory.ts';
 
 /** Where a script looks for the service, below the root of whichever work tree it stands in (resolutions A, State). */
@@ -7,7 +12,8 @@ const segments = ['.writ', 'service'] as const;
 
 /**
  * Puts copies of the published files below every root; answers with what takes them away again. A root where that cannot be is left out, unless it
- * is `own`: then SERVICE_FILES_UNSAFE. What a killed service left there is replaced.
+ * is `own`: then SERVICE_FILES_UNSAFE. What a killed service left there is replaced, or removed
+ * where it is a draft. The caller holds the service's lock.
  */
 export async function publishFiles(
   roots: Iterable<string>,
@@ -21,6 +27,7 @@ export async function publishFiles(
   for (const root of roots) {
     try {
       const directory = await openPrivateDirectory(root, segments);
+      await removeDrafts(directory);
       await ignoreDirectory(directory);
       for (const [name, text] of files) {
         const path = join(directory, name);

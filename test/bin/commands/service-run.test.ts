@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
@@ -145,6 +145,9 @@ t.test('one repository has one service, whichever work tree asks', async (t) => 
   const place = makeServed(t);
   const linked = join(place.box, 'linked');
   place.git('worktree', 'add', '-q', linked);
+  // A kill in the middle of writing leaves a draft, which may hold a token.
+  mkdirSync(join(linked, '.writ', 'service'), { recursive: true });
+  writeFileSync(join(linked, '.writ', 'service', 'tmp_writ_left'), 'token');
   const both = [place, place].map((one) => startWrit(['service', 'run'], one));
   t.teardown(() => {
     for (const { child } of both) child.kill('SIGKILL');
