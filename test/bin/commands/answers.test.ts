@@ -16,6 +16,7 @@ import t from 'tap';
 import { openUserLedgerKey, openUserSigningKey } from '../../../attest/signer/user-keys.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { sampleSpecWith } from '../../../testing.ts';
+import { asksForTwo } from '../asks-for-two.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 
@@ -67,26 +68,7 @@ async function answer(...argv: string[]): Promise<Answer> {
 
 const spec = sampleSpecWith({
   metadata: { target: { repo: { type: 'local', locator: repo } } },
-  acceptance: {
-    verificationPlan: {
-      fastChecks: [
-        {
-          id: 'same',
-          kind: 'command',
-          command: 'grep -q two a.txt',
-          timeoutSeconds: 60,
-          expectedExitCode: 0,
-          required: true,
-          artifactsProduced: ['test-log'],
-        },
-      ],
-    },
-  },
-  security: {
-    toolAcl: {
-      allow: [{ tool: 'workspace.command', actions: ['execute'], constraints: { allowCommands: ['grep'] } }],
-    },
-  },
+  ...asksForTwo,
 });
 
 git('init', '-q', '-b', 'main');

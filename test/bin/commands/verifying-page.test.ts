@@ -26,6 +26,7 @@ import {
   signerKey,
   statement,
 } from '../../attest/verify/strangers.ts';
+import { asksForTwo } from '../asks-for-two.ts';
 import { runLine } from '../host.ts';
 
 /** A run in a sandbox, an approval and its seal on a busy machine. */
@@ -88,28 +89,7 @@ async function prepare(): Promise<void> {
     metadata: { target: { repo: { type: 'local', locator: repo } } },
     risk: { level: 'medium', humanInLoop: { required: true, minApprovers: 1 } },
     provenance: { transparencyLog: { mode: 'internal-ledger' } },
-    acceptance: {
-      verificationPlan: {
-        fastChecks: [
-          {
-            id: 'same',
-            kind: 'command',
-            command: 'grep -q two a.txt',
-            timeoutSeconds: 60,
-            expectedExitCode: 0,
-            required: true,
-            artifactsProduced: ['test-log'],
-          },
-        ],
-      },
-    },
-    security: {
-      toolAcl: {
-        allow: [
-          { tool: 'workspace.command', actions: ['execute'], constraints: { allowCommands: ['grep'] } },
-        ],
-      },
-    },
+    ...asksForTwo,
   });
   mkdirSync(fresh);
   writeFileSync(join(fresh, 'spec.json'), JSON.stringify(spec));
