@@ -1,7 +1,7 @@
-import { availableParallelism } from 'node:os';
 import { parse, TomlError } from 'smol-toml';
 import { WritError } from './base/errors.ts';
 import { type ApprovalsConfig, readApprovalsSection } from './config/approvals-section.ts';
+import { type ChecksConfig, readChecksSection } from './config/checks-section.ts';
 import { type FactorsConfig, readFactorsSection } from './config/factors-section.ts';
 import { readLicensesSection } from './config/licenses-section.ts';
 import { type LogConfig, readLogSection } from './config/log-section.ts';
@@ -28,7 +28,7 @@ export interface WritConfig {
   readonly signer: SignerConfig;
   readonly log: LogConfig;
   readonly approvals: ApprovalsConfig;
-  readonly checks: { readonly maxParallel: number };
+  readonly checks: ChecksConfig;
   /** `[rules.<id>]`, by rule id; `[licenses]` as `packages` of `licenses`. */
   readonly rules: Readonly<Record<string, Readonly<Record<string, PlainValue>>>>;
   /** What counts as security code for a `medium` risk: globs over changed paths; words as in `core/spec/security-words.ts`. */
@@ -59,7 +59,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     signer: readSignerSection(root.table('signer')),
     log: readLogSection(root.table('log')),
     approvals: readApprovalsSection(root.table('approvals')),
-    checks: readChecks(root.table('checks')),
+    checks: readChecksSection(root.table('checks')),
     rules: withLicences(readRules(root.table('rules'), options.ruleIds), root),
     securityCode: readSecurityCode(root.table('security_code')),
     redaction: readRedactionSection(root.table('redaction')),
@@ -90,12 +90,6 @@ function parseToml(bytes: Uint8Array): unknown {
     // The library's own message quotes the lines around the fault, which may hold anything; it is not passed on.
     throw invalid([{ path: '', message: `line ${cause.line}, column ${cause.column}: ${reason}` }]);
   }
-}
-
-function readChecks(reader: TableReader): WritConfig['checks'] {
-  const maxParallel = reader.integer('max_parallel', Math.min(64, availableParallelism()), 1, 64);
-  reader.end();
-  return { maxParallel };
 }
 
 function readRules(reader: TableReader, ruleIds: readonly string[] | undefined): WritConfig['rules'] {

@@ -54,6 +54,11 @@ export class TableReader {
     return Object.hasOwn(this.#table, key);
   }
 
+  /** Keys of tables that nobody has asked for yet: names that the writer of the config chose. */
+  otherTables(): readonly string[] {
+    return this.keys().filter((key) => !this.#known.has(key) && isTable(this.#table[key]));
+  }
+
   table(key: string): TableReader {
     return new TableReader(this.has(key) ? this.#table[key] : {}, this.at(key), this.issues);
   }

@@ -17,6 +17,8 @@ export interface ReportFile {
 /** What a check kind may use. Everything is per check. */
 export interface CheckContext {
   readonly check: EffectiveCheck;
+  /** Where its report comes from, as the config names it: `stdout`, or a glob over names in `$REPORTS_DIR`. */
+  readonly report?: string;
   /** Runs the check's command under ACL, sandbox and environment policy; a denied command is a value. */
   runCommand(): Promise<{
     readonly denied?: Finding;

@@ -166,8 +166,10 @@ function checkContext(
     stage: { name: stage, checks: earlier },
     artifacts: box.list(),
   };
+  const report = ground.config.checks.reports.get(check.id);
   return {
     check,
+    ...(report === undefined ? {} : { report }),
     ruleInput,
     async runCommand() {
       const opened = await workspace.open();

@@ -150,7 +150,7 @@ class JunitReader implements XmlReader {
     }
     const { claimedTests, claimedBad, tests, bad } = suite;
     if (claimedBad > bad) this.#contradict('error', suite, `${claimedBad} failed tests`, bad);
-    if (claimedTests > tests) this.#contradict('warning', suite, `${claimedTests} tests`, tests);
+    if (claimedTests > tests) this.#contradict('error', suite, `${claimedTests} tests`, tests);
   }
 
   #contradict(

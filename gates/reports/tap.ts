@@ -76,6 +76,8 @@ class TapReader {
   /** So was a line that no comment is. */
   sawOther = false;
   readonly #levels: Level[] = [newLevel()];
+  /** What the runner counts behind the last point: `# tests 3`, `# pass 2`, `# fail 1`. */
+  readonly #totals = new Map<string, number>();
   /** Indentation of the YAML block that is open, and the point that it describes. */
   #yaml: Yaml | undefined;
   /** A YAML block may open on the next line. */
@@ -107,6 +109,7 @@ class TapReader {
     if (!this.bailedOut && top.plan === undefined)
       this.#refuse('truncated', 'expected a plan such as `1..3`, found none: the stream is cut off');
     this.#checkPlan(top);
+    this.#checkTotals(top.tally);
     return top.tally;
   }
 
@@ -126,6 +129,9 @@ class TapReader {
     const version = /^TAP version (\d{1,9})$/.exec(other)?.[1];
     this.sawTap ||= (point ?? plan ?? bail ?? version) !== undefined;
     this.sawOther ||= !content.startsWith('#');
+    const [, word, count] = /^# (tests|pass|fail) +(\d{1,9})$/.exec(content) ?? [];
+    if (word !== undefined && depth === 0) this.#totals.set(word, Number(count));
+    else if (point) this.#totals.clear();
     if (bail !== undefined) {
       this.bailedOut = true;
       this.#top().tally.fail('Bail out!', bail);
@@ -187,6 +193,17 @@ class TapReader {
   #checkPlan({ plan, points }: Level): void {
     if (this.bailedOut || plan === undefined || plan === points) return;
     this.#refuse('malformed', `the plan says ${plan} tests, found ${points}`);
+  }
+
+  /** Runners count a test that has tests inside too, so that they may count more that passed, never fewer. */
+  #checkTotals(tally: Tally): void {
+    const pass = this.#totals.get('pass');
+    const fail = this.#totals.get('fail');
+    if (pass === undefined || fail === undefined || !this.#totals.has('tests') || this.bailedOut) return;
+    if (fail === 0 ? tally.failed > 0 : tally.failed === 0)
+      tally.contradict('error', `its totals say ${fail} failed, its test points ${tally.failed}`);
+    if (tally.passed > pass)
+      tally.contradict('error', `its totals say ${pass} passed, its test points ${tally.passed}`);
   }
 
   #settle(level: Level): void {

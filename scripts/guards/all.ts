@@ -1,6 +1,7 @@
 import { formGuards } from './forms.ts';
 import type { Guard } from './guard.ts';
 import { logGuards } from './log.ts';
+import { reportGuards } from './reports.ts';
 import { runGuards } from './run.ts';
 import { serviceGuards } from './service.ts';
 import { statementGuards } from './statements.ts';
@@ -12,4 +13,5 @@ export const guards: readonly Guard[] = [
   ...logGuards,
   ...formGuards,
   ...serviceGuards,
+  ...reportGuards,
 ];

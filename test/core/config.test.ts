@@ -65,6 +65,10 @@ t.test('every documented key is read', async (t) => {
     release = ["ana@x.example"]
     [checks]
     max_parallel = 3
+    [checks.unit]
+    report = "TEST-*.xml"
+    [checks."integration tests"]
+    report = "stdout"
     [rules.scope]
     allow = ["a", 1, true]
     limits = { files = 10, ratio = 0.5 }
@@ -122,7 +126,13 @@ t.test('every documented key is read', async (t) => {
       service: { url: 'https://log.example/shard', api: 'v2' },
       trustedRoot: '.writ/trust/root.json',
     },
-    checks: { maxParallel: 3 },
+    checks: {
+      maxParallel: 3,
+      reports: new Map([
+        ['unit', 'TEST-*.xml'],
+        ['integration tests', 'stdout'],
+      ]),
+    },
     rules: { scope: { allow: ['a', 1, true], limits: { files: 10, ratio: 0.5 } } },
     securityCode: { paths: ['src/gate/**'], words: ['token'] },
     plugins: [{ kind: 'path', place: 'tools/gate', digest: '0a'.repeat(32) }],
@@ -215,6 +225,11 @@ t.test('values of the wrong type or out of bounds are refused', async (t) => {
     ['[workspace]\nprepare = [3]', 'workspace.prepare[0]'],
     ['[checks]\nmax_parallel = 1.5', 'checks.max_parallel'],
     ['[checks]\nmax_parallel = 65', 'checks.max_parallel'],
+    ['[checks.unit]\nreport = "../junit.xml"', 'checks.unit.report'],
+    ['[checks.unit]\nreport = ["a.xml", "b.xml"]', 'checks.unit.report'],
+    ['[checks.unit]\nreport = "metrics.json"', 'checks.unit.report'],
+    ['[checks.unit]\nreports = "stdout"', 'checks.unit.reports'],
+    ['[checks.""]\nreport = "stdout"', 'checks.""'],
     ['[checks]\nmax_parallel = "2"', 'checks.max_parallel'],
     ['[security_code]\nwords = ["a\\u0007"]', 'security_code.words[0]'],
     ['[rules]\nscope = 1', 'rules.scope'],

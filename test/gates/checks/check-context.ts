@@ -6,6 +6,8 @@ import { toRuleInput } from '../../../testing.ts';
 /** What a check's command is made to do, and what the check says of itself. */
 export interface Given {
   readonly check?: Partial<CheckContext['check']>;
+  /** `[checks.<id>] report`. */
+  readonly report?: string;
   readonly stdout?: string | Uint8Array;
   readonly stderr?: string;
   readonly stdoutLost?: number;
@@ -33,6 +35,7 @@ export function checkContext(given: Given) {
       artifactsProduced: [],
       ...given.check,
     },
+    ...(given.report === undefined ? {} : { report: given.report }),
     async runCommand() {
       commands += 1;
       return {

@@ -26,12 +26,14 @@ t.test('a suite passes by exit code and report together', async (t) => {
 t.test('a good report does not make up for a bad exit code', async (t) => {
   t.strictSame(errorCodes((await run({ stdout: passing, result: { exitCode: 1 } })).findings), [
     'CHECK_EXIT_CODE',
+    'REPORT_DISAGREES',
   ]);
 });
 
 t.test('a good exit code does not make up for a failed test', async (t) => {
   const { findings, tests } = await run({ stdout: failing });
-  t.strictSame(errorCodes(findings), ['TESTS_FAILED', 'TEST_FAILED']);
+  t.strictSame(errorCodes(findings), ['TESTS_FAILED', 'TEST_FAILED', 'REPORT_DISAGREES']);
+  t.match(findings[2], { detail: { between: ['standard output', 'exit code'], failed: 1, exitCode: 0 } });
   t.match(findings[0], { detail: { contradictsExitCode: true, failed: 1 } });
   t.match(findings[1], { detail: { test: 'b' } });
   t.strictSame(tests, { passed: 1, failed: 1, skipped: 0, failedTests: [{ name: 'b' }] });
@@ -59,8 +61,8 @@ t.test('no report is REPORT_MISSING', async (t) => {
 t.test('a suite in which no test ran has failed', async (t) => {
   for (const stdout of ['1..0\n', 'ok 1 - a # SKIP\n1..1\n', readFixture('node-no-tests.tap')])
     t.strictSame(errorCodes((await run({ stdout })).findings), ['NO_TEST_EXECUTED']);
-  const xml = await run({ reports: { 'a.xml': '<testsuites/>', 'b.xml': readFixture('node-no-tests.xml') } });
-  t.strictSame(errorCodes(xml.findings), ['NO_TEST_EXECUTED']);
+  for (const xml of ['<testsuites/>', readFixture('node-no-tests.xml')])
+    t.strictSame(errorCodes((await run({ reports: { 'a.xml': xml } })).findings), ['NO_TEST_EXECUTED']);
 });
 
 t.test('a file without tests beside others is a warning and no test', async (t) => {
@@ -70,17 +72,93 @@ t.test('a file without tests beside others is a warning and no test', async (t) 
   t.strictSame(tests, { passed: 1, failed: 0, skipped: 0 });
 });
 
-t.test('several reports are summed, and standard output is then not read', async (t) => {
+t.test('two reports and no word about which counts are ambiguous', async (t) => {
+  const { findings, tests } = await run({ reports: { 'a.xml': junit, 'b.tap': passing } });
+  t.match(findings, [
+    { severity: 'error', detail: { code: 'REPORT_AMBIGUOUS', reports: ['a.xml', 'b.tap'] } },
+  ]);
+  t.equal(tests, undefined);
+});
+
+t.test('several reports are summed where the config names them together', async (t) => {
+  const skipped = '<testsuite><testcase name="z"><skipped/></testcase></testsuite>';
   const { findings, tests } = await run({
-    stdout: failing,
-    reports: {
-      'a.xml': junit,
-      'b.tap': passing,
-      'c.xml': '<testsuite><testcase name="z"><skipped/></testcase></testsuite>',
-    },
+    report: 'TEST-*.xml',
+    reports: { 'TEST-a.xml': junit, 'TEST-c.xml': skipped, 'b.tap': passing },
   });
-  t.strictSame([errorCodes(findings), notes(findings)], [[], ['TESTS_SKIPPED']]);
-  t.strictSame(tests, { passed: 3, failed: 0, skipped: 2 });
+  t.strictSame([errorCodes(findings), notes(findings)], [[], ['REPORT_IGNORED', 'TESTS_SKIPPED']]);
+  t.strictSame(tests, { passed: 2, failed: 0, skipped: 1 });
+  const damaged = await run({
+    report: 'TEST-*.xml',
+    reports: { 'TEST-a.xml': junit, 'TEST-b.xml': '<testsuite>' },
+  });
+  t.strictSame([errorCodes(damaged.findings), damaged.tests], [['REPORT_UNREADABLE'], undefined]);
+});
+
+t.test('what the config names is the report, and nothing takes its place', async (t) => {
+  const absent = await run({ report: 'junit.xml', stdout: passing, reports: { 'other.xml': junit } });
+  t.match(absent.findings, [{ severity: 'error', detail: { code: 'REPORT_MISSING', named: '`junit.xml`' } }]);
+  t.equal(absent.tests, undefined);
+  const named = await run({ report: 'unit.out', reports: { 'unit.out': junit, 'other.xml': '<testsuite>' } });
+  t.strictSame([errorCodes(named.findings), named.tests], [[], { passed: 2, failed: 0, skipped: 0 }]);
+  const silent = await run({ report: 'stdout', reports: { 'a.xml': junit } });
+  t.strictSame(errorCodes(silent.findings), ['REPORT_MISSING']);
+  const text = await run({ report: 'stdout', stdout: 'all is well\n', reports: { 'a.xml': junit } });
+  t.strictSame(errorCodes(text.findings), ['REPORT_UNREADABLE']);
+  const json =
+    '{"numTotalTests":1,"testResults":[{"assertionResults":[{"fullName":"a","status":"passed"}]}]}';
+  t.match((await run({ report: 'stdout', stdout: json })).tests, { passed: 1 }, 'output of any known format');
+  const failed = '<testsuite><testcase name="x"><failure/></testcase></testsuite>';
+  const beside = await run({ report: 'a.xml', reports: { 'a.xml': junit, 'b.xml': failed } });
+  t.strictSame(errorCodes(beside.findings), ['REPORT_DISAGREES'], 'a failed test in any report speaks');
+});
+
+t.test('output that begins as TAP comes before files, which must say the same', async (t) => {
+  const same = await run({ stdout: 'ok 1 - x\nok 2 - y\n1..2\n', reports: { 'a.xml': junit } });
+  t.strictSame([errorCodes(same.findings), notes(same.findings)], [[], ['REPORT_IGNORED']]);
+  const more = await run({ stdout: 'ok 1 - x\n1..1\n', reports: { 'a.xml': junit } });
+  t.match(more.findings, [
+    {
+      detail: {
+        code: 'REPORT_DISAGREES',
+        between: ['standard output', '`a.xml`'],
+        passed: [1, 2],
+        failed: [0, 0],
+      },
+    },
+  ]);
+  t.match(more.tests, { passed: 1 });
+});
+
+t.test('a report in a file does not outvote the TAP behind what a package manager prints', async (t) => {
+  const banner = '\n> pkg@1.0.0 test\n> node --test\n\n';
+  const one = '<testsuite><testcase name="a"/></testsuite>';
+  for (const stdout of [
+    banner + failing,
+    `${banner}not ok 1 - a\n`,
+    `x\n    not ok 3 - deep\n`,
+    `${banner}${failing}1..9\n`,
+  ]) {
+    for (const report of ['a.xml', undefined]) {
+      const given = { stdout, reports: { 'a.xml': one }, ...(report === undefined ? {} : { report }) };
+      const { findings } = await run(given);
+      t.strictSame(errorCodes(findings), ['REPORT_DISAGREES'], stdout);
+      t.match(findings[0], { detail: { between: ['`a.xml`', 'standard output'] } });
+    }
+  }
+  for (const stdout of [
+    'not ok 1 - later # TODO\n',
+    'it is not ok 1 here\n',
+    'not ok 1 # SKIP no net\n',
+    'not okay\n',
+  ])
+    t.strictSame((await run({ stdout: banner + stdout, reports: { 'a.xml': one } })).findings, [], stdout);
+  const lost = await run({ stdout: `${banner}not ok 1 - a\n`, stdoutLost: 9, reports: { 'a.xml': one } });
+  t.strictSame(
+    errorCodes(lost.findings),
+    ['REPORT_DISAGREES'],
+    'of output that was cut the rest still speaks',
+  );
 });
 
 t.test('one damaged report among good ones fails', async (t) => {
@@ -126,15 +204,19 @@ t.test('a flaky test passes and is named', async (t) => {
   t.strictSame(tests, { passed: 1, failed: 0, skipped: 0, flaky: 1 });
 });
 
-t.test('a test in two reports counts twice, and that is said', async (t) => {
-  const { findings, tests } = await run({ reports: { 'a.xml': junit, 'b.xml': junit } });
+t.test('a test in two reports of one name counts twice, and that is said', async (t) => {
+  const { findings, tests } = await run({ report: '*.xml', reports: { 'a.xml': junit, 'b.xml': junit } });
   t.match(findings, [
     { severity: 'note', detail: { code: 'TEST_IN_TWO_REPORTS', report: 'b.xml', count: 2, first: 'x' } },
   ]);
   t.match(tests, { passed: 4 });
   const other = '<testsuite><testcase name="x"><failure/></testcase></testsuite>';
-  const { findings: failed } = await run({ reports: { 'a.xml': junit, 'b.xml': other } });
-  t.strictSame(errorCodes(failed), ['TESTS_FAILED', 'TEST_FAILED'], 'a failure in one of them stands');
+  const both = { report: '*.xml', reports: { 'a.xml': junit, 'b.xml': other }, result: { exitCode: 1 } };
+  t.strictSame(
+    errorCodes((await run(both)).findings),
+    ['CHECK_EXIT_CODE', 'TESTS_FAILED', 'TEST_FAILED'],
+    'a failure in one of them stands',
+  );
 });
 
 t.test('times are kept: the sum, the slowest, those of failed tests', async (t) => {
@@ -208,11 +290,11 @@ t.test('a good report makes up for no other one', async (t) => {
   }
   const hiding = '{"numTotalTests":1,"numFailedTests":"1","testResults":[]}';
   const { findings } = await run({ reports: { 'a.xml': junit, 'b.json': hiding } });
-  t.ok(errorCodes(findings).every((code) => code === 'REPORT_CONTRADICTORY'));
+  t.strictSame(errorCodes(findings), ['REPORT_AMBIGUOUS']);
 });
 
 t.test('a report that was there before, or is no file, counts for nothing', async (t) => {
-  const { context } = checkContext({ check: { kind: 'testSuite' }, stdout: passing });
+  const { context } = checkContext({ check: { kind: 'testSuite' } });
   const bytes = Buffer.from(junit);
   const withFiles = (given: Partial<Awaited<ReturnType<CheckContext['runCommand']>>>) =>
     testSuiteCheck.run({

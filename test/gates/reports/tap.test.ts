@@ -260,3 +260,22 @@ t.test('a byte order mark before a line hides nothing', async (t) => {
   t.match(await reportOf(lines('1..2', 'ok 1 - a', '\ufeffnot ok 2 - b')), { passed: 1, failed: 1 });
   t.match(await reportOf(`\ufeff${lines('not ok 1 - b', '1..1')}`), { failed: 1 });
 });
+
+t.test('totals of the runner that its test points do not bear out', async (t) => {
+  const contradictions = async (text: string) =>
+    (await parseTap(Buffer.from(text))).report?.contradictions.length;
+  const totals = (pass: number, fail: number): string =>
+    `# tests ${pass + fail}\n# pass ${pass}\n# fail ${fail}\n`;
+  const two = 'ok 1 - a\nnot ok 2 - b\n1..2\n';
+  t.equal(await contradictions(two + totals(1, 1)), 0);
+  t.equal(await contradictions(two + totals(5, 1)), 0, 'a test with tests inside counts too');
+  t.equal(await contradictions(two + totals(2, 0)), 1, 'a failed test that the totals do not have');
+  t.equal(await contradictions(`ok 1 - a\n1..1\n${totals(1, 1)}`), 1, 'a failed test that is not listed');
+  t.equal(await contradictions(`ok 1\nok 2\nok 3 - forged\n1..3\n${totals(2, 0)}`), 1, 'a point too many');
+  t.equal(await contradictions(`ok 1 - a\n# pass 0\n1..1\n`), 0, 'one word is no total');
+  t.equal(
+    await contradictions(`${totals(0, 9)}ok 1 - a\n1..1\n${totals(1, 0)}`),
+    0,
+    'a test may print them before',
+  );
+});

@@ -49,7 +49,7 @@ function attemptOf(
     },
   };
   const parts = {
-    ground: { config: { redaction: {} }, sandbox: { name: 'sealed' } },
+    ground: { config: { redaction: {}, checks: { reports: new Map() } }, sandbox: { name: 'sealed' } },
     engine: { slots: { check: { pick: async () => runner } } },
     contract: { effective: { ...spec, acceptance: { ...spec.acceptance, verificationPlan, qualityGates } } },
     patch: { ...patch, baseCommit: 'a'.repeat(40) },

@@ -1,0 +1,43 @@
+import { availableParallelism } from 'node:os';
+import type { TableReader } from './table-reader.ts';
+
+/** `[checks]`: how checks run, and where the report of one comes from. */
+export interface ChecksConfig {
+  readonly maxParallel: number;
+  /** By check id: `stdout`, or a glob over the names at the top of `$REPORTS_DIR`. */
+  readonly reports: ReadonlyMap<string, string>;
+}
+
+const maxChecks = 256;
+const maxIdLength = 128;
+
+/** Reads `[checks]` and `[checks.<id>]`; a table under any other key is that of the check with that id. */
+export function readChecksSection(reader: TableReader): ChecksConfig {
+  const maxParallel = reader.integer('max_parallel', Math.min(64, availableParallelism()), 1, 64);
+  const ids = reader.otherTables();
+  if (ids.length > maxChecks)
+    reader.refuse(reader.path, `expected at most ${maxChecks} checks, found ${ids.length}`);
+  const reports = new Map<string, string>();
+  for (const id of ids.slice(0, maxChecks)) {
+    const table = reader.table(id);
+    if (id.length === 0 || id.length > maxIdLength)
+      table.refuse(table.path, `expected the id of a check, 1 to ${maxIdLength} characters`);
+    if (table.has('report')) reports.set(id, readReport(table));
+    table.end();
+  }
+  reader.end();
+  return { maxParallel, reports };
+}
+
+function readReport(table: TableReader): string {
+  const report = table.text('report', 'stdout');
+  if (report === 'metrics.json')
+    table.refuse(table.at('report'), '`metrics.json` holds metrics and is no test report');
+  if (report.includes('/') || report === '.' || report === '..') {
+    table.refuse(
+      table.at('report'),
+      `expected \`stdout\` or the name of a file at the top of \`$REPORTS_DIR\` (\`*\` may stand in it), found the path \`${report.slice(0, 200)}\``,
+    );
+  }
+  return report;
+}

@@ -1,0 +1,65 @@
+import type { SandboxResult } from '../../core/contract/sandbox.ts';
+import { withoutEscapes } from '../reports/plain-text.ts';
+import { beginsAsTap, parseTap } from '../reports/tap.ts';
+import { toPoint } from '../reports/tap-point.ts';
+import type { ParsedReport, TestReport } from '../reports/test-report.ts';
+
+/** What standard output says of tests beside a report that is kept elsewhere. */
+export interface StreamSays {
+  /** All of it, where the stream is whole. */
+  readonly report?: TestReport;
+  /** At least so many failed. */
+  readonly failed: number;
+}
+
+/** Standard output as the report itself; `undefined` where it does not begin as TAP. A part that was lost refuses it. */
+export async function outputReport({ stdout }: SandboxResult): Promise<ParsedReport | undefined> {
+  if (!beginsAsTap(stdout.bytes)) return undefined;
+  return truncation(stdout, 'begins as TAP, but') ?? parseTap(stdout.bytes);
+}
+
+/** The refusal of output of which a part was lost. */
+export function truncation(
+  { bytes, totalBytes, truncated }: SandboxResult['stdout'],
+  but: string,
+): ParsedReport | undefined {
+  if (!truncated) return undefined;
+  const message = `it ${but} only ${bytes.length} of its ${totalBytes} bytes were kept: write the report to \`$REPORTS_DIR\``;
+  return { refusal: { reason: 'truncated', message } };
+}
+
+/**
+ * The TAP that stands anywhere in standard output, behind what `npm test` prints too; `undefined` where none does. A stream that is no whole TAP
+ * still tells by `not ok` lines what failed; one that is to-do or skipped tells nothing.
+ */
+export async function streamSays({ stdout }: SandboxResult): Promise<StreamSays | undefined> {
+  const begins = beginsAsTap(stdout.bytes) ? 0 : versionAt(stdout.bytes);
+  if (begins !== undefined && !stdout.truncated) {
+    const { report } = await parseTap(stdout.bytes.subarray(begins));
+    if (report) return { report, failed: report.failed };
+  }
+  const failed = countNotOk(stdout.bytes);
+  return begins === undefined && failed === 0 ? undefined : { failed };
+}
+
+/** Where a line says `TAP version N`. */
+function versionAt(bytes: Buffer): number | undefined {
+  for (let at = bytes.indexOf('TAP version '); at !== -1; at = bytes.indexOf('TAP version ', at + 1)) {
+    if (at === 0 || bytes[at - 1] === 0x0a) return at;
+  }
+  return undefined;
+}
+
+/** Lines `not ok N` at any depth: text that a program prints for people has no number there. */
+function countNotOk(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf('not ok '); at !== -1; at = bytes.indexOf('not ok ', at + 1)) {
+    const start = bytes.lastIndexOf(0x0a, at) + 1;
+    if (at - start > 256 || withoutEscapes(bytes.toString('utf8', start, at)).trim() !== '') continue;
+    const feed = bytes.indexOf(0x0a, at);
+    const end = Math.min(feed === -1 ? bytes.length : feed, at + 4096);
+    const line = withoutEscapes(bytes.toString('utf8', at, end)).trimEnd();
+    if (/^not ok \d{1,9}(?=\s|$)/.test(line) && toPoint(line)?.directive === undefined) count += 1;
+  }
+  return count;
+}

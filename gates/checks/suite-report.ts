@@ -1,0 +1,193 @@
+import { compileGlob } from '../../core/base/glob.ts';
+import type { ReportFile } from '../../core/contract/check-runner.ts';
+import type { Finding } from '../../core/contract/finding.ts';
+import type { SandboxResult } from '../../core/contract/sandbox.ts';
+import { metricsFile } from '../../core/run/regression/metrics.ts';
+import { endingOf, parseReport, reportEndings } from '../reports/parse-report.ts';
+import { plainLine } from '../reports/plain-text.ts';
+import { Tally } from '../reports/tally.ts';
+import type { ParsedReport, ReportRefusal, TestReport } from '../reports/test-report.ts';
+import { failure } from './judge-exit.ts';
+import { output, outputAgainst, reportAgainst } from './report-disagreement.ts';
+import { note, unreadable } from './report-finding.ts';
+import { outputReport, truncation } from './stream-report.ts';
+
+/** What a suite left, and what the config names of it. */
+export interface SuiteOutput {
+  /** `stdout` or a glob; `undefined` where the config names nothing. */
+  readonly named: string | undefined;
+  readonly result: SandboxResult;
+  readonly reports: readonly ReportFile[];
+  readonly unread: readonly string[];
+}
+
+/** The one report of a suite, where there is one, and everything that speaks against taking it. */
+export interface ReadSuite {
+  readonly report?: TestReport;
+  /** What it is called in a sentence. */
+  readonly source: string;
+  readonly findings: readonly Finding[];
+}
+
+type ReadFile = ParsedReport & { readonly name: string };
+
+/**
+ * A suite has one report: what the config names; else standard output that begins as TAP; else the one test report among
+ * `$REPORTS_DIR/*.{xml,tap,json}` (two are REPORT_AMBIGUOUS); else REPORT_MISSING. Whatever else was left may only speak against it: output with
+ * other counts or failed tests, a second report that does not say the same (REPORT_DISAGREES).
+ */
+export async function readSuite(suite: SuiteOutput): Promise<ReadSuite> {
+  const { named, result } = suite;
+  if (named === 'stdout') {
+    const chosen = await wholeOutput(result);
+    return chosen ? fromOutput(chosen, suite) : { source: output, findings: [missing(output)] };
+  }
+  if (named !== undefined) return fromNamed(named, suite);
+  const printed = await outputReport(result);
+  return printed ? fromOutput(printed, suite) : fromFiles(suite);
+}
+
+/** Named by the config, output may be of any format that is known by its content. */
+async function wholeOutput({ stdout }: SandboxResult): Promise<ParsedReport | undefined> {
+  if (stdout.totalBytes === 0) return undefined;
+  return truncation(stdout, 'is the report, but') ?? parseReport('stdout.tap', stdout.bytes);
+}
+
+async function fromOutput({ report, refusal }: ParsedReport, suite: SuiteOutput): Promise<ReadSuite> {
+  const { files, findings } = await readFiles(suite, () => false);
+  if (!report) return { source: output, findings: [unreadable(output, refusal), ...findings] };
+  const isNamed = suite.named !== undefined;
+  return { report, source: output, findings: [...findings, ...others(output, report, files, isNamed)] };
+}
+
+async function fromNamed(named: string, suite: SuiteOutput): Promise<ReadSuite> {
+  const glob = compileGlob(named);
+  const { files, findings } = await readFiles(suite, glob.matches);
+  const chosen = files.filter(({ name }) => glob.matches(name));
+  const source = chosen.length === 1 ? `\`${plainLine(chosen[0]?.name ?? named)}\`` : `\`${named}\``;
+  const bad = chosen.flatMap(({ name, refusal }) => (refusal ? [unreadable(name, refusal)] : []));
+  if (chosen.length === 0 && findings.length === 0) return { source, findings: [missing(`\`${named}\``)] };
+  const total = new Tally();
+  const shared: Finding[] = [];
+  for (const { name, report } of chosen) {
+    if (!report) continue;
+    shared.push(...sharedTests(name, total.names, report.names));
+    total.add(report);
+  }
+  if (bad.length + findings.length > 0) return { source, findings: [...findings, ...bad] };
+  const report = total.toReport();
+  const rest = files.filter(({ name }) => !glob.matches(name));
+  const against = [
+    ...others(source, report, rest, true),
+    ...(await outputAgainst(source, report, suite.result)),
+  ];
+  return { report, source, findings: [...shared, ...against] };
+}
+
+async function fromFiles(suite: SuiteOutput): Promise<ReadSuite> {
+  const { files, findings } = await readFiles(suite, () => false);
+  const read = files.filter(({ report }) => report);
+  const [first, second] = read;
+  if (!first?.report) {
+    const bad = files.flatMap(({ name, refusal }) => (refusal ? [unreadable(name, refusal)] : []));
+    const all = [...findings, ...bad];
+    return { source: 'no report', findings: all.length > 0 ? all : [missing(undefined)] };
+  }
+  const source = `\`${plainLine(first.name)}\``;
+  if (second) return { source, findings: [...findings, ambiguous(read.map(({ name }) => name))] };
+  const { report } = first;
+  const rest = files.filter((file) => file !== first);
+  const against = [
+    ...others(source, report, rest, false),
+    ...(await outputAgainst(source, report, suite.result)),
+  ];
+  return { report, source, findings: [...findings, ...against] };
+}
+
+/** Reads the files that are meant as reports; findings are those that may hide one. What is `wanted` is read whatever its ending. */
+async function readFiles(
+  { named, reports, unread }: SuiteOutput,
+  wanted: (name: string) => boolean,
+): Promise<{ readonly files: readonly ReadFile[]; readonly findings: readonly Finding[] }> {
+  const isReport = (name: string): boolean =>
+    name !== metricsFile && (wanted(name) || reportEndings.includes(endingOf(name)));
+  // Beside a source that the config names, a damaged file hides nothing.
+  const mayHide = (name: string): boolean => named === undefined || wanted(name);
+  const findings = unread
+    .filter((name) => isReport(name) && mayHide(name))
+    .map((name) => unreadable(name, { reason: 'not-a-file', message: 'it is no regular file' }));
+  const files: ReadFile[] = [];
+  for (const { name, bytes, isStale } of reports) {
+    if (!isReport(name)) continue;
+    const parsed = isStale ? { refusal: stale } : await parseReport(name, bytes);
+    const isOther = parsed.refusal?.reason === 'not-a-report' && endingOf(name) !== 'tap';
+    // An ending of XML or JSON may stand for anything else that the check made.
+    if (parsed.refusal && !isOther && !wanted(name) && mayHide(name))
+      findings.push(unreadable(name, parsed.refusal));
+    else files.push({ name, ...parsed });
+  }
+  return { files, findings };
+}
+
+/** The reports directory was empty when the command began: the file was moved or copied there with the time of an earlier run. */
+const stale: ReportRefusal = { reason: 'stale', message: 'it was last written before the check began' };
+
+/** Files beside the source. Where the config chose, another suite's report may lie there: it counts for nothing unless a test failed in it. */
+function others(
+  source: string,
+  report: TestReport,
+  files: readonly ReadFile[],
+  isNamed: boolean,
+): readonly Finding[] {
+  return files.flatMap(({ name, report: other, refusal }) => {
+    const shown = `\`${plainLine(name)}\``;
+    if (refusal) return [ignored(name, `is no test report and counts for nothing: ${refusal.message}`)];
+    const against = reportAgainst(source, report, shown, other);
+    if (against && (!isNamed || other.failed > report.failed)) return [against];
+    return [ignored(name, `counts for nothing: the report is ${source}`)];
+  });
+}
+
+function ignored(name: string, why: string): Finding {
+  const report = plainLine(name);
+  return note('REPORT_IGNORED', `\`${report}\` ${why}`, { report });
+}
+
+/** The files of one glob add up, so a test that two of them name has counted twice: that is said. */
+function sharedTests(
+  name: string,
+  before: ReadonlySet<string>,
+  names: ReadonlySet<string>,
+): readonly Finding[] {
+  const [smaller, larger] = before.size < names.size ? [before, names] : [names, before];
+  let count = 0;
+  let first = '';
+  for (const test of smaller) {
+    if (!larger.has(test)) continue;
+    if (count === 0) first = test;
+    count += 1;
+  }
+  if (count === 0) return [];
+  const report = plainLine(name);
+  const message = `\`${report}\` names ${count} tests that another report names too, the first \`${first}\`: each report counts`;
+  return [note('TEST_IN_TWO_REPORTS', message, { report, count, first })];
+}
+
+function ambiguous(names: readonly string[]): Finding {
+  const shown = names.slice(0, 5).map((name) => `\`${plainLine(name)}\``);
+  const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : '';
+  return failure(
+    'REPORT_AMBIGUOUS',
+    `expected one test report in \`$REPORTS_DIR\`, found ${shown.join(', ')}${more}: name the one that counts by \`report\` in \`[checks.<id>]\` of the config`,
+    { reports: names.slice(0, 20).map((name) => plainLine(name)), count: names.length },
+  );
+}
+
+function missing(named: string | undefined): Finding {
+  const place = named === output ? `on ${output}` : `in \`$REPORTS_DIR\` as ${named}`;
+  const expected =
+    named === undefined
+      ? "a test report in `$REPORTS_DIR` (JUnit XML, TAP or the runner's JSON in `*.xml`, `*.tap`, `*.json`) or TAP on standard output, found neither"
+      : `a test report ${place}, where the config looks for that of this check, found none`;
+  return failure('REPORT_MISSING', `expected ${expected}`, named === undefined ? {} : { named });
+}

@@ -1,0 +1,49 @@
+import { type Guard, within } from './guard.ts';
+
+const suite = 'test/gates/checks/test-suite.test.ts';
+const forged = 'test/attack/reports/forged-report.test.ts';
+
+/** Test reports: what the author's code writes is a claim. */
+export const reportGuards: readonly Guard[] = [
+  ...within('gates/checks/suite-report.ts', forged, [
+    [
+      'output that is TAP comes first',
+      'const printed = await outputReport(result);',
+      'const printed = undefined as Awaited<ReturnType<typeof outputReport>>;',
+      'a report written by hand',
+    ],
+    [
+      'two reports are ambiguous',
+      'if (second) return',
+      'if (second && files.length > 99) return',
+      'a second report beside',
+    ],
+  ]),
+  ...within('gates/checks/report-disagreement.ts', forged, [
+    [
+      'counts of two reports',
+      'if (report.passed === other.passed && report.failed === other.failed) return undefined;',
+      'if (report.passed >= 0) return undefined;',
+      'a report written by hand',
+    ],
+  ]),
+  ...within('gates/checks/report-disagreement.ts', suite, [
+    [
+      '`not ok` beside a report without failures',
+      'if (!said || said.failed <= report.failed) return [];',
+      'if (said !== undefined || !said) return [];',
+      'a report in a file does not outvote',
+    ],
+  ]),
+  ...within('gates/checks/exit-disagreement.ts', suite, [
+    [
+      'exit code and report',
+      'if (!disagrees) return [];',
+      'if (disagrees || !disagrees) return [];',
+      'a good report does not make up',
+    ],
+  ]),
+  ...within('gates/reports/tap.ts', 'test/gates/reports/tap.test.ts', [
+    ['totals of the runner', 'this.#checkTotals(top.tally);', '', 'totals of the runner'],
+  ]),
+];
