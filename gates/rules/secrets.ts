@@ -9,6 +9,7 @@ import { type AddedText, addedText } from '../secrets/added-text.ts';
 import { type Allowance, marker, readAllowance } from '../secrets/allowance.ts';
 import { isDataFile } from '../secrets/data-file.ts';
 import { mayHoldSecret, secretTest } from '../secrets/may-hold-secret.ts';
+import { type StandingMarks, standingMarks } from '../secrets/standing-marks.ts';
 import { isNamedAsText } from '../source/binary-text.ts';
 
 const rule = 'secrets';
@@ -17,7 +18,7 @@ const maxFindings = 500;
 /**
  * Refuses added lines that hold a provider's token, a private key, a signed token, a password in an address or a random value under a
  * secret-like name. A finding names the format, at most four characters that the format gives, and a digest; never the value. What is
- * allowed (by the marker, by digest in the config at base) or stands in for a secret in a known format is listed as suppressed.
+ * allowed (by a marker that stood at base beside the same value, by digest in the config at base) or stands in for a secret in a known format is listed as suppressed.
  */
 export const judge: RuleFunction = (input) => {
   const allowance = readAllowance(input.options);
@@ -28,11 +29,12 @@ export const judge: RuleFunction = (input) => {
       message: `\`[rules.secrets]\` in \`.writ/config.toml\` at base is wrong: ${problem}`,
     }));
   const findings: Finding[] = [];
+  const marks = standingMarks(input.patch);
   for (const file of input.patch.files) {
     if (file.changeType === 'delete') continue;
     findings.push(...judgePath(file, allowance));
     if (file.binary || isNamedForPasswords(file.path) || mayHoldSecret(input.patch, file))
-      findings.push(...judgeFile(input, file, allowance));
+      findings.push(...judgeFile(input, file, allowance, marks));
     if (findings.length > maxFindings) {
       return [
         ...findings.slice(0, maxFindings),
@@ -107,7 +109,12 @@ export const candidates: CandidateSearch = {
   },
 };
 
-function judgeFile(input: RuleInput, file: PatchFile, allowance: Allowance): readonly Finding[] {
+function judgeFile(
+  input: RuleInput,
+  file: PatchFile,
+  allowance: Allowance,
+  marks: StandingMarks,
+): readonly Finding[] {
   const added = addedText(input, file);
   if (added === undefined) return [unread(file)];
   const { text, lines } = added;
@@ -135,7 +142,7 @@ function judgeFile(input: RuleInput, file: PatchFile, allowance: Allowance): rea
     found.push(
       weight === 'placeholder'
         ? suppressed(match, place, 'placeholder')
-        : judgeMatch(match, place, allowance),
+        : judgeMatch(match, place, allowance, marks),
     );
   }
   return found;
@@ -148,19 +155,20 @@ interface Place {
   readonly index: number;
 }
 
-function judgeMatch(match: SecretMatch, place: Place, allowance: Allowance): Finding {
+function judgeMatch(match: SecretMatch, place: Place, allowance: Allowance, marks: StandingMarks): Finding {
   const value = match.value ?? place.added.text.slice(match.start, match.end);
   const digest = allowance.digestOf(value);
-  const reason = allowance.reasonFor(digest, isMarked(place));
+  const reason = allowance.reasonFor(digest, marks.covers(value));
   if (reason !== undefined) return suppressed(match, place, reason, digest);
   const checksum = tokenChecksum(value);
   return {
     rule,
     severity: 'error',
-    message: `an added line holds what looks like a secret: ${match.rule}`,
+    message: `an added line holds what looks like a secret: ${match.rule}${isMarked(place) ? newMark : ''}`,
     ...positionOf(match, place),
     detail: {
       format: match.rule,
+      ...(isMarked(place) ? { marker: 'new' } : {}),
       // What a token begins with is its format's; of a password nothing is shown.
       ...(match.kind === 'token' ? { begins: value.slice(0, 4) } : {}),
       digest,
@@ -180,9 +188,12 @@ function suppressed(match: SecretMatch, place: Place, reason: string, digest?: s
   };
 }
 
+/** Said where the patch itself tells the gate to look away. */
+const newMark = `; \`${marker}\` counts only where it stands at the policy commit, with this value: allow the digest in \`[rules.secrets]\` there`;
+
 const reasons: Readonly<Record<string, string>> = {
   placeholder: 'the value says that it stands in for a secret',
-  marker: `suppressed by \`${marker}\``,
+  marker: `suppressed by \`${marker}\`, which stands beside this value at base`,
   config: 'suppressed by digest in the config at base',
 };
 

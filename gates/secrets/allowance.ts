@@ -9,14 +9,14 @@ export interface Allowance {
   readonly problems: readonly string[];
 }
 
-/** On a line, or the line above: the value there is meant to be seen. */
+/** On a line, or the line above, at base: the value there is meant to be seen. */
 export const marker = 'writ:allow-secret';
 
 const digestForm = /^scrypt:[0-9a-f]{32}$/;
 const known = new Set(['allow', 'inline', 'digest_key']);
 
 /**
- * Reads the options `allow` (digests, as findings show them), `inline` (whether `writ:allow-secret` counts, default true) and
+ * Reads the options `allow` (digests, as findings show them), `inline` (whether `writ:allow-secret` at base counts, default true) and
  * `digest_key`. Digests are stretched and salted with that key: a weak password is not to be guessed from a report.
  */
 export function readAllowance(options: Readonly<Record<string, unknown>>): Allowance {

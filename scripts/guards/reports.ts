@@ -46,4 +46,24 @@ export const reportGuards: readonly Guard[] = [
   ...within('gates/reports/tap.ts', 'test/gates/reports/tap.test.ts', [
     ['totals of the runner', 'this.#checkTotals(top.tally);', '', 'totals of the runner'],
   ]),
+  ...within('gates/secrets/standing-marks.ts', 'test/gates/rules/secrets.test.ts', [
+    [
+      'the very value',
+      'return values.has(value);',
+      'return values.size > 0;',
+      'an old marker never covers another value',
+    ],
+    [
+      'taken from its place',
+      'if (line?.removed && line.marked)',
+      'if (line?.marked)',
+      'a value that stood there without a marker',
+    ],
+    [
+      'marked at base',
+      'if (line?.removed && line.marked)',
+      'if (line?.removed)',
+      'a value that stood there without a marker',
+    ],
+  ]),
 ];

@@ -70,12 +70,12 @@ const errors: readonly (readonly [error: string, refused: readonly string[], acc
         'a-network-that-is-denied-has-no-way-out',
         'a-rule-with-hosts-and-no-reason-allows-nothing',
         'a-secret-in-added-lines-is-refused',
+        'a-secret-that-the-patch-itself-marks-is-refused',
       ],
       [
         'a-fix-with-a-new-test-is-committed',
         'a-network-that-is-allowed-has-a-way-out',
         'a-rule-with-hosts-and-a-reason-opens-a-way-out',
-        'a-secret-that-is-marked-as-an-example-is-listed-and-does-not-block',
       ],
     ],
     [

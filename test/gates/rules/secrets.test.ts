@@ -116,17 +116,89 @@ t.test('a value of a known format that stands in for a secret is listed as suppr
   ]);
 });
 
+type Files = Parameters<typeof toRuleInput>[0]['files'];
+const moved = async (files: NonNullable<Files>, options: Record<string, unknown> = {}) =>
+  judge({ ...toRuleInput({ name: 'x', files }), options });
+const other = tokenOf('npm-token');
+
+t.test('a marker of the patch itself never counts, and the finding says so', async (t) => {
+  for (const text of [`a = '${token}' // writ:allow-secret\n`, `// writ:allow-secret\na = '${token}'\n`])
+    t.match(await judged({ 'a.ts': { candidate: text } }), [
+      { severity: 'error', detail: { marker: 'new' } },
+    ]);
+  const unmarked = await judged({ 'a.ts': { candidate: `// writ:allow-secret\n\na = '${token}'\n` } });
+  t.match(unmarked, [{ severity: 'error', detail: { marker: undefined } }]);
+});
+
 t.test(
-  'the marker on the line, or on the line above, suppresses and is listed; it can be forbidden',
+  'a value that stood marked may be moved and re-indented, and is listed; it can be forbidden',
   async (t) => {
-    for (const text of [`a = '${token}' // writ:allow-secret\n`, `// writ:allow-secret\na = '${token}'\n`]) {
-      t.match(await judged({ 'a.ts': { candidate: text } }), [
-        { severity: 'note', detail: { suppressed: true, reason: 'marker', format: 'github-token' } },
-      ]);
-      t.match(await judged({ 'a.ts': { candidate: text } }, { inline: false }), [{ severity: 'error' }]);
+    const noted = [
+      { severity: 'note' as const, detail: { suppressed: true, reason: 'marker', format: 'github-token' } },
+    ];
+    for (const base of [`a = '${token}' // writ:allow-secret\n`, `// writ:allow-secret\na = '${token}'\n`]) {
+      const files = { 'a.ts': { base, candidate: `if (x) {\n  b = '${token}'\n}\n` } };
+      t.match(await moved(files), noted);
+      t.match(await moved(files, { inline: false }), [{ severity: 'error' }]);
+      const elsewhere = { 'a.ts': { base, candidate: 'gone\n' }, 'b.ts': { candidate: `a = '${token}'\n` } };
+      t.match(await moved(elsewhere), noted, 'moved into another file');
     }
-    const far = `// writ:allow-secret\n\na = '${token}'\n`;
-    t.match(await judged({ 'a.ts': { candidate: far } }), [{ severity: 'error' }]);
+  },
+);
+
+t.test('an old marker never covers another value', async (t) => {
+  const error = [{ severity: 'error' as const, detail: { format: 'npm-token' } }];
+  const marked = `// writ:allow-secret\na = '${token}'\n`;
+  const cases: readonly (readonly [name: string, files: NonNullable<Files>])[] = [
+    ['in its place', { 'a.ts': { base: marked, candidate: marked.replace(token, other) } }],
+    [
+      'on the same line',
+      {
+        'a.ts': {
+          base: `a = '${token}' // writ:allow-secret\n`,
+          candidate: `a = '${other}' // writ:allow-secret\n`,
+        },
+      },
+    ],
+    ['put in between', { 'a.ts': { base: marked, candidate: marked.replace('a =', `b = '${other}'\na =`) } }],
+    [
+      'behind a line that was deleted',
+      { 'a.ts': { base: `${marked}c\n`, candidate: `// writ:allow-secret\nb = '${other}'\nc\n` } },
+    ],
+    [
+      'shifted next to it',
+      {
+        'a.ts': {
+          base: '// writ:allow-secret\n\n\nx\n',
+          candidate: `// writ:allow-secret\nb = '${other}'\nx\n`,
+        },
+      },
+    ],
+    [
+      'with its marker in another file',
+      { 'a.ts': { base: marked, candidate: 'x\n' }, 'b.ts': { candidate: marked.replace(token, other) } },
+    ],
+  ];
+  for (const [name, files] of cases) t.match(await moved(files), error, name);
+  const longer = { 'a.ts': { base: marked, candidate: `a = 'ghp_${'x7K'.repeat(12)}'\n` } };
+  t.ok(
+    (await moved(longer)).every(
+      ({ severity, detail }) => severity === 'error' || detail?.reason === 'placeholder',
+    ),
+  );
+});
+
+t.test(
+  'a value that stood there without a marker, or marked on a line that stays, is not covered elsewhere',
+  async (t) => {
+    const line = `a = '${token}'\n`;
+    const plain = { 'a.ts': { base: `x\n${line}`, candidate: `// writ:allow-secret\n  ${line}` } };
+    t.match(await moved(plain), [{ severity: 'error' }]);
+    const far = { 'a.ts': { base: `// writ:allow-secret\n\n${line}`, candidate: `  ${line}` } };
+    t.match(await moved(far), [{ severity: 'error' }], 'the marker stood two lines above');
+    const stays = `// writ:allow-secret\n${line}`;
+    const copied = { 'a.ts': { base: stays, candidate: `${stays}x\n` }, 'b.ts': { candidate: line } };
+    t.match(await moved(copied), [{ severity: 'error', path: 'b.ts' }], 'a copy is a new place');
   },
 );
 
