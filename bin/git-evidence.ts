@@ -9,14 +9,16 @@ import { type EvidenceSource, runFiles } from '../attest/verify/evidence-source.
 import { isWritError } from '../core/base/errors.ts';
 import type { RunStore } from '../core/run/run-store.ts';
 import { readObjects } from '../core/vcs/blobs.ts';
+import { effectsOn, readReplacements } from '../core/vcs/replacements.ts';
 import type { Repository } from '../core/vcs/repository.ts';
 
-/** A run's evidence as git keeps it. `undefined` where there is no such commit object. */
+/** A run's evidence as git keeps it; `target` is by what name the commit was asked for. `undefined` where there is no such commit object. */
 export async function gitEvidence(
   repository: Repository,
   store: RunStore,
   runId: string,
   commitId: string,
+  target = commitId,
 ): Promise<EvidenceSource | undefined> {
   const [commit] = await readObjects(repository, [commitId]);
   if (commit?.type !== 'commit') return undefined;
@@ -29,7 +31,18 @@ export async function gitEvidence(
     listContent: async () => content.paths,
     readContent: async (path) => content.files.get(path),
     readLedger: await ledgerOf(repository, run.files.get(runFiles.proof)),
+    ...(await replacedIn(repository, { target, commit: commit.id, raw: commit.bytes })),
   };
+}
+
+/** What plain git shows otherwise of a commit, where anything is replaced in the repository at all. */
+async function replacedIn(
+  repository: Repository,
+  about: Parameters<typeof effectsOn>[2],
+): Promise<Pick<EvidenceSource, 'replaced'>> {
+  const replacements = await readReplacements(repository);
+  if (replacements.objects.size + replacements.grafts.size === 0) return {};
+  return { replaced: await effectsOn(repository, replacements, about) };
 }
 
 /** A run's tree at once: one git process instead of one for every file. */

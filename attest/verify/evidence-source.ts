@@ -36,6 +36,8 @@ export interface EvidenceSource {
   /** Every path of the content tree (`refs/ai/content/<run>`); empty where there is none. */
   listContent(): Promise<readonly string[]>;
   readContent(path: string): Promise<Uint8Array | undefined>;
+  /** Where the repository replaces objects (`refs/replace`, grafts): what a person's plain git shows otherwise of this commit; may be nothing. */
+  readonly replaced?: readonly string[];
   /** Files of the internal ledger beside this repository, where it has one. */
   readonly readLedger?: LedgerFileReader;
 }

@@ -175,6 +175,11 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'log-proof': { says: 'the proof by itself says the same', rule: logged, evidence: proof, signed: true },
   'log-history': { says: 'the log never showed you anything else', rule: logged, evidence: proof },
+  'plain-git': {
+    after: true,
+    says: 'plain git shows the objects that were verified, and none in their place',
+    rule: 'refs/replace, info/grafts',
+  },
   'not-revoked': {
     after: true,
     says: 'nobody took it back',

@@ -29,6 +29,7 @@ export type CheckCode =
   | 'replay-mismatch'
   | 'unknown-parameter'
   | 'per-repository'
+  | 'replaced'
   | 'not-run';
 
 /** JSON-safe facts: what was expected, what was found. */

@@ -73,6 +73,8 @@ export async function verifyRun(
   const types = [...new Set(options.types)];
   list.expect(...types.map((type) => `type:${type}`));
 
+  await verifyPlainView(list, source);
+
   const bundleBytes = await source.readRun(runFiles.bundle);
   const bundle = await list.judge('bundle', async () => {
     if (bundleBytes === undefined) throw await missingBundle(source);
@@ -132,6 +134,15 @@ export async function verifyRun(
     });
   }
   return list.report();
+}
+
+/** Where the repository replaces objects, the person who looks at this commit with plain git must see what was verified. */
+async function verifyPlainView(list: CheckList, { replaced }: EvidenceSource): Promise<void> {
+  if (replaced === undefined) return;
+  list.expect('plain-git');
+  await list.judge('plain-git', () => {
+    if (replaced.length > 0) throw refuted('replaced', { found: replaced });
+  });
 }
 
 /** Says which statements are there, where the one that all rests on is not. */

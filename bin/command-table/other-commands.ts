@@ -7,7 +7,7 @@ export const otherCommands: readonly CommandSpec[] = [
     name: 'verify',
     summary: 'verify commits, runs, and attestations of anybody, offline',
     description:
-      'Exit 0: every claim holds. Exit 1: a claim is refuted. Exit 3: nothing could be verified, or the signer is not trusted here; the key id to pin is printed. A target with a dot or a slash in it under which a file stands is that file: exported evidence, a sigstore bundle, a DSSE envelope, lines of those, a tlog-proof. All of it is explained in docs/verifying.md.',
+      'Exit 0: every claim holds. Exit 1: a claim is refuted. Exit 3: nothing could be verified, or the signer is not trusted here; the key id to pin is printed. A file (exported evidence, a sigstore bundle, a DSSE envelope, lines of those, a tlog-proof) is one by its path (`./NAME`) or its ending (`NAME.json`). A target that is several things here, a file and a ref, a tag and a branch, the beginning of a run and of a commit, is refused with all of them (exit 129). All of it is explained in docs/verifying.md.',
     arguments: [{ name: 'TARGET', about: 'commits, run ids, or files; `-` is stdin', variadic: true }],
     options: [
       { name: 'key', value: 'FILE', repeatable: true, about: 'trust this public key (PEM)' },
@@ -48,11 +48,15 @@ export const otherCommands: readonly CommandSpec[] = [
         about: 'demand this predicate type; default those that docs/verifying.md names',
       },
       { name: 'replay', about: 'decide again from the stored inputs, and demand the same bytes' },
+      { name: 'commit', about: 'every target is a commit, whatever else has that name' },
+      { name: 'run', about: 'every target is a run' },
+      { name: 'file', about: 'every target is a file' },
       { name: 'explain', about: 'each claim with its evidence, signer, log entry and rule' },
       { name: 'offline', about: 'as always: verifying never uses a network' },
     ],
     examples: [
       { line: 'writ verify HEAD', about: 'the commit just sealed' },
+      { line: 'writ verify v1.0.0 --commit', about: 'the tag, even where a file is called so' },
       {
         line: 'writ verify evidence.json --key signer.pem --allowed-signers people --replay',
         about: 'a run handed over in one file, outside of its repository',

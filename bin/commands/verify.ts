@@ -1,17 +1,23 @@
 import { loadAnchors } from '../../attest/verify/load-anchors.ts';
 import { type VerifyCheck, type VerifyReport, verifyExitCode } from '../../attest/verify/report.ts';
-import { isWritError, WritError } from '../../core/base/errors.ts';
+import { WritError } from '../../core/base/errors.ts';
 import type { KeptReaders } from '../../core/vcs/object-reader.ts';
 import type { Repository } from '../../core/vcs/repository.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
+import { styled } from '../print.ts';
 import { printVerification, type VerifiedTarget } from '../report/verification.ts';
+import { isPath } from '../verify/is-path.ts';
 import { noDemands, readDemands, type VerifyDemands } from '../verify/options.ts';
-import { isFileTarget, verifyFile } from '../verify/verify-file.ts';
+import type { Meaning } from '../verify/target-meanings.ts';
+import { verifyFile } from '../verify/verify-file.ts';
+import { warningsOf } from '../verify/warnings.ts';
 
 /** `writ verify TARGET…`: offline. Exit 0 all verified · 1 a claim is refuted · 3 nothing to verify, or nobody to verify by. */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const demands = await readDemands(context);
   const verified = await verifyTargets(context, context.args, demands);
+  for (const { target, message } of verified.flatMap(warningsOf))
+    context.print.note(styled('yellow', 'warning'), `: ${target}: ${message}`);
   if (!context.options.flag('explain')) return toResult(verified);
   const [{ explain }, { printExplanation }] = await Promise.all([
     import('../../attest/verify/explain.ts'),
@@ -43,14 +49,17 @@ export async function verifyTargets(
   };
   const { stdin = process.stdin, signal = new AbortController().signal } = context;
   const files = { cwd: context.cwd, env: context.env, stdin, signal };
+  const findSubject = async (ids: readonly string[]): Promise<string | undefined> =>
+    (await import('../verify/find-commit.ts')).findCommit(open, ids);
   const verified: VerifiedTarget[] = [];
   try {
     for (const target of targets) {
-      if (isFileTarget(context, target))
-        verified.push(...(await verifyFile(files, anchors, demands, (ids) => findCommit(open, ids), target)));
+      const meaning = await understand(context.cwd, target, demands.form, open);
+      if (meaning.kind === 'file')
+        verified.push(...(await verifyFile(files, anchors, demands, findSubject, target)));
       else {
         const { verifyTarget } = await import('../verify/verify-target.ts');
-        verified.push(await verifyTarget(context, await open(), anchors, demands, target));
+        verified.push(await verifyTarget(context, await open(), anchors, demands, target, meaning));
       }
     }
   } finally {
@@ -59,19 +68,16 @@ export async function verifyTargets(
   return verified;
 }
 
-/** The first of these ids that is a commit of the repository at hand; outside of one there is none. */
-async function findCommit(
+/** What is spelled as a path needs no repository to be understood. */
+async function understand(
+  cwd: string,
+  target: string,
+  form: VerifyDemands['form'],
   open: () => Promise<Repository>,
-  ids: readonly string[],
-): Promise<string | undefined> {
-  try {
-    const { readObjects } = await import('../../core/vcs/blobs.ts');
-    const objects = await readObjects(await open(), ids);
-    return objects.find((object) => object?.type === 'commit')?.id;
-  } catch (fault) {
-    if (isWritError(fault, 'NOT_A_REPOSITORY')) return undefined;
-    throw fault;
-  }
+): Promise<Meaning> {
+  if (form === 'file' || (form === undefined && isPath(target))) return { kind: 'file' };
+  const { meaningOf } = await import('../verify/target-meanings.ts');
+  return meaningOf(cwd, target, form, open);
 }
 
 /** What `--explain` adds, loaded where it is asked for. */
@@ -83,6 +89,7 @@ interface Explanation {
 /** What was found, as the command's result; the worst target decides the exit code. */
 export function toResult(verified: readonly VerifiedTarget[], explanation?: Explanation): CommandResult {
   const reports = verified.map(({ report }) => report);
+  const warnings = verified.flatMap(warningsOf);
   const data = {
     verified: reports.length > 0 && reports.every((report) => report.verified),
     checks: verified.flatMap(({ target, report }) =>
@@ -97,6 +104,7 @@ export function toResult(verified: readonly VerifiedTarget[], explanation?: Expl
       ...(commit === undefined ? {} : { commit_sha: commit }),
       verified: report.verified,
     })),
+    ...(warnings.length === 0 ? {} : { warnings }),
     ...(explanation
       ? {
           explain: verified.map(({ target, report }) => ({ target, claims: explanation.explain(report) })),
@@ -112,7 +120,8 @@ export function toResult(verified: readonly VerifiedTarget[], explanation?: Expl
   const codes = reports.map(verifyExitCode);
   if (codes.every((code) => code === 0) && data.verified) return succeeded(data, human);
   const failing = findFailing(reports.flatMap((report) => report.checks));
-  const code = codes.includes(1) ? 'VERIFY_REFUTED' : 'VERIFY_NOTHING';
+  const code =
+    failing?.code === 'replaced' ? 'REPLACED' : codes.includes(1) ? 'VERIFY_REFUTED' : 'VERIFY_NOTHING';
   const message = failing ? describe(failing) : 'nothing was verified';
   return refused(
     new WritError(code, {

@@ -202,7 +202,10 @@ const shapes: Readonly<Record<string, CommandData>> = {
         ),
       ),
     },
-    { explain: list(record({ target: text, claims: list(explained) })) },
+    {
+      explain: list(record({ target: text, claims: list(explained) })),
+      warnings: list(record({ target: text, code: text, message: text })),
+    },
   ),
   ...attestShapes,
   ...ledgerShapes,

@@ -4,9 +4,12 @@ import type { GivenAnchors } from '../../attest/verify/load-anchors.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { CommandContext } from '../command.ts';
 import { readInput } from '../read-input.ts';
+import type { TargetForm } from './target-meanings.ts';
 
 /** What a verification is asked for besides its targets. */
 export interface VerifyDemands {
+  /** What every target is, where the user says so. */
+  readonly form?: TargetForm;
   readonly given: GivenAnchors;
   readonly allowedSigners?: Uint8Array;
   /** Canonical digest of the contract that is meant. */
@@ -34,7 +37,9 @@ export async function readDemands(context: CommandContext): Promise<VerifyDemand
   const signers = options.value('allowed-signers');
   const spec = options.value('spec');
   const ledgerKeys = options.values('ledger-key');
+  const form = readForm(context);
   return {
+    ...(form && { form }),
     given: {
       keyFiles: options.values('key').map((path) => resolve(cwd, path)),
       ledgerKeys: ledgerKeys.map((one) => (one.includes('+') ? one : resolve(cwd, one))),
@@ -71,6 +76,12 @@ function readIdentity({ options }: CommandContext): GivenAnchors['identity'] {
   if (options.value('trusted-root') === undefined)
     throw usage('`--identity` needs `--trusted-root FILE`: whose certificates are believed');
   return { identity, issuer };
+}
+
+function readForm({ options }: CommandContext): TargetForm | undefined {
+  const [form, ...more] = (['commit', 'run', 'file'] as const).filter((name) => options.flag(name));
+  if (more.length === 0) return form;
+  throw usage('`--commit`, `--run` and `--file` exclude each other: they say what every target is');
 }
 
 async function readSpecDigest(context: CommandContext, path: string): Promise<string> {

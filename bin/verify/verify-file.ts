@@ -1,5 +1,3 @@
-import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Anchors } from '../../attest/verify/anchors.ts';
 import { maxEvidenceFileBytes, parseEvidenceFile } from '../../attest/verify/evidence-file.ts';
 import { nothingThere } from '../../attest/verify/report.ts';
@@ -12,16 +10,6 @@ import { type FilePart, splitFile } from './split-file.ts';
 import { verifySource } from './verify-source.ts';
 
 export type FileContext = Pick<CommandContext, 'cwd' | 'env' | 'stdin' | 'signal'>;
-
-/**
- * True for a target that means a file: `-`, or a name with a dot or a slash in it under which something stands, or that could be nothing but a file. A bare
- * word is a commit or a run, whatever lies around under that name.
- */
-export function isFileTarget({ cwd }: Pick<CommandContext, 'cwd'>, target: string): boolean {
-  if (target === '-' || /^\.{0,2}\/|\.(?:jsonl?|tlog-proof)$/.test(target)) return true;
-  if (!/[./]/.test(target)) return false;
-  return statSync(resolve(cwd, target), { throwIfNoEntry: false })?.isDirectory() === false;
-}
 
 /** Everything in a file, each part as a target of its own. INPUT_UNREADABLE, INPUT_TOO_LARGE. */
 export async function verifyFile(

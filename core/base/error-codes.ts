@@ -492,6 +492,13 @@ export const errorCatalogue = {
   },
   LEDGER_CORRUPT: { family: 'attest', message: 'the internal ledger is damaged', http: 500, exit: 128 },
   VERIFY_REFUTED: { family: 'attest', message: 'a claim is refuted', http: 422, exit: 1 },
+  REPLACED: {
+    family: 'attest',
+    message: 'plain git shows something else here than what was verified',
+    http: 422,
+    exit: 1,
+    hint: '`git replace -l` and `.git/info/grafts` list what stands in the way; `git replace -d ID` removes it',
+  },
   VERIFY_NOTHING: { family: 'attest', message: 'nothing could be verified', http: 404, exit: 3 },
   // outcome, usage, internal
   DEMO_FAILED: { family: 'run', message: 'the demonstration did not end as it must', http: 500, exit: 1 },
@@ -606,6 +613,13 @@ export const errorCatalogue = {
     exit: 128,
   },
   USAGE: { family: 'usage', message: 'the command line is not understood', http: 400, exit: 129 },
+  TARGET_AMBIGUOUS: {
+    family: 'usage',
+    message: 'what is to be verified is several things here',
+    http: 409,
+    exit: 129,
+    hint: '`--commit`, `--run` or `--file` says which; of several refs, the full name (`refs/tags/…`)',
+  },
   INPUT_UNREADABLE: { family: 'usage', message: 'an input file cannot be read', http: 400, exit: 129 },
   ADVISORIES_INVALID: {
     family: 'usage',

@@ -19,14 +19,7 @@ const maxRefLength = 1024;
  */
 export async function resolveCommit(place: GitDirectory, ref: string): Promise<string> {
   const shown = printable(ref);
-  if (
-    ref === '' ||
-    ref.length > maxRefLength ||
-    ref.startsWith('-') ||
-    /\p{Cc}/u.test(ref) ||
-    ref.includes('..') ||
-    ref.startsWith('^')
-  ) {
+  if (!isRevision(ref)) {
     throw new WritError('REF_INVALID', {
       message: `\`${shown}\` is not a usable ref`,
       detail: { ref: shown },
@@ -44,6 +37,18 @@ export async function resolveCommit(place: GitDirectory, ref: string): Promise<s
     throw new WritError('REF_NOT_FOUND', { message: `\`${shown}\` names no commit`, detail: { ref: shown } });
   }
   return found;
+}
+
+/** False for what `resolveCommit` refuses by its form. */
+export function isRevision(ref: string): boolean {
+  return (
+    ref !== '' &&
+    ref.length <= maxRefLength &&
+    !ref.startsWith('-') &&
+    !/\p{Cc}/u.test(ref) &&
+    !ref.includes('..') &&
+    !ref.startsWith('^')
+  );
 }
 
 /** `resolveCommit` with the tree; where HEAD is unborn, `HEAD` and its branch stand for the empty tree (4-resolutions, Target ref). */

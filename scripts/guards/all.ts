@@ -5,6 +5,7 @@ import { reportGuards } from './reports.ts';
 import { runGuards } from './run.ts';
 import { serviceGuards } from './service.ts';
 import { statementGuards } from './statements.ts';
+import { targetGuards } from './targets.ts';
 
 /** Every guard that `npm run test:guards` removes. */
 export const guards: readonly Guard[] = [
@@ -14,4 +15,5 @@ export const guards: readonly Guard[] = [
   ...formGuards,
   ...serviceGuards,
   ...reportGuards,
+  ...targetGuards,
 ];

@@ -1,0 +1,42 @@
+import type { VerifiedTarget } from '../report/verification.ts';
+
+/** What a verification has to say besides its verdict: it may be good, and yet rest on less than a reader thinks. */
+export interface VerifyWarning {
+  readonly target: string;
+  readonly code: 'APPROVALS_UNVERIFIED' | 'LOG_NOT_COMPARED' | 'REPLACEMENTS';
+  readonly message: string;
+}
+
+/** The warnings about one target, by the checks that were not counted or were only looked at. */
+export function warningsOf({ target, report }: VerifiedTarget): readonly VerifyWarning[] {
+  return report.checks.flatMap(({ id, code }): VerifyWarning[] => {
+    if (id === 'approvals' && code === 'per-repository')
+      return [
+        {
+          target,
+          code: 'APPROVALS_UNVERIFIED',
+          message:
+            'people had to approve this change, and whether they did was NOT verified: give `--allowed-signers FILE`, your own list (`--require approvals` makes this an error)',
+        },
+      ];
+    if (id === 'log-history' && code === 'not-comparable')
+      return [
+        {
+          target,
+          code: 'LOG_NOT_COMPARED',
+          message:
+            'whether the log continues what you have seen of it could not be told without the ledger (`--require log` makes this an error)',
+        },
+      ];
+    if (id === 'plain-git')
+      return [
+        {
+          target,
+          code: 'REPLACEMENTS',
+          message:
+            'this repository replaces objects (refs/replace or info/grafts): what plain git shows is not always what ids name',
+        },
+      ];
+    return [];
+  });
+}

@@ -1,0 +1,150 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { formatEvidenceFile } from '../../../attest/verify/evidence-file.ts';
+import { gitEvidence } from '../../../bin/git-evidence.ts';
+import { systemClock } from '../../../core/base/clock.ts';
+import { findRun } from '../../../core/run/find-runs.ts';
+import { openRepository } from '../../../core/vcs/repository.ts';
+import { sealedPlace } from './place.ts';
+
+const place = await sealedPlace();
+const { sample, commit, base, runId, verify } = place;
+const { git, root } = sample;
+t.teardown(() => sample.remove());
+
+const repository = await openRepository(root);
+const { store } = await findRun(repository, systemClock, runId);
+const source = await gitEvidence(repository, store, runId, commit);
+if (source === undefined) throw new Error('no evidence');
+/** Genuine evidence of the sealed change, to be landed under any name. */
+const evidence = await formatEvidenceFile(runId, source);
+
+const refused = { code: 129, error: { code: 'TARGET_AMBIGUOUS' } };
+
+t.test('a landed file with the name of an unsealed tag does not pass for the tag', async (t) => {
+  git('tag', 'v1.0.0', base);
+  writeFileSync(join(root, 'v1.0.0'), evidence);
+  const found = await verify('v1.0.0');
+  t.match(found, refused);
+  t.match(found.error?.message, /the file of that name/);
+  t.match(found.error?.message, base, 'both are told');
+  t.match(found.error?.details.meanings, [
+    { kind: 'file' },
+    { kind: 'commit', commit_sha: base, named: 'refs/tags/v1.0.0' },
+  ]);
+  t.equal((await verify('v1.0.0', '--commit')).code, 3, 'the tag is not sealed');
+  t.equal((await verify('v1.0.0', '--file')).code, 0);
+  t.equal((await verify('./v1.0.0')).code, 0);
+  t.match(await verify('v1.0.0', '--run'), { code: 1, error: { code: 'RUN_NOT_FOUND' } });
+});
+
+t.test('nor does one under any other spelling that a ref could have', async (t) => {
+  mkdirSync(join(root, 'release'), { recursive: true });
+  for (const name of ['v2.json', 'rel.sigstore.json', 'release/1.0', 'stable', 'x.jsonl', 'y.tlog-proof']) {
+    writeFileSync(join(root, name), evidence);
+    for (const kind of ['tag', 'branch']) {
+      git(kind, name, base);
+      t.match(await verify(name), refused, `${kind} ${name}`);
+      git(kind, kind === 'tag' ? '-d' : '-D', name);
+    }
+    git('update-ref', `refs/remotes/${name}`, base);
+    t.match(await verify(name), refused, `remote ${name}`);
+    git('update-ref', '-d', `refs/remotes/${name}`);
+  }
+});
+
+t.test('a file under a version’s name is not taken for a tag that was never fetched', async (t) => {
+  for (const name of ['v3.0.0', 'release/3.0', 'next']) {
+    writeFileSync(join(root, name), evidence);
+    const found = await verify(name);
+    t.match(found, { code: 129, error: { code: 'USAGE' } }, name);
+    t.match(found.error?.hints, [`if you mean the file: \`--file ${name}\`, or \`./${name}\``]);
+  }
+});
+
+t.test(
+  '`HEAD` is the commit that is checked out, whatever is landed or tagged under that name',
+  async (t) => {
+    writeFileSync(join(root, 'HEAD'), 'x');
+    git('update-ref', 'refs/tags/HEAD', base);
+    t.match(await verify('HEAD'), { code: 0, data: { targets: [{ commit_sha: commit }] } });
+    t.match(await verify('HEAD~1', '--commit'), { code: 3 });
+    git('update-ref', '-d', 'refs/tags/HEAD');
+  },
+);
+
+t.test(
+  'a tag and a branch of one name, at two commits, are two things; at one commit they are one',
+  async (t) => {
+    git('branch', 'twice', base);
+    git('tag', 'twice', commit);
+    for (const line of [['twice'], ['twice', '--commit'], ['twice~0']]) {
+      const found = await verify(...line);
+      t.match(found, refused, line.join(' '));
+      t.match(found.error?.message, /refs\/tags\/twice/);
+      t.match(found.error?.message, /refs\/heads\/twice/);
+    }
+    t.equal((await verify('refs/heads/twice')).code, 3);
+    t.equal((await verify('refs/tags/twice')).code, 0);
+    git('branch', '-f', 'twice', commit);
+    t.equal((await verify('twice')).code, 0);
+  },
+);
+
+t.test('a branch that is called like the beginning of a commit is not taken for it', async (t) => {
+  const short = base.slice(0, 8);
+  git('branch', short, commit);
+  const found = await verify(short);
+  t.match(found, refused);
+  t.match(found.error?.message, base);
+  git('branch', `v9-1-g${short}`, commit);
+  t.match(await verify(`v9-1-g${short}`), refused, 'what `git describe` says, too');
+  git('update-ref', `refs/heads/${base}`, commit);
+  t.match(
+    await verify(base),
+    refused,
+    'git itself is of two minds about a branch that is called like a whole id',
+  );
+  git('update-ref', '-d', `refs/heads/${base}`);
+  t.match(await verify(base), { code: 3 });
+  t.equal((await verify(commit.slice(0, 10))).code, 0);
+});
+
+t.test(
+  'the beginning of a run that begins a commit, or several runs, is refused with all of them',
+  async (t) => {
+    const prefix = runId.slice(0, 8);
+    t.match(await verify(prefix), { code: 0, data: { targets: [{ run_id: runId }] } });
+    t.equal((await verify(runId)).code, 0);
+    git('branch', prefix, base);
+    const found = await verify(prefix);
+    t.match(found, refused);
+    t.match(found.error?.details.meanings, [
+      { kind: 'run', run_id: runId },
+      { kind: 'commit', commit_sha: base },
+    ]);
+    t.equal((await verify(prefix, '--run')).code, 0);
+    t.equal((await verify(prefix, '--commit')).code, 3);
+    git('branch', '-D', prefix);
+    const other = `${runId.slice(0, -1)}${runId.endsWith('0') ? '1' : '0'}`;
+    git('update-ref', `refs/ai/runs/${other}`, git('rev-parse', `refs/ai/runs/${runId}`));
+    const two = await verify(prefix);
+    t.match(two, refused);
+    t.match(two.error?.message, other);
+    git('update-ref', '-d', `refs/ai/runs/${other}`);
+  },
+);
+
+t.test(
+  'several targets in one call: each is understood by itself, one that is two things ends it',
+  async (t) => {
+    writeFileSync(join(root, 'evidence.json'), evidence);
+    const { code, data } = await verify(commit, runId, 'evidence.json', './evidence.json');
+    t.equal(code, 0);
+    t.match(data.targets, [{ kind: 'run' }, { kind: 'run' }, { kind: 'evidence' }, { kind: 'evidence' }]);
+    t.match(await verify(commit, 'v1.0.0'), refused);
+    t.equal((await verify('v1.0.0', 'evidence.json', '--file')).code, 0);
+    t.match(await verify('v1.0.0', '--file', '--commit'), { code: 129, error: { code: 'USAGE' } });
+  },
+);

@@ -1,0 +1,103 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { sealedPlace } from './place.ts';
+
+const { sample, commit, base, runId, verify } = await sealedPlace();
+const { git, root } = sample;
+t.teardown(() => sample.remove());
+
+const refused = { code: 1, error: { code: 'REPLACED' }, data: { verified: false } };
+const plainGit = (of: { readonly data?: { readonly checks: readonly { readonly id: string }[] } }) =>
+  of.data?.checks.find(({ id }) => id === 'plain-git');
+
+/** Does something to the repository, asks, and puts it right again. */
+async function replacing(id: string, by: string, ask: () => Promise<unknown>): Promise<void> {
+  git('update-ref', `refs/replace/${id}`, by);
+  await ask();
+  git('update-ref', '-d', `refs/replace/${id}`);
+}
+
+const evil = git('commit-tree', '-p', base, '-m', 'evil', `${base}^{tree}`);
+
+t.test('without replacements nothing is said of them', async (t) => {
+  const found = await verify(commit);
+  t.equal(found.code, 0);
+  t.equal(plainGit(found), undefined);
+});
+
+t.test('a sealed commit that plain git shows as another is refused, by whatever it is named', async (t) => {
+  await replacing(commit, evil, async () => {
+    t.not(git('cat-file', '-p', commit).includes('Run-Id'), true, 'plain git shows the other one');
+    for (const target of [commit, 'HEAD', 'main', runId]) {
+      const found = await verify(target);
+      t.match(found, refused, target);
+      t.match(plainGit(found), { status: 'failed', code: 'replaced' });
+      t.match(found.error?.details.found, [new RegExp(commit)]);
+    }
+  });
+});
+
+t.test('so is one of which plain git shows another tree, file, directory or parent', async (t) => {
+  const blob = git('rev-parse', `${commit}:package.json`);
+  const otherBlob = git('rev-parse', `${commit}:src/price.js`);
+  const tree = git('rev-parse', `${commit}^{tree}`);
+  const directory = git('rev-parse', `${commit}:src`);
+  const baseTree = git('rev-parse', `${base}^{tree}`);
+  const lies: readonly (readonly [what: string, id: string, by: string])[] = [
+    ['a file', blob, otherBlob],
+    ['the tree', tree, baseTree],
+    ['a directory', directory, baseTree],
+    ['the parent', base, evil],
+    ['the tree of the parent', baseTree, tree],
+  ];
+  for (const [what, id, by] of lies)
+    await replacing(id, by, async () => t.match(await verify(commit), refused, what));
+});
+
+t.test('so is a tag that plain git follows elsewhere', async (t) => {
+  git('tag', '-a', '-m', 'x', 'v1', commit);
+  git('tag', '-a', '-m', 'x', 'v1-evil', evil);
+  git('tag', '-a', '-m', 'x', 'v1-outer', 'v1');
+  await replacing(git('rev-parse', 'v1'), git('rev-parse', 'v1-evil'), async () => {
+    t.equal(git('rev-parse', 'v1^{commit}'), evil, 'plain git follows');
+    t.match(await verify('v1'), refused);
+    t.match(await verify('v1-outer'), refused, 'a tag of a tag');
+    t.match(await verify(commit), { code: 0 }, 'the commit by its id is what it is');
+  });
+});
+
+t.test('grafted parents are refused; the commit’s own parents written as a graft are not', async (t) => {
+  const grafts = join(root, '.git/info/grafts');
+  mkdirSync(join(root, '.git/info'), { recursive: true });
+  writeFileSync(grafts, `${commit} ${evil}\n`);
+  t.match(await verify(commit), refused);
+  writeFileSync(grafts, `# a comment\n${commit}\n`);
+  t.match(await verify(commit), refused, 'no parent at all');
+  writeFileSync(grafts, `${commit} ${base}\n`);
+  const same = await verify(commit);
+  t.equal(same.code, 0);
+  t.match(plainGit(same), { status: 'passed' });
+  rmSync(grafts);
+});
+
+t.test('a replacement that touches nothing of the commit is a warning, and no more', async (t) => {
+  const unrelated = git('commit-tree', '-m', 'unrelated', `${base}^{tree}`);
+  await replacing(unrelated, evil, async () => {
+    const found = await verify(commit);
+    t.match(found, { code: 0, data: { warnings: [{ code: 'REPLACEMENTS' }] } });
+    t.match(found.err, /warning: .*refs\/replace/);
+    t.match(plainGit(found), { status: 'passed' });
+  });
+  await replacing(commit, evil, async () => {
+    git('config', 'core.useReplaceRefs', 'false');
+    t.equal((await verify(commit)).code, 0, 'git is told not to follow them');
+    git('config', '--unset', 'core.useReplaceRefs');
+  });
+});
+
+t.test('a bundle about a commit at hand is not verified where plain git shows another', async (t) => {
+  writeFileSync(join(root, 'p.sigstore.json'), git('show', `refs/ai/runs/${runId}:provenance.sigstore.json`));
+  t.equal((await verify('./p.sigstore.json')).code, 0);
+  await replacing(commit, evil, async () => t.match(await verify('./p.sigstore.json'), refused));
+});
