@@ -1,6 +1,6 @@
 import { WritError } from '../core/base/errors.ts';
 import { parseStrictJson } from '../core/base/strict-json.ts';
-import { parseBase64 } from './base64.ts';
+import { parseAnyBase64, parseBase64 } from './base64.ts';
 
 /** Members of a parsed JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -36,6 +36,13 @@ export function expectText(value: unknown, path: string, form: RegExp = /^/): st
 /** Strict base64 of at least one octet. */
 export function expectBase64(value: unknown, path: string): Buffer {
   const bytes = parseBase64(expectText(value, path));
+  if (bytes === undefined || bytes.length === 0) throw refusal(path, 'base64');
+  return bytes;
+}
+
+/** {@link parseAnyBase64} of at least one octet. */
+export function expectAnyBase64(value: unknown, path: string): Buffer {
+  const bytes = parseAnyBase64(expectText(value, path));
   if (bytes === undefined || bytes.length === 0) throw refusal(path, 'base64');
   return bytes;
 }

@@ -34,12 +34,16 @@ export function findSigner(anchors: Anchors, keyId: string): SigningAnchor | und
   return (given.length > 0 ? given : anchors.signers).find((anchor) => anchor.keyId === keyId);
 }
 
-/**
- * Anchors that a stranger's key hint may mean: the one it names (SHA-256 of the key, hex or base64), else every given one, as a hint is only a hint.
- */
+/** The anchor that a stranger's key hint names: SHA-256 of the key, as hex or as base64, with or without `SHA256:` before it. */
+export function signerNamed(anchors: Anchors, hint: string): SigningAnchor | undefined {
+  const text = hint.replace(/^SHA256:/, '');
+  const hex = /^[0-9a-f]{64}$/.test(text) ? text : Buffer.from(text, 'base64').toString('hex');
+  return findSigner(anchors, hex);
+}
+
+/** Anchors that a stranger's key hint may mean: the one it names, else every given one, as a hint is only a hint. */
 export function signersFor(anchors: Anchors, hint: string): readonly SigningAnchor[] {
-  const hex = /^[0-9a-f]{64}$/.test(hint) ? hint : Buffer.from(hint, 'base64').toString('hex');
-  const named = findSigner(anchors, hex);
+  const named = signerNamed(anchors, hint);
   return named ? [named] : anchors.signers.filter((anchor) => anchor.from === 'given');
 }
 

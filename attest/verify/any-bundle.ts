@@ -1,25 +1,26 @@
 import { WritError } from '../../core/base/errors.ts';
-import {
-  expectArray,
-  expectBase64,
-  expectObject,
-  expectText,
-  type JsonObject,
-  parseJsonObject,
-} from '../expect-json.ts';
+import { expectAnyBase64, expectArray, expectObject, expectText, type JsonObject } from '../expect-json.ts';
+import { readProtoJson } from './read-proto-json.ts';
+import { unavailable } from './report.ts';
 
-/** Who signed, as the bundle says: a hint which key, or a certificate. */
+/** Who signed, as the bundle says: a hint which key, that of an envelope standing beside its signatures, or a certificate. */
 export type Material =
   | { readonly kind: 'key'; readonly hint: string }
   | { readonly kind: 'certificate'; readonly der: Buffer };
 
-/** What was signed: a DSSE payload, or the bytes that have this digest. */
+/** A signature, and the hint that stands beside it. */
+export interface HintedSignature {
+  readonly hint: string;
+  readonly signature: Buffer;
+}
+
+/** What was signed: a DSSE payload, by one or more, or the bytes that have this digest. */
 export type Content =
   | {
       readonly kind: 'envelope';
       readonly payloadType: string;
       readonly payload: Buffer;
-      readonly signature: Buffer;
+      readonly signatures: readonly [HintedSignature, ...HintedSignature[]];
     }
   | {
       readonly kind: 'message';
@@ -35,44 +36,64 @@ export interface AnyBundle {
   readonly content: Content;
   /** Transparency log entries as they stand there. */
   readonly entries: readonly JsonObject[];
-  /** The whole document, for a library that reads it by itself. */
+  /** How many RFC 3161 time stamps there are. */
+  readonly timestamps: number;
+  /** The whole document without what is `null`, for a library that reads it by itself. */
   readonly json: JsonObject;
 }
 
 /** Most octets of one bundle or envelope. */
 export const maxBundleBytes = 16 * 1024 * 1024;
 
+/** Most signatures of one envelope. */
+const maxSignatures = 32;
+
 /** What a DSSE envelope outside of a bundle is called. */
 const envelopeMediaType = 'application/vnd.dsse.envelope+json';
 
 const bundleForm = /^application\/vnd\.dev\.sigstore\.bundle(?:\+json;version=0\.[123]|\.v0\.3\+json)$/;
+const laterForm =
+  /^application\/vnd\.dev\.sigstore\.bundle(?:\+json;version=\d{1,3}\.\d{1,3}|\.v\d{1,3}\.\d{1,3}\+json)$/;
 
 /**
- * Reads a sigstore bundle 0.1 to 0.3 or a DSSE envelope: strict JSON up to 16 MiB and 32 levels, one signature, one kind of signer, one kind of
- * content, at most 32 log entries. Members that are not known are left aside. ATTESTATION_MALFORMED.
+ * Reads a sigstore bundle 0.1 to 0.3, with one signature, or a DSSE envelope, with up to 32: strict JSON up to 16 MiB and 32 levels, `null` being unset, one
+ * kind of signer, one kind of content, at most 32 log entries and time stamps. Members that are not known are left aside. ATTESTATION_MALFORMED; a form of
+ * others that is known and not read here is VERIFY_NOTHING (`unsupported`).
  */
 export function parseAnyBundle(bytes: Uint8Array): AnyBundle {
-  const json = parseJsonObject(bytes, maxBundleBytes);
+  const json = readProtoJson(bytes, maxBundleBytes);
+  const foreign = foreignForm(json);
+  if (foreign !== undefined)
+    throw unavailable('unsupported', {
+      expected: 'a sigstore bundle 0.1 to 0.3, or a DSSE envelope',
+      found: foreign,
+    });
   if (json.mediaType === undefined && json.payloadType !== undefined) {
-    const { content, keyId } = parseContent({ dsseEnvelope: json });
+    const content = parseEnvelope(json, '', maxSignatures);
+    const [{ hint }] = content.signatures;
     return {
       mediaType: envelopeMediaType,
-      material: { kind: 'key', hint: keyId },
+      material: { kind: 'key', hint },
       content,
       entries: [],
+      timestamps: 0,
       json,
     };
   }
   const mediaType = expectText(json.mediaType, '/mediaType', bundleForm);
   const at = '/verificationMaterial';
   const material = expectObject(json.verificationMaterial, at);
-  const { content, keyId } = parseContent(json);
+  const content = parseContent(json);
+  const keyId = content.kind === 'envelope' ? content.signatures[0].hint : '';
+  const stamps = expectObject(material.timestampVerificationData ?? {}, `${at}/timestampVerificationData`);
+  const timestamps = expectArray(stamps.rfc3161Timestamps ?? [], `${at}/timestampVerificationData`, 32);
   const entries = expectArray(material.tlogEntries ?? [], `${at}/tlogEntries`, 32);
   return {
     mediaType,
     material: parseMaterial(material, at, keyId),
     content,
     entries: entries.map((entry, n) => expectObject(entry, `${at}/tlogEntries/${n}`)),
+    timestamps: timestamps.length,
     json,
   };
 }
@@ -91,33 +112,54 @@ function parseMaterial(material: JsonObject, at: string, keyId: string): Materia
       ? [material.certificate]
       : expectArray(expectObject(material[kind], `${at}/${kind}`).certificates, `${at}/${kind}`, 16);
   const { rawBytes } = expectObject(chain[0], `${at}/${kind}`);
-  return { kind: 'certificate', der: expectBase64(rawBytes, `${at}/${kind}/rawBytes`) };
+  return { kind: 'certificate', der: expectAnyBase64(rawBytes, `${at}/${kind}/rawBytes`) };
 }
 
-function parseContent(json: JsonObject): { readonly content: Content; readonly keyId: string } {
-  if (onlyOne(json, '', ['dsseEnvelope', 'messageSignature']) === 'messageSignature') {
-    const at = '/messageSignature';
-    const message = expectObject(json.messageSignature, at);
-    const digest = expectObject(message.messageDigest, `${at}/messageDigest`);
-    const content: Content = {
-      kind: 'message',
-      algorithm: expectText(digest.algorithm, `${at}/messageDigest/algorithm`, /^[A-Z0-9_]{1,32}$/),
-      digest: expectBase64(digest.digest, `${at}/messageDigest/digest`),
-      signature: expectBase64(message.signature, `${at}/signature`),
+function parseContent(json: JsonObject): Content {
+  if (onlyOne(json, '', ['dsseEnvelope', 'messageSignature']) === 'dsseEnvelope')
+    return parseEnvelope(json.dsseEnvelope, '/dsseEnvelope', 1);
+  const at = '/messageSignature';
+  const message = expectObject(json.messageSignature, at);
+  const digest = expectObject(message.messageDigest, `${at}/messageDigest`);
+  return {
+    kind: 'message',
+    algorithm: expectText(digest.algorithm, `${at}/messageDigest/algorithm`, /^[A-Z0-9_]{1,32}$/),
+    digest: expectAnyBase64(digest.digest, `${at}/messageDigest/digest`),
+    signature: expectAnyBase64(message.signature, `${at}/signature`),
+  };
+}
+
+function parseEnvelope(value: unknown, at: string, most: number): Content & { readonly kind: 'envelope' } {
+  const envelope = expectObject(value, at);
+  const listed = expectArray(envelope.signatures, `${at}/signatures`, most);
+  const [first, ...more] = listed.map((one, n): HintedSignature => {
+    const path = `${at}/signatures/${n}`;
+    const { keyid = '', sig } = expectObject(one, path);
+    return {
+      hint: expectText(keyid, `${path}/keyid`, hintForm),
+      signature: expectAnyBase64(sig, `${path}/sig`),
     };
-    return { content, keyId: '' };
-  }
-  const at = '/dsseEnvelope';
-  const envelope = expectObject(json.dsseEnvelope, at);
-  const signatures = expectArray(envelope.signatures, `${at}/signatures`, 1);
-  const { keyid = '', sig } = expectObject(signatures[0], `${at}/signatures/0`);
-  const content: Content = {
+  });
+  if (first === undefined) throw malformed(`${at}/signatures`, 'a signature');
+  return {
     kind: 'envelope',
     payloadType: expectText(envelope.payloadType, `${at}/payloadType`, /^[!-~]{1,255}$/),
-    payload: expectBase64(envelope.payload, `${at}/payload`),
-    signature: expectBase64(sig, `${at}/signatures/0/sig`),
+    payload: expectAnyBase64(envelope.payload, `${at}/payload`),
+    signatures: [first, ...more],
   };
-  return { content, keyId: expectText(keyid, `${at}/signatures/0/keyid`, hintForm) };
+}
+
+/** What a genuine document of another kind is called. */
+function foreignForm(json: JsonObject): string | undefined {
+  const { mediaType } = json;
+  if (typeof mediaType === 'string' && laterForm.test(mediaType) && !bundleForm.test(mediaType))
+    return mediaType;
+  if (mediaType !== undefined || json.payloadType !== undefined) return undefined;
+  if (json.base64Signature !== undefined || json.rekorBundle !== undefined)
+    return 'a bundle of cosign 1 and 2';
+  if (json.signed !== undefined && json.signatures !== undefined)
+    return 'in-toto or TUF metadata without envelope';
+  return undefined;
 }
 
 const hintForm = /^[ -~]{0,1024}$/;

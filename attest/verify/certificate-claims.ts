@@ -1,25 +1,33 @@
-import { X509Certificate } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
+import { readDerSequence, readDerValue, readDerValues } from './der.ts';
 
 /** What a Fulcio certificate says of its holder. Unverified until its chain is. */
 export interface CertificateClaims {
-  /** The only name it was issued to (URI or e-mail address); `undefined` where it has several, or one of another kind. */
+  /** The only name it was issued to (URI, e-mail address, or user name as Fulcio writes it); `undefined` where it has several, or one of another kind. */
   readonly identity: string | undefined;
   /** Who told the authority who the holder is. */
   readonly issuer: string | undefined;
 }
 
-/** 1.3.6.1.4.1.57264.1.8 (a UTF8String) and its forerunner .1 (the bare text), DER. */
-const issuerV2 = Buffer.from('060a2b0601040183bf300108', 'hex');
-const issuerV1 = Buffer.from('060a2b0601040183bf300101', 'hex');
+/** Object identifiers, DER content. */
+const oids = {
+  subjectAltName: '551d11',
+  /** 1.3.6.1.4.1.57264.1.1 (the bare text) and its successor .8 (a UTF8String). */
+  issuerV1: '2b0601040183bf300101',
+  issuerV2: '2b0601040183bf300108',
+  /** 1.3.6.1.4.1.57264.1.7: a user name that is neither URI nor e-mail address. */
+  userName: '2b0601040183bf300107',
+} as const;
 
-/** Reads names out of a certificate; the issuer is found by a search and only for people to read. What is no certificate claims nothing. */
+/** Reads names out of a certificate. What is no certificate claims nothing. */
 export function readCertificateClaims(der: Uint8Array): CertificateClaims {
-  try {
-    const names = new X509Certificate(der).subjectAltName ?? '';
-    return { identity: onlyName(names), issuer: issuerOf(Buffer.from(der)) };
-  } catch {
-    return { identity: undefined, issuer: undefined };
-  }
+  const extensions = readExtensions(Buffer.from(der));
+  const valuesOf = (oid: string) => extensions.filter(([id]) => id === oid).map(([, value]) => value);
+  const [names, ...more] = valuesOf(oids.subjectAltName);
+  return {
+    identity: names === undefined || more.length > 0 ? undefined : onlyName(names),
+    issuer: onlyIssuer(valuesOf(oids.issuerV2), valuesOf(oids.issuerV1)),
+  };
 }
 
 /** True for a leaf that may sign code, and certify nobody. */
@@ -28,46 +36,53 @@ export function isForSigning({ ca, keyUsage }: X509Certificate): boolean {
   return !ca && (keyUsage ?? []).includes('1.3.6.1.5.5.7.3.3');
 }
 
-/** Node writes names that hold a comma or a quote as JSON, so that an unquoted comma stands between two of them. */
-function onlyName(names: string): string | undefined {
-  const match = /^(?:URI|email):(?:([^",]+)|("(?:[^"\\]|\\.)*"))$/.exec(names);
-  if (match?.[2] !== undefined) return String(JSON.parse(match[2]));
-  return match?.[1];
-}
-
-function issuerOf(der: Buffer): string | undefined {
-  for (const [oid, wrapped] of [
-    [issuerV2, true],
-    [issuerV1, false],
-  ] as const) {
-    const at = der.indexOf(oid);
-    if (at < 0) continue;
-    // The same extension twice leaves open which one is meant.
-    if (der.indexOf(oid, at + 1) >= 0) return undefined;
-    const octets = readShort(der, at + oid.length, 0x04);
-    const text = octets && wrapped ? readDerText(octets) : octets;
-    return text?.toString('utf8');
-  }
-  return undefined;
+/** The issuer, out of the values of both forms of Fulcio's extension; the same form twice, or both with different names, name nobody. */
+export function onlyIssuer(wrapped: readonly Buffer[], bare: readonly Buffer[]): string | undefined {
+  if (wrapped.length > 1 || bare.length > 1) return undefined;
+  const [text] = wrapped;
+  const names = [text && readDerText(text), ...bare].filter((name) => name !== undefined).map(toText);
+  if (text !== undefined && names.length === bare.length) return undefined;
+  return names.every((name) => name === names[0]) ? names[0] : undefined;
 }
 
 /** The octets of a DER UTF8String that nothing follows. */
 export function readDerText(der: Buffer): Buffer | undefined {
-  const text = readShort(der, 0, 0x0c);
-  return text && text.byteOffset + text.length === der.byteOffset + der.length ? text : undefined;
+  return readDerValue(der, 0x0c);
 }
 
-/** A DER value of that tag with a length below 65,536, that ends within its container. */
-function readShort(der: Buffer, at: number, tag: number): Buffer | undefined {
-  if (der[at] !== tag) return undefined;
-  const first = der[at + 1] ?? 0xff;
-  const [start, length] =
-    first < 0x80
-      ? [at + 2, first]
-      : first === 0x81
-        ? [at + 3, der[at + 2] ?? 0]
-        : first === 0x82
-          ? [at + 4, (der[at + 2] ?? 0) * 256 + (der[at + 3] ?? 0)]
-          : [der.length, 1];
-  return start + length <= der.length ? der.subarray(start, start + length) : undefined;
+/** Object identifier and value of each extension (RFC 5280, 4.1). */
+function readExtensions(der: Buffer): readonly (readonly [oid: string, value: Buffer])[] {
+  const [body] = readDerSequence(der) ?? [];
+  const fields = body?.tag === 0x30 ? (readDerValues(body.content) ?? []) : [];
+  const [holder, ...more] = fields.filter(({ tag }) => tag === 0xa3);
+  if (holder === undefined || more.length > 0) return [];
+  return (readDerSequence(holder.content) ?? []).flatMap(({ content }) => {
+    const parts = readDerValues(content) ?? [];
+    const [oid, value] = [parts[0], parts.at(-1)];
+    return oid?.tag === 0x06 && value?.tag === 0x04
+      ? [[oid.content.toString('hex'), value.content] as const]
+      : [];
+  });
+}
+
+function onlyName(value: Buffer): string | undefined {
+  const [name, ...more] = readDerSequence(value) ?? [];
+  if (name === undefined || more.length > 0) return undefined;
+  if (name.tag === 0x81 || name.tag === 0x86)
+    return name.content.every((octet) => octet < 0x80) ? toText(name.content) : undefined;
+  if (name.tag !== 0xa0) return undefined;
+  const [oid, wrapped, ...rest] = readDerValues(name.content) ?? [];
+  if (oid?.tag !== 0x06 || oid.content.toString('hex') !== oids.userName) return undefined;
+  const text = wrapped?.tag === 0xa0 && rest.length === 0 ? readDerText(wrapped.content) : undefined;
+  return text && toText(text);
+}
+
+/** Text that can be shown and compared: UTF-8 without control characters. */
+function toText(octets: Buffer): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(octets);
+    return text === '' || /\p{Cc}/u.test(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
 }

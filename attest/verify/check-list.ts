@@ -88,6 +88,9 @@ export class CheckList {
   }
 }
 
+/** Nothing speaks against what could not be judged here. */
+const unjudged: readonly CheckCode[] = ['untrusted-signer', 'untrusted-log', 'no-quorum', 'unsupported'];
+
 function toOutcome(thrown: unknown): { status: CheckStatus; code: CheckCode; detail: CheckDetail } {
   if (isWritError(thrown, 'ATTESTATION_MALFORMED') || isWritError(thrown, 'KEY_UNUSABLE')) {
     return { status: 'failed', code: 'malformed', detail: { found: thrown.message } };
@@ -96,7 +99,8 @@ function toOutcome(thrown: unknown): { status: CheckStatus; code: CheckCode; det
   const { reason, ...rest } = thrown.detail;
   const code = reason as CheckCode;
   const detail = rest as CheckDetail;
-  if (code === 'untrusted-signer' || code === 'untrusted-log' || code === 'no-quorum')
-    return { status: 'unverified', code, detail };
-  return { status: thrown.code === 'VERIFY_REFUTED' ? 'failed' : 'missing', code, detail };
+  if (unjudged.includes(code)) return { status: 'unverified', code, detail };
+  if (thrown.code === 'VERIFY_REFUTED') return { status: 'failed', code, detail };
+  // What is there, and of a type that nobody here judges, is not missing.
+  return { status: code === 'wrong-type' ? 'unverified' : 'missing', code, detail };
 }

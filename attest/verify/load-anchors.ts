@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { parseVkey } from '../log/ledger-key.ts';
 import { parseTlogPolicy } from '../log/tlog-policy.ts';
-import { algorithmOf, keyIdOf, parsePublicKey } from '../public-key.ts';
+import { algorithmOf, keyIdOf, parsePublicKey, parsePublicKeys } from '../public-key.ts';
 import { readGuarded } from '../signer/guarded-file.ts';
 import { type Environment, userConfigDir } from '../signer/user-config-dir.ts';
 import { userKeysDir } from '../signer/user-keys.ts';
@@ -12,7 +12,7 @@ import type { AnchorOrigin, Anchors, SigningAnchor } from './anchors.ts';
 import type { TrustedRoot } from './trusted-root.ts';
 
 export interface GivenAnchors {
-  /** Files of `--key`: public keys, PEM. */
+  /** Files of `--key`: public keys, PEM, one or more in each. */
   readonly keyFiles: readonly string[];
   /** Values of `--ledger-key`: vkey text, or a file that holds it. */
   readonly ledgerKeys: readonly string[];
@@ -45,8 +45,8 @@ export async function loadAnchors(given: GivenAnchors, env: Environment): Promis
     ...(trustedRoot && { trustedRoot }),
     ...(given.identity && { identity: given.identity }),
     signers: [
-      ...givenKeys.map((pem) => toAnchor(parsePublicKey(pem), 'given')),
-      ...pinnedKeys.map((pem) => toAnchor(parsePublicKey(pem), 'pinned')),
+      ...givenKeys.flatMap(parsePublicKeys).map((key) => toAnchor(key, 'given')),
+      ...pinnedKeys.flatMap(parsePublicKeys).map((key) => toAnchor(key, 'pinned')),
       ...own.filter((key) => algorithmOf(key) === 'ecdsa-p256-sha256').map((key) => toAnchor(key, 'own')),
     ],
     ledgers: [

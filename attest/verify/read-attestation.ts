@@ -8,7 +8,7 @@ import { statementType } from '../statement/statement.ts';
 import { testResultType } from '../statement/test-result.ts';
 import { summaryType } from '../statement/verification-summary.ts';
 import { type ProvenanceClaims, readProvenance } from './provenance-claims.ts';
-import { refuted } from './report.ts';
+import { refuted, unavailable } from './report.ts';
 
 /** One subject: what it is called, and its digests by algorithm. */
 export interface Subject {
@@ -36,16 +36,23 @@ export const knownPredicates: readonly string[] = [
   revocationType,
 ];
 
+/** The type of every in-toto statement, or one that names its predicate, which nobody relies on (in-toto Envelope v1). */
+const payloadForm = /^application\/vnd\.in-toto(?:\.[\w.-]{1,100})?\+json$/;
+
 /**
- * Reads an in-toto statement out of a payload: strict JSON, `_type` v1 or v0.1, at least one subject, each with well-formed digests. `wrong-type`
- * for another payload or statement type, `wrong-subject` where there is none, else ATTESTATION_MALFORMED.
+ * Reads an in-toto statement out of a payload: strict JSON, `_type` v1 or v0.1, at least one subject, each with well-formed digests. For another payload or
+ * statement type, of which nothing can be said here, VERIFY_NOTHING (`wrong-type`); `wrong-subject` where there is none, else ATTESTATION_MALFORMED.
  */
 export function readAttestation(payloadType: string, payload: Uint8Array): AnyStatement {
-  if (payloadType !== inTotoPayloadType)
-    throw refuted('wrong-type', { member: 'payloadType', expected: inTotoPayloadType, found: payloadType });
+  if (!payloadForm.test(payloadType))
+    throw unavailable('wrong-type', {
+      member: 'payloadType',
+      expected: inTotoPayloadType,
+      found: payloadType,
+    });
   const statement = parseJsonObject(payload, maxPayloadBytes);
   if (!statementTypes.includes(statement._type))
-    throw refuted('wrong-type', {
+    throw unavailable('wrong-type', {
       member: '_type',
       expected: statementType,
       found: clipped(statement._type),
@@ -74,8 +81,8 @@ function readSubject(value: unknown, n: number): Subject {
 }
 
 /**
- * What the predicate says must speak for its subjects: a predicate that is neither read here nor asked for is `wrong-type`, a verdict other than yes is
- * `policy-deny`, a revocation is `revoked`. Gives the claims of a provenance of ours.
+ * What the predicate says must speak for its subjects: one other than those asked for is refuted (`wrong-type`), one that is neither asked for nor read here is not judged
+ * (VERIFY_NOTHING), a verdict other than yes is `policy-deny`, a revocation is `revoked`. Gives the claims of a provenance of ours.
  */
 export function judgePredicate(
   { predicateType, predicate }: AnyStatement,
@@ -83,8 +90,10 @@ export function judgePredicate(
   asked: readonly string[],
 ): ProvenanceClaims | undefined {
   const accepted = asked.length > 0 ? asked : knownPredicates;
-  if (!accepted.includes(predicateType))
-    throw refuted('wrong-type', { member: 'predicateType', expected: accepted, found: predicateType });
+  if (!accepted.includes(predicateType)) {
+    const told = { member: 'predicateType', expected: accepted, found: predicateType };
+    throw asked.length > 0 ? refuted('wrong-type', told) : unavailable('wrong-type', told);
+  }
   switch (predicateType) {
     case slsaProvenanceType: {
       const definition = expectObject(predicate.buildDefinition, '/predicate/buildDefinition');

@@ -10,6 +10,7 @@ export type CheckStatus = 'passed' | 'failed' | 'missing' | 'expired' | 'unverif
 export type CheckCode =
   | 'missing'
   | 'malformed'
+  | 'unsupported'
   | 'untrusted-signer'
   | 'untrusted-log'
   | 'bad-signature'

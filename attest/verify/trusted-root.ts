@@ -1,8 +1,10 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
+import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { toTrustMaterial } from '@sigstore/verify';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { expectArray, expectBase64, expectObject, expectText, parseJsonObject } from '../expect-json.ts';
+import { expectAnyBase64, expectArray, expectObject, expectText } from '../expect-json.ts';
 import { type LedgerKey, ledgerKeyFor } from '../log/ledger-key.ts';
+import { toSpki } from '../public-key.ts';
+import { readProtoJson } from './read-proto-json.ts';
 
 type Root = Parameters<typeof toTrustMaterial>[0];
 type Log = Root['tlogs'][number];
@@ -19,11 +21,11 @@ export interface TrustedRoot {
 const maxBytes = 4 * 1024 * 1024;
 
 /**
- * Reads a sigstore trusted root 0.1 or 0.2 (protobuf JSON) strictly. A log or authority without a start of its validity is refused, as the sigstore
- * clients' conformance suite demands; so is a root that names nobody. ATTESTATION_MALFORMED.
+ * Reads a sigstore trusted root 0.1 or 0.2 (protobuf JSON, `null` being unset) strictly. A log or authority without a start of its validity is refused, as the
+ * sigstore clients' conformance suite demands; so is a root that names nobody. ATTESTATION_MALFORMED.
  */
 export function parseTrustedRoot(bytes: Uint8Array): TrustedRoot {
-  const json = parseJsonObject(bytes, maxBytes);
+  const json = readProtoJson(bytes, maxBytes);
   const mediaType = expectText(
     json.mediaType,
     '/mediaType',
@@ -38,9 +40,9 @@ export function parseTrustedRoot(bytes: Uint8Array): TrustedRoot {
     certificateAuthorities: read('certificateAuthorities', readAuthority),
     timestampAuthorities: read('timestampAuthorities', readAuthority),
   };
-  if (root.tlogs.length + root.certificateAuthorities.length === 0)
+  if (root.tlogs.length + root.certificateAuthorities.length + root.timestampAuthorities.length === 0)
     throw new WritError('ATTESTATION_MALFORMED', {
-      message: 'the trusted root names neither a log nor a certificate authority',
+      message: 'the trusted root names neither a log nor an authority',
       detail: { what: 'trusted-root' },
     });
   return { root, ledgers: root.tlogs.flatMap(toLedger) };
@@ -50,7 +52,7 @@ export function parseTrustedRoot(bytes: Uint8Array): TrustedRoot {
 function toLedger({ baseUrl, publicKey, logId }: Log): readonly LedgerKey[] {
   const name = baseUrl.replace(/^https?:\/\//, '').replace(/\/$/, '');
   try {
-    const spki: KeyObject = createPublicKey({
+    const spki = createPublicKey({
       key: publicKey?.rawBytes ?? Buffer.alloc(0),
       format: 'der',
       type: 'spki',
@@ -60,11 +62,7 @@ function toLedger({ baseUrl, publicKey, logId }: Log): readonly LedgerKey[] {
     return logId && key.keyId.equals(logId.keyId) ? [key] : [];
   } catch (fault) {
     if (isWritError(fault)) return [];
-    throw new WritError('ATTESTATION_MALFORMED', {
-      message: `the key of the log \`${name}\` cannot be read`,
-      detail: { what: 'trusted-root', name },
-      cause: fault,
-    });
+    throw fault;
   }
 }
 
@@ -75,8 +73,12 @@ function readLog(value: unknown, at: string): Log {
     baseUrl: expectText(log.baseUrl, `${at}/baseUrl`, /^[!-~]{1,1024}$/),
     hashAlgorithm: 1,
     publicKey: {
-      rawBytes: expectBase64(key.rawBytes, `${at}/publicKey/rawBytes`),
-      keyDetails: keyDetailsOf(key.keyDetails, `${at}/publicKey/keyDetails`),
+      rawBytes: readLogKey(
+        expectAnyBase64(key.rawBytes, `${at}/publicKey/rawBytes`),
+        `${at}/publicKey/rawBytes`,
+      ),
+      // The library reads nothing from it but that the key is SubjectPublicKeyInfo, which ours always is.
+      keyDetails: 5,
       validFor: readValidity(key.validFor, `${at}/publicKey/validFor`),
     },
     logId: readLogId(log.logId, `${at}/logId`),
@@ -86,14 +88,21 @@ function readLog(value: unknown, at: string): Log {
   };
 }
 
-function readLogId(value: unknown, at: string): { readonly keyId: Buffer } {
-  return { keyId: expectBase64(expectObject(value, at).keyId, `${at}/keyId`) };
+/** The key of a log as SubjectPublicKeyInfo; older roots hold RSA in PKCS #1. */
+function readLogKey(der: Buffer, at: string): Buffer {
+  for (const type of ['spki', 'pkcs1'] as const) {
+    try {
+      const key: KeyObject = createPublicKey({ key: der, format: 'der', type });
+      return toSpki(key);
+    } catch {
+      // Told below, where it is neither.
+    }
+  }
+  throw malformed(at, 'a public key');
 }
 
-/** The library tells RSA in PKCS#1 from everything in SPKI by this number alone. */
-function keyDetailsOf(value: unknown, at: string): number {
-  const name = expectText(value, at, /^(?:PKIX|PKCS1)_[A-Z0-9_]{1,40}$/);
-  return name.includes('RSA') ? 9 : name === 'PKIX_ED25519' ? 7 : 5;
+function readLogId(value: unknown, at: string): { readonly keyId: Buffer } {
+  return { keyId: expectAnyBase64(expectObject(value, at).keyId, `${at}/keyId`) };
 }
 
 function readAuthority(value: unknown, at: string): Authority {
@@ -101,7 +110,7 @@ function readAuthority(value: unknown, at: string): Authority {
   const chain = expectObject(authority.certChain, `${at}/certChain`);
   const certificates = expectArray(chain.certificates, `${at}/certChain/certificates`, 16).map((one, n) => {
     const path = `${at}/certChain/certificates/${n}`;
-    return { rawBytes: expectBase64(expectObject(one, path).rawBytes, `${path}/rawBytes`) };
+    return { rawBytes: readCertificate(expectObject(one, path).rawBytes, `${path}/rawBytes`) };
   });
   return {
     subject: undefined,
@@ -110,6 +119,16 @@ function readAuthority(value: unknown, at: string): Authority {
     validFor: readValidity(authority.validFor, `${at}/validFor`),
     operator: '',
   };
+}
+
+function readCertificate(value: unknown, at: string): Buffer {
+  const der = expectAnyBase64(value, at);
+  try {
+    if (new X509Certificate(der).raw.equals(der)) return der;
+  } catch {
+    // Told below.
+  }
+  throw malformed(at, 'a certificate');
 }
 
 function readValidity(value: unknown, at: string): { readonly start: Date; readonly end?: Date } {
@@ -121,10 +140,15 @@ function readValidity(value: unknown, at: string): { readonly start: Date; reado
 }
 
 function readMoment(value: unknown, at: string): Date {
-  const moment = new Date(expectText(value, at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/));
+  const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+  const moment = new Date(expectText(value, at, form));
   if (Number.isFinite(moment.getTime())) return moment;
-  throw new WritError('ATTESTATION_MALFORMED', {
-    message: `expected a time that the calendar has at \`${at}\``,
-    detail: { path: at },
+  throw malformed(at, 'a time that the calendar has');
+}
+
+function malformed(path: string, expected: string): WritError {
+  return new WritError('ATTESTATION_MALFORMED', {
+    message: `expected ${expected} at \`${path}\``,
+    detail: { path, expected },
   });
 }

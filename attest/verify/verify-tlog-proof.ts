@@ -3,7 +3,7 @@ import { parseLogEntry } from '../log/log-entry.ts';
 import { parseTlogProof } from '../log/tlog-proof.ts';
 import type { Anchors } from './anchors.ts';
 import { CheckList } from './check-list.ts';
-import type { GivenArtifact } from './given-artifact.ts';
+import { digestsOf, type GivenArtifact } from './given-artifact.ts';
 import { refuted, unavailable, type VerifyReport } from './report.ts';
 import { describeInclusion, verifyInclusion } from './verify-log.ts';
 
@@ -51,8 +51,10 @@ export async function verifyTlogProof(
     if (artifact === undefined)
       throw unavailable('missing', { expected: 'what was logged (`--artifact FILE`)', found });
     const digests = [artifact.sha256, artifact.signed];
+    if (artifact.sha256 === undefined)
+      throw unavailable('missing', { expected: 'its digest by sha256, or the file itself', found });
     if (more.length > 0 || entry.algorithm !== 'SHA2_256' || !digests.includes(entry.digest.toString('hex')))
-      throw refuted('wrong-subject', { expected: artifacts.map(({ sha256 }) => `sha256:${sha256}`), found });
+      throw refuted('wrong-subject', { expected: artifacts.flatMap(digestsOf), found });
   });
   if (asked.length > 0)
     await list.judge('signer', () => {

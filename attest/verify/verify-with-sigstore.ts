@@ -1,8 +1,14 @@
 import type { KeyObject } from 'node:crypto';
 import type { SignedEntity } from '@sigstore/verify';
+import { isWritError } from '../../core/base/errors.ts';
+import { preAuthEncoding } from '../dsse.ts';
+import { canJudgeBy } from '../public-key.ts';
 import type { AnyBundle } from './any-bundle.ts';
-import { readDerText } from './certificate-claims.ts';
-import { refuted, unavailable } from './report.ts';
+import { onlyIssuer } from './certificate-claims.ts';
+import { judgeSignature, type SignatureVerdict, type Signed } from './judge-signature.ts';
+import { knownTimestamps } from './known-timestamps.ts';
+import { unavailable } from './report.ts';
+import { toRefusal } from './sigstore-refusal.ts';
 import type { TrustedRoot } from './trusted-root.ts';
 
 export interface SigstoreTrust {
@@ -12,37 +18,115 @@ export interface SigstoreTrust {
   /** Judges a certificate at this time, which the caller vouches for, instead of at logged ones. Milliseconds since the epoch. */
   readonly atMs?: number;
   /** What a message signature was made over. */
-  readonly artifact?: Buffer;
+  readonly signed?: Signed;
 }
 
+export interface SigstoreProof {
+  /** The issuer that the certificate names. */
+  readonly issuer: string | undefined;
+  /** Of the log entries those of logs that the root names; each was verified. */
+  readonly entries: number;
+  /** What time-stamp authorities of the root said, ISO 8601. */
+  readonly times: readonly string[];
+}
+
+type Entries = SignedEntity['tlogEntries'];
+
 /**
- * Has the sigstore library verify a bundle: certificate chain at the signed time, certificate log, transparency log, time stamps, signature. Thresholds
- * are one of each kind that the trusted root names; of the times always one where a certificate signs. Not compared: subjects and identity. Throws
- * refusals for a check list, `detail.at` being `log` where the log is at fault. Gives the issuer that a certificate names.
+ * Has the sigstore library verify a bundle: certificate chain at the signed time, certificate log, transparency log, time stamps; the signature itself is judged here, in
+ * every form that is in use. Thresholds are one of each kind that the trusted root names; of the times always one where a certificate signs. Entries and
+ * time stamps of services that the root does not name count for nothing. Not compared: subjects and identity. Throws refusals for a check list, `detail.at`
+ * being `log` where the log is at fault.
  */
-export async function verifyWithSigstore(
-  bundle: AnyBundle,
-  trust: SigstoreTrust,
-): Promise<{ readonly issuer: string | undefined }> {
+export async function verifyWithSigstore(bundle: AnyBundle, trust: SigstoreTrust): Promise<SigstoreProof> {
   const [{ bundleFromJSON }, { toSignedEntity, toTrustMaterial, Verifier }] = await Promise.all([
     import('@sigstore/bundle'),
     import('@sigstore/verify'),
   ]);
-  const { root, key, artifact, atMs } = trust;
-  const material = toTrustMaterial(root.root, key && (() => ({ publicKey: key, validFor: () => true })));
+  const { root, key, atMs } = trust;
   const { tlogs, ctlogs } = root.root;
-  const verifier = new Verifier(material, {
-    tlogThreshold: tlogs.length > 0 && atMs === undefined ? 1 : 0,
-    ctlogThreshold: ctlogs.length > 0 ? 1 : 0,
-    timestampThreshold: key ? 0 : 1,
-  });
+  const verdict: { found?: SignatureVerdict | undefined } = {};
+  let entries: Entries = [];
   try {
-    const entity = toSignedEntity(bundleFromJSON(bundle.json), artifact);
-    const judged = atMs === undefined ? entity : { ...entity, timestamps: [statedTime(atMs)] };
-    return { issuer: issuerOf(verifier.verify(judged).identity?.oids ?? []) };
+    const finder = () => ({ publicKey: key as KeyObject, validFor: () => true });
+    const material = toTrustMaterial(root.root, finder);
+    const entity = toSignedEntity(bundleFromJSON(bundle.json));
+    entries = entriesOfKnownLogs(entity.tlogEntries, root);
+    const signature = judgedHere(entity.signature, bundle, trust.signed, verdict);
+    const timeless = { tlogThreshold: 0, ctlogThreshold: 0, timestampThreshold: 0 };
+    const stamps = knownTimestamps(
+      { ...entity, signature },
+      root,
+      material,
+      (all) => new Verifier(all, timeless),
+    );
+    const verifier = new Verifier(material, {
+      tlogThreshold: tlogs.length > 0 && atMs === undefined ? 1 : 0,
+      ctlogThreshold: ctlogs.length > 0 ? 1 : 0,
+      timestampThreshold: key ? 0 : 1,
+    });
+    const { identity } = verifier.verify({
+      ...entity,
+      signature,
+      tlogEntries: entries,
+      timestamps: atMs === undefined ? [...stamps, ...timesOf(entries)] : [statedTime(atMs)],
+    });
+    return {
+      issuer: issuerOf(identity?.oids ?? []),
+      entries: entries.length,
+      times: stamps.map(({ timestamp }) => timestamp.signingTime.toISOString()),
+    };
   } catch (fault) {
-    throw toRefusal(fault, bundle.entries.length);
+    if (isWritError(fault)) throw fault;
+    if (verdict.found === 'cannot')
+      throw unavailable('missing', {
+        expected: 'the artifact as a file: nothing can be said of this signature by these digests',
+      });
+    throw toRefusal(fault, entries, root);
   }
+}
+
+/** Entries of other logs prove nothing, and do no harm beside one that does. */
+function entriesOfKnownLogs(entries: Entries, { root: { tlogs } }: TrustedRoot): Entries {
+  const ids = tlogs.flatMap(({ checkpointKeyId, logId }) => (checkpointKeyId ?? logId)?.keyId ?? []);
+  const known = entries.filter((entry) => ids.some((id) => id.equals(entry.logId.keyId)));
+  if (known.length > 0 || entries.length === 0 || tlogs.length === 0) return known;
+  throw unavailable('untrusted-log', {
+    at: 'log',
+    expected: tlogs.map(({ baseUrl }) => baseUrl),
+    found: entries.map(({ logId }) => `log id ${logId.keyId.toString('hex').slice(0, 64)}`),
+  });
+}
+
+/** Times that logs promised, each of a log once: the library takes two of the same for one that was copied. */
+function timesOf(entries: Entries): SignedEntity['timestamps'] {
+  const times = new Map<string, Entries[number]>();
+  for (const entry of entries)
+    if (entry.integratedTime && entry.integratedTime !== '0')
+      times.set(`${entry.logId.keyId.toString('hex')} ${entry.integratedTime}`, entry);
+  return [...times.values()].map((tlogEntry) => ({ $case: 'transparency-log', tlogEntry }));
+}
+
+/** The library's content of a bundle, except that its signature is judged in every form, and by digests where no more is at hand. */
+function judgedHere(
+  content: SignedEntity['signature'],
+  { content: { kind, ...rest } }: AnyBundle,
+  message: Signed | undefined,
+  verdict: { found?: SignatureVerdict | undefined },
+): SignedEntity['signature'] {
+  const { payloadType, payload } = { payloadType: '', payload: Buffer.alloc(0), ...rest };
+  const signed = kind === 'envelope' ? preAuthEncoding(payloadType, payload) : message;
+  return {
+    signature: content.signature,
+    compareSignature: (other) => content.compareSignature(other),
+    compareDigest: (digest) => content.compareDigest(digest),
+    compareSignedDigest: (digest) => content.compareSignedDigest(digest),
+    verifySignature(key) {
+      if (!canJudgeBy(key)) throw unavailable('unsupported', { found: `a ${key.asymmetricKeyType} key` });
+      verdict.found = signed && judgeSignature(key, signed, content.signature);
+      return verdict.found === 'holds';
+    },
+  };
 }
 
 /** A time in the only form that the library takes: that of a log which promised an entry. */
@@ -62,7 +146,7 @@ function statedTime(atMs: number): SignedEntity['timestamps'][number] {
   };
 }
 
-/** Fulcio's issuer extension, a UTF8String, or its forerunner that held the bare text; the same one twice names nobody. */
+/** Fulcio's issuer extension, a UTF8String, or its forerunner that held the bare text; the same one twice, or both with different names, name nobody. */
 function issuerOf(
   extensions: readonly {
     readonly oid: { readonly id: readonly number[] } | undefined;
@@ -71,46 +155,5 @@ function issuerOf(
 ): string | undefined {
   const valuesOf = (oid: string): readonly Buffer[] =>
     extensions.filter((extension) => extension.oid?.id.join('.') === oid).map(({ value }) => value);
-  const wrapped = valuesOf('1.3.6.1.4.1.57264.1.8');
-  const [value, ...more] = wrapped.length > 0 ? wrapped : valuesOf('1.3.6.1.4.1.57264.1.1');
-  if (value === undefined || more.length > 0) return undefined;
-  return (wrapped.length > 0 ? readDerText(value) : value)?.toString('utf8');
-}
-
-/** Whatever the library throws at hostile input, errors of the runtime included, is a refusal. */
-function toRefusal(fault: unknown, entries: number): Error {
-  const { code, message, cause } = Object(fault) as { code?: unknown; message?: unknown; cause?: unknown };
-  const reason = String(message).slice(0, 300);
-  const inner = String(Object(cause).message ?? '').slice(0, 300);
-  const found = inner === '' ? reason : `${reason}: ${inner}`;
-  switch (code) {
-    case 'TLOG_ERROR':
-      return entries === 0
-        ? unavailable('not-logged', { at: 'log' })
-        : refuted('mismatch', { at: 'log', found });
-    case 'TLOG_MISSING_INCLUSION_ERROR':
-      return unavailable('not-logged', { at: 'log', found });
-    case 'TLOG_BODY_ERROR':
-      return refuted('mismatch', { at: 'log', found });
-    case 'TLOG_INCLUSION_PROOF_ERROR':
-      return reason === 'invalid checkpoint signature'
-        ? refuted('untrusted-log', { at: 'log', found })
-        : refuted('mismatch', { at: 'log', found });
-    case 'TLOG_INCLUSION_PROMISE_ERROR':
-      return refuted('untrusted-log', { at: 'log', found });
-    case 'CERTIFICATE_ERROR':
-      return found.includes('not valid or expired')
-        ? refuted('stale', { found })
-        : unavailable('untrusted-signer', { found });
-    case 'PUBLIC_KEY_ERROR':
-      return unavailable('untrusted-signer', { found });
-    case 'TIMESTAMP_ERROR':
-      return found.includes('expected 1 timestamps')
-        ? unavailable('missing', { expected: 'a signed time', found })
-        : refuted('stale', { found });
-    case 'SIGNATURE_ERROR':
-      return refuted('bad-signature', { found });
-    default:
-      return refuted('malformed', { found });
-  }
+  return onlyIssuer(valuesOf('1.3.6.1.4.1.57264.1.8'), valuesOf('1.3.6.1.4.1.57264.1.1'));
 }

@@ -1,6 +1,7 @@
 import { userCheckpointMemory } from '../../attest/log/user-checkpoint-memory.ts';
 import type { Anchors } from '../../attest/verify/anchors.ts';
 import type { EvidenceSource } from '../../attest/verify/evidence-source.ts';
+import { findRunArtifacts, withUnknownArtifacts } from '../../attest/verify/find-run-artifacts.ts';
 import type { VerifyReport } from '../../attest/verify/report.ts';
 import { verifyRun } from '../../attest/verify/verify-run.ts';
 import { systemClock } from '../../core/base/clock.ts';
@@ -8,21 +9,23 @@ import type { CommandContext } from '../command.ts';
 import type { VerifyDemands } from './options.ts';
 
 /** A run's evidence, wherever it comes from, by what this user trusts and has seen. */
-export function verifySource(
+export async function verifySource(
   { env }: Pick<CommandContext, 'env'>,
   source: EvidenceSource,
   anchors: Anchors,
   { allowedSigners, specDigest, artifacts, types, replay }: VerifyDemands,
   runId: string | undefined,
 ): Promise<VerifyReport> {
-  return verifyRun(source, anchors, {
+  const { sha256, rest } = await findRunArtifacts(source, artifacts);
+  const report = await verifyRun(source, anchors, {
     clock: systemClock,
     memory: userCheckpointMemory(env),
-    artifacts: artifacts.map(({ sha256 }) => sha256),
+    artifacts: sha256,
     types,
     replay,
     ...(runId === undefined ? {} : { runId }),
     ...(allowedSigners === undefined ? {} : { allowedSigners }),
     ...(specDigest === undefined ? {} : { specDigest }),
   });
+  return withUnknownArtifacts(report, rest);
 }

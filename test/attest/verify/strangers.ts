@@ -84,7 +84,11 @@ export function anchorsOf(changes: Partial<Anchors> = {}): Anchors {
   };
 }
 
-export const given: GivenArtifact = { name: 'app.tgz', sha256: artifactDigest, read: async () => artifact };
+export const given: GivenArtifact & { readonly sha256: string } = {
+  name: 'app.tgz',
+  sha256: artifactDigest,
+  read: async () => artifact,
+};
 
 /** Verifies a bundle as somebody who has the artifact. */
 export function verifyStranger(

@@ -1,0 +1,49 @@
+import type { SignedEntity, TrustMaterial, Verifier } from '@sigstore/verify';
+import { refuted } from './report.ts';
+import type { TrustedRoot } from './trusted-root.ts';
+
+type Timestamps = SignedEntity['timestamps'];
+type Rfc3161 = Extract<Timestamps[number], { $case: 'timestamp-authority' }>;
+
+/**
+ * The RFC 3161 time stamps that authorities of the root made over this signature, each time of an authority once. One by an authority that the root does not name says
+ * nothing and is left aside; one that claims to be of a named authority and is not is a refusal.
+ */
+export function knownTimestamps(
+  { timestamps, signature }: SignedEntity,
+  { root }: TrustedRoot,
+  material: TrustMaterial,
+  makeVerifier: (material: TrustMaterial) => Verifier,
+): readonly Rfc3161[] {
+  const known = new Map<string, Rfc3161>();
+  for (const one of timestamps) {
+    if (one.$case !== 'timestamp-authority') continue;
+    const { timestamp } = one;
+    const authority = material.timestampAuthorities.findIndex(
+      ({ certChain: [leaf] }) =>
+        leaf?.serialNumber.equals(timestamp.signerSerialNumber) && leaf.issuer.equals(timestamp.signerIssuer),
+    );
+    const { validFor } = root.timestampAuthorities[authority] ?? {};
+    if (validFor === undefined) continue;
+    // The library knows the hash from the name of an ECDSA signature only; CMS names it beside an RSA key as well.
+    if (timestamp.signatureAlgorithm === undefined)
+      Object.defineProperty(timestamp, 'signatureAlgorithm', { value: timestamp.signerDigestAlgorithm });
+    const time = timestamp.signingTime;
+    const found = time.toISOString();
+    try {
+      // The library judges a time stamp only within a bundle, so one of a signature that always holds.
+      makeVerifier(material).verify({
+        timestamps: [one],
+        tlogEntries: [],
+        key: { $case: 'public-key', hint: '' },
+        signature: { ...signature, signature: signature.signature, verifySignature: () => true },
+      });
+    } catch {
+      const { start, end = time } = validFor;
+      const isOutside = start === undefined || time < start || time > end;
+      throw refuted(isOutside ? 'stale' : 'bad-signature', { found: `a time stamp that says ${found}` });
+    }
+    known.set(`${authority} ${found}`, one);
+  }
+  return [...known.values()];
+}

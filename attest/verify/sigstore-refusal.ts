@@ -1,0 +1,76 @@
+import type { SignedEntity } from '@sigstore/verify';
+import { type CheckDetail, refuted, unavailable } from './report.ts';
+import type { TrustedRoot } from './trusted-root.ts';
+
+type Entries = SignedEntity['tlogEntries'];
+
+/**
+ * What the sigstore library threw, as a refusal for a check list: refuted where it shows that something is false, else that it could not be judged. Whatever
+ * else it throws at hostile input, errors of the runtime included, is malformed. `entries` are those of logs that the root names.
+ */
+export function toRefusal(fault: unknown, entries: Entries, root: TrustedRoot): Error {
+  const { code, message, cause } = Object(fault) as { code?: unknown; message?: unknown; cause?: unknown };
+  const reason = String(message).slice(0, 300);
+  const inner = String(Object(cause).message ?? '').slice(0, 300);
+  const found = inner === '' ? reason : `${reason}: ${inner}`;
+  const atLog: CheckDetail = { at: 'log', found };
+  switch (code) {
+    case 'TLOG_ERROR':
+      return entries.length === 0 ? unavailable('not-logged', { at: 'log' }) : refuted('mismatch', atLog);
+    case 'TLOG_MISSING_INCLUSION_ERROR':
+      return unavailable('not-logged', atLog);
+    case 'TLOG_BODY_ERROR':
+      // A kind of entry that the library does not read is no lie.
+      return /^unsupported|^signature count mismatch$/.test(reason)
+        ? unavailable('unsupported', atLog)
+        : refuted('mismatch', atLog);
+    case 'TLOG_INCLUSION_PROOF_ERROR':
+      if (reason !== 'invalid checkpoint signature') return refuted('mismatch', atLog);
+      return entries.some((entry) => isSignedInName(entry, root))
+        ? refuted('bad-signature', atLog)
+        : unavailable('untrusted-log', atLog);
+    case 'TLOG_INCLUSION_PROMISE_ERROR':
+      return entries.every((entry) => isWithinValidity(entry, root))
+        ? refuted('bad-signature', atLog)
+        : unavailable('untrusted-log', { ...atLog, expected: 'a time at which the key of the log is valid' });
+    case 'CERTIFICATE_ERROR':
+      return found.includes('not valid or expired')
+        ? refuted('stale', { found })
+        : unavailable('untrusted-signer', { found });
+    case 'PUBLIC_KEY_ERROR':
+      return unavailable('untrusted-signer', { found });
+    case 'TIMESTAMP_ERROR':
+      return found.includes('expected 1 timestamps')
+        ? unavailable('missing', { expected: 'a signed time', found })
+        : refuted('stale', { found });
+    case 'SIGNATURE_ERROR':
+      return refuted('bad-signature', { found });
+    default:
+      return refuted('malformed', { found });
+  }
+}
+
+function logsOf(entry: Entries[number], { root }: TrustedRoot): TrustedRoot['root']['tlogs'] {
+  return root.tlogs.filter(({ checkpointKeyId, logId }) =>
+    (checkpointKeyId ?? logId)?.keyId.equals(entry.logId.keyId),
+  );
+}
+
+/** True where the checkpoint bears a signature line under the name and the key of its log, which then is what does not hold. */
+function isSignedInName(entry: Entries[number], root: TrustedRoot): boolean {
+  const text = entry.inclusionProof?.checkpoint?.envelope ?? '';
+  const hint = entry.logId.keyId.subarray(0, 4);
+  return [...text.matchAll(/^\u2014 (\S{1,1024}) (\S{1,4096})$/gm)].some(
+    ([, name = '', blob = '']) =>
+      Buffer.from(blob, 'base64').subarray(0, 4).equals(hint) &&
+      logsOf(entry, root).some(({ baseUrl }) => baseUrl.includes(name)),
+  );
+}
+
+function isWithinValidity(entry: Entries[number], root: TrustedRoot): boolean {
+  const time = Number(entry.integratedTime) * 1000;
+  return logsOf(entry, root).some(({ publicKey }) => {
+    const { start, end } = publicKey?.validFor ?? {};
+    return start !== undefined && start.getTime() <= time && (end === undefined || time <= end.getTime());
+  });
+}

@@ -1,0 +1,57 @@
+import { isWritError } from '../../core/base/errors.ts';
+import type { Anchors } from './anchors.ts';
+import type { AnyBundle } from './any-bundle.ts';
+import { readCertificateClaims } from './certificate-claims.ts';
+import type { CheckList } from './check-list.ts';
+import type { Signed } from './judge-signature.ts';
+import { unavailable } from './report.ts';
+import { type SigstoreProof, verifyWithSigstore } from './verify-with-sigstore.ts';
+
+/** Chain, time, logs and signature by the sigstore library; whose certificate it must be is compared here, literally. True where all of it holds. */
+export async function verifyByCertificate(
+  list: CheckList,
+  bundle: AnyBundle,
+  der: Buffer,
+  anchors: Anchors,
+  signed: Signed,
+): Promise<boolean> {
+  const { trustedRoot: root, identity: wanted } = anchors;
+  const { identity = 'none', issuer = 'none' } = readCertificateClaims(der);
+  let proven: SigstoreProof | undefined;
+  let fault: unknown;
+  try {
+    if (root === undefined || wanted === undefined)
+      throw unavailable('untrusted-signer', {
+        expected: '`--trusted-root FILE`, `--identity` and `--issuer`',
+        identity,
+        issuer,
+      });
+    proven = await verifyWithSigstore(bundle, { root, signed });
+  } catch (thrown) {
+    fault = thrown;
+  }
+  if (proven === undefined) {
+    const refused = (): never => {
+      throw fault;
+    };
+    await list.judge(isWritError(fault) && fault.detail.at === 'log' ? 'log' : 'signature', refused);
+    return false;
+  }
+  // The library read the certificate by itself; ours must agree.
+  const found = { identity, issuer: proven.issuer === issuer ? issuer : 'none' };
+  list.settle('signature', 'passed', undefined, found);
+  if (root?.root.tlogs.length === 0) list.waive('log', 'not-required');
+  else list.settle('log', 'passed', undefined, { entries: proven.entries });
+  const isSame = await list.judge('identity', () => {
+    for (const name of ['identity', 'issuer'] as const) {
+      if (found[name] === 'none' || found[name] !== wanted?.[name])
+        throw unavailable('untrusted-signer', {
+          expected: [wanted?.identity ?? '', wanted?.issuer ?? ''],
+          found: [found.identity, found.issuer],
+        });
+    }
+    return true;
+  });
+  if (isSame) list.grounds.signer = found;
+  return isSame === true;
+}

@@ -1,0 +1,89 @@
+import type { KeyObject } from 'node:crypto';
+import { parseTlogEntry } from '../bundle.ts';
+import { entryKind, verifyLogEntry } from '../log/log-entry.ts';
+import { isOurs } from '../public-key.ts';
+import type { Anchors } from './anchors.ts';
+import type { AnyBundle } from './any-bundle.ts';
+import type { CheckList } from './check-list.ts';
+import type { Signed } from './judge-signature.ts';
+import type { ProvenanceClaims } from './provenance-claims.ts';
+import { unavailable } from './report.ts';
+import { describeInclusion, verifyBundledProof } from './verify-log.ts';
+import { type SigstoreProof, verifyWithSigstore } from './verify-with-sigstore.ts';
+
+/** A bundle by a key, once its signature was verified. */
+export interface KeyedBundle {
+  readonly bundle: AnyBundle;
+  readonly key: KeyObject;
+  readonly signed: Signed;
+  /** The user gave somebody to believe about logs. */
+  readonly demanded: boolean;
+  /** The log that its signer vouches for. */
+  readonly vouched: ProvenanceClaims['ledger'];
+}
+
+/**
+ * Every log entry of a bundle by key holds: ours and those of Rekor v2 by our own code, others by the library and a trusted root. A root that names time-stamp
+ * authorities and no log asks for a time stamp instead.
+ */
+export async function verifyEntries(list: CheckList, keyed: KeyedBundle, anchors: Anchors): Promise<void> {
+  const { bundle, key, signed, demanded, vouched } = keyed;
+  const { trustedRoot: root } = anchors;
+  const { tlogs = [], timestampAuthorities = [] } = root?.root ?? {};
+  const isByTimeOnly =
+    root !== undefined && tlogs.length === 0 && anchors.ledgers.every(({ from }) => from !== 'given');
+  const bySigstore = (): Promise<SigstoreProof> => {
+    if (root === undefined) throw unavailable('untrusted-log', { expected: '`--trusted-root FILE`' });
+    return verifyWithSigstore(bundle, { root, key, signed });
+  };
+  if (isByTimeOnly && timestampAuthorities.length > 0) {
+    list.waive('log', 'not-required');
+    list.expect('time');
+    await list.judge(
+      'time',
+      async () => {
+        const { times } = await bySigstore();
+        if (times.length === 0)
+          throw unavailable('missing', {
+            expected: 'a time stamp by an authority of the trusted root',
+            found: bundle.timestamps,
+          });
+        return times;
+      },
+      (times) => ({ times }),
+    );
+    return;
+  }
+  const [entry, ...more] = bundle.entries;
+  if (entry === undefined) {
+    if (demanded && !isByTimeOnly) list.settle('log', 'missing', 'not-logged');
+    else list.waive('log', 'not-required');
+    return;
+  }
+  const { content } = bundle;
+  const { kind, version } = Object(entry.kindVersion) as { kind?: unknown; version?: unknown };
+  const isOurKind = kind === entryKind.kind && version === entryKind.version && more.length === 0;
+  if (isOurKind && isOurs(key) && content.kind === 'envelope') {
+    const { payloadType, payload, signatures } = content;
+    const [{ signature }] = signatures;
+    const inclusion = await list.judge(
+      'log',
+      () => {
+        const proof = parseTlogEntry(entry, '/verificationMaterial/tlogEntries/0');
+        verifyLogEntry(proof.body, { payloadType, payload, signature, keyId: '' }, key);
+        return verifyBundledProof(proof, anchors, vouched);
+      },
+      describeInclusion,
+    );
+    if (inclusion) list.grounds.log = describeInclusion(inclusion);
+    return;
+  }
+  await list.judge('log', () => {
+    if (tlogs.length === 0)
+      throw unavailable('untrusted-log', {
+        expected: '`--trusted-root FILE`',
+        found: `${String(kind)} ${String(version)}`,
+      });
+    return bySigstore();
+  });
+}
