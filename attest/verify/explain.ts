@@ -72,6 +72,12 @@ const rows: Readonly<Record<string, Row>> = {
     evidence: bundle,
     signed: true,
   },
+  time: {
+    says: 'a time-stamp authority you believe saw this signature',
+    rule: 'RFC 3161; --trusted-root',
+    evidence: bundle,
+    signed: true,
+  },
   'subject-commit': {
     says: 'the commit is the one that was sealed',
     rule: slsa,

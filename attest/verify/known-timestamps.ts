@@ -28,7 +28,8 @@ export function knownTimestamps(
     // The library knows the hash from the name of an ECDSA signature only; CMS names it beside an RSA key as well.
     if (timestamp.signatureAlgorithm === undefined)
       Object.defineProperty(timestamp, 'signatureAlgorithm', { value: timestamp.signerDigestAlgorithm });
-    const time = timestamp.signingTime;
+    const time = readTime(timestamp);
+    Object.defineProperty(timestamp, 'signingTime', { value: time });
     const found = time.toISOString();
     try {
       // The library judges a time stamp only within a bundle, so one of a signature that always holds.
@@ -46,4 +47,14 @@ export function knownTimestamps(
     known.set(`${authority} ${found}`, one);
   }
   return [...known.values()];
+}
+
+/** The time to the second. The library takes fractions of three digits only, and RFC 3161 (2.4.2) asks for as many as say something. */
+function readTime({ tstInfo }: Rfc3161['timestamp']): Date {
+  const text = tstInfo.root.subs[4]?.value.toString('latin1') ?? '';
+  const [, year, month, day, hour, minute, second] =
+    /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.\d{1,9})?Z$/.exec(text) ?? [];
+  const time = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  if (Number.isNaN(time.getTime())) throw refuted('malformed', { found: 'a time stamp without a time' });
+  return time;
 }

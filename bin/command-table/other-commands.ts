@@ -36,7 +36,7 @@ export const otherCommands: readonly CommandSpec[] = [
       },
       {
         name: 'artifact',
-        value: 'FILE|sha256:…',
+        value: 'FILE|sha256:…|sha512-…',
         repeatable: true,
         about: 'what it must be about: subject of an attestation, subject or evidence of a run',
       },

@@ -1,6 +1,7 @@
 import { formGuards } from './forms.ts';
 import type { Guard } from './guard.ts';
 import { logGuards } from './log.ts';
+import { materialGuards } from './material.ts';
 import { reportGuards } from './reports.ts';
 import { runGuards } from './run.ts';
 import { serviceGuards } from './service.ts';
@@ -13,6 +14,7 @@ export const guards: readonly Guard[] = [
   ...statementGuards,
   ...logGuards,
   ...formGuards,
+  ...materialGuards,
   ...serviceGuards,
   ...reportGuards,
   ...targetGuards,

@@ -50,26 +50,6 @@ export const formGuards: readonly Guard[] = [
       'a statement that was deleted',
     ],
   ]),
-  ...within('attest/verify/verify-attestation.ts', nothing, [
-    [
-      'something must be at hand',
-      "throw unavailable('missing', { expected: 'what it is about (`--artifact FILE`)', found });",
-      "return { commit: '' };",
-      'a bundle about something',
-    ],
-    [
-      'artifacts are subjects',
-      "if (!subjects.some(({ digest }) => digest.get('sha256') === sha256))",
-      'if (subjects.length === 0)',
-      'an artifact that is no subject',
-    ],
-    [
-      'a log where one was asked for',
-      "if (options.logged) list.settle('log', 'missing', 'not-logged');\n    else",
-      '',
-      'a bundle without a log entry',
-    ],
-  ]),
   ...within('attest/verify/read-attestation.ts', nothing, [
     [
       'a verdict is yes',
