@@ -30,6 +30,11 @@ export async function gitEvidence(
     readRun: async (path) => run.files.get(path),
     listContent: async () => content.paths,
     readContent: async (path) => content.files.get(path),
+    readAt: async (at, path) => {
+      const [known, file] = await readObjects(repository, [at, `${at}:${path}`]);
+      if (known?.type !== 'commit') return undefined;
+      return file?.type === 'blob' ? { bytes: file.bytes } : {};
+    },
     readLedger: await ledgerOf(repository, run.files.get(runFiles.proof)),
     ...(await replacedIn(repository, { target, commit: commit.id, raw: commit.bytes })),
   };

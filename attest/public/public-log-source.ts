@@ -55,25 +55,25 @@ export async function chooseLog(
 
 /** What the signing config at base says; `undefined` where `[log]` names none. */
 export async function readServices(
-  { config, readBase }: SealingPlace,
+  { config, readPolicy }: SealingPlace,
   nowMs: number,
 ): Promise<SigningServices | undefined> {
   const path = config.log.signingConfig;
   if (path === undefined) return undefined;
-  const bytes = await readBase(path);
+  const bytes = await readPolicy(path);
   if (bytes === undefined) throw invalid('log.signing_config', `\`${path}\` is no file of the base commit`);
   return readAs('log.signing_config', () => readSigningConfig(bytes, nowMs));
 }
 
 /** The trusted root at base that answers are checked against. CONFIG_INVALID. */
-export async function readTrustedRoot({ config, readBase }: SealingPlace): Promise<{
+export async function readTrustedRoot({ config, readPolicy }: SealingPlace): Promise<{
   readonly bytes: Uint8Array;
   readonly root: TrustedRoot;
 }> {
   const path = config.log.trustedRoot;
   if (path === undefined)
     throw invalid('log.trusted_root', 'expected the trusted root that the log is checked against');
-  const bytes = await readBase(path);
+  const bytes = await readPolicy(path);
   if (bytes === undefined) throw invalid('log.trusted_root', `\`${path}\` is no file of the base commit`);
   return { bytes, root: readAs('log.trusted_root', () => parseTrustedRoot(bytes)) };
 }

@@ -23,7 +23,7 @@ export interface ProvenanceInput extends Omit<AttestRequest, 'spec' | 'stages' |
 export const subjectNames = { commit: 'commit', tree: 'tree', patchset: 'patchset.diff' } as const;
 
 /**
- * The statement about a sealed change. Base commit and spec are added to the dependencies here. An ill-formed digest, time or name, or
+ * The statement about a sealed change. Base commit, policy commit and spec are added to the dependencies here. An ill-formed digest, time or name, or
  * two byproducts of one name, is INTERNAL: what is signed must never be nonsense.
  */
 export function buildProvenance(input: ProvenanceInput): ProvenanceStatement {
@@ -87,15 +87,15 @@ export function subjectsOf({
 }
 
 function dependenciesOf(input: ProvenanceInput): ResourceDescriptor[] {
-  const { baseCommit, repositoryUri } = input;
-  const base =
-    baseCommit === undefined
+  const at = (name: string, commit: string | undefined): AttestRequest['byproducts'] =>
+    commit === undefined
       ? []
-      : [{ name: 'base', uri: `${repositoryUri}@${baseCommit}`, digest: { gitCommit: baseCommit } }];
+      : [{ name, uri: `${input.repositoryUri}@${commit}`, digest: { gitCommit: commit } }];
+  const commits = [...at('base', input.baseCommit), ...at('policy', input.policyCommit)];
   const spec = input.embedIntentSpecDigest
     ? [{ name: 'intentspec', uri: 'urn:writ:intentspec', digest: { sha256: input.specDigest } }]
     : [];
-  return [...base, ...spec, ...input.resolvedDependencies].map(toDescriptor);
+  return [...commits, ...spec, ...input.resolvedDependencies].map(toDescriptor);
 }
 
 function toNetwork({

@@ -38,6 +38,8 @@ export interface EvidenceSource {
   readContent(path: string): Promise<Uint8Array | undefined>;
   /** Where the repository replaces objects (`refs/replace`, grafts): what a person's plain git shows otherwise of this commit; may be nothing. */
   readonly replaced?: readonly string[];
+  /** A file of a commit, where the repository is at hand and has that commit; `bytes` is absent where the commit has no such file. */
+  readAt?(commit: string, path: string): Promise<{ readonly bytes?: Uint8Array } | undefined>;
   /** Files of the internal ledger beside this repository, where it has one. */
   readonly readLedger?: LedgerFileReader;
 }

@@ -97,6 +97,12 @@ const rows: Readonly<Record<string, Row>> = {
     signed: true,
   },
   run: { says: 'commit and statement name the same run', rule: slsa, evidence: bundle, signed: true },
+  policy: {
+    says: 'it stands on the stated base, and one commit is named whose policy judged it',
+    rule: slsa,
+    evidence: [...bundle, 'decision-input.json'],
+    signed: true,
+  },
   spec: {
     says: 'this very contract was followed',
     rule: 'provenance.bindings.embedIntentSpecDigest',

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 /** A commit as its own bytes describe it. */
 export interface GitCommit {
   readonly tree: string;
+  readonly parents: readonly string[];
   /** Value of each trailer in the last paragraph of the message; a key given twice has several. */
   trailer(key: string): readonly string[];
 }
@@ -13,7 +14,7 @@ export function commitIdOf(raw: Uint8Array, like: string): string {
   return hash.update(`commit ${raw.length}\0`).update(raw).digest('hex');
 }
 
-/** Reads tree and trailers of a commit object; `undefined` where it does not begin with a tree. */
+/** Reads tree, parents and trailers of a commit object; `undefined` where it does not begin with a tree. */
 export function parseCommit(raw: Uint8Array): GitCommit | undefined {
   const text = Buffer.from(raw).toString('utf8');
   const tree = /^tree ([0-9a-f]{40}|[0-9a-f]{64})\n/.exec(text)?.[1];
@@ -22,8 +23,10 @@ export function parseCommit(raw: Uint8Array): GitCommit | undefined {
   const message = text.slice(split + 2).trimEnd();
   const last = message.slice(message.lastIndexOf('\n\n') + 1);
   const trailers = last.split('\n').map((line) => /^([A-Za-z][A-Za-z0-9-]*): (.*)$/.exec(line));
+  const parents = /^tree [0-9a-f]+\n((?:parent [0-9a-f]+\n)*)/.exec(text)?.[1] ?? '';
   return {
     tree,
+    parents: parents.split('\n').flatMap((line) => (line === '' ? [] : [line.slice('parent '.length)])),
     trailer: (key) => trailers.filter((match) => match?.[1] === key).map((match) => match?.[2] ?? ''),
   };
 }

@@ -17,6 +17,11 @@ export interface ProvenanceClaims {
   readonly startedAtMs: number;
   readonly finishedAtMs: number;
   readonly byproducts: readonly { readonly name: string; readonly sha256: string }[];
+  /** Base and policy commit; absent on an unborn branch. */
+  readonly base: string | undefined;
+  readonly policy: string | undefined;
+  /** SHA-256 of the configuration that was used; absent where there was none. */
+  readonly config: string | undefined;
   /** The log that the signer vouches for. */
   readonly ledger: LedgerKey | undefined;
 }
@@ -57,6 +62,11 @@ export function readProvenance(payload: Uint8Array): ProvenanceClaims {
     startedAtMs: expectMoment(metadata.startedOn, '/metadata/startedOn'),
     finishedAtMs: expectMoment(metadata.finishedOn, '/metadata/finishedOn'),
     byproducts: readByproducts(expectArray(details.byproducts, '/byproducts', 100_000)),
+    ...readGround(
+      definition.resolvedDependencies === undefined
+        ? []
+        : expectArray(definition.resolvedDependencies, '/resolvedDependencies', 100_000),
+    ),
     ledger:
       ledger === undefined ? undefined : parseVkey(expectText(ledger, '/internalParameters/writ_ledger')),
   };
@@ -98,6 +108,26 @@ export function readSubjects(
     throw refuted('wrong-subject', { expected: `one subject by ${algorithm}` });
   };
   return { commit: only('gitCommit', gitId), tree: only('gitTree', gitId), patchset: only('sha256', sha256) };
+}
+
+/** What the run stood on, out of the resolved dependencies: each of the three at most once. */
+function readGround(values: readonly unknown[]): Pick<ProvenanceClaims, 'base' | 'policy' | 'config'> {
+  const named = (wanted: string, algorithm: string, form: RegExp): string | undefined => {
+    const found = values.flatMap((one, n) => {
+      const { name, digest } = expectObject(one, `/resolvedDependencies/${n}`);
+      const at = `/resolvedDependencies/${n}/digest`;
+      const value = expectObject(digest, at)[algorithm];
+      // A file of the repository may have any name, but is no commit.
+      return name === wanted && value !== undefined ? [expectText(value, `${at}/${algorithm}`, form)] : [];
+    });
+    if (found.length > 1) throw refuted('malformed', { found: `resolved dependency \`${wanted}\` twice` });
+    return found[0];
+  };
+  return {
+    base: named('base', 'gitCommit', gitId),
+    policy: named('policy', 'gitCommit', gitId),
+    config: named('.writ/config.toml', 'sha256', sha256),
+  };
 }
 
 function readByproducts(values: readonly unknown[]): ProvenanceClaims['byproducts'] {

@@ -18,6 +18,7 @@ import { verifyApprovals } from './verify-approvals.ts';
 import { isExpired, requireDigest, verifyEvidence } from './verify-evidence.ts';
 import { type LaterEntries, verifyHistory } from './verify-history.ts';
 import { describeInclusion, verifyLog } from './verify-log.ts';
+import { verifyPolicy } from './verify-policy.ts';
 import { verifyReplay } from './verify-replay.ts';
 import { isRevocation, revocationMatcher } from './verify-revocation.ts';
 import { type VerifiedSpec, verifySpec } from './verify-spec.ts';
@@ -49,6 +50,7 @@ const always = [
   'subject-tree',
   'subject-patchset',
   'run',
+  'policy',
   'spec',
   'evidence',
   'evidence-stored',
@@ -100,6 +102,11 @@ export async function verifyRun(
     if (commit?.tree !== claims.tree) throw wrongSubject(claims.tree, commit?.tree);
   });
   await list.judge('run', () => verifyRunId(claims, commit, options.runId));
+  await list.judge(
+    'policy',
+    () => verifyPolicy(source, commit, claims),
+    ({ commit: policy, how }) => ({ policy_commit: policy ?? 'none', how }),
+  );
   const spec = await list.judge('spec', () => {
     if (commit === undefined) throw refuted('malformed', { found: 'not a commit object' });
     return verifySpec(source, commit, claims, options.specDigest);

@@ -8,22 +8,32 @@ import type { WaitingRun } from './waiting-run.ts';
 
 /** Everything said about a run so far, as it would be judged now. */
 export interface JudgedHere {
-  /** False where the base commit is not in this clone, and so nobody can be named. */
+  /** False where the policy commit is not in this clone, and so nobody can be named. */
   readonly judged: boolean;
   readonly approvers: readonly (Omit<ApprovalVerdict, 'status'> & {
     readonly status: ApprovalVerdict['status'] | 'unjudged';
   })[];
 }
 
-/** Reads and judges the stored approvals of a run, by the allowed signers at its base commit. */
-export async function judgeHere({ repository, store, runId, record }: WaitingRun): Promise<JudgedHere> {
+/** Reads and judges the stored approvals of a run, by the allowed signers at its policy commit. */
+export async function judgeHere({
+  repository,
+  store,
+  runId,
+  record,
+  report,
+}: WaitingRun): Promise<JudgedHere> {
   const { subject, authors } = record;
-  const base = subject.baseCommit;
+  const policy = report.policyCommit ?? null;
   const [commit, file, config] =
-    base === null
+    policy === null
       ? []
-      : await readObjects(repository, [base, `${base}:.writ/allowed_signers`, `${base}:.writ/config.toml`]);
-  const judged = base === null || commit?.type === 'commit';
+      : await readObjects(repository, [
+          policy,
+          `${policy}:.writ/allowed_signers`,
+          `${policy}:.writ/config.toml`,
+        ]);
+  const judged = policy === null || commit?.type === 'commit';
   const verdicts = await readApprovals(await listApprovals(store, runId), {
     subject,
     allowedSigners: file?.type === 'blob' ? file.bytes : undefined,

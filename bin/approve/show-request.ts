@@ -23,6 +23,9 @@ export function showRequest(
     ['waits for', record.for === 'approval' ? 'approval' : 'a decision about its budget'],
     ['contract', `${record.specId}  sha256:${subject.specDigest}`],
     ['base', subject.baseCommit ?? '(none: an unborn branch)'],
+    ...(report.policyCommit === undefined || report.policyCommit === subject.baseCommit
+      ? []
+      : [['policy', report.policyCommit] as const]),
     ['candidate', `tree ${subject.candidateTree}`],
     ['patchset', `sha256:${subject.patchDigest}`],
     ['changes', `${toCount(files.length, 'file')}, +${added} -${deleted} lines`],

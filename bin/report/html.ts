@@ -131,6 +131,7 @@ function provenanceOf(view: RunView): string {
     ['Patchset SHA-256', patch?.digest],
     ['Candidate tree', patch?.candidateTree],
     ['Base commit', view.baseCommit],
+    ['Policy commit', view.policyCommit],
     ['Target ref', view.targetRef],
     ['Sandbox', view.sandbox],
     ['Thread', view.threadId],

@@ -28,6 +28,7 @@ export function toRunData(view: RunView): CommandData {
       objectives: spec.objectives,
     },
     base_commit: view.baseCommit,
+    policy_commit: view.policyCommit,
     target_ref: view.targetRef,
     content_ref: view.contentRef,
     sandbox: view.sandbox,

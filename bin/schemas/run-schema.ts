@@ -164,6 +164,7 @@ export const runMembers = {
     content_ref: text,
     finished_at: moment,
     base_commit: text,
+    policy_commit: text,
     patch: record({
       digest: sha256,
       candidate_tree: text,

@@ -130,10 +130,17 @@ export const errorCatalogue = {
   },
   TARGET_MOVED: {
     family: 'repository',
-    message: 'the target ref moved during the run',
+    message: 'the target ref, or the branch whose policy judges, is not where the run found it',
     http: 409,
     exit: 1,
     hint: 'run again on the new tip',
+  },
+  POLICY_IN_CANDIDATE: {
+    family: 'repository',
+    message: 'the branch whose policy would judge the change holds commits of the change itself',
+    http: 409,
+    exit: 1,
+    hint: 'name the branch that receives the change: `--onto BRANCH`, or as baseRef of the spec',
   },
   TARGET_CHECKED_OUT: {
     family: 'repository',
@@ -188,6 +195,13 @@ export const errorCatalogue = {
     http: 422,
     exit: 1,
     hint: '`--json` and `--sarif FILE` have every finding',
+  },
+  PATCH_CONFLICT: {
+    family: 'patch',
+    message: 'the change does not merge onto the tip of the target branch',
+    http: 409,
+    exit: 1,
+    hint: 'rebase the change onto that tip, and run again',
   },
   PATCH_EMPTY: { family: 'patch', message: 'the patch changes nothing', http: 422, exit: 1 },
   PATCH_ESCAPES_REPOSITORY: {

@@ -25,6 +25,8 @@ export interface AttestRequest {
   readonly sandbox: string;
   readonly repositoryUri: string;
   readonly baseCommit: string | undefined;
+  /** Whose configuration, plugins, policies and signers judged. */
+  readonly policyCommit: string | undefined;
   readonly commit: string;
   readonly tree: string;
   readonly patchDigest: string;

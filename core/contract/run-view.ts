@@ -20,6 +20,8 @@ export interface RunView {
     readonly objectives: readonly string[];
   };
   readonly baseCommit?: string;
+  /** Whose configuration, plugins, policies and signers judge. */
+  readonly policyCommit?: string;
   readonly targetRef: string;
   /** Where artifact content is kept, as long as it is. */
   readonly contentRef?: string;

@@ -9,8 +9,8 @@ export interface SealingPlace {
   readonly commonDir: string;
   /** `provenance.transparencyLog.mode` of the contract. */
   readonly logMode: string;
-  /** `[signer]` and `[log]` at the base commit. */
+  /** `[signer]` and `[log]` at the policy commit. */
   readonly config: { readonly signer: SignerConfig; readonly log: LogConfig };
-  /** A file of the base commit's tree; `undefined` where there is none. */
-  readBase(path: string): Promise<Uint8Array | undefined>;
+  /** A file of the policy commit's tree; `undefined` where there is none. */
+  readPolicy(path: string): Promise<Uint8Array | undefined>;
 }

@@ -32,6 +32,7 @@ export function attestRequest(attempt: Attempt, judged: JudgedRun, facts: Sealed
     sandbox: attempt.sandboxName,
     repositoryUri: repositoryUri(spec.metadata.target.repo),
     baseCommit: patch.baseCommit,
+    policyCommit: ground.policy.commit,
     commit: facts.commit,
     tree: patch.candidateTree,
     patchDigest: patch.digest,

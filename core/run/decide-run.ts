@@ -79,6 +79,7 @@ async function findDecision(
     specId: spec.metadata.id,
     specDigest: contract.digest,
     baseCommit: patch.baseCommit ?? null,
+    policyCommit: attempt.ground.policy.commit ?? null,
     patchDigest: patch.digest,
     candidateTree: patch.candidateTree,
     gateReportDigest: canonicalDigest(finalReport(attempt, findings, stages)),

@@ -39,6 +39,7 @@ const decisionInput: Shape<DecisionInput> = fields(
     specId: text,
     specDigest: text,
     baseCommit: orNull(text),
+    policyCommit: orNull(text),
     patchDigest: text,
     candidateTree: text,
     gateReportDigest: text,

@@ -36,6 +36,8 @@ export interface DecisionInput {
   readonly specId: string;
   readonly specDigest: string;
   readonly baseCommit: string | null;
+  /** Whose configuration, plugins, policies and signers judged; `null` on an unborn branch. */
+  readonly policyCommit: string | null;
   readonly patchDigest: string;
   readonly candidateTree: string;
   readonly gateReportDigest: string;

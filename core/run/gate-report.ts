@@ -13,7 +13,7 @@ export interface GateReport extends Omit<RunView, 'state' | 'finishedAt' | 'deci
 
 /** What a report says of the run itself. */
 export type ReportedRun = Pick<OpenRun, 'contract' | 'runId' | 'threadId' | 'startedAtMs' | 'store'> & {
-  readonly ground: Pick<OpenRun['ground'], 'target' | 'base' | 'config'>;
+  readonly ground: Pick<OpenRun['ground'], 'target' | 'base' | 'policy' | 'lag' | 'config'>;
   /** The back end that the run was started with; resumed elsewhere, the report stays what it was. */
   readonly sandboxName: string;
 };
@@ -32,6 +32,18 @@ export function gateReport(
   return report(attempt, attempt.patch, findings, stages, attempt.box.list());
 }
 
+/** Says that a change started behind the commit that judges it, and what was judged in its stead. */
+function lagNotice({ lag, base, policy, target }: ReportedRun['ground']): readonly string[] {
+  if (lag === undefined) return [];
+  const { from, commits } = lag;
+  const behind = `the change starts at ${from.slice(0, 12)}, ${commits} ${commits === 1 ? 'commit' : 'commits'} behind \`${policy.ref ?? ''}\``;
+  return [
+    base.commit === from
+      ? `${behind}, whose policy judges it; it lands on \`${target.ref}\` without them`
+      : `${behind}: what is judged, and lands, is its merge onto ${base.commit?.slice(0, 12) ?? ''}`,
+  ];
+}
+
 function report(
   run: ReportedRun,
   patch: PatchSet | undefined,
@@ -41,10 +53,13 @@ function report(
 ): GateReport {
   const { contract, ground, runId, threadId, store } = run;
   const spec = contract.effective;
-  const notices = factorsWithoutChecks(spec, ground.config).map(
-    (factor) =>
-      `\`risk.factors\` names \`${factor}\`, for which \`.writ/config.toml\` at the base commit adds no checks`,
-  );
+  const notices = [
+    ...lagNotice(ground),
+    ...factorsWithoutChecks(spec, ground.config).map(
+      (factor) =>
+        `\`risk.factors\` names \`${factor}\`, for which \`.writ/config.toml\` at the policy commit adds no checks`,
+    ),
+  ];
   return {
     schema: 'urn:writ:gate-report:v1',
     runId,
@@ -59,6 +74,7 @@ function report(
       objectives: spec.intent.objectives,
     },
     ...(ground.base.commit === undefined ? {} : { baseCommit: ground.base.commit }),
+    ...(ground.policy.commit === undefined ? {} : { policyCommit: ground.policy.commit }),
     targetRef: ground.target.ref,
     contentRef: store.refs.content(runId),
     sandbox: run.sandboxName,

@@ -20,7 +20,7 @@ export async function openParties(
     ({ name, required }) => required && name === 'provenance-attestation',
   );
   if (!provenance.requireSlsaProvenance && !listed) return undefined;
-  const { config, repository, base } = ground;
+  const { config, repository, policy } = ground;
   const { mode } = provenance.transparencyLog;
   const keys = await engine.slots.signer.pick('key');
   const logs = await engine.slots.log.pick(mode);
@@ -29,7 +29,7 @@ export async function openParties(
     commonDir: repository.commonDir,
     logMode: mode,
     config: { signer: config.signer, log: config.log },
-    readBase: (path) => readBlob(repository, base.tree, path, maxFileBytes),
+    readPolicy: (path) => readBlob(repository, policy.tree, path, maxFileBytes),
   };
   try {
     const signer = await keys.open(config.signer.key, place);

@@ -15,7 +15,6 @@ import { acquireRunLock } from '../store/run-lock.ts';
 import { requireCleanPaths } from '../vcs/dirty-paths.ts';
 import type { KeptReaders } from '../vcs/object-reader.ts';
 import { openRepository } from '../vcs/repository.ts';
-import type { Base } from '../vcs/resolve-commit.ts';
 import { createScratch } from '../vcs/scratch.ts';
 import { settleGit } from '../vcs/stale-locks.ts';
 import { listNames } from '../vcs/tree.ts';
@@ -24,6 +23,7 @@ import { type AdmittedContract, admitContract } from './admit-contract.ts';
 import type { OpenRun } from './attempt.ts';
 import { watchCancel } from './cancel-request.ts';
 import { withFactorChecks } from './checks-with-factors.ts';
+import { chooseLanding } from './choose-landing.ts';
 import { findRun } from './find-runs.ts';
 import { openingReport } from './gate-report.ts';
 import { openParties } from './open-parties.ts';
@@ -33,11 +33,12 @@ import { readCandidate } from './read-candidate.ts';
 import { readKeptContract } from './read-kept-contract.ts';
 import { createRecordBox } from './record-box.ts';
 import { refuseSealing } from './refuse-sealing.ts';
+import { reopenLanding } from './reopen-landing.ts';
 import { requireOldSigners } from './require-old-signers.ts';
 import { restoreRun } from './restore-run.ts';
 import type { ResumeRequest, RunRequest, RunSettings } from './run-request.ts';
 import { openRunStore, readThreadId, requireSameMetadata } from './run-store.ts';
-import { type StartedRun, startedRun, startedType } from './started-run.ts';
+import { type StartedRun, startedLanding, startedRun, startedType } from './started-run.ts';
 import { stepsOver } from './steps.ts';
 import { resolveOrigin, takeCandidate } from './take-candidate.ts';
 import { resumedType, startWallClock, waitingType } from './wall-clock.ts';
@@ -78,7 +79,8 @@ export async function startRun(
   await requireActive(store, admitted);
   await compileMetricsSchema(admitted.effective.objmodel.runPolicy.metricsSchema);
   const origin = await resolveOrigin(repository, request, admitted);
-  const ground = await prepareGround(engine, request, admitted, runId, repository, origin.base);
+  const landing = await chooseLanding(repository, request, admitted, runId, origin);
+  const ground = await prepareGround(engine, request, admitted, repository, landing);
   const contract = withConfig(admitted, ground);
   const spec = contract.effective;
   const sealing = await openParties(engine, contract, ground);
@@ -86,9 +88,9 @@ export async function startRun(
   const lock = await acquireRunLock(directory);
   try {
     const scratch = readers.keep(await createScratch(join(directory, 'scratch'), repository));
-    const supplied = await takeCandidate(scratch, request, origin);
+    const supplied = await takeCandidate(scratch, request, origin, landing);
     if (supplied) {
-      await requireOldSigners(scratch, origin.base, supplied);
+      await requireOldSigners(scratch, ground.policy, supplied);
       if (ground.target.checkedOutHere) await requireCleanPaths(repository, supplied.files);
     }
     await writeFile(join(directory, specFile), contract.bytes, { mode: 0o600, flush: true });
@@ -101,7 +103,7 @@ export async function startRun(
       startedAtMs,
       source: request.source.kind,
       ...(request.onto === undefined ? {} : { onto: request.onto }),
-      base: { commit: origin.base.commit ?? null, tree: origin.base.tree },
+      ...startedLanding(landing),
       ...(origin.range === undefined ? {} : { tip: origin.range.tip }),
       ...(supplied === undefined
         ? {}
@@ -114,7 +116,6 @@ export async function startRun(
     };
     const journal = await openJournal(ground, runId, request);
     await journal.append(startedType, started);
-    await journal.append('step-ended', { step: 'local/target', answer: ground.target });
     const worker = request.source.kind === 'worker' ? request.source.worker : undefined;
     const steps = stepsOver(journal);
     const parts = { engine, contract, ground, store, sealing, scratch, supplied, worker, directory, steps };
@@ -158,16 +159,16 @@ export async function reopenRun(
     if (!started) throw new WritError('RUN_NOT_FOUND', { detail: { run_id: runId } });
     const read = await readKeptContract(engine, join(directory, specFile), started);
     const store = await openRunStore(engine, repository, request.clock, read.effective);
-    const base: Base = { commit: started.base.commit ?? undefined, tree: started.base.tree };
     const steps = stepsOver(journal);
-    const planned = steps.ended('local/target')?.answer as Ground['target'] | undefined;
-    const asked = { ...request, ...(started.onto === undefined ? {} : { onto: started.onto }) };
-    const ground = await prepareGround(engine, asked, read, runId, repository, base, planned);
+    const landing = await reopenLanding(repository, started, read, {
+      isEnding: request.cancel !== undefined,
+      isSwapping: isSwapping(journal),
+    });
+    const ground = await prepareGround(engine, request, read, repository, landing);
     const contract = withConfig(read, ground);
-    if (!planned) await steps.once('local/target', () => ground.target);
     const sealing = await openParties(engine, contract, ground);
     const scratch = readers.keep(await createScratch(join(directory, 'scratch'), repository));
-    const supplied = await readCandidate(scratch, base, started);
+    const supplied = await readCandidate(scratch, landing.base, started);
     await journal.append(resumedType, {});
     const parts = { engine, contract, ground, store, sealing, scratch, supplied, directory, steps };
     return await holdRun({
@@ -281,7 +282,7 @@ async function holdRun({ journal, started, release, supplied, ...parts }: RunPar
   };
 }
 
-/** The contract with what the config at base adds to it: checks of its risk factors. */
+/** The contract with what the config at the policy commit adds to it: checks of its risk factors. */
 function withConfig(contract: AdmittedContract, { config }: Ground): AdmittedContract {
   return { ...contract, effective: withFactorChecks(contract.effective, config) };
 }
@@ -290,6 +291,13 @@ function withConfig(contract: AdmittedContract, { config }: Ground): AdmittedCon
 function isLocal(data: unknown): boolean {
   const { step } = (data ?? {}) as { readonly step?: string };
   return step !== undefined && /(?:^|\/)local\//.test(step);
+}
+
+/** True from where the branch may have been moved by the run itself. */
+function isSwapping({ records }: Journal): boolean {
+  return records.some(({ data }) =>
+    /(?:^|\/)seal\/swap$/.test(String((data as { step?: unknown } | null)?.step ?? '')),
+  );
 }
 
 function openJournal(ground: Ground, runId: string, settings: RunSettings): Promise<Journal> {

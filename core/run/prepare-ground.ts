@@ -14,25 +14,23 @@ import { joinRules, type Rules } from '../rules.ts';
 import { pickSandbox } from '../tool/sandbox/pick.ts';
 import { readBlob } from '../vcs/blobs.ts';
 import { commitTimeMs } from '../vcs/commit-time.ts';
-import { planTarget, type Target } from '../vcs/plan-target.ts';
 import { openRepository, type Repository } from '../vcs/repository.ts';
 import { type Base, resolveBase } from '../vcs/resolve-commit.ts';
 import type { AdmittedContract } from './admit-contract.ts';
+import type { Landing } from './choose-landing.ts';
 import { type OpenPolicies, openPolicies } from './open-policies.ts';
 import type { ResumeRequest, RunRequest } from './run-request.ts';
 import type { WritEngine } from './writ-engine.ts';
 
 /** What a run stands on: found, checked, and not yet touched. */
-export interface Ground {
+export interface Ground extends Landing {
   readonly repository: Repository;
-  readonly base: Base;
   /** Committer time of the base commit; 0 for the empty tree. */
   readonly baseTimeMs: number;
-  /** `.writ/config.toml` at the base commit: a patch must not choose its judges. */
+  /** `.writ/config.toml` at the policy commit: a patch must not choose its judges. */
   readonly config: WritConfig;
   readonly configBytes: Uint8Array | undefined;
   readonly sandbox: SandboxBackend;
-  readonly target: Target;
   /** What the contract's platform demands were met by. */
   readonly environment: Readonly<Record<string, string>>;
   /** The engine's, and those of plugins that the repository lists. */
@@ -44,25 +42,23 @@ export interface Ground {
 
 /**
  * Finds everything a run stands on, and refuses here whatever can be refused before any work: wrong repository,
- * unusable refs, an invalid config, no sandbox for a contract that denies the network. `planned` is the target that an earlier
- * process chose.
+ * an invalid config, no sandbox for a contract that denies the network. Whatever stands below `.writ/` is read at the policy commit.
  */
 export async function prepareGround(
   engine: WritEngine,
-  request: Pick<RunRequest & ResumeRequest, 'onto' | 'sandbox' | 'pluginAccess' | 'cancel'>,
+  request: Pick<RunRequest & ResumeRequest, 'sandbox' | 'pluginAccess' | 'cancel'>,
   contract: AdmittedContract,
-  runId: string,
   repository: Repository,
-  base: Base,
-  planned?: Target,
+  landing: Landing,
 ): Promise<Ground> {
-  const configBytes = await readBlob(repository, base.tree, '.writ/config.toml');
+  const { base, policy } = landing;
+  const configBytes = await readBlob(repository, policy.tree, '.writ/config.toml');
   const sandbox = await chooseSandbox(engine, request, contract);
   const cancels = request.cancel !== undefined;
   // A run can be ended although a plugin that was to judge it is gone or no longer trusted.
   const listed = cancels ? [] : parseConfig(configBytes).plugins;
   const plugins = await openPlugins(
-    await findPlugins(repository, base.tree, listed, request.pluginAccess ?? noPluginAccess),
+    await findPlugins(repository, policy.tree, listed, request.pluginAccess ?? noPluginAccess),
     {
       cacheDir: join(repository.commonDir, 'writ', 'cache', 'plugins'),
       sandbox: async () => (sandbox.name === 'none' ? pickSandbox('auto', engine.slots.sandbox) : sandbox),
@@ -70,20 +66,11 @@ export async function prepareGround(
   );
   const rules = joinRules(engine.rules, plugins.rules, engine.slots.policy.names);
   const config = parseConfig(configBytes, cancels ? {} : { ruleIds: rules.ids });
-  const policies = await openPolicies(engine, repository, base.tree, config.policies);
-  const { target: stated } = contract.effective.metadata;
-  const target =
-    planned ??
-    (await planTarget(repository, {
-      ...(request.onto === undefined ? {} : { onto: request.onto }),
-      baseRef: stated.baseRef,
-      baseCommit: base.commit,
-      runId,
-    }));
+  const policies = await openPolicies(engine, repository, policy.tree, config.policies);
   const environment = await checkPlatform(contract, sandbox);
   const baseTimeMs = base.commit === undefined ? 0 : await commitTimeMs(repository, base.commit);
   const dependencies = [...plugins.dependencies, ...policies.dependencies];
-  const found = { repository, base, baseTimeMs, config, configBytes, sandbox, target, environment };
+  const found = { ...landing, repository, baseTimeMs, config, configBytes, sandbox, environment };
   return { ...found, rules, policies, dependencies };
 }
 

@@ -46,6 +46,7 @@ const shape = having({
   startedAt: text,
   spec: having({ id: text, digest: sha256Text, summary: text, objectives: listOf(text) }),
   baseCommit: orAbsent(text),
+  policyCommit: orAbsent(text),
   targetRef: text,
   sandbox: text,
   patch: orAbsent(having({ digest: sha256Text, candidateTree: text, files: listOf(having({ path: text })) })),

@@ -15,7 +15,7 @@ export interface ReceivedApprovals {
 
 /**
  * Reads what people signed since the run began to wait: nothing before that, for nobody could know what to sign. Judged by the allowed
- * signers at the base commit, each at the time when the Scheduler of this machine first saw it: a time that came with the record is a claim.
+ * signers at the policy commit, each at the time when the Scheduler of this machine first saw it: a time that came with the record is a claim.
  */
 export async function receiveApprovals(
   attempt: Attempt,
@@ -24,7 +24,7 @@ export async function receiveApprovals(
   const { engine, store, runId, steps, ground, scratch, settings } = attempt;
   if (!subject) return { verdicts: [], stored: [] };
   const stored = await listApprovals(store, runId);
-  const allowedSigners = await readBlob(scratch, ground.base.tree, '.writ/allowed_signers');
+  const allowedSigners = await readBlob(scratch, ground.policy.tree, '.writ/allowed_signers');
   const reader = await engine.slots.approval.pick('sshsig');
   const authors = await authorsOf(attempt);
   const received = await Promise.all(

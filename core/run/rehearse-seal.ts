@@ -10,7 +10,7 @@ import { describeEngine } from './describe-engine.ts';
  * contract asks for no provenance, or for no such check.
  */
 export async function rehearseSeal(attempt: Attempt): Promise<RuleInput['rehearsal']> {
-  const { engine, contract, runId, patch, sealing, settings, startedAtMs } = attempt;
+  const { engine, contract, runId, patch, sealing, settings, startedAtMs, ground } = attempt;
   const spec = contract.effective;
   const { verificationPlan } = spec.acceptance;
   const isAsked = stageNames.some((stage) =>
@@ -30,6 +30,7 @@ export async function rehearseSeal(attempt: Attempt): Promise<RuleInput['rehears
       sandbox: attempt.sandboxName,
       repositoryUri: repositoryUri(spec.metadata.target.repo),
       baseCommit: patch.baseCommit,
+      policyCommit: ground.policy.commit,
       // There is no commit yet; what is signed here is thrown away.
       commit: patch.candidateTree,
       tree: patch.candidateTree,

@@ -2,24 +2,24 @@ import { WritError } from '../base/errors.ts';
 import type { PatchSet } from '../contract/patch-set.ts';
 import { touchesGoverning } from '../patch/governing-paths.ts';
 import { readBlob } from '../vcs/blobs.ts';
-import type { Base } from '../vcs/resolve-commit.ts';
+import type { PolicyCommit } from '../vcs/find-policy.ts';
 import type { Scratch } from '../vcs/scratch.ts';
 
 /**
- * A patch to what governs writ takes approvals under the signers at base (resolutions, Config). Where the base names none they can never
+ * A patch to what governs writ takes approvals under the signers of the policy commit (resolutions, Config). Where it names none they can never
  * come, and nobody is kept waiting for them: PATCH_TOUCHES_STATE.
  */
 export async function requireOldSigners(
   scratch: Scratch,
-  base: Base,
+  policy: PolicyCommit,
   { files }: Pick<PatchSet, 'files'>,
 ): Promise<void> {
   if (!touchesGoverning(files)) return;
-  const signers = await readBlob(scratch, base.tree, '.writ/allowed_signers');
+  const signers = await readBlob(scratch, policy.tree, '.writ/allowed_signers');
   if (signers?.toString('utf8').trim()) return;
   throw new WritError('PATCH_TOUCHES_STATE', {
     message:
-      'the patch changes files that govern writ, and no `.writ/allowed_signers` at base says who may approve that',
+      'the patch changes files that govern writ, and no `.writ/allowed_signers` at the policy commit says who may approve that',
     detail: {
       paths: files
         .map(({ path }) => path)

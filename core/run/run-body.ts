@@ -16,6 +16,7 @@ export function runBody(
     base_ref: target.baseRef,
     base_commit: patch.baseCommit ?? null,
     base_tree: patch.baseTree,
+    policy_commit: ground.policy.commit ?? null,
     target_ref: ground.target.ref,
     sandbox: sandboxName,
     scheduler_version: settings.schedulerVersion,

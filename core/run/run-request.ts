@@ -38,6 +38,8 @@ export interface RunRequest extends RunSettings {
   readonly source: ChangeSource;
   /** Target branch by name, without `refs/heads/`. */
   readonly onto?: string;
+  /** Refuses, TARGET_MOVED, where the change would have to be merged onto the tip of its target. */
+  readonly noMerge?: boolean;
   /** Sandbox back end by name, or `auto`. */
   readonly sandbox: string;
 }

@@ -135,6 +135,11 @@ async function moveTarget({ ground, patch, runId }: Attempt, commit: string): Pr
     const paths = dirty.slice(0, 5).map(({ path }) => `\`${path}\``);
     return { lost: `${paths.join(', ')} changed in the working tree during the run` };
   }
-  const swap = await swapTarget(repository, target, commit, `writ: run ${runId}`);
-  return swap.moved ? {} : { lost: `\`${target.ref}\` was moved by somebody else during the run` };
+  const { ref, commit: judgedBy } = ground.policy;
+  const held = ref === undefined || judgedBy === undefined ? undefined : { ref, commit: judgedBy };
+  const swap = await swapTarget(repository, target, commit, `writ: run ${runId}`, held);
+  if (swap.moved) return {};
+  const stale = swap.stale[0]?.ref ?? target.ref;
+  const whose = stale === target.ref ? '' : ', whose policy judged the change,';
+  return { lost: `\`${stale}\`${whose} was moved by somebody else during the run` };
 }

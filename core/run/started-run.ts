@@ -1,6 +1,7 @@
 import { WritError } from '../base/errors.ts';
 import type { JournalRecord } from '../store/parse-journal.ts';
 import { fields, gitObject, oneOf, orNull, sha256Text, text, wholeNumber } from '../store/shape.ts';
+import type { Lag, Landing } from './choose-landing.ts';
 import type { GateReport } from './gate-report.ts';
 import { gateReportProblems } from './read-gate-report.ts';
 
@@ -10,8 +11,16 @@ export interface StartedRun {
   readonly threadId: string;
   readonly startedAtMs: number;
   readonly source: 'patch' | 'range' | 'worker';
+  /** `--onto`, as it was given. */
   readonly onto?: string;
+  /** Fixed here: where `resume` is typed changes nothing. `expected`: where the branch must stand at the swap, `null` for a new one. */
+  readonly target: { readonly ref: string; readonly expected: string | null };
+  /** Whose `.writ/` judges; `ref`: the branch that it is the tip of. */
+  readonly policy: { readonly commit: string | null; readonly tree: string; readonly ref?: string };
+  /** What the sealed commit stands on. */
   readonly base: { readonly commit: string | null; readonly tree: string };
+  /** Where the change started, where that lies behind the policy commit. */
+  readonly lag?: Lag;
   /** For a range, its tip: authors and committers up to here may not approve. */
   readonly tip?: string;
   /** The candidate of a supplied patch. */
@@ -27,13 +36,35 @@ const shape = fields(
     threadId: text,
     startedAtMs: wholeNumber,
     source: oneOf('patch', 'range', 'worker'),
+    target: fields({ ref: text, expected: orNull(gitObject) }),
+    policy: fields({ commit: orNull(gitObject), tree: gitObject }, { ref: text }),
     base: fields({ commit: orNull(gitObject), tree: gitObject }),
     sandbox: text,
     report: { check: (value, path, problems) => void problems.push(...at(path, gateReportProblems(value))) },
   },
-  { onto: text, tip: gitObject, candidate: fields({ tree: gitObject, digest: sha256Text }) },
+  {
+    onto: text,
+    lag: fields({ from: gitObject, commits: wholeNumber }),
+    tip: gitObject,
+    candidate: fields({ tree: gitObject, digest: sha256Text }),
+  },
 );
 const at = (path: string, problems: readonly string[]): string[] => problems.map((one) => `${path}${one}`);
+
+/** Target, policy and base as the record holds them. */
+export function startedLanding({
+  target,
+  policy,
+  base,
+  lag,
+}: Landing): Pick<StartedRun, 'target' | 'policy' | 'base' | 'lag'> {
+  return {
+    target: { ref: target.ref, expected: target.expected ?? null },
+    policy: { ...policy, commit: policy.commit ?? null },
+    base: { commit: base.commit ?? null, tree: base.tree },
+    ...(lag === undefined ? {} : { lag }),
+  };
+}
 
 /** Type of the record. */
 export const startedType = 'run-started';
@@ -50,9 +81,21 @@ export function startedRun(records: readonly JournalRecord[]): StartedRun | unde
   }
   const problems: string[] = [];
   shape.check(record.data, '', problems);
+  if (problems.length === 0) problems.push(...contradictions(record.data as StartedRun));
   if (problems.length === 0) return record.data as StartedRun;
   throw new WritError('JOURNAL_CORRUPT', {
     message: `the journal does not say what was asked for: ${problems[0]}`,
     detail: { problems },
   });
+}
+
+/** A target that there is gives the policy, and is what the sealed commit stands on. */
+function contradictions({ target, policy, base }: StartedRun): readonly string[] {
+  if (target.expected === null) return [];
+  return [
+    ...(policy.commit === target.expected && policy.ref === target.ref
+      ? []
+      : ['/policy: expected the tip of the target']),
+    ...(base.commit === target.expected ? [] : ['/base: expected the tip of the target']),
+  ];
 }

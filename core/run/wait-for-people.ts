@@ -60,7 +60,8 @@ export async function waitForPeople(attempt: Attempt, judged: JudgedRun): Promis
     await objects.writeTree(refs.content(runId), {
       message,
       keepExisting: false,
-      anchors: [candidate],
+      // Whoever judges an approval elsewhere needs the signers, and they may stand on another branch.
+      anchors: [candidate, ...policyElsewhere(ground)],
       files: content(),
     });
     const { decision } = judged;
@@ -131,6 +132,11 @@ function askedByChecks({ stages }: JudgedRun): readonly number[] {
   return findings.flatMap(({ detail }) =>
     detail?.waiting === true && typeof detail.needed === 'number' ? [detail.needed] : [],
   );
+}
+
+/** The policy commit, where the candidate does not stand on it. */
+function policyElsewhere({ base, policy }: Attempt['ground']): readonly string[] {
+  return policy.commit === undefined || policy.commit === base.commit ? [] : [policy.commit];
 }
 
 const scheduler = { name: 'writ', email: 'scheduler@writ.invalid' };

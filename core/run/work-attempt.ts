@@ -90,7 +90,7 @@ async function take(
   if (result.kind === 'nothing') return { record: { kind: 'nothing', reason: result.reason, ...used } };
   try {
     const patch = await patchFromBytes(scratch, base, result.patch);
-    await requireOldSigners(scratch, ground.base, patch);
+    await requireOldSigners(scratch, ground.policy, patch);
     return { record: { kind: 'patch', tree: patch.candidateTree, digest: patch.digest, ...used }, patch };
   } catch (fault) {
     if (!isWritError(fault) || !(fault.code.startsWith('PATCH_') || fault.code === 'INPUT_TOO_LARGE'))

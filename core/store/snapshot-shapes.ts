@@ -108,6 +108,7 @@ export const snapshotShapes = {
       base_ref: text,
       base_commit: orNull(gitObject),
       base_tree: gitObject,
+      policy_commit: orNull(gitObject),
       target_ref: text,
       sandbox: text,
       scheduler_version: text,

@@ -98,6 +98,7 @@ function compareInput(files: ReadonlyMap<string, Uint8Array>, folder: string, in
   same(file, '/specId', valueAt(spec, 'metadata', 'id'), input.specId);
   same(file, '/specDigest', canonicalDigest(spec), input.specDigest);
   same(file, '/baseCommit', run.base_commit, input.baseCommit);
+  same(file, '/policyCommit', run.policy_commit, input.policyCommit);
   same(file, '/patchDigest', patchset.digest, input.patchDigest);
   same(file, '/candidateTree', patchset.candidate_tree, input.candidateTree);
   const isTop = folder === '';

@@ -1,3 +1,4 @@
+import { WritError } from '../base/errors.ts';
 import { writeCommit } from './create-commit.ts';
 import { askGit, gitFailed } from './git.ts';
 import { isObjectId } from './repository.ts';
@@ -36,5 +37,10 @@ export async function mergeTrees(
   const [tree = '', ...paths] = stdout.toString('utf8').split('\0');
   if (code === 0 && isObjectId(tree)) return { tree };
   if (code === 1) return { conflicts: [...new Set(paths.filter((path) => path !== ''))] };
-  throw gitFailed(args, code, stderr);
+  if (code !== 129) throw gitFailed(args, code, stderr);
+  throw new WritError('GIT_FAILED', {
+    message: 'this git cannot merge without a work tree',
+    detail: { command: 'merge-tree', exitCode: code, stderr },
+    hints: ['install git 2.38 or newer', 'or rebase the change onto the tip first: then nothing is merged'],
+  });
 }

@@ -1,7 +1,8 @@
 import { WritError } from '../base/errors.ts';
 import { runGit } from './git.ts';
-import { branchRef, encodeId, isRefName, printable } from './ref-name.ts';
-import { isObjectId, type Repository } from './repository.ts';
+import { namedBranch } from './named-branch.ts';
+import { branchRef, encodeId, printable } from './ref-name.ts';
+import type { Repository } from './repository.ts';
 import { readHead } from './resolve-commit.ts';
 
 export interface TargetRequest {
@@ -17,23 +18,72 @@ export interface TargetRequest {
 /** The branch that the sealed commit will be put on, and how it stands now. */
 export interface Target {
   readonly ref: string;
-  /** Where it must stand at the swap: the base commit, or `undefined` for "must not exist". */
+  /** Where it must stand at the swap, or `undefined` for "must not exist". */
   readonly expected: string | undefined;
   /** HEAD of this work tree is on it: index and files follow the swap. */
   readonly checkedOutHere: boolean;
-  /** Branches that would have been chosen, and why they were not. */
-  readonly passedOver: readonly {
-    readonly ref: string;
-    readonly reason: 'moved' | 'checked-out-elsewhere';
-  }[];
 }
 
 /**
- * Picks the target ref (4-resolutions, Target ref): `--onto`; else baseRef where it is a branch at the base; else the checked-out branch at
- * the base; else a new `writ/<run>`. An `--onto` that stands elsewhere than the base is TARGET_MOVED, one checked out in another work
- * tree is TARGET_CHECKED_OUT; implied branches in those states are passed over.
+ * Picks the target ref (4-resolutions, Target ref): `--onto`; else baseRef where it is a branch; else the checked-out branch where its tip is
+ * the base; else a new `writ/<run>`. An `--onto` that is checked out in another work tree is TARGET_CHECKED_OUT, an implied branch there is
+ * passed over: what nobody named is not moved under somebody's feet.
  */
 export async function planTarget(repo: Repository, request: TargetRequest): Promise<Target> {
+  const { head, branches, consider } = await readPlace(repo);
+  if (request.onto !== undefined) {
+    const found = consider(branchRef(request.onto));
+    requireMovable(branches, found);
+    if (found.tip === undefined && found.checkedOutHere && request.baseCommit !== undefined) {
+      throw new WritError('TARGET_MOVED', {
+        message: `\`${printable(found.ref)}\` has no commit yet, and is checked out here`,
+        detail: { ref: found.ref, expected: request.baseCommit, found: null },
+        hints: ['choose another branch'],
+      });
+    }
+    requireRoom(branches, found);
+    return toTarget(found);
+  }
+
+  const named = await namedBranch(repo, request.baseRef);
+  const stated = named?.startsWith('refs/heads/') ? consider(named) : undefined;
+  if (stated?.tip !== undefined && !stated.elsewhere) return toTarget(stated);
+  const here = head.branch?.startsWith('refs/heads/') ? consider(head.branch) : undefined;
+  const isHere = here?.tip === request.baseCommit && (here?.tip !== undefined || here?.checkedOutHere);
+  if (here && isHere && !here.elsewhere) return toTarget(here);
+  const fresh = consider(`refs/heads/writ/${encodeId(request.runId)}`);
+  requireRoom(branches, fresh);
+  return toTarget(fresh);
+}
+
+/**
+ * The target that a run was started with, as it stands from this work tree: where `resume` is typed changes nothing. REF_INVALID for what is
+ * no branch, TARGET_CHECKED_OUT where another work tree would lose its footing.
+ */
+export async function reopenTarget(
+  repo: Repository,
+  { ref, expected }: Pick<Target, 'ref' | 'expected'>,
+): Promise<Target> {
+  const { branches, consider } = await readPlace(repo);
+  const found = consider(branchRef(ref));
+  if (found.ref !== ref || !ref.startsWith('refs/heads/')) {
+    throw new WritError('REF_INVALID', {
+      message: `expected the full name of a branch as target, found \`${printable(ref)}\``,
+      detail: { ref: printable(ref) },
+    });
+  }
+  requireMovable(branches, found);
+  requireRoom(branches, found);
+  return { ref, expected, checkedOutHere: found.checkedOutHere };
+}
+
+interface Place {
+  readonly head: Awaited<ReturnType<typeof readHead>>;
+  readonly branches: ReadonlyMap<string, Branch>;
+  consider(name: string): Considered;
+}
+
+async function readPlace(repo: Repository): Promise<Place> {
   const head = await readHead(repo);
   const branches = await readBranches(repo);
   const consider = (name: string): Considered => {
@@ -43,37 +93,12 @@ export async function planTarget(repo: Repository, request: TargetRequest): Prom
     const elsewhere = branch !== undefined && branch.worktree !== '' && !checkedOutHere;
     return { ref, tip: branch?.tip, checkedOutHere, elsewhere };
   };
-  const passedOver: { ref: string; reason: 'moved' | 'checked-out-elsewhere' }[] = [];
+  return { head, branches, consider };
+}
 
-  if (request.onto !== undefined) {
-    const found = consider(branchRef(request.onto));
-    if (found.elsewhere) {
-      throw new WritError('TARGET_CHECKED_OUT', {
-        detail: { ref: found.ref, worktree: branches.get(found.ref)?.worktree },
-      });
-    }
-    const isNew = found.tip === undefined && !(found.checkedOutHere && request.baseCommit !== undefined);
-    if (found.tip !== request.baseCommit && !isNew) {
-      throw new WritError('TARGET_MOVED', {
-        message: `\`${printable(found.ref)}\` does not stand at the base commit`,
-        detail: { ref: found.ref, expected: request.baseCommit ?? null, found: found.tip ?? null },
-        hints: ['choose a branch at the base commit, or name a new one'],
-      });
-    }
-    requireRoom(branches, found);
-    return toTarget(found, passedOver);
-  }
-
-  for (const name of impliedBranches(request.baseRef, head.branch)) {
-    const found = consider(name);
-    const isHere = found.tip === request.baseCommit && (found.tip !== undefined || found.checkedOutHere);
-    if (isHere && !found.elsewhere) return toTarget(found, passedOver);
-    if (found.tip === undefined) continue;
-    passedOver.push({ ref: found.ref, reason: found.elsewhere ? 'checked-out-elsewhere' : 'moved' });
-  }
-  const fresh = consider(`refs/heads/writ/${encodeId(request.runId)}`);
-  requireRoom(branches, fresh);
-  return toTarget(fresh, passedOver);
+function requireMovable(branches: ReadonlyMap<string, Branch>, { ref, elsewhere }: Considered): void {
+  if (!elsewhere) return;
+  throw new WritError('TARGET_CHECKED_OUT', { detail: { ref, worktree: branches.get(ref)?.worktree } });
 }
 
 /** A new branch cannot be made where one of its directories is a branch, or the reverse: better said before the run than at the swap. */
@@ -95,16 +120,8 @@ interface Considered {
   readonly elsewhere: boolean;
 }
 
-function toTarget({ ref, tip, checkedOutHere }: Considered, passedOver: Target['passedOver']): Target {
-  return { ref, expected: tip, checkedOutHere, passedOver };
-}
-
-function impliedBranches(baseRef: string, headBranch: string | undefined): readonly string[] {
-  const named = baseRef.startsWith('refs/heads/') ? baseRef : `refs/heads/${baseRef}`;
-  const isName = isRefName(named) && !isObjectId(baseRef) && baseRef !== 'HEAD';
-  return [
-    ...new Set([...(isName ? [named] : []), ...(headBranch?.startsWith('refs/heads/') ? [headBranch] : [])]),
-  ];
+function toTarget({ ref, tip, checkedOutHere }: Considered): Target {
+  return { ref, expected: tip, checkedOutHere };
 }
 
 interface Branch {

@@ -7,7 +7,7 @@ import { requireRefName } from './ref-name.ts';
 import { isObjectId, zeroIdOf } from './repository.ts';
 import { lockedFault } from './stale-locks.ts';
 
-/** One move of one ref. `undefined` means "does not exist": as `old` it must not exist yet, as `new` it is deleted. */
+/** One move of one ref. `undefined` means "does not exist": as `old` it must not exist yet, as `new` it is deleted. The same twice: it has to stay. */
 export interface RefUpdate {
   readonly ref: string;
   readonly old: string | undefined;
@@ -38,7 +38,9 @@ export async function updateRefs(
   const commands = ['start'];
   for (const update of updates) {
     requireRefName(update.ref);
-    if (update.new === undefined) commands.push(`delete ${update.ref}\0${update.old ?? ''}`);
+    if (update.new !== undefined && update.new === update.old)
+      commands.push(`verify ${update.ref}\0${update.old}`);
+    else if (update.new === undefined) commands.push(`delete ${update.ref}\0${update.old ?? ''}`);
     else commands.push(`update ${update.ref}\0${update.new}\0${update.old ?? zero}`);
   }
   const input = `${[...commands, 'prepare', 'commit'].join('\0')}\0`;

@@ -6,17 +6,22 @@ import { readHead } from './resolve-commit.ts';
 
 /**
  * Moves the target ref to the sealed commit by compare-and-swap. `moved: false` is TARGET_MOVED: nothing was changed. A ref that is on the commit
- * is `already` moved: an earlier process was stopped behind the swap.
+ * is `already` moved: an earlier process was stopped behind the swap. `held`: another branch that must stand where it is said to, at that moment.
  */
 export async function swapTarget(
   repo: Repository,
   target: Target,
   commit: string,
   message: string,
+  held?: { readonly ref: string; readonly commit: string },
 ): Promise<RefOutcome> {
   const update = { ref: target.ref, old: target.expected, new: commit };
-  const outcome = await updateRefs(repo, [update], message);
-  if (outcome.moved || outcome.stale[0]?.found !== commit) return outcome;
+  const stays = held === undefined || held.ref === target.ref ? [] : [held];
+  const holds = stays.map(({ ref, commit: at }) => ({ ref, old: at, new: at }));
+  const outcome = await updateRefs(repo, [update, ...holds], message);
+  if (outcome.moved) return outcome;
+  const isThere = outcome.stale.some(({ ref, found }) => ref === target.ref && found === commit);
+  if (!isThere) return outcome;
   return { moved: true, already: true };
 }
 

@@ -13,7 +13,7 @@ export function sealingPlace(
     commonDir,
     logMode,
     config: { signer, log },
-    readBase: async (path) => {
+    readPolicy: async (path) => {
       const found = files[path];
       return found === undefined ? undefined : Buffer.from(found as Uint8Array);
     },

@@ -11,6 +11,7 @@ export function provenanceInput(): ProvenanceInput {
     sandbox: 'bubblewrap',
     repositoryUri: 'git+https://example.org/service.git',
     baseCommit: '2'.repeat(40),
+    policyCommit: '8'.repeat(40),
     commit: '3'.repeat(40),
     tree: '4'.repeat(40),
     patchDigest: '5'.repeat(64),

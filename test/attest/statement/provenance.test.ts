@@ -26,6 +26,11 @@ t.test('a provenance says what SLSA v1 and the contract ask for', async (t) => {
             uri: `${input.repositoryUri}@${input.baseCommit}`,
             digest: { gitCommit: input.baseCommit },
           },
+          {
+            name: 'policy',
+            uri: `${input.repositoryUri}@${input.policyCommit}`,
+            digest: { gitCommit: input.policyCommit },
+          },
           { name: 'intentspec', uri: 'urn:writ:intentspec', digest: { sha256: input.specDigest } },
           ...input.resolvedDependencies,
         ],

@@ -75,6 +75,7 @@ t.test('writ approve', { skip: withoutSshKeygen }, async (t) => {
     startedAt: '2026-01-01T00:00:00Z',
     spec: { id: 'spec-1', digest: '4'.repeat(64), summary, objectives: [] },
     baseCommit,
+    policyCommit: baseCommit,
     targetRef: 'refs/heads/main',
     sandbox: 'none',
     findings: [],

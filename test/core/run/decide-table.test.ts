@@ -228,6 +228,7 @@ function toInput(s: Situation): DecisionInput {
     specId: 'spec-0001',
     specDigest: 'd',
     baseCommit: null,
+    policyCommit: null,
     patchDigest: 'p',
     candidateTree: 't',
     gateReportDigest: 'g',

@@ -27,6 +27,7 @@ function input(more: Partial<DecisionInput> = {}): DecisionInput {
     specId: 'spec-0001',
     specDigest: sha,
     baseCommit: null,
+    policyCommit: null,
     patchDigest: sha,
     candidateTree: 'b'.repeat(40),
     gateReportDigest: sha,

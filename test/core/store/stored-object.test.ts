@@ -60,6 +60,7 @@ const bodies: { readonly [T in ObjectType]: ObjectBody<T> } = {
     attempt: 1,
     base_ref: 'main',
     base_commit: null,
+    policy_commit: null,
     base_tree: object,
     target_ref: 'refs/heads/main',
     sandbox: 'bubblewrap',

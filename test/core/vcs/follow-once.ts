@@ -6,7 +6,7 @@ import { followWorktree, swapTarget } from '../../../core/vcs/swap-target.ts';
 
 const [dir = '', how = '', ref = '', from = '', commit = ''] = process.argv.slice(2);
 const repo = await openRepository(dir);
-const target = { ref, expected: from === '' ? undefined : from, checkedOutHere: true, passedOver: [] };
+const target = { ref, expected: from === '' ? undefined : from, checkedOutHere: true };
 writeSync(1, 'ready\n');
 if (how === 'finish') writeSync(1, `${JSON.stringify(await finishFollow(repo, target, commit))}\n`);
 else {

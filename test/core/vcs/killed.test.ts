@@ -93,7 +93,7 @@ for (const linked of [false, true]) {
       const place = linked ? join(dir, 'side') : sample.dir;
       if (linked) sample.git('worktree', 'add', '-q', '-b', 'side', place);
       const ref = linked ? 'refs/heads/side' : 'refs/heads/main';
-      const target: Target = { ref, expected: base, checkedOutHere: true, passedOver: [] };
+      const target: Target = { ref, expected: base, checkedOutHere: true };
       const git = (...args: string[]): string => sample.git('-C', place, ...args);
       const repo = await openRepository(place);
       const toBase = (): void => {
@@ -166,7 +166,7 @@ t.test(
     });
     sample.write({ 'big/5': 'staged by me\n' });
     sample.git('add', 'big/5');
-    const target: Target = { ref: 'refs/heads/main', expected: base, checkedOutHere: true, passedOver: [] };
+    const target: Target = { ref: 'refs/heads/main', expected: base, checkedOutHere: true };
     const repo = await openRepository(sample.dir);
     const outcome = await finishFollow(repo, target, sealed);
     t.same(outcome, { state: 'followed', left: ['big/1', 'big/5', 'gone/x', 'turns'] });
@@ -189,7 +189,7 @@ t.test('a link that leads out of the work tree is never written or deleted throu
   rmSync(join(sample.dir, 'gone'), { recursive: true });
   symlinkSync(join(dir, 'outside'), join(sample.dir, 'gone'));
   symlinkSync(join(dir, 'outside'), join(sample.dir, 'new'));
-  const target: Target = { ref: 'refs/heads/main', expected: base, checkedOutHere: true, passedOver: [] };
+  const target: Target = { ref: 'refs/heads/main', expected: base, checkedOutHere: true };
   t.same(await finishFollow(await openRepository(sample.dir), target, sealed), {
     state: 'followed',
     left: ['new/file'],
@@ -203,7 +203,7 @@ t.test('a git that outlives its writ is waited for', async (t) => {
   const { base, sealed } = twoCommits(sample);
   sample.git('reset', '-q', '--hard', base);
   const repo = await openRepository(sample.dir);
-  const target: Target = { ref: 'refs/heads/main', expected: base, checkedOutHere: true, passedOver: [] };
+  const target: Target = { ref: 'refs/heads/main', expected: base, checkedOutHere: true };
   const run = startFollow(sample.dir, 'swap', target, sealed);
   await run.sees('swapped');
   while (!existsSync(join(sample.dir, '.git', 'index.lock'))) await sleep(1);
@@ -220,7 +220,7 @@ t.test('after somebody committed on top, or switched away, nothing is touched', 
   const sample = makeRepository(t.testdir());
   const { base, sealed } = twoCommits(sample);
   const repo = await openRepository(sample.dir);
-  const target: Target = { ref: 'refs/heads/main', expected: base, checkedOutHere: true, passedOver: [] };
+  const target: Target = { ref: 'refs/heads/main', expected: base, checkedOutHere: true };
   sample.commit({ top: 't\n' });
   writeFileSync(join(sample.dir, 'big/1'), '');
   t.match(await finishFollow(repo, target, sealed), { state: 'failed' });

@@ -28,7 +28,7 @@ for (let round = 0; round < Number(rounds); round += 1) {
   await until(async () => {
     const expected = await readRef(repo, branch);
     const commit = await commitOn(expected, `${name} ${round}`);
-    const target = { ref: branch, expected, checkedOutHere: true, passedOver: [] };
+    const target = { ref: branch, expected, checkedOutHere: true };
     if (!(await timed(() => swapTarget(repo, target, commit, 'swap'))).moved) return false;
     const { state } = await timed(() => followWorktree(repo, target, commit));
     if (state !== 'followed') throw new Error(`expected followed, found ${state}`);

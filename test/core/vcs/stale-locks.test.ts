@@ -92,7 +92,7 @@ t.test('a git killed inside its ref update leaves locks, which the next process 
   const left = locksBelow(join(sample.dir, '.git'));
   t.match(left, ['HEAD.lock', 'refs/heads/main.lock', /^writ\/git-locks\//]);
   t.equal(sample.git('rev-parse', 'main').trim(), base);
-  const target = { ref: 'refs/heads/main', expected: base, checkedOutHere: true, passedOver: [] };
+  const target = { ref: 'refs/heads/main', expected: base, checkedOutHere: true };
   t.same(await swapTarget(repo, target, next, 'x'), { moved: true });
   t.same(locksBelow(join(sample.dir, '.git')), []);
   t.same(await swapTarget(repo, target, next, 'x'), { moved: true, already: true });
@@ -106,7 +106,7 @@ t.test('a git that outlives its writ keeps its locks until it ends, and the ref 
   await run.kill(false);
   await removeStaleLocks(repo);
   t.ok(existsSync(join(sample.dir, '.git/refs/heads/main.lock')), 'its git lives');
-  const target = { ref: 'refs/heads/main', expected: base, checkedOutHere: true, passedOver: [] };
+  const target = { ref: 'refs/heads/main', expected: base, checkedOutHere: true };
   t.match(await swapTarget(repo, target, next, 'x'), { moved: true });
   await settleGit(repo);
   t.same(locksBelow(join(sample.dir, '.git')), []);
@@ -119,7 +119,7 @@ t.test('a follow is taken up again only when no git of a killed writ is left', a
   const claim = await writeClaim(repo, join(sample.dir, '.git/index.lock'), free);
   const who = await identityOf(child.pid ?? 0);
   appendFileSync(claim, `${JSON.stringify({ who })}\n{"who":`);
-  const target = { ref: 'refs/heads/main', expected: base, checkedOutHere: true, passedOver: [] };
+  const target = { ref: 'refs/heads/main', expected: base, checkedOutHere: true };
   await removeStaleLocks(repo);
   t.ok(existsSync(claim));
   t.match(await finishFollow(repo, target, base), { state: 'followed' });

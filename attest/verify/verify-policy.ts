@@ -1,0 +1,56 @@
+import { sha256Hex } from '../../core/base/digest.ts';
+import { expectText, parseJsonObject } from '../expect-json.ts';
+import type { EvidenceSource } from './evidence-source.ts';
+import type { GitCommit } from './git-commit.ts';
+import type { ProvenanceClaims } from './provenance-claims.ts';
+import { refuted, unavailable } from './report.ts';
+
+const inputFile = 'decision-input.json';
+const configFile = '.writ/config.toml';
+const maxInputBytes = 64 * 1024 * 1024;
+const gitId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/** Whose policy judged a sealed change, as far as its evidence shows. */
+export interface VerifiedPolicy {
+  /** `null`: sealed on an unborn branch, where there is no policy. */
+  readonly commit: string | null;
+  /** `parent`: what the sealed commit stands on. `stated`: the tip of a branch that it was not put on, by the signer's word. */
+  readonly how: 'parent' | 'stated' | 'none';
+}
+
+/**
+ * The sealed commit stands on the base that the provenance names and on nothing else; one commit is named as the policy, by the provenance and
+ * by the input of the decision alike. Where the repository is at hand, its configuration there is the one that was used.
+ */
+export async function verifyPolicy(
+  source: EvidenceSource,
+  commit: GitCommit | undefined,
+  claims: ProvenanceClaims,
+): Promise<VerifiedPolicy> {
+  const parents = commit?.parents ?? [];
+  const stated = claims.base === undefined ? [] : [claims.base];
+  if (parents.length !== stated.length || parents[0] !== stated[0])
+    throw refuted('wrong-subject', { member: 'base', expected: claims.base ?? 'no parent', found: parents });
+  const policy = claims.policy ?? null;
+  if (policy === null && claims.base !== undefined)
+    throw unavailable('missing', { member: 'policy', expected: 'the commit whose policy judged' });
+  const input = await source.readRun(inputFile);
+  if (input !== undefined && claims.byproducts.some(({ name }) => name === inputFile)) {
+    const { policyCommit } = parseJsonObject(input, maxInputBytes);
+    const decided = policyCommit === null ? null : expectText(policyCommit, '/policyCommit', gitId);
+    if (decided !== policy)
+      throw refuted('mismatch', { member: 'policy', expected: policy ?? 'none', found: decided ?? 'none' });
+  }
+  if (policy === null) return { commit: null, how: 'none' };
+  const config = await source.readAt?.(policy, configFile);
+  if (config) {
+    const found = config.bytes && sha256Hex(config.bytes);
+    if (found !== claims.config)
+      throw refuted('mismatch', {
+        path: configFile,
+        expected: claims.config ?? 'none',
+        found: found ?? 'none',
+      });
+  }
+  return { commit: policy, how: policy === claims.base ? 'parent' : 'stated' };
+}

@@ -1,0 +1,66 @@
+import { WritError } from '../base/errors.ts';
+import { findPolicy } from '../vcs/find-policy.ts';
+import { reopenTarget } from '../vcs/plan-target.ts';
+import { printable } from '../vcs/ref-name.ts';
+import { readRef } from '../vcs/refs.ts';
+import type { Repository } from '../vcs/repository.ts';
+import { treeOf } from '../vcs/resolve-commit.ts';
+import type { AdmittedContract } from './admit-contract.ts';
+import type { Landing } from './choose-landing.ts';
+import type { StartedRun } from './started-run.ts';
+
+/**
+ * Target, policy and base that a run was started with. Where it goes on they are asked for again: a branch that is not where it was, or a policy
+ * commit that is not the one that the rule gives, is TARGET_MOVED. `isSwapping`: the branch may have been moved by the run itself.
+ */
+export async function reopenLanding(
+  repository: Repository,
+  started: StartedRun,
+  contract: AdmittedContract,
+  { isEnding, isSwapping }: { readonly isEnding: boolean; readonly isSwapping: boolean },
+): Promise<Landing> {
+  const { ref } = started.target;
+  const expected = started.target.expected ?? undefined;
+  const stated = {
+    base: { commit: started.base.commit ?? undefined, tree: started.base.tree },
+    policy: { ...started.policy, commit: started.policy.commit ?? undefined },
+    ...(started.lag === undefined ? {} : { lag: started.lag }),
+  };
+  // Whatever has become of the branch, a run can be ended.
+  if (isEnding) return { ...stated, target: { ref, expected, checkedOutHere: false } };
+  const target = await reopenTarget(repository, { ref, expected });
+  if (isSwapping) return { ...stated, target };
+  const { base, policy } = stated;
+  const tip = await readRef(repository, ref);
+  if (tip !== expected) {
+    throw moved(`\`${printable(ref)}\` was moved since the run was started`, {
+      ref,
+      expected: expected ?? null,
+      found: tip ?? null,
+    });
+  }
+  if (base.commit !== undefined && (await treeOf(repository, base.commit)) !== base.tree) {
+    throw new WritError('JOURNAL_CORRUPT', {
+      message: 'the journal names a base commit, and the tree of another one',
+      detail: { commit: base.commit, tree: base.tree },
+    });
+  }
+  const { baseRef } = contract.effective.metadata.target;
+  const now = await findPolicy(repository, { target, baseRef, base });
+  if (now.commit !== policy.commit || now.tree !== policy.tree || now.ref !== policy.ref) {
+    throw moved('the policy that the run was started under is not the one that would judge it now', {
+      ref: now.ref ?? null,
+      expected: policy.commit ?? null,
+      found: now.commit ?? null,
+    });
+  }
+  return { ...stated, target };
+}
+
+function moved(message: string, detail: Readonly<Record<string, unknown>>): WritError {
+  return new WritError('TARGET_MOVED', {
+    message,
+    detail,
+    hints: ['run again on the new tip', 'end this run: `writ cancel RUN`'],
+  });
+}
