@@ -6,8 +6,8 @@ import { printable } from '../vcs/ref-name.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { type Base, isAncestor, mergeBase, treeOf } from '../vcs/resolve-commit.ts';
 import type { AdmittedContract } from './admit-contract.ts';
+import type { Origin } from './resolve-origin.ts';
 import type { RunRequest } from './run-request.ts';
-import type { Origin } from './take-candidate.ts';
 
 /** Where a run lands and by whose policy it is judged: fixed when it starts, whatever is typed later and wherever. */
 export interface Landing {

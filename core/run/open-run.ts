@@ -35,12 +35,13 @@ import { createRecordBox } from './record-box.ts';
 import { refuseSealing } from './refuse-sealing.ts';
 import { reopenLanding } from './reopen-landing.ts';
 import { requireOldSigners } from './require-old-signers.ts';
+import { resolveOrigin } from './resolve-origin.ts';
 import { restoreRun } from './restore-run.ts';
 import type { ResumeRequest, RunRequest, RunSettings } from './run-request.ts';
 import { openRunStore, readThreadId, requireSameMetadata } from './run-store.ts';
 import { type StartedRun, startedLanding, startedRun, startedType } from './started-run.ts';
 import { stepsOver } from './steps.ts';
-import { resolveOrigin, takeCandidate } from './take-candidate.ts';
+import { takeCandidate } from './take-candidate.ts';
 import { resumedType, startWallClock, waitingType } from './wall-clock.ts';
 import { workerFile } from './worker-file.ts';
 import type { WritEngine } from './writ-engine.ts';
@@ -160,10 +161,7 @@ export async function reopenRun(
     const read = await readKeptContract(engine, join(directory, specFile), started);
     const store = await openRunStore(engine, repository, request.clock, read.effective);
     const steps = stepsOver(journal);
-    const landing = await reopenLanding(repository, started, read, {
-      isEnding: request.cancel !== undefined,
-      isSwapping: isSwapping(journal),
-    });
+    const landing = await reopenLanding(repository, journal, started, read, request);
     const ground = await prepareGround(engine, request, read, repository, landing);
     const contract = withConfig(read, ground);
     const sealing = await openParties(engine, contract, ground);
@@ -291,13 +289,6 @@ function withConfig(contract: AdmittedContract, { config }: Ground): AdmittedCon
 function isLocal(data: unknown): boolean {
   const { step } = (data ?? {}) as { readonly step?: string };
   return step !== undefined && /(?:^|\/)local\//.test(step);
-}
-
-/** True from where the branch may have been moved by the run itself. */
-function isSwapping({ records }: Journal): boolean {
-  return records.some(({ data }) =>
-    /(?:^|\/)seal\/swap$/.test(String((data as { step?: unknown } | null)?.step ?? '')),
-  );
 }
 
 function openJournal(ground: Ground, runId: string, settings: RunSettings): Promise<Journal> {

@@ -15,7 +15,6 @@ import { pickSandbox } from '../tool/sandbox/pick.ts';
 import { readBlob } from '../vcs/blobs.ts';
 import { commitTimeMs } from '../vcs/commit-time.ts';
 import { openRepository, type Repository } from '../vcs/repository.ts';
-import { type Base, resolveBase } from '../vcs/resolve-commit.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import type { Landing } from './choose-landing.ts';
 import { type OpenPolicies, openPolicies } from './open-policies.ts';
@@ -96,11 +95,6 @@ async function isWorkTreeOf(repository: Repository, root: string): Promise<boole
   const other = await openRepository(root).catch(() => undefined);
   if (other?.root !== root) return false;
   return (await realpath(other.commonDir)) === (await realpath(repository.commonDir));
-}
-
-/** Where the candidate starts: `metadata.target.baseRef`, resolved now and stored on the run. */
-export async function resolveStatedBase(repository: Repository, contract: AdmittedContract): Promise<Base> {
-  return resolveBase(repository, contract.effective.metadata.target.baseRef);
 }
 
 /** Operating system and tools, asked only where the contract names any: OS_UNSUPPORTED, RUNTIME_MISMATCH. */

@@ -1,4 +1,5 @@
 import { WritError } from '../base/errors.ts';
+import type { Journal } from '../store/journal.ts';
 import { findPolicy } from '../vcs/find-policy.ts';
 import { reopenTarget } from '../vcs/plan-target.ts';
 import { printable } from '../vcs/ref-name.ts';
@@ -7,17 +8,19 @@ import type { Repository } from '../vcs/repository.ts';
 import { treeOf } from '../vcs/resolve-commit.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import type { Landing } from './choose-landing.ts';
+import type { ResumeRequest } from './run-request.ts';
 import type { StartedRun } from './started-run.ts';
 
 /**
  * Target, policy and base that a run was started with. Where it goes on they are asked for again: a branch that is not where it was, or a policy
- * commit that is not the one that the rule gives, is TARGET_MOVED. `isSwapping`: the branch may have been moved by the run itself.
+ * commit that is not the one that the rule gives, is TARGET_MOVED. From the swap on the branch may have been moved by the run itself.
  */
 export async function reopenLanding(
   repository: Repository,
+  journal: Journal,
   started: StartedRun,
   contract: AdmittedContract,
-  { isEnding, isSwapping }: { readonly isEnding: boolean; readonly isSwapping: boolean },
+  { cancel }: Pick<ResumeRequest, 'cancel'>,
 ): Promise<Landing> {
   const { ref } = started.target;
   const expected = started.target.expected ?? undefined;
@@ -27,9 +30,9 @@ export async function reopenLanding(
     ...(started.lag === undefined ? {} : { lag: started.lag }),
   };
   // Whatever has become of the branch, a run can be ended.
-  if (isEnding) return { ...stated, target: { ref, expected, checkedOutHere: false } };
+  if (cancel !== undefined) return { ...stated, target: { ref, expected, checkedOutHere: false } };
   const target = await reopenTarget(repository, { ref, expected });
-  if (isSwapping) return { ...stated, target };
+  if (isSwapping(journal)) return { ...stated, target };
   const { base, policy } = stated;
   const tip = await readRef(repository, ref);
   if (tip !== expected) {
@@ -55,6 +58,12 @@ export async function reopenLanding(
     });
   }
   return { ...stated, target };
+}
+
+function isSwapping({ records }: Journal): boolean {
+  return records.some(({ data }) =>
+    /(?:^|\/)seal\/swap$/.test(String((data as { step?: unknown } | null)?.step ?? '')),
+  );
 }
 
 function moved(message: string, detail: Readonly<Record<string, unknown>>): WritError {

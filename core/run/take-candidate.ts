@@ -2,33 +2,13 @@ import { WritError } from '../base/errors.ts';
 import type { PatchSet } from '../contract/patch-set.ts';
 import { normalisePatch } from '../patch/normalise.ts';
 import { patchFromBytes } from '../patch/patch-from-bytes.ts';
-import { patchFromRange, type ResolvedRange, resolveRange } from '../patch/patch-from-range.ts';
+import { patchFromRange } from '../patch/patch-from-range.ts';
 import { mergeTrees } from '../vcs/merge-trees.ts';
 import { printable } from '../vcs/ref-name.ts';
-import type { Repository } from '../vcs/repository.ts';
-import type { Base } from '../vcs/resolve-commit.ts';
 import type { Scratch } from '../vcs/scratch.ts';
-import type { AdmittedContract } from './admit-contract.ts';
 import type { Landing } from './choose-landing.ts';
-import { resolveStatedBase } from './prepare-ground.ts';
+import type { Origin } from './resolve-origin.ts';
 import type { RunRequest } from './run-request.ts';
-
-/** Where the change starts: the stated base, or for a range its merge base (resolutions, Target ref). */
-export interface Origin {
-  readonly base: Base;
-  readonly range?: ResolvedRange;
-}
-
-/** Resolves where the change starts; REF_NOT_FOUND, REF_INVALID. */
-export async function resolveOrigin(
-  repository: Repository,
-  request: RunRequest,
-  contract: AdmittedContract,
-): Promise<Origin> {
-  if (request.source.kind !== 'range') return { base: await resolveStatedBase(repository, contract) };
-  const range = await resolveRange(repository, request.source.range);
-  return { base: range.base, range };
-}
 
 /**
  * A supplied change as a patchset in the scratch; every way in which it can be no change of this repository is a PATCH_ error. Where the
