@@ -28,6 +28,7 @@ export const rules: readonly Rule[] = [
     appliesTo: (spec) =>
       spec.intent.changeType === 'bugfix' && spec.acceptance.qualityGates.requireNewTestsWhenBugfix,
   },
+  { id: 'tests-kept', point: 'patch', module: fileOf('tests-kept'), judgesWhole: true, reads: languageGlobs },
   {
     id: 'new-dependency',
     point: 'patch',

@@ -16,10 +16,16 @@ import { writeOutput } from '../write-output.ts';
 
 /** Only a contract says whether these are wrong: they warn, unless `--rules` names them. */
 const warnOnly: readonly string[] = ['new-dependency', 'licenses'];
-/** Only a contract asks for this: it is asked where `--rules` names it. */
-const onDemand: readonly string[] = ['new-tests'];
+/** Only a contract asks for these, or says what they need: they are asked where `--rules` names them. */
+const onDemand: readonly string[] = ['new-tests', 'tests-kept', 'judge-changed'];
 /** These judge the change as a whole, with both sides of its files. */
-const wholeChange: readonly string[] = ['new-dependency', 'licenses', 'new-tests'];
+const wholeChange: readonly string[] = [
+  'new-dependency',
+  'licenses',
+  'new-tests',
+  'tests-kept',
+  'judge-changed',
+];
 
 /** `writ scan`: the rules about a change, alone. Exit 1 where one finds an error, or where something could not be scanned. */
 export async function run(context: CommandContext): Promise<CommandResult> {

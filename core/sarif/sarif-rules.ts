@@ -36,6 +36,19 @@ const known: readonly SarifRule[] = [
   },
   { id: 'new-tests', about: 'A fix brings at least one new test case.', tags: ['reliability'] },
   {
+    id: 'tests-kept',
+    about: 'Test cases are kept, and judge as they did.',
+    help: 'Keep the case, or let an objective of the contract say that it goes.',
+    tags: ['reliability'],
+  },
+  {
+    id: 'judge-changed',
+    about: 'What checks execute to judge changes only under a review.',
+    help: 'Let a person approve the change, or leave scripts and configuration of checks as they are.',
+    securitySeverity: '7.0',
+    tags: [...security, 'supply-chain'],
+  },
+  {
     id: 'new-dependency',
     about: 'New dependencies are allowed and reviewed.',
     securitySeverity: '5.0',

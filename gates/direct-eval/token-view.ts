@@ -13,6 +13,8 @@ export interface TokenView {
   isPunct(index: number, ...marks: readonly string[]): boolean;
   /** Index of the bracket that closes the one at `open`; where it is too far or missing, the last index looked at. */
   closeOf(open: number): number;
+  /** The same, however far it is; the number of tokens where it is missing. */
+  farCloseOf(open: number): number;
   /** Index of the innermost bracket that is open at `index`; -1 where none is. */
   openerOf(index: number): number;
   /** First token index of each top-level argument between the brackets; empty for `()`. */
@@ -39,6 +41,7 @@ export function viewTokens(tokens: readonly Token[]): TokenView {
     isWord: (index, ...words) => at(index).kind === 'word' && words.includes(at(index).text),
     isPunct,
     closeOf,
+    farCloseOf: (open) => closers[open] || tokens.length,
     openerOf: (index) => openers[index] ?? -1,
     args(open) {
       const close = closeOf(open);

@@ -3,6 +3,9 @@ import type { TokenView } from '../direct-eval/token-view.ts';
 import { bracketsAround, type CaseFinder, isDead, oncePerFile, unnamed } from './declared-case.ts';
 
 const skips = new Set(['skip', 'todo', 'failing', 'fixme', 'ignore']);
+/** Words that leave a case out, and that leave out all others. */
+const leftOut = ['xit', 'xtest', 'xspecify'];
+const focused = ['fit', 'ftest', 'fspecify'];
 const groups = /^x?(?:describe|suite|context)$/;
 
 /**
@@ -10,17 +13,28 @@ const groups = /^x?(?:describe|suite|context)$/;
  * is a to-do.
  */
 export const findJavascript: CaseFinder = (view, index) => {
-  if (!view.isWord(index, 'it', 'test', 'specify') || view.isWord(index - 1, 'function')) return undefined;
+  const isAlias = view.isWord(index, ...leftOut, ...focused) && !view.isPunct(index - 1, '.', '?.');
+  if (!(isAlias || view.isWord(index, 'it', 'test', 'specify')) || view.isWord(index - 1, 'function'))
+    return undefined;
   const isMember = view.isPunct(index - 1, '.', '?.');
   const isDeno = isMember && view.isWord(index - 2, 'Deno');
   let isSkipped = isUncalled(view, index) || isDead(view, index) || isInSkippedGroup(view, index);
   if (view.isPunct(index - 1, '&&') && view.isWord(index - 2, 'false')) isSkipped = true;
+  if (view.isWord(index, ...leftOut)) isSkipped = true;
   let open = index + 1;
   for (let steps = 0; view.isPunct(open, '.') && steps < 8; steps += 1) {
     const word = view.text(open + 1);
     // `test.describe(…)` is a group.
     if (word === 'describe' || word === 'step') return undefined;
     if (skips.has(word)) isSkipped = true;
+    // Nobody has a row for it.
+    if (
+      word === 'each' &&
+      view.isPunct(open + 2, '(') &&
+      view.isPunct(open + 3, '[') &&
+      view.isPunct(open + 4, ']')
+    )
+      isSkipped = true;
     const isConditional = word === 'skipIf' || word === 'runIf';
     open = skipTypes(view, open + 2);
     if (isConditional && view.isWord(open + 1, word === 'skipIf' ? 'true' : 'false')) isSkipped = true;
@@ -45,7 +59,7 @@ export const findJavascript: CaseFinder = (view, index) => {
     };
   }
   // `pattern.test(value, flag)` is something else.
-  if (args.length < 2 || (isMember && !isNamed)) return undefined;
+  if (args.length < 2 || ((isMember || isAlias) && !isNamed)) return undefined;
   const last = args.at(-1) ?? open;
   const isWhole = view.at(first + 1).text === ',' && isNamed;
   return {

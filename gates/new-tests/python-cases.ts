@@ -12,7 +12,7 @@ interface Line {
 
 /** Decorators that leave out what they stand on. */
 const leftOut =
-  /^@ (?:\w+ \. )*(?:(?:skip|xfail|expectedFailure)(?: |$)|skip[iI]f \( (?:True|1) |skipUnless \( (?:False|0) )/;
+  /^@ (?:\w+ \. )*(?:(?:skip|xfail|expectedFailure)(?: |$)|skip[iI]f \( (?:True|1) |skipUnless \( (?:False|0) |parametrize \( "" , (?:\[ \]|\( \)) )/;
 const fixture = /^@ (?:\w+ \. )*fixture(?: |$)/;
 const never = /^(?:if|while) (?:False|0) :/;
 

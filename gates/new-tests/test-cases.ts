@@ -4,6 +4,7 @@ import type { Language } from '../source/language.ts';
 import { lex } from '../source/lex.ts';
 import { syntaxes } from '../source/syntax.ts';
 import { findAnnotated, findKotlin, findScala, findSwift } from './annotated-cases.ts';
+import { codeText, shellCode } from './code-text.ts';
 import { findCsharp } from './csharp-cases.ts';
 import { isNeverBuilt, withoutDeadCode } from './dead-code.ts';
 import { beginningOf, bracketsAround, type CaseFinder, type DeclaredCase } from './declared-case.ts';
@@ -12,11 +13,17 @@ import { findC, findElixir, findGo, findPerl, findPhp, findRust } from './other-
 import { pythonCases } from './python-cases.ts';
 import { rubyCases } from './ruby-cases.ts';
 
-/** One declared test case that would run. */
+/** One declared test case. */
 export interface TestCase {
   /** As written; empty where the language names none. */
   readonly name: string;
   readonly start: number;
+  /** Behind its body; where none is seen, the start of the next case. */
+  readonly end: number;
+  /** Where its body begins, behind the bracket; absent where no bracket is seen. */
+  readonly inside?: number;
+  /** It is left out, or tests nothing. */
+  readonly isIdle: boolean;
   /** The code up to the next case, without name, comments and layout: tells a renamed case from a new one. */
   readonly body: string;
 }
@@ -40,10 +47,21 @@ const finders: Readonly<Record<Exclude<Language, 'shell'>, Finder>> = {
   elixir: atEach(findElixir),
 };
 
-/** Test cases declared in a source, in order; those in comments and strings, those that are left out, and those that test nothing are none. */
+/** Test cases declared in a source that would run, in order; those in comments and strings, those that are left out, and those that test nothing are none. */
 export function testCases(source: ChangedSource, language: Language): readonly TestCase[] {
-  if (language === 'shell') return shellCases(source.text);
-  if (isNeverBuilt(source, language)) return [];
+  return readTests(source, language).cases.filter(({ isIdle }) => !isIdle);
+}
+
+/** What a source declares, idle cases included, and its code: of the same length, without comments and what strings hold. */
+export interface ReadTests {
+  readonly cases: readonly TestCase[];
+  readonly code: string;
+}
+
+/** Reads the cases of a source. */
+export function readTests(source: ChangedSource, language: Language): ReadTests {
+  if (language === 'shell') return { cases: shellCases(source.text), code: shellCode(source.text) };
+  const isLeftOut = isNeverBuilt(source, language);
   const syntax = syntaxes[language];
   const text = withoutDeadCode(source.text, language);
   const whole = source.whole ? lex(text, syntax, { lineBound: false }) : undefined;
@@ -53,16 +71,25 @@ export function testCases(source: ChangedSource, language: Language): readonly T
   const idle = new Set<number>();
   for (const { body, isSkipped } of found)
     if (body !== undefined && (isSkipped || testsNothing.test(beginningOf(view, body)))) idle.add(body);
-  return found.flatMap(({ at, name, body, isSkipped }, position) => {
-    if (isSkipped || (body !== undefined && idle.has(body))) return [];
-    for (const open of bracketsAround(view, at)) if (idle.has(open)) return [];
-    const end = found[position + 1]?.at ?? tokens.length;
+  const cases = found.map(({ at, name, body, isSkipped }, position): TestCase => {
+    let isIdle = isLeftOut || isSkipped || (body !== undefined && idle.has(body));
+    for (const open of isIdle ? [] : bracketsAround(view, at)) if (idle.has(open)) isIdle = true;
+    const next = found[position + 1]?.at ?? tokens.length;
     const said = tokens
-      .slice(at, end)
+      .slice(at, next)
       .filter((token) => token.start !== name.start && token.kind !== 'newline')
       .map((token) => token.text);
-    return [{ name: name.text, start: view.at(at).start, body: said.join(' ') }];
+    const last = body === undefined ? next : view.farCloseOf(body);
+    return {
+      name: name.text,
+      start: view.at(at).start,
+      end: last < tokens.length ? view.at(last).start : text.length,
+      ...(body === undefined ? {} : { inside: view.at(body).end }),
+      isIdle,
+      body: said.join(' '),
+    };
   });
+  return { cases, code: codeText(text, tokens) };
 }
 
 function atEach(find: CaseFinder): (view: TokenView) => readonly DeclaredCase[] {
@@ -82,7 +109,7 @@ const testsNothing = new RegExp(
     '(?:abort|cancel|assumeTrue \\( false|assumeFalse \\( true)(?: \\(|$| ,| \\))',
     'throw (?:new )?(?:\\w+ \\. )*(?:SkipException|TestAbortedException|AssumptionViolatedException|XCTSkip)\\b',
     'try XCTSkipIf \\( true',
-    'pending(?: \\(|$)',
+    'pending(?: [(;]|$)',
     'GTEST_SKIP \\(',
     'SKIP \\(',
     'plan \\(? ?skip_all',
@@ -96,13 +123,15 @@ function shellCases(text: string): readonly TestCase[] {
   const form =
     /^[ \t]*(?:@test[ \t]+(["'])(.{1,500}?)\1[ \t]*\{|(?:function[ \t]+)?(test_?\w{1,200})[ \t]*\(\)[ \t]*\{?)/gm;
   const found = [...text.matchAll(form)];
-  return found.flatMap((match, index) => {
+  return found.map((match, index): TestCase => {
     const start = match.index;
+    const end = found[index + 1]?.index ?? text.length;
+    const inside = start + match[0].length;
     const body = text
-      .slice(start + match[0].length, found[index + 1]?.index ?? text.length)
+      .slice(inside, end)
       .replace(/^\s*#.*$/gm, '')
       .replace(/\s+/g, ' ');
     const isIdle = /^\s*\{?\s*(?:\}|skip\b|return\s*(?:0\s*)?[;}]|(?::|true)\s*;?\s*\}\s*$)/.test(body);
-    return isIdle ? [] : [{ name: match[2] ?? match[3] ?? '', start, body }];
+    return { name: match[2] ?? match[3] ?? '', start, end, inside, isIdle, body };
   });
 }

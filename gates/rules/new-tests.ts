@@ -8,12 +8,13 @@ import {
   languageOfChange,
 } from '../source/changed-source.ts';
 import { languageOf } from '../source/language.ts';
+import { type InventoryCase, testInventory } from '../tests-kept/test-inventory.ts';
 
 const rule = 'new-tests';
 
 /**
  * A bugfix must add at least one test case in a test file (resolutions, New test for a bugfix). Cases that are skipped, commented out, moved,
- * renamed or only touched are not new: a new case has a name *and* a body that no changed file had at base.
+ * renamed, only touched, or that judge nothing are not new: a new case has a name *and* a body that no changed file had at base.
  */
 export const judge: RuleFunction = (input) => {
   const { intent, acceptance } = input.spec;
@@ -30,17 +31,16 @@ export const judge: RuleFunction = (input) => {
       bodies.add(one.body);
     }
   }
+  const isNew = ({ isIdle, name, body, saysAnything }: InventoryCase): boolean =>
+    !isIdle && !names.has(name) && !bodies.has(body) && saysAnything();
   const changed: string[] = [];
   for (const file of input.patch.files) {
     const language = isRegularCandidate(file) ? languageOfChange(input, file) : undefined;
     if (!language || !isTestFile(file.path, language)) continue;
     changed.push(file.path);
     const source = candidateSource(input, file, language);
-    const cases = source ? testCases(source, language) : [];
-    if (
-      cases.some(({ name, body, start }) => source?.isAdded(start) && !names.has(name) && !bodies.has(body))
-    )
-      return [];
+    const cases = source ? testInventory(source, language).cases : [];
+    if (cases.some((one) => isNew(one) && source?.isAdded(one.start))) return [];
   }
   const message =
     changed.length === 0

@@ -59,7 +59,7 @@ const added: readonly (readonly [language: string, path: string, base: string, c
     'Rust, beside the code',
     'src/a.rs',
     'fn a() {}\n',
-    "fn a<'x>() {}\n#[test]\nfn adds() { assert_eq!(1, 1); }\n",
+    "fn a<'x>() {}\n#[test]\nfn adds() { assert_eq!(a(), 1); }\n",
   ],
   ['GoogleTest', 'test/a_test.cc', '', 'TEST(Add, Adds) { f(1); }\n'],
   ['Swift', 'Tests/ATests.swift', '', 'class A { func testAdds() { f(1) } }\n'],

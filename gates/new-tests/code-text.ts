@@ -1,0 +1,25 @@
+import type { Token } from '../source/token.ts';
+
+const blank = 0x20;
+const feed = 0x0a;
+
+/** The code of a text: every offset stays, comments are blanks and of strings only the quotes are left. */
+export function codeText(text: string, tokens: readonly Token[]): string {
+  const source = Buffer.from(text, 'latin1');
+  const code = Buffer.alloc(source.length, blank);
+  for (let at = source.indexOf(feed); at !== -1; at = source.indexOf(feed, at + 1)) code[at] = feed;
+  for (const { kind, start, end } of tokens) {
+    if (kind === 'newline') continue;
+    if (kind !== 'string' && kind !== 'command' && kind !== 'regex') source.copy(code, start, start, end);
+    else if (end > start) {
+      code[start] = source[start] ?? blank;
+      code[end - 1] = source[end - 1] ?? blank;
+    }
+  }
+  return code.toString('latin1');
+}
+
+/** The same of a shell text, as far as lines that are comments go. */
+export function shellCode(text: string): string {
+  return text.replace(/^[ \t]*#[^\n]*/gm, (line) => ' '.repeat(line.length));
+}

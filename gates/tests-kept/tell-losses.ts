@@ -1,0 +1,95 @@
+import type { Finding, Severity } from '../../core/contract/finding.ts';
+import type { CaseLoss } from './judge-case.ts';
+import type { InventoryCase } from './test-inventory.ts';
+
+/** A loss in one file, of one case or of many. */
+export interface ToldLoss {
+  readonly code: CaseLoss | 'TEST_FOCUSED' | 'ASSERTIONS_STUBBED' | 'NEW_TEST_IDLE';
+  readonly severity: Severity;
+  readonly path: string;
+  readonly line?: number;
+  readonly column?: number;
+  /** The case as its author wrote it. */
+  readonly name?: string;
+  /** Its new name. */
+  readonly now?: string;
+}
+
+const rule = 'tests-kept';
+const maxFindings = 100;
+const maxNamed = 20;
+
+const words: Readonly<Record<ToldLoss['code'], readonly [one: string, many: string]>> = {
+  TEST_GONE: ['test case is gone', 'test cases are gone'],
+  TEST_RENAMED: ['test case has another name', 'test cases have other names'],
+  TEST_SKIPPED: ['test case is skipped', 'test cases are skipped'],
+  TEST_MAY_BE_SKIPPED: ['new mark may leave tests out', 'new marks may leave tests out'],
+  TEST_EMPTIED: ['test case judges nothing any more', 'test cases judge nothing any more'],
+  TEST_CUT_SHORT: ['test case returns before its assertions', 'test cases return before their assertions'],
+  TEST_FOCUSED: ['mark leaves out all other tests', 'marks leave out all other tests'],
+  ASSERTIONS_STUBBED: ['place keeps assertions from judging', 'places keep assertions from judging'],
+  NEW_TEST_IDLE: [
+    'new test case is skipped or judges nothing',
+    'new test cases are skipped or judge nothing',
+  ],
+};
+
+/** Findings for losses: one for each file, kind and severity, with the first 20 names; at most 100, errors first, the rest counted. */
+export function tellLosses(losses: readonly ToldLoss[]): readonly Finding[] {
+  const groups = new Map<string, ToldLoss[]>();
+  for (const loss of losses) {
+    const key = [loss.severity, loss.path, loss.code].join('\0');
+    const group = groups.get(key);
+    if (group) group.push(loss);
+    else groups.set(key, [loss]);
+  }
+  const found = [...groups.values()].map(toFinding);
+  if (found.length <= maxFindings) return found;
+  const errors = found.filter(({ severity }) => severity === 'error');
+  const ordered = [...errors, ...found.filter(({ severity }) => severity !== 'error')];
+  const message = `${maxFindings} of ${found.length} findings are listed`;
+  return [
+    ...ordered.slice(0, maxFindings),
+    { rule, severity: errors.length > maxFindings ? 'error' : 'note', message },
+  ];
+}
+
+function toFinding(group: readonly ToldLoss[]): Finding {
+  const [first] = group as readonly [ToldLoss];
+  const { code, severity, path, line, column } = first;
+  const [one, many] = words[code];
+  const named = group.flatMap(({ name, now }) => {
+    if (name === undefined || name === '') return [];
+    return [now === undefined ? `\`${name}\`` : `\`${name}\` is now \`${now}\``];
+  });
+  const list = named.slice(0, maxNamed).join(', ');
+  const more = named.length > maxNamed ? `, and ${named.length - maxNamed} more` : '';
+  const asks =
+    severity === 'error' && code !== 'ASSERTIONS_STUBBED' && code !== 'TEST_FOCUSED'
+      ? '; an objective of the contract that speaks of their removal would have to name them or their file'
+      : '';
+  return {
+    rule,
+    severity,
+    message: `${group.length} ${group.length === 1 ? one : many}${list === '' ? '' : `: ${list}${more}`}${asks}`,
+    path,
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column }),
+    detail: {
+      code,
+      count: group.length,
+      ...(named.length === 0
+        ? {}
+        : {
+            tests: group
+              .slice(0, maxNamed)
+              .map(({ name = '', now }) => (now === undefined ? name : [name, now])),
+          }),
+    },
+  };
+}
+
+/** A case's name as text: sources are read as bytes. */
+export function nameOf({ name }: Pick<InventoryCase, 'name'>): string {
+  return Buffer.from(name, 'latin1').toString('utf8').slice(0, 200);
+}

@@ -1,0 +1,214 @@
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { parseCases } from '../../../bench/parse-cases.ts';
+import { judge } from '../../../gates/rules/tests-kept.ts';
+import { type CaseFile, type GateCase, gateTester, toRuleInput } from '../../../testing.ts';
+import { parseChanges } from '../tests-kept/parse-changes.ts';
+import { findRule } from './find-rule.ts';
+
+const spec = { intent: { changeType: 'refactor' as const, objectives: ['The code is simpler'] } };
+const change = (
+  name: string,
+  files: Readonly<Record<string, CaseFile>>,
+  intent: GateCase['spec'] = spec,
+): GateCase => ({ name, spec: intent, files });
+const sides = (base: string, candidate: string): CaseFile => ({
+  ...(base === '' ? {} : { base }),
+  ...(candidate === '' ? {} : { candidate }),
+});
+const ask = (files: Readonly<Record<string, CaseFile>>, intent: GateCase['spec'] = spec) =>
+  judge(toRuleInput(change('x', files, intent)));
+
+const head = "import test from 'node:test';\nimport assert from 'node:assert';\n";
+const first = "test('adds', () => {\n  assert.equal(add(1, 2), 3);\n});\n";
+const second = "test('refuses', () => {\n  assert.throws(() => add('a'), TypeError);\n});\n";
+const both = head + first + second;
+const objectives = (...said: string[]): GateCase['spec'] => ({
+  intent: { changeType: 'refactor', objectives: said },
+});
+const ofType = (changeType: 'docs' | 'chore'): GateCase['spec'] => ({ intent: { changeType } });
+const gone = { 'test/a.test.js': { base: both, candidate: head + first } };
+
+await gateTester(t, findRule('tests-kept'), {
+  valid: [
+    change('a case that moves to another file', {
+      'test/a.test.js': { base: both, candidate: head + first },
+      'test/b.test.js': { candidate: head + second },
+    }),
+    change('a file that moves', {
+      'test/unit/a.test.js': { base: both, candidate: both, oldPath: 'test/a.test.js' },
+    }),
+    change('a file that moves, written as one gone and one new', {
+      'test/a.test.js': { base: both },
+      'test/unit/a.test.js': { candidate: both },
+    }),
+    change('two files that become one', {
+      'test/a.test.js': { base: head + first },
+      'test/b.test.js': { base: head + second },
+      'test/c.test.js': { candidate: both },
+    }),
+    change('a case that moves and changes', {
+      'test/a.test.js': { base: both, candidate: head + first },
+      'test/b.test.js': { candidate: head + second.replace('TypeError', 'RangeError') },
+    }),
+    change('only the product', { 'src/a.js': { base: 'a\n', candidate: 'b\n' } }),
+  ],
+  invalid: [
+    change('a case that goes', gone),
+    change('a directory of tests that goes', {
+      'test/a.test.js': { base: head + first },
+      'test/b.test.js': { base: head + second },
+    }),
+    change('a file that is no test any more', {
+      'old/a.txt': { base: both, candidate: both, oldPath: 'test/a.test.js' },
+    }),
+    change('a file that is no test to its name any more', {
+      'src/a.js': { base: both, candidate: both, oldPath: 'src/a.test.js' },
+    }),
+    change('a case that stands where nobody looks', {
+      'test/a.test.js': { base: both, candidate: head + first },
+      'src/b.js': { candidate: head + second },
+    }),
+    change('a case that moves and is skipped', {
+      'test/a.test.js': { base: both, candidate: head + first },
+      'test/b.test.js': { candidate: head + second.replace('test(', 'test.skip(') },
+    }),
+    change('two cases of one name of which one moves', {
+      'test/a.test.js': { base: head + first + first.replace('3', '4'), candidate: head },
+      'test/b.test.js': { candidate: head + first },
+    }),
+  ],
+});
+
+t.test(
+  'labelled changes of every language: what is lost is found, ordinary work is left alone',
+  async (t) => {
+    const text = readFileSync(new URL('../../../fixtures/scan/tests-kept.cases', import.meta.url), 'utf8');
+    const cases = parseChanges(text);
+    const wrong: string[] = [];
+    const count = { found: 0, missed: 0, extra: 0, left: 0 };
+    for (const { name, path, base, candidate, loss } of cases) {
+      const findings = await ask({ [path]: sides(base, candidate) });
+      const codes = findings.map(({ detail }) => detail?.code).filter((code) => code !== 'NEW_TEST_IDLE');
+      const isRight = loss === undefined ? codes.length === 0 : codes.includes(loss);
+      count[loss === undefined ? (isRight ? 'left' : 'extra') : isRight ? 'found' : 'missed'] += 1;
+      if (!isRight) wrong.push(`${path}: ${name}: expected ${loss ?? 'nothing'}, found ${codes.join(', ')}`);
+      const errors = findings.filter(({ severity }) => severity === 'error');
+      if (loss !== undefined && errors.length === 0 && loss !== 'TEST_RENAMED')
+        wrong.push(`${path}: ${name}: no error`);
+    }
+    t.same(wrong, []);
+    t.comment(JSON.stringify(count));
+    t.ok(count.found >= 180 && count.left >= 70, `${cases.length} cases`);
+  },
+);
+
+t.test('of every labelled test file: deleted it is a loss, touched elsewhere it is none', async (t) => {
+  const text = readFileSync(new URL('../../../fixtures/scan/new-tests.cases', import.meta.url), 'utf8');
+  const wrong: string[] = [];
+  let runs = 0;
+  for (const { name, path, code, lines } of parseCases(text, 'javascript')) {
+    const codesOf = async (candidate: string): Promise<readonly unknown[]> =>
+      (await ask({ [path]: sides(code, candidate) })).map(({ detail }) => detail?.code);
+    const touched = await codesOf(`${code}\n\n`);
+    if (touched.length > 0) wrong.push(`${path}: ${name}, touched: ${touched.join(', ')}`);
+    const deleted = await codesOf('');
+    if (lines.length === 0) runs += 1;
+    if (deleted.includes('TEST_GONE') !== (lines.length === 0))
+      wrong.push(`${path}: ${name}, deleted: ${deleted}`);
+  }
+  t.same(wrong, []);
+  t.ok(runs > 100, `${runs} that run`);
+});
+
+t.test('what the contract says may go is told and refuses nothing', async (t) => {
+  const severities = async (
+    intent: GateCase['spec'],
+    files: Readonly<Record<string, CaseFile>> = gone,
+  ): Promise<readonly string[]> => (await ask(files, intent)).map(({ severity }) => severity);
+  const readme = { 'README.md': { base: 'a\n', candidate: 'b\n' } };
+  const source = { 'src/a.js': { base: 'a\n', candidate: 'b\n' } };
+  for (const said of [
+    'Remove the tests in test/a.test.js',
+    'a.test.js is deleted',
+    'Delete test/ for good',
+    'The case `refuses` is removed: numbers come as text now',
+  ])
+    t.same(await severities(objectives(said)), ['note'], said);
+  for (const said of [
+    'test/a.test.js passes',
+    'Bad tokens are removed; test/a.test.js shows it',
+    'Remove data.test.js',
+    'Remove test/a.test.js.snap',
+    'Drop support for text. Fix test/a.test.js',
+    'Remove src/a.js',
+  ])
+    t.same(await severities(objectives(said)), ['error'], said);
+  t.same(await severities(ofType('docs'), { ...gone, ...readme }), ['note'], 'documentation alone');
+  t.same(await severities(ofType('docs'), { ...gone, ...source }), ['error'], 'called documentation');
+  t.same(
+    await severities(ofType('chore'), { ...gone, ...readme }),
+    ['error'],
+    'a chore that takes tests along',
+  );
+  t.same(
+    await severities(ofType('chore'), { 'docs/a.test.js': { base: both, candidate: head } }),
+    ['note'],
+    'a chore in the documentation alone',
+  );
+  const stub = { 'test/a.test.js': { base: both, candidate: `${both}assert.equal = () => {};\n` } };
+  t.same(await severities(objectives('Rewrite test/a.test.js')), ['note']);
+  t.same(await severities(objectives('Rewrite test/a.test.js'), stub), ['error'], 'a stub never goes');
+});
+
+t.test('findings are few, and say how many they stand for', async (t) => {
+  const many = (count: number): string =>
+    Array.from({ length: count }, (_, index) => second.replace('refuses', `refuses ${index}`)).join('');
+  const [one, ...more] = await ask({ 'test/a.test.js': { base: head + many(158), candidate: head } });
+  t.same(more, []);
+  t.match(one, { severity: 'error', detail: { code: 'TEST_GONE', count: 158 } });
+  t.match(one?.message, /^158 test cases are gone: `refuses 0`.*and 138 more; an objective/);
+  const files = Object.fromEntries(
+    Array.from({ length: 300 }, (_, index) => [`test/a${index}.test.js`, { base: head + second }]),
+  );
+  const all = await ask(files);
+  t.equal(all.length, 101);
+  t.match(all.at(-1), { severity: 'error', message: '100 of 300 findings are listed' });
+});
+
+t.test('a new name is told, and where the case is now', async (t) => {
+  const findings = await ask({
+    'test/a.test.js': { base: both, candidate: both.replace('refuses', 'refuses täxt') },
+  });
+  t.match(findings, [
+    {
+      severity: 'note',
+      message: '1 test case has another name: `refuses` is now `refuses täxt`',
+      path: 'test/a.test.js',
+      line: 6,
+      detail: { code: 'TEST_RENAMED', count: 1, tests: [['refuses', 'refuses täxt']] },
+    },
+  ]);
+});
+
+t.test('hostile test files are read in time that grows with their length', async (t) => {
+  const deep = (open: string, count: number): string => open.repeat(count);
+  const files = {
+    'a.spec.js': `${deep("it('a', () => {", 800)}`,
+    'b.spec.js': deep("it('a', () => { expect(", 800),
+    'c.spec.js': `it('a', () => { expect${'('.repeat(8_000)}`,
+    'd.spec.js': `it('a', () => { assert.equal(${'a '.repeat(8_000)} }`,
+    'test_a.py': deep('def test_a():\n return\n', 800),
+    'a_spec.rb': deep("it 'b' do\n skip if a\n", 800),
+    'ATest.java': deep('@Test void a() { if (a) return; ', 600),
+    'e_test.go': `package a\n${deep('func TestMain(m *testing.M) {\n', 600)}`,
+    'f.spec.js': Array.from({ length: 1_500 }, (_, at) => `it('${at}', () => { f(${at}); });\n`).join(''),
+  };
+  const started = process.cpuUsage();
+  for (const [path, text] of Object.entries(files)) {
+    await ask({ [path]: { base: text, candidate: `${text}\n` } });
+    await ask({ [path]: { base: text, candidate: [...text].reverse().join('') } });
+  }
+  const { user } = process.cpuUsage(started);
+  t.ok(user < 12e6, `${user / 1e3} ms`);
+});
