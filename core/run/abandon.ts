@@ -1,5 +1,6 @@
 import type { Attempt } from './attempt.ts';
 import type { JudgedRun } from './judged-run.ts';
+import { keepMasked, maskedPath } from './masked-record.ts';
 import { recordFiles } from './record-files.ts';
 import { settleRun } from './settle-run.ts';
 
@@ -7,5 +8,8 @@ import { settleRun } from './settle-run.ts';
 export async function abandon(attempt: Attempt, judged: JudgedRun): Promise<void> {
   const nowMs = await attempt.steps.once('abandoned-at', () => attempt.settings.clock.now());
   const { rationale } = judged.decision;
-  await settleRun(attempt, await recordFiles(attempt, judged, { type: 'abandon', rationale, nowMs }), []);
+  const files = new Map(await recordFiles(attempt, judged, { type: 'abandon', rationale, nowMs }));
+  const masked = keepMasked(attempt, judged);
+  if (masked) files.set(maskedPath, masked.record);
+  await settleRun(attempt, files, [], masked?.bytes);
 }

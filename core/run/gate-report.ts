@@ -3,6 +3,7 @@ import type { Finding } from '../contract/finding.ts';
 import type { PatchSet } from '../contract/patch-set.ts';
 import type { RunView } from '../contract/run-view.ts';
 import { type ArtifactRecord, type StageRecord, stageNames } from '../contract/stage.ts';
+import { maskPath } from '../privacy/mask-path.ts';
 import type { Attempt, OpenRun } from './attempt.ts';
 import { factorsWithoutChecks } from './checks-with-factors.ts';
 
@@ -85,7 +86,7 @@ function report(
             digest: patch.digest,
             candidateTree: patch.candidateTree,
             files: patch.files.map(({ path, changeType, linesAdded, linesDeleted }) => ({
-              path,
+              path: maskPath(path),
               changeType,
               linesAdded,
               linesDeleted,

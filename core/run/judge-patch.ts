@@ -23,6 +23,10 @@ export async function judgePatch(
     const added = await engine.hooks.patch.judge.call({ runId, spec, patch });
     attempt.settings.signal.throwIfAborted();
     const all = [...found, ...securityCodeWarning(spec, attempt.ground.config, patch), ...added];
-    return redactTexts(all, policyOf(attempt));
+    // What is refused for a secret is kept without it, also where the contract allows secrets to be written.
+    const policy = policyOf(attempt);
+    const isRefused = found.some(({ rule, severity }) => rule === 'secrets' && severity === 'error');
+    const remove = isRefused ? [...new Set([...policy.remove, 'secrets' as const])] : policy.remove;
+    return redactTexts(all, { ...policy, remove });
   });
 }

@@ -1,6 +1,7 @@
 import { uuidV7From } from '../base/ids.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { ArtifactRecord, CheckRecord, StageRecord } from '../contract/stage.ts';
+import { maskPath } from '../privacy/mask-path.ts';
 import type { ArtifactRef, ObjectBody } from '../store/object-shapes.ts';
 import { type SealedObject, type SealOptions, sealObject } from '../store/stored-object.ts';
 import { encodeId } from '../vcs/ref-name.ts';
@@ -75,6 +76,8 @@ function patchsetBody(
   findings: readonly Finding[],
   { run, applyStatus }: JudgementPlace,
 ): ObjectBody<'patchset'> {
+  // A sealed change is recorded by the names it has; a refused one may hold a token in them.
+  const pathOf = applyStatus === 'Applied' ? (path: string): string => path : maskPath;
   return {
     run,
     digest: patch.digest,
@@ -84,12 +87,12 @@ function patchsetBody(
     format: patch.format,
     apply_status: findings.some(({ severity }) => severity === 'error') ? 'Rejected' : applyStatus,
     files: patch.files.map((file) => ({
-      path: file.path,
+      path: pathOf(file.path),
       change_type: file.changeType,
       binary: file.binary,
       lines_added: file.linesAdded,
       lines_deleted: file.linesDeleted,
-      ...(file.oldPath === undefined ? {} : { old_path: file.oldPath }),
+      ...(file.oldPath === undefined ? {} : { old_path: pathOf(file.oldPath) }),
       ...(file.oldMode === undefined ? {} : { old_mode: file.oldMode }),
       ...(file.newMode === undefined ? {} : { new_mode: file.newMode }),
       ...(file.oldBlob === undefined ? {} : { old_blob: file.oldBlob }),

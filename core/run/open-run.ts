@@ -258,7 +258,7 @@ async function holdRun({ journal, started, release, supplied, ...parts }: RunPar
     async finish() {
       await journal.append('run-finished', {});
       over = true;
-      for (const part of ['content', 'record', 'scratch']) {
+      for (const part of ['content', 'record', 'scratch', workerFile]) {
         await rm(join(directory, part), { recursive: true, force: true });
       }
     },

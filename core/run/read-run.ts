@@ -8,6 +8,7 @@ import { isRunHeld } from '../store/run-lock.ts';
 import { parseObject } from '../store/stored-object.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { viewJournal } from './journal-view.ts';
+import { maskedPath, parseMaskedRecord } from './masked-record.ts';
 import { readGateReport } from './read-gate-report.ts';
 import type { RunStore } from './run-store.ts';
 import { sealPaths } from './seal-paths.ts';
@@ -22,6 +23,7 @@ const names = [
   sealPaths.rollback,
   sealPaths.bundle,
   sealPaths.proof,
+  maskedPath,
 ];
 
 /** One run as stored: from its ref where it was decided, else from its journal. RUN_NOT_FOUND. */
@@ -38,6 +40,16 @@ export async function readRun(repository: Repository, store: RunStore, runId: st
     return waitingRun(report, waiting, signed);
   }
   return undecidedRun(repository, runId, records);
+}
+
+/** What is kept of a patch that was refused for a secret is not what was judged, and whoever looks is told. */
+function maskedNotice(files: ReadonlyMap<string, Buffer>): readonly string[] {
+  const bytes = files.get(maskedPath);
+  if (!bytes) return [];
+  const { files: count, lines, originalSha256 } = parseMaskedRecord(bytes);
+  return [
+    `the patch is kept masked (${lines} added lines of ${count} files are left out): it was refused by \`secrets\`; SHA-256 of what was judged ${originalSha256}`,
+  ];
 }
 
 /** A run that people have to speak about; complete in its refs, here or fetched from elsewhere. */
@@ -75,7 +87,7 @@ function decidedRun(
     sealedArtifact('transparency-proof', sealPaths.proof, 'text/plain', files),
   ].flat();
   const { state, notices } = afterDecision(decision.type, records);
-  const told = [...(notices ?? []), ...(report.notices ?? [])];
+  const told = [...(notices ?? []), ...maskedNotice(files), ...(report.notices ?? [])];
   return {
     ...report,
     state,

@@ -27,7 +27,7 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
   const ended = await endedMeanwhile(attempt, judged);
   if (ended) return abandon(candidate, ended);
   const facts = await steps.once('facts', () => sealFacts(attempt));
-  await importObjects(attempt.scratch, ground.repository);
+  await importObjects(attempt.scratch, ground.repository, attempt.patch);
   const commit = await steps.once('commit', () => makeCommit(attempt, facts));
   const { nowMs } = facts;
   const { rationale } = judged.decision;

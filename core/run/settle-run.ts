@@ -16,14 +16,15 @@ export const patchContentPath = 'patchset.diff';
 
 /**
  * Stores a decided run under the `refs/ai/` names of its contract: intent, plan, deletable content, and last the run
- * itself, whose ref says that all of it is there. Done again after a kill, it writes the same versions.
+ * itself, whose ref says that all of it is there. `patch` is what of the patch may be kept. Done again after a kill, it writes the same versions.
  */
 export async function settleRun(
   attempt: Attempt,
   files: RecordFiles,
   seals: readonly SealedFile[],
+  patch: Uint8Array = attempt.patch.diff,
 ): Promise<void> {
-  const { store, contract, runId, box, patch } = attempt;
+  const { store, contract, runId, box } = attempt;
   const steps = attempt.steps.under('record');
   const { objects, refs } = store;
   const message = `writ: run ${runId}`;
@@ -73,7 +74,7 @@ export async function settleRun(
   );
 
   async function* content(): AsyncGenerator<readonly [string, Uint8Array]> {
-    yield [patchContentPath, patch.diff];
+    yield [patchContentPath, patch];
     for (const record of box.list()) yield [record.path, await box.read(record)];
     yield* contentOfAttempts(attempt, isOfTask);
   }

@@ -7,6 +7,7 @@ import { approversNeeded } from './approvers-needed.ts';
 import type { Attempt } from './attempt.ts';
 import { finalReport, type GateReport } from './gate-report.ts';
 import type { JudgedRun } from './judged-run.ts';
+import { keepMasked, maskedPath } from './masked-record.ts';
 import { authorsOf } from './receive-approvals.ts';
 import { recordFiles } from './record-files.ts';
 import { contentOfAttempts, patchContentPath } from './settle-run.ts';
@@ -47,22 +48,17 @@ export async function waitForPeople(attempt: Attempt, judged: JudgedRun): Promis
   const waiting = await steps.once(key, () => firstWait(attempt, judged));
   const message = `writ: run ${runId} waits`;
   if (!isAgain) {
-    await importObjects(attempt.scratch, ground.repository);
-    const candidate = await createCommit(ground.repository, {
-      tree: patch.candidateTree,
-      parents: patch.baseCommit === undefined ? [] : [patch.baseCommit],
-      message: `writ: candidate of run ${runId}\n`,
-      author: scheduler,
-      committer: scheduler,
-      authoredAtMs: waiting.nowMs,
-      committedAtMs: waiting.nowMs,
-    });
+    // Over its budget a run may wait with a candidate that was refused for a secret: it leaves this machine's private directory no more than one that ended.
+    const masked = keepMasked(attempt, judged);
     await objects.writeTree(refs.content(runId), {
       message,
       keepExisting: false,
-      // Whoever judges an approval elsewhere needs the signers, and they may stand on another branch.
-      anchors: [candidate, ...policyElsewhere(ground)],
-      files: content(),
+      anchors: [
+        ...(masked ? [] : [await anchorCandidate(attempt, waiting.nowMs)]),
+        // Whoever judges an approval elsewhere needs the signers, and they may stand on another branch.
+        ...policyElsewhere(ground),
+      ],
+      files: content(masked?.bytes ?? patch.diff),
     });
     const { decision } = judged;
     const outcome = { type: 'checkpoint', rationale: decision.rationale, nowMs: waiting.nowMs } as const;
@@ -87,6 +83,7 @@ export async function waitForPeople(attempt: Attempt, judged: JudgedRun): Promis
       }),
     );
     files.set('journal.jsonl', attempt.travellingJournal());
+    if (masked) files.set(maskedPath, masked.record);
     await objects.writeTree(refs.run(runId), { message, keepExisting: false, files });
     await steps.once(`${key}-recorded`, () => undefined);
     return;
@@ -97,8 +94,8 @@ export async function waitForPeople(attempt: Attempt, judged: JudgedRun): Promis
     files: [['journal.jsonl', attempt.travellingJournal()]],
   });
 
-  async function* content(): AsyncGenerator<readonly [string, Uint8Array]> {
-    yield [patchContentPath, patch.diff];
+  async function* content(kept: Uint8Array): AsyncGenerator<readonly [string, Uint8Array]> {
+    yield [patchContentPath, kept];
     for (const record of attempt.box.list()) yield [record.path, await attempt.box.read(record)];
     yield* contentOfAttempts(attempt);
   }
@@ -118,6 +115,20 @@ export async function waitForPeople(attempt: Attempt, judged: JudgedRun): Promis
       nowMs: settings.clock.now(),
     };
   }
+}
+
+/** The candidate as a commit in the person's repository, so that it travels with the run. */
+async function anchorCandidate({ scratch, ground, patch, runId }: Attempt, nowMs: number): Promise<string> {
+  await importObjects(scratch, ground.repository, patch);
+  return createCommit(ground.repository, {
+    tree: patch.candidateTree,
+    parents: patch.baseCommit === undefined ? [] : [patch.baseCommit],
+    message: `writ: candidate of run ${runId}\n`,
+    author: scheduler,
+    committer: scheduler,
+    authoredAtMs: nowMs,
+    committedAtMs: nowMs,
+  });
 }
 
 /** Distinct people who have to approve before a run that waits goes on; 0 where it waits for something else. */

@@ -1,3 +1,4 @@
+import { maskedPath } from '../run/masked-record.ts';
 import type { Repository } from '../vcs/repository.ts';
 import type { RefFiles } from './check-record.ts';
 import { readExpiries } from './content-expiry.ts';
@@ -64,7 +65,9 @@ function* reportsOf(run: StoredRef, files: RefFiles): Generator<Report> {
     }
     if (path === 'patchset.json' && claims?.digest !== undefined && files.has('decision.json')) {
       const contentRef = `${run.prefix}/content/${run.id}`;
-      yield { run, path, contentRef, contentPath: 'patchset.diff', sha256: claims.digest };
+      // Refused for a secret, it is kept masked: by its own digest, beside that of what was judged.
+      const sha256 = files.get(maskedPath)?.claims?.storedSha256 ?? claims.digest;
+      yield { run, path, contentRef, contentPath: 'patchset.diff', sha256 };
     }
   }
 }

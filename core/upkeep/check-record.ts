@@ -1,3 +1,4 @@
+import { maskedPath } from '../run/masked-record.ts';
 import { sealPaths } from '../run/seal-paths.ts';
 import { waitingPath } from '../run/waiting-record.ts';
 import { encodeId } from '../vcs/ref-name.ts';
@@ -37,6 +38,9 @@ export function checkRecord(run: StoredRef, files: RefFiles, missing: readonly s
     found.push({ code, where: `${run.ref}:${path}`, what });
   };
   const objects = new Map<string, Set<string>>();
+  // What is sealed is what was judged: nothing of it is left out.
+  if (files.has(maskedPath) && files.get('decision.json')?.object?.decision === 'commit')
+    report('digest-mismatch', maskedPath, 'a committed change is kept masked');
   for (const { object } of files.values()) {
     if (!object) continue;
     const ids = objects.get(object.type) ?? new Set();
@@ -91,6 +95,7 @@ function checkDigests(
     compare(waitingPath, 'patchDigest', 'patchset.json', files.get('patchset.json')?.claims?.digest);
     compare('intent.json', 'intentspec_digest', 'spec.json', canonical('spec.json'));
     compare(input, 'gateReportDigest', 'gate-report.json', canonical('gate-report.json'));
+    compare(maskedPath, 'originalSha256', 'patchset.json', files.get('patchset.json')?.claims?.digest);
     compare('rollback.json', 'input_digest', input, canonical(input));
     compare('rollback.json', 'decision_digest', record, canonical(record));
   }

@@ -2,6 +2,7 @@ import { canonicalDigest } from '../base/canonical.ts';
 import { sha256Hex } from '../base/digest.ts';
 import { isWritError } from '../base/errors.ts';
 import { parseStrictJson } from '../base/strict-json.ts';
+import { maskedPath, parseMaskedRecord } from '../run/masked-record.ts';
 import { readGateReport } from '../run/read-gate-report.ts';
 import { sealPaths } from '../run/seal-paths.ts';
 import { parseWaitingRecord, waitingPath } from '../run/waiting-record.ts';
@@ -64,6 +65,8 @@ const claimed = [
   'specDigest',
   'patchDigest',
   'sha256',
+  'originalSha256',
+  'storedSha256',
 ];
 const naming = ['run', 'patchset', 'plan', 'task', 'intent', 'attempt_of', 'snapshot'];
 const namingLists = ['evidence', 'tasks', 'depends_on'];
@@ -88,6 +91,7 @@ export function readFacts(path: string, bytes: Buffer, isRecord: boolean): FileF
     const isWaiting = path === waitingPath;
     if (isWaiting) parseWaitingRecord(bytes);
     if (path === 'gate-report.json') readGateReport(bytes);
+    if (path === maskedPath) parseMaskedRecord(bytes);
     return {
       ...plain,
       claims: claimsOf(isWaiting ? (fields.subject as typeof fields) : fields),

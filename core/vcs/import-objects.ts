@@ -8,15 +8,25 @@ import type { Scratch } from './scratch.ts';
 const looseLimit = 100;
 const looseMaxBytes = 32 * 1024 * 1024;
 
+/** Trees whose objects are wanted: what the candidate needs and the base has not. */
+export interface WantedTrees {
+  readonly candidateTree: string;
+  readonly baseTree: string;
+}
+
 /**
- * Copies every object that a scratch made itself into `target`, durable as the person's git config says. Objects are content-addressed:
+ * Copies every object that a scratch made itself, or those of them that `wanted` needs, into `target`, durable as the person's git config says. Objects are content-addressed:
  * doing it twice, or half and then again, is harmless. Answers how many there were.
  */
 export async function importObjects(
   scratch: Scratch,
   target: GitDirectory & { readonly objectsDir: string },
+  wanted?: WantedTrees,
 ): Promise<number> {
-  const { ids, bytes } = await ownObjects(scratch);
+  const { ids: own, bytes } = await ownObjects(scratch);
+  // An attempt that was refused left objects there that nobody is to keep.
+  const reached = wanted && own.length > 0 ? await reachedFrom(scratch, wanted) : undefined;
+  const ids = reached ? own.filter((id) => reached.has(id)) : own;
   if (ids.length === 0) return 0;
   const input = ids.map((id) => `${id}\n`).join('');
   if (ids.length < looseLimit && bytes < looseMaxBytes) {
@@ -34,6 +44,18 @@ export async function importObjects(
     });
   }
   return ids.length;
+}
+
+async function reachedFrom(
+  scratch: Scratch,
+  { candidateTree, baseTree }: WantedTrees,
+): Promise<ReadonlySet<string>> {
+  const listed = await runGit(
+    scratch,
+    ['rev-list', '--objects', '--no-object-names', '--end-of-options', candidateTree, `^${baseTree}`],
+    { maxBytes: 1 << 30 },
+  );
+  return new Set(listed.toString('latin1').split('\n'));
 }
 
 async function ownObjects(scratch: Scratch): Promise<{ ids: readonly string[]; bytes: number }> {

@@ -1,6 +1,7 @@
 import { type Guard, within } from './guard.ts';
 
 const suite = 'test/gates/checks/test-suite.test.ts';
+const stored = 'test/attack/secrets-stored/refused-secret.test.ts';
 const forged = 'test/attack/reports/forged-report.test.ts';
 
 /** Test reports: what the author's code writes is a claim. */
@@ -64,6 +65,54 @@ export const reportGuards: readonly Guard[] = [
       'if (line?.removed && line.marked)',
       'if (line?.removed)',
       'a value that stood there without a marker',
+    ],
+  ]),
+  ...within('core/run/abandon.ts', stored, [
+    ['a refused patch is masked', 'masked?.bytes', 'undefined', 'a patch that is refused for a token'],
+  ]),
+  ...within('core/run/wait-for-people.ts', stored, [
+    [
+      'no candidate with a secret is anchored',
+      '...(masked ? [] : [await anchorCandidate(attempt, waiting.nowMs)]),',
+      '...[await anchorCandidate(attempt, waiting.nowMs)],',
+      'a run that waits for its budget',
+    ],
+    ['nor its patch kept', 'masked?.bytes ?? patch.diff', 'patch.diff', 'a run that waits for its budget'],
+  ]),
+  ...within('core/vcs/import-objects.ts', stored, [
+    [
+      'objects of the candidate alone',
+      'const ids = reached ? own.filter((id) => reached.has(id)) : own;',
+      'const ids = reached ? own : own;',
+      'what a later attempt repaired',
+    ],
+  ]),
+  ...within('core/run/mask-patch.ts', stored, [
+    [
+      'binary content',
+      'parts.push(Buffer.from(`${mask}\\n`));',
+      'parts.push(diff.subarray(headEnd, file.end));',
+      'nor does a key over several lines',
+    ],
+    ['names', '.map((line) => maskPath(line))', '', 'nor does a key over several lines'],
+  ]),
+  ...within('core/run/masked-record.ts', stored, [
+    [
+      'a patch that nobody judged',
+      'const refused = wasJudged ? refusedFiles(patch, findings) : suspectFiles(patch);',
+      'const refused = refusedFiles(patch, findings);',
+      'a run that is cancelled before',
+    ],
+  ]),
+  ...within('core/run/open-run.ts', stored, [
+    ['recordings go', ", 'scratch', workerFile]", ", 'scratch']", 'the recording that a worker played'],
+  ]),
+  ...within('core/upkeep/check-record.ts', stored, [
+    [
+      'digest of the original',
+      "    compare(maskedPath, 'originalSha256', 'patchset.json', files.get('patchset.json')?.claims?.digest);\n",
+      '',
+      'what is kept masked is held',
     ],
   ]),
 ];
