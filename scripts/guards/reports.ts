@@ -90,8 +90,8 @@ export const reportGuards: readonly Guard[] = [
   ...within('core/run/mask-patch.ts', stored, [
     [
       'binary content',
-      'parts.push(Buffer.from(`${mask}\\n`));',
-      'parts.push(diff.subarray(headEnd, file.end));',
+      'if (headEnd < file.end) parts.push(',
+      'parts.push(diff.subarray(headEnd, file.end),',
       'nor does a key over several lines',
     ],
     ['names', '.map((line) => maskPath(line))', '', 'nor does a key over several lines'],
