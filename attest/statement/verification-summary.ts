@@ -37,6 +37,11 @@ export function attestationUri(runId: string, path: string): string {
   return `urn:writ:run:${runId}:${path}`;
 }
 
+/** The policy of a run is its contract. */
+export function policyUri(specId: string): string {
+  return `urn:writ:intentspec:${encodeURIComponent(specId)}`;
+}
+
 /** The summary of a run that was decided to be committed; `recorded` holds every attestation that led there. */
 export function buildSummary(
   request: AttestRequest,
@@ -58,7 +63,7 @@ export function buildSummary(
       timeVerified: request.finishedOn,
       resourceUri: request.repositoryUri,
       policy: {
-        uri: `urn:writ:intentspec:${encodeURIComponent(request.spec.metadata.id)}`,
+        uri: policyUri(request.spec.metadata.id),
         digest: { sha256: request.specDigest },
       },
       inputAttestations: [...recorded]

@@ -59,6 +59,11 @@ export class CheckList {
     };
   }
 
+  /** What came of a check so far. */
+  statusOf(id: string): CheckStatus | undefined {
+    return this.#entries.get(id)?.settled?.status;
+  }
+
   /** Takes a check that has not run off what is expected, because the signed contract does not ask for it. */
   waive(id: string, code: CheckCode, detail?: CheckDetail): void {
     this.settle(id, 'unverified', code, detail);

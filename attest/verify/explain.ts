@@ -153,6 +153,27 @@ const rows: Readonly<Record<string, Row>> = {
     evidence: [runFiles.summary],
     signed: true,
   },
+  'verifier-id': {
+    after: true,
+    says: 'the verdict is by the verifier that you named',
+    rule: '--verifier-id; SLSA VSA 1.2',
+    evidence: [runFiles.summary, 'bundle'],
+    signed: true,
+  },
+  'resource-uri': {
+    after: true,
+    says: 'the verdict is about what you named',
+    rule: '--resource-uri; SLSA VSA 1.2',
+    evidence: [runFiles.summary, 'bundle'],
+    signed: true,
+  },
+  'level:': {
+    after: true,
+    says: 'the verdict claims this level, or a higher one of its track',
+    rule: '--level; SLSA VSA 1.2',
+    evidence: [runFiles.summary, 'bundle'],
+    signed: true,
+  },
   'test-result:': { says: 'a test suite found this', rule: 'in-toto test-result 0.1', signed: true },
   approvals: {
     says: 'enough people signed, none of them an author',

@@ -2,6 +2,7 @@ import { expectArray, expectObject, expectText, type JsonObject, parseJsonObject
 import { type LedgerKey, parseVkey } from '../log/ledger-key.ts';
 import { builderId, buildType, slsaProvenanceType } from '../statement/slsa-provenance.ts';
 import { statementType } from '../statement/statement.ts';
+import { readSlsaProvenance, type SlsaProvenanceClaims } from './predicates/read-slsa-provenance.ts';
 import { refuted } from './report.ts';
 
 /** What a signed provenance says, read by the verifier. */
@@ -17,9 +18,13 @@ export interface ProvenanceClaims {
   readonly startedAtMs: number;
   readonly finishedAtMs: number;
   readonly byproducts: readonly { readonly name: string; readonly sha256: string }[];
+  /** The contract as it stands among the dependencies. */
+  readonly specDependency: string | undefined;
   /** Base and policy commit; absent on an unborn branch. */
   readonly base: string | undefined;
   readonly policy: string | undefined;
+  /** Where the base is from; absent where there is none. */
+  readonly repository: string | undefined;
   /** SHA-256 of the configuration that was used; absent where there was none. */
   readonly config: string | undefined;
   /** The log that the signer vouches for. */
@@ -29,7 +34,6 @@ export interface ProvenanceClaims {
 const externalParameters: readonly string[] = ['intentspec_id', 'intentspec_digest'];
 const maxPayloadBytes = 4 * 1024 * 1024;
 const sha256 = /^[0-9a-f]{64}$/;
-const moment = /^\d{4}-\d{2}-\d{2}T[0-9:.]+Z$/;
 const gitId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /**
@@ -41,50 +45,71 @@ export function readProvenance(payload: Uint8Array): ProvenanceClaims {
   requireType('_type', statement._type, statementType);
   requireType('predicateType', statement.predicateType, slsaProvenanceType);
   const predicate = expectObject(statement.predicate, '/predicate');
-  const definition = expectObject(predicate.buildDefinition, '/predicate/buildDefinition');
-  const details = expectObject(predicate.runDetails, '/predicate/runDetails');
-  const builder = expectObject(details.builder, '/predicate/runDetails/builder');
-  requireType('buildType', definition.buildType, buildType);
-  requireType('builder.id', builder.id, builderId);
-  const external = readExternalParameters(definition.externalParameters);
-  const internal = expectObject(definition.internalParameters, '/internalParameters');
-  const twice = Object.keys(external).filter((name) => Object.hasOwn(internal, name));
-  if (twice.length > 0) throw refuted('malformed', { found: twice });
-  const metadata = expectObject(details.metadata, '/metadata');
-  const { intentspec_digest: digest } = external;
-  const { writ_ledger: ledger } = internal;
+  const said = readSlsaProvenance(predicate);
+  requireType('buildType', said.buildType, buildType);
+  requireType('builder.id', said.builderId, builderId);
+  requireKnown(said.external);
+  const { intentspec_digest: digest } = said.external;
+  const { writ_ledger: ledger, scheduler_version: version, writ_sandbox: sandbox } = said.internal;
+  expectText(version, '/internalParameters/scheduler_version', /^[!-~]{1,128}$/);
+  expectText(sandbox, '/internalParameters/writ_sandbox', /^[!-~]{1,128}$/);
+  const { startedAtMs, finishedAtMs } = said;
+  if (startedAtMs === undefined || finishedAtMs === undefined)
+    throw refuted('malformed', { member: '/metadata', expected: 'when it began and when it ended' });
+  const specDigest =
+    digest === undefined ? undefined : expectText(digest, '/externalParameters/intentspec_digest', sha256);
   return {
     ...readSubjects(expectArray(statement.subject, '/subject', 100)),
-    runId: expectText(metadata.invocationId, '/metadata/invocationId', /^.{1,128}$/),
-    specId: expectText(external.intentspec_id, '/externalParameters/intentspec_id'),
-    specDigest:
-      digest === undefined ? undefined : expectText(digest, '/externalParameters/intentspec_digest', sha256),
-    startedAtMs: expectMoment(metadata.startedOn, '/metadata/startedOn'),
-    finishedAtMs: expectMoment(metadata.finishedOn, '/metadata/finishedOn'),
-    byproducts: readByproducts(expectArray(details.byproducts, '/byproducts', 100_000)),
-    ...readGround(
-      definition.resolvedDependencies === undefined
-        ? []
-        : expectArray(definition.resolvedDependencies, '/resolvedDependencies', 100_000),
+    runId: expectText(said.invocationId, '/metadata/invocationId', /^.{1,128}$/),
+    specId: expectText(
+      said.external.intentspec_id,
+      '/externalParameters/intentspec_id',
+      /^[^\p{Cc}]{1,512}$/u,
     ),
+    specDigest,
+    startedAtMs,
+    finishedAtMs,
+    byproducts: readByproducts(said.byproducts),
+    ...readDependencies(said.dependencies),
     ledger:
       ledger === undefined ? undefined : parseVkey(expectText(ledger, '/internalParameters/writ_ledger')),
   };
 }
 
-/** Epoch milliseconds of a time that there is: nothing is before or after one that there is not. */
-function expectMoment(value: unknown, at: string): number {
-  const ms = Date.parse(expectText(value, at, moment));
-  if (Number.isFinite(ms)) return ms;
-  throw refuted('malformed', { member: at, found: String(value).slice(0, 200) });
+/** SLSA v1 wants verifiers to refuse a parameter they do not know: it may change what the others mean. */
+function requireKnown(external: JsonObject): void {
+  const unknown = Object.keys(external).filter((name) => !externalParameters.includes(name));
+  if (unknown.length > 0)
+    throw refuted('unknown-parameter', { expected: externalParameters, found: unknown.slice(0, 20) });
 }
 
-/** SLSA v1 wants verifiers to refuse a parameter they do not know: it may change what the others mean. */
-function readExternalParameters(value: unknown): JsonObject {
-  const external = expectObject(value, '/externalParameters');
-  const unknown = Object.keys(external).filter((name) => !externalParameters.includes(name));
-  if (unknown.length === 0) return external;
-  throw refuted('unknown-parameter', { expected: externalParameters, found: unknown.slice(0, 20) });
+/** What the run stood on, out of the resolved dependencies: each of them at most once, in its form. */
+function readDependencies(
+  dependencies: SlsaProvenanceClaims['dependencies'],
+): Pick<ProvenanceClaims, 'base' | 'policy' | 'config' | 'repository' | 'specDependency'> {
+  const named = (wanted: string, algorithm: string, form: RegExp): string | undefined => {
+    // A file of the repository may have any name, but is no commit.
+    const [found, ...more] = dependencies.flatMap(({ name, digest }) =>
+      name === wanted ? (digest.get(algorithm) ?? []) : [],
+    );
+    if (more.length > 0) throw refuted('malformed', { found: `resolved dependency \`${wanted}\` twice` });
+    return found && expectText(found, `/resolvedDependencies/${wanted}/digest/${algorithm}`, form);
+  };
+  const base = named('base', 'gitCommit', gitId);
+  return {
+    base,
+    policy: named('policy', 'gitCommit', gitId),
+    config: named('.writ/config.toml', 'sha256', sha256),
+    specDependency: named('intentspec', 'sha256', sha256),
+    repository: base && readRepository(dependencies, base),
+  };
+}
+
+/** A base names the repository that it is of. */
+function readRepository(dependencies: SlsaProvenanceClaims['dependencies'], base: string): string {
+  const uri = dependencies.find(({ name, digest }) => name === 'base' && digest.has('gitCommit'))?.uri ?? '';
+  if (uri.endsWith(`@${base}`) && uri.length > base.length + 1) return uri.slice(0, -base.length - 1);
+  throw refuted('malformed', { member: 'resolved dependency base', expected: `…@${base}`, found: uri });
 }
 
 /** The three digests that every statement about a sealed change is about; others are `wrong-subject`. */
@@ -110,35 +135,17 @@ export function readSubjects(
   return { commit: only('gitCommit', gitId), tree: only('gitTree', gitId), patchset: only('sha256', sha256) };
 }
 
-/** What the run stood on, out of the resolved dependencies: each of the three at most once. */
-function readGround(values: readonly unknown[]): Pick<ProvenanceClaims, 'base' | 'policy' | 'config'> {
-  const named = (wanted: string, algorithm: string, form: RegExp): string | undefined => {
-    const found = values.flatMap((one, n) => {
-      const { name, digest } = expectObject(one, `/resolvedDependencies/${n}`);
-      const at = `/resolvedDependencies/${n}/digest`;
-      const value = expectObject(digest, at)[algorithm];
-      // A file of the repository may have any name, but is no commit.
-      return name === wanted && value !== undefined ? [expectText(value, `${at}/${algorithm}`, form)] : [];
-    });
-    if (found.length > 1) throw refuted('malformed', { found: `resolved dependency \`${wanted}\` twice` });
-    return found[0];
-  };
-  return {
-    base: named('base', 'gitCommit', gitId),
-    policy: named('policy', 'gitCommit', gitId),
-    config: named('.writ/config.toml', 'sha256', sha256),
-  };
-}
-
-function readByproducts(values: readonly unknown[]): ProvenanceClaims['byproducts'] {
+function readByproducts(values: SlsaProvenanceClaims['byproducts']): ProvenanceClaims['byproducts'] {
   const names = new Set<string>();
-  return values.map((value, n) => {
-    const byproduct: JsonObject = expectObject(value, `/byproducts/${n}`);
-    const name = expectText(byproduct.name, `/byproducts/${n}/name`, /^[^\p{Cc}]{1,4096}$/u);
+  return values.map(({ name, digest }, n) => {
+    if (name === undefined)
+      throw refuted('malformed', {
+        member: `/byproducts/${n}/name`,
+        expected: 'the path that it is stored under',
+      });
     if (names.has(name)) throw refuted('malformed', { found: `byproduct \`${name}\` twice` });
     names.add(name);
-    const digest = expectObject(byproduct.digest, `/byproducts/${n}/digest`);
-    return { name, sha256: expectText(digest.sha256, `/byproducts/${n}/digest/sha256`, sha256) };
+    return { name, sha256: expectText(digest.get('sha256'), `/byproducts/${n}/digest/sha256`, sha256) };
   });
 }
 

@@ -1,12 +1,19 @@
 import { inTotoPayloadType } from '../dsse.ts';
 import { expectArray, expectObject, expectText, type JsonObject, parseJsonObject } from '../expect-json.ts';
 import { decisionType } from '../statement/decision-statement.ts';
+import { readDigestSet } from '../statement/digest-forms.ts';
 import { manifestType } from '../statement/evidence-manifest.ts';
 import { revocationType } from '../statement/revocation.ts';
 import { buildType, slsaProvenanceType } from '../statement/slsa-provenance.ts';
 import { statementType } from '../statement/statement.ts';
 import { testResultType } from '../statement/test-result.ts';
 import { summaryType } from '../statement/verification-summary.ts';
+import { readDecision } from './predicates/read-decision.ts';
+import { readManifest } from './predicates/read-manifest.ts';
+import { isUnset } from './predicates/read-resource.ts';
+import { readSlsaProvenance } from './predicates/read-slsa-provenance.ts';
+import { readSummary, type SummaryClaims } from './predicates/read-summary.ts';
+import { readTestResult } from './predicates/read-test-result.ts';
 import { type ProvenanceClaims, readProvenance } from './provenance-claims.ts';
 import { refuted, unavailable } from './report.ts';
 
@@ -26,7 +33,7 @@ export interface AnyStatement {
 const maxPayloadBytes = 16 * 1024 * 1024;
 const statementTypes: readonly unknown[] = [statementType, 'https://in-toto.io/Statement/v0.1'];
 
-/** Predicates that are read and judged here; others count only where they are asked for by name. */
+/** Predicates that are read and judged here; of others only signature and subject are. */
 export const knownPredicates: readonly string[] = [
   slsaProvenanceType,
   summaryType,
@@ -69,60 +76,59 @@ export function readAttestation(payloadType: string, payload: Uint8Array): AnySt
 function readSubject(value: unknown, n: number): Subject {
   const at = `/subject/${n}`;
   const subject = expectObject(value, at);
-  const digests = Object.entries(expectObject(subject.digest, `${at}/digest`)).map(
-    ([algorithm, digest]) =>
-      [algorithm, expectText(digest, `${at}/digest/${algorithm}`, /^[0-9a-f]{32,128}$/)] as const,
-  );
-  if (digests.length === 0) throw refuted('wrong-subject', { found: `subject ${n} has no digest` });
-  return {
-    name: subject.name === undefined ? '' : expectText(subject.name, `${at}/name`),
-    digest: new Map(digests),
-  };
+  const digest = readDigestSet(subject.digest, `${at}/digest`);
+  if (digest.size === 0) throw refuted('wrong-subject', { found: `subject ${n} has no digest` });
+  return { name: isUnset(subject.name) ? '' : expectText(subject.name, `${at}/name`), digest };
+}
+
+/** What a predicate was found to say. */
+export interface JudgedPredicate {
+  /** Of a provenance of ours. */
+  readonly ours?: ProvenanceClaims;
+  readonly summary?: SummaryClaims;
 }
 
 /**
- * What the predicate says must speak for its subjects: one other than those asked for is refuted (`wrong-type`), one that is neither asked for nor read here is not judged
- * (VERIFY_NOTHING), a verdict other than yes is `policy-deny`, a revocation is `revoked`. Gives the claims of a provenance of ours.
+ * Reads a predicate of a known type whole, as its type demands, and demands that it speaks for its subjects: one of a type that was not asked for is `wrong-type`, a
+ * verdict other than yes is `policy-deny`, a revocation is `revoked`.
  */
 export function judgePredicate(
   { predicateType, predicate }: AnyStatement,
   payload: Uint8Array,
   asked: readonly string[],
-): ProvenanceClaims | undefined {
-  const accepted = asked.length > 0 ? asked : knownPredicates;
-  if (!accepted.includes(predicateType)) {
-    const told = { member: 'predicateType', expected: accepted, found: predicateType };
-    throw asked.length > 0 ? refuted('wrong-type', told) : unavailable('wrong-type', told);
-  }
+): JudgedPredicate {
+  if (asked.length > 0 && !asked.includes(predicateType))
+    throw refuted('wrong-type', { member: 'predicateType', expected: asked, found: predicateType });
   switch (predicateType) {
-    case slsaProvenanceType: {
-      const definition = expectObject(predicate.buildDefinition, '/predicate/buildDefinition');
-      if (definition.buildType === buildType) return readProvenance(payload);
-      expectText(definition.buildType, '/predicate/buildDefinition/buildType', /./);
-      const details = expectObject(predicate.runDetails, '/predicate/runDetails');
-      const builder = expectObject(details.builder, '/predicate/runDetails/builder');
-      expectText(builder.id, '/predicate/runDetails/builder/id', /./);
-      return undefined;
-    }
+    case slsaProvenanceType:
+      if (readSlsaProvenance(predicate).buildType !== buildType) return {};
+      return { ours: requireOneSpec(readProvenance(payload)) };
     case summaryType:
-      requireVerdict('verificationResult', predicate.verificationResult, ['PASSED']);
-      return undefined;
-    case testResultType:
-      requireVerdict('result', predicate.result, ['PASSED', 'WARNED']);
-      return undefined;
+      return { summary: readSummary(predicate) };
+    case testResultType: {
+      if (predicate.result === 'FAILED')
+        throw refuted('policy-deny', { member: 'result', expected: ['PASSED', 'WARNED'], found: 'FAILED' });
+      readTestResult(predicate);
+      return {};
+    }
     case decisionType:
-      requireVerdict('decision', predicate.decision, ['commit']);
-      return undefined;
+      readDecision(predicate);
+      return {};
+    case manifestType:
+      readManifest(predicate);
+      return {};
     case revocationType:
       throw refuted('revoked', { found: clipped(predicate.run_id) });
     default:
-      return undefined;
+      return {};
   }
 }
 
-function requireVerdict(member: string, found: unknown, expected: readonly string[]): void {
-  if (typeof found === 'string' && expected.includes(found)) return;
-  throw refuted('policy-deny', { member, expected, found: clipped(found) });
+/** The contract is named on two sides of a provenance of ours; a run's is compared with the document itself. */
+function requireOneSpec(claims: ProvenanceClaims): ProvenanceClaims {
+  const { specDigest: expected = 'none', specDependency: found = 'none' } = claims;
+  if (found !== expected) throw refuted('mismatch', { where: 'dependency intentspec', expected, found });
+  return claims;
 }
 
 function clipped(value: unknown): string {

@@ -30,6 +30,7 @@ export type CheckCode =
   | 'replay-mismatch'
   | 'unknown-parameter'
   | 'per-repository'
+  | 'not-judged'
   | 'replaced'
   | 'not-run';
 

@@ -6,10 +6,10 @@ import { parseApproval } from '../approval/approval-statement.ts';
 import { expectArray, expectText, parseJsonObject } from '../expect-json.ts';
 import type { CheckList } from './check-list.ts';
 import type { EvidenceSource } from './evidence-source.ts';
+import type { DecisionClaims } from './predicates/read-decision.ts';
 import type { ProvenanceClaims } from './provenance-claims.ts';
 import { refuted, unavailable } from './report.ts';
 import type { VerifiedSpec } from './verify-spec.ts';
-import type { DecisionClaims } from './verify-statements.ts';
 
 /** As many as a decision may name. */
 const maxApprovals = 1000;

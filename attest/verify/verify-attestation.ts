@@ -5,11 +5,12 @@ import { type AnyBundle, parseAnyBundle } from './any-bundle.ts';
 import { CheckList } from './check-list.ts';
 import type { GivenArtifact } from './given-artifact.ts';
 import type { Signed } from './judge-signature.ts';
+import { judgeType } from './judge-type.ts';
 import { requireSubject } from './match-subject.ts';
-import type { ProvenanceClaims } from './provenance-claims.ts';
-import { judgePredicate, readAttestation } from './read-attestation.ts';
+import { type JudgedPredicate, readAttestation } from './read-attestation.ts';
 import { refuted, unavailable, type VerifyReport } from './report.ts';
 import { readSignedMessage } from './signed-message.ts';
+import { judgeSummary, type SummaryDemands, summaryChecks } from './summary-demands.ts';
 import { verifyByCertificate } from './verify-by-certificate.ts';
 import { verifyByKey } from './verify-by-key.ts';
 import { verifyEntries } from './verify-entries.ts';
@@ -26,6 +27,8 @@ export interface AttestationOptions {
   readonly logged: boolean;
   /** Only a run can be replayed. */
   readonly replay: boolean;
+  /** What a verification summary must say; of anything else it is not answered. */
+  readonly summary: SummaryDemands;
 }
 
 /**
@@ -46,9 +49,12 @@ export async function verifyAttestation(
   }
   list.grounds.digests.set('bundle', sha256Hex(bytes));
   list.expect('signature', ...(bundle.material.kind === 'certificate' ? ['identity'] : []), 'log');
-  list.expect(...(bundle.content.kind === 'envelope' ? ['statement', 'predicate'] : []), 'subject');
+  if (bundle.content.kind === 'envelope') list.expect('statement');
+  if (bundle.content.kind === 'envelope' || options.types.length > 0) list.expect('predicate');
+  list.expect('subject');
   if (options.specDigest !== undefined) list.expect('spec');
   if (options.replay) list.expect('replay');
+  list.expect(...summaryChecks(options.summary));
 
   const signed = await readSigned(list, bundle, options.artifacts);
   if (signed === undefined) return list.report();
@@ -59,10 +65,10 @@ export async function verifyAttestation(
   } else {
     const key = await verifyByKey(list, bundle, anchors, signed);
     if (key === undefined) return list.report();
-    const claims = await verifyStatement(list, bundle, options);
+    const judged = await verifyStatement(list, bundle, options);
     await verifyEntries(
       list,
-      { bundle, key, signed, demanded: options.logged, vouched: claims?.ledger },
+      { bundle, key, signed, demanded: options.logged, vouched: judged?.ours?.ledger },
       anchors,
     );
   }
@@ -90,10 +96,13 @@ async function verifyStatement(
   list: CheckList,
   { content }: AnyBundle,
   options: AttestationOptions,
-): Promise<ProvenanceClaims | undefined> {
+): Promise<JudgedPredicate | undefined> {
   if (content.kind !== 'envelope') {
-    if (options.specDigest !== undefined)
-      list.settle('spec', 'missing', 'missing', { found: 'no statement' });
+    const found = 'no statement';
+    if (options.specDigest !== undefined) list.settle('spec', 'missing', 'missing', { found });
+    if (options.types.length > 0)
+      list.settle('predicate', 'missing', 'missing', { expected: options.types, found });
+    await judgeSummary(list, options.summary, undefined);
     return undefined;
   }
   const statement = await list.judge(
@@ -102,9 +111,8 @@ async function verifyStatement(
     ({ predicateType, subjects }) => ({ predicate_type: predicateType, subjects: subjects.length }),
   );
   if (statement === undefined) return undefined;
-  const claims = await list.judge('predicate', () => ({
-    ours: judgePredicate(statement, content.payload, options.types),
-  }));
+  const judged = await judgeType(list, statement, content.payload, options.types);
+  if (judged) await judgeSummary(list, options.summary, judged.summary);
   await list.judge(
     'subject',
     () => requireSubject(statement.subjects, options.artifacts, options.findCommit),
@@ -113,10 +121,10 @@ async function verifyStatement(
   const { specDigest } = options;
   if (specDigest !== undefined)
     await list.judge('spec', () => {
-      const found = claims?.ours?.specDigest;
+      const found = judged?.ours?.specDigest;
       if (found === undefined)
         throw unavailable('missing', { expected: specDigest, found: 'no digest of a spec' });
       if (found !== specDigest) throw refuted('mismatch', { expected: specDigest, found });
     });
-  return claims?.ours;
+  return judged;
 }

@@ -1,12 +1,10 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
+import { approvalType } from '../approval/approval-statement.ts';
 import { type Bundle, parseBundle } from '../bundle.ts';
 import { inTotoPayloadType } from '../dsse.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
-import { decisionType } from '../statement/decision-statement.ts';
-import { manifestType } from '../statement/evidence-manifest.ts';
 import { slsaProvenanceType } from '../statement/slsa-provenance.ts';
-import { summaryType } from '../statement/verification-summary.ts';
 import type { Anchors } from './anchors.ts';
 import { CheckList } from './check-list.ts';
 import { type EvidenceSource, patchFile, runFiles } from './evidence-source.ts';
@@ -14,6 +12,7 @@ import { commitIdOf, type GitCommit, parseCommit } from './git-commit.ts';
 import { type ProvenanceClaims, readProvenance } from './provenance-claims.ts';
 import { refuted, unavailable, type VerifyReport } from './report.ts';
 import { type RunSigner, verifySigner } from './run-signer.ts';
+import { judgeSummary, type SummaryDemands, summaryChecks } from './summary-demands.ts';
 import { verifyApprovals } from './verify-approvals.ts';
 import { isExpired, requireDigest, verifyEvidence } from './verify-evidence.ts';
 import { type LaterEntries, verifyHistory } from './verify-history.ts';
@@ -38,8 +37,10 @@ export interface VerifyOptions {
   readonly artifacts?: readonly string[];
   /** Decide again from the stored inputs, and demand the same bytes (`--replay`). */
   readonly replay?: boolean;
-  /** Predicate types that the set must hold (`--type`). */
+  /** Predicate types of which the set must hold a statement that holds itself (`--type`). */
   readonly types?: readonly string[];
+  /** What its verification summary must say (`--verifier-id`, `--resource-uri`, `--level`). */
+  readonly summary?: SummaryDemands;
 }
 
 const always = [
@@ -55,8 +56,6 @@ const always = [
   'evidence',
   'evidence-stored',
 ] as const;
-/** Predicates that every sealed run holds, each with a check of its own. */
-const setTypes: readonly string[] = [slsaProvenanceType, decisionType, summaryType, manifestType];
 const logged = ['log-entry', 'log-inclusion', 'log-proof', 'log-history'] as const;
 
 /**
@@ -72,6 +71,8 @@ export async function verifyRun(
   const artifacts = [...new Set(options.artifacts)].map((sha256) => ({ id: `artifact:${sha256}`, sha256 }));
   list.expect(...always, ...companionChecks, ...logged, ...artifacts.map(({ id }) => id));
   if (options.replay) list.expect('replay');
+  const summary = options.summary ?? { levels: [] };
+  list.expect(...summaryChecks(summary));
   const types = [...new Set(options.types)];
   list.expect(...types.map((type) => `type:${type}`));
 
@@ -115,8 +116,9 @@ export async function verifyRun(
   const revocation = await source.readRun(runFiles.revocation);
   const revoked = revocation !== undefined && (await isRevocation(revocation, anchors, claims));
   await verifyEvidence(list, source, claims, spec?.demands, options.clock.now(), revoked);
-  const decision = await verifyStatements(list, source, signer, claims, spec, revoked);
-  await verifyApprovals(list, source, claims, spec, decision, options.allowedSigners);
+  const said = await verifyStatements(list, source, signer, claims, spec, revoked);
+  await judgeSummary(list, summary, said.summary);
+  await verifyApprovals(list, source, claims, spec, said.decision, options.allowedSigners);
   for (const { id, sha256 } of artifacts) {
     await list.judge(id, () => {
       const known = [claims.patchset, ...claims.byproducts.map((byproduct) => byproduct.sha256)];
@@ -125,9 +127,10 @@ export async function verifyRun(
     });
   }
   if (options.replay) await list.judge('replay', () => verifyReplay(source, claims));
+  const found = [...new Set([slsaProvenanceType, ...said.types, ...(await approvalTypes(list, source))])];
   for (const type of types) {
     await list.judge(`type:${type}`, () => {
-      if (!setTypes.includes(type)) throw refuted('wrong-type', { expected: type, found: setTypes });
+      if (!found.includes(type)) throw refuted('wrong-type', { expected: type, found });
     });
   }
   const memory = options.memory;
@@ -150,6 +153,12 @@ async function verifyPlainView(list: CheckList, { replaced }: EvidenceSource): P
   await list.judge('plain-git', () => {
     if (replaced.length > 0) throw refuted('replaced', { found: replaced });
   });
+}
+
+/** Approvals are statements of the set too, as far as they were verified. */
+async function approvalTypes(list: CheckList, source: EvidenceSource): Promise<readonly string[]> {
+  const hasApprovals = (await source.listRun()).some((path) => /^approvals\/\d+\.json$/.test(path));
+  return hasApprovals && list.statusOf('approvals') === 'passed' ? [approvalType] : [];
 }
 
 /** Says which statements are there, where the one that all rests on is not. */

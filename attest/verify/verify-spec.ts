@@ -31,8 +31,13 @@ export async function verifySpec(
   requireSame('Intentspec-Digest', digest, commit.trailer('Intentspec-Digest').map(bareDigest));
   requireSame('Intent-Id', claims.specId, commit.trailer('Intent-Id'));
   requireSame('metadata.id', claims.specId, demands.id === undefined ? [] : [demands.id]);
-  if (demands.embedsSpecDigest || claims.specDigest !== undefined) {
+  if (demands.embedsSpecDigest || (claims.specDigest ?? claims.specDependency) !== undefined) {
     requireSame('intentspec_digest', digest, claims.specDigest === undefined ? [] : [claims.specDigest]);
+    requireSame(
+      'dependency intentspec',
+      digest,
+      claims.specDependency === undefined ? [] : [claims.specDependency],
+    );
   }
   if (expectedDigest !== undefined) requireSame('the given spec', digest, [expectedDigest]);
   return { digest, demands };

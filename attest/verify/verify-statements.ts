@@ -1,12 +1,23 @@
 import { sha256Hex } from '../../core/base/digest.ts';
 import { stageNames } from '../../core/contract/stage.ts';
-import { expectArray, expectObject, expectText, type JsonObject } from '../expect-json.ts';
+import { expectText, type JsonObject } from '../expect-json.ts';
 import { decisionType } from '../statement/decision-statement.ts';
 import { manifestType } from '../statement/evidence-manifest.ts';
 import { testResultType } from '../statement/test-result.ts';
-import { attestationUri, isAttestation, levels, summaryType } from '../statement/verification-summary.ts';
+import {
+  attestationUri,
+  isAttestation,
+  levels,
+  policyUri,
+  summaryType,
+  verifierId,
+} from '../statement/verification-summary.ts';
 import type { CheckList } from './check-list.ts';
 import { type EvidenceSource, runFiles, testResultPath } from './evidence-source.ts';
+import { type DecisionClaims, readDecision } from './predicates/read-decision.ts';
+import { readManifest } from './predicates/read-manifest.ts';
+import { readSummary, type SummaryClaims } from './predicates/read-summary.ts';
+import { readTestResult } from './predicates/read-test-result.ts';
 import type { ProvenanceClaims } from './provenance-claims.ts';
 import { readCompanion } from './read-statement.ts';
 import { refuted, unavailable } from './report.ts';
@@ -16,23 +27,16 @@ import type { VerifiedSpec } from './verify-spec.ts';
 /** Checks that every sealed run has beside those of its provenance. */
 export const companionChecks = ['manifest', 'manifest-complete', 'decision', 'summary'] as const;
 
-const sha256 = /^[0-9a-f]{64}$/;
 const testResultForm = new RegExp(
   `^${testResultPath('.+').replaceAll('.sig', '\\.sig').replaceAll('.json', '\\.json')}$`,
 );
 
-/** What the statement about the decision says. */
-export interface DecisionClaims {
-  readonly baseCommit: string | null;
-  /** Persons whose approval counted. */
-  readonly approvers: readonly string[];
-  readonly approvals: readonly {
-    readonly principal: string;
-    /** SHA-256 of the signed statement. */
-    readonly digest: string;
-    /** The Scheduler's own process signed it. */
-    readonly inProcess: boolean;
-  }[];
+/** What the statements beside the provenance were found to say. */
+export interface StatementClaims {
+  readonly decision?: DecisionClaims;
+  readonly summary?: SummaryClaims;
+  /** Predicate types of those that hold. */
+  readonly types: readonly string[];
 }
 
 /**
@@ -46,7 +50,7 @@ export async function verifyStatements(
   claims: ProvenanceClaims,
   spec: VerifiedSpec | undefined,
   revoked: boolean,
-): Promise<DecisionClaims | undefined> {
+): Promise<StatementClaims> {
   const read = async (path: string, type: string): Promise<JsonObject> => {
     const bytes = await source.readRun(path);
     if (bytes === undefined) throw unavailable('missing', { path });
@@ -61,51 +65,48 @@ export async function verifyStatements(
   list.expect(...results.map((path) => `test-result:${path}`));
 
   const manifest = await list.judge('manifest', async () => {
-    const predicate = await read(runFiles.manifest, manifestType);
+    const { runId, files } = readManifest(await read(runFiles.manifest, manifestType));
     list.grounds.digests.set(runFiles.manifest, sha256Hex((await source.readRun(runFiles.manifest)) ?? ''));
-    requireRun(predicate.runId, claims);
-    return readFiles(expectArray(predicate.files, '/files', 100_000));
+    requireRun(runId, claims);
+    return files;
   });
   for (const [path, digest] of manifest ?? []) list.grounds.digests.set(path, digest);
   if (manifest) await list.judge('manifest-complete', () => requireFiles(source, stored, manifest));
+  const tested: string[] = [];
   for (const path of results) {
-    await list.judge(`test-result:${path}`, async () => {
-      const { result } = await read(path, testResultType);
-      expectText(result, '/predicate/result', /^(?:PASSED|WARNED|FAILED)$/);
-    });
+    const result = await list.judge(`test-result:${path}`, async () =>
+      readTestResult(await read(path, testResultType)),
+    );
+    if (result !== undefined) tested.push(testResultType);
   }
   const decision = await list.judge('decision', async () => {
-    const predicate = await read(runFiles.decision, decisionType);
-    requireRun(predicate.runId, claims);
-    return readDecision(predicate, source, spec);
+    const found = readDecision(await read(runFiles.decision, decisionType));
+    requireRun(found.runId, claims);
+    await requireDecision(found, source, claims, spec);
+    return found;
   });
-  await list.judge('summary', async () => {
-    const predicate = await read(runFiles.summary, summaryType);
+  const summary = await list.judge('summary', async () => {
+    const found = readSummary(await read(runFiles.summary, summaryType));
     const inputs = stored.filter(
       (path) => isAttestation(path) && path !== runFiles.summary && path !== runFiles.revocation,
     );
-    await requireSummary(predicate, source, claims, spec, inputs, decision);
+    await requireSummary(found, source, claims, spec, inputs, decision);
+    return found;
   });
-  return decision;
+  return {
+    ...(decision && { decision }),
+    ...(summary && { summary }),
+    types: [
+      ...(manifest ? [manifestType] : []),
+      ...(decision ? [decisionType] : []),
+      ...(summary ? [summaryType] : []),
+      ...tested,
+    ],
+  };
 }
 
 function requireRun(found: unknown, { runId }: ProvenanceClaims): void {
   if (found !== runId) throw refuted('wrong-run', { expected: runId, found: String(found).slice(0, 200) });
-}
-
-function readFiles(values: readonly unknown[]): ReadonlyMap<string, string> {
-  const files = new Map<string, string>();
-  for (const [n, value] of values.entries()) {
-    const { name, digest } = expectObject(value, `/files/${n}`);
-    const path = expectText(name, `/files/${n}/name`);
-    if (files.has(path)) throw refuted('malformed', { found: `\`${path}\` is listed twice` });
-    files.set(path, readSha256(digest, `/files/${n}/digest`));
-  }
-  return files;
-}
-
-function readSha256(digest: unknown, at: string): string {
-  return expectText(expectObject(digest, at).sha256, `${at}/sha256`, sha256);
 }
 
 async function requireFiles(
@@ -124,102 +125,50 @@ async function requireFiles(
   }
 }
 
-async function readDecision(
-  predicate: JsonObject,
+async function requireDecision(
+  { digests, baseCommit, expected, approvers }: DecisionClaims,
   source: EvidenceSource,
+  claims: ProvenanceClaims,
   spec: VerifiedSpec | undefined,
-): Promise<DecisionClaims> {
-  if (predicate.decision !== 'commit')
-    throw refuted('policy-deny', { expected: 'commit', found: String(predicate.decision).slice(0, 200) });
-  if (spec) requireEqual('intentspec', spec.digest, readDigest(predicate, 'intentspec'));
-  for (const [member, path] of [
-    ['record', 'decision-record.json'],
-    ['input', 'decision-input.json'],
-    ['gateReport', 'gate-report.json'],
+): Promise<void> {
+  if (spec) requireEqual('intentspec', spec.digest, digests.intentspec);
+  requireEqual('baseCommit', claims.base ?? 'none', baseCommit ?? 'none');
+  for (const [path, digest] of [
+    ['decision-record.json', digests.record],
+    ['decision-input.json', digests.input],
+    ['gate-report.json', digests.gateReport],
   ] as const) {
     const bytes = await source.readRun(path);
     if (bytes === undefined) throw unavailable('missing', { path });
-    requireEqual(path, sha256Hex(bytes), readDigest(predicate, member));
-  }
-  requireStages(expectArray(predicate.stages, '/predicate/stages', 100), spec);
-  const approvals = expectArray(predicate.approvals, '/predicate/approvals', 1000).map((approval, n) => {
-    const at = `/predicate/approvals/${n}`;
-    const { principal, digest, inProcess = false } = expectObject(approval, at);
-    if (typeof inProcess !== 'boolean')
-      throw refuted('malformed', { member: `${at}/inProcess`, expected: 'true or false' });
-    return {
-      principal: expectText(principal, `${at}/principal`),
-      digest: readSha256(digest, `${at}/digest`),
-      inProcess,
-    };
-  });
-  const approvers = approvals.map(({ principal }) => principal);
-  const needed = spec?.demands.approvers ?? 0;
-  if (new Set(approvers).size < needed) throw refuted('policy-deny', { expected: needed, found: approvers });
-  return {
-    approvers,
-    approvals,
-    baseCommit:
-      predicate.baseCommit === null
-        ? null
-        : expectText(predicate.baseCommit, '/predicate/baseCommit', /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/),
-  };
-}
-
-function readDigest(predicate: JsonObject, member: string): string {
-  const { digest } = expectObject(predicate[member], `/predicate/${member}`);
-  return readSha256(digest, `/predicate/${member}/digest`);
-}
-
-/** Every check that had to run ran, as many as the contract lists at least; one ran at all. */
-function requireStages(values: readonly unknown[], spec: VerifiedSpec | undefined): void {
-  const stages = values.map((value, n) => {
-    const { stage, status, expected, ran } = expectObject(value, `/predicate/stages/${n}`);
-    return {
-      stage: expectText(stage, `/predicate/stages/${n}/stage`),
-      status: expectText(status, `/predicate/stages/${n}/status`),
-      // What is no number counts as none: text, `null` and `true` are not 1 or 0.
-      expected: typeof expected === 'number' ? expected : Number.NaN,
-      ran: typeof ran === 'number' ? ran : Number.NaN,
-    };
-  });
-  for (const { stage, status, expected, ran } of stages) {
-    const isWhole = Number.isSafeInteger(expected) && expected >= 0 && ran === expected;
-    if (!isWhole || status !== (expected === 0 ? 'skipped' : 'passed'))
-      throw refuted('policy-deny', { stage, status, expected: String(expected), found: String(ran) });
+    requireEqual(path, sha256Hex(bytes), digest);
   }
   for (const stage of stageNames) {
-    const same = stages.filter((one) => one.stage === stage);
     const listed = spec?.demands.checks[stage] ?? 0;
-    if (same.length !== 1 || (same[0]?.expected ?? 0) < listed)
-      throw refuted('policy-deny', { stage, expected: listed, found: same[0]?.expected ?? 'no such stage' });
+    const found = expected.get(stage) ?? 0;
+    if (found < listed) throw refuted('policy-deny', { stage, expected: listed, found });
   }
-  if (!stages.some(({ ran }) => ran > 0)) throw refuted('policy-deny', { found: 'no check ran' });
+  const needed = spec?.demands.approvers ?? 0;
+  if (new Set(approvers).size < needed) throw refuted('policy-deny', { expected: needed, found: approvers });
 }
 
+/** Ours, by our gates, about this run's repository and contract, from every attestation that is there and no other. */
 async function requireSummary(
-  predicate: JsonObject,
+  summary: SummaryClaims,
   source: EvidenceSource,
   claims: ProvenanceClaims,
   spec: VerifiedSpec | undefined,
   inputs: readonly string[],
   decision: DecisionClaims | undefined,
 ): Promise<void> {
-  if (predicate.verificationResult !== 'PASSED')
-    throw refuted('policy-deny', {
-      expected: 'PASSED',
-      found: String(predicate.verificationResult).slice(0, 200),
-    });
-  if (spec) requireEqual('policy', spec.digest, readDigest(predicate, 'policy'));
-  const inputAttestations = expectArray(predicate.inputAttestations, '/predicate/inputAttestations', 10_000);
-  const named = new Map(
-    inputAttestations.map((value, n) => {
-      const at = `/predicate/inputAttestations/${n}`;
-      const { uri, digest } = expectObject(value, at);
-      return [expectText(uri, `${at}/uri`), readSha256(digest, `${at}/digest`)] as const;
-    }),
-  );
-  if (named.size < inputAttestations.length)
+  requireEqual('verifier', verifierId, summary.verifierId);
+  if (claims.repository) requireEqual('resourceUri', claims.repository, summary.resourceUri);
+  requireEqual('policy', policyUri(claims.specId), summary.policy.uri ?? 'none');
+  if (spec)
+    requireEqual('policy', spec.digest, expectText(summary.policy.digest.get('sha256'), '/policy/digest'));
+  if (summary.verifiedAtMs === undefined || summary.verifiedAtMs < claims.startedAtMs)
+    throw refuted('malformed', { member: 'timeVerified', expected: 'a time after the start of the run' });
+  const named = new Map(summary.inputs.map(({ uri, digest }) => [uri ?? '', digest.get('sha256')]));
+  if (named.size < summary.inputs.length)
     throw refuted('malformed', { found: 'an attestation is named twice' });
   for (const path of inputs) {
     const uri = attestationUri(claims.runId, path);
@@ -228,7 +177,14 @@ async function requireSummary(
     named.delete(uri);
   }
   if (named.size > 0) throw unavailable('missing', { found: [...named.keys()].slice(0, 20) });
-  const claimed = expectArray(predicate.verifiedLevels, '/predicate/verifiedLevels', 100);
+  requireLevels(summary.levels, decision);
+}
+
+/** What the gates of this product may claim, as far as the decision bears it out. */
+function requireLevels(claimed: readonly string[], decision: DecisionClaims | undefined): void {
+  const known: readonly string[] = [levels.gates, levels.people];
+  const unknown = claimed.filter((level) => !known.includes(level));
+  if (unknown.length > 0) throw refuted('policy-deny', { expected: known, found: unknown });
   if (!claimed.includes(levels.gates))
     throw refuted('policy-deny', { expected: levels.gates, found: 'no such level' });
   if (!claimed.includes(levels.people)) return;

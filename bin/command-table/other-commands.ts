@@ -47,6 +47,18 @@ export const otherCommands: readonly CommandSpec[] = [
         repeatable: true,
         about: 'demand this predicate type; default those that docs/verifying.md names',
       },
+      {
+        name: 'verifier-id',
+        value: 'URI',
+        about: 'demand that a verification summary (VSA) is by this verifier',
+      },
+      { name: 'resource-uri', value: 'URI', about: 'demand that a verification summary is about this' },
+      {
+        name: 'level',
+        value: 'LEVEL',
+        repeatable: true,
+        about: 'demand that a verification summary claims this level, or a higher one of its track',
+      },
       { name: 'replay', about: 'decide again from the stored inputs, and demand the same bytes' },
       { name: 'commit', about: 'every target is a commit, whatever else has that name' },
       { name: 'run', about: 'every target is a run' },

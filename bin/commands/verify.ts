@@ -155,6 +155,8 @@ function hintsFor(failing: VerifyCheck | undefined): readonly string[] {
     ];
   if (code === 'wrong-type' && detail?.member === 'predicateType')
     return [`if that is the type you want, ask for it: \`--type ${String(detail.found)}\``];
+  if (code === 'not-judged')
+    return [`to read what it says yourself, ask for the type: \`--type ${String(detail?.found)}\``];
   if (code === 'untrusted-log')
     return ['if you trust this log, get its key from who keeps it and give it: `--ledger-key KEY`'];
   return [];

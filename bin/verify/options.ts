@@ -1,7 +1,10 @@
 import { resolve } from 'node:path';
 import type { GivenArtifact } from '../../attest/verify/given-artifact.ts';
 import type { GivenAnchors } from '../../attest/verify/load-anchors.ts';
+import { levelOf } from '../../attest/verify/predicates/level.ts';
+import type { SummaryDemands } from '../../attest/verify/summary-demands.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/vcs/ref-name.ts';
 import type { CommandContext } from '../command.ts';
 import { readInput } from '../read-input.ts';
 import type { TargetForm } from './target-meanings.ts';
@@ -18,9 +21,11 @@ export interface VerifyDemands {
   /** Predicate types that are asked for. */
   readonly types: readonly string[];
   readonly replay: boolean;
+  readonly summary: SummaryDemands;
 }
 
 export const noDemands: VerifyDemands = {
+  summary: { levels: [] },
   given: { keyFiles: [], ledgerKeys: [] },
   artifacts: [],
   types: [],
@@ -53,7 +58,27 @@ export async function readDemands(context: CommandContext): Promise<VerifyDemand
     artifacts: await readArtifacts(context),
     types: options.values('type'),
     replay: options.flag('replay'),
+    summary: readSummaryDemands(context),
   };
+}
+
+function readSummaryDemands({ options }: CommandContext): SummaryDemands {
+  const text = (name: string): string | undefined => {
+    const value = options.value(name);
+    if (value === undefined || /^[!-~]{1,2048}$/.test(value)) return value;
+    throw usage(`\`--${name}\` expected a URI, found \`${printable(value)}\``);
+  };
+  const [verifierId, resourceUri] = [text('verifier-id'), text('resource-uri')];
+  const levels = [...new Set(options.values('level'))];
+  const unknown = levels.find(
+    (level) =>
+      !/^[!-~]{1,256}$/.test(level) || level === 'FAILED' || (level.startsWith('SLSA_') && !levelOf(level)),
+  );
+  if (unknown !== undefined)
+    throw usage(
+      `\`--level\` expected a level such as \`SLSA_BUILD_LEVEL_2\`, found \`${printable(unknown)}\``,
+    );
+  return { ...(verifierId && { verifierId }), ...(resourceUri && { resourceUri }), levels };
 }
 
 async function readArtifacts(context: CommandContext): Promise<readonly GivenArtifact[]> {

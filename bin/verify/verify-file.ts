@@ -1,6 +1,7 @@
 import type { Anchors } from '../../attest/verify/anchors.ts';
 import { maxEvidenceFileBytes, parseEvidenceFile } from '../../attest/verify/evidence-file.ts';
 import { nothingThere } from '../../attest/verify/report.ts';
+import { summaryChecks } from '../../attest/verify/summary-demands.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type { CommandContext } from '../command.ts';
 import { readInput } from '../read-input.ts';
@@ -46,10 +47,15 @@ async function verifyPart(
   target: string,
   { kind, bytes }: FilePart,
 ): Promise<VerifiedTarget> {
-  const { artifacts, types, specDigest, replay, given } = demands;
+  const { artifacts, types, specDigest, replay, given, summary } = demands;
   if (kind === 'evidence') return verifyEvidenceFile(context, anchors, demands, target, bytes);
   if (kind === 'log-proof') {
-    const unanswerable = [...(specDigest === undefined ? [] : ['spec']), ...(replay ? ['replay'] : [])];
+    const unanswerable = [
+      ...(specDigest === undefined ? [] : ['spec']),
+      ...(replay ? ['replay'] : []),
+      ...types.map((type) => `type:${type}`),
+      ...summaryChecks(summary),
+    ];
     const { verifyTlogProof } = await import('../../attest/verify/verify-tlog-proof.ts');
     return { target, kind, report: await verifyTlogProof(bytes, anchors, artifacts, unanswerable) };
   }
@@ -59,6 +65,7 @@ async function verifyPart(
     findCommit,
     types,
     replay,
+    summary,
     logged: given.ledgerKeys.length > 0 || given.trustedRoot !== undefined,
     ...(specDigest === undefined ? {} : { specDigest }),
   });

@@ -13,7 +13,7 @@ export async function verifySource(
   { env }: Pick<CommandContext, 'env'>,
   source: EvidenceSource,
   anchors: Anchors,
-  { allowedSigners, specDigest, artifacts, types, replay }: VerifyDemands,
+  { allowedSigners, specDigest, artifacts, types, replay, summary }: VerifyDemands,
   runId: string | undefined,
 ): Promise<VerifyReport> {
   const { sha256, rest } = await findRunArtifacts(source, artifacts);
@@ -23,6 +23,7 @@ export async function verifySource(
     artifacts: sha256,
     types,
     replay,
+    summary,
     ...(runId === undefined ? {} : { runId }),
     ...(allowedSigners === undefined ? {} : { allowedSigners }),
     ...(specDigest === undefined ? {} : { specDigest }),

@@ -2,6 +2,7 @@ import { formGuards } from './forms.ts';
 import type { Guard } from './guard.ts';
 import { logGuards } from './log.ts';
 import { materialGuards } from './material.ts';
+import { predicateGuards } from './predicates.ts';
 import { reportGuards } from './reports.ts';
 import { runGuards } from './run.ts';
 import { serviceGuards } from './service.ts';
@@ -15,6 +16,7 @@ export const guards: readonly Guard[] = [
   ...logGuards,
   ...formGuards,
   ...materialGuards,
+  ...predicateGuards,
   ...serviceGuards,
   ...reportGuards,
   ...targetGuards,

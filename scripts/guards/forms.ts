@@ -53,20 +53,20 @@ export const formGuards: readonly Guard[] = [
   ...within('attest/verify/read-attestation.ts', nothing, [
     [
       'a verdict is yes',
-      "if (typeof found === 'string' && expected.includes(found)) return;",
-      'return;',
+      "if (predicate.result === 'FAILED')",
+      "if (predicate.result === '')",
       'a test result that says FAILED',
     ],
     [
       'a type that was asked for',
-      'if (!accepted.includes(predicateType))',
-      'if (accepted.length === 0)',
+      'if (asked.length > 0 && !asked.includes(predicateType))',
+      'if (asked.length < 0)',
       'a demanded type that the bundle',
     ],
     [
       'a revocation is no good news',
       "throw refuted('revoked', { found: clipped(predicate.run_id) });",
-      'return undefined;',
+      'return {};',
       'a revocation, handed in',
     ],
   ]),

@@ -69,8 +69,8 @@ export const runGuards: readonly Guard[] = [
     ],
     [
       'predicate type that is meant',
-      'if (!setTypes.includes(type))',
-      'if (setTypes.length === 0)',
+      'if (!found.includes(type)) throw',
+      'if (found.length === 0) throw',
       'a demanded predicate type',
     ],
     [
@@ -126,8 +126,8 @@ export const runGuards: readonly Guard[] = [
     ],
     [
       'parameters that nobody knows',
-      'if (unknown.length === 0) return external;',
-      'return external;',
+      'if (unknown.length > 0)',
+      'if (unknown.length < 0)',
       'an external parameter',
     ],
     [
@@ -136,18 +136,25 @@ export const runGuards: readonly Guard[] = [
       'digests.length === 0',
       'subjects of which only the second',
     ],
-    ['a time that there is', 'if (Number.isFinite(ms)) return ms;', 'return ms;', 'a time of the run'],
+  ]),
+  ...within('attest/verify/predicates/read-moment.ts', nothing, [
+    [
+      'a time that there is',
+      'if (Number.isFinite(ms) && Number(day) >= 1 && Number(day) <= lastDay) return ms;',
+      'return ms;',
+      'a time of the run',
+    ],
   ]),
   ...within('attest/verify/provenance-claims.ts', attacks, [
     [
       'build type',
-      "requireType('buildType', definition.buildType, buildType);",
+      "requireType('buildType', said.buildType, buildType);",
       '',
       'a signed statement of another type',
     ],
     [
       'builder',
-      "requireType('builder.id', builder.id, builderId);",
+      "requireType('builder.id', said.builderId, builderId);",
       '',
       'a signed statement of another type',
     ],

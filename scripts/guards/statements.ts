@@ -66,41 +66,15 @@ export const statementGuards: readonly Guard[] = [
       'a statement that was deleted',
     ],
     [
-      'decided to commit',
-      "if (predicate.decision !== 'commit')",
-      "if (predicate.decision === '')",
-      'a decision to abandon',
-    ],
-    ['all expected checks ran', '&& ran === expected', '', 'a decision whose checks were skipped'],
-    [
       'all checks of the contract were expected',
-      '|| (same[0]?.expected ?? 0) < listed',
+      "if (found < listed) throw refuted('policy-deny', { stage, expected: listed, found });",
       '',
       'a stage that lists checks',
     ],
-    ['every stage is told once', 'if (same.length !== 1 ||', 'if (', 'a stage that is told twice'],
-    [
-      'some check ran',
-      "if (!stages.some(({ ran }) => ran > 0)) throw refuted('policy-deny', { found: 'no check ran' });",
-      '',
-      'a contract without a check',
-    ],
-    [
-      'numbers are numbers',
-      "typeof expected === 'number' ? expected : Number.NaN,\n      ran: typeof ran === 'number' ? ran : Number.NaN,",
-      'Number(expected),\n      ran: Number(ran),',
-      'numbers of checks that are none',
-    ],
-    [
-      'the summary says yes',
-      "if (predicate.verificationResult !== 'PASSED')",
-      "if (predicate.verificationResult === '')",
-      'a summary that says FAILED',
-    ],
     [
       'policy of the summary',
-      "if (spec) requireEqual('policy', spec.digest, readDigest(predicate, 'policy'));",
-      '',
+      "requireEqual('policy', spec.digest, expectText(summary.policy.digest.get('sha256'), '/policy/digest'));",
+      'spec.digest.toString();',
       'a summary without the digest',
     ],
     [
@@ -111,7 +85,7 @@ export const statementGuards: readonly Guard[] = [
     ],
     [
       'each input of the summary once',
-      'if (named.size < inputAttestations.length)',
+      'if (named.size < summary.inputs.length)',
       'if (named.size < 0)',
       'a summary that names one',
     ],
@@ -121,6 +95,36 @@ export const statementGuards: readonly Guard[] = [
       '',
       'a summary that claims two persons',
     ],
+  ]),
+  ...within('attest/verify/predicates/read-decision.ts', nothing, [
+    [
+      'decided to commit',
+      "if (predicate.decision !== 'commit')",
+      "if (predicate.decision === '')",
+      'a decision to abandon',
+    ],
+    ['all expected checks ran', '&& ran === expected', '', 'a decision whose checks were skipped'],
+    [
+      'every stage is told once',
+      'if (stages.has(stage)) throw',
+      'if (stages.has("")) throw',
+      'a stage that is told twice',
+    ],
+    [
+      'some check ran',
+      "if (![...stages.values()].some((ran) => ran > 0)) throw refuted('policy-deny', { found: 'no check ran' });",
+      '',
+      'a contract without a check',
+    ],
+    [
+      'numbers are numbers',
+      "typeof due === 'number' ? due : Number.NaN;\n    const ran = typeof done === 'number' ? done : Number.NaN;",
+      'Number(due);\n    const ran = Number(done);',
+      'numbers of checks that are none',
+    ],
+  ]),
+  ...within('attest/verify/predicates/read-summary.ts', nothing, [
+    ['the summary says yes', "if (result !== 'PASSED')", "if (result === '')", 'a summary that says FAILED'],
   ]),
   ...within('attest/verify/verify-statements.ts', statements, [
     [
@@ -137,13 +141,13 @@ export const statementGuards: readonly Guard[] = [
     ],
     [
       'contract of the decision',
-      "if (spec) requireEqual('intentspec', spec.digest, readDigest(predicate, 'intentspec'));",
+      "if (spec) requireEqual('intentspec', spec.digest, digests.intentspec);",
       '',
       'a decision counts only',
     ],
     [
       'record, input and report of the decision',
-      'requireEqual(path, sha256Hex(bytes), readDigest(predicate, member));',
+      'requireEqual(path, sha256Hex(bytes), digest);',
       '',
       'a decision counts only',
     ],

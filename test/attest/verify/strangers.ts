@@ -101,6 +101,7 @@ export function verifyStranger(
     artifacts: [given],
     types: [],
     logged: false,
+    summary: { levels: [] },
     replay: false,
     ...options,
   });

@@ -172,7 +172,7 @@ t.test(
       ],
       'an unknown predicate': [
         bundleBy(statement({ predicateType: 'https://example.org/p' })),
-        'predicate unverified wrong-type',
+        'predicate unverified not-judged',
       ],
       'a digest that was not given': [about({ sha512: given.sha256.repeat(2) }), 'subject missing missing'],
       'a hash that nobody relies on': [about({ sha1: '1'.repeat(40) }), 'subject missing missing'],
@@ -191,7 +191,10 @@ t.test(
   'predicate types: the one that is asked for is the one that counts, and what was found is told',
   async (t) => {
     const other = bundleBy(statement({ predicateType: 'https://example.org/p', predicate: {} }));
-    t.equal((await verifyStranger(other, { types: ['https://example.org/p'] })).verified, true);
+    const asked = await verifyStranger(other, { types: ['https://example.org/p'] });
+    t.equal(asked.verified, true);
+    t.same(troubles(asked), ['log unverified not-required', 'predicate unverified not-judged']);
+    t.same(await refusal(other), [3, 'predicate unverified not-judged'], 'nobody asked for it');
     const report = await verifyStranger(bundleBy(statement()), { types: ['https://example.org/p'] });
     t.match(
       report.checks.find(({ id }) => id === 'predicate'),

@@ -204,15 +204,16 @@ t.test(
   },
 );
 
-t.test('a type that is not read here is not verified, named, and can be asked for', async (t) => {
+t.test('a type that is not read here is not judged, named, and can be asked for', async (t) => {
   writeFileSync(
     join(here.root, 'p.json'),
     JSON.stringify(bundleBy(statement({ predicateType: 'https://example.org/p' }))),
   );
   const line = ['p.json', '--key', 'stranger.pem', '--artifact', 'app.tgz'];
   const refused = await verify(...line);
-  t.match(refused, { code: 3, error: { details: { code: 'wrong-type', found: 'https://example.org/p' } } });
+  t.match(refused, { code: 3, error: { details: { code: 'not-judged', found: 'https://example.org/p' } } });
   t.match(refused.error?.message, 'https://example.org/p');
+  t.match(refused.error?.hints, [/--type https:\/\/example\.org\/p/]);
   t.equal((await verify(...line, '--type', 'https://example.org/p')).code, 0);
 });
 

@@ -1,0 +1,18 @@
+import { expectArray, expectText, type JsonObject } from '../../expect-json.ts';
+import { refuted } from '../report.ts';
+import { readResource } from './read-resource.ts';
+
+/** Reads our evidence manifest whole: the run, and each file once by its SHA-256 (`docs/schemas/evidence-manifest.v1.json`). */
+export function readManifest({ runId, files }: JsonObject): {
+  readonly runId: string;
+  readonly files: ReadonlyMap<string, string>;
+} {
+  const listed = new Map<string, string>();
+  for (const [n, value] of expectArray(files, '/files', 100_000).entries()) {
+    const { name, digest } = readResource(value, `/files/${n}`);
+    const path = expectText(name, `/files/${n}/name`);
+    if (listed.has(path)) throw refuted('malformed', { found: `\`${path}\` is listed twice` });
+    listed.set(path, expectText(digest.get('sha256'), `/files/${n}/digest/sha256`));
+  }
+  return { runId: expectText(runId, '/runId', /^.{1,128}$/), files: listed };
+}

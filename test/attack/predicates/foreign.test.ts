@@ -1,0 +1,316 @@
+import t from 'tap';
+import { verifyExitCode } from '../../../attest/verify/report.ts';
+import { troubles } from '../../attest/verify/sealed-run.ts';
+import {
+  bundleBy,
+  envelopeBy,
+  type Loose,
+  signerKey,
+  statement,
+  verifyStranger,
+} from '../../attest/verify/strangers.ts';
+
+const summaryType = 'https://slsa.dev/verification_summary/v1';
+const testType = 'https://in-toto.io/attestation/test-result/v0.1';
+const digest = { sha256: '7'.repeat(64) };
+
+/** Whole, and more than what is demanded. */
+const summary: Loose = {
+  verifier: { id: 'https://verifier.example/v', version: { tool: '1.2' } },
+  timeVerified: '2026-01-02T03:04:05Z',
+  resourceUri: 'pkg:npm/app@1.0.0',
+  policy: { uri: 'https://verifier.example/policy', digest },
+  inputAttestations: [{ uri: 'https://verifier.example/in', digest }],
+  verificationResult: 'PASSED',
+  verifiedLevels: ['SLSA_BUILD_LEVEL_2', 'SLSA_SOURCE_LEVEL_3', 'ORG_LEVEL'],
+  dependencyLevels: { SLSA_BUILD_LEVEL_1: 4, SLSA_BUILD_LEVEL_UNEVALUATED: 0 },
+  slsaVersion: '1.2',
+};
+const provenance: Loose = {
+  buildDefinition: {
+    buildType: 'https://example.org/build',
+    externalParameters: { ref: 'main' },
+    internalParameters: { runner: 'x' },
+    resolvedDependencies: [
+      { uri: 'git+https://example.org/a@refs/heads/main', digest: { gitCommit: '1'.repeat(40) } },
+    ],
+  },
+  runDetails: {
+    builder: {
+      id: 'https://example.org/builder',
+      version: { it: '1' },
+      builderDependencies: [{ name: 'b', digest }],
+    },
+    metadata: {
+      invocationId: '1',
+      startedOn: '2026-01-01T00:00:00Z',
+      finishedOn: '2026-01-01T00:00:01.5+00:00',
+    },
+    byproducts: [{ name: 'log', content: 'YQ==', mediaType: 'text/plain' }],
+  },
+};
+const result: Loose = {
+  result: 'PASSED',
+  configuration: [{ name: 'c', digest }],
+  passedTests: ['a'],
+  failedTests: [],
+};
+const whole: Readonly<Record<string, Loose>> = {
+  [summaryType]: summary,
+  'https://slsa.dev/provenance/v1': provenance,
+  [testType]: result,
+};
+
+/** A copy with `value` at a path; `undefined` removes. */
+function withAt(of: Loose, path: string, value: unknown): Loose {
+  const copy = structuredClone(of);
+  const keys = path.split('.');
+  let at = copy;
+  for (const key of keys.slice(0, -1)) at = at[key];
+  const last = keys.at(-1) ?? '';
+  if (value === undefined) delete at[last];
+  else at[last] = value;
+  return copy;
+}
+
+async function refusal(
+  predicateType: string,
+  predicate: Loose,
+  more: Loose = {},
+): Promise<readonly unknown[]> {
+  const outcomes = new Set<string>();
+  let last: readonly unknown[] = [];
+  // As a bundle and as an envelope by itself.
+  for (const of of [
+    bundleBy(statement({ predicateType, predicate })),
+    envelopeBy(signerKey, statement({ predicateType, predicate })),
+  ]) {
+    const report = await verifyStranger(of, more);
+    last = [verifyExitCode(report), ...troubles(report).filter((one) => !/not-run|not-required/.test(one))];
+    outcomes.add(JSON.stringify(last));
+  }
+  return outcomes.size === 1 ? last : [...outcomes];
+}
+
+t.test('what is whole verifies, and so does the least that the documents demand', async (t) => {
+  for (const [type, predicate] of Object.entries(whole)) t.same(await refusal(type, predicate), [0], type);
+  for (const [type, path] of [
+    [summaryType, 'timeVerified'],
+    [summaryType, 'inputAttestations'],
+    [summaryType, 'dependencyLevels'],
+    [summaryType, 'slsaVersion'],
+    [summaryType, 'verifier.version'],
+    [summaryType, 'policy.digest'],
+    ['https://slsa.dev/provenance/v1', 'buildDefinition.internalParameters'],
+    ['https://slsa.dev/provenance/v1', 'buildDefinition.resolvedDependencies'],
+    ['https://slsa.dev/provenance/v1', 'runDetails.metadata'],
+    ['https://slsa.dev/provenance/v1', 'runDetails.byproducts'],
+    [testType, 'passedTests'],
+    [testType, 'failedTests'],
+  ] as const) {
+    t.same(await refusal(type, withAt(whole[type], path, undefined)), [0], `without ${path}`);
+    t.same(await refusal(type, withAt(whole[type], path, null)), [0], `${path} is null`);
+  }
+});
+
+const malformed: readonly (readonly [type: string, path: string, value: unknown])[] = [
+  ...(
+    [
+      ['verifier', undefined],
+      ['verifier', 'https://verifier.example/v'],
+      ['verifier.id', undefined],
+      ['verifier.id', ''],
+      ['verifier.id', 'us'],
+      ['verifier.version', { tool: 1 }],
+      ['timeVerified', 'yesterday'],
+      ['timeVerified', '2026-02-30T00:00:00Z'],
+      ['timeVerified', 1_767_225_600],
+      ['resourceUri', undefined],
+      ['resourceUri', ''],
+      ['resourceUri', ['pkg:npm/app@1.0.0']],
+      ['policy', undefined],
+      ['policy', {}],
+      ['policy.uri', undefined],
+      ['policy.digest', { sha256: '7'.repeat(63) }],
+      ['inputAttestations', {}],
+      ['inputAttestations', ['https://verifier.example/in']],
+      ['inputAttestations.0.digest', undefined],
+      ['inputAttestations.0.digest', {}],
+      ['verificationResult', undefined],
+      ['verificationResult', 'passed'],
+      ['verificationResult', true],
+      ['verifiedLevels', undefined],
+      ['verifiedLevels', 'SLSA_BUILD_LEVEL_3'],
+      ['verifiedLevels', ['SLSA_BUILD_LEVEL_1', 'SLSA_BUILD_LEVEL_3']],
+      ['verifiedLevels', ['SLSA_BUILD_LEVEL_3', 'SLSA_BUILD_LEVEL_3']],
+      ['verifiedLevels', ['SLSA_BUILD_LEVEL_9']],
+      ['verifiedLevels', ['SLSA_SOURCE_LEVEL_5']],
+      ['verifiedLevels', ['SLSA_BEST']],
+      ['verifiedLevels', ['SLSA_BUILD_LEVEL_2', 'FAILED']],
+      ['verifiedLevels', [3]],
+      ['dependencyLevels', ['SLSA_BUILD_LEVEL_1']],
+      ['dependencyLevels.SLSA_BUILD_LEVEL_1', -1],
+      ['dependencyLevels.SLSA_BUILD_LEVEL_1', '4'],
+      ['dependencyLevels.SLSA_BUILD_LEVEL_7', 1],
+      ['slsaVersion', 'latest'],
+      ['slsaVersion', '2.0'],
+      ['slsaVersion', 1.2],
+    ] as const
+  ).map(([path, value]) => [summaryType, path, value] as const),
+  ...(
+    [
+      ['buildDefinition', undefined],
+      ['buildDefinition.buildType', ''],
+      ['buildDefinition.buildType', 'make'],
+      ['buildDefinition.externalParameters', undefined],
+      ['buildDefinition.externalParameters', null],
+      ['buildDefinition.externalParameters', 'main'],
+      ['buildDefinition.externalParameters', ['main']],
+      ['buildDefinition.internalParameters', ['x']],
+      ['buildDefinition.internalParameters', { ref: 'other' }],
+      ['buildDefinition.resolvedDependencies', {}],
+      ['buildDefinition.resolvedDependencies', ['git+https://example.org/a']],
+      ['buildDefinition.resolvedDependencies', [{ name: 'of nothing' }]],
+      ['buildDefinition.resolvedDependencies.0.digest', { gitCommit: '1'.repeat(39) }],
+      ['buildDefinition.resolvedDependencies.0.digest', { gitCommit: 'A'.repeat(40) }],
+      ['buildDefinition.resolvedDependencies.0.digest', { SHA256: '1'.repeat(64) }],
+      ['buildDefinition.resolvedDependencies.0.digest', { 'sha-256': '1'.repeat(64) }],
+      ['buildDefinition.resolvedDependencies.0.digest', { gitcommit: '1'.repeat(40) }],
+      ['buildDefinition.resolvedDependencies.0.digest', 'sha256:1'],
+      ['buildDefinition.resolvedDependencies.0.uri', 7],
+      ['buildDefinition.resolvedDependencies.0.content', 'no base64!'],
+      ['buildDefinition.resolvedDependencies.0.annotations', 'x'],
+      ['runDetails', undefined],
+      ['runDetails.builder', undefined],
+      ['runDetails.builder.id', undefined],
+      ['runDetails.builder.id', 'me'],
+      ['runDetails.builder.version', '1'],
+      ['runDetails.builder.builderDependencies', [{}]],
+      ['runDetails.metadata', 'x'],
+      ['runDetails.metadata.invocationId', 1],
+      ['runDetails.metadata.startedOn', '2026-13-01T00:00:00Z'],
+      ['runDetails.metadata.startedOn', '2026-01-01'],
+      ['runDetails.metadata.finishedOn', '2025-12-31T23:59:59Z'],
+      ['runDetails.byproducts', [{ digest: { sha512: '7'.repeat(64) } }]],
+    ] as const
+  ).map(([path, value]) => ['https://slsa.dev/provenance/v1', path, value] as const),
+  ...(
+    [
+      ['result', undefined],
+      ['result', 'OK'],
+      ['configuration', undefined],
+      ['configuration', [{ name: 'c' }]],
+      ['passedTests', 'a'],
+      ['failedTests', ['a']],
+      ['failedTests', [1]],
+    ] as const
+  ).map(([path, value]) => [testType, path, value] as const),
+];
+
+t.test('a predicate that is not whole is refused, however well it is signed', async (t) => {
+  for (const [type, path, value] of malformed)
+    t.same(
+      await refusal(type, withAt(whole[type], path, value)),
+      [1, 'predicate failed malformed'],
+      `${path} ${JSON.stringify(value)}`,
+    );
+});
+
+t.test('subjects have digests of the length that their algorithm makes, under its very name', async (t) => {
+  const bad = [
+    { sha256: '1'.repeat(40) },
+    { sha512: '1'.repeat(64) },
+    { sha1: '1'.repeat(64) },
+    { SHA256: '1'.repeat(64) },
+    { 'sha-512': '1'.repeat(128) },
+    { gitCommit: '1'.repeat(50) },
+    { gittree: '1'.repeat(40) },
+    { sha256: `${'1'.repeat(63)}G` },
+    { '': '1'.repeat(64) },
+    { 'a b': 'x' },
+    { more: '' },
+    { more: 'ü' },
+  ];
+  for (const one of bad) {
+    const report = await verifyStranger(
+      bundleBy(statement({ subject: [...statement().subject, { name: 'other', digest: one }] })),
+    );
+    t.same(
+      [verifyExitCode(report), troubles(report).find((one) => one.startsWith('statement'))],
+      [1, 'statement failed malformed'],
+      JSON.stringify(one),
+    );
+  }
+  const known = { gce_image_id: '8970095005306000053' };
+  const report = await verifyStranger(
+    bundleBy(statement({ subject: [...statement().subject, { name: 'image', digest: known }] })),
+  );
+  t.equal(report.verified, true, 'what is not known by its name is compared with nothing');
+});
+
+t.test('a summary is held to the verifier, the resource and the level that are asked for', async (t) => {
+  const asked = {
+    verifierId: 'https://verifier.example/v',
+    resourceUri: 'pkg:npm/app@1.0.0',
+    levels: ['SLSA_BUILD_LEVEL_1', 'SLSA_BUILD_LEVEL_2', 'SLSA_SOURCE_LEVEL_0', 'ORG_LEVEL'],
+  };
+  t.same(await refusal(summaryType, summary, { summary: asked }), [0]);
+  t.same(
+    await refusal(summaryType, summary, { summary: { ...asked, verifierId: 'https://verifier.example/V' } }),
+    [1, 'verifier-id failed mismatch'],
+  );
+  t.same(await refusal(summaryType, summary, { summary: { ...asked, resourceUri: 'pkg:npm/app@1.0.1' } }), [
+    1,
+    'resource-uri failed mismatch',
+  ]);
+  for (const level of [
+    'SLSA_BUILD_LEVEL_3',
+    'SLSA_SOURCE_LEVEL_4',
+    'OTHER',
+    'SLSA_SOURCE_TWO_PARTY_REVIEWED',
+  ])
+    t.same(await refusal(summaryType, summary, { summary: { levels: [level] } }), [
+      1,
+      `level:${level} failed policy-deny`,
+    ]);
+  const unevaluated = { ...summary, verifiedLevels: ['SLSA_BUILD_LEVEL_UNEVALUATED'] };
+  t.same(await refusal(summaryType, unevaluated, { summary: { levels: ['SLSA_BUILD_LEVEL_0'] } }), [
+    1,
+    'level:SLSA_BUILD_LEVEL_0 failed policy-deny',
+  ]);
+});
+
+t.test('what is no summary answers nothing that is asked of one', async (t) => {
+  for (const demands of [
+    { verifierId: 'https://verifier.example/v', levels: [] },
+    { resourceUri: 'pkg:npm/app@1.0.0', levels: [] },
+    { levels: ['SLSA_BUILD_LEVEL_0'] },
+  ]) {
+    const [exit, trouble] = await refusal('https://slsa.dev/provenance/v1', provenance, { summary: demands });
+    t.equal(exit, 3);
+    t.match(trouble, / missing missing$/);
+  }
+});
+
+t.test(
+  'a predicate that nobody reads here is told as not judged: open, or for who asked for it',
+  async (t) => {
+    const type = 'https://cyclonedx.org/bom';
+    t.same(await refusal(type, { any: 'thing' }), [3, 'predicate unverified not-judged']);
+    t.same(await refusal(type, { any: 'thing' }, { types: [type] }), [0, 'predicate unverified not-judged']);
+    t.same(await refusal(type, { any: 'thing' }, { types: ['https://spdx.dev/Document'] }), [
+      1,
+      'predicate failed wrong-type',
+    ]);
+    const other = await refusal(
+      type,
+      { any: 'thing' },
+      { types: [type], artifacts: [{ name: 'x', sha256: '0'.repeat(64) }] },
+    );
+    t.same(
+      other,
+      [1, 'predicate unverified not-judged', 'subject failed wrong-subject'],
+      'its subject is judged',
+    );
+  },
+);

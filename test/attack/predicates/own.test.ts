@@ -1,0 +1,162 @@
+import t from 'tap';
+import { canonicalize } from '../../../core/base/canonical.ts';
+import {
+  makeMachine,
+  removeMachines,
+  resealPayload,
+  resealStatement,
+  sealRun,
+  statementOf,
+  troubles,
+  verifyAs,
+} from '../../attest/verify/sealed-run.ts';
+import type { Loose } from '../../attest/verify/strangers.ts';
+import { rich } from '../rich-set.ts';
+
+t.teardown(removeMachines);
+
+const machine = makeMachine();
+const sealed = await sealRun(machine, { ...rich, runId: 'run-1' });
+
+function withAt(of: Loose, path: string, value: unknown): Loose {
+  const copy = structuredClone(of);
+  const keys = path.split('.');
+  let at = copy;
+  for (const key of keys.slice(0, -1)) at = at[key];
+  const last = keys.at(-1) ?? '';
+  if (value === undefined) delete at[last];
+  else at[last] = value;
+  return copy;
+}
+
+/** What is said against a set in which the signer's own key signed a statement that is changed in one place. */
+async function besides(path: string, at: string, value: unknown): Promise<readonly string[]> {
+  const run = await resealStatement(machine, sealed, path, (statement) =>
+    withAt(statement, `predicate.${at}`, value),
+  );
+  return troubles(await verifyAs(run, { machine })).filter((one) => !one.endsWith('per-repository'));
+}
+
+const summaryPath = 'statements/vsa.sigstore.json';
+const testPath = 'statements/test-result-unit.sigstore.json';
+const decisionPath = 'statements/decision.sigstore.json';
+
+t.test('the set as it was sealed holds', async (t) => {
+  t.same(await besides(summaryPath, 'slsaVersion', '1.2'), []);
+});
+
+t.test('a summary of ours that the signer signed otherwise is refused', async (t) => {
+  for (const [at, value, code] of [
+    ['verifier', undefined, 'malformed'],
+    ['verifier.id', 'urn:writ:verifier:other:v1', 'mismatch'],
+    ['resourceUri', undefined, 'malformed'],
+    ['resourceUri', 'urn:writ:repository:other', 'mismatch'],
+    ['policy.uri', 'urn:writ:intentspec:other', 'mismatch'],
+    ['policy.uri', undefined, 'malformed'],
+    ['policy.digest', { sha256: '7'.repeat(64) }, 'mismatch'],
+    ['timeVerified', undefined, 'malformed'],
+    ['timeVerified', 'soon', 'malformed'],
+    ['timeVerified', '1999-01-01T00:00:00Z', 'malformed'],
+    ['verifiedLevels', ['WRIT_GATES_PASSED', 'SLSA_BUILD_LEVEL_3'], 'policy-deny'],
+    ['verifiedLevels', ['WRIT_GATES_PASSED', 'WRIT_GATES_PASSED'], 'malformed'],
+    ['verifiedLevels', ['WRIT_GATES_PASSED', 'FAILED'], 'malformed'],
+    ['verifiedLevels', 'WRIT_GATES_PASSED', 'malformed'],
+    ['slsaVersion', 'newest', 'malformed'],
+    ['dependencyLevels', { SLSA_BUILD_LEVEL_3: -1 }, 'malformed'],
+    ['inputAttestations', undefined, 'mismatch'],
+  ] as const)
+    t.same(
+      await besides(summaryPath, at, value),
+      [`summary failed ${code}`],
+      `${at} ${JSON.stringify(value)}`,
+    );
+});
+
+t.test('test results and decisions are read whole, too', async (t) => {
+  for (const [path, at, value, code] of [
+    [testPath, 'configuration', undefined, `test-result:${testPath} failed malformed`],
+    [testPath, 'configuration', [{ name: 'nothing' }], `test-result:${testPath} failed malformed`],
+    [testPath, 'failedTests', ['a'], `test-result:${testPath} failed malformed`],
+    [decisionPath, 'baseCommit', '3'.repeat(40), 'decision failed mismatch'],
+    [decisionPath, 'baseCommit', null, 'decision failed mismatch'],
+    [decisionPath, 'record.digest', { sha256: '3'.repeat(40) }, 'decision failed malformed'],
+    [decisionPath, 'approvals.0.keyId', 7, 'decision failed malformed'],
+  ] as const)
+    t.ok((await besides(path, at, value)).includes(code), `${at} ${JSON.stringify(value)}`);
+});
+
+t.test('a provenance of ours is read whole', async (t) => {
+  const statement: Loose = statementOf(sealed);
+  const definition = 'predicate.buildDefinition';
+  const dependencies: readonly Loose[] = statement.predicate.buildDefinition.resolvedDependencies;
+  const base = dependencies[0];
+  const spec = dependencies.findIndex(({ name }) => name === 'intentspec');
+  for (const [at, value, code] of [
+    [`${definition}.resolvedDependencies`, ['x'], 'statement failed malformed'],
+    [`${definition}.resolvedDependencies`, [{ name: 'x' }], 'statement failed malformed'],
+    [
+      `${definition}.resolvedDependencies.0`,
+      { ...base, digest: { gitCommit: '1'.repeat(41) } },
+      'statement failed malformed',
+    ],
+    [
+      `${definition}.resolvedDependencies.0`,
+      { ...base, uri: `urn:x@${'9'.repeat(40)}` },
+      'statement failed malformed',
+    ],
+    [`${definition}.resolvedDependencies.1`, base, 'statement failed malformed'],
+    [`${definition}.resolvedDependencies.${spec}.digest`, { sha256: '7'.repeat(64) }, 'spec failed mismatch'],
+    [`${definition}.internalParameters`, undefined, 'statement failed malformed'],
+    [`${definition}.internalParameters.writ_sandbox`, 7, 'statement failed malformed'],
+    ['predicate.runDetails.builder.version', ['x'], 'statement failed malformed'],
+    [
+      'predicate.runDetails.builder.builderDependencies',
+      [{ digest: { sha256: 'x' } }],
+      'statement failed malformed',
+    ],
+    ['predicate.runDetails.metadata.finishedOn', '2025-12-31T00:00:00Z', 'statement failed malformed'],
+    ['predicate.runDetails.metadata.startedOn', '2026-02-31T00:00:00Z', 'statement failed malformed'],
+  ] as const) {
+    const run = await resealPayload(machine, sealed, Buffer.from(canonicalize(withAt(statement, at, value))));
+    const said = troubles(await verifyAs(run, { machine }));
+    t.ok(said.includes(code), `${at} ${JSON.stringify(value)}: ${said.slice(0, 4).join('; ')}`);
+  }
+});
+
+t.test('`--type` finds every statement of the set that holds, and no other', async (t) => {
+  const types = [
+    'https://slsa.dev/provenance/v1',
+    'https://slsa.dev/verification_summary/v1',
+    'https://in-toto.io/attestation/test-result/v0.1',
+    'urn:writ:predicate:decision:v1',
+    'urn:writ:predicate:evidence-manifest:v1',
+  ];
+  const found = await verifyAs(sealed, { machine, options: { types } });
+  t.equal(found.verified, true, troubles(found).join());
+  const approval = 'urn:writ:predicate:approval:v1';
+  const unjudged = await verifyAs(sealed, { machine, options: { types: [approval] } });
+  t.ok(troubles(unjudged).includes(`type:${approval} failed wrong-type`), 'nobody judged the approvals');
+  const { people } = await import('../rich-set.ts');
+  const judged = await verifyAs(sealed, { machine, options: { types: [approval], allowedSigners: people } });
+  t.equal(judged.verified, true, troubles(judged).join());
+  const failed = await resealStatement(machine, sealed, decisionPath, (statement) =>
+    withAt(statement, 'predicate.record.digest', { sha256: '3'.repeat(64) }),
+  );
+  const report = await verifyAs(failed, { machine, options: { types: [types[3] ?? ''] } });
+  t.ok(troubles(report).includes(`type:${types[3]} failed wrong-type`), 'one that does not hold is none');
+});
+
+t.test('a run’s summary is held to verifier, resource and level', async (t) => {
+  const good = {
+    verifierId: 'urn:writ:verifier:gates:v1',
+    resourceUri: 'urn:writ:repository:local',
+    levels: ['WRIT_GATES_PASSED'],
+  };
+  t.equal((await verifyAs(sealed, { machine, options: { summary: good } })).verified, true);
+  for (const [summary, code] of [
+    [{ ...good, verifierId: 'https://other.example' }, 'verifier-id failed mismatch'],
+    [{ ...good, resourceUri: 'git+https://example.org/x' }, 'resource-uri failed mismatch'],
+    [{ levels: ['SLSA_BUILD_LEVEL_1'] }, 'level:SLSA_BUILD_LEVEL_1 failed policy-deny'],
+  ] as const)
+    t.ok(troubles(await verifyAs(sealed, { machine, options: { summary } })).includes(code), code);
+});
