@@ -22,6 +22,11 @@ const needs: readonly Need[] = [
     without: 'interoperability tests with OpenSSH are skipped by name',
   },
   {
+    program: 'openssl',
+    debianPackage: 'openssl',
+    without: 'tests of certificates and time stamps by OpenSSL are skipped by name',
+  },
+  {
     program: 'chromium',
     debianPackage: 'chromium',
     without: 'browser tests of the HTML report are skipped by name',

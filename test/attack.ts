@@ -1,6 +1,7 @@
 import './attack/nothing-verified.test.ts';
 import './attack/hostile-input.test.ts';
 import './attack/mutation.test.ts';
+import './attack/material/forgeries.test.ts';
 import './attack/reports/forged-report.test.ts';
 import './attack/suppressions/own-marker.test.ts';
 import './attack/predicates/foreign.test.ts';

@@ -21,6 +21,8 @@ import './attest/verify/attacks.test.ts';
 import './attest/verify/verify-attestation.test.ts';
 import './attest/verify/evidence-file.test.ts';
 import './attest/material/conformance.test.ts';
+import './attest/material/signatures.test.ts';
+import './attest/material/certificates.test.ts';
 import './attest/statement/schemas.test.ts';
 import './attest/sigstore-interop.test.ts';
 import './attest/approval/sshsig.test.ts';

@@ -1,4 +1,4 @@
-import type { X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { readDerSequence, readDerValue, readDerValues } from './der.ts';
 
 /** What a Fulcio certificate says of its holder. Unverified until its chain is. */
@@ -11,6 +11,7 @@ export interface CertificateClaims {
 
 /** Object identifiers, DER content. */
 const oids = {
+  keyUsage: '551d0f',
   subjectAltName: '551d11',
   /** 1.3.6.1.4.1.57264.1.1 (the bare text) and its successor .8 (a UTF8String). */
   issuerV1: '2b0601040183bf300101',
@@ -34,6 +35,18 @@ export function readCertificateClaims(der: Uint8Array): CertificateClaims {
 export function isForSigning({ ca, keyUsage }: X509Certificate): boolean {
   // Node names the extended key usages, by their object identifiers.
   return !ca && (keyUsage ?? []).includes('1.3.6.1.5.5.7.3.3');
+}
+
+/** True for a leaf that nothing in it forbids to sign statements (RFC 5280, 4.2.1.3 and 4.2.1.12): a restriction of its use, where there is one, admits code signing. */
+export function maySignStatements(der: Uint8Array): boolean {
+  const uses = readExtensions(Buffer.from(der)).filter(([id]) => id === oids.keyUsage);
+  if (uses.some(([, value]) => ((readDerValue(value, 0x03)?.[1] ?? 0) & 0x80) === 0)) return false;
+  try {
+    const certificate = new X509Certificate(der);
+    return !certificate.ca && (certificate.keyUsage === undefined || isForSigning(certificate));
+  } catch {
+    return false;
+  }
 }
 
 /** The issuer, out of the values of both forms of Fulcio's extension; the same form twice, or both with different names, name nobody. */

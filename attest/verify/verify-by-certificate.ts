@@ -1,7 +1,7 @@
 import { isWritError } from '../../core/base/errors.ts';
 import type { Anchors } from './anchors.ts';
 import type { AnyBundle } from './any-bundle.ts';
-import { readCertificateClaims } from './certificate-claims.ts';
+import { maySignStatements, readCertificateClaims } from './certificate-claims.ts';
 import type { CheckList } from './check-list.ts';
 import type { Signed } from './judge-signature.ts';
 import { unavailable } from './report.ts';
@@ -26,7 +26,14 @@ export async function verifyByCertificate(
         identity,
         issuer,
       });
-    proven = await verifyWithSigstore(bundle, { root, signed });
+    const shown = await verifyWithSigstore(bundle, { root, signed });
+    if (!maySignStatements(der))
+      throw unavailable('untrusted-signer', {
+        found: 'a certificate that is not for code signing',
+        identity,
+        issuer,
+      });
+    proven = shown;
   } catch (thrown) {
     fault = thrown;
   }

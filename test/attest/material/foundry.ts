@@ -51,9 +51,12 @@ const pair = () => generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
 const digest = (bytes: Buffer, hash = 'sha256') => createHash(hash).update(bytes).digest();
 const octets = (bytes: Loose) => Buffer.from(bytes.buffer ?? bytes, bytes.byteOffset ?? 0, bytes.byteLength);
 
+/** Later than the mock's authorities, which begin to be valid when they are made. */
+const soon = () => new Date(Date.now() + 120_000);
+
 /** A certificate authority, both logs and a time-stamp authority of the sigstore project's mock, as if it were `at`; `sct: false` leaves the certificate log out. */
 export async function makeFoundry({
-  at = new Date(),
+  at = soon(),
   sct = true,
 }: {
   at?: Date;
