@@ -155,6 +155,7 @@ function foreignForm(json: JsonObject): string | undefined {
   if (typeof mediaType === 'string' && laterForm.test(mediaType) && !bundleForm.test(mediaType))
     return mediaType;
   if (mediaType !== undefined || json.payloadType !== undefined) return undefined;
+  if (json.bundle_url !== undefined) return 'the address of a bundle';
   if (json.base64Signature !== undefined || json.rekorBundle !== undefined)
     return 'a bundle of cosign 1 and 2';
   if (json.signed !== undefined && json.signatures !== undefined)

@@ -1,9 +1,13 @@
+import { maxBundleBytes } from '../../attest/verify/any-bundle.ts';
 import { evidenceMediaType } from '../../attest/verify/evidence-file.ts';
+import { isWritError } from '../../core/base/errors.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
+import { topMember } from './top-member.ts';
 
 /** One thing to verify out of a file; a file of several lines has several. */
 export interface FilePart {
   readonly kind: 'evidence' | 'attestation' | 'log-proof';
-  /** From 1; absent where the file is one part. */
+  /** Its line, or its place in a list, from 1; absent where the file is one part. */
   readonly line?: number;
   readonly bytes: Uint8Array;
 }
@@ -13,13 +17,15 @@ const maxLines = 10_000;
 const lineFeed = 10;
 
 /**
- * Tells by its beginning what a file is: a tlog-proof, the exported evidence of a run, JSON Lines of bundles and envelopes, else one of those. More
- * than 10,000 lines, or none, is `undefined`. What it says it is, is judged by who reads it.
+ * Tells what a file is: a tlog-proof, the exported evidence of a run however a tool laid it out, JSON Lines of bundles and envelopes, a list of them as registries
+ * hand them out, else one of those. More than 10,000, or none, is `undefined`. What it says it is, is judged by who reads it.
  */
 export function splitFile(name: string, bytes: Buffer): readonly FilePart[] | undefined {
-  const head = bytes.subarray(0, 256).toString('latin1');
+  const head = bytes.subarray(firstOctet(bytes)).subarray(0, 256).toString('latin1');
   if (head.startsWith('c2sp.org/tlog-proof@')) return [{ kind: 'log-proof', bytes }];
-  if (isEvidence(head)) return [{ kind: 'evidence', bytes }];
+  if (isEvidence(head, bytes)) return [{ kind: 'evidence', bytes }];
+  const listed = readList(head, bytes);
+  if (listed) return listed.length === 0 || listed.length > maxLines ? undefined : listed;
   const isLines = name.endsWith('.jsonl') || /^\s*\{[^\n]*\}[ \t\r]*\n\s*\{/.test(firstTwoLines(bytes));
   if (!isLines) return bytes.length === 0 ? undefined : [{ kind: 'attestation', bytes }];
   const parts: FilePart[] = [];
@@ -37,9 +43,45 @@ export function splitFile(name: string, bytes: Buffer): readonly FilePart[] | un
   return parts.length === 0 ? undefined : parts;
 }
 
-/** Our own document by its media type, however it is laid out. */
-function isEvidence(head: string): boolean {
-  return /^\s*\{\s*"mediaType"\s*:\s*"([^"]*)"/.exec(head)?.[1] === evidenceMediaType;
+/** Our own document by its media type, wherever a tool has put that. */
+function isEvidence(head: string, bytes: Buffer): boolean {
+  if (/^\s*\{\s*"mediaType"\s*:\s*"([^"]*)"/.exec(head)?.[1] === evidenceMediaType) return true;
+  return (
+    /^\s*\{/.test(head) &&
+    bytes.includes(evidenceMediaType) &&
+    topMember(bytes, 'mediaType') === evidenceMediaType
+  );
+}
+
+/** The members of a list, or of `attestations` (npm and GitHub: `{"attestations": [{"bundle": …}]}`), each as if it were a file. */
+function readList(head: string, bytes: Buffer): readonly FilePart[] | undefined {
+  const isArray = /^\s*\[/.test(head);
+  if (!isArray && !(/^\s*\{/.test(head) && bytes.subarray(0, 64 * 1024).includes('"attestations"')))
+    return undefined;
+  try {
+    const options = { code: 'ATTESTATION_MALFORMED' as const, maxBytes: 4 * maxBundleBytes, maxDepth: 36 };
+    const { value } = parseStrictJson(bytes, options);
+    const { attestations, ...rest } = value as { readonly attestations?: unknown };
+    // Beside a bundle's own members a list is one of those that nobody knows.
+    const isBundle = Object.hasOwn(rest, 'mediaType') || Object.hasOwn(rest, 'payloadType');
+    const list = isArray ? value : isBundle ? undefined : attestations;
+    if (!Array.isArray(list)) return undefined;
+    return list.map((one: { readonly bundle?: unknown } | null, n) => ({
+      kind: 'attestation',
+      line: n + 1,
+      bytes: Buffer.from(JSON.stringify(one?.bundle ?? one)),
+    }));
+  } catch (fault) {
+    if (isWritError(fault, 'ATTESTATION_MALFORMED')) return undefined;
+    throw fault;
+  }
+}
+
+/** Where it begins, white space of JSON left aside. */
+function firstOctet(bytes: Buffer): number {
+  let at = 0;
+  while ([0x20, 0x09, 0x0a, 0x0d].includes(bytes[at] ?? 0)) at += 1;
+  return at;
 }
 
 /** The first line and the beginning of the next. */

@@ -1,0 +1,132 @@
+import { createPublicKey } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { openUserSigningKey } from '../../../attest/signer/user-keys.ts';
+import { formatEvidenceFile } from '../../../attest/verify/evidence-file.ts';
+import { commands } from '../../../bin/command-table.ts';
+import { topMember } from '../../../bin/verify/top-member.ts';
+import { makeMachine, removeMachines, sealRun, toSource } from '../../attest/verify/sealed-run.ts';
+import {
+  artifact,
+  bundleBy,
+  envelopeBy,
+  type Loose,
+  signerKey,
+  statement,
+} from '../../attest/verify/strangers.ts';
+import { runLine } from '../host.ts';
+
+t.teardown(removeMachines);
+const author = makeMachine();
+const sealed = await sealRun(author, { artifactDays: 30 });
+const here = makeMachine();
+mkdirSync(here.home, { recursive: true });
+const env = { PATH: process.env.PATH ?? '', HOME: here.home };
+const evidence = await formatEvidenceFile('run-1', toSource(sealed));
+const write = (name: string, content: string | Buffer) => writeFileSync(join(here.root, name), content);
+write('signer.pem', (await openUserSigningKey({ HOME: author.home })).publicKeyPem);
+write('vendor.pem', String(createPublicKey(signerKey).export({ format: 'pem', type: 'spki' })));
+write('app.tgz', artifact);
+
+async function verify(...argv: string[]): Promise<Loose> {
+  const { code, out } = await runLine(['--json', 'verify', ...argv], commands, { cwd: here.root, env });
+  return { code, ...JSON.parse(out) };
+}
+
+/** As `jq -S` would write it: members sorted at every level. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, member]) => [name, sorted(member)]),
+  );
+}
+
+t.test('evidence that a JSON tool sorted, indented or packed is the same evidence', async (t) => {
+  const parsed = JSON.parse(evidence);
+  for (const [name, text] of Object.entries({
+    sorted: JSON.stringify(sorted(parsed)),
+    'sorted and indented': JSON.stringify(sorted(parsed), null, 2),
+    'indented by tabs': JSON.stringify(parsed, null, '\t'),
+    'behind white space': `\n\n  ${' '.repeat(400)}${evidence}`,
+    'its media type escaped': JSON.stringify(parsed).replace('"mediaType"', '"media\\u0054ype"'),
+  })) {
+    write('evidence.json', text);
+    const { code, data } = await verify('evidence.json', '--key', 'signer.pem');
+    t.match([code, data.targets[0].kind], [0, 'evidence'], name);
+  }
+  const changed = structuredClone(parsed);
+  changed.run[0].data = Buffer.from('{}').toString('base64');
+  write('evidence.json', JSON.stringify(sorted(changed), null, 2));
+  t.equal(
+    (await verify('evidence.json', '--key', 'signer.pem')).code,
+    1,
+    'and changed evidence is changed evidence',
+  );
+});
+
+t.test('what a document is, its own member says, and nothing within it', async (t) => {
+  const type = 'application/vnd.writ.evidence.v1+json';
+  const cases: Record<string, [string, string | undefined]> = {
+    first: [`{"mediaType":"${type}","a":1}`, type],
+    last: [
+      `{"a":{"mediaType":"x"},"b":["mediaType","x"],"c":"\\"mediaType\\":","mediaType" : "${type}"}`,
+      type,
+    ],
+    'only within': [`{"a":{"mediaType":"${type}"}}`, undefined],
+    'as a value': [`{"a":"mediaType","b":"${type}"}`, undefined],
+    'another kind of value': [`{"mediaType":{"x":"${type}"}}`, undefined],
+    'an open text': [`{"mediaType":"${type}`, undefined],
+    nothing: ['', undefined],
+  };
+  for (const [name, [text, expected]] of Object.entries(cases))
+    t.equal(topMember(Buffer.from(text), 'mediaType'), expected, name);
+  write('trap.json', JSON.stringify({ ...bundleBy(statement()), note: evidence }));
+  const { code, data } = await verify('trap.json', '--key', 'vendor.pem', '--artifact', 'app.tgz');
+  t.match([code, data.targets[0].kind], [0, 'attestation'], 'a bundle that holds the words is a bundle');
+});
+
+t.test(
+  'lists of bundles as registries hand them out: each is a target, and one bad one spoils the answer',
+  async (t) => {
+    const [good, other] = [bundleBy(statement()), envelopeBy(signerKey, statement())];
+    const asked = ['--key', 'vendor.pem', '--artifact', 'app.tgz'];
+    write(
+      'npm.json',
+      JSON.stringify({ attestations: [{ predicateType: 'x', bundle: good }, { bundle: other }] }),
+    );
+    const npm = await verify('npm.json', ...asked);
+    t.equal(npm.code, 0);
+    t.same(
+      npm.data.targets.map(({ target }: Loose) => target),
+      ['npm.json:1', 'npm.json:2'],
+    );
+    write('list.json', JSON.stringify([good, other], null, 2));
+    t.equal((await verify('list.json', ...asked)).code, 0);
+    const forged = structuredClone(good);
+    forged.dsseEnvelope.payload = Buffer.from(JSON.stringify(statement({ predicate: {} }))).toString(
+      'base64',
+    );
+    write('one-bad.json', JSON.stringify({ attestations: [{ bundle: good }, { bundle: forged }] }));
+    t.equal((await verify('one-bad.json', ...asked)).code, 1);
+    write(
+      'elsewhere.json',
+      JSON.stringify({ attestations: [{ bundle: null, bundle_url: 'https://example.org/b' }] }),
+    );
+    const elsewhere = await verify('elsewhere.json', ...asked);
+    t.match(elsewhere, { code: 3, error: { details: { code: 'unsupported' } } });
+    for (const none of ['{"attestations":[]}', '[]']) {
+      write('none.json', none);
+      t.equal((await verify('none.json', ...asked)).code, 3, 'an empty list is nothing to verify');
+    }
+    write('both.json', JSON.stringify({ attestations: [{ bundle: good }], ...forged }));
+    t.equal(
+      (await verify('both.json', ...asked)).code,
+      1,
+      'a bundle is not read as the list that hides in it',
+    );
+  },
+);
