@@ -1,17 +1,23 @@
 import { WritError } from '../core/base/errors.ts';
 import { isRefused } from '../core/upkeep/move-outcome.ts';
-import type { Moved } from '../core/upkeep/push-refs.ts';
+import type { Moved, Pushed } from '../core/upkeep/push-refs.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from './command.ts';
 import { styled } from './print.ts';
 
 /** What `push` and `fetch` answer: every ref and what became of it; exit 1 where one should have moved and did not. */
-export function toMovedResult({ remote, refs }: Moved): CommandResult {
-  const data = { remote, refs };
+export function toMovedResult({ remote, refs }: Moved, held?: Pushed['held']): CommandResult {
+  const data = { remote, refs, ...(held === undefined ? {} : { held }) };
   const human = (printer: CommandContext['print']): void => {
-    const changed = refs.filter(({ status }) => status !== 'current');
+    const changed = refs.filter(({ status }) => status !== 'current' && status !== 'held');
     if (changed.length === 0) printer.line(`up to date with ${remote} (${refs.length} refs)`);
     printer.table(
       changed.map((ref) => [styled(isRefused(ref) ? 'red' : 'green', ref.status), ref.ref, ref.reason ?? '']),
+    );
+    if (held === undefined || held.length === 0) return;
+    const shown = held.slice(0, 5).map(({ run_id: run, decision }) => `${run} (${decision})`);
+    const more = held.length > shown.length ? ` and ${held.length - shown.length} more` : '';
+    printer.line(
+      `held back: ${held.length} refused or abandoned ${held.length === 1 ? 'run' : 'runs'}, ${shown.join(', ')}${more}; \`writ push --all\` sends them`,
     );
   };
   const stuck = refs.filter(isRefused);

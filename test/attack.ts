@@ -10,3 +10,4 @@ import './attack/verify-target/ambiguous.test.ts';
 import './attack/verify-target/replaced.test.ts';
 import './attack/policy/old-base.test.ts';
 import './attack/secrets-stored/refused-secret.test.ts';
+import './attack/secrets-stored/held-back.test.ts';

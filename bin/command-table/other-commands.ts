@@ -146,10 +146,14 @@ export const otherCommands: readonly CommandSpec[] = [
   {
     name: 'push',
     summary: 'send runs, approvals and proofs to a remote',
-    description: 'Records only grow: one that diverged is refused by name, the others still move.',
+    description:
+      'Records only grow: one that diverged is refused by name, the others still move. Runs that were refused or abandoned are held back, and named.',
     arguments: [remote],
-    options: [],
-    examples: [{ line: 'writ push origin', about: 'so that others can approve or verify' }],
+    options: [{ name: 'all', about: 'send refused and abandoned runs too' }],
+    examples: [
+      { line: 'writ push origin', about: 'so that others can approve or verify' },
+      { line: 'writ push --all', about: 'refused and abandoned runs included' },
+    ],
     load: () => import('../commands/push.ts'),
   },
   {

@@ -4,9 +4,11 @@ import { openRepository } from '../../core/vcs/repository.ts';
 import type { CommandContext, CommandResult } from '../command.ts';
 import { toMovedResult } from '../moved-refs.ts';
 
-/** `writ push [REMOTE]`: runs, approvals and proofs, to a remote. */
+/** `writ push [REMOTE] [--all]`: runs, approvals and proofs, to a remote; refused and abandoned runs only when asked. */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const { repoPath, cwd, args, signal } = context;
   const repository = await openRepository(repoPath ?? cwd);
-  return toMovedResult(await pushRefs({ repository, remote: args[0], cwd, clock: systemClock, signal }));
+  const all = context.options.flag('all');
+  const pushed = await pushRefs({ repository, remote: args[0], cwd, clock: systemClock, signal, all });
+  return toMovedResult(pushed, pushed.held);
 }

@@ -13,9 +13,12 @@ const flag = { type: 'boolean' } as const;
 const issue = record({ code: text, path: text, message: text, severity: { enum: ['error', 'warning'] } });
 const run = record(runMembers.required, runMembers.optional);
 const version = { type: ['string', 'null'] } as const;
-const moved = record({
+const movedRefs = list(record({ ref: text, from: version, to: version, status: text }, { reason: text }));
+const moved = record({ remote: text, refs: movedRefs });
+const pushed = record({
   remote: text,
-  refs: list(record({ ref: text, from: version, to: version, status: text }, { reason: text })),
+  refs: movedRefs,
+  held: list(record({ run_id: text, decision: { enum: ['abandon', 'rollback'] } })),
 });
 const scope = record({ write: list(text), forbidden: list(text), whole_repository: flag });
 
@@ -147,7 +150,7 @@ const shapes: Readonly<Record<string, CommandData>> = {
     { path: text, classes: list(text), count, redactions: list(redactionSchema) },
     { unscanned: text, content: text, content_base64: text },
   ),
-  push: moved,
+  push: pushed,
   fetch: moved,
   replay: record(
     { run_id: text, equal: flag },

@@ -3,6 +3,7 @@ import type { GitDirectory } from '../vcs/git.ts';
 import { printable } from '../vcs/ref-name.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { readExpiries } from './content-expiry.ts';
+import { findHeld, type HeldRun } from './held-runs.ts';
 import { compareVersions, type Standing } from './lineage.ts';
 import { listRemoteRefs } from './list-remote-refs.ts';
 import type { MovedRef } from './move-outcome.ts';
@@ -20,9 +21,19 @@ export interface MoveRequest {
   readonly signal: AbortSignal;
 }
 
+export interface PushRequest extends MoveRequest {
+  /** Refused and abandoned runs too. */
+  readonly all?: boolean;
+}
+
 export interface Moved {
   readonly remote: string;
   readonly refs: readonly MovedRef[];
+}
+
+export interface Pushed extends Moved {
+  /** Runs of which something was not sent. */
+  readonly held: readonly HeldRun[];
 }
 
 /** One ref to be written at the remote: `to` null deletes; `forced` replaces exactly `from`. */
@@ -38,9 +49,10 @@ const namedAtOnce = 500;
 
 /**
  * Sends our refs to a remote. Records only ever grow: one that diverged is refused by name and the others still move. Content is deletable,
- * so the one written later replaces the other, and what expired is deleted there, too. REMOTE_UNKNOWN, REMOTE_FAILED.
+ * so the one written later replaces the other, and what expired is deleted there, too. Refused and abandoned runs are held back unless `all`.
+ * REMOTE_UNKNOWN, REMOTE_FAILED.
  */
-export async function pushRefs(request: MoveRequest): Promise<Moved> {
+export async function pushRefs(request: PushRequest): Promise<Pushed> {
   const { repository, clock } = request;
   const remote = await pickRemote(repository, request.remote, request.cwd);
   const place = await networkPlace(repository);
@@ -49,6 +61,9 @@ export async function pushRefs(request: MoveRequest): Promise<Moved> {
   const there = new Map((await listRemoteRefs(place, remote, request.signal)).map((one) => [one.ref, one]));
   const expired = await expiredContent(place, here, [...here, ...there.values()], clock.now());
 
+  const held = request.all
+    ? { runs: [], refs: new Map<string, HeldRun>() }
+    : await findHeld(place, here, there);
   const pairs = here.map(({ ref, object }) => ({ here: object, there: there.get(ref)?.object ?? object }));
   const standings = await compareVersions(place, pairs);
   const settled: MovedRef[] = [];
@@ -60,6 +75,11 @@ export async function pushRefs(request: MoveRequest): Promise<Moved> {
       if (theirs === null) settled.push({ ref: mine.ref, from: null, to: null, status: 'expired' });
       continue;
     }
+    const run = held.refs.get(mine.ref);
+    if (run) {
+      settled.push({ ref: mine.ref, from: theirs, to: theirs, status: 'held', reason: run.decision });
+      continue;
+    }
     const plan = planPush(mine, theirs, standings[index] ?? 'unknown');
     if ('status' in plan) settled.push(plan);
     else orders.push(plan);
@@ -68,7 +88,7 @@ export async function pushRefs(request: MoveRequest): Promise<Moved> {
     if (expired.has(ref)) orders.push({ ref, from: object, to: null, forced: true });
   }
   settled.push(...(await carryOut(place, repository, remote, orders, request.signal)));
-  return { remote: remote.shown, refs: settled.sort((a, b) => (a.ref < b.ref ? -1 : 1)) };
+  return { remote: remote.shown, refs: settled.sort((a, b) => (a.ref < b.ref ? -1 : 1)), held: held.runs };
 }
 
 /** Content and context refs of either side whose run was decided here, and all of which is past its retention. */

@@ -115,4 +115,12 @@ export const reportGuards: readonly Guard[] = [
       'what is kept masked is held',
     ],
   ]),
+  ...within('core/upkeep/push-refs.ts', 'test/attack/secrets-stored/held-back.test.ts', [
+    [
+      'refused runs stay',
+      'const run = held.refs.get(mine.ref);',
+      'const run = held.refs.get(remote.shown);',
+      'a refused run does not leave',
+    ],
+  ]),
 ];

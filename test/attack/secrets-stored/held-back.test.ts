@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { commands } from '../../../bin/command-table.ts';
+import { runLine } from '../../bin/host.ts';
+import { fixtures, makeSample, type Sample } from '../../core/run/sample.ts';
+import { add, plain, token } from './scene.ts';
+
+t.setTimeout(240_000);
+
+interface Pushed {
+  readonly refs: readonly { readonly ref: string; readonly status: string; readonly reason?: string }[];
+  readonly held: readonly { readonly run_id: string; readonly decision: string }[];
+}
+
+function shared(t: Test): {
+  sample: Sample;
+  remote: (...args: string[]) => string;
+  push: (...args: string[]) => Promise<Pushed>;
+} {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const bare = join(sample.home, 'shared.git');
+  execFileSync('git', ['init', '--quiet', '--bare', bare], { env: sample.env });
+  sample.git('remote', 'add', 'origin', bare);
+  const given = { cwd: sample.root, env: sample.env };
+  return {
+    sample,
+    remote: (...args) => execFileSync('git', args, { cwd: bare, env: sample.env, encoding: 'utf8' }),
+    push: async (...args) => {
+      const { code, out } = await runLine(['--json', 'push', ...args], commands, given);
+      t.equal(code, 0, out.slice(0, 500));
+      return (JSON.parse(out) as { data: Pushed }).data;
+    },
+  };
+}
+
+const supplied = (patch: string | Buffer) =>
+  ({ source: { kind: 'patch', bytes: Buffer.from(patch) } }) as const;
+const good = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
+
+t.test('a refused run does not leave the machine unless it is asked for, and is named', async (t) => {
+  const { sample, remote, push } = shared(t);
+  const refused = await sample.run(supplied(add('src/key.js', `const key = '${token}';`)), plain);
+  const sealed = await sample.run(supplied(good));
+  t.strictSame([refused.decision?.type, sealed.decision?.type], ['abandon', 'commit']);
+  const { held, refs } = await push();
+  t.strictSame(held, [{ run_id: refused.runId, decision: 'abandon' }]);
+  const there = remote('for-each-ref', '--format=%(refname)');
+  t.notMatch(there, new RegExp(refused.runId));
+  for (const kind of ['runs', 'content']) t.match(there, new RegExp(`refs/ai/${kind}/${sealed.runId}`));
+  const kept = refs.filter(({ status }) => status === 'held').map(({ ref }) => ref.split('/').at(-2));
+  t.strictSame(kept.sort(), ['content', 'plans', 'runs'], 'its plan is its own');
+  t.equal(there.split('\n').filter((ref) => ref.includes('/plans/')).length, 1);
+  t.notMatch(remote('log', '--all', '-p'), token);
+  const said = await runLine(['push'], commands, { cwd: sample.root, env: sample.env });
+  t.match(said.out, /held back: 1 refused or abandoned run, .*--all/);
+
+  const all = await push('--all');
+  t.strictSame(all.held, []);
+  t.match(remote('for-each-ref', '--format=%(refname)'), new RegExp(refused.runId));
+});
+
+t.test('the end of a run that waited elsewhere is told there, and its content is not', async (t) => {
+  const { sample, remote, push } = shared(t);
+  const waiting = await sample.run(supplied(good), {
+    risk: { humanInLoop: { required: true, minApprovers: 1 } },
+    acceptance: {
+      verificationPlan: {
+        releaseChecks: [
+          { id: 'people', kind: 'policy', command: 'require-approvers --min 1', required: true },
+        ],
+      },
+    },
+  });
+  t.equal(waiting.state, 'waiting', waiting.decision?.rationale ?? '');
+  t.strictSame((await push()).held, [], 'what waits is not refused');
+  const content = remote('rev-parse', `refs/ai/content/${waiting.runId}`);
+  const given = { cwd: sample.root, env: sample.env };
+  t.match((await runLine(['--json', 'cancel', waiting.runId], commands, given)).out, /"abandon"/);
+  t.match((await push()).held, [{ run_id: waiting.runId }]);
+  t.match(remote('show', `refs/ai/runs/${waiting.runId}:decision.json`), /"abandon"/);
+  t.equal(remote('rev-parse', `refs/ai/content/${waiting.runId}`), content);
+});
+
+t.test('a run whose decision cannot be read is no refused one, and stops nothing', async (t) => {
+  const { sample, push } = shared(t);
+  const refused = await sample.run(supplied(add('src/key.js', `const key = '${token}';`)), plain);
+  const blob = sample.git('rev-parse', `refs/ai/runs/${refused.runId}:intent.json`);
+  rmSync(join(sample.root, '.git', 'objects', blob.slice(0, 2), blob.slice(2)), { force: true });
+  const huge = execFileSync('git', ['hash-object', '-w', '--stdin'], {
+    cwd: sample.root,
+    env: sample.env,
+    input: Buffer.alloc(8 << 20, 32),
+  })
+    .toString()
+    .trim();
+  const tree = execFileSync('git', ['mktree'], {
+    cwd: sample.root,
+    env: sample.env,
+    input: `100644 blob ${huge}\tdecision.json\n`,
+  })
+    .toString()
+    .trim();
+  sample.git('update-ref', 'refs/ai/runs/huge', sample.git('commit-tree', tree, '-m', 'x'));
+  const { refs } = await push();
+  t.match(
+    refs.find(({ ref }) => ref === 'refs/ai/runs/huge'),
+    { status: 'created' },
+  );
+});
