@@ -22,7 +22,7 @@ export type { PolicyConfig } from './config/policy-section.ts';
 export type { SignerConfig, SignerKey } from './config/signer-section.ts';
 export type { PrepareStep, WorkspaceConfig } from './config/workspace-section.ts';
 
-/** `.writ/config.toml` at the base commit, every default filled in (`docs/config.md`). */
+/** `.writ/config.toml` at the policy commit, every default filled in (`docs/config.md`). */
 export interface WritConfig {
   readonly workspace: WorkspaceConfig;
   readonly signer: SignerConfig;
@@ -126,7 +126,7 @@ function invalid(issues: readonly ConfigIssue[], cause?: unknown): WritError {
   const where = first === undefined || first.path === '' ? '' : ` at \`${first.path}\``;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
   return new WritError('CONFIG_INVALID', {
-    message: `\`.writ/config.toml\` at the base commit is not valid${where}: ${first?.message ?? ''}${more}`,
+    message: `\`.writ/config.toml\` at the policy commit is not valid${where}: ${first?.message ?? ''}${more}`,
     detail: { issues },
     cause,
   });

@@ -8,6 +8,6 @@ import './attack/predicates/foreign.test.ts';
 import './attack/predicates/own.test.ts';
 import './attack/verify-target/ambiguous.test.ts';
 import './attack/verify-target/replaced.test.ts';
-import './attack/policy/old-base.test.ts';
+import './attack/policy/all.ts';
 import './attack/secrets-stored/refused-secret.test.ts';
 import './attack/secrets-stored/held-back.test.ts';

@@ -29,7 +29,7 @@ export function findSigner(
     const lost = first
       ? `; ${skipped.length} lines of it were skipped, the first (${first.line}): ${first.reason}`
       : '';
-    return untrusted(`the allowed signers at the base commit do not hold the key ${fingerprint}${lost}`);
+    return untrusted(`the allowed signers at the policy commit do not hold the key ${fingerprint}${lost}`);
   }
   const named = lines.flatMap((line) => {
     const principal = [claimed ?? literalsOf(line.principals)]

@@ -62,7 +62,7 @@ export function judgeApproval(
     return refused(
       proven,
       'in-process',
-      'the process that ran it signed it (`--approve-with`), and `[approvals] in_process` is not `true` at the base commit',
+      'the process that ran it signed it (`--approve-with`), and `[approvals] in_process` is not `true` at the policy commit',
     );
   return { ...proven, status: 'counts' };
 }

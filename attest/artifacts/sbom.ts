@@ -22,7 +22,9 @@ export const sbomProducer: ArtifactProducer = {
       return { unmade: 'writ makes `cyclonedx-json` (version 1.6 or 1.7) and `spdx-json` (version 2.3)' };
     const { exclude, problem } = readExclude(request.ruleOptions.sbom ?? {});
     if (problem !== undefined)
-      return { unmade: `\`[rules.sbom]\` in \`.writ/config.toml\` at base is wrong: ${problem}` };
+      return {
+        unmade: `\`[rules.sbom]\` in \`.writ/config.toml\` at the policy commit is wrong: ${problem}`,
+      };
     const found = await readCandidatePackages(request, exclude);
     if ('unmade' in found) return found;
     const bill = billOf(request, found, request.baseTimeMs);

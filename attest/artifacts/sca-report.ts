@@ -32,7 +32,7 @@ export function createScaReportProducer({ env, clock }: ScaReportOptions): Artif
       const options = readScaOptions(request.ruleOptions.sca ?? {});
       if ('problems' in options)
         return {
-          unmade: `\`[rules.sca]\` in \`.writ/config.toml\` at base is wrong: ${options.problems.join('; ')}`,
+          unmade: `\`[rules.sca]\` in \`.writ/config.toml\` at the policy commit is wrong: ${options.problems.join('; ')}`,
         };
       const found = await readCandidatePackages(request, options.exclude);
       if ('unmade' in found) return found;

@@ -53,7 +53,7 @@ export async function chooseLog(
   return { url: log.url, api: log.apiVersion === 1 ? 'v1' : 'v2' };
 }
 
-/** What the signing config at base says; `undefined` where `[log]` names none. */
+/** What the signing config at the policy commit says; `undefined` where `[log]` names none. */
 export async function readServices(
   { config, readPolicy }: SealingPlace,
   nowMs: number,
@@ -61,7 +61,7 @@ export async function readServices(
   const path = config.log.signingConfig;
   if (path === undefined) return undefined;
   const bytes = await readPolicy(path);
-  if (bytes === undefined) throw invalid('log.signing_config', `\`${path}\` is no file of the base commit`);
+  if (bytes === undefined) throw invalid('log.signing_config', `\`${path}\` is no file of the policy commit`);
   return readAs('log.signing_config', () => readSigningConfig(bytes, nowMs));
 }
 
@@ -74,7 +74,7 @@ export async function readTrustedRoot({ config, readPolicy }: SealingPlace): Pro
   if (path === undefined)
     throw invalid('log.trusted_root', 'expected the trusted root that the log is checked against');
   const bytes = await readPolicy(path);
-  if (bytes === undefined) throw invalid('log.trusted_root', `\`${path}\` is no file of the base commit`);
+  if (bytes === undefined) throw invalid('log.trusted_root', `\`${path}\` is no file of the policy commit`);
   return { bytes, root: readAs('log.trusted_root', () => parseTrustedRoot(bytes)) };
 }
 
@@ -89,7 +89,7 @@ function readAs<T>(path: string, read: () => T): T {
 
 function invalid(path: string, message: string, cause?: unknown): WritError {
   return new WritError('CONFIG_INVALID', {
-    message: `\`.writ/config.toml\` at the base commit is not valid at \`${path}\`: ${message}`,
+    message: `\`.writ/config.toml\` at the policy commit is not valid at \`${path}\`: ${message}`,
     detail: { issues: [{ path, message }] },
     cause,
   });

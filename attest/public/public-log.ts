@@ -16,7 +16,7 @@ import { type PublicInclusion, verifyPublicProof } from './verify-public-proof.t
 export interface PublicLogOptions {
   readonly url: string;
   readonly api: 'v1' | 'v2';
-  /** As it stands in the tree of the base commit. */
+  /** As it stands in the tree of the policy commit. */
   readonly trustedRoot: Uint8Array;
   readonly logs: readonly PublicLogKey[];
   /** Whose public key or certificate the log is handed. */

@@ -76,7 +76,7 @@ export async function openKeyless(
   };
 }
 
-/** The authority and the trusted root of the base commit, once a log is shown to sign the time. */
+/** The authority and the trusted root of the policy commit, once a log is shown to sign the time. */
 async function requireTrustedTime(
   place: SealingPlace | undefined,
   clock: Clock,
@@ -151,7 +151,7 @@ function noTime(found: string): WritError {
 
 function invalid(path: string, message: string): WritError {
   return new WritError('CONFIG_INVALID', {
-    message: `\`.writ/config.toml\` at the base commit is not valid at \`${path}\`: ${message}`,
+    message: `\`.writ/config.toml\` at the policy commit is not valid at \`${path}\`: ${message}`,
     detail: { issues: [{ path, message }] },
   });
 }

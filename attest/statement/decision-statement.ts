@@ -33,7 +33,7 @@ export interface DecisionPredicate {
     readonly principal: string;
     readonly keyId: string;
     readonly digest: DigestSet;
-    /** Signed by the Scheduler's own process, which the config at base lets count. */
+    /** Signed by the Scheduler's own process, which the config at the policy commit lets count. */
     readonly inProcess?: true;
   }[];
 }

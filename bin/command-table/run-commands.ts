@@ -19,7 +19,7 @@ export const runCommands: readonly CommandSpec[] = [
         value: 'KEYFILE',
         repeatable: true,
         about:
-          'approve in this process with a private key (Ed25519, no passphrase); counts only where `[approvals] in_process` is true at the base commit',
+          'approve in this process with a private key (Ed25519, no passphrase); counts only where `[approvals] in_process` is true at the policy commit',
       },
       sandbox,
       pluginTrust,

@@ -120,6 +120,6 @@ function printApprovals(
     printer.line(`  next  writ resume ${data.run_id} --more-cost-units N`);
     return;
   }
-  printer.line(data.judged ? state : 'not judged: the base commit is not in this clone');
+  printer.line(data.judged ? state : 'not judged: the policy commit is not in this clone');
   printer.line(`  next  writ push, then: writ resume ${data.run_id}`);
 }

@@ -73,7 +73,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   ];
   say(`     ${second.state}: ${second.decision?.rationale ?? ''}`);
 
-  say('5/6  two others approve; the demonstration signs for them, and its base commit lets that count');
+  say('5/6  two others approve; the demonstration signs for them, and its policy commit lets that count');
   const view = await goOn(engine, here, repository, second, people.reviewers);
   say(`     ${view.decision?.type ?? view.state}: ${view.decision?.rationale ?? ''}`);
 

@@ -6,7 +6,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import { openRepository } from '../../core/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 
-const configText = `# What writ is told by this repository; read from the base commit of a run, never from the working tree.
+const configText = `# What writ is told by this repository; read from the policy commit of a run, never from the working tree.
 # Every setting and its default: docs/config.md
 
 [workspace]

@@ -25,9 +25,11 @@ function toPlanData(plan: RunPlan): CommandData {
     tasks: plan.tasks.map(taskData),
     edges: plan.edges,
     scope: { write: scope.write, forbidden: scope.forbidden, whole_repository: scope.wholeRepository },
-    stages: plan.stages.map(({ stage, checks, rules }) => ({
+    ...(plan.policyCommit === undefined ? {} : { policy_commit: plan.policyCommit }),
+    stages: plan.stages.map(({ stage, checks, fromPolicy, rules }) => ({
       stage,
       checks: checks.map(({ id }) => id),
+      from_policy: fromPolicy,
       rules,
     })),
     patch_rules: plan.patchRules,
@@ -86,7 +88,7 @@ function printPlan(printer: Printer, plan: RunPlan): void {
   printer.line('patch    ', plan.patchRules.join('  '));
   printer.line();
   for (const task of plan.tasks) printTask(printer, task);
-  for (const { stage, checks, rules } of plan.stages) {
+  for (const { stage, checks, fromPolicy, rules } of plan.stages) {
     printer.line();
     printer.line(styled('bold', stage), checks.length === 0 ? '  no check listed' : '');
     printer.table(
@@ -95,7 +97,7 @@ function printPlan(printer: Printer, plan: RunPlan): void {
         id,
         kind,
         command ?? '',
-        `${timeoutSeconds} s`,
+        `${timeoutSeconds} s${fromPolicy.includes(id) ? '  of every change' : ''}`,
       ]),
     );
     if (rules.length > 0) printer.line(styled('dim', `  then ${rules.join(', ')}`));

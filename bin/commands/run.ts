@@ -55,7 +55,7 @@ async function openApprovers({ options, cwd, print }: CommandContext): Promise<r
     approvers.push(await openInProcessApprover(resolve(cwd, file)));
   for (const { keyId } of approvers)
     print.note(
-      `approving in this process with ${keyId}: it counts only where \`[approvals] in_process\` is \`true\` at the base commit`,
+      `approving in this process with ${keyId}: it counts only where \`[approvals] in_process\` is \`true\` at the policy commit`,
     );
   return approvers;
 }

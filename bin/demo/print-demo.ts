@@ -119,7 +119,7 @@ function printSeal(printer: Printer, seal: Seal, verified: readonly VerifiedTarg
   printer.line(
     styled(
       'dim',
-      '  in process: the demonstration signed for them. It counts only because `[approvals] in_process = true` stands at the base commit.',
+      '  in process: the demonstration signed for them. It counts only because `[approvals] in_process = true` stands at the policy commit.',
     ),
   );
   title(printer, 'signed and logged');

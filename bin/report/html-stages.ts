@@ -51,7 +51,11 @@ function checkTable(
 }
 
 function checkRow(check: CheckRecord, scale: TimeSpan): string {
-  const about = [check.kind, ...(check.required ? [] : ['not required'])].join(', ');
+  const about = [
+    check.kind,
+    ...(check.required ? [] : ['not required']),
+    ...(check.fromPolicy ? ['of every change'] : []),
+  ].join(', ');
   const tests = check.tests === undefined ? '' : `<br><span class="soft">${toTests(check)}</span>`;
   const reason =
     check.status === 'failed' ? `<br><span class="soft">${escapeHtml(whyFailed(check))}</span>` : '';

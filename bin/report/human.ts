@@ -94,7 +94,7 @@ function printCheck(printer: Printer, check: CheckRecord, view: RunView): void {
     : check.exitCode === undefined
       ? (check.signal ?? '')
       : `exit ${check.exitCode}`;
-  const optional = check.required ? '' : ' (not required)';
+  const optional = check.required ? (check.fromPolicy ? ' (of every change)' : '') : ' (not required)';
   printer.line(
     '  ',
     word(check.status),

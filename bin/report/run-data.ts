@@ -102,6 +102,7 @@ function toCheckData(check: CheckRecord): CommandData {
     duration_ms: check.durationMs,
     timed_out: check.timedOut,
     tests: check.tests && toTestData(check.tests),
+    from_policy: check.fromPolicy,
     tolerated: check.tolerated,
     network: check.network && toNetworkData(check.network),
     baseline: check.baseline && toBaselineData(check.baseline),

@@ -114,6 +114,7 @@ const check = record(
   {
     exit_code: { type: 'integer' },
     signal: text,
+    from_policy: { type: 'boolean' },
     tolerated: { type: 'boolean' },
     network,
     baseline,

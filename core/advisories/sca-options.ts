@@ -11,7 +11,7 @@ export interface IgnoredAdvisory {
   readonly reason: string;
 }
 
-/** `[rules.sca]` of the config at the base commit. */
+/** `[rules.sca]` of the config at the policy commit. */
 export interface ScaOptions {
   /** The least severity that fails the gate. */
   readonly failOn: AdvisorySeverity;

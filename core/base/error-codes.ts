@@ -337,7 +337,7 @@ export const errorCatalogue = {
   },
   CONFIG_INVALID: {
     family: 'environment',
-    message: '`.writ/config.toml` at the base commit is not valid',
+    message: '`.writ/config.toml` at the policy commit is not valid',
     http: 422,
     exit: 128,
   },

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { type ConfiguredCheck, readConfiguredCheck, refuseRepeatedIds } from './configured-check.ts';
 import type { TableReader } from './table-reader.ts';
 
 /** `[checks]`: how checks run, and where the report of one comes from. */
@@ -6,14 +7,19 @@ export interface ChecksConfig {
   readonly maxParallel: number;
   /** By check id: `stdout`, or a glob over the names at the top of `$REPORTS_DIR`. */
   readonly reports: ReadonlyMap<string, string>;
+  /** `[[checks.always]]`: required of every change, whatever its contract asks. */
+  readonly always: readonly ConfiguredCheck[];
 }
 
 const maxChecks = 256;
+const maxAlways = 64;
 const maxIdLength = 128;
 
-/** Reads `[checks]` and `[checks.<id>]`; a table under any other key is that of the check with that id. */
+/** Reads `[checks]`, `[[checks.always]]` and `[checks.<id>]`; a table under any other key is that of the check with that id. */
 export function readChecksSection(reader: TableReader): ChecksConfig {
   const maxParallel = reader.integer('max_parallel', Math.min(64, availableParallelism()), 1, 64);
+  const always = reader.tables('always', maxAlways).map((table) => readConfiguredCheck(table, true));
+  refuseRepeatedIds(reader, 'always', always);
   const ids = reader.otherTables();
   if (ids.length > maxChecks)
     reader.refuse(reader.path, `expected at most ${maxChecks} checks, found ${ids.length}`);
@@ -26,7 +32,7 @@ export function readChecksSection(reader: TableReader): ChecksConfig {
     table.end();
   }
   reader.end();
-  return { maxParallel, reports };
+  return { maxParallel, reports, always };
 }
 
 function readReport(table: TableReader): string {

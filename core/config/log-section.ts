@@ -8,9 +8,9 @@ export interface LogConfig {
   readonly mirror?: 'git';
   /** The log and how it is spoken to; absent where a signing config says it, or nobody. */
   readonly service?: { readonly url: string; readonly api: 'v1' | 'v2' };
-  /** Sigstore SigningConfig: a path in the tree of the base commit. */
+  /** Sigstore SigningConfig: a path in the tree of the policy commit. */
   readonly signingConfig?: string;
-  /** Sigstore TrustedRoot that answers are checked against: a path in the tree of the base commit. */
+  /** Sigstore TrustedRoot that answers are checked against: a path in the tree of the policy commit. */
   readonly trustedRoot?: string;
 }
 

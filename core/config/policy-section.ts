@@ -1,3 +1,5 @@
+import type { StageName } from '../contract/stage.ts';
+import { readStage } from './configured-check.ts';
 import { repositoryPathFault } from './repository-path.ts';
 import type { TableReader } from './table-reader.ts';
 
@@ -5,8 +7,10 @@ import type { TableReader } from './table-reader.ts';
 export interface PolicyConfig {
   /** A name of the slot `policy`, e.g. `cedar`. */
   readonly engine: string;
-  /** Paths in the tree of the base commit: a change must not bring its own policy. */
+  /** Paths in the tree of the policy commit: a change must not bring its own policy. */
   readonly files: readonly string[];
+  /** Where it is asked about a change whose contract does not ask it. */
+  readonly stage: StageName;
 }
 
 const maxPolicies = 64;
@@ -34,8 +38,9 @@ export function readPolicySection(reader: TableReader): ReadonlyMap<string, Poli
         const fault = repositoryPathFault(path.replace(/^\.writ\/policies\//, ''));
         if (fault !== undefined) table.refuse(`${table.at('files')}[${index}]`, fault);
       }
+      const stage = readStage(table, 'release');
       table.end();
-      return [name, { engine, files: [...new Set(files)] }];
+      return [name, { engine, files: [...new Set(files)], stage }];
     }),
   );
 }

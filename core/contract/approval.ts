@@ -16,7 +16,7 @@ export interface ApprovalVerdict {
   /** Digest of the statement's bytes. */
   readonly digest: string;
   readonly decision: 'approve' | 'reject';
-  /** Who the allowed signers at base say holds the key: the claimed one where it fits, else the first. Empty where nothing is proven. */
+  /** Who the allowed signers at the policy commit say holds the key: the claimed one where it fits, else the first. Empty where nothing is proven. */
   readonly principal: string;
   /** `SHA256:…`; empty, like `signedAt`, in a document that cannot be read. */
   readonly keyId: string;
@@ -44,16 +44,16 @@ export type ApprovalProblem =
   | 'duplicate'
   | 'in-process';
 
-/** What the reader judges by; everything comes from the base commit or from the run, never from the candidate. */
+/** What the reader judges by; everything comes from the policy commit or from the run, never from the candidate. */
 export interface ApprovalGround {
   readonly subject: ApprovalSubject;
-  /** `.writ/allowed_signers` at the base commit; absent file = nobody may approve. */
+  /** `.writ/allowed_signers` at the policy commit; absent file = nobody may approve. */
   readonly allowedSigners: Uint8Array | undefined;
   /** Identities that may not approve: createdBy, git identity of the runner, authors and committers of the range, the coder actor. */
   readonly authors: readonly string[];
   /** The Scheduler's receipt time. */
   readonly receivedAtMs: number;
-  /** `[approvals] in_process` at the base commit; absent: what is marked so does not count. */
+  /** `[approvals] in_process` at the policy commit; absent: what is marked so does not count. */
   readonly inProcess?: boolean;
 }
 

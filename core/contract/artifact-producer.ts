@@ -14,7 +14,7 @@ export interface ArtifactRequest {
   listCandidate(): Promise<readonly string[]>;
   /** Committer time of the base commit, epoch milliseconds: what reproducible documents are dated with. */
   readonly baseTimeMs: number;
-  /** `[rules.<id>]` of `.writ/config.toml` at the base commit, by rule id. */
+  /** `[rules.<id>]` of `.writ/config.toml` at the policy commit, by rule id. */
   readonly ruleOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Asks a registered rule, in the pool, about the change alone: no stage, no artifacts. Its own faults are findings. */
   judge(ruleId: string): Promise<readonly Finding[]>;

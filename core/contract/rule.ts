@@ -14,7 +14,7 @@ export interface FileSides {
   readonly candidate?: Uint8Array;
 }
 
-/** What a policy engine is asked with: `[policy.<name>]`, its files as the base commit has them. */
+/** What a policy engine is asked with: `[policy.<name>]`, its files as the policy commit has them. */
 export interface PolicyText {
   readonly name: string;
   readonly files: readonly { readonly path: string; readonly bytes: Uint8Array }[];
@@ -41,11 +41,11 @@ export interface RuleInput {
   readonly approvals?: readonly ApprovalVerdict[];
   /** What a trial of the seal ran into, nothing where it would verify; absent where no check asks or the contract wants no provenance. */
   readonly rehearsal?: { readonly problems: readonly string[] };
-  /** `[approvals.groups]` of `.writ/config.toml` at the base commit: principals by group. */
+  /** `[approvals.groups]` of `.writ/config.toml` at the policy commit: principals by group. */
   readonly approvalGroups?: Readonly<Record<string, readonly string[]>>;
   /** Present where a policy engine is asked. */
   readonly policy?: PolicyText;
-  /** `[rules.<id>]` of `.writ/config.toml` at the base commit. */
+  /** `[rules.<id>]` of `.writ/config.toml` at the policy commit. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 

@@ -96,6 +96,8 @@ export interface CheckRecord {
   readonly stage: StageName;
   readonly status: 'passed' | 'failed' | 'waiting';
   readonly required: boolean;
+  /** Demanded by the policy commit, whatever the contract asks; absent for the contract's own. */
+  readonly fromPolicy?: true;
   readonly command: string;
   readonly expectedExitCode: number;
   readonly exitCode?: number;

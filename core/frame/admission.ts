@@ -36,7 +36,7 @@ export interface AdmissionSetting {
   readonly spec: EffectiveIntentSpec;
   readonly hooks: Pick<Hooks, 'frame'>;
   readonly runId: string;
-  /** `[redaction]` of the config at base. */
+  /** `[redaction]` of the config at the policy commit. */
   readonly words?: ClassWords;
 }
 

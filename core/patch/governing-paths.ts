@@ -2,7 +2,7 @@ import type { PatchFile } from '../contract/patch-set.ts';
 
 /**
  * True for a file that is tracked below `.writ/` and governs writ itself (resolutions, Config): a patch may change it, with approvals under the
- * signers at base. By its exact name; any other spelling of `.writ` is no governing path but a refused one.
+ * signers at the policy commit. By its exact name; any other spelling of `.writ` is no governing path but a refused one.
  */
 export function isGoverningPath(path: string): boolean {
   return path === '.writ/config.toml' || path === '.writ/allowed_signers' || /^\.writ\/agents\/./s.test(path);

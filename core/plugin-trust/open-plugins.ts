@@ -83,7 +83,7 @@ function refusalOf(plugin: Exclude<FoundPlugin, { status: 'trusted' }>): WritErr
     return new WritError('PLUGIN_MISSING', {
       message:
         kind === 'path'
-          ? `the plugin \`${place}\` is not in the tree of the base commit`
+          ? `the plugin \`${place}\` is not in the tree of the policy commit`
           : `the plugin \`${place}\` with digest \`${expected}\` is not kept here`,
       detail: { plugin: place, expected },
       hints: [
@@ -95,7 +95,7 @@ function refusalOf(plugin: Exclude<FoundPlugin, { status: 'trusted' }>): WritErr
   if (plugin.status === 'changed') {
     const found = `sha256:${plugin.foundDigest}`;
     return new WritError('PLUGIN_CHANGED', {
-      message: `the plugin \`${place}\` is not what \`.writ/config.toml\` at base pins: expected \`${expected}\`, found \`${found}\``,
+      message: `the plugin \`${place}\` is not what \`.writ/config.toml\` at the policy commit pins: expected \`${expected}\`, found \`${found}\``,
       detail: { plugin: place, expected, found },
       hints: [
         `read what changed, then pin it: \`digest = "${found}"\``,

@@ -8,7 +8,7 @@ import { secretHeads, secretsAt } from './secrets/find-secrets.ts';
 import { weighSecret } from './secrets/weigh-secret.ts';
 import type { SensitiveClass, SensitiveMatch } from './sensitive-match.ts';
 
-/** Words of a repository's own that mark content, from `[redaction]` of the config at base. */
+/** Words of a repository's own that mark content, from `[redaction]` of the config at the policy commit. */
 export type ClassWords = Readonly<Partial<Record<SensitiveClass, readonly string[]>>>;
 
 export interface Search {

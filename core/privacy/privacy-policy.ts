@@ -8,7 +8,7 @@ export interface PrivacyPolicy {
   readonly remove: readonly SensitiveClass[];
   /** Classes that no context may hold. */
   readonly beyond: readonly SensitiveClass[];
-  /** `[redaction]` of the config at base. */
+  /** `[redaction]` of the config at the policy commit. */
   readonly words: ClassWords;
 }
 

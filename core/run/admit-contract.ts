@@ -15,6 +15,8 @@ export interface AdmittedContract {
   readonly effective: EffectiveIntentSpec;
   readonly digest: string;
   readonly warnings: readonly Issue[];
+  /** Ids of the checks in `effective` that the policy commit demands of every change; none before it is known. */
+  readonly mandatory: readonly string[];
 }
 
 /** Bytes → contract. Throws INTENTSPEC_MALFORMED or INTENTSPEC_INVALID with every issue, INTENTSPEC_UNSUPPORTED_VERSION. */
@@ -33,7 +35,7 @@ export async function readContract(engine: WritEngine, bytes: Uint8Array): Promi
     });
   }
   const { document, effective, digest } = read;
-  return { bytes, document, effective, digest, warnings: issues };
+  return { bytes, document, effective, digest, warnings: issues, mandatory: [] };
 }
 
 /** `readContract`, and then nobody-enforces refused (SPEC_UNENFORCED). Whether its intent is active says the store. */

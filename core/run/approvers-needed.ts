@@ -1,6 +1,6 @@
 import type { DecisionInput } from './decision-input.ts';
 
-/** Under the signers at base, whoever else must approve (resolutions, Config). */
+/** Under the signers at the policy commit, whoever else must approve (resolutions, Config). */
 const forGoverning = 2;
 
 /** How many distinct people must approve a candidate: at least one where the contract asks for anybody, two for what governs writ. */

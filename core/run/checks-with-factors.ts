@@ -1,19 +1,12 @@
 import { canonicalize } from '../base/canonical.ts';
 import { WritError } from '../base/errors.ts';
-import type { FactorCheck } from '../config/factors-section.ts';
+import type { ConfiguredCheck } from '../config/configured-check.ts';
 import type { WritConfig } from '../config.ts';
-import type { StageName } from '../contract/stage.ts';
-import { type CheckList, checksOf } from '../spec/checks-of.ts';
+import { checksOf } from '../spec/checks-of.ts';
 import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
+import { withChecks } from './with-checks.ts';
 
 type Factors = Pick<WritConfig, 'factors'>;
-
-const listOf: Readonly<Record<StageName, CheckList>> = {
-  fast: 'fastChecks',
-  integration: 'integrationChecks',
-  security: 'securityChecks',
-  release: 'releaseChecks',
-};
 
 /**
  * The contract with the checks that the configuration gives its risk factors, after its own in each stage. They stand under the contract's
@@ -21,7 +14,7 @@ const listOf: Readonly<Record<StageName, CheckList>> = {
  */
 export function withFactorChecks(spec: EffectiveIntentSpec, config: Factors): EffectiveIntentSpec {
   const own = new Set(checksOf(spec).map(({ check }) => check.id));
-  const added = new Map<string, FactorCheck>();
+  const added = new Map<string, ConfiguredCheck>();
   for (const factor of new Set(spec.risk.factors)) {
     for (const entry of config.factors.get(factor) ?? []) {
       const { id } = entry.check;
@@ -33,9 +26,7 @@ export function withFactorChecks(spec: EffectiveIntentSpec, config: Factors): Ef
     }
   }
   if (added.size === 0) return spec;
-  const plan = { ...spec.acceptance.verificationPlan };
-  for (const { stage, check } of added.values()) plan[listOf[stage]] = [...plan[listOf[stage]], check];
-  return { ...spec, acceptance: { ...spec.acceptance, verificationPlan: plan } };
+  return withChecks(spec, [...added.values()]);
 }
 
 /** The factors of a contract that the configuration has no entry for: they add nothing, which a run says. */

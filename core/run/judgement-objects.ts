@@ -128,6 +128,7 @@ function checkEvidence(
     started_at: check.startedAt,
     duration_ms: check.durationMs,
     ...(check.tests === undefined ? {} : { tests: check.tests }),
+    ...(check.fromPolicy ? { from_policy: true } : {}),
     ...(check.tolerated ? { tolerated: true } : {}),
   };
 }

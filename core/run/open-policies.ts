@@ -21,7 +21,7 @@ export interface OpenPolicies {
 
 const maxPolicyBytes = 4 * 1024 * 1024;
 
-/** Reads policy files out of the tree of the base commit. An engine that nobody registered, or a file that is not there, is CONFIG_INVALID. */
+/** Reads policy files out of the tree of the policy commit. An engine that nobody registered, or a file that is not there, is CONFIG_INVALID. */
 export async function openPolicies(
   engine: Pick<WritEngine, 'slots'>,
   repository: GitDirectory,
@@ -46,7 +46,7 @@ export async function openPolicies(
     const read = files.map((path, index) => {
       const bytes = blobs.get(path);
       if (bytes === undefined)
-        throw invalid(`policy.${name}.files[${index}]`, `\`${path}\` is no file of the base commit`);
+        throw invalid(`policy.${name}.files[${index}]`, `\`${path}\` is no file of the policy commit`);
       dependencies.push({ name: path, uri: `urn:writ:policy:${name}`, digest: { sha256: sha256Hex(bytes) } });
       return { path, bytes };
     });
@@ -57,7 +57,7 @@ export async function openPolicies(
 
 function invalid(path: string, message: string): WritError {
   return new WritError('CONFIG_INVALID', {
-    message: `\`.writ/config.toml\` at the base commit is not valid at \`${path}\`: ${message}`,
+    message: `\`.writ/config.toml\` at the policy commit is not valid at \`${path}\`: ${message}`,
     detail: { issues: [{ path, message }] },
   });
 }

@@ -19,10 +19,9 @@ import { createScratch } from '../vcs/scratch.ts';
 import { settleGit } from '../vcs/stale-locks.ts';
 import { listNames } from '../vcs/tree.ts';
 import { removeWorkspace } from '../vcs/workspace.ts';
-import { type AdmittedContract, admitContract } from './admit-contract.ts';
+import { admitContract } from './admit-contract.ts';
 import type { OpenRun } from './attempt.ts';
 import { watchCancel } from './cancel-request.ts';
-import { withFactorChecks } from './checks-with-factors.ts';
 import { chooseLanding } from './choose-landing.ts';
 import { findRun } from './find-runs.ts';
 import { openingReport } from './gate-report.ts';
@@ -43,6 +42,7 @@ import { type StartedRun, startedLanding, startedRun, startedType } from './star
 import { stepsOver } from './steps.ts';
 import { takeCandidate } from './take-candidate.ts';
 import { resumedType, startWallClock, waitingType } from './wall-clock.ts';
+import { withConfig } from './with-config.ts';
 import { workerFile } from './worker-file.ts';
 import type { WritEngine } from './writ-engine.ts';
 
@@ -82,7 +82,7 @@ export async function startRun(
   const origin = await resolveOrigin(repository, request, admitted);
   const landing = await chooseLanding(repository, request, admitted, runId, origin);
   const ground = await prepareGround(engine, request, admitted, repository, landing);
-  const contract = withConfig(admitted, ground);
+  const contract = withConfig(admitted, ground.config);
   const spec = contract.effective;
   const sealing = await openParties(engine, contract, ground);
   const directory = runDirectory(repository, runId);
@@ -163,7 +163,7 @@ export async function reopenRun(
     const steps = stepsOver(journal);
     const landing = await reopenLanding(repository, journal, started, read, request);
     const ground = await prepareGround(engine, request, read, repository, landing);
-    const contract = withConfig(read, ground);
+    const contract = withConfig(read, ground.config);
     const sealing = await openParties(engine, contract, ground);
     const scratch = readers.keep(await createScratch(join(directory, 'scratch'), repository));
     const supplied = await readCandidate(scratch, landing.base, started);
@@ -278,11 +278,6 @@ async function holdRun({ journal, started, release, supplied, ...parts }: RunPar
       await release().catch(() => undefined);
     },
   };
-}
-
-/** The contract with what the config at the policy commit adds to it: checks of its risk factors. */
-function withConfig(contract: AdmittedContract, { config }: Ground): AdmittedContract {
-  return { ...contract, effective: withFactorChecks(contract.effective, config) };
 }
 
 /** Steps under `local/` hold for this machine alone. */

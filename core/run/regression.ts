@@ -71,7 +71,8 @@ export async function compareWithBase(
         side === 'base' ? base.run(task) : noting(askCheck(attempt, workspace, task));
       return comparison({ speed: await measureSpeed(onSide, rounds[level]) });
     });
-    const isTolerated = level !== 'none' && baseline.failure?.outcome === 'old-failure';
+    const isTolerated =
+      level !== 'none' && record.fromPolicy !== true && baseline.failure?.outcome === 'old-failure';
     const compared = Object.keys(baseline).length > 0 ? { baseline } : {};
     checks.push({ ...record, ...compared, ...(isTolerated ? { tolerated: true as const } : {}) });
   }

@@ -119,6 +119,8 @@ export const eventShapes = {
         },
       ),
       summary: text,
+      /** Demanded by the policy commit, whatever the contract asks. */
+      from_policy: flag,
       /** An old failure that the contract tolerates. */
       tolerated: flag,
     },

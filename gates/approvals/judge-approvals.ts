@@ -26,7 +26,7 @@ export function judgeApprovals(
   const members = group === undefined ? undefined : peopleOf(approvalGroups, group);
   if (group !== undefined && members === undefined) {
     const known = Object.keys(approvalGroups);
-    const message = `expected a group of \`[approvals.groups]\` in \`.writ/config.toml\` at the base commit, found \`${group}\``;
+    const message = `expected a group of \`[approvals.groups]\` in \`.writ/config.toml\` at the policy commit, found \`${group}\``;
     return [failure('APPROVAL_GROUP_UNKNOWN', message, { group, known: known.slice(0, maxListed) })];
   }
   if (members && members.size < needed) {

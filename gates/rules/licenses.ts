@@ -149,7 +149,7 @@ function toFinding(one: LockedPackage, said: StatedLicence, verdict: Verdict, se
   const messages: Readonly<Record<Verdict, string>> = {
     allowed: '',
     forbidden: `\`${name}\` is under ${has}, which allowedSpdx does not allow`,
-    unknown: `the licence of \`${name}\` is unknown: its files give ${licence === undefined ? 'none' : has}; say it in \`[licenses]\` of \`.writ/config.toml\` at the base commit`,
+    unknown: `the licence of \`${name}\` is unknown: its files give ${licence === undefined ? 'none' : has}; say it in \`[licenses]\` of \`.writ/config.toml\` at the policy commit`,
     conflicting: `the licence of \`${name}\` is told in different ways: ${(said.conflicting ?? []).map((text) => `\`${text.slice(0, 200)}\``).join(', ')}`,
     new: `\`${name}\` brings ${licence === undefined ? 'an unknown licence' : `the licence ${has}, which no package of the base has`}; ${
       severity === 'error'

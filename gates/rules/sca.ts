@@ -16,7 +16,7 @@ const maxVulnerabilities = 100_000;
 
 /**
  * `sca-report` is there, and as CycloneDX it names no vulnerability of at least `[rules.sca] fail_on`; one that nobody rated counts, one that
- * the config at base ignores is listed as suppressed. What the report itself calls harmless counts: it may have come with the change. A report
+ * the config at the policy commit ignores is listed as suppressed. What the report itself calls harmless counts: it may have come with the change. A report
  * in another form is not judged, and says so.
  */
 export const judge: RuleFunction = (input) => {
@@ -25,7 +25,7 @@ export const judge: RuleFunction = (input) => {
     return options.problems.map((problem) => ({
       rule,
       severity: 'error',
-      message: `\`[rules.sca]\` in \`.writ/config.toml\` at base is wrong: ${problem}`,
+      message: `\`[rules.sca]\` in \`.writ/config.toml\` at the policy commit is wrong: ${problem}`,
     }));
   return judgeDocuments(
     { rule, artifact, expected, judge: (value, path) => judgeReport(value, path, options) },

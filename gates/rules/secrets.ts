@@ -18,7 +18,7 @@ const maxFindings = 500;
 /**
  * Refuses added lines that hold a provider's token, a private key, a signed token, a password in an address or a random value under a
  * secret-like name. A finding names the format, at most four characters that the format gives, and a digest; never the value. What is
- * allowed (by a marker that stood at base beside the same value, by digest in the config at base) or stands in for a secret in a known format is listed as suppressed.
+ * allowed (by a marker that stood at base beside the same value, by digest in the config at the policy commit) or stands in for a secret in a known format is listed as suppressed.
  */
 export const judge: RuleFunction = (input) => {
   const allowance = readAllowance(input.options);
@@ -26,7 +26,7 @@ export const judge: RuleFunction = (input) => {
     return allowance.problems.map((problem) => ({
       rule,
       severity: 'error',
-      message: `\`[rules.secrets]\` in \`.writ/config.toml\` at base is wrong: ${problem}`,
+      message: `\`[rules.secrets]\` in \`.writ/config.toml\` at the policy commit is wrong: ${problem}`,
     }));
   const findings: Finding[] = [];
   const marks = standingMarks(input.patch);
@@ -194,7 +194,7 @@ const newMark = `; \`${marker}\` counts only where it stands at the policy commi
 const reasons: Readonly<Record<string, string>> = {
   placeholder: 'the value says that it stands in for a secret',
   marker: `suppressed by \`${marker}\`, which stands beside this value at base`,
-  config: 'suppressed by digest in the config at base',
+  config: 'suppressed by digest in the config at the policy commit',
 };
 
 function positionOf(

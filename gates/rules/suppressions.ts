@@ -37,7 +37,7 @@ export const judge: RuleFunction = (input) => {
       {
         rule,
         severity: 'error',
-        message: `\`[rules.suppressions]\` in \`.writ/config.toml\` at base is wrong: ${problem}`,
+        message: `\`[rules.suppressions]\` in \`.writ/config.toml\` at the policy commit is wrong: ${problem}`,
       },
     ];
   const findings: Finding[] = [];

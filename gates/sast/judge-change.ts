@@ -22,7 +22,7 @@ export async function judgeChange(input: RuleInput): Promise<readonly Finding[]>
   const findings: Finding[] = options.problems.map((problem) => ({
     rule,
     severity: 'error',
-    message: `\`[rules.sast]\` in \`.writ/config.toml\` at base is wrong: ${problem}`,
+    message: `\`[rules.sast]\` in \`.writ/config.toml\` at the policy commit is wrong: ${problem}`,
   }));
   for (const file of input.patch.files) {
     if (!isRegularCandidate(file)) continue;

@@ -1,7 +1,7 @@
 import { compileGlob, type Glob } from '../../core/base/glob.ts';
 import { sastRow, sastRows } from './rows.ts';
 
-/** What `[rules.sast]` of the config at base allows. */
+/** What `[rules.sast]` of the config at the policy commit allows. */
 export interface SastOptions {
   /** Whether a row may hit in a file; it is then listed and blocks nothing. */
   isAllowed(row: string, path: string): boolean;

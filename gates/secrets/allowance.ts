@@ -1,6 +1,6 @@
 import { scryptSync } from 'node:crypto';
 
-/** What `[rules.secrets]` of the config at base allows. */
+/** What `[rules.secrets]` of the config at the policy commit allows. */
 export interface Allowance {
   /** Why a finding on this value is suppressed; `undefined` where it stands. */
   reasonFor(digest: string, markedLine: boolean): 'config' | 'marker' | undefined;

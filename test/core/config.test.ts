@@ -96,6 +96,11 @@ t.test('every documented key is read', async (t) => {
     [policy.release]
     engine = "cedar"
     files = ["policies/release.cedar"]
+    stage = "fast"
+    [[checks.always]]
+    id = "house"
+    stage = "security"
+    command = "make audit"
   `);
   t.strictSame(config, {
     workspace: {
@@ -132,11 +137,25 @@ t.test('every documented key is read', async (t) => {
         ['unit', 'TEST-*.xml'],
         ['integration tests', 'stdout'],
       ]),
+      always: [
+        {
+          stage: 'security',
+          check: {
+            id: 'house',
+            kind: 'command',
+            command: 'make audit',
+            timeoutSeconds: 900,
+            expectedExitCode: 0,
+            required: true,
+            artifactsProduced: [],
+          },
+        },
+      ],
     },
     rules: { scope: { allow: ['a', 1, true], limits: { files: 10, ratio: 0.5 } } },
     securityCode: { paths: ['src/gate/**'], words: ['token'] },
     plugins: [{ kind: 'path', place: 'tools/gate', digest: '0a'.repeat(32) }],
-    policies: new Map([['release', { engine: 'cedar', files: ['policies/release.cedar'] }]]),
+    policies: new Map([['release', { engine: 'cedar', files: ['policies/release.cedar'], stage: 'fast' }]]),
     redaction: { internal: ['Bluebird'] },
     factors: new Map([
       [

@@ -27,7 +27,7 @@ export function dependenciesMissingHint(
     const remedy =
       refused.length > 0
         ? refused.join('; ')
-        : 'set `[workspace] prepare` or `[workspace] share` in `.writ/config.toml` at the base commit';
+        : 'set `[workspace] prepare` or `[workspace] share` in `.writ/config.toml` at the policy commit';
     return {
       rule: 'check-outcome',
       severity: 'note',

@@ -233,7 +233,7 @@ const approversOf = (key: (person: string) => string, ...names: readonly string[
   Promise.all(names.map((name) => openInProcessApprover(key(name))));
 
 t.test(
-  'approvals of the process itself count where the config at base says so, and are marked in what is sealed',
+  'approvals of the process itself count where the config at the policy commit says so, and are marked in what is sealed',
   async (t) => {
     const { sample, key } = sampleWithPeople(t, '[approvals]\nin_process = true\n');
     const [ann = '', ben = '', author = ''] = people;
@@ -258,16 +258,19 @@ t.test(
   },
 );
 
-t.test('approvals of the process itself count for nothing where the config at base is silent', async (t) => {
-  const { sample, key } = sampleWithPeople(t);
-  const [ann = '', ben = ''] = people;
-  const base = sample.git('rev-parse', 'main');
-  writeFileSync(join(sample.root, '.writ', 'config.toml'), '[approvals]\nin_process = true\n');
-  const view = await sample.run({ source, approvers: await approversOf(key, ann, ben) }, twoPeople);
-  t.equal(view.state, 'waiting', String(view.decision?.rationale));
-  t.strictSame(uncounted(view), ['in-process', 'in-process']);
-  t.equal(sample.git('rev-parse', 'main'), base);
-  for (const person of [ann, ben]) await sign(sample, view.runId, key(person), person);
-  const done = await resume(sample, view.runId);
-  t.equal(done.decision?.type, 'commit', 'people themselves go on with it');
-});
+t.test(
+  'approvals of the process itself count for nothing where the config at the policy commit is silent',
+  async (t) => {
+    const { sample, key } = sampleWithPeople(t);
+    const [ann = '', ben = ''] = people;
+    const base = sample.git('rev-parse', 'main');
+    writeFileSync(join(sample.root, '.writ', 'config.toml'), '[approvals]\nin_process = true\n');
+    const view = await sample.run({ source, approvers: await approversOf(key, ann, ben) }, twoPeople);
+    t.equal(view.state, 'waiting', String(view.decision?.rationale));
+    t.strictSame(uncounted(view), ['in-process', 'in-process']);
+    t.equal(sample.git('rev-parse', 'main'), base);
+    for (const person of [ann, ben]) await sign(sample, view.runId, key(person), person);
+    const done = await resume(sample, view.runId);
+    t.equal(done.decision?.type, 'commit', 'people themselves go on with it');
+  },
+);

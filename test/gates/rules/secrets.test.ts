@@ -202,17 +202,20 @@ t.test(
   },
 );
 
-t.test('a digest in the config at base suppresses that value alone, under the same digest key', async (t) => {
-  const files = { 'a.ts': { candidate: `'${token}'\n'${tokenOf('npm-token')}'\n` } };
-  const [first] = await judged(files, { digest_key: 'of this repository' });
-  const digest = first?.detail?.digest;
-  t.match(digest, /^scrypt:[0-9a-f]{32}$/);
-  t.match(await judged(files, { digest_key: 'of this repository', allow: [digest] }), [
-    { severity: 'note', line: 1, detail: { suppressed: true, reason: 'config', digest } },
-    { severity: 'error', line: 2 },
-  ]);
-  t.match(await judged(files, { allow: [digest] }), [{ severity: 'error' }, { severity: 'error' }]);
-});
+t.test(
+  'a digest in the config at the policy commit suppresses that value alone, under the same digest key',
+  async (t) => {
+    const files = { 'a.ts': { candidate: `'${token}'\n'${tokenOf('npm-token')}'\n` } };
+    const [first] = await judged(files, { digest_key: 'of this repository' });
+    const digest = first?.detail?.digest;
+    t.match(digest, /^scrypt:[0-9a-f]{32}$/);
+    t.match(await judged(files, { digest_key: 'of this repository', allow: [digest] }), [
+      { severity: 'note', line: 1, detail: { suppressed: true, reason: 'config', digest } },
+      { severity: 'error', line: 2 },
+    ]);
+    t.match(await judged(files, { allow: [digest] }), [{ severity: 'error' }, { severity: 'error' }]);
+  },
+);
 
 t.test('options that are not understood fail the rule', async (t) => {
   for (const options of [

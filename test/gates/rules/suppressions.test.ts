@@ -69,7 +69,7 @@ await gateTester(t, findRule('suppressions'), {
   ],
   invalid: [
     {
-      name: 'forbidden by the config at base',
+      name: 'forbidden by the config at the policy commit',
       files: { 'a.py': { candidate: `eval(x)  # ${'nose'}c\n` } },
       options: { forbid: true, allow_tools: ['flake8'] },
       expect: [{ rule: 'suppressions', path: 'a.py', line: 1, column: 12 }],

@@ -68,31 +68,40 @@ t.test('only added lines count, and what they use is known from the lines left a
   t.match(await judge(toRuleInput(option)), [{ line: 3, detail: { row: 'sast/python-tls-unverified' } }]);
 });
 
-t.test('the config at base allows a row in named places, listed and without an error', async (t) => {
-  const files = { 'test/a.py': { candidate: 'import pickle\npickle.loads(x)\n' } };
-  const input = (allow: unknown, more: object = {}) => ({
-    ...toRuleInput({ name: 'x', files }),
-    options: { allow, ...more },
-  });
-  const row = 'sast/python-unsafe-deserialization';
-  t.match(await judge(input([{ row, paths: ['test/**'] }])), [
-    { severity: 'note', detail: { row, suppressed: true, reason: 'config' } },
-  ]);
-  t.match(await judge(input([{ row, paths: ['src/**'] }])), [{ severity: 'error', detail: { row } }]);
-  t.match(await judge(input([{ row: 'sast/python-mktemp', paths: ['**'] }])), [{ severity: 'error' }]);
-  for (const wrong of ['all', [row], [{ row }], [{ row, paths: [] }], [{ row: 'sast/none', paths: ['**'] }]])
-    t.match(await judge(input(wrong)), [
-      { severity: 'error', message: /rules\.sast/ },
-      { severity: 'error' },
+t.test(
+  'the config at the policy commit allows a row in named places, listed and without an error',
+  async (t) => {
+    const files = { 'test/a.py': { candidate: 'import pickle\npickle.loads(x)\n' } };
+    const input = (allow: unknown, more: object = {}) => ({
+      ...toRuleInput({ name: 'x', files }),
+      options: { allow, ...more },
+    });
+    const row = 'sast/python-unsafe-deserialization';
+    t.match(await judge(input([{ row, paths: ['test/**'] }])), [
+      { severity: 'note', detail: { row, suppressed: true, reason: 'config' } },
     ]);
-  t.match(await judge(input([], { allows: [] })), [{ message: /`allows` is no option/ }, {}]);
-  const marked = { 'a.py': { candidate: 'import pickle\npickle.loads(x)  # nosec  # noqa\n' } };
-  t.match(
-    await judge(toRuleInput({ name: 'x', files: marked })),
-    [{ severity: 'error' }],
-    'a marker allows nothing',
-  );
-});
+    t.match(await judge(input([{ row, paths: ['src/**'] }])), [{ severity: 'error', detail: { row } }]);
+    t.match(await judge(input([{ row: 'sast/python-mktemp', paths: ['**'] }])), [{ severity: 'error' }]);
+    for (const wrong of [
+      'all',
+      [row],
+      [{ row }],
+      [{ row, paths: [] }],
+      [{ row: 'sast/none', paths: ['**'] }],
+    ])
+      t.match(await judge(input(wrong)), [
+        { severity: 'error', message: /rules\.sast/ },
+        { severity: 'error' },
+      ]);
+    t.match(await judge(input([], { allows: [] })), [{ message: /`allows` is no option/ }, {}]);
+    const marked = { 'a.py': { candidate: 'import pickle\npickle.loads(x)  # nosec  # noqa\n' } };
+    t.match(
+      await judge(toRuleInput({ name: 'x', files: marked })),
+      [{ severity: 'error' }],
+      'a marker allows nothing',
+    );
+  },
+);
 
 t.test('what cannot be read to its end is an error that says so', async (t) => {
   const binary = toRuleInput({ name: 'x', files: { 'a.py': { candidate: 'pickle.loads(\0x)\n' } } });

@@ -1,0 +1,2 @@
+import './old-base.test.ts';
+import './every-change.test.ts';
