@@ -46,7 +46,7 @@ export function contractOf(
       more.changeLog.map((entry) => ({ ...entry })),
     );
   const read = accepted(document);
-  return { ...read, bytes: bytesOf(document), warnings: read.issues };
+  return { ...read, bytes: bytesOf(document), warnings: read.issues, mandatory: [] };
 }
 
 export const person: LifecycleActor = {
