@@ -22,6 +22,7 @@ import './bin/commands/service-run.test.ts';
 import './bin/commands/service-status.test.ts';
 import './bin/commands/verify.test.ts';
 import './bin/commands/verify-layouts.test.ts';
+import './bin/commands/verify-repositories.test.ts';
 import './bin/report/html.test.ts';
 import './bin/report/text.test.ts';
 

@@ -43,7 +43,7 @@ export async function verifyTargets(
       import('../../core/vcs/object-reader.ts'),
     ]).then(async ([{ openRepository }, { keepObjectReaders }]) => {
       readers = keepObjectReaders();
-      return readers.keep(await openRepository(context.repoPath ?? context.cwd));
+      return readers.keep(await openRepository(context.repoPath ?? context.cwd, { bare: true }));
     });
     return opened;
   };

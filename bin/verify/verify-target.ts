@@ -15,8 +15,24 @@ import type { VerifyDemands } from './options.ts';
 import type { Meaning } from './target-meanings.ts';
 import { verifySource } from './verify-source.ts';
 
-/** A commit or a run of a repository, as the target was understood; one without a seal is not verified. */
-export async function verifyTarget(
+/** A commit or a run of a repository, as the target was understood; one without a seal, or whose objects a partial clone left behind, is not verified. */
+export async function verifyTarget(...asked: Parameters<typeof verifyFound>): Promise<VerifiedTarget> {
+  try {
+    return await verifyFound(...asked);
+  } catch (fault) {
+    const left = isWritError(fault, 'GIT_FAILED') ? absentObject(fault.detail.stderr) : undefined;
+    if (left === undefined) throw fault;
+    const reason = `the partial clone left ${left} behind: fetch again without a filter, or verify the exported file`;
+    return { target: asked[4], kind: 'run', report: nothingThere(reason) };
+  }
+}
+
+/** What git says that a remote has promised, and never sent. */
+function absentObject(stderr: unknown): string | undefined {
+  return /could not fetch ([0-9a-f]{40,64}) from promisor remote/.exec(String(stderr))?.[1];
+}
+
+async function verifyFound(
   context: Pick<CommandContext, 'env'>,
   repository: Repository,
   anchors: Anchors,
@@ -62,6 +78,9 @@ async function findByRun(repository: Repository, wanted: string): Promise<Found>
   };
 }
 
+/** A clone brings branches and tags alone. */
+const howToFetch = '`writ fetch` brings it, or `git fetch REMOTE "+refs/ai/*:refs/ai/*"`';
+
 async function findByCommit(repository: Repository, commit: string): Promise<Found> {
   const [object] = await readObjects(repository, [commit]);
   const [runId, ...more] = object ? (parseCommit(object.bytes)?.trailer('Run-Id') ?? []) : [];
@@ -70,7 +89,11 @@ async function findByCommit(repository: Repository, commit: string): Promise<Fou
     return { commit, reason: '', ...(await findRun(repository, systemClock, runId)) };
   } catch (fault) {
     if (isWritError(fault, 'RUN_NOT_FOUND'))
-      return { commit, runId, reason: 'the run that the commit names is not in this repository' };
+      return {
+        commit,
+        runId,
+        reason: `the run that the commit names is not in this repository: ${howToFetch}`,
+      };
     throw fault;
   }
 }

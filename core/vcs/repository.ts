@@ -6,7 +6,7 @@ import type { GitSetting } from './git-environment.ts';
 
 /** The person's repository, seen from one of its work trees. Nothing in here writes to it. */
 export interface Repository extends GitDirectory {
-  /** Root of this work tree, symlinks resolved. */
+  /** Root of this work tree, symlinks resolved; of a bare repository its own directory. */
   readonly root: string;
   /** Shared by linked work trees: refs, objects, `writ/` state. */
   readonly commonDir: string;
@@ -15,10 +15,13 @@ export interface Repository extends GitDirectory {
 }
 
 /**
- * Finds the repository around `path`. Refuses with NOT_A_REPOSITORY (also inside `.git`), BARE_REPOSITORY, GIT_MISSING, and GIT_FAILED
- * where git itself refuses it (foreign owner, damaged config).
+ * Finds the repository around `path`. Refuses with NOT_A_REPOSITORY (also inside `.git`), BARE_REPOSITORY unless whoever asks only reads objects and refs
+ * (`bare`), GIT_MISSING, and GIT_FAILED where git itself refuses it (foreign owner, damaged config).
  */
-export async function openRepository(path: string): Promise<Repository> {
+export async function openRepository(
+  path: string,
+  { bare: mayBeBare = false }: { readonly bare?: boolean } = {},
+): Promise<Repository> {
   const start = await directoryAt(resolve(path));
   const place: GitDirectory = { gitDir: '', objectFormat: 'sha1', cwd: start, env: {}, settings: [] };
   const args = [
@@ -38,15 +41,16 @@ export async function openRepository(path: string): Promise<Repository> {
   const [bare, inside, format, gitDir = '', commonDir = '', objectsDir = ''] = lines;
   // Outside a work tree it fails at the last question only.
   if (answer.code !== 0 && lines.length !== 7) throw discoveryFault(start, args, answer.code, answer.stderr);
-  if (inside !== 'true') {
-    if (bare === 'true') throw new WritError('BARE_REPOSITORY', { detail: { path: start, gitDir } });
+  const isBare = bare === 'true' && inside !== 'true';
+  if (inside !== 'true' && !(isBare && mayBeBare)) {
+    if (isBare) throw new WritError('BARE_REPOSITORY', { detail: { path: start, gitDir } });
     throw new WritError('NOT_A_REPOSITORY', {
       message: `\`${start}\` lies inside the git directory, not in a work tree`,
       detail: { path: start },
     });
   }
-  if (answer.code !== 0) throw gitFailed(args, answer.code, answer.stderr);
-  const root = lines.slice(6, -1).join('\n');
+  if (answer.code !== 0 && !isBare) throw gitFailed(args, answer.code, answer.stderr);
+  const root = isBare ? gitDir : lines.slice(6, -1).join('\n');
   if (start !== root && !start.startsWith(root === '/' ? root : `${root}/`)) {
     throw new WritError('NOT_A_REPOSITORY', {
       message: `the repository path of \`${start}\` holds a newline`,
@@ -63,7 +67,7 @@ export async function openRepository(path: string): Promise<Repository> {
     gitDir,
     objectFormat: format,
     cwd: root,
-    env: { GIT_DIR: gitDir, GIT_WORK_TREE: root },
+    env: { GIT_DIR: gitDir, ...(isBare ? {} : { GIT_WORK_TREE: root }) },
     settings: [],
   } as const;
   const { settings, refsAreFiles } = await readConfig(found);
