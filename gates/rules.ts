@@ -1,5 +1,6 @@
 import type { Rule } from '../core/contract/rule.ts';
 import { dependencyFileGlobs } from '../core/dependencies/file-kind.ts';
+import { manifestGlobs } from './judge-changed/judging-parts.ts';
 import { languageGlobs } from './source/language.ts';
 
 /** `.ts` from sources, `.js` when compiled. */
@@ -27,6 +28,14 @@ export const rules: readonly Rule[] = [
     reads: languageGlobs,
     appliesTo: (spec) =>
       spec.intent.changeType === 'bugfix' && spec.acceptance.qualityGates.requireNewTestsWhenBugfix,
+  },
+  {
+    id: 'judge-changed',
+    point: 'patch',
+    module: fileOf('judge-changed'),
+    judgesWhole: true,
+    readsJudge: true,
+    reads: manifestGlobs,
   },
   { id: 'tests-kept', point: 'patch', module: fileOf('tests-kept'), judgesWhole: true, reads: languageGlobs },
   {

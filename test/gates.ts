@@ -9,6 +9,7 @@ import './gates/secrets/labelled-set.test.ts';
 import './gates/rules/suppressions.test.ts';
 import './gates/rules/new-tests.test.ts';
 import './gates/rules/tests-kept.test.ts';
+import './gates/rules/judge-changed.test.ts';
 import './core/dependencies/changed-hashes.test.ts';
 import './core/dependencies/changed-sources.test.ts';
 import './core/dependencies/package-set.test.ts';

@@ -2,6 +2,7 @@ import type { Scope } from '../plan/scope.ts';
 import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
 import type { ApprovalVerdict } from './approval.ts';
 import type { Finding } from './finding.ts';
+import type { JudgeReach } from './judge-reach.ts';
 import type { PatchFile, PatchSet } from './patch-set.ts';
 import type { ArtifactRecord, CheckRecord, StageName } from './stage.ts';
 
@@ -43,6 +44,8 @@ export interface RuleInput {
   readonly rehearsal?: { readonly problems: readonly string[] };
   /** `[approvals.groups]` of `.writ/config.toml` at the policy commit: principals by group. */
   readonly approvalGroups?: Readonly<Record<string, readonly string[]>>;
+  /** What checks execute to judge, for rules with `readsJudge`; absent where no contract says what is checked. */
+  readonly judge?: JudgeReach;
   /** Present where a policy engine is asked. */
   readonly policy?: PolicyText;
   /** `[rules.<id>]` of `.writ/config.toml` at the policy commit. */
@@ -82,6 +85,8 @@ export interface Rule {
   readonly readsUnchanged?: boolean;
   /** The rule needs the content of the artifacts that it is told of. */
   readonly readsArtifacts?: boolean;
+  /** The rule needs to know what the contract's checks execute. */
+  readonly readsJudge?: boolean;
   /** At point `patch`: the rule judges the change as a whole (that a fix brings a test), so it is not asked about the part of one Task. */
   readonly judgesWhole?: boolean;
   /** At a stage: the rule also says something of a change alone, without stage and artifacts (`writ scan`, a producer of an artifact). */

@@ -4,6 +4,7 @@ import type { Rule, RuleInput } from '../contract/rule.ts';
 import { judgeRule } from '../rules.ts';
 import type { GitDirectory } from '../vcs/git.ts';
 import type { ArtifactBox } from './artifact-box.ts';
+import { findJudge } from './judge/find-judge.ts';
 import { readRuleFiles } from './read-rule-files.ts';
 import type { WritEngine } from './writ-engine.ts';
 
@@ -32,8 +33,18 @@ export async function askRule(
   try {
     const files = await readRuleFiles(question.objects, input.patch, rule);
     const artifactBytes = rule.readsArtifacts ? await readArtifacts(question) : undefined;
+    const judge = rule.readsJudge
+      ? await findJudge(question.objects, input.patch.baseTree, input.spec)
+      : undefined;
     const options = ruleOptions[rule.id] ?? {};
-    const whole: RuleInput = { ...input, args, files, options, ...(artifactBytes ? { artifactBytes } : {}) };
+    const whole: RuleInput = {
+      ...input,
+      args,
+      files,
+      options,
+      ...(artifactBytes ? { artifactBytes } : {}),
+      ...(judge ? { judge } : {}),
+    };
     return await judgeRule(rule, whole, engine.pool, signal);
   } catch (fault) {
     if (!isWritError(fault, 'INPUT_TOO_LARGE')) throw fault;

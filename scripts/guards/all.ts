@@ -1,5 +1,6 @@
 import { formGuards } from './forms.ts';
 import type { Guard } from './guard.ts';
+import { judgeGuards } from './judge.ts';
 import { logGuards } from './log.ts';
 import { materialGuards } from './material.ts';
 import { predicateGuards } from './predicates.ts';
@@ -18,6 +19,7 @@ export const guards: readonly Guard[] = [
   ...materialGuards,
   ...predicateGuards,
   ...serviceGuards,
+  ...judgeGuards,
   ...reportGuards,
   ...targetGuards,
 ];

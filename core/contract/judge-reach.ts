@@ -1,0 +1,22 @@
+/** A file that checks execute, or that says how they judge; found by following their commands at the base. */
+export interface JudgeFile {
+  readonly path: string;
+  /** `manifest`: only some of its parts are reached. `test`: judged as tests are. */
+  readonly role: 'script' | 'config' | 'manifest' | 'test';
+  /** Ids of checks from which it is reached. */
+  readonly checks: readonly string[];
+  /** What led there: a command, a script of a manifest, a file. */
+  readonly via: string;
+}
+
+/** What the checks of a contract execute to judge. */
+export interface JudgeReach {
+  /** In order of path. */
+  readonly files: readonly JudgeFile[];
+  /** Scripts of manifests that are reached, by path of the manifest: the hooks of each belong to it. */
+  readonly scripts: Readonly<Record<string, readonly string[]>>;
+  /** Programs that are run, by the names that commands and scripts call them; of these the configuration counts, new files included. */
+  readonly programs: readonly string[];
+  /** What was not followed, in words. */
+  readonly gaps: readonly string[];
+}

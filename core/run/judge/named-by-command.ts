@@ -1,0 +1,265 @@
+/** What one command leads to. Paths are of the tree. */
+export type Named =
+  | { readonly kind: 'script' | 'config' | 'test'; readonly path: string }
+  /** A script of a manifest; hooks go with it. */
+  | { readonly kind: 'npm'; readonly manifest: string; readonly script: string }
+  /** A target of a file of recipes. */
+  | { readonly kind: 'recipes'; readonly path: string }
+  /** Another directory in which the commands that follow run. */
+  | { readonly kind: 'directory'; readonly path: string }
+  /** A program as it is called, without its directory. */
+  | { readonly kind: 'program'; readonly name: string };
+
+/** The tree in which commands run. */
+export interface JudgedTree {
+  isFile(path: string): boolean;
+  isDirectory(path: string): boolean;
+  /** Files directly or further below a directory. */
+  under(directory: string): readonly string[];
+}
+
+const interpreters =
+  /^(?:node|nodejs|deno|bun|tsx|ts-node|ts-node-esm|esno|babel-node|python[\d.]*|pypy3?|ruby|perl|php|lua|sh|bash|dash|zsh|ksh|source|\.|groovy|Rscript|julia|elixir|swift|zx|c8|nyc|coverage)$/;
+const testRunners =
+  /^(?:jest|vitest|mocha|tap|tape|ava|uvu|jasmine|karma|cypress|playwright|pytest|py\.test|nose2?|rspec|minitest|bats|phpunit|pest|prove|ctest|qunit|wtr|c8|nyc|borp)$/;
+const runners =
+  /^(?:env|sudo|time|nice|timeout|exec|command|nohup|xvfb-run|npx|pnpx|bunx|dotenv|cross-env|cross-env-shell|poetry|uv|pipenv|hatch|rye|pdm|bundle|corepack|doas|setsid|stdbuf|run|exec|dlx|x|--)$/;
+const recipeFiles: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^(?:g?make|bmake)$/, ['GNUmakefile', 'makefile', 'Makefile']],
+  [/^just$/, ['justfile', 'Justfile', '.justfile']],
+  [/^task$/, ['Taskfile.yml', 'Taskfile.yaml', 'taskfile.yml', 'Taskfile.dist.yml']],
+  [/^rake$/, ['Rakefile', 'rakefile', 'Rakefile.rb']],
+  [/^(?:nox)$/, ['noxfile.py']],
+  [/^(?:invoke|inv)$/, ['tasks.py']],
+  [/^(?:gulp)$/, ['gulpfile.js', 'gulpfile.mjs', 'gulpfile.ts']],
+  [/^(?:grunt)$/, ['Gruntfile.js', 'Gruntfile.cjs']],
+  [/^(?:gradlew?|gradle)$/, ['gradlew', 'settings.gradle', 'settings.gradle.kts', 'gradle.properties']],
+  [/^(?:mvnw?|mvn)$/, ['mvnw', '.mvn/maven.config', '.mvn/jvm.config', '.mvn/extensions.xml']],
+  [/^(?:sbt)$/, ['build.sbt', 'project/build.properties', 'project/plugins.sbt']],
+  [/^(?:turbo)$/, ['turbo.json']],
+  [/^(?:nx)$/, ['nx.json', 'project.json']],
+  [/^(?:lerna)$/, ['lerna.json']],
+  [/^(?:pre-commit)$/, ['.pre-commit-config.yaml']],
+  [/^(?:docker|docker-compose|podman)$/, ['Dockerfile', 'docker-compose.yml', 'compose.yaml', 'compose.yml']],
+];
+const fileOption =
+  /^--?[\w-]*(?:config|conf|rc|rcfile|require|import|loader|setup|env-file|project|tsconfig|reporter|ignore|plugin|preset|baseline|bootstrap|settings|makefile|manifest|preload|opts|rules?|policy|profile|file)(?:-path|-file|s)?$/;
+const shortFileOption = /^-[rcpfP]$/;
+/** Programs whose `-c` and `--check` take what is judged, or code. */
+const checksOperand =
+  /^(?:node|prettier|black|ruby|perl|bash|sh|dash|zsh|ksh|python[\d.]*|isort|rustfmt|gofmt|grep|diff)$/;
+const packageManagers = /^(?:npm|pnpm|yarn|bun)$/;
+const ownCommands =
+  /^(?:exec|x|dlx|ci|install|i|add|remove|audit|pack|publish|config|ls|list|why|outdated|dedupe|rebuild|link|version|view|info|cache|init|create|help|--version|-v)$/;
+const installs = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish'];
+
+/** What the words of one command lead to, run in `directory` (empty: the root). */
+export function namedByCommand(
+  argv: readonly string[],
+  directory: string,
+  tree: JudgedTree,
+): readonly Named[] {
+  const named: Named[] = [];
+  const words = argv.filter((word) => !/^[A-Za-z_]\w*=/.test(word) || word.includes('/'));
+  const fileAt = (word: string): string | undefined => {
+    for (const from of directory === '' ? [''] : [directory, '']) {
+      const path = joined(from, word);
+      if (path !== undefined && path !== '' && tree.isFile(path)) return path;
+    }
+    return undefined;
+  };
+  let start = 0;
+  while (start < words.length && isPrefix(words, start)) start += 1;
+  const program = nameOf(words[start] ?? '');
+  if (program === '') return named;
+  for (const word of words.slice(0, start + 1)) named.push({ kind: 'program', name: nameOf(word) });
+  const rest = words.slice(start + 1);
+  const own = fileAt(words[start] ?? '');
+  if (own !== undefined) named.push({ kind: 'script', path: own });
+  if (program === 'cd' || program === 'pushd') {
+    const path = joined(directory, rest[0] ?? '');
+    if (path !== undefined && tree.isDirectory(path)) named.push({ kind: 'directory', path });
+    return named;
+  }
+  const away = directoryOption(rest, directory, tree);
+  if (away !== undefined) named.push({ kind: 'directory', path: away });
+  const home = away ?? directory;
+  if (packageManagers.test(program)) named.push(...ofPackageManager(program, rest, home, tree));
+  if (/^(?:npm-run-all|run-s|run-p|concurrently|wireit|run-z)$/.test(program))
+    for (const word of rest)
+      if (!word.startsWith('-'))
+        named.push({
+          kind: 'npm',
+          manifest: joined(home, 'package.json') ?? '',
+          script: word.replace(/^(?:npm|pnpm|yarn|bun):/, ''),
+        });
+  for (const [form, files] of recipeFiles)
+    if (form.test(program))
+      for (const file of files) {
+        const path = joined(home, file);
+        if (path !== undefined && tree.isFile(path)) named.push({ kind: 'recipes', path });
+      }
+  named.push(...filesOfOptions(program, rest, fileAt));
+  named.push(...operands(program, rest, { fileAt, directory: home, tree }));
+  return named;
+}
+
+/** `FOO=1`, `env`, `npx`, `timeout 60`: what follows is the program. */
+function isPrefix(words: readonly string[], at: number): boolean {
+  const word = words[at] ?? '';
+  if (at === words.length - 1) return false;
+  if (runners.test(nameOf(word))) return true;
+  // Options and durations of what stands before.
+  return at > 0 && (/^-/.test(word) || /^\d+[smh]?$/.test(word));
+}
+
+function nameOf(word: string): string {
+  return word.slice(word.lastIndexOf('/') + 1).replace(/\.(?:exe|cmd)$/, '');
+}
+
+function directoryOption(words: readonly string[], from: string, tree: JudgedTree): string | undefined {
+  for (const [at, word] of words.entries()) {
+    const [, glued] =
+      /^(?:--(?:prefix|cwd|dir|directory|rootDir|root|working-directory|project-dir)=|-C)(.+)$/.exec(word) ??
+      [];
+    const isAlone = /^(?:--(?:prefix|cwd|dir|directory|rootDir|root|working-directory)|-C)$/.test(word);
+    const given = glued ?? (isAlone ? words[at + 1] : undefined);
+    const path = given === undefined ? undefined : joined(from, given);
+    if (path !== undefined && tree.isDirectory(path)) return path;
+  }
+  return undefined;
+}
+
+const valued = /^(?:--prefix|-C|--cwd|--dir|-w|--workspace|--filter|-F|--loglevel|--if-present)$/;
+const ofWorkspaces = /^(?:-w|--workspaces?|-ws|-r|--recursive|--filter|-F|workspaces?|foreach)(?:=|$)/;
+
+function ofPackageManager(
+  program: string,
+  words: readonly string[],
+  home: string,
+  tree: JudgedTree,
+): readonly Named[] {
+  const own = joined(home, 'package.json');
+  if (own === undefined) return [];
+  const plain = words.filter((word, at) => !word.startsWith('-') && !valued.test(words[at - 1] ?? ''));
+  const [verb = '', next = ''] = plain.filter((word) => !/^(?:workspaces?|foreach)$/.test(word));
+  const inside = words.some((word) => ofWorkspaces.test(word))
+    ? tree
+        .under(home)
+        .filter((path) => /(?:^|\/)package\.json$/.test(path) && !path.includes('node_modules/'))
+    : [];
+  const scripts = (...names: readonly string[]): readonly Named[] =>
+    [own, ...inside.slice(0, 300)].flatMap((manifest) =>
+      names.map((script): Named => ({ kind: 'npm', manifest, script })),
+    );
+  if (/^(?:run|run-script|rum|urn)$/.test(verb)) return next === '' ? [] : scripts(next);
+  if (/^(?:test|tst|t)$/.test(verb) && program !== 'bun') return scripts('test');
+  if (/^(?:it|install-test|cit|install-ci-test)$/.test(verb)) return scripts(...installs, 'test');
+  if (/^(?:start|stop|restart)$/.test(verb)) return scripts(verb);
+  if (/^(?:ci|install|i|rebuild|pack)$/.test(verb) || (verb === '' && program === 'yarn'))
+    return scripts(...installs);
+  return verb === '' || ownCommands.test(verb) || program === 'npm' ? [] : scripts(verb);
+}
+
+function filesOfOptions(
+  program: string,
+  words: readonly string[],
+  fileAt: (word: string) => string | undefined,
+): readonly Named[] {
+  return words.flatMap((word, at): Named[] => {
+    const [, name = word, glued] = /^(--?[\w.-]+)=(.+)$/s.exec(word) ?? [];
+    if (!/^-/.test(word)) return [];
+    const isShort = shortFileOption.test(name) && !(name === '-c' && checksOperand.test(program));
+    if (!isShort && !fileOption.test(name)) return [];
+    const path = fileAt(glued ?? words[at + 1] ?? '');
+    return path === undefined ? [] : [{ kind: 'config', path }];
+  });
+}
+
+/** Files that an interpreter runs; files of a test runner are tests. */
+function operands(
+  program: string,
+  words: readonly string[],
+  {
+    fileAt,
+    directory,
+    tree,
+  }: {
+    readonly fileAt: (word: string) => string | undefined;
+    readonly directory: string;
+    readonly tree: JudgedTree;
+  },
+): readonly Named[] {
+  const isTest =
+    testRunners.test(program) ||
+    words.includes('--test') ||
+    (/^(?:deno|bun|go|cargo|dotnet|mix|swift|flutter)$/.test(program) && words[0] === 'test');
+  const files = words.flatMap((word) => (word.startsWith('-') ? [] : (fileAt(word) ?? [])));
+  if (isTest && !/^(?:c8|nyc|coverage)$/.test(program)) {
+    const globbed = words.flatMap((word) => (/[*?]/.test(word) ? matching(word, directory, tree) : []));
+    return [...files, ...globbed].map((path) => ({ kind: 'test', path }));
+  }
+  if (/^python/.test(program) && words[0] === '-m') {
+    const module = (words[1] ?? '').replaceAll('.', '/');
+    const found = [`${module}.py`, `${module}/__main__.py`, `${module}/__init__.py`].flatMap(
+      (path) => fileAt(path) ?? [],
+    );
+    return [
+      { kind: 'program', name: (words[1] ?? '').split('.')[0] ?? '' },
+      ...found.map((path): Named => ({ kind: 'script', path })),
+      ...namedByCommand(words.slice(1), directory, tree),
+    ];
+  }
+  if (program === 'go' && /^(?:run|generate|vet)$/.test(words[0] ?? '')) {
+    const [target = ''] = words.slice(1).filter((word) => !word.startsWith('-'));
+    const path = joined(directory, target);
+    const own =
+      path !== undefined && tree.isDirectory(path) && words[0] === 'run'
+        ? tree.under(path).slice(0, 200)
+        : [];
+    return [...files, ...own].map((found) => ({ kind: 'script', path: found }));
+  }
+  if (!interpreters.test(program)) return [];
+  // Code in an argument names files as well.
+  const inline = words.flatMap((word, at) =>
+    /^(?:-e|-c|-p|--eval|--print|-pe|-r)$/.test(words[at - 1] ?? '')
+      ? [...word.matchAll(/["'`]([^"'`\s]{1,300})["'`]/g)].flatMap(([, path = '']) => fileAt(path) ?? [])
+      : [],
+  );
+  // `node --check file` and their like read it, and run nothing of it.
+  const isRead =
+    words.some((word) => /^(?:--check|-n|-l|--syntax-check)$/.test(word)) ||
+    (checksOperand.test(program) &&
+      /^-c$/.test(words[0] ?? '') &&
+      files.length > 0 &&
+      !/^(?:bash|sh|dash|zsh|ksh|python)/.test(program));
+  const [first] = isRead ? [] : files;
+  return [...(first === undefined ? [] : [first]), ...inline].map((path) => ({ kind: 'script', path }));
+}
+
+function matching(glob: string, directory: string, tree: JudgedTree): readonly string[] {
+  const root = joined(directory, glob.slice(0, glob.search(/[*?]/)).replace(/[^/]*$/, '')) ?? '';
+  const form = new RegExp(
+    `^${(joined(directory, glob) ?? glob)
+      .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+      .replace(/\*\*\/?/g, '\u0000')
+      .replace(/\*/g, '[^/]*')
+      .replace(/\?/g, '[^/]')
+      .replaceAll('\u0000', '(?:.*/)?')}$`,
+  );
+  return glob.length > 300 || (glob.match(/\*/g) ?? []).length > 4
+    ? []
+    : tree.under(root).filter((path) => form.test(path));
+}
+
+/** A word as a path of the tree, seen from a directory; `undefined` where it leaves the tree. */
+export function joined(from: string, word: string): string | undefined {
+  if (word === '' || word.startsWith('/') || word.length > 1_000 || /[\n\0]/.test(word)) return undefined;
+  const parts = from === '' ? [] : from.split('/');
+  for (const part of word.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part !== '..') parts.push(part);
+    else if (parts.pop() === undefined) return undefined;
+  }
+  return parts.join('/');
+}

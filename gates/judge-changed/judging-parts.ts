@@ -1,0 +1,199 @@
+import { canonicalize } from '../../core/base/canonical.ts';
+import { jsonContent, type Table, tableOf, tomlContent } from '../../core/dependencies/content.ts';
+
+/** Parts of a file that say how is judged, by their names; `undefined` where all of it does. */
+export type JudgingParts = ReadonlyMap<string, string>;
+
+/** Files of which only parts judge. */
+export const manifestGlobs: readonly string[] = [
+  ...['package.json', 'composer.json', 'pyproject.toml', 'Cargo.toml', 'setup.cfg', 'pom.xml', 'mix.exs'],
+  ...['CMakeLists.txt', 'meson.build', '*.gradle', '*.gradle.kts', '*.csproj', '*.fsproj', '*.vbproj'],
+].map((name) => `**/${name}`);
+
+/** Members of `package.json` that tools read; what is depended on is judged by `new-dependency`. */
+const packageMembers = [
+  ...[
+    'type',
+    'imports',
+    'packageManager',
+    'config',
+    'workspaces',
+    'jest',
+    'vitest',
+    'mocha',
+    'ava',
+    'tap',
+    'nyc',
+    'c8',
+  ],
+  ...[
+    'jasmine',
+    'eslintConfig',
+    'eslintIgnore',
+    'prettier',
+    'stylelint',
+    'babel',
+    'xo',
+    'standard',
+    'lint-staged',
+  ],
+  ...[
+    'wireit',
+    'nx',
+    'playwright',
+    'stryker',
+    'commitlint',
+    'knip',
+    'size-limit',
+    'ts-node',
+    'tsd',
+    'uvu',
+    'c8rc',
+  ],
+];
+const usualScripts =
+  /^(?:pre|post)?(?:test|lint|check|verify|validate|typecheck|type-check|ci|audit|coverage|e2e|unit|integration|build)(?:[:.-].*)?$/;
+const pythonTools =
+  /^(?:pytest|coverage|tox|nox|ruff|mypy|pyright|basedpyright|black|isort|flake8|pylint|bandit|hatch|poe|pdm|taskipy|pycodestyle|pydocstyle|ty|cibuildwheel|hypothesis|mutmut|rye)$/;
+const cargoMembers = ['lib', 'bin', 'test', 'bench', 'features', 'profile', 'lints'];
+const cargoPackage = ['autotests', 'autobenches', 'autobins', 'build', 'links'];
+
+/**
+ * The judging parts of a manifest that holds other things as well. `scripts`: names of those that are reached, where that is known. A
+ * manifest that cannot be read is one part: all of it.
+ */
+export function judgingParts(
+  path: string,
+  bytes: Uint8Array,
+  scripts: readonly string[] | undefined,
+): JudgingParts | undefined {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  if (name === 'package.json' || name === 'composer.json')
+    return ofTables(jsonContent(text), text, (table) => ofPackage(table, scripts, name));
+  if (name === 'pyproject.toml') return ofTables(tomlContent(text), text, ofPyproject);
+  if (name === 'Cargo.toml') return ofTables(tomlContent(text), text, ofCargo);
+  if (name === 'setup.cfg') return ofIni(text);
+  if (name === 'pom.xml') return new Map([['build', plainXml(text)]]);
+  if (/\.(?:cs|fs|vb)proj$/.test(name))
+    return ofLines(text, /Test|Remove=|RunSettings|TreatWarnings|NoWarn|Import\b|Target\b|Exec\b/);
+  if (/\.gradle(?:\.kts)?$/.test(name)) return new Map([['build', withoutLines(text, gradleDependency)]]);
+  if (/^(?:CMakeLists\.txt|meson\.build)$/.test(name))
+    return ofLines(
+      text,
+      /\b(?:add_test|enable_testing|set_tests_properties|\w*discover_tests|CTEST\w*|test|BUILD_TESTING)\b/i,
+    );
+  if (name === 'mix.exs') return new Map([['project', withoutLines(text, /^\s*\{:\w+,|^\s*version:/)]]);
+  return undefined;
+}
+
+function ofTables(
+  content: ReturnType<typeof jsonContent>,
+  text: string,
+  parts: (table: Table) => readonly (readonly [string, unknown])[],
+): JudgingParts {
+  if ('reason' in content) return new Map([['all of it', text]]);
+  try {
+    return new Map(
+      parts(content.value).flatMap(([key, value]) =>
+        value === undefined ? [] : [[key, said(value)] as const],
+      ),
+    );
+  } catch {
+    return new Map([['all of it', text]]);
+  }
+}
+
+function said(value: unknown): string {
+  return canonicalize(JSON.parse(JSON.stringify(value)));
+}
+
+function ofPackage(
+  table: Table,
+  reached: readonly string[] | undefined,
+  name: string,
+): readonly (readonly [string, unknown])[] {
+  const scripts = tableOf(table.scripts);
+  const names = new Set(
+    reached === undefined
+      ? Object.keys(scripts).filter((script) => usualScripts.test(script))
+      : reached.flatMap((script) =>
+          /^(?:pre|post)/.test(script) ? [script] : [`pre${script}`, script, `post${script}`],
+        ),
+  );
+  const members = name === 'composer.json' ? ['config', 'autoload-dev', 'scripts-aliases'] : packageMembers;
+  return [
+    ...members.map((key) => [key, Object.hasOwn(table, key) ? table[key] : undefined] as const),
+    ...[...names].map(
+      (key) => [`scripts.${key}`, Object.hasOwn(scripts, key) ? scripts[key] : undefined] as const,
+    ),
+  ];
+}
+
+function ofPyproject(table: Table): readonly (readonly [string, unknown])[] {
+  return Object.entries(tableOf(table.tool))
+    .filter(([tool]) => pythonTools.test(tool))
+    .map(([tool, value]) => [`tool.${tool}`, value]);
+}
+
+function ofCargo(table: Table): readonly (readonly [string, unknown])[] {
+  const about = tableOf(table.package);
+  return [
+    ...cargoMembers.map((key) => [key, table[key]] as const),
+    ...cargoPackage.map((key) => [`package.${key}`, about[key]] as const),
+    ['workspace', { ...tableOf(table.workspace), dependencies: undefined }],
+  ];
+}
+
+const judgingSection =
+  /^(?:tool:pytest|flake8|mypy\b.*|coverage\b.*|isort|pycodestyle|pylint.*|tox.*|aliases|pydocstyle)$/;
+
+function ofIni(text: string): JudgingParts {
+  const parts = new Map<string, string>();
+  for (const section of text.split(/^(?=\[)/m)) {
+    const name = /^\[([^\]\n]{1,100})\]/.exec(section)?.[1] ?? '';
+    if (judgingSection.test(name)) parts.set(name, section.trim());
+  }
+  return parts;
+}
+
+function ofLines(text: string, form: RegExp): JudgingParts {
+  return new Map([
+    [
+      'tests',
+      text
+        .split('\n')
+        .filter((line) => line.length < 2_000 && form.test(line))
+        .map((line) => line.trim())
+        .join('\n'),
+    ],
+  ]);
+}
+
+const gradleDependency =
+  /^\s*(?:\/\/.*|\w*(?:[iI]mplementation|[aA]pi|[cC]ompileOnly|[rR]untimeOnly|[kK]apt|ksp|[aA]nnotationProcessor|classpath|platform|bom)\b[ (].*|(?:version|group|description)\b.*)?$/;
+
+function withoutLines(text: string, form: RegExp): string {
+  return text
+    .split('\n')
+    .filter((line) => line.length > 2_000 || !(line.trim() === '' || form.test(line)))
+    .map((line) => line.trim())
+    .join('\n');
+}
+
+/** A `pom.xml` without dependencies and versions. */
+function plainXml(text: string): string {
+  const kept: string[] = [];
+  let from = 0;
+  for (let open = text.indexOf('<dependency>'); open !== -1; open = text.indexOf('<dependency>', from)) {
+    kept.push(text.slice(from, open));
+    const close = text.indexOf('</dependency>', open);
+    if (close === -1) return text;
+    from = close + '</dependency>'.length;
+  }
+  kept.push(text.slice(from));
+  return kept
+    .join('')
+    .replace(/<(?:version|description|name|url)>[^<]{0,2000}<\/(?:version|description|name|url)>/g, '')
+    .replace(/\s+/g, ' ');
+}

@@ -1,0 +1,119 @@
+/** Files by which a program is told how to judge, of a program that checks run: `[programs, file names]`, names without a directory or with their last ones. */
+const families: readonly (readonly [programs: RegExp, files: RegExp])[] = [
+  [
+    /^(?:jest|ts-jest|react-scripts|craco)$/,
+    /^(?:jest[\w.-]*\.(?:config|setup|preset|transform)\.?[\w.]*|jest\.config\.[\w.]+|jest-[\w.-]+\.(?:[cm]?[jt]s|json)|setupTests\.[jt]sx?|babel\.config\.[\w.]+|\.babelrc[\w.]*|\.swcrc)$/,
+  ],
+  [
+    /^(?:vitest|vite)$/,
+    /^(?:vitest?\.(?:config|workspace|setup|projects)\.[\w.]+|vitest[\w.-]*\.(?:[cm]?[jt]s|json)|vite[\w.-]*\.config\.[\w.]+)$/,
+  ],
+  [/^_?mocha$/, /^(?:\.mocharc[\w.]*|mocha\.opts)$/],
+  [/^ava$/, /^ava\.config\.[\w.]+$/],
+  [/^tap$/, /^\.taprc$/],
+  [/^(?:jasmine|ng)$/, /^(?:jasmine[\w.]*\.(?:json|[cm]?[jt]s)|angular\.json)$/],
+  [/^(?:karma|ng)$/, /^karma[\w.-]*\.conf(?:ig)?\.[\w.]+$/],
+  [/^playwright$/, /^playwright[\w.-]*\.config\.[\w.]+$/],
+  [/^cypress$/, /^(?:cypress\.config\.[\w.]+|cypress\.json)$/],
+  [/^(?:nyc|c8|istanbul)$/, /^(?:\.nycrc[\w.]*|\.c8rc[\w.]*|nyc\.config\.[\w.]+|\.istanbul\.ya?ml)$/],
+  [/^(?:stryker)$/, /^stryker[\w.-]*\.[\w.]+$/],
+  [
+    /^(?:tsc|tsx|ts-node|ts-jest|vitest|vue-tsc|tsup|mocha|jest|esbuild|swc|tsd|attw)$/,
+    /^tsconfig[\w.-]*\.json$/,
+  ],
+  [
+    /^(?:eslint|xo|standard|next|ng)$/,
+    /^(?:\.eslintrc[\w.]*|eslint\.config\.[\w.]+|\.eslintignore|\.xo-config[\w.]*)$/,
+  ],
+  [/^(?:biome|rome)$/, /^(?:biome|rome)\.jsonc?$/],
+  [
+    /^(?:prettier|eslint)$/,
+    /^(?:\.prettierrc[\w.]*|prettier\.config\.[\w.]+|\.prettierignore|\.editorconfig)$/,
+  ],
+  [
+    /^(?:oxlint|dprint|stylelint|knip|madge|depcruise|dependency-cruiser|markdownlint[\w-]*|cspell|commitlint|lint-staged|publint|size-limit)$/,
+    /^(?:\.oxlintrc\.json|oxlintrc\.json|\.?dprint\.jsonc?|\.stylelintrc[\w.]*|stylelint\.config\.[\w.]+|\.stylelintignore|knip\.[\w.]+|\.madgerc|\.dependency-cruiser[\w.]*|\.markdownlint[\w.-]*|\.cspell[\w.]*|cspell\.[\w.]+|\.commitlintrc[\w.]*|commitlint\.config\.[\w.]+|\.lintstagedrc[\w.]*|\.size-limit[\w.]*)$/,
+  ],
+  [
+    /^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx|corepack|node)$/,
+    /^(?:\.npmrc|\.yarnrc(?:\.yml)?|\.pnp\.[cm]?js|\.pnpmfile\.cjs|pnpm-workspace\.yaml|bunfig\.toml)$/,
+  ],
+  [
+    /^(?:node|npm|npx|pnpm|yarn|bun|jest|vitest|_?mocha|ava|tap|nyc|c8|eslint|prettier|xo|standard|tsx|ts-node)$/,
+    /^package\.json$/,
+  ],
+  [/^deno$/, /^deno\.jsonc?$/],
+  [
+    /^(?:node|dotenv|docker-compose|bun|python[\d.]*|pytest|rails|rspec|php|vitest|vite|jest)$/,
+    /^\.env(?:\.(?:test|ci|local|testing|test\.local))?$/,
+  ],
+  [
+    /^(?:pytest|py\.test|python[\d.]*|tox|nox|coverage)$/,
+    /^(?:pytest\.(?:ini|toml)|\.pytest\.(?:ini|toml)|conftest\.py|\.coveragerc|tox\.ini|noxfile\.py|setup\.cfg|pyproject\.toml|sitecustomize\.py|usercustomize\.py)$/,
+  ],
+  [
+    /^(?:ruff|flake8|pylint|mypy|pyright|basedpyright|black|isort|bandit|pycodestyle|pydocstyle|pre-commit|ty)$/,
+    /^(?:\.?ruff\.toml|\.flake8|\.?pylintrc(?:\.toml)?|\.?mypy\.ini|pyrightconfig\.json|\.isort\.cfg|\.bandit|pyproject\.toml|setup\.cfg|tox\.ini|\.pre-commit-config\.yaml|\.pycodestyle|\.pydocstyle|ty\.toml)$/,
+  ],
+  [
+    /^(?:rspec|rake|ruby|bundle|rails|minitest|cucumber|rubocop|standardrb|sorbet|srb)$/,
+    /^(?:\.rspec(?:-local)?|spec_helper\.rb|rails_helper\.rb|test_helper\.rb|\.rubocop[\w.-]*\.ya?ml|\.standard\.yml|cucumber\.ya?ml|\.simplecov|Rakefile|\.minitest)$/,
+  ],
+  [
+    /^(?:phpunit|pest|composer|php|phpstan|psalm|php-cs-fixer|phpcs|paratest)$/,
+    /^(?:phpunit[\w.-]*\.xml(?:\.dist)?|\.phpunit[\w.-]*|Pest\.php|phpstan[\w.-]*\.(?:neon|neon\.dist|php)|psalm[\w.-]*\.xml|\.php-cs-fixer[\w.-]*\.php|phpcs[\w.-]*\.xml(?:\.dist)?|composer\.json)$/,
+  ],
+  [
+    /^(?:go|golangci-lint|staticcheck|revive|gotestsum|ginkgo)$/,
+    /^(?:go\.work|\.golangci[\w.-]*|staticcheck\.conf|revive\.toml|GNUmakefile)$/,
+  ],
+  [
+    /^(?:cargo|rustc|rustfmt|clippy-driver|just)$/,
+    /^(?:\.cargo\/config(?:\.toml)?|\.?clippy\.toml|\.?rustfmt\.toml|nextest\.toml|\.config\/nextest\.toml|Cargo\.toml|tarpaulin\.toml|\.tarpaulin\.toml|deny\.toml)$/,
+  ],
+  [
+    /^(?:mvnw?|gradlew?|java|ant|sbt|bazel(?:isk)?|junit)$/,
+    /^(?:pom\.xml|build\.gradle(?:\.kts)?|settings\.gradle(?:\.kts)?|gradle\.properties|gradle-wrapper\.properties|init\.gradle|testng[\w.-]*\.xml|junit-platform\.properties|checkstyle[\w.-]*\.xml|spotbugs[\w.-]*\.xml|pmd[\w.-]*\.xml|detekt[\w.-]*\.ya?ml|\.mvn\/[\w.]+|build\.sbt|\.bazelrc|BUILD(?:\.bazel)?|build\.xml)$/,
+  ],
+  [
+    /^(?:dotnet|msbuild|nunit3-console|vstest\.console|nuke)$/,
+    /^(?:[\w.-]+\.runsettings|Directory\.Build\.(?:props|targets)|xunit\.runner\.json|[\w.-]*xunit\.runner\.json|global\.json|\.runsettings|[\w.-]+\.(?:cs|fs|vb)proj)$/,
+  ],
+  [
+    /^(?:cmake|ctest|make|ninja|meson)$/,
+    /^(?:CTestConfig\.cmake|CTestTestfile\.cmake|CTestCustom\.cmake|CMakePresets\.json|CMakeLists\.txt|meson\.build)$/,
+  ],
+  [
+    /^(?:mix|elixir)$/,
+    /^(?:mix\.exs|test_helper\.exs|\.formatter\.exs|\.credo\.exs|\.dialyzer_ignore\.exs)$/,
+  ],
+  [/^(?:swift|xcodebuild|swiftlint)$/, /^(?:[\w.-]+\.xctestplan|\.swiftlint\.ya?ml|\.swift-format)$/],
+  [/^(?:bats|shellcheck|shfmt|prove)$/, /^(?:setup_suite\.bash|\.shellcheckrc|\.proverc|test_helper\.bash)$/],
+  [
+    /^(?:semgrep|trivy|gitleaks|snyk|codeql|hadolint|checkov|trufflehog)$/,
+    /^(?:\.semgrep[\w.]*|\.semgrepignore|trivy\.ya?ml|\.trivyignore[\w.]*|\.?gitleaks\.toml|\.gitleaksignore|\.snyk|\.hadolint\.ya?ml|\.checkov\.ya?ml)$/,
+  ],
+  [
+    /^(?:turbo|nx|lerna|wireit|lage|moon)$/,
+    /^(?:turbo\.json|nx\.json|project\.json|lerna\.json|lage\.config\.[\w.]+|workspace\.json)$/,
+  ],
+];
+
+/** Programs found in the place of those that are installed. */
+const installed = /(?:^|\/)node_modules\/\.bin\/([\w@.-]+)$/;
+
+/** The program whose configuration a file at this path is, of those that are run; every program where none is known. */
+export function configuredProgram(path: string, programs: readonly string[] | undefined): string | undefined {
+  const parts = path.split('/');
+  const names = [parts.slice(-1).join('/'), parts.slice(-2).join('/')];
+  const inPlace = installed.exec(path)?.[1];
+  if (inPlace !== undefined)
+    return programs === undefined || programs.includes(inPlace) ? inPlace : undefined;
+  for (const [form, files] of families) {
+    if (!names.some((name) => files.test(name))) continue;
+    if (programs === undefined) return parts.at(-1);
+    const program = programs.find((name) => form.test(name));
+    if (program !== undefined) return program;
+  }
+  return undefined;
+}

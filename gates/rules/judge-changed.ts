@@ -1,0 +1,147 @@
+import type { Finding, Severity } from '../../core/contract/finding.ts';
+import type { PatchFile } from '../../core/contract/patch-set.ts';
+import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
+import { judgeApprovals } from '../approvals/judge-approvals.ts';
+import { reviewStep } from '../approvals/review-step.ts';
+import { judgingParts } from '../judge-changed/judging-parts.ts';
+import { configuredProgram } from '../judge-changed/runner-configs.ts';
+
+const rule = 'judge-changed';
+const maxFindings = 50;
+const maxParts = 10;
+
+/** One changed file by which checks judge. */
+interface ChangedJudge {
+  readonly file: PatchFile;
+  readonly role: string;
+  readonly via: string;
+  readonly checks: readonly string[];
+  /** Of a manifest: what of it. */
+  readonly parts: readonly string[];
+}
+
+/**
+ * What checks execute to judge changes only under a review (resolutions): scripts and manifests' scripts reached from their commands at the
+ * base, what these load, and the configuration of the programs that are run, new files included. An error, unless a person approves the
+ * change anyway (`humanInLoop.required`, `require-approvers` or `judge-changed` in releaseChecks); asked as a policy check it waits for that.
+ */
+export const judge: RuleFunction = (input) => {
+  const changed = input.patch.files.flatMap((file) => changedJudge(input, file) ?? []);
+  const gaps = gapFindings(input);
+  if (changed.length === 0) return gaps;
+  const { spec, stage } = input;
+  const isReviewed =
+    spec.risk.humanInLoop.required || reviewStep(spec, [rule, 'require-approvers']) !== undefined;
+  const severity: Severity = isReviewed ? 'warning' : 'error';
+  const told = changed.slice(0, maxFindings).map((one) => toFinding(one, severity, isReviewed));
+  const more = changed.length - told.length;
+  const rest: readonly Finding[] =
+    more > 0
+      ? [
+          {
+            rule,
+            severity,
+            message: `${told.length} of ${changed.length} changed files of the judge are listed`,
+          },
+        ]
+      : [];
+  if (!isReviewed || stage?.name !== 'release') return [...told, ...rest, ...gaps];
+  const needed = Math.max(1, spec.risk.humanInLoop.minApprovers);
+  const why = `${changed.length} ${changed.length === 1 ? 'change' : 'changes'} of what checks execute to judge`;
+  return [...told, ...rest, ...gaps, ...judgeApprovals(rule, input, { needed, why })];
+};
+
+function changedJudge(input: RuleInput, file: PatchFile): ChangedJudge | undefined {
+  const { judge: reach } = input;
+  const oldPath =
+    file.changeType === 'copy' || file.changeType === 'add' ? undefined : (file.oldPath ?? file.path);
+  const known = oldPath === undefined ? undefined : reach?.files.find(({ path }) => path === oldPath);
+  if (known && known.role !== 'test') {
+    const { role, via, checks } = known;
+    const parts = role === 'manifest' ? changedParts(input, file) : [];
+    if (role === 'manifest' && parts?.length === 0) return undefined;
+    return { file, role, via, checks, parts: parts ?? [] };
+  }
+  const program =
+    configuredProgram(file.path, reach?.programs) ?? configuredProgram(oldPath ?? file.path, reach?.programs);
+  if (program === undefined || isOfNewPackage(reach, file)) return undefined;
+  const parts = changedParts(input, file);
+  if (parts?.length === 0) return undefined;
+  return { file, role: 'config', via: `\`${program}\``, checks: [], parts: parts ?? [] };
+}
+
+/** A manifest where nothing is judged yet says nothing of what is. */
+function isOfNewPackage(reach: RuleInput['judge'], { path, changeType }: PatchFile): boolean {
+  if (changeType !== 'add' || !path.endsWith('/package.json')) return false;
+  const directory = path.slice(0, -'package.json'.length);
+  return !reach?.files.some((known) => known.path.startsWith(directory));
+}
+
+/** Names of the judging parts that differ; `undefined` where all of the file is one. */
+function changedParts(input: RuleInput, file: PatchFile): readonly string[] | undefined {
+  const sides = input.files[file.path];
+  const oldPath = file.oldPath ?? file.path;
+  const scripts = scriptsOf(input, oldPath);
+  const was = sides?.base && judgingParts(oldPath, sides.base, scripts);
+  const is = sides?.candidate && judgingParts(file.path, sides.candidate, scripts);
+  if (sides === undefined || (sides.base && !was) || (sides.candidate && !is)) return undefined;
+  const names = new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])]);
+  return [...names].filter((name) => was?.get(name) !== is?.get(name));
+}
+
+/** Scripts that are reached: of a manifest to which nothing leads none; where nothing is known, the usual ones count. */
+function scriptsOf({ judge: reach }: RuleInput, path: string): readonly string[] | undefined {
+  if (reach === undefined) return undefined;
+  return Object.hasOwn(reach.scripts, path) ? reach.scripts[path] : [];
+}
+
+function toFinding(
+  { file, role, via, checks, parts }: ChangedJudge,
+  severity: Severity,
+  isReviewed: boolean,
+): Finding {
+  const { path, changeType, oldPath } = file;
+  const ways: Readonly<Record<string, string>> = {
+    add: 'is new',
+    copy: 'is new',
+    delete: 'is gone',
+    rename: `has moved from \`${oldPath ?? path}\``,
+    mode: 'has another mode',
+  };
+  const what =
+    parts.length === 0
+      ? ''
+      : ` (${parts
+          .slice(0, maxParts)
+          .map((part) => `\`${part}\``)
+          .join(', ')}${parts.length > maxParts ? `, and ${parts.length - maxParts} more` : ''})`;
+  const kinds: Readonly<Record<string, string>> = {
+    script: 'is executed to judge',
+    manifest: 'says what judges',
+    config: 'says how is judged',
+  };
+  const asks = isReviewed
+    ? 'a person reviews it before the change is committed'
+    : 'it takes an approval: `humanInLoop.required`, or a policy check `judge-changed` in releaseChecks';
+  return {
+    rule,
+    severity,
+    message: `\`${path}\`${what} ${kinds[role] ?? 'judges'} and ${ways[changeType] ?? 'changes'}, reached from ${via}; ${asks}`,
+    path,
+    detail: {
+      code: 'JUDGE_CHANGED',
+      role,
+      via,
+      ...(checks.length === 0 ? {} : { checks: checks.slice(0, 50) }),
+      ...(parts.length === 0 ? {} : { parts: parts.slice(0, maxParts), count: parts.length }),
+    },
+  };
+}
+
+/** What was not followed is no secret. */
+function gapFindings({ judge: reach, patch }: RuleInput): readonly Finding[] {
+  const gaps = reach?.gaps ?? [];
+  if (gaps.length === 0 || patch.files.length === 0) return [];
+  const message = `not everything that checks execute was followed: ${gaps.slice(0, 5).join('; ')}${gaps.length > 5 ? `; and ${gaps.length - 5} more` : ''}`;
+  return [{ rule, severity: 'note', message }];
+}

@@ -1,0 +1,92 @@
+import { type Guard, within } from './guard.ts';
+
+const kept = 'test/gates/rules/tests-kept.test.ts';
+const labelled = 'labelled changes of every language';
+const changed = 'test/gates/rules/judge-changed.test.ts';
+const attack = 'test/attack/judge/changed-judge.test.ts';
+
+/** Guards of the tests and of what judges. */
+export const judgeGuards: readonly Guard[] = [
+  ...within('gates/tests-kept/judge-case.ts', kept, [
+    [
+      'a case that is gone is a loss',
+      "if (!candidate) return 'TEST_GONE';",
+      'if (!candidate) return undefined;',
+      labelled,
+    ],
+    ['a case without assertions is emptied', 'candidate.assertions === 0', 'false', labelled],
+    [
+      'assertions of constants are none',
+      "if (!candidate.saysAnything()) return 'TEST_EMPTIED';",
+      '',
+      labelled,
+    ],
+    ['what stands behind a return is cut', 'candidate.unreached > base.unreached', 'false', labelled],
+    ['a condition may skip', "if (candidate.skips > base.skips) return 'TEST_MAY_BE_SKIPPED';", '', labelled],
+  ]),
+  ...within('gates/rules/tests-kept.ts', kept, [
+    [
+      'a file in place of a library is a stub',
+      'if (shadowsTestLibrary(path)) return [stubbed({})];',
+      '',
+      labelled,
+    ],
+    [
+      'a file that is no test keeps no case',
+      'after && isTestFile(file.path, after) &&',
+      'after &&',
+      'tests-kept: a file that is no test to its name',
+    ],
+  ]),
+  ...within('gates/tests-kept/contract-allows.ts', kept, [
+    [
+      'a file that is named may not go for that',
+      'if (goes.test(before) || (goes.test(after) && isDone.test(after))) return true;',
+      'return true;',
+      'what the contract says may go',
+    ],
+    [
+      'a chore may not take tests along',
+      "intent.changeType === 'chore' && files.every(isDoc)",
+      "intent.changeType === 'chore'",
+      'what the contract says may go',
+    ],
+  ]),
+  ...within('gates/rules/judge-changed.ts', changed, [
+    [
+      'nobody reviews it by saying nothing',
+      'spec.risk.humanInLoop.required || reviewStep',
+      'true || reviewStep',
+      'a change of the judge takes an approval',
+    ],
+    [
+      'a test that is named is no judge',
+      "if (known && known.role !== 'test') {",
+      'if (known) {',
+      'what checks execute to judge is found',
+    ],
+  ]),
+  ...within('core/run/judge/find-judge.ts', changed, [
+    ['hooks go with their script', "['pre', '', 'post']", "['']", 'what checks execute to judge is found'],
+    [
+      'what is imported counts',
+      "this.#import(path, resolveJavascript(specifier, path, this.#paths) ?? '', hops);",
+      ';',
+      'what checks execute to judge is found',
+    ],
+    [
+      'the product is no judge',
+      'if (!isAtRoot && !(tooling.test(path) && !isTest.test(path))) return;',
+      '',
+      'what checks execute to judge is found',
+    ],
+  ]),
+  ...within('core/run/ask-rules.ts', attack, [
+    [
+      'the rule is told what checks execute',
+      '...(judge ? { judge } : {})',
+      '...{}',
+      'nor by what that script loads',
+    ],
+  ]),
+];

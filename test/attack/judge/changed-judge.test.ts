@@ -1,0 +1,148 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import t from 'tap';
+import type { RunView } from '../../../core/contract/run-view.ts';
+import { type Json, makeSample, type Sample } from '../../core/run/sample.ts';
+
+const audit =
+  "import { readFileSync } from 'node:fs';\nprocess.exit(readFileSync('src/price.js', 'utf8').includes('+ 1') ? 1 : 0);\n";
+const tests = [
+  "import assert from 'node:assert/strict';",
+  "import test from 'node:test';",
+  "import { price } from '../src/price.js';",
+  '',
+  "test('two are twice as much', () => {",
+  '  assert.equal(price(2, 100) - price(0, 100), 200);',
+  '});',
+  '',
+].join('\n');
+const unit = {
+  id: 'unit',
+  kind: 'testSuite',
+  command: 'node --test --test-reporter=tap',
+  timeoutSeconds: 60,
+  required: true,
+  artifactsProduced: ['test-log'],
+};
+const script = (command: string): Json => ({
+  id: 'audit',
+  kind: 'command',
+  command,
+  timeoutSeconds: 60,
+  required: true,
+});
+const contract = (checks: readonly Json[], more: Record<string, Json> = {}): Json => ({
+  intent: {
+    changeType: 'refactor',
+    inScope: ['src/', 'test/', 'scripts/', 'package.json', 'node_modules/', 'Makefile', '.env'],
+  },
+  acceptance: { verificationPlan: { fastChecks: checks, ...more } },
+});
+
+/** A repository with an audit that its price does not pass, and a test more. */
+function prepared(t: { teardown(end: () => void): void }): Sample {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  write(sample, { 'scripts/audit.js': audit, 'test/more.test.js': tests });
+  sample.git('add', '--all');
+  sample.git('commit', '--quiet', '-m', 'An audit');
+  return sample;
+}
+
+function write(sample: Sample, files: Readonly<Record<string, string | null>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    const file = join(sample.root, path);
+    if (text === null) rmSync(file);
+    else {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    }
+  }
+}
+
+/** Runs a change of these files under a contract. */
+async function attempt(
+  sample: Sample,
+  files: Readonly<Record<string, string | null>>,
+  spec: Json,
+): Promise<RunView> {
+  write(sample, files);
+  sample.git('add', '--all', '--force');
+  const bytes = Buffer.from(`${sample.git('diff', '--cached', '--binary', 'HEAD')}\n`);
+  sample.git('reset', '--quiet', '--hard');
+  return sample.run({ source: { kind: 'patch', bytes } }, spec);
+}
+
+const errors = ({ findings }: RunView): readonly string[] =>
+  findings.filter(({ severity }) => severity === 'error').map(({ rule }) => rule);
+const product = { 'src/price.js': 'export const price = (count, cents) => count * cents + 1 + 0;\n' };
+
+t.test('a check that finds fault is no more once the patch changes the script that it runs', async (t) => {
+  const sample = prepared(t);
+  const spec = contract([unit, script('node scripts/audit.js')]);
+  const plain = await attempt(sample, product, spec);
+  t.equal(plain.decision?.type, 'abandon', 'the audit finds it');
+  const before = sample.git('rev-parse', 'main');
+  const view = await attempt(sample, { ...product, 'scripts/audit.js': 'process.exit(0);\n' }, spec);
+  t.equal(view.decision?.type, 'abandon');
+  t.same(errors(view), ['judge-changed']);
+  t.equal(sample.git('rev-parse', 'main'), before);
+});
+
+t.test('nor by what that script loads, or by configuration that is new', async (t) => {
+  const sample = prepared(t);
+  write(sample, { 'scripts/audit.js': `import './rules.js';\n${audit}`, 'scripts/rules.js': '// none\n' });
+  sample.git('commit', '--quiet', '--all', '-m', 'Rules');
+  sample.git('add', '--all');
+  sample.git('commit', '--quiet', '-m', 'Rules');
+  const spec = contract([unit, script('node scripts/audit.js')]);
+  const loaded = await attempt(sample, { ...product, 'scripts/rules.js': 'process.exit(0);\n' }, spec);
+  t.same(errors(loaded), ['judge-changed']);
+  const env = await attempt(sample, { ...product, '.env': 'NODE_OPTIONS=--test-only\n' }, spec);
+  t.same(errors(env), ['judge-changed']);
+});
+
+t.test('tests that are deleted, skipped or disarmed in a refactor are refused', async (t) => {
+  const sample = prepared(t);
+  const spec = contract([unit]);
+  const worse = { 'src/price.js': 'export const price = (count, cents) => count * cents * 3 + 1;\n' };
+  const ways: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
+    deleted: { 'test/more.test.js': null },
+    skipped: { 'test/more.test.js': tests.replace('test(', 'test.skip(') },
+    disarmed: { 'test/more.test.js': tests.replace('test(', 'assert.equal = () => {};\ntest(') },
+  };
+  for (const [way, files] of Object.entries(ways)) {
+    const view = await attempt(sample, { ...worse, ...files }, spec);
+    t.equal(view.decision?.type, 'abandon', way);
+    t.same(errors(view), ['tests-kept'], way);
+  }
+});
+
+t.test('a person may let the judge change: the run waits for that', async (t) => {
+  const sample = prepared(t);
+  const review = {
+    id: 'people',
+    kind: 'policy',
+    command: 'judge-changed',
+    timeoutSeconds: 60,
+    required: true,
+  };
+  const spec = contract([unit, script('node scripts/audit.js')], { releaseChecks: [review] });
+  const files = { 'scripts/audit.js': 'process.exit(0);\n' };
+  const view = await attempt(sample, files, spec);
+  t.equal(view.decision?.type, 'checkpoint');
+  t.same(errors(view), []);
+  t.match(
+    view.stages.find(({ stage }) => stage === 'release'),
+    { status: 'waiting', checks: [{ id: 'people', status: 'waiting' }] },
+  );
+  const ordinary = await attempt(
+    sample,
+    { 'src/price.js': '// Money.\nexport const price = (count, cents) => count * cents;\n' },
+    {
+      ...(spec as Record<string, Json>),
+      metadata: { id: 'ordinary' },
+    },
+  );
+  t.equal(ordinary.decision?.type, 'commit', ordinary.decision?.rationale ?? '');
+});

@@ -1,0 +1,187 @@
+import t from 'tap';
+import { followChecks } from '../../../core/run/judge/find-judge.ts';
+import { judge } from '../../../gates/rules/judge-changed.ts';
+import { type CaseFile, type GateCase, toRuleInput } from '../../../testing.ts';
+import { type Change, changes, npm, one, scripts } from '../judge-changed/changes.ts';
+
+const ask = async ({ name, command, base, change }: Change, more: GateCase['spec'] = {}) => {
+  const paths = new Set([...Object.keys(base), ...Object.keys(change)]);
+  const files: Record<string, CaseFile> = {};
+  for (const path of paths) {
+    if (!(path in change)) continue;
+    const [was, is] = [base[path], change[path] ?? undefined];
+    files[path] = {
+      ...(was === undefined ? {} : { base: was }),
+      ...(is === undefined ? {} : { candidate: is }),
+    };
+  }
+  const reach = await followChecks(
+    [{ id: 'check-0', command }],
+    Object.entries(base).map(([path, text]) => ({ path, sizeBytes: text.length })),
+    async (wanted) => new Map(wanted.map((path) => [path, Buffer.from(base[path] ?? '')])),
+  );
+  return judge({ ...toRuleInput({ name, files, spec: more }), judge: reach });
+};
+const unattended = { risk: { humanInLoop: { required: false, minApprovers: 0 } } } as const;
+
+t.test('what checks execute to judge is found, and ordinary work is left alone', async (t) => {
+  const wrong: string[] = [];
+  const count = { found: 0, missed: 0, extra: 0, left: 0 };
+  for (const one of changes) {
+    const findings = await ask(one, unattended);
+    const paths = findings.flatMap(({ path = '' }) => path).sort();
+    const isRight = JSON.stringify(paths) === JSON.stringify([...one.found].sort());
+    count[one.found.length === 0 ? (isRight ? 'left' : 'extra') : isRight ? 'found' : 'missed'] += 1;
+    if (!isRight)
+      wrong.push(`${one.name}: expected ${one.found.join(', ') || 'nothing'}, found ${paths.join(', ')}`);
+    if (findings.some(({ severity }) => severity !== 'error')) wrong.push(`${one.name}: no error`);
+  }
+  t.same(wrong, []);
+  t.comment(JSON.stringify(count));
+});
+
+const patched = one('x', 'npm test', npm, { 'package.json': scripts({ test: 'echo ok 1' }) }, []);
+const releaseCheck = (command: string) => ({
+  ...unattended,
+  acceptance: {
+    verificationPlan: {
+      releaseChecks: [
+        {
+          id: 'people',
+          kind: 'policy' as const,
+          command,
+          required: true,
+          timeoutSeconds: 60,
+          expectedExitCode: 0,
+          artifactsProduced: [],
+        },
+      ],
+    },
+  },
+});
+
+t.test(
+  'a change of the judge takes an approval: an error where nobody is asked, else a person decides',
+  async (t) => {
+    t.match(await ask(patched, unattended), [
+      {
+        rule: 'judge-changed',
+        severity: 'error',
+        path: 'package.json',
+        message:
+          /^`package.json` \(.*`scripts.test`\) says what judges and changes, reached from the command of check `check-0`; it takes an approval/,
+        detail: { code: 'JUDGE_CHANGED', role: 'manifest', checks: ['check-0'] },
+      },
+    ]);
+    for (const spec of [
+      { risk: { humanInLoop: { required: true, minApprovers: 1 } } },
+      releaseCheck('require-approvers --min 2'),
+      releaseCheck('judge-changed'),
+    ] as const)
+      t.match(await ask(patched, spec), [{ severity: 'warning', message: /a person reviews it before/ }]);
+    t.match(await ask(patched, releaseCheck('true')), [{ severity: 'error' }]);
+    t.match(
+      await ask(patched, {
+        ...unattended,
+        intent: { changeType: 'chore', objectives: ['Change package.json'] },
+      }),
+      [{ severity: 'error' }],
+    );
+  },
+);
+
+t.test('asked at the release it waits, is content, or refuses', async (t) => {
+  const input = {
+    ...toRuleInput({ name: 'x', files: {}, spec: releaseCheck('judge-changed --min 2') }),
+    args: ['--min', '2'],
+    stage: { name: 'release', checks: [] },
+  } as const;
+  const reach = {
+    files: [{ path: 'a.js', role: 'script', checks: ['unit'], via: 'x' }],
+    scripts: {},
+    programs: [],
+    gaps: [],
+  } as const;
+  const changed = {
+    ...input,
+    ...toRuleInput({
+      name: 'x',
+      files: { 'a.js': { base: 'a', candidate: 'b' } },
+      spec: releaseCheck('judge-changed --min 2'),
+    }),
+    args: input.args,
+    stage: input.stage,
+    judge: reach,
+  };
+  const approval = (principal: string, decision: 'approve' | 'reject') =>
+    ({ source: 'x', status: 'counts', decision, principal, keyId: 'k' }) as never;
+  t.same(await judge({ ...input, judge: reach }), [], 'nothing of the judge changed: nobody is asked');
+  t.match(await judge(changed), [
+    { severity: 'warning' },
+    { severity: 'note', detail: { waiting: true, needed: 2 } },
+  ]);
+  t.match(await judge({ ...changed, approvals: [approval('a', 'approve')] }), [
+    { severity: 'warning' },
+    { detail: { waiting: true } },
+  ]);
+  const enough = await judge({ ...changed, approvals: [approval('a', 'approve'), approval('b', 'approve')] });
+  t.match(enough, [{ severity: 'warning' }]);
+  t.equal(enough.length, 1);
+  t.match(await judge({ ...changed, approvals: [approval('a', 'reject')] }), [
+    {},
+    { severity: 'error', detail: { code: 'APPROVAL_REJECTED' } },
+  ]);
+});
+
+t.test('findings are at most 50 and say how many there are; what was not followed is told', async (t) => {
+  const base = Object.fromEntries(Array.from({ length: 80 }, (_, at) => [`scripts/s${at}.js`, '1\n']));
+  const all = Object.keys(base)
+    .map((path) => `node ${path}`)
+    .join(' && ');
+  const change = Object.fromEntries(Object.keys(base).map((path) => [path, '2\n']));
+  const findings = await ask(one('x', all, base, change, []), unattended);
+  t.equal(findings.length, 51);
+  t.match(findings.at(-1), { severity: 'error', message: '50 of 80 changed files of the judge are listed' });
+  const chain = Object.fromEntries(
+    Array.from({ length: 12 }, (_, at) => [`scripts/c${at}.js`, `import './c${at + 1}.js';\n`]),
+  );
+  const told = await ask(one('x', 'node scripts/c0.js', chain, { 'scripts/c0.js': '2\n' }, []), unattended);
+  t.match(told.at(-1), { severity: 'note', message: /was followed: `scripts\/c\d.js`: more than 6 hops/ });
+});
+
+t.test('without a contract the usual names count', async (t) => {
+  const input = toRuleInput({
+    name: 'x',
+    files: {
+      'package.json': {
+        base: scripts({ test: 'a', docs: 'a' }),
+        candidate: scripts({ test: 'b', docs: 'b' }),
+      },
+      'web/package.json': { base: scripts({ docs: 'a' }), candidate: scripts({ docs: 'b' }) },
+      'jest.config.js': { candidate: 'x' },
+      'src/a.js': { base: 'a', candidate: 'b' },
+    },
+    spec: unattended,
+  });
+  const paths = (await judge(input)).map(({ path }) => path);
+  t.same([...paths].sort(), ['jest.config.js', 'package.json']);
+});
+
+t.test('hostile commands and scripts are followed in time that grows with their length', async (t) => {
+  const started = process.cpuUsage();
+  const texts = [
+    '('.repeat(20_000),
+    'a '.repeat(50_000),
+    '"'.repeat(20_001),
+    'cd a && '.repeat(5_000),
+    'node *'.repeat(5_000),
+    "sh -c '".repeat(5_000),
+  ];
+  for (const text of texts) {
+    await ask(one('x', text, { 'a/b.js': 'x' }, { 'a/b.js': 'y' }, []), unattended);
+    const inside = { 'ci/a.sh': text, Makefile: `a:\n\t${text}\n`, 'package.json': scripts({ test: text }) };
+    await ask(one('x', 'bash ci/a.sh; make; npm test', inside, { 'b.js': 'y' }, []), unattended);
+  }
+  const { user } = process.cpuUsage(started);
+  t.ok(user < 8e6, `${user / 1e3} ms`);
+});
