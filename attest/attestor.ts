@@ -9,9 +9,11 @@ import type { ProvenanceStatement } from './statement/slsa-provenance.ts';
 import type { Statement } from './statement/statement.ts';
 import { buildTestResults } from './statement/test-result.ts';
 import { buildSummary } from './statement/verification-summary.ts';
+import { buildWaitingRun } from './statement/waiting-run.ts';
 import { runFiles, testResultPath } from './verify/evidence-source.ts';
 import { rehearse } from './verify/rehearse.ts';
 import { verifyOwnSeal } from './verify/verify-own-seal.ts';
+import { verifyWaitingRun } from './verify/verify-waiting-run.ts';
 
 /** The statements of `docs/decisions/0006-evidence-set.md` in DSSE envelopes, as sigstore bundles v0.3. A signature differs each time. */
 export function createSlsaAttestor(): Attestor {
@@ -38,6 +40,9 @@ export function createSlsaAttestor(): Attestor {
       return [summary, await signFile(runFiles.manifest, manifest, parties)];
     },
     verify: verifyOwnSeal,
+    signWaiting: async (runId, files, parties) =>
+      toUnloggedBundle(await signStatement(buildWaitingRun(runId, files), parties), parties),
+    isWaitingSignedBy: verifyWaitingRun,
     rehearse: async (request, parties) => rehearse(await toProvenance(request, parties), parties),
   };
 }

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { userJournalWitness } from '../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../core/base/clock.ts';
 import type { Worker } from '../core/contract/worker.ts';
 import { createEngine } from '../core/engine.ts';
@@ -26,6 +27,7 @@ const settings = {
   repositoryPath: root,
   sandbox: 'auto',
   schedulerVersion: '0.0.0-bench',
+  witness: userJournalWitness(env),
   clock: systemClock,
   signal: new AbortController().signal,
 };

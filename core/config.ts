@@ -8,6 +8,7 @@ import { type LogConfig, readLogSection } from './config/log-section.ts';
 import { type ListedPlugin, readPluginsSection } from './config/plugins-section.ts';
 import { type PolicyConfig, readPolicySection } from './config/policy-section.ts';
 import { readRedactionSection } from './config/redaction-section.ts';
+import { type RunnersConfig, readRunnersSection } from './config/runners-section.ts';
 import { readSignerSection, type SignerConfig } from './config/signer-section.ts';
 import { type ConfigIssue, type PlainValue, TableReader } from './config/table-reader.ts';
 import { readWorkspaceSection, type WorkspaceConfig } from './config/workspace-section.ts';
@@ -29,6 +30,7 @@ export interface WritConfig {
   readonly log: LogConfig;
   readonly approvals: ApprovalsConfig;
   readonly checks: ChecksConfig;
+  readonly runners: RunnersConfig;
   /** `[rules.<id>]`, by rule id; `[licenses]` as `packages` of `licenses`. */
   readonly rules: Readonly<Record<string, Readonly<Record<string, PlainValue>>>>;
   /** What counts as security code for a `medium` risk: globs over changed paths; words as in `core/spec/security-words.ts`. */
@@ -60,6 +62,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     log: readLogSection(root.table('log')),
     approvals: readApprovalsSection(root.table('approvals')),
     checks: readChecksSection(root.table('checks')),
+    runners: readRunnersSection(root.table('runners')),
     rules: withLicences(readRules(root.table('rules'), options.ruleIds), root),
     securityCode: readSecurityCode(root.table('security_code')),
     redaction: readRedactionSection(root.table('redaction')),

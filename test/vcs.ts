@@ -4,6 +4,7 @@ import './core/plan/glob.test.ts';
 import './core/plan/scope.test.ts';
 import './core/vcs/repository.test.ts';
 import './core/vcs/objects.test.ts';
+import './core/vcs/take-up-scratch.test.ts';
 import './core/vcs/object-reader.test.ts';
 import './core/vcs/ref-files.test.ts';
 import './core/vcs/write-tree.test.ts';

@@ -1,8 +1,8 @@
-import { link, mkdir, open, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
-import { randomOctets } from '../../core/base/ids.ts';
 import type { Signer } from '../../core/contract/signer.ts';
+import { createOnce } from './create-once.ts';
 import { readGuarded } from './guarded-file.ts';
 import { generateKey, parsePrivateKey, toSigner } from './key-signer.ts';
 
@@ -37,23 +37,4 @@ export async function openOwnKey(
 
 function publicKeyPath(directory: string, name: string, signer: Signer): string {
   return join(directory, `${name}-${signer.keyId.slice(0, 16)}.pub.pem`);
-}
-
-/** Makes a file whole and durable, or leaves the one that is there. */
-async function createOnce(path: string, text: string, mode: number): Promise<void> {
-  const draft = join(dirname(path), `.draft-${randomOctets(8).toString('hex')}`);
-  const file = await open(draft, 'wx', mode);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  try {
-    await link(draft, path);
-  } catch (fault) {
-    if ((fault as NodeJS.ErrnoException).code !== 'EEXIST') throw fault;
-  } finally {
-    await rm(draft, { force: true });
-  }
 }

@@ -13,7 +13,7 @@ export async function readGuarded(path: string, secret: boolean): Promise<string
   // Without O_NONBLOCK a pipe of that name would hang us before it can be refused.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(path, flags).catch((fault: NodeJS.ErrnoException) => {
-    if (fault.code === 'ENOENT') return undefined;
+    if (fault.code === 'ENOENT' || fault.code === 'ENOTDIR') return undefined;
     if (fault.code === 'ELOOP') throw insecure(path, 'it is a symbolic link');
     throw new WritError('KEY_INSECURE', {
       message: `\`${path}\` cannot be opened`,

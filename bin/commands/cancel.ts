@@ -1,3 +1,4 @@
+import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
@@ -85,6 +86,7 @@ async function endNow(context: CommandContext, runId: string, cancel: string): P
     runId,
     sandbox: 'auto',
     schedulerVersion: readVersion(),
+    witness: userJournalWitness(context.env),
     clock: systemClock,
     signal: context.signal,
     cancel,

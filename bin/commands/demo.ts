@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { importAdvisories } from '../../core/advisories/import-advisories.ts';
 import { advisoryDir } from '../../core/advisories/user-data-dir.ts';
 import { systemClock } from '../../core/base/clock.ts';
@@ -197,6 +198,7 @@ async function runPatch(
     source: { kind: 'patch', bytes: await readFile(join(demoFiles, patch)) },
     sandbox: 'auto',
     schedulerVersion: readVersion(),
+    witness: userJournalWitness(context.env),
     clock: systemClock,
     signal: context.signal,
   });
@@ -205,7 +207,7 @@ async function runPatch(
 /** Goes on with the run that waits; these people sign in this process as soon as it asks for them. */
 function goOn(
   engine: WritEngine,
-  { signal }: CommandContext,
+  { env, signal }: CommandContext,
   repository: string,
   { runId }: RunView,
   people: readonly DemoPerson[],
@@ -216,6 +218,7 @@ function goOn(
     sandbox: 'auto',
     schedulerVersion: readVersion(),
     approvers: people.map(({ approver }) => approver),
+    witness: userJournalWitness(env),
     clock: systemClock,
     signal,
   });

@@ -14,7 +14,8 @@ const configText = `# What writ is told by this repository; read from the policy
 `;
 
 /** Only these are tracked below \`.writ/\`; everything else there is state of one machine. */
-const ignoreText = '*\n!.gitignore\n!config.toml\n!allowed_signers\n!agents/\n!agents/**\n';
+const ignoreText =
+  '*\n!.gitignore\n!config.toml\n!allowed_signers\n!agents/\n!agents/**\n!trust/\n!trust/**\n';
 
 /** `writ init`: state directory, signing key, ledger. Running it again changes nothing that is there. */
 export async function run(context: CommandContext): Promise<CommandResult> {

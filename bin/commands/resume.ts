@@ -1,3 +1,4 @@
+import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { resumeRun } from '../../core/run/run-intent.ts';
@@ -32,6 +33,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
         ? keptRecording(directory)
         : openRecording(await readInput(context, given, { maxBytes: 64 * 1024 * 1024 })),
     ...(more === undefined ? {} : { moreCostUnits: more }),
+    witness: userJournalWitness(context.env),
     clock: systemClock,
     signal,
   });

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type KeyedApprover, openInProcessApprover } from '../../attest/approval/in-process-approver.ts';
+import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
@@ -42,6 +43,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     schedulerVersion: readVersion(),
     pluginAccess,
     approvers,
+    witness: userJournalWitness(context.env),
     clock: systemClock,
     signal,
   });

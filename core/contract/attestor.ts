@@ -94,6 +94,19 @@ export interface Attestor {
   ): Promise<readonly SealedFile[]>;
   /** Asks the verifier about a whole set, by the run's own key and log: what it refuses, empty where it verifies. */
   verify(evidence: SealedEvidence, parties: SealingParties): Promise<readonly string[]>;
+  /** Signs what a run that waits leaves for others to go on from: these files, by digest. SIGNER_FAILED. */
+  signWaiting(
+    runId: string,
+    files: ReadonlyMap<string, Uint8Array>,
+    parties: SealingParties,
+  ): Promise<Uint8Array>;
+  /** Whether one of these public keys (PEM) signed exactly these files for that run. KEY_UNUSABLE for a key that is none. */
+  isWaitingSignedBy(
+    bundle: Uint8Array,
+    runId: string,
+    files: ReadonlyMap<string, Uint8Array>,
+    keys: readonly string[],
+  ): boolean;
   /** Signs the provenance of a candidate that is not sealed, reads it back and looks at the log: what would make a seal fail. Nothing is kept. */
   rehearse(request: AttestRequest, parties: SealingParties): Promise<readonly string[]>;
 }

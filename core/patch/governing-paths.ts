@@ -5,7 +5,11 @@ import type { PatchFile } from '../contract/patch-set.ts';
  * signers at the policy commit. By its exact name; any other spelling of `.writ` is no governing path but a refused one.
  */
 export function isGoverningPath(path: string): boolean {
-  return path === '.writ/config.toml' || path === '.writ/allowed_signers' || /^\.writ\/agents\/./s.test(path);
+  return (
+    path === '.writ/config.toml' ||
+    path === '.writ/allowed_signers' ||
+    /^\.writ\/(?:agents|trust)\/./s.test(path)
+  );
 }
 
 /** True where a change adds, edits, moves or removes any of those. */

@@ -26,6 +26,8 @@ export interface OpenRun {
   readonly runId: string;
   readonly threadId: string;
   readonly startedAtMs: number;
+  /** When the run was begun anew, its memory being nobody's word; `undefined` for one that goes on. */
+  readonly anewAtMs: number | undefined;
   /** The back end that the run was started with; `ground.sandbox` is the one of this process. */
   readonly sandboxName: string;
   /** `<git-common-dir>/writ/runs/<run>`: what survives this process. */

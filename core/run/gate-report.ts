@@ -13,7 +13,10 @@ export interface GateReport extends Omit<RunView, 'state' | 'finishedAt' | 'deci
 }
 
 /** What a report says of the run itself. */
-export type ReportedRun = Pick<OpenRun, 'contract' | 'runId' | 'threadId' | 'startedAtMs' | 'store'> & {
+export type ReportedRun = Pick<
+  OpenRun,
+  'contract' | 'runId' | 'threadId' | 'startedAtMs' | 'anewAtMs' | 'store'
+> & {
   readonly ground: Pick<OpenRun['ground'], 'target' | 'base' | 'policy' | 'lag' | 'config'>;
   /** The back end that the run was started with; resumed elsewhere, the report stays what it was. */
   readonly sandboxName: string;
@@ -56,6 +59,11 @@ function report(
   const spec = contract.effective;
   const notices = [
     ...lagNotice(ground),
+    ...(run.anewAtMs === undefined
+      ? []
+      : [
+          `judged anew from ${toRfc3339(run.anewAtMs)} on: nobody here vouched for what the run had recorded before`,
+        ]),
     ...factorsWithoutChecks(spec, ground.config).map(
       (factor) =>
         `\`risk.factors\` names \`${factor}\`, for which \`.writ/config.toml\` at the policy commit adds no checks`,

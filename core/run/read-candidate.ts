@@ -9,7 +9,8 @@ import type { StartedRun } from './started-run.ts';
 export async function readCandidate(
   scratch: Scratch,
   base: Base,
-  { candidate, runId }: StartedRun,
+  runId: string,
+  candidate: StartedRun['candidate'],
 ): Promise<PatchSet | undefined> {
   if (!candidate) return undefined;
   const patch = await normalisePatch(scratch, base, candidate.tree).catch((cause: unknown) => {

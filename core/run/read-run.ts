@@ -61,7 +61,7 @@ function waitingRun(reportBytes: Buffer, decisionBytes: Buffer, signed: number):
     ...report,
     state: 'waiting',
     decision: { type, rationale, decisionDigest },
-    ...(signed === 0 ? {} : { notices: [notice] }),
+    ...(signed === 0 ? {} : { notices: [...(report.notices ?? []), notice] }),
   };
 }
 

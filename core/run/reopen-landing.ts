@@ -4,7 +4,7 @@ import { findPolicy } from '../vcs/find-policy.ts';
 import { reopenTarget } from '../vcs/plan-target.ts';
 import { printable } from '../vcs/ref-name.ts';
 import { readRef } from '../vcs/refs.ts';
-import type { Repository } from '../vcs/repository.ts';
+import { emptyTreeOf, type Repository } from '../vcs/repository.ts';
 import { treeOf } from '../vcs/resolve-commit.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import type { Landing } from './choose-landing.ts';
@@ -13,11 +13,11 @@ import type { StartedRun } from './started-run.ts';
 
 /**
  * Target, policy and base that a run was started with. Where it goes on they are asked for again: a branch that is not where it was, or a policy
- * commit that is not the one that the rule gives, is TARGET_MOVED. From the swap on the branch may have been moved by the run itself.
+ * commit that is not the one that the rule gives, is TARGET_MOVED. Without a journal they are a claim, and nothing was moved. From the swap on the branch may have been moved by the run itself.
  */
 export async function reopenLanding(
   repository: Repository,
-  journal: Journal,
+  journal: Journal | undefined,
   started: StartedRun,
   contract: AdmittedContract,
   { cancel }: Pick<ResumeRequest, 'cancel'>,
@@ -32,7 +32,7 @@ export async function reopenLanding(
   // Whatever has become of the branch, a run can be ended.
   if (cancel !== undefined) return { ...stated, target: { ref, expected, checkedOutHere: false } };
   const target = await reopenTarget(repository, { ref, expected });
-  if (isSwapping(journal)) return { ...stated, target };
+  if (journal && isSwapping(journal)) return { ...stated, target };
   const { base, policy } = stated;
   const tip = await readRef(repository, ref);
   if (tip !== expected) {
@@ -42,10 +42,11 @@ export async function reopenLanding(
       found: tip ?? null,
     });
   }
-  if (base.commit !== undefined && (await treeOf(repository, base.commit)) !== base.tree) {
+  const stands = base.commit === undefined ? emptyTreeOf(repository) : await treeOf(repository, base.commit);
+  if (stands !== base.tree) {
     throw new WritError('JOURNAL_CORRUPT', {
       message: 'the journal names a base commit, and the tree of another one',
-      detail: { commit: base.commit, tree: base.tree },
+      detail: { commit: base.commit ?? null, tree: base.tree },
     });
   }
   const { baseRef } = contract.effective.metadata.target;

@@ -3,21 +3,25 @@ import { keepObjectReaders } from '../vcs/object-reader.ts';
 import { openRepository } from '../vcs/repository.ts';
 import { abandon } from './abandon.ts';
 import { approveInProcess } from './approve-in-process.ts';
+import type { Attempt } from './attempt.ts';
 import { beginAttempt } from './begin-attempt.ts';
 import { costLimit } from './cost-limit.ts';
 import { findRun } from './find-runs.ts';
+import { finalReport } from './gate-report.ts';
 import { handBackCandidate } from './hand-back-candidate.ts';
+import type { HeldRun } from './hold-run.ts';
 import { judgeCandidate } from './judge-candidate.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { endEarly, type MadeCandidate, makeCandidate } from './make-candidate.ts';
-import { type HeldRun, reopenRun, startRun } from './open-run.ts';
 import { newPlanState } from './plan-state.ts';
 import { planWork } from './plan-work.ts';
 import { readRun } from './read-run.ts';
+import { reopenRun } from './reopen-run.ts';
 import { reviewPlan } from './review-plan.ts';
 import { openRunFrames } from './run-frames.ts';
 import type { ResumeRequest, RunRequest } from './run-request.ts';
 import { seal } from './seal.ts';
+import { startRun } from './start-run.ts';
 import { tellDecision } from './tell-decision.ts';
 import { waitForPeople } from './wait-for-people.ts';
 import type { WritEngine } from './writ-engine.ts';
@@ -81,7 +85,7 @@ async function drive(held: HeldRun): Promise<RunView> {
       await held.finish();
     }
     const stored = await readRun(run.ground.repository, run.store, run.runId);
-    const view = stored.state === 'waiting' ? asJudgedNow(stored, judged) : stored;
+    const view = stored.state === 'waiting' ? asJudgedNow(stored, attempt, judged) : stored;
     await tellDecision(run.engine, view, judged);
     return view;
   }
@@ -90,10 +94,13 @@ async function drive(held: HeldRun): Promise<RunView> {
 /** What is stored of a run that waits stays as it was when it was signed; how far it has come since then is told from this judgement. */
 function asJudgedNow(
   { notices: _, ...view }: RunView,
-  { stages, decision: { rationale } }: JudgedRun,
+  attempt: Attempt,
+  { findings, stages, decision: { rationale } }: JudgedRun,
 ): RunView {
+  const { notices } = finalReport(attempt, findings, stages);
   return {
     ...view,
+    ...(notices === undefined ? {} : { notices }),
     stages: view.stages.map((stored) => stages.find(({ stage }) => stage === stored.stage) ?? stored),
     ...(view.decision && { decision: { ...view.decision, rationale } }),
   };

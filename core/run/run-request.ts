@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { InProcessApprover } from '../contract/approval.ts';
+import type { JournalWitness } from '../contract/journal-witness.ts';
 import type { Worker } from '../contract/worker.ts';
 import type { PluginAccess } from '../plugin-trust/plugin-access.ts';
 import type { Outside } from '../tool/egress/outside.ts';
@@ -22,6 +23,8 @@ export interface RunSettings {
   readonly clock: Clock;
   /** Stops the work: what has been moved stays moved or is rolled back, never half; the run can be resumed. */
   readonly signal: AbortSignal;
+  /** Vouches for the journals of this user on this machine; absent: one of this process, so that any later process judges anew. */
+  readonly witness?: JournalWitness;
   /** What the egress proxy takes for the network; absent: the real one. */
   readonly outside?: Outside;
   /** What the user trusts of the plugins that the repository lists; absent: nothing. */

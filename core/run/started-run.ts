@@ -10,6 +10,8 @@ export interface StartedRun {
   readonly runId: string;
   readonly threadId: string;
   readonly startedAtMs: number;
+  /** When it was begun anew, because nobody vouched for what it remembered; its wall clock counts from here. */
+  readonly anewAtMs?: number;
   readonly source: 'patch' | 'range' | 'worker';
   /** `--onto`, as it was given. */
   readonly onto?: string;
@@ -23,7 +25,7 @@ export interface StartedRun {
   readonly lag?: Lag;
   /** For a range, its tip: authors and committers up to here may not approve. */
   readonly tip?: string;
-  /** The candidate of a supplied patch. */
+  /** The candidate of a supplied patch; of a worker's, where the run was begun anew with it. */
   readonly candidate?: { readonly tree: string; readonly digest: string };
   readonly sandbox: string;
   /** What `show` can say before anything was judged. */
@@ -43,6 +45,7 @@ const shape = fields(
     report: { check: (value, path, problems) => void problems.push(...at(path, gateReportProblems(value))) },
   },
   {
+    anewAtMs: wholeNumber,
     onto: text,
     lag: fields({ from: gitObject, commits: wholeNumber }),
     tip: gitObject,

@@ -10,6 +10,7 @@ import type { JudgedRun } from './judged-run.ts';
 import { keepMasked, maskedPath } from './masked-record.ts';
 import { authorsOf } from './receive-approvals.ts';
 import { recordFiles } from './record-files.ts';
+import { runnerSealPath, travelledJournal } from './runner-seal-path.ts';
 import { contentOfAttempts, patchContentPath } from './settle-run.ts';
 import { buildWaitingRecord, waitingPath } from './waiting-record.ts';
 
@@ -82,8 +83,8 @@ export async function waitForPeople(attempt: Attempt, judged: JudgedRun): Promis
         summary: spec.intent.summary,
       }),
     );
-    files.set('journal.jsonl', attempt.travellingJournal());
     if (masked) files.set(maskedPath, masked.record);
+    for (const [path, bytes] of await travellingFiles(attempt)) files.set(path, bytes);
     await objects.writeTree(refs.run(runId), { message, keepExisting: false, files });
     await steps.once(`${key}-recorded`, () => undefined);
     return;
@@ -91,7 +92,7 @@ export async function waitForPeople(attempt: Attempt, judged: JudgedRun): Promis
   await objects.writeTree(refs.run(runId), {
     message,
     keepExisting: true,
-    files: [['journal.jsonl', attempt.travellingJournal()]],
+    files: await travellingFiles(attempt),
   });
 
   async function* content(kept: Uint8Array): AsyncGenerator<readonly [string, Uint8Array]> {
@@ -129,6 +130,19 @@ async function anchorCandidate({ scratch, ground, patch, runId }: Attempt, nowMs
     authoredAtMs: nowMs,
     committedAtMs: nowMs,
   });
+}
+
+/** The journal for who goes on elsewhere, and this runner's signature over it where the run has a key: only a runner whom the policy commit names is believed. */
+async function travellingFiles({
+  engine,
+  runId,
+  sealing,
+  travellingJournal,
+}: Attempt): Promise<readonly (readonly [path: string, bytes: Uint8Array])[]> {
+  const journal = [travelledJournal, travellingJournal()] as const;
+  if (!sealing) return [journal];
+  const attestor = await engine.slots.attestor.pick('slsa-v1');
+  return [journal, [runnerSealPath, await attestor.signWaiting(runId, new Map([journal]), sealing)]];
 }
 
 /** Distinct people who have to approve before a run that waits goes on; 0 where it waits for something else. */

@@ -4,12 +4,16 @@ import { dirname } from 'node:path';
 import { type Clock, toRfc3339 } from '../base/clock.ts';
 import { sha256Hex } from '../base/digest.ts';
 import { WritError } from '../base/errors.ts';
-import { type JournalRecord, parseJournal } from './parse-journal.ts';
+import type { WitnessedJournal } from '../contract/journal-witness.ts';
+import { type JournalRecord, type ParsedJournal, parseJournal } from './parse-journal.ts';
+import { isVouchedLine, toVouchedLine } from './vouched-line.ts';
 
 export interface JournalOptions {
   readonly clock: Clock;
   /** Each append is on disk before it resolves; default true. */
   readonly fsync?: boolean;
+  /** Vouches for what is appended, and says whether what is there was vouched for; absent: nobody does. Closed with the journal. */
+  readonly witness?: WitnessedJournal;
 }
 
 interface Waiting {
@@ -28,6 +32,9 @@ export class Journal {
   readonly #clock: Clock;
   readonly #fsync: boolean;
   readonly #path: string;
+  readonly #witness: WitnessedJournal | undefined;
+  /** Whether this user wrote, on this machine, every record that was there when it was opened, and none after them is missing. */
+  readonly isAuthentic: boolean;
   #records: JournalRecord[];
   #size: number;
   #prev: string;
@@ -35,16 +42,13 @@ export class Journal {
   #writing: Promise<void> | undefined;
   #closed = false;
 
-  private constructor(
-    file: FileHandle,
-    path: string,
-    options: JournalOptions,
-    found: ReturnType<typeof parseJournal>,
-  ) {
+  private constructor(file: FileHandle, path: string, options: JournalOptions, found: ParsedJournal) {
     this.#file = file;
     this.#path = path;
     this.#clock = options.clock;
     this.#fsync = options.fsync ?? true;
+    this.#witness = options.witness;
+    this.isAuthentic = options.witness !== undefined && isAuthentic(found, options.witness);
     this.#records = [...found.records];
     this.#size = found.goodBytes;
     this.#prev = found.lastDigest;
@@ -60,7 +64,11 @@ export class Journal {
         const found = parseJournal(await file.readFile(), path);
         if (found.isTorn) await file.truncate(found.goodBytes);
         if (options.fsync ?? true) await syncDirectory(dirname(path));
-        return new Journal(file, path, options, found);
+        const journal = new Journal(file, path, options, found);
+        // Known before its first record: a journal of which nobody knows how far it reached may have been cut.
+        if (found.records.length === 0)
+          await options.witness?.reach({ records: 0, digest: found.lastDigest });
+        return journal;
       } catch (fault) {
         await file.close();
         throw fault;
@@ -93,6 +101,12 @@ export class Journal {
     this.#closed = true;
     await this.#writing;
     await this.#file.close();
+    await this.#witness?.[Symbol.asyncDispose]();
+  }
+
+  /** Nothing will go on from this journal: its witness need not remember it. */
+  async forget(): Promise<void> {
+    await this.#witness?.forget();
   }
 
   async #drain(): Promise<void> {
@@ -121,7 +135,7 @@ export class Journal {
         data: data ?? null,
         prev,
       };
-      const line = JSON.stringify(record);
+      const line = toVouchedLine(record, this.#witness);
       // What a reader will see, not what the caller may change later.
       made.push(JSON.parse(line));
       lines.push(line, '\n');
@@ -138,8 +152,23 @@ export class Journal {
     this.#size += bytes.length;
     this.#prev = prev;
     this.#records.push(...made);
+    // Should it fail, the witness knows of a shorter journal, and what is beyond that is vouched for all the same.
+    await this.#witness?.reach({ records: this.#records.length, digest: prev }).catch(() => undefined);
     for (const [index, record] of made.entries()) batch[index]?.resolve(record);
   }
+}
+
+/**
+ * The chain holds, the last line is vouched for and with it all before, and the journal reaches as far as it ever did, over the same records: a chain does
+ * not reveal a tail that was cut off, nor an older journal in its place.
+ */
+function isAuthentic({ records, lastDigest, lastLine }: ParsedJournal, witness: WitnessedJournal): boolean {
+  const { reached } = witness;
+  if (records.length === 0) return reached === undefined || reached.records === 0;
+  if (reached === undefined) return false;
+  // Of one that is shorter than it was, the last line is not the one that is remembered.
+  const found = records[reached.records]?.prev ?? lastDigest;
+  return found === reached.digest && isVouchedLine(lastLine, witness);
 }
 
 /** A file that was just created survives a power cut only when its directory is synced, too. */

@@ -12,6 +12,8 @@ export interface JournalRecord {
   readonly data: unknown;
   /** SHA-256 of the line before, without its newline; 64 zeros on the first. */
   readonly prev: string;
+  /** What its writer's witness vouched with; absent in a journal that travels. */
+  readonly mac?: string;
 }
 
 export interface ParsedJournal {
@@ -22,6 +24,8 @@ export interface ParsedJournal {
   readonly goodBytes: number;
   /** What the next record's `prev` must be. */
   readonly lastDigest: string;
+  /** The last whole line as it stands, without its newline; empty where there is none. */
+  readonly lastLine: string;
 }
 
 /** `prev` of the first record. */
@@ -33,6 +37,7 @@ const nothingKnown = {
   bytes: Buffer.alloc(0),
   records: [] as readonly JournalRecord[],
   lastDigest: firstPrev,
+  lastLine: '',
 };
 
 /** What was parsed last. A journal only grows: of one that begins with these very bytes, the rest alone is parsed. */
@@ -73,6 +78,7 @@ export function parseJournal(bytes: Uint8Array, path: string): ParsedJournal {
   const before = text.subarray(0, known.bytes.length).equals(known.bytes) ? known : nothingKnown;
   const records = [...before.records];
   let prev = before.lastDigest;
+  let { lastLine } = before;
   for (const line of eachLine(text.subarray(before.bytes.length, goodBytes))) {
     const record = parseRecord(line);
     const reason =
@@ -91,10 +97,16 @@ export function parseJournal(bytes: Uint8Array, path: string): ParsedJournal {
     }
     records.push(record);
     prev = sha256Hex(line);
+    lastLine = line;
   }
   if (records.length > before.records.length && goodBytes <= maxKnownBytes)
-    known = { bytes: Buffer.from(text.subarray(0, goodBytes)), records: [...records], lastDigest: prev };
-  return { records, isTorn: goodBytes < text.length, goodBytes, lastDigest: prev };
+    known = {
+      bytes: Buffer.from(text.subarray(0, goodBytes)),
+      records: [...records],
+      lastDigest: prev,
+      lastLine,
+    };
+  return { records, isTorn: goodBytes < text.length, goodBytes, lastDigest: prev, lastLine };
 }
 
 /** Decodes many lines at a time: one by one costs as much as parsing them. The text ends with a newline. */
@@ -118,13 +130,14 @@ function parseRecord(line: string): JournalRecord | undefined {
 
 function isRecord(value: unknown): value is JournalRecord {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const { seq, at, type, prev } = value as Record<string, unknown>;
+  const { seq, at, type, prev, mac } = value as Record<string, unknown>;
   return (
     Number.isSafeInteger(seq) &&
     typeof at === 'string' &&
     typeof type === 'string' &&
     typeof prev === 'string' &&
     Object.hasOwn(value, 'data') &&
-    Object.keys(value).length === 5
+    (mac === undefined || typeof mac === 'string') &&
+    Object.keys(value).length === (mac === undefined ? 5 : 6)
   );
 }

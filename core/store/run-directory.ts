@@ -8,9 +8,12 @@ export function runDirectory(repo: Pick<Repository, 'commonDir'>, runId: string)
   return join(repo.commonDir, 'writ', 'runs', encodeId(runId));
 }
 
+/** In a run's directory: its journal. */
+export const journalFile = 'journal.jsonl';
+
 /** Where a run's journal is. */
 export function journalPath(repo: Pick<Repository, 'commonDir'>, runId: string): string {
-  return join(runDirectory(repo, runId), 'journal.jsonl');
+  return join(runDirectory(repo, runId), journalFile);
 }
 
 /** Names of the run directories here (encoded run ids), sorted; none where nothing ever ran. */

@@ -58,6 +58,27 @@ async function reachedFrom(
   return new Set(listed.toString('latin1').split('\n'));
 }
 
+/**
+ * Copies every object below `objectsDir` into a scratch, under the id that its content has, whatever name it lies there under. Links between them are not
+ * followed: what is missing is found missing by whoever needs it.
+ */
+export async function importRehashed(objectsDir: string, scratch: Scratch): Promise<void> {
+  const { ids, bytes } = await ownObjects({ ...scratch, objectsDir });
+  if (ids.length === 0) return;
+  const input = ids.map((id) => `${id}\n`).join('');
+  const env = { GIT_ALTERNATE_OBJECT_DIRECTORIES: quotePath(objectsDir, /:/) };
+  if (ids.length < looseLimit && bytes < looseMaxBytes) {
+    const maxBytes = 4 * looseMaxBytes;
+    const pack = await runGit(scratch, ['pack-objects', '--quiet', '--stdout'], { input, env, maxBytes });
+    await runGit(scratch, ['unpack-objects', '-q'], { input: pack });
+    return;
+  }
+  const place = join(scratch.objectsDir, 'pack', 'pack');
+  const made = await runGit(scratch, ['pack-objects', '--quiet', place], { input, env });
+  for (const name of made.toString('latin1').trim().split('\n'))
+    await runGit(scratch, ['index-pack', '--verify', `${place}-${name}.pack`]);
+}
+
 async function ownObjects(scratch: Scratch): Promise<{ ids: readonly string[]; bytes: number }> {
   const ids: string[] = [];
   let bytes = 0;

@@ -1,5 +1,6 @@
 import { formGuards } from './forms.ts';
 import type { Guard } from './guard.ts';
+import { journalGuards } from './journal.ts';
 import { judgeGuards } from './judge.ts';
 import { logGuards } from './log.ts';
 import { materialGuards } from './material.ts';
@@ -22,4 +23,5 @@ export const guards: readonly Guard[] = [
   ...judgeGuards,
   ...reportGuards,
   ...targetGuards,
+  ...journalGuards,
 ];

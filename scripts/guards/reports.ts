@@ -104,7 +104,7 @@ export const reportGuards: readonly Guard[] = [
       'a run that is cancelled before',
     ],
   ]),
-  ...within('core/run/open-run.ts', stored, [
+  ...within('core/run/hold-run.ts', stored, [
     ['recordings go', ", 'scratch', workerFile]", ", 'scratch']", 'the recording that a worker played'],
   ]),
   ...within('core/upkeep/check-record.ts', stored, [

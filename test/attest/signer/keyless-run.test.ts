@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { parseBundle } from '../../../attest/bundle.ts';
+import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { verifySigner } from '../../../attest/verify/run-signer.ts';
 import { parseTrustedRoot } from '../../../attest/verify/trusted-root.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';
@@ -65,6 +66,7 @@ async function resume(sample: Sample): Promise<RunView> {
     runId,
     sandbox: 'auto',
     schedulerVersion: '0.0.0-test',
+    witness: userJournalWitness(sample.env),
     clock: systemClock,
     signal: new AbortController().signal,
   });

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import { buildApproval } from '../../../attest/approval/approval-statement.ts';
 import { openInProcessApprover } from '../../../attest/approval/in-process-approver.ts';
 import { signApproval } from '../../../attest/approval/sign-approval.ts';
+import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { closeIntent } from '../../../core/intent/close-intent.ts';
@@ -79,6 +80,7 @@ async function resume(sample: Sample, runId: string): Promise<RunView> {
     runId,
     sandbox: 'auto',
     schedulerVersion: '0.0.0-test',
+    witness: userJournalWitness(sample.env),
     clock: systemClock,
     signal: new AbortController().signal,
   });

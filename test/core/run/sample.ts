@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { createEngine } from '../../../core/engine.ts';
@@ -161,6 +162,7 @@ export function makeSample(files = join(fixtures, '_sample')): Sample {
         specBytes: sampleSpec(spec),
         sandbox: 'auto',
         schedulerVersion: '0.0.0-test',
+        witness: userJournalWitness(env),
         clock: systemClock,
         signal: new AbortController().signal,
         ...change,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { parseBundle } from '../../../attest/bundle.ts';
 import { openUserLedger } from '../../../attest/log/internal-ledger-source.ts';
+import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { Attestor } from '../../../core/contract/attestor.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
@@ -35,6 +36,7 @@ async function runWith(
     specBytes: sampleSpec(spec),
     sandbox: 'auto',
     schedulerVersion: '0.0.0-test',
+    witness: userJournalWitness(sample.env),
     clock: systemClock,
     signal: new AbortController().signal,
     source: { kind: 'patch', bytes: fix },

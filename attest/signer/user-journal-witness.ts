@@ -1,0 +1,104 @@
+import { constants, readFileSync } from 'node:fs';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { equalSecret } from '../../core/base/digest.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { randomOctets } from '../../core/base/ids.ts';
+import type { JournalReach, JournalWitness, WitnessedJournal } from '../../core/contract/journal-witness.ts';
+import { journalMac, processWitness } from '../../core/store/process-witness.ts';
+import { encodeId } from '../../core/vcs/ref-name.ts';
+import { createOnce } from './create-once.ts';
+import { readGuarded } from './guarded-file.ts';
+import { type Environment, userConfigDir } from './user-config-dir.ts';
+import { userKeysDir } from './user-keys.ts';
+
+const keyOctets = 32;
+
+/**
+ * The witness of this user on this machine: a key below `keys/`, made on first use, and one small file for each journal that is not finished. Files
+ * that others could have written or read are KEY_INSECURE. Where nothing can be written at all, it is one of this process.
+ */
+export function userJournalWitness(env: Environment): JournalWitness {
+  return {
+    async open(runId) {
+      try {
+        return await openWitnessed(env, runId);
+      } catch (fault) {
+        if (fault instanceof WritError) throw fault;
+        return processWitness.open(runId);
+      }
+    },
+  };
+}
+
+async function openWitnessed(env: Environment, runId: string): Promise<WitnessedJournal> {
+  const key = await openKey(env);
+  const directory = join(userConfigDir(env), 'journals');
+  const path = join(directory, encodeId(runId));
+  let reached = parseReach(await readGuarded(path, true), key, runId);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const { O_WRONLY, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const file = await open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  const vouch = (line: string): string => journalMac(key, runId, line);
+  return {
+    vouch,
+    vouched: (line, mac) => equalSecret(vouch(line), mac),
+    get reached() {
+      return reached;
+    },
+    async reach(to) {
+      // Every state has the same length, so that it is replaced by one write of one block.
+      const bytes = Buffer.from(formatReach(to, key, runId));
+      await file.write(bytes, 0, bytes.length, 0);
+      reached = to;
+    },
+    async forget() {
+      reached = undefined;
+      await rm(path, { force: true });
+    },
+    [Symbol.asyncDispose]: () => file.close(),
+  };
+}
+
+/** `<records, 12 digits> <digest> <mac>`: what others cannot have written, and not moved here from another run. */
+function formatReach({ records, digest }: JournalReach, key: Buffer, runId: string): string {
+  const said = `${String(records).padStart(12, '0')} ${digest}`;
+  return `${said} ${journalMac(key, runId, said)}\n`;
+}
+
+/** A file that a power cut left half written says nothing. */
+function parseReach(text: string | undefined, key: Buffer, runId: string): JournalReach | undefined {
+  const [, said = '', records = '', digest = '', mac = ''] =
+    /^((\d{12}) ([0-9a-f]{64})) ([0-9a-f]{64})\n$/.exec(text ?? '') ?? [];
+  if (said === '' || !equalSecret(journalMac(key, runId, said), mac)) return undefined;
+  return { records: Number(records), digest };
+}
+
+/** Of this machine: a home directory that several machines share does not make them one. */
+async function openKey(env: Environment): Promise<Buffer> {
+  const directory = userKeysDir(env);
+  const path = join(directory, 'journal.key');
+  let text = await readGuarded(path, true);
+  if (text === undefined) {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await createOnce(path, `${randomOctets(keyOctets).toString('hex')}\n`, 0o600);
+    text = await readGuarded(path, true);
+  }
+  if (!/^[0-9a-f]{64}\n$/.test(text ?? '')) {
+    throw new WritError('KEY_UNUSABLE', {
+      message: `expected \`${path}\` to hold ${keyOctets} octets in hexadecimal`,
+      detail: { path },
+      hints: ['remove it: runs that wait or were stopped are then judged anew'],
+    });
+  }
+  return Buffer.from(journalMac(Buffer.from((text ?? '').trim(), 'hex'), 'machine', machineName()), 'hex');
+}
+
+function machineName(): string {
+  try {
+    return readFileSync('/etc/machine-id', 'utf8').trim() || hostname();
+  } catch {
+    return hostname();
+  }
+}

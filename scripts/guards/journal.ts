@@ -1,0 +1,91 @@
+import { type Guard, within } from './guard.ts';
+
+const forged = 'test/attack/journal/forged-journal.test.ts';
+const refs = 'test/attack/journal/forged-refs.test.ts';
+const waiting = 'test/attest/verify/waiting-run.test.ts';
+
+/** What a run that goes on believes. */
+export const journalGuards: readonly Guard[] = [
+  ...within('core/store/journal.ts', forged, [
+    [
+      'the last line is vouched for',
+      ' && isVouchedLine(lastLine, witness);',
+      ';',
+      'a journal of another run, and lines',
+    ],
+    [
+      'a journal reaches as far as it did, over the same records',
+      'return found === reached.digest && ',
+      'return ',
+      'an older journal of the same run',
+    ],
+  ]),
+  ...within('core/run/open-journal.ts', forged, [
+    [
+      'only an authentic journal is gone on from',
+      'if (journal.isAuthentic) return journal;',
+      'return journal;',
+      'a forged decision seals nothing',
+    ],
+  ]),
+  ...within('core/run/claimed-run.ts', forged, [
+    [
+      'a decided run is not begun anew',
+      "if (stored.has('decision.json')) {",
+      'if (stored.size > 100) {',
+      'a record of a decided run',
+    ],
+    [
+      'a journal of another run is none of this',
+      'if (started.runId !== runId) {',
+      "if (started.runId === '') {",
+      'a journal of another run',
+    ],
+  ]),
+  ...within('core/run/record-box.ts', forged, [
+    [
+      'a part of the record is what was put there',
+      'if (memory && sha256Hex(bytes) !== expected) throw corrupt(path);',
+      '',
+      'what was kept beside the journal',
+    ],
+  ]),
+  ...within('attest/verify/verify-waiting-run.ts', waiting, [
+    [
+      'the runner signed this very journal',
+      'signed.get(name) === sha256Hex(bytes)',
+      'signed.has(name)',
+      'other files under the same names',
+    ],
+    [
+      'the runner signed for this run',
+      ' || predicate.run_id !== runId) return false;',
+      ') return false;',
+      'a signature over the same files for another run',
+    ],
+  ]),
+  ...within('core/run/adopt-journal.ts', refs, [
+    [
+      'a runner is named, and signed',
+      'return attestor.isWaitingSignedBy(',
+      'return true || attestor.isWaitingSignedBy(',
+      'a runner whom the policy commit names',
+    ],
+  ]),
+  ...within('core/vcs/import-objects.ts', 'test/core/vcs/take-up-scratch.test.ts', [
+    [
+      'packed objects of an earlier process are hashed again',
+      "['index-pack', '--verify', ",
+      "['version', ",
+      'an object that was changed',
+    ],
+  ]),
+  ...within('core/vcs/take-up-scratch.ts', 'test/core/vcs/take-up-scratch.test.ts', [
+    [
+      'nothing of an earlier scratch but its objects',
+      'else if (await exists(dir)) await rename(dir, before);',
+      '',
+      'nothing but objects is taken over',
+    ],
+  ]),
+];

@@ -1,0 +1,154 @@
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { sha256Hex } from '../../../core/base/digest.ts';
+import { type JournalLine, snapshot, waitingRun, withStep } from './waiting-run.ts';
+
+const anew = /judged anew/;
+
+/** Decided, as far as a record says so. */
+const decidedToSeal = {
+  schema: 'urn:writ:decision:v1',
+  type: 'commit',
+  next: 'seal',
+  rationale: 'all gates passed',
+  reasons: [],
+};
+
+t.test('a forged decision seals nothing: what was not decided here is decided anew', async (t) => {
+  const run = await waitingRun(t);
+  const decided = run.lines().find(({ data }) => /waiting$/.test((data as { step?: string }).step ?? ''));
+  t.ok(decided, 'the run has waited');
+  const input = { runId: run.runId };
+  const answer = {
+    input,
+    decision: { ...decidedToSeal, runId: run.runId, inputDigest: '0'.repeat(64) },
+    refusals: [],
+    metrics: {},
+  };
+  run.forge(withStep(run.lines(), 'candidate-1/decided', answer));
+  const { code, data } = await run.call('resume', run.runId);
+  t.equal(code, 4, 'it waits, as it did');
+  t.match(data?.notices, [anew]);
+  t.equal(run.sample.git('rev-list', '--count', 'main'), '2');
+});
+
+/** The whole journal as if it had been about another candidate all along. */
+function aboutAnother(
+  lines: readonly JournalLine[],
+  candidate: { readonly tree: string; readonly digest: string },
+): readonly JournalLine[] {
+  const [first] = lines as [JournalLine];
+  const { candidate: old } = first.data as { candidate: typeof candidate };
+  const text = JSON.stringify(lines).replaceAll(old.tree, candidate.tree);
+  return JSON.parse(text.replaceAll(old.digest, candidate.digest)) as JournalLine[];
+}
+
+t.test('a candidate that nobody judged does not take the place of one that was approved', async (t) => {
+  const run = await waitingRun(t);
+  t.equal((await run.approve()).code, 0);
+  const evil = await run.candidateWith('src/backdoor.js', 'export const open = true;\n');
+  run.forge(aboutAnother(run.lines(), evil));
+  const { code } = await run.call('resume', run.runId);
+  t.equal(code, 4, 'it is judged, and waits for somebody to approve this one');
+  t.equal(run.sample.git('rev-list', '--count', 'main'), '2', 'nothing was sealed');
+});
+
+t.test('checks that the journal calls passed are run where nobody vouches for that', async (t) => {
+  const run = await waitingRun(t);
+  const settled = run.lines().filter(({ data }) => /settled$/.test((data as { step?: string }).step ?? ''));
+  t.ok(settled.length >= 1, 'stages have settled');
+  const broken = await run.candidateWith('src/price.js', 'export const price = () => 0;\n');
+  run.forge(aboutAnother(run.lines(), broken));
+  const { code, data } = await run.call('resume', run.runId);
+  t.equal(code, 1, 'judged, and refused');
+  t.equal(data?.decision?.type, 'abandon');
+  t.equal(run.sample.git('rev-list', '--count', 'main'), '2');
+});
+
+t.test('a tail that was cut off is missed, although the chain holds', async (t) => {
+  const run = await waitingRun(t);
+  const whole = readFileSync(run.journal, 'utf8').trimEnd().split('\n');
+  for (const keep of [whole.length - 1, Math.floor(whole.length / 2), 1]) {
+    writeFileSync(run.journal, `${whole.slice(0, keep).join('\n')}\n`);
+    const { code, data } = await run.call('resume', run.runId);
+    t.equal(code, 4);
+    t.match(data?.notices, [anew], `${keep} of ${whole.length} lines`);
+  }
+});
+
+t.test('an older journal of the same run is not believed in place of the newer one', async (t) => {
+  const run = await waitingRun(t);
+  const back = snapshot(run);
+  const { data: went } = await run.call('resume', run.runId);
+  t.notMatch(went?.notices ?? [], [anew], 'an honest journal is gone on from');
+  back();
+  t.match((await run.call('resume', run.runId)).data?.notices, [anew]);
+});
+
+t.test('a journal of another run, and lines that nobody vouched for, are not believed', async (t) => {
+  const run = await waitingRun(t);
+  const line = readFileSync(run.journal, 'utf8').trimEnd().split('\n').at(-1) ?? '';
+  const { mac } = JSON.parse(line) as { mac: string };
+  t.match(mac, /^[0-9a-f]{64}$/);
+  // The same words under the same key, with one hexadecimal digit of what vouches for them changed.
+  const other = `${mac.slice(0, -1)}${mac.endsWith('0') ? '1' : '0'}`;
+  const kept = readFileSync(run.journal, 'utf8');
+  writeFileSync(run.journal, kept.replace(`"mac":"${mac}"}\n`, `"mac":"${other}"}\n`));
+  t.match((await run.call('resume', run.runId)).data?.notices, [anew]);
+
+  // What a kill between journal and witness looks like, but for who wrote it.
+  const whole = readFileSync(run.journal, 'utf8');
+  const last = whole.trimEnd().split('\n').at(-1) ?? '';
+  const { seq } = JSON.parse(last) as { seq: number };
+  const added = {
+    seq: seq + 1,
+    at: '2026-01-01T00:00:00Z',
+    type: 'run-left',
+    data: {},
+    prev: sha256Hex(last),
+  };
+  for (const line of [added, { ...added, mac }]) {
+    writeFileSync(run.journal, `${whole}${JSON.stringify(line)}\n`);
+    t.match((await run.call('resume', run.runId)).data?.notices, [anew], 'one line more');
+  }
+
+  const second = await waitingRun(t, run.sample);
+  const path = join(run.sample.home, '.config', 'writ', 'journals');
+  writeFileSync(join(path, run.runId), readFileSync(join(path, second.runId)), { mode: 0o600 });
+  writeFileSync(run.journal, readFileSync(second.journal));
+  t.match(await run.call('resume', run.runId), { code: 128, error: { code: 'JOURNAL_CORRUPT' } });
+});
+
+t.test('whoever has another key has vouched for nothing', async (t) => {
+  const run = await waitingRun(t);
+  rmSync(join(run.sample.home, '.config', 'writ', 'keys', 'journal.key'));
+  t.match((await run.call('resume', run.runId)).data?.notices, [anew]);
+  t.equal((await run.approve()).code, 0);
+  const done = await run.call('resume', run.runId);
+  t.equal(done.code, 0, 'judged anew, approved, sealed');
+  t.equal((await run.call('verify', run.runId)).code, 0);
+});
+
+t.test('a record of a decided run is not begun anew by what is appended to its journal', async (t) => {
+  const run = await waitingRun(t);
+  t.equal((await run.approve()).code, 0);
+  t.equal((await run.call('resume', run.runId)).code, 0);
+  const tip = run.sample.git('rev-parse', 'main');
+  const lines = run.lines().filter(({ type }) => type !== 'run-finished');
+  run.forge(lines);
+  t.match(await run.call('resume', run.runId), { code: 1, error: { code: 'RUN_NOT_RESUMABLE' } });
+  t.equal(run.sample.git('rev-parse', 'main'), tip);
+});
+
+t.test('what was kept beside the journal is what was put there, or nothing rests on it', async (t) => {
+  const run = await waitingRun(t);
+  t.equal((await run.approve()).code, 0);
+  const plan = join(run.directory, 'record', 'plans', '0001', 'plan.json');
+  const kept = readFileSync(plan);
+  appendFileSync(plan, ' ');
+  t.match(await run.call('resume', run.runId), { code: 128, error: { code: 'OBJECT_CORRUPT' } });
+  t.equal(run.sample.git('rev-list', '--count', 'main'), '2');
+  writeFileSync(plan, kept);
+  t.equal((await run.call('resume', run.runId)).code, 0, 'and goes on once it is whole');
+});

@@ -1,0 +1,147 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { makeSample, type Sample } from '../../core/run/sample.ts';
+import {
+  type Answer,
+  callIn,
+  chained,
+  type JournalLine,
+  sampleWithAnn,
+  type WaitingRun,
+  waitingRun,
+  withStep,
+} from './waiting-run.ts';
+
+const anew = /judged anew/;
+
+interface Clone {
+  readonly root: string;
+  call(...args: string[]): Promise<Answer>;
+  git(...args: string[]): string;
+}
+
+/** Another person's clone on another machine: another home, nothing but what its refs bring. */
+async function cloned(t: Test, { sample, runId }: WaitingRun): Promise<Clone> {
+  const box = makeSample();
+  t.teardown(() => box.remove());
+  const root = join(box.home, 'clone');
+  const git = (...args: string[]): string => {
+    const { stdout, stderr, status } = spawnSync('git', args, { cwd: root, env: box.env, encoding: 'utf8' });
+    t.equal(status, 0, `git ${args[0]}: ${stderr}`);
+    return stdout.trim();
+  };
+  sample.git('clone', '--quiet', sample.root, root);
+  git('config', 'user.name', 'Otto');
+  git('config', 'user.email', 'otto@sample.example');
+  const call = callIn(t, box, root, box.home);
+  t.equal((await call('fetch')).code, 0);
+  t.match(await call('show', runId), { code: 0 });
+  return { root, call, git };
+}
+
+/** A later version of the run's record in which the journal is another; what its history and shape say still holds. */
+function putJournal({ sample, runId }: WaitingRun, lines: readonly JournalLine[]): void {
+  const ref = `refs/ai/runs/${runId}`;
+  writeFileSync(join(sample.home, 'blob'), chained(lines));
+  const blob = sample.git('hash-object', '-w', join(sample.home, 'blob'));
+  const listed = sample
+    .git('ls-tree', ref)
+    .split('\n')
+    .filter((line) => !line.endsWith('\tjournal.jsonl'));
+  const made = spawnSync('git', ['mktree'], {
+    cwd: sample.root,
+    env: sample.env,
+    input: [...listed, `100644 blob ${blob}\tjournal.jsonl`, ''].join('\n'),
+    encoding: 'utf8',
+  });
+  sample.git('update-ref', ref, sample.git('commit-tree', made.stdout.trim(), '-p', ref, '-m', 'other'));
+}
+
+function travelling({ sample, runId }: WaitingRun): readonly JournalLine[] {
+  return sample
+    .git('show', `refs/ai/runs/${runId}:journal.jsonl`)
+    .split('\n')
+    .map((line) => JSON.parse(line) as JournalLine);
+}
+
+/** A sample whose policy names its own runner. */
+async function sampleWithRunner(t: Test): Promise<Sample> {
+  const sample = sampleWithAnn(t);
+  t.equal((await callIn(t, sample)('init')).code, 0);
+  const keys = join(sample.home, '.config', 'writ', 'keys');
+  const pem = readdirSync(keys).find((name) => /^signing-.*\.pub\.pem$/.test(name)) ?? '';
+  mkdirSync(join(sample.root, '.writ', 'trust'), { recursive: true });
+  copyFileSync(join(keys, pem), join(sample.root, '.writ', 'trust', 'ci.pem'));
+  writeFileSync(join(sample.root, '.writ', 'config.toml'), '[runners]\nkeys = [".writ/trust/ci.pem"]\n');
+  sample.git('add', '--force', '.writ/trust', '.writ/config.toml');
+  sample.git('commit', '--quiet', '-m', 'Runner');
+  return sample;
+}
+
+t.test('what came by ref alone is judged anew', async (t) => {
+  const run = await waitingRun(t);
+  const clone = await cloned(t, run);
+  const { code, data } = await clone.call('resume', run.runId);
+  t.equal(code, 4);
+  t.match(data?.notices, [anew]);
+});
+
+t.test('a journal that was forged on the remote decides nothing', async (t) => {
+  const run = await waitingRun(t);
+  const answer = {
+    input: {},
+    decision: { type: 'commit', next: 'seal', rationale: 'yes', reasons: [], runId: run.runId },
+    refusals: [],
+    metrics: {},
+  };
+  putJournal(run, withStep(travelling(run), 'candidate-1/decided', answer));
+  const clone = await cloned(t, run);
+  const { code, data } = await clone.call('resume', run.runId);
+  t.equal(code, 4);
+  t.match(data?.notices, [anew]);
+  t.equal(clone.git('rev-list', '--count', 'main'), '2');
+});
+
+t.test('a runner whom the policy commit names is believed, over exactly what he signed', async (t) => {
+  const run = await waitingRun(t, await sampleWithRunner(t));
+  const honest = await cloned(t, run);
+  const taken = await honest.call('resume', run.runId);
+  t.equal(taken.code, 4);
+  t.notMatch(taken.data?.notices ?? [], [anew], 'gone on from');
+  putJournal(run, [...travelling(run), { type: 'run-left', data: {} }]);
+  const forged = await cloned(t, run);
+  t.match((await forged.call('resume', run.runId)).data?.notices, [anew], 'one record more');
+});
+
+t.test('a signature of the runner over another run is none over this', async (t) => {
+  const sample = await sampleWithRunner(t);
+  const [run, other] = [await waitingRun(t, sample), await waitingRun(t, sample)];
+  const seal = sample.git('show', `refs/ai/runs/${other.runId}:waiting/runner.sigstore.json`);
+  const path = join(sample.home, 'seal');
+  writeFileSync(path, seal);
+  const index = { ...sample.env, GIT_INDEX_FILE: join(sample.home, 'index') };
+  const git = (...args: string[]): string =>
+    spawnSync('git', args, { cwd: sample.root, env: index, encoding: 'utf8' }).stdout.trim();
+  const ref = `refs/ai/runs/${run.runId}`;
+  git('read-tree', ref);
+  const blob = git('hash-object', '-w', path);
+  git('update-index', '--cacheinfo', `100644,${blob},waiting/runner.sigstore.json`);
+  git('update-ref', ref, git('commit-tree', git('write-tree'), '-p', ref, '-m', 'other'));
+  const clone = await cloned(t, run);
+  t.match((await clone.call('resume', run.runId)).data?.notices, [anew]);
+});
+
+t.test('a runner whom only the candidate names is not believed', async (t) => {
+  const run = await waitingRun(t);
+  const keys = join(run.sample.home, '.config', 'writ', 'keys');
+  t.ok(readdirSync(keys).some((name) => name.startsWith('signing')));
+  t.match(readFileSync(run.journal, 'utf8'), /"mac"/);
+  const clone = await cloned(t, run);
+  mkdirSync(join(clone.root, '.writ', 'trust'), { recursive: true });
+  const pem = readdirSync(keys).find((name) => /^signing-.*\.pub\.pem$/.test(name)) ?? '';
+  copyFileSync(join(keys, pem), join(clone.root, '.writ', 'trust', 'ci.pem'));
+  writeFileSync(join(clone.root, '.writ', 'config.toml'), '[runners]\nkeys = [".writ/trust/ci.pem"]\n');
+  t.match((await clone.call('resume', run.runId)).data?.notices, [anew], 'nor the working tree');
+});

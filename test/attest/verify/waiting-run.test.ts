@@ -1,0 +1,34 @@
+import t from 'tap';
+import { signStatement, toUnloggedBundle } from '../../../attest/seal-statement.ts';
+import { generateKey, toSigner } from '../../../attest/signer/key-signer.ts';
+import { buildWaitingRun } from '../../../attest/statement/waiting-run.ts';
+import { verifyWaitingRun } from '../../../attest/verify/verify-waiting-run.ts';
+
+const files = new Map([['journal.jsonl', Buffer.from('one\n')]]);
+const signer = toSigner(generateKey('ecdsa-p256-sha256'), false);
+const other = toSigner(generateKey('ed25519'), false);
+const parties = { signer, log: undefined };
+const bundle = toUnloggedBundle(await signStatement(buildWaitingRun('run-1', files), parties), parties);
+
+t.test('files that a named runner signed for the run', async (t) => {
+  t.ok(verifyWaitingRun(bundle, 'run-1', files, [other.publicKeyPem, signer.publicKeyPem]));
+});
+
+t.test('other files under the same names, more of them, or none', async (t) => {
+  const keys = [signer.publicKeyPem];
+  t.notOk(verifyWaitingRun(bundle, 'run-1', new Map([['journal.jsonl', Buffer.from('two\n')]]), keys));
+  t.notOk(verifyWaitingRun(bundle, 'run-1', new Map([...files, ['more', Buffer.from('')]]), keys));
+  t.notOk(verifyWaitingRun(bundle, 'run-1', new Map(), keys));
+});
+
+t.test('a signature over the same files for another run', async (t) => {
+  t.notOk(verifyWaitingRun(bundle, 'run-2', files, [signer.publicKeyPem]));
+});
+
+t.test('another key, no key, and what is no bundle', async (t) => {
+  t.notOk(verifyWaitingRun(bundle, 'run-1', files, [other.publicKeyPem]));
+  t.notOk(verifyWaitingRun(bundle, 'run-1', files, []));
+  for (const text of ['', '{}', 'null', bundle.toString().replace('"payload":"eyJf', '"payload":"eyJg')])
+    t.notOk(verifyWaitingRun(Buffer.from(text), 'run-1', files, [signer.publicKeyPem]), text);
+  t.throws(() => verifyWaitingRun(bundle, 'run-1', files, ['no key']), { code: 'KEY_UNUSABLE' });
+});
