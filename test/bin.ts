@@ -23,6 +23,7 @@ import './bin/commands/service-status.test.ts';
 import './bin/commands/verify.test.ts';
 import './bin/commands/verify-layouts.test.ts';
 import './bin/commands/verify-repositories.test.ts';
+import './bin/commands/consuming-page.test.ts';
 import './bin/report/html.test.ts';
 import './bin/report/text.test.ts';
 
