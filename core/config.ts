@@ -17,6 +17,7 @@ import type { ClassWords } from './privacy/find-sensitive.ts';
 import { securityWords } from './spec/security-words.ts';
 
 export type { ApprovalsConfig } from './config/approvals-section.ts';
+export type { ChecksConfig } from './config/checks-section.ts';
 export type { LogConfig } from './config/log-section.ts';
 export type { ListedPlugin } from './config/plugins-section.ts';
 export type { PolicyConfig } from './config/policy-section.ts';

@@ -4,6 +4,7 @@ import './core/tool/egress/judgement.test.ts';
 import './core/tool/egress/sandbox-egress.test.ts';
 import './core/tool/host-view.test.ts';
 import './core/tool/init.test.ts';
+import './core/tool/launcher.test.ts';
 import './core/tool/no-sandbox.test.ts';
 import './core/tool/pick-sandbox.test.ts';
 import './core/tool/sandbox-as-user.test.ts';

@@ -361,6 +361,19 @@ export const errorCatalogue = {
     http: 422,
     exit: 128,
   },
+  CHECK_MEMORY: {
+    family: 'environment',
+    message: 'a check held more memory than `[checks] max_memory_mb` and was ended',
+    http: 500,
+    exit: 1,
+    hint: 'raise `max_memory_mb` in `.writ/config.toml` where the check needs it, or run fewer of its parts at once',
+  },
+  CHECK_PROCESSES: {
+    family: 'environment',
+    message: 'a check started more processes and threads than a sandbox may hold and was ended',
+    http: 500,
+    exit: 1,
+  },
   SANDBOX_FAILED: { family: 'environment', message: 'the sandbox could not be set up', http: 500, exit: 128 },
   ENVIRONMENT_BROKEN: {
     family: 'environment',

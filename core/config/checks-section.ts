@@ -2,9 +2,10 @@ import { availableParallelism } from 'node:os';
 import { type ConfiguredCheck, readConfiguredCheck, refuseRepeatedIds } from './configured-check.ts';
 import type { TableReader } from './table-reader.ts';
 
-/** `[checks]`: how checks run, and where the report of one comes from. */
+/** `[checks]`: how checks run, what one may hold of the machine's memory, and where the report of one comes from. */
 export interface ChecksConfig {
   readonly maxParallel: number;
+  readonly maxMemoryMb: number;
   /** By check id: `stdout`, or a glob over the names at the top of `$REPORTS_DIR`. */
   readonly reports: ReadonlyMap<string, string>;
   /** `[[checks.always]]`: required of every change, whatever its contract asks. */
@@ -18,6 +19,8 @@ const maxIdLength = 128;
 /** Reads `[checks]`, `[[checks.always]]` and `[checks.<id>]`; a table under any other key is that of the check with that id. */
 export function readChecksSection(reader: TableReader): ChecksConfig {
   const maxParallel = reader.integer('max_parallel', Math.min(64, availableParallelism()), 1, 64);
+  // Less than 128 MiB holds no runtime that tests run under.
+  const maxMemoryMb = reader.integer('max_memory_mb', 4096, 128, 1_048_576);
   const always = reader.tables('always', maxAlways).map((table) => readConfiguredCheck(table, true));
   refuseRepeatedIds(reader, 'always', always);
   const ids = reader.otherTables();
@@ -32,7 +35,7 @@ export function readChecksSection(reader: TableReader): ChecksConfig {
     table.end();
   }
   reader.end();
-  return { maxParallel, reports, always };
+  return { maxParallel, maxMemoryMb, reports, always };
 }
 
 function readReport(table: TableReader): string {

@@ -28,6 +28,8 @@ export interface SandboxRequest {
   readonly timeoutMs: number;
   /** Bytes kept of each output stream: the first half and the last half of the bound; the rest is counted and dropped. */
   readonly maxOutputBytes: number;
+  /** Bytes that all its processes and memory file systems may hold together. Absent: 4 GiB. */
+  readonly maxMemoryBytes?: number;
   readonly stdin?: Uint8Array;
   readonly signal?: AbortSignal;
 }
@@ -39,12 +41,21 @@ export interface CapturedOutput {
   readonly truncated: boolean;
 }
 
+/** A limit of a sandbox, and what was found: bytes, or processes and threads. */
+export interface ExceededLimit {
+  readonly what: 'memory' | 'processes';
+  readonly limit: number;
+  readonly found: number;
+}
+
 export interface SandboxResult {
   /** Absent when a signal ended it. */
   readonly exitCode?: number;
   readonly signal?: string;
   readonly timedOut: boolean;
   readonly aborted: boolean;
+  /** It was ended because it held more than it may: the machine's limit, no verdict on the command. */
+  readonly exceeded?: ExceededLimit;
   readonly durationMs: number;
   readonly stdout: CapturedOutput;
   readonly stderr: CapturedOutput;

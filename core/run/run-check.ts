@@ -262,6 +262,7 @@ async function runCommand(
     network: way.network,
     timeoutMs: check.timeoutSeconds * 1000,
     maxOutputBytes: acl.maxOutputBytes ?? defaultMaxOutputBytes,
+    maxMemoryBytes: attempt.ground.config.checks.maxMemoryMb * 1_048_576,
     signal,
   });
   const result = await running.finally(async () => {
@@ -269,7 +270,7 @@ async function runCommand(
     if (had) uses.networks.push(had);
   });
   const read = await readReports(reports, emptySince);
-  const failed = result.timedOut || result.aborted || read.findings.length > 0;
+  const failed = result.timedOut || result.aborted || result.exceeded !== undefined || read.findings.length > 0;
   await settle({
     outcome: failed ? 'failed' : 'done',
     ...(result.exitCode === undefined ? {} : { exitCode: result.exitCode }),

@@ -25,6 +25,8 @@ export interface SpawnRequest {
   readonly terminate?: (pid: number) => void;
   /** Opens descriptor 3 for the process: its first byte says that what comes before the command is done, and is answered by a line. */
   readonly announces?: boolean;
+  /** Told when the byte came, before it is answered; without `announces`, when the process has started. */
+  readonly onReady?: (pid: number) => void;
   /** Descriptors of ours that the process gets as 4, 5, … (from 3 without `announces`). They may be closed when the call has returned. */
   readonly passed?: readonly number[];
 }
@@ -125,10 +127,12 @@ export async function spawnProcess(request: SpawnRequest): Promise<SpawnResult> 
     stderr.push(chunk);
     combined.push(chunk);
   });
+  if (request.announces !== true && child.pid !== undefined) request.onReady?.(child.pid);
   const announcement = child.stdio[3];
   announcement?.on('error', () => {});
   announcement?.once('data', () => {
     announced = true;
+    if (child.pid !== undefined) request.onReady?.(child.pid);
     if (announcement instanceof Duplex) announcement.end('\n');
   });
   feed(child.stdin, request.stdin);

@@ -72,6 +72,8 @@ export async function askOutsideRule(
   }
   if (result.aborted) return refuse(rule, 'aborted', 'the run was stopped');
   if (result.timedOut) return refuse(rule, 'deadline', `no answer within ${rule.timeoutSeconds} s`);
+  if (result.exceeded)
+    return refuse(rule, 'crashed', `it held too much of the machine's ${result.exceeded.what}`);
   return readAnswer(rule, result);
 }
 

@@ -1,6 +1,6 @@
 import type { CheckContext } from '../../core/contract/check-runner.ts';
 import type { Finding } from '../../core/contract/finding.ts';
-import type { SandboxResult } from '../../core/contract/sandbox.ts';
+import type { ExceededLimit, SandboxResult } from '../../core/contract/sandbox.ts';
 import { dependenciesMissingHint } from '../../core/run/workspace-dependencies/missing-dependencies.ts';
 
 type CommandRun = Awaited<ReturnType<CheckContext['runCommand']>>;
@@ -31,11 +31,29 @@ export function failure(
   return { rule: 'check-outcome', severity: 'error', message, detail: { code, ...detail } };
 }
 
+/** The machine's limit ended it: nothing is known of the change, and the next try would end likewise. */
+function overLimit(expected: string, { what, limit, found }: ExceededLimit): Finding {
+  const mebibytes = (bytes: number): number => Math.ceil(bytes / 1_048_576);
+  if (what === 'processes') {
+    return failure(
+      'CHECK_PROCESSES',
+      `${expected} with at most ${limit} processes and threads, found ${found}: it was ended`,
+      { limit, found },
+    );
+  }
+  const [limitMb, foundMb] = [mebibytes(limit), mebibytes(found)];
+  return failure(
+    'CHECK_MEMORY',
+    `${expected} with at most ${limitMb} MiB of memory (\`[checks] max_memory_mb\`), found ${foundMb}: it was ended`,
+    { limitMb, foundMb },
+  );
+}
+
 function judgeResult(
   { timeoutSeconds, expectedExitCode }: Expected,
   result: SandboxResult,
 ): Finding | undefined {
-  const { exitCode, signal, timedOut, aborted } = result;
+  const { exitCode, signal, timedOut, aborted, exceeded } = result;
   const expected = `expected exit code ${expectedExitCode}`;
   if (timedOut) {
     return failure(
@@ -46,6 +64,7 @@ function judgeResult(
       },
     );
   }
+  if (exceeded) return overLimit(expected, exceeded);
   if (aborted)
     return failure('CHECK_INTERRUPTED', `${expected}, found the run interrupted: the command was ended`);
   if (exitCode === undefined) {

@@ -15,7 +15,7 @@ export const testSuiteCheck: CheckRunner = {
     const { result, reports, unread = [] } = ran;
     const exit = judgeExit(check, ran);
     // A command that was refused or ended half-way says nothing by its reports.
-    if (!result || ran.denied || result.timedOut || result.aborted) {
+    if (!result || ran.denied || result.timedOut || result.aborted || result.exceeded) {
       return { findings: exit, ...(result ? { result } : {}), reports };
     }
     const { report, source, findings } = await readSuite({ named, result, reports, unread });

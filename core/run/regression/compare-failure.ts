@@ -62,7 +62,7 @@ function compareTests(candidate: CheckRecord['tests'], base: CheckOutcome['tests
 /** Why what ran at the base is no answer. */
 function unknownOf({ result, findings }: CheckOutcome): string | undefined {
   if (!result) return 'it did not run at the base';
-  if (result.timedOut || result.aborted) return 'it was ended at the base';
+  if (result.timedOut || result.aborted || result.exceeded) return 'it was ended at the base';
   if (result.exitCode === undefined) return 'a signal ended it at the base';
   if (result.exitCode === 126 || result.exitCode === 127) return 'its command is not there at the base';
   return findings.some(({ detail }) => detail?.code === 'WORKSPACE_DEPENDENCIES_MISSING')

@@ -195,6 +195,7 @@ async function exists(path: string): Promise<boolean> {
 
 function howItEnded(result: SandboxResult, step: PrepareStep): string {
   if (result.timedOut) return `it took longer than ${step.timeoutSeconds} seconds`;
+  if (result.exceeded) return `it held too much of the machine's ${result.exceeded.what}`;
   return result.exitCode === undefined
     ? `it was ended by ${result.signal}`
     : `it exited with ${result.exitCode}`;

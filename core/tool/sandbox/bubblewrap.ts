@@ -5,49 +5,49 @@ import { findProgram } from '../find-program.ts';
 import { environmentOf, sandboxEnvironment } from './environment.ts';
 import { currentHostFacts, type HostFacts, type HostView, viewBeside, viewOfHost } from './host-view.ts';
 import { initWords } from './init.ts';
-import {
-  egressMounts,
-  emptyDirectories,
-  homeInside,
-  memoryDirectories,
-  mountsOf,
-  reportsInside,
-  workspaceInside,
-} from './mounts.ts';
+import { egressMounts, homeInside, mountsOf, reportsInside, workspaceInside } from './mounts.ts';
+import { openLauncher } from './open-launcher.ts';
 import { onceProbed } from './probe.ts';
-import { procMasks } from './proc-masks.ts';
+import { coveredOfProc, memoryDirectories, profile } from './profile.ts';
 import { runOuter } from './run-outer.ts';
-import { openSyscallFilter } from './syscall-filter.ts';
 
 /**
  * Namespaces and privileges. All of it always: as root, bubblewrap without `--unshare-user`, `--disable-userns` and
  * `--cap-drop ALL` is escapable by a remount. Needs bubblewrap 0.8.
  */
 const isolation = [
-  '--unshare-user',
+  // Its mount namespace goes without saying, and a cgroup namespace is not to be had everywhere.
+  ...profile.namespaces
+    .filter((name) => name !== 'mount')
+    .map((name) => (name === 'cgroup' ? '--unshare-cgroup-try' : `--unshare-${name}`)),
   '--disable-userns',
-  '--unshare-pid',
-  '--unshare-ipc',
-  '--unshare-uts',
-  '--unshare-net',
-  '--unshare-cgroup-try',
   '--new-session',
   '--die-with-parent',
   '--as-pid-1',
   '--cap-drop',
   'ALL',
   '--hostname',
-  'sandbox',
-]; // prettier-ignore
+  profile.hostname,
+];
 const missing = '`bwrap` is not installed';
 
-/** What bubblewrap makes read-only by itself. It means to do so with /proc/sys, but as root its own test for write access fails there. */
-const coveredByBubblewrap = ['/proc/sysrq-trigger', '/proc/irq', '/proc/bus'];
+/** Bubblewrap binds the host's devices writable, so that root inside, who owns them, could change their mode: they are made read-only before. */
+const readOnlyDevices = [
+  '/usr/bin/unshare',
+  '--mount',
+  '--propagation',
+  'private',
+  '--',
+  '/bin/sh',
+  '-c',
+  '/usr/bin/mount -o bind,ro /dev /dev && exec "$@"',
+  'sh',
+];
 
 /** The bubblewrap back end (Linux). Its set-up words are computed once. */
 export function bubblewrapSandbox(facts: HostFacts = currentHostFacts()): SandboxBackend {
   const program = findProgram('bwrap', facts.path);
-  let prefix: { view: HostView; words: readonly string[] } | undefined;
+  let prefix: Prefix | undefined;
   const backend: SandboxBackend = {
     name: 'bubblewrap',
     pathsInside: () => ({ workspace: workspaceInside, reports: reportsInside }),
@@ -56,44 +56,54 @@ export function bubblewrapSandbox(facts: HostFacts = currentHostFacts()): Sandbo
       if (program === undefined) throw new WritError('SANDBOX_UNAVAILABLE', { message: missing });
       if (request.network === 'host')
         throw new WritError('SANDBOX_UNSAFE', { message: 'a sandbox has no host network' });
-      prefix ??= prefixOf(viewOfHost(facts));
-      const all = prefix;
-      const view = viewBeside(all.view, request.workspace);
-      const { words } = view === all.view ? all : prefixOf(view);
+      const memory = request.maxMemoryBytes ?? profile.maxMemoryBytes;
+      if (prefix?.memory !== memory) prefix = prefixOf(prefix?.view ?? viewOfHost(facts), memory);
+      const view = viewBeside(prefix.view, request.workspace);
+      const { words } = view === prefix.view ? prefix : prefixOf(view, memory);
       const env = sandboxEnvironment(environmentOf(request), {
         path: view.searchPath.join(':'),
         home: homeInside,
         temporary: '/tmp',
       });
-      const filter = openSyscallFilter();
-      const filterWords = filter === undefined ? [] : ['--seccomp', '4'];
+      const outer = process.getuid?.() === 0 ? [...readOnlyDevices, program] : [program];
+      const launcher = openLauncher();
       try {
-        const passed = filter === undefined ? [] : [filter];
         // The process has its own copy as soon as the call returns, long before the promise settles.
-        return runOuter([program, ...words, ...filterWords, ...suffixOf(request)], env, request, passed);
+        return runOuter([...outer, ...words, ...suffixOf(request)], env, request, [launcher]);
       } finally {
-        if (filter !== undefined) closeSync(filter);
+        closeSync(launcher);
       }
     },
   };
   return backend;
 }
 
-function prefixOf(view: HostView): { view: HostView; words: readonly string[] } {
+interface Prefix {
+  readonly view: HostView;
+  readonly memory: number;
+  readonly words: readonly string[];
+}
+
+function prefixOf(view: HostView, memory: number): Prefix {
   const words = [...isolation];
+  const inMemory = ({ path, bytes, mode }: ReturnType<typeof memoryDirectories>[number]): void => {
+    words.push('--perms', mode, '--size', String(bytes), '--tmpfs', path);
+  };
+  const inDevices = (path: string): boolean => path.startsWith('/dev/');
   for (const path of view.system) words.push('--ro-bind', path, path);
   for (const { target, to } of view.links) words.push('--symlink', to, target);
-  for (const { path, bytes } of memoryDirectories()) words.push('--size', String(bytes), '--tmpfs', path);
+  const directories = memoryDirectories(memory);
+  for (const directory of directories) if (!inDevices(directory.path)) inMemory(directory);
   // On the root itself, which becomes read-only: every mount costs, at the start and at the end.
-  for (const path of [...emptyDirectories, homeInside]) words.push('--dir', path);
-  words.push('--symlink', '/tmp', '/var/tmp');
+  for (const path of [...profile.emptyDirectories, homeInside]) words.push('--dir', path);
+  for (const [path, to] of Object.entries(profile.links)) words.push('--symlink', to, path);
   for (const path of view.toolchains) words.push('--ro-bind', path, path);
   words.push('--dev', '/dev', '--proc', '/proc');
-  const masks = procMasks();
-  for (const path of masks.readOnly)
-    if (!coveredByBubblewrap.includes(path)) words.push('--ro-bind', path, path);
-  for (const path of masks.covered) words.push('--ro-bind', '/dev/null', path);
-  return { view, words };
+  for (const directory of directories) if (inDevices(directory.path)) inMemory(directory);
+  for (const path of coveredOfProc()) words.push('--ro-bind', '/dev/null', path);
+  words.push('--remount-ro', '/dev', '--remount-ro', '/proc');
+  words.push('--perms', '0555', '--file', '4', profile.launcher);
+  return { view, memory, words };
 }
 
 function suffixOf(request: SandboxRequest): string[] {
@@ -107,7 +117,8 @@ function suffixOf(request: SandboxRequest): string[] {
     '--chdir',
     workspaceInside,
     '--',
-    ...initWords(request.network, request.argv),
+    profile.launcher,
+    ...initWords(request),
   );
   return words;
 }

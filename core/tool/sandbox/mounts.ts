@@ -1,5 +1,4 @@
 import { lstatSync, realpathSync } from 'node:fs';
-import { totalmem } from 'node:os';
 import path from 'node:path';
 import { WritError } from '../../base/errors.ts';
 import type { SandboxRequest } from '../../contract/sandbox.ts';
@@ -31,18 +30,6 @@ export function egressMounts({ network }: SandboxRequest): readonly (Omit<Mount,
     { source: directory(network.way), target: wayInside, isFile: false },
   ];
 }
-
-/** Writable memory file systems inside, each with its bound: what fills them is lost at the end and never unlimited. */
-export function memoryDirectories(): readonly { readonly path: string; readonly bytes: number }[] {
-  const bytes = Math.max(268_435_456, Math.floor(totalmem() / 4));
-  return [
-    { path: '/home', bytes },
-    { path: '/tmp', bytes },
-  ];
-}
-
-/** Where a host keeps sockets, state and root's files: empty inside. */
-export const emptyDirectories = ['/root', '/run', '/var'];
 
 const reservedTargets = ['/proc', '/dev', '/sys', '/egress'];
 

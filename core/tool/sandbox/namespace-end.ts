@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { childrenOf } from './process-tree.ts';
 
 /**
  * Ends a sandbox from outside by killing the first process of its pid namespace: `outer` is its parent and waits for it,
@@ -13,20 +13,4 @@ export function endNamespace(outer: number): void {
       // Gone already.
     }
   }
-}
-
-function childrenOf(parent: number): number[] {
-  const children: number[] = [];
-  for (const entry of readdirSync('/proc')) {
-    if (!/^\d+$/.test(entry)) continue;
-    try {
-      const stat = readFileSync(`/proc/${entry}/stat`, 'latin1');
-      // The name in parentheses may itself hold spaces and parentheses; fields count from its end.
-      if (Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent)
-        children.push(Number(entry));
-    } catch {
-      // Ended while we looked.
-    }
-  }
-  return children;
 }

@@ -5,16 +5,17 @@ import path from 'node:path';
 import { WritError } from '../../base/errors.ts';
 import { randomOctets } from '../../base/ids.ts';
 import type { SandboxBackend, SandboxBind } from '../../contract/sandbox.ts';
-import { spawnProcess } from '../spawn.ts';
 import { endMarked } from './end-marked.ts';
 import { sandboxEnvironment } from './environment.ts';
 import { currentHostFacts, type HostFacts, viewBeside, viewOfHost } from './host-view.ts';
+import { processesFrom } from './process-tree.ts';
+import { spawnWatched } from './spawn-watched.ts';
 
 const markName = 'WRIT_PROCESS_MARK';
 
 /**
  * No sandbox: an explicit choice that enforces nothing but the environment, a private HOME and TMPDIR, output bounds and
- * time-outs. Binds become symlinks, so `writable: false` is not held. A request for a network of its own is refused
+ * time-outs, and memory of what does not leave the tree of its processes. Binds become symlinks, so `writable: false` is not held. A request for a network of its own is refused
  * (SANDBOX_NONE_REFUSED). Descendants are found by group and, on Linux, by a mark in their environment; one that clears
  * its environment and leaves its group outlives the run.
  */
@@ -39,7 +40,7 @@ export function noSandbox(facts: HostFacts = currentHostFacts()): SandboxBackend
         await mkdir(own.home);
         await mkdir(own.temporary);
         const env = sandboxEnvironment({ ...request.env, [markName]: mark }, own);
-        const { announced: _, ...result } = await spawnProcess({
+        const spawn = {
           argv: request.argv,
           cwd: workspace,
           env,
@@ -48,7 +49,11 @@ export function noSandbox(facts: HostFacts = currentHostFacts()): SandboxBackend
           processGroup: true,
           ...(request.stdin === undefined ? {} : { stdin: request.stdin }),
           ...(request.signal === undefined ? {} : { signal: request.signal }),
-        });
+        };
+        const { announced: _, ...result } = await spawnWatched(request, spawn, (started) => ({
+          processes: () => processesFrom(started).map((pid) => `/proc/${pid}`),
+          directories: [],
+        }));
         return result;
       } finally {
         await endMarked(`${markName}=${mark}`);

@@ -7,6 +7,7 @@ import { messageOf } from '../../base/errors.ts';
 import type { SandboxBackend } from '../../contract/sandbox.ts';
 import { isProvenDead, ownIdentity, type ProcessIdentity } from '../../store/process-identity.ts';
 import type { HostFacts } from './host-view.ts';
+import { profile } from './profile.ts';
 
 /** Set by the back end or by the shell itself. */
 const ownVariables = new Set(['PATH', 'HOME', 'TMPDIR', 'PWD', 'OLDPWD', 'SHLVL', '_']);
@@ -16,8 +17,16 @@ type Probe = Awaited<ReturnType<SandboxBackend['probe']>>;
 const answers = new Map<string, Promise<Probe>>();
 
 const namespaces = ['net', 'pid', 'ipc', 'mnt', 'user'];
-/** What a back end whose probe passed enforces; with a filter of system calls, also that kernel keyrings stay closed. */
-const enforced = ['filesystem', 'network', 'processes', 'privileges', 'environment'];
+/** What a back end whose probe passed enforces. */
+const enforced = ['filesystem', 'network', 'processes', 'privileges', 'environment', 'calls', 'keyrings'];
+
+/** What the kernel says of a process that is confined, and what it means where it does not. */
+const heldOfProcess = {
+  'CapEff:0000000000000000': 'privileges',
+  'CapBnd:0000000000000000': 'privileges to come',
+  'NoNewPrivs:1': 'programs that give privileges',
+  'Seccomp:2': 'every system call',
+};
 
 /**
  * Tries what a sandbox must prevent and prints one `leak` line for each that succeeds, then `done`. Words: a host TCP port,
@@ -35,7 +44,14 @@ mount -o remount,rw,bind /usr 2>/dev/null && leak 'remount /usr'
 mount -t tmpfs none /mnt 2>/dev/null && leak 'mount'
 unshare --user true 2>/dev/null && leak 'nested user namespace'
 export -p
-grep -q '^Seccomp:.2' /proc/self/status && echo filtered
+{ true >>/dev/writ-probe; } 2>/dev/null && leak 'write /dev'
+for f in /dev/null /proc/self/fd/0; do chmod 666 "$f" 2>/dev/null && leak "mode of $f"; done
+{ echo 0 >/proc/self/oom_score_adj; } 2>/dev/null && leak 'out-of-memory preference'
+read -r score </proc/self/oom_score_adj; [ "$score" = ${profile.outOfMemoryScore} ] || leak 'no out-of-memory preference'
+{ read -r key </proc/keys; } 2>/dev/null && leak 'names of keys'
+while read -r name value; do case $name$value in
+  CapEff:0000000000000000 | CapBnd:0000000000000000 | NoNewPrivs:1 | Seccomp:2) printf 'holds %s\\n' "$name$value" ;;
+esac; done </proc/self/status
 for n in ${namespaces.join(' ')}; do printf 'ns %s\\n' "$(readlink /proc/self/ns/$n)"; done
 if [ -x /bin/bash ]; then bash -c "exec 3<>/dev/tcp/127.0.0.1/$port" 2>/dev/null && leak 'loopback'
 else node -e "require('net').connect($port,'127.0.0.1').on('connect',()=>process.exit(0)).on('error',()=>process.exit(1))" && leak 'loopback'; fi
@@ -81,7 +97,7 @@ async function removeKilled(temporary: string, self: ProcessIdentity): Promise<v
 
 /**
  * Judges a back end by behaviour: forbidden writes, remounts, a nested user namespace, a connect to a listening loopback
- * port, sockets in `/run` and the temporary directory, `~/.ssh`. One leak, or one attempt that could not be made, and it
+ * port, sockets in `/run` and the temporary directory, `~/.ssh`, devices, keys, privileges and the filter of system calls. One leak, or one attempt that could not be made, and it
  * does not work.
  */
 export async function probeBackend(backend: SandboxBackend, facts: HostFacts): Promise<Probe> {
@@ -132,6 +148,9 @@ export async function probeBackend(backend: SandboxBackend, facts: HostFacts): P
     });
     const lines = result.stdout.bytes.toString('utf8').split('\n');
     const leaks = lines.filter((line) => line.startsWith('leak ')).map((line) => line.slice(5));
+    for (const [held, leak] of Object.entries(heldOfProcess)) {
+      if (!lines.includes(`holds ${held}`)) leaks.push(leak);
+    }
     for (const name of namespaces) {
       if (!lines.some((line) => line.startsWith(`ns ${name}:`))) leaks.push(`unknown ${name} namespace`);
       else if (lines.includes(`ns ${readlinkSync(`/proc/self/ns/${name}`)}`))
@@ -150,7 +169,7 @@ export async function probeBackend(backend: SandboxBackend, facts: HostFacts): P
         `a command does not run in it: ${result.stderr.bytes.toString('utf8').trim().slice(0, 300)}`,
       );
     }
-    return { works: true, enforced: lines.includes('filtered') ? [...enforced, 'keyrings'] : enforced };
+    return { works: true, enforced };
   } finally {
     for (const server of servers) server.close();
     await rm(scratch, { recursive: true, force: true });

@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs';
 import { WritError } from '../../base/errors.ts';
 import type { SandboxRequest, SandboxResult } from '../../contract/sandbox.ts';
-import { spawnProcess } from '../spawn.ts';
 import { endNamespace } from './namespace-end.ts';
+import { childrenOf, processesIn } from './process-tree.ts';
+import { memoryDirectories, profile } from './profile.ts';
+import { spawnWatched } from './spawn-watched.ts';
 
 /**
  * Runs the program that builds a sandbox and then the command in it. What the command does is a value; a sandbox that never
@@ -13,7 +16,7 @@ export async function runOuter(
   request: SandboxRequest,
   passed: readonly number[] = [],
 ): Promise<SandboxResult> {
-  const { announced, ...result } = await spawnProcess({
+  const outer = {
     argv,
     cwd: '/',
     env,
@@ -25,6 +28,17 @@ export async function runOuter(
     passed,
     ...(request.stdin === undefined ? {} : { stdin: request.stdin }),
     ...(request.signal === undefined ? {} : { signal: request.signal }),
+  };
+  const { announced, ...result } = await spawnWatched(request, outer, (started) => {
+    const [first] = childrenOf(started);
+    if (first === undefined) return undefined;
+    preferForKilling(first);
+    // Its own /proc lists its pid namespace and nothing else, whatever became of whose parent.
+    const proc = `/proc/${first}/root/proc`;
+    return {
+      processes: () => processesIn(proc).map((pid) => `${proc}/${pid}`),
+      directories: memoryDirectories(0).map(({ path }) => `/proc/${first}/root${path}`),
+    };
   });
   if (!announced && !result.timedOut && !result.aborted) {
     const said = result.stderr.bytes.toString('utf8').trim().slice(0, 500);
@@ -34,4 +48,13 @@ export async function runOuter(
     });
   }
   return result;
+}
+
+/** Before the command: process 1 waits for our answer. Its read-only /proc leaves it no way to undo this. */
+function preferForKilling(first: number): void {
+  try {
+    writeFileSync(`/proc/${first}/oom_score_adj`, String(profile.outOfMemoryScore));
+  } catch {
+    // The probe tells of a kernel without it.
+  }
 }

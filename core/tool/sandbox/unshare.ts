@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, readFileSync, statSync } from 'node:fs';
 import { WritError } from '../../base/errors.ts';
 import type { SandboxBackend, SandboxRequest } from '../../contract/sandbox.ts';
 import { findProgram } from '../find-program.ts';
@@ -6,17 +6,10 @@ import { isInside } from '../inside.ts';
 import { environmentOf, sandboxEnvironment } from './environment.ts';
 import { currentHostFacts, type HostFacts, type HostView, viewBeside, viewOfHost } from './host-view.ts';
 import { initWords } from './init.ts';
-import {
-  egressMounts,
-  emptyDirectories,
-  homeInside,
-  memoryDirectories,
-  mountsOf,
-  reportsInside,
-  workspaceInside,
-} from './mounts.ts';
+import { egressMounts, homeInside, mountsOf, reportsInside, workspaceInside } from './mounts.ts';
+import { openLauncher } from './open-launcher.ts';
 import { onceProbed } from './probe.ts';
-import { procMasks } from './proc-masks.ts';
+import { coveredOfProc, memoryDirectories, profile } from './profile.ts';
 import { runOuter } from './run-outer.ts';
 
 /**
@@ -28,12 +21,14 @@ const setUpScript = `set -eu
 inside=$PATH; PATH=/usr/sbin:/usr/bin:/sbin:/bin; export PATH
 uid=$1 gid=$2; shift 2
 umask 022
+hostname ${profile.hostname} 2>/dev/null || true
 ip link set lo up 2>/dev/null || ifconfig lo up 2>/dev/null || true
 mount -t tmpfs -o mode=755,nosuid,nodev,size=16m writ-root /tmp
 cd /tmp
-mkdir .host dev dev/pts dev/shm etc proc
+mkdir .host dev dev/pts etc proc${profile.emptyDirectories.map((path) => ` .${path}`).join('')}
 ln -s /proc/self/fd dev/fd; ln -s /proc/self/fd/0 dev/stdin; ln -s /proc/self/fd/1 dev/stdout
 ln -s /proc/self/fd/2 dev/stderr; ln -s pts/ptmx dev/ptmx
+cat <&4 >.${profile.launcher}; chmod 555 .${profile.launcher}; exec 4<&-
 while [ "$1" != -- ]; do mkdir -p ".\${1%/*}/"; ln -s "$2" ".$1"; shift 2; done; shift
 while [ "$1" != -- ]; do mkdir -p ".\${1%/*}/"; true >".$1"; shift; done; shift
 before=$1 after=$2; shift 2
@@ -45,33 +40,34 @@ mount -t proc -o nosuid,nodev,noexec proc /proc
 mount -a -T /.after
 while [ "$1" != -- ]; do mount -o remount,bind,ro,nosuid,nodev "$1"; shift; done; shift
 echo 1 >/proc/sys/user/max_user_namespaces
-mount --bind /proc/sys /proc/sys
-mount -o remount,bind,ro,nosuid,nodev,noexec /proc/sys
 umount -l /.host
 rmdir /.host
-rm /.before /.after
 mkdir ${homeInside}
-ln -s /tmp /var/tmp
-mount -o remount,bind,ro,nosuid,nodev /
-rm -rf /run/mount
+mkfifo /.entered /.closed
+{
+  read -r entered </.entered; exec 5>/.closed
+  rm -rf /.before /.after /.entered /.closed /run/mount
+  mount -n -o remount,bind,ro,nosuid,nodev,noexec /proc; mount -n -o remount,bind,ro,nosuid,nodev /
+  echo closed >&5
+} &
 cd ${workspaceInside}
 export PATH="$inside"
 exec /usr/bin/unshare --user --map-user="$uid" --map-group="$gid" --keep-caps \\
   /usr/bin/setpriv --pdeathsig KILL --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all -- "$@"
 `;
+/**
+ * The second namespace is entered by way of /proc, which only the first can make read-only: process 1 asks for it and waits, before it
+ * says that the set-up succeeded.
+ */
+const closeScript = `exec 5<>/.closed && echo >/.entered && read -r said <&5 && [ "$said" = closed ] || exit 1
+exec 5<&-
+`;
 const namespaces = [
-  '--user',
+  ...profile.namespaces.map((name) => `--${name}`),
   '--map-root-user',
-  '--mount',
-  '--pid',
-  '--ipc',
-  '--uts',
-  '--net',
-  '--cgroup',
   '--fork',
   '--kill-child',
 ];
-const devices = ['/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom', '/dev/tty'];
 
 /**
  * The util-linux back end (Linux, for hosts without bubblewrap): the same view and the same promises, about ten times the
@@ -81,7 +77,7 @@ export function unshareSandbox(facts: HostFacts = currentHostFacts()): SandboxBa
   const missing = ['unshare', 'setpriv', 'mount', 'pivot_root'].find(
     (name) => findProgram(name, '') === undefined,
   );
-  let cached: { view: HostView; plan: Plan } | undefined;
+  let cached: { view: HostView; memory: number; plan: Plan } | undefined;
   const backend: SandboxBackend = {
     name: 'unshare',
     pathsInside: () => ({ workspace: workspaceInside, reports: reportsInside }),
@@ -93,15 +89,21 @@ export function unshareSandbox(facts: HostFacts = currentHostFacts()): SandboxBa
         throw new WritError('SANDBOX_UNAVAILABLE', { message: `\`${missing}\` is not installed` });
       if (request.network === 'host')
         throw new WritError('SANDBOX_UNSAFE', { message: 'a sandbox has no host network' });
-      cached ??= planned(viewOfHost(facts));
+      const memory = request.maxMemoryBytes ?? profile.maxMemoryBytes;
+      if (cached?.memory !== memory) cached = planned(cached?.view ?? viewOfHost(facts), memory);
       const view = viewBeside(cached.view, request.workspace);
-      const { plan } = view === cached.view ? cached : planned(view);
+      const { plan } = view === cached.view ? cached : planned(view, memory);
       const env = sandboxEnvironment(environmentOf(request), {
         path: view.searchPath.join(':'),
         home: homeInside,
         temporary: '/tmp',
       });
-      return runOuter(outerArgv(plan, request), env, request);
+      const launcher = openLauncher();
+      try {
+        return runOuter(outerArgv(plan, request), env, request, [launcher]);
+      } finally {
+        closeSync(launcher);
+      }
     },
   };
   return backend;
@@ -115,8 +117,8 @@ interface Plan {
   readonly after: string;
 }
 
-function planned(view: HostView): { view: HostView; plan: Plan } {
-  const files: string[] = [...devices];
+function planned(view: HostView, memory: number): { view: HostView; memory: number; plan: Plan } {
+  const files: string[] = [...profile.devices];
   const submounts: string[] = [];
   let before = '';
   let after = '';
@@ -129,28 +131,30 @@ function planned(view: HostView): { view: HostView; plan: Plan } {
       if (statSync(path).isFile()) files.push(path);
     }
   }
-  for (const device of devices) after += fstabLine(`/.host${device}`, device, 'none', 'bind');
+  for (const device of profile.devices) after += fstabLine(`/.host${device}`, device, 'none', 'bind,ro');
   after += fstabLine('devpts', '/dev/pts', 'devpts', 'newinstance,ptmxmode=0666,mode=620,nosuid,noexec');
-  after += fstabLine('writ-shm', '/dev/shm', 'tmpfs', 'mode=1777,nosuid,nodev,size=268435456');
-  const small = emptyDirectories.map((path) => ({ path, bytes: 16_777_216 }));
-  for (const { path, bytes } of [...memoryDirectories(), ...small]) {
-    after += fstabLine(
-      `writ${path.replaceAll('/', '-')}`,
-      path,
-      'tmpfs',
-      `mode=755,nosuid,nodev,size=${bytes},X-mount.mkdir`,
-    );
+  for (const { path, bytes, mode } of memoryDirectories(memory)) {
+    const options = `mode=${mode},nosuid,nodev,size=${bytes},X-mount.mkdir`;
+    after += fstabLine(`writ${path.replaceAll('/', '-')}`, path, 'tmpfs', options);
   }
   for (const path of view.toolchains) after += bindLine(`/.host${path}`, path, false);
-  const masks = procMasks();
-  for (const path of masks.readOnly) if (path !== '/proc/sys') after += bindLine(path, path, false);
-  for (const path of masks.covered) after += fstabLine('/.host/dev/null', path, 'none', 'bind');
+  for (const path of coveredOfProc()) after += fstabLine('/.host/dev/null', path, 'none', 'bind,ro');
   for (const path of [...view.system, ...view.toolchains]) {
     submounts.push(...mounted.filter((point) => point !== path && isInside(path, point)));
   }
   return {
     view,
-    plan: { links: view.links.flatMap(({ target, to }) => [target, to]), files, submounts, before, after },
+    memory,
+    plan: {
+      links: [
+        ...view.links.flatMap(({ target, to }) => [target, to]),
+        ...Object.entries(profile.links).flat(),
+      ],
+      files,
+      submounts,
+      before,
+      after,
+    },
   };
 }
 
@@ -191,7 +195,8 @@ function outerArgv(plan: Plan, request: SandboxRequest): string[] {
     after,
     ...plan.submounts,
     '--',
-    ...initWords(request.network, request.argv),
+    profile.launcher,
+    ...initWords(request, closeScript),
   ]; // prettier-ignore
 }
 

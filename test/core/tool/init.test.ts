@@ -13,7 +13,7 @@ async function start(
   onAnnounced: (socket: Duplex) => void,
   network: SandboxRequest['network'] = 'none',
 ): Promise<number | null> {
-  const [shell = '', ...words] = initWords(network, ['touch', path.join(directory, 'ran')]);
+  const [shell = '', ...words] = initWords({ network, argv: ['touch', path.join(directory, 'ran')] });
   const child = spawn(shell, words, {
     stdio: ['ignore', 'inherit', 'ignore', 'pipe'],
   });

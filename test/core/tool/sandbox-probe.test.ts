@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t from 'tap';
@@ -8,92 +8,71 @@ import { ownIdentity } from '../../../core/store/process-identity.ts';
 import { findProgram } from '../../../core/tool/find-program.ts';
 import { bubblewrapSandbox } from '../../../core/tool/sandbox/bubblewrap.ts';
 import { currentHostFacts } from '../../../core/tool/sandbox/host-view.ts';
+import { initWords } from '../../../core/tool/sandbox/init.ts';
+import { openLauncher } from '../../../core/tool/sandbox/open-launcher.ts';
 import { probeBackend } from '../../../core/tool/sandbox/probe.ts';
+import { runOuter } from '../../../core/tool/sandbox/run-outer.ts';
 import { unshareSandbox } from '../../../core/tool/sandbox/unshare.ts';
 import { spawnProcess } from '../../../core/tool/spawn.ts';
 import { openScene } from './sandbox-scene.ts';
 
 t.setTimeout(120_000);
 const bwrap = findProgram('bwrap', '');
-const sound = [
-  ...[
-    '--unshare-user',
-    '--disable-userns',
-    '--unshare-pid',
-    '--unshare-ipc',
-    '--unshare-net',
-    '--new-session',
-  ],
-  ...['--die-with-parent', '--cap-drop', 'ALL', '--ro-bind', '/usr', '/usr', '--symlink', 'usr/bin', '/bin'],
-  ...[
-    '--symlink',
-    'usr/lib',
-    '/lib',
-    '--symlink',
-    'usr/lib64',
-    '/lib64',
-    '--symlink',
-    'usr/sbin',
-    '/sbin',
-    '--dev',
-    '/dev',
-  ],
-  ...[
-    '--proc',
-    '/proc',
-    '--ro-bind',
-    '/proc/sys',
-    '/proc/sys',
-    '--tmpfs',
-    '/tmp',
-    '--dir',
-    '/home/check',
-    '--dir',
-    '/etc',
-  ],
-];
+const isRoot = process.getuid?.() === 0;
+const sound = `
+  --unshare-user --disable-userns --unshare-pid --unshare-ipc --unshare-net --new-session --die-with-parent
+  --as-pid-1 --cap-drop ALL --ro-bind /usr /usr --symlink usr/bin /bin --symlink usr/lib /lib --symlink usr/lib64 /lib64
+  --symlink usr/sbin /sbin --dev /dev --proc /proc --ro-bind /dev/null /proc/keys --remount-ro /dev --remount-ro /proc
+  --tmpfs /tmp --dir /home/check --dir /etc --perms 0555 --file 4 /.launcher`
+  .split(/\s+/)
+  .filter((word) => word !== '');
+const devicesReadOnly = ['unshare', '--mount', 'sh', '-c', 'mount -o bind,ro /dev /dev && exec "$@"', 'sh'];
+
+interface Weakness {
+  readonly rootIsWritable?: true;
+  readonly devicesAreWritable?: true;
+  readonly isUnfiltered?: true;
+}
 
 /** A bubblewrap whose words are ours to weaken. */
 function backendOf(
   words: readonly string[],
   inWorkspace: readonly string[],
-  rootIsReadOnly = true,
+  weakness: Weakness = {},
 ): SandboxBackend {
   return {
     name: 'weak',
     pathsInside: () => ({ workspace: '/workspace', reports: '/reports' }),
     probe: () => Promise.reject(new Error('not asked')),
-    run: (request) =>
-      spawnProcess({
-        argv: [
-          ...[
-            bwrap ?? '',
-            ...words,
-            '--bind',
-            request.workspace,
-            '/workspace',
-            '--bind',
-            request.reports,
-            '/reports',
-          ],
-          ...inWorkspace.map((word) => word.replace('WORKSPACE', request.workspace)),
-          ...[
-            '--tmpfs',
-            '/home/check',
-            ...(rootIsReadOnly ? ['--remount-ro', '/'] : []),
-            '--',
-            ...request.argv,
-          ],
-        ],
-        cwd: '/',
-        env: { PATH: '/usr/bin:/bin', HOME: '/home/check', TMPDIR: '/tmp' },
-        timeoutMs: request.timeoutMs,
-        maxOutputBytes: request.maxOutputBytes,
-      }),
+    async run(request) {
+      const descriptor = openLauncher();
+      const argv = [
+        ...(isRoot && !weakness.devicesAreWritable ? devicesReadOnly : []),
+        bwrap ?? '',
+        ...words,
+        ...['--bind', request.workspace, '/workspace', '--bind', request.reports, '/reports'],
+        ...inWorkspace.map((word) => word.replace('WORKSPACE', request.workspace)),
+        ...['--tmpfs', '/home/check', ...(weakness.rootIsWritable ? [] : ['--remount-ro', '/']), '--'],
+        ...(weakness.isUnfiltered ? [] : ['/.launcher']),
+        ...initWords(request),
+      ];
+      const env = { PATH: '/usr/sbin:/usr/bin:/bin', HOME: '/home/check', TMPDIR: '/tmp' };
+      try {
+        return runOuter(argv, env, request, [descriptor]);
+      } finally {
+        closeSync(descriptor);
+      }
+    },
   };
 }
 const gitReadOnly = ['--ro-bind', 'WORKSPACE/.git', '/workspace/.git'];
 const without = (...words: string[]): string[] => sound.filter((word) => !words.includes(word));
+/** Without these words where they stand in this order. */
+function withoutRun(...words: string[]): string[] {
+  const at = sound.findIndex((_, index) => words.every((word, offset) => sound[index + offset] === word));
+  if (at === -1) throw new Error(words.join(' '));
+  return sound.toSpliced(at, words.length);
+}
 
 t.test(
   'each weakness makes a back end unfit, and is named',
@@ -112,14 +91,14 @@ t.test(
     t.teardown(() => delete process.env.WRIT_PROBE_TEST);
     const weak: Record<string, [RegExp, SandboxBackend]> = {
       'the host network': [/loopback/, backendOf(without('--unshare-net'), gitReadOnly)],
-      'the host processes': [/shared pid/, backendOf(without('--unshare-pid'), gitReadOnly)],
+      'the host processes': [/shared pid/, backendOf(without('--unshare-pid', '--as-pid-1'), gitReadOnly)],
       'the host ipc': [/shared ipc/, backendOf(without('--unshare-ipc'), gitReadOnly)],
       'nested user namespaces': [
         /nested user namespace/,
-        backendOf(without('--disable-userns'), gitReadOnly),
+        backendOf(without('--disable-userns'), gitReadOnly, { isUnfiltered: true }),
       ],
       'a writable .git': [/workspace\/\.git/, backendOf(sound, [])],
-      'a writable root': [/write \/etc/, backendOf(sound, gitReadOnly, false)],
+      'a writable root': [/write \/etc/, backendOf(sound, gitReadOnly, { rootIsWritable: true })],
       'the home directory': [/visible .*\.ssh/, backendOf([...sound, '--ro-bind', home, home], gitReadOnly)],
       'the temporary directory': [
         /visible .*secret/,
@@ -129,10 +108,25 @@ t.test(
         /variable WRIT_PROBE_TEST/,
         backendOf([...sound, '--setenv', 'WRIT_PROBE_TEST', 'x'], gitReadOnly),
       ],
+      'calls of the kernel': [/every system call/, backendOf(sound, gitReadOnly, { isUnfiltered: true })],
+      'a writable /dev': [/write \/dev/, backendOf(withoutRun('--remount-ro', '/dev'), gitReadOnly)],
+      'a writable /proc': [
+        /out-of-memory preference/,
+        backendOf(withoutRun('--remount-ro', '/proc'), gitReadOnly),
+      ],
+      'the names of keys': [
+        /names of keys/,
+        backendOf(withoutRun('--ro-bind', '/dev/null', '/proc/keys'), gitReadOnly),
+      ],
       '/sys': [/visible \/sys/, backendOf([...sound, '--ro-bind', '/sys', '/sys'], gitReadOnly)],
-      ...(process.getuid?.() === 0
+      ...(isRoot
         ? {
-            'the privilege to mount': [/remount \/,/, backendOf(privileged, gitReadOnly)] as [
+            'devices of the host': [
+              /mode of \/dev\/null/,
+              backendOf(sound, gitReadOnly, { devicesAreWritable: true }),
+            ] as [RegExp, SandboxBackend],
+            'privileges': [/privileges,/, backendOf(privileged, gitReadOnly)] as [RegExp, SandboxBackend],
+            'the privilege to mount': [/remount \/,/, backendOf(privileged, gitReadOnly, { isUnfiltered: true })] as [
               RegExp,
               SandboxBackend,
             ],
@@ -150,12 +144,10 @@ t.test(
 
 t.test(
   'kernel settings open to root make a back end unfit',
-  { skip: bwrap === undefined || process.getuid?.() !== 0 },
+  { skip: bwrap === undefined || !isRoot },
   async (t) => {
     const { facts } = openScene(t);
-    const words = sound.slice(0, sound.indexOf('--ro-bind', sound.indexOf('/proc')));
-    const rest = sound.slice(sound.indexOf('--tmpfs'));
-    t.match(await probeBackend(backendOf([...words, ...rest], gitReadOnly), facts), {
+    t.match(await probeBackend(backendOf(withoutRun('--remount-ro', '/proc'), gitReadOnly), facts), {
       works: false,
       reason: /core_pattern/,
     });
@@ -179,8 +171,10 @@ t.test(
       t.equal(backend.probe(), backend.probe(), backend.name);
       const { works, enforced, reason } = await backend.probe();
       t.strictSame(
-        works ? ['filesystem', 'network', 'processes', 'privileges', 'environment'] : [],
-        enforced.filter((what) => what !== 'keyrings'),
+        works
+          ? ['filesystem', 'network', 'processes', 'privileges', 'environment', 'calls', 'keyrings']
+          : [],
+        enforced,
       );
       t.equal(make().probe(), backend.probe(), 'another instance shares the answer');
       t.equal(typeof reason, works ? 'undefined' : 'string');

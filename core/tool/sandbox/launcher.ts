@@ -1,0 +1,125 @@
+import { isKnownArchitecture, type KnownArchitecture, syscallFilter } from './syscall-filter.ts';
+
+/**
+ * What the launcher does, in machine code, because no shell can: gives up new privileges for good, leaves the person's session keyring
+ * for an empty one, closes what descriptors it was left, installs the filter that follows the code, and becomes the command. Keyring and
+ * descriptors may be refused: the calls are closed by the filter, and who made the descriptors knows of them.
+ */
+const code: Readonly<Record<KnownArchitecture, string>> = {
+  x64: `
+    b89d000000        mov eax, 157 (prctl)
+    bf26000000        mov edi, 38 (PR_SET_NO_NEW_PRIVS)
+    be01000000        mov esi, 1
+    31d2              xor edx, edx
+    4531d2            xor r10d, r10d
+    4531c0            xor r8d, r8d
+    0f05              syscall
+    85c0              test eax, eax
+    7552              jnz fail
+    b8fa000000        mov eax, 250 (keyctl)
+    bf01000000        mov edi, 1 (KEYCTL_JOIN_SESSION_KEYRING)
+    31f6              xor esi, esi (a new one without a name)
+    0f05              syscall
+    b8b4010000        mov eax, 436 (close_range)
+    bf04000000        mov edi, 4 (the announcement is 3)
+    83ceff            or esi, -1
+    31d2              xor edx, edx
+    0f05              syscall
+    b89d000000        mov eax, 157 (prctl)
+    bf16000000        mov edi, 22 (PR_SET_SECCOMP)
+    be02000000        mov esi, 2 (SECCOMP_MODE_FILTER)
+    488d152e000000    lea rdx, [rip + program]
+    0f05              syscall
+    85c0              test eax, eax
+    7517              jnz fail
+    488b0c24          mov rcx, [rsp] (argc)
+    488d742410        lea rsi, [rsp + 16] (argv from the second word)
+    488d14ce          lea rdx, [rsi + rcx * 8] (the environment)
+    488b3e            mov rdi, [rsi]
+    b83b000000        mov eax, 59 (execve)
+    0f05              syscall
+    b83c000000  fail: mov eax, 60 (exit)
+    bf7e000000        mov edi, 126
+    0f05              syscall
+    0f1f440000        nop`,
+  arm64: `
+    c00480d2        mov x0, 38 (PR_SET_NO_NEW_PRIVS)
+    210080d2        mov x1, 1
+    020080d2        mov x2, 0
+    030080d2        mov x3, 0
+    040080d2        mov x4, 0
+    e81480d2        mov x8, 167 (prctl)
+    010000d4        svc 0
+    c00200b5        cbnz x0, fail
+    200080d2        mov x0, 1 (KEYCTL_JOIN_SESSION_KEYRING)
+    010080d2        mov x1, 0 (a new one without a name)
+    681b80d2        mov x8, 219 (keyctl)
+    010000d4        svc 0
+    800080d2        mov x0, 4 (the announcement is 3)
+    01008012        mov w1, -1
+    020080d2        mov x2, 0
+    883680d2        mov x8, 436 (close_range)
+    010000d4        svc 0
+    c00280d2        mov x0, 22 (PR_SET_SECCOMP)
+    410080d2        mov x1, 2 (SECCOMP_MODE_FILTER)
+    a2010010        adr x2, program
+    e81480d2        mov x8, 167 (prctl)
+    010000d4        svc 0
+    e00000b5        cbnz x0, fail
+    e30340f9        ldr x3, [sp] (argc)
+    e1430091        add x1, sp, 16 (argv from the second word)
+    220c038b        add x2, x1, x3, lsl 3 (the environment)
+    200040f9        ldr x0, [x1]
+    a81b80d2        mov x8, 221 (execve)
+    010000d4        svc 0
+    c00f80d2  fail: mov x0, 126
+    a80b80d2        mov x8, 93 (exit)
+    010000d4        svc 0`,
+};
+const machine = { x64: 62, arm64: 183 };
+/** Where the file is loaded, whole. */
+const base = 0x400000;
+const [fileHeader, programHeader, pointer] = [64, 56, 8];
+const [headers, programLength] = [fileHeader + 2 * programHeader, 2 * pointer];
+
+/**
+ * An ELF program of some 1200 bytes: `launcher /bin/sh …` becomes that program under the filter of this architecture. It ends with 126
+ * where it cannot. `undefined` where there is no filter for the architecture.
+ */
+export function launcher(architecture: string): Buffer | undefined {
+  const filter = syscallFilter(architecture);
+  if (filter === undefined || !isKnownArchitecture(architecture)) return undefined;
+  const text = instructions(code[architecture]);
+  const filterAt = headers + text.length + programLength;
+  const size = filterAt + filter.length;
+
+  const file = Buffer.alloc(size);
+  file.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]);
+  file.writeUInt16LE(2, 16); // ET_EXEC
+  file.writeUInt16LE(machine[architecture], 18);
+  file.writeUInt32LE(1, 20);
+  file.writeBigUInt64LE(BigInt(base + headers), 24); // where it starts
+  file.writeBigUInt64LE(BigInt(fileHeader), 32);
+  for (const [at, value] of [fileHeader, programHeader, 2].entries()) file.writeUInt16LE(value, 52 + 2 * at);
+
+  const load = file.subarray(fileHeader);
+  load.writeUInt32LE(1, 0); // PT_LOAD
+  load.writeUInt32LE(5, 4); // read, execute
+  for (const [at, value] of [base, base, size, size, 0x10000].entries())
+    load.writeBigUInt64LE(BigInt(value), 16 + 8 * at);
+  const stack = load.subarray(programHeader);
+  stack.writeUInt32LE(0x6474e551, 0); // PT_GNU_STACK
+  stack.writeUInt32LE(6, 4); // read, write
+
+  file.set(text, headers);
+  // struct sock_fprog
+  file.writeUInt16LE(filter.length / 8, headers + text.length);
+  file.writeBigUInt64LE(BigInt(base + filterAt), headers + text.length + pointer);
+  file.set(filter, filterAt);
+  return file;
+}
+
+function instructions(listing: string): Buffer {
+  const words = listing.split('\n').map((line) => line.trim().split(' ', 1)[0] ?? '');
+  return Buffer.from(words.join(''), 'hex');
+}

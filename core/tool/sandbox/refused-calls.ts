@@ -1,0 +1,85 @@
+/** A call's number in the table of each architecture that we know. */
+export type CallNumbers = readonly [x64: number, arm64: number];
+
+const both = (number: number): CallNumbers => [number, number];
+
+/**
+ * Calls that no namespace confines, and ways to privilege that are closed although the privilege is gone already: EPERM. `ptrace` is not
+ * among them: it ends at the sandbox's own processes, and leak checkers need it.
+ */
+export const refusedCalls: Readonly<Record<string, CallNumbers>> = {
+  // The person's keys (Kerberos tickets, disk keys) hang on the session and the user, whatever is mounted.
+  add_key: [248, 217],
+  request_key: [249, 218],
+  keyctl: [250, 219],
+  // Kernel log: addresses, devices and other people's programs.
+  syslog: [103, 116],
+  // Interfaces in which a fault of the kernel is worth most.
+  bpf: [321, 280],
+  perf_event_open: [298, 241],
+  userfaultfd: [323, 282],
+  io_uring_setup: both(425),
+  io_uring_enter: both(426),
+  io_uring_register: both(427),
+  // Files by number, whatever is mounted.
+  open_by_handle_at: [304, 265],
+  // Mounts and namespaces.
+  mount: [165, 40],
+  umount2: [166, 39],
+  pivot_root: [155, 41],
+  open_tree: both(428),
+  move_mount: both(429),
+  fsopen: both(430),
+  fsconfig: both(431),
+  fsmount: both(432),
+  fspick: both(433),
+  mount_setattr: both(442),
+  open_tree_attr: both(467),
+  setns: [308, 268],
+  // The kernel itself.
+  kexec_load: [246, 104],
+  kexec_file_load: [320, 294],
+  init_module: [175, 105],
+  finit_module: [313, 273],
+  delete_module: [176, 106],
+};
+
+/** Calls whose arguments lie in memory where a filter cannot read them: ENOSYS, so that the C library uses the older call. */
+export const absentCalls: Readonly<Record<string, CallNumbers>> = { clone3: both(435) };
+
+/** What an argument (its low 32 bits) must be: none of these bits; none of these values; one of these; at most this. */
+export type ArgumentTest =
+  | { readonly noneOf: number }
+  | { readonly not: readonly number[] }
+  | { readonly oneOf: readonly number[] }
+  | { readonly atMost: number };
+
+/** A call that is refused by one of its arguments. */
+export interface ArgumentRule {
+  readonly call: CallNumbers;
+  readonly argument: number;
+  readonly must: ArgumentTest;
+  /** The argument has 64 bits, and the upper half must be 0. */
+  readonly wide?: true;
+  readonly errno: number;
+}
+
+const [eperm, enospc, eafnosupport] = [1, 28, 97];
+/** NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. In `clone` the bit of NEWTIME belongs to the signal at the end. */
+const namespaceFlags = 0x7e020080;
+/** UNIX, INET, INET6, NETLINK. */
+const families = [1, 2, 10, 16];
+
+/** What calls may be asked for. */
+export const argumentRules: Readonly<Record<string, ArgumentRule>> = {
+  unshare: { call: [272, 97], argument: 0, must: { noneOf: namespaceFlags }, errno: eperm },
+  clone: { call: [56, 220], argument: 0, must: { noneOf: namespaceFlags & ~0x80 }, errno: eperm },
+  // TIOCSTI and TIOCLINUX type into the terminal of the person.
+  ioctl: { call: [16, 29], argument: 1, must: { not: [0x5412, 0x541c] }, errno: eperm },
+  // VSOCK leads from a virtual machine to its host and is in no network namespace; others are kernel code that nobody tests with.
+  socket: { call: [41, 198], argument: 0, must: { oneOf: families }, errno: eafnosupport },
+  socketpair: { call: [53, 199], argument: 0, must: { oneOf: families }, errno: eafnosupport },
+  // Memory and semaphores that belong to no process: few enough (4096, 32000) to be bounded by the size of each.
+  shmget: { call: [29, 194], argument: 1, must: { atMost: 262_144 }, wide: true, errno: enospc },
+  semget: { call: [64, 190], argument: 1, must: { atMost: 256 }, errno: enospc },
+};
