@@ -1,4 +1,5 @@
 import type { CheckRecord, StageRecord } from '../../core/contract/stage.ts';
+import { limitExceeded } from '../../core/run/limit-exceeded.ts';
 import { escapeHtml } from './escape-html.ts';
 import { findingList } from './html-findings.ts';
 import { toCount, toDuration } from './quantities.ts';
@@ -74,7 +75,7 @@ function toTests(check: CheckRecord): string {
 
 function whyFailed(check: CheckRecord): string {
   if (check.timedOut) return 'timed out';
-  if (check.signal !== undefined) return check.signal;
+  if (check.signal !== undefined) return limitExceeded(check) ?? check.signal;
   if (check.exitCode === undefined) return 'did not run';
   return check.exitCode === check.expectedExitCode
     ? `exit ${check.exitCode}`

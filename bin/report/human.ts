@@ -1,6 +1,7 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import type { ArtifactRecord, CheckRecord } from '../../core/contract/stage.ts';
+import { limitExceeded } from '../../core/run/limit-exceeded.ts';
 import { type Part, type Printer, type Style, styled } from '../print.ts';
 import { toCount, toDuration, toSize } from './quantities.ts';
 import { stageFindings } from './run-data.ts';
@@ -92,7 +93,7 @@ function printCheck(printer: Printer, check: CheckRecord, view: RunView): void {
   const exit = check.timedOut
     ? 'timed out'
     : check.exitCode === undefined
-      ? (check.signal ?? '')
+      ? (limitExceeded(check) ?? check.signal ?? '')
       : `exit ${check.exitCode}`;
   const optional = check.required ? (check.fromPolicy ? ' (of every change)' : '') : ' (not required)';
   printer.line(

@@ -1,15 +1,15 @@
 import { constants } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
+import { open, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ReportFile } from '../contract/check-runner.ts';
 import type { Finding } from '../contract/finding.ts';
 
-/** Most files, and most bytes over all files, that are read out of one `$REPORTS_DIR`. */
-export const reportLimits = { files: 256, bytes: 64 * 1024 * 1024 };
+/** Most files, and most bytes over all files, that are read out of one `$REPORTS_DIR`; most entries of any kind that are looked at. */
+export const reportLimits = { files: 256, bytes: 64 * 1024 * 1024, entries: 4096 };
 
 export interface ReadReports {
   readonly files: readonly ReportFile[];
-  /** Names of what is no regular file, the first `reportLimits.files`. */
+  /** Names of what is no regular file, the first `reportLimits.files` in name order of those that were looked at. */
   readonly unread: readonly string[];
   /** What was left unread and why; a check whose reports break the limits has failed. */
   readonly findings: readonly Finding[];
@@ -21,20 +21,9 @@ export interface ReadReports {
  * clock of the same file system in nanoseconds, is marked as stale.
  */
 export async function readReports(directory: string, since: bigint): Promise<ReadReports> {
-  const entries = await readdir(directory, { withFileTypes: true });
-  const names = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => entry.name)
-    .sort();
-  const unread = entries
-    .filter((entry) => !entry.isFile())
-    .map((entry) => entry.name)
-    .sort()
-    .slice(0, reportLimits.files);
-  if (names.length > reportLimits.files) {
-    const found = tooMuch(`${names.length} report files`, reportLimits.files, 'files');
-    return { files: [], unread, findings: [found] };
-  }
+  const { names, others, excess } = await listReports(directory);
+  const unread = others.slice(0, reportLimits.files);
+  if (excess !== undefined) return { files: [], unread, findings: [excess] };
   const files: ReportFile[] = [];
   let left = reportLimits.bytes;
   for (const name of names) {
@@ -45,7 +34,7 @@ export async function readReports(directory: string, since: bigint): Promise<Rea
         unread,
         findings: [
           tooMuch(
-            `\`${JSON.stringify(name).slice(1, -1).slice(0, 200)}\` and others`,
+            `\`${JSON.stringify(name).slice(1, -1).slice(0, 200)}\` and others, more`,
             reportLimits.bytes,
             'bytes',
           ),
@@ -60,6 +49,28 @@ export async function readReports(directory: string, since: bigint): Promise<Rea
     files.push({ name, bytes, ...(writtenAt < since ? { isStale: true as const } : {}) });
   }
   return { files, unread, findings: [] };
+}
+
+/** Looks at the directory entry by entry and stops at the limit: a check may leave more than fits into memory. */
+async function listReports(directory: string): Promise<{
+  readonly names: readonly string[];
+  readonly others: readonly string[];
+  readonly excess?: Finding;
+}> {
+  const names: string[] = [];
+  const others: string[] = [];
+  const listed = (excess?: Finding) => {
+    for (const list of [names, others]) list.sort();
+    return { names, others, ...(excess === undefined ? {} : { excess }) };
+  };
+  for await (const entry of await opendir(directory)) {
+    (entry.isFile() ? names : others).push(entry.name);
+    const { files, entries } = reportLimits;
+    // Leaving the loop closes the directory.
+    if (names.length > files) return listed(tooMuch('more report files', files, 'files'));
+    if (names.length + others.length > entries) return listed(tooMuch('more entries', entries, 'entries'));
+  }
+  return listed();
 }
 
 interface RegularFile {
@@ -87,11 +98,11 @@ async function readRegular(
   }
 }
 
-function tooMuch(found: string, limit: number, unit: 'files' | 'bytes'): Finding {
+function tooMuch(found: string, limit: number, unit: 'files' | 'bytes' | 'entries'): Finding {
   return {
     rule: 'check-outcome',
     severity: 'error',
-    message: `the reports directory holds ${found}, more than the ${limit} ${unit} that are read`,
+    message: `the reports directory holds ${found} than the ${limit} ${unit} that are read`,
     detail: { code: 'REPORT_UNREADABLE', reason: 'too-large', limit, unit },
   };
 }

@@ -1,4 +1,4 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toRfc3339 } from '../base/clock.ts';
 import { isWritError, messageOf } from '../base/errors.ts';
@@ -12,6 +12,7 @@ import { redactTexts } from '../privacy/redact-texts.ts';
 import type { EffectiveCheck, EffectiveToolAcl } from '../spec/intentspec.gen.ts';
 import { guardCommand } from '../tool/acl.ts';
 import { checkEnvironment } from '../tool/check-environment.ts';
+import { removeTree } from '../vcs/remove-tree.ts';
 import { askPolicy } from './ask-policy.ts';
 import { askRule } from './ask-rules.ts';
 import type { Attempt, Workspace } from './attempt.ts';
@@ -188,7 +189,7 @@ function checkContext(
       try {
         return await runCommand(attempt, opened, check, reports, uses);
       } finally {
-        await rm(reports, { recursive: true, force: true });
+        await removeTree(reports);
       }
     },
     async askRule(id, args) {
@@ -270,7 +271,8 @@ async function runCommand(
     if (had) uses.networks.push(had);
   });
   const read = await readReports(reports, emptySince);
-  const failed = result.timedOut || result.aborted || result.exceeded !== undefined || read.findings.length > 0;
+  const failed =
+    result.timedOut || result.aborted || result.exceeded !== undefined || read.findings.length > 0;
   await settle({
     outcome: failed ? 'failed' : 'done',
     ...(result.exitCode === undefined ? {} : { exitCode: result.exitCode }),

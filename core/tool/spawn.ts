@@ -6,6 +6,7 @@ import { WritError } from '../base/errors.ts';
 import type { SandboxResult } from '../contract/sandbox.ts';
 import { BoundedCapture } from './bounded-capture.ts';
 import { furtherDescriptors } from './further-descriptors.ts';
+import { killChild } from './kill-child.ts';
 import { whenQuiet } from './when-quiet.ts';
 
 /** One process to run to its end. There is no shell unless `argv` names one, and nothing of our environment is inherited. */
@@ -277,16 +278,6 @@ function feed(stdin: Writable | null, input: Uint8Array | string | undefined): v
   // A process may exit or close its input before reading all of it: EPIPE says nothing that the exit code does not.
   stdin?.on('error', () => {});
   if (input !== undefined) stdin?.end(input);
-}
-
-function killChild(child: ChildProcess, group: boolean): void {
-  if (child.pid === undefined) return;
-  try {
-    if (group) process.kill(-child.pid, 'SIGKILL');
-    else child.kill('SIGKILL');
-  } catch {
-    // Gone already.
-  }
 }
 
 function toCode(code: number | null, signal: NodeJS.Signals | null): number {

@@ -1,6 +1,7 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { RuleFunction } from '../../core/contract/rule.ts';
 import type { CheckRecord } from '../../core/contract/stage.ts';
+import { limitExceeded } from '../../core/run/limit-exceeded.ts';
 
 const rule = 'check-outcome';
 
@@ -17,6 +18,8 @@ export const judge: RuleFunction = ({ stage }) =>
 function reasonOf(check: CheckRecord): string | undefined {
   const { status, timedOut, signal, exitCode, expectedExitCode, tests } = check;
   if (timedOut) return 'ran out of its time';
+  const limit = limitExceeded(check);
+  if (limit !== undefined) return `was ended by the machine's limits: ${limit}`;
   if (signal !== undefined) return `was ended by signal ${signal}`;
   if (exitCode !== undefined && exitCode !== expectedExitCode)
     return `ended with exit code ${exitCode}, expected ${expectedExitCode}`;

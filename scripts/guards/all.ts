@@ -1,3 +1,4 @@
+import { confinementGuards } from './confinement.ts';
 import { formGuards } from './forms.ts';
 import type { Guard } from './guard.ts';
 import { journalGuards } from './journal.ts';
@@ -14,6 +15,7 @@ import { targetGuards } from './targets.ts';
 /** Every guard that `npm run test:guards` removes. */
 export const guards: readonly Guard[] = [
   ...runGuards,
+  ...confinementGuards,
   ...statementGuards,
   ...logGuards,
   ...formGuards,

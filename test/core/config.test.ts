@@ -29,6 +29,7 @@ t.test('no file and an empty file give the same complete defaults', async (t) =>
   t.strictSame(config.signer, { key: { form: 'default' } });
   t.strictSame(config.log, {});
   t.strictSame(config.rules, {});
+  t.equal(config.checks.maxMemoryMb, 4096);
   t.ok(config.checks.maxParallel >= 1 && config.checks.maxParallel <= 64);
   t.strictSame(config.securityCode, { paths: [], words: securityWords });
   t.strictSame(config.redaction, {});
@@ -65,6 +66,7 @@ t.test('every documented key is read', async (t) => {
     release = ["ana@x.example"]
     [checks]
     max_parallel = 3
+    max_memory_mb = 512
     [checks.unit]
     report = "TEST-*.xml"
     [checks."integration tests"]
@@ -133,6 +135,7 @@ t.test('every documented key is read', async (t) => {
     },
     checks: {
       maxParallel: 3,
+      maxMemoryMb: 512,
       reports: new Map([
         ['unit', 'TEST-*.xml'],
         ['integration tests', 'stdout'],
@@ -244,6 +247,8 @@ t.test('values of the wrong type or out of bounds are refused', async (t) => {
     ['[workspace]\nprepare = [3]', 'workspace.prepare[0]'],
     ['[checks]\nmax_parallel = 1.5', 'checks.max_parallel'],
     ['[checks]\nmax_parallel = 65', 'checks.max_parallel'],
+    ['[checks]\nmax_memory_mb = 127', 'checks.max_memory_mb'],
+    ['[checks]\nmax_memory_mb = "4096"', 'checks.max_memory_mb'],
     ['[checks.unit]\nreport = "../junit.xml"', 'checks.unit.report'],
     ['[checks.unit]\nreport = ["a.xml", "b.xml"]', 'checks.unit.report'],
     ['[checks.unit]\nreport = "metrics.json"', 'checks.unit.report'],

@@ -111,14 +111,6 @@ function suffixOf(request: SandboxRequest): string[] {
   for (const { source, target, writable } of mountsOf(request))
     words.push(writable ? '--bind' : '--ro-bind', source, target);
   for (const { source, target } of egressMounts(request)) words.push('--ro-bind', source, target);
-  words.push(
-    '--remount-ro',
-    '/',
-    '--chdir',
-    workspaceInside,
-    '--',
-    profile.launcher,
-    ...initWords(request),
-  );
+  words.push('--remount-ro', '/', '--chdir', workspaceInside, '--', profile.launcher, ...initWords(request));
   return words;
 }

@@ -1,5 +1,11 @@
 import { endianness } from 'node:os';
-import { absentCalls, type ArgumentRule, argumentRules, type CallNumbers, refusedCalls } from './refused-calls.ts';
+import {
+  type ArgumentRule,
+  absentCalls,
+  argumentRules,
+  type CallNumbers,
+  refusedCalls,
+} from './refused-calls.ts';
 
 /** Machines whose call numbers are known to us. */
 export type KnownArchitecture = 'x64' | 'arm64';

@@ -138,7 +138,8 @@ function planned(view: HostView, memory: number): { view: HostView; memory: numb
     after += fstabLine(`writ${path.replaceAll('/', '-')}`, path, 'tmpfs', options);
   }
   for (const path of view.toolchains) after += bindLine(`/.host${path}`, path, false);
-  for (const path of coveredOfProc()) after += fstabLine('/.host/dev/null', path, 'none', 'bind,ro');
+  for (const path of coveredOfProc())
+    after += fstabLine('/.host/dev/null', path, 'none', 'bind,ro,nosuid,nodev,noexec');
   for (const path of [...view.system, ...view.toolchains]) {
     submounts.push(...mounted.filter((point) => point !== path && isInside(path, point)));
   }

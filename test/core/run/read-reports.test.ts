@@ -69,3 +69,14 @@ t.test('more files or bytes than the limit fail the check', async (t) => {
   truncateSync(join(large, 'a.xml'), reportLimits.bytes);
   t.strictSame((await readReports(large, 0n)).findings, []);
 });
+
+t.test('a directory of any size is looked at up to the limit', async (t) => {
+  const crowded = t.testdir({});
+  for (let index = 0; index <= reportLimits.entries; index += 1) mkdirSync(join(crowded, `d${index}`));
+  const { files, unread, findings } = await readReports(crowded, 0n);
+  t.strictSame(files, []);
+  t.equal(unread.length, reportLimits.files);
+  t.match(findings, [
+    { detail: { code: 'REPORT_UNREADABLE', limit: reportLimits.entries, unit: 'entries' } },
+  ]);
+});

@@ -125,11 +125,11 @@ t.test(
               /mode of \/dev\/null/,
               backendOf(sound, gitReadOnly, { devicesAreWritable: true }),
             ] as [RegExp, SandboxBackend],
-            'privileges': [/privileges,/, backendOf(privileged, gitReadOnly)] as [RegExp, SandboxBackend],
-            'the privilege to mount': [/remount \/,/, backendOf(privileged, gitReadOnly, { isUnfiltered: true })] as [
-              RegExp,
-              SandboxBackend,
-            ],
+            privileges: [/privileges,/, backendOf(privileged, gitReadOnly)] as [RegExp, SandboxBackend],
+            'the privilege to mount': [
+              /remount \/,/,
+              backendOf(privileged, gitReadOnly, { isUnfiltered: true }),
+            ] as [RegExp, SandboxBackend],
           }
         : {}),
     };
@@ -171,9 +171,7 @@ t.test(
       t.equal(backend.probe(), backend.probe(), backend.name);
       const { works, enforced, reason } = await backend.probe();
       t.strictSame(
-        works
-          ? ['filesystem', 'network', 'processes', 'privileges', 'environment', 'calls', 'keyrings']
-          : [],
+        works ? ['filesystem', 'network', 'processes', 'privileges', 'environment', 'calls', 'keyrings'] : [],
         enforced,
       );
       t.equal(make().probe(), backend.probe(), 'another instance shares the answer');

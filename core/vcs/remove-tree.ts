@@ -1,0 +1,100 @@
+import { chmodSync, lstatSync, opendirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+
+/** Beyond this many octets a directory is moved up before it is entered: PATH_MAX is 4096 on Linux and 1024 on macOS. */
+const maxPathBytes = 700;
+/** Directories of one listing that are kept in memory at once. */
+const maxListed = 1024;
+/** A directory that is found full so often after it was emptied is being filled by somebody. */
+const maxReturns = 100;
+/** Work between two looks at what else there is to do. */
+const sliceMs = 8;
+
+/**
+ * Deletes what stands at `path`, a link in its place rather than what it leads to, whatever a check made of it: names that are no UTF-8,
+ * directories without rights, any depth, any number of files (in bounded memory). Nothing there is no fault.
+ */
+export async function removeTree(path: string): Promise<void> {
+  const root = Buffer.from(path);
+  if (!isDirectory(root)) return unlinkIfThere(root);
+  const pending: Buffer[] = [root];
+  let moved = 0;
+  let returns = 0;
+  let sliceEnds = Date.now() + sliceMs;
+  for (let directory = pending.at(-1); directory !== undefined; directory = pending.at(-1)) {
+    const inner: Buffer[] = [];
+    const listing = withRights(directory, () =>
+      opendirSync(directory as unknown as string, { encoding: 'buffer' as BufferEncoding }),
+    );
+    try {
+      for (let entry = listing.readSync(); entry !== null; entry = listing.readSync()) {
+        const child = Buffer.concat([directory, Buffer.from('/'), entry.name as unknown as Buffer]);
+        if (entry.isDirectory() || !removeFile(directory, child)) inner.push(child);
+        if (inner.length >= maxListed) break;
+        if (Date.now() < sliceEnds) continue;
+        await setImmediate();
+        sliceEnds = Date.now() + sliceMs;
+      }
+    } finally {
+      listing.closeSync();
+    }
+    if (inner.length === 0) {
+      if (removeEmpty(directory)) pending.pop();
+      else if (++returns > maxReturns) throw new Error(`\`${path}\` is being filled while it is removed`);
+    } else if (inner.some((child) => child.length > maxPathBytes) && directory !== root) {
+      for (const child of inner) {
+        // A directory that moves is written to: its `..` changes.
+        chmodSync(child, 0o700);
+        const place = (): Buffer => Buffer.concat([root, Buffer.from(`/.writ-removed-${++moved}`)]);
+        let to = place();
+        while (isDirectory(to)) to = place();
+        withRights(directory, () => renameSync(child, to));
+      }
+    } else pending.push(...inner);
+  }
+}
+
+/** False where it is a directory after all: some file systems do not say so in their listings. */
+function removeFile(directory: Buffer, file: Buffer): boolean {
+  try {
+    withRights(directory, () => unlinkIfThere(file));
+    return true;
+  } catch (fault) {
+    if (isDirectory(file)) return false;
+    throw fault;
+  }
+}
+
+function unlinkIfThere(file: Buffer): void {
+  ignoring('ENOENT', () => unlinkSync(file));
+}
+
+function removeEmpty(directory: Buffer): boolean {
+  return ignoring('ENOTEMPTY', () => ignoring('ENOENT', () => rmdirSync(directory)));
+}
+
+/** Does something in a directory, and once more with all rights to it where they are what is missing. */
+function withRights<T>(directory: Buffer, act: () => T): T {
+  try {
+    return act();
+  } catch (fault) {
+    const { code } = fault as NodeJS.ErrnoException;
+    if (code !== 'EACCES' && code !== 'EPERM') throw fault;
+    chmodSync(directory, 0o700);
+    return act();
+  }
+}
+
+function ignoring(code: string, act: () => unknown): boolean {
+  try {
+    act();
+    return true;
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code === code) return code === 'ENOENT';
+    throw fault;
+  }
+}
+
+function isDirectory(path: Buffer): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}

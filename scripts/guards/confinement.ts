@@ -1,0 +1,147 @@
+import { type Guard, within } from './guard.ts';
+
+const verdict = 'test/attack/confinement/same-verdict.test.ts';
+const limits = 'test/attack/confinement/limits.test.ts';
+const hungry = 'test/attack/confinement/hungry-check.test.ts';
+const keyring = 'test/attack/confinement/keyring.test.ts';
+const filter = 'test/core/tool/syscall-filter.test.ts';
+const probe = 'test/core/tool/sandbox-probe.test.ts';
+const reports = 'test/core/run/read-reports.test.ts';
+
+/** What confines a check, in either back end. */
+export const confinementGuards: readonly Guard[] = [
+  ...within('core/tool/sandbox/bubblewrap.ts', verdict, [
+    ['devices read-only (bubblewrap)', '[...readOnlyDevices, program]', '[program]', 'bubblewrap: no probe'],
+    ['/dev read-only (bubblewrap)', "'--remount-ro', '/dev', ", '', 'bubblewrap: no probe'],
+    ['/proc read-only (bubblewrap)', ", '--remount-ro', '/proc'", '', 'bubblewrap: no probe'],
+    [
+      'launcher (bubblewrap)',
+      '    profile.launcher,\n    ...initWords',
+      '    ...initWords',
+      'bubblewrap: no probe',
+    ],
+  ]),
+  ...within('core/tool/sandbox/unshare.ts', verdict, [
+    [
+      'devices read-only (unshare)',
+      "device, 'none', 'bind,ro')",
+      "device, 'none', 'bind')",
+      'unshare: no probe',
+    ],
+    [
+      '/proc read-only (unshare)',
+      '  mount -n -o remount,bind,ro,nosuid,nodev,noexec /proc; mount',
+      '  mount',
+      'unshare: no probe',
+    ],
+    [
+      'launcher (unshare)',
+      '    profile.launcher,\n    ...initWords',
+      '    ...initWords',
+      'unshare: no probe',
+    ],
+  ]),
+  ...within('core/tool/sandbox/init.ts', verdict, [
+    ['an input of its own', "(stdin === undefined ? ownInput : '')", "''", 'bubblewrap: no probe'],
+    ['bounded open files', '  `{ ulimit -Sn 4096', '  `{ true', 'bubblewrap: no probe'],
+  ]),
+  ...within('core/tool/sandbox/run-outer.ts', verdict, [
+    ['preference for killing', '    preferForKilling(first);\n', '', 'bubblewrap: no probe'],
+  ]),
+  ...within('core/tool/sandbox/refused-calls.ts', verdict, [
+    [
+      'VSOCK',
+      'const families = [1, 2, 10, 16];',
+      'const families = [1, 2, 10, 16, 40];',
+      'bubblewrap: no probe',
+    ],
+    ['clone3', 'clone3: both(435)', 'clone3: both(599)', 'bubblewrap: no probe'],
+    ['io_uring', '  io_uring_setup: both(425),\n', '', 'bubblewrap: no probe'],
+    ['kernel log', '  syslog: [103, 116],\n', '', 'bubblewrap: no probe'],
+    [
+      'shared memory without a process',
+      'must: { atMost: 262_144 }',
+      'must: { atMost: 2 ** 31 }',
+      'bubblewrap: no probe',
+    ],
+  ]),
+  ...within('core/tool/sandbox/refused-calls.ts', filter, [
+    ['time namespace', '0x7e020080', '0x7e020000', 'calls are refused by what'],
+    ['upper half of a size', ' wide: true,', '', 'calls are refused by what'],
+  ]),
+  ...within('core/tool/sandbox/syscall-filter.ts', filter, [
+    ['table of x32', '[jumpIfAtLeast, x32Bit, 0, 1]', '[jumpIfAtLeast, 0xffffffff, 0, 1]', 'listed calls'],
+    [
+      'table of another architecture',
+      'auditArchitecture[architecture], 1, 0]',
+      'auditArchitecture[architecture], 1, 1]',
+      'listed calls',
+    ],
+  ]),
+  ...within('core/tool/sandbox/profile.ts', keyring, [
+    [
+      'names of keys',
+      "const kernelKeys = ['/proc/keys', '/proc/key-users'];",
+      'const kernelKeys: string[] = [];',
+      'bubblewrap: a key',
+    ],
+  ]),
+  ...within('core/tool/sandbox/probe.ts', probe, [
+    ['a filter is asked for', "  'Seccomp:2': 'every system call',\n", '', 'each weakness'],
+    [
+      'a writable /dev is noticed',
+      "{ true >>/dev/writ-probe; } 2>/dev/null && leak 'write /dev'\n",
+      '',
+      'each weakness',
+    ],
+  ]),
+  ...within('core/tool/sandbox/watch-limits.ts', limits, [
+    [
+      'memory',
+      "return found > memoryBytes ? { what: 'memory', limit: memoryBytes, found } : undefined;",
+      "return found > Number.MAX_SAFE_INTEGER ? { what: 'memory', limit: memoryBytes, found } : undefined;",
+      'bubblewrap: a command is ended',
+    ],
+    ['processes', 'if (found > tasks) return', 'if (found > 1e9) return', 'processes and threads'],
+  ]),
+  ...within('core/tool/sandbox/held-memory.ts', limits, [
+    [
+      'files without a name',
+      "startsWith('/memfd:')",
+      "startsWith('/none:')",
+      'bubblewrap: a command is ended',
+    ],
+    ['memory file systems', '(blocks - bfree) * bsize', '0', 'bubblewrap: a command is ended'],
+    ['inodes of memory file systems', '(files - ffree) * inodeBytes', '0', 'bubblewrap: files of memory'],
+    [
+      'shared pages once',
+      "kibibytes(text, 'Pss_Anon')",
+      "kibibytes(text, 'Anonymous')",
+      'bubblewrap: what stays below',
+    ],
+  ]),
+  ...within('core/run/run-check.ts', hungry, [
+    [
+      'the configured limit',
+      'attempt.ground.config.checks.maxMemoryMb * 1_048_576',
+      '2 ** 50',
+      'a check that holds',
+    ],
+  ]),
+  ...within('gates/checks/judge-exit.ts', hungry, [
+    [
+      'the code of the limit',
+      '  if (exceeded) return overLimit(expected, exceeded);\n',
+      '',
+      'a check that holds',
+    ],
+  ]),
+  ...within('core/run/read-reports.ts', reports, [
+    [
+      'entries that are looked at',
+      'if (names.length + others.length > entries)',
+      'if (names.length > entries)',
+      'a directory of any size',
+    ],
+  ]),
+];

@@ -1,0 +1,51 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import type { CheckRecord } from '../../../core/contract/stage.ts';
+import { limitExceeded } from '../../../core/run/limit-exceeded.ts';
+import { fixtures, makeSample } from '../../core/run/sample.ts';
+
+t.setTimeout(120_000);
+const diff = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
+const hold = `const held = []; setInterval(() => held.push(Buffer.alloc(30e6, 1)), 20); setTimeout(() => process.exit(0), 30000);`;
+const flood = `const fs = require('node:fs'); for (let i = 0; i < 400; i += 1) fs.writeFileSync(process.env.REPORTS_DIR + '/' + i, '');`;
+
+t.test(
+  'a check that holds too much, or leaves too much, fails for that and is not tried again',
+  async (t) => {
+    const sample = makeSample();
+    t.teardown(() => sample.remove());
+    mkdirSync(join(sample.root, '.writ'), { recursive: true });
+    writeFileSync(join(sample.root, '.writ', 'config.toml'), '[checks]\nmax_memory_mb = 128\n');
+    sample.git('add', '--all');
+    sample.git('commit', '--quiet', '-m', 'Limit checks');
+    const check = (id: string, script: string) => ({
+      id,
+      kind: 'command',
+      command: `node -e "${script}"`,
+      timeoutSeconds: 60,
+      required: true,
+    });
+    const view = await sample.run(
+      { source: { kind: 'patch', bytes: diff } },
+      { acceptance: { verificationPlan: { fastChecks: [check('hungry', hold), check('flood', flood)] } } },
+    );
+
+    t.equal(view.decision?.type, 'abandon');
+    const checks = view.stages.flatMap((stage) => stage.checks);
+    const found = (id: string): CheckRecord | undefined => checks.find((one) => one.id === id);
+    t.match(found('hungry'), {
+      status: 'failed',
+      signal: 'SIGKILL',
+      timedOut: false,
+      findings: [
+        { rule: 'check-outcome', severity: 'error', detail: { code: 'CHECK_MEMORY', limitMb: 128 } },
+      ],
+    });
+    t.notOk('exitCode' in (found('hungry') ?? {}));
+    t.equal(limitExceeded(found('hungry') ?? { findings: [] }), 'out of memory');
+    t.match(found('flood')?.findings, [{ detail: { code: 'REPORT_UNREADABLE', limit: 256, unit: 'files' } }]);
+    t.match(view.decision?.rationale, /hungry/);
+    t.strictSame(checks.map(({ id }) => id).sort(), ['flood', 'hungry'], 'each ran once');
+  },
+);

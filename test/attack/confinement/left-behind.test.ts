@@ -1,0 +1,74 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { removeTree } from '../../../core/vcs/remove-tree.ts';
+
+const seed = (directory: string, count: number): void => {
+  for (let index = 0; index < count; index += 1) writeFileSync(join(directory, `file-${index}`), '');
+};
+
+t.test('a tree goes with whatever is in it, and what it points to stays', async (t) => {
+  const dir = t.testdir({ kept: { file: 'kept' }, left: { a: { b: { c: { d: 'x' } } }, '.removed-1': {} } });
+  const left = join(dir, 'left');
+  seed(join(left, 'a'), 300);
+  symlinkSync(join(dir, 'kept'), join(left, 'link'));
+  symlinkSync(join(dir, 'kept'), join(left, 'a/b/link'));
+  symlinkSync('nowhere', join(left, 'a/dangling'));
+  writeFileSync(Buffer.concat([Buffer.from(`${left}/a/`), Buffer.from([0xff, 0xfe])]), '');
+  await removeTree(left);
+  t.notOk(existsSync(left));
+  t.equal(readFileSync(join(dir, 'kept/file'), 'utf8'), 'kept');
+});
+
+t.test('directories that nobody may read or write go too', async (t) => {
+  const dir = t.testdir({ left: { a: { b: { c: 'x' } } } });
+  for (const name of ['left/a/b', 'left/a', 'left']) chmodSync(join(dir, name), 0);
+  await removeTree(join(dir, 'left'));
+  t.notOk(existsSync(join(dir, 'left')));
+});
+
+t.test('a tree deeper than a path may be long goes', async (t) => {
+  const dir = t.testdir({});
+  const name = 'n'.repeat(200);
+  const before = process.cwd();
+  t.teardown(() => process.chdir(before));
+  mkdirSync(join(dir, 'left'));
+  process.chdir(join(dir, 'left'));
+  for (let depth = 0; depth < 60; depth += 1) {
+    mkdirSync(name);
+    writeFileSync('file', '');
+    process.chdir(name);
+  }
+  process.chdir(before);
+  await removeTree(join(dir, 'left'));
+  t.notOk(existsSync(join(dir, 'left')));
+});
+
+t.test('a file goes, nothing is no fault, and what cannot go is one', async (t) => {
+  const dir = t.testdir({ file: 'x' });
+  await removeTree(join(dir, 'file'));
+  t.notOk(existsSync(join(dir, 'file')));
+  await removeTree(join(dir, 'file'));
+  await t.rejects(removeTree('/proc/self/task'));
+});
+
+t.test('many files cost neither memory nor the time of others', async (t) => {
+  const dir = t.testdir({ left: {} });
+  seed(join(dir, 'left'), 20_000);
+  globalThis.gc?.();
+  const before = process.memoryUsage().rss;
+  let most = 0;
+  let longest = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+    most = Math.max(most, process.memoryUsage().rss);
+  }, 5);
+  await removeTree(join(dir, 'left'));
+  clearInterval(timer);
+  t.notOk(existsSync(join(dir, 'left')));
+  t.ok(most - before < 64 * 1024 * 1024, `${Math.round((most - before) / 1e6)} MB`);
+  t.ok(longest < 1500, `${Math.round(longest)} ms`);
+});

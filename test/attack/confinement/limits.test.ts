@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import t from 'tap';
+import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
+import { findProgram } from '../../../core/tool/find-program.ts';
+import { bubblewrapSandbox } from '../../../core/tool/sandbox/bubblewrap.ts';
+import { noSandbox } from '../../../core/tool/sandbox/none.ts';
+import { processesFrom } from '../../../core/tool/sandbox/process-tree.ts';
+import { unshareSandbox } from '../../../core/tool/sandbox/unshare.ts';
+import { watchLimits } from '../../../core/tool/sandbox/watch-limits.ts';
+import { openScene, outputOf, processesWith, uniqueSleep } from '../../core/tool/sandbox-scene.ts';
+
+t.setTimeout(240_000);
+const python = findProgram('python3', process.env.PATH ?? '');
+const mebibyte = 1_048_576;
+const limit = 100 * mebibyte;
+const hold = `python3 -c 'import time; held = b"x" * (150 << 20); time.sleep(30)'`;
+
+/** Ways to hold 150 MiB; none may live for the 30 seconds that it asks for. */
+const hoards: Readonly<Record<string, string>> = {
+  'one process': hold,
+  'a process that nobody waits for': `(setsid ${hold} >/dev/null 2>&1 &); sleep 30`,
+  'three processes together': `for i in 1 2 3; do python3 -c 'import time; held = b"x" * (50 << 20); time.sleep(30)' & done; wait`,
+  'a file without a name': `python3 -c '
+import os, time
+held = os.memfd_create("x")
+for _ in range(150): os.write(held, b"x" * (1 << 20))
+time.sleep(30)'`,
+  'shared memory': `python3 -c '
+import mmap, time
+held = mmap.mmap(-1, 150 << 20)
+for at in range(0, len(held), 4096): held[at] = 1
+time.sleep(30)'`,
+  'files of /tmp and the home directory': `head -c ${75 * mebibyte} /dev/zero >/tmp/x; head -c ${75 * mebibyte} /dev/zero >"$HOME/x"; sleep 30`,
+  'a removed file of /tmp': `exec 5>/tmp/x; rm /tmp/x; head -c ${75 * mebibyte} /dev/zero >&5; head -c ${75 * mebibyte} /dev/zero >/dev/shm/x; sleep 30`,
+};
+/** Each costs the kernel about a kibibyte. */
+const emptyFiles = `mkdir /tmp/d; python3 -c '
+for i in range(40000): open("/tmp/d/%d" % i, "w").close()'; sleep 30`;
+
+const skipOf = async (backend: SandboxBackend): Promise<string | false> => {
+  const { works, reason } = await backend.probe();
+  if (!works) return reason ?? 'it does not work here';
+  return python === undefined && 'there is no python3';
+};
+
+for (const backend of [bubblewrapSandbox(), unshareSandbox()]) {
+  const skip = await skipOf(backend);
+
+  t.test(
+    `${backend.name}: a command is ended where it holds more memory than it may`,
+    { skip },
+    async (t) => {
+      const scene = openScene(t);
+      const judge = async ([way, script]: [string, string]): Promise<void> => {
+        const result = await scene.run(backend, script, { maxMemoryBytes: limit, timeoutMs: 60_000 });
+        t.match(
+          result,
+          { exceeded: { what: 'memory', limit }, timedOut: false, aborted: false, signal: 'SIGKILL' },
+          way,
+        );
+        t.notOk('exitCode' in result, way);
+        t.ok((result.exceeded?.found ?? 0) > limit, way);
+      };
+      await Promise.all(Object.entries(hoards).map(judge));
+    },
+  );
+
+  t.test(`${backend.name}: files of memory count although they are empty`, { skip }, async (t) => {
+    const maxMemoryBytes = 36 * mebibyte;
+    const result = await openScene(t).run(backend, emptyFiles, { maxMemoryBytes, timeoutMs: 60_000 });
+    t.match(result, { exceeded: { what: 'memory', limit: maxMemoryBytes } });
+  });
+
+  t.test(`${backend.name}: nothing of it is left`, { skip }, async (t) => {
+    const scene = openScene(t);
+    const asleep = uniqueSleep();
+    const script = `(setsid sleep ${asleep} &); ${hold}`;
+    const result = await scene.run(backend, script, { maxMemoryBytes: limit });
+    t.match(result, { exceeded: { what: 'memory' } });
+    t.strictSame(processesWith(asleep), []);
+  });
+
+  t.test(`${backend.name}: what stays below is let alone, shared pages counted once`, { skip }, async (t) => {
+    const scene = openScene(t);
+    const forked = `python3 -c '
+import os, time
+held = b"x" * (60 << 20)
+for _ in range(4):
+    if os.fork() == 0: break
+time.sleep(1)'; echo done`;
+    const result = await scene.run(backend, forked, { maxMemoryBytes: limit });
+    t.notOk('exceeded' in result);
+    t.equal(outputOf(result), 'done');
+  });
+
+  t.test(
+    `${backend.name}: a memory file system is full before it is more than the limit`,
+    { skip },
+    async (t) => {
+      const scene = openScene(t);
+      const result = await scene.run(backend, 'df -P -k /tmp /home /dev/shm | awk "NR > 1 { print \\$2 }"', {
+        maxMemoryBytes: limit,
+      });
+      t.strictSame(outputOf(result).split('\n'), ['102400', '102400', '102400']);
+    },
+  );
+}
+
+t.test('without a sandbox the tree of processes is watched', async (t) => {
+  const scene = openScene(t);
+  const result = await scene.run(noSandbox(), hold, { maxMemoryBytes: limit });
+  t.match(result, { exceeded: { what: 'memory', limit } });
+});
+
+t.test('processes and threads are counted', { skip: process.platform !== 'linux' }, async (t) => {
+  const watched = async (script: string, tasks: number): Promise<unknown> => {
+    const child = spawn('/bin/sh', ['-c', script], { stdio: 'ignore', detached: true });
+    const first = child.pid ?? 0;
+    const processes = () => processesFrom(first).map((pid) => `/proc/${pid}`);
+    const limits = { memoryBytes: Number.MAX_SAFE_INTEGER, tasks, processes, directories: [] };
+    let stop = (): void => {};
+    const found = await new Promise((resolve) => {
+      stop = watchLimits(limits, resolve);
+      setTimeout(resolve, 1500);
+    });
+    stop();
+    process.kill(-first, 'SIGKILL');
+    await once(child, 'exit');
+    return found;
+  };
+  const many = 'i=0; while [ $i -lt 40 ]; do sleep 30 & i=$((i+1)); done; wait';
+  t.match(await watched(many, 30), { what: 'processes', limit: 30 });
+  t.equal(await watched(many, 50), undefined);
+  // Node has threads of its own.
+  t.match(await watched(`exec ${process.execPath} -e 'setTimeout(() => {}, 30000)'`, 4), {
+    what: 'processes',
+  });
+});
