@@ -1,5 +1,6 @@
 import { chmodSync, lstatSync, opendirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import { systemClock } from '../base/clock.ts';
 
 /** Beyond this many octets a directory is moved up before it is entered: PATH_MAX is 4096 on Linux and 1024 on macOS. */
 const maxPathBytes = 700;
@@ -20,7 +21,7 @@ export async function removeTree(path: string): Promise<void> {
   const pending: Buffer[] = [root];
   let moved = 0;
   let returns = 0;
-  let sliceEnds = Date.now() + sliceMs;
+  let sliceEnds = systemClock.monotonic() + sliceMs;
   for (let directory = pending.at(-1); directory !== undefined; directory = pending.at(-1)) {
     const inner: Buffer[] = [];
     const listing = withRights(directory, () =>
@@ -31,15 +32,15 @@ export async function removeTree(path: string): Promise<void> {
         const child = Buffer.concat([directory, Buffer.from('/'), entry.name as unknown as Buffer]);
         if (entry.isDirectory() || !removeFile(directory, child)) inner.push(child);
         if (inner.length >= maxListed) break;
-        if (Date.now() < sliceEnds) continue;
+        if (systemClock.monotonic() < sliceEnds) continue;
         await setImmediate();
-        sliceEnds = Date.now() + sliceMs;
+        sliceEnds = systemClock.monotonic() + sliceMs;
       }
     } finally {
       listing.closeSync();
     }
     if (inner.length === 0) {
-      if (removeEmpty(directory)) pending.pop();
+      if (removeEmpty(directory, directory === root)) pending.pop();
       else if (++returns > maxReturns) throw new Error(`\`${path}\` is being filled while it is removed`);
     } else if (inner.some((child) => child.length > maxPathBytes) && directory !== root) {
       for (const child of inner) {
@@ -66,11 +67,24 @@ function removeFile(directory: Buffer, file: Buffer): boolean {
 }
 
 function unlinkIfThere(file: Buffer): void {
-  ignoring('ENOENT', () => unlinkSync(file));
+  try {
+    unlinkSync(file);
+  } catch (fault) {
+    if (codeOf(fault) !== 'ENOENT') throw fault;
+  }
 }
 
-function removeEmpty(directory: Buffer): boolean {
-  return ignoring('ENOTEMPTY', () => ignoring('ENOENT', () => rmdirSync(directory)));
+/** False where something is in it again. Where the root stands is not ours to change. */
+function removeEmpty(directory: Buffer, isRoot: boolean): boolean {
+  try {
+    if (isRoot) rmdirSync(directory);
+    else withRights(directory.subarray(0, directory.lastIndexOf('/')), () => rmdirSync(directory));
+    return true;
+  } catch (fault) {
+    if (codeOf(fault) === 'ENOTEMPTY') return false;
+    if (codeOf(fault) !== 'ENOENT') throw fault;
+    return true;
+  }
 }
 
 /** Does something in a directory, and once more with all rights to it where they are what is missing. */
@@ -78,21 +92,14 @@ function withRights<T>(directory: Buffer, act: () => T): T {
   try {
     return act();
   } catch (fault) {
-    const { code } = fault as NodeJS.ErrnoException;
-    if (code !== 'EACCES' && code !== 'EPERM') throw fault;
+    if (codeOf(fault) !== 'EACCES' && codeOf(fault) !== 'EPERM') throw fault;
     chmodSync(directory, 0o700);
     return act();
   }
 }
 
-function ignoring(code: string, act: () => unknown): boolean {
-  try {
-    act();
-    return true;
-  } catch (fault) {
-    if ((fault as NodeJS.ErrnoException).code === code) return code === 'ENOENT';
-    throw fault;
-  }
+function codeOf(fault: unknown): string | undefined {
+  return (fault as NodeJS.ErrnoException).code;
 }
 
 function isDirectory(path: Buffer): boolean {

@@ -16,8 +16,8 @@ export const confinementGuards: readonly Guard[] = [
     ['/proc read-only (bubblewrap)', ", '--remount-ro', '/proc'", '', 'bubblewrap: no probe'],
     [
       'launcher (bubblewrap)',
-      '    profile.launcher,\n    ...initWords',
-      '    ...initWords',
+      'profile.launcher, ...initWords',
+      '...initWords',
       'bubblewrap: no probe',
     ],
   ]),
