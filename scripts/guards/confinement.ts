@@ -14,12 +14,7 @@ export const confinementGuards: readonly Guard[] = [
     ['devices read-only (bubblewrap)', '[...readOnlyDevices, program]', '[program]', 'bubblewrap: no probe'],
     ['/dev read-only (bubblewrap)', "'--remount-ro', '/dev', ", '', 'bubblewrap: no probe'],
     ['/proc read-only (bubblewrap)', ", '--remount-ro', '/proc'", '', 'bubblewrap: no probe'],
-    [
-      'launcher (bubblewrap)',
-      'profile.launcher, ...initWords',
-      '...initWords',
-      'bubblewrap: no probe',
-    ],
+    ['launcher (bubblewrap)', 'profile.launcher, ...initWords', '...initWords', 'bubblewrap: no probe'],
   ]),
   ...within('core/tool/sandbox/unshare.ts', verdict, [
     [
