@@ -39,7 +39,7 @@ export const runCommands: readonly CommandSpec[] = [
     name: 'resume',
     summary: 'go on with a run that was stopped or that waited',
     description:
-      'What was done is not done again. Where the run is known from its refs alone (fetched from elsewhere), it goes on from those.',
+      'What was done is not done again, where this user did it on this machine or a runner that `[runners]` names signed for it. Of a run that came by ref, request, candidate and approvals are taken; everything else is judged anew.',
     arguments: [run],
     options: [
       { name: 'recording', value: 'FILE', about: 'a recorded worker does the tasks (docs/recording.md)' },
@@ -47,6 +47,11 @@ export const runCommands: readonly CommandSpec[] = [
         name: 'more-cost-units',
         value: 'N',
         about: 'let a run that reached its cost cap use so many units more (0.001 USD each)',
+      },
+      {
+        name: 'onto',
+        value: 'BRANCH',
+        about: 'the branch that is to move, where only a record from elsewhere names it',
       },
       sandbox,
       pluginTrust,

@@ -16,6 +16,7 @@ import { toResult } from './run.ts';
 export async function run(context: CommandContext): Promise<CommandResult> {
   const { options, args, repoPath, cwd, signal } = context;
   const given = options.value('recording');
+  const onto = options.value('onto');
   const more = readUnits(options.value('more-cost-units'));
   const pluginAccess = userPluginAccess(context.env, options.values('plugin'));
   await using engine = await openEngine(context, {
@@ -32,6 +33,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
       given === undefined
         ? keptRecording(directory)
         : openRecording(await readInput(context, given, { maxBytes: 64 * 1024 * 1024 })),
+    ...(onto === undefined ? {} : { onto }),
     ...(more === undefined ? {} : { moreCostUnits: more }),
     witness: userJournalWitness(context.env),
     clock: systemClock,

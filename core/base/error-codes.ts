@@ -271,6 +271,13 @@ export const errorCatalogue = {
     exit: 1,
     hint: 'see where it stands: `writ show RUN`',
   },
+  TARGET_UNCONFIRMED: {
+    family: 'run',
+    message: 'the branch that the run would move is known from a claim alone',
+    http: 409,
+    exit: 1,
+    hint: 'name it: `writ resume RUN --onto BRANCH`; or end the run: `writ cancel RUN`',
+  },
   RUN_NOT_RESUMABLE: {
     family: 'run',
     message: 'nothing here says how this run goes on',

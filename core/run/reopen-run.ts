@@ -21,6 +21,7 @@ import { readCandidate } from './read-candidate.ts';
 import { readKeptContract } from './read-kept-contract.ts';
 import { refuseSealing } from './refuse-sealing.ts';
 import { reopenLanding } from './reopen-landing.ts';
+import { requireStatedTarget } from './require-stated-target.ts';
 import type { ResumeRequest } from './run-request.ts';
 import { openRunStore } from './run-store.ts';
 import { specFile } from './spec-file.ts';
@@ -61,6 +62,11 @@ export async function reopenRun(
     const sealing = await openParties(engine, contract, ground);
     const scratch = readers.keep(await takeUpScratch(join(directory, 'scratch'), repository));
     const isAdopted = claim !== undefined && (await isSignedByRunner(engine, ground, claim));
+    if (request.cancel === undefined) {
+      const isClaimed = claim !== undefined && !isAdopted;
+      const { ref } = landing.target;
+      await requireStatedTarget(repository, contract, { runId, ref, onto: request.onto, isClaimed });
+    }
     const supplied = await readCandidate(
       scratch,
       landing.base,

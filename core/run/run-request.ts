@@ -55,6 +55,8 @@ export interface ResumeRequest extends RunSettings {
   readonly sandbox: string;
   /** Opens whoever does what is left, from the run's directory; a run that needs somebody and gets nobody is NO_WORKER. */
   readonly openWorker?: (directory: string) => Promise<Worker | undefined>;
+  /** The branch that the person who resumes wants moved; needed where only a claim names it, and then it must be that one. */
+  readonly onto?: string;
   /** Ends the run instead, for this reason. */
   readonly cancel?: string;
   /** Cost units that a person grants beyond the cap (resolutions, maxCostUnits). */

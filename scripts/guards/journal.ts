@@ -28,6 +28,14 @@ export const journalGuards: readonly Guard[] = [
       'a forged decision seals nothing',
     ],
   ]),
+  ...within('core/run/require-stated-target.ts', 'test/attack/journal/forged-target.test.ts', [
+    [
+      'a claimed branch is confirmed',
+      'if (!isClaimed || risk.humanInLoop.required) return;',
+      'if (runId) return;',
+      'a branch that only a forged record',
+    ],
+  ]),
   ...within('core/run/claimed-run.ts', forged, [
     [
       'a decided run is not begun anew',
