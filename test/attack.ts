@@ -12,5 +12,4 @@ import './attack/verify-target/replaced.test.ts';
 import './attack/policy/all.ts';
 import './attack/secrets-stored/refused-secret.test.ts';
 import './attack/secrets-stored/held-back.test.ts';
-import './attack/policy/old-base.test.ts';
 import './attack/judge/changed-judge.test.ts';

@@ -12,6 +12,7 @@ import './gates/rules/regression.test.ts';
 import './core/run/regression/metrics.test.ts';
 import './core/run/regression/compare-failure.test.ts';
 import './core/run/regression/measure-speed.test.ts';
+import './core/run/compare-executed.test.ts';
 import './core/run/regression/compare-with-base.test.ts';
 import './core/run/regression/tolerated-run.test.ts';
 import './core/run/eight-errors.test.ts';

@@ -25,6 +25,7 @@ import {
   unguardedNetwork,
 } from './check-network.ts';
 import { collectArtifacts } from './collect-artifacts.ts';
+import { compareExecuted } from './compare-executed.ts';
 import { type OpeningWorkspace, WorkspaceLost } from './open-workspace.ts';
 import { readReports } from './read-reports.ts';
 import { metricsOf } from './regression/metrics.ts';
@@ -74,7 +75,13 @@ export async function runCheck(
   const { clock } = attempt.settings;
   const startedAt = toRfc3339(clock.now());
   const started = clock.monotonic();
-  const asked = await askCheck(attempt, workspace, task);
+  const ran = await askCheck(attempt, workspace, task);
+  const lost = await compareExecuted(attempt, check.kind, ran, () => askCheck(attempt, workspace.base, task));
+  const asked = {
+    ...ran,
+    findings: [...ran.findings, ...lost.findings],
+    ...(lost.network ? { network: lost.network } : {}),
+  };
   const metrics = stage === 'integration' ? metricsOf(asked.reports) : undefined;
   const { records: artifacts, findings: untaken } = await collectArtifacts(
     box,

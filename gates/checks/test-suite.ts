@@ -25,7 +25,10 @@ export const testSuiteCheck: CheckRunner = {
           ...exitDisagreement(source, report, result, check.expectedExitCode),
         ]
       : [];
-    const tests = report && { tests: toCounts(report) };
+    const tests = report && {
+      tests: toCounts(report),
+      executed: { names: report.names, skipped: report.skippedTests },
+    };
     return { findings: [...exit, ...findings, ...judged], result, reports, ...tests };
   },
 };

@@ -1,5 +1,6 @@
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
+import { testsMayGo } from '../../core/plan/tests-may-go.ts';
 import { readTests } from '../new-tests/test-cases.ts';
 import { isTestFile } from '../new-tests/test-file.ts';
 import {
@@ -11,7 +12,6 @@ import {
 } from '../source/changed-source.ts';
 import { type Language, languageOf } from '../source/language.ts';
 import { assertionStubs } from '../tests-kept/assertion-stubs.ts';
-import { contractAllows } from '../tests-kept/contract-allows.ts';
 import { judgeCase } from '../tests-kept/judge-case.ts';
 import { matchCases } from '../tests-kept/match-cases.ts';
 import { shadowsTestLibrary } from '../tests-kept/shadowing-path.ts';
@@ -31,7 +31,7 @@ interface TestChange {
  * name alone is told. A case that moved to another file is no loss.
  */
 export const judge: RuleFunction = (input) => {
-  const mayGo = contractAllows(input.spec, input.patch.files);
+  const mayGo = testsMayGo(input.spec, input.patch.files, isNamedAsTest);
   const changes = input.patch.files.flatMap((file) => testChange(input, file) ?? []);
   return tellLosses([
     ...lostCases(changes, mayGo),
@@ -40,7 +40,7 @@ export const judge: RuleFunction = (input) => {
   ]);
 };
 
-type MayGo = ReturnType<typeof contractAllows>;
+type MayGo = ReturnType<typeof testsMayGo>;
 
 function testChange(input: RuleInput, file: PatchFile): TestChange | undefined {
   const oldPath = file.oldPath ?? file.path;
@@ -155,6 +155,11 @@ const isSetUp =
 function isOfTests(path: string, language: Language, source: ChangedSource): boolean {
   if (language !== 'rust') return isTestFile(path, language);
   return /(?:^|\/)(?:tests|benches)\//.test(path) || readTests(source, language).cases.length > 0;
+}
+
+function isNamedAsTest({ path }: PatchFile): boolean {
+  const language = languageOf(path);
+  return language !== undefined && language !== 'rust' && isTestFile(path, language);
 }
 
 function sourceBefore(input: RuleInput, file: PatchFile, language: Language): string | undefined {

@@ -38,7 +38,7 @@ export const judgeGuards: readonly Guard[] = [
       'tests-kept: a file that is no test to its name',
     ],
   ]),
-  ...within('gates/tests-kept/contract-allows.ts', kept, [
+  ...within('core/plan/tests-may-go.ts', kept, [
     [
       'a file that is named may not go for that',
       'if (goes.test(before) || (goes.test(after) && isDone.test(after))) return true;',
@@ -88,5 +88,17 @@ export const judgeGuards: readonly Guard[] = [
       '...{}',
       'nor by what that script loads',
     ],
+  ]),
+  ...within('core/run/compare-executed.ts', 'test/core/run/compare-executed.test.ts', [
+    ['fewer tests are a loss', 'if (is < was)', 'if (false)', 'fewer tests than at the base'],
+    [
+      'a test that is skipped now is one',
+      'if (left.length > 0)',
+      'if (false)',
+      'fewer tests than at the base',
+    ],
+  ]),
+  ...within('core/run/run-check.ts', attack, [
+    ['suites are compared with the base', '...lost.findings', '', 'tests that are worked out when they run'],
   ]),
 ];

@@ -118,6 +118,30 @@ t.test('tests that are deleted, skipped or disarmed in a refactor are refused', 
   }
 });
 
+t.test('tests that are worked out when they run and get fewer are missed where they ran', async (t) => {
+  const sample = prepared(t);
+  const table = (rows: string): string =>
+    tests
+      .replace("test('two", `for (const row of [${rows}]) test(\`\${row} \` + 'two`)
+      .replace('200);\n});', '200);\n});');
+  write(sample, { 'test/more.test.js': table('1, 2, 3') });
+  sample.git('commit', '--quiet', '--all', '-m', 'A table');
+  const spec = contract([unit]);
+  const fewer = await attempt(sample, { 'test/more.test.js': table('1') }, spec);
+  t.same(errors(fewer), [], 'as it is written nothing is lost');
+  t.equal(fewer.decision?.type, 'abandon');
+  t.match(fewer.stages[0]?.checks[0]?.findings, [
+    {
+      rule: 'tests-kept',
+      severity: 'error',
+      message: /^4 tests ran at the base, and 2 of the candidate: `[23] two.*`, `/,
+      detail: { code: 'TESTS_NOT_RUN', base: 4, candidate: 2, count: 2 },
+    },
+  ]);
+  const more = await attempt(sample, { 'test/more.test.js': table('1, 2, 3, 4') }, spec);
+  t.equal(more.decision?.type, 'commit', more.decision?.rationale ?? '');
+});
+
 t.test('a person may let the judge change: the run waits for that', async (t) => {
   const sample = prepared(t);
   const review = {

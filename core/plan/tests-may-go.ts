@@ -1,7 +1,5 @@
-import type { PatchFile } from '../../core/contract/patch-set.ts';
-import type { EffectiveIntentSpec } from '../../core/spec/intentspec.gen.ts';
-import { isTestFile } from '../new-tests/test-file.ts';
-import { languageOf } from '../source/language.ts';
+import type { PatchFile } from '../contract/patch-set.ts';
+import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
 
 /** What a clause has to say for tests to go by it. */
 const goes =
@@ -14,9 +12,10 @@ const documentation =
  * Whether the contract says that tests may go (resolutions, Tests are kept): it is of changeType `docs` and no code but tests changes, it is
  * a `chore` and nothing but documentation changes, or an objective that speaks of removal names them, by file, directory or name.
  */
-export function contractAllows(
+export function testsMayGo(
   { intent }: EffectiveIntentSpec,
   files: readonly PatchFile[],
+  isOfTests: (file: PatchFile) => boolean,
 ): (path: string, name?: string) => boolean {
   const isDoc = ({ path }: PatchFile): boolean => documentation.test(path);
   if (intent.changeType === 'docs' && files.every((file) => isDoc(file) || isOfTests(file)))
@@ -28,11 +27,6 @@ export function contractAllows(
     const names = [path, parts.at(-1) ?? path, ...above, name ?? ''].filter(({ length }) => length >= 4);
     return intent.objectives.some((objective) => names.some((one) => speaksOfRemoval(objective, one)));
   };
-}
-
-function isOfTests({ path }: PatchFile): boolean {
-  const language = languageOf(path);
-  return language !== undefined && language !== 'rust' && isTestFile(path, language);
 }
 
 /** `remove the tests in a.test.js`, `a.test.js is removed`; a name counts as a whole: `a.test.js` is no part of `data.test.js`. */

@@ -1,0 +1,109 @@
+import type { CheckOutcome } from '../contract/check-runner.ts';
+import type { Finding } from '../contract/finding.ts';
+import type { CheckNetwork } from '../contract/network-use.ts';
+import type { PatchFile, PatchSet } from '../contract/patch-set.ts';
+import type { CheckKind } from '../contract/stage.ts';
+import { testsMayGo } from '../plan/tests-may-go.ts';
+import { redactTexts } from '../privacy/redact-texts.ts';
+import type { Attempt } from './attempt.ts';
+import { policyOf } from './attempt-policy.ts';
+import { joinNetworks } from './check-network.ts';
+
+const rule = 'tests-kept';
+const maxNamed = 20;
+
+/** Where tests stand, and what is loaded before them. */
+const ofTests =
+  /(?:^|\/)(?:__tests__|tests?|specs?|e2e|integration)\/|[._-](?:test|tests|spec)\.|(?:^|\/)(?:test_|conftest\.)|_(?:test|spec)\.|(?:Tests?|IT|Spec)\.\w+$|\.(?:bats|t)$/;
+const ofRunners =
+  /(?:^|\/)(?:package\.json|Makefile|[Jj]ustfile|\.taprc|\.mocharc[\w.]*|\.env[\w.]*|\.npmrc|[\w.-]*config\.\w+|[\w.-]+\.(?:toml|ini|cfg|xml|gradle|kts|csproj))$|[sS]etup|[hH]elper/;
+
+/** What comparing a suite with the base came to. */
+export interface ComparedExecution {
+  readonly findings: readonly Finding[];
+  /** Of both runs together, where the base ran. */
+  readonly network?: CheckNetwork;
+}
+
+/**
+ * Tests are kept as they are executed, too (rule `tests-kept`): a suite that passed is run once at the base, where the patch takes lines from
+ * test files or touches what configures runners, and may not run fewer tests than there, nor skip one that ran. Elsewhere, and where the
+ * base gives no report, nothing is compared; the latter is said.
+ */
+export async function compareExecuted(
+  attempt: Attempt,
+  kind: CheckKind,
+  ran: CheckOutcome,
+  runAtBase: () => Promise<CheckOutcome>,
+): Promise<ComparedExecution> {
+  const { patch } = attempt;
+  const isPassed = !ran.findings.some(({ severity }) => severity === 'error');
+  if (kind !== 'testSuite' || !isPassed || !ran.executed || !ran.tests) return { findings: [] };
+  if (patch.baseCommit === undefined || !mayLoseTests(patch) || attempt.wallClockExceeded())
+    return { findings: [] };
+  const base = await runAtBase();
+  const networks = [ran.network, base.network].filter((one) => one !== undefined);
+  const network = joinNetworks(networks);
+  const findings = redactTexts(executedLosses(attempt, ran, base), policyOf(attempt));
+  return { findings, ...(network ? { network } : {}) };
+}
+
+/** Whether a change can leave out tests that the base runs, seen from its paths alone: what only adds lines to tests cannot, and costs nothing. */
+export function mayLoseTests({ files }: Pick<PatchSet, 'files'>): boolean {
+  const takes = ({ changeType, linesDeleted, binary }: PatchFile): boolean =>
+    linesDeleted > 0 || binary || (changeType !== 'add' && changeType !== 'modify' && changeType !== 'copy');
+  return files.some((file) =>
+    [file.path, file.oldPath ?? file.path].some(
+      (path) => ofRunners.test(path) || (ofTests.test(path) && takes(file)),
+    ),
+  );
+}
+
+/** What the base ran and the candidate does not. Pure. */
+export function executedLosses(
+  { contract, patch }: Pick<Attempt, 'contract' | 'patch'>,
+  candidate: CheckOutcome,
+  base: CheckOutcome,
+): readonly Finding[] {
+  if (!candidate.tests || !candidate.executed) return [];
+  if (!base.tests || !base.executed) {
+    const message =
+      'executed tests were not compared with the base: the check leaves no report there that can be read';
+    return [{ rule, severity: 'note', message, detail: { code: 'TESTS_NOT_COMPARED' } }];
+  }
+  const was = base.tests.passed + base.tests.failed;
+  const is = candidate.tests.passed + candidate.tests.failed;
+  const { names, skipped } = candidate.executed;
+  const idle = new Set(base.executed.skipped);
+  const gone = [...base.executed.names].filter((name) => !names.has(name) && !idle.has(name));
+  const left = skipped.filter((name) => base.executed?.names.has(name) && !idle.has(name));
+  const mayGo = testsMayGo(contract.effective, patch.files, ({ path }) => ofTests.test(path));
+  const changed = patch.files
+    .map(({ path, oldPath }) => oldPath ?? path)
+    .filter((path) => ofTests.test(path));
+  const isAllowed = changed.some((path) => mayGo(path));
+  const severity = isAllowed ? 'note' : 'error';
+  const findings: Finding[] = [];
+  const tell = (code: string, told: Finding['severity'], message: string, tests: readonly string[]): void => {
+    const list = tests
+      .slice(0, maxNamed)
+      .map((name) => `\`${name}\``)
+      .join(', ');
+    const more = tests.length > maxNamed ? `, and ${tests.length - maxNamed} more` : '';
+    const named = list === '' ? '' : `: ${list}${more}`;
+    const detail = { code, base: was, candidate: is, count: tests.length, tests: tests.slice(0, maxNamed) };
+    findings.push({ rule, severity: told, message: `${message}${named}`, detail });
+  };
+  if (is < was)
+    tell('TESTS_NOT_RUN', severity, `${was} tests ran at the base, and ${is} of the candidate`, gone);
+  else if (gone.length > 0)
+    tell(
+      'TESTS_RENAMED',
+      'note',
+      `names of ${gone.length} tests of the base are not reported any more`,
+      gone,
+    );
+  if (left.length > 0)
+    tell('TESTS_NOW_SKIPPED', severity, `${left.length} tests that the base runs are skipped`, left);
+  return findings;
+}
