@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { WritError } from '../../core/base/errors.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import { parseVkey } from '../log/ledger-key.ts';
 import { parseTlogPolicy } from '../log/tlog-policy.ts';
 import { algorithmOf, keyIdOf, parsePublicKey, parsePublicKeys } from '../public-key.ts';
@@ -24,50 +24,76 @@ export interface GivenAnchors {
 
 const maxFiles = 1000;
 
+interface AnchorText {
+  /** Its path, or the option that holds it, whose value might be a secret that was given by mistake. */
+  readonly name: string;
+  readonly text: string;
+}
+
 /**
  * Collects what the user trusts: given keys, `*.pem`, `*.vkey` and `*.tlog-policy` of the trust directory, public keys of keys made here. A given
- * file that cannot be read is INPUT_UNREADABLE; a file of the user's that is no key, or that others may write, is a fault too.
+ * file that cannot be read is INPUT_UNREADABLE, whatever is no anchor ANCHOR_UNUSABLE; a file that others may write is a fault too.
  */
 export async function loadAnchors(given: GivenAnchors, env: Environment): Promise<Anchors> {
   const trust = join(userConfigDir(env), 'trust');
   const keys = userKeysDir(env);
   const [givenKeys, givenLedgers, pinnedKeys, pinnedLedgers, policies, ownKeys] = await Promise.all([
     Promise.all(given.keyFiles.map(readGiven)),
-    Promise.all(given.ledgerKeys.map(async (value) => (value.includes('+') ? value : readGiven(value)))),
+    Promise.all(
+      given.ledgerKeys.map((value) =>
+        value.includes('+') ? Promise.resolve({ name: '--ledger-key', text: value }) : readGiven(value),
+      ),
+    ),
     readAll(trust, '.pem'),
     readAll(trust, '.vkey'),
     readAll(trust, '.tlog-policy'),
     readAll(keys, '.pub.pem'),
   ]);
-  const own = ownKeys.map(parsePublicKey);
+  const own = ownKeys.map((one) => readAnchor(one, parsePublicKey));
   const trustedRoot = given.trustedRoot === undefined ? undefined : await readTrustedRoot(given.trustedRoot);
+  const keysIn = (files: readonly AnchorText[], from: AnchorOrigin) =>
+    files.flatMap((one) => readAnchor(one, parsePublicKeys)).map((key) => toAnchor(key, from));
   return {
     ...(trustedRoot && { trustedRoot }),
     ...(given.identity && { identity: given.identity }),
     signers: [
-      ...givenKeys.flatMap(parsePublicKeys).map((key) => toAnchor(key, 'given')),
-      ...pinnedKeys.flatMap(parsePublicKeys).map((key) => toAnchor(key, 'pinned')),
+      ...keysIn(givenKeys, 'given'),
+      ...keysIn(pinnedKeys, 'pinned'),
       ...own.filter((key) => algorithmOf(key) === 'ecdsa-p256-sha256').map((key) => toAnchor(key, 'own')),
     ],
     ledgers: [
-      ...givenLedgers.map((text) => ({ ...parseVkey(text), from: 'given' as const })),
+      ...givenLedgers.map((one) => ({ ...readAnchor(one, parseVkey), from: 'given' as const })),
       ...(trustedRoot?.ledgers ?? []).map((key) => ({ ...key, from: 'given' as const })),
-      ...pinnedLedgers.map((text) => ({ ...parseVkey(text), from: 'pinned' as const })),
+      ...pinnedLedgers.map((one) => ({ ...readAnchor(one, parseVkey), from: 'pinned' as const })),
     ],
     ...(policies.length > 0 && {
-      witnessPolicies: policies.map((text) => parseTlogPolicy(Buffer.from(text))),
+      witnessPolicies: policies.map((one) => readAnchor(one, (text) => parseTlogPolicy(Buffer.from(text)))),
     }),
     ownLedgers: own.filter((key) => algorithmOf(key) === 'ed25519'),
   };
+}
+
+/** What the parser of an anchor refuses is a fault of whoever named it, never an answer about what is verified. */
+function readAnchor<T>({ name, text }: AnchorText, parse: (text: string) => T): T {
+  try {
+    return parse(text);
+  } catch (fault) {
+    if (!isWritError(fault, 'KEY_UNUSABLE') && !isWritError(fault, 'ATTESTATION_MALFORMED')) throw fault;
+    throw new WritError('ANCHOR_UNUSABLE', {
+      message: `\`${name}\` is no trust anchor: ${fault.message}`,
+      detail: { anchor: name },
+      cause: fault,
+    });
+  }
 }
 
 function toAnchor(key: KeyObject, from: AnchorOrigin): SigningAnchor {
   return { keyId: keyIdOf(key), key, from };
 }
 
-async function readGiven(path: string): Promise<string> {
+async function readGiven(path: string): Promise<AnchorText> {
   try {
-    return await readFile(path, 'utf8');
+    return { name: path, text: await readFile(path, 'utf8') };
   } catch (cause) {
     throw new WritError('INPUT_UNREADABLE', {
       message: `the key file \`${path}\` cannot be read`,
@@ -79,10 +105,10 @@ async function readGiven(path: string): Promise<string> {
 
 async function readTrustedRoot(path: string): Promise<TrustedRoot> {
   const { parseTrustedRoot } = await import('./trusted-root.ts');
-  return parseTrustedRoot(Buffer.from(await readGiven(path)));
+  return readAnchor(await readGiven(path), (text) => parseTrustedRoot(Buffer.from(text)));
 }
 
-async function readAll(directory: string, ending: string): Promise<string[]> {
+async function readAll(directory: string, ending: string): Promise<readonly AnchorText[]> {
   const names = await readdir(directory).catch((fault: NodeJS.ErrnoException) => {
     if (fault.code === 'ENOENT' || fault.code === 'ENOTDIR') return [];
     throw fault;
@@ -92,5 +118,7 @@ async function readAll(directory: string, ending: string): Promise<string[]> {
     throw new WritError('INPUT_TOO_LARGE', { message: `more than ${maxFiles} keys in \`${directory}\`` });
   }
   const texts = await Promise.all(chosen.map((name) => readGuarded(join(directory, name), false)));
-  return texts.filter((text) => text !== undefined);
+  return texts.flatMap((text, n) =>
+    text === undefined ? [] : [{ name: join(directory, chosen[n] ?? ''), text }],
+  );
 }

@@ -662,6 +662,13 @@ export const errorCatalogue = {
     exit: 129,
     hint: 'give an OSV record, a list of them, NDJSON, or an export such as `all.zip`',
   },
+  ANCHOR_UNUSABLE: {
+    family: 'usage',
+    message: 'a trust anchor is none: nothing can be verified by it',
+    http: 400,
+    exit: 129,
+    hint: 'public keys are PEM, logs `name+hint+base64` lines, trusted roots the JSON of sigstore (docs/verifying.md)',
+  },
   INPUT_TOO_LARGE: { family: 'usage', message: 'an input is larger than allowed', http: 413, exit: 129 },
   OUTPUT_EXISTS: {
     family: 'usage',

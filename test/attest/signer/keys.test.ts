@@ -240,12 +240,12 @@ t.test(
       code: 'INPUT_UNREADABLE',
     });
     await t.rejects(loadAnchors({ keyFiles: [], ledgerKeys: ['a+b+c'] }, env), {
-      code: 'ATTESTATION_MALFORMED',
+      code: 'ANCHOR_UNUSABLE',
     });
     writeFileSync(file, p256());
     await t.rejects(
       loadAnchors({ keyFiles: [file], ledgerKeys: [] }, env),
-      { code: 'KEY_UNUSABLE' },
+      { code: 'ANCHOR_UNUSABLE', detail: { anchor: file } },
       'a private key',
     );
     chmodSync(join(trust, 'other.pem'), 0o666);
