@@ -25,6 +25,7 @@ import './attest/verify/evidence-file.test.ts';
 import './attest/material/conformance.test.ts';
 import './attest/material/signatures.test.ts';
 import './attest/material/certificates.test.ts';
+import './attest/material/ecosystems.test.ts';
 import './attest/statement/schemas.test.ts';
 import './attest/sigstore-interop.test.ts';
 import './attest/approval/sshsig.test.ts';

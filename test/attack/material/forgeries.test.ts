@@ -337,3 +337,46 @@ t.test(
     t.equal(await exit([san, ...by, '1.3.6.1.4.1.57264.1.1=DER:41', ...forCode]), 3, 'two issuers');
   },
 );
+
+t.test(
+  'material of which any octet was changed is judged, never a fault; and no octet of a certificate, of a signature or of a log entry is free',
+  async (t) => {
+    const foundry = await makeFoundry();
+    const anchors = believing(foundry.root);
+    const bundle = await foundry.make({ message: artifact, entry: 'v2', stamped: true });
+    const logged = await foundry.make({ message: artifact });
+    t.equal(await exitOf(bundle, {}, anchors), 0);
+    const places: Record<string, [Loose, (b: Loose) => [Loose, string], boolean]> = {
+      certificate: [logged, (b) => [b.verificationMaterial.certificate, 'rawBytes'], true],
+      signature: [logged, (b) => [b.messageSignature, 'signature'], true],
+      'body of the entry': [
+        logged,
+        (b) => [b.verificationMaterial.tlogEntries[0], 'canonicalizedBody'],
+        true,
+      ],
+      // Status and certificates of a response are not signed, so that some of its octets may be anything.
+      'time stamp': [
+        bundle,
+        (b) => [b.verificationMaterial.timestampVerificationData.rfc3161Timestamps[0], 'signedTimestamp'],
+        false,
+      ],
+    };
+    for (const [name, [good, find, isWhole]] of Object.entries(places)) {
+      const [holder, member] = find(good);
+      const length = Buffer.from(holder[member], 'base64').length;
+      const step = Math.max(1, Math.floor(length / 60));
+      let passed = 0;
+      for (let at = 0; at < length; at += step) {
+        const changed = edited(good, (b) => {
+          const [place] = find(b);
+          const bytes = Buffer.from(place[member], 'base64');
+          bytes[at] = (bytes[at] ?? 0) ^ (1 << (at % 8));
+          place[member] = bytes.toString('base64');
+        });
+        if ((await exitOf(changed, {}, anchors)) === 0) passed += 1;
+      }
+      if (isWhole) t.equal(passed, 0, name);
+      else t.ok(passed < length / step / 4, `${name}: ${passed}`);
+    }
+  },
+);

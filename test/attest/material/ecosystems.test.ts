@@ -1,0 +1,215 @@
+/*
+ * What other tools hand out, in the forms that they document: each verifies by the anchors that its consumer has, is refuted where it was tampered with, and is exit 3 where it is genuine
+ * and cannot be judged by what was given.
+ */
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+import t from 'tap';
+import { preAuthEncoding } from '../../../attest/dsse.ts';
+import { keyIdOf } from '../../../attest/public-key.ts';
+import type { Anchors } from '../../../attest/verify/anchors.ts';
+import { verifyExitCode } from '../../../attest/verify/report.ts';
+import { anchorsOf, artifact, inToto, type Loose, statement, verifyStranger } from '../verify/strangers.ts';
+import { believing, builder, edited, github, makeFoundry } from './foundry.ts';
+import { digestsBy, pemOf } from './keys.ts';
+
+const foundry = await makeFoundry();
+const file = {
+  name: 'app.tgz',
+  ...digestsBy(artifact, 'sha256', 'sha384', 'sha512'),
+  read: async () => artifact,
+};
+const byDigest = { name: 'd', ...digestsBy(artifact, 'sha256') };
+const vendor = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+const byVendor: Anchors = anchorsOf({
+  signers: [{ keyId: keyIdOf(vendor.publicKey), key: vendor.publicKey, from: 'given' }],
+});
+const exitOf = async (bundle: Loose, anchors: Anchors, more: Loose = {}) =>
+  verifyExitCode(await verifyStranger(bundle, { artifacts: [file], ...more }, anchors));
+const other = Buffer.from(JSON.stringify(statement({ predicate: { x: 1 } }))).toString('base64');
+
+t.test(
+  'cosign: a blob by key, a blob by certificate, an attestation of a custom type, the bundle of its first versions',
+  async (t) => {
+    const keyHint = createHash('sha256')
+      .update(vendor.publicKey.export({ format: 'der', type: 'spki' }))
+      .digest('base64');
+    const key = { privateKey: vendor.privateKey, hint: keyHint };
+    const blob = await foundry.make({ message: artifact, key, entry: 'none' });
+    t.equal(await exitOf(blob, byVendor), 0);
+    t.equal(await exitOf(blob, byVendor, { artifacts: [byDigest] }), 0, 'by digest');
+    t.equal(
+      await exitOf(
+        edited(blob, (b) => {
+          b.messageSignature.signature = b.messageSignature.messageDigest.digest;
+        }),
+        byVendor,
+      ),
+      1,
+      'cosign names its key, and that key did not make it',
+    );
+    const logged = await foundry.make({ message: artifact, key });
+    const both = { ...byVendor, trustedRoot: believing(foundry.root).trustedRoot } as Anchors;
+    t.equal(await exitOf(logged, both, { logged: true }), 0, 'with its entry in the public log');
+    const custom = statement({
+      predicateType: 'https://cosign.sigstore.dev/attestation/v1',
+      predicate: { Data: 'ok', Timestamp: '2026-01-01T00:00:00Z' },
+    });
+    const attestation = await foundry.make({ payload: custom });
+    t.equal(await exitOf(attestation, believing(foundry.root)), 3, 'a type that nobody asked for');
+    t.equal(await exitOf(attestation, believing(foundry.root), { types: [custom.predicateType] }), 0);
+    const first = {
+      base64Signature: 'AAAA',
+      cert: 'AAAA',
+      rekorBundle: { SignedEntryTimestamp: 'AAAA', Payload: {} },
+    };
+    t.equal(await exitOf(first, both), 3, 'a form that is not read here is no lie');
+  },
+);
+
+t.test('GitHub: an attestation under an authority of its own, time-stamped and not logged', async (t) => {
+  const { timestampAuthorities, certificateAuthorities } = foundry.root;
+  const root = {
+    mediaType: 'application/vnd.dev.sigstore.trustedroot+json;version=0.1',
+    tlogs: [],
+    certificateAuthorities,
+    ctlogs: [],
+    timestampAuthorities,
+  };
+  // Its certificates are in no certificate log.
+  const inner = await makeFoundry({ sct: false });
+  const trust = { ...root, certificateAuthorities: inner.root.certificateAuthorities };
+  const holder = await inner.issue();
+  const payload = statement({
+    subject: [{ name: 'app.tgz', digest: digestsBy(artifact, 'sha256') }],
+    predicate: {
+      buildDefinition: {
+        buildType: 'https://actions.github.io/buildtypes/workflow/v1',
+        externalParameters: { workflow: { ref: 'refs/tags/v1.0.0', path: '.github/workflows/release.yml' } },
+        internalParameters: { github: { runner_environment: 'github-hosted' } },
+        resolvedDependencies: [
+          {
+            uri: 'git+https://github.com/example/app@refs/tags/v1.0.0',
+            digest: { gitCommit: '1'.repeat(40) },
+          },
+        ],
+      },
+      runDetails: {
+        builder: { id: builder },
+        metadata: { invocationId: 'https://github.com/example/app/actions/runs/1/attempts/1' },
+      },
+    },
+  });
+  const bundle = await foundry.make({ payload, certified: holder, entry: 'none', stamped: true });
+  t.equal(await exitOf(bundle, believing(trust)), 0);
+  t.equal(await exitOf(bundle, believing(trust, { identity: builder, issuer: 'https://x' })), 3);
+  t.equal(
+    await exitOf(
+      edited(bundle, (b) => (b.dsseEnvelope.payload = other)),
+      believing(trust),
+    ),
+    1,
+  );
+  const unstamped = edited(bundle, (b) => delete b.verificationMaterial.timestampVerificationData);
+  t.equal(await exitOf(unstamped, believing(trust)), 3, 'no time, no verdict');
+});
+
+t.test('gitsign: an attestation about a commit that is named by its hash alone', async (t) => {
+  const commit = 'c'.repeat(40);
+  const predicateType = 'https://gitsign.sigstore.dev/predicate/git/v0.1';
+  const payload = statement({
+    _type: 'https://in-toto.io/Statement/v0.1',
+    subject: [{ name: 'git@example.org:app.git', digest: { sha1: commit } }],
+    predicateType,
+    predicate: {
+      source: { tree: 'd'.repeat(40), author: { name: 'Ana', email: 'ana@example.org' } },
+      signature: '',
+    },
+  });
+  const bundle = await foundry.make({
+    payload,
+    name: 'https://github.com/ana',
+    issuer: 'https://github.com/login/oauth',
+  });
+  const anchors = believing(foundry.root, {
+    identity: 'https://github.com/ana',
+    issuer: 'https://github.com/login/oauth',
+  });
+  const asked = { artifacts: [], types: [predicateType] };
+  const findCommit = async (ids: readonly string[]) => ids.find((id) => id === commit);
+  t.equal(await exitOf(bundle, anchors, { ...asked, findCommit }), 0);
+  t.equal(
+    await exitOf(bundle, anchors, { ...asked, findCommit: async () => undefined }),
+    3,
+    'a commit that is not at hand',
+  );
+  t.equal(await exitOf(bundle, anchors, { types: [predicateType] }), 3, 'a file cannot be compared with it');
+});
+
+t.test('witness: an envelope whose signatures bring certificates and time stamps of their own', async (t) => {
+  const collection = statement({
+    _type: 'https://in-toto.io/Statement/v0.1',
+    subject: [
+      {
+        name: 'https://witness.dev/attestations/product/v0.1/file:app.tgz',
+        digest: digestsBy(artifact, 'sha256'),
+      },
+      { name: 'https://witness.dev/attestations/git/v0.1/commithash:x', digest: { sha1: 'e'.repeat(40) } },
+    ],
+    predicateType: 'https://witness.testifysec.com/attestation-collection/v0.1',
+    predicate: { name: 'build', attestations: [] },
+  });
+  const payload = Buffer.from(JSON.stringify(collection));
+  const pem = pemOf(vendor.publicKey);
+  const envelope = {
+    payload: payload.toString('base64'),
+    payloadType: inToto,
+    signatures: [
+      {
+        keyid: createHash('sha256').update(pem).digest('hex'),
+        sig: sign('sha256', preAuthEncoding(inToto, payload), vendor.privateKey).toString('base64'),
+        certificate: Buffer.from(pem).toString('base64'),
+        intermediates: null,
+        timestamps: [{ type: 'tsp', data: 'AAAA' }],
+      },
+    ],
+  };
+  const types = [collection.predicateType];
+  t.equal(await exitOf(envelope, byVendor, { types }), 0);
+  t.equal(await exitOf(envelope, byVendor), 3);
+  t.equal(
+    await exitOf(envelope, byVendor, { types: ['https://example.org/p'] }),
+    1,
+    'another type than was asked for',
+  );
+  t.equal(
+    await exitOf({ ...envelope, payload: other }, byVendor, { types }),
+    3,
+    'its key id names nobody: perhaps another’s',
+  );
+  const missing = statement({ ...collection, subject: [collection.subject[0]] });
+  const wrong = { name: 'x', ...digestsBy(Buffer.from('x'), 'sha256', 'sha384', 'sha512') };
+  const alone = await foundry.make({
+    payload: missing,
+    key: { privateKey: vendor.privateKey, hint: '' },
+    entry: 'none',
+  });
+  t.equal(await exitOf(alone, byVendor, { types, artifacts: [wrong] }), 1, 'another file');
+});
+
+t.test('in-toto: metadata without envelope is named, and not refuted', async (t) => {
+  const link = {
+    signed: { _type: 'link', name: 'build', materials: {}, products: {} },
+    signatures: [{ keyid: 'a', sig: 'b' }],
+  };
+  const report = await verifyStranger(link, { artifacts: [file] }, byVendor);
+  t.equal(verifyExitCode(report), 3);
+  t.match(report.checks[0], { id: 'bundle', status: 'unverified', code: 'unsupported' });
+});
+
+t.test('the same builder, and a public log beside: what GitHub writes for public repositories', async (t) => {
+  const bundle = await foundry.make({ stamped: true });
+  t.equal(await exitOf(bundle, believing(foundry.root)), 0);
+  const unknowing = believing({ ...foundry.root, timestampAuthorities: null });
+  t.equal(await exitOf(bundle, unknowing), 0, 'a root that knows the log and not the time-stamp authority');
+  t.equal(await exitOf(bundle, believing(foundry.root, { identity: builder, issuer: `${github}x` })), 3);
+});
