@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { type Checkpoint, parseCheckpoint, verifyCheckpoint } from '../attest/log/checkpoint.ts';
+import { parseCheckpoint, type SignedCheckpoint, verifyCheckpoint } from '../attest/log/checkpoint.ts';
 import { readFrom } from '../attest/log/internal-ledger.ts';
 import { ledgerPath } from '../attest/log/internal-ledger-source.ts';
 import type { LedgerKey } from '../attest/log/ledger-key.ts';
@@ -17,9 +17,9 @@ export interface OpenLedger {
   readonly files: LedgerFileReader;
   readonly reader: LedgerReader;
   /** The current head, verified; LEDGER_MISSING. */
-  head(): Promise<Checkpoint>;
+  head(): Promise<SignedCheckpoint>;
   /** The key that signed a checkpoint, among those that the user trusts for it. */
-  keyOf(checkpoint: Checkpoint): Promise<LedgerKey>;
+  keyOf(checkpoint: SignedCheckpoint): Promise<LedgerKey>;
 }
 
 /** Where the ledger of the context's repository is, whether or not there is one. */
@@ -42,7 +42,7 @@ export async function openLedger(
   const files = readFrom(directory);
   const keysOf = (source: string) => ledgerKeysFor(anchors, parseCheckpoint(source).origin, undefined);
 
-  async function verify(source: string): Promise<Checkpoint> {
+  async function verify(source: string): Promise<SignedCheckpoint> {
     try {
       return verifyCheckpoint(source, keysOf(source));
     } catch (fault) {

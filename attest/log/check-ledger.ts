@@ -54,7 +54,7 @@ async function checkOnce(
   }
   const problems = [
     ...(await checkSignature(head, keyFor)),
-    ...(await checkMemory(head, memory)),
+    ...(await checkMemory(head, await keyFor(head.origin), memory)),
     ...(await checkTree(read, head)),
   ];
   return { entries: head.size, problems };
@@ -87,8 +87,12 @@ async function checkSignature(
   }
 }
 
-async function checkMemory(head: Checkpoint, memory: CheckpointMemory): Promise<readonly LedgerProblem[]> {
-  const seen = await memory.latest(head.origin);
+async function checkMemory(
+  head: Checkpoint,
+  key: LedgerKey | undefined,
+  memory: CheckpointMemory,
+): Promise<readonly LedgerProblem[]> {
+  const seen = key && (await memory.latest({ origin: head.origin, keyId: key.keyId }));
   if (seen === undefined || seen.size < head.size) return [];
   if (seen.size > head.size)
     return [{ ...broken(`it was seen with ${seen.size} entries and has ${head.size} now`), from: head.size }];

@@ -1,88 +1,150 @@
 import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { sha256Hex } from '../../core/base/digest.ts';
-import { WritError } from '../../core/base/errors.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
-import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
+import { type Checkpoint, parseCheckpoint, type SignedCheckpoint } from './checkpoint.ts';
+import { writeDurably } from './durable-file.ts';
+import type { LedgerFileReader } from './tile-reader.ts';
 
-/** The checkpoints that this user has seen, by log origin (resolutions, Trust anchors). */
+/** A log as a verifier knows it: two keys under one name are two logs, so that nobody can spoil what was seen of another's. */
+export type SeenLog = Pick<SignedCheckpoint, 'origin' | 'keyId'>;
+
+/** The checkpoints that this user has seen, by log (resolutions, Trust anchors). */
 export interface CheckpointMemory {
   /** The largest one seen; `undefined` for a log never seen. */
-  latest(origin: string): Promise<Checkpoint | undefined>;
+  latest(log: SeenLog): Promise<Checkpoint | undefined>;
   /** The one seen at exactly that size. */
-  at(origin: string, size: number): Promise<Checkpoint | undefined>;
-  /** Keeps a verified checkpoint. VERIFY_REFUTED (`forked`) where another root was seen at that size. */
-  remember(checkpoint: Checkpoint): Promise<void>;
+  at(log: SeenLog, size: number): Promise<Checkpoint | undefined>;
+  /**
+   * Keeps a verified checkpoint that is the first of its log or was shown to continue what was seen; `history` are tiles of its tree, with which smaller sizes
+   * can be told later. VERIFY_REFUTED (`forked`) where another root was seen at that size.
+   */
+  remember(checkpoint: SignedCheckpoint, history?: ReadonlyMap<string, Uint8Array>): Promise<void>;
+  /** Tiles of the tree of the largest one, as far as they were kept; absent where none ever are. */
+  history?(log: SeenLog): LedgerFileReader;
 }
 
 const keep = 1024;
 
 /**
- * Memory in a directory: one file per origin and size, made with link(2), so that two processes that saw different
- * roots of one size cannot both be believed. The largest 1,024 sizes per origin are kept.
+ * Memory in a directory: one file per log and size, made with link(2), so that two processes that saw different
+ * roots of one size cannot both be believed. The largest 1,024 sizes per log are kept.
  */
 export function openCheckpointMemory(directory: string): CheckpointMemory {
-  const folder = (origin: string): string => join(directory, sha256Hex(origin));
+  const folder = ({ origin, keyId }: SeenLog): string =>
+    join(directory, sha256Hex(`${origin}\n${Buffer.from(keyId).toString('hex')}`));
 
-  async function sizes(origin: string): Promise<number[]> {
-    const names = await readdir(folder(origin)).catch(ifMissing([]));
+  async function sizes(log: SeenLog): Promise<number[]> {
+    const names = await readdir(folder(log)).catch(ifMissing([]));
     return names
       .filter((name) => /^(?:0|[1-9][0-9]{0,15})$/.test(name))
       .map(Number)
       .sort((a, b) => a - b);
   }
 
-  async function at(origin: string, size: number): Promise<Checkpoint | undefined> {
-    const path = join(folder(origin), String(size));
+  async function at(log: SeenLog, size: number): Promise<Checkpoint | undefined> {
+    const path = join(folder(log), String(size));
     const source = await readFile(path, 'utf8').catch(ifMissing(undefined));
-    if (source === undefined) return undefined;
-    const checkpoint = parseCheckpoint(source);
-    if (checkpoint.origin === origin && checkpoint.size === size) return checkpoint;
-    throw new WritError('ATTESTATION_MALFORMED', {
-      message: `\`${path}\` holds a checkpoint of another log or size; remove it to forget what was seen`,
-      detail: { what: 'checkpoint', path },
-    });
+    const checkpoint = source === undefined ? undefined : readKept(source, path);
+    if (checkpoint === undefined) return undefined;
+    if (checkpoint.origin === log.origin && checkpoint.size === size) return checkpoint;
+    throw spoilt(path);
+  }
+
+  /** Tiles first; a partial one that a later one stands for goes. */
+  async function keepHistory(log: SeenLog, history: ReadonlyMap<string, Uint8Array>): Promise<void> {
+    const temporary = join(directory, 'tmp');
+    await writeDurably(folder(log), history, temporary);
+    for (const path of history.keys()) {
+      const [tile = '', width] = path.split('.p/');
+      const partial = join(folder(log), `${tile}.p`);
+      for (const name of await readdir(partial).catch(ifMissing([])))
+        if (name !== width) await rm(join(partial, name), { force: true });
+    }
+    await dropOld(
+      join(folder(log), 'tile'),
+      new Set([...history.keys()].map((path) => join(folder(log), path))),
+    );
   }
 
   return {
     at,
-    async latest(origin) {
-      const size = (await sizes(origin)).at(-1);
-      return size === undefined ? undefined : at(origin, size);
+    async latest(log) {
+      const size = (await sizes(log)).at(-1);
+      return size === undefined ? undefined : at(log, size);
     },
-    async remember(checkpoint) {
+    history: (log) => (path) => readFile(join(folder(log), path)).catch(ifMissing(undefined)),
+    async remember(checkpoint, history) {
       const temporary = join(directory, 'tmp');
       await mkdir(temporary, { recursive: true, mode: 0o700 });
-      await mkdir(folder(checkpoint.origin), { recursive: true, mode: 0o700 });
+      await mkdir(folder(checkpoint), { recursive: true, mode: 0o700 });
       const draft = join(temporary, `seen-${randomOctets(8).toString('hex')}`);
       await writeFile(draft, checkpoint.source, { flag: 'wx', flush: true });
       try {
-        await link(draft, join(folder(checkpoint.origin), String(checkpoint.size)));
+        await link(draft, join(folder(checkpoint), String(checkpoint.size)));
       } catch (fault) {
         if ((fault as NodeJS.ErrnoException).code !== 'EEXIST') throw fault;
-        const seen = await at(checkpoint.origin, checkpoint.size);
-        if (seen !== undefined && !seen.root.equals(checkpoint.root)) throw forked(checkpoint);
+        const seen = await at(checkpoint, checkpoint.size);
+        if (seen !== undefined && !seen.root.equals(checkpoint.root)) throw forked(seen, checkpoint);
       } finally {
         await rm(draft, { force: true });
       }
-      for (const old of (await sizes(checkpoint.origin)).slice(0, -keep)) {
-        await rm(join(folder(checkpoint.origin), String(old)), { force: true });
+      const known = await sizes(checkpoint);
+      if (history && known.at(-1) === checkpoint.size) await keepHistory(checkpoint, history);
+      for (const old of known.slice(0, -keep)) {
+        await rm(join(folder(checkpoint), String(old)), { force: true });
       }
     },
   };
 }
 
-/** VERIFY_REFUTED: two different trees of one size under one origin. */
-export function forked(checkpoint: Checkpoint): WritError {
+/** Removes the files below a directory that are not wanted any more: what is kept stays bounded. */
+async function dropOld(directory: string, wanted: ReadonlySet<string>): Promise<void> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(ifMissing([]));
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && !wanted.has(path)) await rm(path, { force: true });
+  }
+}
+
+function readKept(source: string, path: string): Checkpoint {
+  try {
+    return parseCheckpoint(source);
+  } catch (fault) {
+    if (isWritError(fault, 'ATTESTATION_MALFORMED')) throw spoilt(path);
+    throw fault;
+  }
+}
+
+/** What this user keeps is damaged: that says nothing about any log. */
+function spoilt(path: string): WritError {
+  return new WritError('STATE_CORRUPT', {
+    message: `\`${path}\` does not hold the checkpoint of its log and size`,
+    detail: { path },
+    hints: [`remove it to forget what was seen: \`rm -r ${dirname(path)}\``],
+  });
+}
+
+/** VERIFY_REFUTED: two different trees under one log, both signed by its key. Both are in the detail: together they are the proof. */
+export function forked(seen: Checkpoint, found: Checkpoint): WritError {
   return new WritError('VERIFY_REFUTED', {
-    message: `the log \`${checkpoint.origin}\` showed another tree of size ${checkpoint.size} before`,
-    detail: { reason: 'forked', origin: checkpoint.origin, size: checkpoint.size },
+    message: `the log \`${found.origin}\` showed ${seen.size} entries that are not those of which it shows ${found.size} now`,
+    detail: {
+      reason: 'forked',
+      origin: found.origin,
+      size: found.size,
+      seen: seen.size,
+      found: found.size,
+      seen_checkpoint: seen.source.trimEnd().split('\n'),
+      found_checkpoint: found.source.trimEnd().split('\n'),
+    },
   });
 }
 
 function ifMissing<T>(value: T): (fault: NodeJS.ErrnoException) => T {
   return (fault) => {
-    if (fault.code === 'ENOENT') return value;
+    if (fault.code === 'ENOENT' || fault.code === 'ENOTDIR') return value;
     throw fault;
   };
 }

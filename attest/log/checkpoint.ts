@@ -15,6 +15,11 @@ export interface Checkpoint {
   readonly source: string;
 }
 
+/** A checkpoint that was shown to be signed, and by which key of its log. */
+export interface SignedCheckpoint extends Checkpoint {
+  readonly keyId: Buffer;
+}
+
 /** Reads a checkpoint without judging its signatures; ATTESTATION_MALFORMED, also for an origin that `isOrigin` declines. */
 export function parseCheckpoint(
   source: string,
@@ -36,22 +41,22 @@ export function parseCheckpoint(
  * Reads a checkpoint and requires a signature by one of `keys` under the log's own name. Unknown signers are ignored,
  * a known one whose signature is wrong voids the note. VERIFY_REFUTED with `detail.reason` `untrusted-log` or `bad-signature`.
  */
-export function verifyCheckpoint(source: string, keys: readonly LedgerKey[]): Checkpoint {
+export function verifyCheckpoint(source: string, keys: readonly LedgerKey[]): SignedCheckpoint {
   const checkpoint = parseCheckpoint(source);
   const note = parseNote(source);
   const text = Buffer.from(note.text);
-  let verified = 0;
+  let signer: LedgerKey | undefined;
   for (const line of note.signatures) {
     const known = keys.find((key) => isSignatureOf(key, line));
     if (known === undefined) continue;
     if (!verify(null, text, known.key, line.signature)) {
       throw refuted('bad-signature', 'a signature of the checkpoint is wrong', checkpoint.origin);
     }
-    if (known.name === checkpoint.origin) verified += 1;
+    if (known.name === checkpoint.origin) signer ??= known;
   }
-  if (verified === 0)
+  if (signer === undefined)
     throw refuted('untrusted-log', 'no trusted key signed the checkpoint', checkpoint.origin);
-  return checkpoint;
+  return { ...checkpoint, keyId: signer.keyId };
 }
 
 /** Signs a tree head. `key` is the public side of `signer`, under the log's name. */
@@ -59,12 +64,12 @@ export async function signCheckpoint(
   head: { readonly size: number; readonly root: Uint8Array },
   signer: Signer,
   key: LedgerKey,
-): Promise<Checkpoint> {
+): Promise<SignedCheckpoint> {
   const root = Buffer.from(head.root);
   const text = `${key.name}\n${head.size}\n${root.toString('base64')}\n`;
   const signature = Buffer.from(await signer.sign(Buffer.from(text)));
   const source = formatNote(text, [{ name: key.name, keyHint: key.keyId.subarray(0, 4), signature }]);
-  return { origin: key.name, size: head.size, root, source };
+  return { origin: key.name, size: head.size, root, source, keyId: key.keyId };
 }
 
 function malformed(found: string): WritError {

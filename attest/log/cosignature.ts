@@ -51,11 +51,11 @@ export function verifyCosignatures(source: string, witnesses: readonly WitnessKe
  * The current checkpoint with the cosignatures of `witnesses` that `source` brings. LOG_FAILED where `source` is about another head,
  * VERIFY_REFUTED for a wrong cosignature, and with `not-cosigned` where none of them signed.
  */
-export function mergeCosignatures(
-  current: Checkpoint,
+export function mergeCosignatures<Head extends Checkpoint>(
+  current: Head,
   source: string,
   witnesses: readonly WitnessKey[],
-): Checkpoint {
+): Head {
   const mine = parseNote(current.source);
   if (parseNote(source).text !== mine.text) {
     const { size } = parseCheckpoint(source);

@@ -7,7 +7,7 @@ import { messageOf, WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import type { Signer } from '../../core/contract/signer.ts';
 import type { LogProof, TransparencyLog } from '../../core/contract/transparency-log.ts';
-import { type Checkpoint, parseCheckpoint, signCheckpoint, verifyCheckpoint } from './checkpoint.ts';
+import { parseCheckpoint, type SignedCheckpoint, signCheckpoint, verifyCheckpoint } from './checkpoint.ts';
 import type { CheckpointMemory } from './checkpoint-memory.ts';
 import { mergeCosignatures } from './cosignature.ts';
 import { type FileWriter, writeDurably } from './durable-file.ts';
@@ -34,13 +34,13 @@ export interface InternalLedgerOptions {
   /** How files are put in place; default durably. */
   readonly write?: FileWriter;
   /** Called under the lock after each append; a fault of it is the append's, whose entries stay. */
-  readonly afterAppend?: (head: Checkpoint) => Promise<void>;
+  readonly afterAppend?: (head: SignedCheckpoint) => Promise<void>;
 }
 
 /** Where a batch went: entries `start` to `head.size`, all covered by the checkpoint of `head`. */
 export interface AppendedBatch {
   readonly start: number;
-  readonly head: Checkpoint;
+  readonly head: SignedCheckpoint;
 }
 
 /** The internal ledger: RFC 6962 tree in C2SP tlog-tiles files, one writer at a time, any number of readers. */
@@ -56,7 +56,7 @@ export interface InternalLedger extends TransparencyLog, LedgerReader {
    * Takes back the current checkpoint with cosignatures on it, those of `witnesses` verified and the others dropped. LOG_FAILED where it is
    * not the current one any more, VERIFY_REFUTED for a wrong signature or where no listed witness signed.
    */
-  cosign(source: string, witnesses: readonly WitnessKey[]): Promise<Checkpoint>;
+  cosign(source: string, witnesses: readonly WitnessKey[]): Promise<SignedCheckpoint>;
 }
 
 /** Nothing is read or written before the first call. A ledger of another key is LEDGER_FOREIGN, a damaged one LEDGER_CORRUPT. */
@@ -78,7 +78,7 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
     }
   }
 
-  async function verifyOwn(source: string): Promise<Checkpoint> {
+  async function verifyOwn(source: string): Promise<SignedCheckpoint> {
     const key = await keyOf(source);
     try {
       return verifyCheckpoint(source, [key]);
@@ -106,7 +106,7 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
     }
   }
 
-  async function create(): Promise<Checkpoint> {
+  async function create(): Promise<SignedCheckpoint> {
     const left = await readdir(join(directory, 'tile')).catch(() => []);
     if (left.length > 0) throw corrupt('tiles without a checkpoint', 'checkpoint');
     const signer = await options.signer();
@@ -127,21 +127,21 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
     }
   }
 
-  async function publish(checkpoint: Checkpoint): Promise<Checkpoint> {
+  async function publish(checkpoint: SignedCheckpoint): Promise<SignedCheckpoint> {
     await write(new Map([['checkpoint', checkpoint.source]]));
     return checkpoint;
   }
 
   /** The user's memory outlives a ledger that was put back from a backup: appending to it would fork the log. */
-  async function refuseRollback(current: Checkpoint): Promise<void> {
-    const seen = await memory.latest(current.origin);
+  async function refuseRollback(current: SignedCheckpoint): Promise<void> {
+    const seen = await memory.latest(current);
     if (seen === undefined || seen.size < current.size) return;
     if (seen.size > current.size || !seen.root.equals(current.root)) {
       throw corrupt(`it was seen with ${seen.size} entries and has ${current.size} now`, 'checkpoint');
     }
   }
 
-  async function openForAppend(): Promise<Checkpoint> {
+  async function openForAppend(): Promise<SignedCheckpoint> {
     const before = (await reader.head()) ?? (await create());
     await refuseRollback(before);
     return before;
@@ -149,9 +149,9 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
 
   /** Tiles first, in any order; then the checkpoint that needs them; then what nobody needs any more goes. */
   async function appendTo(
-    before: Checkpoint,
+    before: SignedCheckpoint,
     bodies: readonly Uint8Array[],
-  ): Promise<{ readonly after: Checkpoint; readonly growth: TreeGrowth }> {
+  ): Promise<{ readonly after: SignedCheckpoint; readonly growth: TreeGrowth }> {
     const growth = await growTree(before, bodies, read);
     await write(growth.files);
     const signer = await options.signer();

@@ -1,6 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { LogProof } from '../../core/contract/transparency-log.ts';
-import type { Checkpoint } from './checkpoint.ts';
+import type { SignedCheckpoint } from './checkpoint.ts';
 import { parseEntries } from './entry-bundle.ts';
 import { proveConsistency, proveInclusion } from './ledger-proofs.ts';
 import { leafHash } from './merkle/hash.ts';
@@ -15,13 +15,13 @@ export interface ConsistencyProof {
   readonly to: TreeHead;
   readonly hashes: readonly Buffer[];
   /** The signed head that both were shown to be prefixes of. */
-  readonly head: Checkpoint;
+  readonly head: SignedCheckpoint;
 }
 
 /** What anybody can read out of a ledger's files who knows its key. */
 export interface LedgerReader {
   /** The current tree head, signature checked; `undefined` where there is no ledger. */
-  head(): Promise<Checkpoint | undefined>;
+  head(): Promise<SignedCheckpoint | undefined>;
   /** Entry and proof against the current head. LEDGER_MISSING, LOG_FAILED for an index outside the tree. */
   prove(index: number): Promise<LogProof>;
   /**
@@ -38,15 +38,15 @@ const maxRounds = 10;
 /** Reads a ledger through `read`; `verify` judges the checkpoint. Damage is LEDGER_CORRUPT. */
 export function openLedgerReader(
   read: LedgerFileReader,
-  verify: (source: string) => Promise<Checkpoint>,
+  verify: (source: string) => Promise<SignedCheckpoint>,
 ): LedgerReader {
-  async function head(): Promise<Checkpoint | undefined> {
+  async function head(): Promise<SignedCheckpoint | undefined> {
     const bytes = await read('checkpoint');
     return bytes === undefined ? undefined : verify(Buffer.from(bytes).toString('utf8'));
   }
 
   /** Runs again where an append replaced the tiles of the head just read. */
-  async function reading<T>(work: (head: Checkpoint) => Promise<T>): Promise<T> {
+  async function reading<T>(work: (head: SignedCheckpoint) => Promise<T>): Promise<T> {
     for (let round = 1; ; round += 1) {
       const current = await head();
       if (current === undefined) throw new WritError('LEDGER_MISSING');
@@ -75,7 +75,11 @@ export function openLedgerReader(
 }
 
 /** Entry `index` and its proof in the tree of `head`; O(log n) files are read. */
-export async function proveEntry(index: number, head: Checkpoint, read: LedgerFileReader): Promise<LogProof> {
+export async function proveEntry(
+  index: number,
+  head: SignedCheckpoint,
+  read: LedgerFileReader,
+): Promise<LogProof> {
   if (!Number.isSafeInteger(index) || index < 0 || index >= head.size) {
     throw new WritError('LOG_FAILED', {
       message: `expected an entry number below ${head.size}, found \`${index}\``,
@@ -113,7 +117,7 @@ export async function indexOfEntry(
 
 /** A proof as verifiers keep it. */
 export function toProof(
-  head: Checkpoint,
+  head: SignedCheckpoint,
   logIndex: number,
   hashes: readonly Uint8Array[],
   body: Uint8Array,
@@ -132,7 +136,7 @@ export function toProof(
 async function proveSizes(
   from: number,
   to: number,
-  head: Checkpoint,
+  head: SignedCheckpoint,
   subtree: SubtreeReader,
 ): Promise<ConsistencyProof> {
   for (const size of [from, to]) {

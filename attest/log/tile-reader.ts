@@ -34,7 +34,7 @@ export function rootOf(hashes: Buffer): Buffer {
 /** One tile of `width` hashes. */
 export async function readTile(read: LedgerFileReader, path: string, width: number): Promise<Buffer> {
   const bytes = await read(path);
-  if (bytes === undefined) throw corrupt('a tile is missing', path);
+  if (bytes === undefined) throw corrupt('a tile is missing', path, undefined, { missing: true });
   if (bytes.length !== width * 32) {
     throw corrupt(`a tile must have ${width * 32} octets, found ${bytes.length}`, path);
   }
@@ -42,10 +42,15 @@ export async function readTile(read: LedgerFileReader, path: string, width: numb
 }
 
 /** LEDGER_CORRUPT about one file of the ledger. */
-export function corrupt(found: string, path: string, cause?: unknown): WritError {
+export function corrupt(
+  found: string,
+  path: string,
+  cause?: unknown,
+  more: { readonly missing?: true } = {},
+): WritError {
   return new WritError('LEDGER_CORRUPT', {
     message: `the internal ledger is damaged: ${found} (\`${path}\`)`,
-    detail: { path },
+    detail: { path, ...more },
     cause,
   });
 }

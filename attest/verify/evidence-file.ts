@@ -3,6 +3,7 @@ import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { parseBase64 } from '../base64.ts';
 import { expectArray, expectBase64, expectObject, expectText } from '../expect-json.ts';
 import type { EvidenceSource } from './evidence-source.ts';
+import { logSnapshot } from './log-snapshot.ts';
 
 /** Media type of a run's evidence in one file (`docs/schemas/evidence.v1.json`). */
 export const evidenceMediaType = 'application/vnd.writ.evidence.v1+json';
@@ -20,8 +21,8 @@ export interface EvidenceFile {
 }
 
 /**
- * Everything that verification looks at, in one self-contained document: commit object, run tree, and content as far as retention has left it.
- * Same source, same bytes. More than 256 MiB is INPUT_TOO_LARGE.
+ * Everything that verification looks at, in one self-contained document: commit object, run tree, content as far as retention has left it, and what tells
+ * the log from others ({@link logSnapshot}). Same source, same bytes. More than 256 MiB is INPUT_TOO_LARGE.
  */
 export async function formatEvidenceFile(runId: string, source: EvidenceSource): Promise<string> {
   let total = 0;
@@ -46,6 +47,8 @@ export async function formatEvidenceFile(runId: string, source: EvidenceSource):
   };
   const run = await load(await source.listRun(), source.readRun);
   const content = await load(await source.listContent(), source.readContent);
+  const snapshot = await logSnapshot(source);
+  const ledger = await load([...(snapshot?.keys() ?? [])], async (path) => snapshot?.get(path));
   return `${JSON.stringify({
     mediaType: evidenceMediaType,
     runId,
@@ -53,6 +56,8 @@ export async function formatEvidenceFile(runId: string, source: EvidenceSource):
     run,
     // Retention takes a run's content away as a whole.
     content: content.length === 0 ? null : content,
+    // The log was not at hand.
+    ledger: ledger.length === 0 ? null : ledger,
   })}\n`;
 }
 
@@ -65,11 +70,12 @@ export function parseEvidenceFile(bytes: Uint8Array): EvidenceFile {
     maxBytes: maxEvidenceFileBytes,
     maxDepth: 4,
   });
-  const file = expectObject(value, '', ['mediaType', 'runId', 'commit', 'run', 'content']);
+  const file = expectObject(value, '', ['mediaType', 'runId', 'commit', 'run', 'content', 'ledger']);
   expectText(file.mediaType, '/mediaType', /^application\/vnd\.writ\.evidence\.v1\+json$/);
   const commit = expectObject(file.commit, '/commit', ['id', 'object']);
   const run = readFiles(file.run, '/run');
   const content = file.content === null ? new Map<string, Buffer>() : readFiles(file.content, '/content');
+  const ledger = file.ledger === null ? new Map<string, Buffer>() : readFiles(file.ledger, '/ledger');
   return {
     runId: expectText(file.runId, '/runId', /^[!-~]{1,128}$/),
     source: {
@@ -81,6 +87,7 @@ export function parseEvidenceFile(bytes: Uint8Array): EvidenceFile {
       readRun: async (path) => run.get(path),
       listContent: async () => [...content.keys()],
       readContent: async (path) => content.get(path),
+      readSnapshot: async (path) => ledger.get(path),
     },
   };
 }

@@ -42,4 +42,6 @@ export interface EvidenceSource {
   readAt?(commit: string, path: string): Promise<{ readonly bytes?: Uint8Array } | undefined>;
   /** Files of the internal ledger beside this repository, where it has one. */
   readonly readLedger?: LedgerFileReader;
+  /** Of exported evidence: what its log looked like then, its checkpoint and hash tiles and no entries; answers nothing where none was exported. */
+  readonly readSnapshot?: LedgerFileReader;
 }

@@ -1,12 +1,20 @@
 import { isWritError } from '../../core/base/errors.ts';
-import { type Checkpoint, parseCheckpoint, verifyCheckpoint } from '../log/checkpoint.ts';
-import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
+import {
+  type Checkpoint,
+  parseCheckpoint,
+  type SignedCheckpoint,
+  verifyCheckpoint,
+} from '../log/checkpoint.ts';
+import { type CheckpointMemory, forked } from '../log/checkpoint-memory.ts';
 import { findEntry } from '../log/find-entry.ts';
+import { readHistory } from '../log/ledger-history.ts';
 import type { LedgerKey } from '../log/ledger-key.ts';
 import { isPrefix } from '../log/ledger-proofs.ts';
 import { type LedgerFileReader, readSubtrees } from '../log/tile-reader.ts';
 import type { CheckList } from './check-list.ts';
-import { refuted } from './report.ts';
+import { compareSeen } from './compare-seen.ts';
+import type { EvidenceSource } from './evidence-source.ts';
+import { type CheckDetail, refuted } from './report.ts';
 import type { VerifiedInclusion } from './verify-log.ts';
 
 /** What the ledger beside the repository, once shown to continue the log of the proof, says of the run since. */
@@ -15,73 +23,163 @@ export interface LaterEntries {
   readonly revokedAt: number | undefined;
 }
 
+export interface HistoryOptions {
+  readonly memory: CheckpointMemory;
+  /** Whether the log continues what was seen must be told. */
+  readonly demanded: boolean;
+  readonly revokes: (body: Uint8Array) => boolean;
+}
+
 /** A ledger that has grown each time that it did not hold is not read for ever. */
 const maxAttempts = 8;
 
+/** How the log compares with what was seen; `later` where its entries were read. */
 interface Judged {
   readonly remembered: boolean;
-  readonly later: LaterEntries | undefined;
+  readonly later?: LaterEntries;
+  /** It could not be told; what was seen and what was found. */
+  readonly open?: CheckDetail;
 }
 
 /**
- * The log never showed this user anything else: same root at a size seen before; and where the ledger itself is at hand, the checkpoint
- * of the proof and the largest one ever seen are both prefixes of it (`forked`), and it has not shrunk (`stale`). What was seen is remembered.
- * Without the ledger two sizes cannot be compared; that is reported as `not-comparable` and not counted. Gives what the ledger's entries after
- * the proof's say, each of them shown to be in its tree; `undefined` where no ledger is at hand or it does not hold.
+ * The log never showed this user anything else. Where the ledger itself is at hand, the checkpoint of the proof and the largest one ever seen are both
+ * prefixes of it (`forked`), and it has not shrunk (`stale`); exported evidence brings the hashes of its log instead, which may be older than what
+ * was seen. What was seen moves along shown consistency only: a tree that differs, or that nothing was shown of, replaces nothing. Where nothing
+ * tells two sizes apart that is `not-comparable`: counted where it is demanded, of exported evidence always. Gives what the ledger's entries after the
+ * proof's say; `undefined` where no ledger is at hand or it does not hold.
  */
 export async function verifyHistory(
   list: CheckList,
-  { index, checkpoint, keys }: VerifiedInclusion,
-  memory: CheckpointMemory,
-  readLedger: LedgerFileReader | undefined,
-  revokes: (body: Uint8Array) => boolean,
+  inclusion: VerifiedInclusion,
+  source: Pick<EvidenceSource, 'readLedger' | 'readSnapshot'>,
+  options: HistoryOptions,
 ): Promise<LaterEntries | undefined> {
-  const current = await currentHead(readLedger, checkpoint.origin);
-  const [same, largest] = await Promise.all([
-    memory.at(checkpoint.origin, checkpoint.size),
-    memory.latest(checkpoint.origin),
-  ]);
-  if (current === undefined && same === undefined && largest !== undefined) {
-    list.waive('log-history', 'not-comparable', { seen: largest.size, found: checkpoint.size });
-    await remember(memory, [checkpoint]);
+  let judged: Judged;
+  try {
+    judged = await judgeHistory(inclusion, source, options);
+  } catch (fault) {
+    await list.judge('log-history', () => {
+      throw fault;
+    });
     return undefined;
   }
-  const judged = await list.judge<Judged>(
-    'log-history',
-    async () => {
-      if (current === undefined || readLedger === undefined) {
-        return { remembered: await remember(memory, [checkpoint]), later: undefined };
-      }
-      const earlier = largest === undefined ? [checkpoint] : [checkpoint, largest];
-      const search = { start: index + 1, revokes };
-      const { head, revokedAt } = await requirePrefixes(earlier, current, readLedger, keys, search);
-      return { remembered: await remember(memory, [head, checkpoint]), later: { revokedAt } };
-    },
-    ({ remembered }) => (remembered ? undefined : { remembered: 'no' }),
-  );
-  return judged?.later;
+  const { open, remembered, later } = judged;
+  // A public log is never at hand, and grows by the second.
+  const isCounted = inclusion.log === undefined && (options.demanded || source.readSnapshot !== undefined);
+  if (open === undefined)
+    list.settle('log-history', 'passed', undefined, remembered ? undefined : { remembered: 'no' });
+  else if (isCounted) list.settle('log-history', 'unverified', 'not-comparable', open);
+  else list.waive('log-history', 'not-comparable', open);
+  return later;
+}
+
+async function judgeHistory(
+  { index, checkpoint, keys, log }: VerifiedInclusion,
+  { readLedger, readSnapshot }: Pick<EvidenceSource, 'readLedger' | 'readSnapshot'>,
+  { memory, revokes }: HistoryOptions,
+): Promise<Judged> {
+  const ledger = log === undefined ? await currentHead(readLedger, checkpoint.origin) : undefined;
+  if (ledger !== undefined && readLedger !== undefined) {
+    const seen = await memory.latest(checkpoint);
+    const earlier = seen === undefined ? [checkpoint] : [checkpoint, seen];
+    const search = { start: index + 1, revokes };
+    const own = keysOf(checkpoint, keys);
+    const { head, revokedAt } = await requirePrefixes(earlier, ledger, readLedger, own, memory, search);
+    const history = await historyOf(readLedger, head);
+    return { remembered: await remember(memory, [checkpoint, head], history), later: { revokedAt } };
+  }
+  const compared = await compareSeen(checkpoint, memory);
+  const snapshot = log === undefined ? await currentHead(readSnapshot, checkpoint.origin) : undefined;
+  if (snapshot !== undefined && readSnapshot !== undefined)
+    return judgeSnapshot(
+      checkpoint,
+      verifyCheckpoint(snapshot.source, keysOf(checkpoint, keys)),
+      readSnapshot,
+      memory,
+    );
+  // Each size that a public log showed is held to it; nothing is ever compared with the largest.
+  if (compared === 'first' || log !== undefined) {
+    const remembered = await remember(memory, [checkpoint]);
+    return compared === 'unknown' ? unknown(checkpoint, memory) : { remembered };
+  }
+  if (compared === 'same') return { remembered: true };
+  return unknown(checkpoint, memory);
+}
+
+/** A head by another key under the same name is another log. */
+function keysOf({ keyId }: SignedCheckpoint, keys: readonly LedgerKey[]): readonly LedgerKey[] {
+  return keys.filter((key) => key.keyId.equals(keyId));
+}
+
+/** What was exported of the log is a past of it: it continues what was seen, or is a part of it. */
+async function judgeSnapshot(
+  checkpoint: SignedCheckpoint,
+  head: SignedCheckpoint,
+  read: LedgerFileReader,
+  memory: CheckpointMemory,
+): Promise<Judged> {
+  let history: ReadonlyMap<string, Buffer>;
+  try {
+    history = await readHistory(read, head);
+    await requirePrefix(checkpoint, head, read);
+    const seen = await memory.latest(head);
+    if (seen !== undefined && seen.size <= head.size) await requirePrefix(seen, head, read);
+    else if ((await compareSeen(head, memory)) === 'unknown') return unknown(head, memory);
+  } catch (fault) {
+    if (!isWritError(fault, 'LEDGER_CORRUPT')) throw fault;
+    // Older sizes are not all told apart by what is exported of a large log.
+    if (fault.detail.missing === true) return unknown(checkpoint, memory);
+    throw refuted('malformed', { found: fault.message });
+  }
+  return { remembered: await remember(memory, [checkpoint, head], history) };
+}
+
+async function unknown(found: SignedCheckpoint, memory: CheckpointMemory): Promise<Judged> {
+  const seen = await memory.latest(found);
+  return { remembered: true, open: { seen: seen?.size ?? 0, found: found.size } };
+}
+
+/** The tiles that tell smaller sizes later; none where the ledger itself is not whole, which is said elsewhere. */
+async function historyOf(
+  read: LedgerFileReader,
+  head: Checkpoint,
+): Promise<ReadonlyMap<string, Buffer> | undefined> {
+  try {
+    return await readHistory(read, head);
+  } catch (fault) {
+    if (isWritError(fault, 'LEDGER_CORRUPT')) return undefined;
+    throw fault;
+  }
 }
 
 /** Refuses another root of a size seen before. A home that cannot be written to is no reason to doubt the log; that is told. */
-async function remember(memory: CheckpointMemory, checkpoints: readonly Checkpoint[]): Promise<boolean> {
+async function remember(
+  memory: CheckpointMemory,
+  checkpoints: readonly SignedCheckpoint[],
+  history?: ReadonlyMap<string, Buffer>,
+): Promise<boolean> {
+  const head = checkpoints.at(-1);
   try {
-    for (const checkpoint of checkpoints) await memory.remember(checkpoint);
+    for (const checkpoint of checkpoints)
+      await memory.remember(checkpoint, checkpoint === head ? history : undefined);
     return true;
   } catch (fault) {
     if (['EROFS', 'EACCES', 'EPERM'].includes((fault as NodeJS.ErrnoException).code ?? '')) return false;
     throw fault;
   }
 }
-
 async function requirePrefixes(
   earlier: readonly Checkpoint[],
   current: Checkpoint,
   read: LedgerFileReader,
   keys: readonly LedgerKey[],
+  memory: CheckpointMemory,
   search: { readonly start: number; readonly revokes: (body: Uint8Array) => boolean },
   attempts = maxAttempts,
-): Promise<{ readonly head: Checkpoint; readonly revokedAt: number | undefined }> {
+): Promise<{ readonly head: SignedCheckpoint; readonly revokedAt: number | undefined }> {
   const head = verifyCheckpoint(current.source, keys);
+  // Shrunk or forked, where the hashes of what was seen can tell.
+  if (earlier.some(({ size }) => size > head.size)) await compareSeen(head, memory);
   try {
     for (const checkpoint of earlier) await requirePrefix(checkpoint, head, read);
     return { head, revokedAt: await findEntry(read, head, search.start, search.revokes) };
@@ -90,7 +188,7 @@ async function requirePrefixes(
     // An append in between replaces partial tiles; a larger head then reads whole again.
     const next = await currentHead(read, head.origin);
     if (attempts > 1 && next !== undefined && next.size > head.size) {
-      return requirePrefixes(earlier, next, read, keys, search, attempts - 1);
+      return requirePrefixes(earlier, next, read, keys, memory, search, attempts - 1);
     }
     throw refuted('malformed', { found: fault.message });
   }
@@ -101,7 +199,7 @@ async function requirePrefix(earlier: Checkpoint, head: Checkpoint, read: Ledger
     throw refuted('stale', { origin: head.origin, seen: earlier.size, found: head.size });
   }
   if (await isPrefix(earlier, head, readSubtrees(read, head.size))) return;
-  throw refuted('forked', { origin: head.origin, seen: earlier.size, found: head.size });
+  throw forked(earlier, head);
 }
 
 /** The ledger beside the repository, if it is the log in question; another log's says nothing. */

@@ -1,5 +1,5 @@
 import type { Bundle, BundledProof } from '../bundle.ts';
-import { type Checkpoint, parseCheckpoint, verifyCheckpoint } from '../log/checkpoint.ts';
+import { parseCheckpoint, type SignedCheckpoint, verifyCheckpoint } from '../log/checkpoint.ts';
 import type { LedgerKey } from '../log/ledger-key.ts';
 import { leafHash } from '../log/merkle/hash.ts';
 import { rootFromInclusion } from '../log/merkle/verify-inclusion.ts';
@@ -7,7 +7,11 @@ import { parseTlogProof } from '../log/tlog-proof.ts';
 import { verifyByPolicy } from '../log/verify-by-policy.ts';
 import { type PublicLogKey, publicLogsOf } from '../public/public-log-key.ts';
 import { verifyEntryOf } from '../public/verify-entry.ts';
-import { verifyPublicInclusion, verifyPublicProof } from '../public/verify-public-proof.ts';
+import {
+  type PublicInclusion,
+  verifyPublicInclusion,
+  verifyPublicProof,
+} from '../public/verify-public-proof.ts';
 import { type Anchors, ledgerKeysFor } from './anchors.ts';
 import type { CheckList } from './check-list.ts';
 import { refuted, unavailable } from './report.ts';
@@ -16,7 +20,7 @@ import type { RunSigner } from './run-signer.ts';
 /** What was found to hold of the log. */
 export interface VerifiedInclusion {
   readonly index: number;
-  readonly checkpoint: Checkpoint;
+  readonly checkpoint: SignedCheckpoint;
   readonly keys: readonly LedgerKey[];
   /** Where it is a public log. */
   readonly log?: PublicLogKey;
@@ -56,14 +60,17 @@ export async function verifyLog(
       throw refuted('mismatch', { found: 'the file is about another entry' });
     verifyEntryOf({ ...proof, body }, bundle.envelope, signer.key, signer.certificate);
     const log = bundled?.log;
-    if (log)
-      return { ...verifyPublicInclusion(body, file.index, file.hashes, file.checkpoint, log), keys: [] };
+    if (log) return fromPublic(verifyPublicInclusion(body, file.index, file.hashes, file.checkpoint, log));
     // Without a public log that holds there is none to judge the file by.
     if (proof?.promise) throw unavailable('untrusted-log');
     return verifyInclusion(body, file.index, file.hashes, file.checkpoint, anchors, vouched);
   });
   if (bundled === undefined || filed === undefined) return undefined;
   return bundled;
+}
+
+function fromPublic({ index, checkpoint, log }: PublicInclusion): VerifiedInclusion {
+  return { index, checkpoint: { ...checkpoint, keyId: Buffer.from(log.logId) }, keys: [], log };
 }
 
 /** An entry of a bundle leads to the root of a checkpoint that a trusted ledger key signed, and names that very checkpoint and log. */
@@ -75,7 +82,7 @@ export function verifyBundledProof(
   const isGiven = anchors.ledgers.some(({ keyId }) => keyId.equals(proof.logId));
   const logs = anchors.trustedRoot === undefined ? [] : publicLogsOf(anchors.trustedRoot);
   if (!isGiven && (proof.promise !== undefined || logs.some(({ logId }) => logId.equals(proof.logId))))
-    return { ...verifyPublicProof(proof, logs), keys: [] };
+    return fromPublic(verifyPublicProof(proof, logs));
   const inclusion = verifyInclusion(
     proof.body,
     proof.logIndex,

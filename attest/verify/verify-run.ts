@@ -35,6 +35,8 @@ export interface VerifyOptions {
   readonly allowedSigners?: Uint8Array;
   /** SHA-256 of files that must be subject or evidence of this run (`--artifact`). */
   readonly artifacts?: readonly string[];
+  /** An entry in a log is asked for whatever the contract says (`--ledger-key`), and that the log continues what was seen (`--require log`). */
+  readonly logged?: 'as-contract' | 'entry' | 'continued';
   /** Decide again from the stored inputs, and demand the same bytes (`--replay`). */
   readonly replay?: boolean;
   /** Predicate types of which the set must hold a statement that holds itself (`--type`). */
@@ -133,8 +135,7 @@ export async function verifyRun(
       if (!found.includes(type)) throw refuted('wrong-type', { expected: type, found });
     });
   }
-  const memory = options.memory;
-  const later = await verifyLogging(list, source, bundle, signer, anchors, claims, spec, memory);
+  const later = await verifyLogging(list, source, bundle, signer, anchors, claims, spec, options);
   if (revocation !== undefined || later !== undefined) {
     list.expect('not-revoked');
     await list.judge('not-revoked', () => {
@@ -223,10 +224,12 @@ async function verifyLogging(
   anchors: Anchors,
   claims: ProvenanceClaims,
   spec: VerifiedSpec | undefined,
-  memory: CheckpointMemory,
+  options: VerifyOptions,
 ): Promise<LaterEntries | undefined> {
   const proof = await source.readRun(runFiles.proof);
-  if (spec?.demands.logged === false && bundle.proof === undefined && proof === undefined) {
+  const { memory, logged: asked = 'as-contract' } = options;
+  const isWaived = asked === 'as-contract' && spec?.demands.logged === false;
+  if (isWaived && bundle.proof === undefined && proof === undefined) {
     for (const id of logged) list.waive(id, 'not-required');
     return undefined;
   }
@@ -234,7 +237,7 @@ async function verifyLogging(
   if (inclusion === undefined) return undefined;
   list.grounds.log = describeInclusion(inclusion);
   const revokes = revocationMatcher(anchors, claims);
-  return verifyHistory(list, inclusion, memory, source.readLedger, revokes);
+  return verifyHistory(list, inclusion, source, { memory, demanded: asked === 'continued', revokes });
 }
 
 function wrongSubject(expected: string, found: string | undefined): Error {

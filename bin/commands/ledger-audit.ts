@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { auditLedger } from '../../attest/log/audit-ledger.ts';
-import type { Checkpoint } from '../../attest/log/checkpoint.ts';
+import type { SignedCheckpoint } from '../../attest/log/checkpoint.ts';
 import { forked } from '../../attest/log/checkpoint-memory.ts';
 import { userCheckpointMemory } from '../../attest/log/internal-ledger-source.ts';
 import { isPrefix } from '../../attest/log/ledger-proofs.ts';
@@ -42,7 +42,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
 }
 
 /** Audits the log under its current head; anew where an append replaced tiles meanwhile. */
-async function auditHead(ledger: OpenLedger): Promise<Checkpoint> {
+async function auditHead(ledger: OpenLedger): Promise<SignedCheckpoint> {
   for (let round = 1; ; round += 1) {
     const head = await ledger.head();
     if (head.size === 0) {
@@ -64,7 +64,7 @@ async function auditHead(ledger: OpenLedger): Promise<Checkpoint> {
 async function verifyWitnesses(
   context: CommandContext,
   ledger: OpenLedger,
-  head: Checkpoint,
+  head: SignedCheckpoint,
 ): Promise<readonly string[]> {
   const path = context.options.value('policy');
   if (path === undefined) return [];
@@ -78,17 +78,18 @@ async function verifyWitnesses(
 async function requireHistory(
   { env }: CommandContext,
   { files }: OpenLedger,
-  head: Checkpoint,
+  head: SignedCheckpoint,
 ): Promise<number | undefined> {
   const memory = userCheckpointMemory(env);
-  const seen = await memory.latest(head.origin);
+  const seen = await memory.latest(head);
   if (seen !== undefined && seen.size > head.size) {
     throw new WritError('VERIFY_REFUTED', {
       message: `the log \`${head.origin}\` was seen with ${seen.size} entries and has ${head.size} now`,
       detail: { reason: 'stale', origin: head.origin, seen: seen.size, found: head.size },
     });
   }
-  if (seen !== undefined && !(await isPrefix(seen, head, readSubtrees(files, head.size)))) throw forked(seen);
+  if (seen !== undefined && !(await isPrefix(seen, head, readSubtrees(files, head.size))))
+    throw forked(seen, head);
   await memory.remember(head);
   return seen?.size;
 }

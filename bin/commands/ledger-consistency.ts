@@ -16,8 +16,8 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const memory = userCheckpointMemory(context.env);
   const remembered: number[] = [];
   for (const { size, root } of a === b ? [from] : [from, to]) {
-    const seen = await memory.at(head.origin, size);
-    if (seen !== undefined && !seen.root.equals(root)) throw forked({ ...head, size });
+    const seen = await memory.at(head, size);
+    if (seen !== undefined && !seen.root.equals(root)) throw forked(seen, { ...head, size });
     if (seen !== undefined) remembered.push(size);
   }
   const data = {

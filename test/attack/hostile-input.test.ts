@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { formatBundle, parseBundle } from '../../attest/bundle.ts';
 import { inTotoPayloadType, signEnvelope } from '../../attest/dsse.ts';
-import { parseCheckpoint, signCheckpoint } from '../../attest/log/checkpoint.ts';
+import { parseCheckpoint, signCheckpoint, verifyCheckpoint } from '../../attest/log/checkpoint.ts';
 import { formatEntry, parseEntries } from '../../attest/log/entry-bundle.ts';
 import { openUserLedger } from '../../attest/log/internal-ledger-source.ts';
 import { ledgerKeyFor, parseVkey } from '../../attest/log/ledger-key.ts';
@@ -151,7 +151,8 @@ const largestTile =
 /** A verifier who has seen the honest log as it is. */
 async function whoHasSeen(): Promise<Partial<VerifyOptions>> {
   const memory = memoryInHand();
-  await memory.remember(parseCheckpoint((honest.get('checkpoint') ?? '').toString()));
+  const key = ledgerKeyFor(origin, parsePublicKey(ledgerSigner.publicKeyPem));
+  await memory.remember(verifyCheckpoint((honest.get('checkpoint') ?? '').toString(), [key]));
   return { memory };
 }
 

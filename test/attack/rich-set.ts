@@ -1,7 +1,7 @@
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Checkpoint } from '../../attest/log/checkpoint.ts';
-import { type CheckpointMemory, forked } from '../../attest/log/checkpoint-memory.ts';
+import { type CheckpointMemory, forked, type SeenLog } from '../../attest/log/checkpoint-memory.ts';
 import { openUserLedger } from '../../attest/log/internal-ledger-source.ts';
 import { openUserSigningKey } from '../../attest/signer/user-keys.ts';
 import type { EvidenceSource } from '../../attest/verify/evidence-source.ts';
@@ -89,14 +89,14 @@ export async function pemOf(machine: Machine): Promise<string> {
 /** Checkpoint memory without a disk. */
 export function memoryInHand(): CheckpointMemory {
   const seen = new Map<string, Checkpoint>();
-  const of = (origin: string): Checkpoint[] => [...seen.values()].filter((one) => one.origin === origin);
+  const of = ({ origin }: SeenLog): Checkpoint[] => [...seen.values()].filter((one) => one.origin === origin);
   return {
-    latest: async (origin) => of(origin).sort((a, b) => b.size - a.size)[0],
-    at: async (origin, size) => seen.get(`${size} ${origin}`),
+    latest: async (log) => of(log).sort((a, b) => b.size - a.size)[0],
+    at: async ({ origin }, size) => seen.get(`${size} ${origin}`),
     async remember(checkpoint) {
       const key = `${checkpoint.size} ${checkpoint.origin}`;
       const known = seen.get(key);
-      if (known !== undefined && !known.root.equals(checkpoint.root)) throw forked(checkpoint);
+      if (known !== undefined && !known.root.equals(checkpoint.root)) throw forked(known, checkpoint);
       seen.set(key, checkpoint);
     },
   };

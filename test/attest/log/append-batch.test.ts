@@ -135,7 +135,13 @@ t.test('two writers of batches at once lose nothing and never share an index', a
 
 t.test('a proof out of 70,000 entries reads O(log n) files', async (t) => {
   const leaves = Array.from({ length: 70_000 }, (_, n) => leafHash(Buffer.from([n >> 16, n >> 8, n])));
-  const head = { origin: 'example.org/log', size: leaves.length, root: await rootOver(leaves), source: '' };
+  const head = {
+    keyId: Buffer.alloc(32),
+    origin: 'example.org/log',
+    size: leaves.length,
+    root: await rootOver(leaves),
+    source: '',
+  };
   const files = new Map(tilesOver(leaves));
   const index = 69_000;
   const from = index - (index % 256);

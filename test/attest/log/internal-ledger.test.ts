@@ -377,17 +377,18 @@ t.test(
     const key = ledgerKeyFor('example.org/log', createPublicKey(place.signer.publicKeyPem));
     const sign = (size: number, fill: number) =>
       signCheckpoint({ size, root: Buffer.alloc(32, fill) }, place.signer, key);
-    t.equal(await memory.latest(key.name), undefined);
+    const log = { origin: key.name, keyId: key.keyId };
+    t.equal(await memory.latest(log), undefined);
     for (const size of [9, 100, 20]) await memory.remember(await sign(size, 1));
-    t.match(await memory.latest(key.name), { size: 100 });
-    t.match(await memory.at(key.name, 20), { size: 20 });
-    t.equal(await memory.at(key.name, 21), undefined);
+    t.match(await memory.latest(log), { size: 100 });
+    t.match(await memory.at(log, 20), { size: 20 });
+    t.equal(await memory.at(log, 21), undefined);
     await memory.remember(await sign(20, 1));
     await t.rejects(memory.remember(await sign(20, 2)), {
       code: 'VERIFY_REFUTED',
       detail: { reason: 'forked' },
     });
-    t.equal(await memory.latest('example.org/other'), undefined);
+    t.equal(await memory.latest({ ...log, origin: 'example.org/other' }), undefined);
   },
 );
 
