@@ -5,6 +5,8 @@ import './attack/mutation.test.ts';
 import './attack/material/forgeries.test.ts';
 import './attack/reports/forged-report.test.ts';
 import './attack/suppressions/own-marker.test.ts';
+import './attack/log-memory/forks.test.ts';
+import './attack/log-memory/required.test.ts';
 import './attack/predicates/foreign.test.ts';
 import './attack/predicates/own.test.ts';
 import './attack/verify-target/ambiguous.test.ts';

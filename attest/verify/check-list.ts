@@ -71,6 +71,16 @@ export class CheckList {
     if (entry !== undefined) entry.expected = false;
   }
 
+  /** Makes a check count that was taken off, or that there was no reason for: what is asked for and was not verified speaks against. */
+  demand(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry !== undefined) entry.expected = true;
+    else {
+      this.expect(id);
+      this.settle(id, 'missing', 'missing', { found: 'none' });
+    }
+  }
+
   /** The verdict. Nothing expected, or nothing signed, is no verification. */
   report(): VerifyReport {
     const entries = [...this.#entries.values()];

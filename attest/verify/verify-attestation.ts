@@ -1,5 +1,6 @@
 import { sha256Hex } from '../../core/base/digest.ts';
 import { preAuthEncoding } from '../dsse.ts';
+import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import type { Anchors } from './anchors.ts';
 import { type AnyBundle, parseAnyBundle } from './any-bundle.ts';
 import { CheckList } from './check-list.ts';
@@ -27,6 +28,10 @@ export interface AttestationOptions {
   readonly logged: boolean;
   /** Only a run can be replayed. */
   readonly replay: boolean;
+  /** What else is asked for that only a run answers, as check ids. */
+  readonly unanswerable?: readonly string[];
+  /** What the user has seen of logs; a fork of it is refused. */
+  readonly memory?: CheckpointMemory;
   /** What a verification summary must say; of anything else it is not answered. */
   readonly summary: SummaryDemands;
 }
@@ -54,6 +59,7 @@ export async function verifyAttestation(
   list.expect('subject');
   if (options.specDigest !== undefined) list.expect('spec');
   if (options.replay) list.expect('replay');
+  list.expect(...(options.unanswerable ?? []));
   list.expect(...summaryChecks(options.summary));
 
   const signed = await readSigned(list, bundle, options.artifacts);
@@ -68,12 +74,19 @@ export async function verifyAttestation(
     const judged = await verifyStatement(list, bundle, options);
     await verifyEntries(
       list,
-      { bundle, key, signed, demanded: options.logged, vouched: judged?.ours?.ledger },
+      {
+        bundle,
+        key,
+        signed,
+        demanded: options.logged,
+        vouched: judged?.ours?.ledger,
+        memory: options.memory,
+      },
       anchors,
     );
   }
-  if (options.replay)
-    list.settle('replay', 'missing', 'missing', { expected: 'a run, or its exported evidence' });
+  for (const id of [...(options.replay ? ['replay'] : []), ...(options.unanswerable ?? [])])
+    list.settle(id, 'missing', 'missing', { expected: 'a run, or its exported evidence' });
   return list.report();
 }
 

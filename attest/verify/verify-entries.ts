@@ -1,10 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import { parseTlogEntry } from '../bundle.ts';
+import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import { entryKind, verifyLogEntry } from '../log/log-entry.ts';
 import { isOurs } from '../public-key.ts';
 import type { Anchors } from './anchors.ts';
 import type { AnyBundle } from './any-bundle.ts';
 import type { CheckList } from './check-list.ts';
+import { compareSeen } from './compare-seen.ts';
 import type { Signed } from './judge-signature.ts';
 import type { ProvenanceClaims } from './provenance-claims.ts';
 import { unavailable } from './report.ts';
@@ -18,6 +20,8 @@ export interface KeyedBundle {
   readonly signed: Signed;
   /** The user gave somebody to believe about logs. */
   readonly demanded: boolean;
+  /** What the user has seen of logs. */
+  readonly memory: CheckpointMemory | undefined;
   /** The log that its signer vouches for. */
   readonly vouched: ProvenanceClaims['ledger'];
 }
@@ -27,7 +31,7 @@ export interface KeyedBundle {
  * authorities and no log asks for a time stamp instead.
  */
 export async function verifyEntries(list: CheckList, keyed: KeyedBundle, anchors: Anchors): Promise<void> {
-  const { bundle, key, signed, demanded, vouched } = keyed;
+  const { bundle, key, signed, demanded, vouched, memory } = keyed;
   const { trustedRoot: root } = anchors;
   const { tlogs = [], timestampAuthorities = [] } = root?.root ?? {};
   const isByTimeOnly =
@@ -68,10 +72,13 @@ export async function verifyEntries(list: CheckList, keyed: KeyedBundle, anchors
     const [{ signature }] = signatures;
     const inclusion = await list.judge(
       'log',
-      () => {
+      async () => {
         const proof = parseTlogEntry(entry, '/verificationMaterial/tlogEntries/0');
         verifyLogEntry(proof.body, { payloadType, payload, signature, keyId: '' }, key);
-        return verifyBundledProof(proof, anchors, vouched);
+        const found = verifyBundledProof(proof, anchors, vouched);
+        // A fork is refused by whatever it is shown; one attestation moves nothing that is remembered.
+        if (memory) await compareSeen(found.checkpoint, memory);
+        return found;
       },
       describeInclusion,
     );

@@ -37,6 +37,8 @@ export interface VerifyOptions {
   readonly artifacts?: readonly string[];
   /** An entry in a log is asked for whatever the contract says (`--ledger-key`), and that the log continues what was seen (`--require log`). */
   readonly logged?: 'as-contract' | 'entry' | 'continued';
+  /** Approvals that nobody judged are an error (`--require approvals`). */
+  readonly requireApprovals?: boolean;
   /** Decide again from the stored inputs, and demand the same bytes (`--replay`). */
   readonly replay?: boolean;
   /** Predicate types of which the set must hold a statement that holds itself (`--type`). */
@@ -121,6 +123,7 @@ export async function verifyRun(
   const said = await verifyStatements(list, source, signer, claims, spec, revoked);
   await judgeSummary(list, summary, said.summary);
   await verifyApprovals(list, source, claims, spec, said.decision, options.allowedSigners);
+  if (options.requireApprovals) list.demand('approvals');
   for (const { id, sha256 } of artifacts) {
     await list.judge(id, () => {
       const known = [claims.patchset, ...claims.byproducts.map((byproduct) => byproduct.sha256)];

@@ -1,8 +1,10 @@
 import { sha256Hex } from '../../core/base/digest.ts';
+import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import { parseLogEntry } from '../log/log-entry.ts';
 import { parseTlogProof } from '../log/tlog-proof.ts';
 import type { Anchors } from './anchors.ts';
 import { CheckList } from './check-list.ts';
+import { compareSeen } from './compare-seen.ts';
 import { digestsOf, type GivenArtifact } from './given-artifact.ts';
 import { refuted, unavailable, type VerifyReport } from './report.ts';
 import { describeInclusion, verifyInclusion } from './verify-log.ts';
@@ -10,13 +12,14 @@ import { describeInclusion, verifyInclusion } from './verify-log.ts';
 /**
  * Verifies a C2SP tlog-proof by itself: its entry stands in a log that is trusted, and speaks of the artifact given. It shows that something was
  * logged, and under which key; whether that key is believed is judged where it is asked for with `--key`. What else is asked for (`unanswerable`,
- * as check ids) it cannot answer, and so does not verify.
+ * as check ids) it cannot answer, and so does not verify. A checkpoint that contradicts what the user has seen of the log is refused.
  */
 export async function verifyTlogProof(
   bytes: Uint8Array,
   anchors: Anchors,
   artifacts: readonly GivenArtifact[],
   unanswerable: readonly string[] = [],
+  memory?: CheckpointMemory,
 ): Promise<VerifyReport> {
   const list = new CheckList('log-inclusion');
   const asked = anchors.signers.filter((anchor) => anchor.from === 'given');
@@ -34,7 +37,12 @@ export async function verifyTlogProof(
   if (proof === undefined) return list.report();
   const inclusion = await list.judge(
     'log-inclusion',
-    () => verifyInclusion(proof.body, proof.index, proof.hashes, proof.checkpoint, anchors, undefined),
+    async () => {
+      const { body, index, hashes, checkpoint } = proof;
+      const found = verifyInclusion(body, index, hashes, checkpoint, anchors, undefined);
+      if (memory) await compareSeen(found.checkpoint, memory);
+      return found;
+    },
     describeInclusion,
   );
   if (inclusion === undefined) return list.report();

@@ -59,6 +59,12 @@ export const otherCommands: readonly CommandSpec[] = [
         repeatable: true,
         about: 'demand that a verification summary claims this level, or a higher one of its track',
       },
+      {
+        name: 'require',
+        value: 'WORDS',
+        repeatable: true,
+        about: 'what was not verified is an error: `approvals`, `log`, `replay`, separated by commas',
+      },
       { name: 'replay', about: 'decide again from the stored inputs, and demand the same bytes' },
       { name: 'commit', about: 'every target is a commit, whatever else has that name' },
       { name: 'run', about: 'every target is a run' },

@@ -120,8 +120,7 @@ export function toResult(verified: readonly VerifiedTarget[], explanation?: Expl
   const codes = reports.map(verifyExitCode);
   if (codes.every((code) => code === 0) && data.verified) return succeeded(data, human);
   const failing = findFailing(reports.flatMap((report) => report.checks));
-  const code =
-    failing?.code === 'replaced' ? 'REPLACED' : codes.includes(1) ? 'VERIFY_REFUTED' : 'VERIFY_NOTHING';
+  const code = codes.includes(1) ? (ownCodes[failing?.code ?? ''] ?? 'VERIFY_REFUTED') : 'VERIFY_NOTHING';
   const message = failing ? describe(failing) : 'nothing was verified';
   return refused(
     new WritError(code, {
@@ -134,12 +133,21 @@ export function toResult(verified: readonly VerifiedTarget[], explanation?: Expl
   );
 }
 
+/** Refutations that a person has to do something about beside not believing it. */
+const ownCodes: Readonly<Record<string, 'REPLACED' | 'LOG_FORKED'>> = {
+  replaced: 'REPLACED',
+  forked: 'LOG_FORKED',
+};
+
 /** What speaks against the most: a refutation, else what is missing; what nobody asked for says nothing. */
 function findFailing(checks: readonly VerifyCheck[]): VerifyCheck | undefined {
   const waived: readonly unknown[] = ['not-required', 'not-comparable', 'per-repository'];
+  const open = checks.filter(({ status }) => status !== 'passed' && status !== 'expired');
   return (
-    checks.find(({ status }) => status === 'failed') ??
-    checks.find(({ status, code }) => status !== 'passed' && status !== 'expired' && !waived.includes(code))
+    open.find(({ status }) => status === 'failed') ??
+    open.find(({ code }) => !waived.includes(code)) ??
+    // Asked for by `--require`, or of exported evidence.
+    open.find(({ code }) => code !== 'not-required')
   );
 }
 
@@ -157,6 +165,11 @@ function hintsFor(failing: VerifyCheck | undefined): readonly string[] {
     return [`if that is the type you want, ask for it: \`--type ${String(detail.found)}\``];
   if (code === 'not-judged')
     return [`to read what it says yourself, ask for the type: \`--type ${String(detail?.found)}\``];
+  if (code === 'not-comparable')
+    return [
+      'export the evidence anew where the ledger is (`writ report RUN --bundle FILE`), or verify there',
+    ];
+  if (code === 'per-repository') return ['give your own list of who may approve: `--allowed-signers FILE`'];
   if (code === 'untrusted-log')
     return ['if you trust this log, get its key from who keeps it and give it: `--ledger-key KEY`'];
   return [];

@@ -22,10 +22,17 @@ export interface VerifyDemands {
   readonly types: readonly string[];
   readonly replay: boolean;
   readonly summary: SummaryDemands;
+  /** What must have been verified, or it is an error (`--require`). */
+  readonly required: readonly Requirement[];
 }
+
+/** Words of `--require`. */
+export const requirements = ['approvals', 'log', 'replay'] as const;
+export type Requirement = (typeof requirements)[number];
 
 export const noDemands: VerifyDemands = {
   summary: { levels: [] },
+  required: [],
   given: { keyFiles: [], ledgerKeys: [] },
   artifacts: [],
   types: [],
@@ -43,6 +50,7 @@ export async function readDemands(context: CommandContext): Promise<VerifyDemand
   const spec = options.value('spec');
   const ledgerKeys = options.values('ledger-key');
   const form = readForm(context);
+  const required = readRequirements(context);
   return {
     ...(form && { form }),
     given: {
@@ -57,9 +65,21 @@ export async function readDemands(context: CommandContext): Promise<VerifyDemand
     ...(spec === undefined ? {} : { specDigest: await readSpecDigest(context, spec) }),
     artifacts: await readArtifacts(context),
     types: options.values('type'),
-    replay: options.flag('replay'),
+    replay: options.flag('replay') || required.includes('replay'),
+    required,
     summary: readSummaryDemands(context),
   };
+}
+
+function readRequirements({ options }: CommandContext): readonly Requirement[] {
+  const words = options.values('require').flatMap((value) => value.split(','));
+  return [...new Set(words)].map((word) => {
+    const known = requirements.find((one) => one === word);
+    if (known) return known;
+    throw usage(
+      `\`--require\` expected some of ${requirements.map((one) => `\`${one}\``).join(', ')}, found \`${printable(word)}\``,
+    );
+  });
 }
 
 function readSummaryDemands({ options }: CommandContext): SummaryDemands {

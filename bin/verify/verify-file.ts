@@ -1,3 +1,4 @@
+import { userCheckpointMemory } from '../../attest/log/user-checkpoint-memory.ts';
 import type { Anchors } from '../../attest/verify/anchors.ts';
 import { maxEvidenceFileBytes, parseEvidenceFile } from '../../attest/verify/evidence-file.ts';
 import { nothingThere } from '../../attest/verify/report.ts';
@@ -8,7 +9,7 @@ import { readInput } from '../read-input.ts';
 import type { VerifiedTarget } from '../report/verification.ts';
 import type { VerifyDemands } from './options.ts';
 import { type FilePart, splitFile } from './split-file.ts';
-import { verifySource } from './verify-source.ts';
+import { isLogAsked, verifySource } from './verify-source.ts';
 
 export type FileContext = Pick<CommandContext, 'cwd' | 'env' | 'stdin' | 'signal'>;
 
@@ -47,7 +48,8 @@ async function verifyPart(
   target: string,
   { kind, bytes }: FilePart,
 ): Promise<VerifiedTarget> {
-  const { artifacts, types, specDigest, replay, given, summary } = demands;
+  const { artifacts, types, specDigest, replay, given, summary, required } = demands;
+  const memory = userCheckpointMemory(context.env);
   if (kind === 'evidence') return verifyEvidenceFile(context, anchors, demands, target, bytes);
   if (kind === 'log-proof') {
     const unanswerable = [
@@ -55,9 +57,10 @@ async function verifyPart(
       ...(replay ? ['replay'] : []),
       ...types.map((type) => `type:${type}`),
       ...summaryChecks(summary),
+      ...(required.includes('approvals') ? ['approvals'] : []),
     ];
     const { verifyTlogProof } = await import('../../attest/verify/verify-tlog-proof.ts');
-    return { target, kind, report: await verifyTlogProof(bytes, anchors, artifacts, unanswerable) };
+    return { target, kind, report: await verifyTlogProof(bytes, anchors, artifacts, unanswerable, memory) };
   }
   const { verifyAttestation } = await import('../../attest/verify/verify-attestation.ts');
   const report = await verifyAttestation(bytes, anchors, {
@@ -66,7 +69,9 @@ async function verifyPart(
     types,
     replay,
     summary,
-    logged: given.ledgerKeys.length > 0 || given.trustedRoot !== undefined,
+    memory,
+    logged: required.includes('log') || isLogAsked(given),
+    unanswerable: required.includes('approvals') ? ['approvals'] : [],
     ...(specDigest === undefined ? {} : { specDigest }),
   });
   return { target, kind, report };

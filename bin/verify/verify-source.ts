@@ -8,12 +8,17 @@ import { systemClock } from '../../core/base/clock.ts';
 import type { CommandContext } from '../command.ts';
 import type { VerifyDemands } from './options.ts';
 
+/** Who gives somebody to believe about logs asks for a log entry of whatever is verified. */
+export function isLogAsked({ ledgerKeys, trustedRoot }: VerifyDemands['given']): boolean {
+  return ledgerKeys.length > 0 || trustedRoot !== undefined;
+}
+
 /** A run's evidence, wherever it comes from, by what this user trusts and has seen. */
 export async function verifySource(
   { env }: Pick<CommandContext, 'env'>,
   source: EvidenceSource,
   anchors: Anchors,
-  { allowedSigners, specDigest, artifacts, types, replay, summary }: VerifyDemands,
+  { allowedSigners, specDigest, artifacts, types, replay, summary, required, given }: VerifyDemands,
   runId: string | undefined,
 ): Promise<VerifyReport> {
   const { sha256, rest } = await findRunArtifacts(source, artifacts);
@@ -24,6 +29,8 @@ export async function verifySource(
     types,
     replay,
     summary,
+    requireApprovals: required.includes('approvals'),
+    logged: required.includes('log') ? 'continued' : isLogAsked(given) ? 'entry' : 'as-contract',
     ...(runId === undefined ? {} : { runId }),
     ...(allowedSigners === undefined ? {} : { allowedSigners }),
     ...(specDigest === undefined ? {} : { specDigest }),

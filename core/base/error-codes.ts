@@ -533,6 +533,13 @@ export const errorCatalogue = {
     exit: 1,
     hint: '`git replace -l` and `.git/info/grafts` list what stands in the way; `git replace -d ID` removes it',
   },
+  LOG_FORKED: {
+    family: 'attest',
+    message: 'the log shows another history than the one that was seen of it',
+    http: 422,
+    exit: 1,
+    hint: 'keep both checkpoints (`seen_checkpoint`, `found_checkpoint`): the log signed both, and that proves it',
+  },
   VERIFY_NOTHING: { family: 'attest', message: 'nothing could be verified', http: 404, exit: 3 },
   // outcome, usage, internal
   DEMO_FAILED: { family: 'run', message: 'the demonstration did not end as it must', http: 500, exit: 1 },

@@ -4,6 +4,7 @@ import type { Guard } from './guard.ts';
 import { journalGuards } from './journal.ts';
 import { judgeGuards } from './judge.ts';
 import { logGuards } from './log.ts';
+import { logMemoryGuards } from './log-memory.ts';
 import { materialGuards } from './material.ts';
 import { predicateGuards } from './predicates.ts';
 import { reportGuards } from './reports.ts';
@@ -18,6 +19,7 @@ export const guards: readonly Guard[] = [
   ...confinementGuards,
   ...statementGuards,
   ...logGuards,
+  ...logMemoryGuards,
   ...formGuards,
   ...materialGuards,
   ...predicateGuards,

@@ -122,9 +122,9 @@ t.test('show, prove and consistency answer what can be checked without us', asyn
 
 t.test('consistency is held against what the user saw at that size', async (t) => {
   const folder = join(env.HOME, '.config/writ/trust/checkpoints');
-  const { origin, source } = (await ledger.head()) ?? { origin: '', source: '' };
+  const { origin, source, keyId } = (await ledger.head()) ?? { origin: '', source: '', keyId: Buffer.of() };
   const { sha256Hex } = await import('../../../core/base/digest.ts');
-  const seen = join(folder, sha256Hex(origin), '10');
+  const seen = join(folder, sha256Hex(`${origin}\n${keyId.toString('hex')}`), '10');
   writeFileSync(seen, source.replace('\n300\n', '\n10\n'));
   t.match(await ask(['consistency', '10', '300']), {
     code: 1,
