@@ -41,8 +41,8 @@ export const logMemoryGuards: readonly Guard[] = [
     ],
     [
       'a snapshot reaches the proof',
-      'await requirePrefix(checkpoint, head, read);',
-      '',
+      'head);\n    await requirePrefix(checkpoint, head, read);',
+      'head);',
       'hashes that are not',
     ],
   ]),

@@ -43,15 +43,15 @@ export const logGuards: readonly Guard[] = [
     ],
     [
       'a checkpoint that somebody known signed',
-      'if (verified === 0)',
-      'if (verified < 0)',
+      "if (signer === undefined)\n    throw refuted('untrusted-log', 'no trusted key signed the checkpoint', checkpoint.origin);\n  return { ...checkpoint, keyId: signer.keyId };",
+      'return { ...checkpoint, keyId: signer?.keyId ?? Buffer.alloc(32) };',
       'a log that lies',
     ],
   ]),
   ...within('attest/log/checkpoint-memory.ts', nothing, [
     [
       'one tree of each size',
-      'if (seen !== undefined && !seen.root.equals(checkpoint.root)) throw forked(checkpoint);',
+      'if (seen !== undefined && !seen.root.equals(checkpoint.root)) throw forked(seen, checkpoint);',
       '',
       'a second tree of a size',
     ],
@@ -74,7 +74,7 @@ export const logGuards: readonly Guard[] = [
     ['a log that grows is not read for ever', 'if (attempts > 1 && next', 'if (next', 'a log that has grown'],
     [
       'what was seen of the log counts',
-      'largest === undefined ? [checkpoint] : [checkpoint, largest]',
+      'seen === undefined ? [checkpoint] : [checkpoint, seen]',
       '[checkpoint]',
       'another tree of the size',
     ],

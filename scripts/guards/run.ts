@@ -81,7 +81,7 @@ export const runGuards: readonly Guard[] = [
     ],
     [
       'logged because the contract says so',
-      'if (spec?.demands.logged === false && bundle.proof',
+      'if (isWaived && bundle.proof',
       'if (bundle.proof',
       'a logged contract whose entry',
     ],
