@@ -15,6 +15,22 @@ export const runCommands: readonly CommandSpec[] = [
       { name: 'recording', value: 'FILE', about: 'a recorded worker does the tasks (docs/recording.md)' },
       { name: 'onto', value: 'BRANCH', about: 'the branch that receives the sealed commit' },
       {
+        name: 'no-merge',
+        about:
+          'refuse a change that starts behind the tip of that branch, instead of judging its merge onto it',
+      },
+      {
+        name: 'message',
+        value: 'TEXT',
+        about:
+          'message of the sealed commit; default: that of a range of one commit, else the contract’s summary',
+      },
+      {
+        name: 'author',
+        value: 'NAME <MAIL>',
+        about: 'author of the sealed commit; default: that of a range of one commit, else you',
+      },
+      {
         name: 'approve-with',
         value: 'KEYFILE',
         repeatable: true,
@@ -32,6 +48,10 @@ export const runCommands: readonly CommandSpec[] = [
       { line: 'writ run intent.json --patch fix.patch', about: 'gate a patch and seal it' },
       { line: 'git show fix | writ run intent.json --patch -', about: 'a patch from stdin' },
       { line: 'writ run intent.json --range main..fix --onto main', about: 'gate the commits of a branch' },
+      {
+        line: 'writ run intent.json --range main..fix --no-merge --message "Exact prices"',
+        about: 'only as it stands, in other words',
+      },
     ],
     load: () => import('../commands/run.ts'),
   },

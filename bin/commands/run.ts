@@ -26,7 +26,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const { options, args, repoPath, cwd, signal } = context;
   const [spec = ''] = args;
   const source = await readSource(context, spec);
-  const onto = options.value('onto');
+  const [onto, message, author] = ['onto', 'message', 'author'].map((name) => options.value(name));
   const specBytes = await readSpecBytes(context, spec);
   const approvers = await openApprovers(context);
   const pluginAccess = userPluginAccess(context.env, options.values('plugin'));
@@ -39,6 +39,9 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     specBytes,
     source,
     ...(onto === undefined ? {} : { onto }),
+    ...(message === undefined ? {} : { message }),
+    ...(author === undefined ? {} : { author }),
+    noMerge: options.flag('no-merge'),
     sandbox: options.value('sandbox') ?? 'auto',
     schedulerVersion: readVersion(),
     pluginAccess,

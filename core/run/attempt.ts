@@ -8,6 +8,7 @@ import type { Scope } from '../plan/scope.ts';
 import type { Scratch } from '../vcs/scratch.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import type { ArtifactBox } from './artifact-box.ts';
+import type { CommitWording } from './commit-wording.ts';
 import type { Ground } from './prepare-ground.ts';
 import type { RecordBox } from './record-box.ts';
 import type { RunSettings } from './run-request.ts';
@@ -50,6 +51,8 @@ export interface OpenRun {
   readonly cancelled: string | undefined;
   /** Tip of a range: whoever wrote it may not approve. */
   readonly tip: string | undefined;
+  /** Words and people of the sealed commit. */
+  readonly wording: CommitWording;
   /** Whether a worker does the Tasks; false for a supplied patch. */
   readonly isWorked: boolean;
   /** The worker, where one is at hand. */

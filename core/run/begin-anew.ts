@@ -10,6 +10,7 @@ import type { Scratch } from '../vcs/scratch.ts';
 import { removeWorkspace } from '../vcs/workspace.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import type { ClaimedRun } from './claimed-run.ts';
+import { claimedWording } from './claimed-wording.ts';
 import { openingReport } from './gate-report.ts';
 import type { Ground } from './prepare-ground.ts';
 import { privateRootOf } from './private-root.ts';
@@ -62,6 +63,7 @@ export async function startedAnew(
     source,
     ...(onto === undefined ? {} : { onto }),
     ...startedLanding(ground),
+    wording: await claimedWording(scratch, ground, tip, supplied),
     ...(tip === undefined ? {} : { tip }),
     ...(supplied ? { candidate: { tree: supplied.candidateTree, digest: supplied.digest } } : {}),
     sandbox: ground.sandbox.name,

@@ -85,6 +85,7 @@ export async function holdRun({ journal, started, release, supplied, ...parts }:
     anewAtMs: started.anewAtMs,
     sandboxName: started.sandbox,
     tip: started.tip,
+    wording: started.wording,
     moreCostUnits: parts.moreCostUnits,
     cancelled: parts.cancelled,
     isWorked: started.source === 'worker' && started.candidate === undefined,

@@ -43,6 +43,10 @@ export interface RunRequest extends RunSettings {
   readonly onto?: string;
   /** Refuses, TARGET_MOVED, where the change would have to be merged onto the tip of its target. */
   readonly noMerge?: boolean;
+  /** Message of the sealed commit, instead of the range's or the contract's. */
+  readonly message?: string;
+  /** Author of the sealed commit, `Name <mail>`. */
+  readonly author?: string;
   /** Sandbox back end by name, or `auto`. */
   readonly sandbox: string;
 }

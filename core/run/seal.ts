@@ -105,7 +105,7 @@ function fallbackIdentity(actorId: string): Identity {
 
 /** The same facts make the same commit, so making it twice is making it once. */
 function makeCommit(
-  { contract, patch, ground, runId }: Attempt,
+  { contract, patch, ground, runId, wording }: Attempt,
   { nowMs, identity }: SealFacts,
 ): Promise<string> {
   const spec = contract.effective;
@@ -115,13 +115,15 @@ function makeCommit(
     message: commitMessage({
       changeType: spec.intent.changeType,
       summary: spec.intent.summary,
+      ...(wording.message === undefined ? {} : { message: wording.message }),
+      ...(wording.coAuthors === undefined ? {} : { coAuthors: wording.coAuthors }),
       intentId: spec.metadata.id,
       runId,
       intentSpecDigest: contract.digest,
     }),
-    author: identity,
+    author: wording.author ?? identity,
     committer: identity,
-    authoredAtMs: nowMs,
+    authoredAtMs: wording.authoredAtMs ?? nowMs,
     committedAtMs: nowMs,
   });
 }

@@ -11,6 +11,7 @@ import type { KeptReaders } from '../vcs/object-reader.ts';
 import { createScratch } from '../vcs/scratch.ts';
 import { admitContract } from './admit-contract.ts';
 import { chooseLanding } from './choose-landing.ts';
+import { readWording } from './commit-wording.ts';
 import { openingReport } from './gate-report.ts';
 import { type HeldRun, holdRun } from './hold-run.ts';
 import { openJournal } from './open-journal.ts';
@@ -53,6 +54,7 @@ export async function startRun(
   const contract = withConfig(admitted, ground.config);
   const spec = contract.effective;
   const sealing = await openParties(engine, contract, ground);
+  const wording = await readWording(repository, request, origin);
   const directory = runDirectory(repository, runId);
   const lock = await acquireRunLock(directory);
   try {
@@ -73,6 +75,7 @@ export async function startRun(
       source: request.source.kind,
       ...(request.onto === undefined ? {} : { onto: request.onto }),
       ...startedLanding(landing),
+      wording,
       ...(origin.range === undefined ? {} : { tip: origin.range.tip }),
       ...(supplied === undefined
         ? {}

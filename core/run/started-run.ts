@@ -1,7 +1,9 @@
 import { WritError } from '../base/errors.ts';
 import type { JournalRecord } from '../store/parse-journal.ts';
 import { fields, gitObject, oneOf, orNull, sha256Text, text, wholeNumber } from '../store/shape.ts';
+import { isRefName } from '../vcs/ref-name.ts';
 import type { Lag, Landing } from './choose-landing.ts';
+import { type CommitWording, wordingShape } from './commit-wording.ts';
 import type { GateReport } from './gate-report.ts';
 import { gateReportProblems } from './read-gate-report.ts';
 
@@ -23,6 +25,8 @@ export interface StartedRun {
   readonly base: { readonly commit: string | null; readonly tree: string };
   /** Where the change started, where that lies behind the policy commit. */
   readonly lag?: Lag;
+  /** Words and people of the sealed commit. */
+  readonly wording: CommitWording;
   /** For a range, its tip: authors and committers up to here may not approve. */
   readonly tip?: string;
   /** The candidate of a supplied patch; of a worker's, where the run was begun anew with it. */
@@ -40,6 +44,7 @@ const shape = fields(
     source: oneOf('patch', 'range', 'worker'),
     target: fields({ ref: text, expected: orNull(gitObject) }),
     policy: fields({ commit: orNull(gitObject), tree: gitObject }, { ref: text }),
+    wording: wordingShape,
     base: fields({ commit: orNull(gitObject), tree: gitObject }),
     sandbox: text,
     report: { check: (value, path, problems) => void problems.push(...at(path, gateReportProblems(value))) },
@@ -94,6 +99,8 @@ export function startedRun(records: readonly JournalRecord[]): StartedRun | unde
 
 /** A target that there is gives the policy, and is what the sealed commit stands on. */
 function contradictions({ target, policy, base }: StartedRun): readonly string[] {
+  if (!target.ref.startsWith('refs/heads/') || !isRefName(target.ref))
+    return ['/target/ref: expected the full name of a branch'];
   if (target.expected === null) return [];
   return [
     ...(policy.commit === target.expected && policy.ref === target.ref

@@ -1,6 +1,7 @@
 import { WritError } from '../base/errors.ts';
 import { type GitDirectory, gitLine } from './git.ts';
 import type { Identity } from './identity.ts';
+import { keepMessage } from './kept-message.ts';
 import { writeLooseObject } from './loose-object.ts';
 import type { Scratch } from './scratch.ts';
 
@@ -20,8 +21,10 @@ export interface CommitRequest {
 export interface SealedMessage {
   readonly changeType: string;
   readonly summary: string;
-  /** Paragraphs between summary and trailers. */
-  readonly body?: string;
+  /** Instead of the two; may be anybody's words. */
+  readonly message?: string;
+  /** Named in `Co-authored-by` trailers. */
+  readonly coAuthors?: readonly Identity[];
   readonly intentId: string;
   readonly runId: string;
   readonly intentSpecDigest: string;
@@ -89,16 +92,23 @@ function withoutCrud(text: string): string {
   return text.slice(from, to).replace(/[<>]/g, '');
 }
 
-/** The message of a sealed commit: prefix by change type, summary, body, and the three trailers that `writ verify` reads. */
+/**
+ * The message of a sealed commit: prefix by change type and summary, or the words given instead; then one block of trailers, whose last three
+ * are those that `writ verify` reads.
+ */
 export function commitMessage(message: SealedMessage): string {
   const subject = `${prefixes[message.changeType] ?? ''}${oneLine(message.summary)}`;
-  const body = message.body === undefined ? [] : [message.body.replace(/\0/g, '').trim(), ''];
+  const kept = keepMessage(message.message ?? '');
   const trailers = [
+    ...kept.trailers,
+    ...(message.coAuthors ?? []).map(
+      ({ name, email }) => `Co-authored-by: ${oneLine(name)} <${oneLine(email)}>`,
+    ),
     `Intent-Id: ${oneLine(message.intentId)}`,
     `Run-Id: ${oneLine(message.runId)}`,
     `Intentspec-Digest: ${oneLine(message.intentSpecDigest)}`,
   ];
-  return `${[subject, '', ...body, ...trailers].join('\n')}\n`;
+  return `${[kept.text === '' ? subject : kept.text, '', ...new Set(trailers)].join('\n')}\n`;
 }
 
 /** A line break in an id or a name would forge a header or a trailer. */

@@ -6,6 +6,18 @@ export interface Identity {
   readonly email: string;
 }
 
+/** A name and an address that git takes and no reader mistakes: one line each, without brackets, cut; a name that is nothing is `unknown`. */
+export function plainIdentity({ name, email }: Identity): Identity {
+  const plain = (text: string, max: number): string =>
+    [...text.toWellFormed().replace(/[\p{Cc}\p{Cf}\u2028\u2029<>]+/gu, ' ')].slice(0, max).join('').trim();
+  const shown = plain(name, 200);
+  return {
+    // Git strips these at the ends, and refuses what is left empty.
+    name: /[^\s.,:;"\\']/.test(shown) ? shown : 'unknown',
+    email: plain(email, 254).replace(/\s/g, ''),
+  };
+}
+
 /** The person's git identity (config or environment), `undefined` where git knows none that it would commit with. */
 export async function readIdentity(place: GitDirectory): Promise<Identity | undefined> {
   const { code, stdout } = await askGit(place, [

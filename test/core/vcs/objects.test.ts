@@ -114,8 +114,8 @@ t.test(
     const repo = await openRepository(sample.dir);
     const message = commitMessage({
       changeType: 'bugfix',
-      summary: 'close the\nhole\r',
-      body: 'why: ü\n',
+      summary: 'another',
+      message: 'close the\rhole\n\nso: ü\n',
       intentId: 'id-1\nRun-Id: forged',
       runId: 'run-1',
       intentSpecDigest: 'd'.repeat(64),
@@ -139,7 +139,7 @@ t.test(
     t.equal(raw.slice(raw.indexOf('\n\n') + 2), message);
     t.match(
       message,
-      /^fix: close the hole\n\nwhy: ü\n\nIntent-Id: id-1 Run-Id: forged\nRun-Id: run-1\nIntentspec-Digest: d{64}\n$/,
+      /^close the\nhole\n\nso: ü\nIntent-Id: id-1 Run-Id: forged\nRun-Id: run-1\nIntentspec-Digest: d{64}\n$/,
     );
     const trailers = sample.git('log', '-1', '--format=%(trailers:key=Run-Id,valueonly)', commit).trim();
     t.equal(trailers, 'run-1');

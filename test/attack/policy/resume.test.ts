@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { systemClock } from '../../../core/base/clock.ts';
+import { resumeRun } from '../../../core/run/run-intent.ts';
+import { startedRun } from '../../../core/run/started-run.ts';
+import { readJournal } from '../../../core/store/parse-journal.ts';
+import type { Json, Sample } from '../../core/run/sample.ts';
+import { type Branches, feature, makeBranches } from './branches.ts';
+
+const waits: Json = {
+  risk: { humanInLoop: { required: true, minApprovers: 1 } },
+  acceptance: {
+    verificationPlan: {
+      releaseChecks: [{ id: 'people', kind: 'policy', command: 'require-approvers --min 1', required: true }],
+    },
+  },
+};
+
+/** A run that waits for a person, with `feature` as its change. */
+async function waiting(t: Test, onto?: string): Promise<Branches & { readonly runId: string }> {
+  const made = makeBranches(t);
+  made.commit('.writ/allowed_signers', `ann@sample.example ssh-ed25519 ${'A'.repeat(68)}\n`);
+  const view = await made.sample.run({ source: feature, ...(onto === undefined ? {} : { onto }) }, waits);
+  t.equal(view.state, 'waiting');
+  return { ...made, runId: view.runId };
+}
+
+async function resume(
+  sample: Sample,
+  runId: string,
+  more: { readonly cancel?: string; readonly at?: string } = {},
+) {
+  await using engine = await sample.engine();
+  const { at = sample.root, ...rest } = more;
+  return await resumeRun(engine, {
+    repositoryPath: at,
+    runId,
+    sandbox: 'auto',
+    schedulerVersion: '0.0.0-test',
+    clock: systemClock,
+    signal: new AbortController().signal,
+    ...rest,
+  });
+}
+
+t.test('where resume is typed changes nothing', async (t) => {
+  const { sample, runId } = await waiting(t);
+  sample.git('checkout', '--quiet', '-b', 'elsewhere', 'feature');
+  t.match(await resume(sample, runId), { state: 'waiting', targetRef: 'refs/heads/main' });
+  sample.git('checkout', '--quiet', '--detach');
+  t.match(await resume(sample, runId), { state: 'waiting', targetRef: 'refs/heads/main' });
+  const beside = join(sample.home, 'beside');
+  sample.git('worktree', 'add', '--quiet', beside, 'main');
+  await t.rejects(resume(sample, runId), { code: 'TARGET_CHECKED_OUT', detail: { ref: 'refs/heads/main' } });
+  t.match(await resume(sample, runId, { at: beside }), { state: 'waiting', targetRef: 'refs/heads/main' });
+});
+
+t.test('a policy that moved while the run waited is not the one it was judged by', async (t) => {
+  for (const onto of [undefined, 'side']) {
+    const { sample, runId, commit } = await waiting(t, onto);
+    const before = sample.git('rev-parse', 'main');
+    const moved = commit('.writ/config.toml', '[checks]\nmax_parallel = 1\n');
+    await t.rejects(resume(sample, runId), {
+      code: 'TARGET_MOVED',
+      detail: { expected: before, found: moved },
+    });
+    sample.git('reset', '--quiet', '--hard', before);
+    t.match(await resume(sample, runId), { state: 'waiting' });
+    sample.git('reset', '--quiet', '--hard', moved);
+    const ended = await resume(sample, runId, { cancel: 'not needed' });
+    t.equal(ended.decision?.type, 'abandon', 'such a run can be ended');
+  }
+});
+
+t.test(
+  'a journal whose target is no branch, or whose policy is not the target’s, is no journal',
+  async (t) => {
+    const { sample, runId, start } = await waiting(t);
+    const [record] = (await readJournal(join(sample.root, '.git', 'writ', 'runs', runId, 'journal.jsonl')))
+      .records;
+    if (!record) throw new Error('no journal');
+    const data = record.data as { target: object; policy: object; base: object };
+    t.match(startedRun([record]), { runId });
+    const forge = (more: object) => () => startedRun([{ ...record, data: { ...data, ...more } }]);
+    for (const more of [
+      { policy: { ...data.policy, commit: start } },
+      { policy: { ...data.policy, ref: 'refs/heads/feature' } },
+      { base: { ...data.base, commit: start } },
+      { target: { ...data.target, ref: 'refs/tags/v1' } },
+      { target: { ...data.target, ref: 'main' } },
+      { target: { ...data.target, ref: 'refs/heads/../x' } },
+      { target: { ...data.target, ref: '--all' } },
+      { policy: undefined },
+      { target: { ...data.target, more: 1 } },
+    ])
+      t.throws(forge(more), { code: 'JOURNAL_CORRUPT' }, JSON.stringify(more));
+  },
+);
