@@ -3,7 +3,7 @@ import { parseConfig, type WritConfig } from '../core/config.ts';
 import { resolveRange } from '../core/patch/patch-from-range.ts';
 import { readBlob } from '../core/vcs/blobs.ts';
 import { openRepository, type Repository } from '../core/vcs/repository.ts';
-import { resolveBase } from '../core/vcs/resolve-commit.ts';
+import { resolveBase, treeOf } from '../core/vcs/resolve-commit.ts';
 import type { CommandContext } from './command.ts';
 
 type Context = Pick<CommandContext, 'options' | 'cwd' | 'repoPath'>;
@@ -12,8 +12,8 @@ type Context = Pick<CommandContext, 'options' | 'cwd' | 'repoPath'>;
 const elsewhere = ['NOT_A_REPOSITORY', 'BARE_REPOSITORY', 'GIT_MISSING'] as const;
 
 /**
- * `[rules.<id>]` of the repository that a scan runs in, as the commit has it that the change starts from: the base of `--range`, else HEAD,
- * never the working tree. Nothing outside a repository. Throws CONFIG_INVALID.
+ * `[rules.<id>]` of the repository that a scan runs in, as they stand where the change would go: at A of `--range A..B`, else at HEAD,
+ * never in the working tree or the candidate. Nothing outside a repository. Throws CONFIG_INVALID.
  */
 export async function readScanOptions(
   context: Context,
@@ -25,14 +25,16 @@ export async function readScanOptions(
     throw fault;
   });
   if (repository === undefined) return {};
-  const bytes = await readBlob(repository, await baseTree(context, repository), '.writ/config.toml');
+  const bytes = await readBlob(repository, await policyTree(context, repository), '.writ/config.toml');
   // Rules of plugins are not asked by a scan, and so not known to it: options for one of them are no mistake.
   const { plugins, rules } = parseConfig(bytes);
   return plugins.length > 0 ? rules : parseConfig(bytes, { ruleIds }).rules;
 }
 
-async function baseTree({ options }: Context, repository: Repository): Promise<string> {
+async function policyTree({ options }: Context, repository: Repository): Promise<string> {
   const range = options.value('range');
   if (range === undefined) return (await resolveBase(repository, 'HEAD')).tree;
-  return (await resolveRange(repository, range)).base.tree;
+  // Not where the two parted: a branch that was made before a rule was tightened does not escape it.
+  const { from } = await resolveRange(repository, range);
+  return treeOf(repository, from);
 }

@@ -17,6 +17,7 @@ import './attest/public/rekor.test.ts';
 import './attest/statement/provenance.test.ts';
 import './attest/verify/git-commit.test.ts';
 import './attest/verify/verify-run.test.ts';
+import './attest/verify/policy.test.ts';
 import './attest/verify/statements.test.ts';
 import './attest/verify/approvals.test.ts';
 import './attest/verify/attacks.test.ts';

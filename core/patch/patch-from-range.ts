@@ -9,6 +9,8 @@ import { normalisePatch } from './normalise.ts';
 /** Both ends of `A..B`, resolved: the merge base is the base, the tree of `tip` the candidate (4-resolutions, Target ref). */
 export interface ResolvedRange {
   readonly base: Base & { readonly commit: string };
+  /** A, as a commit: where the change would go. */
+  readonly from: string;
   readonly tip: string;
   readonly tipTree: string;
 }
@@ -34,6 +36,7 @@ export async function resolveRange(repo: Repository, range: string): Promise<Res
   }
   return {
     base: { commit: common, tree: await treeOf(repo, common) },
+    from: left,
     tip,
     tipTree: await treeOf(repo, tip),
   };

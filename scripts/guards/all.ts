@@ -6,6 +6,7 @@ import { judgeGuards } from './judge.ts';
 import { logGuards } from './log.ts';
 import { logMemoryGuards } from './log-memory.ts';
 import { materialGuards } from './material.ts';
+import { policyGuards } from './policy.ts';
 import { predicateGuards } from './predicates.ts';
 import { reportGuards } from './reports.ts';
 import { runGuards } from './run.ts';
@@ -22,6 +23,7 @@ export const guards: readonly Guard[] = [
   ...logMemoryGuards,
   ...formGuards,
   ...materialGuards,
+  ...policyGuards,
   ...predicateGuards,
   ...serviceGuards,
   ...judgeGuards,

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { readScanOptions } from '../../../bin/scan-options.ts';
 import { audited, feature, fix, gate, makeBranches, runWhile } from './branches.ts';
 
 t.test('a branch that was made before a gate was added does not escape it', async (t) => {
@@ -131,4 +132,14 @@ t.test('a policy that moves while the change is judged takes it back', async (t)
     t.equal(sample.git('rev-parse', 'main'), moved);
     t.throws(() => sample.git('rev-parse', '--verify', '--quiet', 'side'));
   }
+});
+
+t.test('a scan of a range takes its options where the change would go', async (t) => {
+  const { sample, commit } = makeBranches(t);
+  commit('.writ/config.toml', '[rules.scope]\nstrict = true\n');
+  const options = { value: (name: string) => (name === 'range' ? 'main..feature' : undefined) };
+  const context = { options, cwd: sample.root, repoPath: undefined } as unknown as Parameters<
+    typeof readScanOptions
+  >[0];
+  t.match(await readScanOptions(context, ['scope']), { scope: { strict: true } });
 });

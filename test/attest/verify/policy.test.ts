@@ -1,0 +1,88 @@
+import t from 'tap';
+import { parseCommit } from '../../../attest/verify/git-commit.ts';
+import { readProvenance } from '../../../attest/verify/provenance-claims.ts';
+import { verifyPolicy } from '../../../attest/verify/verify-policy.ts';
+import type { AttestRequest } from '../../../core/contract/attestor.ts';
+import {
+  makeMachine,
+  removeMachines,
+  sealRun,
+  statementOf,
+  toSource,
+  troubles,
+  verifyAs,
+} from './sealed-run.ts';
+
+t.teardown(removeMachines);
+
+const machine = makeMachine();
+const base = '2'.repeat(40);
+const other = '9'.repeat(40);
+const config = '11'.repeat(32);
+
+async function refusals(change: (request: AttestRequest) => AttestRequest): Promise<readonly string[]> {
+  const report = await verifyAs(await sealRun(machine, { request: change }), { machine });
+  t.equal(report.verified, false);
+  return troubles(report).filter((line) => line.startsWith('policy'));
+}
+
+t.test('a sealed run says by whose policy it was judged', async (t) => {
+  const report = await verifyAs(await sealRun(machine), { machine });
+  t.same(troubles(report), []);
+  t.match(
+    report.checks.find(({ id }) => id === 'policy'),
+    { status: 'passed', detail: { policy_commit: base, how: 'parent' } },
+  );
+});
+
+t.test('a base that is not the parent of the commit is refuted', async (t) => {
+  t.match(await refusals((request) => ({ ...request, baseCommit: other })), ['policy failed wrong-subject']);
+  t.match(await refusals((request) => ({ ...request, baseCommit: undefined })), [
+    'policy failed wrong-subject',
+  ]);
+});
+
+t.test('another policy than the decision was made under is refuted', async (t) => {
+  t.match(await refusals((request) => ({ ...request, policyCommit: other })), ['policy failed mismatch']);
+});
+
+t.test('no policy at all is missed', async (t) => {
+  t.match(await refusals((request) => ({ ...request, policyCommit: undefined })), [
+    /^policy missing missing/,
+  ]);
+});
+
+t.test('two policies are none', async (t) => {
+  const twice = { name: 'policy', digest: { gitCommit: other } };
+  const report = await verifyAs(
+    await sealRun(machine, {
+      request: (request) => ({ ...request, resolvedDependencies: [...request.resolvedDependencies, twice] }),
+    }),
+    { machine },
+  );
+  t.equal(report.verified, false);
+});
+
+t.test(
+  'another configuration than the policy commit holds is refuted, where the repository is at hand',
+  async (t) => {
+    const withConfig = (request: AttestRequest): AttestRequest => ({
+      ...request,
+      resolvedDependencies: [{ name: '.writ/config.toml', digest: { sha256: config } }],
+    });
+    for (const [stated, held, isRefuted] of [
+      [true, { bytes: Buffer.from('another') }, 'mismatch'],
+      [true, {}, 'mismatch'],
+      [false, { bytes: Buffer.from('one') }, true],
+      [false, {}, undefined],
+      [true, undefined, undefined],
+    ] as const) {
+      const sealed = await sealRun(machine, stated ? { request: withConfig } : {});
+      const source = { ...toSource(sealed), readAt: async () => held };
+      const claims = readProvenance(Buffer.from(JSON.stringify(statementOf(sealed))));
+      const judged = verifyPolicy(source, parseCommit(source.commit.raw), claims);
+      if (!isRefuted) t.match(await judged, { commit: base });
+      else await t.rejects(judged, { code: 'VERIFY_REFUTED' }, `${stated} ${JSON.stringify(held)}`);
+    }
+  },
+);
