@@ -1,6 +1,5 @@
 import './attack/nothing-verified.test.ts';
 import './attack/hostile-input.test.ts';
-import './attack/confinement/all.ts';
 import './attack/mutation.test.ts';
 import './attack/material/forgeries.test.ts';
 import './attack/reports/forged-report.test.ts';

@@ -3,7 +3,6 @@ import { type Guard, within } from './guard.ts';
 const verdict = 'test/attack/confinement/same-verdict.test.ts';
 const limits = 'test/attack/confinement/limits.test.ts';
 const hungry = 'test/attack/confinement/hungry-check.test.ts';
-const keyring = 'test/attack/confinement/keyring.test.ts';
 const filter = 'test/core/tool/syscall-filter.test.ts';
 const probe = 'test/core/tool/sandbox-probe.test.ts';
 const reports = 'test/core/run/read-reports.test.ts';
@@ -38,7 +37,7 @@ export const confinementGuards: readonly Guard[] = [
   ]),
   ...within('core/tool/sandbox/init.ts', verdict, [
     ['an input of its own', "(stdin === undefined ? ownInput : '')", "''", 'bubblewrap: no probe'],
-    ['bounded open files', '  `{ ulimit -Sn 4096', '  `{ true', 'bubblewrap: no probe'],
+    ['bounded open files', ' && ulimit -Hn ${openFiles}', '', 'bubblewrap: no probe'],
   ]),
   ...within('core/tool/sandbox/run-outer.ts', verdict, [
     ['preference for killing', '    preferForKilling(first);\n', '', 'bubblewrap: no probe'],
@@ -73,12 +72,12 @@ export const confinementGuards: readonly Guard[] = [
       'listed calls',
     ],
   ]),
-  ...within('core/tool/sandbox/profile.ts', keyring, [
+  ...within('core/tool/sandbox/profile.ts', verdict, [
     [
       'names of keys',
       "const kernelKeys = ['/proc/keys', '/proc/key-users'];",
       'const kernelKeys: string[] = [];',
-      'bubblewrap: a key',
+      'bubblewrap: no probe',
     ],
   ]),
   ...within('core/tool/sandbox/probe.ts', probe, [

@@ -51,6 +51,7 @@ export function noSandbox(facts: HostFacts = currentHostFacts()): SandboxBackend
           ...(request.signal === undefined ? {} : { signal: request.signal }),
         };
         const { announced: _, ...result } = await spawnWatched(request, spawn, (started) => ({
+          first: started,
           processes: () => processesFrom(started).map((pid) => `/proc/${pid}`),
           directories: [],
         }));

@@ -17,7 +17,7 @@ export const profile = {
   /** Process 1 becomes what it is under this program, which sets what a shell cannot. */
   launcher: '/.launcher',
   /** As `ulimit` counts: files in blocks of 512 bytes (16 GiB). */
-  limits: { core: 0, fileBlocks: 33_554_432, openFiles: 65_536, processes: 4096 },
+  limits: { core: 0, fileBlocks: 33_554_432, openFiles: 16_384, processes: 4096 },
   /** The kernel's out-of-memory killer takes these processes first. Set from outside and, as /proc is read-only, for good. */
   outOfMemoryScore: 1000,
   /** Of all processes together, where a request names no bound. */

@@ -36,6 +36,7 @@ export async function runOuter(
     // Its own /proc lists its pid namespace and nothing else, whatever became of whose parent.
     const proc = `/proc/${first}/root/proc`;
     return {
+      first,
       processes: () => processesIn(proc).map((pid) => `${proc}/${pid}`),
       directories: memoryDirectories(0).map(({ path }) => `/proc/${first}/root${path}`),
     };

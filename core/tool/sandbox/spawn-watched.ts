@@ -1,12 +1,18 @@
 import type { ExceededLimit, SandboxRequest } from '../../contract/sandbox.ts';
 import { type SpawnRequest, type SpawnResult, spawnProcess } from '../spawn.ts';
+import { type LimitGroup, openLimitGroup } from './limit-group.ts';
 import { profile } from './profile.ts';
 import { type Watched, watchLimits } from './watch-limits.ts';
 
-/** What of a process that has started is to be watched; `undefined`: nothing. */
-export type FindWatched = (started: number) => Pick<Watched, 'processes' | 'directories'> | undefined;
+/** What of a process that has started is to be watched, and from which process on all are; `undefined`: nothing. */
+export type FindWatched = (
+  started: number,
+) => (Pick<Watched, 'processes' | 'directories'> & { readonly first: number }) | undefined;
 
-/** Runs a process as `spawnProcess` does and ends it where what is watched holds more than the request allows: then without an exit code. */
+/**
+ * Runs a process as `spawnProcess` does and ends it where what is watched holds more than the request allows: then without an exit code.
+ * Where a control group was delegated to us the kernel holds it to that as well, without a moment in between.
+ */
 export async function spawnWatched(
   { maxMemoryBytes = profile.maxMemoryBytes }: Pick<SandboxRequest, 'maxMemoryBytes'>,
   spawn: SpawnRequest,
@@ -17,6 +23,7 @@ export async function spawnWatched(
   const { signal } = spawn;
   let exceeded: ExceededLimit | undefined;
   let endWatch: (() => void) | undefined;
+  let group: LimitGroup | undefined;
   try {
     const result = await spawnProcess({
       ...spawn,
@@ -24,6 +31,8 @@ export async function spawnWatched(
       onReady(started) {
         const found = find(started);
         if (found === undefined) return;
+        group = openLimitGroup(limits);
+        group?.take(found.first);
         endWatch = watchLimits({ ...limits, ...found }, (limit) => {
           exceeded = limit;
           ended.abort();
@@ -31,9 +40,13 @@ export async function spawnWatched(
       },
     });
     // Whoever asked to stop, or the deadline, may have been first.
-    if (exceeded === undefined || signal?.aborted || result.timedOut) return result;
-    return { ...result, aborted: false, exceeded };
+    if (signal?.aborted || result.timedOut) return result;
+    exceeded ??= group?.exceeded();
+    if (exceeded === undefined) return result;
+    const { exitCode: _of, ...said } = result;
+    return { ...said, signal: 'SIGKILL', aborted: false, exceeded };
   } finally {
     endWatch?.();
+    await group?.remove();
   }
 }

@@ -60,7 +60,8 @@ for (const backend of [bubblewrapSandbox(), unshareSandbox()]) {
           way,
         );
         t.notOk('exitCode' in result, way);
-        t.ok((result.exceeded?.found ?? 0) > limit, way);
+        // A control group stops just below.
+        t.ok((result.exceeded?.found ?? 0) > 0.99 * limit, way);
       };
       await Promise.all(Object.entries(hoards).map(judge));
     },

@@ -72,7 +72,7 @@ t.test('more files or bytes than the limit fail the check', async (t) => {
 
 t.test('a directory of any size is looked at up to the limit', async (t) => {
   const crowded = t.testdir({});
-  for (let index = 0; index <= reportLimits.entries; index += 1) mkdirSync(join(crowded, `d${index}`));
+  for (let index = 0; index <= reportLimits.entries; index += 1) symlinkSync('x', join(crowded, `d${index}`));
   const { files, unread, findings } = await readReports(crowded, 0n);
   t.strictSame(files, []);
   t.equal(unread.length, reportLimits.files);

@@ -16,7 +16,7 @@ import { unshareSandbox } from '../../../core/tool/sandbox/unshare.ts';
 import { spawnProcess } from '../../../core/tool/spawn.ts';
 import { openScene } from './sandbox-scene.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(400_000);
 const bwrap = findProgram('bwrap', '');
 const isRoot = process.getuid?.() === 0;
 const sound = `
