@@ -37,7 +37,7 @@ export const confinementGuards: readonly Guard[] = [
   ]),
   ...within('core/tool/sandbox/init.ts', verdict, [
     ['an input of its own', "(stdin === undefined ? ownInput : '')", "''", 'bubblewrap: no probe'],
-    ['bounded open files', ' && ulimit -Hn ${openFiles}', '', 'bubblewrap: no probe'],
+    ['bounded open files', ' && ulimit -Hn', ' || ulimit -Hn', 'bubblewrap: no probe'],
   ]),
   ...within('core/tool/sandbox/run-outer.ts', verdict, [
     ['preference for killing', '    preferForKilling(first);\n', '', 'bubblewrap: no probe'],
