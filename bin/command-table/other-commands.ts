@@ -10,7 +10,7 @@ export const otherCommands: readonly CommandSpec[] = [
       'Exit 0: every claim holds. Exit 1: a claim is refuted. Exit 3: nothing could be verified, or the signer is not trusted here; the key id to pin is printed. A file (exported evidence, a sigstore bundle, a DSSE envelope, lines of those, a tlog-proof) is one by its path (`./NAME`) or its ending (`NAME.json`). A target that is several things here, a file and a ref, a tag and a branch, the beginning of a run and of a commit, is refused with all of them (exit 129). All of it is explained in docs/verifying.md.',
     arguments: [{ name: 'TARGET', about: 'commits, run ids, or files; `-` is stdin', variadic: true }],
     options: [
-      { name: 'key', value: 'FILE', repeatable: true, about: 'trust this public key (PEM)' },
+      { name: 'key', value: 'FILE', repeatable: true, about: 'trust the public keys of this file (PEM)' },
       {
         name: 'identity',
         value: 'NAME',

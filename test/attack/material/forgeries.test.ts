@@ -32,7 +32,7 @@ import {
   verifyStranger,
 } from '../../attest/verify/strangers.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(400_000);
 const directory = mkdtempSync(join(tmpdir(), 'writ-forgeries-'));
 t.teardown(() => rmSync(directory, { recursive: true, force: true }));
 

@@ -18,7 +18,7 @@ import {
   withoutOpenssl,
 } from './openssl.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(400_000);
 const directory = mkdtempSync(join(tmpdir(), 'writ-openssl-'));
 t.teardown(() => rmSync(directory, { recursive: true, force: true }));
 

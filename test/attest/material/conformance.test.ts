@@ -13,7 +13,7 @@ import { runLine } from '../../bin/host.ts';
 import { artifact, type Loose, statement } from '../verify/strangers.ts';
 import { builder, edited, github, makeFoundry } from './foundry.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(400_000);
 const root = mkdtempSync(join(tmpdir(), 'writ-conformance-'));
 t.teardown(() => rmSync(root, { recursive: true, force: true }));
 const env = { HOME: join(root, 'home'), PATH: process.env.PATH ?? '' };

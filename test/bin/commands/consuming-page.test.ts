@@ -10,7 +10,7 @@ import { withoutOpenssl } from '../../attest/material/openssl.ts';
 import { makeSealedRepository } from './sealed-repository.ts';
 
 /** A run in a sandbox, an approval and its seal on a busy machine. */
-t.setTimeout(180_000);
+t.setTimeout(400_000);
 const page = readFileSync(new URL('../../../docs/consuming.md', import.meta.url), 'utf8');
 const blocks = [...page.matchAll(/^```(sh|text|js)\n([\s\S]*?)^```$/gm)].map(([, kind, text = '']) => ({
   kind,

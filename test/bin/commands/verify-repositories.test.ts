@@ -9,7 +9,7 @@ import { runLine } from '../host.ts';
 import { makeSealedRepository } from './sealed-repository.ts';
 
 /** A run in a sandbox, an approval and its seal on a busy machine. */
-t.setTimeout(120_000);
+t.setTimeout(400_000);
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'writ-repositories-')));
 t.teardown(() => rmSync(root, { recursive: true, force: true }));
 const sealed = withoutSshKeygen ? undefined : await makeSealedRepository(root);
