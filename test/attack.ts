@@ -14,3 +14,6 @@ import './attack/policy/all.ts';
 import './attack/secrets-stored/refused-secret.test.ts';
 import './attack/secrets-stored/held-back.test.ts';
 import './attack/judge/changed-judge.test.ts';
+import './attack/one-world/shared-state.test.ts';
+import './attack/one-world/carry.test.ts';
+import './attack/one-world/hostile-workspaces.test.ts';

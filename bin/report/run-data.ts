@@ -106,6 +106,7 @@ function toCheckData(check: CheckRecord): CommandData {
     tolerated: check.tolerated,
     network: check.network && toNetworkData(check.network),
     baseline: check.baseline && toBaselineData(check.baseline),
+    carried: check.carried && { received: check.carried.received, handed_on: check.carried.handedOn },
     artifacts: check.artifacts.map(toArtifactData),
   });
 }

@@ -98,6 +98,8 @@ const baseline = record(
   },
 );
 
+const carriedPaths = list(record({ path: text, sha256: text, entries: count, bytes: count }));
+
 const check = record(
   {
     id: text,
@@ -118,6 +120,7 @@ const check = record(
     tolerated: { type: 'boolean' },
     network,
     baseline,
+    carried: record({ received: carriedPaths, handed_on: carriedPaths }),
     tests: record(
       { passed: count, failed: count, skipped: count, flaky: count },
       {

@@ -401,6 +401,19 @@ export const errorCatalogue = {
     exit: 1,
     hint: 'set `[workspace] prepare` or `[workspace] share` in `.writ/config.toml`',
   },
+  CARRY_TRACKED: {
+    family: 'tool',
+    message: 'the tree tracks what `[workspace] carry` names',
+    http: 422,
+    exit: 1,
+    hint: 'checks may hand on only what git does not track: change the config, or move the file',
+  },
+  CARRY_REFUSED: {
+    family: 'tool',
+    message: 'what a check left at a path of `[workspace] carry` cannot be handed on',
+    http: 422,
+    exit: 1,
+  },
   WORKSPACE_PREPARE_FAILED: {
     family: 'tool',
     message: 'the `[workspace] prepare` command failed',

@@ -15,14 +15,22 @@ export interface PrepareStep {
   readonly outputs: readonly string[];
 }
 
-/** `[workspace]`: where dependencies come from that git does not track. */
+/** `[workspace]`: what a check finds besides the tree: dependencies that git does not track, history, what other checks handed on. */
 export interface WorkspaceConfig {
   /** Ignored directories of the person's tree. */
   readonly share: readonly string[];
   /** Must be equal on disk, at base and in the candidate for `share` to hold. */
   readonly lockfile: string;
   readonly prepare: readonly PrepareStep[];
+  /** Paths that a check hands on to those after it; nothing else that it writes is seen by another. */
+  readonly carry: readonly string[];
+  /** How many commits of the base's history a check sees, the base itself included. */
+  readonly history: number;
 }
+
+/** Each is looked for in, and laid into, every export. */
+const maxCarried = 16;
+const maxHistory = 10_000;
 
 const defaultLockfile = 'package-lock.json';
 
@@ -43,7 +51,24 @@ export function readWorkspaceSection(reader: TableReader): WorkspaceConfig {
   const lockfile = readPath(reader, 'lockfile', defaultLockfile);
   const share = readPaths(reader, 'share', []);
   const prepare = reader.tables('prepare', 16).map((step) => readPrepareStep(step, lockfile));
+  const carry = readPaths(reader, 'carry', []);
+  const history = reader.integer('history', 1, 1, maxHistory);
   reader.end();
+
+  if (carry.length > maxCarried)
+    reader.refuse(reader.at('carry'), `expected at most ${maxCarried} paths, found ${carry.length}`);
+  refuseOverlaps(reader, 'carry', carry);
+  for (const path of carry) {
+    const given = [...share, ...prepare.flatMap(({ outputs }) => outputs)].find((one) =>
+      pathsOverlap(one, path),
+    );
+    if (given !== undefined) {
+      reader.refuse(
+        reader.at('carry'),
+        `\`${path}\` overlaps \`${given}\`, which every check is given read-only`,
+      );
+    }
+  }
 
   refuseOverlaps(reader, 'share', share);
   refuseOverlaps(
@@ -60,7 +85,7 @@ export function readWorkspaceSection(reader: TableReader): WorkspaceConfig {
       );
     }
   }
-  return { share, lockfile, prepare };
+  return { share, lockfile, prepare, carry, history };
 }
 
 function readPrepareStep(reader: TableReader, workspaceLockfile: string): PrepareStep {
@@ -121,7 +146,7 @@ function readPaths(reader: TableReader, key: string, fallback: readonly string[]
   return paths;
 }
 
-/** Two directories inside each other would be bound over one another. */
+/** Two paths inside each other would lie over one another. */
 function refuseOverlaps(reader: TableReader, key: string, paths: readonly string[]): void {
   const sorted = [...paths].sort();
   for (const [index, path] of sorted.entries()) {

@@ -3,7 +3,7 @@ import type { Finding } from './finding.ts';
 import type { CheckNetwork } from './network-use.ts';
 import type { RuleInput } from './rule.ts';
 import type { SandboxResult } from './sandbox.ts';
-import type { TestCounts, ToolUse } from './stage.ts';
+import type { CheckCarry, TestCounts, ToolUse } from './stage.ts';
 
 /** A file that a check left in `$REPORTS_DIR`, read after the sandbox ended; symlinks are never followed. */
 export interface ReportFile {
@@ -44,6 +44,8 @@ export interface CheckOutcome {
   readonly network?: CheckNetwork;
   /** What its command used; the engine adds it. */
   readonly tools?: readonly ToolUse[];
+  /** What was handed to and on by it; the engine adds it. */
+  readonly carried?: CheckCarry;
   /** A person has to act before this check can pass. */
   readonly waiting?: boolean;
 }

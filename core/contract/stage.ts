@@ -58,6 +58,23 @@ export interface ToolUse {
   readonly startedAt: string;
 }
 
+/** What stands at a path of `[workspace] carry`. */
+export interface CarriedPath {
+  readonly path: string;
+  /** Of the listing (docs/config.md), the directories above the path included. */
+  readonly sha256: string;
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+/** What passed between a check that ran a command and the others; nothing else did. */
+export interface CheckCarry {
+  /** What it found in its workspace besides the tree. */
+  readonly received: readonly CarriedPath[];
+  /** What the checks after it find. */
+  readonly handedOn: readonly CarriedPath[];
+}
+
 /** A metric of `$REPORTS_DIR/metrics.json`, a value for each round that ran (docs/metrics.md). */
 export interface MeasuredMetric {
   readonly name: string;
@@ -114,6 +131,8 @@ export interface CheckRecord {
   /** Absent where nothing was open to it. */
   readonly network?: CheckNetwork;
   readonly baseline?: CheckBaseline;
+  /** Absent where the config carries nothing or it ran no command. */
+  readonly carried?: CheckCarry;
   /** It failed as it fails at the base, and the contract tolerates old failures. */
   readonly tolerated?: true;
   readonly artifacts: readonly ArtifactRecord[];

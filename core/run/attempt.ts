@@ -1,5 +1,5 @@
 import type { ApprovalVerdict } from '../contract/approval.ts';
-import type { DigestedThing, SealingParties } from '../contract/attestor.ts';
+import type { SealingParties } from '../contract/attestor.ts';
 import type { PatchSet } from '../contract/patch-set.ts';
 import type { RuleInput } from '../contract/rule.ts';
 import type { SandboxBackend, SandboxBind } from '../contract/sandbox.ts';
@@ -14,7 +14,6 @@ import type { RecordBox } from './record-box.ts';
 import type { RunSettings } from './run-request.ts';
 import type { RunStore } from './run-store.ts';
 import type { Steps } from './steps.ts';
-import type { DependencyNote } from './workspace-dependencies.ts';
 import type { WritEngine } from './writ-engine.ts';
 
 /** A run that a process works on: who works for it, where, and until when. Made when it is started or resumed, read by every step. */
@@ -75,12 +74,11 @@ export interface Attempt extends OpenRun {
   readonly rehearsal?: RuleInput['rehearsal'];
 }
 
-/** Where checks run. */
+/** Where one command of a check runs: nothing in it was ever seen by another. */
 export interface Workspace {
   readonly directory: string;
-  readonly reportsRoot: string;
+  /** Empty, and its own. */
+  readonly reports: string;
   readonly sandbox: SandboxBackend;
   readonly binds: readonly SandboxBind[];
-  readonly dependencies: readonly DigestedThing[];
-  readonly notes: readonly DependencyNote[];
 }

@@ -1,114 +1,185 @@
-import { lstat, mkdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DigestedThing } from '../contract/attestor.ts';
 import type { SandboxBind } from '../contract/sandbox.ts';
+import type { CarriedPath } from '../contract/stage.ts';
 import { readBlob } from '../vcs/blobs.ts';
 import { isIgnoredPath } from '../vcs/ignored.ts';
-import { exportWorkspace, removeWorkspace } from '../vcs/workspace.ts';
+import { removeTree } from '../vcs/remove-tree.ts';
+import { type SealedObjects, sealObjects } from '../vcs/sealed-objects.ts';
+import { listTree } from '../vcs/tree.ts';
+import { exportTree } from '../vcs/workspace.ts';
 import type { Attempt, Workspace } from './attempt.ts';
-import { type DependencyNote, provideWorkspaceDependencies } from './workspace-dependencies.ts';
+import { type CarryStore, type HandedOn, openCarryStore } from './carry/carry-store.ts';
+import { type TrackedCarry, trackedCarry } from './carry/tracked-carry.ts';
+import {
+  type DependencyNote,
+  type FoundDependencies,
+  findWorkspaceDependencies,
+  placeWorkspaceDependencies,
+  toDigested,
+} from './workspace-dependencies.ts';
 
-/** The workspace in which checks of this epoch ended is gone: what they left behind for later ones went with it. */
+/** What checks of this epoch handed on, or were given, is not what it was: those that ended cannot be built upon. */
 export class WorkspaceLost extends Error {}
 
-/** A workspace that is opened when the first check needs it. */
-export interface OpeningWorkspace {
-  open(): Promise<Workspace>;
-  /** The same for the base, beside it: exported anew by every process that asks. */
-  readonly base: { open(): Promise<Workspace> };
+/** A world of its own for one command. */
+export interface OpenWorkspace extends Workspace {
+  /** Paths of `[workspace] carry` that the tree tracks: nothing is handed to or on by them. */
+  readonly tracked: readonly TrackedCarry[];
+  /** Takes what stands at the carried paths, for the checks after this one. */
+  handOn(): Promise<HandedOn>;
+  /** Deletes it. What resists stays, unseen by any other, until the run's own place goes. */
+  close(): Promise<void>;
+}
+
+/** One tree that commands run in. */
+export interface WorkspaceSide {
+  /** A fresh export with what was carried, at a place that no check was ever in. WorkspaceLost where that is not there any more. */
+  open(received: readonly CarriedPath[]): Promise<OpenWorkspace>;
+}
+
+/** The workspaces of one epoch of an attempt, each made when a command needs it. */
+export interface OpeningWorkspace extends WorkspaceSide {
+  readonly base: WorkspaceSide;
   /** Untracked directories that the checks were given, in this process or an earlier one; none where no check needed a workspace. */
   dependencies(): readonly DigestedThing[];
 }
 
-interface Provided {
+/** What the checks of an epoch were given, as its journal tells later processes. */
+interface Given {
   readonly dependencies: readonly DigestedThing[];
   readonly notes: readonly DependencyNote[];
 }
 
-/**
- * The workspace of one epoch of an attempt: exported from the candidate once, taken up again by a later process on this machine.
- * `open` rejects with WorkspaceLost where it was given out before and is no longer there.
- */
+/** The workspaces of one epoch of an attempt: of the candidate, and of the base beside it. */
 export function openingWorkspace(attempt: Attempt, epoch: number): OpeningWorkspace {
-  const { steps, ground, privateRoot, name } = attempt;
+  const { steps, patch, scratch, ground, privateRoot, name } = attempt;
   const root = join(privateRoot, `${name}-${epoch}`);
-  const directory = join(root, 'workspace');
-  const reportsRoot = join(root, 'reports');
-  let opened: Promise<Workspace> | undefined;
-  let openedBase: Promise<Workspace> | undefined;
-  const provided = (): Provided | undefined => steps.ended('workspace')?.answer as Provided | undefined;
-
-  async function open(): Promise<Workspace> {
-    const before = steps.ended('local/workspace');
-    if (steps.ended('workspace') && (!before || !(await isDirectory(directory)))) throw new WorkspaceLost();
-    const { binds, ...made } = await steps.once('local/workspace', () =>
-      makeWorkspace(attempt, directory, 'candidateTree'),
-    );
-    const { dependencies, notes } = await steps.once('workspace', (): Provided => made);
-    await rm(reportsRoot, { recursive: true, force: true });
-    await mkdir(reportsRoot, { mode: 0o700 });
-    return { directory, reportsRoot, sandbox: ground.sandbox, binds, dependencies, notes };
-  }
-
-  async function openBase(): Promise<Workspace> {
-    const place = join(root, 'base');
-    const made = await makeWorkspace(attempt, join(place, 'workspace'), 'baseTree');
-    const reports = join(place, 'reports');
-    await rm(reports, { recursive: true, force: true });
-    await mkdir(reports, { mode: 0o700 });
-    return { ...made, directory: join(place, 'workspace'), reportsRoot: reports, sandbox: ground.sandbox };
-  }
-
-  return {
-    open() {
-      opened ??= open();
-      return opened;
-    },
-    base: {
-      open() {
-        openedBase ??= openBase();
-        return openedBase;
-      },
-    },
-    dependencies: () => provided()?.dependencies ?? [],
+  const store = openCarryStore(join(root, 'carried'));
+  let made: Promise<SealedObjects> | undefined;
+  /** One object store for all of them: none can write to it. */
+  const objects = (): Promise<SealedObjects> => {
+    made ??= (async () => {
+      await removeWorlds(root);
+      await mkdir(root, { recursive: true, mode: 0o700 });
+      return sealObjects(scratch, await mkdtemp(join(root, 'objects-')), {
+        commit: patch.baseCommit,
+        history: ground.config.workspace.history,
+        trees: [patch.baseTree, patch.candidateTree],
+      });
+    })();
+    return made;
   };
-}
-
-async function makeWorkspace(
-  { ground, patch, scratch, signal }: Attempt,
-  directory: string,
-  side: 'candidateTree' | 'baseTree',
-): Promise<Provided & { readonly binds: readonly SandboxBind[] }> {
-  await removeWorkspace(directory);
-  await mkdir(join(directory, '..'), { recursive: true, mode: 0o700 });
-  const exported = await exportWorkspace(scratch, patch[side], directory, patch.baseCommit);
-  const { binds, resolvedDependencies, notes } = await provideWorkspaceDependencies({
-    config: ground.config.workspace,
-    worktree: ground.repository.root,
-    workspace: directory,
-    cacheDir: join(ground.repository.commonDir, 'writ', 'cache', 'workspace'),
-    sandbox: ground.sandbox,
-    readBase: (path) => readBlob(scratch, patch.baseTree, path),
-    readCandidate: (path) => readBlob(scratch, patch[side], path),
-    isIgnored: (path) => isIgnoredPath(ground.repository, path),
-    signal,
+  const candidate = new Side(attempt, root, store, objects, patch.candidateTree, async (found) => {
+    const { dependencies } = await steps.once('workspace', (): Given => found);
+    if (JSON.stringify(dependencies) !== JSON.stringify(found.dependencies)) throw new WorkspaceLost();
   });
   return {
-    // Without a sandbox everything is where it is already.
-    binds: ground.sandbox.name === 'none' ? binds : [...binds, ...exported.borrowed.map(readOnlyAt)],
-    dependencies: resolvedDependencies,
-    notes,
+    open: (received) => candidate.open(received),
+    base: new Side(attempt, root, store, objects, patch.baseTree, async () => undefined),
+    dependencies: () => (steps.ended('workspace')?.answer as Given | undefined)?.dependencies ?? [],
   };
 }
 
-async function isDirectory(path: string): Promise<boolean> {
-  return lstat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
+class Side implements WorkspaceSide {
+  readonly #attempt: Attempt;
+  readonly #root: string;
+  readonly #store: CarryStore;
+  readonly #objects: () => Promise<SealedObjects>;
+  readonly #tree: string;
+  readonly #given: (given: Given) => Promise<void>;
+  #dependencies: Promise<FoundDependencies> | undefined;
+  #tracked: Promise<readonly TrackedCarry[]> | undefined;
+
+  constructor(
+    attempt: Attempt,
+    root: string,
+    store: CarryStore,
+    objects: () => Promise<SealedObjects>,
+    tree: string,
+    given: (given: Given) => Promise<void>,
+  ) {
+    this.#attempt = attempt;
+    this.#root = root;
+    this.#store = store;
+    this.#objects = objects;
+    this.#tree = tree;
+    this.#given = given;
+  }
+
+  async open(received: readonly CarriedPath[]): Promise<OpenWorkspace> {
+    const { sandbox, config } = this.#attempt.ground;
+    const objects = await this.#objects();
+    const tracked = await this.#trackedCarry(objects);
+    if (!(await this.#store.holds(received))) throw new WorkspaceLost();
+    const place = await mkdtemp(join(this.#root, 'world-'));
+    const close = (): Promise<void> => removeTree(place).catch(() => undefined);
+    try {
+      const [directory, reports] = [join(place, 'workspace'), join(place, 'reports')];
+      await mkdir(reports, { mode: 0o777 });
+      await exportTree(objects, this.#tree, directory, this.#attempt.patch.baseCommit);
+      this.#dependencies ??= this.#findDependencies(directory);
+      const { provided } = await this.#dependencies;
+      const binds = await placeWorkspaceDependencies({ sandbox, workspace: directory }, provided);
+      const untracked = (path: string): boolean => !tracked.some((one) => one.path === path);
+      await this.#store.lay(
+        received.filter(({ path }) => untracked(path)),
+        directory,
+      );
+      return {
+        directory,
+        reports,
+        sandbox,
+        // Without a sandbox git reads the objects where they are.
+        binds:
+          sandbox.name === 'none'
+            ? binds
+            : [objectsIn(objects, sandbox.pathsInside({ workspace: directory, reports })), ...binds],
+        tracked,
+        handOn: () => this.#store.take(directory, config.workspace.carry.filter(untracked)),
+        close,
+      };
+    } catch (fault) {
+      await close();
+      throw fault;
+    }
+  }
+
+  #trackedCarry(objects: SealedObjects): Promise<readonly TrackedCarry[]> {
+    this.#tracked ??= (async () => {
+      const { carry } = this.#attempt.ground.config.workspace;
+      return carry.length === 0 ? [] : trackedCarry(carry, await listTree(objects, this.#tree));
+    })();
+    return this.#tracked;
+  }
+
+  /** Looked for in the first export; the others are alike. */
+  async #findDependencies(workspace: string): Promise<FoundDependencies> {
+    const { ground, patch, scratch, signal } = this.#attempt;
+    const found = await findWorkspaceDependencies({
+      config: ground.config.workspace,
+      worktree: ground.repository.root,
+      workspace,
+      cacheDir: join(ground.repository.commonDir, 'writ', 'cache', 'workspace'),
+      sandbox: ground.sandbox,
+      readBase: (path) => readBlob(scratch, patch.baseTree, path),
+      readCandidate: (path) => readBlob(scratch, this.#tree, path),
+      isIgnored: (path) => isIgnoredPath(ground.repository, path),
+      signal,
+    });
+    await this.#given({ dependencies: found.provided.map(toDigested), notes: found.notes });
+    return found;
+  }
 }
 
-/** Git in a check reads the objects that the workspace's `.git` borrows, where it borrows them. */
-function readOnlyAt(directory: string): SandboxBind {
-  return { source: directory, target: directory, writable: false };
+/** What a killed process left of its checks. What was carried stays. */
+async function removeWorlds(root: string): Promise<void> {
+  for (const name of await readdir(root).catch(() => []))
+    if (/^(?:world|objects)-/.test(name)) await removeTree(join(root, name)).catch(() => undefined);
+}
+
+/** Over `.git/objects` of the workspace, which on this machine borrows them. */
+function objectsIn({ objectsDir }: SealedObjects, inside: { readonly workspace: string }): SandboxBind {
+  return { source: objectsDir, target: `${inside.workspace}/.git/objects`, writable: false };
 }

@@ -1,7 +1,6 @@
 import type { CheckNetwork } from '../contract/network-use.ts';
-import type { CheckBaseline, CheckRecord, StageRecord } from '../contract/stage.ts';
+import type { CarriedPath, CheckBaseline, CheckRecord, StageRecord } from '../contract/stage.ts';
 import { redactTexts } from '../privacy/redact-texts.ts';
-import type { EffectiveCheck } from '../spec/intentspec.gen.ts';
 import { treeMentions } from '../vcs/tree-mentions.ts';
 import type { Attempt } from './attempt.ts';
 import { policyOf } from './attempt-policy.ts';
@@ -55,7 +54,15 @@ export async function compareWithBase(
       checks.push(record);
       continue;
     }
-    const task: CheckTask = { stage: 'integration', check, index, earlier: stage.checks, implied: [] };
+    const task: CheckTask = {
+      stage: 'integration',
+      check,
+      index,
+      earlier: stage.checks,
+      implied: [],
+      received: record.carried?.received ?? [],
+      handsOn: false,
+    };
     const baseline = await attempt.steps.once(`baseline/${check.id}`, async (): Promise<CheckBaseline> => {
       // Names of tests and metrics are the check's own words.
       const comparison = (found: CheckBaseline): CheckBaseline => {
@@ -83,12 +90,12 @@ function measures({ status, hasMetrics }: CheckRecord): boolean {
   return status === 'passed' && hasMetrics === true;
 }
 
-/** The base, made as the candidate was made when its integration checks began: the fast checks have run in it, whatever came of them. */
+/** The base. Where checks hand something on, its fast checks have run, whatever came of them, and handed theirs to those of the integration stage. */
 class BaseSide {
   readonly #attempt: Attempt;
   readonly #workspace: OpeningWorkspace;
   readonly #noting: (asked: ReturnType<typeof askCheck>) => ReturnType<typeof askCheck>;
-  #prepared: Promise<void> | undefined;
+  #prepared: Promise<readonly CarriedPath[]> | undefined;
 
   constructor(
     attempt: Attempt,
@@ -102,24 +109,28 @@ class BaseSide {
 
   async run(task: CheckTask): ReturnType<typeof askCheck> {
     this.#prepared ??= this.#prepare();
-    await this.#prepared;
-    return this.#noting(askCheck(this.#attempt, this.#workspace.base, task));
+    const received = await this.#prepared;
+    return this.#noting(askCheck(this.#attempt, this.#workspace.base, { ...task, received }));
   }
 
-  async #prepare(): Promise<void> {
+  async #prepare(): Promise<readonly CarriedPath[]> {
+    let received: readonly CarriedPath[] = [];
+    if (this.#attempt.ground.config.workspace.carry.length === 0) return received;
     const { fastChecks } = this.#attempt.contract.effective.acceptance.verificationPlan;
-    const commands = [...fastChecks.entries()].filter(
-      ([, { kind }]: [number, EffectiveCheck]) => kind !== 'policy',
-    );
-    for (const [index, check] of commands)
-      await this.#noting(
+    for (const [index, check] of fastChecks.entries()) {
+      if (check.kind === 'policy') continue;
+      const { carried } = await this.#noting(
         askCheck(this.#attempt, this.#workspace.base, {
           stage: 'fast',
           check,
           index,
           earlier: [],
           implied: [],
+          received,
         }),
       );
+      received = carried?.handedOn ?? received;
+    }
+    return received;
   }
 }

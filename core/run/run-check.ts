@@ -1,5 +1,4 @@
-import { mkdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { stat } from 'node:fs/promises';
 import { toRfc3339 } from '../base/clock.ts';
 import { isWritError, messageOf } from '../base/errors.ts';
 import type { CheckContext, CheckOutcome } from '../contract/check-runner.ts';
@@ -7,16 +6,16 @@ import type { Finding } from '../contract/finding.ts';
 import type { ToolRequest, ToolSettled } from '../contract/hook-payload.ts';
 import type { CheckNetwork } from '../contract/network-use.ts';
 import type { RuleInput } from '../contract/rule.ts';
-import type { CheckRecord, StageName, ToolUse } from '../contract/stage.ts';
+import type { CarriedPath, CheckCarry, CheckRecord, StageName, ToolUse } from '../contract/stage.ts';
 import { redactTexts } from '../privacy/redact-texts.ts';
 import type { EffectiveCheck, EffectiveToolAcl } from '../spec/intentspec.gen.ts';
 import { guardCommand } from '../tool/acl.ts';
 import { checkEnvironment } from '../tool/check-environment.ts';
-import { removeTree } from '../vcs/remove-tree.ts';
 import { askPolicy } from './ask-policy.ts';
 import { askRule } from './ask-rules.ts';
-import type { Attempt, Workspace } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
 import { policyOf } from './attempt-policy.ts';
+import { carryFindings } from './carry/carry-findings.ts';
 import {
   joinNetworks,
   networkFindings,
@@ -26,7 +25,7 @@ import {
 } from './check-network.ts';
 import { collectArtifacts } from './collect-artifacts.ts';
 import { compareExecuted } from './compare-executed.ts';
-import { type OpeningWorkspace, WorkspaceLost } from './open-workspace.ts';
+import { type OpenWorkspace, WorkspaceLost, type WorkspaceSide } from './open-workspace.ts';
 import { readReports } from './read-reports.ts';
 import { metricsOf } from './regression/metrics.ts';
 import { ruleQuestion } from './rule-question.ts';
@@ -56,18 +55,25 @@ export interface CheckTask {
   readonly earlier: readonly CheckRecord[];
   /** Artifacts that its output counts as although it claims none. */
   readonly implied: readonly string[];
+  /** What those before it handed on. */
+  readonly received: readonly CarriedPath[];
+  /** Whether anything comes after it that could be handed something; default true. */
+  readonly handsOn?: boolean;
 }
 
 /** What a check used on its way, written down by whoever gave it. */
 interface CheckUses {
   readonly networks: CheckNetwork[];
   readonly tools: ToolUse[];
+  carried?: CheckCarry;
+  /** What of it could not be handed on, and why. */
+  readonly findings: Finding[];
 }
 
 /** Runs one check to its record. A broken check kind has failed its check; only the run's own faults are thrown. */
 export async function runCheck(
   attempt: Attempt,
-  workspace: OpeningWorkspace,
+  workspace: WorkspaceSide,
   task: CheckTask,
 ): Promise<CheckRecord> {
   const { stage, check } = task;
@@ -112,6 +118,7 @@ export async function runCheck(
     ...(outcome.tools ? { tools: outcome.tools } : {}),
     ...(metrics?.metrics ? { hasMetrics: true as const } : {}),
     ...(outcome.network ? { network: outcome.network } : {}),
+    ...(outcome.carried ? { carried: outcome.carried } : {}),
     artifacts,
     findings: outcome.findings,
   };
@@ -120,18 +127,18 @@ export async function runCheck(
 /** Runs a check in a workspace and leaves nothing of it but its outcome. */
 export async function askCheck(
   attempt: Attempt,
-  workspace: Pick<OpeningWorkspace, 'open'>,
+  workspace: WorkspaceSide,
   task: CheckTask,
 ): Promise<CheckOutcome> {
-  const uses: CheckUses = { networks: [], tools: [] };
+  const uses: CheckUses = { networks: [], tools: [], findings: [] };
   const outcome = await judgeCheck(attempt, checkContext(attempt, workspace, task, uses), task.check);
   attempt.settings.signal.throwIfAborted();
   const policy = policyOf(attempt);
   const network = redactHosts(joinNetworks(uses.networks), policy);
   const isUnguarded = outcome.result !== undefined && attempt.ground.sandbox.name === 'none';
-  const { network: _network, tools: _tools, ...said } = outcome;
+  const { network: _network, tools: _tools, carried: _carried, ...said } = outcome;
   const clean = redactTexts(
-    { findings: outcome.findings, ...(outcome.tests ? { tests: outcome.tests } : {}) },
+    { findings: [...outcome.findings, ...uses.findings], ...(outcome.tests ? { tests: outcome.tests } : {}) },
     policy,
   );
   return {
@@ -144,6 +151,7 @@ export async function askCheck(
     ],
     ...(uses.tools.length === 0 ? {} : { tools: uses.tools }),
     ...(network ? { network } : {}),
+    ...(uses.carried ? { carried: uses.carried } : {}),
   };
 }
 
@@ -172,8 +180,8 @@ async function judgeCheck(
 
 function checkContext(
   attempt: Attempt,
-  workspace: Pick<OpeningWorkspace, 'open'>,
-  { stage, check, earlier, index }: CheckTask,
+  workspace: WorkspaceSide,
+  { stage, check, earlier, received, handsOn = true }: CheckTask,
   uses: CheckUses,
 ): CheckContext {
   const { contract, ground, patch, scope, box } = attempt;
@@ -190,13 +198,15 @@ function checkContext(
     ...(report === undefined ? {} : { report }),
     ruleInput,
     async runCommand() {
-      const opened = await workspace.open();
-      const reports = join(opened.reportsRoot, `${stage}-${index}`);
-      await mkdir(reports, { mode: 0o777 });
+      // A kind that runs its command twice hands on from the first to the second.
+      const found = uses.carried?.handedOn ?? received;
+      const opened = await workspace.open(found);
       try {
-        return await runCommand(attempt, opened, check, reports, uses);
+        const ran = await runCommand(attempt, opened, check, uses);
+        if (ran.result !== undefined && handsOn) await handOn(attempt, opened, found, uses);
+        return ran;
       } finally {
-        await removeTree(reports);
+        await opened.close();
       }
     },
     async askRule(id, args) {
@@ -207,16 +217,28 @@ function checkContext(
   };
 }
 
+async function handOn(
+  { ground, signal }: Attempt,
+  workspace: OpenWorkspace,
+  received: readonly CarriedPath[],
+  uses: CheckUses,
+): Promise<void> {
+  if (ground.config.workspace.carry.length === 0 || signal.aborted) return;
+  const { carried, refused } = await workspace.handOn();
+  uses.carried = { received, handedOn: carried };
+  uses.findings.push(...carryFindings(workspace.tracked, refused));
+}
+
 async function runCommand(
   attempt: Attempt,
-  workspace: Workspace,
+  workspace: OpenWorkspace,
   check: EffectiveCheck,
-  reports: string,
   uses: CheckUses,
 ): ReturnType<CheckContext['runCommand']> {
   const { contract, runId, signal } = attempt;
   const { clock } = attempt.settings;
   const command = check.command ?? '';
+  const { reports } = workspace;
   const inside = workspace.sandbox.pathsInside({ workspace: workspace.directory, reports });
   const env = checkEnvironment({
     intentSpecId: contract.effective.metadata.id,

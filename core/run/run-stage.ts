@@ -1,5 +1,5 @@
 import type { Finding } from '../contract/finding.ts';
-import type { CheckRecord, StageName, StageRecord } from '../contract/stage.ts';
+import type { CarriedPath, CheckRecord, StageName, StageRecord } from '../contract/stage.ts';
 import { redactTexts } from '../privacy/redact-texts.ts';
 import type { Production } from './artifact-box.ts';
 import { askRules } from './ask-rules.ts';
@@ -15,7 +15,7 @@ import { ruleQuestion } from './rule-question.ts';
 import { runCheck } from './run-check.ts';
 
 /**
- * Runs one stage: commands and suites side by side, then policy checks (they judge what the others left), then everyone
+ * Runs one stage: commands and suites side by side (one after the other where they hand something on), then policy checks (they judge what the others left), then everyone
  * who judges the stage. Records stand in the contract's order. A stage that waits for people is asked again by the next process.
  */
 export async function runStage(
@@ -47,18 +47,23 @@ async function settleStage(
   const listed = spec.acceptance.verificationPlan[`${stage}Checks`].map((check, index) => ({ check, index }));
   const implied = impliedArtifacts(spec, stage);
   const settled: (CheckRecord | undefined)[] = listed.map(() => undefined);
+  const { config } = attempt.ground;
+  // What a check finds must not depend on which of two was quicker.
+  const limit = config.workspace.carry.length > 0 ? 1 : parallelLimit(spec, config.checks.maxParallel);
+  let received = before.reduce((found, { checks }) => handedOn(inRunOrder(checks), found), nothing);
   const runAll = async (tasks: typeof listed, made: string): Promise<StageRecord> => {
     const earlier = settled.filter((record) => record !== undefined);
-    await inParallel(tasks, parallelLimit(spec, attempt.ground.config.checks.maxParallel), async (task) => {
+    await inParallel(tasks, limit, async (task) => {
       attempt.settings.signal.throwIfAborted();
       const ended = steps.ended(`check/${task.check.id}`);
       if (!ended && attempt.wallClockExceeded()) return;
       const record = await steps.once(
         `check/${task.check.id}`,
-        () => runCheck(attempt, workspace, { stage, earlier, implied, ...task }),
+        () => runCheck(attempt, workspace, { stage, earlier, implied, received, ...task }),
         ({ status }) => status !== 'waiting',
       );
       box.keep(record.artifacts);
+      received = handedOn([record], received);
       settled[task.index] = record;
     });
     const ran = settled.filter((record) => record !== undefined);
@@ -94,6 +99,18 @@ async function settleStage(
   const record = settle({ ...judged, findings: redactTexts([...findings, ...added], policyOf(attempt)) });
   await engine.hooks.stage.settled.call({ runId, stage: record });
   return record;
+}
+
+const nothing: readonly CarriedPath[] = [];
+
+/** What stands at the carried paths after these checks; one that ran no command changes nothing. */
+function handedOn(checks: readonly CheckRecord[], before: readonly CarriedPath[]): readonly CarriedPath[] {
+  return checks.findLast(({ carried }) => carried !== undefined)?.carried?.handedOn ?? before;
+}
+
+function inRunOrder(checks: readonly CheckRecord[]): readonly CheckRecord[] {
+  const isPolicy = ({ kind }: CheckRecord): boolean => kind === 'policy';
+  return [...checks.filter((check) => !isPolicy(check)), ...checks.filter(isPolicy)];
 }
 
 function takeUp({ box }: Attempt, production: Production | undefined): void {

@@ -11,8 +11,8 @@ export interface StagesRun {
 }
 
 /**
- * Runs the stages in order, up to `last`; a later one never starts after one that did not pass. Where the workspace of an earlier
- * process is gone while its checks have ended, all stages are judged anew: a later check may build on what an earlier one left.
+ * Runs the stages in order; a later one never starts after one that did not pass. Checks that ended in an earlier process stay ended,
+ * unless a check still to come needs what they handed on and that is gone, or would be given other dependencies: then all stages are judged anew.
  */
 export async function runStages(
   attempt: Attempt,

@@ -42,22 +42,39 @@ export interface WorkspaceDependencies {
   readonly notes: readonly DependencyNote[];
 }
 
-interface Provided {
+/** One directory that was found or made, and where it is. */
+export interface ProvidedDirectory {
   readonly directory: string;
   readonly source: string;
   readonly sha256: string;
   readonly uri: string;
 }
 
-/**
- * Provides the untracked directories that the config names: `share` first, then each `prepare` step of which an output is still
- * missing. A share that does not hold is a note; a prepare that fails throws WORKSPACE_PREPARE_FAILED.
- */
+/** What every workspace over the same tree is given. */
+export interface FoundDependencies {
+  readonly provided: readonly ProvidedDirectory[];
+  readonly notes: readonly DependencyNote[];
+}
+
+/** Finds the dependencies of a workspace and places them in it. */
 export async function provideWorkspaceDependencies(
   request: WorkspaceDependenciesRequest,
 ): Promise<WorkspaceDependencies> {
+  const { provided, notes } = await findWorkspaceDependencies(request);
+  const binds = await placeWorkspaceDependencies(request, provided);
+  return { binds, resolvedDependencies: provided.map(toDigested), notes };
+}
+
+/**
+ * Finds the untracked directories that the config names: `share` first, then each `prepare` step of which an output is still
+ * missing. The workspace is looked at and stays as it is. A share that does not hold is a note; a prepare that fails throws
+ * WORKSPACE_PREPARE_FAILED.
+ */
+export async function findWorkspaceDependencies(
+  request: WorkspaceDependenciesRequest,
+): Promise<FoundDependencies> {
   const { config, workspace, sandbox } = request;
-  const provided = new Map<string, Provided>();
+  const provided = new Map<string, ProvidedDirectory>();
   const notes: DependencyNote[] = [];
   const signal = request.signal === undefined ? {} : { signal: request.signal };
 
@@ -123,24 +140,26 @@ export async function provideWorkspaceDependencies(
       });
     }
   }
-  return { ...(await place(request, [...provided.values()])), notes };
+  return { provided: [...provided.values()], notes };
 }
 
-/** A back end without mounts of its own gets copies instead of binds. */
-async function place(
-  { sandbox, workspace }: WorkspaceDependenciesRequest,
-  provided: readonly Provided[],
-): Promise<Omit<WorkspaceDependencies, 'notes'>> {
+/** Gives them to one workspace. A back end without mounts of its own gets copies instead of binds. */
+export async function placeWorkspaceDependencies(
+  { sandbox, workspace }: Pick<WorkspaceDependenciesRequest, 'sandbox' | 'workspace'>,
+  provided: readonly ProvidedDirectory[],
+): Promise<readonly SandboxBind[]> {
   const inside = sandbox.pathsInside({ workspace, reports: workspace }).workspace;
   const binds: SandboxBind[] = [];
   for (const { directory, source } of provided) {
     if (sandbox.name !== 'none') binds.push({ source, target: `${inside}/${directory}`, writable: false });
     else await copyTree(source.slice(0, -directory.length - 1), workspace, directory);
   }
-  const resolvedDependencies = provided.map(({ directory, uri, sha256 }) => {
-    return { name: `workspace/${directory}`, uri, digest: { sha256 } };
-  });
-  return { binds, resolvedDependencies };
+  return binds;
+}
+
+/** A provided directory as the provenance names it. */
+export function toDigested({ directory, uri, sha256 }: ProvidedDirectory): DigestedThing {
+  return { name: `workspace/${directory}`, uri, digest: { sha256 } };
 }
 
 /** A directory may only be laid over nothing or over an empty directory, and never through a link of the candidate. */

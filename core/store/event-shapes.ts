@@ -17,6 +17,7 @@ import {
   wholeNumber,
 } from './shape.ts';
 
+const carriedPath = fields({ path: text, sha256: sha256Text, entries: wholeNumber, bytes: wholeNumber });
 const lifecycleStatus = oneOf('draft', 'active', 'deprecated', 'closed');
 
 /** Bodies of the events: what happened (architecture, Data). */
@@ -123,6 +124,8 @@ export const eventShapes = {
       from_policy: flag,
       /** An old failure that the contract tolerates. */
       tolerated: flag,
+      /** What other checks handed to it and what it handed on: nothing else passed between them. */
+      carried: fields({ received: listOf(carriedPath), handedOn: listOf(carriedPath) }),
     },
   ),
   decision: fields(

@@ -54,6 +54,7 @@ export function compareStages({ file, input, evidence, report }: StagesQuestion)
         compared(path, '/command', check?.command, object.command) ??
         compared(path, '/exit_code', check?.exitCode, object.exit_code) ??
         compared(path, '/tests', check?.tests, object.tests) ??
+        compared(path, '/carried', check?.carried, object.carried) ??
         compared(path, '/findings', check?.findings, object.findings) ??
         compared(
           path,
@@ -79,6 +80,7 @@ interface ReportedStage {
     readonly command?: unknown;
     readonly exitCode?: unknown;
     readonly tests?: unknown;
+    readonly carried?: unknown;
     readonly findings?: unknown;
     readonly artifacts?: readonly { readonly sha256: string }[];
   }[];

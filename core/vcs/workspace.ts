@@ -1,10 +1,16 @@
-import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { GitDirectory } from './git.ts';
 import { runGit } from './git.ts';
 import { isolatedGitEnvironment } from './git-environment.ts';
+import { removeTree } from './remove-tree.ts';
 import { type Borrowable, borrowedBy, writeGitDirectory } from './scratch.ts';
+import { type SealedObjects, writeShallow } from './sealed-objects.ts';
 import { listTree } from './tree.ts';
+
+/** Processes that write the files of one export. */
+const maxWorkers = 4;
 
 /** A plain directory that holds one tree, byte for byte. Nothing about it is known to the person's repository. */
 export interface Workspace {
@@ -27,20 +33,7 @@ export async function exportWorkspace(
   dir: string,
   headCommit?: string,
 ): Promise<Workspace> {
-  const gitDir = join(dir, '.git');
-  await mkdir(dir, { recursive: true });
-  await writeGitDirectory(gitDir, objects, headCommit ?? 'ref: refs/heads/main', false);
-  const place: GitDirectory = {
-    gitDir,
-    objectFormat: objects.objectFormat,
-    cwd: dir,
-    env: { ...isolatedGitEnvironment, GIT_DIR: gitDir, GIT_WORK_TREE: dir },
-    settings: [
-      ['core.attributesFile', '/dev/null'],
-      ['checkout.workers', '1'],
-    ],
-  };
-  await runGit(place, ['read-tree', '--reset', '-u', '--no-recurse-submodules', treeish]);
+  await exportTree(objects, treeish, dir, headCommit);
   const entries = await listTree(objects, treeish);
   return {
     dir,
@@ -50,21 +43,34 @@ export async function exportWorkspace(
   };
 }
 
-/** Deletes a workspace with everything in it, directories that a check made unreadable or read-only included. */
-export async function removeWorkspace(dir: string): Promise<void> {
-  try {
-    await rm(dir, { recursive: true, force: true });
-  } catch {
-    await makeRemovable(dir);
-    await rm(dir, { recursive: true, force: true, maxRetries: 3 });
-  }
+/** `exportWorkspace` for who asks nothing about the tree. Its `.git` borrows what `objects` holds and, where that is sealed, says where history ends. */
+export async function exportTree(
+  objects: GitDirectory & Borrowable & Partial<Pick<SealedObjects, 'shallow'>>,
+  treeish: string,
+  dir: string,
+  headCommit?: string,
+): Promise<void> {
+  const gitDir = join(dir, '.git');
+  await mkdir(dir, { recursive: true });
+  await writeGitDirectory(gitDir, objects, headCommit ?? 'ref: refs/heads/main', false);
+  if (objects.shallow?.length) await writeShallow(gitDir, objects.shallow);
+  const place: GitDirectory = {
+    gitDir,
+    objectFormat: objects.objectFormat,
+    cwd: dir,
+    env: { ...isolatedGitEnvironment, GIT_DIR: gitDir, GIT_WORK_TREE: dir },
+    settings: [
+      ['core.attributesFile', '/dev/null'],
+      // Git uses them from a hundred files on.
+      ['checkout.workers', String(Math.min(maxWorkers, availableParallelism()))],
+    ],
+  };
+  await runGit(place, ['read-tree', '--reset', '-u', '--no-recurse-submodules', treeish]);
 }
 
-async function makeRemovable(dir: string): Promise<void> {
-  await chmod(dir, 0o700);
-  for (const entry of await readdir(dir, { withFileTypes: true })) {
-    if (entry.isDirectory()) await makeRemovable(join(dir, entry.name));
-  }
+/** Deletes a workspace with everything in it, whatever a check made of it. */
+export async function removeWorkspace(dir: string): Promise<void> {
+  await removeTree(dir);
 }
 
 function findCaseCollisions(paths: readonly string[]): readonly (readonly string[])[] {

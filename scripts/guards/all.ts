@@ -6,6 +6,7 @@ import { judgeGuards } from './judge.ts';
 import { logGuards } from './log.ts';
 import { logMemoryGuards } from './log-memory.ts';
 import { materialGuards } from './material.ts';
+import { oneWorldGuards } from './one-world.ts';
 import { policyGuards } from './policy.ts';
 import { predicateGuards } from './predicates.ts';
 import { reportGuards } from './reports.ts';
@@ -30,4 +31,5 @@ export const guards: readonly Guard[] = [
   ...reportGuards,
   ...targetGuards,
   ...journalGuards,
+  ...oneWorldGuards,
 ];

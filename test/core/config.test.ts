@@ -25,7 +25,13 @@ const pathsOf = (text: string, ruleIds?: readonly string[]) =>
 t.test('no file and an empty file give the same complete defaults', async (t) => {
   const config = parseConfig(undefined);
   t.strictSame(parseText(''), config);
-  t.strictSame(config.workspace, { share: [], lockfile: 'package-lock.json', prepare: [] });
+  t.strictSame(config.workspace, {
+    share: [],
+    lockfile: 'package-lock.json',
+    prepare: [],
+    carry: [],
+    history: 1,
+  });
   t.strictSame(config.signer, { key: { form: 'default' } });
   t.strictSame(config.log, {});
   t.strictSame(config.rules, {});
@@ -44,6 +50,8 @@ t.test('every documented key is read', async (t) => {
     [workspace]
     share = ["node_modules", "packages/a/node_modules"]
     lockfile = "npm-shrinkwrap.json"
+    carry = ["dist", "packages/a/dist"]
+    history = 50
     [[workspace.prepare]]
     argv = ["npm", "ci", "--offline"]
     network = "none"
@@ -126,6 +134,8 @@ t.test('every documented key is read', async (t) => {
           outputs: ['third_party'],
         },
       ],
+      carry: ['dist', 'packages/a/dist'],
+      history: 50,
     },
     approvals: { inProcess: true, groups: { release: ['ana@x.example'] } },
     signer: { key: { form: 'env', name: 'WRIT_SIGNING_KEY' } },
@@ -245,6 +255,19 @@ t.test('values of the wrong type or out of bounds are refused', async (t) => {
     ['[workspace]\nlockfile = 3', 'workspace.lockfile'],
     ['[workspace]\nprepare = {argv=["x"]}', 'workspace.prepare'],
     ['[workspace]\nprepare = [3]', 'workspace.prepare[0]'],
+    ['[workspace]\nhistory = 0', 'workspace.history'],
+    ['[workspace]\nhistory = 10001', 'workspace.history'],
+    ['[workspace]\nhistory = "all"', 'workspace.history'],
+    ['[workspace]\ncarry = "dist"', 'workspace.carry'],
+    ['[workspace]\ncarry = ["dist", "dist/app"]', 'workspace.carry'],
+    ['[workspace]\ncarry = [".git/hooks"]', 'workspace.carry[0]'],
+    ['[workspace]\ncarry = ["../dist"]', 'workspace.carry[0]'],
+    ['[workspace]\nshare = ["node_modules"]\ncarry = ["node_modules/.cache"]', 'workspace.carry'],
+    ['[workspace]\ncarry = ["o"]\n[[workspace.prepare]]\nargv=["x"]\noutputs=["o"]', 'workspace.carry'],
+    [
+      `[workspace]\ncarry = [${Array.from({ length: 17 }, (_, i) => `"d${i}"`).join(',')}]`,
+      'workspace.carry',
+    ],
     ['[checks]\nmax_parallel = 1.5', 'checks.max_parallel'],
     ['[checks]\nmax_parallel = 65', 'checks.max_parallel'],
     ['[checks]\nmax_memory_mb = 127', 'checks.max_memory_mb'],

@@ -49,7 +49,13 @@ function onGround() {
 }
 
 const demoConfig = parseConfig(readFileSync(join(demoFixture, 'base/dot.writ/config.toml'))).workspace;
-const shareConfig: WorkspaceConfig = { share: ['node_modules'], lockfile: 'package-lock.json', prepare: [] };
+const shareConfig: WorkspaceConfig = {
+  share: ['node_modules'],
+  lockfile: 'package-lock.json',
+  prepare: [],
+  carry: [],
+  history: 1,
+};
 
 async function workingSandbox(): Promise<SandboxBackend> {
   for (const backend of [bubblewrapSandbox(), unshareSandbox()]) {

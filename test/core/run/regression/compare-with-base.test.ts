@@ -34,6 +34,7 @@ function attemptOf(
   asked: string[],
   more: Partial<Attempt> = {},
   outcome: CheckOutcome = failedOutcome,
+  carry: readonly string[] = ['dist'],
 ): Attempt {
   const { spec, patch, scope } = toRuleInput({ name: 'regression' });
   const verificationPlan = {
@@ -49,7 +50,10 @@ function attemptOf(
     },
   };
   const parts = {
-    ground: { config: { redaction: {}, checks: { reports: new Map() } }, sandbox: { name: 'sealed' } },
+    ground: {
+      config: { redaction: {}, checks: { reports: new Map() }, workspace: { carry } },
+      sandbox: { name: 'sealed' },
+    },
     engine: { slots: { check: { pick: async () => runner } } },
     contract: { effective: { ...spec, acceptance: { ...spec.acceptance, verificationPlan, qualityGates } } },
     patch: { ...patch, baseCommit: 'a'.repeat(40) },
@@ -110,6 +114,14 @@ t.test(
     t.strictSame(asked, ['build', 'old'], 'nothing ran');
   },
 );
+
+t.test('where checks hand nothing on, the base runs nothing but the check itself', async (t) => {
+  const asked: string[] = [];
+  const attempt = attemptOf('low', inMemory(), asked, {}, failedOutcome, []);
+  const { checks } = await compareWithBase(attempt, workspace, stageWith());
+  t.strictSame(asked, ['old']);
+  t.match(checks, [{ baseline: { failure: { outcome: 'old-failure' } } }]);
+});
 
 t.test('none tolerates no old failure', async (t) => {
   const { checks } = await compareWithBase(attemptOf('none', inMemory(), []), workspace, stageWith());

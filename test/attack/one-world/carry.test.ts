@@ -1,0 +1,237 @@
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { systemClock } from '../../../core/base/clock.ts';
+import { WritError } from '../../../core/base/errors.ts';
+import type { RunView } from '../../../core/contract/run-view.ts';
+import { definePlugin } from '../../../core/plugin.ts';
+import { takeCarried } from '../../../core/run/carry/take-carried.ts';
+import { findRun, listRuns } from '../../../core/run/find-runs.ts';
+import { privateRootOf } from '../../../core/run/private-root.ts';
+import { resumeRun } from '../../../core/run/run-intent.ts';
+import { openRepository } from '../../../core/vcs/repository.ts';
+import type { Sample } from '../../core/run/sample.ts';
+import { byId, harmless, judge, type SceneChecks, sceneOf, specOf } from './scene.ts';
+
+// Sandboxes on a busy machine.
+t.setTimeout(300_000);
+
+const carriesDist = { '.writ/config.toml': '[workspace]\ncarry = ["dist"]\n' };
+const codesOf = (view: RunView, id: string): readonly unknown[] =>
+  (byId(view)[id]?.findings ?? []).map(({ detail }) => detail?.code).filter((code) => code !== undefined);
+
+t.test('only what the config names is handed on, and the evidence of both says what', async (t) => {
+  const sample = sceneOf(t, {
+    ...carriesDist,
+    'build.sh':
+      'mkdir -p dist/deep other && echo built >dist/deep/app && ln -s deep/app dist/app && touch other/x && echo x >built\n',
+    'use.sh': 'test "$(cat dist/app)" = built && test ! -e other && test ! -e built\n',
+  });
+  const view = await judge(sample, {
+    fast: [
+      { id: 'before', command: 'test ! -e dist' },
+      { id: 'build', command: 'sh build.sh' },
+      { id: 'beside', command: 'sh use.sh' },
+    ],
+    integration: [{ id: 'rules', command: 'no-direct-eval', kind: 'policy' }],
+    release: [
+      { id: 'use', command: 'sh use.sh' },
+      { id: 'clean', command: 'rm -r dist' },
+      { id: 'after', command: 'test ! -e dist' },
+    ],
+  });
+  t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+  const found = byId(view);
+  const handed = found.build?.carried?.handedOn;
+  t.match(handed, [{ path: 'dist', sha256: /^[0-9a-f]{64}$/, entries: 4, bytes: 6 }]);
+  t.strictSame(found.before?.carried, { received: [], handedOn: [] });
+  t.strictSame(found.build?.carried?.received, []);
+  for (const id of ['beside', 'use', 'clean']) t.strictSame(found[id]?.carried?.received, handed, id);
+  t.strictSame(found.use?.carried?.handedOn, handed);
+  t.strictSame(found.clean?.carried?.handedOn, []);
+  t.strictSame(found.after?.carried?.received, []);
+  t.equal(found.rules?.carried, undefined, 'it runs no command');
+
+  const ref = `refs/ai/runs/${view.runId}`;
+  const paths = sample.git('ls-tree', '-r', '--name-only', ref).split('\n');
+  const evidence = paths
+    .filter((path) => path.startsWith('evidence/'))
+    .map((path) => JSON.parse(sample.git('cat-file', 'blob', `${ref}:${path}`)));
+  const evidenceOf = (id: string) => evidence.find(({ check_id }) => check_id === id);
+  t.strictSame(evidenceOf('build').carried.handedOn, handed);
+  t.strictSame(evidenceOf('use').carried.received, handed);
+});
+
+t.test('what the candidate tracks cannot be exchanged by a path that is carried', async (t) => {
+  const files = {
+    'scripts/audit.js': 'process.exit(1)\n',
+    'scripts/package.json': '{"type":"commonjs"}\n',
+    'nice.sh': 'for d in scripts Scripts SCRIPTS; do mkdir -p $d; echo >$d/audit.js; done; true\n',
+  };
+  for (const carry of ['scripts', 'scripts/audit.js', 'Scripts', 'scripts/audit.js/x']) {
+    const sample = sceneOf(t, { ...files, '.writ/config.toml': `[workspace]\ncarry = ["${carry}"]\n` });
+    const view = await judge(sample, {
+      fast: [{ id: 'unit', command: 'sh nice.sh', required: false }],
+      release: [{ id: 'audit', command: 'node scripts/audit.js' }],
+    });
+    t.not(view.decision?.type, 'commit', carry);
+    t.strictSame(codesOf(view, 'unit'), ['CARRY_TRACKED'], carry);
+    t.strictSame(byId(view).unit?.carried?.handedOn, [], carry);
+    t.equal(byId(view).audit?.exitCode, 1, `${carry}: the committed file has judged`);
+  }
+});
+
+t.test('what leads out, is no file, or would be a repository is not handed on', async (t) => {
+  const hostile: Readonly<Record<string, string>> = {
+    'an absolute link': 'mkdir dist && ln -s /etc/passwd dist/x',
+    'a link that climbs out': 'mkdir dist && ln -s ../../x dist/x',
+    'a link that climbs out behind another':
+      'mkdir -p dist/a && ln -s .. dist/a/up && ln -s a/up/../../x dist/x',
+    'a link in place of the directory': 'ln -s /tmp dist',
+    'a link to what git keeps': 'mkdir dist && ln -s ../.git/config dist/x',
+    'a repository': 'mkdir -p dist/.Git && echo "[core] fsmonitor = touch /tmp/x" >dist/.Git/config',
+    'a pipe': "mkdir dist && node -e \"require('node:child_process').execFileSync('mkfifo',['dist/p'])\"",
+    'a name that is no text':
+      "mkdir dist && node -e \"require('node:fs').writeFileSync(Buffer.from('dist/\\xff','latin1'),'')\"",
+    'a file without end':
+      "mkdir dist && node -e \"require('node:fs').ftruncateSync(require('node:fs').openSync('dist/big','w'),5e9)\"",
+  };
+  const names = Object.keys(hostile);
+  const sample = sceneOf(t, {
+    ...carriesDist,
+    ...Object.fromEntries(names.map((name, index) => [`h${index}.sh`, `${hostile[name]}\n`])),
+  });
+  const view = await judge(sample, {
+    fast: names.map((_, index) => ({ id: `h${index}`, command: `sh h${index}.sh`, required: false })),
+    release: [{ id: 'look', command: 'test ! -e dist && test ! -L dist' }],
+  });
+  for (const [index, name] of names.entries()) {
+    t.equal(byId(view)[`h${index}`]?.exitCode, 0, name);
+    t.strictSame(codesOf(view, `h${index}`), ['CARRY_REFUSED'], name);
+    t.strictSame(byId(view)[`h${index}`]?.carried, { received: [], handedOn: [] }, name);
+  }
+  t.equal(byId(view).look?.status, 'passed');
+});
+
+t.test('what is handed on is bounded in entries, bytes and the length of its paths', async (t) => {
+  const workspace = t.testdir({ dist: { a: 'xx', b: { c: 'xx', [`${'n'.repeat(80)}`]: '' } } });
+  const limits = { entries: 5, bytes: 4, pathCharacters: 87 };
+  const take = (more: Partial<typeof limits>) =>
+    takeCarried(workspace, 'dist', mkdtempSync(join(workspace, 'into-')), { ...limits, ...more });
+  t.equal(await take({}), 'copied', 'what is just within them');
+  t.match(await take({ entries: 4 }), { fault: /more than 4 entries/ });
+  t.match(await take({ bytes: 3 }), { fault: /larger than 3 bytes/ });
+  t.match(await take({ pathCharacters: 86 }), { fault: /longer than 86/ });
+});
+
+t.test('the base is measured with what its own checks hand on', async (t) => {
+  const sample = sceneOf(t, {
+    ...carriesDist,
+    'build.sh': 'mkdir -p dist && ls src | wc -l >dist/count\n',
+    'speed.sh': 'echo "{\\"count\\":$(cat dist/count)}" >"$REPORTS_DIR/metrics.json"; echo 99 >dist/count\n',
+  });
+  const view = await judge(sample, {
+    fast: [{ id: 'build', command: 'sh build.sh' }],
+    integration: [{ id: 'speed', command: 'sh speed.sh' }],
+  });
+  const [metric] = byId(view).speed?.baseline?.speed?.measured ?? [];
+  t.ok(metric && metric.base.length >= 3);
+  t.strictSame([new Set(metric?.base), new Set(metric?.candidate)], [new Set([1]), new Set([2])]);
+});
+
+const resumed: SceneChecks = {
+  fast: [{ id: 'build', command: 'sh build.sh' }],
+  release: [{ id: 'use', command: 'test -e dist/app' }],
+};
+
+for (const [what, spoil, builds] of [
+  ['is there', () => undefined, 1],
+  ['is gone', (store: string) => rmSync(store, { recursive: true }), 2],
+  [
+    'is not what it was',
+    (store: string) => {
+      for (const name of readdirSync(store)) appendFileSync(join(store, name, 'dist/app'), 'worse');
+    },
+    2,
+  ],
+] as const) {
+  t.test(`a run that was stopped goes on where what was handed on ${what}`, async (t) => {
+    const sample = sceneOf(t, { ...carriesDist, 'build.sh': 'mkdir -p dist && echo built >dist/app\n' });
+    const counted: string[] = [];
+    const runId = await interrupted(t, sample, counted);
+    const store = join(privateRootOf(runId), 'candidate-1-1', 'carried');
+    t.ok(existsSync(store), 'it outlives the process');
+    spoil(store);
+    await using engine = await sample.engine([counting(counted)]);
+    const view = await resumeRun(engine, {
+      repositoryPath: sample.root,
+      runId,
+      sandbox: 'auto',
+      schedulerVersion: '0.0.0-test',
+      clock: systemClock,
+      signal: new AbortController().signal,
+    });
+    t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+    t.equal(counted.filter((id) => id === 'build').length, builds, 'how often it was built');
+    t.notOk(existsSync(privateRootOf(runId)), 'nothing lies about');
+  });
+}
+
+t.test(
+  'without anything to hand on, checks that ended stay ended wherever their workspaces went',
+  async (t) => {
+    const sample = sceneOf(t, { 'build.sh': 'true\n' });
+    const counted: string[] = [];
+    const checks: SceneChecks = { ...resumed, release: [{ id: 'use', command: 'true' }] };
+    const runId = await interrupted(t, sample, counted, checks);
+    rmSync(privateRootOf(runId), { recursive: true });
+    mkdirSync(privateRootOf(runId), { mode: 0o700 });
+    await using engine = await sample.engine([counting(counted)]);
+    const view = await resumeRun(engine, {
+      repositoryPath: sample.root,
+      runId,
+      sandbox: 'auto',
+      schedulerVersion: '0.0.0-test',
+      clock: systemClock,
+      signal: new AbortController().signal,
+    });
+    t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+    t.strictSame(counted, ['build', 'use']);
+  },
+);
+
+function counting(counted: string[]) {
+  return definePlugin({
+    name: 'counting',
+    api: 1,
+    setup({ hooks }) {
+      hooks.tool.settled.tap(({ request }) => void counted.push(request.checkId ?? ''));
+      return undefined;
+    },
+  });
+}
+
+/** The id of a run that was stopped when its fast stage had settled. */
+async function interrupted(
+  t: Test,
+  sample: Sample,
+  counted: string[],
+  checks: SceneChecks = resumed,
+): Promise<string> {
+  const controller = new AbortController();
+  const stop = definePlugin({
+    name: 'stop',
+    api: 1,
+    setup({ hooks }) {
+      hooks.stage.settled.tap(() => controller.abort(new WritError('RUN_INTERRUPTED')));
+      return undefined;
+    },
+  });
+  await t.rejects(
+    sample.run({ source: harmless, signal: controller.signal }, specOf(checks), [counting(counted), stop]),
+    { code: 'RUN_INTERRUPTED' },
+  );
+  const repository = await openRepository(sample.root);
+  const [run] = await listRuns(repository, systemClock);
+  return (await findRun(repository, systemClock, run?.runId ?? '')).runId;
+}
