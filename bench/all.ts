@@ -1,6 +1,7 @@
 /* `npm run bench`: every figure that an issue names, as ratios measured in one run. Exit 1 where one is missed. */
 import { spawnSync } from 'node:child_process';
 import { benchCanonicalDigest } from './canonical-digest.ts';
+import { benchCheckWorlds } from './check-worlds.ts';
 import { benchLargePatch } from './large-patch.ts';
 import { printTable } from './measure.ts';
 import { benchPlan } from './plan-10000.ts';
@@ -20,6 +21,7 @@ const held = [
   await benchPlan(),
   await benchScheduleTasks(),
   await benchThousandChecks(),
+  await benchCheckWorlds(),
   await benchStoreObjects(),
   await benchResumeRun(),
 ];

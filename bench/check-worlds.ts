@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseConfig } from '../core/config.ts';
+import type { Attempt } from '../core/run/attempt.ts';
+import { openingWorkspace } from '../core/run/open-workspace.ts';
+import { stepsInMemory } from '../core/run/steps.ts';
+import { bubblewrapSandbox } from '../core/tool/sandbox/bubblewrap.ts';
+import { openRepository } from '../core/vcs/repository.ts';
+import { createScratch } from '../core/vcs/scratch.ts';
+import { figure, interleaved, median, timed } from './measure.ts';
+
+const counts = [10, 1_000, 50_000] as const;
+/** What a world may cost against git's own `checkout-index` of the same tree and an `rm -r` of it. */
+const limits: Readonly<Record<number, number>> = { 10: 2, 1000: 2, 50000: 1.5 };
+
+/**
+ * What one check more costs beyond its command, its world made and removed, against a bare checkout; and a stage of four checks, each in a world
+ * of its own, against four in one that they share.
+ */
+export async function benchCheckWorlds(): Promise<boolean> {
+  let held = true;
+  for (const count of counts) {
+    const box = mkdtempSync(join(tmpdir(), 'writ-bench-'));
+    try {
+      held = (await benchCount(box, count)) && held;
+    } finally {
+      rmSync(box, { recursive: true, force: true });
+    }
+  }
+  return held;
+}
+
+async function benchCount(box: string, count: number): Promise<boolean> {
+  const root = join(box, 'repo');
+  const tree = makeRepository(root, count);
+  const repository = await openRepository(root);
+  const scratch = await createScratch(join(box, 'scratch'), repository);
+  const attempt = {
+    steps: stepsInMemory(),
+    patch: { baseCommit: tree.commit, baseTree: tree.tree, candidateTree: tree.tree },
+    scratch,
+    ground: { config: parseConfig(undefined), repository, sandbox: bubblewrapSandbox() },
+    privateRoot: box,
+    name: 'candidate-1',
+    signal: new AbortController().signal,
+  } as unknown as Attempt;
+  let epoch = 0;
+  /** Of the objects, which all checks of a candidate share. */
+  const first: number[] = [];
+  const rounds = count > 10_000 ? 3 : 7;
+  let side = openingWorkspace(attempt, epoch);
+  const world = async (): Promise<void> => (await side.open([])).close();
+  const env = { ...process.env, GIT_INDEX_FILE: join(box, 'index') };
+  const bare = (): void => {
+    const work = join(box, 'bare');
+    mkdirSync(work);
+    execFileSync('git', ['--work-tree', work, 'read-tree', '--reset', '-u', tree.tree], { cwd: root, env });
+    execFileSync('rm', ['-r', work]);
+    rmSync(join(box, 'index'));
+  };
+  await world();
+  for (let round = 0; round < rounds; round += 1) {
+    side = openingWorkspace(attempt, ++epoch);
+    first.push(await timed(world));
+  }
+  const times = await interleaved(rounds, { world, bare });
+  const packed = Math.max(0, median(first) - times.world);
+  const ratio = times.world / times.bare;
+  const four = (packed + 4 * times.world) / times.world;
+  return figure(
+    `a check's world of ${count.toLocaleString('en')} files / a bare checkout`,
+    ratio,
+    limits[count] ?? 2,
+    'x',
+    `${times.world.toFixed(0)} ms against ${times.bare.toFixed(0)} ms, its objects ${packed.toFixed(0)} ms once; four checks against one shared export ${four.toFixed(1)} x`,
+  );
+}
+
+function makeRepository(root: string, count: number): { readonly commit: string; readonly tree: string } {
+  for (let index = 0; index < count; index += 1) {
+    const directory = join(root, 'src', `d${Math.floor(index / 50)}`);
+    if (index % 50 === 0) mkdirSync(directory, { recursive: true });
+    const line = `export const v${index} = ${index};\n`;
+    writeFileSync(join(directory, `f${index}.ts`), line.repeat(40 + (index % 60)));
+  }
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-c', 'user.name=b', '-c', 'user.email=b@b.example', '-c', 'gc.auto=0', ...args], {
+      cwd: root,
+      env,
+      encoding: 'utf8',
+    }).trim();
+  git('init', '--quiet', '--initial-branch=main');
+  git('add', '--all');
+  git('commit', '--quiet', '-m', 'All');
+  git('repack', '-adq', '--window=0');
+  return { commit: git('rev-parse', 'HEAD'), tree: git('rev-parse', 'HEAD^{tree}') };
+}
