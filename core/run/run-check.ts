@@ -6,7 +6,7 @@ import type { Finding } from '../contract/finding.ts';
 import type { ToolRequest, ToolSettled } from '../contract/hook-payload.ts';
 import type { CheckNetwork } from '../contract/network-use.ts';
 import type { RuleInput } from '../contract/rule.ts';
-import type { CarriedPath, CheckCarry, CheckRecord, StageName, ToolUse } from '../contract/stage.ts';
+import type { CarriedPath, CheckRecord, StageName, ToolUse } from '../contract/stage.ts';
 import { redactTexts } from '../privacy/redact-texts.ts';
 import type { EffectiveCheck, EffectiveToolAcl } from '../spec/intentspec.gen.ts';
 import { guardCommand } from '../tool/acl.ts';
@@ -15,7 +15,7 @@ import { askPolicy } from './ask-policy.ts';
 import { askRule } from './ask-rules.ts';
 import type { Attempt } from './attempt.ts';
 import { policyOf } from './attempt-policy.ts';
-import { carryFindings } from './carry/carry-findings.ts';
+import { inWorld, type Passing } from './carry/in-world.ts';
 import {
   joinNetworks,
   networkFindings,
@@ -62,12 +62,9 @@ export interface CheckTask {
 }
 
 /** What a check used on its way, written down by whoever gave it. */
-interface CheckUses {
+interface CheckUses extends Passing {
   readonly networks: CheckNetwork[];
   readonly tools: ToolUse[];
-  carried?: CheckCarry;
-  /** What of it could not be handed on, and why. */
-  readonly findings: Finding[];
 }
 
 /** Runs one check to its record. A broken check kind has failed its check; only the run's own faults are thrown. */
@@ -197,36 +194,16 @@ function checkContext(
     check,
     ...(report === undefined ? {} : { report }),
     ruleInput,
-    async runCommand() {
-      // A kind that runs its command twice hands on from the first to the second.
-      const found = uses.carried?.handedOn ?? received;
-      const opened = await workspace.open(found);
-      try {
-        const ran = await runCommand(attempt, opened, check, uses);
-        if (ran.result !== undefined && handsOn) await handOn(attempt, opened, found, uses);
-        return ran;
-      } finally {
-        await opened.close();
-      }
-    },
+    runCommand: () =>
+      inWorld(attempt, workspace, { received, handsOn }, uses, (world) =>
+        runCommand(attempt, world, check, uses),
+      ),
     async askRule(id, args) {
       const rule = ground.rules.get(id);
       const question = ruleQuestion(attempt, ruleInput);
       return rule ? askRule(question, rule, args) : askPolicy(question, ground.policies, id, args);
     },
   };
-}
-
-async function handOn(
-  { ground, signal }: Attempt,
-  workspace: OpenWorkspace,
-  received: readonly CarriedPath[],
-  uses: CheckUses,
-): Promise<void> {
-  if (ground.config.workspace.carry.length === 0 || signal.aborted) return;
-  const { carried, refused } = await workspace.handOn();
-  uses.carried = { received, handedOn: carried };
-  uses.findings.push(...carryFindings(workspace.tracked, refused));
 }
 
 async function runCommand(
