@@ -25,7 +25,12 @@ import {
 } from './check-network.ts';
 import { collectArtifacts } from './collect-artifacts.ts';
 import { compareExecuted } from './compare-executed.ts';
-import { type OpenWorkspace, WorkspaceLost, type WorkspaceSide } from './open-workspace.ts';
+import {
+  type OpeningWorkspace,
+  type OpenWorkspace,
+  WorkspaceLost,
+  type WorkspaceSide,
+} from './open-workspace.ts';
 import { readReports } from './read-reports.ts';
 import { metricsOf } from './regression/metrics.ts';
 import { ruleQuestion } from './rule-question.ts';
@@ -70,7 +75,7 @@ interface CheckUses extends Passing {
 /** Runs one check to its record. A broken check kind has failed its check; only the run's own faults are thrown. */
 export async function runCheck(
   attempt: Attempt,
-  workspace: WorkspaceSide,
+  workspace: OpeningWorkspace,
   task: CheckTask,
 ): Promise<CheckRecord> {
   const { stage, check } = task;
@@ -79,7 +84,11 @@ export async function runCheck(
   const startedAt = toRfc3339(clock.now());
   const started = clock.monotonic();
   const ran = await askCheck(attempt, workspace, task);
-  const lost = await compareExecuted(attempt, check.kind, ran, () => askCheck(attempt, workspace.base, task));
+  // What candidates hand on must not speak for the base.
+  const atBase = { ...task, received: [], handsOn: false };
+  const lost = await compareExecuted(attempt, check.kind, ran, () =>
+    askCheck(attempt, workspace.base, atBase),
+  );
   const asked = {
     ...ran,
     findings: [...ran.findings, ...lost.findings],

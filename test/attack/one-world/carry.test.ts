@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
@@ -168,6 +169,7 @@ for (const [what, spoil, builds] of [
       runId,
       sandbox: 'auto',
       schedulerVersion: '0.0.0-test',
+      witness: userJournalWitness(sample.env),
       clock: systemClock,
       signal: new AbortController().signal,
     });
@@ -192,6 +194,7 @@ t.test(
       runId,
       sandbox: 'auto',
       schedulerVersion: '0.0.0-test',
+      witness: userJournalWitness(sample.env),
       clock: systemClock,
       signal: new AbortController().signal,
     });
