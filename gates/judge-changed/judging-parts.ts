@@ -6,7 +6,16 @@ export type JudgingParts = ReadonlyMap<string, string>;
 
 /** Files of which only parts judge. */
 export const manifestGlobs: readonly string[] = [
-  ...['package.json', 'composer.json', 'pyproject.toml', 'Cargo.toml', 'setup.cfg', 'pom.xml', 'mix.exs'],
+  ...[
+    'package.json',
+    'composer.json',
+    'pyproject.toml',
+    'Cargo.toml',
+    'setup.cfg',
+    'pom.xml',
+    'mix.exs',
+    '.npmrc',
+  ],
   ...['CMakeLists.txt', 'meson.build', '*.gradle', '*.gradle.kts', '*.csproj', '*.fsproj', '*.vbproj'],
 ].map((name) => `**/${name}`);
 
@@ -74,10 +83,12 @@ export function judgingParts(
   if (name === 'pyproject.toml') return ofTables(tomlContent(text), text, ofPyproject);
   if (name === 'Cargo.toml') return ofTables(tomlContent(text), text, ofCargo);
   if (name === 'setup.cfg') return ofIni(text);
+  // Where packages come from is judged by `new-dependency`.
+  if (name === '.npmrc') return part('settings', withoutLines(text, npmSource));
   if (name === 'pom.xml') return new Map([['build', plainXml(text)]]);
   if (/\.(?:cs|fs|vb)proj$/.test(name))
     return ofLines(text, /Test|Remove=|RunSettings|TreatWarnings|NoWarn|Import\b|Target\b|Exec\b/);
-  if (/\.gradle(?:\.kts)?$/.test(name)) return new Map([['build', withoutLines(text, gradleDependency)]]);
+  if (/\.gradle(?:\.kts)?$/.test(name)) return part('build', withoutLines(text, gradleDependency));
   if (/^(?:CMakeLists\.txt|meson\.build)$/.test(name))
     return ofLines(
       text,
@@ -145,6 +156,11 @@ function ofCargo(table: Table): readonly (readonly [string, unknown])[] {
   ];
 }
 
+/** Nothing is no part. */
+function part(name: string, text: string): JudgingParts {
+  return new Map(text === '' ? [] : [[name, text]]);
+}
+
 const judgingSection =
   /^(?:tool:pytest|flake8|mypy\b.*|coverage\b.*|isort|pycodestyle|pylint.*|tox.*|aliases|pydocstyle)$/;
 
@@ -158,17 +174,12 @@ function ofIni(text: string): JudgingParts {
 }
 
 function ofLines(text: string, form: RegExp): JudgingParts {
-  return new Map([
-    [
-      'tests',
-      text
-        .split('\n')
-        .filter((line) => line.length < 2_000 && form.test(line))
-        .map((line) => line.trim())
-        .join('\n'),
-    ],
-  ]);
+  const lines = text.split('\n').filter((line) => line.length < 2_000 && form.test(line));
+  return part('tests', lines.map((line) => line.trim()).join('\n'));
 }
+
+const npmSource =
+  /^\s*(?:[#;].*|(?:@[\w.-]+:)?registry\s*=.*|\/\/.*|(?:save\w*|save-exact|save-prefix|fund|audit(?:-level)?|progress|loglevel|_auth\w*|email|always-auth|ca|cafile|strict-ssl|proxy|https-proxy|noproxy|package-lock|lockfile|engine-strict|legacy-peer-deps|ignore-scripts)\s*=.*)?$/;
 
 const gradleDependency =
   /^\s*(?:\/\/.*|\w*(?:[iI]mplementation|[aA]pi|[cC]ompileOnly|[rR]untimeOnly|[kK]apt|ksp|[aA]nnotationProcessor|classpath|platform|bom)\b[ (].*|(?:version|group|description)\b.*)?$/;

@@ -35,7 +35,7 @@ const families: readonly (readonly [programs: RegExp, files: RegExp])[] = [
     /^(?:\.oxlintrc\.json|oxlintrc\.json|\.?dprint\.jsonc?|\.stylelintrc[\w.]*|stylelint\.config\.[\w.]+|\.stylelintignore|knip\.[\w.]+|\.madgerc|\.dependency-cruiser[\w.]*|\.markdownlint[\w.-]*|\.cspell[\w.]*|cspell\.[\w.]+|\.commitlintrc[\w.]*|commitlint\.config\.[\w.]+|\.lintstagedrc[\w.]*|\.size-limit[\w.]*)$/,
   ],
   [
-    /^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx|corepack|node)$/,
+    /^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx|corepack)$/,
     /^(?:\.npmrc|\.yarnrc(?:\.yml)?|\.pnp\.[cm]?js|\.pnpmfile\.cjs|pnpm-workspace\.yaml|bunfig\.toml)$/,
   ],
   [

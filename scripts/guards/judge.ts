@@ -70,7 +70,7 @@ export const judgeGuards: readonly Guard[] = [
     ['hooks go with their script', "['pre', '', 'post']", "['']", 'what checks execute to judge is found'],
     [
       'what is imported counts',
-      "this.#import(path, resolveJavascript(specifier, path, this.#paths) ?? '', hops);",
+      "this.#lead(path, resolveJavascript(specifier, path, this.#paths) ?? '', hops);",
       ';',
       'what checks execute to judge is found',
     ],

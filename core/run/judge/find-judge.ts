@@ -118,6 +118,7 @@ class Following {
 
   #take(named: Exclude<Named, { kind: 'directory' }>, via: string, hops: number): void {
     if (named.kind === 'program') this.#programs.add(named.name.slice(0, 100));
+    else if (named.kind === 'mentioned') this.#lead('', named.path, hops, via);
     else if (named.kind === 'npm') this.#manifest(named.manifest, named.script, via, hops);
     else this.#file(named.path, named.kind === 'recipes' ? 'script' : named.kind, via, hops);
   }
@@ -174,30 +175,30 @@ class Following {
     }
     if (/^#!.*\b(?:ba|da|z|k)?sh\b/.test(text) || /\.(?:sh|bash|zsh|ksh|bats)$/.test(name)) {
       this.text(text, '', via, hops + 1);
-      for (const found of tails(text)) this.#import(path, joined(directory, found) ?? '', hops);
+      for (const found of tails(text)) this.#lead(path, joined(directory, found) ?? '', hops);
     }
     if (/\.[cm]?[jt]sx?$/.test(name) || /^#!.*\b(?:node|deno|bun|tsx)\b/.test(text))
       for (const specifier of javascriptImports(text))
-        this.#import(path, resolveJavascript(specifier, path, this.#paths) ?? '', hops);
+        this.#lead(path, resolveJavascript(specifier, path, this.#paths) ?? '', hops);
     if (/\.pyw?$/.test(name))
       for (const request of pythonImports(text).slice(0, 500))
-        for (const found of resolvePython(request, path, this.#paths)) this.#import(path, found, hops);
+        for (const found of resolvePython(request, path, this.#paths)) this.#lead(path, found, hops);
     for (const [, quoted = ''] of text.matchAll(
       /["'`]([\w@./-]{3,300}\.(?:[cm]?[jt]sx?|sh|bash|py|rb|pl|php|json|ya?ml|toml|mk))["'`]/g,
     )) {
-      this.#import(path, joined(directory, quoted) ?? '', hops);
-      this.#import(path, joined('', quoted) ?? '', hops);
+      this.#lead(path, joined(directory, quoted) ?? '', hops);
+      this.#lead(path, joined('', quoted) ?? '', hops);
     }
   }
 
   /** A file that a script leads to counts where it serves development, too: the rest is the product. */
-  #import(from: string, path: string, hops: number): void {
+  #lead(from: string, path: string, hops: number, via = `\`${from}\``): void {
     if (!this.#paths.has(path) || path === from) return;
     const isAtRoot = !from.includes('/') && !path.includes('/');
     if (!isAtRoot && !(tooling.test(path) && !isTest.test(path))) return;
     if (/(?:^|\/)(?:package|package-lock|tsconfig\.tsbuildinfo)\.json$/.test(path)) return;
-    if (hops >= maxHops) return void this.#gaps.add(`\`${from}\`: more than ${maxHops} hops`);
-    this.#file(path, 'script', `\`${from}\``, hops + 1);
+    if (hops >= maxHops) return void this.#gaps.add(`${via}: more than ${maxHops} hops`);
+    this.#file(path, 'script', via, hops + 1);
   }
 
   #manifestScript(path: string, script: string, text: string, hops: number): void {

@@ -1,6 +1,8 @@
 /** What one command leads to. Paths are of the tree. */
 export type Named =
   | { readonly kind: 'script' | 'config' | 'test'; readonly path: string }
+  /** Named in code that stands in the command. */
+  | { readonly kind: 'mentioned'; readonly path: string }
   /** A script of a manifest; hooks go with it. */
   | { readonly kind: 'npm'; readonly manifest: string; readonly script: string }
   /** A target of a file of recipes. */
@@ -234,7 +236,10 @@ function operands(
       files.length > 0 &&
       !/^(?:bash|sh|dash|zsh|ksh|python)/.test(program));
   const [first] = isRead ? [] : files;
-  return [...(first === undefined ? [] : [first]), ...inline].map((path) => ({ kind: 'script', path }));
+  return [
+    ...(first === undefined ? [] : [{ kind: 'script' as const, path: first }]),
+    ...inline.map((path) => ({ kind: 'mentioned' as const, path })),
+  ];
 }
 
 function matching(glob: string, directory: string, tree: JudgedTree): readonly string[] {
