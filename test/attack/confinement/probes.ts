@@ -21,7 +21,7 @@ export interface Probe {
 const word = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** Calls that must be refused, whatever the table of the filter says. */
-const dangerous: Readonly<Record<string, readonly [x64: number, arm64: number]>> = {
+export const dangerousCalls: Readonly<Record<string, readonly [x64: number, arm64: number]>> = {
   keyctl: [250, 219],
   add_key: [248, 217],
   request_key: [249, 218],
@@ -48,7 +48,7 @@ const dangerous: Readonly<Record<string, readonly [x64: number, arm64: number]>>
 function callProbes(): Readonly<Record<string, Probe>> {
   const of = process.arch === 'arm64' ? 1 : 0;
   return Object.fromEntries(
-    Object.entries({ ...refusedCalls, ...dangerous }).map(([name, numbers]) => [
+    Object.entries({ ...refusedCalls, ...dangerousCalls }).map(([name, numbers]) => [
       `call ${name}`,
       { python: `call(${numbers[of]}) != EPERM` },
     ]),

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { absentCalls, argumentRules, refusedCalls } from '../../../core/tool/sandbox/refused-calls.ts';
 import { syscallFilter } from '../../../core/tool/sandbox/syscall-filter.ts';
+import { dangerousCalls } from '../../attack/confinement/probes.ts';
 
 /** What the kernel would do with a call: enough of classic BPF to run the programs that we write. */
 function judge(program: Buffer, architecture: number, call: number, words: readonly bigint[] = []): number {
@@ -40,7 +41,7 @@ function filterOf(name: string): Buffer {
 t.test('listed calls are refused, others are not, and another table of calls does not exist', async (t) => {
   for (const { name, audit, of } of machines) {
     const program = filterOf(name);
-    for (const [call, numbers] of Object.entries(refusedCalls))
+    for (const [call, numbers] of Object.entries({ ...refusedCalls, ...dangerousCalls }))
       t.equal(judge(program, audit, numbers[of]), notPermitted, `${name} ${call}`);
     for (const [call, numbers] of Object.entries(absentCalls))
       t.equal(judge(program, audit, numbers[of]), noSuchCall, `${name} ${call}`);
