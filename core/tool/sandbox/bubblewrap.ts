@@ -40,7 +40,7 @@ const readOnlyDevices = [
   '--',
   '/bin/sh',
   '-c',
-  '/usr/bin/mount -o bind,ro /dev /dev && exec "$@"',
+  'PATH=/usr/sbin:/usr/bin:/sbin:/bin mount -o bind,ro /dev /dev && exec "$@"',
   'sh',
 ];
 
