@@ -114,7 +114,8 @@ function tooLarge(path: string, maxBytes: number): WritError {
   });
 }
 
-function reasonOf(cause: unknown): string {
+/** Why a file cannot be read, in our own words. */
+export function reasonOf(cause: unknown): string {
   const code = (cause as NodeJS.ErrnoException).code;
   const reasons: Readonly<Record<string, string>> = {
     ENOENT: 'no such file',

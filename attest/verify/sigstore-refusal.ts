@@ -46,8 +46,13 @@ export function toRefusal(fault: unknown, entries: Entries, root: TrustedRoot): 
     case 'SIGNATURE_ERROR':
       return refuted('bad-signature', { found });
     default:
-      return refuted('malformed', { found });
+      // What the runtime says of hostile input is about the library, not about the bundle.
+      return refuted('malformed', { found: isOfRuntime(fault) ? 'what the library cannot read' : found });
   }
+}
+
+function isOfRuntime(fault: unknown): boolean {
+  return [TypeError, RangeError, SyntaxError, ReferenceError].some((kind) => fault instanceof kind);
 }
 
 function logsOf(entry: Entries[number], { root }: TrustedRoot): TrustedRoot['root']['tlogs'] {

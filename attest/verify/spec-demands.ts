@@ -1,8 +1,11 @@
 import type { StageName } from '../../core/contract/stage.ts';
+import { remoteUri } from '../../core/vcs/remote-uri.ts';
 
 /** What a contract asks of its own provenance. */
 export interface SpecDemands {
   readonly id: string | undefined;
+  /** The repository, where the contract names a remote one. */
+  readonly repository: string | undefined;
   readonly embedsSpecDigest: boolean;
   readonly embedsEvidence: boolean;
   readonly logged: boolean;
@@ -20,8 +23,13 @@ export interface SpecDemands {
  */
 export function readSpecDemands(spec: unknown): SpecDemands {
   const id = at(spec, 'metadata', 'id');
+  const locator = at(spec, 'metadata', 'target', 'repo', 'locator');
   return {
     id: typeof id === 'string' ? id : undefined,
+    repository:
+      at(spec, 'metadata', 'target', 'repo', 'type') === 'git' && typeof locator === 'string'
+        ? remoteUri(locator)
+        : undefined,
     embedsSpecDigest: at(spec, 'provenance', 'bindings', 'embedIntentSpecDigest') !== false,
     embedsEvidence: at(spec, 'provenance', 'bindings', 'embedEvidenceDigests') !== false,
     logged: at(spec, 'provenance', 'transparencyLog', 'mode') !== 'none',

@@ -162,6 +162,15 @@ async function requireSummary(
 ): Promise<void> {
   requireEqual('verifier', verifierId, summary.verifierId);
   if (claims.repository) requireEqual('resourceUri', claims.repository, summary.resourceUri);
+  const { resourceUri } = summary;
+  // A path says nothing to a stranger, and the wrong thing where it happens to exist.
+  if (!/^(?:git\+(?!file:)[a-z]+:\/\/|urn:writ:repository:)/i.test(resourceUri))
+    throw refuted('malformed', {
+      member: 'resourceUri',
+      expected: 'the name of a repository',
+      found: resourceUri,
+    });
+  if (spec?.demands.repository) requireEqual('resourceUri', spec.demands.repository, resourceUri);
   requireEqual('policy', policyUri(claims.specId), summary.policy.uri ?? 'none');
   if (spec)
     requireEqual('policy', spec.digest, expectText(summary.policy.digest.get('sha256'), '/policy/digest'));

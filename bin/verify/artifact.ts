@@ -4,9 +4,9 @@ import { resolve } from 'node:path';
 import { parseBase64Octets } from '../../attest/base64.ts';
 import { type ArtifactHash, artifactHashes, type GivenArtifact } from '../../attest/verify/given-artifact.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
-import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { CommandContext } from '../command.ts';
-import { readInput } from '../read-input.ts';
+import { readInput, reasonOf } from '../read-input.ts';
 
 /** Most octets of an artifact whose very bytes were signed, and of one that may be an attestation itself. */
 const maxSignedBytes = 512 * 1024 * 1024;
@@ -64,7 +64,7 @@ async function hashFile(
   } catch (cause) {
     if (isWritError(signal.reason)) throw signal.reason;
     throw new WritError('INPUT_UNREADABLE', {
-      message: `\`${name}\` cannot be read: ${messageOf(cause)}`,
+      message: `\`${name}\` cannot be read: ${reasonOf(cause)}`,
       detail: { path: name, expected: 'a file, or `sha256:` and its digest' },
       cause,
     });

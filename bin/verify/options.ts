@@ -3,7 +3,7 @@ import type { GivenArtifact } from '../../attest/verify/given-artifact.ts';
 import type { GivenAnchors } from '../../attest/verify/load-anchors.ts';
 import { levelOf } from '../../attest/verify/predicates/level.ts';
 import type { SummaryDemands } from '../../attest/verify/summary-demands.ts';
-import { WritError } from '../../core/base/errors.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/vcs/ref-name.ts';
 import type { CommandContext } from '../command.ts';
 import { readInput } from '../read-input.ts';
@@ -59,9 +59,7 @@ export async function readDemands(context: CommandContext): Promise<VerifyDemand
       ...(root === undefined ? {} : { trustedRoot: resolve(cwd, root) }),
       ...(identity && { identity }),
     },
-    ...(signers === undefined
-      ? {}
-      : { allowedSigners: await readInput(context, signers, { maxBytes: maxSignersBytes }) }),
+    ...(signers === undefined ? {} : { allowedSigners: await readSigners(context, signers) }),
     ...(spec === undefined ? {} : { specDigest: await readSpecDigest(context, spec) }),
     artifacts: await readArtifacts(context),
     types: options.values('type'),
@@ -135,7 +133,31 @@ async function readSpecDigest(context: CommandContext, path: string): Promise<st
     import('../../core/base/canonical.ts'),
     import('../../core/base/strict-json.ts'),
   ]);
-  return canonicalDigest(parseStrictJson(await readSpecBytes(context, path)).value);
+  try {
+    return canonicalDigest(parseStrictJson(await readSpecBytes(context, path)).value);
+  } catch (fault) {
+    // A demand that cannot be read is no answer about what is verified.
+    if (!isWritError(fault, 'INTENTSPEC_MALFORMED')) throw fault;
+    throw new WritError('INPUT_UNREADABLE', {
+      message: `\`${printable(path)}\` is no contract: ${fault.message}`,
+      detail: { path, option: '--spec' },
+      cause: fault,
+    });
+  }
+}
+
+/** Lines that name nobody are left out, as the repository does; a list in which nobody is left was meant otherwise. */
+async function readSigners(context: CommandContext, path: string): Promise<Buffer> {
+  const bytes = await readInput(context, path, { maxBytes: maxSignersBytes });
+  const { parseAllowedSigners } = await import('../../attest/approval/allowed-signers.ts');
+  const { signers, skipped } = parseAllowedSigners(bytes);
+  const [first] = skipped;
+  if (signers.length > 0 || first === undefined) return bytes;
+  throw new WritError('ANCHOR_UNUSABLE', {
+    message: `\`${printable(path)}\` names no signer: ${first.reason} (line ${first.line})`,
+    detail: { anchor: path, option: '--allowed-signers', line: first.line },
+    hints: ['each line is a name and a public key, as in the allowed_signers of OpenSSH'],
+  });
 }
 
 function usage(message: string): WritError {

@@ -30,7 +30,7 @@ export function attestRequest(attempt: Attempt, judged: JudgedRun, facts: Sealed
     schedulerVersion: settings.schedulerVersion,
     engine: facts.engine,
     sandbox: attempt.sandboxName,
-    repositoryUri: repositoryUri(spec.metadata.target.repo),
+    repositoryUri: ground.repositoryUri,
     baseCommit: patch.baseCommit,
     policyCommit: ground.policy.commit,
     commit: facts.commit,
@@ -70,16 +70,4 @@ function networksOf(stages: JudgedRun['stages']): NonNullable<AttestRequest['net
       return whole ? [{ stage, check: id, ...whole }] : [];
     }),
   );
-}
-
-/** `git+<url>` for a remote; a local path says nothing to a stranger, so the local forms get a URN. */
-export function repositoryUri({
-  type,
-  locator,
-}: {
-  readonly type: string;
-  readonly locator: string;
-}): string {
-  if (type === 'git') return locator.startsWith('git+') ? locator : `git+${locator}`;
-  return `urn:writ:repository:${type}`;
 }

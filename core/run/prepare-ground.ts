@@ -14,6 +14,7 @@ import { joinRules, type Rules } from '../rules.ts';
 import { pickSandbox } from '../tool/sandbox/pick.ts';
 import { readBlob } from '../vcs/blobs.ts';
 import { commitTimeMs } from '../vcs/commit-time.ts';
+import { nameRepository } from '../vcs/name-repository.ts';
 import { openRepository, type Repository } from '../vcs/repository.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import type { Landing } from './choose-landing.ts';
@@ -24,6 +25,8 @@ import type { WritEngine } from './writ-engine.ts';
 /** What a run stands on: found, checked, and not yet touched. */
 export interface Ground extends Landing {
   readonly repository: Repository;
+  /** How statements name it. */
+  readonly repositoryUri: string;
   /** Committer time of the base commit; 0 for the empty tree. */
   readonly baseTimeMs: number;
   /** `.writ/config.toml` at the policy commit: a patch must not choose its judges. */
@@ -69,7 +72,18 @@ export async function prepareGround(
   const environment = await checkPlatform(contract, sandbox);
   const baseTimeMs = base.commit === undefined ? 0 : await commitTimeMs(repository, base.commit);
   const dependencies = [...plugins.dependencies, ...policies.dependencies];
-  const found = { ...landing, repository, baseTimeMs, config, configBytes, sandbox, environment };
+  const { repo } = contract.effective.metadata.target;
+  const repositoryUri = await nameRepository(repository, repo, base.commit);
+  const found = {
+    ...landing,
+    repository,
+    repositoryUri,
+    baseTimeMs,
+    config,
+    configBytes,
+    sandbox,
+    environment,
+  };
   return { ...found, rules, policies, dependencies };
 }
 

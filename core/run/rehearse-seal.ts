@@ -2,7 +2,6 @@ import { toRfc3339 } from '../base/clock.ts';
 import type { RuleInput } from '../contract/rule.ts';
 import { stageNames } from '../contract/stage.ts';
 import type { Attempt } from './attempt.ts';
-import { repositoryUri } from './attest-request.ts';
 import { describeEngine } from './describe-engine.ts';
 
 /**
@@ -28,7 +27,7 @@ export async function rehearseSeal(attempt: Attempt): Promise<RuleInput['rehears
       schedulerVersion: settings.schedulerVersion,
       engine: await describeEngine(settings.schedulerVersion),
       sandbox: attempt.sandboxName,
-      repositoryUri: repositoryUri(spec.metadata.target.repo),
+      repositoryUri: attempt.ground.repositoryUri,
       baseCommit: patch.baseCommit,
       policyCommit: ground.policy.commit,
       // There is no commit yet; what is signed here is thrown away.

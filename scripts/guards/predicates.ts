@@ -125,6 +125,33 @@ export const predicateGuards: readonly Guard[] = [
       'test results and decisions',
     ],
   ]),
+  ...within('core/vcs/remote-uri.ts', 'test/attack/predicates/names.test.ts', [
+    [
+      'no password in a name',
+      'const isWeb = /^https?:/i.test(plain);',
+      'const isWeb = plain === "";',
+      'a remote is named',
+    ],
+  ]),
+  ...within('core/vcs/name-repository.ts', 'test/attack/predicates/names.test.ts', [
+    [
+      'a local repository has a name',
+      '(await firstCommit(repository, base)) ?? type',
+      'type',
+      'a summary of a local',
+    ],
+  ]),
+  ...within('attest/log/merkle/verify-consistency.ts', 'test/attack/verify-target/options.test.ts', [
+    ['the empty tree is one', ' && (to.size > 0 || same(to.root, emptyRoot))', '', 'the empty tree'],
+  ]),
+  ...within('bin/verify/options.ts', 'test/attack/verify-target/options.test.ts', [
+    [
+      'a list of signers names somebody',
+      'if (signers.length > 0 || first === undefined) return bytes;',
+      'if (signers.length >= 0) return bytes;',
+      'a bad anchor',
+    ],
+  ]),
   ...within('attest/verify/verify-spec.ts', own, [
     [
       'contract among the dependencies',

@@ -10,7 +10,8 @@ export interface TreeHead {
 export function isConsistent(from: TreeHead, to: TreeHead, proof: readonly Uint8Array[]): boolean {
   if (!Number.isSafeInteger(from.size) || !Number.isSafeInteger(to.size)) return false;
   if (from.size < 0 || from.size > to.size) return false;
-  if (from.size === 0) return proof.length === 0 && same(from.root, emptyRoot);
+  if (from.size === 0)
+    return proof.length === 0 && same(from.root, emptyRoot) && (to.size > 0 || same(to.root, emptyRoot));
   if (from.size === to.size) return proof.length === 0 && same(from.root, to.root);
   let fn = from.size - 1;
   let sn = to.size - 1;

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { parseBundle } from '../../../attest/bundle.ts';
+import { commands } from '../../../bin/command-table.ts';
+import { remoteUri } from '../../../core/vcs/remote-uri.ts';
+import { runLine } from '../../bin/host.ts';
+import { fixtures, makeSample } from '../../core/run/sample.ts';
+
+t.test('a remote is named without passwords, and a path of this machine never', async (t) => {
+  for (const [locator, uri] of [
+    ['https://example.org/a.git', 'git+https://example.org/a.git'],
+    ['git+https://example.org/a.git', 'git+https://example.org/a.git'],
+    ['https://token@example.org/a.git', 'git+https://example.org/a.git'],
+    ['https://user:pass@example.org/a.git', 'git+https://example.org/a.git'],
+    ['https://user:p@ss@example.org:8443/a', 'git+https://example.org:8443/a'],
+    ['ssh://git@example.org/a.git', 'git+ssh://git@example.org/a.git'],
+    ['ssh://git:secret@example.org/a.git', 'git+ssh://git@example.org/a.git'],
+    ['git@example.org:team/a.git', 'git+ssh://git@example.org/team/a.git'],
+    ['/srv/git/a.git', undefined],
+    ['../a', undefined],
+    ['file:///srv/git/a.git', undefined],
+    ['C:\\a', undefined],
+    ['', undefined],
+    ['a b', undefined],
+  ] as const)
+    t.equal(remoteUri(locator), uri, locator);
+});
+
+t.test('a summary of a local contract names the remote, else where the history began', async (t) => {
+  const bytes = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
+  const quick = {
+    id: 'quick',
+    kind: 'command',
+    command: 'true',
+    required: true,
+    timeoutSeconds: 30,
+    artifactsProduced: ['test-log'],
+  };
+  for (const remote of [undefined, '/somewhere/else.git', 'https://me:token@example.org/sample.git']) {
+    const sample = makeSample();
+    t.teardown(() => sample.remove());
+    if (remote !== undefined) sample.git('remote', 'add', 'origin', remote);
+    const first = sample.git('rev-list', '--max-parents=0', 'HEAD');
+    const view = await sample.run(
+      { source: { kind: 'patch', bytes } },
+      {
+        metadata: { target: { repo: { type: 'local', locator: sample.root } } },
+        acceptance: { verificationPlan: { fastChecks: [quick] } },
+      },
+    );
+    const at = (path: string) =>
+      JSON.parse(
+        parseBundle(
+          Buffer.from(sample.git('show', `refs/ai/runs/${view.runId}:${path}`)),
+        ).envelope.payload.toString(),
+      );
+    const { resourceUri } = at('statements/vsa.sigstore.json').predicate;
+    const expected = remote?.startsWith('https')
+      ? 'git+https://example.org/sample.git'
+      : `urn:writ:repository:${first}`;
+    t.equal(resourceUri, expected);
+    const [base] = at('provenance.sigstore.json').predicate.buildDefinition.resolvedDependencies;
+    t.ok(base.uri.startsWith(`${expected}@`), base.uri);
+    const verify = async (uri: string) =>
+      (
+        await runLine(['verify', 'HEAD', '--resource-uri', uri], commands, {
+          cwd: sample.root,
+          env: sample.env,
+        })
+      ).code;
+    t.equal(await verify(expected), 0);
+    t.equal(await verify('git+https://example.org/other.git'), 1);
+  }
+});
