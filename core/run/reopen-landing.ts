@@ -1,5 +1,6 @@
 import { WritError } from '../base/errors.ts';
 import type { Journal } from '../store/journal.ts';
+import { countCommits } from '../vcs/count-commits.ts';
 import { findPolicy } from '../vcs/find-policy.ts';
 import { reopenTarget } from '../vcs/plan-target.ts';
 import { printable } from '../vcs/ref-name.ts';
@@ -7,7 +8,7 @@ import { readRef } from '../vcs/refs.ts';
 import { emptyTreeOf, type Repository } from '../vcs/repository.ts';
 import { treeOf } from '../vcs/resolve-commit.ts';
 import type { AdmittedContract } from './admit-contract.ts';
-import type { Landing } from './choose-landing.ts';
+import type { Lag, Landing } from './choose-landing.ts';
 import type { ResumeRequest } from './run-request.ts';
 import type { StartedRun } from './started-run.ts';
 
@@ -58,7 +59,18 @@ export async function reopenLanding(
       found: now.commit ?? null,
     });
   }
+  // How far a change was behind is said to people: not on the word of a claim.
+  if (!journal && stated.lag) await requireLag(repository, stated.lag, policy.commit);
   return { ...stated, target };
+}
+
+async function requireLag(repository: Repository, lag: Lag, policy: string | undefined): Promise<void> {
+  const counted = policy === undefined ? 0 : await countCommits(repository, lag.from, policy);
+  if (counted === lag.commits) return;
+  throw new WritError('JOURNAL_CORRUPT', {
+    message: `the journal says that the change starts ${lag.commits} commits behind the policy commit; there are ${counted}`,
+    detail: { from: lag.from, policy: policy ?? null, expected: counted, found: lag.commits },
+  });
 }
 
 function isSwapping({ records }: Journal): boolean {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { toRfc3339 } from '../base/clock.ts';
 import { WritError } from '../base/errors.ts';
+import type { Journal } from '../store/journal.ts';
 import { runDirectory } from '../store/run-directory.ts';
 import { acquireRunLock } from '../store/run-lock.ts';
 import type { KeptReaders } from '../vcs/object-reader.ts';
@@ -45,9 +46,11 @@ export async function reopenRun(
   const { store: found, runId } = await findRun(repository, request.clock, request.runId);
   const directory = runDirectory(repository, runId);
   const lock = await acquireRunLock(directory);
+  let opened: Journal | undefined;
   try {
     await settleGit(repository);
     const own = await openOwnJournal(directory, runId, request);
+    opened = own;
     const claim = own ? undefined : await readClaim(repository, found, runId);
     const before = own ? startedRun(own.records) : claim?.started;
     if (!before) throw new WritError('RUN_NOT_FOUND', { detail: { run_id: runId } });
@@ -99,6 +102,7 @@ export async function reopenRun(
       release: () => lock.release(),
     });
   } catch (fault) {
+    await opened?.close().catch(() => undefined);
     await lock.release().catch(() => undefined);
     throw fault;
   }

@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
+import type { AdmittedContract } from '../../../core/run/admit-contract.ts';
+import { reopenLanding } from '../../../core/run/reopen-landing.ts';
 import { resumeRun } from '../../../core/run/run-intent.ts';
 import { startedRun } from '../../../core/run/started-run.ts';
 import { readJournal } from '../../../core/store/parse-journal.ts';
+import { openRepository } from '../../../core/vcs/repository.ts';
 import type { Json, Sample } from '../../core/run/sample.ts';
 import { type Branches, feature, makeBranches } from './branches.ts';
 
@@ -96,3 +99,18 @@ t.test(
       t.throws(forge(more), { code: 'JOURNAL_CORRUPT' }, JSON.stringify(more));
   },
 );
+
+t.test('how far a change is behind is not believed of a claim', async (t) => {
+  const { sample, runId } = await waiting(t);
+  const [record] = (await readJournal(join(sample.root, '.git', 'writ', 'runs', runId, 'journal.jsonl')))
+    .records;
+  const started = startedRun(record ? [record] : []);
+  if (!started?.lag) throw new Error('no lag');
+  const repository = await openRepository(sample.root);
+  const contract = {
+    effective: { metadata: { target: { baseRef: 'main' } } },
+  } as unknown as AdmittedContract;
+  t.match(await reopenLanding(repository, undefined, started, contract, {}), { lag: { commits: 1 } });
+  const forged = { ...started, lag: { ...started.lag, commits: 0 } };
+  await t.rejects(reopenLanding(repository, undefined, forged, contract, {}), { code: 'JOURNAL_CORRUPT' });
+});
