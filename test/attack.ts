@@ -19,3 +19,4 @@ import './attack/judge/changed-judge.test.ts';
 import './attack/one-world/shared-state.test.ts';
 import './attack/one-world/carry.test.ts';
 import './attack/one-world/hostile-workspaces.test.ts';
+import './attack/refs/hostile-refs.test.ts';

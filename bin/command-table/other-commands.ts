@@ -165,9 +165,21 @@ export const otherCommands: readonly CommandSpec[] = [
   {
     name: 'fetch',
     summary: 'bring runs, approvals and proofs from a remote',
+    description:
+      'Of a run that was begun or resumed here, our record holds; one that changed elsewhere is kept beside it and named. --ours and --theirs say, without asking the remote, which of the two holds.',
     arguments: [remote],
-    options: [],
-    examples: [{ line: 'writ fetch', about: 'from the remote that this repository has' }],
+    options: [
+      {
+        name: 'ours',
+        value: 'RUN',
+        about: 'our record of the run holds, for the remote too after the next push',
+      },
+      { name: 'theirs', value: 'RUN', about: "the remote's record of the run takes the place of ours" },
+    ],
+    examples: [
+      { line: 'writ fetch', about: 'from the remote that this repository has' },
+      { line: 'writ fetch --theirs 0198c1e2', about: 'what became of the run elsewhere holds here too' },
+    ],
     load: () => import('../commands/fetch.ts'),
   },
   {

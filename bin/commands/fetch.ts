@@ -1,12 +1,26 @@
 import { systemClock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
 import { fetchRefs } from '../../core/upkeep/fetch-refs.ts';
+import { pickRemote } from '../../core/upkeep/network-git.ts';
+import { pickRecord } from '../../core/upkeep/pick-record.ts';
 import { openRepository } from '../../core/vcs/repository.ts';
 import type { CommandContext, CommandResult } from '../command.ts';
 import { toMovedResult } from '../moved-refs.ts';
 
-/** `writ fetch [REMOTE]`: runs, approvals and proofs, from a remote. */
+/** `writ fetch [REMOTE] [--ours RUN|--theirs RUN]`: runs, approvals and proofs, from a remote; or which of two records of a run holds. */
 export async function run(context: CommandContext): Promise<CommandResult> {
-  const { repoPath, cwd, args, signal } = context;
+  const { repoPath, cwd, args, options, signal } = context;
   const repository = await openRepository(repoPath ?? cwd);
+  const picked = { ours: options.value('ours'), theirs: options.value('theirs') };
+  if (picked.ours !== undefined && picked.theirs !== undefined)
+    throw new WritError('USAGE', { message: 'expected `--ours` or `--theirs`, found both' });
+  const run = picked.ours ?? picked.theirs;
+  if (run !== undefined) {
+    const remote = args[0] === undefined ? undefined : await pickRemote(repository, args[0], cwd);
+    const keep = picked.ours === undefined ? 'theirs' : 'ours';
+    const clock = systemClock;
+    const refs = await pickRecord({ repository, clock, run, keep, ...(remote ? { remote } : {}) });
+    return toMovedResult({ remote: remote?.shown ?? '', refs });
+  }
   return toMovedResult(await fetchRefs({ repository, remote: args[0], cwd, clock: systemClock, signal }));
 }

@@ -175,6 +175,13 @@ export const errorCatalogue = {
     exit: 1,
     hint: 'bring what is there: `writ fetch`, then try again',
   },
+  RECORD_NOT_DOUBLE: {
+    family: 'repository',
+    message: 'there are no two records of this run to choose from',
+    http: 409,
+    exit: 1,
+    hint: 'bring what there is: `writ fetch`',
+  },
   CHECK_FAILED: {
     family: 'repository',
     message: 'stored objects, journals or the ledger are damaged',

@@ -8,8 +8,8 @@ import { journalPath, listRunDirectories } from '../store/run-directory.ts';
 import { storeRefs } from '../store/store-refs.ts';
 import { parseObject } from '../store/stored-object.ts';
 import { openWhicheverStore } from '../store/whichever-store.ts';
-import { readObjects } from '../vcs/blobs.ts';
 import { runGit } from '../vcs/git.ts';
+import { readSmall } from '../vcs/read-each.ts';
 import { encodeId } from '../vcs/ref-name.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { readRun } from './read-run.ts';
@@ -121,6 +121,9 @@ function storeAt(repository: Repository, clock: Clock, prefix: string): RunStore
   return { objects: openWhicheverStore(repository, clock), refs: storeRefs(prefix) };
 }
 
+/** Objects that a line is made of are kilobytes; a ref that came from elsewhere may hold anything. */
+const maxObjectBytes = 4 * 1024 * 1024;
+
 const summaryFiles = [
   'run.json',
   'intent.json',
@@ -137,12 +140,12 @@ async function summarise(
   const names = runs.flatMap(({ commit }) =>
     commit === undefined ? [] : summaryFiles.map((file) => `${commit}:${file}`),
   );
-  const objects = (await readObjects(repository, names)).values();
+  const objects = await readSmall(repository, names, maxObjectBytes);
   const store = openWhicheverStore(repository, clock);
   const summaries: RunSummary[] = [];
   for (const { id, ref, commit } of runs) {
     const beside = commit === undefined ? await store.readMany(ref, summaryFiles) : undefined;
-    const files = summaryFiles.map((file) => (beside ? beside.get(file) : objects.next().value?.bytes));
+    const files = summaryFiles.map((file) => (beside ? beside.get(file) : objects.get(`${commit}:${file}`)));
     const summary = toSummary(id, files);
     if (summary) summaries.push(summary);
   }

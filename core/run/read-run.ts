@@ -28,6 +28,21 @@ const names = [
 
 /** One run as stored: from its ref where it was decided, else from its journal. RUN_NOT_FOUND. */
 export async function readRun(repository: Repository, store: RunStore, runId: string): Promise<RunView> {
+  const view = await readOurs(repository, store, runId);
+  const others = await otherRecords(store, runId);
+  return others.length === 0 ? view : { ...view, notices: [...others, ...(view.notices ?? [])] };
+}
+
+/** Records of the run that came from elsewhere; ours is shown and gone on with. */
+async function otherRecords({ objects, refs }: RunStore, runId: string): Promise<readonly string[]> {
+  const others = (await objects.refs(refs.fetched(runId))).filter(({ ref }) => /\/from-[^/]*-run$/.test(ref));
+  return others.map(
+    ({ ref }) =>
+      `another record of this run came from a remote and is kept as \`${ref}\`; this one holds: \`writ fetch --theirs ${runId}\` takes the other, \`--ours ${runId}\` keeps this one`,
+  );
+}
+
+async function readOurs(repository: Repository, store: RunStore, runId: string): Promise<RunView> {
   const files = await store.objects.readMany(store.refs.run(runId), names);
   const report = files.get('gate-report.json');
   const decision = files.get('decision.json');

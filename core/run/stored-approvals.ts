@@ -18,13 +18,23 @@ export async function listApprovals(
   const prefix = refs.approvals(runId);
   const found: StoredApproval[] = [];
   for (const { ref } of await objects.refs(prefix)) {
-    const bytes = await objects.read(ref, approvalPath);
-    found.push({ source: ref, bytes: bytes ?? new Uint8Array() });
+    found.push({ source: ref, bytes: (await readApproval(objects, ref)) ?? new Uint8Array() });
   }
   const order = (source: string): number => numberOf(prefix, source) ?? Number.POSITIVE_INFINITY;
   return found.sort((a, b) =>
     order(a.source) < order(b.source) ? -1 : order(a.source) > order(b.source) ? 1 : 0,
   );
+}
+
+/** Refs come from elsewhere: one that is damaged, or larger than any approval, is one of no bytes, and hinders no other. */
+async function readApproval(objects: RunStore['objects'], ref: string): Promise<Uint8Array | undefined> {
+  try {
+    return await objects.read(ref, approvalPath);
+  } catch (fault) {
+    if (isWritError(fault) && ['INPUT_TOO_LARGE', 'GIT_FAILED', 'OBJECT_CORRUPT'].includes(fault.code))
+      return undefined;
+    throw fault;
+  }
 }
 
 /** Stores a signed approval under the next free number and answers its ref; a number that another process takes first is left to it. */

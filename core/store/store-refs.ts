@@ -10,6 +10,8 @@ export interface StoreRefs {
   readonly approvals: (runId: string) => string;
   /** Artifact content, apart from the permanent chain because it expires. */
   readonly content: (runId: string) => string;
+  /** `<prefix>/fetched/of-<run>/`: records of the run that came from elsewhere and are kept beside ours. */
+  readonly fetched: (runId: string) => string;
 }
 
 /** The refs under `objmodel.objectStore.aiRefPrefix` (with or without its final slash); REF_INVALID for a prefix that is no ref. */
@@ -23,5 +25,6 @@ export function storeRefs(prefix: string): StoreRefs {
     plan: under('plans'),
     approvals: (runId) => `${under('approvals')(runId)}/`,
     content: under('content'),
+    fetched: (runId) => `${stem}/fetched/of-${encodeId(runId)}/`,
   };
 }

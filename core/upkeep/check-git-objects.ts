@@ -2,10 +2,10 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError } from '../base/errors.ts';
 import { type GitDirectory, runGit } from '../vcs/git.ts';
+import { readEach, readHeads } from '../vcs/read-each.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { type FileFacts, readFacts } from './object-facts.ts';
 import type { Found } from './problem.ts';
-import { readEach, readHeads } from './read-trees.ts';
 import type { StoredRef } from './stored-ref.ts';
 import { type BrokenObject, isItself, type WalkedCommit, walkTrees } from './walk-trees.ts';
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { askGit, gitFailed } from '../vcs/git.ts';
 import { keepObjectReaders } from '../vcs/object-reader.ts';
+import { readHeads } from '../vcs/read-each.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { checkContent } from './check-content.ts';
 import { checkGitObjects, type GitFindings } from './check-git-objects.ts';
@@ -9,7 +10,6 @@ import { checkJournals, type RecordedAs } from './check-journals.ts';
 import { checkRecord, type RefFiles } from './check-record.ts';
 import { findDependents, findSealedCommits } from './dependents.ts';
 import type { Found, Problem } from './problem.ts';
-import { readHeads } from './read-trees.ts';
 import { parseRefLines, type StoredRef, storedPatterns } from './stored-ref.ts';
 
 /** What a ledger's check found. `index`: the entry that is wrong; `from`: every entry from there on rests on it; neither: all of them. */

@@ -5,7 +5,7 @@ import { waitingPath } from '../run/waiting-record.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { parseObject } from '../store/stored-object.ts';
 import type { GitDirectory } from '../vcs/git.ts';
-import { readEach, readHeads } from './read-trees.ts';
+import { readEach, readHeads } from '../vcs/read-each.ts';
 import type { StoredRef } from './stored-ref.ts';
 import { walkTrees } from './walk-trees.ts';
 

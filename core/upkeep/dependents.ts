@@ -1,7 +1,7 @@
 import { type GitDirectory, runGit } from '../vcs/git.ts';
 import { encodeId } from '../vcs/ref-name.ts';
 import type { RefFiles } from './check-record.ts';
-import { type StoredRef, toStoredRef } from './stored-ref.ts';
+import { type StoredRef, toStoredRef, travels } from './stored-ref.ts';
 
 /** Says what rests on a place in the store: runs, their decisions and the commits that those made. */
 export interface Dependents {
@@ -60,7 +60,7 @@ export function findDependents(
       if (!ref) return [];
       if (ref.kind === 'plan') return all(({ plans }) => plans.has(ref.id));
       if (ref.kind === 'intent') return all(({ specId }) => specId === ref.id);
-      if (ref.kind === 'orphans' || ref.kind === 'other') return [];
+      if (!travels(ref) || ref.kind === 'other') return [];
       return toWords(ref.id);
     },
     ofRun: (runId) => toWords(encodeId(runId)),

@@ -2,8 +2,8 @@ import { isWritError } from '../base/errors.ts';
 import { sealPaths } from '../run/seal-paths.ts';
 import { parseObject } from '../store/stored-object.ts';
 import type { GitDirectory } from '../vcs/git.ts';
+import { readSmall } from '../vcs/read-each.ts';
 import { encodeId } from '../vcs/ref-name.ts';
-import { readEach, readHeads } from './read-trees.ts';
 import type { StoredRef } from './stored-ref.ts';
 import { walkTrees } from './walk-trees.ts';
 
@@ -37,11 +37,11 @@ export async function findHeld(
   const ended = new Map<StoredRef, HeldRun>();
   for (const name of [sealPaths.rollback, 'decision.json']) {
     const asked = new Map(runs.map((run) => [`${run.object}:${name}`, run]));
-    await readSmall(place, asked.keys(), (id, bytes) => {
+    for (const [id, bytes] of await readSmall(place, asked.keys(), maxObjectBytes)) {
       const run = asked.get(id);
       const decision = run && !ended.has(run) ? decisionOf(bytes) : undefined;
       if (run && decision) ended.set(run, { run_id: run.id, decision });
-    });
+    }
   }
   const refs = new Map<string, HeldRun>();
   const byRun = new Map([...ended].map(([run, held]) => [`${run.prefix}/${run.id}`, { run, held }]));
@@ -69,29 +69,13 @@ async function plansOf(
     for (const [path, blob] of walked.get(run.object)?.files ?? [])
       if (ofPlan.test(path)) blobs.set(blob, run);
   }
-  await readSmall(place, blobs.keys(), (id, bytes) => {
+  for (const [id, bytes] of await readSmall(place, blobs.keys(), maxObjectBytes)) {
     const run = blobs.get(id);
     const held = run && ended.get(run);
     const plan = planOf(bytes);
     if (run && held && plan !== undefined) found.set(`${run.prefix}/plans/${encodeId(plan)}`, held);
-  });
+  }
   return found;
-}
-
-/** Objects by id or expression; those that are missing, damaged or larger than any of ours are left out. */
-async function readSmall(
-  place: GitDirectory,
-  names: Iterable<string>,
-  take: (name: string, bytes: Buffer) => void,
-): Promise<void> {
-  const heads = await readHeads(place, names);
-  const small = [...heads].filter(([, head]) => head?.type === 'blob' && head.sizeBytes <= maxObjectBytes);
-  await readEach(
-    place,
-    small.map(([name]) => name),
-    heads,
-    (name, object) => object && take(name, object.bytes),
-  );
 }
 
 function decisionOf(bytes: Buffer): HeldRun['decision'] | undefined {

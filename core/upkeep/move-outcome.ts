@@ -1,6 +1,6 @@
 /**
  * What became of one ref. `behind`: the other side has more; `ahead` (fetch): we have more; `expired`: retention is over, so it does not
- * travel; `held` (push): it is of a run that was refused or abandoned; `renumbered` (fetch): an approval of ours that took a number which is taken elsewhere; `diverged`: each side has what the other lacks; `unfetched`: the other side has a version that is not here; `moved`: somebody
+ * travel; `changed` (fetch): a remote's record of a run that this machine has a part in; ours holds and theirs is kept beside it; `held` (push): it is of a run that was refused or abandoned; `renumbered` (fetch): an approval of ours that took a number which is taken elsewhere; `diverged`: each side has what the other lacks; `unfetched`: the other side has a version that is not here; `moved`: somebody
  * moved it while we looked; `rejected`: git or the remote refused.
  */
 export type MoveStatus =
@@ -14,6 +14,7 @@ export type MoveStatus =
   | 'behind'
   | 'expired'
   | 'held'
+  | 'changed'
   | 'diverged'
   | 'unfetched'
   | 'moved'

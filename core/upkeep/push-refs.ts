@@ -9,7 +9,7 @@ import { listRemoteRefs } from './list-remote-refs.ts';
 import type { MovedRef } from './move-outcome.ts';
 import { askRemote, networkPlace, pickRemote, type Remote, remoteFailed } from './network-git.ts';
 import { openRefView } from './ref-view.ts';
-import { isDeletable, listStoredRefs, type StoredRef } from './stored-ref.ts';
+import { isDeletable, listStoredRefs, type StoredRef, travels } from './stored-ref.ts';
 
 export interface MoveRequest {
   readonly repository: Repository;
@@ -57,7 +57,7 @@ export async function pushRefs(request: PushRequest): Promise<Pushed> {
   const remote = await pickRemote(repository, request.remote, request.cwd);
   const place = await networkPlace(repository);
   // Of an older version, one for all runs of a repository: no two of them could be joined.
-  const here = (await listStoredRefs(repository)).filter(({ kind }) => kind !== 'orphans');
+  const here = (await listStoredRefs(repository)).filter(travels);
   const there = new Map((await listRemoteRefs(place, remote, request.signal)).map((one) => [one.ref, one]));
   const expired = await expiredContent(place, here, [...here, ...there.values()], clock.now());
 

@@ -4,10 +4,20 @@ import { isRefName } from '../vcs/ref-name.ts';
 
 /**
  * What a ref of ours holds. `context` (by ref-anchoring, or one of many by orphan-commit) and `orphans` keep what retrieval found from `git gc`
- * (blobRetentionStrategy); `orphans` is the one ref that older versions kept for all runs of a repository, and does not travel. `other` is below our
+ * (blobRetentionStrategy); `orphans` is the one ref that older versions kept for all runs of a repository, and does not travel; nor does `fetched`, a record that
+ * came from elsewhere and is kept beside ours. `other` is below our
  * prefixes, yet of no kind that writ writes.
  */
-export type RefKind = 'run' | 'intent' | 'plan' | 'content' | 'approval' | 'context' | 'orphans' | 'other';
+export type RefKind =
+  | 'run'
+  | 'intent'
+  | 'plan'
+  | 'content'
+  | 'approval'
+  | 'context'
+  | 'fetched'
+  | 'orphans'
+  | 'other';
 
 /** A ref below a prefix that the contract allows for `aiRefPrefix`. */
 export interface StoredRef {
@@ -19,6 +29,11 @@ export interface StoredRef {
   readonly prefix: string;
   /** Encoded id: of the run for a run, its content, context and approvals, else of the intent or plan. */
   readonly id: string;
+}
+
+/** Refs that stay where they are: no two repositories could join them, or they are a repository's own notes. */
+export function travels({ kind }: Pick<StoredRef, 'kind'>): boolean {
+  return kind !== 'orphans' && kind !== 'fetched';
 }
 
 /** Refs that may be replaced by others that do not follow from them: they hold what retention takes away. */
@@ -71,6 +86,14 @@ export function toStoredRef(ref: string, object: string): StoredRef | undefined 
     return { ref, object, kind: 'approval', prefix: parts.slice(0, -3).join('/'), id: parts.at(-2) ?? '' };
   if (parts.at(-3) === 'orphan-commits' && parts.length >= 5)
     return { ref, object, kind: 'context', prefix: parts.slice(0, -3).join('/'), id: parts.at(-2) ?? '' };
+  if (parts.at(-3) === 'fetched' && parts.at(-2)?.startsWith('of-') && parts.length >= 5)
+    return {
+      ref,
+      object,
+      kind: 'fetched',
+      prefix: parts.slice(0, -3).join('/'),
+      id: (parts.at(-2) ?? '').slice(3),
+    };
   const kindOfRest = parts.at(-1) === 'orphans' ? 'orphans' : 'other';
   return { ref, object, kind: kindOfRest, prefix: parts.slice(0, 2).join('/'), id: parts.slice(2).join('/') };
 }

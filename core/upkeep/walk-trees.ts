@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { GitDirectory } from '../vcs/git.ts';
+import { readEach, readHeads } from '../vcs/read-each.ts';
 import { parseTree } from '../vcs/tree-object.ts';
-import { readEach, readHeads } from './read-trees.ts';
 
 /** A commit of ours with every file under it, read without a process per object. */
 export interface WalkedCommit {

@@ -2,6 +2,8 @@ import { type Guard, within } from './guard.ts';
 
 const suite = 'test/gates/checks/test-suite.test.ts';
 const stored = 'test/attack/secrets-stored/refused-secret.test.ts';
+const hostile = 'test/attack/refs/hostile-refs.test.ts';
+const travelling = 'test/core/run/travelling-run.test.ts';
 const forged = 'test/attack/reports/forged-report.test.ts';
 
 /** Test reports: what the author's code writes is a claim. */
@@ -121,6 +123,22 @@ export const reportGuards: readonly Guard[] = [
       'const run = held.refs.get(mine.ref);',
       'const run = held.refs.get(remote.shown);',
       'a refused run does not leave',
+    ],
+  ]),
+  ...within('core/run/find-runs.ts', hostile, [
+    [
+      'runs are listed whatever one of them holds',
+      'const objects = await readSmall(repository, names, maxObjectBytes);',
+      "const objects = new Map((await (await import('../vcs/blobs.ts')).readObjects(repository, names)).flatMap((one, at) => one ? [[names[at] ?? '', one.bytes] as const] : []));",
+      'hostile refs spoil themselves alone',
+    ],
+  ]),
+  ...within('core/upkeep/fetch-refs.ts', travelling, [
+    [
+      'our record holds',
+      "if (status === 'updated' && !(await isJournalBegun(journalPath(repository, id)))) return undefined;",
+      "if (status === 'updated') return undefined;",
+      'a waiting run is approved in a second clone',
     ],
   ]),
 ];

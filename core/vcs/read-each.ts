@@ -1,6 +1,6 @@
 import { isWritError } from '../base/errors.ts';
-import { describeObjects, type GitObject, type ObjectHead, readObjects } from '../vcs/blobs.ts';
-import type { GitDirectory } from '../vcs/git.ts';
+import { describeObjects, type GitObject, type ObjectHead, readObjects } from './blobs.ts';
+import type { GitDirectory } from './git.ts';
 
 const maxNames = 500;
 const maxChunkBytes = 32 * 1024 * 1024;
@@ -85,4 +85,25 @@ async function halving(
     await halving(ids.slice(0, middle), work, damaged);
     await halving(ids.slice(middle), work, damaged);
   }
+}
+
+/**
+ * Blobs by expression (`<commit>:<path>`), each of at most `maxBytes`; what is missing, damaged, larger or no blob is left out, and hinders no
+ * other.
+ */
+export async function readSmall(
+  place: GitDirectory,
+  names: Iterable<string>,
+  maxBytes: number,
+): Promise<ReadonlyMap<string, Buffer>> {
+  const heads = await readHeads(place, names);
+  const small = [...heads].filter(([, head]) => head?.type === 'blob' && head.sizeBytes <= maxBytes);
+  const found = new Map<string, Buffer>();
+  await readEach(
+    place,
+    small.map(([name]) => name),
+    heads,
+    (name, object) => object && found.set(name, object.bytes),
+  );
+  return found;
 }

@@ -1,0 +1,163 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t, { type Test } from 'tap';
+import { fixtures, makeSample } from '../../core/run/sample.ts';
+import { plantHostileRefs } from './hostile.ts';
+
+t.setTimeout(900_000);
+const writ = fileURLToPath(new URL('../../../bin/writ.js', import.meta.url));
+const missing = 'dead'.repeat(10);
+
+interface Answer {
+  readonly status: number | null;
+  readonly out: string;
+  readonly data: never;
+  readonly kilobytes: number;
+}
+
+t.test('hostile refs spoil themselves alone', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(sample.home, 'ann.key')]);
+  const key = readFileSync(join(sample.home, 'ann.key.pub'), 'utf8').split(' ').slice(0, 2).join(' ');
+  mkdirSync(join(sample.root, '.writ'));
+  writeFileSync(join(sample.root, '.writ', 'allowed_signers'), `ann@sample.example ${key}\n`);
+  sample.git('add', '--force', '.writ');
+  sample.git('commit', '--quiet', '-m', 'signers');
+  const patch = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
+  const source = { kind: 'patch', bytes: patch } as const;
+  const other =
+    'diff --git a/src/more.js b/src/more.js\nnew file mode 100644\n--- /dev/null\n+++ b/src/more.js\n@@ -0,0 +1 @@\n+export const more = 1;\n';
+  const sealed = await sample.run({ source });
+  t.equal(sealed.decision?.type, 'commit');
+  const waiting = await sample.run(
+    { source: { kind: 'patch', bytes: Buffer.from(other) } },
+    {
+      metadata: { id: 'sample-intent-0002' },
+      intent: { changeType: 'feature' },
+      risk: { humanInLoop: { required: true, minApprovers: 1 } },
+      acceptance: {
+        verificationPlan: {
+          releaseChecks: [
+            { id: 'people', kind: 'policy', command: 'require-approvers --min 1', required: true },
+          ],
+        },
+      },
+    },
+  );
+  t.equal(waiting.state, 'waiting');
+  const bare = join(sample.home, 'shared.git');
+  execFileSync('git', ['clone', '--quiet', '--bare', sample.root, bare], { env: sample.env });
+  sample.git('remote', 'add', 'origin', bare);
+  const call = (...args: string[]): Answer => {
+    const wrapped = ['-v', '-o', join(sample.home, 'time'), process.execPath, writ, ...args, '--json'];
+    const { status, stdout, stderr } = spawnSync('/usr/bin/time', wrapped, {
+      cwd: sample.root,
+      env: sample.env,
+      encoding: 'utf8',
+      maxBuffer: 1 << 28,
+    });
+    const kilobytes = Number(
+      /Maximum resident set size \(kbytes\): (\d+)/.exec(
+        readFileSync(join(sample.home, 'time'), 'utf8'),
+      )?.[1],
+    );
+    return {
+      status,
+      out: `${stdout.slice(0, 600)}${stderr.slice(0, 300)}`,
+      data: (JSON.parse(stdout || '{}') as Answer).data,
+      kilobytes,
+    };
+  };
+  t.equal(call('push').status, 0);
+  const hostile = plantHostileRefs(join(sample.root, '.git'), sample.env, waiting.runId);
+  appendFileSync(join(sample.root, '.git', 'refs', 'ai', 'runs', 'absent'), `${missing}\n`);
+  appendFileSync(join(sample.root, '.git', 'refs', 'ai', 'runs', 'loop'), 'ref: refs/ai/runs/loop\n');
+  t.ok(hostile.length > 20);
+
+  const survives = async (t: Test, name: string): Promise<void> => {
+    const given = (answer: Answer, seconds: number): void => {
+      t.ok(seconds < 60, `${name}: ${seconds} s`);
+      t.ok(answer.kilobytes < 1_500_000, `${name}: ${answer.kilobytes} KB`);
+      t.not(answer.status, 70, `${name}: ${answer.out}`);
+      t.not(answer.status, null, name);
+    };
+    const timed = (...args: string[]): Answer => {
+      const started = performance.now();
+      const answer = call(...args);
+      const seconds = Math.round(performance.now() - started) / 1000;
+      t.comment(
+        `${name} ${args[0]}: ${answer.status} ${seconds} s ${Math.round(answer.kilobytes / 1024)} MB`,
+      );
+      given(answer, seconds);
+      return answer;
+    };
+    const runs = timed('runs');
+    t.equal(runs.status, 0, runs.out);
+    const listed = (runs.data as { runs: { run_id: string; state: string }[] } | undefined)?.runs ?? [];
+    for (const { runId } of [waiting, sealed])
+      t.ok(
+        listed.some(({ run_id }) => run_id === runId),
+        `runs lists ${runId}`,
+      );
+    t.equal(timed('show', sealed.runId).status, 0);
+    t.equal(timed('show', waiting.runId).status, 0);
+    const verified = timed('verify', sealed.runId);
+    t.equal(verified.status, 0, verified.out);
+    t.equal(timed('replay', sealed.runId).status, 0);
+    const checked = timed('fsck');
+    t.equal(checked.status, 1, checked.out);
+    const collected = timed('gc', '--dry-run');
+    t.equal(collected.status, 0, collected.out);
+    for (const name of ['huge', 'many', 'a-blob', 'absent', 'no-commit']) timed('show', name);
+  };
+  await t.test('here', (t) => survives(t, 'here'));
+  await t.test('on their way to a remote and back', async (t) => {
+    const pushed = call('push');
+    t.not(pushed.status, 70, pushed.out);
+    const moved = (pushed.data as { refs: { ref: string; status: string }[] } | undefined)?.refs ?? [];
+    t.ok(
+      moved.some(({ ref, status }) => ref.endsWith(sealed.runId) && status === 'current'),
+      pushed.out,
+    );
+  });
+  await t.test('approve and resume of the good run', async (t) => {
+    const approved = call(
+      'approve',
+      waiting.runId,
+      '--key',
+      join(sample.home, 'ann.key'),
+      '--as',
+      'ann@sample.example',
+    );
+    t.equal(approved.status, 0, approved.out);
+    const resumed = call('resume', waiting.runId);
+    t.equal(resumed.status, 0, resumed.out);
+  });
+  await t.test('in a clone that fetched them', async (t) => {
+    plantHostileRefs(bare, sample.env, waiting.runId);
+    const clone = join(sample.home, 'clone');
+    execFileSync('git', ['clone', '--quiet', bare, clone], { env: sample.env });
+    const { status, stdout, stderr } = spawnSync(process.execPath, [writ, 'fetch', '--json'], {
+      cwd: clone,
+      env: sample.env,
+      encoding: 'utf8',
+      maxBuffer: 1 << 28,
+    });
+    t.not(status, 70, stdout.slice(0, 600) + stderr.slice(0, 300));
+    const { refs = [] } =
+      (JSON.parse(stdout) as { data?: { refs: { ref: string; status: string }[] } }).data ?? {};
+    t.ok(
+      refs.some(({ ref, status: became }) => ref.endsWith(`runs/${sealed.runId}`) && became === 'created'),
+      stdout.slice(0, 600),
+    );
+    const shown = spawnSync(process.execPath, [writ, 'show', sealed.runId, '--json'], {
+      cwd: clone,
+      env: sample.env,
+      encoding: 'utf8',
+    });
+    t.equal(shown.status, 0, shown.stdout.slice(0, 400));
+  });
+});
