@@ -20,3 +20,4 @@ import './attack/one-world/shared-state.test.ts';
 import './attack/one-world/carry.test.ts';
 import './attack/one-world/hostile-workspaces.test.ts';
 import './attack/refs/hostile-refs.test.ts';
+import './attack/refs/two-records.test.ts';

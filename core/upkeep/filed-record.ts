@@ -2,8 +2,8 @@ import { sha256Hex } from '../base/digest.ts';
 import type { Remote } from './network-git.ts';
 import type { StoredRef } from './stored-ref.ts';
 
-/** What of a run is filed together; `intent` under the id of its intent. */
-export type FiledKind = 'run' | 'content' | 'intent';
+/** What of a run is filed together; intents and plans under their own ids. */
+export type FiledKind = 'run' | 'content' | 'intent' | 'plan';
 
 /**
  * Where a record of a run is kept beside ours: `<prefix>/fetched/of-<run>/<remote>/<kind>`. No kind of ref that writ reads by name, so that it is no

@@ -1,9 +1,11 @@
 import type { Clock } from '../base/clock.ts';
-import { WritError } from '../base/errors.ts';
+import { isWritError, WritError } from '../base/errors.ts';
 import { findRun } from '../run/find-runs.ts';
 import { readRun } from '../run/read-run.ts';
+import { parseObject } from '../store/stored-object.ts';
 import { createCommit } from '../vcs/create-commit.ts';
 import { gitLine } from '../vcs/git.ts';
+import { readSmall } from '../vcs/read-each.ts';
 import { encodeId } from '../vcs/ref-name.ts';
 import { listRefs, type RefUpdate, readRef, updateRefs } from '../vcs/refs.ts';
 import type { Repository } from '../vcs/repository.ts';
@@ -21,11 +23,12 @@ export interface PickRequest {
   readonly remote?: Remote;
 }
 
+const maxRunBytes = 4 * 1024 * 1024;
 const actor = { name: 'writ', email: 'writ@localhost' };
 
 /**
  * Says which record of a run holds, where `fetch` kept two. *theirs*: it takes the place of ours, which is filed in its stead. *ours*: it is written anew on
- * top of theirs, so that the next `push` brings it to the remote. Record, content and intent go together, by one compare-and-swap. RECORD_NOT_DOUBLE.
+ * top of theirs, so that the next `push` brings it to the remote. Record, content, intent and plan go together, by one compare-and-swap. RECORD_NOT_DOUBLE.
  */
 export async function pickRecord(request: PickRequest): Promise<readonly MovedRef[]> {
   const { repository, clock, keep } = request;
@@ -41,7 +44,11 @@ export async function pickRecord(request: PickRequest): Promise<readonly MovedRe
     ['content', store.refs.content(runId), at],
     ['intent', store.refs.intent(spec.id), { ...at, id: encodeId(spec.id) }],
   ];
-  for (const [kind, own, place] of parts) {
+  const versions = [ref, filedRef(at, source, 'run')];
+  const plans = (await plansNamed(repository, versions)).map(
+    (plan) => ['plan', store.refs.plan(plan), { ...at, id: encodeId(plan) }] as const,
+  );
+  for (const [kind, own, place] of [...parts, ...plans]) {
     const filed = filedRef(place, source, kind);
     const [ours, theirs] = [await readRef(repository, own), await readRef(repository, filed)];
     if (theirs === undefined) continue;
@@ -61,6 +68,20 @@ export async function pickRecord(request: PickRequest): Promise<readonly MovedRe
     status: 'moved',
     reason: 'it was moved while we looked',
   }));
+}
+
+/** Plans that records of the run name; one that cannot be read names none. */
+async function plansNamed(repository: Repository, versions: readonly string[]): Promise<readonly string[]> {
+  const names = versions.map((ref) => `${ref}:run.json`);
+  const plans = [...(await readSmall(repository, names, maxRunBytes)).values()].flatMap((bytes) => {
+    try {
+      return [parseObject('run', bytes).plan];
+    } catch (fault) {
+      if (isWritError(fault, 'OBJECT_CORRUPT')) return [];
+      throw fault;
+    }
+  });
+  return [...new Set(plans.filter((plan) => plan !== undefined))];
 }
 
 async function sourceOf(

@@ -3,7 +3,7 @@ import { type Guard, within } from './guard.ts';
 const suite = 'test/gates/checks/test-suite.test.ts';
 const stored = 'test/attack/secrets-stored/refused-secret.test.ts';
 const hostile = 'test/attack/refs/hostile-refs.test.ts';
-const travelling = 'test/core/run/travelling-run.test.ts';
+const travelling = 'test/attack/refs/two-records.test.ts';
 const forged = 'test/attack/reports/forged-report.test.ts';
 
 /** Test reports: what the author's code writes is a claim. */
@@ -133,12 +133,12 @@ export const reportGuards: readonly Guard[] = [
       'hostile refs spoil themselves alone',
     ],
   ]),
-  ...within('core/upkeep/fetch-refs.ts', travelling, [
+  ...within('core/upkeep/file-theirs.ts', travelling, [
     [
       'our record holds',
       "if (status === 'updated' && !(await isJournalBegun(journalPath(repository, id)))) return undefined;",
       "if (status === 'updated') return undefined;",
-      'a waiting run is approved in a second clone',
+      'a record that changed elsewhere',
     ],
   ]),
 ];

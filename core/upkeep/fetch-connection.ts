@@ -1,0 +1,19 @@
+import type { GitDirectory } from '../vcs/git.ts';
+import type { Repository } from '../vcs/repository.ts';
+import type { MovedRef, MoveStatus } from './move-outcome.ts';
+import type { Remote } from './network-git.ts';
+
+/** Between whom refs are fetched. */
+export interface FetchConnection {
+  readonly repository: Repository;
+  readonly network: GitDirectory;
+  readonly remote: Remote;
+  readonly signal: AbortSignal;
+  /** Runs of which two records are kept, as `<prefix>/<id>`: their content is, too. */
+  readonly doubled: Set<string>;
+}
+
+/** A ref that stays where it is here. */
+export function unmoved(ref: string, at: string | null, status: MoveStatus): MovedRef {
+  return { ref, from: at, to: at, status };
+}

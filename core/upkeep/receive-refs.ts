@@ -1,0 +1,84 @@
+import { type GitDirectory, runGit } from '../vcs/git.ts';
+import type { FetchConnection } from './fetch-connection.ts';
+import { askRemote, remoteFailed } from './network-git.ts';
+import { type StoredRef, toStoredRef } from './stored-ref.ts';
+
+/** Up to here git is told refs by name; beyond, by pattern. */
+const maxNamed = 500;
+/** Refs that may spoil a fetch before it is given up; each costs a handful of connections. */
+const maxFailures = 200;
+const maxListBytes = 256 * 1024 * 1024;
+/** Where arrivals stand in the view. */
+const arrived = 'refs/in/';
+
+/**
+ * Fetches into the view and answers what came, which may be newer than what was listed. A ref of which the remote cannot send the objects, or sends
+ * others than it says, makes git refuse all of them: it is told from the rest by halving, and handed to `refuse`.
+ */
+export async function receiveRefs(
+  connection: FetchConnection,
+  view: GitDirectory,
+  wanted: readonly StoredRef[],
+  refuse: (ref: string, reason: string) => void,
+): Promise<readonly StoredRef[]> {
+  const { remote } = connection;
+  let failures = 0;
+  const attempt = async (part: readonly StoredRef[]): Promise<void> => {
+    const answer = await ask(connection, view, part);
+    if (answer.code === 0) return;
+    failures += 1;
+    if (failures > maxFailures) throw remoteFailed(remote, answer);
+    const [only] = part;
+    if (part.length === 1 && only) return refuse(only.ref, remoteFailed(remote, answer).message);
+    // Named one by one from here on: a pattern would ask for the same again.
+    const size = Math.min(maxNamed, Math.ceil(part.length / 2));
+    for (let at = 0; at < part.length; at += size) await attempt(part.slice(at, at + size));
+  };
+  await attempt(wanted);
+  const names = new Set(wanted.map(({ ref }) => ref));
+  const listed = await runGit(view, ['for-each-ref', '--format=%(objectname) %(refname)', arrived], {
+    maxBytes: maxListBytes,
+  });
+  return listed
+    .toString('utf8')
+    .split('\n')
+    .flatMap((line) => {
+      const at = line.indexOf(' ');
+      const ref = `refs/${line.slice(at + 1 + arrived.length)}`;
+      return at > 0 && names.has(ref) ? (toStoredRef(ref, line.slice(0, at)) ?? []) : [];
+    });
+}
+
+function ask(
+  { remote, signal }: FetchConnection,
+  view: GitDirectory,
+  wanted: readonly StoredRef[],
+): ReturnType<typeof askRemote> {
+  const args = [
+    'fetch',
+    '--quiet',
+    '--no-tags',
+    '--no-prune',
+    '--no-write-fetch-head',
+    '--no-auto-maintenance',
+    '--no-recurse-submodules',
+    '--no-show-forced-updates',
+    '--no-filter',
+    '--refmap=',
+    '--upload-pack=git-upload-pack',
+    '--stdin',
+    '--end-of-options',
+    remote.address,
+  ];
+  const input = refspecsOf(wanted)
+    .map((refspec) => `${refspec}\n`)
+    .join('');
+  return askRemote(view, args, { input, signal });
+}
+
+function refspecsOf(wanted: readonly StoredRef[]): readonly string[] {
+  if (wanted.length <= maxNamed)
+    return wanted.map(({ ref }) => `+${ref}:${arrived}${ref.slice('refs/'.length)}`);
+  const folders = new Set(wanted.map(({ ref }) => ref.slice('refs/'.length, ref.lastIndexOf('/'))));
+  return [...folders].map((folder) => `+refs/${folder}/*:${arrived}${folder}/*`);
+}
