@@ -17,7 +17,7 @@ const maxHops = 6;
 
 /** Directories of things that serve development; what a script imports from elsewhere is the product that it judges. */
 const tooling =
-  /(?:^|\/)(?:scripts?|ci|tools?|tooling|build-?tools|hack|dev|devtools|checks?|tests?|__tests__|specs?|e2e|integration|qa|lint|config|configs|etc|support|\.[\w-]+)\//;
+  /(?:^|\/)(?:scripts?|ci|tools?|tooling|build-?tools|hack|devtools|checks?|qa|lint|\.[\w-]+)\/|(?:^|\/)(?:global-?)?(?:set-?up|bootstrap)(?:[.-][\w.-]*)?$/i;
 
 interface Visit {
   readonly path: string;
