@@ -93,8 +93,8 @@ t.test(
       { target: { ...data.target, ref: 'main' } },
       { target: { ...data.target, ref: 'refs/heads/../x' } },
       { target: { ...data.target, ref: '--all' } },
-    { target: { ref: 'refs/tags/v1', expected: null } },
-    { target: { ref: 'refs/heads/a..b', expected: null } },
+      { target: { ref: 'refs/tags/v1', expected: null } },
+      { target: { ref: 'refs/heads/a..b', expected: null } },
       { policy: undefined },
       { target: { ...data.target, more: 1 } },
     ])
