@@ -63,12 +63,6 @@ export const oneWorldGuards: readonly Guard[] = [
     ],
     ['no repository in it', "if (name.toLowerCase() === '.git')", "if (name === '')", 'what leads out'],
     [
-      'names are text',
-      "if (!Buffer.from(name, 'utf8').equals(raw))",
-      'if (raw.length === 0)',
-      'what leads out',
-    ],
-    [
       'how many there are',
       'return ++entries <= limits.entries;',
       'entries += 1; return true;',

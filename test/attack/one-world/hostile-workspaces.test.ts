@@ -114,25 +114,27 @@ fs.chmodSync('.', 0);
 process.chdir(process.env.PLACE);
 for (let n = 0; n < 5; n += 1) { fs.mkdirSync('d' + n + '/e/f', { recursive: true }); fs.chmodSync('d' + n + '/e', 0); fs.chmodSync('d' + n, 0o500); }
 `;
+  // Who it becomes may not be able to read where the module is.
   const remove = `
 const { removeTree } = await import(process.env.MODULE);
+if (process.getuid() === 0) { process.setgroups([]); process.setgid(65534); process.setuid(65534); }
 await removeTree(process.env.PLACE);
 `;
   const place = join(box, 'place');
   const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   const module = fileURLToPath(new URL('../../../core/vcs/remove-tree.ts', import.meta.url));
   const env = { ...process.env, PLACE: place, MODULE: module };
-  const run = (code: string, type: string) =>
+  const run = (code: string, type: string, as: object) =>
     spawnSync(process.execPath, [`--input-type=${type}`, '-e', code], {
       env,
       cwd: place,
       encoding: 'utf8',
-      ...user,
+      ...as,
     });
   mkdirSync(place, { mode: 0o777 });
   chmodSync(place, 0o777);
-  t.equal(run(make, 'commonjs').stderr, '');
-  const { stderr } = run(remove, 'module');
+  t.equal(run(make, 'commonjs', user).stderr, '');
+  const { stderr } = run(remove, 'module', { cwd: '/' });
   t.notMatch(stderr, /Error/);
   // The place itself is in a directory that is not his where this test is root's.
   t.strictSame(existsSync(place) ? readdirSync(place) : [], []);
