@@ -12,6 +12,7 @@ import { buildSummary } from './statement/verification-summary.ts';
 import { buildWaitingRun } from './statement/waiting-run.ts';
 import { runFiles, testResultPath } from './verify/evidence-source.ts';
 import { rehearse } from './verify/rehearse.ts';
+import { verifyDecided } from './verify/verify-decided.ts';
 import { verifyOwnSeal } from './verify/verify-own-seal.ts';
 import { verifyWaitingRun } from './verify/verify-waiting-run.ts';
 
@@ -28,9 +29,9 @@ export function createSlsaAttestor(): Attestor {
         ),
       );
     },
-    sign: async (request, parties) => signStatement(await toProvenance(request, parties), parties),
+    sign: async (request, parties) => signStatement(await toProvenance(request, parties.log), parties),
     async signRevocation(request, parties) {
-      const { subject } = await toProvenance(request, parties);
+      const { subject } = await toProvenance(request, parties.log);
       return signStatement(buildRevocation(subject, request.runId), parties);
     },
     log: (envelope, parties, behind) => logEnvelope(envelope, parties, behind),
@@ -39,11 +40,13 @@ export function createSlsaAttestor(): Attestor {
       const manifest = buildManifest(request, new Map([...recorded, summary]));
       return [summary, await signFile(runFiles.manifest, manifest, parties)];
     },
+    verifyDecided: async (request, evidence) =>
+      verifyDecided(request, await toProvenance(request, undefined), evidence),
     verify: verifyOwnSeal,
     signWaiting: async (runId, files, parties) =>
       toUnloggedBundle(await signStatement(buildWaitingRun(runId, files), parties), parties),
     isWaitingSignedBy: verifyWaitingRun,
-    rehearse: async (request, parties) => rehearse(await toProvenance(request, parties), parties),
+    rehearse: async (request, parties) => rehearse(await toProvenance(request, parties.log), parties),
   };
 }
 
@@ -51,7 +54,10 @@ async function signFile(path: string, statement: Statement, parties: SealingPart
   return [path, toUnloggedBundle(await signStatement(statement, parties), parties)];
 }
 
-async function toProvenance(request: AttestRequest, { log }: SealingParties): Promise<ProvenanceStatement> {
+async function toProvenance(
+  request: AttestRequest,
+  log: SealingParties['log'],
+): Promise<ProvenanceStatement> {
   const { spec, stages: _stages, approvals: _approvals, ...rest } = request;
   return buildProvenance({
     ...rest,

@@ -9,6 +9,8 @@ import { type EvidenceSource, runFiles } from '../attest/verify/evidence-source.
 import { isWritError } from '../core/base/errors.ts';
 import type { RunStore } from '../core/run/run-store.ts';
 import { readObjects } from '../core/vcs/blobs.ts';
+import { listPeopleHere } from '../core/vcs/list-people.ts';
+import { formatIdentity } from '../core/vcs/mailbox.ts';
 import { effectsOn, readReplacements } from '../core/vcs/replacements.ts';
 import type { Repository } from '../core/vcs/repository.ts';
 
@@ -34,6 +36,10 @@ export async function gitEvidence(
       const [known, file] = await readObjects(repository, [at, `${at}:${path}`]);
       if (known?.type !== 'commit') return undefined;
       return file?.type === 'blob' ? { bytes: file.bytes } : {};
+    },
+    listPeople: async (base, tip) => {
+      const { authors, committers } = await listPeopleHere(repository, base ?? undefined, tip);
+      return [...authors, ...committers].map(formatIdentity);
     },
     readLedger: await ledgerOf(repository, run.files.get(runFiles.proof)),
     ...(await replacedIn(repository, { target, commit: commit.id, raw: commit.bytes })),

@@ -21,3 +21,6 @@ import './attack/one-world/carry.test.ts';
 import './attack/one-world/hostile-workspaces.test.ts';
 import './attack/refs/hostile-refs.test.ts';
 import './attack/refs/two-records.test.ts';
+import './attack/approvals/authors.test.ts';
+import './attack/approvals/verdict.test.ts';
+import './attack/approvals/forged-seal.test.ts';

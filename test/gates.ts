@@ -1,3 +1,4 @@
+import './core/patch/stated-authors.test.ts';
 import './core/patch/hunk-lines.test.ts';
 import './core/patch/binary-sides.test.ts';
 import './gates/source/word-search.test.ts';

@@ -1,3 +1,4 @@
+import './core/run/verdict.test.ts';
 import './core/run/authors-of.test.ts';
 import './core/run/backoff.test.ts';
 import './core/run/budget.test.ts';

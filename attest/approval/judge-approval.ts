@@ -54,7 +54,7 @@ export function judgeApproval(
     ...(inProcess === undefined ? {} : { inProcess }),
   };
   if (signer.problem) return refused(proven, signer.problem.status, signer.problem.detail);
-  const difference = differenceOf(ground.subject, approval.subject);
+  const difference = differenceOf(ground, approval.subject);
   if (difference !== undefined) return refused(proven, 'wrong-subject', difference);
   if (expiresAt !== undefined && Date.parse(expiresAt) <= receivedAtMs)
     return refused(proven, 'expired', `the approver let it count until ${expiresAt}`);
@@ -78,7 +78,10 @@ function readParts(bytes: Uint8Array): Parts | string {
   }
 }
 
-function differenceOf(expected: ApprovalSubject, found: ApprovalSubject): string | undefined {
+function differenceOf(
+  { subject: expected, differences }: ApprovalGround,
+  found: ApprovalSubject,
+): string | undefined {
   const names = [
     'runId',
     'baseCommit',
@@ -88,6 +91,11 @@ function differenceOf(expected: ApprovalSubject, found: ApprovalSubject): string
     'gateReportDigest',
   ] as const;
   const name = names.find((one) => expected[one] !== found[one]);
+  if (name === 'gateReportDigest') {
+    const told = differences?.get(found.gateReportDigest) ?? [];
+    const how = told.length === 0 ? 'what was shown then is not known here' : told.join('; ');
+    return `gateReportDigest: the verdict is not the one that was signed (\`${found.gateReportDigest.slice(0, 12)}\`): ${how}`;
+  }
   return name && `${name}: expected \`${expected[name]}\`, found \`${found[name]}\``;
 }
 

@@ -40,6 +40,8 @@ export interface EvidenceSource {
   readonly replaced?: readonly string[];
   /** A file of a commit, where the repository is at hand and has that commit; `bytes` is absent where the commit has no such file. */
   readAt?(commit: string, path: string): Promise<{ readonly bytes?: Uint8Array } | undefined>;
+  /** Authors, co-authors and committers of `base..tip`, where the commits are at hand; nobody where they are not. */
+  readonly listPeople?: (base: string | null, tip: string) => Promise<readonly string[]>;
   /** Files of the internal ledger beside this repository, where it has one. */
   readonly readLedger?: LedgerFileReader;
   /** Of exported evidence: what its log looked like then, its checkpoint and hash tiles and no entries; answers nothing where none was exported. */

@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto';
+import { coAuthorsIn } from '../../core/vcs/co-authors.ts';
+import { formatIdentity } from '../../core/vcs/mailbox.ts';
 
 /** A commit as its own bytes describe it. */
 export interface GitCommit {
   readonly tree: string;
   readonly parents: readonly string[];
+  /** `Name <mail>` of its author and of everybody whom a `Co-authored-by:` names. Who committed it made nothing of it. */
+  readonly authors: readonly string[];
   /** Value of each trailer in the last paragraph of the message; a key given twice has several. */
   trailer(key: string): readonly string[];
 }
@@ -24,9 +28,11 @@ export function parseCommit(raw: Uint8Array): GitCommit | undefined {
   const last = message.slice(message.lastIndexOf('\n\n') + 1);
   const trailers = last.split('\n').map((line) => /^([A-Za-z][A-Za-z0-9-]*): (.*)$/.exec(line));
   const parents = /^tree [0-9a-f]+\n((?:parent [0-9a-f]+\n)*)/.exec(text)?.[1] ?? '';
+  const author = /^author ([^\n]*<[^\n>]*>)/m.exec(text.slice(0, split))?.[1];
   return {
     tree,
     parents: parents.split('\n').flatMap((line) => (line === '' ? [] : [line.slice('parent '.length)])),
+    authors: [...(author === undefined ? [] : [author]), ...coAuthorsIn(message).map(formatIdentity)],
     trailer: (key) => trailers.filter((match) => match?.[1] === key).map((match) => match?.[2] ?? ''),
   };
 }

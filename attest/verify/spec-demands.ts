@@ -11,8 +11,10 @@ export interface SpecDemands {
   readonly logged: boolean;
   /** How many checks each stage lists; what factors add comes on top. */
   readonly checks: Readonly<Record<StageName, number>>;
-  /** Persons who have to sign. */
+  /** Persons who have to sign, for the human loop or for a `require-approvers` check. */
   readonly approvers: number;
+  /** Whom the contract itself names as makers of the change: who drafted it, and who codes. */
+  readonly makers: readonly string[];
   /** Days that content is kept after the run; `Infinity` where the document does not say it as a number. */
   readonly retentionDays: number;
 }
@@ -39,10 +41,17 @@ export function readSpecDemands(spec: unknown): SpecDemands {
       security: listed(spec, 'securityChecks'),
       release: listed(spec, 'releaseChecks'),
     },
-    approvers:
+    approvers: Math.max(
       at(spec, 'risk', 'humanInLoop', 'required') === true
         ? Math.max(1, count(at(spec, 'risk', 'humanInLoop', 'minApprovers')))
         : 0,
+      ...approversInChecks(spec),
+    ),
+    makers: [
+      at(spec, 'metadata', 'createdBy', 'id'),
+      at(spec, 'metadata', 'createdBy', 'displayName'),
+      at(spec, 'objmodel', 'actorMapping', 'coderActorId') ?? 'writ-coder',
+    ].flatMap((one) => (typeof one === 'string' && one !== '' ? [one] : [])),
     retentionDays: Math.min(
       days(at(spec, 'artifacts', 'retention', 'days'), 90),
       days(at(spec, 'constraints', 'privacy', 'retentionDays'), 30),
@@ -53,6 +62,29 @@ export function readSpecDemands(spec: unknown): SpecDemands {
 function listed(spec: unknown, name: string): number {
   const checks = at(spec, 'acceptance', 'verificationPlan', name);
   return Array.isArray(checks) ? checks.length : 0;
+}
+
+/** What each required `require-approvers` check asks for; one person where it names no number. */
+function approversInChecks(spec: unknown): readonly number[] {
+  return ['fastChecks', 'integrationChecks', 'securityChecks', 'releaseChecks'].flatMap((name) => {
+    const checks = at(spec, 'acceptance', 'verificationPlan', name);
+    return (Array.isArray(checks) ? checks : []).flatMap((check): readonly number[] => {
+      const command = at(check, 'command');
+      const isAsked =
+        at(check, 'kind') === 'policy' &&
+        at(check, 'required') !== false &&
+        typeof command === 'string' &&
+        /^\s*["']?require-approvers\b/.test(command);
+      if (!isAsked) return [];
+      const stated = /--min[=\s]\s*["']?(\d{1,2})\b/.exec(command)?.[1];
+      return [
+        Math.max(
+          1,
+          stated === undefined ? count(at(spec, 'risk', 'humanInLoop', 'minApprovers')) : Number(stated),
+        ),
+      ];
+    });
+  });
 }
 
 function count(value: unknown): number {

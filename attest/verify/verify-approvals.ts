@@ -1,11 +1,13 @@
 import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import type { ApprovalVerdict } from '../../core/contract/approval.ts';
+import type { ApprovalVerdict, ReceivedApproval } from '../../core/contract/approval.ts';
+import type { GateReport } from '../../core/run/gate-report.ts';
 import { parseApprovalDocument } from '../approval/approval-document.ts';
 import { parseApproval } from '../approval/approval-statement.ts';
-import { expectArray, expectText, parseJsonObject } from '../expect-json.ts';
+import { expectArray, expectObject, expectText, parseJsonObject } from '../expect-json.ts';
 import type { CheckList } from './check-list.ts';
 import type { EvidenceSource } from './evidence-source.ts';
+import type { GitCommit } from './git-commit.ts';
 import type { DecisionClaims } from './predicates/read-decision.ts';
 import type { ProvenanceClaims } from './provenance-claims.ts';
 import { refuted, unavailable } from './report.ts';
@@ -15,9 +17,12 @@ import type { VerifiedSpec } from './verify-spec.ts';
 const maxApprovals = 1000;
 const maxAuthorsBytes = 1024 * 1024;
 
+/** What a decision says of who approved it. */
+export type ApprovalClaims = Pick<DecisionClaims, 'baseCommit' | 'approvers' | 'approvals'>;
+
 /**
- * The approvals that the decision rests on. With a signers file of the verifier's own, each is judged anew, as of the end of the run: enough distinct
- * people, none of them an author. Without one they are told as the repository counted them, and not counted here (resolutions, Trust anchors). What the
+ * The approvals that the decision rests on. With a signers file of the verifier's own, each is judged anew, as of when it came: enough distinct
+ * people, none of them an author, for the verdict that the gates came to. Without one they are told as the repository counted them, and not counted here (resolutions, Trust anchors). What the
  * Scheduler's own process signed counts only where the signed decision marks it so; the two never differ.
  */
 export async function verifyApprovals(
@@ -25,7 +30,8 @@ export async function verifyApprovals(
   source: EvidenceSource,
   claims: ProvenanceClaims,
   spec: VerifiedSpec | undefined,
-  decision: DecisionClaims | undefined,
+  decision: ApprovalClaims | undefined,
+  commit: GitCommit | undefined,
   allowedSigners: Uint8Array | undefined,
 ): Promise<void> {
   const paths = (await source.listRun()).filter((path) => /^approvals\/\d+\.json$/.test(path)).sort();
@@ -55,27 +61,22 @@ export async function verifyApprovals(
   await list.judge(
     'approvals',
     async () => {
-      if (!decision || !spec) throw unavailable('not-run');
-      const report = await required(source, 'approvals/gate-report.json');
-      const { authors } = parseJsonObject(await required(source, 'approvals/authors.json'), maxAuthorsBytes);
-      const received = await Promise.all(
-        paths.map(async (path) => ({ source: path, bytes: await required(source, path) })),
-      );
+      if (!decision || !spec || !commit) throw unavailable('not-run');
       // Without signers of one's own there is nothing to judge by.
       const { readApprovals } = await import('../approval/read-approvals.ts');
-      const verdicts = await readApprovals(received, {
+      const { readShown } = await import('./shown-verdict.ts');
+      const { shown, final, verdict } = await readShown(source);
+      const verdicts = await readApprovals(await receivedApprovals(source, paths, claims), {
         subject: {
           runId: claims.runId,
           baseCommit: decision.baseCommit,
           candidateTree: claims.tree,
           patchDigest: claims.patchset,
           specDigest: spec.digest,
-          gateReportDigest: sha256Hex(report),
+          gateReportDigest: verdict,
         },
         allowedSigners,
-        authors: expectArray(authors, '/authors', 100_000).map((author, n) =>
-          expectText(author, `/authors/${n}`),
-        ),
+        authors: await deriveAuthors(source, { spec, commit, decision, reports: [final, shown] }),
         receivedAtMs: claims.finishedAtMs,
         inProcess: true,
       });
@@ -85,11 +86,67 @@ export async function verifyApprovals(
   );
 }
 
+/**
+ * Who made the change (`docs/approval.md`, Authors), out of what was signed or is git's own: the contract, the sealed commit, the gate report, the commits of a range where they
+ * are at hand. What the record lists beside that can only add.
+ */
+async function deriveAuthors(
+  source: EvidenceSource,
+  {
+    spec,
+    commit,
+    decision,
+    reports,
+  }: {
+    readonly spec: VerifiedSpec;
+    readonly commit: GitCommit;
+    readonly decision: ApprovalClaims;
+    readonly reports: readonly Pick<GateReport, 'authorship'>[];
+  },
+): Promise<readonly string[]> {
+  const listed = await source.readRun('approvals/authors.json');
+  const { authors } = listed === undefined ? { authors: [] } : parseJsonObject(listed, maxAuthorsBytes);
+  const stated = expectArray(authors, '/authors', 100_000).map((author, n) =>
+    expectText(author, `/authors/${n}`),
+  );
+  const tips = [...new Set(reports.flatMap(({ authorship: { tip } }) => tip ?? []))];
+  const ofRange = await Promise.all(tips.map((tip) => source.listPeople?.(decision.baseCommit, tip) ?? []));
+  const made = reports.flatMap(({ authorship: { authors, committers, broughtBy } }) => [
+    ...authors,
+    ...committers,
+    ...(broughtBy === undefined ? [] : [broughtBy]),
+  ]);
+  const all = [...spec.demands.makers, ...commit.authors, ...made, ...ofRange.flat(), ...stated];
+  return [...new Set(all.filter((one) => one !== ''))];
+}
+
+/** Each approval with the time at which the Scheduler says that it came, where that lies within the run; else the run's end. */
+async function receivedApprovals(
+  source: EvidenceSource,
+  paths: readonly string[],
+  { startedAtMs, finishedAtMs }: ProvenanceClaims,
+): Promise<readonly ReceivedApproval[]> {
+  const listed = await source.readRun('approvals/received.json');
+  const { received } = listed === undefined ? { received: {} } : parseJsonObject(listed, maxAuthorsBytes);
+  const times = expectObject(received, '/received');
+  return Promise.all(
+    paths.map(async (path) => {
+      const bytes = await required(source, path);
+      const digest = sha256Hex(bytes);
+      const stated = Object.hasOwn(times, digest)
+        ? Date.parse(expectText(times[digest], '/received'))
+        : Number.NaN;
+      const isWithin = stated >= startedAtMs && stated <= finishedAtMs;
+      return { source: path, bytes, receivedAtMs: isWithin ? stated : finishedAtMs };
+    }),
+  );
+}
+
 /** A stored approval that says who signed it otherwise than the decision does. */
 async function differenceOfMarks(
   source: EvidenceSource,
   paths: readonly string[],
-  { approvals }: DecisionClaims,
+  { approvals }: ApprovalClaims,
 ): Promise<Readonly<Record<string, string>> | undefined> {
   for (const path of paths) {
     const bytes = await source.readRun(path);
@@ -133,7 +190,7 @@ async function required(source: EvidenceSource, path: string): Promise<Uint8Arra
 
 function requireApproved(
   verdicts: readonly ApprovalVerdict[],
-  decision: DecisionClaims,
+  decision: ApprovalClaims,
   needed: number,
 ): readonly ApprovalVerdict[] {
   const isMarked = (verdict: ApprovalVerdict): boolean =>
@@ -144,7 +201,8 @@ function requireApproved(
   if (counted.some((verdict) => verdict.decision === 'reject'))
     throw refuted('policy-deny', { found: 'a rejection' });
   const people = peopleIn(counted);
-  const least = Math.max(1, needed, new Set(decision.approvers).size);
+  // Nobody was asked and nobody counted: what was signed all the same takes nothing away.
+  const least = Math.max(needed, new Set(decision.approvers).size);
   if (people.length >= least) return counted;
   const others = verdicts.filter((verdict) => !counted.includes(verdict));
   const detail = {

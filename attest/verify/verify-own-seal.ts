@@ -5,6 +5,8 @@ import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import { parseVkey } from '../log/ledger-key.ts';
 import type { Anchors } from './anchors.ts';
 import { readCertificateClaims } from './certificate-claims.ts';
+import type { EvidenceSource } from './evidence-source.ts';
+import type { VerifyReport } from './report.ts';
 import { parseTrustedRoot } from './trusted-root.ts';
 import { verifyRun } from './verify-run.ts';
 
@@ -15,7 +17,10 @@ const noMemory: CheckpointMemory = {
   remember: async () => undefined,
 };
 
-/** Asks the verifier about a set by the key, or the identity it was certified for, and the log that made it; each refusal as `check status code`. */
+/**
+ * Asks the verifier about a set, as `writ verify RUN --allowed-signers F --replay` does: by the key, or the identity it was certified for, and the log that made it, and by
+ * the signers at the policy commit; each refusal as `check status code`.
+ */
 export async function verifyOwnSeal(
   evidence: SealedEvidence,
   { signer, log }: SealingParties,
@@ -32,21 +37,42 @@ export async function verifyOwnSeal(
     ownLedgers: [],
     ...(log?.trustedRoot && { trustedRoot: parseTrustedRoot(log.trustedRoot) }),
   };
-  const { commit, files, contentPaths, readContent } = evidence;
-  const report = await verifyRun(
-    {
-      commit,
-      listRun: async () => [...files.keys()],
-      readRun: async (path) => files.get(path),
-      listContent: async () => contentPaths,
-      readContent,
-    },
-    anchors,
-    { clock: systemClock, memory: noMemory, runId: evidence.runId },
-  );
+  const report = await verifyRun(toOwnSource(evidence), anchors, {
+    clock: systemClock,
+    memory: noMemory,
+    runId: evidence.runId,
+    allowedSigners: evidence.allowedSigners,
+    replay: true,
+  });
+  return refusalsIn(report);
+}
+
+/** What is about to be stored, as if it were stored already. */
+export function toOwnSource({
+  commit,
+  files,
+  contentPaths,
+  readContent,
+  readAt,
+  listPeople,
+}: SealedEvidence): EvidenceSource {
+  return {
+    commit,
+    listRun: async () => [...files.keys()],
+    readRun: async (path) => files.get(path),
+    listContent: async () => contentPaths,
+    readContent,
+    ...(readAt ? { readAt } : {}),
+    ...(listPeople ? { listPeople } : {}),
+  };
+}
+
+/** Each refusal as `check status code`, with what was found; none where everything holds. */
+export function refusalsIn(report: VerifyReport): readonly string[] {
   if (report.verified) return [];
   const refused = report.checks.filter(({ status }) => status !== 'passed' && status !== 'expired');
-  return refused.map(({ id, status, code }) =>
-    [id, status, code].filter((part) => part !== undefined).join(' '),
-  );
+  return refused.map(({ id, status, code, detail }) => {
+    const words = [id, status, code].filter((part) => part !== undefined).join(' ');
+    return id === 'approvals' && detail ? `${words} ${JSON.stringify(detail).slice(0, 600)}` : words;
+  });
 }

@@ -2,6 +2,8 @@ import { readApprovals } from '../../attest/approval/read-approvals.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { parseConfig } from '../../core/config.ts';
 import type { ApprovalVerdict } from '../../core/contract/approval.ts';
+import { peopleOf } from '../../core/run/authorship.ts';
+import { differencesFrom, reportsOnRef } from '../../core/run/shown-reports.ts';
 import { listApprovals } from '../../core/run/stored-approvals.ts';
 import { readObjects } from '../../core/vcs/blobs.ts';
 import type { WaitingRun } from './waiting-run.ts';
@@ -37,7 +39,8 @@ export async function judgeHere({
   const verdicts = await readApprovals(await listApprovals(store, runId), {
     subject,
     allowedSigners: file?.type === 'blob' ? file.bytes : undefined,
-    authors,
+    authors: [...authors, ...peopleOf(report.authorship)],
+    differences: differencesFrom(await reportsOnRef({ store, runId }), report),
     receivedAtMs: systemClock.now(),
     inProcess: parseConfig(config?.type === 'blob' ? config.bytes : undefined).approvals.inProcess,
   });

@@ -1,3 +1,4 @@
+import { peopleOf } from '../../core/run/authorship.ts';
 import type { Printer } from '../print.ts';
 import { styled } from '../print.ts';
 import { toCount } from '../report/quantities.ts';
@@ -11,6 +12,7 @@ export function showRequest(
   { decision }: ApproveOptions,
 ): void {
   const { subject } = record;
+  const authors = peopleOf(report.authorship);
   const files = report.patch?.files ?? [];
   const added = files.reduce((sum, file) => sum + file.linesAdded, 0);
   const deleted = files.reduce((sum, file) => sum + file.linesDeleted, 0);
@@ -28,9 +30,10 @@ export function showRequest(
       : [['policy', report.policyCommit] as const]),
     ['candidate', `tree ${subject.candidateTree}`],
     ['patchset', `sha256:${subject.patchDigest}`],
+    ['made by', authors.length === 0 ? '(nobody is named)' : authors.join(', ')],
     ['changes', `${toCount(files.length, 'file')}, +${added} -${deleted} lines`],
     ['stages', report.stages.map(({ stage, status }) => `${stage} ${status}`).join(', ')],
-    ['report', `sha256:${subject.gateReportDigest}`],
+    ['verdict', `sha256:${subject.gateReportDigest}`],
     ['see it', `git diff ${subject.baseCommit ?? ''} ${subject.candidateTree}`.replace('  ', ' ')],
   ];
   for (const [name, value] of rows) print.note(`  ${name.padEnd(10)} ${value}`);

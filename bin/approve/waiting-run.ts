@@ -1,11 +1,10 @@
-import { canonicalDigest } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { findRun } from '../../core/run/find-runs.ts';
 import type { GateReport } from '../../core/run/gate-report.ts';
 import { readGateReport } from '../../core/run/read-gate-report.ts';
 import type { RunStore } from '../../core/run/run-store.ts';
+import { verdictDigest } from '../../core/run/verdict.ts';
 import { parseWaitingRecord, type WaitingRecord, waitingPath } from '../../core/run/waiting-record.ts';
 import { openRepository, type Repository } from '../../core/vcs/repository.ts';
 import type { CommandContext } from '../command.ts';
@@ -47,12 +46,12 @@ export async function openWaitingRun(
   const bytes = files.get(reportPath);
   if (bytes === undefined) throw corrupt(`\`${reportPath}\` is missing`, { run_id: runId });
   const report = readGateReport(bytes);
-  const digests = [canonicalDigest(report), sha256Hex(bytes)];
-  if (!digests.includes(record.subject.gateReportDigest)) {
-    throw corrupt(`its \`${reportPath}\` is not the one that it names`, {
+  const digest = verdictDigest(report);
+  if (digest !== record.subject.gateReportDigest) {
+    throw corrupt(`the verdict in its \`${reportPath}\` is not the one that it names`, {
       run_id: runId,
       expected: record.subject.gateReportDigest,
-      found: digests[0],
+      found: digest,
     });
   }
   requireSameChange(record, report);

@@ -5,12 +5,14 @@ import { buildApproval } from '../../attest/approval/approval-statement.ts';
 import { type ApproverKey, findApproverKey } from '../../attest/approval/approver-key.ts';
 import { type SignedApproval, signApproval } from '../../attest/approval/sign-approval.ts';
 import { systemClock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
+import type { ApprovalVerdict } from '../../core/contract/approval.ts';
 import { storeApproval } from '../../core/run/stored-approvals.ts';
 import { type JudgedHere, judgeHere } from '../approve/judge-here.ts';
 import { type ApproveOptions, readApproveOptions } from '../approve/options.ts';
 import { showRequest } from '../approve/show-request.ts';
 import { openWaitingRun, type WaitingRun } from '../approve/waiting-run.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 import { type Printer, styled } from '../print.ts';
 
 /** `writ approve RUN`: one signed statement on `refs/ai/approvals/<run>/<n>`; the run itself goes on with `writ resume` only. */
@@ -78,10 +80,26 @@ function toResult(
       signed_at: signedAt,
     })),
   };
-  if (own !== undefined && own.status !== 'counts' && own.status !== 'unjudged')
-    print.complain(styled('yellow', 'does not count'), `  ${own.status}: ${own.detail ?? ''}`);
   const isBudget = record.for === 'budget';
-  return succeeded(data, (printer) => printApprovals(printer, data, own?.keyId ?? '', isBudget));
+  const human = (printer: Printer): void => printApprovals(printer, data, own?.keyId ?? '', isBudget);
+  if (own === undefined || own.status === 'counts' || own.status === 'unjudged')
+    return succeeded(data, human);
+  print.complain(styled('yellow', 'does not count'), `  ${own.status}: ${own.detail ?? ''}`);
+  const error = new WritError('APPROVAL_NOT_COUNTED', {
+    message: `your ${decision === 'approve' ? 'approval' : 'rejection'} is stored and does not count (\`${own.status}\`): ${own.detail ?? ''}`,
+    detail: { run_id: runId, ref, status: own.status, key_id: own.keyId, principal: own.principal },
+    hints: hintsFor(own.status),
+  });
+  return refused(error, data, human);
+}
+
+function hintsFor(status: ApprovalVerdict['status']): readonly string[] {
+  if (status === 'author') return ['somebody who had no hand in the change has to approve it'];
+  if (status === 'untrusted-signer' || status === 'expired' || status === 'not-yet-valid')
+    return [
+      'sign with a key that `.writ/allowed_signers` names and lets sign now: `--key FILE`, `--as PRINCIPAL`',
+    ];
+  return [];
 }
 
 function printApprovals(

@@ -217,6 +217,13 @@ export const errorCatalogue = {
     http: 422,
     exit: 1,
   },
+  AUTHOR_UNKNOWN: {
+    family: 'patch',
+    message: 'people have to approve the change, and nobody is known to have made it',
+    http: 422,
+    exit: 128,
+    hint: 'set `user.name` and `user.email` in git, or hand in a patch that names its author (`git format-patch`)',
+  },
   PATCH_TOUCHES_STATE: {
     family: 'patch',
     message: 'the patch changes files that govern writ itself',
@@ -305,6 +312,12 @@ export const errorCatalogue = {
     http: 409,
     exit: 128,
     hint: 'wait for it to end, or end it',
+  },
+  APPROVAL_NOT_COUNTED: {
+    family: 'run',
+    message: 'what was signed is stored and does not count',
+    http: 422,
+    exit: 1,
   },
   RUN_NOT_WAITING: {
     family: 'run',

@@ -5,7 +5,7 @@ export interface ApprovalSubject {
   readonly candidateTree: string;
   readonly patchDigest: string;
   readonly specDigest: string;
-  /** Digest of the gate report that the run waits with. */
+  /** Digest of the verdict in the gate report that people were shown (`core/run/verdict.ts`). */
   readonly gateReportDigest: string;
 }
 
@@ -55,6 +55,8 @@ export interface ApprovalGround {
   readonly receivedAtMs: number;
   /** `[approvals] in_process` at the policy commit; absent: what is marked so does not count. */
   readonly inProcess?: boolean;
+  /** By the digest of a verdict that was shown before: how the one of `subject` differs from it, in words. */
+  readonly differences?: ReadonlyMap<string, readonly string[]>;
 }
 
 /** A stored approval, and when the Scheduler first saw it; absent: at the ground's receipt time. */

@@ -68,8 +68,14 @@ export interface SealedEvidence {
   /** Its id, and the commit object's content without git's header. */
   readonly commit: { readonly id: string; readonly raw: Uint8Array };
   readonly files: ReadonlyMap<string, Uint8Array>;
+  /** Who may approve, at the policy commit; empty where nobody may. */
+  readonly allowedSigners: Uint8Array;
   readonly contentPaths: readonly string[];
   readContent(path: string): Promise<Uint8Array | undefined>;
+  /** A file of a commit that is at hand; `bytes` is absent where the commit has no such file. */
+  readAt?(commit: string, path: string): Promise<{ readonly bytes?: Uint8Array } | undefined>;
+  /** Authors, co-authors and committers of `base..tip`, as far as the commits are at hand. */
+  listPeople?(base: string | null, tip: string): Promise<readonly string[]>;
 }
 
 /**
@@ -92,7 +98,9 @@ export interface Attestor {
     recorded: ReadonlyMap<string, Uint8Array>,
     parties: SealingParties,
   ): Promise<readonly SealedFile[]>;
-  /** Asks the verifier about a whole set, by the run's own key and log: what it refuses, empty where it verifies. */
+  /** Asks the verifier what it demands of a change whether or not it is signed for: approvals and replay above all. What it refuses; empty where it holds. */
+  verifyDecided(request: AttestRequest, evidence: SealedEvidence): Promise<readonly string[]>;
+  /** Asks the verifier about a whole set, approvals and replay included, by the run's own key and log: what it refuses, empty where it verifies. */
   verify(evidence: SealedEvidence, parties: SealingParties): Promise<readonly string[]>;
   /** Signs what a run that waits leaves for others to go on from: these files, by digest. SIGNER_FAILED. */
   signWaiting(

@@ -1,14 +1,14 @@
 import type { Attempt } from './attempt.ts';
+import { lastShown } from './shown-reports.ts';
 import { storeApproval } from './stored-approvals.ts';
-import { waitingSubject } from './wait-for-people.ts';
 
 /** Has the approvers of this process sign what the run waits with, and stores that as anybody's approval is stored; whether it counts is judged afterwards. */
 export async function approveInProcess(attempt: Attempt): Promise<void> {
   const { settings, store, runId } = attempt;
-  const subject = waitingSubject(attempt);
-  if (!subject) return;
+  const shown = lastShown(attempt);
+  if (!shown) return;
   for (const approver of settings.approvers ?? []) {
-    const document = await approver.approve(subject, settings.clock.now());
+    const document = await approver.approve(shown.subject, settings.clock.now());
     await storeApproval(store, runId, document, `writ: approve ${runId} in process`);
   }
 }

@@ -8,6 +8,7 @@ import type { Scope } from '../plan/scope.ts';
 import type { Scratch } from '../vcs/scratch.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import type { ArtifactBox } from './artifact-box.ts';
+import type { Authorship } from './authorship.ts';
 import type { CommitWording } from './commit-wording.ts';
 import type { Ground } from './prepare-ground.ts';
 import type { RecordBox } from './record-box.ts';
@@ -52,6 +53,8 @@ export interface OpenRun {
   readonly tip: string | undefined;
   /** Words and people of the sealed commit. */
   readonly wording: CommitWording;
+  /** Who made the change, as far as it said so when it came, or brought it; a claim where the record of the run came from elsewhere. */
+  readonly authorship: Authorship;
   /** Whether a worker does the Tasks; false for a supplied patch. */
   readonly isWorked: boolean;
   /** The worker, where one is at hand. */

@@ -8,14 +8,14 @@ import type {
   SealedFile,
   SealingParties,
 } from '../contract/attestor.ts';
-import { readObjects } from '../vcs/blobs.ts';
 import type { Attempt } from './attempt.ts';
 import { attestRequest } from './attest-request.ts';
 import { describeEngine } from './describe-engine.ts';
 import type { JudgedRun } from './judged-run.ts';
 import type { RecordFiles } from './record-files.ts';
 import { sealPaths } from './seal-paths.ts';
-import { contentOfAttempts, isOfTask, patchContentPath } from './settle-run.ts';
+import { sealedEvidence } from './sealed-evidence.ts';
+import { contentOfAttempts, isOfTask } from './settle-run.ts';
 import { beforeLogging, stepsOfClaim, stepsOfKey } from './signer-steps.ts';
 import type { Steps } from './steps.ts';
 
@@ -44,12 +44,22 @@ type FilesRecord = readonly (readonly [path: string, base64: string])[];
  * A failure is an answer: the run then ends as its contract says. What a key that died with its process had signed is signed anew until the log was asked
  * to take it; then it is such a failure.
  */
-export async function attest(attempt: Attempt, judged: JudgedRun, sealed: SealedCommit): Promise<Attested> {
-  const { sealing, steps } = attempt;
+export async function attest(
+  attempt: Attempt,
+  judged: JudgedRun,
+  sealed: SealedCommit,
+  isSwapped: boolean,
+): Promise<Attested> {
+  const { sealing, steps, engine, runId } = attempt;
   if (!sealing) return { seals: [] };
+  const isOfEarlier = steps.ended('attested') !== undefined;
   const answer = await steps.once('attested', async () => {
     try {
-      await makeSeals(attempt, judged, sealed, sealing);
+      const { seals, attestation } = await makeSeals(attempt, judged, sealed, sealing);
+      await requireVerified(attempt, sealing, sealed, seals);
+      await stepsOfClaim(steps, sealing.signer).once('told', () =>
+        engine.hooks.attest.settled.call({ runId, commitSha: sealed.commit, attestation }),
+      );
       return {};
     } catch (fault) {
       return { failed: messageOf(fault) };
@@ -62,7 +72,16 @@ export async function attest(attempt: Attempt, judged: JudgedRun, sealed: Sealed
     ? { claimed: (await sealedRequest(attempt, judged, sealed, sealing)).request }
     : {};
   if ('failed' in answer) return { seals: [], failed: answer.failed, ...claimed };
-  return { seals: await makeSeals(attempt, judged, sealed, sealing), ...claimed };
+  const { seals } = await makeSeals(attempt, judged, sealed, sealing);
+  if (isOfEarlier && !isSwapped) {
+    // What an earlier process verified may have been changed on disk since then.
+    try {
+      await requireVerified(attempt, sealing, sealed, seals);
+    } catch (fault) {
+      return { seals: [], failed: messageOf(fault), ...claimed };
+    }
+  }
+  return { seals, ...claimed };
 }
 
 /** Every seal, each step of it done once. */
@@ -71,9 +90,9 @@ async function makeSeals(
   judged: JudgedRun,
   sealed: SealedCommit,
   parties: SealingParties,
-): Promise<readonly SealedFile[]> {
-  const { engine, runId, steps } = attempt;
-  const { commit, files } = sealed;
+): Promise<{ readonly seals: readonly SealedFile[]; readonly attestation: Attestation }> {
+  const { engine, steps } = attempt;
+  const { files } = sealed;
   const attestor = await engine.slots.attestor.pick('slsa-v1');
   const { request, findings } = await sealedRequest(attempt, judged, sealed, parties);
   const own = stepsOfClaim(steps, parties.signer);
@@ -84,10 +103,7 @@ async function makeSeals(
   const summary = await onceFiles(own, 'summary', () =>
     attestor.signSummary(request, new Map([...files, ...below]), parties),
   );
-  const seals = [...below, ...summary];
-  await own.once('verified', () => requireVerified(attempt, parties, commit, new Map([...files, ...seals])));
-  await own.once('told', () => engine.hooks.attest.settled.call({ runId, commitSha: commit, attestation }));
-  return seals;
+  return { seals: [...below, ...summary], attestation };
 }
 
 /** What the provenance says, and the statements that it lists. */
@@ -122,7 +138,7 @@ async function sealedRequest(
 /** Logs that the claim did not take effect; nothing where nothing was claimed. */
 export async function revoke(
   attempt: Attempt,
-  { claimed }: Attested,
+  { claimed }: Pick<Attested, 'claimed'>,
   reason: string,
 ): Promise<readonly SealedFile[]> {
   const { engine, sealing } = attempt;
@@ -169,40 +185,42 @@ function toFiles({ bundle, proof }: Attestation): readonly SealedFile[] {
   return [[sealPaths.bundle, bundle], ...(proof ? [[sealPaths.proof, proof] as const] : [])];
 }
 
-/** The very set that is about to be stored, by the verifier that a stranger runs. */
+/** The very set that is about to be stored, by the verifier that a stranger runs, approvals and replay included. */
 async function requireVerified(
   attempt: Attempt,
   parties: SealingParties,
-  commit: string,
-  files: RecordFiles,
-): Promise<undefined> {
-  const { engine, ground, runId, box, patch } = attempt;
+  { commit, files }: SealedCommit,
+  seals: readonly SealedFile[],
+): Promise<void> {
+  const attestor = await attempt.engine.slots.attestor.pick('slsa-v1');
+  const evidence = await sealedEvidence(attempt, commit, new Map([...files, ...seals]));
+  const problems = await attestor.verify(evidence, parties);
+  if (problems.length === 0) return;
+  const message = `what was just sealed does not verify: ${problems.slice(0, 5).join(', ')}`;
+  throw new WritError('VERIFY_REFUTED', { message, detail: { problems } });
+}
+
+/**
+ * Why the record of a change does not bear its seal, by what a stranger demands of it whether or not it is signed for: approvals for this very candidate by the signers at the
+ * policy commit, and a decision that the record leads to. Asked by every process before the branch moves; `undefined` where nothing speaks against it.
+ */
+export async function refuteDecided(
+  attempt: Attempt,
+  judged: JudgedRun,
+  { commit, files, nowMs }: SealedCommit,
+): Promise<string | undefined> {
+  const { engine, steps, settings } = attempt;
   const attestor = await engine.slots.attestor.pick('slsa-v1');
-  const [object] = await readObjects(ground.repository, [commit]);
-  if (!object)
-    throw new WritError('INTERNAL', { message: `commit \`${commit}\` is gone from the repository` });
-  const ofAttempts = new Map<string, Uint8Array>();
-  for await (const [path, bytes] of contentOfAttempts(attempt, isOfTask)) ofAttempts.set(path, bytes);
-  const records = new Map(box.list().map((record) => [record.path, record]));
-  const problems = await attestor.verify(
-    {
-      runId,
-      commit: { id: commit, raw: object.bytes },
-      files,
-      contentPaths: [patchContentPath, ...records.keys(), ...ofAttempts.keys()],
-      readContent: async (path) => {
-        const record = records.get(path);
-        if (path === patchContentPath) return patch.diff;
-        return record ? box.read(record) : ofAttempts.get(path);
-      },
-    },
-    parties,
-  );
-  if (problems.length > 0) {
-    const message = `what was just sealed does not verify: ${problems.slice(0, 5).join(', ')}`;
-    throw new WritError('VERIFY_REFUTED', { message, detail: { problems } });
-  }
-  return undefined;
+  const request = attestRequest(attempt, judged, {
+    commit,
+    files,
+    filled: [],
+    engine: await steps.once('engine', () => describeEngine(settings.schedulerVersion)),
+    attempts: [],
+    finishedOn: toRfc3339(nowMs),
+  });
+  const problems = await attestor.verifyDecided(request, await sealedEvidence(attempt, commit, files));
+  return problems.length === 0 ? undefined : problems.slice(0, 5).join(', ');
 }
 
 async function onceFiles(

@@ -39,7 +39,7 @@ export async function startedAnew(
   claim: ClaimedRun,
   supplied: PatchSet | undefined,
 ): Promise<StartedRun> {
-  const { runId, source, onto, tip } = claim.started;
+  const { runId, source, onto, tip, authorship } = claim.started;
   const spec = contract.effective;
   const startedAtMs = uuidTimeMs(runId);
   if (startedAtMs === undefined) {
@@ -54,7 +54,7 @@ export async function startedAnew(
   await compileMetricsSchema(spec.objmodel.runPolicy.metricsSchema);
   if (supplied) await requireOldSigners(scratch, ground.policy, supplied);
   const threadId = (await readThreadId(store, spec)) ?? threadOf(spec.metadata);
-  const about = { contract, ground, runId, threadId, startedAtMs, anewAtMs: nowMs, store };
+  const about = { contract, ground, runId, threadId, startedAtMs, anewAtMs: nowMs, store, tip, authorship };
   return {
     runId,
     threadId,
@@ -65,6 +65,7 @@ export async function startedAnew(
     ...startedLanding(ground),
     wording: await claimedWording(scratch, ground, tip, supplied),
     ...(tip === undefined ? {} : { tip }),
+    authorship,
     ...(supplied ? { candidate: { tree: supplied.candidateTree, digest: supplied.digest } } : {}),
     sandbox: ground.sandbox.name,
     report: openingReport({ ...about, sandboxName: ground.sandbox.name }, supplied),

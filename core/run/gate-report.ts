@@ -5,17 +5,20 @@ import type { RunView } from '../contract/run-view.ts';
 import { type ArtifactRecord, type StageRecord, stageNames } from '../contract/stage.ts';
 import { maskPath } from '../privacy/mask-path.ts';
 import type { Attempt, OpenRun } from './attempt.ts';
+import type { Authorship } from './authorship.ts';
 import { factorsWithoutChecks } from './checks-with-factors.ts';
 
 /** What the gates saw and said, before anyone decided; stored as `gate-report.json`. */
 export interface GateReport extends Omit<RunView, 'state' | 'finishedAt' | 'decision' | 'provenance'> {
   readonly schema: 'urn:writ:gate-report:v1';
+  /** Who made the change or brought it: none of them may approve it. */
+  readonly authorship: Authorship & { readonly tip?: string };
 }
 
 /** What a report says of the run itself. */
 export type ReportedRun = Pick<
   OpenRun,
-  'contract' | 'runId' | 'threadId' | 'startedAtMs' | 'anewAtMs' | 'store'
+  'contract' | 'runId' | 'threadId' | 'startedAtMs' | 'anewAtMs' | 'store' | 'tip' | 'authorship'
 > & {
   readonly ground: Pick<OpenRun['ground'], 'target' | 'base' | 'policy' | 'lag' | 'config'>;
   /** The back end that the run was started with; resumed elsewhere, the report stays what it was. */
@@ -55,7 +58,7 @@ function report(
   stages: readonly StageRecord[],
   artifacts: readonly ArtifactRecord[],
 ): GateReport {
-  const { contract, ground, runId, threadId, store } = run;
+  const { contract, ground, runId, threadId, store, tip, authorship } = run;
   const spec = contract.effective;
   const notices = [
     ...lagNotice(ground),
@@ -87,6 +90,7 @@ function report(
     targetRef: ground.target.ref,
     contentRef: store.refs.content(runId),
     sandbox: run.sandboxName,
+    authorship: { ...authorship, ...(tip === undefined ? {} : { tip }) },
     ...(patch === undefined
       ? {}
       : {

@@ -86,6 +86,7 @@ export async function holdRun({ journal, started, release, supplied, ...parts }:
     sandboxName: started.sandbox,
     tip: started.tip,
     wording: started.wording,
+    authorship: started.authorship,
     moreCostUnits: parts.moreCostUnits,
     cancelled: parts.cancelled,
     isWorked: started.source === 'worker' && started.candidate === undefined,

@@ -1,5 +1,15 @@
 import { WritError } from '../base/errors.ts';
-import { flag, listOf, mapOf, oneOf, type Shape, sha256Text, text, wholeNumber } from '../store/shape.ts';
+import {
+  flag,
+  gitObject,
+  listOf,
+  mapOf,
+  oneOf,
+  type Shape,
+  sha256Text,
+  text,
+  wholeNumber,
+} from '../store/shape.ts';
 import type { GateReport } from './gate-report.ts';
 import { parseNamedJson } from './parse-named-json.ts';
 
@@ -21,12 +31,32 @@ const orAbsent = (inner: Shape<unknown>): Shape<unknown> => ({
   check: (value, path, problems) => value === undefined || inner.check(value, path, problems),
 });
 
-const finding = having({ rule: text, severity: oneOf('error', 'warning', 'note'), message: text });
+const finding = having({
+  rule: text,
+  severity: oneOf('error', 'warning', 'note'),
+  message: text,
+  path: orAbsent(text),
+  line: orAbsent(wholeNumber),
+  detail: orAbsent(having({})),
+});
+const tests = having({
+  passed: wholeNumber,
+  failed: wholeNumber,
+  skipped: wholeNumber,
+  failedTests: orAbsent(listOf(having({ name: text }))),
+});
 const artifact = having({ name: text, stage: text, path: text, sha256: sha256Text, sizeBytes: wholeNumber });
 const check = having({
   id: text,
+  kind: text,
+  command: text,
   status: oneOf('passed', 'failed', 'waiting'),
   required: flag,
+  timedOut: flag,
+  tolerated: orAbsent(flag),
+  exitCode: orAbsent(wholeNumber),
+  signal: orAbsent(text),
+  tests: orAbsent(tests),
   startedAt: text,
   artifacts: listOf(artifact),
   findings: listOf(finding),
@@ -49,6 +79,12 @@ const shape = having({
   policyCommit: orAbsent(text),
   targetRef: text,
   sandbox: text,
+  authorship: having({
+    authors: listOf(text),
+    committers: listOf(text),
+    broughtBy: orAbsent(text),
+    tip: orAbsent(gitObject),
+  }),
   patch: orAbsent(having({ digest: sha256Text, candidateTree: text, files: listOf(having({ path: text })) })),
   stages: listOf(stage),
   notices: orAbsent(listOf(text)),

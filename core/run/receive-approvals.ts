@@ -2,29 +2,40 @@ import { sha256Hex } from '../base/digest.ts';
 import type { ApprovalSubject, ApprovalVerdict } from '../contract/approval.ts';
 import { readBlob } from '../vcs/blobs.ts';
 import { readIdentity } from '../vcs/identity.ts';
-import { listPeople } from '../vcs/list-people.ts';
+import { listPeopleHere } from '../vcs/list-people.ts';
+import { formatIdentity } from '../vcs/mailbox.ts';
 import type { Attempt } from './attempt.ts';
-import { listApprovals } from './stored-approvals.ts';
+import { peopleOf } from './authorship.ts';
+import type { StoredApproval } from './stored-approvals.ts';
 
 /** Signed approvals of the very candidate that a run waits with, judged. */
 export interface ReceivedApprovals {
   readonly verdicts: readonly ApprovalVerdict[];
-  /** As stored, by digest of the file. */
-  readonly stored: readonly { readonly source: string; readonly bytes: Uint8Array }[];
+  /** Those of people who may sign, as they were stored. */
+  readonly stored: readonly StoredApproval[];
+  /** Epoch milliseconds, by source. */
+  readonly receivedAtMs: ReadonlyMap<string, number>;
 }
 
+/** These say nothing about who signed: whoever can write a ref could have made them. */
+const ofNobody: readonly ApprovalVerdict['status'][] = [
+  'malformed',
+  'wrong-namespace',
+  'bad-signature',
+  'untrusted-signer',
+];
+
 /**
- * Reads what people signed since the run began to wait: nothing before that, for nobody could know what to sign. Judged by the allowed
- * signers at the policy commit, each at the time when the Scheduler of this machine first saw it: a time that came with the record is a claim.
+ * Judges what people signed by what they were shown: by the allowed signers at the policy commit, each at the time when the Scheduler of this machine first
+ * saw it (a time that came with the record is a claim). `differences` says how the verdict differs from others that were shown before.
  */
 export async function receiveApprovals(
   attempt: Attempt,
-  subject: ApprovalSubject | undefined,
+  subject: ApprovalSubject,
+  stored: readonly StoredApproval[],
+  differences: ReadonlyMap<string, readonly string[]>,
 ): Promise<ReceivedApprovals> {
-  const { engine, store, runId, steps, ground, scratch, settings } = attempt;
-  if (!subject) return { verdicts: [], stored: [] };
-  const stored = await listApprovals(store, runId);
-  const allowedSigners = await readBlob(scratch, ground.policy.tree, '.writ/allowed_signers');
+  const { engine, steps, ground, settings } = attempt;
   const reader = await engine.slots.approval.pick('sshsig');
   const authors = await authorsOf(attempt);
   const received = await Promise.all(
@@ -36,34 +47,50 @@ export async function receiveApprovals(
   );
   const verdicts = await reader.read(received, {
     subject,
-    allowedSigners,
+    allowedSigners: await allowedSignersOf(attempt),
     authors,
     receivedAtMs: settings.clock.now(),
     inProcess: ground.config.approvals.inProcess,
+    differences,
   });
-  return { verdicts, stored };
+  return {
+    verdicts,
+    receivedAtMs: new Map(received.map((one) => [one.source, one.receivedAtMs])),
+    stored: stored.filter((_, n) => !ofNobody.includes(verdicts[n]?.status ?? 'malformed')),
+  };
+}
+
+/** Who may sign: `.writ/allowed_signers` at the policy commit; `undefined` where it has none. */
+export async function allowedSignersOf({
+  ground,
+  scratch,
+}: Pick<Attempt, 'ground' | 'scratch'>): Promise<Uint8Array | undefined> {
+  return readBlob(scratch, ground.policy.tree, '.writ/allowed_signers');
 }
 
 /**
- * Who made the change, and may therefore not approve it (resolutions, Approvals): as the machine that began the run found out, and as this
- * one does. A record from elsewhere can only add to it.
+ * Who made the change, and may therefore not approve it (resolutions, Approvals): whom the contract names, whom the change named when it came or who
+ * brought it, and whoever the commits of a range name now. Who resumes a run is none of them by that alone. A record from elsewhere can only add.
  */
-export async function authorsOf(attempt: Attempt): Promise<readonly string[]> {
-  const { steps, contract, ground, tip } = attempt;
+export async function authorsOf(
+  attempt: Pick<Attempt, 'contract' | 'ground' | 'tip' | 'authorship'>,
+): Promise<readonly string[]> {
+  const { contract, ground, tip, authorship } = attempt;
+  const { repository, base } = ground;
   const { metadata, objmodel } = contract.effective;
-  const find = async (): Promise<readonly string[]> => {
-    const runner = await readIdentity(ground.repository);
-    const range = tip === undefined ? [] : await listPeople(ground.repository, ground.base.commit, tip);
-    const named = [
-      metadata.createdBy.id,
-      ...(metadata.createdBy.displayName === undefined ? [] : [metadata.createdBy.displayName]),
-      ...(runner ? [runner.email, `${runner.name} <${runner.email}>`] : []),
-      ...range,
-      objmodel.actorMapping.coderActorId,
-    ];
-    return [...new Set(named.filter((name) => name !== ''))];
-  };
-  const recorded = await steps.once('authors', find);
-  const here = await steps.once('local/authors', find);
-  return [...new Set([...recorded, ...here])];
+  const range = tip === undefined ? undefined : await listPeopleHere(repository, base.commit, tip);
+  const people = [
+    ...peopleOf(authorship),
+    ...[...(range?.authors ?? []), ...(range?.committers ?? [])].map(formatIdentity),
+  ];
+  // Somebody made it: where the record says nothing, whoever goes on answers for it.
+  const runner = people.length === 0 ? await readIdentity(repository) : undefined;
+  const named = [
+    metadata.createdBy.id,
+    metadata.createdBy.displayName ?? '',
+    objmodel.actorMapping.coderActorId,
+    ...people,
+    ...(runner ? [formatIdentity(runner)] : []),
+  ];
+  return [...new Set(named.filter((name) => name !== ''))];
 }

@@ -62,14 +62,14 @@ async function drive(held: HeldRun): Promise<RunView> {
         : supplied
           ? { attempt: beginAttempt(run, 'candidate-1', supplied) }
           : await makeCandidate(run, state, round);
-    let { attempt, judged } = made.ended
-      ? { attempt: made.attempt, judged: made.ended }
+    let { attempt, judged, shown } = made.ended
+      ? { attempt: made.attempt, judged: made.ended, shown: undefined }
       : await judgeCandidate(made.attempt, state);
     if (!made.ended && judged.decision.next === 'wait-for-approval' && run.settings.approvers?.length) {
       await frames?.keep();
-      await waitForPeople(attempt, judged);
+      await waitForPeople(attempt, judged, shown);
       await approveInProcess(attempt);
-      ({ attempt, judged } = await judgeCandidate(made.attempt, state));
+      ({ attempt, judged, shown } = await judgeCandidate(made.attempt, state));
     }
     const { next } = judged.decision;
     if (next === 'retry' || next === 'replan') {
@@ -78,7 +78,7 @@ async function drive(held: HeldRun): Promise<RunView> {
     }
     await frames?.keep();
     if (next.startsWith('wait-')) {
-      await waitForPeople(attempt, judged);
+      await waitForPeople(attempt, judged, shown);
       await held.wait();
     } else {
       await (next === 'seal' ? seal : abandon)(attempt, judged);

@@ -10,10 +10,11 @@ import { readRef } from '../vcs/refs.ts';
 import { type FollowOutcome, followWorktree, swapTarget } from '../vcs/swap-target.ts';
 import { abandon } from './abandon.ts';
 import type { Attempt } from './attempt.ts';
-import { type Attested, attest, revoke } from './attest.ts';
+import { type Attested, attest, refuteDecided, revoke } from './attest.ts';
 import { endedMeanwhile } from './ended-meanwhile.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { recordFiles } from './record-files.ts';
+import { sealedPeople } from './sealed-people.ts';
 import { recordRollback, settleRun } from './settle-run.ts';
 
 /**
@@ -33,12 +34,19 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
   const { rationale } = judged.decision;
   const files = await recordFiles(attempt, judged, { type: 'commit', commit, rationale, nowMs });
 
-  const attested = await attest(attempt, judged, { commit, files, nowMs });
+  const isSwapped = steps.ended('swap') !== undefined;
+  const refuted = isSwapped ? undefined : await refuteDecided(attempt, judged, { commit, files, nowMs });
+  if (refuted !== undefined)
+    return rollback(
+      attempt,
+      judged,
+      {},
+      { commit, nowMs },
+      `the record does not bear the change: ${refuted}`,
+    );
+  const attested = await attest(attempt, judged, { commit, files, nowMs }, isSwapped);
   if (attested.failed !== undefined && contract.effective.objmodel.decisionPolicy.rollbackOnProvenanceFail) {
-    const reason = `provenance failed: ${attested.failed}`;
-    const { rationale, seals } = await takeBack(attempt, attested, reason);
-    const outcome = { type: 'rollback', commit, rationale, nowMs } as const;
-    return settleRun(attempt, await recordFiles(attempt, judged, outcome), seals);
+    return rollback(attempt, judged, attested, { commit, nowMs }, `provenance failed: ${attested.failed}`);
   }
   settings.signal.throwIfAborted();
   try {
@@ -69,10 +77,26 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
   });
 }
 
+/** The change is not made: whatever was claimed of it is taken back, and the record says why. One that says otherwise already keeps it beside. */
+async function rollback(
+  attempt: Attempt,
+  judged: JudgedRun,
+  attested: Pick<Attested, 'claimed'>,
+  made: { readonly commit: string; readonly nowMs: number },
+  reason: string,
+): Promise<void> {
+  const { rationale, seals } = await takeBack(attempt, attested, reason);
+  const outcome = { ...made, rationale };
+  const { steps } = attempt;
+  const place = await steps.once('rolled-back', () => (steps.ended('record/run') ? 'beside' : 'instead'));
+  if (place === 'beside') return recordRollback(attempt, judged, outcome, seals);
+  return settleRun(attempt, await recordFiles(attempt, judged, { ...outcome, type: 'rollback' }), seals);
+}
+
 /** Tells the log that a claim did not take effect. A log that cannot be told is a reason more, and no obstacle: nothing of the person's has moved. */
 async function takeBack(
   attempt: Attempt,
-  attested: Attested,
+  attested: Pick<Attested, 'claimed'>,
   reason: string,
 ): Promise<{ readonly rationale: string; readonly seals: readonly SealedFile[] }> {
   const { untold } = await attempt.steps.once('taken-back', async (): Promise<{ untold?: string }> => {
@@ -105,10 +129,11 @@ function fallbackIdentity(actorId: string): Identity {
 
 /** The same facts make the same commit, so making it twice is making it once. */
 function makeCommit(
-  { contract, patch, ground, runId, wording }: Attempt,
+  { contract, patch, ground, runId, wording, authorship }: Attempt,
   { nowMs, identity }: SealFacts,
 ): Promise<string> {
   const spec = contract.effective;
+  const { author, coAuthors } = sealedPeople(wording, authorship, identity);
   return createCommit(ground.repository, {
     tree: patch.candidateTree,
     parents: patch.baseCommit === undefined ? [] : [patch.baseCommit],
@@ -116,12 +141,13 @@ function makeCommit(
       changeType: spec.intent.changeType,
       summary: spec.intent.summary,
       ...(wording.message === undefined ? {} : { message: wording.message }),
-      ...(wording.coAuthors === undefined ? {} : { coAuthors: wording.coAuthors }),
       intentId: spec.metadata.id,
       runId,
       intentSpecDigest: contract.digest,
+      coAuthors,
     }),
-    author: wording.author ?? identity,
+    // Who seals it has committed it, and made nothing of it.
+    author,
     committer: identity,
     authoredAtMs: wording.authoredAtMs ?? nowMs,
     committedAtMs: nowMs,

@@ -17,6 +17,7 @@ import { type HeldRun, holdRun } from './hold-run.ts';
 import { openJournal } from './open-journal.ts';
 import { openParties } from './open-parties.ts';
 import { openStatedRepository, prepareGround } from './prepare-ground.ts';
+import { readAuthorship, requireKnownAuthor, withAuthor } from './read-authorship.ts';
 import { requireOldSigners } from './require-old-signers.ts';
 import { resolveOrigin } from './resolve-origin.ts';
 import type { RunRequest } from './run-request.ts';
@@ -68,6 +69,10 @@ export async function startRun(
     if (request.source.kind === 'worker' && request.source.keep)
       await writeFile(join(directory, workerFile), request.source.keep, { mode: 0o600, flush: true });
     const threadId = (await readThreadId(store, spec)) ?? threadOf(spec.metadata);
+    const tip = origin.range?.tip;
+    const found = await readAuthorship(repository, request.source, origin.range);
+    requireKnownAuthor(found, spec, supplied);
+    const authorship = withAuthor(found, wording.author);
     const started: StartedRun = {
       runId,
       threadId,
@@ -76,7 +81,8 @@ export async function startRun(
       ...(request.onto === undefined ? {} : { onto: request.onto }),
       ...startedLanding(landing),
       wording,
-      ...(origin.range === undefined ? {} : { tip: origin.range.tip }),
+      ...(tip === undefined ? {} : { tip }),
+      authorship,
       ...(supplied === undefined
         ? {}
         : { candidate: { tree: supplied.candidateTree, digest: supplied.digest } }),
@@ -90,6 +96,8 @@ export async function startRun(
           startedAtMs,
           anewAtMs: undefined,
           store,
+          tip,
+          authorship,
           sandboxName: ground.sandbox.name,
         },
         supplied,

@@ -2,6 +2,7 @@ import { WritError } from '../base/errors.ts';
 import type { JournalRecord } from '../store/parse-journal.ts';
 import { fields, gitObject, oneOf, orNull, sha256Text, text, wholeNumber } from '../store/shape.ts';
 import { isRefName } from '../vcs/ref-name.ts';
+import { type Authorship, authorshipShape } from './authorship.ts';
 import type { Lag, Landing } from './choose-landing.ts';
 import { type CommitWording, wordingShape } from './commit-wording.ts';
 import type { GateReport } from './gate-report.ts';
@@ -29,6 +30,8 @@ export interface StartedRun {
   readonly wording: CommitWording;
   /** For a range, its tip: authors and committers up to here may not approve. */
   readonly tip?: string;
+  /** Who made the change, as it said itself when it came; else who brought it. */
+  readonly authorship: Authorship;
   /** The candidate of a supplied patch; of a worker's, where the run was begun anew with it. */
   readonly candidate?: { readonly tree: string; readonly digest: string };
   readonly sandbox: string;
@@ -46,6 +49,7 @@ const shape = fields(
     policy: fields({ commit: orNull(gitObject), tree: gitObject }, { ref: text }),
     wording: wordingShape,
     base: fields({ commit: orNull(gitObject), tree: gitObject }),
+    authorship: authorshipShape,
     sandbox: text,
     report: { check: (value, path, problems) => void problems.push(...at(path, gateReportProblems(value))) },
   },

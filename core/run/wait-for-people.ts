@@ -1,120 +1,90 @@
 import { canonicalize } from '../base/canonical.ts';
-import { sha256Hex } from '../base/digest.ts';
-import type { ApprovalSubject } from '../contract/approval.ts';
 import { createCommit } from '../vcs/create-commit.ts';
 import { importObjects } from '../vcs/import-objects.ts';
 import { approversNeeded } from './approvers-needed.ts';
 import type { Attempt } from './attempt.ts';
-import { finalReport, type GateReport } from './gate-report.ts';
+import { finalReport } from './gate-report.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { keepMasked, maskedPath } from './masked-record.ts';
 import { authorsOf } from './receive-approvals.ts';
 import { recordFiles } from './record-files.ts';
 import { runnerSealPath, travelledJournal } from './runner-seal-path.ts';
 import { contentOfAttempts, patchContentPath } from './settle-run.ts';
+import { earlierFiles, everShown, reportsOnRef, show } from './shown-reports.ts';
 import { buildWaitingRecord, waitingPath } from './waiting-record.ts';
-
-/** What the run began to wait with; approvals are about exactly this. */
-interface Waiting {
-  readonly subject: ApprovalSubject;
-  readonly report: GateReport;
-  readonly nowMs: number;
-}
-
-const key = 'waiting';
 
 /** Where the decision to wait stands in the record. */
 export const waitingFolder = 'waiting';
 
-/** What people are asked to approve; `undefined` before the run waits for the first time. */
-export function waitingSubject({ steps }: Pick<Attempt, 'steps'>): ApprovalSubject | undefined {
-  return (steps.ended(key)?.answer as Waiting | undefined)?.subject;
-}
-
-/** The gate report that people were shown, in the bytes that they signed the digest of; `undefined` before the run waits. */
-export function waitingReport({ steps }: Pick<Attempt, 'steps'>): Uint8Array | undefined {
-  const waiting = steps.ended(key)?.answer as Waiting | undefined;
-  return waiting && Buffer.from(canonicalize(waiting.report));
-}
-
 /**
  * Writes the run to its refs, complete: contract, judgement, journal, artifacts, candidate and base. Who fetches them can approve, and who
- * resumes there goes on. A second wait for the same candidate renews the journal alone, so that what was signed stays about what is there.
+ * resumes there goes on. A second wait with the same verdict renews the journal alone, so that what was signed stays about what is there; one with
+ * another verdict is shown anew.
  */
-export async function waitForPeople(attempt: Attempt, judged: JudgedRun): Promise<void> {
-  const { steps, store, runId, patch, contract, ground, settings } = attempt;
+export async function waitForPeople(
+  attempt: Attempt,
+  judged: JudgedRun,
+  report = finalReport(attempt, judged.findings, judged.stages),
+): Promise<void> {
+  const { steps, store, runId, patch, contract, ground } = attempt;
   const { objects, refs } = store;
   const spec = contract.effective;
-  const isAgain = steps.ended(`${key}-recorded`) !== undefined;
-  const waiting = await steps.once(key, () => firstWait(attempt, judged));
+  const shown = await show(attempt, report);
+  const recorded = `shown-${everShown(attempt).length}-recorded`;
   const message = `writ: run ${runId} waits`;
-  if (!isAgain) {
-    // Over its budget a run may wait with a candidate that was refused for a secret: it leaves this machine's private directory no more than one that ended.
-    const masked = keepMasked(attempt, judged);
-    await objects.writeTree(refs.content(runId), {
+  if (steps.ended(recorded)) {
+    await objects.writeTree(refs.run(runId), {
       message,
-      keepExisting: false,
-      anchors: [
-        ...(masked ? [] : [await anchorCandidate(attempt, waiting.nowMs)]),
-        // Whoever judges an approval elsewhere needs the signers, and they may stand on another branch.
-        ...policyElsewhere(ground),
-      ],
-      files: content(masked?.bytes ?? patch.diff),
+      keepExisting: true,
+      files: await travellingFiles(attempt),
     });
-    const { decision } = judged;
-    const outcome = { type: 'checkpoint', rationale: decision.rationale, nowMs: waiting.nowMs } as const;
-    const files = new Map(await recordFiles(attempt, judged, outcome));
-    files.set('gate-report.json', Buffer.from(`${canonicalize(waiting.report)}\n`));
-    // Whatever says that a run was decided would be read as its end.
-    for (const name of ['decision', 'decision-input', 'decision-record']) {
-      const bytes = files.get(`${name}.json`);
-      files.delete(`${name}.json`);
-      if (bytes) files.set(`${waitingFolder}/${name}.json`, bytes);
-    }
-    files.set(
-      waitingPath,
-      buildWaitingRecord({
-        for: decision.next === 'wait-for-budget' ? 'budget' : 'approval',
-        subject: waiting.subject,
-        needed: neededApprovals(judged),
-        authors: await authorsOf(attempt),
-        groups: ground.config.approvals.groups,
-        specId: spec.metadata.id,
-        summary: spec.intent.summary,
-      }),
-    );
-    if (masked) files.set(maskedPath, masked.record);
-    for (const [path, bytes] of await travellingFiles(attempt)) files.set(path, bytes);
-    await objects.writeTree(refs.run(runId), { message, keepExisting: false, files });
-    await steps.once(`${key}-recorded`, () => undefined);
     return;
   }
-  await objects.writeTree(refs.run(runId), {
+  // Over its budget a run may wait with a candidate that was refused for a secret: it leaves this machine's private directory no more than one that ended.
+  const masked = keepMasked(attempt, judged);
+  await objects.writeTree(refs.content(runId), {
     message,
-    keepExisting: true,
-    files: await travellingFiles(attempt),
+    keepExisting: false,
+    anchors: [
+      ...(masked ? [] : [await anchorCandidate(attempt, shown.nowMs)]),
+      // Whoever judges an approval elsewhere needs the signers, and they may stand on another branch.
+      ...policyElsewhere(ground),
+    ],
+    files: content(masked?.bytes ?? patch.diff),
   });
+  const { decision } = judged;
+  const outcome = { type: 'checkpoint', rationale: decision.rationale, nowMs: shown.nowMs } as const;
+  const files = new Map(await recordFiles(attempt, judged, outcome));
+  files.set('gate-report.json', Buffer.from(`${canonicalize(shown.report)}\n`));
+  // Whatever says that a run was decided would be read as its end.
+  for (const name of ['decision', 'decision-input', 'decision-record']) {
+    const bytes = files.get(`${name}.json`);
+    files.delete(`${name}.json`);
+    if (bytes) files.set(`${waitingFolder}/${name}.json`, bytes);
+  }
+  const earlier = [...(await reportsOnRef(attempt)), ...everShown(attempt).map((one) => one.report)];
+  for (const [path, bytes] of earlierFiles(earlier, shown.report)) files.set(path, bytes);
+  files.set(
+    waitingPath,
+    buildWaitingRecord({
+      for: decision.next === 'wait-for-budget' ? 'budget' : 'approval',
+      subject: shown.subject,
+      needed: neededApprovals(judged),
+      authors: await authorsOf(attempt),
+      groups: ground.config.approvals.groups,
+      specId: spec.metadata.id,
+      summary: spec.intent.summary,
+    }),
+  );
+  if (masked) files.set(maskedPath, masked.record);
+  for (const [path, bytes] of await travellingFiles(attempt)) files.set(path, bytes);
+  await objects.writeTree(refs.run(runId), { message, keepExisting: false, files });
+  await steps.once(recorded, () => undefined);
 
   async function* content(kept: Uint8Array): AsyncGenerator<readonly [string, Uint8Array]> {
     yield [patchContentPath, kept];
     for (const record of attempt.box.list()) yield [record.path, await attempt.box.read(record)];
     yield* contentOfAttempts(attempt);
-  }
-
-  function firstWait(of: Attempt, { findings, stages }: JudgedRun): Waiting {
-    const report = finalReport(of, findings, stages);
-    return {
-      subject: {
-        runId,
-        baseCommit: patch.baseCommit ?? null,
-        candidateTree: patch.candidateTree,
-        patchDigest: patch.digest,
-        specDigest: contract.digest,
-        gateReportDigest: sha256Hex(canonicalize(report)),
-      },
-      report,
-      nowMs: settings.clock.now(),
-    };
   }
 }
 

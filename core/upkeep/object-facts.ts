@@ -5,6 +5,7 @@ import { parseStrictJson } from '../base/strict-json.ts';
 import { maskedPath, parseMaskedRecord } from '../run/masked-record.ts';
 import { readGateReport } from '../run/read-gate-report.ts';
 import { sealPaths } from '../run/seal-paths.ts';
+import { verdictDigest } from '../run/verdict.ts';
 import { parseWaitingRecord, waitingPath } from '../run/waiting-record.ts';
 import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
 import { type ObjectType, objectTypes } from '../store/object-shapes.ts';
@@ -20,6 +21,8 @@ export interface FileFacts {
   readonly object?: ObjectFacts;
   /** Digest of the canonical form, of documents that others name by it. */
   readonly canonical?: string;
+  /** Digest of the verdict in it, of the gate report. */
+  readonly verdict?: string;
   /** Digests that it claims of other files, by field. */
   readonly claims?: Readonly<Record<string, string>>;
   /** Seals that a commit under this contract must have, of `effective.json`. */
@@ -90,10 +93,11 @@ export function readFacts(path: string, bytes: Buffer, isRecord: boolean): FileF
       return { ...plain, problem: 'it is no object of a known type' };
     const isWaiting = path === waitingPath;
     if (isWaiting) parseWaitingRecord(bytes);
-    if (path === 'gate-report.json') readGateReport(bytes);
+    const report = path === 'gate-report.json' ? readGateReport(bytes) : undefined;
     if (path === maskedPath) parseMaskedRecord(bytes);
     return {
       ...plain,
+      ...(report ? { verdict: verdictDigest(report) } : {}),
       claims: claimsOf(isWaiting ? (fields.subject as typeof fields) : fields),
       ...(documents.includes(name) ? { canonical: canonicalDigest(value) } : {}),
       ...(path === 'effective.json' ? { seals: demandedSeals(fields) } : {}),

@@ -1,3 +1,4 @@
+import { approvalGuards } from './approvals.ts';
 import { confinementGuards } from './confinement.ts';
 import { formGuards } from './forms.ts';
 import type { Guard } from './guard.ts';
@@ -32,4 +33,5 @@ export const guards: readonly Guard[] = [
   ...targetGuards,
   ...journalGuards,
   ...oneWorldGuards,
+  ...approvalGuards,
 ];

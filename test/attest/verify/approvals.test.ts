@@ -1,6 +1,5 @@
 import t from 'tap';
 import { verifyExitCode } from '../../../attest/verify/report.ts';
-import { sha256Hex } from '../../../core/base/digest.ts';
 import type { ApprovalSubject } from '../../../core/contract/approval.ts';
 import { handSigner } from '../approval/hand-signer.ts';
 import { approvedBy } from './approved-by.ts';
@@ -89,7 +88,7 @@ const olderSubject: ApprovalSubject = {
   candidateTree: '4'.repeat(40),
   patchDigest: '9'.repeat(64),
   specDigest: '9'.repeat(64),
-  gateReportDigest: sha256Hex('{"report":1}'),
+  gateReportDigest: '9'.repeat(64),
 };
 
 t.test(

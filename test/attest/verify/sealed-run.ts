@@ -25,6 +25,8 @@ import type { AttestRequest, SealedFile } from '../../../core/contract/attestor.
 import type { Signer } from '../../../core/contract/signer.ts';
 import type { CheckRecord, StageRecord } from '../../../core/contract/stage.ts';
 import type { TransparencyLog } from '../../../core/contract/transparency-log.ts';
+import type { GateReport } from '../../../core/run/gate-report.ts';
+import { verdictDigest } from '../../../core/run/verdict.ts';
 import type { EffectiveIntentSpec } from '../../../core/spec/intentspec.gen.ts';
 
 type Json = Record<string, unknown>;
@@ -77,7 +79,16 @@ export interface SealChanges {
     readonly documents: readonly Uint8Array[];
     readonly verdicts: readonly ApprovalVerdict[];
     readonly authors?: readonly string[];
+    /** What people were shown, where it is not what came out. */
+    readonly shown?: GateReport;
+    /** When the approvals came, by digest of the file. */
+    readonly received?: Readonly<Record<string, string>>;
   };
+  /** What came out of the gates. */
+  readonly report?: (report: GateReport) => GateReport;
+  /** Author of the sealed commit and its further trailers. */
+  readonly author?: string;
+  readonly trailers?: string;
 }
 
 export const startedOn = '2026-01-01T10:00:00.000Z';
@@ -104,6 +115,7 @@ export async function sealRun(machine: Machine, changes: SealChanges = {}): Prom
   const spec = specDocument(changes);
   const runId = changes.runId ?? 'run-1';
   const specDigest = canonicalDigest(spec);
+  const report = changes.report?.(reportOf(runId, specDigest)) ?? reportOf(runId, specDigest);
   const files: [string, string][] = [
     ['spec.json', JSON.stringify(spec, null, 2)],
     ['patchset.json', '{"patchset":1}'],
@@ -114,7 +126,7 @@ export async function sealRun(machine: Machine, changes: SealChanges = {}): Prom
       JSON.stringify({ input: 1, policyCommit: '2'.repeat(changes.hash === 'sha256' ? 64 : 40) }),
     ],
     ['decision-record.json', '{"record":1}'],
-    ['gate-report.json', '{"report":1}'],
+    ['gate-report.json', JSON.stringify(report)],
     ['decision.json', '{"type":"commit"}'],
   ];
   const run: Files = new Map(files.map(([path, text]) => [path, Buffer.from(text)]));
@@ -124,19 +136,21 @@ export async function sealRun(machine: Machine, changes: SealChanges = {}): Prom
     ['patchset.diff', Buffer.from('diff --git a/x b/x\n')],
     ['artifacts/fast/unit/test-log.txt', Buffer.from('1 passed\n')],
   ]);
-  const commit = makeCommit(runId, specDigest, changes.hash ?? 'sha1');
+  const commit = makeCommit(runId, specDigest, changes);
   const signed = changes.approvals?.({
     runId,
     baseCommit: '2'.repeat(commit.id.length),
     candidateTree: commit.tree,
     patchDigest: sha256Hex(content.get('patchset.diff') ?? ''),
     specDigest,
-    gateReportDigest: sha256Hex('{"report":1}'),
+    gateReportDigest: verdictDigest(report),
   });
   if (signed) {
     for (const [n, document] of signed.documents.entries())
       run.set(`approvals/${String(n + 1).padStart(4, '0')}.json`, Buffer.from(document));
-    run.set('approvals/gate-report.json', Buffer.from('{"report":1}'));
+    run.set('approvals/gate-report.json', Buffer.from(JSON.stringify(signed.shown ?? report)));
+    if (signed.received)
+      run.set('approvals/received.json', Buffer.from(JSON.stringify({ received: signed.received })));
     run.set('approvals/authors.json', Buffer.from(JSON.stringify({ authors: signed.authors ?? [] })));
   }
   const listed = [...run, ...[...content].filter(([path]) => path.startsWith('artifacts/'))];
@@ -217,15 +231,38 @@ function emptyStage(stage: StageRecord['stage']): StageRecord {
   return { stage, status: 'skipped', expected: 0, ran: 0, checks: [], findings: [] };
 }
 
+function reportOf(runId: string, digest: string): GateReport {
+  return {
+    schema: 'urn:writ:gate-report:v1',
+    runId,
+    threadId: 'thread-1',
+    startedAt: startedOn,
+    spec: {
+      id: 'spec-1',
+      digest,
+      summary: 'a thing',
+      changeType: 'bugfix',
+      riskLevel: 'low',
+      objectives: [],
+    },
+    targetRef: 'refs/heads/main',
+    sandbox: 'bubblewrap',
+    authorship: { authors: ['A <a@example.org>'], committers: [] },
+    stages: [fastStage, ...(['integration', 'security', 'release'] as const).map(emptyStage)],
+    findings: [],
+    artifacts: [],
+  };
+}
+
 function makeCommit(
   runId: string,
   specDigest: string,
-  hash: 'sha1' | 'sha256',
+  { hash = 'sha1', author = 'A <a@example.org>', trailers = '' }: SealChanges,
 ): { id: string; raw: Buffer; tree: string } {
   const tree = '4'.repeat(hash === 'sha1' ? 40 : 64);
   const raw = Buffer.from(
-    `tree ${tree}\nparent ${'2'.repeat(tree.length)}\nauthor A <a@example.org> 1 +0000\ncommitter A <a@example.org> 1 +0000\n\n` +
-      `fix: a thing\n\nIntent-Id: spec-1\nRun-Id: ${runId}\nIntentspec-Digest: ${specDigest}\n`,
+    `tree ${tree}\nparent ${'2'.repeat(tree.length)}\nauthor ${author} 1 +0000\ncommitter A <a@example.org> 1 +0000\n\n` +
+      `fix: a thing\n\nIntent-Id: spec-1\nRun-Id: ${runId}\nIntentspec-Digest: ${specDigest}\n${trailers}`,
   );
   return { id: commitId(raw, hash), raw, tree };
 }

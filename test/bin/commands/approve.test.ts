@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
-import { canonicalDigest, canonicalize } from '../../../core/base/canonical.ts';
+import { canonicalize } from '../../../core/base/canonical.ts';
 import { systemClock } from '../../../core/base/clock.ts';
+import type { GateReport } from '../../../core/run/gate-report.ts';
+import { verdictDigest } from '../../../core/run/verdict.ts';
 import { buildWaitingRecord, type WaitingRecord } from '../../../core/run/waiting-record.ts';
 import { openGitNativeStore } from '../../../core/store/git-native-store.ts';
 import { openRepository } from '../../../core/vcs/repository.ts';
@@ -78,6 +80,7 @@ t.test('writ approve', { skip: withoutSshKeygen }, async (t) => {
     policyCommit: baseCommit,
     targetRef: 'refs/heads/main',
     sandbox: 'none',
+    authorship: { authors: ['Dana <dana@x.example>'], committers: [] },
     findings: [],
     artifacts: [],
     patch: {
@@ -87,6 +90,7 @@ t.test('writ approve', { skip: withoutSshKeygen }, async (t) => {
     },
     stages: [{ stage: 'fast', status: 'passed', expected: 0, ran: 0, checks: [], findings: [] }],
   };
+  const verdict = verdictDigest(report as unknown as GateReport);
   /** A waiting run as the Scheduler leaves it. */
   async function wait(
     runId: string,
@@ -101,7 +105,7 @@ t.test('writ approve', { skip: withoutSshKeygen }, async (t) => {
         candidateTree,
         patchDigest: '3'.repeat(64),
         specDigest: '4'.repeat(64),
-        gateReportDigest: canonicalDigest(report),
+        gateReportDigest: verdict,
       },
       needed: 2,
       authors: ['Dana <dana@x.example>'],
@@ -185,7 +189,8 @@ t.test('writ approve', { skip: withoutSshKeygen }, async (t) => {
       candidateTree,
       '3'.repeat(64),
       '4'.repeat(64),
-      canonicalDigest(report),
+      verdict,
+      'Dana <dana@x.example>',
       '1 file, +1 -1',
       'fast passed',
     ])
@@ -203,7 +208,14 @@ t.test('writ approve', { skip: withoutSshKeygen }, async (t) => {
     const last = await approve(repo, run, '--key', keys.ana, '--as', 'dana@x.example');
     t.strictSame(statusesOf(last), ['author', 'untrusted-signer', 'untrusted-signer', 'untrusted-signer']);
     t.match(last.data, { approved: 0 });
-    t.equal(last.code, 0);
+    t.match(last, {
+      code: 1,
+      ok: false,
+      error: { code: 'APPROVAL_NOT_COUNTED', details: { status: 'untrusted-signer' } },
+    });
+    const author = await approve(repo, run, '--key', keys.dana);
+    t.match(author, { code: 1, error: { code: 'APPROVAL_NOT_COUNTED', details: { status: 'author' } } });
+    t.match(author.data, { ref: `refs/ai/approvals/${run}/5` }, 'it is stored all the same');
   });
 
   t.test('a rejection is a signed statement too', async (t) => {
@@ -247,7 +259,7 @@ t.test('writ approve', { skip: withoutSshKeygen }, async (t) => {
     t.equal(await refusal(await wait('0198c1e2-1002', {}, { 'decision.json': '{}' })), 'RUN_NOT_WAITING');
     t.equal(await refusal(await wait('0198c1e2-1003', {}, { 'waiting.json': '{}' })), 'OBJECT_CORRUPT');
     t.equal(await refusal(await wait('0198c1e2-1004', {}, { 'gate-report.json': '' })), 'OBJECT_CORRUPT');
-    const another = canonicalize({ ...report, stages: [] });
+    const another = canonicalize({ ...report, targetRef: 'refs/heads/other' });
     t.equal(
       await refusal(await wait('0198c1e2-1005', {}, { 'gate-report.json': another })),
       'OBJECT_CORRUPT',
@@ -259,7 +271,7 @@ t.test('writ approve', { skip: withoutSshKeygen }, async (t) => {
         candidateTree,
         patchDigest: '3'.repeat(64),
         specDigest: '4'.repeat(64),
-        gateReportDigest: canonicalDigest(report),
+        gateReportDigest: verdict,
       },
     };
     t.equal(
@@ -268,7 +280,7 @@ t.test('writ approve', { skip: withoutSshKeygen }, async (t) => {
       'the record of another run',
     );
     const empty = canonicalize({});
-    const named = { ...subject, runId: '0198c1e2-1007', gateReportDigest: canonicalDigest({}) };
+    const named = { ...subject, runId: '0198c1e2-1007', gateReportDigest: '9'.repeat(64) };
     t.equal(
       await refusal(await wait('0198c1e2-1007', { subject: named }, { 'gate-report.json': empty })),
       'OBJECT_CORRUPT',

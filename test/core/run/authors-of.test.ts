@@ -1,31 +1,68 @@
 import t from 'tap';
 import type { Attempt } from '../../../core/run/attempt.ts';
+import type { Authorship } from '../../../core/run/authorship.ts';
 import { authorsOf } from '../../../core/run/receive-approvals.ts';
-import { stepsOver } from '../../../core/run/steps.ts';
 import { openRepository } from '../../../core/vcs/repository.ts';
 import { makeSample } from './sample.ts';
 
-t.test('a record from elsewhere can add authors, and take none away', async (t) => {
-  const sample = makeSample();
-  t.teardown(() => sample.remove());
-  process.env.GIT_CONFIG_GLOBAL = '/dev/null';
-  process.env.GIT_CONFIG_NOSYSTEM = '1';
-  const fetched = { step: 'authors', answer: ['elsewhere@sample.example'] };
-  const attempt = {
-    steps: stepsOver({
-      records: [{ type: 'step-ended', data: fetched }] as never,
-      append: async () => undefined,
-    }),
+process.env.GIT_CONFIG_GLOBAL = '/dev/null';
+process.env.GIT_CONFIG_NOSYSTEM = '1';
+
+const runner = 'Sample maintainer <maintainer@sample.example>';
+const ofContract = ['ann', 'coder'];
+
+const sample = makeSample();
+t.teardown(() => sample.remove());
+
+async function authorsWith(authorship: Authorship, more: Partial<Attempt> = {}): Promise<readonly string[]> {
+  const repository = await openRepository(sample.root);
+  return authorsOf({
+    authorship,
     contract: {
       effective: {
         metadata: { createdBy: { type: 'user', id: 'ann' } },
         objmodel: { actorMapping: { coderActorId: 'coder' } },
       },
     },
-    ground: { repository: await openRepository(sample.root), base: {} },
+    ground: { repository, base: {} },
     tip: undefined,
-  } as unknown as Attempt;
-  const authors = await authorsOf(attempt);
-  for (const name of ['elsewhere@sample.example', 'ann', 'coder', 'maintainer@sample.example'])
-    t.ok(authors.includes(name), name);
+    ...more,
+  } as unknown as Attempt);
+}
+
+t.test('who resumes a run is no author of what names its own', async (t) => {
+  t.strictSame(await authorsWith({ authors: ['Eve <eve@x>'], committers: ['Kim <kim@x>'] }), [
+    ...ofContract,
+    'Eve <eve@x>',
+    'Kim <kim@x>',
+  ]);
+  t.strictSame(await authorsWith({ authors: [], committers: [], broughtBy: 'Bo <bo@x>' }), [
+    ...ofContract,
+    'Bo <bo@x>',
+  ]);
+});
+
+t.test('a record that names nobody leaves whoever goes on with it to answer for it', async (t) => {
+  t.strictSame(await authorsWith({ authors: [], committers: [] }), [...ofContract, runner]);
+});
+
+t.test('a record can add authors, and take none away that the commits name', async (t) => {
+  const message = 'Thing\n\nco-authored-by: Yan <yan@x>\n\nmore words';
+  const tip = sample.git(
+    '-c',
+    'user.name=Zoe',
+    '-c',
+    'user.email=zoe@x',
+    'commit-tree',
+    '-m',
+    message,
+    'HEAD^{tree}',
+  );
+  const found = await authorsWith({ authors: ['Eve <eve@x>'], committers: [] }, { tip });
+  for (const name of ['Eve <eve@x>', 'Zoe <zoe@x>', 'Yan <yan@x>']) t.ok(found.includes(name), name);
+  t.strictSame(
+    await authorsWith({ authors: ['Eve <eve@x>'], committers: [] }, { tip: '1'.repeat(40) }),
+    [...ofContract, 'Eve <eve@x>'],
+    'commits that are not here name nobody here',
+  );
 });

@@ -1,0 +1,46 @@
+import { canonicalize } from '../../core/base/canonical.ts';
+import type { AttestRequest, SealedEvidence } from '../../core/contract/attestor.ts';
+import { buildDecision } from '../statement/decision-statement.ts';
+import type { ProvenanceStatement } from '../statement/slsa-provenance.ts';
+import { CheckList } from './check-list.ts';
+import { parseCommit } from './git-commit.ts';
+import { readProvenance } from './provenance-claims.ts';
+import { refuted } from './report.ts';
+import { verifyApprovals } from './verify-approvals.ts';
+import { refusalsIn, toOwnSource } from './verify-own-seal.ts';
+import { verifyReplay } from './verify-replay.ts';
+import { verifySpec } from './verify-spec.ts';
+
+/**
+ * What a stranger demands of a change whether or not anything is signed for it: the commit holds the candidate, the contract is the one that was decided on, enough people
+ * approved it by the signers at the policy commit, and the record leads to the decision. `provenance` is what would be signed. Each refusal as `check status code`.
+ */
+export async function verifyDecided(
+  request: AttestRequest,
+  provenance: ProvenanceStatement,
+  evidence: SealedEvidence,
+): Promise<readonly string[]> {
+  const list = new CheckList('replay');
+  list.expect('subject-tree', 'spec', 'replay');
+  const source = toOwnSource(evidence);
+  const claims = readProvenance(Buffer.from(canonicalize(provenance)));
+  const commit = parseCommit(evidence.commit.raw);
+  await list.judge('subject-tree', () => {
+    if (commit?.tree !== claims.tree)
+      throw refuted('wrong-subject', { expected: claims.tree, found: commit?.tree ?? 'none' });
+  });
+  const spec = await list.judge('spec', () => {
+    if (commit === undefined) throw refuted('malformed', { found: 'not a commit object' });
+    return verifySpec(source, commit, claims, request.specDigest);
+  });
+  const { baseCommit, approvals } = buildDecision(request).predicate;
+  const counted = approvals.map(({ principal, digest, inProcess }) => ({
+    principal,
+    digest: digest.sha256 ?? '',
+    inProcess: inProcess === true,
+  }));
+  const decision = { baseCommit, approvals: counted, approvers: counted.map(({ principal }) => principal) };
+  await verifyApprovals(list, source, claims, spec, decision, commit, evidence.allowedSigners);
+  await list.judge('replay', () => verifyReplay(source, claims));
+  return refusalsIn(list.report());
+}

@@ -1,0 +1,125 @@
+import { type Guard, within } from './guard.ts';
+
+const authors = 'test/attack/approvals/authors.test.ts';
+const verdict = 'test/attack/approvals/verdict.test.ts';
+const forged = 'test/attack/approvals/forged-seal.test.ts';
+const differences = 'test/core/run/verdict.test.ts';
+const stated = 'test/core/patch/stated-authors.test.ts';
+
+/** What an approval is bound to, who may not give one, and what is asked before a branch moves. */
+export const approvalGuards: readonly Guard[] = [
+  ...within('core/run/seal.ts', forged, [
+    [
+      'what does not bear the change is not sealed',
+      '  if (refuted !== undefined)',
+      '  if (refuted === "")',
+      'approvals that were counted and should not have been stop the seal: unsigned',
+    ],
+  ]),
+  ...within('attest/verify/verify-decided.ts', forged, [
+    [
+      'approvals before the branch moves',
+      '  await verifyApprovals(list, source, claims, spec, decision, commit, evidence.allowedSigners);',
+      '',
+      'approvals that were counted and should not have been stop the seal: unsigned',
+    ],
+    [
+      'replay before the branch moves',
+      "  await list.judge('replay', () => verifyReplay(source, claims));",
+      "  await list.judge('replay', () => undefined);",
+      'a forged record is refused',
+    ],
+  ]),
+  ...within('attest/verify/verify-own-seal.ts', forged, [
+    [
+      'the whole of a seal is what a stranger verifies',
+      '    allowedSigners: evidence.allowedSigners,\n    replay: true,',
+      '',
+      'a forged record is refused',
+    ],
+  ]),
+  ...within('attest/verify/shown-verdict.ts', forged, [
+    [
+      'what was sealed goes on from what was shown',
+      '  if (differences.length > 0)',
+      '  if (differences.length < 0)',
+      'a forged record is refused',
+    ],
+  ]),
+  ...within('attest/verify/spec-demands.ts', forged, [
+    [
+      'a check that asks for people is a demand',
+      '      ...approversInChecks(spec),',
+      '',
+      'a check that alone asks for people',
+    ],
+  ]),
+  ...within('core/run/judge-candidate.ts', verdict, [
+    [
+      'another verdict than the one that was shown voids approvals',
+      '  if (differences.length === 0)',
+      '  if (differences.length >= 0)',
+      'a verdict that changes while',
+    ],
+  ]),
+  ...within('attest/approval/judge-approval.ts', verdict, [
+    [
+      'an approval is about one verdict',
+      "  if (name === 'gateReportDigest') {",
+      "  if (name === 'gateReportDigest') return undefined;\n  if (name === 'gateReportDigest') {",
+      'a run that is judged anew with another verdict',
+    ],
+  ]),
+  ...within('core/run/receive-approvals.ts', authors, [
+    [
+      'somebody made it',
+      '  const runner = people.length === 0 ? await readIdentity(repository) : undefined;',
+      '  const runner = people.length < 0 ? await readIdentity(repository) : undefined;',
+      'a journal that names no author',
+    ],
+  ]),
+  ...within('core/run/read-authorship.ts', authors, [
+    [
+      'whoever brings a bare diff is its author',
+      '...(stated.unsigned ? await broughtBy(repository) : {}),',
+      '',
+      'whoever brings a bare diff',
+    ],
+    [
+      'nobody is asked to approve what nobody made',
+      '  if (asksPeople(spec) || touchesGoverning(patch?.files ?? [])) throw',
+      '  if (spec === undefined || patch?.digest === "") throw',
+      'where nobody is known',
+    ],
+  ]),
+  ...within('bin/commands/approve.ts', authors, [
+    [
+      'who does not count is told so',
+      "if (own === undefined || own.status === 'counts' || own.status === 'unjudged')",
+      'if (own !== undefined || isBudget)',
+      '`writ approve` by somebody',
+    ],
+  ]),
+  ...within('core/run/verdict.ts', differences, [
+    [
+      'a verdict is for one branch',
+      '    target: report.targetRef,',
+      "    target: '',",
+      'whatever else differs',
+    ],
+    [
+      'a verdict names who made the change',
+      '    authors: [...peopleOf(report.authorship)].sort(),',
+      '    authors: [],',
+      'whatever else differs',
+    ],
+  ]),
+  ...within('core/patch/stated-authors.ts', stated, [
+    [
+      'a change outside of a mail names nobody',
+      '      if (!isNamed) unsigned = true;',
+      '',
+      'what names nobody',
+    ],
+  ]),
+];

@@ -1,0 +1,22 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Sample } from '../../core/run/sample.ts';
+
+const writ = fileURLToPath(new URL('../../../bin/writ.js', import.meta.url));
+
+/** The program itself in a sample, and the document that it answers. */
+export function runWrit(
+  sample: Sample,
+  ...args: readonly string[]
+): {
+  readonly status: number | null;
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly error?: Readonly<Record<string, unknown>>;
+} {
+  const { status, stdout } = spawnSync(process.execPath, [writ, ...args, '--json'], {
+    cwd: sample.root,
+    env: { ...sample.env, PATH: process.env.PATH ?? '' },
+    encoding: 'utf8',
+  });
+  return { status, ...(JSON.parse(stdout) as object) };
+}
