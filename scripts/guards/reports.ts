@@ -75,8 +75,8 @@ export const reportGuards: readonly Guard[] = [
   ...within('core/run/wait-for-people.ts', stored, [
     [
       'no candidate with a secret is anchored',
-      '...(masked ? [] : [await anchorCandidate(attempt, waiting.nowMs)]),',
-      '...[await anchorCandidate(attempt, waiting.nowMs)],',
+      '...(masked ? [] : [await anchorCandidate(attempt, shown.nowMs)]),',
+      '...[await anchorCandidate(attempt, shown.nowMs)],',
       'a run that waits for its budget',
     ],
     ['nor its patch kept', 'masked?.bytes ?? patch.diff', 'patch.diff', 'a run that waits for its budget'],
