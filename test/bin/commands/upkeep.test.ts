@@ -47,7 +47,7 @@ t.test('push and fetch: what moved, what was refused, and a remote that is none'
     { from: null, to: one.git('rev-parse', run), status: 'created' },
   );
   t.match(await on(one, 'fetch', 'origin'), { code: 0 });
-  one.git('update-ref', run, one.git('commit-tree', `${run}^{tree}`, '-m', 'another'));
+  one.git('update-ref', run, one.git('commit-tree', 'HEAD^{tree}', '-m', 'another'));
   for (const command of ['push', 'fetch']) {
     const refused = await on(one, command);
     t.match(refused, { code: 1, error: 'REFS_REFUSED' });
