@@ -1,5 +1,6 @@
-import { mkdir, mkdtemp, readdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DigestedThing } from '../contract/attestor.ts';
 import type { SandboxBind } from '../contract/sandbox.ts';
 import type { CarriedPath } from '../contract/stage.ts';
@@ -117,7 +118,6 @@ class Side implements WorkspaceSide {
     const close = (): Promise<void> => removeTree(place).catch(() => undefined);
     try {
       const [directory, reports] = [join(place, 'workspace'), join(place, 'reports')];
-      await mkdir(reports, { mode: 0o777 });
       await exportTree(objects, this.#tree, directory, this.#attempt.patch.baseCommit);
       this.#dependencies ??= this.#findDependencies(directory);
       const { provided } = await this.#dependencies;
@@ -127,6 +127,7 @@ class Side implements WorkspaceSide {
         received.filter(({ path }) => untracked(path)),
         directory,
       );
+      await makeLater(reports, join(place, 'laid'));
       return {
         directory,
         reports,
@@ -170,6 +171,23 @@ class Side implements WorkspaceSide {
     });
     await this.#given({ dependencies: found.provided.map(toDigested), notes: found.notes });
     return found;
+  }
+}
+
+/** Of a millisecond and more each: no file system that we know counts in longer ones than two seconds. */
+const maxTicks = 2500;
+
+/** Makes the reports directory younger than everything that was laid: a report that came with the tree is told from one that a check wrote by its time. */
+async function makeLater(reports: string, marker: string): Promise<void> {
+  await writeFile(marker, '');
+  const { mtimeNs: laidAt } = await stat(marker, { bigint: true });
+  for (let tries = 1; ; tries += 1) {
+    await mkdir(reports, { mode: 0o777 });
+    const isLater = (await stat(reports, { bigint: true })).mtimeNs > laidAt;
+    if (isLater || tries >= maxTicks) return;
+    await rmdir(reports);
+    // A file system counts in ticks of some milliseconds.
+    await sleep(1);
   }
 }
 
