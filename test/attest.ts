@@ -35,3 +35,7 @@ import './attest/approval/read-approvals.test.ts';
 import './attest/approval/sign-approval.test.ts';
 import './attest/approval/in-process-approver.test.ts';
 import './attest/approval/document.test.ts';
+import t from 'tap';
+
+// The last word of all files above: a room on a busy machine takes its time.
+t.setTimeout(540_000);

@@ -9,3 +9,7 @@ import './core/frame/frame-window.test.ts';
 import './core/frame/context-frames.test.ts';
 import './core/frame/take-context.test.ts';
 import './core/frame/run-metrics.test.ts';
+import t from 'tap';
+
+// The last word of all files above: a room on a busy machine takes its time.
+t.setTimeout(540_000);

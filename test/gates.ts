@@ -16,3 +16,7 @@ import './core/dependencies/changed-sources.test.ts';
 import './core/dependencies/package-set.test.ts';
 import './gates/rules/new-dependency.test.ts';
 import './gates/rules/licenses.test.ts';
+import t from 'tap';
+
+// The last word of all files above: a room on a busy machine takes its time.
+t.setTimeout(540_000);

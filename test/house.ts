@@ -2,3 +2,7 @@ import './architecture.test.ts';
 import './doors.test.ts';
 import './error-catalogue.test.ts';
 import './guards.test.ts';
+import t from 'tap';
+
+// The last word of all files above: a room on a busy machine takes its time.
+t.setTimeout(540_000);

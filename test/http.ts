@@ -7,3 +7,7 @@ import './http/open-event-stream.test.ts';
 import './http/private-files.test.ts';
 import './http/read-event-stream.test.ts';
 import './http/token.test.ts';
+import t from 'tap';
+
+// The last word of all files above: a room on a busy machine takes its time.
+t.setTimeout(540_000);

@@ -10,3 +10,7 @@ import './core/slot.test.ts';
 import './core/worker/pool.test.ts';
 import './plugins/testers/gate-tester.test.ts';
 import './plugins/testers/tiny-diff.test.ts';
+import t from 'tap';
+
+// The last word of all files above: a room on a busy machine takes its time.
+t.setTimeout(540_000);

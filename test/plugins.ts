@@ -9,3 +9,7 @@ import './core/run/redacted-run.test.ts';
 import './bin/commands/redact.test.ts';
 import './plugins/redaction/plugin.test.ts';
 import './plugins/testers/store-tester.test.ts';
+import t from 'tap';
+
+// The last word of all files above: a room on a busy machine takes its time.
+t.setTimeout(540_000);

@@ -10,3 +10,7 @@ import './core/run/draft-plan.test.ts';
 import './core/run/waiting-record.test.ts';
 import './core/run/stored-approvals.test.ts';
 import './core/run/failure-text.test.ts';
+import t from 'tap';
+
+// The last word of all files above: a room on a busy machine takes its time.
+t.setTimeout(540_000);

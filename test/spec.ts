@@ -13,3 +13,7 @@ import './core/spec/profile.test.ts';
 import './core/spec/read-intent-spec.test.ts';
 import './core/spec/review.test.ts';
 import './core/spec/rules.test.ts';
+import t from 'tap';
+
+// The last word of all files above: a room on a busy machine takes its time.
+t.setTimeout(540_000);

@@ -9,3 +9,7 @@ import './core/store/retain-blobs.test.ts';
 import './core/store/run-lock.test.ts';
 import './core/store/sql.test.ts';
 import './core/store/stored-object.test.ts';
+import t from 'tap';
+
+// The last word of all files above: a room on a busy machine takes its time.
+t.setTimeout(540_000);

@@ -12,3 +12,7 @@ import './core/tool/sandbox-attack.test.ts';
 import './core/tool/sandbox-probe.test.ts';
 import './core/tool/spawn.test.ts';
 import './core/tool/syscall-filter.test.ts';
+import t from 'tap';
+
+// The last word of all files above: a room on a busy machine takes its time.
+t.setTimeout(540_000);

@@ -103,6 +103,8 @@ t.test('every documented key is read', async (t) => {
     [[plugins]]
     path = "tools/gate"
     digest = "sha256:${'0a'.repeat(32)}"
+    [runners]
+    keys = [".writ/trust/ci.pem"]
     [policy.release]
     engine = "cedar"
     files = ["policies/release.cedar"]
@@ -138,6 +140,7 @@ t.test('every documented key is read', async (t) => {
       history: 50,
     },
     approvals: { inProcess: true, groups: { release: ['ana@x.example'] } },
+    runners: { keys: ['.writ/trust/ci.pem'] },
     signer: { key: { form: 'env', name: 'WRIT_SIGNING_KEY' } },
     log: {
       service: { url: 'https://log.example/shard', api: 'v2' },
@@ -207,6 +210,17 @@ t.test('every documented key is read', async (t) => {
       ],
     ]),
   });
+});
+
+t.test('a runner is named by a key that only an approved change can put there', async (t) => {
+  for (const path of [
+    'ci.pem',
+    '.writ/trust/../config.toml',
+    '.writ/agents/ci.pem',
+    '/etc/key',
+    '.writ/trust/a/b',
+  ])
+    t.match(issuesOf(`[runners]\nkeys = ["${path}"]`), [{ path: 'runners.keys[0]' }], path);
 });
 
 t.test('a lockfile brings its manifest along as the default input', async (t) => {

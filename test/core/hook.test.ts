@@ -58,7 +58,8 @@ t.test('observe: a failing tap is reported by plugin and hook, and the others st
 });
 
 t.test('collect: all answers, in order of the taps', async (t) => {
-  const hook = collect<number, number>('stage.judge', setting(), parseNumbers);
+  const patient = { ...setting(), timeoutMs: 60_000 };
+  const hook = collect<number, number>('stage.judge', patient, parseNumbers);
   hook.tap('slow', async (n) => {
     await systemClock.sleep(5);
     return [n, n + 1];

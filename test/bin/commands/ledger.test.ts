@@ -146,8 +146,8 @@ t.test('an audit takes somebody else’s directory, a key, and nobody’s word',
     error: { code: 'VERIFY_REFUTED', details: { reason: 'untrusted-log' } },
   });
   t.match(await ask(['audit', directory, '--vkey', 'nonsense+0'], stranger), {
-    code: 1,
-    error: { code: 'ATTESTATION_MALFORMED' },
+    code: 129,
+    error: { code: 'ANCHOR_UNUSABLE' },
   });
   const first = await ask(['audit', directory, '--vkey', vkey], stranger);
   t.match(first, { code: 0, data: { entries: 300, continues_from: null, vkey } });

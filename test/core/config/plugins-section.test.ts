@@ -38,7 +38,12 @@ t.test('a policy names its engine and its files', async (t) => {
   const text = '[policy.release]\nengine = "cedar"\nfiles = ["policies/a.cedar", ".writ/policies/b.cedar"]\n';
   t.strictSame(
     [...parse(text).policies],
-    [['release', { engine: 'cedar', files: ['policies/a.cedar', '.writ/policies/b.cedar'] }]],
+    [
+      [
+        'release',
+        { engine: 'cedar', files: ['policies/a.cedar', '.writ/policies/b.cedar'], stage: 'release' },
+      ],
+    ],
   );
   const bad: Record<string, string> = {
     'policy.a.engine': '[policy.a]\nfiles = ["x"]\n',
