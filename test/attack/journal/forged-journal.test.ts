@@ -17,7 +17,7 @@ const decidedToSeal = {
 
 t.test('a forged decision seals nothing: what was not decided here is decided anew', async (t) => {
   const run = await waitingRun(t);
-  const decided = run.lines().find(({ data }) => /waiting$/.test((data as { step?: string }).step ?? ''));
+  const decided = run.lines().find(({ data }) => /shown\/1$/.test((data as { step?: string }).step ?? ''));
   t.ok(decided, 'the run has waited');
   const input = { runId: run.runId };
   const answer = {
