@@ -46,12 +46,12 @@ export const approvalGuards: readonly Guard[] = [
       'a forged record is refused',
     ],
   ]),
-  ...within('attest/verify/spec-demands.ts', forged, [
+  ...within('attest/verify/spec-demands.ts', 'test/attest/verify/approvals.test.ts', [
     [
       'a check that asks for people is a demand',
       '      ...approversInChecks(spec),',
       '',
-      'a check that alone asks for people',
+      'a check that asks for people',
     ],
   ]),
   ...within('core/run/judge-candidate.ts', verdict, [
@@ -70,12 +70,12 @@ export const approvalGuards: readonly Guard[] = [
       'a run that is judged anew with another verdict',
     ],
   ]),
-  ...within('core/run/receive-approvals.ts', authors, [
+  ...within('core/run/receive-approvals.ts', 'test/core/run/authors-of.test.ts', [
     [
       'somebody made it',
       '  const runner = people.length === 0 ? await readIdentity(repository) : undefined;',
       '  const runner = people.length < 0 ? await readIdentity(repository) : undefined;',
-      'a journal that names no author',
+      'a record that names nobody',
     ],
   ]),
   ...within('core/run/read-authorship.ts', authors, [

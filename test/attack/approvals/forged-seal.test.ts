@@ -57,6 +57,7 @@ function asking(
     },
     async verify(evidence, parties) {
       await each('sealed', evidence, (forged) => attestor.verify(forged, parties));
+      told('no signers', await attestor.verify({ ...evidence, allowedSigners: new Uint8Array() }, parties));
       return attestor.verify(evidence, parties);
     },
   }));
@@ -146,6 +147,11 @@ t.test('a forged record is refused before the branch moves, whatever is forged i
     asking(engine, forgeries, (what, problems) => void told.set(what, problems)),
   );
   t.equal(done.decision?.type, 'commit', 'what is true is sealed');
+  t.match(
+    told.get('no signers')?.join(' '),
+    /approvals unverified untrusted-signer/,
+    'judged by who may sign',
+  );
   for (const [what, [, why]] of Object.entries(forgeries)) {
     t.match(told.get(`${what}, decided`)?.join(' '), why, what);
     t.not(told.get(`${what}, sealed`)?.length ?? 0, 0, `${what}, in the whole of what is sealed`);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { buildApproval } from '../../../attest/approval/approval-statement.ts';
 import { signApproval } from '../../../attest/approval/sign-approval.ts';
+import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import type { LoadedPlugin } from '../../../core/plugin.ts';
@@ -42,7 +43,7 @@ export class People {
   readonly sample: Sample;
   readonly signers: string;
 
-  constructor(t: Test) {
+  constructor(t: Test, config?: string) {
     this.sample = makeSample();
     t.teardown(() => this.sample.remove());
     const lines = [ann, ben, runner].map((person) => {
@@ -55,6 +56,7 @@ export class People {
     mkdirSync(join(this.sample.root, '.writ'));
     this.signers = join(this.sample.root, '.writ', 'allowed_signers');
     writeFileSync(this.signers, lines.join(''));
+    if (config !== undefined) writeFileSync(join(this.sample.root, '.writ', 'config.toml'), config);
     this.sample.git('add', '--all');
     this.sample.git('commit', '--quiet', '-m', 'Signers');
   }
@@ -107,6 +109,7 @@ export class People {
       sandbox: 'auto',
       schedulerVersion: '0.0.0-test',
       clock: systemClock,
+      witness: userJournalWitness(this.sample.env),
       signal: new AbortController().signal,
     });
   }

@@ -97,7 +97,7 @@ t.test(
 );
 
 t.test('a verdict that changes while the same journal goes on voids them as well', async (t) => {
-  const people = new People(t);
+  const people = new People(t, '[workspace]\ncarry = ["dist"]\n');
   const view = await people.sample.run(
     { source: bare },
     {
@@ -105,6 +105,7 @@ t.test('a verdict that changes while the same journal goes on voids them as well
         verificationPlan: {
           fastChecks: [
             { id: 'unit', kind: 'testSuite', command: 'node --test --test-reporter=tap', required: true },
+            { id: 'make', kind: 'command', command: 'mkdir -p dist/made', required: true },
             { id: 'people', kind: 'policy', command: 'require-approvers', required: true },
           ],
           integrationChecks: [{ id: 'more', kind: 'command', command: 'true', required: true }],

@@ -113,6 +113,20 @@ t.test(
   },
 );
 
+t.test('a check that asks for people is a demand like the human loop', async (t) => {
+  const machine = makeMachine();
+  for (const [command, isMet] of [
+    ['require-approvers --min 2', false],
+    ['require-approvers', true],
+    ['license-review --min 2', true],
+  ] as const) {
+    const fastChecks = [{ id: 'unit', kind: 'policy', command }];
+    const sealed = await sealRun(machine, { fastChecks, approvals: approvedBy({ by: ana, as: 'ana@x' }) });
+    const { checks } = await verifyAs(sealed, { machine });
+    t.equal(checks.find(({ id }) => id === 'decision')?.status, isMet ? 'passed' : 'failed', command);
+  }
+});
+
 const inProcess = approvedBy(
   { by: ana, as: 'ana@x', inProcess: true },
   { by: ben, as: 'ben@x', inProcess: true },
