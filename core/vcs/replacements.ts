@@ -12,7 +12,6 @@ export interface Replacements {
 }
 
 const prefix = 'refs/replace/';
-const maxGraftBytes = 16 * 1024 * 1024;
 
 /**
  * The replacements that git follows here: none where `core.useReplaceRefs` is off. A shallow clone is none: what it leaves out is absent, and
@@ -28,7 +27,8 @@ async function readObjects(repository: Repository): Promise<ReadonlySet<string>>
   const ids = listed
     .toString('utf8')
     .split('\n')
-    .map((ref) => ref.slice(prefix.length))
+    // As git reads them: the last part of the name, in upper or lower case.
+    .map((ref) => ref.slice(ref.lastIndexOf('/') + 1).toLowerCase())
     .filter(isObjectId);
   return new Set(ids.length > 0 && (await followsReplaceRefs(repository)) ? ids : []);
 }
@@ -38,19 +38,31 @@ async function followsReplaceRefs(repository: Repository): Promise<boolean> {
   return stdout.toString('utf8').trim() !== 'false';
 }
 
-/** A line is a commit and its parents; git leaves out what it cannot read, and so do we. */
+/**
+ * A line is a commit and its parents, in upper or lower case, one white space between them, up to a NUL; the first line of a commit counts. git
+ * leaves out what it cannot read, and so do we.
+ */
 async function readGrafts({ commonDir }: Repository): Promise<Replacements['grafts']> {
   const grafts = new Map<string, readonly string[]>();
   for (const line of (await readText(join(commonDir, 'info', 'grafts'))).split('\n')) {
-    const [commit = '', ...parents] = line.trimEnd().split(' ');
-    if (isObjectId(commit) && parents.every(isObjectId)) grafts.set(commit, parents);
+    const [said = ''] = withoutEnd(line).split('\0', 1);
+    const [commit = '', ...parents] = said.toLowerCase().split(/[ \t\r]/);
+    const isRead = [commit, ...parents].every((id) => isObjectId(id) && id.length === commit.length);
+    if (isRead && !grafts.has(commit)) grafts.set(commit, parents);
   }
   return grafts;
 }
 
+/** Without the white space at its end that git knows: `trimEnd` knows more. */
+function withoutEnd(line: string): string {
+  let end = line.length;
+  while (end > 0 && ' \t\r'.includes(line.charAt(end - 1))) end -= 1;
+  return line.slice(0, end);
+}
+
 async function readText(path: string): Promise<string> {
   try {
-    return (await readFile(path)).subarray(0, maxGraftBytes).toString('latin1');
+    return (await readFile(path)).toString('latin1');
   } catch (fault) {
     if (['ENOENT', 'ENOTDIR'].includes((fault as NodeJS.ErrnoException).code ?? '')) return '';
     throw fault;

@@ -1,5 +1,5 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import t from 'tap';
 import { sealedPlace } from './place.ts';
 
@@ -78,6 +78,51 @@ t.test('grafted parents are refused; the commit’s own parents written as a gra
   const same = await verify(commit);
   t.equal(same.code, 0);
   t.match(plainGit(same), { status: 'passed' });
+  rmSync(grafts);
+});
+
+t.test('a replacement in any spelling that git follows is refused', async (t) => {
+  const upper = commit.toUpperCase();
+  const subject = () => git('log', '-1', '--format=%s', commit);
+  const packed = join(root, '.git/packed-refs');
+  const packedBefore = existsSync(packed) ? readFileSync(packed) : undefined;
+  for (const name of [upper, `below/${commit}`, `below/${upper}`]) {
+    const loose = join(root, '.git/refs/replace', name);
+    mkdirSync(dirname(loose), { recursive: true });
+    writeFileSync(loose, `${evil}\n`);
+    t.equal(subject(), 'evil', 'plain git follows');
+    t.match(await verify(commit), refused, name);
+    rmSync(join(root, '.git/refs/replace'), { recursive: true });
+    writeFileSync(packed, `${packedBefore ?? ''}${evil} refs/replace/${name}\n`);
+    t.equal(subject(), 'evil', 'plain git follows what is packed');
+    t.match(await verify(commit), refused, `packed ${name}`);
+    if (packedBefore) writeFileSync(packed, packedBefore);
+    else rmSync(packed);
+  }
+  t.equal((await verify(commit)).code, 0);
+});
+
+t.test('a graft in any spelling that git reads is refused', async (t) => {
+  const grafts = join(root, '.git/info/grafts');
+  const shown = () => git('log', '-1', '--format=%P', commit);
+  const upper = commit.toUpperCase();
+  const wide = `${base}${'0'.repeat(24)}`;
+  for (const [what, text, parent] of [
+    ['a tab', `${commit}\t${evil}\n`, evil],
+    ['a carriage return', `${commit}\r${evil}\r\n`, evil],
+    ['upper case', `${upper} ${evil.toUpperCase()}\n`, evil],
+    ['two lines, the first counts', `${commit} ${evil}\n${commit} ${base}\n`, evil],
+    ['no end of line', `${commit} ${evil}`, evil],
+    ['cut off by a NUL', `${commit}\0${base}\n`, ''],
+    ['after a line that git cannot read', `${commit} ${base}\v\n${commit} ${evil}\n`, evil],
+    ['after two spaces', `${commit}  ${base}\n${commit} ${evil}\n`, evil],
+    ['after an id that is too long', `${commit} ${wide}\n${commit} ${evil}\n`, evil],
+    ['after much else', `${'#\n'.repeat(9 * 1024 * 1024)}${commit} ${evil}\n`, evil],
+  ] as const) {
+    writeFileSync(grafts, text);
+    t.equal(shown(), parent, `plain git: ${what}`);
+    t.match(await verify(commit), refused, what);
+  }
   rmSync(grafts);
 });
 
