@@ -38,8 +38,12 @@ export interface CheckOutcome {
   readonly result?: SandboxResult;
   readonly reports: readonly ReportFile[];
   readonly tests?: TestCounts;
-  /** Tests that its report names, and of them those that it says were skipped, the first 20; kept for comparing, not recorded. */
-  readonly executed?: { readonly names: ReadonlySet<string>; readonly skipped: readonly string[] };
+  /** Tests that its report names, of them those that it says were skipped, and files in which none ran, the first 20 each; kept for comparing, not recorded. */
+  readonly executed?: {
+    readonly names: ReadonlySet<string>;
+    readonly skipped: readonly string[];
+    readonly emptyFiles?: readonly string[];
+  };
   /** What its command had of the network; the engine adds it. */
   readonly network?: CheckNetwork;
   /** What its command used; the engine adds it. */

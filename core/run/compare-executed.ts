@@ -27,8 +27,8 @@ export interface ComparedExecution {
 
 /**
  * Tests are kept as they are executed, too (rule `tests-kept`): a suite that passed is run once at the base, where the patch takes lines from
- * test files or touches what configures runners, and may not run fewer tests than there, nor skip one that ran. Elsewhere, and where the
- * base gives no report, nothing is compared; the latter is said.
+ * test files or touches what configures runners, or where no test ran in a file that is not new, and may not run fewer tests than there,
+ * nor skip one that ran, nor leave out a file. Elsewhere, and where the base gives no report, nothing is compared; the latter is said.
  */
 export async function compareExecuted(
   attempt: Attempt,
@@ -39,8 +39,8 @@ export async function compareExecuted(
   const { patch } = attempt;
   const isPassed = !ran.findings.some(({ severity }) => severity === 'error');
   if (kind !== 'testSuite' || !isPassed || !ran.executed || !ran.tests) return { findings: [] };
-  if (patch.baseCommit === undefined || !mayLoseTests(patch) || attempt.wallClockExceeded())
-    return { findings: [] };
+  const mayLose = mayLoseTests(patch) || oldEmptyFiles(patch, ran).length > 0;
+  if (patch.baseCommit === undefined || !mayLose || attempt.wallClockExceeded()) return { findings: [] };
   const base = await runAtBase();
   const networks = [ran.network, base.network].filter((one) => one !== undefined);
   const network = joinNetworks(networks);
@@ -77,6 +77,7 @@ export function executedLosses(
   const idle = new Set(base.executed.skipped);
   const gone = [...base.executed.names].filter((name) => !names.has(name) && !idle.has(name));
   const left = skipped.filter((name) => base.executed?.names.has(name) && !idle.has(name));
+  const emptied = emptiedFiles(patch, candidate, base, gone);
   const mayGo = testsMayGo(contract.effective, patch.files, ({ path }) => ofTests.test(path));
   const changed = patch.files
     .map(({ path, oldPath }) => oldPath ?? path)
@@ -94,6 +95,8 @@ export function executedLosses(
     const detail = { code, base: was, candidate: is, count: tests.length, tests: tests.slice(0, maxNamed) };
     findings.push({ rule, severity: told, message: `${message}${named}`, detail });
   };
+  if (emptied.length > 0)
+    tell('TEST_FILE_NOT_RUN', severity, 'files run no test any more, and did at the base', emptied);
   if (is < was)
     tell('TESTS_NOT_RUN', severity, `${was} tests ran at the base, and ${is} of the candidate`, gone);
   else if (gone.length > 0)
@@ -106,4 +109,33 @@ export function executedLosses(
   if (left.length > 0)
     tell('TESTS_NOW_SKIPPED', severity, `${left.length} tests that the base runs are skipped`, left);
   return findings;
+}
+
+/** Files without a test that the patch did not bring. */
+function oldEmptyFiles({ files }: Pick<PatchSet, 'files'>, { executed }: CheckOutcome): readonly string[] {
+  const isNew = new Set(
+    files.filter(({ changeType }) => changeType === 'add' || changeType === 'copy').map(({ path }) => path),
+  );
+  const empty = executed?.emptyFiles ?? [];
+  return empty.length < maxNamed ? empty.filter((path) => !isNew.has(path)) : empty;
+}
+
+/**
+ * Of those, the ones that ran tests at the base. A changed file may have given its tests to another, where all names of the base are still
+ * reported; so may one that only another configuration collects.
+ */
+function emptiedFiles(
+  patch: Pick<PatchSet, 'files'>,
+  candidate: CheckOutcome,
+  base: CheckOutcome,
+  gone: readonly string[],
+): readonly string[] {
+  const was = base.executed?.emptyFiles ?? [];
+  // The lists are cut: which are missing is not known then.
+  if (was.length >= maxNamed) return [];
+  const changed = new Set(patch.files.map(({ path }) => path));
+  const isConfigured = patch.files.some(({ path }) => ofRunners.test(path));
+  return oldEmptyFiles(patch, candidate).filter(
+    (path) => !was.includes(path) && (gone.length > 0 || !(changed.has(path) || isConfigured)),
+  );
 }

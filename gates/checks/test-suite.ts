@@ -27,7 +27,7 @@ export const testSuiteCheck: CheckRunner = {
       : [];
     const tests = report && {
       tests: toCounts(report),
-      executed: { names: report.names, skipped: report.skippedTests },
+      executed: { names: report.names, skipped: report.skippedTests, emptyFiles: report.emptyFiles },
     };
     return { findings: [...exit, ...findings, ...judged], result, reports, ...tests };
   },

@@ -142,6 +142,18 @@ t.test('tests that are worked out when they run and get fewer are missed where t
   t.equal(more.decision?.type, 'commit', more.decision?.rationale ?? '');
 });
 
+t.test('a product that ends its test files before they run a test is refused', async (t) => {
+  const sample = prepared(t);
+  const files = {
+    'src/price.js': 'export const price = () => 77;\nif (process.env.NODE_TEST_CONTEXT) process.exit(0);\n',
+    'test/other.test.js': "import test from 'node:test';\ntest('a', () => {});\ntest('b', () => {});\n",
+  };
+  const view = await attempt(sample, files, contract([unit]));
+  t.equal(view.decision?.type, 'abandon');
+  const findings = view.stages[0]?.checks[0]?.findings.filter(({ severity }) => severity === 'error');
+  t.match(findings, [{ rule: 'tests-kept', detail: { code: 'TEST_FILE_NOT_RUN' } }]);
+});
+
 t.test('a person may let the judge change: the run waits for that', async (t) => {
   const sample = prepared(t);
   const review = {

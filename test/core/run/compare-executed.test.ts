@@ -109,3 +109,37 @@ t.test('a change can lose tests by what it takes from them, and by what configur
     t.ok(may({ [path]: { candidate: 'a\n' } }), path);
   t.notOk(may({ 'src/a.js': { base: 'a\n', candidate: 'b\n' }, 'README.md': { base: 'a\n' } }));
 });
+
+t.test('a file that runs no test any more is a loss, however many run elsewhere', async (t) => {
+  const product = attemptOf({
+    'src/a.js': { base: 'a\n', candidate: 'b\n' },
+    'test/new.js': { candidate: 'a\n' },
+  });
+  const without = (names: readonly string[], emptyFiles: readonly string[]): CheckOutcome => {
+    const { executed, ...rest } = outcome(names);
+    return { ...rest, executed: { names: new Set(names), skipped: [], ...executed, emptyFiles } };
+  };
+  const lost = without(['b'], ['test/a.test.js']);
+  t.same(codes(lost, outcome(['a']), product), ['error TEST_FILE_NOT_RUN', 'note TESTS_RENAMED']);
+  t.same(
+    codes(without(['a'], ['test/a.test.js']), outcome(['a']), product),
+    ['error TEST_FILE_NOT_RUN'],
+    'same name',
+  );
+  t.same(codes(lost, without(['b'], ['test/a.test.js']), product), [], 'it was empty');
+  t.same(codes(without(['a'], ['test/new.js']), outcome(['a']), product), [], 'it is new');
+  t.same(codes(without(['a'], ['test/a.test.js']), outcome(['a'])), [], 'its tests are elsewhere now');
+  const named = attemptOf(files, ['Remove test/a.test.js']);
+  t.same(codes(lost, outcome(['a']), named), ['note TEST_FILE_NOT_RUN', 'note TESTS_RENAMED']);
+
+  let runs = 0;
+  const ask = (ran: CheckOutcome) =>
+    compareExecuted(product, 'testSuite', ran, async () => {
+      runs += 1;
+      return outcome(['a']);
+    });
+  t.same((await ask(without(['a'], ['test/new.js']))).findings, []);
+  t.equal(runs, 0);
+  t.match((await ask(lost)).findings, [{ severity: 'error', detail: { tests: ['test/a.test.js'] } }, {}]);
+  t.equal(runs, 1);
+});
