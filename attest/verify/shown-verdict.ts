@@ -19,15 +19,16 @@ export interface ShownVerdict {
  * after that, the final report comes to the same (`docs/approval.md`, The verdict). `policy-deny` says what differs.
  */
 export async function readShown(source: EvidenceSource): Promise<ShownVerdict> {
-  const shown = await read(source, 'approvals/gate-report.json');
-  const final = await read(source, 'gate-report.json');
+  const shown = await readStoredReport(source, 'approvals/gate-report.json');
+  const final = await readStoredReport(source, 'gate-report.json');
   const differences = verdictDifferences(verdictOf(shown), verdictOf(final), { goesOn: true });
   if (differences.length > 0)
     throw refuted('policy-deny', { expected: 'the verdict that was approved', found: differences });
   return { shown, final, verdict: verdictDigest(shown) };
 }
 
-async function read(source: EvidenceSource, path: string): Promise<GateReport> {
+/** A gate report of the run. `missing`, `malformed`. */
+export async function readStoredReport(source: EvidenceSource, path: string): Promise<GateReport> {
   const bytes = await source.readRun(path);
   if (bytes === undefined) throw unavailable('missing', { path });
   try {

@@ -21,6 +21,7 @@ import { readTestResult } from './predicates/read-test-result.ts';
 import type { ProvenanceClaims } from './provenance-claims.ts';
 import { readCompanion } from './read-statement.ts';
 import { refuted, unavailable } from './report.ts';
+import { requireTestResult } from './require-test-result.ts';
 import type { RunSigner } from './run-signer.ts';
 import type { VerifiedSpec } from './verify-spec.ts';
 
@@ -74,9 +75,11 @@ export async function verifyStatements(
   if (manifest) await list.judge('manifest-complete', () => requireFiles(source, stored, manifest));
   const tested: string[] = [];
   for (const path of results) {
-    const result = await list.judge(`test-result:${path}`, async () =>
-      readTestResult(await read(path, testResultType)),
-    );
+    const result = await list.judge(`test-result:${path}`, async () => {
+      const found = readTestResult(await read(path, testResultType));
+      await requireTestResult(source, path, found);
+      return found;
+    });
     if (result !== undefined) tested.push(testResultType);
   }
   const decision = await list.judge('decision', async () => {

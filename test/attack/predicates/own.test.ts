@@ -1,5 +1,6 @@
 import t from 'tap';
 import { canonicalize } from '../../../core/base/canonical.ts';
+import type { GateReport } from '../../../core/run/gate-report.ts';
 import {
   makeMachine,
   removeMachines,
@@ -83,6 +84,44 @@ t.test('test results and decisions are read whole, too', async (t) => {
     [decisionPath, 'approvals.0.keyId', 7, 'decision failed malformed'],
   ] as const)
     t.ok((await besides(path, at, value)).includes(code), `${at} ${JSON.stringify(value)}`);
+});
+
+t.test('a run carries no test result FAILED but of a check that is not required and failed', async (t) => {
+  t.same(
+    (await besides(testPath, 'result', 'FAILED')).filter((one) => one.startsWith('test-result')),
+    [`test-result:${testPath} failed policy-deny`],
+    'the required check passed',
+  );
+  t.same(
+    (await besides('statements/test-result-e2e.sigstore.json', 'result', 'FAILED')).filter((one) =>
+      one.startsWith('test-result'),
+    ),
+    ['test-result:statements/test-result-e2e.sigstore.json failed policy-deny'],
+    'a check that the gate report does not have',
+  );
+  const types = ['https://in-toto.io/attestation/test-result/v0.1'];
+  for (const [what, required, reported, trouble] of [
+    ['not required', false, 'failed', []],
+    ['required', true, 'failed', [`test-result:${testPath} failed policy-deny`]],
+    ['passed in the report', false, 'passed', [`test-result:${testPath} failed policy-deny`]],
+  ] as const) {
+    const change = <S extends Pick<GateReport, 'stages'>>(of: S, status: 'passed' | 'failed'): S => ({
+      ...of,
+      stages: of.stages.map((stage) => ({
+        ...stage,
+        checks: stage.checks.map((one) => ({ ...one, status, required })),
+      })),
+    });
+    const run = await sealRun(machine, {
+      runId: `run-${required}-${reported}`,
+      request: (request) => change(request, 'failed'),
+      report: (report) => change(report, reported),
+    });
+    const report = await verifyAs(run, { machine, options: { types } });
+    const found = troubles(report).filter((one) => one.startsWith('test-result'));
+    t.same(found, trouble, what);
+    t.equal(report.verified, trouble.length === 0, `${what}: ${troubles(report).join('; ')}`);
+  }
 });
 
 t.test('a provenance of ours is read whole', async (t) => {
