@@ -17,6 +17,8 @@ export interface JudgeReach {
   readonly scripts: Readonly<Record<string, readonly string[]>>;
   /** Programs that are run, by the names that commands and scripts call them; of these the configuration counts, new files included. */
   readonly programs: readonly string[];
+  /** Paths and globs of files that are not there and would judge if they were, with what led there. */
+  readonly absent?: Readonly<Record<string, string>>;
   /** What was not followed, in words. */
   readonly gaps: readonly string[];
 }

@@ -134,7 +134,10 @@ function ofPackage(
   );
   const members = name === 'composer.json' ? ['config', 'autoload-dev', 'scripts-aliases'] : packageMembers;
   return [
-    ...members.map((key) => [key, Object.hasOwn(table, key) ? table[key] : undefined] as const),
+    // A directory that is run is what its manifest says.
+    ...[...members, ...(reached?.includes('') ? ['main'] : [])].map(
+      (key) => [key, Object.hasOwn(table, key) ? table[key] : undefined] as const,
+    ),
     ...[...names].map(
       (key) => [`scripts.${key}`, Object.hasOwn(scripts, key) ? scripts[key] : undefined] as const,
     ),

@@ -1,6 +1,7 @@
 import type { Finding, Severity } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
+import { pathGlob } from '../../core/run/judge/path-glob.ts';
 import { judgeApprovals } from '../approvals/judge-approvals.ts';
 import { reviewStep } from '../approvals/review-step.ts';
 import { judgingParts } from '../judge-changed/judging-parts.ts';
@@ -62,12 +63,23 @@ function changedJudge(input: RuleInput, file: PatchFile): ChangedJudge | undefin
     if (role === 'manifest' && parts?.length === 0) return undefined;
     return { file, role, via, checks, parts: parts ?? [] };
   }
+  const via = file.changeType === 'delete' ? undefined : leadToNew(reach, file.path);
+  if (via !== undefined) return { file, role: 'script', via, checks: [], parts: [] };
   const program =
     configuredProgram(file.path, reach?.programs) ?? configuredProgram(oldPath ?? file.path, reach?.programs);
   if (program === undefined || isOfNewPackage(reach, file)) return undefined;
   const parts = changedParts(input, file);
   if (parts?.length === 0) return undefined;
   return { file, role: 'config', via: `\`${program}\``, checks: [], parts: parts ?? [] };
+}
+
+/** What leads to a path that was not there: a name that wins over another one, a glob of an `include`. */
+function leadToNew(reach: RuleInput['judge'], path: string): string | undefined {
+  if (reach?.absent === undefined || reach.files.some((known) => known.path === path)) return undefined;
+  const found = Object.entries(reach.absent).find(
+    ([name]) => name === path || (/[*?]/.test(name) && pathGlob(name)?.test(path)),
+  );
+  return found?.[1];
 }
 
 /** A manifest where nothing is judged yet says nothing of what is. */

@@ -81,6 +81,22 @@ export const judgeGuards: readonly Guard[] = [
       'what checks execute to judge is found',
     ],
   ]),
+  ...within('core/run/judge/completed-name.ts', changed, [
+    [
+      'a name without its ending is a script',
+      'if (last < 0) continue;',
+      'continue;',
+      'what checks execute to judge is found',
+    ],
+  ]),
+  ...within('gates/rules/judge-changed.ts', changed, [
+    [
+      'a new file that wins counts',
+      'if (via !== undefined) return',
+      'if (false) return',
+      'what checks execute to judge is found',
+    ],
+  ]),
   ...within('core/run/ask-rules.ts', attack, [
     [
       'the rule is told what checks execute',

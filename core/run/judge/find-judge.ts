@@ -7,7 +7,10 @@ import type { EffectiveIntentSpec } from '../../spec/intentspec.gen.ts';
 import { readBlobs } from '../../vcs/blobs.ts';
 import type { GitDirectory } from '../../vcs/git.ts';
 import { listTree } from '../../vcs/tree.ts';
-import { type JudgedTree, joined, type Named, namedByCommand } from './named-by-command.ts';
+import { completedName } from './completed-name.ts';
+import { joined } from './joined.ts';
+import type { JudgedTree, Named } from './named.ts';
+import { namedByCommand } from './named-by-command.ts';
 import { plainCommands } from './plain-commands.ts';
 import { recipeCommands } from './recipe-commands.ts';
 
@@ -68,6 +71,8 @@ class Following {
   readonly #files = new Map<string, { role: JudgeFile['role']; checks: Set<string>; via: string }>();
   readonly #scripts = new Map<string, Set<string>>();
   readonly #programs = new Set<string>();
+  readonly #absent = new Map<string, string>();
+  readonly #mains = new Set<string>();
   readonly #gaps = new Set<string>();
   readonly #texts = new Map<string, string>();
   #check = '';
@@ -118,6 +123,9 @@ class Following {
 
   #take(named: Exclude<Named, { kind: 'directory' }>, via: string, hops: number): void {
     if (named.kind === 'program') this.#programs.add(named.name.slice(0, 100));
+    else if (named.kind === 'absent') {
+      if (this.#absent.size < maxFiles) this.#absent.set(named.path, this.#absent.get(named.path) ?? via);
+    } else if (named.kind === 'main') this.#main(named.manifest, via, hops);
     else if (named.kind === 'mentioned') this.#lead('', named.path, hops, via);
     else if (named.kind === 'npm') this.#manifest(named.manifest, named.script, via, hops);
     else this.#file(named.path, named.kind === 'recipes' ? 'script' : named.kind, via, hops);
@@ -138,6 +146,12 @@ class Following {
     else if ((this.#sizes.get(path) ?? 0) > maxFileBytes)
       this.#gaps.add(`\`${path}\` is over ${maxFileBytes} bytes`);
     else this.#waiting.push({ path, hops });
+  }
+
+  /** Of a manifest the member that says what its directory is, beside it. */
+  #main(manifest: string, via: string, hops: number): void {
+    this.#mains.add(manifest);
+    this.#manifest(manifest, '', via, hops);
   }
 
   #manifest(path: string, script: string, via: string, hops: number): void {
@@ -161,7 +175,7 @@ class Following {
   }
 
   #content(path: string, text: string, hops: number): void {
-    if (this.#files.get(path)?.role === 'manifest') {
+    if (this.#scripts.has(path)) {
       for (const script of this.#scripts.get(path) ?? []) this.#manifestScript(path, script, text, hops);
       return;
     }
@@ -203,6 +217,7 @@ class Following {
 
   #manifestScript(path: string, script: string, text: string, hops: number): void {
     const directory = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
+    if (script === '') this.#mainOf(path, directory, text, hops);
     const scripts = scriptsOf(text);
     const names = script.includes('*')
       ? Object.keys(scripts).filter((name) => name.startsWith(script.slice(0, script.indexOf('*'))))
@@ -217,6 +232,16 @@ class Following {
     }
   }
 
+  #mainOf(path: string, directory: string, text: string, hops: number): void {
+    const { main } = membersOf(text);
+    if (!this.#mains.has(path) || typeof main !== 'string') return;
+    const found = joined(directory, main) ?? '';
+    for (const named of this.#tree.isFile(found)
+      ? [{ kind: 'script' as const, path: found }]
+      : completedName('node', main, directory, this.#tree))
+      if (named.kind === 'script' || named.kind === 'absent') this.#take(named, `\`${path}\``, hops + 1);
+  }
+
   reach(): JudgeReach {
     const paths = [...this.#files.keys()].sort();
     return {
@@ -227,6 +252,7 @@ class Following {
       scripts: Object.fromEntries([...this.#scripts].map(([path, names]) => [path, [...names].sort()])),
       programs: [...this.#programs].sort(),
       gaps: [...this.#gaps],
+      ...(this.#absent.size === 0 ? {} : { absent: Object.fromEntries(this.#absent) }),
     };
   }
 }
@@ -248,9 +274,14 @@ function tails(text: string): readonly string[] {
 }
 
 function scriptsOf(text: string): Readonly<Record<string, unknown>> {
+  const { scripts } = membersOf(text);
+  return typeof scripts === 'object' && scripts !== null ? (scripts as Record<string, unknown>) : {};
+}
+
+function membersOf(text: string): Readonly<Record<string, unknown>> {
   try {
-    const { scripts } = JSON.parse(text) as { readonly scripts?: unknown };
-    return typeof scripts === 'object' && scripts !== null ? (scripts as Record<string, unknown>) : {};
+    const members: unknown = JSON.parse(text);
+    return typeof members === 'object' && members !== null ? (members as Record<string, unknown>) : {};
   } catch {
     return {};
   }

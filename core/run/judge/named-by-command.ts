@@ -1,24 +1,8 @@
-/** What one command leads to. Paths are of the tree. */
-export type Named =
-  | { readonly kind: 'script' | 'config' | 'test'; readonly path: string }
-  /** Named in code that stands in the command. */
-  | { readonly kind: 'mentioned'; readonly path: string }
-  /** A script of a manifest; hooks go with it. */
-  | { readonly kind: 'npm'; readonly manifest: string; readonly script: string }
-  /** A target of a file of recipes. */
-  | { readonly kind: 'recipes'; readonly path: string }
-  /** Another directory in which the commands that follow run. */
-  | { readonly kind: 'directory'; readonly path: string }
-  /** A program as it is called, without its directory. */
-  | { readonly kind: 'program'; readonly name: string };
-
-/** The tree in which commands run. */
-export interface JudgedTree {
-  isFile(path: string): boolean;
-  isDirectory(path: string): boolean;
-  /** Files directly or further below a directory. */
-  under(directory: string): readonly string[];
-}
+import { completedName } from './completed-name.ts';
+import { joined } from './joined.ts';
+import type { JudgedTree, Named } from './named.ts';
+import { pathGlob } from './path-glob.ts';
+import { recipesOf } from './recipe-files.ts';
 
 const interpreters =
   /^(?:node|nodejs|deno|bun|tsx|ts-node|ts-node-esm|esno|babel-node|python[\d.]*|pypy3?|ruby|perl|php|lua|sh|bash|dash|zsh|ksh|source|\.|groovy|Rscript|julia|elixir|swift|zx|c8|nyc|coverage)$/;
@@ -26,24 +10,6 @@ const testRunners =
   /^(?:jest|vitest|mocha|tap|tape|ava|uvu|jasmine|karma|cypress|playwright|pytest|py\.test|nose2?|rspec|minitest|bats|phpunit|pest|prove|ctest|qunit|wtr|c8|nyc|borp)$/;
 const runners =
   /^(?:env|sudo|time|nice|timeout|exec|command|nohup|xvfb-run|npx|pnpx|bunx|dotenv|cross-env|cross-env-shell|poetry|uv|pipenv|hatch|rye|pdm|bundle|corepack|doas|setsid|stdbuf|run|exec|dlx|x|--)$/;
-const recipeFiles: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/^(?:g?make|bmake)$/, ['GNUmakefile', 'makefile', 'Makefile']],
-  [/^just$/, ['justfile', 'Justfile', '.justfile']],
-  [/^task$/, ['Taskfile.yml', 'Taskfile.yaml', 'taskfile.yml', 'Taskfile.dist.yml']],
-  [/^rake$/, ['Rakefile', 'rakefile', 'Rakefile.rb']],
-  [/^(?:nox)$/, ['noxfile.py']],
-  [/^(?:invoke|inv)$/, ['tasks.py']],
-  [/^(?:gulp)$/, ['gulpfile.js', 'gulpfile.mjs', 'gulpfile.ts']],
-  [/^(?:grunt)$/, ['Gruntfile.js', 'Gruntfile.cjs']],
-  [/^(?:gradlew?|gradle)$/, ['gradlew', 'settings.gradle', 'settings.gradle.kts', 'gradle.properties']],
-  [/^(?:mvnw?|mvn)$/, ['mvnw', '.mvn/maven.config', '.mvn/jvm.config', '.mvn/extensions.xml']],
-  [/^(?:sbt)$/, ['build.sbt', 'project/build.properties', 'project/plugins.sbt']],
-  [/^(?:turbo)$/, ['turbo.json']],
-  [/^(?:nx)$/, ['nx.json', 'project.json']],
-  [/^(?:lerna)$/, ['lerna.json']],
-  [/^(?:pre-commit)$/, ['.pre-commit-config.yaml']],
-  [/^(?:docker|docker-compose|podman)$/, ['Dockerfile', 'docker-compose.yml', 'compose.yaml', 'compose.yml']],
-];
 const fileOption =
   /^--?[\w-]*(?:config|conf|rc|rcfile|require|import|loader|setup|env-file|project|tsconfig|reporter|ignore|plugin|preset|baseline|bootstrap|settings|makefile|manifest|preload|opts|rules?|policy|profile|file)(?:-path|-file|s)?$/;
 const shortFileOption = /^-[rcpfP]$/;
@@ -95,12 +61,8 @@ export function namedByCommand(
           manifest: joined(home, 'package.json') ?? '',
           script: word.replace(/^(?:npm|pnpm|yarn|bun):/, ''),
         });
-  for (const [form, files] of recipeFiles)
-    if (form.test(program))
-      for (const file of files) {
-        const path = joined(home, file);
-        if (path !== undefined && tree.isFile(path)) named.push({ kind: 'recipes', path });
-      }
+  named.push(...recipesOf(program, rest, home, tree));
+  if (program === 'include') named.push(...included(rest, home, tree));
   named.push(...filesOfOptions(program, rest, fileAt));
   named.push(...operands(program, rest, { fileAt, directory: home, tree }));
   return named;
@@ -236,35 +198,55 @@ function operands(
       files.length > 0 &&
       !/^(?:bash|sh|dash|zsh|ksh|python)/.test(program));
   const [first] = isRead ? [] : files;
+  const completed = isRead ? [] : completedOperand(program, words, { fileAt, directory, tree });
   return [
-    ...(first === undefined ? [] : [{ kind: 'script' as const, path: first }]),
+    ...completed,
+    ...(first === undefined || completed.length > 0 ? [] : [{ kind: 'script' as const, path: first }]),
     ...inline.map((path) => ({ kind: 'mentioned' as const, path })),
   ];
 }
 
-function matching(glob: string, directory: string, tree: JudgedTree): readonly string[] {
-  const root = joined(directory, glob.slice(0, glob.search(/[*?]/)).replace(/[^/]*$/, '')) ?? '';
-  const form = new RegExp(
-    `^${(joined(directory, glob) ?? glob)
-      .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-      .replace(/\*\*\/?/g, '\u0000')
-      .replace(/\*/g, '[^/]*')
-      .replace(/\?/g, '[^/]')
-      .replaceAll('\u0000', '(?:.*/)?')}$`,
-  );
-  return glob.length > 300 || (glob.match(/\*/g) ?? []).length > 4
-    ? []
-    : tree.under(root).filter((path) => form.test(path));
+/** The program's own file where it is named without its ending: the first operand, not what the script is given. */
+function completedOperand(
+  program: string,
+  words: readonly string[],
+  {
+    fileAt,
+    directory,
+    tree,
+  }: {
+    readonly fileAt: (word: string) => string | undefined;
+    readonly directory: string;
+    readonly tree: JudgedTree;
+  },
+): readonly Named[] {
+  for (const [at, word] of words.entries()) {
+    if (/^-/.test(word) || word === 'run' || interpreters.test(word)) continue;
+    const before = words[at - 1] ?? '';
+    if (/^(?:-e|-c|-p|-m|--eval|--print)$/.test(before)) return [];
+    const isOfOption = /^-[^=]*$/.test(before);
+    if (isOfOption && (fileOption.test(before) || shortFileOption.test(before))) continue;
+    const own = fileAt(word) === undefined ? completedName(program, word, directory, tree) : [];
+    if (own.length > 0 || !isOfOption || word.includes('/')) return own;
+  }
+  return [];
 }
 
-/** A word as a path of the tree, seen from a directory; `undefined` where it leaves the tree. */
-export function joined(from: string, word: string): string | undefined {
-  if (word === '' || word.startsWith('/') || word.length > 1_000 || /[\n\0]/.test(word)) return undefined;
-  const parts = from === '' ? [] : from.split('/');
-  for (const part of word.split('/')) {
-    if (part === '' || part === '.') continue;
-    if (part !== '..') parts.push(part);
-    else if (parts.pop() === undefined) return undefined;
-  }
-  return parts.join('/');
+function matching(glob: string, directory: string, tree: JudgedTree): readonly string[] {
+  const root = joined(directory, glob.slice(0, glob.search(/[*?]/)).replace(/[^/]*$/, '')) ?? '';
+  const form = pathGlob(joined(directory, glob) ?? glob);
+  return form === undefined ? [] : tree.under(root).filter((path) => form.test(path));
+}
+
+/** What a file of recipes takes in, new files included. */
+function included(words: readonly string[], directory: string, tree: JudgedTree): readonly Named[] {
+  return words.slice(0, 100).flatMap((word): readonly Named[] => {
+    const path = joined(directory, word);
+    if (path === undefined || path === '') return [];
+    const there = /[*?]/.test(word) ? matching(word, directory, tree) : tree.isFile(path) ? [path] : [];
+    return [
+      ...there.map((found): Named => ({ kind: 'recipes', path: found })),
+      ...(there.includes(path) ? [] : [{ kind: 'absent' as const, path }]),
+    ];
+  });
 }

@@ -7,8 +7,8 @@ export function recipeCommands(name: string, text: string): readonly string[] | 
   const whole = text.replace(/\\\r?\n/g, ' ');
   if (byTabs.test(name))
     return whole.split('\n').flatMap((line) => {
-      const [, included] = /^-?s?include[ \t]+(.+)$/.exec(line) ?? [];
-      if (included !== undefined) return [`. ${included}`];
+      const [, included] = /^ *(?:-|s)?include[ \t]+([^#]+)/.exec(line) ?? [];
+      if (included !== undefined) return [`include ${plainly(included)}`];
       const inline = /^[^\t#=][^=]*:[^=;]*;(.*)$/.exec(line)?.[1];
       const own = line.startsWith('\t') ? line.slice(1) : inline;
       return own === undefined
@@ -28,4 +28,12 @@ export function recipeCommands(name: string, text: string): readonly string[] | 
       .split('\n')
       .flatMap((line) => /^\s*-?\s*(?:cmd:|sh:|-)\s*["']?(.+?)["']?\s*$/.exec(line)?.[1] ?? []);
   return undefined;
+}
+
+/** Names and globs in an `include`: a variable in front of a path stands for a directory that is not known, the root it is then. */
+function plainly(names: string): string {
+  return names
+    .replace(/\$[({](?:wildcard|sort|strip)[ \t]+/g, ' ')
+    .replace(/\$[({]\w{1,100}[)}]\/?/g, '')
+    .replace(/[(){}$]/g, ' ');
 }
