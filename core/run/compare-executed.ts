@@ -8,6 +8,7 @@ import { redactTexts } from '../privacy/redact-texts.ts';
 import type { Attempt } from './attempt.ts';
 import { policyOf } from './attempt-policy.ts';
 import { joinNetworks } from './check-network.ts';
+import { leftOut, type TestsAsWritten, testsAsWritten } from './tests-as-written.ts';
 
 const rule = 'tests-kept';
 const maxNamed = 20;
@@ -35,6 +36,7 @@ export async function compareExecuted(
   kind: CheckKind,
   ran: CheckOutcome,
   runAtBase: () => Promise<CheckOutcome>,
+  readWritten = () => testsAsWritten(attempt, (path) => ofTests.test(path)),
 ): Promise<ComparedExecution> {
   const { patch } = attempt;
   const isPassed = !ran.findings.some(({ severity }) => severity === 'error');
@@ -44,7 +46,8 @@ export async function compareExecuted(
   const base = await runAtBase();
   const networks = [ran.network, base.network].filter((one) => one !== undefined);
   const network = joinNetworks(networks);
-  const findings = redactTexts(executedLosses(attempt, ran, base), policyOf(attempt));
+  const written = namesGone(ran, base).length > 0 ? await readWritten() : undefined;
+  const findings = redactTexts(executedLosses(attempt, ran, base, written), policyOf(attempt));
   return { findings, ...(network ? { network } : {}) };
 }
 
@@ -64,6 +67,7 @@ export function executedLosses(
   { contract, patch }: Pick<Attempt, 'contract' | 'patch'>,
   candidate: CheckOutcome,
   base: CheckOutcome,
+  written: TestsAsWritten = { texts: [], renamed: [] },
 ): readonly Finding[] {
   if (!candidate.tests || !candidate.executed) return [];
   if (!base.tests || !base.executed) {
@@ -75,7 +79,9 @@ export function executedLosses(
   const is = candidate.tests.passed + candidate.tests.failed;
   const { names, skipped } = candidate.executed;
   const idle = new Set(base.executed.skipped);
-  const gone = [...base.executed.names].filter((name) => !names.has(name) && !idle.has(name));
+  const gone = namesGone(candidate, base);
+  const fresh = [...names].filter((name) => !base.executed?.names.has(name));
+  const missed = leftOut(gone, fresh, written);
   const left = skipped.filter((name) => base.executed?.names.has(name) && !idle.has(name));
   const emptied = emptiedFiles(patch, candidate, base, gone);
   const mayGo = testsMayGo(contract.effective, patch.files, ({ path }) => ofTests.test(path));
@@ -99,6 +105,8 @@ export function executedLosses(
     tell('TEST_FILE_NOT_RUN', severity, 'files run no test any more, and did at the base', emptied);
   if (is < was)
     tell('TESTS_NOT_RUN', severity, `${was} tests ran at the base, and ${is} of the candidate`, gone);
+  else if (missed.length > 0)
+    tell('TESTS_NOT_RUN', severity, `${missed.length} tests of the base are written and run no more`, missed);
   else if (gone.length > 0)
     tell(
       'TESTS_RENAMED',
@@ -109,6 +117,14 @@ export function executedLosses(
   if (left.length > 0)
     tell('TESTS_NOW_SKIPPED', severity, `${left.length} tests that the base runs are skipped`, left);
   return findings;
+}
+
+/** Names that ran at the base and that the candidate does not report. */
+function namesGone(candidate: CheckOutcome, base: CheckOutcome): readonly string[] {
+  const idle = new Set(base.executed?.skipped);
+  return [...(base.executed?.names ?? [])].filter(
+    (name) => !candidate.executed?.names.has(name) && !idle.has(name),
+  );
 }
 
 /** Files without a test that the patch did not bring. */

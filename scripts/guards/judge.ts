@@ -107,6 +107,7 @@ export const judgeGuards: readonly Guard[] = [
   ]),
   ...within('core/run/compare-executed.ts', 'test/core/run/compare-executed.test.ts', [
     ['fewer tests are a loss', 'if (is < was)', 'if (false)', 'fewer tests than at the base'],
+    ['a test left out is one', 'else if (missed.length > 0)', 'else if (false)', 'a test that is written'],
     ['a file left out is one', 'if (emptied.length > 0)', 'if (false)', 'a file that runs no test any more'],
     [
       'a test that is skipped now is one',

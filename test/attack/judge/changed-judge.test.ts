@@ -154,6 +154,27 @@ t.test('a product that ends its test files before they run a test is refused', a
   t.match(findings, [{ rule: 'tests-kept', detail: { code: 'TEST_FILE_NOT_RUN' } }]);
 });
 
+t.test(
+  'a test file under a name that the runner does not collect is missed, whatever runs in its place',
+  async (t) => {
+    const sample = prepared(t);
+    write(sample, { 'src/more.test.js': tests.replace('../src/', './').replaceAll('two', 'both') });
+    sample.git('add', '--all');
+    sample.git('commit', '--quiet', '-m', 'Beside the code');
+    const trivial = "import test from 'node:test';\ntest('a', () => {});\n";
+    const text = tests.replace('../src/', './').replaceAll('two', 'both');
+    for (const moved of [text, text.replace('both are', 'these are')]) {
+      const files = { 'src/more.test.js': null, 'src/more.spec.js': moved, 'src/new.test.js': trivial };
+      const view = await attempt(sample, files, contract([unit]));
+      const findings = view.stages[0]?.checks[0]?.findings.filter(({ severity }) => severity === 'error');
+      t.match(findings, [{ rule: 'tests-kept', detail: { code: 'TESTS_NOT_RUN', count: 1 } }], moved);
+    }
+    const honest = { 'src/more.test.js': null, 'src/money.test.js': text.replace('both are', 'these are') };
+    const view = await attempt(sample, honest, contract([unit]));
+    t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+  },
+);
+
 t.test('a person may let the judge change: the run waits for that', async (t) => {
   const sample = prepared(t);
   const review = {

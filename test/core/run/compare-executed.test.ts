@@ -66,11 +66,12 @@ t.test('what is told is cut, and counted', async (t) => {
 
 t.test('the base is run where a change can lose tests, once, and for nothing else', async (t) => {
   let runs = 0;
+  const atBase = async (): Promise<CheckOutcome> => {
+    runs += 1;
+    return outcome(['a', 'b']);
+  };
   const ask = (attempt: Attempt, ran = outcome(['a']), kind: 'command' | 'testSuite' = 'testSuite') =>
-    compareExecuted(attempt, kind, ran, async () => {
-      runs += 1;
-      return outcome(['a', 'b']);
-    });
+    compareExecuted(attempt, kind, ran, atBase, async () => ({ texts: [], renamed: [] }));
   t.match((await ask(attemptOf())).findings, [{ detail: { code: 'TESTS_NOT_RUN' } }]);
   t.equal(runs, 1);
   const failed: CheckOutcome = {
@@ -134,12 +135,60 @@ t.test('a file that runs no test any more is a loss, however many run elsewhere'
 
   let runs = 0;
   const ask = (ran: CheckOutcome) =>
-    compareExecuted(product, 'testSuite', ran, async () => {
-      runs += 1;
-      return outcome(['a']);
-    });
+    compareExecuted(
+      product,
+      'testSuite',
+      ran,
+      async () => {
+        runs += 1;
+        return outcome(['a']);
+      },
+      async () => ({ texts: [], renamed: [] }),
+    );
   t.same((await ask(without(['a'], ['test/new.js']))).findings, []);
   t.equal(runs, 0);
   t.match((await ask(lost)).findings, [{ severity: 'error', detail: { tests: ['test/a.test.js'] } }, {}]);
   t.equal(runs, 1);
+});
+
+t.test('a test that is written and runs no more is a loss, as many as run in its place', async (t) => {
+  const ask = async (
+    base: readonly string[],
+    now: readonly string[],
+    texts: string[],
+    renamed: [string, string][] = [],
+  ) => {
+    const read = async () => ({ texts, renamed });
+    const { findings } = await compareExecuted(
+      attemptOf(),
+      'testSuite',
+      outcome(now),
+      async () => outcome(base),
+      read,
+    );
+    return findings.map(({ severity, detail }) => `${severity} ${detail?.code}`);
+  };
+  const lost = ['error TESTS_NOT_RUN'];
+  const note = ['note TESTS_RENAMED'];
+  t.same(await ask(['two cents'], ['a'], ["test('two cents', …"]), lost);
+  t.same(await ask(['group > two cents'], ['a'], ['it("two cents", …']), lost);
+  t.same(await ask(['tests/test_a.py::test_two'], ['test_b'], ['def test_two():']), lost);
+  t.same(
+    await ask(['two cents'], ['a'], ["test('2 cents', …"], [['two cents', '2 cents']]),
+    lost,
+    'nor its new name',
+  );
+  t.same(
+    await ask(['two cents'], ['2 cents'], ["// 'two cents'"], [['two cents', '2 cents']]),
+    note,
+    'renamed',
+  );
+  t.same(
+    await ask(['test_a'], ['test_b[1]'], ['def test_b(x):'], [['test_a', 'test_b']]),
+    note,
+    'a table now',
+  );
+  t.same(await ask(['two'], ['4 cents'], ['it "#{n} cents"'], [['two', '#{n} cents']]), note, 'worked out');
+  t.same(await ask(['group > two cents'], ['other > two cents'], ["it('two cents'"]), note, 'another group');
+  t.same(await ask(['row 3'], ['row 4'], ['it "row #{n}"']), note, 'another row');
 });
