@@ -96,7 +96,7 @@ async function summariseJournal(
   }
 }
 
-/** One run by id or an unambiguous beginning of one. RUN_NOT_FOUND, also where the beginning fits several. */
+/** One run by id or an unambiguous beginning of one. RUN_NOT_FOUND, also where it fits several. */
 export async function findRun(
   repository: Repository,
   clock: Clock,
@@ -106,9 +106,11 @@ export async function findRun(
   const local = (await listRunDirectories(repository)).map((id) => ({ id, prefix: 'refs/ai' }));
   const all = new Map([...local, ...refs].map((run) => [run.id, run]));
   const exact = all.get(encodeId(wanted));
-  const fits = exact
-    ? [exact]
-    : [...all.values()].filter(({ id }) => wanted.length >= 4 && id.startsWith(wanted));
+  // Anybody can push a run that is called like the beginning of another: only a whole id is nothing else.
+  const fits =
+    exact && wanted.length === 36 && uuidTimeMs(wanted) !== undefined
+      ? [exact]
+      : [...all.values()].filter((run) => run === exact || (wanted.length >= 4 && run.id.startsWith(wanted)));
   const [run] = fits;
   if (fits.length === 1 && run) return { store: storeAt(repository, clock, run.prefix), runId: run.id };
   throw new WritError('RUN_NOT_FOUND', {

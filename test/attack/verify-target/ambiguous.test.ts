@@ -136,6 +136,27 @@ t.test(
   },
 );
 
+t.test('a run that is called like the beginning of another takes no name from it', async (t) => {
+  const genuine = git('rev-parse', `refs/ai/runs/${runId}`);
+  for (const length of [4, 13, 35]) {
+    const planted = runId.slice(0, length);
+    git('update-ref', `refs/ai/runs/${planted}`, genuine);
+    for (const line of [[planted], [planted, '--run']]) {
+      const found = await verify(...line);
+      t.match(found, refused, line.join(' '));
+      t.same(found.error?.details.meanings.map((one: { run_id: string }) => one.run_id).sort(), [
+        planted,
+        runId,
+      ]);
+    }
+    t.equal((await verify(runId)).code, 0, 'its whole id names it');
+    git('update-ref', '-d', `refs/ai/runs/${planted}`);
+  }
+  git('update-ref', `refs/ai/runs/${runId}0`, genuine);
+  t.equal((await verify(runId)).code, 0, 'nor can a longer one');
+  git('update-ref', '-d', `refs/ai/runs/${runId}0`);
+});
+
 t.test(
   'several targets in one call: each is understood by itself, one that is two things ends it',
   async (t) => {
