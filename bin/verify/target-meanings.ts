@@ -18,8 +18,8 @@ export type Meaning =
   | { readonly kind: 'run'; readonly runId: string }
   | { readonly kind: 'commit'; readonly commit: string; readonly as: string };
 
-/** Ends as files of attestations do, or at least as a file and no version does. */
-const fileForm = /\.[A-Za-z][A-Za-z0-9_-]*$/;
+/** Ends as files of attestations do: a closed list, since a version or branch may end in any other word (`v2.0.rc1`, `release/2.x`). */
+const fileForm = /\.(?:jsonl?|tlog-proof|sigstore|bundle|intoto|dsse|att|attestation|provenance)$/;
 /** Ends as a file even where none stands. */
 const attestationForm = /\.(?:jsonl?|tlog-proof)$/;
 

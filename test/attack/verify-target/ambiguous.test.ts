@@ -55,7 +55,8 @@ t.test('nor does one under any other spelling that a ref could have', async (t) 
 });
 
 t.test('a file under a version’s name is not taken for a tag that was never fetched', async (t) => {
-  for (const name of ['v3.0.0', 'release/3.0', 'next']) {
+  const names = ['v3.0.0', 'release/3.0', 'next', 'v2.0.rc1', '1.x', 'release/2.x', 'v1.0.Final', '3.12.0b1'];
+  for (const name of [...names, 'v4.json.rc1', 'v1.JSON', 'evidence.txt']) {
     writeFileSync(join(root, name), evidence);
     const found = await verify(name);
     t.match(found, { code: 129, error: { code: 'USAGE' } }, name);
@@ -166,6 +167,10 @@ t.test(
     t.match(data.targets, [{ kind: 'run' }, { kind: 'run' }, { kind: 'evidence' }, { kind: 'evidence' }]);
     t.match(await verify(commit, 'v1.0.0'), refused);
     t.equal((await verify('v1.0.0', 'evidence.json', '--file')).code, 0);
+    for (const name of ['e.jsonl', 'e.sigstore', 'e.bundle', 'e.intoto']) {
+      writeFileSync(join(root, name), evidence);
+      t.not((await verify(name)).error?.code, 'USAGE', name);
+    }
     t.match(await verify('v1.0.0', '--file', '--commit'), { code: 129, error: { code: 'USAGE' } });
   },
 );
