@@ -12,10 +12,12 @@ import type { AdmittedContract } from './admit-contract.ts';
 import type { ClaimedRun } from './claimed-run.ts';
 import { claimedWording } from './claimed-wording.ts';
 import { openingReport } from './gate-report.ts';
+import { maskAuthorship, maskWording } from './mask-stated.ts';
 import type { Ground } from './prepare-ground.ts';
 import { privateRootOf } from './private-root.ts';
 import { requireOldSigners } from './require-old-signers.ts';
 import { type RunStore, readThreadId, requireSameMetadata } from './run-store.ts';
+import { secretValues } from './secret-values.ts';
 import { specFile } from './spec-file.ts';
 import { type StartedRun, startedLanding } from './started-run.ts';
 import type { WritEngine } from './writ-engine.ts';
@@ -39,7 +41,9 @@ export async function startedAnew(
   claim: ClaimedRun,
   supplied: PatchSet | undefined,
 ): Promise<StartedRun> {
-  const { runId, source, onto, tip, authorship } = claim.started;
+  const { runId, source, onto, tip } = claim.started;
+  const values = supplied ? secretValues(supplied, supplied.files) : [];
+  const authorship = maskAuthorship(claim.started.authorship, values);
   const spec = contract.effective;
   const startedAtMs = uuidTimeMs(runId);
   if (startedAtMs === undefined) {
@@ -63,7 +67,7 @@ export async function startedAnew(
     source,
     ...(onto === undefined ? {} : { onto }),
     ...startedLanding(ground),
-    wording: await claimedWording(scratch, ground, tip, supplied),
+    wording: maskWording(await claimedWording(scratch, ground, tip, supplied), values),
     ...(tip === undefined ? {} : { tip }),
     authorship,
     ...(supplied ? { candidate: { tree: supplied.candidateTree, digest: supplied.digest } } : {}),

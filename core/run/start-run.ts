@@ -14,6 +14,7 @@ import { chooseLanding } from './choose-landing.ts';
 import { readWording } from './commit-wording.ts';
 import { openingReport } from './gate-report.ts';
 import { type HeldRun, holdRun } from './hold-run.ts';
+import { maskAuthorship, maskWording } from './mask-stated.ts';
 import { openJournal } from './open-journal.ts';
 import { openParties } from './open-parties.ts';
 import { openStatedRepository, prepareGround } from './prepare-ground.ts';
@@ -22,6 +23,7 @@ import { requireOldSigners } from './require-old-signers.ts';
 import { resolveOrigin } from './resolve-origin.ts';
 import type { RunRequest } from './run-request.ts';
 import { openRunStore, readThreadId, requireSameMetadata } from './run-store.ts';
+import { secretValues } from './secret-values.ts';
 import { specFile } from './spec-file.ts';
 import { type StartedRun, startedLanding, startedType } from './started-run.ts';
 import { stepsOver } from './steps.ts';
@@ -72,7 +74,8 @@ export async function startRun(
     const tip = origin.range?.tip;
     const found = await readAuthorship(repository, request.source, origin.range);
     requireKnownAuthor(found, spec, supplied);
-    const authorship = withAuthor(found, wording.author);
+    const values = supplied ? secretValues(supplied, supplied.files) : [];
+    const authorship = maskAuthorship(withAuthor(found, wording.author), values);
     const started: StartedRun = {
       runId,
       threadId,
@@ -80,7 +83,7 @@ export async function startRun(
       source: request.source.kind,
       ...(request.onto === undefined ? {} : { onto: request.onto }),
       ...startedLanding(landing),
-      wording,
+      wording: maskWording(wording, values),
       ...(tip === undefined ? {} : { tip }),
       authorship,
       ...(supplied === undefined

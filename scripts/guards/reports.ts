@@ -98,6 +98,15 @@ export const reportGuards: readonly Guard[] = [
     ],
     ['names', '.map((line) => maskPath(line))', '', 'nor does a key over several lines'],
   ]),
+  ...within('core/run/start-run.ts', stored, [
+    [
+      'people are masked',
+      'maskAuthorship(withAuthor(found, wording.author), values)',
+      'withAuthor(found, wording.author)',
+      'nor do the people and words',
+    ],
+    ['words are masked', 'wording: maskWording(wording, values),', 'wording,', 'nor do the people and words'],
+  ]),
   ...within('core/run/masked-record.ts', stored, [
     [
       'a patch that nobody judged',

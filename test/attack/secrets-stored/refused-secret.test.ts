@@ -226,3 +226,36 @@ t.test('a refusal whose path is not known by its name masks every file', async (
   await sample.run({ source: { kind: 'patch', bytes: Buffer.from(patch) } }, plain);
   t.strictSame(tracesOf(sample, token), []);
 });
+
+t.test('nor do the people and words that come with a refused patch', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const password = 'Zq8vXw3Lm5Rt9KpY2nHd';
+  const mail = [
+    'From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001',
+    `From: ${token} <ann@example.org>`,
+    'Date: Mon, 1 Jan 2024 00:00:00 +0000',
+    `Subject: [PATCH] add ${token}`,
+    '',
+    `Co-authored-by: ${password} <${token}@example.org>`,
+    '---',
+    add(
+      'src/key.js',
+      `const key = '${token}'; const password = '${password}'; const pwd = 'bob@example.org';`,
+    ),
+  ].join('\n');
+  const view = await sample.run(
+    {
+      source: { kind: 'patch', bytes: Buffer.from(mail) },
+      author: `${token} <bob@example.org>`,
+      message: `about ${token} and ${password}`,
+    },
+    plain,
+  );
+  t.equal(view.decision?.type, 'abandon', view.decision?.rationale ?? '');
+  t.strictSame(tracesOf(sample, token, password), []);
+  const report = sample.git('cat-file', 'blob', `refs/ai/runs/${view.runId}:gate-report.json`);
+  t.match(report, /<ann@example\.org>/, 'whose address is no secret may still not approve');
+  t.match(report, /<bob@example\.org>/, 'nor may who calls his address a password');
+  await stillSound(t, sample, view.runId);
+});
