@@ -23,7 +23,7 @@ export type ApprovalClaims = Pick<DecisionClaims, 'baseCommit' | 'approvers' | '
 /**
  * The approvals that the decision rests on. With a signers file of the verifier's own, each is judged anew, as of when it came: enough distinct
  * people, none of them an author, for the verdict that the gates came to. Without one they are told as the repository counted them, and not counted here (resolutions, Trust anchors). What the
- * Scheduler's own process signed counts only where the signed decision marks it so; the two never differ.
+ * Scheduler's own process signed counts only where the signed decision marks it so; the two never differ. `isDemanded`: at least one must count, whatever the contract says.
  */
 export async function verifyApprovals(
   list: CheckList,
@@ -33,6 +33,7 @@ export async function verifyApprovals(
   decision: ApprovalClaims | undefined,
   commit: GitCommit | undefined,
   allowedSigners: Uint8Array | undefined,
+  isDemanded = false,
 ): Promise<void> {
   const paths = (await source.listRun()).filter((path) => /^approvals\/\d+\.json$/.test(path)).sort();
   const needed = spec?.demands.approvers ?? 0;
@@ -80,7 +81,7 @@ export async function verifyApprovals(
         receivedAtMs: claims.finishedAtMs,
         inProcess: true,
       });
-      return requireApproved(verdicts, decision, needed);
+      return requireApproved(verdicts, decision, needed, isDemanded);
     },
     (counted) => ({ principals: peopleIn(counted), ...inProcessOf(counted) }),
   );
@@ -192,6 +193,7 @@ function requireApproved(
   verdicts: readonly ApprovalVerdict[],
   decision: ApprovalClaims,
   needed: number,
+  isDemanded: boolean,
 ): readonly ApprovalVerdict[] {
   const isMarked = (verdict: ApprovalVerdict): boolean =>
     decision.approvals.some(({ digest, inProcess }) => inProcess && digest === verdict.digest);
@@ -203,15 +205,17 @@ function requireApproved(
   const people = peopleIn(counted);
   // Nobody was asked and nobody counted: what was signed all the same takes nothing away.
   const least = Math.max(needed, new Set(decision.approvers).size);
-  if (people.length >= least) return counted;
+  if (people.length >= Math.max(least, isDemanded ? 1 : 0)) return counted;
   const others = verdicts.filter((verdict) => !counted.includes(verdict));
   const detail = {
-    expected: least,
+    expected: Math.max(least, 1),
     found: people,
     uncounted: others.map(
       ({ source, status }) => `${source}: ${status === 'counts' ? 'in-process' : status}`,
     ),
   };
+  // The contract asked for nobody; only who verifies does, and nothing that was signed is refuted.
+  if (people.length >= least) throw unavailable('missing', detail);
   // Nobody whom the verifier knows is no refutation; a signature that does not hold is one.
   if (others.some(({ status }) => status !== 'untrusted-signer')) throw refuted('policy-deny', detail);
   throw unavailable(others.length === 0 ? 'missing' : 'untrusted-signer', detail);

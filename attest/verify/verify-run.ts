@@ -122,7 +122,8 @@ export async function verifyRun(
   await verifyEvidence(list, source, claims, spec?.demands, options.clock.now(), revoked);
   const said = await verifyStatements(list, source, signer, claims, spec, revoked);
   await judgeSummary(list, summary, said.summary);
-  await verifyApprovals(list, source, claims, spec, said.decision, commit, options.allowedSigners);
+  const { allowedSigners, requireApprovals } = options;
+  await verifyApprovals(list, source, claims, spec, said.decision, commit, allowedSigners, requireApprovals);
   if (options.requireApprovals) list.demand('approvals');
   for (const { id, sha256 } of artifacts) {
     await list.judge(id, () => {

@@ -7,6 +7,8 @@ import { openUserSigningKey } from '../../../attest/signer/user-keys.ts';
 import { formatEvidenceFile } from '../../../attest/verify/evidence-file.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { systemClock } from '../../../core/base/clock.ts';
+import { handSigner } from '../../attest/approval/hand-signer.ts';
+import { approvedBy } from '../../attest/verify/approved-by.ts';
 import { makeMachine, removeMachines, sealRun, toSource } from '../../attest/verify/sealed-run.ts';
 import { artifact, bundleBy, type Loose, signerKey, statement } from '../../attest/verify/strangers.ts';
 import { runLine } from '../../bin/host.ts';
@@ -26,15 +28,23 @@ const env = {
 const vkey = await openUserLedger(author.commonDir, { HOME: author.home }, systemClock).vkey();
 const off = { transparencyLog: { mode: 'none' } };
 const kept = { artifactDays: 30 };
-const [unlogged, approved, plain] = [
+/** Stored, by somebody whom nobody knows, and never counted; the contract asks for nobody. */
+const stored = approvedBy({ by: handSigner(), as: 'nobody@x' });
+const [unlogged, approved, plain, uncounted] = [
   await sealRun(author, { ...kept, provenance: off }),
   await sealRun(author, { ...rich, ...kept, runId: 'run-2' }),
   await sealRun(author, { ...kept, runId: 'run-3' }),
+  await sealRun(author, {
+    ...kept,
+    runId: 'run-4',
+    approvals: (subject) => ({ ...stored(subject), verdicts: [] }),
+  }),
 ];
 const files: Record<string, string | Buffer> = {
   'unlogged.json': await formatEvidenceFile('run-1', toSource(unlogged)),
   'approved.json': await formatEvidenceFile('run-2', toSource(approved, author)),
   'plain.json': await formatEvidenceFile('run-3', toSource(plain, author)),
+  'uncounted.json': await formatEvidenceFile('run-4', toSource(uncounted, author)),
   'bundle.sigstore.json': JSON.stringify(bundleBy(statement())),
   'stranger.pem': createPublicKey(signerKey).export({ format: 'pem', type: 'spki' }).toString(),
   'signer.pem': (await openUserSigningKey({ HOME: author.home })).publicKeyPem,
@@ -101,6 +111,13 @@ t.test(
       nobody,
       { code: 3, error: { details: { check: 'approvals', code: 'missing' } } },
       'nobody approved it at all',
+    );
+    const signers = ['--allowed-signers', 'people'];
+    t.equal((await verify('uncounted.json', ...by, ...signers)).code, 0, 'nobody was asked');
+    t.match(
+      await verify('uncounted.json', ...by, ...signers, '--require', 'approvals'),
+      { code: 3, error: { details: { check: 'approvals', code: 'missing' } } },
+      'what does not count is nobody',
     );
   },
 );
