@@ -93,6 +93,9 @@ export const logMemoryGuards: readonly Guard[] = [
       'a run that required people',
     ],
   ]),
+  ...within('attest/verify/verify-approvals.ts', required, [
+    ['at least one who counts', 'isDemanded ? 1 : 0', '0', 'a run that required people'],
+  ]),
   ...within('attest/verify/verify-attestation.ts', required, [
     [
       'what only a run answers',

@@ -181,7 +181,7 @@ export const statementGuards: readonly Guard[] = [
     ],
     [
       'enough people, by who is known',
-      'if (people.length >= least) return',
+      'if (people.length >= Math.max(least, isDemanded ? 1 : 0)) return',
       'if (people.length >= 0) return',
       'signers: an empty file',
     ],
