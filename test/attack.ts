@@ -3,6 +3,7 @@ import './attack/hostile-input.test.ts';
 import './attack/mutation.test.ts';
 import './attack/material/forgeries.test.ts';
 import './attack/log-memory/forks.test.ts';
+import './attack/log-memory/proof-signer.test.ts';
 import './attack/log-memory/required.test.ts';
 import './attack/predicates/foreign.test.ts';
 import './attack/predicates/names.test.ts';

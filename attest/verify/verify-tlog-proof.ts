@@ -1,17 +1,18 @@
 import { sha256Hex } from '../../core/base/digest.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
-import { parseLogEntry } from '../log/log-entry.ts';
+import { entryKind, parseLogEntry } from '../log/log-entry.ts';
 import { parseTlogProof } from '../log/tlog-proof.ts';
 import type { Anchors } from './anchors.ts';
 import { CheckList } from './check-list.ts';
 import { compareSeen } from './compare-seen.ts';
 import { digestsOf, type GivenArtifact } from './given-artifact.ts';
+import { judgeLoggedSignature, keyOfEntry } from './logged-signature.ts';
 import { refuted, unavailable, type VerifyReport } from './report.ts';
 import { describeInclusion, verifyInclusion } from './verify-log.ts';
 
 /**
  * Verifies a C2SP tlog-proof by itself: its entry stands in a log that is trusted, and speaks of the artifact given. It shows that something was
- * logged, and under which key; whether that key is believed is judged where it is asked for with `--key`. What else is asked for (`unanswerable`,
+ * logged, and under which key, whose signature over it is verified; whether that key is believed is judged where it is asked for with `--key`. What else is asked for (`unanswerable`,
  * as check ids) it cannot answer, and so does not verify. A checkpoint that contradicts what the user has seen of the log is refused.
  */
 export async function verifyTlogProof(
@@ -49,7 +50,22 @@ export async function verifyTlogProof(
   list.grounds.log = describeInclusion(inclusion);
   const entry = await list.judge(
     'log-entry',
-    () => parseLogEntry(proof.body),
+    async () => {
+      const entry = parseLogEntry(proof.body);
+      const { kind, apiVersion, keyDetails } = entry;
+      if (kind !== entryKind.kind || apiVersion !== entryKind.version)
+        throw refuted('mismatch', {
+          expected: `${entryKind.kind} ${entryKind.version}`,
+          found: `${kind} ${apiVersion}`,
+        });
+      const key = keyOfEntry(entry);
+      const key_id = sha256Hex(entry.publicKey);
+      if (key === undefined) throw unavailable('unsupported', { key_id, found: keyDetails });
+      const verdict = await judgeLoggedSignature(entry, key, artifacts);
+      // Whoever holds a log can write any key beside any signature.
+      if (verdict === 'does-not') throw refuted('bad-signature', { key_id });
+      return { ...entry, verdict };
+    },
     ({ kind, apiVersion, publicKey }) => ({ kind, version: apiVersion, key_id: sha256Hex(publicKey) }),
   );
   if (entry === undefined) return list.report();
@@ -69,6 +85,11 @@ export async function verifyTlogProof(
       const keyId = sha256Hex(entry.publicKey);
       if (!asked.some((anchor) => anchor.keyId === keyId))
         throw unavailable('untrusted-signer', { key_id: keyId });
+      if (entry.verdict !== 'holds')
+        throw unavailable('unsupported', {
+          key_id: keyId,
+          expected: 'the artifact as a file: nothing can be said of this signature by its digest',
+        });
     });
   return list.report();
 }

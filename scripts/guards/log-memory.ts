@@ -79,6 +79,14 @@ export const logMemoryGuards: readonly Guard[] = [
       'a fork is told',
     ],
   ]),
+  ...within('attest/verify/verify-tlog-proof.ts', 'test/attack/log-memory/proof-signer.test.ts', [
+    [
+      'a signature in a log is verified',
+      "if (verdict === 'does-not') throw",
+      "if (verdict === 'does-not' && key === undefined) throw",
+      'a log vouches for no signature',
+    ],
+  ]),
   ...within('attest/verify/verify-run.ts', required, [
     [
       'a log that is asked for',
