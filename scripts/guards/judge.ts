@@ -81,6 +81,9 @@ export const judgeGuards: readonly Guard[] = [
       'what checks execute to judge is found',
     ],
   ]),
+  ...within('core/run/judge/tree-links.ts', changed, [
+    ['links are followed', 'if (targets.size === 0)', 'if (true)', 'what checks execute to judge is found'],
+  ]),
   ...within('core/run/judge/completed-name.ts', changed, [
     [
       'a name without its ending is a script',

@@ -13,6 +13,7 @@ import type { JudgedTree, Named } from './named.ts';
 import { namedByCommand } from './named-by-command.ts';
 import { plainCommands } from './plain-commands.ts';
 import { recipeCommands } from './recipe-commands.ts';
+import { followLinks, type LinkedEntry, readLinks } from './tree-links.ts';
 
 const maxFiles = 500;
 const maxFileBytes = 1024 * 1024;
@@ -48,10 +49,10 @@ const nothing: JudgeReach = { files: [], scripts: {}, programs: [], gaps: [] };
  */
 export async function followChecks(
   checks: readonly { readonly id: string; readonly command?: string }[],
-  entries: readonly { readonly path: string; readonly sizeBytes: number }[],
+  entries: readonly LinkedEntry[],
   read: (paths: readonly string[]) => Promise<ReadonlyMap<string, Buffer>>,
 ): Promise<JudgeReach> {
-  const following = new Following(entries);
+  const following = new Following(entries, await readLinks(entries, read));
   for (const { id, command = '' } of checks) {
     following.begin(id);
     following.text(command, '', `the command of check \`${id}\``, 0);
@@ -73,13 +74,16 @@ class Following {
   readonly #programs = new Set<string>();
   readonly #absent = new Map<string, string>();
   readonly #mains = new Set<string>();
+  readonly #links: ReadonlyMap<string, string>;
+  readonly #calledAs = new Map<string, string>();
   readonly #gaps = new Set<string>();
   readonly #texts = new Map<string, string>();
   #check = '';
   #seen = new Set<string>();
   #waiting: Visit[] = [];
 
-  constructor(entries: readonly { readonly path: string; readonly sizeBytes: number }[]) {
+  constructor(entries: readonly LinkedEntry[], links: ReadonlyMap<string, string>) {
+    this.#links = links;
     this.#sizes = new Map(entries.map(({ path, sizeBytes }) => [path, sizeBytes]));
     this.#paths = new Set(this.#sizes.keys());
     for (const { path } of entries)
@@ -89,10 +93,12 @@ class Following {
         this.#directories.add(directory);
       }
     this.#tree = {
-      isFile: (path) => this.#paths.has(path),
-      isDirectory: (path) => path === '' || this.#directories.has(path),
-      under: (directory) =>
-        [...this.#paths].filter((path) => directory === '' || path.startsWith(`${directory}/`)),
+      isFile: (path) => this.#paths.has(followLinks(path, links).path),
+      isDirectory: (path) => path === '' || this.#directories.has(followLinks(path, links).path),
+      under: (directory) => {
+        const { path: real } = followLinks(directory, links);
+        return [...this.#paths].filter((path) => real === '' || path.startsWith(`${real}/`));
+      },
     };
   }
 
@@ -131,12 +137,16 @@ class Following {
     else this.#file(named.path, named.kind === 'recipes' ? 'script' : named.kind, via, hops);
   }
 
-  #file(path: string, role: JudgeFile['role'], via: string, hops: number): void {
+  /** A file counts with the links that lead to it. */
+  #file(named: string, role: JudgeFile['role'], via: string, hops: number): void {
+    const { path, links } = followLinks(named, this.#links);
+    for (const link of role === 'test' ? [] : links)
+      this.#files.set(link, { role: 'script', checks: new Set([this.#check]), via });
+    if (links.length > 0) this.#calledAs.set(path, named);
     const known = this.#files.get(path);
     if (known) {
       known.checks.add(this.#check);
-      // What is run as a script is no mere test.
-      if (known.role === 'test') known.role = role;
+      if (known.role === 'test') known.role = role; // what is run as a script is no mere test
     } else if (this.#files.size >= maxFiles) return void this.#gaps.add(`more than ${maxFiles} files`);
     else this.#files.set(path, { role, checks: new Set([this.#check]), via });
     if (role === 'test' || this.#seen.has(path)) return;
@@ -148,13 +158,13 @@ class Following {
     else this.#waiting.push({ path, hops });
   }
 
-  /** Of a manifest the member that says what its directory is, beside it. */
   #main(manifest: string, via: string, hops: number): void {
     this.#mains.add(manifest);
     this.#manifest(manifest, '', via, hops);
   }
 
-  #manifest(path: string, script: string, via: string, hops: number): void {
+  #manifest(named: string, script: string, via: string, hops: number): void {
+    const { path } = followLinks(named, this.#links);
     if (!this.#paths.has(path)) return;
     const names = this.#scripts.get(path) ?? new Set<string>();
     this.#scripts.set(path, names);
@@ -162,7 +172,7 @@ class Following {
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
     names.add(script);
-    this.#file(path, 'manifest', via, hops);
+    this.#file(named, 'manifest', via, hops);
     const text = this.#texts.get(path);
     if (text !== undefined) this.#manifestScript(path, script, text, hops);
   }
@@ -179,8 +189,9 @@ class Following {
       for (const script of this.#scripts.get(path) ?? []) this.#manifestScript(path, script, text, hops);
       return;
     }
-    const name = path.slice(path.lastIndexOf('/') + 1);
-    const directory = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
+    const called = this.#calledAs.get(path) ?? path;
+    const name = called.slice(called.lastIndexOf('/') + 1);
+    const directory = called.includes('/') ? called.slice(0, called.lastIndexOf('/')) : '';
     const via = `\`${path}\``;
     const recipes = recipeCommands(name, text);
     if (recipes !== undefined) {
@@ -207,7 +218,7 @@ class Following {
 
   /** A file that a script leads to counts where it serves development, too: the rest is the product. */
   #lead(from: string, path: string, hops: number, via = `\`${from}\``): void {
-    if (!this.#paths.has(path) || path === from) return;
+    if (!this.#tree.isFile(path) || path === from) return;
     const isAtRoot = !from.includes('/') && !path.includes('/');
     if (!isAtRoot && !(tooling.test(path) && !isTest.test(path))) return;
     if (/(?:^|\/)(?:package|package-lock|tsconfig\.tsbuildinfo)\.json$/.test(path)) return;

@@ -9,6 +9,8 @@ export interface Change {
   readonly base: Tree;
   /** Files of the candidate; `null` for one that goes. */
   readonly change: Readonly<Record<string, string | null>>;
+  /** Files of the base that are symbolic links: their text is the target. */
+  readonly links?: readonly string[];
   /** Paths that are found. */
   readonly found: readonly string[];
 }

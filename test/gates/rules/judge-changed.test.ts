@@ -4,7 +4,7 @@ import { judge } from '../../../gates/rules/judge-changed.ts';
 import { type CaseFile, type GateCase, toRuleInput } from '../../../testing.ts';
 import { type Change, changes, npm, one, scripts } from '../judge-changed/changes.ts';
 
-const ask = async ({ name, command, base, change }: Change, more: GateCase['spec'] = {}) => {
+const ask = async ({ name, command, base, change, links = [] }: Change, more: GateCase['spec'] = {}) => {
   const paths = new Set([...Object.keys(base), ...Object.keys(change)]);
   const files: Record<string, CaseFile> = {};
   for (const path of paths) {
@@ -17,7 +17,11 @@ const ask = async ({ name, command, base, change }: Change, more: GateCase['spec
   }
   const reach = await followChecks(
     [{ id: 'check-0', command }],
-    Object.entries(base).map(([path, text]) => ({ path, sizeBytes: text.length })),
+    Object.entries(base).map(([path, text]) => ({
+      path,
+      sizeBytes: text.length,
+      mode: links.includes(path) ? '120000' : '100644',
+    })),
     async (wanted) => new Map(wanted.map((path) => [path, Buffer.from(base[path] ?? '')])),
   );
   return judge({ ...toRuleInput({ name, files, spec: more }), judge: reach });
