@@ -15,7 +15,7 @@ const mboxLine = /^From \S+ +\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\b/;
 const headerLine = /^[A-Za-z][A-Za-z0-9-]{0,63}:/;
 const changeLine = /^(?:diff --git |diff -|--- \S|Index: )/;
 const fromLine = /^>?From:/i;
-const coAuthorLine = /^Co-authored-by:/i;
+const coAuthorLine = /^Co-authored-by[ \t]{0,100}:/i;
 
 /**
  * Whom a patch names: the `From:` of each mail in it, one that stands first in a mail's text, and every `Co-authored-by:` there. A sign-off is not authorship.
@@ -49,7 +49,7 @@ export function statedAuthors(patch: Uint8Array): StatedAuthors {
     } else if (place === 'text') {
       if (line === '---') place = 'change';
       else if (isFirst && fromLine.test(line)) isNamed = take(line.replace(fromLine, '')) || isNamed;
-      else if (coAuthorLine.test(line)) take(line.slice(15));
+      else if (coAuthorLine.test(line)) take(line.slice(line.indexOf(':') + 1));
       if (line !== '' && !headerLine.test(line)) isFirst = false;
     }
   }

@@ -25,6 +25,8 @@ export async function isSignedByRunner(
   { started, travelled, runnerSeal }: ClaimedRun,
 ): Promise<boolean> {
   const { keys } = ground.config.runners;
+  // A policy that stands on no branch here is one that the claim brought itself: it names nobody.
+  if (ground.policy.ref === undefined) return false;
   if (!travelled || !runnerSeal || keys.length === 0) return false;
   const read = await Promise.all(
     keys.map((path) => readBlob(ground.repository, ground.policy.tree, path, maxKeyBytes)),

@@ -76,9 +76,11 @@ export async function startedAnew(
   };
 }
 
-/** Removes what an unproven memory left in the run's directory; the contract and what a worker is made from stay, they are the request. */
+/** Removes what an unproven memory left in the run's directory; the contract is written anew, and what a worker is made from stays: they are the request. */
 export async function clearMemory(directory: string, runId: string, spec: Uint8Array): Promise<void> {
-  for (const part of ['content', 'record']) await rm(join(directory, part), { recursive: true, force: true });
+  // Whatever lies under these names, a link above all, goes itself.
+  for (const part of ['content', 'record', specFile])
+    await rm(join(directory, part), { recursive: true, force: true });
   await removeWorkspace(privateRootOf(runId));
-  await writeFile(join(directory, specFile), spec, { mode: 0o600, flush: true });
+  await writeFile(join(directory, specFile), spec, { mode: 0o600, flag: 'wx', flush: true });
 }

@@ -1,10 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Clock, toRfc3339 } from '../base/clock.ts';
 import { isWritError, WritError } from '../base/errors.ts';
 import { uuidTimeMs } from '../base/ids.ts';
 import type { RunView } from '../contract/run-view.ts';
 import { listExternalLocalRefs } from '../store/list-external-local-refs.ts';
 import { readJournal } from '../store/parse-journal.ts';
-import { journalPath, listRunDirectories } from '../store/run-directory.ts';
+import { journalPath, listRunDirectories, runDirectory } from '../store/run-directory.ts';
 import { storeRefs } from '../store/store-refs.ts';
 import { parseObject } from '../store/stored-object.ts';
 import { openWhicheverStore } from '../store/whichever-store.ts';
@@ -15,6 +17,7 @@ import type { Repository } from '../vcs/repository.ts';
 import { readRun } from './read-run.ts';
 import type { RunStore } from './run-store.ts';
 import { sealPaths } from './seal-paths.ts';
+import { specFile } from './spec-file.ts';
 import { waitingFolder } from './wait-for-people.ts';
 
 /** One line of `writ runs`. */
@@ -112,11 +115,49 @@ export async function findRun(
       ? [exact]
       : [...all.values()].filter((run) => run === exact || (wanted.length >= 4 && run.id.startsWith(wanted)));
   const [run] = fits;
-  if (fits.length === 1 && run) return { store: storeAt(repository, clock, run.prefix), runId: run.id };
+  if (fits.length === 1 && run) {
+    const prefix = await prefixOf(repository, run.id, refs);
+    return { store: storeAt(repository, clock, prefix), runId: run.id };
+  }
   throw new WritError('RUN_NOT_FOUND', {
     message: fits.length > 1 ? `\`${wanted}\` fits ${fits.length} runs` : `no run \`${wanted}\` here`,
     detail: { wanted, fits: fits.slice(0, 10).map(({ id }) => id) },
   });
+}
+
+const maxSpecBytes = 4 * 1024 * 1024;
+
+/**
+ * Under which prefix a run stands: the one that its contract here names, whatever came from elsewhere under another. Without a contract here, several are
+ * RUN_NOT_FOUND: nothing says which of them is meant.
+ */
+async function prefixOf(repository: Repository, id: string, refs: readonly FoundRun[]): Promise<string> {
+  const own = await ownPrefix(repository, id);
+  if (own !== undefined) return own;
+  const prefixes = [...new Set(refs.filter((ref) => ref.id === id).map(({ prefix }) => prefix))];
+  const [prefix = 'refs/ai'] = prefixes;
+  if (prefixes.length <= 1) return prefix;
+  throw new WritError('RUN_NOT_FOUND', {
+    message: `run \`${id}\` stands under ${prefixes.length} prefixes: ${prefixes.map((one) => `\`${one}\``).join(', ')}`,
+    detail: { run_id: id, prefixes },
+    hints: [`remove the one that is not meant: \`git update-ref -d ${prefixes.at(-1)}/runs/${id}\``],
+  });
+}
+
+/** What the contract of a run that began here says; `undefined` where none is here, or it cannot be read. */
+async function ownPrefix(repository: Repository, id: string): Promise<string | undefined> {
+  const path = join(runDirectory(repository, id), specFile);
+  try {
+    const bytes = await readFile(path);
+    if (bytes.length > maxSpecBytes) return undefined;
+    const spec = JSON.parse(bytes.toString('utf8')) as {
+      readonly objmodel?: { readonly objectStore?: { readonly aiRefPrefix?: unknown } };
+    } | null;
+    const named = spec?.objmodel?.objectStore?.aiRefPrefix ?? 'refs/ai/';
+    return typeof named === 'string' ? named.replace(/\/$/, '') : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function storeAt(repository: Repository, clock: Clock, prefix: string): RunStore {

@@ -67,8 +67,11 @@ export async function reopenRun(
     const isAdopted = claim !== undefined && (await isSignedByRunner(engine, ground, claim));
     if (request.cancel === undefined) {
       const isClaimed = claim !== undefined && !isAdopted;
-      const { ref } = landing.target;
-      await requireStatedTarget(repository, contract, { runId, ref, onto: request.onto, isClaimed });
+      const { ref, expected } = landing.target;
+      const exists = expected !== undefined;
+      const hasPolicy = landing.policy.ref !== undefined;
+      const { onto } = request;
+      await requireStatedTarget(repository, contract, { runId, ref, exists, hasPolicy, onto, isClaimed });
     }
     const supplied = await readCandidate(
       scratch,

@@ -1,10 +1,19 @@
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../base/errors.ts';
+import { absent } from './durable-file.ts';
 import { acquireProcessLock, isProcessLockHeld, type ProcessLock } from './process-lock.ts';
 
-/** Takes the lock of a run directory: held while one process works on the run. RUN_BUSY (detail: pid, host) while another one does. */
+/** Takes the lock of a run directory: held while one process works on the run. OBJECT_CORRUPT where a link stands in its place. RUN_BUSY (detail: pid, host) while another one does. */
 export async function acquireRunLock(directory: string): Promise<ProcessLock> {
   const path = join(directory, 'lock');
+  const found = await lstat(directory).catch(absent);
+  if (found && !found.isDirectory()) {
+    throw new WritError('OBJECT_CORRUPT', {
+      message: `expected \`${directory}\` to be a directory of its own: what lies there leads elsewhere`,
+      detail: { path: directory },
+    });
+  }
   return acquireProcessLock(path, {
     busy: (holder) =>
       new WritError('RUN_BUSY', {

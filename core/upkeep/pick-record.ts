@@ -1,7 +1,10 @@
+import { rename } from 'node:fs/promises';
 import type { Clock } from '../base/clock.ts';
 import { isWritError, WritError } from '../base/errors.ts';
 import { findRun } from '../run/find-runs.ts';
 import { readRun } from '../run/read-run.ts';
+import { absent } from '../store/durable-file.ts';
+import { journalPath } from '../store/run-directory.ts';
 import { parseObject } from '../store/stored-object.ts';
 import { createCommit } from '../vcs/create-commit.ts';
 import { gitLine } from '../vcs/git.ts';
@@ -61,13 +64,23 @@ export async function pickRecord(request: PickRequest): Promise<readonly MovedRe
     moved.push({ ref: own, from: ours ?? null, to, status: 'replaced', reason: `${keep} of two records` });
   }
   const outcome = await updateRefs(repository, updates, `writ: keep ${keep} of run ${runId}`);
-  if (outcome.moved) return moved;
+  if (outcome.moved) {
+    const isDecided = (await store.objects.readMany(ref, ['decision.json'])).size > 0;
+    // What this machine remembers is of the record that no longer holds: nothing is left to go on with.
+    if (keep === 'theirs' && isDecided) await retireJournal(repository, runId);
+    return moved;
+  }
   return moved.map((one) => ({
     ...one,
     to: one.from,
     status: 'moved',
     reason: 'it was moved while we looked',
   }));
+}
+
+async function retireJournal(repository: Repository, runId: string): Promise<void> {
+  const path = journalPath(repository, runId);
+  await rename(path, `${path}.replaced`).catch(absent);
 }
 
 /** Plans that records of the run name; one that cannot be read names none. */

@@ -31,7 +31,7 @@ export const journalGuards: readonly Guard[] = [
   ...within('core/run/require-stated-target.ts', 'test/attack/journal/forged-target.test.ts', [
     [
       'a claimed branch is confirmed',
-      'if (!isClaimed || risk.humanInLoop.required) return;',
+      'if (!isClaimed) return;',
       'if (runId) return;',
       'a branch that only a forged record',
     ],
@@ -78,6 +78,36 @@ export const journalGuards: readonly Guard[] = [
       'return attestor.isWaitingSignedBy(',
       'return true || attestor.isWaitingSignedBy(',
       'a runner whom the policy commit names',
+    ],
+    [
+      'a policy on no branch here names nobody',
+      'if (ground.policy.ref === undefined) return false;',
+      '',
+      'a run that brings its own policy',
+    ],
+  ]),
+  ...within('core/run/find-runs.ts', refs, [
+    [
+      'a run stands under the prefix of its contract',
+      'if (own !== undefined) return own;',
+      '',
+      'a record under another prefix',
+    ],
+  ]),
+  ...within('core/run/begin-anew.ts', refs, [
+    [
+      'a contract is not written through a link',
+      "for (const part of ['content', 'record', specFile])",
+      "for (const part of ['content', 'record'])",
+      'a link in the place of a run',
+    ],
+  ]),
+  ...within('core/store/run-lock.ts', refs, [
+    [
+      'a run has a directory of its own',
+      'if (found && !found.isDirectory()) {',
+      'if (found?.isFile()) {',
+      'a link in the place of a run',
     ],
   ]),
   ...within('core/vcs/import-objects.ts', 'test/core/vcs/take-up-scratch.test.ts', [

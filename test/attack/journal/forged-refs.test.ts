@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { makeSample, type Sample } from '../../core/run/sample.ts';
@@ -144,4 +152,53 @@ t.test('a runner whom only the candidate names is not believed', async (t) => {
   copyFileSync(join(keys, pem), join(clone.root, '.writ', 'trust', 'ci.pem'));
   writeFileSync(join(clone.root, '.writ', 'config.toml'), '[runners]\nkeys = [".writ/trust/ci.pem"]\n');
   t.match((await clone.call('resume', run.runId)).data?.notices, [anew], 'nor the working tree');
+});
+
+t.test(
+  'a run that brings its own policy, runner and signers by a commit on no branch moves nothing unasked',
+  async (t) => {
+    for (const onto of ['release', 'origin/main']) {
+      const sample = await sampleWithRunner(t);
+      const brought = sample.git('rev-parse', 'main');
+      sample.git('reset', '--quiet', '--hard', 'main~2');
+      const run = await waitingRun(t, sample, { baseRef: brought, onto });
+      t.equal((await run.approve()).code, 0, 'by a signer of its own');
+      const clone = await cloned(t, run);
+      t.match(
+        await clone.call('resume', run.runId),
+        { code: 1, error: { code: 'TARGET_UNCONFIRMED' } },
+        onto,
+      );
+      t.notMatch(clone.git('for-each-ref', '--format=%(refname)', 'refs/heads'), onto);
+    }
+  },
+);
+
+t.test('a record under another prefix does not take the place of ours', async (t) => {
+  const run = await waitingRun(t);
+  const { sample, runId } = run;
+  sample.git('update-ref', `refs/ai/aa/runs/${runId}`, sample.git('rev-parse', 'main'));
+  t.match(await run.call('show', runId), { code: 0, data: { state: 'waiting' } });
+  t.equal((await run.approve()).code, 0);
+  t.equal((await run.call('resume', runId)).code, 0);
+  t.equal((await run.call('verify', '--run', runId)).code, 0);
+});
+
+t.test('a link in the place of a run, or of its contract, is not written through', async (t) => {
+  const run = await waitingRun(t);
+  const clone = await cloned(t, run);
+  const runs = join(clone.root, '.git', 'writ', 'runs');
+  const elsewhere = join(clone.root, '..', 'elsewhere');
+  mkdirSync(join(elsewhere, 'content'), { recursive: true });
+  mkdirSync(runs, { recursive: true });
+  symlinkSync(elsewhere, join(runs, run.runId));
+  t.match(await clone.call('resume', run.runId), { code: 128, error: { code: 'OBJECT_CORRUPT' } });
+  t.same(readdirSync(elsewhere), ['content']);
+  rmSync(join(runs, run.runId));
+  mkdirSync(join(runs, run.runId));
+  const victim = join(clone.root, '..', 'victim');
+  writeFileSync(victim, 'mine');
+  symlinkSync(victim, join(runs, run.runId, 'spec.json'));
+  t.equal((await clone.call('resume', run.runId)).code, 4);
+  t.equal(readFileSync(victim, 'utf8'), 'mine');
 });

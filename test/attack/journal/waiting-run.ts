@@ -105,12 +105,17 @@ export function callIn(t: Test, sample: Sample, root = sample.root, home = sampl
 }
 
 /** A run that waits for Ann. */
-export async function waitingRun(t: Test, sample = sampleWithAnn(t), more: Json = {}): Promise<WaitingRun> {
+export async function waitingRun(
+  t: Test,
+  sample = sampleWithAnn(t),
+  { baseRef = 'main', onto }: { readonly baseRef?: string; readonly onto?: string } = {},
+): Promise<WaitingRun> {
   const call = callIn(t, sample);
   const spec = join(sample.home, 'spec.json');
   const merged = JSON.parse(sampleSpec(onePerson).toString('utf8'));
-  writeFileSync(spec, JSON.stringify({ ...merged, ...(more as object) }));
-  const ran = await call('run', spec, '--patch', fix);
+  merged.metadata.target.baseRef = baseRef;
+  writeFileSync(spec, JSON.stringify(merged));
+  const ran = await call('run', spec, '--patch', fix, ...(onto === undefined ? [] : ['--onto', onto]));
   t.equal(ran.code, 4, ran.error?.message ?? '');
   const runId = ran.data?.run_id ?? '';
   const directory = join(sample.root, '.git', 'writ', 'runs', runId);
