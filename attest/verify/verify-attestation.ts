@@ -26,6 +26,8 @@ export interface AttestationOptions {
   readonly specDigest?: string;
   /** A log proof is asked for, by giving whom to believe about logs. */
   readonly logged: boolean;
+  /** A log proof is asked for by name; nothing stands for it. */
+  readonly logRequired?: boolean;
   /** Only a run can be replayed. */
   readonly replay: boolean;
   /** What else is asked for that only a run answers, as check ids. */
@@ -66,7 +68,8 @@ export async function verifyAttestation(
   if (signed === undefined) return list.report();
   const { material } = bundle;
   if (material.kind === 'certificate') {
-    if (!(await verifyByCertificate(list, bundle, material.der, anchors, signed))) return list.report();
+    if (!(await verifyByCertificate(list, bundle, material.der, anchors, signed, options.logRequired)))
+      return list.report();
     await verifyStatement(list, bundle, options);
   } else {
     const key = await verifyByKey(list, bundle, anchors, signed);
@@ -79,6 +82,7 @@ export async function verifyAttestation(
         key,
         signed,
         demanded: options.logged,
+        required: options.logRequired === true,
         vouched: judged?.ours?.ledger,
         memory: options.memory,
       },

@@ -7,13 +7,15 @@ import type { Signed } from './judge-signature.ts';
 import { unavailable } from './report.ts';
 import { type SigstoreProof, verifyWithSigstore } from './verify-with-sigstore.ts';
 
-/** Chain, time, logs and signature by the sigstore library; whose certificate it must be is compared here, literally. True where all of it holds. */
+/** Chain, time, logs and signature by the sigstore library; whose certificate it must be is compared here, literally. True where all of it holds; what is
+ * missing of a log (`logRequired`, or a ledger that was given) speaks for itself. */
 export async function verifyByCertificate(
   list: CheckList,
   bundle: AnyBundle,
   der: Buffer,
   anchors: Anchors,
   signed: Signed,
+  logRequired = false,
 ): Promise<boolean> {
   const { trustedRoot: root, identity: wanted } = anchors;
   const { identity = 'none', issuer = 'none' } = readCertificateClaims(der);
@@ -47,7 +49,12 @@ export async function verifyByCertificate(
   // The library read the certificate by itself; ours must agree.
   const found = { identity, issuer: proven.issuer === issuer ? issuer : 'none' };
   list.settle('signature', 'passed', undefined, found);
-  if (root?.root.tlogs.length === 0) list.waive('log', 'not-required');
+  const ledgers = anchors.ledgers.filter(({ from }) => from === 'given');
+  // Entries of our ledgers are by keys: none of them is of what a certificate signs.
+  if (ledgers.length > 0)
+    list.settle('log', 'missing', 'not-logged', { expected: ledgers.map(({ name }) => name) });
+  else if (root?.root.tlogs.length === 0 && logRequired) list.settle('log', 'missing', 'not-logged');
+  else if (root?.root.tlogs.length === 0) list.waive('log', 'not-required');
   else list.settle('log', 'passed', undefined, { entries: proven.entries });
   const isSame = await list.judge('identity', () => {
     for (const name of ['identity', 'issuer'] as const) {

@@ -20,6 +20,8 @@ export interface KeyedBundle {
   readonly signed: Signed;
   /** The user gave somebody to believe about logs. */
   readonly demanded: boolean;
+  /** A log entry was asked for by name: no time stamp stands for it. */
+  readonly required: boolean;
   /** What the user has seen of logs. */
   readonly memory: CheckpointMemory | undefined;
   /** The log that its signer vouches for. */
@@ -28,10 +30,10 @@ export interface KeyedBundle {
 
 /**
  * Every log entry of a bundle by key holds: ours and those of Rekor v2 by our own code, others by the library and a trusted root. A root that names time-stamp
- * authorities and no log asks for a time stamp instead.
+ * authorities and no log asks for a time stamp instead, unless a log is `required`.
  */
 export async function verifyEntries(list: CheckList, keyed: KeyedBundle, anchors: Anchors): Promise<void> {
-  const { bundle, key, signed, demanded, vouched, memory } = keyed;
+  const { bundle, key, signed, demanded, required, vouched, memory } = keyed;
   const { trustedRoot: root } = anchors;
   const { tlogs = [], timestampAuthorities = [] } = root?.root ?? {};
   const isByTimeOnly =
@@ -41,7 +43,7 @@ export async function verifyEntries(list: CheckList, keyed: KeyedBundle, anchors
     return verifyWithSigstore(bundle, { root, key, signed });
   };
   if (isByTimeOnly && timestampAuthorities.length > 0) {
-    list.waive('log', 'not-required');
+    if (!required) list.waive('log', 'not-required');
     list.expect('time');
     await list.judge(
       'time',
@@ -56,11 +58,11 @@ export async function verifyEntries(list: CheckList, keyed: KeyedBundle, anchors
       },
       (times) => ({ times }),
     );
-    return;
+    if (!required) return;
   }
   const [entry, ...more] = bundle.entries;
   if (entry === undefined) {
-    if (demanded && !isByTimeOnly) list.settle('log', 'missing', 'not-logged');
+    if (required || (demanded && !isByTimeOnly)) list.settle('log', 'missing', 'not-logged');
     else list.waive('log', 'not-required');
     return;
   }

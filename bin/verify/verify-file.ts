@@ -71,6 +71,7 @@ async function verifyPart(
     summary,
     memory,
     logged: required.includes('log') || isLogAsked(given),
+    logRequired: required.includes('log'),
     unanswerable: required.includes('approvals') ? ['approvals'] : [],
     ...(specDigest === undefined ? {} : { specDigest }),
   });

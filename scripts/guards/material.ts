@@ -25,7 +25,7 @@ export const materialGuards: readonly Guard[] = [
   ...within('attest/verify/verify-entries.ts', nothing, [
     [
       'a log where one was asked for',
-      "if (demanded && !isByTimeOnly) list.settle('log', 'missing', 'not-logged');\n    else",
+      "if (required || (demanded && !isByTimeOnly)) list.settle('log', 'missing', 'not-logged');\n    else",
       '',
       'a bundle without a log entry',
     ],

@@ -7,10 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { preAuthEncoding } from '../../../attest/dsse.ts';
+import { ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
 import { keyIdOf } from '../../../attest/public-key.ts';
 import { judgeSignature } from '../../../attest/verify/judge-signature.ts';
 import { requireSubject } from '../../../attest/verify/match-subject.ts';
 import { verifyExitCode } from '../../../attest/verify/report.ts';
+import { parseTrustedRoot } from '../../../attest/verify/trusted-root.ts';
 import { believing, builder, edited, github, makeFoundry } from '../../attest/material/foundry.ts';
 import { digestsBy, schemes, signAs } from '../../attest/material/keys.ts';
 import {
@@ -380,3 +382,30 @@ t.test(
     }
   },
 );
+
+t.test('no log meets no demand for one, whoever signed', async (t) => {
+  const foundry = await makeFoundry();
+  const [logged, unlogged] = [await foundry.make({}), await foundry.make({ entry: 'none', stamped: true })];
+  const nowhere = { ...foundry.root, tlogs: [] };
+  const exitBy = async (bundle: Loose, root: Loose, options: Loose, changes: Loose = {}) =>
+    exitOf(bundle, { artifacts: [file], ...options }, { ...believing(root), ...changes });
+  const name = 'my.example/log';
+  const ledgers = [{ ...ledgerKeyFor(name, generateKeyPairSync('ed25519').publicKey), from: 'given' }];
+  const required = { logged: true, logRequired: true };
+  t.equal(await exitBy(logged, foundry.root, required), 0);
+  t.equal(await exitBy(unlogged, nowhere, { logged: true }), 0, 'a time stamp stands for a log');
+  t.equal(await exitBy(unlogged, nowhere, required), 3, 'unless a log is asked for by name');
+  t.equal(await exitBy(unlogged, nowhere, required, { ledgers }), 3);
+  t.equal(await exitBy(logged, foundry.root, required, { ledgers }), 3, 'it stands in another log');
+  const rootOfCa = { ...nowhere, timestampAuthorities: [] };
+  const keyed = bundleBy(statement());
+  const byKey = async (options: Loose, root = rootOfCa) =>
+    exitOf(
+      keyed,
+      { artifacts: [file], ...options },
+      anchorsOf({ trustedRoot: parseTrustedRoot(Buffer.from(JSON.stringify(root))) }),
+    );
+  t.equal(await byKey({ logged: true }), 0);
+  t.equal(await byKey(required), 3, 'by a key');
+  t.equal(await byKey(required, nowhere), 3, 'nor by time');
+});
