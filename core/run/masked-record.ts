@@ -5,7 +5,9 @@ import { fields, oneOf, sha256Text, type TypeOf, wholeNumber } from '../store/sh
 import type { Attempt } from './attempt.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { maskPatch, refusedFiles, suspectFiles } from './mask-patch.ts';
+import { maskValues } from './mask-values.ts';
 import { parseNamedJson } from './parse-named-json.ts';
+import { secretValues } from './secret-values.ts';
 
 /** File of a run's record that says what of its content is kept masked. */
 export const maskedPath = 'masked.json';
@@ -39,7 +41,9 @@ export function keepMasked(
   const wasJudged = ['patch-judged', 'part-judged'].some((name) => steps.ended(name) !== undefined);
   const refused = wasJudged ? refusedFiles(patch, findings) : suspectFiles(patch);
   if (refused.size === 0) return undefined;
-  const { bytes, files, lines } = maskPatch(patch, refused);
+  const kept = maskPatch(patch, refused);
+  const { files, lines } = kept;
+  const bytes = maskValues(kept.bytes, secretValues(patch, refused));
   const record: MaskedRecord = {
     schema: 'urn:writ:masked:v1',
     path: 'patchset.diff',

@@ -259,3 +259,21 @@ t.test('nor do the people and words that come with a refused patch', async (t) =
   t.match(report, /<bob@example\.org>/, 'nor may who calls his address a password');
   await stillSound(t, sample, view.runId);
 });
+
+t.test('nor does the same value where no rule flags it', async (t) => {
+  const password = 'Zq8vXw3Lm5Rt9KpY2nHd';
+  const forms = [
+    password,
+    Buffer.from(password).toString('base64').replace(/=+$/, ''),
+    Buffer.from(password).toString('hex'),
+  ];
+  const { sample, view } = await refused(
+    t,
+    add('src/key.js', `const password = '${password}';`) +
+      add('src/b.js', ...forms.map((form, at) => `const part${at} = ['${form}'];`), 'const b = 2;'),
+  );
+  t.strictSame(tracesOf(sample, ...forms), []);
+  const stored = sample.git('cat-file', 'blob', `refs/ai/content/${view.runId}:patchset.diff`);
+  t.match(stored, /\+const b = 2;/, 'what is beside it stays');
+  await stillSound(t, sample, view.runId);
+});
