@@ -182,7 +182,7 @@ const table: readonly Row[] = [
   {
     file: /^approvals\/gate-report/,
     region: /^run (?:octets|exchanged)$/,
-    answers: [refuted('approvals failed policy-deny')],
+    answers: [refuted('approvals failed policy-deny'), refuted('approvals failed malformed')],
   },
   {
     file: /^approvals\/authors/,
@@ -201,6 +201,7 @@ const table: readonly Row[] = [
         beside: [
           'subject-tree failed wrong-subject',
           'run failed wrong-run',
+          'policy failed wrong-subject',
           'spec failed malformed',
           'spec failed mismatch',
         ],
@@ -217,6 +218,7 @@ const table: readonly Row[] = [
         beside: [
           'subject-tree failed wrong-subject',
           'run failed wrong-run',
+          'policy failed wrong-subject',
           'spec failed malformed',
           'spec failed mismatch',
         ],
@@ -230,7 +232,7 @@ const table: readonly Row[] = [
       {
         exit: 1,
         own: ['subject-commit failed wrong-subject'],
-        beside: ['run failed wrong-run', 'spec failed mismatch'],
+        beside: ['run failed wrong-run', 'policy failed wrong-subject', 'spec failed mismatch'],
       },
     ],
   },
@@ -249,8 +251,20 @@ const table: readonly Row[] = [
   // What comes next is a bundle with a log entry, or no bundle.
   { file: companion, region: /^run exchanged$/, answers: [refuted('CHECK failed malformed')] },
   { file: /^spec\.json$/, region: /^run exchanged$/, answers: [refuted('spec failed mismatch')] },
+  // Under whose policy it was judged stands there too.
   {
-    file: /^(?:decision-input|decision-record|gate-report)\.json$/,
+    file: /^decision-input\.json$/,
+    region: /^run (?:octets|exchanged)$/,
+    answers: [
+      {
+        exit: 1,
+        own: ['decision failed mismatch'],
+        beside: ['policy failed malformed', 'policy failed mismatch'],
+      },
+    ],
+  },
+  {
+    file: /^(?:decision-record|gate-report)\.json$/,
     region: /^run (?:octets|exchanged)$/,
     answers: [refuted('decision failed mismatch')],
   },
@@ -281,6 +295,7 @@ const table: readonly Row[] = [
           'evidence:FILE missing missing',
           'spec missing missing',
           'decision missing missing',
+          'policy missing missing',
           'summary missing missing',
           'approvals missing missing',
           'log-proof missing not-logged',
@@ -303,6 +318,7 @@ const table: readonly Row[] = [
           'subject-patchset missing missing',
           'spec missing missing',
           'decision missing missing',
+          'policy missing missing',
           'summary missing missing',
           'approvals missing missing',
           'log-proof missing not-logged',
