@@ -38,6 +38,8 @@ process.exitCode = totals.fail > 0 || entries.length === 0 ? 1 : 0;
 /** Long ones first, so that the last lane is not left alone with one. */
 function weightOf(path: string): number {
   const order = [
+    'test/attack-trust.ts',
+    'test/attack-gates.ts',
     'test/run.ts',
     'test/upkeep.ts',
     'test/run-worker.ts',
@@ -49,8 +51,6 @@ function weightOf(path: string): number {
     'test/service-kill.ts',
     'test/outsiders.ts',
     'test/attest.ts',
-    'test/attack-trust.ts',
-    'test/attack-gates.ts',
     'test/attack.ts',
     'test/confinement.ts',
     'test/store.ts',

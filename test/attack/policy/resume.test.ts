@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { AdmittedContract } from '../../../core/run/admit-contract.ts';
 import { reopenLanding } from '../../../core/run/reopen-landing.ts';
@@ -40,6 +41,7 @@ async function resume(
     runId,
     sandbox: 'auto',
     schedulerVersion: '0.0.0-test',
+    witness: userJournalWitness(sample.env),
     clock: systemClock,
     signal: new AbortController().signal,
     ...rest,
