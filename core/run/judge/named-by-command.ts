@@ -140,19 +140,19 @@ function filesOfOptions(
   });
 }
 
+/** Where the words of a command are looked for. */
+interface OperandPlace {
+  /** The file of the tree that a word names. */
+  readonly fileAt: (word: string) => string | undefined;
+  readonly directory: string;
+  readonly tree: JudgedTree;
+}
+
 /** Files that an interpreter runs; files of a test runner are tests. */
 function operands(
   program: string,
   words: readonly string[],
-  {
-    fileAt,
-    directory,
-    tree,
-  }: {
-    readonly fileAt: (word: string) => string | undefined;
-    readonly directory: string;
-    readonly tree: JudgedTree;
-  },
+  { fileAt, directory, tree }: OperandPlace,
 ): readonly Named[] {
   const isTest =
     testRunners.test(program) ||
@@ -210,15 +210,7 @@ function operands(
 function completedOperand(
   program: string,
   words: readonly string[],
-  {
-    fileAt,
-    directory,
-    tree,
-  }: {
-    readonly fileAt: (word: string) => string | undefined;
-    readonly directory: string;
-    readonly tree: JudgedTree;
-  },
+  { fileAt, directory, tree }: OperandPlace,
 ): readonly Named[] {
   for (const [at, word] of words.entries()) {
     if (/^-/.test(word) || word === 'run' || interpreters.test(word)) continue;
