@@ -7,7 +7,7 @@ const differences = 'test/core/run/verdict.test.ts';
 const stated = 'test/core/patch/stated-authors.test.ts';
 
 /** What an approval is bound to, who may not give one, and what is asked before a branch moves. */
-export const approvalGuards: readonly Guard[] = [
+export const guards: readonly Guard[] = [
   ...within('core/run/seal.ts', forged, [
     [
       'what does not bear the change is not sealed',

@@ -8,7 +8,7 @@ const probe = 'test/core/tool/sandbox-probe.test.ts';
 const reports = 'test/core/run/read-reports.test.ts';
 
 /** What confines a check, in either back end. */
-export const confinementGuards: readonly Guard[] = [
+export const guards: readonly Guard[] = [
   ...within('core/tool/sandbox/bubblewrap.ts', verdict, [
     ['devices read-only (bubblewrap)', '[...readOnlyDevices, program]', '[program]', 'bubblewrap: no probe'],
     ['/dev read-only (bubblewrap)', "'--remount-ro', '/dev', ", '', 'bubblewrap: no probe'],

@@ -3,7 +3,7 @@ import { type Guard, tests, within } from './guard.ts';
 const { nothing, mutation } = tests;
 
 /** Documents, keys, and attestations of others. */
-export const formGuards: readonly Guard[] = [
+export const guards: readonly Guard[] = [
   ...within('attest/dsse.ts', nothing, [
     ['one signature', '/signatures`, 1)', '/signatures`, 2)', 'one signature by one key, counted twice'],
   ]),

@@ -5,7 +5,7 @@ const refs = 'test/attack/journal/forged-refs.test.ts';
 const waiting = 'test/attest/verify/waiting-run.test.ts';
 
 /** What a run that goes on believes. */
-export const journalGuards: readonly Guard[] = [
+export const guards: readonly Guard[] = [
   ...within('core/store/journal.ts', forged, [
     [
       'the last line is vouched for',

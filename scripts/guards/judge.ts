@@ -6,7 +6,7 @@ const changed = 'test/gates/rules/judge-changed.test.ts';
 const attack = 'test/attack/judge/changed-judge.test.ts';
 
 /** Guards of the tests and of what judges. */
-export const judgeGuards: readonly Guard[] = [
+export const guards: readonly Guard[] = [
   ...within('gates/tests-kept/judge-case.ts', kept, [
     [
       'a case that is gone is a loss',

@@ -4,7 +4,7 @@ const forks = 'test/attack/log-memory/forks.test.ts';
 const required = 'test/attack/log-memory/required.test.ts';
 
 /** What is remembered of a log, and what a verifier demands. */
-export const logMemoryGuards: readonly Guard[] = [
+export const guards: readonly Guard[] = [
   ...within('attest/verify/compare-seen.ts', forks, [
     [
       'another root of a size seen',

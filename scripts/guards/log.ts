@@ -3,7 +3,7 @@ import { type Guard, tests, within } from './guard.ts';
 const { nothing, hostile, mutation } = tests;
 
 /** Log entries, checkpoints and history. */
-export const logGuards: readonly Guard[] = [
+export const guards: readonly Guard[] = [
   ...within('attest/verify/verify-log.ts', nothing, [
     [
       'the entry is about this envelope',

@@ -7,7 +7,7 @@ const signatures = 'test/attest/material/signatures.test.ts';
 const certificates = 'test/attest/material/certificates.test.ts';
 
 /** What keeps leniency towards genuine material from letting a forgery pass. */
-export const materialGuards: readonly Guard[] = [
+export const guards: readonly Guard[] = [
   ...within('attest/verify/match-subject.ts', nothing, [
     [
       'something must be at hand',

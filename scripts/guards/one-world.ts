@@ -5,7 +5,7 @@ const carry = 'test/attack/one-world/carry.test.ts';
 const hostile = 'test/attack/one-world/hostile-workspaces.test.ts';
 
 /** What keeps checks apart, and what they are given of the repository. */
-export const oneWorldGuards: readonly Guard[] = [
+export const guards: readonly Guard[] = [
   ...within('core/run/open-workspace.ts', shared, [
     [
       'a place where no check was',

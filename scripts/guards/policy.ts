@@ -6,7 +6,7 @@ const wording = 'test/attack/policy/wording.test.ts';
 const resumed = 'test/attack/policy/resume.test.ts';
 
 /** Whose policy judges a change, and what lands of it. */
-export const policyGuards: readonly Guard[] = [
+export const guards: readonly Guard[] = [
   ...within('core/run/prepare-ground.ts', oldBase, [
     [
       'config of the policy commit',

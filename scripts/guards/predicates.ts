@@ -4,7 +4,7 @@ const foreign = 'test/attack/predicates/foreign.test.ts';
 const own = 'test/attack/predicates/own.test.ts';
 
 /** Predicates are judged whole. */
-export const predicateGuards: readonly Guard[] = [
+export const guards: readonly Guard[] = [
   ...within('attest/verify/predicates/read-summary.ts', foreign, [
     [
       'one level of a track',

@@ -7,7 +7,7 @@ const travelling = 'test/attack/refs/two-records.test.ts';
 const forged = 'test/attack/reports/forged-report.test.ts';
 
 /** Test reports: what the author's code writes is a claim. */
-export const reportGuards: readonly Guard[] = [
+export const guards: readonly Guard[] = [
   ...within('gates/checks/suite-report.ts', forged, [
     [
       'output that is TAP comes first',

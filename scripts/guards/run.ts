@@ -3,7 +3,7 @@ import { type Guard, tests, within } from './guard.ts';
 const { nothing, hostile, attacks } = tests;
 
 /** Commit, run, contract and evidence. */
-export const runGuards: readonly Guard[] = [
+export const guards: readonly Guard[] = [
   ...within('attest/verify/run-signer.ts', nothing, [
     [
       'signature over the provenance',

@@ -8,7 +8,7 @@ const paths = 'test/service/mark-paths.test.ts';
 const rows = 'the table of hostile requests';
 
 /** Who may ask the service, and what it stores. */
-export const serviceGuards: readonly Guard[] = [
+export const guards: readonly Guard[] = [
   ...within('http/guard-request.ts', request, [
     [
       'peers elsewhere',

@@ -3,7 +3,7 @@ import { type Guard, tests, within } from './guard.ts';
 const { nothing, hostile, mutation, statements, approvals } = tests;
 
 /** The statements beside the provenance, and the approvals. */
-export const statementGuards: readonly Guard[] = [
+export const guards: readonly Guard[] = [
   ...within('attest/verify/read-statement.ts', statements, [
     [
       'one signer for the whole set',

@@ -4,7 +4,7 @@ const ambiguous = 'test/attack/verify-target/ambiguous.test.ts';
 const replaced = 'test/attack/verify-target/replaced.test.ts';
 
 /** What a target of `writ verify` means, and whether plain git shows the same. */
-export const targetGuards: readonly Guard[] = [
+export const guards: readonly Guard[] = [
   ...within('bin/verify/target-meanings.ts', ambiguous, [
     ['a target is one thing', 'if (more.length > 0) throw', 'if (more.length < 0) throw', 'a landed file'],
     [
