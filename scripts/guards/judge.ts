@@ -66,17 +66,21 @@ export const guards: readonly Guard[] = [
       'what checks execute to judge is found',
     ],
   ]),
-  ...within('core/run/judge/find-judge.ts', changed, [
+  ...within('core/run/judge/manifest-scripts.ts', changed, [
     ['hooks go with their script', "['pre', '', 'post']", "['']", 'what checks execute to judge is found'],
+  ]),
+  ...within('core/run/judge/text-leads.ts', changed, [
     [
       'what is imported counts',
-      "this.#lead(path, resolveJavascript(specifier, path, this.#paths) ?? '', hops);",
-      ';',
+      'javascriptImports(text).map((one) => resolveJavascript(one, path, files))',
+      '[]',
       'what checks execute to judge is found',
     ],
+  ]),
+  ...within('core/run/judge/serves-judging.ts', changed, [
     [
       'the product is no judge',
-      'if (!isAtRoot && !(tooling.test(path) && !isTest.test(path))) return;',
+      '(isAtRoot || (tooling.test(path) && !isTest.test(path))) &&',
       '',
       'what checks execute to judge is found',
     ],

@@ -11,7 +11,7 @@ const sourceOf: Readonly<Record<string, readonly string[]>> = {
 export function resolveJavascript(
   specifier: string,
   from: string,
-  paths: ReadonlySet<string>,
+  paths: Pick<ReadonlySet<string>, 'has'>,
 ): string | undefined {
   if (!/^\.{1,2}(?:\/|$)/.test(specifier)) return undefined;
   const target = joinPath(from, specifier.replace(/[?#].*$/s, ''));
@@ -22,14 +22,18 @@ export function resolveJavascript(
 }
 
 /** Most specifiers name a file that is there, or the output of one. */
-function fileAt(target: string, paths: ReadonlySet<string>): string | undefined {
+function fileAt(target: string, paths: Pick<ReadonlySet<string>, 'has'>): string | undefined {
   if (paths.has(target)) return target;
   const ending = /\.[cm]?jsx?$/.exec(target)?.[0] ?? '';
   const stem = target.slice(0, target.length - ending.length);
   return firstOf(stem, sourceOf[ending] ?? [], paths) ?? firstOf(target, extensions, paths);
 }
 
-function firstOf(stem: string, endings: readonly string[], paths: ReadonlySet<string>): string | undefined {
+function firstOf(
+  stem: string,
+  endings: readonly string[],
+  paths: Pick<ReadonlySet<string>, 'has'>,
+): string | undefined {
   const ending = endings.find((one) => paths.has(stem + one));
   return ending === undefined ? undefined : stem + ending;
 }

@@ -9,7 +9,7 @@ const maxClimb = 64;
 export function resolvePython(
   request: PythonImport,
   from: string,
-  paths: ReadonlySet<string>,
+  paths: Pick<ReadonlySet<string>, 'has'>,
 ): readonly string[] {
   const directory = from.slice(0, from.lastIndexOf('/') + 1);
   for (const base of basesOf(request.level, directory, paths)) {
@@ -26,7 +26,11 @@ export function resolvePython(
 }
 
 /** Directories with their slash, '' for the root. */
-function basesOf(level: number, directory: string, paths: ReadonlySet<string>): readonly string[] {
+function basesOf(
+  level: number,
+  directory: string,
+  paths: Pick<ReadonlySet<string>, 'has'>,
+): readonly string[] {
   if (level === 0) return [...new Set([packageRoot(directory, paths), directory, '', 'src/'])];
   let base = directory;
   for (let climbed = 1; climbed < level; climbed += 1) {
@@ -36,7 +40,7 @@ function basesOf(level: number, directory: string, paths: ReadonlySet<string>): 
   return [base];
 }
 
-function packageRoot(directory: string, paths: ReadonlySet<string>): string {
+function packageRoot(directory: string, paths: Pick<ReadonlySet<string>, 'has'>): string {
   let root = directory;
   for (let climbed = 0; root !== '' && climbed < maxClimb && initOf(root, paths); climbed += 1)
     root = parentOf(root);
@@ -47,12 +51,12 @@ function parentOf(directory: string): string {
   return directory.slice(0, directory.lastIndexOf('/', directory.length - 2) + 1);
 }
 
-function moduleAt(stem: string, paths: ReadonlySet<string>): string | undefined {
+function moduleAt(stem: string, paths: Pick<ReadonlySet<string>, 'has'>): string | undefined {
   return [`${stem}.py`, `${stem}.pyi`, `${stem}/__init__.py`, `${stem}/__init__.pyi`].find((path) =>
     paths.has(path),
   );
 }
 
-function initOf(directory: string, paths: ReadonlySet<string>): string | undefined {
+function initOf(directory: string, paths: Pick<ReadonlySet<string>, 'has'>): string | undefined {
   return [`${directory}__init__.py`, `${directory}__init__.pyi`].find((path) => paths.has(path));
 }
