@@ -4,7 +4,9 @@ import type { RunView } from '../../core/contract/run-view.ts';
 import type {
   ArtifactRecord,
   CheckBaseline,
+  CheckCarry,
   CheckRecord,
+  LaidRun,
   StageRecord,
   TestCounts,
 } from '../../core/contract/stage.ts';
@@ -106,9 +108,29 @@ function toCheckData(check: CheckRecord): CommandData {
     tolerated: check.tolerated,
     network: check.network && toNetworkData(check.network),
     baseline: check.baseline && toBaselineData(check.baseline),
-    carried: check.carried && { received: check.carried.received, handed_on: check.carried.handedOn },
+    at_policy: check.atPolicy && toLaidData(check.atPolicy),
+    carried: check.carried && toCarriedData(check.carried),
     artifacts: check.artifacts.map(toArtifactData),
   });
+}
+
+function toLaidData(run: LaidRun): CommandData {
+  return compact({
+    status: run.status,
+    laid: run.laid.map(({ path, parts }) => compact({ path, parts })),
+    tree: run.tree,
+    exit_code: run.exitCode,
+    signal: run.signal,
+    timed_out: run.timedOut,
+    duration_ms: run.durationMs,
+    tests: run.tests && toTestData(run.tests),
+    carried: run.carried && toCarriedData(run.carried),
+    log: run.log,
+  });
+}
+
+function toCarriedData({ received, handedOn }: CheckCarry): CommandData {
+  return { received, handed_on: handedOn };
 }
 
 function toTestData(tests: TestCounts): CommandData {

@@ -100,6 +100,27 @@ const baseline = record(
 
 const carriedPaths = list(record({ path: text, sha256: text, entries: count, bytes: count }));
 
+const carried = record({ received: carriedPaths, handed_on: carriedPaths });
+const tests = record(
+  { passed: count, failed: count, skipped: count, flaky: count },
+  {
+    duration_ms: { type: 'number', minimum: 0 },
+    failed_tests: list(record({ name: text }, { duration_ms: { type: 'number', minimum: 0 } })),
+    slowest: list(record({ name: text, duration_ms: { type: 'number', minimum: 0 } })),
+  },
+);
+/** A second run, with what judges as the policy commit has it. */
+const laidRun = record(
+  {
+    status: { enum: ['passed', 'failed'] },
+    laid: list(record({ path: text }, { parts: list(text) })),
+    tree: text,
+    timed_out: { type: 'boolean' },
+    duration_ms: { type: 'number', minimum: 0 },
+  },
+  { exit_code: { type: 'integer' }, signal: text, tests, carried, log: sha256 },
+);
+
 const check = record(
   {
     id: text,
@@ -120,15 +141,9 @@ const check = record(
     tolerated: { type: 'boolean' },
     network,
     baseline,
-    carried: record({ received: carriedPaths, handed_on: carriedPaths }),
-    tests: record(
-      { passed: count, failed: count, skipped: count, flaky: count },
-      {
-        duration_ms: { type: 'number', minimum: 0 },
-        failed_tests: list(record({ name: text }, { duration_ms: { type: 'number', minimum: 0 } })),
-        slowest: list(record({ name: text, duration_ms: { type: 'number', minimum: 0 } })),
-      },
-    ),
+    at_policy: laidRun,
+    carried,
+    tests,
   },
 );
 

@@ -22,3 +22,10 @@ export interface JudgeReach {
   /** What was not followed, in words. */
   readonly gaps: readonly string[];
 }
+
+/** A place that the judge had at the policy commit, or has been given by a change. */
+export interface LaidPath {
+  readonly path: string;
+  /** Of a `package.json` or `composer.json`: only these parts of it (`scripts.test`, `jest`); absent for all of it. */
+  readonly parts?: readonly string[];
+}

@@ -1,5 +1,6 @@
 import type { Redaction } from '../privacy/redaction.ts';
 import type { Finding } from './finding.ts';
+import type { LaidPath } from './judge-reach.ts';
 import type { CheckNetwork } from './network-use.ts';
 
 /** The four gate stages in the order they run (document 1, States and transitions). */
@@ -106,6 +107,24 @@ export interface CheckBaseline {
   };
 }
 
+/** A second run of a check that passed, on the candidate with files as the policy commit has them. */
+export interface LaidRun {
+  readonly status: 'passed' | 'failed';
+  /** What was laid: paths, and of a manifest the parts. Nothing stands where the policy commit has nothing. */
+  readonly laid: readonly LaidPath[];
+  /** The git tree that it ran in. */
+  readonly tree: string;
+  readonly exitCode?: number;
+  readonly signal?: string;
+  readonly timedOut: boolean;
+  readonly durationMs: number;
+  readonly tests?: TestCounts;
+  /** What it was handed by the second runs before it and handed on to those after it. */
+  readonly carried?: CheckCarry;
+  /** SHA-256 of its output, an artifact of the check. */
+  readonly log?: string;
+}
+
 /** What one check did. `failed` on a check that is not required, or that is tolerated, blocks nothing. */
 export interface CheckRecord {
   readonly id: string;
@@ -131,6 +150,8 @@ export interface CheckRecord {
   /** Absent where nothing was open to it. */
   readonly network?: CheckNetwork;
   readonly baseline?: CheckBaseline;
+  /** Where the patch changes what judges it, and nobody reviews that: the policy commit's judge. */
+  readonly atPolicy?: LaidRun;
   /** Absent where the config carries nothing or it ran no command. */
   readonly carried?: CheckCarry;
   /** It failed as it fails at the base, and the contract tolerates old failures. */

@@ -1,5 +1,6 @@
 import type { ApprovalVerdict } from '../contract/approval.ts';
 import type { SealingParties } from '../contract/attestor.ts';
+import type { Finding } from '../contract/finding.ts';
 import type { PatchSet } from '../contract/patch-set.ts';
 import type { RuleInput } from '../contract/rule.ts';
 import type { SandboxBackend, SandboxBind } from '../contract/sandbox.ts';
@@ -73,6 +74,8 @@ export interface Attempt extends OpenRun {
   readonly box: ArtifactBox;
   /** Judged approvals of this very candidate; empty before it waited for any. */
   readonly approvals: readonly ApprovalVerdict[];
+  /** What the rules said of the patch, before the stages; absent where they were not asked yet. */
+  readonly patchFindings?: readonly Finding[];
   /** A trial of the seal, where a check asks for one. */
   readonly rehearsal?: RuleInput['rehearsal'];
 }

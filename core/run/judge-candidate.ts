@@ -41,7 +41,12 @@ interface Judging extends StagesRun {
 export async function judgeCandidate(candidate: Attempt, state: PlanState): Promise<JudgedCandidate> {
   const findings = await judgePatch(candidate);
   const rehearsal = await rehearseSeal(candidate);
-  const unapproved: Attempt = { ...candidate, approvals: [], ...(rehearsal ? { rehearsal } : {}) };
+  const unapproved: Attempt = {
+    ...candidate,
+    approvals: [],
+    patchFindings: findings,
+    ...(rehearsal ? { rehearsal } : {}),
+  };
   const stored = await listApprovals(candidate.store, candidate.runId);
   const last = lastShown(candidate);
   if (stored.length === 0) {

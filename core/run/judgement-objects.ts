@@ -130,6 +130,7 @@ function checkEvidence(
     ...(check.tests === undefined ? {} : { tests: check.tests }),
     ...(check.fromPolicy ? { from_policy: true } : {}),
     ...(check.tolerated ? { tolerated: true } : {}),
+    ...(check.atPolicy === undefined ? {} : { at_policy: check.atPolicy }),
     ...(check.carried === undefined ? {} : { carried: check.carried }),
   };
 }

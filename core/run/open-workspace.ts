@@ -13,6 +13,7 @@ import { exportTree } from '../vcs/workspace.ts';
 import type { Attempt, Workspace } from './attempt.ts';
 import { type CarryStore, type HandedOn, openCarryStore } from './carry/carry-store.ts';
 import { type TrackedCarry, trackedCarry } from './carry/tracked-carry.ts';
+import { findPolicyJudge, type PolicyJudge } from './judge/policy-judge.ts';
 import {
   type DependencyNote,
   type FoundDependencies,
@@ -43,6 +44,10 @@ export interface WorkspaceSide {
 /** The workspaces of one epoch of an attempt, each made when a command needs it. */
 export interface OpeningWorkspace extends WorkspaceSide {
   readonly base: WorkspaceSide;
+  /** Another tree in the candidate's place, with the candidate's dependencies: what a judge that was laid over it runs in. */
+  over(tree: string): WorkspaceSide;
+  /** What judges the candidate as the policy commit has it, looked for once; `undefined` where the change leaves the judge alone or people review it. */
+  policyJudge(): Promise<PolicyJudge | undefined>;
   /** Untracked directories that the checks were given, in this process or an earlier one; none where no check needed a workspace. */
   dependencies(): readonly DigestedThing[];
 }
@@ -59,16 +64,18 @@ export function openingWorkspace(attempt: Attempt, epoch: number): OpeningWorksp
   const root = join(privateRoot, `${name}-${epoch}`);
   const store = openCarryStore(join(root, 'carried'));
   let made: Promise<SealedObjects> | undefined;
+  const seal = async (trees: readonly string[]): Promise<SealedObjects> =>
+    sealObjects(scratch, await mkdtemp(join(root, 'objects-')), {
+      commit: patch.baseCommit,
+      history: ground.config.workspace.history,
+      trees,
+    });
   /** One object store for all of them: none can write to it. */
   const objects = (): Promise<SealedObjects> => {
     made ??= (async () => {
       await removeWorlds(root);
       await mkdir(root, { recursive: true, mode: 0o700 });
-      return sealObjects(scratch, await mkdtemp(join(root, 'objects-')), {
-        commit: patch.baseCommit,
-        history: ground.config.workspace.history,
-        trees: [patch.baseTree, patch.candidateTree],
-      });
+      return seal([patch.baseTree, patch.candidateTree]);
     })();
     return made;
   };
@@ -76,9 +83,26 @@ export function openingWorkspace(attempt: Attempt, epoch: number): OpeningWorksp
     const { dependencies } = await steps.once('workspace', (): Given => found);
     if (JSON.stringify(dependencies) !== JSON.stringify(found.dependencies)) throw new WorkspaceLost();
   });
+  const unsaid = async (): Promise<void> => undefined;
+  const others = new Map<string, WorkspaceSide>();
+  let policyJudge: Promise<PolicyJudge | undefined> | undefined;
   return {
     open: (received) => candidate.open(received),
-    base: new Side(attempt, root, store, objects, patch.baseTree, async () => undefined),
+    base: new Side(attempt, root, store, objects, patch.baseTree, unsaid),
+    over(tree) {
+      let sealed: Promise<SealedObjects> | undefined;
+      const own = (): Promise<SealedObjects> => {
+        sealed ??= objects().then(() => seal([patch.baseTree, tree]));
+        return sealed;
+      };
+      const side = others.get(tree) ?? new Side(attempt, root, store, own, tree, unsaid, candidate);
+      others.set(tree, side);
+      return side;
+    },
+    policyJudge() {
+      policyJudge ??= findPolicyJudge(attempt);
+      return policyJudge;
+    },
     dependencies: () => (steps.ended('workspace')?.answer as Given | undefined)?.dependencies ?? [],
   };
 }
@@ -90,6 +114,8 @@ class Side implements WorkspaceSide {
   readonly #objects: () => Promise<SealedObjects>;
   readonly #tree: string;
   readonly #given: (given: Given) => Promise<void>;
+  /** Whose dependencies it is given. */
+  readonly #like: Side | undefined;
   #dependencies: Promise<FoundDependencies> | undefined;
   #tracked: Promise<readonly TrackedCarry[]> | undefined;
 
@@ -100,7 +126,9 @@ class Side implements WorkspaceSide {
     objects: () => Promise<SealedObjects>,
     tree: string,
     given: (given: Given) => Promise<void>,
+    like?: Side,
   ) {
+    this.#like = like;
     this.#attempt = attempt;
     this.#root = root;
     this.#store = store;
@@ -119,8 +147,7 @@ class Side implements WorkspaceSide {
     try {
       const [directory, reports] = [join(place, 'workspace'), join(place, 'reports')];
       await exportTree(objects, this.#tree, directory, this.#attempt.patch.baseCommit);
-      this.#dependencies ??= this.#findDependencies(directory);
-      const { provided } = await this.#dependencies;
+      const { provided } = await (this.#like ?? this).#dependenciesFor(directory);
       const binds = await placeWorkspaceDependencies({ sandbox, workspace: directory }, provided);
       const untracked = (path: string): boolean => !tracked.some((one) => one.path === path);
       await this.#store.lay(
@@ -156,6 +183,11 @@ class Side implements WorkspaceSide {
   }
 
   /** Looked for in the first export; the others are alike. */
+  #dependenciesFor(workspace: string): Promise<FoundDependencies> {
+    this.#dependencies ??= this.#findDependencies(workspace);
+    return this.#dependencies;
+  }
+
   async #findDependencies(workspace: string): Promise<FoundDependencies> {
     const { ground, patch, scratch, signal } = this.#attempt;
     const found = await findWorkspaceDependencies({

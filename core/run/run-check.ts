@@ -25,6 +25,7 @@ import {
 } from './check-network.ts';
 import { collectArtifacts } from './collect-artifacts.ts';
 import { compareExecuted } from './compare-executed.ts';
+import { judgeByPolicy } from './judge/judge-by-policy.ts';
 import {
   type OpeningWorkspace,
   type OpenWorkspace,
@@ -62,6 +63,8 @@ export interface CheckTask {
   readonly implied: readonly string[];
   /** What those before it handed on. */
   readonly received: readonly CarriedPath[];
+  /** What the second runs of those before it handed on (docs/tests-kept.md), where any did. */
+  readonly receivedAtPolicy?: readonly CarriedPath[];
   /** Whether anything comes after it that could be handed something; default true. */
   readonly handsOn?: boolean;
 }
@@ -89,10 +92,16 @@ export async function runCheck(
   const lost = await compareExecuted(attempt, check.kind, ran, () =>
     askCheck(attempt, workspace.base, atBase),
   );
+  const second = await judgeByPolicy(attempt, workspace, task, ran, (side, received) =>
+    askCheck(attempt, side, { ...task, received }),
+  );
+  const network = joinNetworks(
+    [lost.network ?? ran.network, second.outcome?.network].filter((one) => one !== undefined),
+  );
   const asked = {
     ...ran,
-    findings: [...ran.findings, ...lost.findings],
-    ...(lost.network ? { network: lost.network } : {}),
+    findings: [...ran.findings, ...lost.findings, ...second.findings],
+    ...(network ? { network } : {}),
   };
   const metrics = stage === 'integration' ? metricsOf(asked.reports) : undefined;
   const { records: artifacts, findings: untaken } = await collectArtifacts(
@@ -121,11 +130,12 @@ export async function runCheck(
     durationMs: Math.round(result?.durationMs ?? clock.monotonic() - started),
     startedAt,
     ...(outcome.tests ? { tests: outcome.tests } : {}),
-    ...(outcome.tools ? { tools: outcome.tools } : {}),
+    ...(outcome.tools ? { tools: [...outcome.tools, ...(second.outcome?.tools ?? [])] } : {}),
     ...(metrics?.metrics ? { hasMetrics: true as const } : {}),
     ...(outcome.network ? { network: outcome.network } : {}),
+    ...(second.run ? { atPolicy: second.run } : {}),
     ...(outcome.carried ? { carried: outcome.carried } : {}),
-    artifacts,
+    artifacts: [...artifacts, ...second.artifacts],
     findings: outcome.findings,
   };
 }

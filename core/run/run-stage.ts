@@ -51,6 +51,10 @@ async function settleStage(
   // What a check finds must not depend on which of two was quicker.
   const limit = config.workspace.carry.length > 0 ? 1 : parallelLimit(spec, config.checks.maxParallel);
   let received = before.reduce((found, { checks }) => handedOn(inRunOrder(checks), found), nothing);
+  let receivedAtPolicy = before.reduce(
+    (found, { checks }) => handedOnAtPolicy(inRunOrder(checks), found),
+    nothing,
+  );
   const runAll = async (tasks: typeof listed, made: string): Promise<StageRecord> => {
     const earlier = settled.filter((record) => record !== undefined);
     await inParallel(tasks, limit, async (task) => {
@@ -59,11 +63,12 @@ async function settleStage(
       if (!ended && attempt.wallClockExceeded()) return;
       const record = await steps.once(
         `check/${task.check.id}`,
-        () => runCheck(attempt, workspace, { stage, earlier, implied, received, ...task }),
+        () => runCheck(attempt, workspace, { stage, earlier, implied, received, receivedAtPolicy, ...task }),
         ({ status }) => status !== 'waiting',
       );
       box.keep(record.artifacts);
       received = handedOn([record], received);
+      receivedAtPolicy = handedOnAtPolicy([record], receivedAtPolicy);
       settled[task.index] = record;
     });
     const ran = settled.filter((record) => record !== undefined);
@@ -106,6 +111,15 @@ const nothing: readonly CarriedPath[] = [];
 /** What stands at the carried paths after these checks; one that ran no command changes nothing. */
 function handedOn(checks: readonly CheckRecord[], before: readonly CarriedPath[]): readonly CarriedPath[] {
   return checks.findLast(({ carried }) => carried !== undefined)?.carried?.handedOn ?? before;
+}
+
+/** The same where the policy commit's judge ran a second time: each such run goes on from the one before it. */
+function handedOnAtPolicy(
+  checks: readonly CheckRecord[],
+  before: readonly CarriedPath[],
+): readonly CarriedPath[] {
+  const last = checks.findLast(({ carried }) => carried !== undefined);
+  return (last?.atPolicy?.carried ?? last?.carried)?.handedOn ?? before;
 }
 
 function inRunOrder(checks: readonly CheckRecord[]): readonly CheckRecord[] {

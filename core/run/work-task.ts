@@ -124,7 +124,7 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
     dependencies,
   }: { stages: readonly StageRecord[]; dependencies: JudgedRun['dependencies'] } = isRejected
     ? { stages: [], dependencies: [] }
-    : await runStages(attempt, ['fast']);
+    : await runStages({ ...attempt, patchFindings: findings }, ['fast']);
   const judged = await decideRun(attempt, {
     subject: 'attempt',
     task: {

@@ -18,6 +18,26 @@ import {
 } from './shape.ts';
 
 const carriedPath = fields({ path: text, sha256: sha256Text, entries: wholeNumber, bytes: wholeNumber });
+const carried = fields({ received: listOf(carriedPath), handedOn: listOf(carriedPath) });
+const tests = fields(
+  { passed: wholeNumber, failed: wholeNumber, skipped: wholeNumber },
+  {
+    flaky: wholeNumber,
+    durationMs: decimal,
+    failedTests: listOf(fields({ name: text }, { durationMs: decimal })),
+    slowest: listOf(fields({ name: text, durationMs: decimal })),
+  },
+);
+const laidRun = fields(
+  {
+    status: oneOf('passed', 'failed'),
+    laid: listOf(fields({ path: text }, { parts: listOf(text) })),
+    tree: gitObject,
+    timedOut: flag,
+    durationMs: decimal,
+  },
+  { exitCode: wholeNumber, signal: text, tests, carried, log: sha256Text },
+);
 const lifecycleStatus = oneOf('draft', 'active', 'deprecated', 'closed');
 
 /** Bodies of the events: what happened (architecture, Data). */
@@ -110,22 +130,16 @@ export const eventShapes = {
       timed_out: flag,
       started_at: time,
       duration_ms: decimal,
-      tests: fields(
-        { passed: wholeNumber, failed: wholeNumber, skipped: wholeNumber },
-        {
-          flaky: wholeNumber,
-          durationMs: decimal,
-          failedTests: listOf(fields({ name: text }, { durationMs: decimal })),
-          slowest: listOf(fields({ name: text, durationMs: decimal })),
-        },
-      ),
+      tests,
       summary: text,
       /** Demanded by the policy commit, whatever the contract asks. */
       from_policy: flag,
       /** An old failure that the contract tolerates. */
       tolerated: flag,
       /** What other checks handed to it and what it handed on: nothing else passed between them. */
-      carried: fields({ received: listOf(carriedPath), handedOn: listOf(carriedPath) }),
+      carried,
+      /** A second run, with what judges as the policy commit has it. */
+      at_policy: laidRun,
     },
   ),
   decision: fields(

@@ -55,6 +55,7 @@ export function compareStages({ file, input, evidence, report }: StagesQuestion)
         compared(path, '/exit_code', check?.exitCode, object.exit_code) ??
         compared(path, '/tests', check?.tests, object.tests) ??
         compared(path, '/carried', check?.carried, object.carried) ??
+        compared(path, '/at_policy', check?.atPolicy, object.at_policy) ??
         compared(path, '/findings', check?.findings, object.findings) ??
         compared(
           path,
@@ -81,6 +82,7 @@ interface ReportedStage {
     readonly exitCode?: unknown;
     readonly tests?: unknown;
     readonly carried?: unknown;
+    readonly atPolicy?: unknown;
     readonly findings?: unknown;
     readonly artifacts?: readonly { readonly sha256: string }[];
   }[];

@@ -1,4 +1,5 @@
 import type { Finding, Severity } from '../../core/contract/finding.ts';
+import type { LaidPath } from '../../core/contract/judge-reach.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import { pathGlob } from '../../core/run/judge/path-glob.ts';
@@ -9,6 +10,7 @@ import { configuredProgram } from '../judge-changed/runner-configs.ts';
 
 const rule = 'judge-changed';
 const maxFindings = 50;
+const maxLaid = 500;
 const maxParts = 10;
 
 /** One changed file by which checks judge. */
@@ -19,30 +21,42 @@ interface ChangedJudge {
   readonly checks: readonly string[];
   /** Of a manifest: what of it. */
   readonly parts: readonly string[];
+  /** Where the policy commit's version has to stand, or nothing, for it to judge. */
+  readonly lay: readonly LaidPath[];
 }
 
 /**
- * What checks execute to judge changes only under a review (resolutions): scripts and manifests' scripts reached from their commands at the
- * base, what these load, and the configuration of the programs that are run, new files included. An error, unless a person approves the
- * change anyway (`humanInLoop.required`, `require-approvers` or `judge-changed` in releaseChecks); asked as a policy check it waits for that.
+ * Who lets the judge change: people who review it, the policy commit's version, by which the checks are run as well, or nobody.
+ */
+type Reviewer = 'people' | 'policy' | 'nobody';
+
+/**
+ * What checks execute to judge changes under a review (resolutions), else the policy commit's version judges too: scripts and manifests' scripts
+ * reached from their commands at the base, what these load, and the configuration of the programs that are run, new files included. A warning
+ * where a person approves the change anyway (`humanInLoop.required`, `require-approvers` or `judge-changed` in releaseChecks; asked as a policy
+ * check it waits for that) or where a run can let the other version judge; an error where neither can be, or `review = "required"` says so.
  */
 export const judge: RuleFunction = (input) => {
   const changed = input.patch.files.flatMap((file) => changedJudge(input, file) ?? []);
   const gaps = gapFindings(input);
   if (changed.length === 0) return gaps;
   const { spec, stage } = input;
-  const isReviewed =
-    spec.risk.humanInLoop.required || reviewStep(spec, [rule, 'require-approvers']) !== undefined;
-  const severity: Severity = isReviewed ? 'warning' : 'error';
-  const told = changed.slice(0, maxFindings).map((one) => toFinding(one, severity, isReviewed));
-  const more = changed.length - told.length;
+  const reviewer = reviewerOf(input, changed.length);
+  const isReviewed = reviewer === 'people';
+  const severity: Severity = reviewer === 'nobody' ? 'error' : 'warning';
+  const told = changed.slice(0, maxFindings).map((one) => toFinding(one, severity, reviewer));
+  const left = changed.slice(maxFindings);
   const rest: readonly Finding[] =
-    more > 0
+    left.length > 0
       ? [
           {
             rule,
             severity,
             message: `${told.length} of ${changed.length} changed files of the judge are listed`,
+            detail: {
+              code: 'JUDGE_CHANGED',
+              ...(reviewer === 'policy' ? { judgedBy: 'policy', lay: left.flatMap(({ lay }) => lay) } : {}),
+            },
           },
         ]
       : [];
@@ -51,6 +65,13 @@ export const judge: RuleFunction = (input) => {
   const why = `${changed.length} ${changed.length === 1 ? 'change' : 'changes'} of what checks execute to judge`;
   return [...told, ...rest, ...gaps, ...judgeApprovals(rule, input, { needed, why })];
 };
+
+function reviewerOf({ spec, stage, judge: reach, options }: RuleInput, count: number): Reviewer {
+  if (spec.risk.humanInLoop.required || reviewStep(spec, [rule, 'require-approvers']) !== undefined)
+    return 'people';
+  const canRun = reach !== undefined && stage === undefined && count <= maxLaid;
+  return canRun && options.review !== 'required' ? 'policy' : 'nobody';
+}
 
 function changedJudge(input: RuleInput, file: PatchFile): ChangedJudge | undefined {
   const { judge: reach } = input;
@@ -61,16 +82,40 @@ function changedJudge(input: RuleInput, file: PatchFile): ChangedJudge | undefin
     const { role, via, checks } = known;
     const parts = role === 'manifest' ? changedParts(input, file) : [];
     if (role === 'manifest' && parts?.length === 0) return undefined;
-    return { file, role, via, checks, parts: parts ?? [] };
+    return { file, role, via, checks, parts: parts ?? [], lay: laidFor(input, file, parts ?? []) };
   }
   const via = file.changeType === 'delete' ? undefined : leadToNew(reach, file.path);
-  if (via !== undefined) return { file, role: 'script', via, checks: [], parts: [] };
+  if (via !== undefined)
+    return { file, role: 'script', via, checks: [], parts: [], lay: laidFor(input, file, []) };
   const program =
     configuredProgram(file.path, reach?.programs) ?? configuredProgram(oldPath ?? file.path, reach?.programs);
   if (program === undefined || isOfNewPackage(reach, file)) return undefined;
   const parts = changedParts(input, file);
   if (parts?.length === 0) return undefined;
-  return { file, role: 'config', via: `\`${program}\``, checks: [], parts: parts ?? [] };
+  const found = parts ?? [];
+  return {
+    file,
+    role: 'config',
+    via: `\`${program}\``,
+    checks: [],
+    parts: found,
+    lay: laidFor(input, file, found),
+  };
+}
+
+/** Its old place, and its new one where it would judge there: the product may well use a script that has moved. */
+function laidFor({ judge: reach }: RuleInput, file: PatchFile, parts: readonly string[]): LaidPath[] {
+  const { path, oldPath = path, changeType } = file;
+  const isNew = changeType === 'add' || changeType === 'copy';
+  const judgesAnew =
+    path !== oldPath &&
+    (leadToNew(reach, path) !== undefined || configuredProgram(path, reach?.programs) !== undefined);
+  if (isNew) return [{ path }];
+  const isByParts = /(?:^|\/)(?:package|composer)\.json$/.test(oldPath) && !parts.includes('all of it');
+  return [
+    { path: oldPath, ...(isByParts && parts.length > 0 ? { parts } : {}) },
+    ...(judgesAnew ? [{ path }] : []),
+  ];
 }
 
 /** What leads to a path that was not there: a name that wins over another one, a glob of an `include`. */
@@ -108,9 +153,9 @@ function scriptsOf({ judge: reach }: RuleInput, path: string): readonly string[]
 }
 
 function toFinding(
-  { file, role, via, checks, parts }: ChangedJudge,
+  { file, role, via, checks, parts, lay }: ChangedJudge,
   severity: Severity,
-  isReviewed: boolean,
+  reviewer: Reviewer,
 ): Finding {
   const { path, changeType, oldPath } = file;
   const ways: Readonly<Record<string, string>> = {
@@ -132,13 +177,16 @@ function toFinding(
     manifest: 'says what judges',
     config: 'says how is judged',
   };
-  const asks = isReviewed
-    ? 'a person reviews it before the change is committed'
-    : 'it takes an approval: `humanInLoop.required`, or a policy check `judge-changed` in releaseChecks';
+  const asks: Readonly<Record<Reviewer, string>> = {
+    people: 'a person reviews it before the change is committed',
+    policy: 'nobody is asked for a review, so the version at the policy commit judges too',
+    nobody:
+      'it takes an approval: `humanInLoop.required`, or a policy check `judge-changed` in releaseChecks',
+  };
   return {
     rule,
     severity,
-    message: `\`${path}\`${what} ${kinds[role] ?? 'judges'} and ${ways[changeType] ?? 'changes'}, reached from ${via}; ${asks}`,
+    message: `\`${path}\`${what} ${kinds[role] ?? 'judges'} and ${ways[changeType] ?? 'changes'}, reached from ${via}; ${asks[reviewer]}`,
     path,
     detail: {
       code: 'JUDGE_CHANGED',
@@ -146,6 +194,7 @@ function toFinding(
       via,
       ...(checks.length === 0 ? {} : { checks: checks.slice(0, 50) }),
       ...(parts.length === 0 ? {} : { parts: parts.slice(0, maxParts), count: parts.length }),
+      ...(reviewer === 'policy' ? { judgedBy: 'policy', lay } : {}),
     },
   };
 }

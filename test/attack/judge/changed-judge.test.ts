@@ -75,6 +75,11 @@ async function attempt(
 
 const errors = ({ findings }: RunView): readonly string[] =>
   findings.filter(({ severity }) => severity === 'error').map(({ rule }) => rule);
+/** What the rule says of the patch, and then of its checks. */
+const ofJudge = ({ findings, stages }: RunView): readonly string[] =>
+  [...findings, ...stages.flatMap(({ checks }) => checks.flatMap((check) => check.findings))]
+    .filter(({ rule }) => rule === 'judge-changed')
+    .map(({ severity, detail }) => `${severity} ${detail?.code}`);
 const product = { 'src/price.js': 'export const price = (count, cents) => count * cents + 1 + 0;\n' };
 
 t.test('a check that finds fault is no more once the patch changes the script that it runs', async (t) => {
@@ -85,7 +90,7 @@ t.test('a check that finds fault is no more once the patch changes the script th
   const before = sample.git('rev-parse', 'main');
   const view = await attempt(sample, { ...product, 'scripts/audit.js': 'process.exit(0);\n' }, spec);
   t.equal(view.decision?.type, 'abandon');
-  t.same(errors(view), ['judge-changed']);
+  t.same(ofJudge(view), ['warning JUDGE_CHANGED', 'error POLICY_JUDGE_FAILS']);
   t.equal(sample.git('rev-parse', 'main'), before);
 });
 
@@ -97,9 +102,11 @@ t.test('nor by what that script loads, or by configuration that is new', async (
   sample.git('commit', '--quiet', '-m', 'Rules');
   const spec = contract([unit, script('node scripts/audit.js')]);
   const loaded = await attempt(sample, { ...product, 'scripts/rules.js': 'process.exit(0);\n' }, spec);
-  t.same(errors(loaded), ['judge-changed']);
+  t.equal(loaded.decision?.type, 'abandon');
+  t.same(ofJudge(loaded), ['warning JUDGE_CHANGED', 'error POLICY_JUDGE_FAILS']);
   const env = await attempt(sample, { ...product, '.env': 'NODE_OPTIONS=--test-only\n' }, spec);
-  t.same(errors(env), ['judge-changed']);
+  t.equal(env.decision?.type, 'abandon', 'the audit finds it');
+  t.same(ofJudge(env), ['warning JUDGE_CHANGED', 'note POLICY_JUDGE_PASSES'], 'which the suite does not');
 });
 
 t.test('tests that are deleted, skipped or disarmed in a refactor are refused', async (t) => {

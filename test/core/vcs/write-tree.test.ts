@@ -7,6 +7,7 @@ import { writeLooseObject } from '../../../core/vcs/loose-object.ts';
 import { emptyTreeOf, openRepository } from '../../../core/vcs/repository.ts';
 import { createScratch } from '../../../core/vcs/scratch.ts';
 import { listTree } from '../../../core/vcs/tree.ts';
+import { type TreeLeaf, writeTree } from '../../../core/vcs/write-tree.ts';
 import { makeRepository } from './sample-repository.ts';
 import { startedChildren } from './started-children.ts';
 
@@ -207,4 +208,38 @@ t.test('a tree is listed as git lists it, whatever is in it and however large it
   }
   for (const tree of ['none', blob, 'f'.repeat(40)])
     await t.rejects(listTree(repo, tree), { code: 'GIT_FAILED' }, tree);
+});
+
+t.test('what shall be nothing goes first, and leaves no empty directory', async (t) => {
+  const { sample, scratch, repo } = await open(t.testdir());
+  const place = { from: scratch, to: scratch };
+  const blob = sample.gitInput('x', 'hash-object', '-w', '--stdin').trim();
+  const over = await writeTree(
+    place,
+    new Map(['a/b/c', 'a/d', 'e', 'f/g'].map((path) => [path, blob])),
+    undefined,
+  );
+  const laid = async (leaves: readonly (readonly [string, TreeLeaf])[]) => {
+    const tree = await writeTree(place, new Map(leaves), over);
+    return (await listTree(scratch, tree)).map(({ path, mode }) => `${path} ${mode}`);
+  };
+  t.same(await laid([['a/b/c', undefined]]), ['a/d 100644', 'e 100644', 'f/g 100644']);
+  const link = { mode: '120000', object: blob };
+  t.same(
+    await laid([
+      ['e/x', link],
+      ['e', undefined],
+    ]),
+    ['a/b/c 100644', 'a/d 100644', 'e/x 120000', 'f/g 100644'],
+  );
+  t.same(
+    await laid([
+      ['a', undefined],
+      ['e/none', undefined],
+      ['f/g/h', undefined],
+    ]),
+    ['a/b/c 100644', 'a/d 100644', 'e 100644', 'f/g 100644'],
+  );
+  const all = ['a/b/c', 'a/d', 'e', 'f/g'].map((path) => [path, undefined] as const);
+  t.equal(await writeTree(place, new Map(all), over), emptyTreeOf(repo));
 });

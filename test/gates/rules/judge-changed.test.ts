@@ -4,7 +4,11 @@ import { judge } from '../../../gates/rules/judge-changed.ts';
 import { type CaseFile, type GateCase, toRuleInput } from '../../../testing.ts';
 import { type Change, changes, npm, one, scripts } from '../judge-changed/changes.ts';
 
-const ask = async ({ name, command, base, change, links = [] }: Change, more: GateCase['spec'] = {}) => {
+const ask = async (
+  { name, command, base, change, links = [] }: Change,
+  more: GateCase['spec'] = {},
+  options: Readonly<Record<string, unknown>> = { review: 'required' },
+) => {
   const paths = new Set([...Object.keys(base), ...Object.keys(change)]);
   const files: Record<string, CaseFile> = {};
   for (const path of paths) {
@@ -24,7 +28,7 @@ const ask = async ({ name, command, base, change, links = [] }: Change, more: Ga
     })),
     async (wanted) => new Map(wanted.map((path) => [path, Buffer.from(base[path] ?? '')])),
   );
-  return judge({ ...toRuleInput({ name, files, spec: more }), judge: reach });
+  return judge({ ...toRuleInput({ name, files, spec: more }), judge: reach, options });
 };
 const unattended = { risk: { humanInLoop: { required: false, minApprovers: 0 } } } as const;
 
@@ -91,6 +95,37 @@ t.test(
       }),
       [{ severity: 'error' }],
     );
+  },
+);
+
+t.test(
+  'where nobody reviews it a run lets the policy commit judge too, and hears what of it to lay',
+  async (t) => {
+    const laid = async (change: Change) => {
+      const findings = await ask(change, unattended, {});
+      t.ok(findings.every(({ severity, detail }) => severity === 'warning' && detail?.judgedBy === 'policy'));
+      return findings.flatMap(({ detail }) => detail?.lay ?? []);
+    };
+    t.same(await laid(patched), [{ path: 'package.json', parts: ['scripts.test'] }]);
+    const audit = { 'scripts/audit.js': 'process.exit(1);\n' };
+    const moved = (change: Record<string, string | null>) =>
+      one('x', 'node scripts/audit', audit, change, []);
+    t.same(await laid(moved({ 'scripts/audit.js': '' })), [{ path: 'scripts/audit.js' }]);
+    t.same(await laid(moved({ 'scripts/audit': '' })), [{ path: 'scripts/audit' }]);
+    t.same(await laid(moved({ 'scripts/audit.js': null })), [{ path: 'scripts/audit.js' }]);
+    const many = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`scripts/${at}.sh`, 'true\n']));
+    const all = Object.keys(many).join(' && sh ');
+    const changed = Object.fromEntries(Object.keys(many).map((path) => [path, 'false\n']));
+    t.equal(
+      (await laid(one('x', `sh ${all}`, many, changed, []))).length,
+      60,
+      'those that are not listed, too',
+    );
+    t.match(await ask(patched, { risk: { humanInLoop: { required: true, minApprovers: 1 } } }, {}), [
+      { severity: 'warning', message: /a person reviews it/, detail: { judgedBy: undefined } },
+    ]);
+    const input = toRuleInput({ name: 'x', files: { '.eslintrc': { candidate: '{}' } }, spec: unattended });
+    t.match(await judge(input), [{ severity: 'error' }], 'a scan runs nothing');
   },
 );
 

@@ -1,0 +1,46 @@
+import type { Finding } from '../../contract/finding.ts';
+import type { LaidPath } from '../../contract/judge-reach.ts';
+import { askRule } from '../ask-rules.ts';
+import type { Attempt } from '../attempt.ts';
+import { ruleQuestion } from '../rule-question.ts';
+import { layJudge } from './lay-judge.ts';
+
+const rule = 'judge-changed';
+/** A longer list of checks is cut by the rule. */
+const maxChecks = 50;
+
+/** The candidate with what judges it as the policy commit has it. */
+export interface PolicyJudge {
+  readonly tree: string;
+  readonly laid: readonly LaidPath[];
+  /** Whether a check judges by any of it. */
+  judges(checkId: string): boolean;
+}
+
+/** Whether the patch rules left it to the policy commit's version to judge the change too: nobody is asked then. Costs nothing. */
+export function leavesJudging({ patchFindings }: Attempt): boolean {
+  return patchFindings?.some(isLeft) ?? false;
+}
+
+/** Asks the rule what of the judge the patch changes, and lays the policy commit's version over the candidate; `undefined` where it is left to nobody. */
+export async function findPolicyJudge(attempt: Attempt): Promise<PolicyJudge | undefined> {
+  const { contract, ground, patch, scope } = attempt;
+  const asked = ground.rules.get(rule);
+  if (!asked || !leavesJudging(attempt)) return undefined;
+  // Anew, since what was recorded of its answer was redacted.
+  const question = ruleQuestion(attempt, { spec: contract.effective, patch, scope, artifacts: [] });
+  const found = (await askRule(question, asked, [])).filter(isLeft);
+  const laid = found.flatMap(({ detail }) => (detail?.lay ?? []) as readonly LaidPath[]);
+  const lists = found.map(({ detail }) => (detail?.checks ?? []) as readonly string[]);
+  const all = lists.some(({ length }) => length === 0 || length >= maxChecks);
+  const checks = new Set(lists.flat());
+  return {
+    tree: await layJudge(attempt, laid),
+    laid,
+    judges: (checkId) => all || checks.has(checkId),
+  };
+}
+
+function isLeft({ rule: by, detail }: Finding): boolean {
+  return by === rule && detail?.judgedBy === 'policy';
+}

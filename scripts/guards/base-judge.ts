@@ -1,0 +1,64 @@
+import { type Guard, within } from './guard.ts';
+
+const rule = 'test/gates/rules/judge-changed.test.ts';
+const attack = 'test/attack/judge/policy-judge.test.ts';
+const nobody = 'where nobody reviews a change of the judge';
+
+/** Guards of the judge of the policy commit, which judges too. */
+export const guards: readonly Guard[] = [
+  ...within('core/run/judge/judge-by-policy.ts', attack, [
+    [
+      'what it fails, fails',
+      "severity: 'error',\n        message: `it passes",
+      "severity: 'note',\n        message: `it passes",
+      nobody,
+    ],
+    [
+      'what its runs hand on goes to its runs',
+      'judge.judges(task.check.id) || differs',
+      'judge.judges(task.check.id)',
+      nobody,
+    ],
+  ]),
+  ...within('core/run/run-stage.ts', attack, [
+    [
+      'second runs go on from second runs',
+      'last?.atPolicy?.carried ?? last?.carried',
+      'last?.carried',
+      nobody,
+    ],
+  ]),
+  ...within('core/run/judge/lay-judge.ts', attack, [
+    [
+      'what is new and would win is taken away',
+      'leaves.set(laid.path, await leafOf(attempt, laid, entries.get(laid.path)));',
+      'if (entries.has(laid.path)) leaves.set(laid.path, entries.get(laid.path));',
+      nobody,
+    ],
+  ]),
+  ...within('core/run/judge/lay-parts.ts', 'test/core/run/judge/lay-parts.test.ts', [
+    ['parts that are new go', 'else own.delete(name);', '', 'the named parts are those'],
+  ]),
+  ...within('gates/rules/judge-changed.ts', rule, [
+    [
+      'what is not listed is laid, too',
+      'lay: left.flatMap(({ lay }) => lay)',
+      'lay: []',
+      'where nobody reviews it a run',
+    ],
+    [
+      'who runs nothing lets nothing pass',
+      'reach !== undefined && stage',
+      'stage',
+      'where nobody reviews it a run',
+    ],
+  ]),
+  ...within('core/vcs/write-tree.ts', 'test/core/vcs/write-tree.test.ts', [
+    [
+      'what is taken away goes before what is laid',
+      'if (leaf === undefined) await takeAway(place, root, partsOf(path));',
+      '',
+      'what shall be nothing',
+    ],
+  ]),
+];
