@@ -85,8 +85,8 @@ function changedJudge(input: RuleInput, file: PatchFile): ChangedJudge | undefin
     return { file, role, via, checks, parts: parts ?? [], lay: laidFor(input, file, parts ?? []) };
   }
   const via = file.changeType === 'delete' ? undefined : leadToNew(reach, file.path);
-  if (via !== undefined)
-    return { file, role: 'script', via, checks: [], parts: [], lay: laidFor(input, file, []) };
+  const moved = { role: 'script', checks: [], parts: [], lay: laidFor(input, file, []) };
+  if (via !== undefined) return { file, via, ...moved };
   const program =
     configuredProgram(file.path, reach?.programs) ?? configuredProgram(oldPath ?? file.path, reach?.programs);
   if (program === undefined || isOfNewPackage(reach, file)) return undefined;
