@@ -11,6 +11,7 @@ import { redactTexts } from '../privacy/redact-texts.ts';
 import type { EffectiveCheck, EffectiveToolAcl } from '../spec/intentspec.gen.ts';
 import { guardCommand } from '../tool/acl.ts';
 import { checkEnvironment } from '../tool/check-environment.ts';
+import { askFurther } from './ask-further.ts';
 import { askPolicy } from './ask-policy.ts';
 import { askRule } from './ask-rules.ts';
 import type { Attempt } from './attempt.ts';
@@ -24,8 +25,6 @@ import {
   unguardedNetwork,
 } from './check-network.ts';
 import { collectArtifacts } from './collect-artifacts.ts';
-import { compareExecuted } from './compare-executed.ts';
-import { judgeByPolicy } from './judge/judge-by-policy.ts';
 import {
   type OpeningWorkspace,
   type OpenWorkspace,
@@ -87,22 +86,10 @@ export async function runCheck(
   const startedAt = toRfc3339(clock.now());
   const started = clock.monotonic();
   const ran = await askCheck(attempt, workspace, task);
-  // What candidates hand on must not speak for the base.
-  const atBase = { ...task, received: [], handsOn: false };
-  const lost = await compareExecuted(attempt, check.kind, ran, () =>
-    askCheck(attempt, workspace.base, atBase),
+  const further = await askFurther(attempt, workspace, task, ran, (side, other) =>
+    askCheck(attempt, side, { ...task, ...other }),
   );
-  const second = await judgeByPolicy(attempt, workspace, task, ran, (side, received) =>
-    askCheck(attempt, side, { ...task, received }),
-  );
-  const network = joinNetworks(
-    [lost.network ?? ran.network, second.outcome?.network].filter((one) => one !== undefined),
-  );
-  const asked = {
-    ...ran,
-    findings: [...ran.findings, ...lost.findings, ...second.findings],
-    ...(network ? { network } : {}),
-  };
+  const asked = { ...ran, ...further.outcome };
   const metrics = stage === 'integration' ? metricsOf(asked.reports) : undefined;
   const { records: artifacts, findings: untaken } = await collectArtifacts(
     box,
@@ -130,12 +117,12 @@ export async function runCheck(
     durationMs: Math.round(result?.durationMs ?? clock.monotonic() - started),
     startedAt,
     ...(outcome.tests ? { tests: outcome.tests } : {}),
-    ...(outcome.tools ? { tools: [...outcome.tools, ...(second.outcome?.tools ?? [])] } : {}),
+    ...(outcome.tools ? { tools: outcome.tools } : {}),
     ...(metrics?.metrics ? { hasMetrics: true as const } : {}),
     ...(outcome.network ? { network: outcome.network } : {}),
-    ...(second.run ? { atPolicy: second.run } : {}),
+    ...(further.atPolicy ? { atPolicy: further.atPolicy } : {}),
     ...(outcome.carried ? { carried: outcome.carried } : {}),
-    artifacts: [...artifacts, ...second.artifacts],
+    artifacts: [...artifacts, ...further.artifacts],
     findings: outcome.findings,
   };
 }

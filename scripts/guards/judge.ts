@@ -123,7 +123,12 @@ export const guards: readonly Guard[] = [
       'fewer tests than at the base',
     ],
   ]),
-  ...within('core/run/run-check.ts', attack, [
-    ['suites are compared with the base', '...lost.findings', '', 'tests that are worked out when they run'],
+  ...within('core/run/ask-further.ts', attack, [
+    [
+      'suites are compared with the base',
+      '...lost.findings, ',
+      '',
+      'tests that are worked out when they run',
+    ],
   ]),
 ];
