@@ -97,8 +97,9 @@ t.test('a journal of another run, and lines that nobody vouched for, are not bel
   writeFileSync(run.journal, kept.replace(`"mac":"${mac}"}\n`, `"mac":"${other}"}\n`));
   t.match((await run.call('resume', run.runId)).data?.notices, [anew]);
 
-  // What a kill between journal and witness looks like, but for who wrote it.
-  const whole = readFileSync(run.journal, 'utf8');
+  // What a kill between journal and witness looks like, but for who wrote it. A run of its own: one that was begun anew says so for good.
+  const clean = await waitingRun(t, run.sample);
+  const whole = readFileSync(clean.journal, 'utf8');
   const last = whole.trimEnd().split('\n').at(-1) ?? '';
   const { seq } = JSON.parse(last) as { seq: number };
   const added = {
@@ -108,12 +109,12 @@ t.test('a journal of another run, and lines that nobody vouched for, are not bel
     data: {},
     prev: sha256Hex(last),
   };
-  for (const line of [added, { ...added, mac }]) {
-    writeFileSync(run.journal, `${whole}${JSON.stringify(line)}\n`);
-    t.match((await run.call('resume', run.runId)).data?.notices, [anew], 'one line more');
+  for (const line of [{ ...added, mac }, added]) {
+    writeFileSync(clean.journal, `${whole}${JSON.stringify(line)}\n`);
+    t.match((await clean.call('resume', clean.runId)).data?.notices, [anew], 'one line more');
   }
 
-  const second = await waitingRun(t, run.sample);
+  const second = clean;
   const path = join(run.sample.home, '.config', 'writ', 'journals');
   writeFileSync(join(path, run.runId), readFileSync(join(path, second.runId)), { mode: 0o600 });
   writeFileSync(run.journal, readFileSync(second.journal));
