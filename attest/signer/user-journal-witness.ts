@@ -6,7 +6,7 @@ import { equalSecret } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import type { JournalReach, JournalWitness, WitnessedJournal } from '../../core/contract/journal-witness.ts';
-import { journalMac, processWitness } from '../../core/store/process-witness.ts';
+import { journalMac, processWitness, voucherUnder } from '../../core/store/process-witness.ts';
 import { encodeId } from '../../core/vcs/ref-name.ts';
 import { createOnce } from './create-once.ts';
 import { readGuarded } from './guarded-file.ts';
@@ -21,15 +21,26 @@ const keyOctets = 32;
  */
 export function userJournalWitness(env: Environment): JournalWitness {
   return {
-    async open(runId) {
-      try {
-        return await openWitnessed(env, runId);
-      } catch (fault) {
-        if (fault instanceof WritError) throw fault;
-        return processWitness.open(runId);
-      }
-    },
+    open: (runId) =>
+      elsewhere(
+        () => openWitnessed(env, runId),
+        () => processWitness.open(runId),
+      ),
+    voucher: (of) =>
+      elsewhere(
+        async () => voucherUnder(await openKey(env), of),
+        () => processWitness.voucher(of),
+      ),
   };
+}
+
+async function elsewhere<T>(here: () => Promise<T>, otherwise: () => Promise<T>): Promise<T> {
+  try {
+    return await here();
+  } catch (fault) {
+    if (fault instanceof WritError) throw fault;
+    return otherwise();
+  }
 }
 
 async function openWitnessed(env: Environment, runId: string): Promise<WitnessedJournal> {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DigestedThing } from '../contract/attestor.ts';
 import type { SandboxBind } from '../contract/sandbox.ts';
 import type { CarriedPath } from '../contract/stage.ts';
+import { processWitness } from '../store/process-witness.ts';
 import { readBlob } from '../vcs/blobs.ts';
 import { isIgnoredPath } from '../vcs/ignored.ts';
 import { removeTree } from '../vcs/remove-tree.ts';
@@ -189,13 +190,14 @@ class Side implements WorkspaceSide {
   }
 
   async #findDependencies(workspace: string): Promise<FoundDependencies> {
-    const { ground, patch, scratch, signal } = this.#attempt;
+    const { ground, patch, scratch, settings, signal } = this.#attempt;
     const found = await findWorkspaceDependencies({
       config: ground.config.workspace,
       worktree: ground.repository.root,
       workspace,
       cacheDir: join(ground.repository.commonDir, 'writ', 'cache', 'workspace'),
       sandbox: ground.sandbox,
+      voucher: await (settings.witness ?? processWitness).voucher('workspace-prepare'),
       readBase: (path) => readBlob(scratch, patch.baseTree, path),
       readCandidate: (path) => readBlob(scratch, this.#tree, path),
       isIgnored: (path) => isIgnoredPath(ground.repository, path),

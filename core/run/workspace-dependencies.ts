@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { WritError } from '../base/errors.ts';
 import type { WorkspaceConfig } from '../config.ts';
 import type { DigestedThing } from '../contract/attestor.ts';
+import type { Voucher } from '../contract/journal-witness.ts';
 import type { SandboxBackend, SandboxBind } from '../contract/sandbox.ts';
 import { copyTree } from './workspace-dependencies/copy-tree.ts';
 import { prepareDirectories } from './workspace-dependencies/prepared-directories.ts';
@@ -17,6 +18,8 @@ export interface WorkspaceDependenciesRequest {
   /** `<git-common-dir>/writ/cache/workspace`. */
   readonly cacheDir: string;
   readonly sandbox: SandboxBackend;
+  /** Of this user on this machine: what nobody vouches for is not taken from the cache. */
+  readonly voucher: Voucher;
   /** Content of a file at the base commit; `undefined` where it is absent. */
   readBase(path: string): Promise<Uint8Array | undefined>;
   /** Content of a file in the candidate tree; `undefined` where it is absent. */
@@ -122,21 +125,26 @@ export async function findWorkspaceDependencies(
       });
     }
     const earlier = [...provided.values()].filter(({ directory }) => !step.outputs.includes(directory));
-    const { cacheDir } = request;
-    const { key, cached, directories } = await prepareDirectories({
+    const { cacheDir, voucher } = request;
+    const { key, cached, distrusted, directories } = await prepareDirectories({
       step,
       workspace,
       cacheDir,
       sandbox,
+      voucher,
       provided: earlier,
       ...signal,
     });
+    const unknown = distrusted
+      ? ': what an earlier run left is not vouched for by this user on this machine'
+      : '';
+    const when = cached ? ' in an earlier run' : unknown;
     for (const made of directories) {
       provided.set(made.directory, { ...made, uri: `urn:writ:workspace-prepare:sha256:${key}` });
       notes.push({
         directory: made.directory,
         outcome: cached ? 'cached' : 'prepared',
-        message: `\`${made.directory}\` was made by \`${step.argv.join(' ')}\`${cached ? ' in an earlier run' : ''}`,
+        message: `\`${made.directory}\` was made by \`${step.argv.join(' ')}\`${when}`,
       });
     }
   }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { equalSecret } from '../base/digest.ts';
 import { randomOctets } from '../base/ids.ts';
-import type { JournalReach, JournalWitness } from '../contract/journal-witness.ts';
+import type { JournalReach, JournalWitness, Voucher } from '../contract/journal-witness.ts';
 
 const key = randomOctets(32);
 const reaches = new Map<string, JournalReach>();
@@ -25,7 +25,17 @@ export const processWitness: JournalWitness = {
       async [Symbol.asyncDispose]() {},
     };
   },
+  async voucher(of) {
+    return voucherUnder(key, of);
+  },
 };
+
+/** A voucher under a secret of its own: no run's id holds a NUL, so that no line of a journal is its word. */
+export function voucherUnder(secret: Uint8Array, of: string): Voucher {
+  const own = Buffer.from(journalMac(secret, '\0voucher', of), 'hex');
+  const vouch = (line: string): string => journalMac(own, of, line);
+  return { vouch, vouched: (line, mac) => equalSecret(vouch(line), mac) };
+}
 
 /** HMAC-SHA-256 over a run's id and a line of its journal: a line of another run's journal is not one of this. */
 export function journalMac(secret: Uint8Array, runId: string, line: string): string {

@@ -1,24 +1,23 @@
-import {
-  access,
-  chmod,
-  lstat,
-  mkdir,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
+import { access, chmod, lstat, mkdir, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { sha256Hex } from '../../base/digest.ts';
 import { messageOf, WritError } from '../../base/errors.ts';
 import { uuidV7 } from '../../base/ids.ts';
 import type { PrepareStep } from '../../config.ts';
+import type { Voucher } from '../../contract/journal-witness.ts';
 import type { SandboxBackend, SandboxBind, SandboxResult } from '../../contract/sandbox.ts';
+import { removeTree } from '../../vcs/remove-tree.ts';
 import { copyTree } from './copy-tree.ts';
 import { digestDirectory } from './directory-digest.ts';
+import { openPrepareCache } from './prepare-cache-place.ts';
+import {
+  entryName,
+  openEntry,
+  type PreparedDirectory,
+  type PreparedEntry,
+  vouchForOutput,
+} from './prepared-entry.ts';
 import { directoryLimits } from './shared-directory.ts';
 
 export interface PrepareRequest {
@@ -27,6 +26,8 @@ export interface PrepareRequest {
   readonly workspace: string;
   readonly cacheDir: string;
   readonly sandbox: SandboxBackend;
+  /** Whose entries of the cache are believed. */
+  readonly voucher: Voucher;
   /** Directories that earlier steps and `share` provide, by repository-relative path. */
   readonly provided: readonly {
     readonly directory: string;
@@ -36,32 +37,26 @@ export interface PrepareRequest {
   readonly signal?: AbortSignal;
 }
 
-export interface PreparedDirectory {
-  readonly directory: string;
-  readonly source: string;
-  readonly sha256: string;
-}
-
 export interface PrepareOutcome {
   /** SHA-256 of everything that decides the result: command, inputs, provided directories, platform. */
   readonly key: string;
   readonly cached: boolean;
+  /** An entry was there which nobody here vouches for, or which is not what it was: it was made again. */
+  readonly distrusted: boolean;
   readonly directories: readonly PreparedDirectory[];
 }
 
 const maxOutputBytes = 256 * 1024;
 const maxReportedCharacters = 4000;
-const abandonedAfterMs = 24 * 60 * 60 * 1000;
 
 /**
  * Runs one `[[workspace.prepare]]` in the sandbox, over its declared inputs alone, or takes the result of an earlier run with the
- * same inputs. The cache is filled by rename, and an entry that no longer has its recorded digest is made again.
+ * same inputs. The cache is filled by rename; an entry that the voucher does not know, or that is not what it was, is made again.
  * Throws WORKSPACE_PREPARE_FAILED.
  */
 export async function prepareDirectories(request: PrepareRequest): Promise<PrepareOutcome> {
   const { step, cacheDir } = request;
-  await mkdir(cacheDir, { recursive: true, mode: 0o700 });
-  await removeAbandoned(cacheDir);
+  await openPrepareCache(cacheDir, request.voucher);
   const scratch = join(cacheDir, `tmp-${uuidV7(systemClock.now())}`);
   await mkdir(join(scratch, 'reports'), { recursive: true, mode: 0o700 });
   const stage = join(scratch, 'stage');
@@ -72,7 +67,9 @@ export async function prepareDirectories(request: PrepareRequest): Promise<Prepa
     if ('fault' in inputs) throw failed(step, `an input cannot be used: ${inputs.fault}`);
     const key = sha256Hex(
       JSON.stringify([
-        'writ-workspace-prepare-v1',
+        'writ-workspace-prepare-v2',
+        // What runs unconfined may take its result from anywhere.
+        request.sandbox.name === 'none',
         step.argv,
         step.network,
         step.outputs,
@@ -83,14 +80,16 @@ export async function prepareDirectories(request: PrepareRequest): Promise<Prepa
         process.version,
       ]),
     );
-    const entry = join(cacheDir, key);
-    const found = await openEntry(entry, request);
-    if (found !== undefined) return { key, cached: true, directories: found };
-    await rm(entry, { recursive: true, force: true });
+    const path = join(cacheDir, entryName(key, request.voucher));
+    const entry = { path, key, outputs: step.outputs, voucher: request.voucher };
+    const found = await openEntry(entry, limits(request));
+    if (found !== undefined) return { key, cached: true, distrusted: false, directories: found };
+    const distrusted = (await readdir(cacheDir)).some((name) => name.startsWith(key));
+    await removeTree(path);
     await runCommand(request, stage, join(scratch, 'reports'));
-    return { key, cached: false, directories: await fillEntry(request, scratch, entry) };
+    return { key, cached: false, distrusted, directories: await fillEntry(request, scratch, entry) };
   } finally {
-    await rm(scratch, { recursive: true, force: true });
+    await removeTree(scratch);
   }
 }
 
@@ -128,7 +127,7 @@ async function runCommand(request: PrepareRequest, stage: string, reports: strin
 async function fillEntry(
   request: PrepareRequest,
   scratch: string,
-  entry: string,
+  entry: PreparedEntry,
 ): Promise<readonly PreparedDirectory[]> {
   const { step } = request;
   const tree = join(scratch, 'entry', 'tree');
@@ -141,45 +140,14 @@ async function fillEntry(
     await mkdir(dirname(join(tree, output)), { recursive: true });
     await chmod(made, status.mode | 0o700);
     await rename(made, join(tree, output));
-    await writeFile(join(scratch, 'entry', `${sha256Hex(output)}.sha256`), digest.sha256);
+    await vouchForOutput({ ...entry, path: join(scratch, 'entry') }, output, digest.sha256);
   }
-  await rename(join(scratch, 'entry'), entry).catch(async (cause: unknown) => {
-    if (!(await exists(entry))) throw cause;
+  await rename(join(scratch, 'entry'), entry.path).catch(async (cause: unknown) => {
+    if (!(await exists(entry.path))) throw cause;
   });
-  const directories = await openEntry(entry, request);
+  const directories = await openEntry(entry, limits(request));
   if (directories === undefined) throw failed(step, 'the result changed while it was stored');
   return directories;
-}
-
-/** An entry whose directories all have the digest that was recorded when they were made; else nothing. */
-async function openEntry(
-  entry: string,
-  request: PrepareRequest,
-): Promise<readonly PreparedDirectory[] | undefined> {
-  const directories: PreparedDirectory[] = [];
-  for (const directory of request.step.outputs) {
-    const source = join(entry, 'tree', directory);
-    const recorded = await readFile(join(entry, `${sha256Hex(directory)}.sha256`), 'utf8').catch(
-      () => undefined,
-    );
-    if (recorded === undefined || !(await exists(source))) return undefined;
-    // Its links were judged where it was made; beside `tree` they have nothing to lead to.
-    const digest = await digestDirectory(source, { within: '/', ...limits(request) });
-    if ('fault' in digest || digest.sha256 !== recorded) return undefined;
-    directories.push({ directory, source, sha256: digest.sha256 });
-  }
-  return directories;
-}
-
-/** What a killed process left behind, once nobody can still be at work on it. */
-async function removeAbandoned(cacheDir: string): Promise<void> {
-  for (const name of await readdir(cacheDir)) {
-    if (!name.startsWith('tmp-')) continue;
-    const status = await stat(join(cacheDir, name)).catch(() => undefined);
-    if (status !== undefined && systemClock.now() - status.mtimeMs > abandonedAfterMs) {
-      await rm(join(cacheDir, name), { recursive: true, force: true });
-    }
-  }
 }
 
 function limits({ signal }: PrepareRequest): { maxEntries: number; maxBytes: number; signal?: AbortSignal } {

@@ -78,3 +78,14 @@ t.test('where nothing can be written, the witness is one of this process', async
   await first.reach({ records: 1, digest });
   t.same((await userJournalWitness(env).open('run-of-nobody')).reached, { records: 1, digest });
 });
+
+t.test('vouches for other things by a word of their own, which is no word for a journal', async (t) => {
+  const { env } = home();
+  const witness = userJournalWitness(env);
+  const voucher = await witness.voucher('things');
+  const word = voucher.vouch('line');
+  t.ok((await userJournalWitness(env).voucher('things')).vouched('line', word), 'in a later process');
+  t.notOk((await witness.voucher('other things')).vouched('line', word));
+  t.notOk((await witness.open('things')).vouched('line', word));
+  t.notOk((await userJournalWitness(home().env).voucher('things')).vouched('line', word), 'of another user');
+});

@@ -4,6 +4,7 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -23,10 +24,12 @@ import { parseConfig, type WorkspaceConfig } from '../../../core/config.ts';
 import type { SandboxBackend, SandboxBind, SandboxResult } from '../../../core/contract/sandbox.ts';
 import { digestDirectory } from '../../../core/run/workspace-dependencies/directory-digest.ts';
 import { dependenciesMissingHint } from '../../../core/run/workspace-dependencies/missing-dependencies.ts';
+import { vouchForOutput } from '../../../core/run/workspace-dependencies/prepared-entry.ts';
 import {
   provideWorkspaceDependencies,
   type WorkspaceDependencies,
 } from '../../../core/run/workspace-dependencies.ts';
+import { processWitness, voucherUnder } from '../../../core/store/process-witness.ts';
 import { bubblewrapSandbox } from '../../../core/tool/sandbox/bubblewrap.ts';
 import { unshareSandbox } from '../../../core/tool/sandbox/unshare.ts';
 import { isIgnoredPath } from '../../../core/vcs/ignored.ts';
@@ -81,6 +84,7 @@ async function project(directory: string, config: WorkspaceConfig, change?: (wor
     workspace,
     cacheDir,
     sandbox,
+    voucher: await processWitness.voucher('test'),
     readBase: async (path: string) => Buffer.from(`${git(worktree, 'show', `HEAD:${path}`)}\n`),
     readCandidate: async (path: string) =>
       existsSync(join(workspace, path)) ? readFileSync(join(workspace, path)) : undefined,
@@ -406,18 +410,77 @@ t.test('a cached result serves only the same command over the same inputs', asyn
   );
 });
 
-t.test('a cache entry that was changed after it was made is made again', async (t) => {
-  const { request } = await project(t.testdir(), preparing(shell('mkdir made && echo good > made/file')));
-  const first = await provideWorkspaceDependencies(request);
-  const file = join(first.binds[0]?.source ?? '', 'file');
-  writeFileSync(file, 'evil');
-  const again = await provideWorkspaceDependencies(request);
-  t.strictSame(
-    again.notes.map(({ outcome }) => outcome),
-    ['prepared'],
-  );
-  t.equal(readFileSync(file, 'utf8'), 'good\n');
-  t.strictSame(again.resolvedDependencies, first.resolvedDependencies);
+t.test('a cache entry is taken only as this user on this machine made it', async (t) => {
+  const step = shell('mkdir made && echo good > made/file');
+  const { request, cacheDir } = await project(t.testdir(), preparing(step));
+  const provide = (voucher = request.voucher) => provideWorkspaceDependencies({ ...request, voucher });
+  const first = await provide();
+  const made = first.binds[0]?.source ?? '';
+  const entry = join(made, '../..');
+  const word = join(entry, readdirSync(entry).find((name) => name.endsWith('.sha256')) ?? '');
+  const vouched = readFileSync(word, 'utf8');
+  const evilDigest = async (): Promise<string> => {
+    writeFileSync(join(made, 'file'), 'evil');
+    const digest = await digestDirectory(made, { within: made, maxEntries: 10, maxBytes: 100 });
+    return 'fault' in digest ? '' : digest.sha256;
+  };
+  const stranger = voucherUnder(Buffer.from('another key'), 'test');
+  const attacks: Readonly<Record<string, () => unknown>> = {
+    'the tree exchanged': evilDigest,
+    'tree and digest': async () => writeFileSync(word, await evilDigest()),
+    'with the word that was there': async () =>
+      writeFileSync(word, vouched.replace(/^[0-9a-f]{64}/, await evilDigest())),
+    'with the word of somebody else': async () => {
+      const sha256 = await evilDigest();
+      const key = first.resolvedDependencies[0]?.uri?.split(':').at(-1) ?? '';
+      await vouchForOutput({ path: entry, key, voucher: stranger }, 'made', sha256);
+    },
+    'all that somebody else made': async () => {
+      const strangers = await provide(stranger);
+      rmSync(entry, { recursive: true });
+      cpSync(join(strangers.binds[0]?.source ?? '', '../..'), entry, { recursive: true });
+    },
+    'what another command made': async () => {
+      const other = { ...request, config: preparing(shell('mkdir made && echo evil > made/file')) };
+      const { binds } = await provideWorkspaceDependencies(other);
+      rmSync(entry, { recursive: true });
+      cpSync(join(binds[0]?.source ?? '', '../..'), entry, { recursive: true });
+    },
+    'a pipe for a word': () => {
+      rmSync(word);
+      spawnSync('mkfifo', [word]);
+    },
+    'a tree behind a link': () => {
+      renameSync(join(entry, 'tree'), join(cacheDir, '../elsewhere'));
+      symlinkSync('../../elsewhere', join(entry, 'tree'));
+    },
+    'a link to an entry': () => {
+      renameSync(entry, join(cacheDir, '../entry'));
+      symlinkSync('../entry', entry);
+    },
+  };
+  for (const [name, attack] of Object.entries(attacks)) {
+    await attack();
+    const again = await provide();
+    t.strictSame(
+      again.notes.map(({ outcome }) => outcome),
+      ['prepared'],
+      name,
+    );
+    t.match(again.notes[0]?.message, 'is not vouched for by this user on this machine', name);
+    t.equal(readFileSync(join(made, 'file'), 'utf8'), 'good\n', name);
+    t.notOk(lstatSync(entry).isSymbolicLink());
+    t.strictSame(again.resolvedDependencies, first.resolvedDependencies, name);
+    t.match((await provide()).notes, [{ outcome: 'cached' }]);
+  }
+  const { sandbox } = request;
+  const unconfined: SandboxBackend = {
+    ...sandbox,
+    name: 'none',
+    run: (asked) => sandbox.run({ ...asked, network: 'none' }),
+  };
+  const without = await provideWorkspaceDependencies({ ...request, sandbox: unconfined });
+  t.match(without.notes, [{ outcome: 'prepared' }], 'nor what was made with a sandbox by who has none');
 });
 
 t.test('two runs that fill the same entry at once end with one entry', async (t) => {
@@ -430,19 +493,41 @@ t.test('two runs that fill the same entry at once end with one entry', async (t)
   t.equal(readdirSync(cacheDir).length, 1);
 });
 
-t.test('what a killed run left in the cache is removed a day later, not before', async (t) => {
+t.test('what nobody here will use is removed from the cache a day later, not before', async (t) => {
   const { request, cacheDir } = await project(t.testdir(), preparing(shell('mkdir made')));
-  for (const [name, hours] of [
-    ['tmp-old', 25],
-    ['tmp-new', 1],
-  ] as const) {
-    mkdirSync(join(cacheDir, name, 'stage'), { recursive: true });
-    const at = Date.now() / 1000 - hours * 3600;
-    utimesSync(join(cacheDir, name), at, at);
-  }
+  const foreign = 'f'.repeat(64);
+  const fill = (): void => {
+    for (const [name, hours] of [
+      ['tmp-old', 25],
+      ['tmp-new', 1],
+      [foreign, 25],
+      [`${foreign}-${'0'.repeat(32)}`, 25],
+      [`${foreign}-${'1'.repeat(32)}`, 1],
+      ['of somebody', 25],
+    ] as const) {
+      mkdirSync(join(cacheDir, name, 'stage'), { recursive: true });
+      const at = Date.now() / 1000 - hours * 3600;
+      utimesSync(join(cacheDir, name), at, at);
+    }
+  };
+  const left = (): readonly string[] => readdirSync(cacheDir).filter((name) => !own.includes(name));
   await provideWorkspaceDependencies(request);
-  t.notOk(existsSync(join(cacheDir, 'tmp-old')));
-  t.ok(existsSync(join(cacheDir, 'tmp-new')));
+  const own = readdirSync(cacheDir);
+  t.equal(own.length, 1);
+  fill();
+  for (const name of own) utimesSync(join(cacheDir, name), 1, 1);
+  chmodSync(cacheDir, 0o777);
+  t.match((await provideWorkspaceDependencies(request)).notes, [{ outcome: 'cached' }], 'ours however old');
+  t.strictSame(left(), [`${foreign}-${'1'.repeat(32)}`, 'of somebody', 'tmp-new']);
+  t.equal(statSync(cacheDir).mode & 0o777, 0o700, 'nobody else may write to it');
+
+  renameSync(cacheDir, join(cacheDir, '../moved'));
+  symlinkSync('moved', cacheDir);
+  fill();
+  chmodSync(cacheDir, 0o755);
+  await provideWorkspaceDependencies(request);
+  t.equal(left().length, 6, 'nothing of a place that a link leads to');
+  t.equal(statSync(cacheDir).mode & 0o777, 0o755);
 });
 
 t.test('a prepare command that fails says how, with the end of its output and nothing cached', async (t) => {
