@@ -23,6 +23,8 @@ const defaultTimeoutSeconds = 60;
 export interface PluginGround {
   /** Where files are kept between runs. */
   readonly cacheDir: string;
+  /** What a rule may hold; absent: what every sandbox may. */
+  readonly maxMemoryBytes?: number;
   /** Asked for only where there is a plugin; never `none`. */
   readonly sandbox: () => Promise<SandboxBackend>;
 }
@@ -63,6 +65,7 @@ export async function outsideRules(
   const directory = await keepFiles(ground.cacheDir, pluginPackage);
   const empty = join(ground.cacheDir, 'empty');
   await mkdir(empty, { recursive: true, mode: 0o700 });
+  const most = ground.maxMemoryBytes === undefined ? {} : { maxMemoryBytes: ground.maxMemoryBytes };
   return manifest.rules.map(({ module, asked, ...rule }): Rule => {
     const timeoutSeconds = rule.timeoutSeconds ?? defaultTimeoutSeconds;
     const place = { plugin: manifest.name, directory, module, empty, sandbox };
@@ -71,7 +74,8 @@ export async function outsideRules(
       timeoutSeconds,
       module: pathToFileURL(join(directory, module)),
       ...(asked === 'by-policy' ? { appliesTo: () => false } : {}),
-      outside: (input, signal) => askOutsideRule({ id: rule.id, ...place, timeoutSeconds }, input, signal),
+      outside: (input, signal) =>
+        askOutsideRule({ id: rule.id, ...place, ...most, timeoutSeconds }, input, signal),
     };
   });
 }

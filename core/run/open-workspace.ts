@@ -15,6 +15,7 @@ import type { Attempt, Workspace } from './attempt.ts';
 import { type CarryStore, type HandedOn, openCarryStore } from './carry/carry-store.ts';
 import { type TrackedCarry, trackedCarry } from './carry/tracked-carry.ts';
 import { findPolicyJudge, type PolicyJudge } from './judge/policy-judge.ts';
+import { maxMemoryBytes } from './max-memory-bytes.ts';
 import {
   type DependencyNote,
   type FoundDependencies,
@@ -197,6 +198,7 @@ class Side implements WorkspaceSide {
       workspace,
       cacheDir: join(ground.repository.commonDir, 'writ', 'cache', 'workspace'),
       sandbox: ground.sandbox,
+      maxMemoryBytes: maxMemoryBytes(ground.config),
       voucher: await (settings.witness ?? processWitness).voucher('workspace-prepare'),
       readBase: (path) => readBlob(scratch, patch.baseTree, path),
       readCandidate: (path) => readBlob(scratch, this.#tree, path),

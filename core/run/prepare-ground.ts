@@ -18,6 +18,7 @@ import { nameRepository } from '../vcs/name-repository.ts';
 import { openRepository, type Repository } from '../vcs/repository.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import type { Landing } from './choose-landing.ts';
+import { maxMemoryBytes } from './max-memory-bytes.ts';
 import { type OpenPolicies, openPolicies } from './open-policies.ts';
 import type { ResumeRequest, RunRequest } from './run-request.ts';
 import type { WritEngine } from './writ-engine.ts';
@@ -58,11 +59,12 @@ export async function prepareGround(
   const sandbox = await chooseSandbox(engine, request, contract);
   const cancels = request.cancel !== undefined;
   // A run can be ended although a plugin that was to judge it is gone or no longer trusted.
-  const listed = cancels ? [] : parseConfig(configBytes).plugins;
+  const asked = parseConfig(cancels ? undefined : configBytes);
   const plugins = await openPlugins(
-    await findPlugins(repository, policy.tree, listed, request.pluginAccess ?? noPluginAccess),
+    await findPlugins(repository, policy.tree, asked.plugins, request.pluginAccess ?? noPluginAccess),
     {
       cacheDir: join(repository.commonDir, 'writ', 'cache', 'plugins'),
+      maxMemoryBytes: maxMemoryBytes(asked),
       sandbox: async () => (sandbox.name === 'none' ? pickSandbox('auto', engine.slots.sandbox) : sandbox),
     },
   );

@@ -25,6 +25,7 @@ import {
   unguardedNetwork,
 } from './check-network.ts';
 import { collectArtifacts } from './collect-artifacts.ts';
+import { maxMemoryBytes } from './max-memory-bytes.ts';
 import {
   type OpeningWorkspace,
   type OpenWorkspace,
@@ -275,7 +276,7 @@ async function runCommand(
     network: way.network,
     timeoutMs: check.timeoutSeconds * 1000,
     maxOutputBytes: acl.maxOutputBytes ?? defaultMaxOutputBytes,
-    maxMemoryBytes: attempt.ground.config.checks.maxMemoryMb * 1_048_576,
+    maxMemoryBytes: maxMemoryBytes(attempt.ground.config),
     signal,
   });
   const result = await running.finally(async () => {

@@ -18,6 +18,8 @@ export interface WorkspaceDependenciesRequest {
   /** `<git-common-dir>/writ/cache/workspace`. */
   readonly cacheDir: string;
   readonly sandbox: SandboxBackend;
+  /** Bytes that a `prepare` command may hold; absent: what every sandbox may. */
+  readonly maxMemoryBytes?: number;
   /** Of this user on this machine: what nobody vouches for is not taken from the cache. */
   readonly voucher: Voucher;
   /** Content of a file at the base commit; `undefined` where it is absent. */
@@ -125,13 +127,14 @@ export async function findWorkspaceDependencies(
       });
     }
     const earlier = [...provided.values()].filter(({ directory }) => !step.outputs.includes(directory));
-    const { cacheDir, voucher } = request;
+    const { cacheDir, voucher, maxMemoryBytes } = request;
     const { key, cached, distrusted, directories } = await prepareDirectories({
       step,
       workspace,
       cacheDir,
       sandbox,
       voucher,
+      maxMemoryBytes,
       provided: earlier,
       ...signal,
     });

@@ -20,6 +20,8 @@ export interface OutsideRule {
   /** An empty host directory. */
   readonly empty: string;
   readonly timeoutSeconds: number;
+  /** What its process may hold; absent: what every sandbox may. */
+  readonly maxMemoryBytes?: number;
   readonly sandbox: SandboxBackend;
 }
 
@@ -78,7 +80,7 @@ export async function askOutsideRule(
 }
 
 function runRule(rule: OutsideRule, stdin: Uint8Array, signal?: AbortSignal): Promise<SandboxResult> {
-  const { directory, empty, module, sandbox, timeoutSeconds } = rule;
+  const { directory, empty, module, sandbox, timeoutSeconds, maxMemoryBytes } = rule;
   const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
   const node = realpathSync(process.execPath);
   const readable = [pluginInside, entryInside, '/package.json'].map((path) => `--allow-fs-read=${path}`);
@@ -111,6 +113,7 @@ function runRule(rule: OutsideRule, stdin: Uint8Array, signal?: AbortSignal): Pr
     // Head and tail are kept: an answer of the allowed size is whole.
     maxOutputBytes: maxAnswerBytes,
     stdin,
+    ...(maxMemoryBytes === undefined ? {} : { maxMemoryBytes }),
     ...(signal === undefined ? {} : { signal }),
   });
 }

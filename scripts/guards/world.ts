@@ -19,8 +19,8 @@ export const guards: readonly Guard[] = [
     ],
     [
       'for this entry alone',
-      'said(key, output, sha256), mac) ?',
-      "said('', output, sha256), mac) || voucher.vouched(said(key, output, sha256), mac) ?",
+      "return [key, sha256, output].join(' ');",
+      "return [sha256, output].join(' ') + (key === '' ? key : '');",
       'a cache entry is taken only',
     ],
     [
@@ -36,6 +36,22 @@ export const guards: readonly Guard[] = [
       'if (!(await lstat(part)).isDirectory()) return;',
       'if (!(await lstat(part))) return;',
       'what nobody here will use',
+    ],
+  ]),
+  ...within('core/run/open-workspace.ts', 'test/attack/confinement/hungry-check.test.ts', [
+    [
+      'what prepares a world may hold as much as a check',
+      'maxMemoryBytes: maxMemoryBytes(ground.config),',
+      '',
+      'a check that holds too much',
+    ],
+  ]),
+  ...within('core/run/prepare-ground.ts', 'test/core/plugin-trust/plugin-runs.test.ts', [
+    [
+      'so may rules of others',
+      'maxMemoryBytes: maxMemoryBytes(asked),',
+      '',
+      'a plugin at a path of the repository',
     ],
   ]),
 ];

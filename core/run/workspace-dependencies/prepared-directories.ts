@@ -26,6 +26,8 @@ export interface PrepareRequest {
   readonly workspace: string;
   readonly cacheDir: string;
   readonly sandbox: SandboxBackend;
+  /** What the command may hold; `undefined`: what every sandbox may. */
+  readonly maxMemoryBytes: number | undefined;
   /** Whose entries of the cache are believed. */
   readonly voucher: Voucher;
   /** Directories that earlier steps and `share` provide, by repository-relative path. */
@@ -104,7 +106,7 @@ async function copyInputs({ step, workspace }: PrepareRequest, stage: string): P
 }
 
 async function runCommand(request: PrepareRequest, stage: string, reports: string): Promise<void> {
-  const { step, sandbox, signal } = request;
+  const { step, sandbox, signal, maxMemoryBytes } = request;
   const inside = sandbox.pathsInside({ workspace: stage, reports }).workspace;
   const result = await sandbox.run({
     argv: step.argv,
@@ -117,6 +119,7 @@ async function runCommand(request: PrepareRequest, stage: string, reports: strin
     network: sandbox.name === 'none' ? 'host' : step.network,
     timeoutMs: step.timeoutSeconds * 1000,
     maxOutputBytes,
+    ...(maxMemoryBytes === undefined ? {} : { maxMemoryBytes }),
     ...(signal === undefined ? {} : { signal }),
   });
   signal?.throwIfAborted();

@@ -73,5 +73,5 @@ function wordFile(entry: string, output: string): string {
 }
 
 function said(key: string, output: string, sha256: string): string {
-  return `${key} ${sha256} ${output}`;
+  return [key, sha256, output].join(' ');
 }

@@ -8,6 +8,14 @@ import { fixtures, makeSample } from '../../core/run/sample.ts';
 t.setTimeout(120_000);
 const diff = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
 const hold = `const held = []; setInterval(() => held.push(Buffer.alloc(30e6, 1)), 20); setTimeout(() => process.exit(0), 30000);`;
+/** A memory file system of a sandbox is not larger than what may be held in it. */
+const config = `[checks]
+max_memory_mb = 128
+[[workspace.prepare]]
+argv = ["sh", "-c", "mkdir made && df -P -k /tmp > made/size"]
+lockfile = "package.json"
+outputs = ["made"]
+`;
 const flood = `const fs = require('node:fs'); for (let i = 0; i < 400; i += 1) fs.writeFileSync(process.env.REPORTS_DIR + '/' + i, '');`;
 
 t.test(
@@ -16,7 +24,7 @@ t.test(
     const sample = makeSample();
     t.teardown(() => sample.remove());
     mkdirSync(join(sample.root, '.writ'), { recursive: true });
-    writeFileSync(join(sample.root, '.writ', 'config.toml'), '[checks]\nmax_memory_mb = 128\n');
+    writeFileSync(join(sample.root, '.writ', 'config.toml'), config);
     sample.git('add', '--all');
     sample.git('commit', '--quiet', '-m', 'Limit checks');
     const check = (id: string, script: string) => ({
@@ -26,9 +34,16 @@ t.test(
       timeoutSeconds: 60,
       required: true,
     });
+    const asked =
+      "process.exit(require('node:fs').readFileSync('made/size', 'utf8').includes(' 131072 ') ? 0 : 1)";
+    const prepared = check('prepared', asked);
     const view = await sample.run(
       { source: { kind: 'patch', bytes: diff } },
-      { acceptance: { verificationPlan: { fastChecks: [check('hungry', hold), check('flood', flood)] } } },
+      {
+        acceptance: {
+          verificationPlan: { fastChecks: [check('hungry', hold), check('flood', flood), prepared] },
+        },
+      },
     );
 
     t.equal(view.decision?.type, 'abandon');
@@ -45,7 +60,8 @@ t.test(
     t.notOk('exitCode' in (found('hungry') ?? {}));
     t.equal(limitExceeded(found('hungry') ?? { findings: [] }), 'out of memory');
     t.match(found('flood')?.findings, [{ detail: { code: 'REPORT_UNREADABLE', limit: 256, unit: 'files' } }]);
+    t.match(found('prepared'), { status: 'passed' }, 'what prepares a world is held to the same');
     t.match(view.decision?.rationale, /hungry/);
-    t.strictSame(checks.map(({ id }) => id).sort(), ['flood', 'hungry'], 'each ran once');
+    t.strictSame(checks.map(({ id }) => id).sort(), ['flood', 'hungry', 'prepared'], 'each ran once');
   },
 );

@@ -151,30 +151,44 @@ t.test('a plugin at a path of the repository', { jobs: 2 }, async (t) => {
     t.equal(judged.decision?.type, 'commit', 'the rule of the base judged, not the one of the candidate');
   });
 
-  t.test('that hangs refuses the change, names its author, and leaves the run sound', async (t) => {
-    const box = mkdtempSync(join(t.testdir({}), 'p-'));
-    const manifest = {
-      name: 'slow',
-      version: '1.0.0',
-      type: 'module',
-      writ: { api: 1, rules: [{ id: 'slow-rule', point: 'patch', module: 'a.js', timeoutSeconds: 1 }] },
-    };
-    writeFileSync(join(box, 'package.json'), JSON.stringify(manifest));
-    writeFileSync(join(box, 'a.js'), 'export const judge = () => { for (;;); };\n');
-    const slow = await readDirectory(box);
-    const config = `[[plugins]]\npath = "tools/slow"\ndigest = "sha256:${slow.digest}"\n`;
-    const sample = sampleWith(t, config, (root) =>
-      cpSync(box, join(root, 'tools/slow'), { recursive: true }),
-    );
-    const before = sample.state();
-    const view = await run(sample, access(slow));
-    t.equal(view.decision?.type, 'abandon');
-    t.match(errorsOf(view), [
-      { rule: 'slow-rule', detail: { code: 'RULE_FAULT', plugin: 'slow', reason: 'deadline' } },
-    ]);
-    t.equal(sample.state(), before);
-    t.equal(view.state, 'decided');
-  });
+  t.test(
+    'that hangs or holds too much refuses the change, names its author, and leaves the run sound',
+    async (t) => {
+      const box = mkdtempSync(join(t.testdir({}), 'p-'));
+      const manifest = {
+        name: 'slow',
+        version: '1.0.0',
+        type: 'module',
+        writ: {
+          api: 1,
+          rules: [
+            { id: 'slow-rule', point: 'patch', module: 'a.js', timeoutSeconds: 1 },
+            { id: 'hungry-rule', point: 'patch', module: 'b.js', timeoutSeconds: 20 },
+          ],
+        },
+      };
+      writeFileSync(join(box, 'package.json'), JSON.stringify(manifest));
+      writeFileSync(join(box, 'a.js'), 'export const judge = () => { for (;;); };\n');
+      const hungry =
+        'const held = Buffer.alloc(200e6, 1); export const judge = () => { for (;;) held[0] += 1; };\n';
+      writeFileSync(join(box, 'b.js'), hungry);
+      const slow = await readDirectory(box);
+      const config = `[[plugins]]\npath = "tools/slow"\ndigest = "sha256:${slow.digest}"\n[checks]\nmax_memory_mb = 128\n`;
+      const sample = sampleWith(t, config, (root) =>
+        cpSync(box, join(root, 'tools/slow'), { recursive: true }),
+      );
+      const before = sample.state();
+      const view = await run(sample, access(slow));
+      t.equal(view.decision?.type, 'abandon');
+      const errors = new Map(errorsOf(view).map((finding) => [finding.rule, finding]));
+      t.equal(errors.size, 2);
+      t.match(errors.get('slow-rule')?.detail, { code: 'RULE_FAULT', plugin: 'slow', reason: 'deadline' });
+      t.match(errors.get('hungry-rule')?.detail, { reason: 'crashed' });
+      t.match(errors.get('hungry-rule')?.message, "it held too much of the machine's memory");
+      t.equal(sample.state(), before);
+      t.equal(view.state, 'decided');
+    },
+  );
 
   t.test('may not take the place of one of our rules, nor of a policy engine', async (t) => {
     for (const id of ['scope', 'cedar']) {
