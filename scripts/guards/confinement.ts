@@ -117,7 +117,7 @@ export const guards: readonly Guard[] = [
   ...within('core/run/run-check.ts', hungry, [
     [
       'the configured limit',
-      'attempt.ground.config.checks.maxMemoryMb * 1_048_576',
+      'maxMemoryBytes(attempt.ground.config)',
       '2 ** 50',
       'a check that holds',
     ],
