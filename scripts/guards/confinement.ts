@@ -115,12 +115,7 @@ export const guards: readonly Guard[] = [
     ],
   ]),
   ...within('core/run/run-check.ts', hungry, [
-    [
-      'the configured limit',
-      'maxMemoryBytes(attempt.ground.config)',
-      '2 ** 50',
-      'a check that holds',
-    ],
+    ['the configured limit', 'maxMemoryBytes(attempt.ground.config)', '2 ** 50', 'a check that holds'],
   ]),
   ...within('gates/checks/judge-exit.ts', hungry, [
     [
