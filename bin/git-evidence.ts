@@ -9,6 +9,7 @@ import { type EvidenceSource, runFiles } from '../attest/verify/evidence-source.
 import { isWritError } from '../core/base/errors.ts';
 import type { RunStore } from '../core/run/run-store.ts';
 import { readObjects } from '../core/vcs/blobs.ts';
+import { hashTree } from '../core/vcs/hash-tree.ts';
 import { listPeopleHere } from '../core/vcs/list-people.ts';
 import { formatIdentity } from '../core/vcs/mailbox.ts';
 import { effectsOn, readReplacements } from '../core/vcs/replacements.ts';
@@ -32,6 +33,7 @@ export async function gitEvidence(
     readRun: async (path) => run.files.get(path),
     listContent: async () => content.paths,
     readContent: async (path) => content.files.get(path),
+    hashTree: (tree) => hashTree(repository, tree),
     readAt: async (at, path) => {
       const [known, file] = await readObjects(repository, [at, `${at}:${path}`]);
       if (known?.type !== 'commit') return undefined;

@@ -1,4 +1,5 @@
 import { sealPaths } from '../../core/run/seal-paths.ts';
+import type { HashedTree } from '../../core/vcs/hash-tree.ts';
 import type { LedgerFileReader } from '../log/tile-reader.ts';
 
 /** Where the run tree keeps what is not itself listed in the provenance. */
@@ -38,6 +39,8 @@ export interface EvidenceSource {
   readContent(path: string): Promise<Uint8Array | undefined>;
   /** Where the repository replaces objects (`refs/replace`, grafts): what a person's plain git shows otherwise of this commit; may be nothing. */
   readonly replaced?: readonly string[];
+  /** What the tree's objects are by their bytes, where the repository is at hand: it keeps them under names that git believes. */
+  hashTree?(tree: string): Promise<HashedTree>;
   /** A file of a commit, where the repository is at hand and has that commit; `bytes` is absent where the commit has no such file. */
   readAt?(commit: string, path: string): Promise<{ readonly bytes?: Uint8Array } | undefined>;
   /** Authors, co-authors and committers of `base..tip`, where the commits are at hand; nobody where they are not. */

@@ -90,6 +90,11 @@ const rows: Readonly<Record<string, Row>> = {
     evidence: bundle,
     signed: true,
   },
+  'tree-objects': {
+    says: 'what this repository keeps of that tree holds the bytes that its ids name',
+    rule: 'git object ids, reckoned from the bytes',
+    evidence: bundle,
+  },
   'subject-patchset': {
     says: 'the patch is the one that the gates saw',
     rule: slsa,

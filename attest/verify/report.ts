@@ -85,14 +85,18 @@ export function unavailable(reason: CheckCode, detail: CheckDetail = {}): WritEr
   return new WritError('VERIFY_NOTHING', { detail: { ...detail, reason } });
 }
 
-/** A target without evidence was not verified: one expected check, none ran, or what is there cannot be read. */
-export function nothingThere(reason: string, code: 'missing' | 'malformed' = 'missing'): VerifyReport {
-  const isMalformed = code === 'malformed';
-  return {
-    verified: false,
-    checks: [{ id: 'bundle', status: isMalformed ? 'failed' : 'missing', code, detail: { reason } }],
-    expected: 1,
-    ran: isMalformed ? 1 : 0,
-    grounds: { digests: new Map() },
-  };
+/** A target without evidence was not verified: one expected check, none ran, or what is there cannot be read, or is more than is read. */
+export function nothingThere(
+  reason: string,
+  code: 'missing' | 'malformed' | 'unsupported' = 'missing',
+): VerifyReport {
+  if (code === 'malformed') return oneCheck({ id: 'bundle', status: 'failed', code, detail: { reason } });
+  const status = code === 'missing' ? 'missing' : 'unverified';
+  return oneCheck({ id: 'bundle', status, code, detail: { reason } });
+}
+
+/** A target of which one thing was judged, or could not be. */
+export function oneCheck(check: VerifyCheck): VerifyReport {
+  const ran = check.status === 'failed' ? 1 : 0;
+  return { verified: false, checks: [check], expected: 1, ran, grounds: { digests: new Map() } };
 }

@@ -22,6 +22,7 @@ import { verifyReplay } from './verify-replay.ts';
 import { isRevocation, revocationMatcher } from './verify-revocation.ts';
 import { type VerifiedSpec, verifySpec } from './verify-spec.ts';
 import { companionChecks, verifyStatements } from './verify-statements.ts';
+import { treeChecks, verifyTree } from './verify-tree.ts';
 
 export interface VerifyOptions {
   readonly clock: Clock;
@@ -73,7 +74,13 @@ export async function verifyRun(
 ): Promise<VerifyReport> {
   const list = new CheckList();
   const artifacts = [...new Set(options.artifacts)].map((sha256) => ({ id: `artifact:${sha256}`, sha256 }));
-  list.expect(...always, ...companionChecks, ...logged, ...artifacts.map(({ id }) => id));
+  list.expect(
+    ...always,
+    ...treeChecks(source),
+    ...companionChecks,
+    ...logged,
+    ...artifacts.map(({ id }) => id),
+  );
   if (options.replay) list.expect('replay');
   const summary = options.summary ?? { levels: [] };
   list.expect(...summaryChecks(summary));
@@ -106,6 +113,7 @@ export async function verifyRun(
   await list.judge('subject-tree', () => {
     if (commit?.tree !== claims.tree) throw wrongSubject(claims.tree, commit?.tree);
   });
+  await verifyTree(list, source, claims.tree);
   await list.judge('run', () => verifyRunId(claims, commit, options.runId));
   await list.judge(
     'policy',

@@ -1,12 +1,15 @@
+import { commitIdOf, parseCommit } from '../../attest/verify/git-commit.ts';
 import { refuted } from '../../attest/verify/report.ts';
+import { requireOwnBytes } from '../../attest/verify/verify-tree.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { readObjects } from '../../core/vcs/blobs.ts';
+import { hashTree } from '../../core/vcs/hash-tree.ts';
 import { effectsOn, readReplacements } from '../../core/vcs/replacements.ts';
 import type { Repository } from '../../core/vcs/repository.ts';
 
 /**
  * The first of these ids that is a commit of the repository at hand; outside of one there is none. One that plain git shows otherwise than it is, is
- * refused (`replaced`).
+ * refused (`replaced`), and so is one of which commit, trees or files are kept here with other bytes than their ids name (`mismatch`).
  */
 export async function findCommit(
   open: () => Promise<Repository>,
@@ -17,6 +20,11 @@ export async function findCommit(
     const objects = await readObjects(repository, ids);
     const commit = objects.find((object) => object?.type === 'commit');
     if (commit === undefined) return undefined;
+    const reckoned = commitIdOf(commit.bytes, commit.id);
+    if (reckoned !== commit.id) throw refuted('mismatch', { expected: commit.id, found: reckoned });
+    const { tree } = parseCommit(commit.bytes) ?? {};
+    if (tree === undefined) throw refuted('malformed', { found: 'not a commit object' });
+    requireOwnBytes(await hashTree(repository, tree));
     const found = await effectsOn(repository, await readReplacements(repository), {
       target: commit.id,
       commit: commit.id,

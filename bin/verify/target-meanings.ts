@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { findRun } from '../../core/run/find-runs.ts';
-import { commitsNamed } from '../../core/vcs/commits-named.ts';
+import { commitsNamed, damagedCommit } from '../../core/vcs/commits-named.ts';
 import { printable } from '../../core/vcs/ref-name.ts';
 import type { Repository } from '../../core/vcs/repository.ts';
 import { isRevision, resolveCommit } from '../../core/vcs/resolve-commit.ts';
@@ -84,8 +84,11 @@ async function nothingNamed(
   target: string,
   form: TargetForm | undefined,
 ): Promise<Meaning> {
-  if (form === 'run') await findRun(repository, systemClock, target);
+  // Not here, which is no refutation: the verdict says how to get it.
+  if (form === 'run') return { kind: 'run', runId: target };
   if (form === undefined && attestationForm.test(target)) return { kind: 'file' };
+  const damaged = await damagedCommit(repository, target);
+  if (damaged !== undefined) return { kind: 'commit', commit: damaged, as: target };
   // Says why: no such commit, or no name of one.
   return { kind: 'commit', commit: await resolveCommit(repository, target), as: target };
 }

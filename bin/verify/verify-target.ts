@@ -1,6 +1,6 @@
 import type { Anchors } from '../../attest/verify/anchors.ts';
-import { parseCommit } from '../../attest/verify/git-commit.ts';
-import { nothingThere } from '../../attest/verify/report.ts';
+import { commitIdOf, parseCommit } from '../../attest/verify/git-commit.ts';
+import { nothingThere, oneCheck, type VerifyReport } from '../../attest/verify/report.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { findRun } from '../../core/run/find-runs.ts';
@@ -13,23 +13,21 @@ import { gitEvidence } from '../git-evidence.ts';
 import type { VerifiedTarget } from '../report/verification.ts';
 import type { VerifyDemands } from './options.ts';
 import type { Meaning } from './target-meanings.ts';
+import { howToFetch, unreadable } from './unreadable.ts';
 import { verifySource } from './verify-source.ts';
 
-/** A commit or a run of a repository, as the target was understood; one without a seal, or whose objects a partial clone left behind, is not verified. */
+/**
+ * A commit or a run of a repository, as the target was understood. One without a seal, that is not here, or whose objects a partial clone left behind is not
+ * verified; one whose record cannot be read for what it holds is refuted: whoever pushes refs must not choose between a verdict and a fault.
+ */
 export async function verifyTarget(...asked: Parameters<typeof verifyFound>): Promise<VerifiedTarget> {
   try {
     return await verifyFound(...asked);
   } catch (fault) {
-    const left = isWritError(fault, 'GIT_FAILED') ? absentObject(fault.detail.stderr) : undefined;
-    if (left === undefined) throw fault;
-    const reason = `the partial clone left ${left} behind: fetch again without a filter, or verify the exported file`;
-    return { target: asked[4], kind: 'run', report: nothingThere(reason) };
+    const report = unreadable(fault);
+    if (report === undefined) throw fault;
+    return { target: asked[4], kind: 'run', report };
   }
-}
-
-/** What git says that a remote has promised, and never sent. */
-function absentObject(stderr: unknown): string | undefined {
-  return /could not fetch ([0-9a-f]{40,64}) from promisor remote/.exec(String(stderr))?.[1];
 }
 
 async function verifyFound(
@@ -45,6 +43,7 @@ async function verifyFound(
       ? await findByRun(repository, meaning.runId)
       : await findByCommit(repository, meaning.commit);
   const { runId, commit, store } = found;
+  if (found.refuted) return { target, kind: 'run', report: found.refuted, ...(commit ? { commit } : {}) };
   const source =
     store && runId !== undefined && commit !== undefined
       ? await gitEvidence(repository, store, runId, commit, meaning.kind === 'commit' ? target : commit)
@@ -65,6 +64,8 @@ interface Found {
   readonly store?: RunStore;
   /** What is missing where something is. */
   readonly reason: string;
+  /** Said of the commit itself. */
+  readonly refuted?: VerifyReport;
 }
 
 async function findByRun(repository: Repository, wanted: string): Promise<Found> {
@@ -78,11 +79,20 @@ async function findByRun(repository: Repository, wanted: string): Promise<Found>
   };
 }
 
-/** A clone brings branches and tags alone. */
-const howToFetch = '`writ fetch` brings it, or `git fetch REMOTE "+refs/ai/*:refs/ai/*"`';
-
 async function findByCommit(repository: Repository, commit: string): Promise<Found> {
   const [object] = await readObjects(repository, [commit]);
+  const reckoned = object && commitIdOf(object.bytes, commit);
+  if (reckoned !== undefined && reckoned !== commit)
+    return {
+      commit,
+      reason: '',
+      refuted: oneCheck({
+        id: 'subject-commit',
+        status: 'failed',
+        code: 'mismatch',
+        detail: { expected: commit, found: reckoned },
+      }),
+    };
   const [runId, ...more] = object ? (parseCommit(object.bytes)?.trailer('Run-Id') ?? []) : [];
   if (runId === undefined || more.length > 0) return { commit, reason: 'the commit names no run' };
   try {

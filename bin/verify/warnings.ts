@@ -3,13 +3,13 @@ import type { VerifiedTarget } from '../report/verification.ts';
 /** What a verification has to say besides its verdict: it may be good, and yet rest on less than a reader thinks. */
 export interface VerifyWarning {
   readonly target: string;
-  readonly code: 'APPROVALS_UNVERIFIED' | 'LOG_NOT_COMPARED' | 'REPLACEMENTS';
+  readonly code: 'APPROVALS_UNVERIFIED' | 'LOG_NOT_COMPARED' | 'REPLACEMENTS' | 'OBJECTS_BORROWED';
   readonly message: string;
 }
 
 /** The warnings about one target, by the checks that were not counted or were only looked at. */
 export function warningsOf({ target, report }: VerifiedTarget): readonly VerifyWarning[] {
-  return report.checks.flatMap(({ id, code }): VerifyWarning[] => {
+  return report.checks.flatMap(({ id, code, detail }): VerifyWarning[] => {
     if (id === 'approvals' && code === 'per-repository')
       return [
         {
@@ -26,6 +26,14 @@ export function warningsOf({ target, report }: VerifiedTarget): readonly VerifyW
           code: 'LOG_NOT_COMPARED',
           message:
             'whether the log continues what you have seen of it could not be told without the ledger (`--require log` makes this an error)',
+        },
+      ];
+    if (id === 'tree-objects' && Array.isArray(detail?.borrowed))
+      return [
+        {
+          target,
+          code: 'OBJECTS_BORROWED',
+          message: `this repository borrows objects from ${detail.borrowed.length === 1 ? 'another directory' : `${detail.borrowed.length} other directories`} (objects/info/alternates): their bytes are as sealed now, and whoever keeps them can change them`,
         },
       ];
     if (id === 'plain-git')

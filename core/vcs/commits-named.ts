@@ -1,6 +1,7 @@
 import { describeObjects } from './blobs.ts';
 import { askGit, type GitDirectory, runGit } from './git.ts';
 import { isObjectId } from './repository.ts';
+import { isRevision } from './resolve-commit.ts';
 
 /** One commit that a name may mean, and what is called so: a full ref, an abbreviated id, or the expression itself. */
 export interface NamedCommit {
@@ -50,6 +51,17 @@ async function resolved(place: GitDirectory, name: string): Promise<readonly Nam
   const { code, stdout } = await askGit(place, args);
   const commit = stdout.toString('utf8').trim();
   return code === 0 && isObjectId(commit) ? [{ commit, as: name }] : [];
+}
+
+/** The id that a name stands for where an object of that id says it is a commit and git cannot take it for one: its bytes may be others. */
+export async function damagedCommit(place: GitDirectory, name: string): Promise<string | undefined> {
+  if (!isRevision(name)) return undefined;
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', name];
+  const { code, stdout } = await askGit(place, args);
+  const id = stdout.toString('utf8').trim();
+  if (code !== 0 || !isObjectId(id)) return undefined;
+  const [head] = await describeObjects(place, [id]);
+  return head?.type === 'commit' ? id : undefined;
 }
 
 async function refsCalled(

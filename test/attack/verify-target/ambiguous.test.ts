@@ -36,7 +36,7 @@ t.test('a landed file with the name of an unsealed tag does not pass for the tag
   t.equal((await verify('v1.0.0', '--commit')).code, 3, 'the tag is not sealed');
   t.equal((await verify('v1.0.0', '--file')).code, 0);
   t.equal((await verify('./v1.0.0')).code, 0);
-  t.match(await verify('v1.0.0', '--run'), { code: 1, error: { code: 'RUN_NOT_FOUND' } });
+  t.match(await verify('v1.0.0', '--run'), { code: 3, error: { code: 'VERIFY_NOTHING' } }, 'no such run');
 });
 
 t.test('nor does one under any other spelling that a ref could have', async (t) => {

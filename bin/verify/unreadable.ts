@@ -1,0 +1,26 @@
+import { nothingThere, type VerifyReport } from '../../attest/verify/report.ts';
+import { isWritError } from '../../core/base/errors.ts';
+
+/** The verdict on a target whose record could not be read, where that is what the record is like; `undefined` where it is a fault. */
+export function unreadable(fault: unknown): VerifyReport | undefined {
+  if (isWritError(fault, 'RUN_NOT_FOUND')) return nothingThere(`${fault.message}: ${howToFetch}`);
+  if (isWritError(fault, 'OBJECT_CORRUPT')) return nothingThere(fault.message, 'malformed');
+  if (isWritError(fault, 'INPUT_TOO_LARGE')) return nothingThere(fault.message, 'unsupported');
+  if (!isWritError(fault, 'GIT_FAILED')) return undefined;
+  const { stderr, tree, command } = fault.detail;
+  const left = absentObject(stderr);
+  if (left !== undefined)
+    return nothingThere(
+      `the partial clone left ${left} behind: fetch again without a filter, or verify the exported file`,
+    );
+  // What is no tree, or an object in the middle of which git gave up.
+  return tree !== undefined || command === 'cat-file' ? nothingThere(fault.message, 'malformed') : undefined;
+}
+
+/** A clone brings branches and tags alone. */
+export const howToFetch = '`writ fetch` brings it, or `git fetch REMOTE "+refs/ai/*:refs/ai/*"`';
+
+/** What git says that a remote has promised, and never sent. */
+function absentObject(stderr: unknown): string | undefined {
+  return /could not fetch ([0-9a-f]{40,64}) from promisor remote/.exec(String(stderr))?.[1];
+}

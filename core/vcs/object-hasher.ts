@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import type { StartedProcess } from '../tool/spawn.ts';
+import { type GitDirectory, startGit } from './git.ts';
+
+/** One object as its bytes are here, whatever the file that holds it is called. */
+export interface HashedObject {
+  readonly type: string;
+  readonly sizeBytes: number;
+  /** Id of these bytes, in the repository's hash. */
+  readonly id: string;
+  /** The bytes of a tree of at most {@link maxTreeBytes}. */
+  readonly tree: Buffer | undefined;
+}
+
+/** `absent`: git finds none of that name, or none that it can begin to read. `damaged`: git gave up in the middle of it. */
+export type HashAnswer = HashedObject | 'absent' | 'damaged';
+
+/** Most octets of one tree that are held; a directory of a million files has about 50 MiB. */
+export const maxTreeBytes = 128 * 1024 * 1024;
+
+const args = ['cat-file', '--batch-command', '--buffer'];
+const maxHeaderBytes = 4096;
+const lineFeed = 10;
+
+/**
+ * Reckons ids from the bytes of objects, which git does not do when it reads them. One git is asked for all; blobs are hashed as they stream by
+ * and never held.
+ */
+export class ObjectHasher implements AsyncDisposable {
+  readonly #place: GitDirectory;
+  #git: (StartedProcess & { readonly chunks: AsyncIterator<Buffer> }) | undefined;
+  #held: Buffer = Buffer.alloc(0);
+
+  constructor(place: GitDirectory) {
+    this.#place = place;
+  }
+
+  /** Hands every id's answer to `take`, in the order asked; a damaged object costs a git, so `take` may say `false`: that is enough. */
+  async hash(ids: readonly string[], take: (id: string, answer: HashAnswer) => boolean): Promise<void> {
+    for (let begin = 0; begin < ids.length; ) {
+      this.#ask(ids.slice(begin));
+      for (let isWhole = true; isWhole && begin < ids.length; begin += 1) {
+        const id = ids[begin] ?? '';
+        const answer = await this.#answer();
+        isWhole = answer !== 'damaged';
+        if (!isWhole) await this.#stop();
+        if (!take(id, answer)) return this.#stop();
+      }
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#stop();
+  }
+
+  #ask(ids: readonly string[]): void {
+    if (this.#git === undefined) {
+      const git = startGit(this.#place, args);
+      this.#git = { ...git, chunks: git.stdout[Symbol.asyncIterator]() };
+    }
+    this.#git.stdin.write(`${ids.map((id) => `contents ${id}\n`).join('')}flush\n`);
+  }
+
+  async #stop(): Promise<void> {
+    const git = this.#git;
+    this.#git = undefined;
+    this.#held = Buffer.alloc(0);
+    git?.kill();
+    await git?.exited.catch(() => undefined);
+  }
+
+  async #answer(): Promise<HashAnswer> {
+    const header = await this.#line();
+    if (header === undefined) return 'damaged';
+    const [, type = '', size = ''] = /^[0-9a-f]+ (\w+) (\d+)$/.exec(header) ?? [];
+    return type === '' ? 'absent' : this.#body(type, Number(size));
+  }
+
+  async #body(type: string, sizeBytes: number): Promise<HashAnswer> {
+    const hash = createHash(this.#place.objectFormat).update(`${type} ${sizeBytes}\0`);
+    const parts: Buffer[] | undefined = type === 'tree' && sizeBytes <= maxTreeBytes ? [] : undefined;
+    for (let left = sizeBytes; left > 0; ) {
+      if (this.#held.length === 0 && !(await this.#more())) return 'damaged';
+      const part = this.#held.subarray(0, left);
+      this.#held = this.#held.subarray(part.length);
+      left -= part.length;
+      hash.update(part);
+      parts?.push(part);
+    }
+    if (this.#held.length === 0 && !(await this.#more())) return 'damaged';
+    this.#held = this.#held.subarray(1);
+    return { type, sizeBytes, id: hash.digest('hex'), tree: parts && Buffer.concat(parts) };
+  }
+
+  async #line(): Promise<string | undefined> {
+    for (;;) {
+      const end = this.#held.indexOf(lineFeed);
+      if (end >= 0) {
+        const line = this.#held.toString('latin1', 0, end);
+        this.#held = this.#held.subarray(end + 1);
+        return line;
+      }
+      if (this.#held.length > maxHeaderBytes || !(await this.#more())) return undefined;
+    }
+  }
+
+  /** Another piece of what git says; `false` where it has ended. */
+  async #more(): Promise<boolean> {
+    const next = await this.#git?.chunks.next();
+    if (next === undefined || next.done === true) return false;
+    this.#held = this.#held.length === 0 ? next.value : Buffer.concat([this.#held, next.value]);
+    return true;
+  }
+}

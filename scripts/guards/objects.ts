@@ -1,0 +1,58 @@
+import { type Guard, within } from './guard.ts';
+
+const objects = 'test/attack/verify-target/objects.test.ts';
+
+/** That a repository holds, under the ids of a sealed commit, the bytes that they name. */
+export const guards: readonly Guard[] = [
+  ...within('core/vcs/hash-tree.ts', objects, [
+    [
+      'objects are not believed by name',
+      'else if (answer.id !== id) wrong',
+      "else if (answer.id === '') wrong",
+      'a file, directory or tree',
+    ],
+    [
+      'what cannot be read is said',
+      "if (answer === 'absent') absent",
+      "if (answer === 'damaged') absent",
+      'what cannot be read',
+    ],
+    ['who else keeps objects is said', "line !== '' && !line", "line === '' && !line", 'borrowed objects'],
+  ]),
+  ...within('attest/verify/verify-tree.ts', objects, [
+    [
+      'other bytes are a refutation',
+      "if (wrong.length > 0) throw refuted('mismatch', { found: wrong });",
+      '',
+      'a pack that holds other bytes',
+    ],
+    [
+      'what is not here is not verified',
+      "if (absent.length > 0) throw unavailable('missing', { found: absent });",
+      '',
+      'what cannot be read',
+    ],
+  ]),
+  ...within('bin/verify/find-commit.ts', objects, [
+    [
+      'a bundle is about the commit of that id',
+      "if (reckoned !== commit.id) throw refuted('mismatch', { expected: commit.id, found: reckoned });",
+      '',
+      'a commit of other bytes',
+    ],
+    [
+      'and about its files',
+      'requireOwnBytes(await hashTree(repository, tree));',
+      '',
+      'a commit of other bytes',
+    ],
+  ]),
+  ...within('bin/verify/verify-target.ts', objects, [
+    [
+      'a commit is what its id names',
+      'if (reckoned !== undefined && reckoned !== commit)',
+      'if (reckoned === "")',
+      'a commit of other bytes',
+    ],
+  ]),
+];
