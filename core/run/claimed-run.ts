@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { WritError } from '../base/errors.ts';
 import { isJournalBegun, type JournalRecord, parseJournal, readJournal } from '../store/parse-journal.ts';
 import { journalPath, runDirectory } from '../store/run-directory.ts';
 import type { Repository } from '../vcs/repository.ts';
+import { requireKeptSpec } from './kept-spec.ts';
 import { requireStartedContract } from './read-kept-contract.ts';
 import type { RunStore } from './run-store.ts';
 import { runnerSealPath, travelledJournal } from './runner-seal-path.ts';
@@ -23,8 +22,6 @@ export interface ClaimedRun {
   readonly travelled?: { readonly records: readonly JournalRecord[]; readonly bytes: Uint8Array };
   readonly runnerSeal?: Uint8Array;
 }
-
-const maxSpecBytes = 4 * 1024 * 1024;
 
 /**
  * Reads the claim of a run: from its journal here, else from its refs. RUN_NOT_RESUMABLE where the refs hold a decision already, or nothing to go on from;
@@ -57,7 +54,7 @@ export async function readClaim(
       ? undefined
       : { bytes: there, records: parseJournal(there, `${refs.run(runId)}:${travelledJournal}`).records };
   const started = startedRun(isHere ? (await readJournal(path)).records : (travelled?.records ?? []));
-  const spec = isHere ? await readKeptSpec(repository, runId) : stored.get('spec.json');
+  const spec = isHere ? await requireKeptSpec(runDirectory(repository, runId), runId) : stored.get('spec.json');
   if (!started || !spec) {
     throw new WritError('RUN_NOT_RESUMABLE', {
       message: `run \`${runId}\` has ended, or is at work elsewhere: nothing here says how to go on`,
@@ -88,16 +85,4 @@ function waitingCandidate(bytes: Uint8Array | undefined): StartedRun['candidate'
   if (bytes === undefined) return undefined;
   const { subject } = parseWaitingRecord(bytes);
   return { tree: subject.candidateTree, digest: subject.patchDigest };
-}
-
-async function readKeptSpec(repository: Repository, runId: string): Promise<Uint8Array | undefined> {
-  const path = join(runDirectory(repository, runId), 'spec.json');
-  const bytes = await readFile(path).catch(() => undefined);
-  if (bytes === undefined || bytes.length > maxSpecBytes) {
-    throw new WritError('OBJECT_CORRUPT', {
-      message: `the contract of run \`${runId}\` cannot be read`,
-      detail: { run_id: runId, path },
-    });
-  }
-  return bytes;
 }

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { type Clock, toRfc3339 } from '../base/clock.ts';
 import { isWritError, WritError } from '../base/errors.ts';
 import { uuidTimeMs } from '../base/ids.ts';
@@ -14,6 +12,8 @@ import { runGit } from '../vcs/git.ts';
 import { readSmall } from '../vcs/read-each.ts';
 import { encodeId } from '../vcs/ref-name.ts';
 import type { Repository } from '../vcs/repository.ts';
+import { readKeptSpec } from './kept-spec.ts';
+import { parseNamedJson } from './parse-named-json.ts';
 import { readRun } from './read-run.ts';
 import type { RunStore } from './run-store.ts';
 import { sealPaths } from './seal-paths.ts';
@@ -125,8 +125,6 @@ export async function findRun(
   });
 }
 
-const maxSpecBytes = 4 * 1024 * 1024;
-
 /**
  * Under which prefix a run stands: the one that its contract here names, whatever came from elsewhere under another. Without a contract here, several are
  * RUN_NOT_FOUND: nothing says which of them is meant.
@@ -146,17 +144,17 @@ async function prefixOf(repository: Repository, id: string, refs: readonly Found
 
 /** What the contract of a run that began here says; `undefined` where none is here, or it cannot be read. */
 async function ownPrefix(repository: Repository, id: string): Promise<string | undefined> {
-  const path = join(runDirectory(repository, id), specFile);
   try {
-    const bytes = await readFile(path);
-    if (bytes.length > maxSpecBytes) return undefined;
-    const spec = JSON.parse(bytes.toString('utf8')) as {
+    const bytes = await readKeptSpec(runDirectory(repository, id), id);
+    if (bytes === undefined) return undefined;
+    const spec = parseNamedJson(specFile, bytes) as {
       readonly objmodel?: { readonly objectStore?: { readonly aiRefPrefix?: unknown } };
     } | null;
     const named = spec?.objmodel?.objectStore?.aiRefPrefix ?? 'refs/ai/';
     return typeof named === 'string' ? named.replace(/\/$/, '') : undefined;
-  } catch {
-    return undefined;
+  } catch (fault) {
+    if (isWritError(fault, 'OBJECT_CORRUPT')) return undefined;
+    throw fault;
   }
 }
 

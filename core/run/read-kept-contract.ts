@@ -1,24 +1,18 @@
-import { readFile } from 'node:fs/promises';
 import { canonicalDigest } from '../base/canonical.ts';
-import { messageOf, WritError } from '../base/errors.ts';
+import { WritError } from '../base/errors.ts';
 import { type AdmittedContract, readContract } from './admit-contract.ts';
+import { requireKeptSpec } from './kept-spec.ts';
 import { parseNamedJson } from './parse-named-json.ts';
 import type { StartedRun } from './started-run.ts';
 import type { WritEngine } from './writ-engine.ts';
 
-/** The contract that a run was started with, from the file that keeps it. OBJECT_CORRUPT where it is gone or is another one. */
+/** The contract that a run was started with, from the run's directory. OBJECT_CORRUPT where it is gone or is another one. */
 export async function readKeptContract(
   engine: WritEngine,
-  path: string,
+  directory: string,
   started: StartedRun,
 ): Promise<AdmittedContract> {
-  const bytes = await readFile(path).catch((cause: unknown) => {
-    throw new WritError('OBJECT_CORRUPT', {
-      message: `the contract of run \`${started.runId}\` cannot be read: ${messageOf(cause)}`,
-      detail: { run_id: started.runId, path },
-      cause,
-    });
-  });
+  const bytes = await requireKeptSpec(directory, started.runId);
   requireStartedContract(bytes, started);
   return readContract(engine, bytes);
 }

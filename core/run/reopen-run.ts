@@ -25,7 +25,6 @@ import { reopenLanding } from './reopen-landing.ts';
 import { requireStatedTarget } from './require-stated-target.ts';
 import type { ResumeRequest } from './run-request.ts';
 import { openRunStore } from './run-store.ts';
-import { specFile } from './spec-file.ts';
 import { startedRun, startedType } from './started-run.ts';
 import { stepsOver } from './steps.ts';
 import { resumedType } from './wall-clock.ts';
@@ -57,7 +56,7 @@ export async function reopenRun(
     if (own && request.cancel !== undefined) refuseSealing(runId, own);
     const read = claim
       ? await readContract(engine, claim.spec)
-      : await readKeptContract(engine, join(directory, specFile), before);
+      : await readKeptContract(engine, directory, before);
     const store = await openRunStore(engine, repository, request.clock, read.effective);
     const landing = await reopenLanding(repository, own, before, read, request);
     const ground = await prepareGround(engine, request, read, repository, landing);

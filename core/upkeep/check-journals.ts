@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { isWritError } from '../base/errors.ts';
 import { viewJournal } from '../run/journal-view.ts';
+import { requireKeptSpec } from '../run/kept-spec.ts';
 import { requireStartedContract } from '../run/read-kept-contract.ts';
 import { startedRun } from '../run/started-run.ts';
 import { readJournal } from '../store/parse-journal.ts';
@@ -39,7 +38,7 @@ export async function checkJournals(
       }
       const started = startedRun(records);
       const { isFinished, isWaiting } = viewJournal(records);
-      if (started && !isFinished) requireStartedContract(await readSpec(repository, runId), started);
+      if (started && !isFinished) requireStartedContract(await requireKeptSpec(runDirectory(repository, runId), runId), started);
       const isRecorded = records.some(({ type, data }) => type === 'step-begun' && isRecordStep(data));
       if (isFinished && !recorded.has(runId))
         report('reference-missing', 'the run was recorded, and no ref holds its record any more');
@@ -52,16 +51,6 @@ export async function checkJournals(
     }
   }
   return { journals, problems };
-}
-
-/** The contract that an open run goes on with; nothing where it is gone. */
-async function readSpec(repository: Pick<Repository, 'commonDir'>, runId: string): Promise<Uint8Array> {
-  return readFile(join(runDirectory(repository, runId), 'spec.json')).catch(
-    (fault: NodeJS.ErrnoException) => {
-      if (fault.code === 'ENOENT') return new Uint8Array();
-      throw fault;
-    },
-  );
 }
 
 /** The step that writes the run's record. */

@@ -1,5 +1,6 @@
 import { type Guard, within } from './guard.ts';
 
+const keptSpec = 'test/core/run/kept-spec.test.ts';
 const objects = 'test/attack/verify-target/objects.test.ts';
 
 /** That a repository holds, under the ids of a sealed commit, the bytes that they name. */
@@ -54,5 +55,10 @@ export const guards: readonly Guard[] = [
       'if (reckoned === "")',
       'a commit of other bytes',
     ],
+  ]),
+  ...within('core/run/kept-spec.ts', keptSpec, [
+    ['a kept contract is bounded', 'if (size > maxSpecBytes) throw', 'if (size < 0) throw', 'a larger one'],
+    ['a kept contract is a file', 'if (found.isFile()) return found;', 'return found;', 'what is no file'],
+    ['a kept contract is no link', 'constants.O_NOFOLLOW | ', '', 'what is no file'],
   ]),
 ];
