@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import t from 'tap';
@@ -41,13 +50,17 @@ function makePlace(name: string): string {
   return place;
 }
 
-/** Runs every recipe of the page in one shell; gives what each printed, the last one being that at which it stopped. */
-function follow(
-  place: string,
-  before = '',
-): { readonly status: number | null; readonly printed: readonly string[]; readonly err: string } {
-  const mark = '=== next recipe ===';
-  const script = [before, ...recipes.map(({ text }) => `echo '${mark}'\n${text}`)].join('\n');
+const mark = '=== next recipe ===';
+/** What a shell knows behind the recipes it ran, for those that are tried by themselves. */
+const keepState = '{ declare -p COMMIT RUN TREE PATCH BASE NEEDED; declare -f; } > state.sh';
+
+interface Followed {
+  readonly status: number | null;
+  readonly printed: readonly string[];
+  readonly err: string;
+}
+
+function shell(place: string, script: string): Followed {
   const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-euo', 'pipefail', '-c', script], {
     stdio: ['ignore', 'pipe', 'pipe'],
     cwd: place,
@@ -57,6 +70,14 @@ function follow(
   });
   return { status, printed: stdout.split(`${mark}\n`).slice(1), err: stderr };
 }
+
+/** Runs every recipe of the page in one shell; gives what each printed, the last one being that at which it stopped. */
+function follow(place: string, before = '', after = ''): Followed {
+  return shell(place, [before, ...recipes.map(({ text }) => `echo '${mark}'\n${text}`), after].join('\n'));
+}
+
+/** Which recipe has a word in it, from 1. */
+const index = (word: string): number => recipes.findIndex(({ text }) => text.includes(word)) + 1;
 
 /** `…` on a line stands for anything on it, alone for any number of lines. */
 function formOf(expected: string): RegExp {
@@ -71,7 +92,7 @@ t.test(
   'every recipe of docs/consuming.md does what the page says, with no part of writ',
   { skip },
   async (t) => {
-    const { status, printed, err } = follow(makePlace('good'));
+    const { status, printed, err } = follow(makePlace('good'), '', keepState);
     t.equal(status, 0, err);
     t.equal(printed.length, recipes.length);
     t.ok(recipes.length >= 8);
@@ -82,8 +103,29 @@ t.test(
 
 t.test('what was changed stops at the recipe that looks at it', { skip }, async (t) => {
   if (sealed === undefined) return;
-  const index = (word: string) => recipes.findIndex(({ text }) => text.includes(word)) + 1;
   const amended = `git clone -q origin.git amend && cd amend && git -c user.name=E -c user.email=e@x commit -q --amend --no-edit --date=2020-01-01T00:00:00Z && git push -q --force origin HEAD:main && cd .. && rm -rf amend`;
+  // Other bytes under the name of a file's object: loose, so that git finds it by that name.
+  const wrongBytes = [
+    'FILE=$(git -C origin.git rev-parse main:a.txt) && git -C origin.git repack -qad && mkdir packs',
+    'mv origin.git/objects/pack/* packs/',
+    'for PACK in packs/*.pack; do git -C origin.git unpack-objects -q < "$PACK"; done',
+    'OTHER=$(echo evil | git -C origin.git hash-object -w --stdin) && cd origin.git/objects',
+    'path() { sed "s,^..,&/," <<< "$1"; }',
+    'rm -f "$(path "$FILE")" && cp "$(path "$OTHER")" "$(path "$FILE")" && cd ../..',
+  ].join('\n');
+  const recorded = (what: 'runs' | 'content', edit: string) =>
+    [
+      'export GIT_INDEX_FILE=$PWD/index GIT_DIR=$PWD/origin.git',
+      `REF=$(git for-each-ref --format='%(refname)' refs/ai/${what} | head -n 1)`,
+      'git read-tree "$REF"',
+      edit,
+      'git update-ref "$REF" "$(git -c user.name=E -c user.email=e@x commit-tree -m x "$(git write-tree)")"',
+      'unset GIT_INDEX_FILE GIT_DIR',
+    ].join('\n');
+  const put = (mode: string, path: string) =>
+    `git update-index --add --cacheinfo "${mode},$(echo /tmp | git hash-object -w --stdin),${path}"`;
+  const linked = recorded('runs', put('120000', 'artifacts'));
+  const unlisted = recorded('content', put('100644', 'artifacts/extra.txt'));
   const cases: Record<string, { readonly before: string; readonly at: number }> = {
     'another key': {
       before:
@@ -91,6 +133,13 @@ t.test('what was changed stops at the recipe that looks at it', { skip }, async 
       at: index('openssl dgst'),
     },
     'another commit with the same trailers': { before: amended, at: index('hash-object') },
+    'a file of other bytes than its id names': { before: wrongBytes, at: 1 },
+    'a commit that names two runs': {
+      before: `git clone -q origin.git two && cd two && git -c user.name=E -c user.email=e@x commit -q --amend --no-edit --trailer Run-Id=../x && git push -q --force origin HEAD:main && cd .. && rm -rf two`,
+      at: 1,
+    },
+    'a link in the record': { before: linked, at: index('tar -x') },
+    'content that nobody signed for': { before: unlisted, at: index('comm -23') },
     'nobody who may approve': { before: 'cp nobody people', at: index('ssh-keygen') },
     'another log': { before: 'cp other-root.json log-root.json', at: index('verify.mjs') },
   };
@@ -128,3 +177,66 @@ t.test('evidence that was changed, and a file that nobody listed', { skip }, asy
   t.not(added.status, 0);
   t.equal(added.printed.length, recipes.findIndex(({ text }) => text.includes('cmp stored listed')) + 1);
 });
+
+t.test(
+  'a statement, or approvals, that a signer made up stop at the recipe that reads them',
+  { skip },
+  async (t) => {
+    const good = join(root, 'good');
+    if (!existsSync(join(good, 'state.sh'))) throw new Error('the page was not followed to its end');
+    /** One recipe by itself, after all of them went well and something was changed. */
+    const alone = (word: string, before: string): Followed => {
+      const place = join(root, 'alone');
+      rmSync(place, { recursive: true, force: true });
+      cpSync(good, place, { recursive: true, verbatimSymlinks: true });
+      return shell(place, `. ./state.sh\n${before}\necho '${mark}'\n${recipes[index(word) - 1]?.text ?? ''}`);
+    };
+    const edit = (change: string) =>
+      `node -e 'const p = JSON.parse(fs.readFileSync("payload.json")); ${change}; fs.writeFileSync("payload.json", JSON.stringify(p))'`;
+    const provenance = 'open_bundle evidence/provenance.sigstore.json';
+    t.equal(alone('same "$(subject tree)"', provenance).status, 0);
+    for (const [what, change] of [
+      ['of another type', 'p.predicateType = "https://in-toto.io/attestation/test-result/v0.1"'],
+      ['about another run', 'p.predicate.runDetails.metadata.invocationId = "r"'],
+      ['about no tree', 'p.subject = p.subject.filter(({ name }) => name !== "tree")'],
+      ['about no patch, of a record without one', 'p.subject.pop(); fs.rmSync("evidence/patchset.diff")'],
+    ] as const)
+      t.not(alone('same "$(subject tree)"', `${provenance}\n${edit(change)}`).status, 0, what);
+
+    const [ana, stranger] = [join(root, 'ana'), join(root, 'stranger')];
+    /** Signs what an approval becomes by a change of it, as `name` in the record. */
+    const approve = (key: string, change: string, name = '0001') =>
+      [
+        'FIRST=$(find evidence/approvals -name "[0-9]*.json" | head -n 1)',
+        `node -e 'const s = JSON.parse(Buffer.from(JSON.parse(fs.readFileSync(process.argv[1])).statement, "base64")); const p = s.predicate; ${change}; fs.writeFileSync("made", JSON.stringify(s))' "$FIRST"`,
+        `ssh-keygen -q -Y sign -f ${key} -n writ-approval@v1 made 2> made.log`,
+        `node -e 'fs.writeFileSync(process.argv[1], JSON.stringify({ statement: fs.readFileSync("made").toString("base64"), signature: fs.readFileSync("made.sig", "utf8") }))' "${name === '0001' ? '$FIRST' : `evidence/approvals/${name}.json`}"`,
+        'rm -f made made.sig',
+      ].join('\n');
+    const needing = (count: number) =>
+      `node -e 'const e = JSON.parse(fs.readFileSync("evidence/effective.json")); e.risk.humanInLoop.minApprovers = ${count}; fs.writeFileSync("evidence/effective.json", JSON.stringify(e))'`;
+    const refused: Readonly<Record<string, string>> = {
+      'a rejection': approve(ana, 'p.decision = "reject"'),
+      'a rejection beside an approval': approve(ana, 'p.decision = "reject"', '2'),
+      'about another run': approve(ana, 'p.runId = "other"'),
+      'about another patch': approve(ana, 's.subject[1].digest.sha256 = "0".repeat(64)'),
+      'about another contract': approve(ana, 's.subject[2].digest.sha256 = "0".repeat(64)'),
+      'about another base': approve(ana, 'p.baseCommit = "0".repeat(40)'),
+      'about another tree': approve(ana, 's.subject[0].digest.gitTree = "0".repeat(40)'),
+      'by the process itself': approve(ana, 'p.inProcess = true'),
+      'by a stranger': approve(stranger, ''),
+      'none at all': 'rm -r evidence/approvals',
+      'one person twice where two are needed': `${needing(2)}\n${approve(ana, 'p.nonce += "x"', '2')}`,
+      'with another signature': `sed -i 's/"statement":"./"statement":"f/' evidence/approvals/[0-9]*.json`,
+    };
+    for (const [what, before] of Object.entries(refused)) {
+      const { status, printed, err } = alone('find-principals', before);
+      t.not(status, 0, what);
+      t.equal(printed.length, 1, `${what}: it is this recipe that stops ${err}`);
+      t.notMatch(printed[0], /needed/, what);
+    }
+    const more = alone('find-principals', approve(stranger, '', '2'));
+    t.equal(more.status, 0, `somebody unknown beside who is known takes nothing away: ${more.err}`);
+    t.match(more.printed[0], /by nobody in people[\s\S]*1 approved, 1 needed/);
+  },
+);
