@@ -1,5 +1,6 @@
 import { type Guard, within } from './guard.ts';
 
+const record = 'test/attack/verify-target/run-record.test.ts';
 const keptSpec = 'test/core/run/kept-spec.test.ts';
 const objects = 'test/attack/verify-target/objects.test.ts';
 
@@ -60,5 +61,25 @@ export const guards: readonly Guard[] = [
     ['a kept contract is bounded', 'if (size > maxSpecBytes) throw', 'if (size < 0) throw', 'a larger one'],
     ['a kept contract is a file', 'if (found.isFile()) return found;', 'return found;', 'what is no file'],
     ['a kept contract is no link', 'constants.O_NOFOLLOW | ', '', 'what is no file'],
+  ]),
+  ...within('bin/verify/unreadable.ts', record, [
+    [
+      'a record that is none is a verdict',
+      "if (isWritError(fault, 'OBJECT_CORRUPT')) return nothingThere(fault.message, 'malformed');",
+      '',
+      'a ref that holds no record',
+    ],
+    [
+      'a record may be too large',
+      "isWritError(fault, 'INPUT_TOO_LARGE')",
+      'fault === 1',
+      'a ref that holds no record',
+    ],
+    [
+      'a ref may name anything',
+      "tree !== undefined || command === 'cat-file'",
+      'tree === 1',
+      'a ref that holds no record',
+    ],
   ]),
 ];
