@@ -54,7 +54,9 @@ export async function readClaim(
       ? undefined
       : { bytes: there, records: parseJournal(there, `${refs.run(runId)}:${travelledJournal}`).records };
   const started = startedRun(isHere ? (await readJournal(path)).records : (travelled?.records ?? []));
-  const spec = isHere ? await requireKeptSpec(runDirectory(repository, runId), runId) : stored.get('spec.json');
+  const spec = isHere
+    ? await requireKeptSpec(runDirectory(repository, runId), runId)
+    : stored.get('spec.json');
   if (!started || !spec) {
     throw new WritError('RUN_NOT_RESUMABLE', {
       message: `run \`${runId}\` has ended, or is at work elsewhere: nothing here says how to go on`,

@@ -38,7 +38,8 @@ export async function checkJournals(
       }
       const started = startedRun(records);
       const { isFinished, isWaiting } = viewJournal(records);
-      if (started && !isFinished) requireStartedContract(await requireKeptSpec(runDirectory(repository, runId), runId), started);
+      if (started && !isFinished)
+        requireStartedContract(await requireKeptSpec(runDirectory(repository, runId), runId), started);
       const isRecorded = records.some(({ type, data }) => type === 'step-begun' && isRecordStep(data));
       if (isFinished && !recorded.has(runId))
         report('reference-missing', 'the run was recorded, and no ref holds its record any more');
