@@ -6,7 +6,7 @@ import { isOurs } from '../public-key.ts';
 import type { Anchors } from './anchors.ts';
 import type { AnyBundle } from './any-bundle.ts';
 import type { CheckList } from './check-list.ts';
-import { compareSeen } from './compare-seen.ts';
+import { judgeSeen } from './judge-seen.ts';
 import type { Signed } from './judge-signature.ts';
 import type { ProvenanceClaims } from './provenance-claims.ts';
 import { unavailable } from './report.ts';
@@ -74,17 +74,16 @@ export async function verifyEntries(list: CheckList, keyed: KeyedBundle, anchors
     const [{ signature }] = signatures;
     const inclusion = await list.judge(
       'log',
-      async () => {
+      () => {
         const proof = parseTlogEntry(entry, '/verificationMaterial/tlogEntries/0');
         verifyLogEntry(proof.body, { payloadType, payload, signature, keyId: '' }, key);
-        const found = verifyBundledProof(proof, anchors, vouched);
-        // A fork is refused by whatever it is shown; one attestation moves nothing that is remembered.
-        if (memory) await compareSeen(found.checkpoint, memory);
-        return found;
+        return verifyBundledProof(proof, anchors, vouched);
       },
       describeInclusion,
     );
-    if (inclusion) list.grounds.log = describeInclusion(inclusion);
+    if (inclusion === undefined) return;
+    list.grounds.log = describeInclusion(inclusion);
+    await judgeSeen(list, inclusion, memory, required);
     return;
   }
   await list.judge('log', () => {

@@ -100,7 +100,7 @@ async function judgeHistory(
   // Each size that a public log showed is held to it; nothing is ever compared with the largest.
   if (compared === 'first' || log !== undefined) {
     const remembered = await remember(memory, [checkpoint]);
-    return compared === 'unknown' ? unknown(checkpoint, memory) : { remembered };
+    return compared === 'unknown' ? unknown(checkpoint, memory, log && { log: 'public' }) : { remembered };
   }
   if (compared === 'same') return { remembered: true };
   return unknown(checkpoint, memory);
@@ -134,9 +134,13 @@ async function judgeSnapshot(
   return { remembered: await remember(memory, [checkpoint, head], history) };
 }
 
-async function unknown(found: SignedCheckpoint, memory: CheckpointMemory): Promise<Judged> {
+async function unknown(
+  found: SignedCheckpoint,
+  memory: CheckpointMemory,
+  more: CheckDetail = {},
+): Promise<Judged> {
   const seen = await memory.latest(found);
-  return { remembered: true, open: { seen: seen?.size ?? 0, found: found.size } };
+  return { remembered: true, open: { seen: seen?.size ?? 0, found: found.size, ...more } };
 }
 
 /** The tiles that tell smaller sizes later; none where the ledger itself is not whole, which is said elsewhere. */

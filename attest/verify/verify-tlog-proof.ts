@@ -4,8 +4,8 @@ import { entryKind, parseLogEntry } from '../log/log-entry.ts';
 import { parseTlogProof } from '../log/tlog-proof.ts';
 import type { Anchors } from './anchors.ts';
 import { CheckList } from './check-list.ts';
-import { compareSeen } from './compare-seen.ts';
 import { digestsOf, type GivenArtifact } from './given-artifact.ts';
+import { judgeSeen } from './judge-seen.ts';
 import { judgeLoggedSignature, keyOfEntry } from './logged-signature.ts';
 import { refuted, unavailable, type VerifyReport } from './report.ts';
 import { describeInclusion, verifyInclusion } from './verify-log.ts';
@@ -13,7 +13,8 @@ import { describeInclusion, verifyInclusion } from './verify-log.ts';
 /**
  * Verifies a C2SP tlog-proof by itself: its entry stands in a log that is trusted, and speaks of the artifact given. It shows that something was
  * logged, and under which key, whose signature over it is verified; whether that key is believed is judged where it is asked for with `--key`. What else is asked for (`unanswerable`,
- * as check ids) it cannot answer, and so does not verify. A checkpoint that contradicts what the user has seen of the log is refused.
+ * as check ids) it cannot answer, and so does not verify. A checkpoint that contradicts what the user has seen of the log is refused, and one that
+ * cannot be compared with it too where `logRequired`.
  */
 export async function verifyTlogProof(
   bytes: Uint8Array,
@@ -21,6 +22,7 @@ export async function verifyTlogProof(
   artifacts: readonly GivenArtifact[],
   unanswerable: readonly string[] = [],
   memory?: CheckpointMemory,
+  logRequired = false,
 ): Promise<VerifyReport> {
   const list = new CheckList('log-inclusion');
   const asked = anchors.signers.filter((anchor) => anchor.from === 'given');
@@ -38,16 +40,15 @@ export async function verifyTlogProof(
   if (proof === undefined) return list.report();
   const inclusion = await list.judge(
     'log-inclusion',
-    async () => {
+    () => {
       const { body, index, hashes, checkpoint } = proof;
-      const found = verifyInclusion(body, index, hashes, checkpoint, anchors, undefined);
-      if (memory) await compareSeen(found.checkpoint, memory);
-      return found;
+      return verifyInclusion(body, index, hashes, checkpoint, anchors, undefined);
     },
     describeInclusion,
   );
   if (inclusion === undefined) return list.report();
   list.grounds.log = describeInclusion(inclusion);
+  await judgeSeen(list, inclusion, memory, logRequired);
   const entry = await list.judge(
     'log-entry',
     async () => {

@@ -60,7 +60,9 @@ async function verifyPart(
       ...(required.includes('approvals') ? ['approvals'] : []),
     ];
     const { verifyTlogProof } = await import('../../attest/verify/verify-tlog-proof.ts');
-    return { target, kind, report: await verifyTlogProof(bytes, anchors, artifacts, unanswerable, memory) };
+    const isRequired = required.includes('log');
+    const report = await verifyTlogProof(bytes, anchors, artifacts, unanswerable, memory, isRequired);
+    return { target, kind, report };
   }
   const { verifyAttestation } = await import('../../attest/verify/verify-attestation.ts');
   const report = await verifyAttestation(bytes, anchors, {

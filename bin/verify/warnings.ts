@@ -24,8 +24,11 @@ export function warningsOf({ target, report }: VerifiedTarget): readonly VerifyW
         {
           target,
           code: 'LOG_NOT_COMPARED',
-          message:
-            'whether the log continues what you have seen of it could not be told without the ledger (`--require log` makes this an error)',
+          message: `whether the log continues what you have seen of it could not be told${
+            detail?.log === 'public'
+              ? ': nothing compares two sizes of a public log offline'
+              : ' without the ledger (`--require log` makes this an error)'
+          }`,
         },
       ];
     if (id === 'tree-objects' && Array.isArray(detail?.borrowed))

@@ -63,18 +63,38 @@ export const guards: readonly Guard[] = [
       'damage of what was kept',
     ],
   ]),
+  ...within('attest/verify/judge-seen.ts', forks, [
+    [
+      'a bundle or proof shows no fork',
+      "    await list.judge('log-history', () => {\n      throw fault;",
+      "    await list.judge('log-history', () => {\n      return;",
+      'a fork is told',
+    ],
+    [
+      'what cannot be compared meets no demand',
+      'if (required && log === undefined)',
+      'if (required && log)',
+      'a bundle or a proof whose log',
+    ],
+    [
+      'what cannot be compared is warned of',
+      "!== 'unknown')",
+      "!== ('' as string))",
+      'a bundle or a proof whose log',
+    ],
+  ]),
   ...within('attest/verify/verify-entries.ts', forks, [
     [
-      'a bundle shows no fork',
-      'if (memory) await compareSeen(found.checkpoint, memory);',
+      'the log of a bundle is compared',
+      'await judgeSeen(list, inclusion, memory, required);',
       '',
       'a fork is told',
     ],
   ]),
   ...within('attest/verify/verify-tlog-proof.ts', forks, [
     [
-      'a proof shows no fork',
-      'if (memory) await compareSeen(found.checkpoint, memory);',
+      'the log of a proof is compared',
+      'await judgeSeen(list, inclusion, memory, logRequired);',
       '',
       'a fork is told',
     ],

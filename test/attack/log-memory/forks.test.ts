@@ -256,6 +256,49 @@ t.test('a fork is told by a bundle and by a proof alone, too', async (t) => {
   );
 });
 
+t.test(
+  'a bundle or a proof whose log cannot be compared is warned of, and meets no demand for a log',
+  async (t) => {
+    const verifier = newVerifier();
+    const [two, five] = [runs[1], runs[4]];
+    writeFileSync(join(verifier.machine.root, 'a'), two?.content.get('patchset.diff') ?? '');
+    for (const [n, run] of [two, five].entries())
+      writeFileSync(join(verifier.machine.root, `p${n}.sigstore.json`), run?.run.get(provenancePath) ?? '');
+    const cases = [two, five].flatMap((run, n) => [
+      [run?.run.get(provenancePath) ?? '', 'a'] as const,
+      [run?.run.get(proofPath) ?? '', `p${n}.sigstore.json`] as const,
+    ]);
+    const ask = (bytes: string | Buffer, about: string, ...more: string[]) =>
+      verifier.verify(Buffer.from(bytes), '--artifact', about, ...more);
+    for (const [bytes, about] of cases)
+      t.equal(
+        (await ask(bytes, about, '--require', 'log')).code,
+        0,
+        'nothing was seen that it could contradict',
+      );
+    t.equal(
+      (await verifier.verify(without(exported[2] ?? ''))).code,
+      0,
+      'a size, and nothing to tell others by',
+    );
+    for (const [bytes, about] of cases) {
+      const loud = await ask(bytes, about);
+      t.match(loud, { code: 0, data: { warnings: [{ code: 'LOG_NOT_COMPARED' }] } }, about);
+      t.match(await ask(bytes, about, '--require', 'log'), {
+        code: 3,
+        error: { code: 'VERIFY_NOTHING', details: { check: 'log-history', code: 'not-comparable', seen: 3 } },
+      });
+    }
+    t.match(await verifier.seen(), { size: 3 }, 'nothing moved');
+    t.equal((await verifier.verify(exported[4] ?? '')).code, 0, 'with its hashes it is told');
+    for (const [bytes, about] of cases) {
+      const found = await ask(bytes, about, '--require', 'log');
+      t.equal(found.code, 0, found.error?.message);
+      t.notOk(found.data.warnings);
+    }
+  },
+);
+
 t.test('another key under the same name spoils nothing', async (t) => {
   const other = makeMachine();
   const verifier = newVerifier();
