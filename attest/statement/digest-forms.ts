@@ -26,6 +26,9 @@ export const digestLengths: Readonly<Record<string, readonly number[]>> = {
   gitTag: [40, 64],
 };
 
+/** Those for which somebody can make two texts of one digest. */
+export const weakDigests: readonly string[] = ['md5', 'sha1', 'ripemd160', 'gost'];
+
 /** One spelling for names that a careless reader would take for each other. */
 const folded = new Map(Object.keys(digestLengths).map((name) => [fold(name), name]));
 

@@ -22,8 +22,18 @@ export function buildTestResults(request: AttestRequest): ReadonlyMap<string, Te
   return new Map(checks.map((check) => [check.id, buildTestResult(request, check)]));
 }
 
+/** What is said of a suite by what its check did: its result, and the tests that failed, by name. */
+export function outcomeOf(check: Pick<CheckRecord, 'status' | 'tolerated' | 'tests'>): {
+  readonly result: TestResult['result'];
+  readonly failed: readonly string[];
+} {
+  const failed = (check.tests?.failedTests ?? []).map(({ name }) => name);
+  if (check.status !== 'passed') return { result: check.tolerated ? 'WARNED' : 'FAILED', failed };
+  return { result: failed.length > 0 ? 'WARNED' : 'PASSED', failed };
+}
+
 function buildTestResult(request: AttestRequest, check: CheckRecord): TestResultStatement {
-  const failed = check.tests?.failedTests ?? [];
+  const { result, failed } = outcomeOf(check);
   const evidence = request.byproducts.filter(
     ({ name }) => /^evidence\/\d+-(.+)\.json$/.exec(name)?.[1] === encodeId(check.id),
   );
@@ -32,19 +42,12 @@ function buildTestResult(request: AttestRequest, check: CheckRecord): TestResult
     subject: subjectsOf(request),
     predicateType: testResultType,
     predicate: {
-      result:
-        check.status === 'passed'
-          ? failed.length > 0
-            ? 'WARNED'
-            : 'PASSED'
-          : check.tolerated
-            ? 'WARNED'
-            : 'FAILED',
+      result,
       configuration: [
         { name: 'intentspec', digest: { sha256: request.specDigest } },
         ...evidence.map(({ name, digest }) => ({ name, digest })),
       ],
-      ...(failed.length === 0 ? {} : { failedTests: failed.map(({ name }) => name) }),
+      ...(failed.length === 0 ? {} : { failedTests: failed }),
     },
   };
 }

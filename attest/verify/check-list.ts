@@ -104,7 +104,13 @@ export class CheckList {
 }
 
 /** Nothing speaks against what could not be judged here. */
-const unjudged: readonly CheckCode[] = ['untrusted-signer', 'untrusted-log', 'no-quorum', 'unsupported'];
+const unjudged: readonly CheckCode[] = [
+  'untrusted-signer',
+  'untrusted-log',
+  'no-quorum',
+  'unsupported',
+  'not-yet',
+];
 
 function toOutcome(thrown: unknown): { status: CheckStatus; code: CheckCode; detail: CheckDetail } {
   if (isWritError(thrown, 'ATTESTATION_MALFORMED') || isWritError(thrown, 'KEY_UNUSABLE')) {

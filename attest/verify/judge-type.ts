@@ -16,10 +16,11 @@ export async function judgeType(
   statement: AnyStatement,
   payload: Buffer,
   asked: readonly string[],
+  nowMs: number,
 ): Promise<JudgedPredicate | undefined> {
   const isRead = knownPredicates.includes(statement.predicateType);
   if (isRead || (asked.length > 0 && !asked.includes(statement.predicateType)))
-    return list.judge('predicate', () => judgePredicate(statement, payload, asked), describePredicate);
+    return list.judge('predicate', () => judgePredicate(statement, payload, asked, nowMs), describePredicate);
   const detail = { found: statement.predicateType };
   if (asked.length > 0) list.waive('predicate', 'not-judged', detail);
   else list.settle('predicate', 'unverified', 'not-judged', { ...detail, expected: knownPredicates });

@@ -14,6 +14,8 @@ import { isUnset } from './predicates/read-resource.ts';
 import { readSlsaProvenance } from './predicates/read-slsa-provenance.ts';
 import { readSummary, type SummaryClaims } from './predicates/read-summary.ts';
 import { readTestResult } from './predicates/read-test-result.ts';
+import { requireNames } from './predicates/require-names.ts';
+import { requirePast } from './predicates/require-past.ts';
 import { type ProvenanceClaims, readProvenance } from './provenance-claims.ts';
 import { refuted, unavailable } from './report.ts';
 
@@ -66,11 +68,13 @@ export function readAttestation(payloadType: string, payload: Uint8Array): AnySt
     });
   const subjects = expectArray(statement.subject, '/subject', 10_000).map(readSubject);
   if (subjects.length === 0) throw refuted('wrong-subject', { found: 'no subject' });
-  return {
+  const read: AnyStatement = {
     predicateType: expectText(statement.predicateType, '/predicateType', /^[!-~]{1,512}$/),
     subjects,
     predicate: expectObject(statement.predicate ?? {}, '/predicate'),
   };
+  requireNames(statement, '/', ['subject', 'predicateType', 'predicate']);
+  return read;
 }
 
 function readSubject(value: unknown, n: number): Subject {
@@ -90,21 +94,27 @@ export interface JudgedPredicate {
 
 /**
  * Reads a predicate of a known type whole, as its type demands, and demands that it speaks for its subjects: one of a type that was not asked for is `wrong-type`, a
- * verdict other than yes is `policy-deny`, a revocation is `revoked`.
+ * verdict other than yes is `policy-deny`, a revocation is `revoked`, a time that has not come is `not-yet`.
  */
 export function judgePredicate(
   { predicateType, predicate }: AnyStatement,
   payload: Uint8Array,
   asked: readonly string[],
+  nowMs: number,
 ): JudgedPredicate {
   if (asked.length > 0 && !asked.includes(predicateType))
     throw refuted('wrong-type', { member: 'predicateType', expected: asked, found: predicateType });
   switch (predicateType) {
-    case slsaProvenanceType:
-      if (readSlsaProvenance(predicate).buildType !== buildType) return {};
-      return { ours: requireOneSpec(readProvenance(payload)) };
-    case summaryType:
-      return { summary: readSummary(predicate) };
+    case slsaProvenanceType: {
+      const { buildType: found, startedAtMs, finishedAtMs } = readSlsaProvenance(predicate);
+      requirePast({ startedOn: startedAtMs, finishedOn: finishedAtMs }, nowMs);
+      return found === buildType ? { ours: requireOneSpec(readProvenance(payload)) } : {};
+    }
+    case summaryType: {
+      const summary = readSummary(predicate);
+      requirePast({ timeVerified: summary.verifiedAtMs }, nowMs);
+      return { summary };
+    }
     case testResultType: {
       if (predicate.result === 'FAILED')
         throw refuted('policy-deny', { member: 'result', expected: ['PASSED', 'WARNED'], found: 'FAILED' });

@@ -31,6 +31,7 @@ export type CheckCode =
   | 'unknown-parameter'
   | 'per-repository'
   | 'not-judged'
+  | 'not-yet'
   | 'replaced'
   | 'not-run';
 

@@ -1,28 +1,41 @@
 import { encodeId } from '../../core/vcs/ref-name.ts';
+import { outcomeOf } from '../statement/test-result.ts';
 import { type EvidenceSource, testResultPath } from './evidence-source.ts';
+import type { TestResultClaims } from './predicates/read-test-result.ts';
 import { refuted } from './report.ts';
 import { readStoredReport } from './shown-verdict.ts';
 
 /**
- * A test result of a run that went through says FAILED only of a check that failed and blocks nothing: not required, and the gate report says the same.
- * `policy-deny` otherwise.
+ * A test result of a run that went through says what the gate report says of that very check: the same result, the same failed tests (`mismatch`); and FAILED only of one
+ * that is not required (`policy-deny`).
  */
 export async function requireTestResult(
   source: EvidenceSource,
   path: string,
-  result: 'PASSED' | 'WARNED' | 'FAILED',
+  { result, failedTests }: TestResultClaims,
 ): Promise<void> {
-  if (result !== 'FAILED') return;
   const { stages } = await readStoredReport(source, 'gate-report.json');
-  const checks = stages
+  const [check, ...more] = stages
     .flatMap((stage) => stage.checks)
-    .filter(({ id }) => testResultPath(encodeId(id)) === path);
-  const isOptional = checks.length > 0 && checks.every((one) => one.status === 'failed' && !one.required);
-  if (isOptional) return;
-  const found = checks.map(({ id, status, required }) => `${id}: ${status}${required ? ', required' : ''}`);
-  throw refuted('policy-deny', {
-    member: 'result',
-    expected: 'FAILED only of a check that is not required and failed in the gate report',
-    found: found.length > 0 ? found.slice(0, 20) : 'no such check in the gate report',
-  });
+    .filter(({ id, tests }) => tests !== undefined && testResultPath(encodeId(id)) === path);
+  if (check === undefined || more.length > 0)
+    throw refuted('policy-deny', {
+      expected: 'one test suite of that name in the gate report',
+      found: check ? 'several' : 'none',
+    });
+  const told = outcomeOf(check);
+  if (told.result !== result)
+    throw refuted('mismatch', { where: `gate report: ${check.id}`, expected: told.result, found: result });
+  if (told.failed.join('\n') !== failedTests.join('\n'))
+    throw refuted('mismatch', {
+      where: `gate report: ${check.id}`,
+      expected: told.failed.slice(0, 20),
+      found: failedTests.slice(0, 20),
+    });
+  if (result === 'FAILED' && check.required)
+    throw refuted('policy-deny', {
+      member: 'result',
+      expected: 'FAILED only of a check that is not required',
+      found: `${check.id}: failed, required`,
+    });
 }

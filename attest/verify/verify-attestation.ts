@@ -17,6 +17,8 @@ import { verifyByKey } from './verify-by-key.ts';
 import { verifyEntries } from './verify-entries.ts';
 
 export interface AttestationOptions {
+  /** What time it is for the reader: nothing signed may say that it was done later. Milliseconds since the epoch. */
+  readonly nowMs: number;
   readonly artifacts: readonly GivenArtifact[];
   /** Finds, of these commit ids, one that the repository at hand has; absent where there is none at hand. */
   readonly findCommit?: (ids: readonly string[]) => Promise<string | undefined>;
@@ -128,7 +130,7 @@ async function verifyStatement(
     ({ predicateType, subjects }) => ({ predicate_type: predicateType, subjects: subjects.length }),
   );
   if (statement === undefined) return undefined;
-  const judged = await judgeType(list, statement, content.payload, options.types);
+  const judged = await judgeType(list, statement, content.payload, options.types, options.nowMs);
   if (judged) await judgeSummary(list, options.summary, judged.summary);
   await list.judge(
     'subject',

@@ -9,6 +9,7 @@ import type { Anchors } from './anchors.ts';
 import { CheckList } from './check-list.ts';
 import { type EvidenceSource, patchFile, runFiles } from './evidence-source.ts';
 import { commitIdOf, type GitCommit, parseCommit } from './git-commit.ts';
+import { requirePast } from './predicates/require-past.ts';
 import { type ProvenanceClaims, readProvenance } from './provenance-claims.ts';
 import { refuted, unavailable, type VerifyReport } from './report.ts';
 import { type RunSigner, verifySigner } from './run-signer.ts';
@@ -103,7 +104,7 @@ export async function verifyRun(
   );
   if (signer === undefined) return list.report();
   list.grounds.signer = signer.ground;
-  const claims = await list.judge('statement', () => readStatement(bundle));
+  const claims = await list.judge('statement', () => readStatement(bundle, options.clock.now()));
   const commit = parseCommit(source.commit.raw);
   if (claims === undefined) return list.report();
   list.grounds.digests.set(patchFile, claims.patchset);
@@ -128,7 +129,7 @@ export async function verifyRun(
   const revocation = await source.readRun(runFiles.revocation);
   const revoked = revocation !== undefined && (await isRevocation(revocation, anchors, claims));
   await verifyEvidence(list, source, claims, spec?.demands, options.clock.now(), revoked);
-  const said = await verifyStatements(list, source, signer, claims, spec, revoked);
+  const said = await verifyStatements(list, source, signer, claims, spec, revoked, options.clock.now());
   await judgeSummary(list, summary, said.summary);
   const { allowedSigners, requireApprovals } = options;
   await verifyApprovals(list, source, claims, spec, said.decision, commit, allowedSigners, requireApprovals);
@@ -187,13 +188,12 @@ function namesOf(claims: ProvenanceClaims): readonly string[] {
   return [patchFile, ...claims.byproducts.map(({ name }) => name)].slice(0, 20);
 }
 
-function readStatement({ envelope }: Bundle): ProvenanceClaims {
-  if (envelope.payloadType === inTotoPayloadType) return readProvenance(envelope.payload);
-  throw refuted('wrong-type', {
-    member: 'payloadType',
-    expected: inTotoPayloadType,
-    found: envelope.payloadType,
-  });
+function readStatement({ envelope: { payloadType, payload } }: Bundle, nowMs: number): ProvenanceClaims {
+  if (payloadType !== inTotoPayloadType)
+    throw refuted('wrong-type', { member: 'payloadType', expected: inTotoPayloadType, found: payloadType });
+  const claims = readProvenance(payload);
+  requirePast({ startedOn: claims.startedAtMs, finishedOn: claims.finishedAtMs }, nowMs);
+  return claims;
 }
 
 function verifyCommit({ commit }: EvidenceSource, claims: ProvenanceClaims): void {

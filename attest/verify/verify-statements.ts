@@ -18,6 +18,7 @@ import { type DecisionClaims, readDecision } from './predicates/read-decision.ts
 import { readManifest } from './predicates/read-manifest.ts';
 import { readSummary, type SummaryClaims } from './predicates/read-summary.ts';
 import { readTestResult } from './predicates/read-test-result.ts';
+import { requirePast } from './predicates/require-past.ts';
 import type { ProvenanceClaims } from './provenance-claims.ts';
 import { readCompanion } from './read-statement.ts';
 import { refuted, unavailable } from './report.ts';
@@ -51,6 +52,7 @@ export async function verifyStatements(
   claims: ProvenanceClaims,
   spec: VerifiedSpec | undefined,
   revoked: boolean,
+  nowMs: number,
 ): Promise<StatementClaims> {
   const read = async (path: string, type: string): Promise<JsonObject> => {
     const bytes = await source.readRun(path);
@@ -90,6 +92,7 @@ export async function verifyStatements(
   });
   const summary = await list.judge('summary', async () => {
     const found = readSummary(await read(runFiles.summary, summaryType));
+    requirePast({ timeVerified: found.verifiedAtMs }, nowMs);
     const inputs = stored.filter(
       (path) => isAttestation(path) && path !== runFiles.summary && path !== runFiles.revocation,
     );
@@ -177,8 +180,11 @@ async function requireSummary(
   requireEqual('policy', policyUri(claims.specId), summary.policy.uri ?? 'none');
   if (spec)
     requireEqual('policy', spec.digest, expectText(summary.policy.digest.get('sha256'), '/policy/digest'));
-  if (summary.verifiedAtMs === undefined || summary.verifiedAtMs < claims.startedAtMs)
-    throw refuted('malformed', { member: 'timeVerified', expected: 'a time after the start of the run' });
+  if (summary.verifiedAtMs === undefined || summary.verifiedAtMs < claims.finishedAtMs)
+    throw refuted('malformed', {
+      member: 'timeVerified',
+      expected: 'a time that is not before the end of the run',
+    });
   const named = new Map(summary.inputs.map(({ uri, digest }) => [uri ?? '', digest.get('sha256')]));
   if (named.size < summary.inputs.length)
     throw refuted('malformed', { found: 'an attestation is named twice' });

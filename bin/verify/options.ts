@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { GivenArtifact } from '../../attest/verify/given-artifact.ts';
 import type { GivenAnchors } from '../../attest/verify/load-anchors.ts';
-import { levelOf } from '../../attest/verify/predicates/level.ts';
+import { isMistakenLevel } from '../../attest/verify/predicates/level.ts';
 import type { SummaryDemands } from '../../attest/verify/summary-demands.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/vcs/ref-name.ts';
@@ -89,8 +89,7 @@ function readSummaryDemands({ options }: CommandContext): SummaryDemands {
   const [verifierId, resourceUri] = [text('verifier-id'), text('resource-uri')];
   const levels = [...new Set(options.values('level'))];
   const unknown = levels.find(
-    (level) =>
-      !/^[!-~]{1,256}$/.test(level) || level === 'FAILED' || (level.startsWith('SLSA_') && !levelOf(level)),
+    (level) => !/^[!-~]{1,256}$/.test(level) || level === 'FAILED' || isMistakenLevel(level),
   );
   if (unknown !== undefined)
     throw usage(

@@ -3,6 +3,7 @@ import type { Anchors } from '../../attest/verify/anchors.ts';
 import { maxEvidenceFileBytes, parseEvidenceFile } from '../../attest/verify/evidence-file.ts';
 import { nothingThere } from '../../attest/verify/report.ts';
 import { summaryChecks } from '../../attest/verify/summary-demands.ts';
+import { systemClock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type { CommandContext } from '../command.ts';
 import { readInput } from '../read-input.ts';
@@ -66,6 +67,7 @@ async function verifyPart(
   }
   const { verifyAttestation } = await import('../../attest/verify/verify-attestation.ts');
   const report = await verifyAttestation(bytes, anchors, {
+    nowMs: systemClock.now(),
     artifacts,
     findCommit,
     types,

@@ -14,7 +14,7 @@ export const guards: readonly Guard[] = [
     ],
     [
       'levels that SLSA has',
-      "if (level.startsWith('SLSA_') && levelOf(level) === undefined)",
+      'if (isMistakenLevel(level))',
       "if (level === '')",
       'a predicate that is not whole',
     ],
@@ -32,7 +32,71 @@ export const guards: readonly Guard[] = [
       'a predicate that is not whole',
     ],
   ]),
+  ...within('attest/verify/predicates/read-summary.ts', foreign, [
+    [
+      'a policy by a digest that binds',
+      'if (policy.digest.size > 0) requireBinding',
+      'if (policy.digest.size < 0) requireBinding',
+      'what binds nothing',
+    ],
+    ['weak digests are none', '&& !weakDigests.includes(name)', '', 'what binds nothing'],
+    [
+      'a resource has a name',
+      'if (!resourceForm.test(claims.resourceUri))',
+      "if (claims.resourceUri === '')",
+      'what binds nothing',
+    ],
+    ['names of a summary', 'requireNames(predicate, at, members);', '', 'a member under nearly'],
+  ]),
+  ...within('attest/verify/predicates/level.ts', foreign, [
+    [
+      'levels in other case',
+      '/^SLSA(?:BUILD|SOURCE|DEPENDENCY|DEPENDENCIES)/.test(folded)',
+      "name === ''",
+      'a predicate that is not whole',
+    ],
+    ['FAILED in other case', "folded === 'FAILED'", "name === ''", 'a predicate that is not whole'],
+  ]),
+  ...within('attest/verify/predicates/require-names.ts', foreign, [
+    [
+      'a member told twice',
+      "if (Object.hasOwn(object, expected)) throw refuted('malformed', detail);",
+      '',
+      'a predicate that is not whole',
+    ],
+    [
+      'a member under nearly its name',
+      "throw unavailable('unsupported', detail);",
+      '',
+      'a member under nearly',
+    ],
+  ]),
+  ...within('attest/verify/predicates/require-past.ts', foreign, [
+    ['times that have not come', 'ms > nowMs + clockSkewMs', 'ms < 0', 'nothing was done'],
+    ['clocks differ', 'ms > nowMs + clockSkewMs', 'ms > nowMs', 'nothing was done'],
+  ]),
+  ...within('attest/verify/read-attestation.ts', foreign, [
+    [
+      'when a build was',
+      'requirePast({ startedOn: startedAtMs, finishedOn: finishedAtMs }, nowMs);',
+      '',
+      'nothing was done',
+    ],
+    [
+      'when a summary was made',
+      'requirePast({ timeVerified: summary.verifiedAtMs }, nowMs);',
+      '',
+      'nothing was done',
+    ],
+    [
+      'names of a statement',
+      "requireNames(statement, '/', ['subject', 'predicateType', 'predicate']);",
+      '',
+      'a member under nearly',
+    ],
+  ]),
   ...within('attest/verify/predicates/read-slsa-provenance.ts', foreign, [
+    ['names of a provenance', 'requireNames(object, at, names);', 'continue;', 'a member under nearly'],
     [
       'a parameter on one side',
       'if (twice.length > 0)',
@@ -117,12 +181,50 @@ export const guards: readonly Guard[] = [
       '',
       'a summary of ours',
     ],
+    [
+      'a summary after the run',
+      'summary.verifiedAtMs < claims.finishedAtMs',
+      'summary.verifiedAtMs < claims.startedAtMs',
+      'a summary of ours',
+    ],
+    [
+      'a summary of the future',
+      'requirePast({ timeVerified: found.verifiedAtMs }, nowMs);',
+      '',
+      'a run that ended',
+    ],
     ['levels that we know', 'if (unknown.length > 0)', 'if (unknown.length < 0)', 'a summary of ours'],
     [
       'base of the decision',
       "requireEqual('baseCommit', claims.base ?? 'none', baseCommit ?? 'none');",
       '',
       'test results and decisions',
+    ],
+  ]),
+  ...within('attest/verify/require-test-result.ts', own, [
+    [
+      'what the check came to',
+      'if (told.result !== result)',
+      'if (told.result === undefined)',
+      'a test result says',
+    ],
+    [
+      'which tests failed',
+      "if (told.failed.join('\\n') !== failedTests.join('\\n'))",
+      'if (told.failed.length < 0)',
+      'a test result says',
+    ],
+    [
+      'a suite that the report has',
+      'if (check === undefined || more.length > 0)',
+      'if (check === undefined) return;\n  if (more.length > 0)',
+      'a test result says',
+    ],
+    [
+      'no required suite failed',
+      "if (result === 'FAILED' && check.required)",
+      "if (result === 'FAILED' && check.id === '')",
+      'a run carries no test result',
     ],
   ]),
   ...within('core/vcs/remote-uri.ts', 'test/attack/predicates/names.test.ts', [
@@ -161,6 +263,12 @@ export const guards: readonly Guard[] = [
     ],
   ]),
   ...within('attest/verify/verify-run.ts', own, [
+    [
+      'a run of the future',
+      'requirePast({ startedOn: claims.startedAtMs, finishedOn: claims.finishedAtMs }, nowMs);',
+      '',
+      'a run that ended',
+    ],
     [
       'types that hold',
       'if (!found.includes(type)) throw',

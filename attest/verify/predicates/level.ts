@@ -17,6 +17,20 @@ export function levelOf(name: string): SlsaLevel | undefined {
   return Number(rung) <= highest ? { track, rank: Number(rung) } : undefined;
 }
 
+/**
+ * True for what is no level, and nearly the name of one: SLSA keeps names that begin with `SLSA_` to itself, and a reader that does not mind case, or hyphens, would take
+ * `slsa_build_level_3` for its own.
+ */
+export function isMistakenLevel(name: string): boolean {
+  if (name === 'FAILED' || levelOf(name) !== undefined) return false;
+  const folded = name.toUpperCase().replace(/[^A-Z0-9]/g, '');
+  return (
+    name.startsWith('SLSA_') ||
+    /^SLSA(?:BUILD|SOURCE|DEPENDENCY|DEPENDENCIES)/.test(folded) ||
+    folded === 'FAILED'
+  );
+}
+
 /** True where one of the claimed levels is the one that is asked for, or a higher one of its track. */
 export function hasLevel(claimed: readonly string[], asked: string): boolean {
   if (claimed.includes(asked)) return true;

@@ -2,6 +2,7 @@ import { parseBase64 } from '../../base64.ts';
 import { expectArray, expectObject, expectText } from '../../expect-json.ts';
 import { readDigestSet } from '../../statement/digest-forms.ts';
 import { refuted } from '../report.ts';
+import { requireNames } from './require-names.ts';
 
 /** An in-toto ResourceDescriptor, as far as anybody here asks about it. */
 export interface Resource {
@@ -35,6 +36,7 @@ export function readResource(value: unknown, at: string): Resource {
   if (!isUnset(resource.annotations)) expectObject(resource.annotations, `${at}/annotations`);
   if (read.uri === undefined && digest.size === 0 && content === undefined)
     throw refuted('malformed', { member: at, expected: 'one of `uri`, `digest`, `content`', found: 'none' });
+  requireNames(resource, at, ['name', 'uri', 'digest', 'content']);
   return read;
 }
 

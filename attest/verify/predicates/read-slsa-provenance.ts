@@ -2,6 +2,7 @@ import { expectObject, expectText, type JsonObject } from '../../expect-json.ts'
 import { refuted } from '../report.ts';
 import { readMoment } from './read-moment.ts';
 import { isUnset, type Resource, readResources, readVersions } from './read-resource.ts';
+import { requireNames } from './require-names.ts';
 
 /** What any SLSA provenance v1 says, in its form. What the parameters mean is for who knows the build type. */
 export interface SlsaProvenanceClaims {
@@ -17,11 +18,13 @@ export interface SlsaProvenanceClaims {
   readonly finishedAtMs: number | undefined;
 }
 
+const definitionMembers = ['buildType', 'externalParameters', 'internalParameters', 'resolvedDependencies'];
+const metadataMembers = ['invocationId', 'startedOn', 'finishedOn'];
 const uri = /^[A-Za-z][A-Za-z0-9+.-]*:[!-~]{1,2048}$/;
 
 /**
  * Reads a SLSA provenance v1 whole: build type and builder are URIs, the external parameters are there, no parameter stands on both sides, every
- * dependency and byproduct is a resource, nothing ended before it began. `malformed` or ATTESTATION_MALFORMED.
+ * dependency and byproduct is a resource, nothing ended before it began. `malformed` or ATTESTATION_MALFORMED; `unsupported` for a member under nearly its name.
  */
 export function readSlsaProvenance(predicate: JsonObject): SlsaProvenanceClaims {
   const definition = expectObject(predicate.buildDefinition, '/predicate/buildDefinition');
@@ -45,7 +48,7 @@ export function readSlsaProvenance(predicate: JsonObject): SlsaProvenanceClaims 
       found: [String(metadata.startedOn), String(metadata.finishedOn)],
       expected: 'an end that is not before the start',
     });
-  return {
+  const claims: SlsaProvenanceClaims = {
     buildType: expectText(definition.buildType, '/predicate/buildDefinition/buildType', uri),
     builderId: expectText(builder.id, '/predicate/runDetails/builder/id', uri),
     external,
@@ -58,4 +61,15 @@ export function readSlsaProvenance(predicate: JsonObject): SlsaProvenanceClaims 
     startedAtMs,
     finishedAtMs,
   };
+  const { invocationID: _other, ...rest } = metadata;
+  for (const [object, at, names] of [
+    [predicate, '/predicate', ['buildDefinition', 'runDetails']],
+    [definition, '/predicate/buildDefinition', definitionMembers],
+    [details, '/predicate/runDetails', ['builder', 'metadata', 'byproducts']],
+    [builder, '/predicate/runDetails/builder', ['id', 'version', 'builderDependencies']],
+    // BuildKit and Tekton write `invocationID`, as drafts of the document had it.
+    [metadata.invocationId === undefined ? rest : metadata, '/metadata', metadataMembers],
+  ] as const)
+    requireNames(object, at, names);
+  return claims;
 }

@@ -1,8 +1,10 @@
 import { expectArray, expectObject, expectText, type JsonObject } from '../../expect-json.ts';
-import { refuted } from '../report.ts';
-import { levelOf } from './level.ts';
+import { digestLengths, weakDigests } from '../../statement/digest-forms.ts';
+import { refuted, unavailable } from '../report.ts';
+import { isMistakenLevel, levelOf } from './level.ts';
 import { readMoment } from './read-moment.ts';
 import { isUnset, type Resource, readResource, readResources, readVersions } from './read-resource.ts';
+import { requireNames } from './require-names.ts';
 
 /** What a verification summary claims: the verdict is yes. */
 export interface SummaryClaims {
@@ -15,12 +17,29 @@ export interface SummaryClaims {
   readonly verifiedAtMs: number | undefined;
 }
 
+const members: readonly string[] = [
+  'verifier',
+  'timeVerified',
+  'resourceUri',
+  'policy',
+  'inputAttestations',
+  'verificationResult',
+  'verifiedLevels',
+  'dependencyLevels',
+  'slsaVersion',
+];
+
+/** A scheme and something behind it, or a host and a path as registries are named (`quay.io/app@sha256:…`); a path of a machine names nothing elsewhere. */
+const resourceForm =
+  /^(?!file:)(?:[A-Za-z][A-Za-z0-9+._-]+:[!-~]*[^\s:/][!-~]*|[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+|:\d{1,5})[A-Za-z0-9.:-]*\/[!-~]*[A-Za-z0-9][!-~]*)$/;
+
 const uri = /^[A-Za-z][A-Za-z0-9+.-]*:[!-~]{1,2048}$/;
 
 /**
  * Reads a SLSA verification summary (VSA 1.2) whole: who verified, what, by which policy, from what, when, with which result, which levels, one of a
  * track, and those of the dependencies. A verdict other than PASSED is `policy-deny`; whatever says two things at once, or is not of its form, is
- * `malformed`. Members that the document does not name are left aside.
+ * `malformed`. A form that may be meant well and binds nothing (a digest that anybody can find another text for, a resource without the
+ * form of a name, a member under nearly its name) is `unsupported`. Members that the document does not name are left aside.
  */
 export function readSummary(predicate: JsonObject): SummaryClaims {
   const at = '/predicate';
@@ -51,7 +70,28 @@ export function readSummary(predicate: JsonObject): SummaryClaims {
   readDependencyLevels(predicate.dependencyLevels, `${at}/dependencyLevels`);
   if (claims.levels.includes('FAILED'))
     throw refuted('malformed', { member: `${at}/verifiedLevels`, found: 'PASSED and FAILED at once' });
+  requireNames(predicate, at, members);
+  requireNames(verifier, `${at}/verifier`, ['id', 'version']);
+  if (policy.digest.size > 0) requireBinding(policy, `${at}/policy`);
+  for (const [n, input] of inputs.entries()) requireBinding(input, `${at}/inputAttestations/${n}`);
+  if (!resourceForm.test(claims.resourceUri))
+    throw unavailable('unsupported', {
+      member: `${at}/resourceUri`,
+      expected: 'a URI, or a registry and what it holds',
+      found: claims.resourceUri,
+    });
   return claims;
+}
+
+/** A digest that others can be made to have, or of which nobody here knows how it is made, tells nothing apart. */
+function requireBinding({ digest }: Resource, at: string): void {
+  const names = [...digest.keys()];
+  if (names.some((name) => Object.hasOwn(digestLengths, name) && !weakDigests.includes(name))) return;
+  throw unavailable('unsupported', {
+    member: `${at}/digest`,
+    expected: 'a digest by SHA-256 or better',
+    found: names,
+  });
 }
 
 function readLevels(value: unknown, at: string): readonly string[] {
@@ -65,10 +105,9 @@ function readLevels(value: unknown, at: string): readonly string[] {
   return levels;
 }
 
-/** SLSA keeps names that begin with `SLSA_` to itself: one that it has not given is no custom level. */
 function readLevel(value: unknown, at: string): string {
   const level = expectText(value, at, /^[!-~]{1,256}$/);
-  if (level.startsWith('SLSA_') && levelOf(level) === undefined)
+  if (isMistakenLevel(level))
     throw refuted('malformed', { member: at, expected: 'a level that SLSA has', found: level });
   return level;
 }

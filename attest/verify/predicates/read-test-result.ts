@@ -1,12 +1,21 @@
 import { expectArray, expectText, type JsonObject } from '../../expect-json.ts';
 import { refuted } from '../report.ts';
 import { isUnset, readResource } from './read-resource.ts';
+import { requireNames } from './require-names.ts';
+
+/** What a suite is said to have come to. */
+export interface TestResultClaims {
+  readonly result: 'PASSED' | 'WARNED' | 'FAILED';
+  readonly failedTests: readonly string[];
+}
+
+const members = ['result', 'configuration', 'url', 'passedTests', 'warnedTests', 'failedTests'];
 
 /**
  * Reads an in-toto test-result 0.1 whole: its result, what it was configured by, and the names of tests. PASSED beside tests that failed is `malformed`.
- * Gives the result; whether it is good enough is for the reader.
+ * Whether it is good enough is for the reader.
  */
-export function readTestResult(predicate: JsonObject): 'PASSED' | 'WARNED' | 'FAILED' {
+export function readTestResult(predicate: JsonObject): TestResultClaims {
   const at = '/predicate';
   const result = expectText(predicate.result, `${at}/result`, /^(?:PASSED|WARNED|FAILED)$/);
   for (const [n, one] of expectArray(predicate.configuration, `${at}/configuration`, 10_000).entries())
@@ -25,5 +34,6 @@ export function readTestResult(predicate: JsonObject): 'PASSED' | 'WARNED' | 'FA
       expected: 'none beside PASSED',
       found: failed.slice(0, 20),
     });
-  return result as 'PASSED' | 'WARNED' | 'FAILED';
+  requireNames(predicate, at, members);
+  return { result: result as TestResultClaims['result'], failedTests: failed };
 }

@@ -155,6 +155,15 @@ const malformed: readonly (readonly [type: string, path: string, value: unknown]
       ['slsaVersion', 'latest'],
       ['slsaVersion', '2.0'],
       ['slsaVersion', 1.2],
+      ['VerificationResult', 'FAILED'],
+      ['verification_result', 'FAILED'],
+      ['verifier.ID', 'https://somebody.example/v'],
+      ['policy.URI', 'https://verifier.example/other'],
+      ['verifiedLevels', ['slsa_build_level_3']],
+      ['verifiedLevels', ['SLSA-BUILD-LEVEL-3']],
+      ['verifiedLevels', ['SLSA_BUILD_LEVEL_2', 'Slsa_Build_Level_3']],
+      ['verifiedLevels', ['failed']],
+      ['dependencyLevels', { slsa_build_level_3: 1 }],
     ] as const
   ).map(([path, value]) => [summaryType, path, value] as const),
   ...(
@@ -184,6 +193,12 @@ const malformed: readonly (readonly [type: string, path: string, value: unknown]
       ['runDetails.builder', undefined],
       ['runDetails.builder.id', undefined],
       ['runDetails.builder.id', 'me'],
+      ['runDetails.builder.id', ''],
+      ['runDetails.builder.ID', 'https://example.org/other'],
+      ['builddefinition', {}],
+      ['buildDefinition.external_parameters', { ref: 'other' }],
+      ['runDetails.Metadata', { startedOn: 'yesterday' }],
+      ['runDetails.metadata.invocationID', '2'],
       ['runDetails.builder.version', '1'],
       ['runDetails.builder.builderDependencies', [{}]],
       ['runDetails.metadata', 'x'],
@@ -203,6 +218,8 @@ const malformed: readonly (readonly [type: string, path: string, value: unknown]
       ['passedTests', 'a'],
       ['failedTests', ['a']],
       ['failedTests', [1]],
+      ['Result', 'FAILED'],
+      ['FailedTests', ['a']],
     ] as const
   ).map(([path, value]) => [testType, path, value] as const),
 ];
@@ -214,6 +231,124 @@ t.test('a predicate that is not whole is refused, however well it is signed', as
       [1, 'predicate failed malformed'],
       `${path} ${JSON.stringify(value)}`,
     );
+});
+
+/** A copy in which the last name of a path is another. */
+function renamed(of: Loose, path: string, name: string): Loose {
+  const keys = path.split('.');
+  const last = keys.pop() ?? '';
+  let from = of;
+  for (const key of keys) from = from[key];
+  return withAt(withAt(of, path, undefined), [...keys, name].join('.'), from[last]);
+}
+
+t.test('a member under nearly its name is missing where it is demanded, and else not read', async (t) => {
+  const provenanceType = 'https://slsa.dev/provenance/v1';
+  for (const [type, path, name, trouble] of [
+    [summaryType, 'policy', 'Policy', '1 failed malformed'],
+    [summaryType, 'verifier', 'Verifier', '1 failed malformed'],
+    [summaryType, 'verifiedLevels', 'verifiedlevels', '1 failed malformed'],
+    [summaryType, 'verificationResult', 'verification_result', '1 failed malformed'],
+    [summaryType, 'verifier.id', 'Id', '1 failed malformed'],
+    [provenanceType, 'runDetails', 'rundetails', '1 failed malformed'],
+    [provenanceType, 'runDetails.builder.id', 'ID', '1 failed malformed'],
+    [summaryType, 'timeVerified', 'time_verified', '3 unverified unsupported'],
+    [summaryType, 'inputAttestations', 'inputattestations', '3 unverified unsupported'],
+    [summaryType, 'dependencyLevels', 'DependencyLevels', '3 unverified unsupported'],
+    [summaryType, 'slsaVersion', 'SlsaVersion', '3 unverified unsupported'],
+    [summaryType, 'policy.digest', 'Digest', '3 unverified unsupported'],
+    [
+      provenanceType,
+      'buildDefinition.resolvedDependencies',
+      'resolveddependencies',
+      '3 unverified unsupported',
+    ],
+    [provenanceType, 'buildDefinition.resolvedDependencies.0.digest', 'Digest', '3 unverified unsupported'],
+    [provenanceType, 'runDetails.metadata.startedOn', 'startedon', '3 unverified unsupported'],
+    [testType, 'failedTests', 'failed_tests', '3 unverified unsupported'],
+  ] as const) {
+    const [exit, ...code] = trouble.split(' ');
+    t.same(
+      await refusal(type, renamed(whole[type], path, name)),
+      [Number(exit), `predicate ${code.join(' ')}`],
+      `${path} as ${name}`,
+    );
+  }
+  for (const [type, path, value] of [
+    [summaryType, 'acme_reviewed', { by: 'us' }],
+    [summaryType, 'resource', 'x'],
+    [provenanceType, 'runDetails.metadata.buildkit_hermetic', true],
+    [testType, 'tests', 7],
+  ] as const)
+    t.same(await refusal(type, withAt(whole[type], path, value)), [0], `${path} is of nobody here`);
+  t.same(
+    await refusal(provenanceType, renamed(provenance, 'runDetails.metadata.invocationId', 'invocationID')),
+    [0],
+    'as BuildKit writes it',
+  );
+  for (const changes of [{ Subject: [] }, { PredicateType: testType }, { predicate_type: testType }]) {
+    const report = await verifyStranger(bundleBy(statement(changes)));
+    t.ok(troubles(report).includes('statement failed malformed'), JSON.stringify(changes));
+  }
+});
+
+t.test('what binds nothing is not taken for a digest or a name, and is not called wrong', async (t) => {
+  const names = [
+    'git+https://example.org/a',
+    'gce_image:a',
+    'oci://x/y',
+    'quay.io/a/b@sha256:0',
+    'localhost:5000/a',
+  ];
+  for (const name of names) t.same(await refusal(summaryType, { ...summary, resourceUri: name }), [0], name);
+  for (const name of [
+    'app',
+    '/srv/app',
+    './app',
+    '../app',
+    'file:///srv/app',
+    'https://',
+    ':',
+    'http:',
+    'x/',
+    '-',
+  ])
+    t.same(
+      await refusal(summaryType, { ...summary, resourceUri: name }),
+      [3, 'predicate unverified unsupported'],
+      name,
+    );
+  t.same(await refusal(summaryType, withAt(summary, 'policy.digest', {})), [0], 'as Conforma writes it');
+  for (const path of ['policy.digest', 'inputAttestations.0.digest']) {
+    const git = { gitCommit: '1'.repeat(40) };
+    t.same(await refusal(summaryType, withAt(summary, path, git)), [0], 'a commit');
+    t.same(await refusal(summaryType, withAt(summary, path, { md5: '1'.repeat(32), ...digest })), [0]);
+    for (const weak of [{ md5: '1'.repeat(32) }, { sha1: '1'.repeat(40) }, { own: '1' }])
+      t.same(
+        await refusal(summaryType, withAt(summary, path, weak)),
+        [3, 'predicate unverified unsupported'],
+        `${path} ${Object.keys(weak)}`,
+      );
+  }
+});
+
+t.test('nothing was done at a time that has not come, by clocks that differ by minutes', async (t) => {
+  const nowMs = Date.parse('2026-03-01T00:00:00Z');
+  for (const [type, path, first] of [
+    [summaryType, 'timeVerified', undefined],
+    ['https://slsa.dev/provenance/v1', 'runDetails.metadata.startedOn', 'runDetails.metadata.finishedOn'],
+    ['https://slsa.dev/provenance/v1', 'runDetails.metadata.finishedOn', undefined],
+  ] as const) {
+    const at = (ms: number) =>
+      refusal(
+        type,
+        withAt(first ? withAt(whole[type], first, undefined) : whole[type], path, new Date(ms).toISOString()),
+        { nowMs },
+      );
+    t.same(await at(nowMs + 4 * 60_000), [0], path);
+    for (const ms of [nowMs + 6 * 60_000, Date.parse('2999-01-01T00:00:00Z')])
+      t.same(await at(ms), [3, 'predicate unverified not-yet'], `${path} ${ms}`);
+  }
 });
 
 t.test('subjects have digests of the length that their algorithm makes, under its very name', async (t) => {

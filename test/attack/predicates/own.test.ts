@@ -2,6 +2,7 @@ import t from 'tap';
 import { canonicalize } from '../../../core/base/canonical.ts';
 import type { GateReport } from '../../../core/run/gate-report.ts';
 import {
+  daysLater,
   makeMachine,
   removeMachines,
   resealPayload,
@@ -46,6 +47,12 @@ t.test('the set as it was sealed holds', async (t) => {
   t.same(await besides(summaryPath, 'slsaVersion', '1.2'), []);
 });
 
+t.test('a run that ended, or was summed up, at a time that has not come is not verified', async (t) => {
+  t.same(await besides(summaryPath, 'timeVerified', '2099-01-01T00:00:00Z'), ['summary unverified not-yet']);
+  const early = await verifyAs(sealed, { machine, options: { clock: daysLater(-1) } });
+  t.ok(troubles(early).includes('statement unverified not-yet'), String(troubles(early)));
+});
+
 t.test('a summary of ours that the signer signed otherwise is refused', async (t) => {
   for (const [at, value, code] of [
     ['verifier', undefined, 'malformed'],
@@ -58,6 +65,7 @@ t.test('a summary of ours that the signer signed otherwise is refused', async (t
     ['timeVerified', undefined, 'malformed'],
     ['timeVerified', 'soon', 'malformed'],
     ['timeVerified', '1999-01-01T00:00:00Z', 'malformed'],
+    ['timeVerified', '2026-01-01T10:00:30Z', 'malformed'],
     ['verifiedLevels', ['WRIT_GATES_PASSED', 'SLSA_BUILD_LEVEL_3'], 'policy-deny'],
     ['verifiedLevels', ['WRIT_GATES_PASSED', 'WRIT_GATES_PASSED'], 'malformed'],
     ['verifiedLevels', ['WRIT_GATES_PASSED', 'FAILED'], 'malformed'],
@@ -89,21 +97,21 @@ t.test('test results and decisions are read whole, too', async (t) => {
 t.test('a run carries no test result FAILED but of a check that is not required and failed', async (t) => {
   t.same(
     (await besides(testPath, 'result', 'FAILED')).filter((one) => one.startsWith('test-result')),
-    [`test-result:${testPath} failed policy-deny`],
+    [`test-result:${testPath} failed mismatch`],
     'the required check passed',
   );
   t.same(
     (await besides('statements/test-result-e2e.sigstore.json', 'result', 'FAILED')).filter((one) =>
       one.startsWith('test-result'),
     ),
-    ['test-result:statements/test-result-e2e.sigstore.json failed policy-deny'],
-    'a check that the gate report does not have',
+    ['test-result:statements/test-result-e2e.sigstore.json failed mismatch'],
+    'another one that passed',
   );
   const types = ['https://in-toto.io/attestation/test-result/v0.1'];
   for (const [what, required, reported, trouble] of [
     ['not required', false, 'failed', []],
     ['required', true, 'failed', [`test-result:${testPath} failed policy-deny`]],
-    ['passed in the report', false, 'passed', [`test-result:${testPath} failed policy-deny`]],
+    ['passed in the report', false, 'passed', [`test-result:${testPath} failed mismatch`]],
   ] as const) {
     const change = <S extends Pick<GateReport, 'stages'>>(of: S, status: 'passed' | 'failed'): S => ({
       ...of,
@@ -122,6 +130,43 @@ t.test('a run carries no test result FAILED but of a check that is not required 
     t.same(found, trouble, what);
     t.equal(report.verified, trouble.length === 0, `${what}: ${troubles(report).join('; ')}`);
   }
+});
+
+t.test('a test result says what the gate report says of its check, be it good or bad', async (t) => {
+  const inReport = (tests: Loose, more: Loose) => (report: GateReport) => ({
+    ...report,
+    stages: report.stages.map((stage) => ({
+      ...stage,
+      checks: stage.checks.map((one) => ({ ...one, tests, ...more })),
+    })),
+  });
+  const failed = { passed: 1, failed: 1, skipped: 0, failedTests: [{ name: 'adds' }] };
+  const passed = { passed: 1, failed: 0, skipped: 0 };
+  for (const [what, tests, more, said] of [
+    ['PASSED of what failed', failed, { status: 'failed', required: false }, 'failed mismatch'],
+    ['PASSED of what was tolerated', failed, { status: 'failed', tolerated: true }, 'failed mismatch'],
+    ['PASSED beside a test that failed', failed, { status: 'passed' }, 'failed mismatch'],
+    ['PASSED of what ran no test', undefined, { status: 'passed' }, 'failed policy-deny'],
+    ['PASSED of a check that is not there', passed, { id: 'other' }, 'failed policy-deny'],
+  ] as const) {
+    const run = await sealRun(machine, { runId: 'run-7', report: inReport(tests, more) });
+    const found = troubles(await verifyAs(run, { machine })).filter((one) => one.startsWith('test-result'));
+    t.same(found, [`test-result:${testPath} ${said}`], what);
+  }
+  const honest = { tests: failed, status: 'failed', tolerated: true } as const;
+  const change = (of: Loose): Loose => ({
+    ...of,
+    stages: of.stages.map((stage: Loose) => ({
+      ...stage,
+      checks: stage.checks.map((one: Loose) => ({ ...one, ...honest })),
+    })),
+  });
+  const run = await sealRun(machine, { runId: 'run-8', request: change, report: change });
+  t.same(troubles(await verifyAs(run, { machine })), [], 'WARNED of an old failure, and its tests');
+  const less = await resealStatement(machine, run, testPath, (statement) =>
+    withAt(statement, 'predicate.failedTests', undefined),
+  );
+  t.ok(troubles(await verifyAs(less, { machine })).includes(`test-result:${testPath} failed mismatch`));
 });
 
 t.test('a provenance of ours is read whole', async (t) => {

@@ -98,6 +98,7 @@ export function verifyStranger(
 ): Promise<VerifyReport> {
   const bytes = Buffer.isBuffer(bundle) ? bundle : Buffer.from(JSON.stringify(bundle));
   return verifyAttestation(bytes, anchors, {
+    nowMs: Date.now(),
     artifacts: [given],
     types: [],
     logged: false,
