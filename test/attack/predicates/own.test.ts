@@ -144,6 +144,7 @@ t.test('a test result says what the gate report says of its check, be it good or
   const passed = { passed: 1, failed: 0, skipped: 0 };
   for (const [what, tests, more, said] of [
     ['PASSED of what failed', failed, { status: 'failed', required: false }, 'failed mismatch'],
+    ['PASSED of what ended badly', passed, { status: 'failed', required: false }, 'failed mismatch'],
     ['PASSED of what was tolerated', failed, { status: 'failed', tolerated: true }, 'failed mismatch'],
     ['PASSED beside a test that failed', failed, { status: 'passed' }, 'failed mismatch'],
     ['PASSED of what ran no test', undefined, { status: 'passed' }, 'failed policy-deny'],
