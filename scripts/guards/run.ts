@@ -21,8 +21,8 @@ export const guards: readonly Guard[] = [
   ...within('attest/verify/verify-run.ts', nothing, [
     [
       'payload type',
-      'if (envelope.payloadType === inTotoPayloadType) return',
-      'return',
+      'if (payloadType !== inTotoPayloadType)',
+      "if (payloadType === '')",
       'a payload type that is not that',
     ],
     [
