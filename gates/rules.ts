@@ -18,7 +18,7 @@ export const rules: readonly Rule[] = [
     reads: languageGlobs,
     appliesTo: (spec) => spec.security.outputHandling.noDirectEval,
   },
-  { id: 'secrets', point: 'patch', module: fileOf('secrets') },
+  { id: 'secrets', point: 'patch', module: fileOf('secrets'), readsStanding: true },
   { id: 'suppressions', point: 'patch', module: fileOf('suppressions') },
   {
     id: 'new-tests',

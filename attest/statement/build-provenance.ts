@@ -52,6 +52,8 @@ export function buildProvenance(input: ProvenanceInput): ProvenanceStatement {
           scheduler_version: input.schedulerVersion,
           writ_sandbox: input.sandbox,
           ...(input.ledger === undefined ? {} : { writ_ledger: input.ledger }),
+          ...(input.policyRef === undefined ? {} : { writ_policy_ref: input.policyRef }),
+          ...(input.defaultRef === undefined ? {} : { writ_default_ref: input.defaultRef }),
           ...(input.network === undefined ? {} : { writ_network: input.network.map(toNetwork) }),
         },
         resolvedDependencies: dependenciesOf(input),

@@ -23,6 +23,10 @@ export interface ProvenanceClaims {
   /** Base and policy commit; absent on an unborn branch. */
   readonly base: string | undefined;
   readonly policy: string | undefined;
+  /** The branch that it was the tip of, by the signer's word; absent where it is the base itself. */
+  readonly policyRef: string | undefined;
+  /** Present where that is neither the target nor the default branch: this one, `null` where none was known. */
+  readonly defaultRef: string | null | undefined;
   /** Where the base is from; absent where there is none. */
   readonly repository: string | undefined;
   /** SHA-256 of the configuration that was used; absent where there was none. */
@@ -34,6 +38,7 @@ export interface ProvenanceClaims {
 const externalParameters: readonly string[] = ['intentspec_id', 'intentspec_digest'];
 const maxPayloadBytes = 4 * 1024 * 1024;
 const sha256 = /^[0-9a-f]{64}$/;
+const refName = /^refs\/[^\p{Cc} ]{1,1024}$/u;
 const gitId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /**
@@ -53,6 +58,7 @@ export function readProvenance(payload: Uint8Array): ProvenanceClaims {
   const { writ_ledger: ledger, scheduler_version: version, writ_sandbox: sandbox } = said.internal;
   expectText(version, '/internalParameters/scheduler_version', /^[!-~]{1,128}$/);
   expectText(sandbox, '/internalParameters/writ_sandbox', /^[!-~]{1,128}$/);
+  const { writ_policy_ref: policyRef, writ_default_ref: defaultRef } = said.internal;
   const { startedAtMs, finishedAtMs } = said;
   if (startedAtMs === undefined || finishedAtMs === undefined)
     throw refuted('malformed', { member: '/metadata', expected: 'when it began and when it ended' });
@@ -71,6 +77,14 @@ export function readProvenance(payload: Uint8Array): ProvenanceClaims {
     finishedAtMs,
     byproducts: readByproducts(said.byproducts),
     ...readDependencies(said.dependencies),
+    policyRef:
+      policyRef === undefined
+        ? undefined
+        : expectText(policyRef, '/internalParameters/writ_policy_ref', refName),
+    defaultRef:
+      defaultRef === undefined || defaultRef === null
+        ? defaultRef
+        : expectText(defaultRef, '/internalParameters/writ_default_ref', refName),
     ledger:
       ledger === undefined ? undefined : parseVkey(expectText(ledger, '/internalParameters/writ_ledger')),
   };

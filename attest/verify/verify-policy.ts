@@ -16,6 +16,10 @@ export interface VerifiedPolicy {
   readonly commit: string | null;
   /** `parent`: what the sealed commit stands on. `stated`: the tip of a branch that it was not put on, by the signer's word. */
   readonly how: 'parent' | 'stated' | 'none';
+  /** The branch that it was the tip of, by the signer's word. */
+  readonly ref?: string;
+  /** Present where that was neither the target nor the default branch: this one, `null` where none was known. */
+  readonly defaultRef?: string | null;
 }
 
 /**
@@ -36,10 +40,12 @@ export async function verifyPolicy(
     throw unavailable('missing', { member: 'policy', expected: 'the commit whose policy judged' });
   const input = await source.readRun(inputFile);
   if (input !== undefined && claims.byproducts.some(({ name }) => name === inputFile)) {
-    const { policyCommit } = parseJsonObject(input, maxInputBytes);
+    const { policyCommit, policyRef, defaultRef } = parseJsonObject(input, maxInputBytes);
     const decided = policyCommit === null ? null : expectText(policyCommit, '/policyCommit', gitId);
     if (decided !== policy)
       throw refuted('mismatch', { member: 'policy', expected: policy ?? 'none', found: decided ?? 'none' });
+    requireSame('policyRef', claims.policyRef, policyRef);
+    requireSame('defaultRef', claims.defaultRef, defaultRef);
   }
   if (policy === null) return { commit: null, how: 'none' };
   const config = await source.readAt?.(policy, configFile);
@@ -52,5 +58,39 @@ export async function verifyPolicy(
         found: found ?? 'none',
       });
   }
-  return { commit: policy, how: policy === claims.base ? 'parent' : 'stated' };
+  return {
+    commit: policy,
+    how: policy === claims.base ? 'parent' : 'stated',
+    ...(claims.policyRef === undefined ? {} : { ref: claims.policyRef }),
+    ...(claims.defaultRef === undefined ? {} : { defaultRef: claims.defaultRef }),
+  };
+}
+
+/** Provenance and decision name one branch. */
+function requireSame(member: string, signed: string | null | undefined, decided: unknown): void {
+  if (signed !== decided)
+    throw refuted('mismatch', {
+      member,
+      expected: String(signed ?? 'none'),
+      found: String(decided ?? 'none').slice(0, 200),
+    });
+}
+
+/** Id of the check that a demand adds. */
+export const policyDemandId = 'policy-branch';
+
+/** What a verifier demands of whose policy judged (`--policy`). */
+export interface PolicyDemand {
+  /** As the user wrote it. */
+  readonly name: string;
+  /** Whether a commit is one of that branch; `undefined` where it is not at hand. */
+  holds(commit: string): Promise<boolean | undefined>;
+}
+
+/** The policy commit is one of the branch that is demanded: neither the contract nor the signer chose another. */
+export async function demandPolicy({ name, holds }: PolicyDemand, claims: ProvenanceClaims): Promise<void> {
+  const found = claims.policy ?? 'none';
+  const held = claims.policy === undefined ? false : await holds(claims.policy);
+  if (held === undefined) throw unavailable('missing', { expected: name, found });
+  if (!held) throw refuted('mismatch', { member: 'policy', expected: name, found });
 }

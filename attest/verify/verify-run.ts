@@ -18,7 +18,7 @@ import { verifyApprovals } from './verify-approvals.ts';
 import { isExpired, requireDigest, verifyEvidence } from './verify-evidence.ts';
 import { type LaterEntries, verifyHistory } from './verify-history.ts';
 import { describeInclusion, verifyLog } from './verify-log.ts';
-import { verifyPolicy } from './verify-policy.ts';
+import { demandPolicy, type PolicyDemand, policyDemandId, verifyPolicy } from './verify-policy.ts';
 import { verifyReplay } from './verify-replay.ts';
 import { isRevocation, revocationMatcher } from './verify-revocation.ts';
 import { type VerifiedSpec, verifySpec } from './verify-spec.ts';
@@ -47,6 +47,8 @@ export interface VerifyOptions {
   readonly types?: readonly string[];
   /** What its verification summary must say (`--verifier-id`, `--resource-uri`, `--level`). */
   readonly summary?: SummaryDemands;
+  /** By whose policy alone it may have been judged (`--policy`). */
+  readonly policy?: PolicyDemand;
 }
 
 const always = [
@@ -83,6 +85,7 @@ export async function verifyRun(
     ...artifacts.map(({ id }) => id),
   );
   if (options.replay) list.expect('replay');
+  if (options.policy) list.expect(policyDemandId);
   const summary = options.summary ?? { levels: [] };
   list.expect(...summaryChecks(summary));
   const types = [...new Set(options.types)];
@@ -119,8 +122,15 @@ export async function verifyRun(
   await list.judge(
     'policy',
     () => verifyPolicy(source, commit, claims),
-    ({ commit: policy, how }) => ({ policy_commit: policy ?? 'none', how }),
+    ({ commit: policy, how, ref, defaultRef }) => ({
+      policy_commit: policy ?? 'none',
+      how,
+      ...(ref === undefined ? {} : { policy_ref: ref }),
+      ...(defaultRef === undefined ? {} : { default_ref: defaultRef ?? 'none' }),
+    }),
   );
+  const { policy: demanded } = options;
+  if (demanded) await list.judge(policyDemandId, () => demandPolicy(demanded, claims));
   const spec = await list.judge('spec', () => {
     if (commit === undefined) throw refuted('malformed', { found: 'not a commit object' });
     return verifySpec(source, commit, claims, options.specDigest);

@@ -27,7 +27,12 @@ export function showRequest(
     ['base', subject.baseCommit ?? '(none: an unborn branch)'],
     ...(report.policyCommit === undefined || report.policyCommit === subject.baseCommit
       ? []
-      : [['policy', report.policyCommit] as const]),
+      : [
+          [
+            'policy',
+            `${report.policyCommit}${report.policyRef === undefined ? '' : `  ${report.policyRef}`}`,
+          ] as const,
+        ]),
     ['candidate', `tree ${subject.candidateTree}`],
     ['patchset', `sha256:${subject.patchDigest}`],
     ['made by', authors.length === 0 ? '(nobody is named)' : authors.join(', ')],
@@ -36,5 +41,6 @@ export function showRequest(
     ['verdict', `sha256:${subject.gateReportDigest}`],
     ['see it', `git diff ${subject.baseCommit ?? ''} ${subject.candidateTree}`.replace('  ', ' ')],
   ];
+  for (const notice of report.notices ?? []) print.note('  ', styled('yellow', 'note'), `  ${notice}`);
   for (const [name, value] of rows) print.note(`  ${name.padEnd(10)} ${value}`);
 }

@@ -60,6 +60,11 @@ export const otherCommands: readonly CommandSpec[] = [
         about: 'demand that a verification summary claims this level, or a higher one of its track',
       },
       {
+        name: 'policy',
+        value: 'BRANCH',
+        about: 'demand that it was judged by the policy of a commit of this branch of yours',
+      },
+      {
         name: 'require',
         value: 'WORDS',
         repeatable: true,

@@ -15,6 +15,11 @@ export const runCommands: readonly CommandSpec[] = [
       { name: 'recording', value: 'FILE', about: 'a recorded worker does the tasks (docs/recording.md)' },
       { name: 'onto', value: 'BRANCH', about: 'the branch that receives the sealed commit' },
       {
+        name: 'policy',
+        value: 'BRANCH',
+        about: 'refuse to be judged by another policy than that of this branch (docs/landing.md)',
+      },
+      {
         name: 'no-merge',
         about:
           'refuse a change that starts behind the tip of that branch, instead of judging its merge onto it',

@@ -26,7 +26,9 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const { options, args, repoPath, cwd, signal } = context;
   const [spec = ''] = args;
   const source = await readSource(context, spec);
-  const [onto, message, author] = ['onto', 'message', 'author'].map((name) => options.value(name));
+  const [onto, message, author, policy] = ['onto', 'message', 'author', 'policy'].map((name) =>
+    options.value(name),
+  );
   const specBytes = await readSpecBytes(context, spec);
   const approvers = await openApprovers(context);
   const pluginAccess = userPluginAccess(context.env, options.values('plugin'));
@@ -41,6 +43,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     ...(onto === undefined ? {} : { onto }),
     ...(message === undefined ? {} : { message }),
     ...(author === undefined ? {} : { author }),
+    ...(policy === undefined ? {} : { policy }),
     noMerge: options.flag('no-merge'),
     sandbox: options.value('sandbox') ?? 'auto',
     schedulerVersion: readVersion(),

@@ -56,7 +56,7 @@ export async function verifyTargets(
     for (const target of targets) {
       const meaning = await understand(context.cwd, target, demands.form, open);
       if (meaning.kind === 'file')
-        verified.push(...(await verifyFile(files, anchors, demands, findSubject, target)));
+        verified.push(...(await verifyFile(files, anchors, demands, findSubject, open, target)));
       else {
         const { verifyTarget } = await import('../verify/verify-target.ts');
         verified.push(await verifyTarget(context, await open(), anchors, demands, target, meaning));

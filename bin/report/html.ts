@@ -132,6 +132,7 @@ function provenanceOf(view: RunView): string {
     ['Candidate tree', patch?.candidateTree],
     ['Base commit', view.baseCommit],
     ['Policy commit', view.policyCommit],
+    ['Policy of', view.policyRef],
     ['Target ref', view.targetRef],
     ['Sandbox', view.sandbox],
     ['Thread', view.threadId],

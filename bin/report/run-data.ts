@@ -10,6 +10,7 @@ import type {
   StageRecord,
   TestCounts,
 } from '../../core/contract/stage.ts';
+import { foreignPolicyCode } from '../../core/run/foreign-policy.ts';
 import type { CommandData } from '../command.ts';
 
 /** A run as `--json` shows it (`5-cli.md`): snake_case, absent fields left out. */
@@ -31,6 +32,8 @@ export function toRunData(view: RunView): CommandData {
     },
     base_commit: view.baseCommit,
     policy_commit: view.policyCommit,
+    policy_ref: view.policyRef,
+    warnings: warningsOf(view),
     target_ref: view.targetRef,
     content_ref: view.contentRef,
     sandbox: view.sandbox,
@@ -64,6 +67,14 @@ export function toRunData(view: RunView): CommandData {
       log_index: provenance?.logIndex,
     }),
   });
+}
+
+/** Warnings with a code that stays, apart from what is merely noticed. */
+function warningsOf({ notices = [], defaultRef, policyRef }: RunView): readonly CommandData[] | undefined {
+  if (defaultRef === undefined) return undefined;
+  const lead = `${foreignPolicyCode}: `;
+  const message = notices.find((one) => one.startsWith(lead))?.slice(lead.length) ?? '';
+  return [compact({ code: foreignPolicyCode, message, policy_ref: policyRef, default_ref: defaultRef })];
 }
 
 function toStageData(stage: StageRecord): CommandData {

@@ -184,6 +184,10 @@ export const runMembers = {
     finished_at: moment,
     base_commit: text,
     policy_commit: text,
+    policy_ref: text,
+    warnings: list(
+      record({ code: text, message: text, default_ref: { type: ['string', 'null'] } }, { policy_ref: text }),
+    ),
     patch: record({
       digest: sha256,
       candidate_tree: text,

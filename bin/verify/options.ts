@@ -22,6 +22,8 @@ export interface VerifyDemands {
   readonly types: readonly string[];
   readonly replay: boolean;
   readonly summary: SummaryDemands;
+  /** The branch (or full commit id) by whose policy alone it may have been judged (`--policy`). */
+  readonly policy?: string;
   /** What must have been verified, or it is an error (`--require`). */
   readonly required: readonly Requirement[];
 }
@@ -48,6 +50,7 @@ export async function readDemands(context: CommandContext): Promise<VerifyDemand
   const root = options.value('trusted-root');
   const signers = options.value('allowed-signers');
   const spec = options.value('spec');
+  const policy = options.value('policy');
   const ledgerKeys = options.values('ledger-key');
   const form = readForm(context);
   const required = readRequirements(context);
@@ -66,6 +69,7 @@ export async function readDemands(context: CommandContext): Promise<VerifyDemand
     replay: options.flag('replay') || required.includes('replay'),
     required,
     summary: readSummaryDemands(context),
+    ...(policy === undefined ? {} : { policy }),
   };
 }
 

@@ -3,12 +3,15 @@ import type { Anchors } from '../../attest/verify/anchors.ts';
 import { maxEvidenceFileBytes, parseEvidenceFile } from '../../attest/verify/evidence-file.ts';
 import { nothingThere } from '../../attest/verify/report.ts';
 import { summaryChecks } from '../../attest/verify/summary-demands.ts';
+import { policyDemandId } from '../../attest/verify/verify-policy.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
+import type { Repository } from '../../core/vcs/repository.ts';
 import type { CommandContext } from '../command.ts';
 import { readInput } from '../read-input.ts';
 import type { VerifiedTarget } from '../report/verification.ts';
 import type { VerifyDemands } from './options.ts';
+import { demandOf } from './policy-demand.ts';
 import { type FilePart, splitFile } from './split-file.ts';
 import { isLogAsked, verifySource } from './verify-source.ts';
 
@@ -20,6 +23,7 @@ export async function verifyFile(
   anchors: Anchors,
   demands: VerifyDemands,
   findCommit: (ids: readonly string[]) => Promise<string | undefined>,
+  open: () => Promise<Repository>,
   target: string,
 ): Promise<readonly VerifiedTarget[]> {
   const bytes = await readInput(context, target, { maxBytes: maxEvidenceFileBytes });
@@ -36,7 +40,7 @@ export async function verifyFile(
   for (const part of parts) {
     context.signal.throwIfAborted();
     const name = part.line === undefined ? target : `${target}:${part.line}`;
-    verified.push(await verifyPart(context, anchors, demands, findCommit, name, part));
+    verified.push(await verifyPart(context, anchors, demands, findCommit, open, name, part));
   }
   return verified;
 }
@@ -46,12 +50,13 @@ async function verifyPart(
   anchors: Anchors,
   demands: VerifyDemands,
   findCommit: (ids: readonly string[]) => Promise<string | undefined>,
+  open: () => Promise<Repository>,
   target: string,
   { kind, bytes }: FilePart,
 ): Promise<VerifiedTarget> {
   const { artifacts, types, specDigest, replay, given, summary, required } = demands;
   const memory = userCheckpointMemory(context.env);
-  if (kind === 'evidence') return verifyEvidenceFile(context, anchors, demands, target, bytes);
+  if (kind === 'evidence') return verifyEvidenceFile(context, anchors, demands, open, target, bytes);
   if (kind === 'log-proof') {
     const unanswerable = [
       ...(specDigest === undefined ? [] : ['spec']),
@@ -59,6 +64,7 @@ async function verifyPart(
       ...types.map((type) => `type:${type}`),
       ...summaryChecks(summary),
       ...(required.includes('approvals') ? ['approvals'] : []),
+      ...(demands.policy === undefined ? [] : [policyDemandId]),
     ];
     const { verifyTlogProof } = await import('../../attest/verify/verify-tlog-proof.ts');
     const isRequired = required.includes('log');
@@ -76,7 +82,10 @@ async function verifyPart(
     memory,
     logged: required.includes('log') || isLogAsked(given),
     logRequired: required.includes('log'),
-    unanswerable: required.includes('approvals') ? ['approvals'] : [],
+    unanswerable: [
+      ...(required.includes('approvals') ? ['approvals'] : []),
+      ...(demands.policy === undefined ? [] : [policyDemandId]),
+    ],
     ...(specDigest === undefined ? {} : { specDigest }),
   });
   return { target, kind, report };
@@ -86,13 +95,15 @@ async function verifyEvidenceFile(
   context: FileContext,
   anchors: Anchors,
   demands: VerifyDemands,
+  open: () => Promise<Repository>,
   target: string,
   bytes: Uint8Array,
 ): Promise<VerifiedTarget> {
   const kind = 'evidence';
   try {
     const { runId, source } = parseEvidenceFile(bytes);
-    const report = await verifySource(context, source, anchors, demands, runId);
+    const policy = demands.policy === undefined ? undefined : demandOf(demands.policy, open);
+    const report = await verifySource(context, source, anchors, demands, runId, policy);
     return { target, kind, runId, commit: source.commit.id, report };
   } catch (fault) {
     if (!isWritError(fault, 'ATTESTATION_MALFORMED')) throw fault;

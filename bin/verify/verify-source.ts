@@ -3,6 +3,7 @@ import type { Anchors } from '../../attest/verify/anchors.ts';
 import type { EvidenceSource } from '../../attest/verify/evidence-source.ts';
 import { findRunArtifacts, withUnknownArtifacts } from '../../attest/verify/find-run-artifacts.ts';
 import type { VerifyReport } from '../../attest/verify/report.ts';
+import type { PolicyDemand } from '../../attest/verify/verify-policy.ts';
 import { verifyRun } from '../../attest/verify/verify-run.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import type { CommandContext } from '../command.ts';
@@ -20,6 +21,7 @@ export async function verifySource(
   anchors: Anchors,
   { allowedSigners, specDigest, artifacts, types, replay, summary, required, given }: VerifyDemands,
   runId: string | undefined,
+  policy?: PolicyDemand,
 ): Promise<VerifyReport> {
   const { sha256, rest } = await findRunArtifacts(source, artifacts);
   const report = await verifyRun(source, anchors, {
@@ -31,6 +33,7 @@ export async function verifySource(
     summary,
     requireApprovals: required.includes('approvals'),
     logged: required.includes('log') ? 'continued' : isLogAsked(given) ? 'entry' : 'as-contract',
+    ...(policy === undefined ? {} : { policy }),
     ...(runId === undefined ? {} : { runId }),
     ...(allowedSigners === undefined ? {} : { allowedSigners }),
     ...(specDigest === undefined ? {} : { specDigest }),

@@ -12,6 +12,7 @@ import type { CommandContext } from '../command.ts';
 import { gitEvidence } from '../git-evidence.ts';
 import type { VerifiedTarget } from '../report/verification.ts';
 import type { VerifyDemands } from './options.ts';
+import { demandOf } from './policy-demand.ts';
 import type { Meaning } from './target-meanings.ts';
 import { howToFetch, unreadable } from './unreadable.ts';
 import { verifySource } from './verify-source.ts';
@@ -42,6 +43,7 @@ async function verifyFound(
     meaning.kind === 'run'
       ? await findByRun(repository, meaning.runId)
       : await findByCommit(repository, meaning.commit);
+  const policy = demands.policy === undefined ? undefined : demandOf(demands.policy, async () => repository);
   const { runId, commit, store } = found;
   if (found.refuted) return { target, kind: 'run', report: found.refuted, ...(commit ? { commit } : {}) };
   const source =
@@ -55,7 +57,7 @@ async function verifyFound(
     ...(commit === undefined ? {} : { commit }),
   };
   if (!source) return { ...named, report: nothingThere(found.reason) };
-  return { ...named, report: await verifySource(context, source, anchors, demands, runId) };
+  return { ...named, report: await verifySource(context, source, anchors, demands, runId, policy) };
 }
 
 interface Found {

@@ -3,7 +3,12 @@ import type { VerifiedTarget } from '../report/verification.ts';
 /** What a verification has to say besides its verdict: it may be good, and yet rest on less than a reader thinks. */
 export interface VerifyWarning {
   readonly target: string;
-  readonly code: 'APPROVALS_UNVERIFIED' | 'LOG_NOT_COMPARED' | 'REPLACEMENTS' | 'OBJECTS_BORROWED';
+  readonly code:
+    | 'APPROVALS_UNVERIFIED'
+    | 'POLICY_FOREIGN'
+    | 'LOG_NOT_COMPARED'
+    | 'REPLACEMENTS'
+    | 'OBJECTS_BORROWED';
   readonly message: string;
 }
 
@@ -37,6 +42,14 @@ export function warningsOf({ target, report }: VerifiedTarget): readonly VerifyW
           target,
           code: 'OBJECTS_BORROWED',
           message: `this repository borrows objects from ${detail.borrowed.length === 1 ? 'another directory' : `${detail.borrowed.length} other directories`} (objects/info/alternates): their bytes are as sealed now, and whoever keeps them can change them`,
+        },
+      ];
+    if (id === 'policy' && detail?.default_ref !== undefined)
+      return [
+        {
+          target,
+          code: 'POLICY_FOREIGN',
+          message: `the contract chose whose policy judged this change: \`${detail.policy_ref ?? detail.policy_commit}\`, neither the target nor the default branch (\`${detail.default_ref}\`, as the signer knew it): \`--policy BRANCH\` demands one of yours`,
         },
       ];
     if (id === 'plain-git')

@@ -142,6 +142,13 @@ export const errorCatalogue = {
     exit: 1,
     hint: 'name the branch that receives the change: `--onto BRANCH`, or as baseRef of the spec',
   },
+  POLICY_MISMATCH: {
+    family: 'repository',
+    message: 'the change would be judged by another policy than was demanded',
+    http: 409,
+    exit: 1,
+    hint: 'name the branch that receives the change: `--onto BRANCH`, or as baseRef of the spec',
+  },
   TARGET_CHECKED_OUT: {
     family: 'repository',
     message: 'the target branch is checked out in another work tree',

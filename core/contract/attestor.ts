@@ -27,6 +27,10 @@ export interface AttestRequest {
   readonly baseCommit: string | undefined;
   /** Whose configuration, plugins, policies and signers judged. */
   readonly policyCommit: string | undefined;
+  /** The branch that it was the tip of; absent where it is the base itself. */
+  readonly policyRef?: string;
+  /** Present where that is neither the target nor the default branch: this one, `null` where none was known. */
+  readonly defaultRef?: string | null;
   readonly commit: string;
   readonly tree: string;
   readonly patchDigest: string;

@@ -44,6 +44,8 @@ export interface RuleInput {
   readonly rehearsal?: { readonly problems: readonly string[] };
   /** `[approvals.groups]` of `.writ/config.toml` at the policy commit: principals by group. */
   readonly approvalGroups?: Readonly<Record<string, readonly string[]>>;
+  /** By path at base: files with inline suppressions as the policy commit has them, for rules with `readsStanding`; absent where base and policy commit are one. */
+  readonly standing?: Readonly<Record<string, Uint8Array>>;
   /** What checks execute to judge, for rules with `readsJudge`; absent where no contract says what is checked. */
   readonly judge?: JudgeReach;
   /** Present where a policy engine is asked. */
@@ -87,6 +89,8 @@ export interface Rule {
   readonly readsArtifacts?: boolean;
   /** The rule needs to know what the contract's checks execute. */
   readonly readsJudge?: boolean;
+  /** The rule lets inline suppressions count, which stand at the policy commit. */
+  readonly readsStanding?: boolean;
   /** At point `patch`: the rule judges the change as a whole (that a fix brings a test), so it is not asked about the part of one Task. */
   readonly judgesWhole?: boolean;
   /** At a stage: the rule also says something of a change alone, without stage and artifacts (`writ scan`, a producer of an artifact). */

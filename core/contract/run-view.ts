@@ -22,6 +22,10 @@ export interface RunView {
   readonly baseCommit?: string;
   /** Whose configuration, plugins, policies and signers judge. */
   readonly policyCommit?: string;
+  /** The branch that it was the tip of; absent where it is the base itself. */
+  readonly policyRef?: string;
+  /** Present where that is neither the target nor the default branch: this one, `null` where none was known. */
+  readonly defaultRef?: string | null;
   readonly targetRef: string;
   /** Where artifact content is kept, as long as it is. */
   readonly contentRef?: string;

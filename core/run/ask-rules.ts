@@ -6,6 +6,7 @@ import type { GitDirectory } from '../vcs/git.ts';
 import type { ArtifactBox } from './artifact-box.ts';
 import { findJudge } from './judge/find-judge.ts';
 import { readRuleFiles } from './read-rule-files.ts';
+import { readStanding } from './read-standing.ts';
 import type { WritEngine } from './writ-engine.ts';
 
 export interface RuleQuestion {
@@ -13,7 +14,9 @@ export interface RuleQuestion {
   readonly objects: GitDirectory;
   readonly box: ArtifactBox;
   readonly ruleOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  readonly input: Omit<RuleInput, 'args' | 'files' | 'options'>;
+  readonly input: Omit<RuleInput, 'args' | 'files' | 'options' | 'standing'>;
+  /** Tree of the policy commit, where it is not the base. */
+  readonly policyTree?: string;
   readonly signal: AbortSignal;
 }
 
@@ -36,6 +39,10 @@ export async function askRule(
     const judge = rule.readsJudge
       ? await findJudge(question.objects, input.patch.baseTree, input.spec)
       : undefined;
+    const standing =
+      rule.readsStanding && question.policyTree !== undefined
+        ? await readStanding(question.objects, input.patch, question.policyTree)
+        : undefined;
     const options = ruleOptions[rule.id] ?? {};
     const whole: RuleInput = {
       ...input,
@@ -44,6 +51,7 @@ export async function askRule(
       options,
       ...(artifactBytes ? { artifactBytes } : {}),
       ...(judge ? { judge } : {}),
+      ...(standing ? { standing } : {}),
     };
     return await judgeRule(rule, whole, engine.pool, signal);
   } catch (fault) {

@@ -33,6 +33,8 @@ export function attestRequest(attempt: Attempt, judged: JudgedRun, facts: Sealed
     repositoryUri: ground.repositoryUri,
     baseCommit: patch.baseCommit,
     policyCommit: ground.policy.commit,
+    ...(ground.policy.ref === undefined ? {} : { policyRef: ground.policy.ref }),
+    ...(ground.foreign === undefined ? {} : { defaultRef: ground.foreign.defaultRef }),
     commit: facts.commit,
     tree: patch.candidateTree,
     patchDigest: patch.digest,

@@ -6,6 +6,7 @@ import { printable } from '../vcs/ref-name.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { type Base, isAncestor, mergeBase, treeOf } from '../vcs/resolve-commit.ts';
 import type { AdmittedContract } from './admit-contract.ts';
+import { type ForeignPolicy, findForeignPolicy, requirePolicyOf } from './foreign-policy.ts';
 import type { Origin } from './resolve-origin.ts';
 import type { RunRequest } from './run-request.ts';
 
@@ -17,6 +18,8 @@ export interface Landing {
   readonly policy: PolicyCommit;
   /** Where the change started, where that lies behind the policy commit. */
   readonly lag?: Lag;
+  /** Present where the policy is neither the target's nor the default branch's. */
+  readonly foreign?: ForeignPolicy;
 }
 
 /** How far the start of a change lies behind the commit that judges it. */
@@ -33,7 +36,7 @@ export interface Lag {
  */
 export async function chooseLanding(
   repository: Repository,
-  request: Pick<RunRequest, 'onto' | 'source' | 'noMerge'>,
+  request: Pick<RunRequest, 'onto' | 'source' | 'noMerge' | 'policy'>,
   contract: AdmittedContract,
   runId: string,
   { base: start, range }: Origin,
@@ -47,6 +50,8 @@ export async function chooseLanding(
     runId,
   });
   const policy = await findPolicy(repository, { target, baseRef, base: start });
+  if (request.policy !== undefined) await requirePolicyOf(repository, request.policy, policy);
+  const foreign = await findForeignPolicy(repository, target, policy);
   const tip = target.expected;
   if (tip !== undefined && tip !== start.commit) await requireMergeable(repository, request, target, start);
   if (tip === undefined && range && policy.ref !== undefined && policy.commit !== undefined)
@@ -63,6 +68,7 @@ export async function chooseLanding(
     target,
     policy,
     ...(start.commit === undefined || commits === 0 ? {} : { lag: { from: start.commit, commits } }),
+    ...(foreign === undefined ? {} : { foreign }),
   };
 }
 

@@ -55,6 +55,7 @@ async function findDecision(
 ): Promise<Pick<JudgedRun, 'input' | 'decision' | 'refusals' | 'metrics'>> {
   const { engine, contract, runId, patch } = attempt;
   const { findings, stages, subject, state, usage, conflicts, task, worker, human } = question;
+  const { policy, foreign } = attempt.ground;
   const spec = contract.effective;
   const patchFindings = findings.map(toDecided);
   const decidedStages = stageNames.map((name) => toDecidedStage(spec, name, stages));
@@ -79,7 +80,9 @@ async function findDecision(
     specId: spec.metadata.id,
     specDigest: contract.digest,
     baseCommit: patch.baseCommit ?? null,
-    policyCommit: attempt.ground.policy.commit ?? null,
+    policyCommit: policy.commit ?? null,
+    ...(policy.ref === undefined ? {} : { policyRef: policy.ref }),
+    ...(foreign === undefined ? {} : { defaultRef: foreign.defaultRef }),
     patchDigest: patch.digest,
     candidateTree: patch.candidateTree,
     gateReportDigest: canonicalDigest(finalReport(attempt, findings, stages)),

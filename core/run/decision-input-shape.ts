@@ -62,6 +62,8 @@ const decisionInput: Shape<DecisionInput> = fields(
     }),
   },
   {
+    policyRef: text,
+    defaultRef: orNull(text),
     task: fields({ id: text, attempt: wholeNumber, maxRetries: wholeNumber }),
     worker: oneOf('patch', 'nothing', 'failed'),
     sealing: oneOf('provenance-failed', 'swap-lost', 'changed-under-us'),

@@ -38,6 +38,10 @@ export interface DecisionInput {
   readonly baseCommit: string | null;
   /** Whose configuration, plugins, policies and signers judged; `null` on an unborn branch. */
   readonly policyCommit: string | null;
+  /** The branch that it was the tip of; absent where it is the base itself. */
+  readonly policyRef?: string;
+  /** Present where that is neither the target nor the default branch: this one, `null` where none was known. */
+  readonly defaultRef?: string | null;
   readonly patchDigest: string;
   readonly candidateTree: string;
   readonly gateReportDigest: string;

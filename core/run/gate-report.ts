@@ -7,6 +7,7 @@ import { maskPath } from '../privacy/mask-path.ts';
 import type { Attempt, OpenRun } from './attempt.ts';
 import type { Authorship } from './authorship.ts';
 import { factorsWithoutChecks } from './checks-with-factors.ts';
+import { foreignPolicyCode, foreignPolicyWords } from './foreign-policy.ts';
 
 /** What the gates saw and said, before anyone decided; stored as `gate-report.json`. */
 export interface GateReport extends Omit<RunView, 'state' | 'finishedAt' | 'decision' | 'provenance'> {
@@ -20,7 +21,7 @@ export type ReportedRun = Pick<
   OpenRun,
   'contract' | 'runId' | 'threadId' | 'startedAtMs' | 'anewAtMs' | 'store' | 'tip' | 'authorship'
 > & {
-  readonly ground: Pick<OpenRun['ground'], 'target' | 'base' | 'policy' | 'lag' | 'config'>;
+  readonly ground: Pick<OpenRun['ground'], 'target' | 'base' | 'policy' | 'lag' | 'foreign' | 'config'>;
   /** The back end that the run was started with; resumed elsewhere, the report stays what it was. */
   readonly sandboxName: string;
 };
@@ -51,6 +52,11 @@ function lagNotice({ lag, base, policy, target }: ReportedRun['ground']): readon
   ];
 }
 
+/** Says that the contract chose whose policy judges. */
+function foreignNotice({ foreign, policy, target }: ReportedRun['ground']): readonly string[] {
+  return foreign ? [`${foreignPolicyCode}: ${foreignPolicyWords(foreign, policy, target)}`] : [];
+}
+
 function report(
   run: ReportedRun,
   patch: PatchSet | undefined,
@@ -61,6 +67,7 @@ function report(
   const { contract, ground, runId, threadId, store, tip, authorship } = run;
   const spec = contract.effective;
   const notices = [
+    ...foreignNotice(ground),
     ...lagNotice(ground),
     ...(run.anewAtMs === undefined
       ? []
@@ -87,6 +94,8 @@ function report(
     },
     ...(ground.base.commit === undefined ? {} : { baseCommit: ground.base.commit }),
     ...(ground.policy.commit === undefined ? {} : { policyCommit: ground.policy.commit }),
+    ...(ground.policy.ref === undefined ? {} : { policyRef: ground.policy.ref }),
+    ...(ground.foreign === undefined ? {} : { defaultRef: ground.foreign.defaultRef }),
     targetRef: ground.target.ref,
     contentRef: store.refs.content(runId),
     sandbox: run.sandboxName,

@@ -5,6 +5,7 @@ import {
   listOf,
   mapOf,
   oneOf,
+  orNull,
   type Shape,
   sha256Text,
   text,
@@ -77,6 +78,8 @@ const shape = having({
   spec: having({ id: text, digest: sha256Text, summary: text, objectives: listOf(text) }),
   baseCommit: orAbsent(text),
   policyCommit: orAbsent(text),
+  policyRef: orAbsent(text),
+  defaultRef: orAbsent(orNull(text)),
   targetRef: text,
   sandbox: text,
   authorship: having({

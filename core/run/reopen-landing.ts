@@ -9,6 +9,7 @@ import { emptyTreeOf, type Repository } from '../vcs/repository.ts';
 import { treeOf } from '../vcs/resolve-commit.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import type { Lag, Landing } from './choose-landing.ts';
+import { findForeignPolicy } from './foreign-policy.ts';
 import type { ResumeRequest } from './run-request.ts';
 import type { StartedRun } from './started-run.ts';
 
@@ -29,6 +30,7 @@ export async function reopenLanding(
     base: { commit: started.base.commit ?? undefined, tree: started.base.tree },
     policy: { ...started.policy, commit: started.policy.commit ?? undefined },
     ...(started.lag === undefined ? {} : { lag: started.lag }),
+    ...(started.foreign === undefined ? {} : { foreign: started.foreign }),
   };
   // Whatever has become of the branch, a run can be ended.
   if (cancel !== undefined) return { ...stated, target: { ref, expected, checkedOutHere: false } };
@@ -61,7 +63,11 @@ export async function reopenLanding(
   }
   // How far a change was behind is said to people: not on the word of a claim.
   if (!journal && stated.lag) await requireLag(repository, stated.lag, policy.commit);
-  return { ...stated, target };
+  if (journal) return { ...stated, target };
+  // Nor is it on the word of a claim that nobody is warned.
+  const foreign = await findForeignPolicy(repository, target, now);
+  const { foreign: _, ...rest } = stated;
+  return { ...rest, target, ...(foreign ? { foreign } : {}) };
 }
 
 async function requireLag(repository: Repository, lag: Lag, policy: string | undefined): Promise<void> {

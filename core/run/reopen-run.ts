@@ -59,11 +59,15 @@ export async function reopenRun(
       : await readKeptContract(engine, directory, before);
     const store = await openRunStore(engine, repository, request.clock, read.effective);
     const landing = await reopenLanding(repository, own, before, read, request);
-    const ground = await prepareGround(engine, request, read, repository, landing);
-    const contract = withConfig(read, ground.config);
-    const sealing = await openParties(engine, contract, ground);
+    const prepared = await prepareGround(engine, request, read, repository, landing);
+    const contract = withConfig(read, prepared.config);
+    const sealing = await openParties(engine, contract, prepared);
     const scratch = readers.keep(await takeUpScratch(join(directory, 'scratch'), repository));
-    const isAdopted = claim !== undefined && (await isSignedByRunner(engine, ground, claim));
+    const isAdopted = claim !== undefined && (await isSignedByRunner(engine, prepared, claim));
+    // What a trusted runner has decided on, it has decided on in its own words.
+    const { foreign } = isAdopted ? before : landing;
+    const { foreign: _, ...rest } = prepared;
+    const ground = { ...rest, ...(foreign ? { foreign } : {}) };
     if (request.cancel === undefined) {
       const isClaimed = claim !== undefined && !isAdopted;
       const { ref, expected } = landing.target;

@@ -11,5 +11,14 @@ export function ruleQuestion(attempt: Attempt, input: RuleQuestion['input']): Ru
     approvalGroups: ground.config.approvals.groups,
     ...(rehearsal ? { rehearsal } : {}),
   };
-  return { engine, objects: scratch, box, ruleOptions: ground.config.rules, input: asked, signal };
+  const { base, policy } = ground;
+  return {
+    engine,
+    objects: scratch,
+    box,
+    ruleOptions: ground.config.rules,
+    input: asked,
+    ...(policy.tree === base.tree ? {} : { policyTree: policy.tree }),
+    signal,
+  };
 }

@@ -17,6 +17,8 @@ export function runBody(
     base_commit: patch.baseCommit ?? null,
     base_tree: patch.baseTree,
     policy_commit: ground.policy.commit ?? null,
+    ...(ground.policy.ref === undefined ? {} : { policy_ref: ground.policy.ref }),
+    ...(ground.foreign === undefined ? {} : { default_ref: ground.foreign.defaultRef }),
     target_ref: ground.target.ref,
     sandbox: sandboxName,
     scheduler_version: settings.schedulerVersion,

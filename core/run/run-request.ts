@@ -41,6 +41,8 @@ export interface RunRequest extends RunSettings {
   readonly source: ChangeSource;
   /** Target branch by name, without `refs/heads/`. */
   readonly onto?: string;
+  /** The branch by whose policy alone it may be judged; POLICY_MISMATCH else. */
+  readonly policy?: string;
   /** Refuses, TARGET_MOVED, where the change would have to be merged onto the tip of its target. */
   readonly noMerge?: boolean;
   /** Message of the sealed commit, instead of the range's or the contract's. */

@@ -5,6 +5,7 @@ import { isRefName } from '../vcs/ref-name.ts';
 import { type Authorship, authorshipShape } from './authorship.ts';
 import type { Lag, Landing } from './choose-landing.ts';
 import { type CommitWording, wordingShape } from './commit-wording.ts';
+import type { ForeignPolicy } from './foreign-policy.ts';
 import type { GateReport } from './gate-report.ts';
 import { gateReportProblems } from './read-gate-report.ts';
 
@@ -26,6 +27,8 @@ export interface StartedRun {
   readonly base: { readonly commit: string | null; readonly tree: string };
   /** Where the change started, where that lies behind the policy commit. */
   readonly lag?: Lag;
+  /** What was said of a policy that is neither the target's nor the default branch's. */
+  readonly foreign?: ForeignPolicy;
   /** Words and people of the sealed commit. */
   readonly wording: CommitWording;
   /** For a range, its tip: authors and committers up to here may not approve. */
@@ -57,6 +60,7 @@ const shape = fields(
     anewAtMs: wholeNumber,
     onto: text,
     lag: fields({ from: gitObject, commits: wholeNumber }),
+    foreign: fields({ defaultRef: orNull(text) }),
     tip: gitObject,
     candidate: fields({ tree: gitObject, digest: sha256Text }),
   },
@@ -69,12 +73,14 @@ export function startedLanding({
   policy,
   base,
   lag,
-}: Landing): Pick<StartedRun, 'target' | 'policy' | 'base' | 'lag'> {
+  foreign,
+}: Landing): Pick<StartedRun, 'target' | 'policy' | 'base' | 'lag' | 'foreign'> {
   return {
     target: { ref: target.ref, expected: target.expected ?? null },
     policy: { ...policy, commit: policy.commit ?? null },
     base: { commit: base.commit ?? null, tree: base.tree },
     ...(lag === undefined ? {} : { lag }),
+    ...(foreign === undefined ? {} : { foreign }),
   };
 }
 

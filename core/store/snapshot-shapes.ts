@@ -115,6 +115,10 @@ export const snapshotShapes = {
       started_at: time,
     },
     {
+      /** The branch that the policy commit was the tip of. */
+      policy_ref: text,
+      /** Present where that is neither the target nor the default branch: this one. */
+      default_ref: orNull(text),
       workspace_id: text,
       finished_at: time,
       environment: mapOf(text),

@@ -99,6 +99,8 @@ function compareInput(files: ReadonlyMap<string, Uint8Array>, folder: string, in
   same(file, '/specDigest', canonicalDigest(spec), input.specDigest);
   same(file, '/baseCommit', run.base_commit, input.baseCommit);
   same(file, '/policyCommit', run.policy_commit, input.policyCommit);
+  same(file, '/policyRef', run.policy_ref, input.policyRef);
+  same(file, '/defaultRef', run.default_ref, input.defaultRef);
   same(file, '/patchDigest', patchset.digest, input.patchDigest);
   same(file, '/candidateTree', patchset.candidate_tree, input.candidateTree);
   const isTop = folder === '';

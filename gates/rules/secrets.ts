@@ -29,7 +29,7 @@ export const judge: RuleFunction = (input) => {
       message: `\`[rules.secrets]\` in \`.writ/config.toml\` at the policy commit is wrong: ${problem}`,
     }));
   const findings: Finding[] = [];
-  const marks = standingMarks(input.patch);
+  const marks = standingMarks(input.patch, input.standing);
   for (const file of input.patch.files) {
     if (file.changeType === 'delete') continue;
     findings.push(...judgePath(file, allowance));
@@ -193,7 +193,7 @@ const newMark = `; \`${marker}\` counts only where it stands at the policy commi
 
 const reasons: Readonly<Record<string, string>> = {
   placeholder: 'the value says that it stands in for a secret',
-  marker: `suppressed by \`${marker}\`, which stands beside this value at base`,
+  marker: `suppressed by \`${marker}\`, which stands beside this value at the policy commit`,
   config: 'suppressed by digest in the config at the policy commit',
 };
 

@@ -1,4 +1,5 @@
 import type { PatchFile, PatchSet } from '../../core/contract/patch-set.ts';
+import type { RuleInput } from '../../core/contract/rule.ts';
 import { hunkLines } from '../../core/patch/hunk-lines.ts';
 import { findSecrets } from '../../core/privacy/secrets/find-secrets.ts';
 import { marker } from './allowance.ts';
@@ -13,25 +14,55 @@ export interface StandingMarks {
 
 /**
  * Which marked values a patch moves, re-indents or renames with their file: what the sides of the diff that stand at base say, and nothing that the
- * patch adds. A value is known by all of its octets, so that no old marker ever covers a new secret, wherever lines are shifted to. Read when first asked.
+ * patch adds. Where the policy commit is not the base, `standing` holds what it has of these files, and a value counts that is marked there too. A value is known by all of its octets, so that no old marker ever covers a new secret, wherever lines are shifted to. Read when first asked.
  */
-export function standingMarks({ diff, files }: Pick<PatchSet, 'diff' | 'files'>): StandingMarks {
+export function standingMarks(
+  { diff, files }: Pick<PatchSet, 'diff' | 'files'>,
+  standing?: RuleInput['standing'],
+): StandingMarks {
   let values: ReadonlySet<string> | undefined;
   return {
     covers(value) {
-      values ??= readValues(Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength), files);
+      values ??= readValues(Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength), files, standing);
       return values.has(value);
     },
   };
 }
 
-function readValues(diff: Buffer, files: readonly PatchFile[]): ReadonlySet<string> {
+function readValues(
+  diff: Buffer,
+  files: readonly PatchFile[],
+  standing: RuleInput['standing'],
+): ReadonlySet<string> {
   const values = new Set<string>();
   for (const file of files) {
     const found = diff.indexOf(markerBytes, file.start);
     if (found === -1) break;
     if (file.binary || found >= file.end) continue;
-    for (const value of markedAtBase(diff, file)) values.add(value);
+    const kept = standing && markedIn(standing[file.oldPath ?? file.path]);
+    for (const value of markedAtBase(diff, file)) if (kept?.has(value) ?? true) values.add(value);
+  }
+  return values;
+}
+
+/** Values of a whole file that a marker stands beside. */
+function markedIn(bytes: Uint8Array | undefined): ReadonlySet<string> {
+  const values = new Set<string>();
+  if (bytes === undefined) return values;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  const lines: { readonly at: number; readonly marked: boolean }[] = [];
+  let at = 0;
+  let above = false;
+  for (const line of text.split('\n')) {
+    const here = line.includes(marker);
+    lines.push({ at, marked: here || above });
+    at += line.length + 1;
+    above = here;
+  }
+  let index = 0;
+  for (const match of findSecrets(Buffer.from(text, 'latin1'), text)) {
+    while ((lines[index + 1]?.at ?? Number.POSITIVE_INFINITY) <= match.start) index += 1;
+    if (lines[index]?.marked) values.add(match.value ?? text.slice(match.start, match.end));
   }
   return values;
 }

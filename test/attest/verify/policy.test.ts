@@ -2,6 +2,7 @@ import t from 'tap';
 import { parseCommit } from '../../../attest/verify/git-commit.ts';
 import { readProvenance } from '../../../attest/verify/provenance-claims.ts';
 import { verifyPolicy } from '../../../attest/verify/verify-policy.ts';
+import { warningsOf } from '../../../bin/verify/warnings.ts';
 import type { AttestRequest } from '../../../core/contract/attestor.ts';
 import {
   makeMachine,
@@ -45,6 +46,32 @@ t.test('a base that is not the parent of the commit is refuted', async (t) => {
 t.test('another policy than the decision was made under is refuted', async (t) => {
   t.match(await refusals((request) => ({ ...request, policyCommit: other })), ['policy failed mismatch']);
 });
+
+t.test(
+  'the branch of the policy is told, warned of, and refuted where the decision names another',
+  async (t) => {
+    t.match(await refusals((request) => ({ ...request, policyRef: 'refs/heads/main' })), [
+      'policy failed mismatch',
+    ]);
+    const sealed = await sealRun(machine, {
+      request: (request) => ({ ...request, policyRef: 'refs/heads/evil', defaultRef: 'refs/heads/main' }),
+      decisionInput: { policyRef: 'refs/heads/evil', defaultRef: 'refs/heads/main' },
+    });
+    const report = await verifyAs(sealed, { machine });
+    t.same(troubles(report), []);
+    t.match(warningsOf({ target: 'HEAD', kind: 'run', report }), [
+      { code: 'POLICY_FOREIGN', message: /`refs\/heads\/evil`, neither .*`refs\/heads\/main`/ },
+    ]);
+    for (const [held, trouble] of [
+      [true, []],
+      [false, ['policy-branch failed mismatch']],
+      [undefined, ['policy-branch missing missing']],
+    ] as const) {
+      const policy = { name: 'main', holds: async (commit: string) => (commit === base ? held : undefined) };
+      t.same(troubles(await verifyAs(sealed, { machine, options: { policy } })), trouble);
+    }
+  },
+);
 
 t.test('no policy at all is missed', async (t) => {
   t.match(await refusals((request) => ({ ...request, policyCommit: undefined })), [

@@ -67,6 +67,8 @@ export interface SealChanges {
   readonly artifactDays?: number;
   /** More files of evidence, of 1 KiB each. */
   readonly moreEvidence?: number;
+  /** What the input of the decision says besides. */
+  readonly decisionInput?: Readonly<Record<string, unknown>>;
   readonly request?: (request: AttestRequest) => AttestRequest;
   readonly runId?: string;
   readonly hash?: 'sha1' | 'sha256';
@@ -123,7 +125,11 @@ export async function sealRun(machine: Machine, changes: SealChanges = {}): Prom
     ['evidence/0002-fast.json', '{"stage":"fast"}'],
     [
       'decision-input.json',
-      JSON.stringify({ input: 1, policyCommit: '2'.repeat(changes.hash === 'sha256' ? 64 : 40) }),
+      JSON.stringify({
+        input: 1,
+        policyCommit: '2'.repeat(changes.hash === 'sha256' ? 64 : 40),
+        ...changes.decisionInput,
+      }),
     ],
     ['decision-record.json', '{"record":1}'],
     ['gate-report.json', JSON.stringify(report)],

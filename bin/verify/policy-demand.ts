@@ -1,0 +1,33 @@
+import type { PolicyDemand } from '../../attest/verify/verify-policy.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { namedBranch } from '../../core/vcs/named-branch.ts';
+import { printable } from '../../core/vcs/ref-name.ts';
+import { isObjectId, type Repository } from '../../core/vcs/repository.ts';
+import { isAncestor, resolveCommit } from '../../core/vcs/resolve-commit.ts';
+
+/**
+ * What `--policy` demands: a commit of a branch of this repository, or exactly the commit of that full id, which needs no repository. A name that is no branch is
+ * REF_NOT_FOUND; a policy commit that is not at hand is neither held nor refuted.
+ */
+export function demandOf(name: string, open: () => Promise<Repository>): PolicyDemand {
+  return {
+    name: printable(name),
+    async holds(commit) {
+      if (isObjectId(name)) return name === commit;
+      const repository = await open();
+      const branch = await namedBranch(repository, name);
+      if (branch === undefined)
+        throw new WritError('REF_NOT_FOUND', {
+          message: `\`--policy\` expected a branch or a full commit id, found \`${printable(name)}\``,
+          detail: { ref: printable(name) },
+        });
+      const tip = await resolveCommit(repository, branch);
+      try {
+        await resolveCommit(repository, commit);
+      } catch {
+        return undefined;
+      }
+      return isAncestor(repository, commit, tip);
+    },
+  };
+}
