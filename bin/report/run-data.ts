@@ -120,6 +120,7 @@ function toCheckData(check: CheckRecord): CommandData {
     network: check.network && toNetworkData(check.network),
     baseline: check.baseline && toBaselineData(check.baseline),
     at_policy: check.atPolicy && toLaidData(check.atPolicy),
+    with_base_tests: check.withBaseTests && toLaidData(check.withBaseTests),
     carried: check.carried && toCarriedData(check.carried),
     artifacts: check.artifacts.map(toArtifactData),
   });

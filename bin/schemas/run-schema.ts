@@ -109,7 +109,7 @@ const tests = record(
     slowest: list(record({ name: text, duration_ms: { type: 'number', minimum: 0 } })),
   },
 );
-/** A second run, with what judges as the policy commit has it. */
+/** A second run, with some files as the policy commit or the base has them. */
 const laidRun = record(
   {
     status: { enum: ['passed', 'failed'] },
@@ -142,6 +142,7 @@ const check = record(
     network,
     baseline,
     at_policy: laidRun,
+    with_base_tests: laidRun,
     carried,
     tests,
   },

@@ -107,10 +107,10 @@ export interface CheckBaseline {
   };
 }
 
-/** A second run of a check that passed, on the candidate with files as the policy commit has them. */
+/** A second run of a check that passed, on the candidate with some files as the policy commit or the base has them. */
 export interface LaidRun {
   readonly status: 'passed' | 'failed';
-  /** What was laid: paths, and of a manifest the parts. Nothing stands where the policy commit has nothing. */
+  /** What was laid: paths, and of a manifest the parts. Nothing stands where there is nothing. */
   readonly laid: readonly LaidPath[];
   /** The git tree that it ran in. */
   readonly tree: string;
@@ -152,6 +152,8 @@ export interface CheckRecord {
   readonly baseline?: CheckBaseline;
   /** Where the patch changes what judges it, and nobody reviews that: the policy commit's judge. */
   readonly atPolicy?: LaidRun;
+  /** Where the patch takes lines from test files: the base's versions of them. */
+  readonly withBaseTests?: LaidRun;
   /** Absent where the config carries nothing or it ran no command. */
   readonly carried?: CheckCarry;
   /** It failed as it fails at the base, and the contract tolerates old failures. */

@@ -3,6 +3,7 @@ import type { ArtifactRecord, CarriedPath, LaidRun } from '../contract/stage.ts'
 import type { Attempt } from './attempt.ts';
 import { joinNetworks } from './check-network.ts';
 import { compareExecuted } from './compare-executed.ts';
+import { askBaseTests } from './expectations/ask-base-tests.ts';
 import { type JudgedCheck, judgeByPolicy } from './judge/judge-by-policy.ts';
 import type { OpeningWorkspace, WorkspaceSide } from './open-workspace.ts';
 
@@ -11,6 +12,7 @@ export interface AskedFurther {
   /** Members of its outcome that are others now. */
   readonly outcome: Pick<CheckOutcome, 'findings' | 'network' | 'tools'>;
   readonly atPolicy?: LaidRun;
+  readonly withBaseTests?: LaidRun;
   readonly artifacts: readonly ArtifactRecord[];
 }
 
@@ -21,7 +23,7 @@ export interface OtherRun {
 }
 
 /**
- * Runs a check that passed in other worlds as well, where the change gives reason to: at the base, for tests that run no more; by the judge of the policy
+ * Runs a check that passed in other worlds as well, where the change gives reason to: at the base, for tests that run no more; with the base's tests; by the judge of the policy
  * commit, where the change brings its own.
  */
 export async function askFurther(
@@ -35,19 +37,29 @@ export async function askFurther(
   const lost = await compareExecuted(attempt, task.check.kind, ran, () =>
     ask(workspace.base, { received: [], handsOn: false }),
   );
+  const isKept = !lost.findings.some(({ severity }) => severity === 'error');
+  const { base } = lost;
+  const tests =
+    isKept && base?.tests && base.executed
+      ? await askBaseTests(attempt, workspace, task, base, (side) =>
+          ask(side, { received: task.received, handsOn: false }),
+        )
+      : undefined;
   const second = await judgeByPolicy(attempt, workspace, task, ran, (side, received) =>
     ask(side, { received }),
   );
-  const networks = [lost.network ?? ran.network, second.outcome?.network];
+  const others = [tests?.outcome, second.outcome];
+  const networks = [lost.network ?? ran.network, ...others.map((one) => one?.network)];
   const network = joinNetworks(networks.filter((one) => one !== undefined));
-  const tools = [...(ran.tools ?? []), ...(second.outcome?.tools ?? [])];
+  const tools = [ran, ...others].flatMap((one) => one?.tools ?? []);
   return {
     outcome: {
-      findings: [...ran.findings, ...lost.findings, ...second.findings],
+      findings: [...ran.findings, ...lost.findings, ...(tests?.findings ?? []), ...second.findings],
       ...(network ? { network } : {}),
       ...(tools.length === 0 ? {} : { tools }),
     },
     ...(second.run ? { atPolicy: second.run } : {}),
-    artifacts: second.artifacts,
+    ...(tests?.run ? { withBaseTests: tests.run } : {}),
+    artifacts: [...(tests?.artifacts ?? []), ...second.artifacts],
   };
 }

@@ -24,6 +24,8 @@ export interface ComparedExecution {
   readonly findings: readonly Finding[];
   /** Of both runs together, where the base ran. */
   readonly network?: CheckNetwork;
+  /** What ran there. */
+  readonly base?: CheckOutcome;
 }
 
 /**
@@ -48,7 +50,7 @@ export async function compareExecuted(
   const network = joinNetworks(networks);
   const written = namesGone(ran, base).length > 0 ? await readWritten() : undefined;
   const findings = redactTexts(executedLosses(attempt, ran, base, written), policyOf(attempt));
-  return { findings, ...(network ? { network } : {}) };
+  return { findings, base, ...(network ? { network } : {}) };
 }
 
 /** Whether a change can leave out tests that the base runs, seen from its paths alone: what only adds lines to tests cannot, and costs nothing. */
@@ -60,6 +62,11 @@ export function mayLoseTests({ files }: Pick<PatchSet, 'files'>): boolean {
       (path) => ofRunners.test(path) || (ofTests.test(path) && takes(file)),
     ),
   );
+}
+
+/** Whether tests stand in a file, or beside it what only tests use, by its path. */
+export function isOfTests(path: string): boolean {
+  return ofTests.test(path);
 }
 
 /** What the base ran and the candidate does not. Pure. */

@@ -131,6 +131,7 @@ function checkEvidence(
     ...(check.fromPolicy ? { from_policy: true } : {}),
     ...(check.tolerated ? { tolerated: true } : {}),
     ...(check.atPolicy === undefined ? {} : { at_policy: check.atPolicy }),
+    ...(check.withBaseTests === undefined ? {} : { with_base_tests: check.withBaseTests }),
     ...(check.carried === undefined ? {} : { carried: check.carried }),
   };
 }

@@ -122,6 +122,7 @@ export async function runCheck(
     ...(metrics?.metrics ? { hasMetrics: true as const } : {}),
     ...(outcome.network ? { network: outcome.network } : {}),
     ...(further.atPolicy ? { atPolicy: further.atPolicy } : {}),
+    ...(further.withBaseTests ? { withBaseTests: further.withBaseTests } : {}),
     ...(outcome.carried ? { carried: outcome.carried } : {}),
     artifacts: [...artifacts, ...further.artifacts],
     findings: outcome.findings,

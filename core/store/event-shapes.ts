@@ -140,6 +140,8 @@ export const eventShapes = {
       carried,
       /** A second run, with what judges as the policy commit has it. */
       at_policy: laidRun,
+      /** A second run, with test files as the base has them. */
+      with_base_tests: laidRun,
     },
   ),
   decision: fields(

@@ -56,6 +56,7 @@ export function compareStages({ file, input, evidence, report }: StagesQuestion)
         compared(path, '/tests', check?.tests, object.tests) ??
         compared(path, '/carried', check?.carried, object.carried) ??
         compared(path, '/at_policy', check?.atPolicy, object.at_policy) ??
+        compared(path, '/with_base_tests', check?.withBaseTests, object.with_base_tests) ??
         compared(path, '/findings', check?.findings, object.findings) ??
         compared(
           path,
@@ -83,6 +84,7 @@ interface ReportedStage {
     readonly tests?: unknown;
     readonly carried?: unknown;
     readonly atPolicy?: unknown;
+    readonly withBaseTests?: unknown;
     readonly findings?: unknown;
     readonly artifacts?: readonly { readonly sha256: string }[];
   }[];

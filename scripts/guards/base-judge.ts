@@ -2,6 +2,10 @@ import { type Guard, within } from './guard.ts';
 
 const rule = 'test/gates/rules/judge-changed.test.ts';
 const attack = 'test/attack/judge/policy-judge.test.ts';
+const expectations = 'test/core/run/expectations/compare-expectations.test.ts';
+const baseTests = 'test/attack/judge/base-tests.test.ts';
+const asked = 'the tests of the base are asked';
+const less = 'a case of the base that fails on the candidate';
 const nobody = 'where nobody reviews a change of the judge';
 
 /** Guards of the judge of the policy commit, which judges too. */
@@ -60,5 +64,28 @@ export const guards: readonly Guard[] = [
       '',
       'what shall be nothing',
     ],
+  ]),
+  ...within('core/run/expectations/loses-assertions.ts', expectations, [
+    ['swallowing is a loss', 'if (is.swallows > was.swallows) return true;', '', less],
+    [
+      'what nothing came for is a loss',
+      'if (come.length === 0) return true;',
+      'if (come.length === 0) return false;',
+      less,
+    ],
+    [
+      'saying it otherwise is none',
+      'return gone.some(',
+      'return true || gone.some(',
+      'another expectation is told',
+    ],
+  ]),
+  ...within('core/run/expectations/compare-expectations.ts', expectations, [
+    ['a helper that says nothing is found', 'return !isSeen && around();', 'return false;', less],
+    ['what failed at the base says nothing', '!failedBefore.has(name) && ', '', 'only what ran well'],
+    ['those that are not named count', '(isCut && around()) ||', '', 'where more failed than are named'],
+  ]),
+  ...within('core/run/ask-further.ts', baseTests, [
+    ["the base's tests speak", '...(tests?.findings ?? []), ', '', asked],
   ]),
 ];

@@ -1,11 +1,11 @@
 import type { CheckOutcome } from '../../contract/check-runner.ts';
 import type { Finding } from '../../contract/finding.ts';
 import type { ArtifactRecord, CarriedPath, LaidRun, StageName } from '../../contract/stage.ts';
-import { maskPath } from '../../privacy/mask-path.ts';
 import { redactTexts } from '../../privacy/redact-texts.ts';
 import type { EffectiveCheck } from '../../spec/intentspec.gen.ts';
 import type { Attempt } from '../attempt.ts';
 import { policyOf } from '../attempt-policy.ts';
+import { keepLaidRun } from '../keep-laid-run.ts';
 import type { OpeningWorkspace, WorkspaceSide } from '../open-workspace.ts';
 import { leavesJudging, type PolicyJudge } from './policy-judge.ts';
 import { toldOutcome } from './told-outcome.ts';
@@ -53,23 +53,10 @@ export async function judgeByPolicy(
   const isFailed = ran.findings.some(({ severity }) => severity === 'error');
   if (isFailed) return { findings: neverTolerated(attempt, task), artifacts: [] };
   const outcome = await run(workspace.over(judge.tree), receivedAtPolicy);
-  const { result } = outcome;
-  const log = result && (await keepLog(attempt, task, result.combined.bytes));
+  const { record, log } = await keepLaidRun(attempt, task, outcome, { name: logName, ...judge });
   const told = toldOutcome(outcome, task.check.expectedExitCode);
-  const second: LaidRun = {
-    status: told === undefined ? 'passed' : 'failed',
-    laid: judge.laid.map(({ path, ...rest }) => ({ path: maskPath(path), ...rest })),
-    tree: judge.tree,
-    ...(result?.exitCode === undefined ? {} : { exitCode: result.exitCode }),
-    ...(result?.signal === undefined ? {} : { signal: result.signal }),
-    timedOut: result?.timedOut ?? false,
-    durationMs: Math.round(result?.durationMs ?? 0),
-    ...(outcome.tests ? { tests: outcome.tests } : {}),
-    ...(outcome.carried ? { carried: outcome.carried } : {}),
-    ...(log ? { log: log.sha256 } : {}),
-  };
   const finding = redactTexts(toFinding(judge, told), policyOf(attempt));
-  return { findings: [finding], outcome, run: second, artifacts: log ? [log] : [] };
+  return { findings: [finding], outcome, run: record, artifacts: log ? [log] : [] };
 }
 
 function toFinding({ laid }: PolicyJudge, told: string | undefined): Finding {
@@ -105,13 +92,4 @@ function neverTolerated({ contract }: Attempt, { stage }: JudgedCheck): readonly
       detail: { code: 'POLICY_JUDGE_NOT_ASKED' },
     },
   ];
-}
-
-function keepLog(
-  { box }: Attempt,
-  { stage, check }: JudgedCheck,
-  bytes: Uint8Array,
-): Promise<ArtifactRecord> {
-  const kind = { contentType: 'text/plain', extension: 'log' };
-  return box.add({ name: logName, stage, checkId: check.id, bytes, ...kind });
 }
