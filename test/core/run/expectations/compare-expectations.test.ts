@@ -83,10 +83,16 @@ t.test('a case that moves to a new file loses nothing, one that is half moved do
 });
 
 t.test('where more failed than are named, what the files assert together counts', async (t) => {
-  const laid = outcome(['a', 'b'], ['a']);
-  const more = { ...laid, tests: { passed: 0, failed: 300, skipped: 0, failedTests: [{ name: 'a' }] } };
-  const texts = [{ path: 'test/x', base: 'assert a\nassert b\n', candidate: 'assert a\n' }];
-  t.same(compare({ laid: more, texts }), ['error EXPECTATION_LOST a']);
+  const own = 'def test_two():\n    assert price(2) == ';
+  const texts = [
+    { path: 'test/a.py', base: `${own}200\n`, candidate: `${own}210\n` },
+    { path: 'test/b.py', base: 'assert one\nassert two\n', candidate: 'assert one\n' },
+  ];
+  const base = outcome(['test_two', 'b']);
+  const laid = outcome(['test_two', 'b'], ['test_two']);
+  t.same(compare({ base, laid, texts }), ['warning EXPECTATION_CHANGED test_two']);
+  const more = { passed: 0, failed: 300, skipped: 0, failedTests: [{ name: 'test_two' }] };
+  t.same(compare({ base, laid: { ...laid, tests: more }, texts }), ['error EXPECTATION_LOST test_two']);
 });
 
 t.test('what is no assertion is not counted, and a long text takes no time', async (t) => {
