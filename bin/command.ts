@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { WritError } from '../core/base/errors.ts';
+import type { WorkerPool } from '../core/worker/pool.ts';
 import type { Printer } from './print.ts';
 import type { Progress } from './progress.ts';
 
@@ -69,6 +70,8 @@ export interface CommandContext {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: Readable;
+  /** Threads that commands of one process share; else each engine starts its own. */
+  readonly pool?: WorkerPool;
   /** `--repo`, resolved against `cwd`. */
   readonly repoPath?: string;
   readonly json: boolean;

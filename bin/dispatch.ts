@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { systemClock } from '../core/base/clock.ts';
 import { isWritError, type WritError } from '../core/base/errors.ts';
+import type { WorkerPool } from '../core/worker/pool.ts';
 import { parseArguments } from './args.ts';
 import type { CommandContext, CommandOptions, CommandResult, CommandSpec } from './command.ts';
 import { createPrinter, type Sink, wantsColour } from './print.ts';
@@ -17,6 +18,8 @@ export interface Host {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
+  /** Worker threads that outlive the command line; whoever made them closes them. */
+  readonly pool?: WorkerPool;
 }
 
 /** Runs one command line and resolves to its exit code; never throws, prints everything there is to print. */
@@ -85,6 +88,7 @@ export async function dispatch(
       get stdin() {
         return host.stdin;
       },
+      ...(host.pool === undefined ? {} : { pool: host.pool }),
       ...repositoryOf(options, host.cwd),
       json,
       quiet,

@@ -8,7 +8,7 @@ import type { CommandContext } from './command.ts';
 
 /** An engine with every built-in, and what the command itself adds (a progress observer, say). Close it. */
 export async function openEngine(
-  context: Pick<CommandContext, 'env' | 'print'>,
+  context: Pick<CommandContext, 'env' | 'print' | 'pool'>,
   options: { readonly ephemeralKey?: boolean; readonly plugins?: readonly LoadedPlugin[] } = {},
 ): Promise<WritEngine> {
   return createEngine({
@@ -18,6 +18,7 @@ export async function openEngine(
     ],
     rows: contractRows,
     clock: systemClock,
+    ...(context.pool === undefined ? {} : { pool: context.pool }),
     report: (fault) => context.print.note(`${fault.code}: ${fault.message}`),
   });
 }

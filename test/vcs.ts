@@ -9,6 +9,7 @@ import './core/vcs/object-reader.test.ts';
 import './core/vcs/ref-files.test.ts';
 import './core/vcs/write-tree.test.ts';
 import './core/vcs/refs.test.ts';
+import './core/vcs/small-tree.test.ts';
 import './core/vcs/workspace.test.ts';
 import './core/vcs/target.test.ts';
 import './core/vcs/stale-locks.test.ts';

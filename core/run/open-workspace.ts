@@ -9,6 +9,7 @@ import { readBlob } from '../vcs/blobs.ts';
 import { isIgnoredPath } from '../vcs/ignored.ts';
 import { removeTree } from '../vcs/remove-tree.ts';
 import { type SealedObjects, sealObjects } from '../vcs/sealed-objects.ts';
+import { readSmallTree, type SmallTree } from '../vcs/small-tree.ts';
 import { listTree } from '../vcs/tree.ts';
 import { exportTree } from '../vcs/workspace.ts';
 import type { Attempt, Workspace } from './attempt.ts';
@@ -120,6 +121,7 @@ class Side implements WorkspaceSide {
   readonly #like: Side | undefined;
   #dependencies: Promise<FoundDependencies> | undefined;
   #tracked: Promise<readonly TrackedCarry[]> | undefined;
+  #small: Promise<SmallTree | undefined> | undefined;
 
   constructor(
     attempt: Attempt,
@@ -148,7 +150,8 @@ class Side implements WorkspaceSide {
     const close = (): Promise<void> => removeTree(place).catch(() => undefined);
     try {
       const [directory, reports] = [join(place, 'workspace'), join(place, 'reports')];
-      await exportTree(objects, this.#tree, directory, this.#attempt.patch.baseCommit);
+      this.#small ??= readSmallTree(objects, this.#tree);
+      await exportTree(objects, this.#tree, directory, this.#attempt.patch.baseCommit, await this.#small);
       const { provided } = await (this.#like ?? this).#dependenciesFor(directory);
       const binds = await placeWorkspaceDependencies({ sandbox, workspace: directory }, provided);
       const untracked = (path: string): boolean => !tracked.some((one) => one.path === path);

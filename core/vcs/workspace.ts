@@ -7,7 +7,9 @@ import { isolatedGitEnvironment } from './git-environment.ts';
 import { removeTree } from './remove-tree.ts';
 import { type Borrowable, borrowedBy, writeGitDirectory } from './scratch.ts';
 import { type SealedObjects, writeShallow } from './sealed-objects.ts';
+import type { SmallTree } from './small-tree.ts';
 import { listTree } from './tree.ts';
+import { writeSmallTree } from './write-small-tree.ts';
 
 /** Processes that write the files of one export. */
 const maxWorkers = 4;
@@ -43,17 +45,22 @@ export async function exportWorkspace(
   };
 }
 
-/** `exportWorkspace` for who asks nothing about the tree. Its `.git` borrows what `objects` holds and, where that is sealed, says where history ends. */
+/**
+ * `exportWorkspace` for who asks nothing about the tree; `small` is what `readSmallTree` answered for it, and spares the process. Its `.git` borrows what
+ * `objects` holds and, where that is sealed, says where history ends.
+ */
 export async function exportTree(
   objects: GitDirectory & Borrowable & Partial<Pick<SealedObjects, 'shallow'>>,
   treeish: string,
   dir: string,
   headCommit?: string,
+  small?: SmallTree,
 ): Promise<void> {
   const gitDir = join(dir, '.git');
   await mkdir(dir, { recursive: true });
   await writeGitDirectory(gitDir, objects, headCommit ?? 'ref: refs/heads/main', false);
   if (objects.shallow?.length) await writeShallow(gitDir, objects.shallow);
+  if (small !== undefined && isWritten(small, dir, gitDir, objects.objectFormat)) return;
   const place: GitDirectory = {
     gitDir,
     objectFormat: objects.objectFormat,
@@ -66,6 +73,16 @@ export async function exportTree(
     ],
   };
   await runGit(place, ['read-tree', '--reset', '-u', '--no-recurse-submodules', treeish]);
+}
+
+/** False where something fails: git begins anew, and is the one to say what is wrong. */
+function isWritten(...what: Parameters<typeof writeSmallTree>): boolean {
+  try {
+    writeSmallTree(...what);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Deletes a workspace with everything in it, whatever a check made of it. */

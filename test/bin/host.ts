@@ -2,6 +2,7 @@ import { PassThrough, Readable } from 'node:stream';
 import type { CommandSpec } from '../../bin/command.ts';
 import { dispatch } from '../../bin/dispatch.ts';
 import { openSink } from '../../bin/print.ts';
+import { sharedPool } from '../core/run/shared-pool.ts';
 
 export interface Ran {
   readonly code: number;
@@ -33,6 +34,7 @@ export async function runLine(
     stdin: Readable.from(given.stdin === undefined ? [] : [Buffer.from(given.stdin)]),
     cwd: given.cwd ?? process.cwd(),
     env: given.env ?? {},
+    pool: sharedPool(),
     signal: given.signal ?? new AbortController().signal,
   });
   return { code, out: String(out.read() ?? ''), err: String(err.read() ?? '') };

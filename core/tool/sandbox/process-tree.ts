@@ -2,7 +2,19 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** The processes whose parent is `parent`, in no order; none where it is gone. */
 export function childrenOf(parent: number): readonly number[] {
-  return childrenByParent().get(parent) ?? [];
+  return listedChildren(parent) ?? childrenByParent().get(parent) ?? [];
+}
+
+/** As the kernel lists them for each thread (proc_pid_children(5)); `undefined` where it was built without that list, or `parent` is gone. */
+function listedChildren(parent: number): readonly number[] | undefined {
+  const tasks = `/proc/${parent}/task`;
+  try {
+    return readdirSync(tasks).flatMap((task) =>
+      readFileSync(`${tasks}/${task}/children`, 'latin1').split(' ').filter(Boolean).map(Number),
+    );
+  } catch {
+    return undefined;
+  }
 }
 
 /** `first` and every process below it. What lost its parent is somebody else's child and not among them. */

@@ -12,8 +12,8 @@ import { runIntent } from '../../../core/run/run-intent.ts';
 import type { RunRequest } from '../../../core/run/run-request.ts';
 import type { WritEngine } from '../../../core/run/writ-engine.ts';
 import { contractRows } from '../../../core/spec/contract-rows.ts';
-import { createPool, type WorkerPool } from '../../../core/worker/pool.ts';
 import { preset } from '../../../plugins/preset.ts';
+import { sharedPool } from './shared-pool.ts';
 
 export const fixtures = fileURLToPath(new URL('../../../fixtures/runs/', import.meta.url));
 
@@ -52,24 +52,6 @@ export function merge(base: Json, more: Json): Json {
 
 function isRecord(value: Json): value is { readonly [key: string]: Json } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-let pool: WorkerPool | undefined;
-
-/**
- * Starting threads and reading the rules into them costs as much as the rest of a run: all runs of a room have the same. One
- * thread, because every process that a run starts costs more the more memory this one has.
- */
-function shared(): WorkerPool {
-  pool ??= createPool({ clock: systemClock, threads: 1 });
-  return pool;
-}
-
-/** Ends them; the next run starts its own. For who starts many processes afterwards and no run. */
-export async function closePool(): Promise<void> {
-  const open = pool;
-  pool = undefined;
-  await open?.close();
 }
 
 const discarded: string[] = [];
@@ -140,7 +122,7 @@ export function makeSample(files = join(fixtures, '_sample')): Sample {
       rows: contractRows,
       clock: systemClock,
       report: () => {},
-      pool: shared(),
+      pool: sharedPool(),
     });
   return {
     root,

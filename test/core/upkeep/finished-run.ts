@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import { openRepository, type Repository } from '../../../core/vcs/repository.ts';
-import { closePool, fixtures, type Json, makeSample } from '../run/sample.ts';
+import { fixtures, type Json, makeSample } from '../run/sample.ts';
+import { closePool } from '../run/shared-pool.ts';
 
 process.env.GIT_CONFIG_GLOBAL = '/dev/null';
 process.env.GIT_CONFIG_NOSYSTEM = '1';
