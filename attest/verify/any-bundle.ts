@@ -58,9 +58,15 @@ const laterForm =
 /**
  * Reads a sigstore bundle 0.1 to 0.3, with one signature, or a DSSE envelope, with up to 32: strict JSON up to 16 MiB and 32 levels, `null` being unset, one
  * kind of signer, one kind of content, at most 32 log entries and time stamps. Members that are not known are left aside. ATTESTATION_MALFORMED; a form of
- * others that is known and not read here is VERIFY_NOTHING (`unsupported`).
+ * others that is known and not read here, and anything larger, is VERIFY_NOTHING (`unsupported`).
  */
 export function parseAnyBundle(bytes: Uint8Array): AnyBundle {
+  // What is too large is not read, and nothing is known against it.
+  if (bytes.length > maxBundleBytes)
+    throw unavailable('unsupported', {
+      expected: `at most ${maxBundleBytes} octets`,
+      found: `${bytes.length} octets`,
+    });
   const json = readProtoJson(bytes, maxBundleBytes);
   const foreign = foreignForm(json);
   if (foreign !== undefined)
@@ -123,10 +129,26 @@ function parseContent(json: JsonObject): Content {
   const digest = expectObject(message.messageDigest, `${at}/messageDigest`);
   return {
     kind: 'message',
-    algorithm: expectText(digest.algorithm, `${at}/messageDigest/algorithm`, /^[A-Z0-9_]{1,32}$/),
+    algorithm: expectText(nameOf(digest.algorithm), `${at}/messageDigest/algorithm`, /^[A-Z0-9_]{1,32}$/),
     digest: expectAnyBase64(digest.digest, `${at}/messageDigest/digest`),
     signature: expectAnyBase64(message.signature, `${at}/signature`),
   };
+}
+
+/** Names of the enumeration HashAlgorithm by their numbers, which protobuf JSON may hold in their place. */
+const hashAlgorithms = [
+  'HASH_ALGORITHM_UNSPECIFIED',
+  'SHA2_256',
+  'SHA2_384',
+  'SHA2_512',
+  'SHA3_256',
+  'SHA3_384',
+];
+
+function nameOf(algorithm: unknown): unknown {
+  return Number.isSafeInteger(algorithm)
+    ? (hashAlgorithms[Number(algorithm)] ?? String(algorithm))
+    : algorithm;
 }
 
 function parseEnvelope(value: unknown, at: string, most: number): Content & { readonly kind: 'envelope' } {
@@ -158,6 +180,8 @@ function foreignForm(json: JsonObject): string | undefined {
   if (json.bundle_url !== undefined) return 'the address of a bundle';
   if (json.base64Signature !== undefined || json.rekorBundle !== undefined)
     return 'a bundle of cosign 1 and 2';
+  if (json.attestation_bundles !== undefined || json.verification_material !== undefined)
+    return 'attestations of the Python Package Index (PEP 740)';
   if (json.signed !== undefined && json.signatures !== undefined)
     return 'in-toto or TUF metadata without envelope';
   return undefined;

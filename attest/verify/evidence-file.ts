@@ -22,9 +22,13 @@ export interface EvidenceFile {
 
 /**
  * Everything that verification looks at, in one self-contained document: commit object, run tree, content as far as retention has left it, and what tells
- * the log from others ({@link logSnapshot}). Same source, same bytes. More than 256 MiB is INPUT_TOO_LARGE.
+ * the log from others ({@link logSnapshot}, unless it was taken already). Same source, same bytes. More than 256 MiB is INPUT_TOO_LARGE.
  */
-export async function formatEvidenceFile(runId: string, source: EvidenceSource): Promise<string> {
+export async function formatEvidenceFile(
+  runId: string,
+  source: EvidenceSource,
+  snapshot?: ReadonlyMap<string, Buffer>,
+): Promise<string> {
   let total = 0;
   const load = async (
     paths: readonly string[],
@@ -47,8 +51,8 @@ export async function formatEvidenceFile(runId: string, source: EvidenceSource):
   };
   const run = await load(await source.listRun(), source.readRun);
   const content = await load(await source.listContent(), source.readContent);
-  const snapshot = await logSnapshot(source);
-  const ledger = await load([...(snapshot?.keys() ?? [])], async (path) => snapshot?.get(path));
+  const log = snapshot ?? (await logSnapshot(source));
+  const ledger = await load([...(log?.keys() ?? [])], async (path) => log?.get(path));
   return `${JSON.stringify({
     mediaType: evidenceMediaType,
     runId,

@@ -13,6 +13,26 @@ export interface GivenArtifact extends Readonly<Partial<Record<ArtifactHash, str
   readonly read?: () => Promise<Buffer>;
 }
 
+/**
+ * The artifacts, one that was given several times (as a file, and by digests of it) being one: those that have a digest in common and none that differs. What is known
+ * of each is put together.
+ */
+export function distinctArtifacts(artifacts: readonly GivenArtifact[]): readonly GivenArtifact[] {
+  const distinct: GivenArtifact[] = [];
+  for (const artifact of artifacts) {
+    const at = distinct.findIndex((one) => isSame(one, artifact));
+    const known = distinct[at];
+    if (known === undefined) distinct.push(artifact);
+    else distinct[at] = { ...artifact, ...known };
+  }
+  return distinct;
+}
+
+function isSame(one: GivenArtifact, other: GivenArtifact): boolean {
+  const common = artifactHashes.filter((hash) => one[hash] !== undefined && other[hash] !== undefined);
+  return common.length > 0 && common.every((hash) => one[hash] === other[hash]);
+}
+
 /** The digests that are known of it, as `algorithm:hex`. */
 export function digestsOf(artifact: GivenArtifact): readonly string[] {
   return artifactHashes.flatMap((hash) => (artifact[hash] === undefined ? [] : `${hash}:${artifact[hash]}`));

@@ -1,9 +1,11 @@
 import { isWritError } from '../../core/base/errors.ts';
+import { parseBundle } from '../bundle.ts';
 import { type Checkpoint, parseCheckpoint } from '../log/checkpoint.ts';
 import { readHistory } from '../log/ledger-history.ts';
 import type { LedgerFileReader } from '../log/tile-reader.ts';
 import { parseTlogProof } from '../log/tlog-proof.ts';
 import { type EvidenceSource, runFiles } from './evidence-source.ts';
+import { readProvenance } from './provenance-claims.ts';
 
 const maxAttempts = 8;
 
@@ -32,6 +34,19 @@ export async function logSnapshot({
     }
   }
   return undefined;
+}
+
+/** True for a run whose signer says that it stands in an internal ledger, and whose log proof is there. Nothing of it is verified. */
+export async function isInLedger({ readRun }: Pick<EvidenceSource, 'readRun'>): Promise<boolean> {
+  const [bundle, proof] = [await readRun(runFiles.bundle), await readRun(runFiles.proof)];
+  if (bundle === undefined || proof === undefined) return false;
+  try {
+    const claims = readProvenance(parseBundle(bundle).envelope.payload);
+    return claims.ledger !== undefined;
+  } catch (fault) {
+    if (isWritError(fault, 'ATTESTATION_MALFORMED') || isWritError(fault, 'VERIFY_REFUTED')) return false;
+    throw fault;
+  }
 }
 
 async function headOf(read: LedgerFileReader): Promise<Checkpoint | undefined> {

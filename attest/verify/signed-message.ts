@@ -1,6 +1,12 @@
 import { isWritError } from '../../core/base/errors.ts';
 import type { Content } from './any-bundle.ts';
-import { type ArtifactHash, artifactHashes, digestsOf, type GivenArtifact } from './given-artifact.ts';
+import {
+  type ArtifactHash,
+  artifactHashes,
+  digestsOf,
+  distinctArtifacts,
+  type GivenArtifact,
+} from './given-artifact.ts';
 import type { Signed } from './judge-signature.ts';
 import { refuted, unavailable } from './report.ts';
 
@@ -21,7 +27,7 @@ export async function readSignedMessage(
   const hash = Object.hasOwn(hashes, algorithm) ? hashes[algorithm] : undefined;
   const found = `${algorithm}:${digest.toString('hex')}`;
   if (hash === undefined) throw unavailable('unsupported', { expected: Object.keys(hashes), found });
-  const [artifact, ...more] = artifacts;
+  const [artifact, ...more] = distinctArtifacts(artifacts);
   if (artifact === undefined)
     throw unavailable('missing', { expected: 'the artifact (`--artifact FILE`)', found });
   const expected = artifacts.flatMap(digestsOf);

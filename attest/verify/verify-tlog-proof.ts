@@ -4,7 +4,7 @@ import { entryKind, parseLogEntry } from '../log/log-entry.ts';
 import { parseTlogProof } from '../log/tlog-proof.ts';
 import type { Anchors } from './anchors.ts';
 import { CheckList } from './check-list.ts';
-import { digestsOf, type GivenArtifact } from './given-artifact.ts';
+import { digestsOf, distinctArtifacts, type GivenArtifact } from './given-artifact.ts';
 import { judgeSeen } from './judge-seen.ts';
 import { judgeLoggedSignature, keyOfEntry } from './logged-signature.ts';
 import { refuted, unavailable, type VerifyReport } from './report.ts';
@@ -72,7 +72,7 @@ export async function verifyTlogProof(
   if (entry === undefined) return list.report();
   await list.judge('subject', () => {
     const found = `sha256:${entry.digest.toString('hex')}`;
-    const [artifact, ...more] = artifacts;
+    const [artifact, ...more] = distinctArtifacts(artifacts);
     if (artifact === undefined)
       throw unavailable('missing', { expected: 'what was logged (`--artifact FILE`)', found });
     const digests = [artifact.sha256, artifact.signed];

@@ -1,9 +1,11 @@
 import { formatEvidenceFile } from '../../attest/verify/evidence-file.ts';
+import { isInLedger, logSnapshot } from '../../attest/verify/log-snapshot.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { gitEvidence } from '../git-evidence.ts';
 import { type OpenedRun, openRun } from '../open-run.ts';
+import { styled } from '../print.ts';
 import { renderRunHtml } from '../report/html.ts';
 import { renderRunJunit } from '../report/junit.ts';
 import { renderRunMarkdown } from '../report/markdown.ts';
@@ -32,19 +34,37 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   }
   const opened = await openRun(context, context.args[0] ?? '');
   const { view } = opened;
-  const evidence = bundle === undefined ? [] : [{ path: bundle, text: await renderEvidence(opened) }];
+  const rendered = bundle === undefined ? undefined : await renderEvidence(opened);
+  const evidence = bundle !== undefined && rendered ? [{ path: bundle, text: rendered.text }] : [];
   const reports = wanted.map(({ path, render }) => ({ path, text: render(view) }));
   const paths = [...evidence, ...reports].map(({ path, text }) => writeOutput(context.cwd, path, text));
-  return succeeded({ run_id: view.runId, paths }, (printer) => {
+  const warnings = rendered?.isLogLeft ? [{ code: 'LOG_NOT_EXPORTED', message: logLeft }] : [];
+  for (const { message } of warnings) context.print.note(styled('yellow', 'warning'), `: ${message}`);
+  const more = warnings.length === 0 ? {} : { warnings };
+  return succeeded({ run_id: view.runId, paths, ...more }, (printer) => {
     for (const path of paths) printer.line(path);
   });
 }
 
-/** The evidence of a run that ended in a sealed commit; of any other there is nothing to verify. */
-async function renderEvidence({ repository, store, view }: OpenedRun): Promise<string> {
+const logLeft =
+  'the ledger that holds this run is not here, or is damaged, and does not travel with the evidence: a verifier who has seen another size of it cannot compare the two (`not-comparable`, exit 3); export where the ledger is';
+
+/**
+ * The evidence of a run that ended in a sealed commit; of any other there is nothing to verify. `isLogLeft`: it stands in a ledger of which nothing could be
+ * exported.
+ */
+async function renderEvidence({
+  repository,
+  store,
+  view,
+}: OpenedRun): Promise<{ readonly text: string; readonly isLogLeft: boolean }> {
   const commit = view.decision?.commitSha;
   const source = commit === undefined ? undefined : await gitEvidence(repository, store, view.runId, commit);
-  if (source) return formatEvidenceFile(view.runId, source);
+  if (source) {
+    const snapshot = await logSnapshot(source);
+    const isLogLeft = snapshot === undefined && (await isInLedger(source));
+    return { text: await formatEvidenceFile(view.runId, source, snapshot), isLogLeft };
+  }
   throw new WritError('VERIFY_NOTHING', {
     message:
       commit === undefined

@@ -8,6 +8,8 @@ export interface VerifiedTarget {
   readonly runId?: string;
   readonly commit?: string;
   readonly report: VerifyReport;
+  /** Options that were given and that nothing here answers to. */
+  readonly withoutEffect?: readonly string[];
 }
 
 /** The colour of each status. */

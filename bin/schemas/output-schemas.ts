@@ -194,7 +194,10 @@ const shapes: Readonly<Record<string, CommandData>> = {
       ),
     ),
   }),
-  report: record({ run_id: text, paths: list(text) }),
+  report: record(
+    { run_id: text, paths: list(text) },
+    { warnings: list(record({ code: text, message: text })) },
+  ),
   verify: record(
     {
       verified: flag,

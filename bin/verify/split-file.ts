@@ -17,17 +17,18 @@ const maxLines = 10_000;
 const lineFeed = 10;
 
 /**
- * Tells what a file is: a tlog-proof, the exported evidence of a run however a tool laid it out, JSON Lines of bundles and envelopes, a list of them as registries
+ * Tells what a file is: a tlog-proof, the exported evidence of a run however a tool laid it out, JSON Lines of bundles, envelopes and evidence, a list of them as registries
  * hand them out, else one of those. More than 10,000, or none, is `undefined`. What it says it is, is judged by who reads it.
  */
 export function splitFile(name: string, bytes: Buffer): readonly FilePart[] | undefined {
   const head = bytes.subarray(firstOctet(bytes)).subarray(0, 256).toString('latin1');
   if (head.startsWith('c2sp.org/tlog-proof@')) return [{ kind: 'log-proof', bytes }];
-  if (isEvidence(head, bytes)) return [{ kind: 'evidence', bytes }];
-  const listed = readList(head, bytes);
+  const hasLines = /^\s*\{[^\n]*\}[ \t\r]*\n\s*\{/.test(firstTwoLines(bytes));
+  if (!hasLines && isEvidence(head, bytes)) return [{ kind: 'evidence', bytes }];
+  const listed = hasLines ? undefined : readList(head, bytes);
   if (listed) return listed.length === 0 || listed.length > maxLines ? undefined : listed;
-  const isLines = name.endsWith('.jsonl') || /^\s*\{[^\n]*\}[ \t\r]*\n\s*\{/.test(firstTwoLines(bytes));
-  if (!isLines) return bytes.length === 0 ? undefined : [{ kind: 'attestation', bytes }];
+  if (!hasLines && !name.endsWith('.jsonl'))
+    return bytes.length === 0 ? undefined : [{ kind: 'attestation', bytes }];
   const parts: FilePart[] = [];
   let line = 0;
   for (let start = 0; start < bytes.length; ) {
@@ -38,7 +39,8 @@ export function splitFile(name: string, bytes: Buffer): readonly FilePart[] | un
     start = next + 1;
     if (text.every((octet) => octet === 0x20 || octet === 0x09 || octet === 0x0d)) continue;
     if (parts.length === maxLines) return undefined;
-    parts.push({ kind: 'attestation', line, bytes: text });
+    const kind = isEvidence(text.subarray(0, 256).toString('latin1'), text) ? 'evidence' : 'attestation';
+    parts.push({ kind, line, bytes: text });
   }
   return parts.length === 0 ? undefined : parts;
 }
@@ -56,8 +58,7 @@ function isEvidence(head: string, bytes: Buffer): boolean {
 /** The members of a list, or of `attestations` (npm and GitHub: `{"attestations": [{"bundle": …}]}`), each as if it were a file. */
 function readList(head: string, bytes: Buffer): readonly FilePart[] | undefined {
   const isArray = /^\s*\[/.test(head);
-  if (!isArray && !(/^\s*\{/.test(head) && bytes.subarray(0, 64 * 1024).includes('"attestations"')))
-    return undefined;
+  if (!isArray && !(/^\s*\{/.test(head) && bytes.includes('"attestations"'))) return undefined;
   try {
     const options = { code: 'ATTESTATION_MALFORMED' as const, maxBytes: 4 * maxBundleBytes, maxDepth: 36 };
     const { value } = parseStrictJson(bytes, options);
@@ -66,8 +67,8 @@ function readList(head: string, bytes: Buffer): readonly FilePart[] | undefined 
     const isBundle = Object.hasOwn(rest, 'mediaType') || Object.hasOwn(rest, 'payloadType');
     const list = isArray ? value : isBundle ? undefined : attestations;
     if (!Array.isArray(list)) return undefined;
-    return list.map((one: { readonly bundle?: unknown } | null, n) => ({
-      kind: 'attestation',
+    return list.map((one: { readonly bundle?: unknown; readonly mediaType?: unknown } | null, n) => ({
+      kind: one?.mediaType === evidenceMediaType ? 'evidence' : 'attestation',
       line: n + 1,
       bytes: Buffer.from(JSON.stringify(one?.bundle ?? one)),
     }));

@@ -57,6 +57,8 @@ async function verifyPart(
   const { artifacts, types, specDigest, replay, given, summary, required } = demands;
   const memory = userCheckpointMemory(context.env);
   if (kind === 'evidence') return verifyEvidenceFile(context, anchors, demands, open, target, bytes);
+  // Approvals are of runs.
+  const unused = demands.allowedSigners && { withoutEffect: ['--allowed-signers'] };
   if (kind === 'log-proof') {
     const unanswerable = [
       ...(specDigest === undefined ? [] : ['spec']),
@@ -69,7 +71,7 @@ async function verifyPart(
     const { verifyTlogProof } = await import('../../attest/verify/verify-tlog-proof.ts');
     const isRequired = required.includes('log');
     const report = await verifyTlogProof(bytes, anchors, artifacts, unanswerable, memory, isRequired);
-    return { target, kind, report };
+    return { target, kind, report, ...unused };
   }
   const { verifyAttestation } = await import('../../attest/verify/verify-attestation.ts');
   const report = await verifyAttestation(bytes, anchors, {
@@ -88,7 +90,7 @@ async function verifyPart(
     ],
     ...(specDigest === undefined ? {} : { specDigest }),
   });
-  return { target, kind, report };
+  return { target, kind, report, ...unused };
 }
 
 async function verifyEvidenceFile(

@@ -8,13 +8,21 @@ export interface VerifyWarning {
     | 'POLICY_FOREIGN'
     | 'LOG_NOT_COMPARED'
     | 'REPLACEMENTS'
+    | 'OPTION_WITHOUT_EFFECT'
     | 'OBJECTS_BORROWED';
   readonly message: string;
 }
 
 /** The warnings about one target, by the checks that were not counted or were only looked at. */
-export function warningsOf({ target, report }: VerifiedTarget): readonly VerifyWarning[] {
-  return report.checks.flatMap(({ id, code, detail }): VerifyWarning[] => {
+export function warningsOf({ target, report, withoutEffect = [] }: VerifiedTarget): readonly VerifyWarning[] {
+  const unused = withoutEffect.map(
+    (option): VerifyWarning => ({
+      target,
+      code: 'OPTION_WITHOUT_EFFECT',
+      message: `\`${option}\` says nothing about this: approvals are of a run, and no run was verified here (verify the run, or its exported evidence; \`--require approvals\` makes this an error)`,
+    }),
+  );
+  const looked = report.checks.flatMap(({ id, code, detail }): VerifyWarning[] => {
     if (id === 'approvals' && code === 'per-repository')
       return [
         {
@@ -63,4 +71,5 @@ export function warningsOf({ target, report }: VerifiedTarget): readonly VerifyW
       ];
     return [];
   });
+  return [...unused, ...looked];
 }

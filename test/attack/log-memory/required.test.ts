@@ -138,6 +138,18 @@ t.test('what a target cannot answer is not verified', async (t) => {
   );
 });
 
+t.test('a list of signers that nothing here answers to is told loudly, and only there', async (t) => {
+  const signers = ['--allowed-signers', 'people'];
+  const bundle = ['bundle.sigstore.json', '--key', 'stranger.pem', '--artifact', 'app.tgz'];
+  const loud = await verify(...bundle, ...signers);
+  t.match(loud, { code: 0, data: { warnings: [{ code: 'OPTION_WITHOUT_EFFECT' }] } });
+  t.match(loud.err, /warning: bundle\.sigstore\.json: `--allowed-signers` says nothing about this/);
+  t.equal((await verify(...bundle, ...signers, '--require', 'approvals')).code, 3);
+  const run = await verify('approved.json', ...by, ...signers);
+  t.notOk(run.data.warnings, 'of a run it is what judges');
+  t.notOk((await verify(...bundle)).data.warnings);
+});
+
 t.test('an unknown word is a usage error that names the known ones', async (t) => {
   for (const word of ['approval', 'log,', 'log approvals'])
     t.match(await verify('plain.json', ...by, '--require', word), {

@@ -78,6 +78,31 @@ const rows: Record<string, Row> = {
     bundle: await foundry.make({ ...message, stamped: true }),
     exit: 0,
   },
+  'enumerations-as-numbers': {
+    bundle: edited(plain, (b) => (b.messageSignature.messageDigest.algorithm = 1)),
+    root: rootWith((r) => {
+      r.tlogs[0].hashAlgorithm = 1;
+      r.tlogs[0].publicKey.keyDetails = 5;
+    }),
+    exit: 0,
+  },
+  'message-digest-of-another-algorithm-by-number_fail': {
+    bundle: edited(plain, (b) => (b.messageSignature.messageDigest.algorithm = 5)),
+    exit: 3,
+  },
+  'message-digest-of-no-algorithm_fail': {
+    bundle: edited(plain, (b) => (b.messageSignature.messageDigest.algorithm = 99)),
+    exit: 3,
+  },
+  'numbers-as-numbers': {
+    bundle: tampered(plain, (entry) => {
+      entry.logIndex = Number(entry.logIndex);
+      entry.integratedTime = Number(entry.integratedTime);
+      entry.inclusionProof.logIndex = Number(entry.inclusionProof.logIndex);
+      entry.inclusionProof.treeSize = Number(entry.inclusionProof.treeSize);
+    }),
+    exit: 0,
+  },
   'dsse-with-hashedrekord-happy-path': { bundle: await foundry.make({ entry: 'hashedrekord' }), exit: 0 },
   'rekor2-happy-path': { bundle: v2, exit: 0 },
   'rekor2-dsse-happy-path': { bundle: v2dsse, exit: 0 },

@@ -8,6 +8,7 @@ import {
 } from '../../../attest/verify/evidence-file.ts';
 import { explain } from '../../../attest/verify/explain.ts';
 import { loadAnchors } from '../../../attest/verify/load-anchors.ts';
+import { isInLedger } from '../../../attest/verify/log-snapshot.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import {
@@ -23,6 +24,7 @@ import {
 import type { Loose } from './strangers.ts';
 
 t.teardown(removeMachines);
+const proofPath = 'transparency-proof.tlog-proof';
 
 const author = makeMachine();
 const sealed = await sealRun(author);
@@ -37,6 +39,20 @@ async function verifyText(document: string, days = 1) {
     runId,
   });
 }
+
+t.test(
+  'whether a run stands in an internal ledger, and so leaves one behind, is read out of it',
+  async (t) => {
+    t.equal(await isInLedger(toSource(sealed)), true);
+    const unlogged = await sealRun(author, { provenance: { transparencyLog: { mode: 'none' } } });
+    t.equal(await isInLedger(toSource(unlogged)), false);
+    unlogged.run.set(proofPath, sealed.run.get(proofPath) ?? Buffer.alloc(0));
+    t.equal(await isInLedger(toSource(unlogged)), false, 'a proof is not what its signer says');
+    const broken = copyOf(sealed);
+    broken.run.set('provenance.sigstore.json', Buffer.from('{}'));
+    t.equal(await isInLedger(toSource(broken)), false);
+  },
+);
 
 t.test('exported evidence verifies as the run itself does', async (t) => {
   const report = await verifyText(text);

@@ -1,4 +1,4 @@
-import { createPublicKey } from 'node:crypto';
+import { createHash, createPublicKey, sign } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -6,6 +6,7 @@ import { openUserSigningKey } from '../../../attest/signer/user-keys.ts';
 import { formatEvidenceFile } from '../../../attest/verify/evidence-file.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { topMember } from '../../../bin/verify/top-member.ts';
+import { sha256Hex } from '../../../core/base/digest.ts';
 import { makeMachine, removeMachines, sealRun, toSource } from '../../attest/verify/sealed-run.ts';
 import {
   artifact,
@@ -68,6 +69,62 @@ t.test('evidence that a JSON tool sorted, indented or packed is the same evidenc
   );
 });
 
+t.test('evidence in a list, or a line of several, is evidence', async (t) => {
+  const asked = ['--key', 'signer.pem', '--key', 'vendor.pem', '--artifact', 'patchset.diff'];
+  write('patchset.diff', sealed.content.get('patchset.diff') ?? '');
+  const patch = [{ name: 'p', digest: { sha256: sha256Hex(sealed.content.get('patchset.diff') ?? '') } }];
+  const bundle = JSON.stringify(bundleBy(statement({ subject: patch })));
+  const whole = JSON.parse(evidence);
+  const changed = structuredClone(whole);
+  changed.run[0].data = Buffer.from('{}').toString('base64');
+  for (const [name, text, code] of [
+    ['list.json', `[${evidence},\n${bundle}]`, 0],
+    ['attestations.json', JSON.stringify({ attestations: [JSON.parse(bundle), whole] }), 0],
+    ['lines.json', `${evidence.trim()}\n${bundle}\n`, 0],
+    ['lines.jsonl', `${bundle}\n${evidence.trim()}\n`, 0],
+    ['one.jsonl', evidence, 0],
+    ['bad-list.json', JSON.stringify([whole, changed]), 1],
+    ['bad-lines.json', `${evidence.trim()}\n${JSON.stringify(changed)}\n`, 1],
+  ] as const) {
+    write(name, text);
+    const found = await verify(name, ...asked);
+    t.equal(found.code, code, `${name}: ${found.error?.message}`);
+    const kinds = found.data.targets.map(({ kind }: Loose) => kind);
+    t.ok(kinds.includes('evidence'), `${name}: ${kinds}`);
+  }
+});
+
+t.test('an artifact that is given twice is one', async (t) => {
+  const digest = createHash('sha256').update(artifact).digest();
+  const sha512 = createHash('sha512').update(artifact).digest('hex');
+  write('copy.tgz', artifact);
+  write('other.tgz', 'another');
+  write(
+    'message.json',
+    JSON.stringify({
+      mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json',
+      verificationMaterial: { publicKey: { hint: '' }, tlogEntries: [] },
+      messageSignature: {
+        messageDigest: { algorithm: 1, digest: digest.toString('base64') },
+        signature: sign('sha256', artifact, signerKey).toString('base64'),
+      },
+    }),
+  );
+  const hex = `sha256:${digest.toString('hex')}`;
+  for (const [given, code] of [
+    [['app.tgz'], 0],
+    [['app.tgz', 'app.tgz'], 0],
+    [['app.tgz', 'copy.tgz', hex], 0],
+    [[hex, hex], 0],
+    [[hex, 'app.tgz', `sha512:${sha512}`], 0],
+    [['app.tgz', 'other.tgz'], 1],
+    [[hex, 'other.tgz'], 1],
+  ] as const) {
+    const artifacts = given.flatMap((one) => ['--artifact', one]);
+    t.equal((await verify('message.json', '--key', 'vendor.pem', ...artifacts)).code, code, given.join(' '));
+  }
+});
+
 t.test('what a document is, its own member says, and nothing within it', async (t) => {
   const type = 'application/vnd.writ.evidence.v1+json';
   const cases: Record<string, [string, string | undefined]> = {
@@ -121,6 +178,18 @@ t.test(
     for (const none of ['{"attestations":[]}', '[]']) {
       write('none.json', none);
       t.equal((await verify('none.json', ...asked)).code, 3, 'an empty list is nothing to verify');
+    }
+    const filler = Array.from({ length: 800 }, (_, n) => ({ name: `x${n}`, text: 'y'.repeat(100) }));
+    write('late.json', JSON.stringify({ filler, attestations: [{ bundle: good }, { bundle: other }] }));
+    const late = await verify('late.json', ...asked);
+    t.equal(late.code, 0, 'a list that begins after much else');
+    t.equal(late.data.targets.length, 2);
+    for (const pypi of [
+      { version: 1, attestation_bundles: [{ publisher: {}, attestations: [{}] }] },
+      { version: 1, verification_material: {}, envelope: {} },
+    ]) {
+      write('pypi.json', JSON.stringify(pypi));
+      t.match(await verify('pypi.json', ...asked), { code: 3, error: { details: { code: 'unsupported' } } });
     }
     write('both.json', JSON.stringify({ attestations: [{ bundle: good }], ...forged }));
     t.equal(

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -99,7 +100,13 @@ async function prepare(): Promise<void> {
   const id: string = waiting.data.run_id;
   t.equal((await author('approve', id, '--key', ana)).code, 0);
   t.equal((await author('resume', id)).code, 0);
-  t.equal((await author('report', id, '--bundle', join(fresh, 'evidence.json'))).code, 0);
+  const whole = await author('report', id, '--bundle', join(fresh, 'evidence.json'));
+  t.match([whole.code, whole.data.warnings], [0, undefined]);
+  const ledger = join(repo, '.git', 'writ', 'ledger');
+  renameSync(ledger, `${ledger}-aside`);
+  const bare = await author('report', id, '--bundle', join(root, 'without-log.json'));
+  t.match(bare, { code: 0, data: { warnings: [{ code: 'LOG_NOT_EXPORTED', message: /does not travel/ }] } });
+  renameSync(`${ledger}-aside`, ledger);
   const { data: log } = await author('ledger', 'show');
   const keys = join(home, '.config', 'writ', 'keys');
   const [pem = ''] = readdirSync(keys).filter((name) => /^signing-.*\.pub\.pem$/.test(name));
