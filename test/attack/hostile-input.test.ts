@@ -588,7 +588,7 @@ t.test('files of any shape are refused by the command in bounded time', async (t
     JSON.stringify({ mediaType: 'application/vnd.writ.evidence.v1+json', ...document });
   const digest = sha256Hex('');
   const shapes: Readonly<Record<string, [name: string, content: string, exit: number, code: string]>> = {
-    'a bundle of 17 MiB': ['a.sigstore.json', ' '.repeat(17 * mebibyte), 1, 'bundle failed malformed'],
+    'a bundle of 17 MiB': ['a.sigstore.json', ' '.repeat(17 * mebibyte), 3, 'bundle unverified unsupported'],
     '10,001 lines': ['a.jsonl', '{}\n'.repeat(10_001), 3, 'bundle missing missing'],
     '5,000 lines of nothing': ['b.jsonl', '{}\n'.repeat(5000), 1, 'bundle failed malformed'],
     'evidence of 200,000 files': [

@@ -1039,7 +1039,7 @@ const wrongTargets: readonly Case[] = [
   {
     what: 'evidence that was emptied, to a verifier whose clock is before the run',
     exit: 3,
-    code: 'subject-patchset missing missing',
+    code: 'statement unverified not-yet',
     run: () => verify({ ...copyOf(sealed), content: new Map() }, { options: { clock: daysLater(-9000) } }),
   },
   {
