@@ -30,6 +30,21 @@ function check(
   };
 }
 
+/** A second run of a check. */
+function laidRun(parts?: readonly string[]): NonNullable<CheckRecord['atPolicy']> {
+  return {
+    status: 'failed',
+    laid: [{ path: 'package.json', ...(parts ? { parts } : {}) }],
+    tree: hex('e').slice(0, 40),
+    exitCode: 1,
+    timedOut: false,
+    durationMs: 12,
+    tests: { passed: 1, failed: 1, skipped: 0, failedTests: [{ name: 'b' }] },
+    carried: { received: [], handedOn: [{ path: 'dist', sha256: hex('c'), entries: 1, bytes: 2 }] },
+    log: hex('d'),
+  };
+}
+
 function stage(
   name: StageName,
   checks: readonly CheckRecord[],
@@ -181,7 +196,7 @@ export const abandoned: RunView = {
     stage(
       'fast',
       [
-        check('fast', 'lint', 300, 820),
+        check('fast', 'lint', 300, 820, { atPolicy: laidRun(['scripts.lint']), withBaseTests: laidRun() }),
         check('fast', 'unit', 310, 3120, {
           kind: 'testSuite',
           status: 'failed',
