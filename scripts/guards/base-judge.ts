@@ -88,4 +88,15 @@ export const guards: readonly Guard[] = [
   ...within('core/run/ask-further.ts', baseTests, [
     ["the base's tests speak", '...(tests?.findings ?? []), ', '', asked],
   ]),
+  ...within('core/run/judge/policy-judge.ts', 'test/core/run/judge/policy-judge.test.ts', [
+    [
+      'an answer that is another stops the run',
+      'if (found.length !== expected)',
+      'if (false)',
+      'a rule that says something else',
+    ],
+  ]),
+  ...within('core/run/expectations/base-tests.ts', 'test/core/run/expectations/base-tests.test.ts', [
+    ['no case is there twice', 'leaves.set(path, undefined);', '{}', 'changed files of tests stand'],
+  ]),
 ];

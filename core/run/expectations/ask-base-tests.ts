@@ -1,7 +1,6 @@
 import { isWritError } from '../../base/errors.ts';
 import type { CheckOutcome } from '../../contract/check-runner.ts';
 import type { Finding } from '../../contract/finding.ts';
-import type { PatchFile } from '../../contract/patch-set.ts';
 import type { ArtifactRecord, LaidRun } from '../../contract/stage.ts';
 import { testsMayGo } from '../../plan/tests-may-go.ts';
 import { redactTexts } from '../../privacy/redact-texts.ts';
@@ -13,6 +12,7 @@ import { isOfTests } from '../compare-executed.ts';
 import type { JudgedCheck } from '../judge/judge-by-policy.ts';
 import { keepLaidRun } from '../keep-laid-run.ts';
 import type { OpeningWorkspace, WorkspaceSide } from '../open-workspace.ts';
+import { baseTests } from './base-tests.ts';
 import { compareExpectations, type TestText } from './compare-expectations.ts';
 
 /** Name of the output of that run among the artifacts. */
@@ -28,8 +28,8 @@ export interface AskedBaseTests {
 }
 
 /**
- * Runs a suite that passed, and that ran at the base, once more on the candidate with the base's versions of the test files that the change took
- * lines from, moved or deleted (rule `tests-kept`): what fails there is what the change expects otherwise. Where no such file changed nothing is run.
+ * Runs a suite that passed, and that ran at the base, once more on the candidate with the base's versions of changed test files
+ * (rule `tests-kept`): what fails there is what the change expects otherwise. Where no test file lost a line nothing is run.
  */
 export async function askBaseTests(
   attempt: Attempt,
@@ -39,19 +39,14 @@ export async function askBaseTests(
   run: (side: WorkspaceSide) => Promise<CheckOutcome>,
 ): Promise<AskedBaseTests> {
   const { patch, contract, scratch } = attempt;
-  const taken = patch.files.filter(losesLines);
-  if (taken.length === 0 || attempt.wallClockExceeded()) return { findings: [], artifacts: [] };
-  const leaves = taken.flatMap(({ path, oldPath = path, oldBlob, oldMode }) =>
-    oldBlob === undefined || oldMode === undefined
-      ? []
-      : [[oldPath, { mode: oldMode, object: oldBlob }] as const],
-  );
-  const tree = await writeTree({ from: scratch, to: scratch }, new Map(leaves), patch.candidateTree);
+  const leaves = baseTests(patch.files);
+  if (leaves.size === 0 || attempt.wallClockExceeded()) return { findings: [], artifacts: [] };
+  const tree = await writeTree({ from: scratch, to: scratch }, leaves, patch.candidateTree);
   const laid = await run(workspace.over(tree));
   const { record, log } = await keepLaidRun(attempt, task, laid, {
     name: logName,
     tree,
-    laid: leaves.map(([path]) => ({ path })),
+    laid: [...leaves.keys()].map((path) => ({ path })),
   });
   const mayGo = testsMayGo(contract.effective, patch.files, ({ path }) => isOfTests(path));
   const findings = compareExpectations({ base, laid, texts: await textsOf(attempt), mayGo });
@@ -61,11 +56,6 @@ export async function askBaseTests(
     run: record,
     artifacts: log ? [log] : [],
   };
-}
-
-function losesLines({ path, oldPath = path, changeType, linesDeleted, binary }: PatchFile): boolean {
-  if (changeType === 'add' || changeType === 'copy' || !isOfTests(oldPath)) return false;
-  return linesDeleted > 0 || binary || changeType !== 'modify';
 }
 
 /** All changed test files, new ones too: a case may have moved to one. */

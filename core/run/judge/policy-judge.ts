@@ -1,3 +1,4 @@
+import { WritError } from '../../base/errors.ts';
 import type { Finding } from '../../contract/finding.ts';
 import type { LaidPath } from '../../contract/judge-reach.ts';
 import { askRule } from '../ask-rules.ts';
@@ -18,18 +19,27 @@ export interface PolicyJudge {
 }
 
 /** Whether the patch rules left it to the policy commit's version to judge the change too: nobody is asked then. Costs nothing. */
-export function leavesJudging({ patchFindings }: Attempt): boolean {
+export function leavesJudging({ patchFindings }: Pick<Attempt, 'patchFindings'>): boolean {
   return patchFindings?.some(isLeft) ?? false;
 }
 
-/** Asks the rule what of the judge the patch changes, and lays the policy commit's version over the candidate; `undefined` where it is left to nobody. */
+/**
+ * Asks the rule what of the judge the patch changes, and lays the policy commit's version over the candidate; `undefined` where it is left to nobody. INTERNAL where
+ * the rule now says something else: nothing would judge then.
+ */
 export async function findPolicyJudge(attempt: Attempt): Promise<PolicyJudge | undefined> {
   const { contract, ground, patch, scope } = attempt;
   const asked = ground.rules.get(rule);
-  if (!asked || !leavesJudging(attempt)) return undefined;
+  if (!leavesJudging(attempt)) return undefined;
   // Anew, since what was recorded of its answer was redacted.
   const question = ruleQuestion(attempt, { spec: contract.effective, patch, scope, artifacts: [] });
-  const found = (await askRule(question, asked, [])).filter(isLeft);
+  const found = (asked ? await askRule(question, asked, []) : []).filter(isLeft);
+  const expected = (attempt.patchFindings ?? []).filter(isLeft).length;
+  if (found.length !== expected)
+    throw new WritError('INTERNAL', {
+      message: `rule \`${rule}\` told ${expected} changes of the judge, and ${found.length} when it was asked again`,
+      detail: { rule, expected, found: found.length },
+    });
   const laid = found.flatMap(({ detail }) => (detail?.lay ?? []) as readonly LaidPath[]);
   const lists = found.map(({ detail }) => (detail?.checks ?? []) as readonly string[]);
   const all = lists.some(({ length }) => length === 0 || length >= maxChecks);
