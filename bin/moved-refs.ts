@@ -1,5 +1,5 @@
 import { WritError } from '../core/base/errors.ts';
-import { isRefused } from '../core/upkeep/move-outcome.ts';
+import { awaitsChoice, isRefused } from '../core/upkeep/move-outcome.ts';
 import type { Moved, Pushed } from '../core/upkeep/push-refs.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from './command.ts';
 import { styled } from './print.ts';
@@ -26,6 +26,13 @@ export function toMovedResult({ remote, refs }: Moved, held?: Pushed['held']): C
     new WritError('REFS_REFUSED', {
       message: `${stuck.length} of ${refs.length} refs could not be moved, first \`${stuck[0]?.ref}\` (${stuck[0]?.status})`,
       detail: { refs: stuck.slice(0, 20) },
+      ...(stuck.every(awaitsChoice)
+        ? {
+            hints: [
+              'say which record holds: `writ fetch --theirs RUN` takes theirs, `--ours RUN` keeps yours',
+            ],
+          }
+        : {}),
     }),
     data,
     human,

@@ -6,6 +6,7 @@ import { isWritError } from '../../core/base/errors.ts';
 import { findRun } from '../../core/run/find-runs.ts';
 import { readRun } from '../../core/run/read-run.ts';
 import type { RunStore } from '../../core/run/run-store.ts';
+import { sealPaths } from '../../core/run/seal-paths.ts';
 import { readObjects } from '../../core/vcs/blobs.ts';
 import type { Repository } from '../../core/vcs/repository.ts';
 import type { CommandContext } from '../command.ts';
@@ -98,7 +99,10 @@ async function findByCommit(repository: Repository, commit: string): Promise<Fou
   const [runId, ...more] = object ? (parseCommit(object.bytes)?.trailer('Run-Id') ?? []) : [];
   if (runId === undefined || more.length > 0) return { commit, reason: 'the commit names no run' };
   try {
-    return { commit, reason: '', ...(await findRun(repository, systemClock, runId)) };
+    const found = await findRun(repository, systemClock, runId);
+    const other = await sealedElsewhere(found.store, runId);
+    // Where two records of a run came together, ours holds until somebody says otherwise; it need not be the one that was sealed.
+    return other === undefined ? { commit, reason: '', ...found } : { commit, runId, reason: other };
   } catch (fault) {
     if (isWritError(fault, 'RUN_NOT_FOUND'))
       return {
@@ -108,4 +112,13 @@ async function findByCommit(repository: Repository, commit: string): Promise<Fou
       };
     throw fault;
   }
+}
+
+/** Says what to do where the record here seals nothing and another one came from a remote. */
+async function sealedElsewhere({ objects, refs }: RunStore, runId: string): Promise<string | undefined> {
+  if ((await objects.readMany(refs.run(runId), [sealPaths.bundle])).size > 0) return undefined;
+  const others = await objects.refs(refs.fetched(runId));
+  return others.some(({ ref }) => ref.endsWith('-run'))
+    ? `the record of run ${runId} here is not sealed, and another one came from a remote: \`writ fetch --theirs ${runId}\` takes it`
+    : undefined;
 }

@@ -45,11 +45,16 @@ export async function settleRun(
     });
   });
   for (const [folder, plan] of plansIn(files)) {
+    // The run may have ended elsewhere as well, and that plan, of the same id, have come with a fetch: ours goes on from it.
+    const before = await steps.once(
+      `plan/${plan.revision}/old`,
+      async () => (await objects.version(refs.plan(plan.object_id))) ?? null,
+    );
     await steps.once(`plan/${plan.revision}`, () =>
       objects.writeTree(refs.plan(plan.object_id), {
         message,
         keepExisting: false,
-        expectedOld: null,
+        expectedOld: before,
         atMs,
         files: [...files]
           .filter(([path]) => path.startsWith(`${folder}plan.json`) || path.startsWith(`${folder}tasks/`))

@@ -174,7 +174,7 @@ async function checkCommits(
     .map(({ ref, commit }) => ({
       code: 'object-missing',
       where: `${ref.ref}:decision.json`,
-      what: `commit ${commit}, which the decision made, is not there`,
+      what: `commit ${commit}, which the decision made, is not there: where it was made elsewhere, \`git fetch\` brings its branch`,
       refs: [ref.ref],
     }));
 }

@@ -36,3 +36,8 @@ const refusals: readonly MoveStatus[] = ['diverged', 'unfetched', 'moved', 'reje
 export function isRefused({ status }: MovedRef): boolean {
   return refusals.includes(status);
 }
+
+/** True for two records of which both are here: nothing more is to be fetched, somebody has to say which holds. */
+export function awaitsChoice({ status, reason }: MovedRef): boolean {
+  return status === 'diverged' && reason !== undefined;
+}

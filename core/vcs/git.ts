@@ -102,11 +102,16 @@ export function startGatedGit(
   };
 }
 
+/** A partial clone is the usual reason; nothing is fetched behind anybody's back. */
+const howToComplete =
+  'objects are missing here: of a partial clone `git fetch --refetch --no-filter` brings them, of any other `git fsck` says which';
+
 /** The fault for a git command that ended with `code`. */
 export function gitFailed(args: readonly string[], code: number, stderr: string): WritError {
   return new WritError('GIT_FAILED', {
     message: `\`git ${args[0]}\` failed: ${stderr.trim().split('\n').at(-1) ?? ''}`.trimEnd(),
     detail: { command: args[0], exitCode: code, stderr },
+    ...(/promisor remote|^error: invalid object/m.test(stderr) ? { hints: [howToComplete] } : {}),
   });
 }
 

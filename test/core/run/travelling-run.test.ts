@@ -33,7 +33,9 @@ t.test(
     git(seed, 'add', '--all');
     git(seed, '-c', 'user.name=M', '-c', 'user.email=m@sample.example', 'commit', '--quiet', '-m', 'Sample');
     git(box, 'clone', '--quiet', '--bare', seed, 'shared.git');
-    const clone = (name: string): ((...args: string[]) => { status: number | null; data: never }) => {
+    const clone = (
+      name: string,
+    ): ((...args: string[]) => { status: number | null; data: never; error?: object }) => {
       const root = join(box, name);
       git(box, 'clone', '--quiet', 'shared.git', name);
       git(root, 'config', 'user.name', name);
@@ -45,7 +47,7 @@ t.test(
           env: { ...env, HOME: join(box, `${name}-home`) },
           encoding: 'utf8',
         });
-        return { status, data: (JSON.parse(stdout) as { data: never }).data };
+        return { status, ...(JSON.parse(stdout) as { data: never; error?: object }) };
       };
     };
     const spec = join(box, 'spec.json');
@@ -93,6 +95,24 @@ t.test(
     t.match(third('replay', run), { status: 0, data: { equal: true } });
     t.match(third('fsck'), { status: 0, data: { problems: [] } });
     t.equal(third('push').status, 0);
+    git(join(box, 'third'), 'push', '--quiet', 'origin', 'main');
+
+    // Who ended it as well, not knowing: their plan came along, and ours goes on from it.
+    const same = clone('same');
+    for (const name of ['', '-home']) {
+      rmSync(join(box, `same${name}`), { recursive: true });
+      cpSync(join(box, `first${name}`), join(box, `same${name}`), { recursive: true });
+    }
+    t.equal(same('fetch').status, 0);
+    git(join(box, 'same'), 'pull', '--quiet', '--ff-only');
+    const [check] = (same('verify', 'HEAD').data as { checks: { detail: { reason: string } }[] }).checks;
+    t.match(check?.detail.reason, `writ fetch --theirs ${run}`, 'which record seals it is told');
+    t.match(same('cancel', run), { status: 0, data: { decision: { type: 'abandon' } } });
+    t.match(same('fetch'), { status: 1, error: { hints: [/--theirs RUN/] } });
+    t.equal(same('fetch', '--theirs', run).status, 0);
+    t.match(same('show', run), { status: 0, data: { decision: { type: 'commit' } } });
+    t.match(same('fsck'), { status: 0, data: { problems: [] } });
+
     t.equal(first('fetch').status, 0);
     // The run was begun here: our record holds until somebody says otherwise.
     t.match(first('show', run), { status: 0, data: { state: 'waiting', notices: [/another record/] } });
