@@ -9,7 +9,12 @@ export const guards: readonly Guard[] = [
     ['a plan may have come with a fetch', 'expectedOld: before,', 'expectedOld: null,', waiting],
   ]),
   ...within('bin/verify/verify-target.ts', travelling, [
-    ['the sealed record may be the other one', "others.some(({ ref }) => ref.endsWith('-run'))", 'others.length < 0', waiting],
+    [
+      'the sealed record may be the other one',
+      "others.some(({ ref }) => ref.endsWith('-run'))",
+      'others.length < 0',
+      waiting,
+    ],
   ]),
   ...within('bin/moved-refs.ts', travelling, [
     ['two records await a choice', 'stuck.every(awaitsChoice)', 'stuck.length < 0', waiting],
