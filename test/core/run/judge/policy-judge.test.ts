@@ -13,6 +13,7 @@ const attemptOf = (patchFindings: readonly Finding[], answer: readonly Finding[]
   const rule = { id: 'judge-changed', outside: async () => answer };
   const parts = {
     patchFindings,
+    engine: {},
     contract: { effective: {} },
     ground: {
       rules: new Map([['judge-changed', rule]]),
