@@ -11,7 +11,8 @@ export interface StatedAuthors {
 const maxHeaderBytes = 65_536;
 const maxAuthors = 1000;
 
-const mboxLine = /^From \S+ +\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\b/;
+/** The line that a mail begins with in a mailbox. */
+export const mboxLine = /^From \S+ +\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\b/;
 const headerLine = /^[A-Za-z][A-Za-z0-9-]{0,63}:/;
 const changeLine = /^(?:diff --git |diff -|--- \S|Index: )/;
 const fromLine = /^>?From:/i;
@@ -57,7 +58,7 @@ export function statedAuthors(patch: Uint8Array): StatedAuthors {
 }
 
 /** The input begins with a mail's own header block, not with words that happen to have a colon. */
-function isMail(bytes: Buffer): boolean {
+export function isMail(bytes: Buffer): boolean {
   const head = bytes.toString('latin1', 0, maxHeaderBytes).trimStart();
   const [block = ''] = head.split(/\r?\n\r?\n/, 1);
   return /^From:/im.test(block) && /^(?:Subject|Date|Message-Id):/im.test(block);

@@ -12,7 +12,7 @@ import type { AdmittedContract } from './admit-contract.ts';
 import type { ClaimedRun } from './claimed-run.ts';
 import { claimedWording } from './claimed-wording.ts';
 import { openingReport } from './gate-report.ts';
-import { maskAuthorship, maskWording } from './mask-stated.ts';
+import { maskStated } from './mask-stated.ts';
 import type { Ground } from './prepare-ground.ts';
 import { privateRootOf } from './private-root.ts';
 import { requireOldSigners } from './require-old-signers.ts';
@@ -43,8 +43,13 @@ export async function startedAnew(
 ): Promise<StartedRun> {
   const { runId, source, onto, tip } = claim.started;
   const values = supplied ? secretValues(supplied, supplied.files) : [];
-  const authorship = maskAuthorship(claim.started.authorship, values);
   const spec = contract.effective;
+  const { wording, authorship } = maskStated(
+    await claimedWording(scratch, ground, tip, supplied),
+    claim.started.authorship,
+    spec.intent.summary,
+    values,
+  );
   const startedAtMs = uuidTimeMs(runId);
   if (startedAtMs === undefined) {
     throw new WritError('JOURNAL_CORRUPT', {
@@ -67,7 +72,7 @@ export async function startedAnew(
     source,
     ...(onto === undefined ? {} : { onto }),
     ...startedLanding(ground),
-    wording: maskWording(await claimedWording(scratch, ground, tip, supplied), values),
+    wording,
     ...(tip === undefined ? {} : { tip }),
     authorship,
     ...(supplied ? { candidate: { tree: supplied.candidateTree, digest: supplied.digest } } : {}),

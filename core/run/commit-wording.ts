@@ -1,10 +1,12 @@
 import { WritError } from '../base/errors.ts';
-import { fields, listOf, type Shape, text, wholeNumber } from '../store/shape.ts';
+import { readMail } from '../patch/read-mail.ts';
+import { fields, listOf, oneOf, type Shape, text, wholeNumber } from '../store/shape.ts';
 import { type Identity, plainIdentity } from '../vcs/identity.ts';
 import { type RangeCommit, rangeCommits } from '../vcs/range-commits.ts';
 import type { Repository } from '../vcs/repository.ts';
 import type { Origin } from './resolve-origin.ts';
 import type { RunRequest } from './run-request.ts';
+import type { WordingPart } from './wording-findings.ts';
 
 /** Words and people of the sealed commit, as far as somebody gave them; fixed when the run starts. */
 export interface CommitWording {
@@ -15,6 +17,8 @@ export interface CommitWording {
   readonly authoredAtMs?: number;
   /** Whoever else wrote what the commit holds. */
   readonly coAuthors?: readonly Identity[];
+  /** Parts that held a secret when they came, and are masked here: the change is refused for them. */
+  readonly refused?: readonly WordingPart[];
 }
 
 const identity = fields({ name: text, email: text });
@@ -22,7 +26,13 @@ const identity = fields({ name: text, email: text });
 /** A wording as the journal keeps it. */
 export const wordingShape: Shape<unknown> = fields(
   {},
-  { message: text, author: identity, authoredAtMs: wholeNumber, coAuthors: listOf(identity) },
+  {
+    message: text,
+    author: identity,
+    authoredAtMs: wholeNumber,
+    coAuthors: listOf(identity),
+    refused: listOf(oneOf('message', 'author', 'people', 'summary')),
+  },
 );
 
 /** Later than this is no date of a commit, but an attempt to be odd: the end of 2099. */
@@ -31,24 +41,26 @@ const maxMessage = 65_536;
 const maxCoAuthors = 1000;
 
 /**
- * What the sealed commit keeps of a range (4-resolutions, Target ref): author, date and message of its one commit; of several, everybody who wrote
+ * What the sealed commit keeps of a range (4-resolutions, Target ref): author, date and message of its one commit, or of the one mail that the patch is; of several, everybody who wrote
  * one. `--message` and `--author` win; whose commit it was is then named beside. USAGE for an author that is no `Name <mail>`.
  */
 export async function readWording(
   repository: Repository,
-  request: Pick<RunRequest, 'message' | 'author'>,
+  request: Pick<RunRequest, 'message' | 'author'> & Partial<Pick<RunRequest, 'source'>>,
   { range }: Origin,
 ): Promise<CommitWording> {
   const commits = range ? await rangeCommits(repository, range.base.commit, range.tip) : [];
-  const [only] = commits.length === 1 ? commits : [];
+  const mail =
+    request.source?.kind === 'patch' ? await readMail(repository, request.source.bytes) : undefined;
+  const [only = mail] = commits.length === 1 ? commits : [];
   const given = request.author === undefined ? undefined : parseAuthor(request.author);
-  const author = given ?? (only && plainIdentity(only.author));
+  const author = given ?? (only?.author && plainIdentity(only.author));
   const message = request.message ?? only?.message;
   const coAuthors = othersIn(commits, author);
   return {
     ...(message === undefined ? {} : { message: message.slice(0, maxMessage).toWellFormed() }),
     ...(author === undefined ? {} : { author }),
-    ...(only && given === undefined && isDate(only.authoredAt)
+    ...(only?.authoredAt !== undefined && given === undefined && isDate(only.authoredAt)
       ? { authoredAtMs: only.authoredAt * 1000 }
       : {}),
     ...(coAuthors.length === 0 ? {} : { coAuthors }),

@@ -5,6 +5,7 @@ import type { Attempt } from './attempt.ts';
 import { policyOf } from './attempt-policy.ts';
 import { ruleQuestion } from './rule-question.ts';
 import { securityCodeWarning } from './security-code-warning.ts';
+import { wordingFindings } from './wording-findings.ts';
 
 /**
  * Judges a patchset before it is Proposed: every patch rule, then every plugin. An `error` rejects it. The part of one Task among
@@ -22,7 +23,8 @@ export async function judgePatch(
     const found = await askRules(question, rules);
     const added = await engine.hooks.patch.judge.call({ runId, spec, patch });
     attempt.settings.signal.throwIfAborted();
-    const all = [...found, ...securityCodeWarning(spec, attempt.ground.config, patch), ...added];
+    const worded = extent === 'whole' ? wordingFindings(attempt.wording) : [];
+    const all = [...found, ...worded, ...securityCodeWarning(spec, attempt.ground.config, patch), ...added];
     // What is refused for a secret is kept without it, also where the contract allows secrets to be written.
     const policy = policyOf(attempt);
     const isRefused = found.some(({ rule, severity }) => rule === 'secrets' && severity === 'error');

@@ -21,8 +21,9 @@ const secretsRule = 'secrets';
 /** Files of a patch that rule `secrets` refused: all where it names none, or one that is not known by that name. */
 export function refusedFiles({ files }: PatchSet, findings: readonly Finding[]): ReadonlySet<PatchFile> {
   const refused = new Set<PatchFile>();
-  for (const { rule, severity, path } of findings) {
-    if (rule !== secretsRule || severity !== 'error') continue;
+  for (const { rule, severity, path, detail } of findings) {
+    // What is refused for its words is refused for nothing in the patch.
+    if (rule !== secretsRule || severity !== 'error' || detail?.wording !== undefined) continue;
     const named = files.filter((file) => path !== undefined && file.path === path);
     for (const file of named.length > 0 ? named : files) refused.add(file);
   }

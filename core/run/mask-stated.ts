@@ -2,18 +2,17 @@ import { redactTexts } from '../privacy/redact-texts.ts';
 import { findSecrets } from '../privacy/secrets/find-secrets.ts';
 import { weighSecret } from '../privacy/secrets/weigh-secret.ts';
 import { withoutUnseen } from '../privacy/unseen.ts';
-import type { Authorship } from './authorship.ts';
+import { keepMessage } from '../vcs/kept-message.ts';
+import { type Authorship, peopleOf } from './authorship.ts';
 import type { CommitWording } from './commit-wording.ts';
 import { mask } from './mask-patch.ts';
+import type { WordingPart } from './wording-findings.ts';
 
 /** `values`: secrets of the change itself, which a name or a message may repeat. */
 type Values = readonly Buffer[];
 
 /** Words and people of a commit as they may be written down: without the secrets in them. */
-export function maskWording(
-  { message, author, coAuthors, ...rest }: CommitWording,
-  values: Values,
-): CommitWording {
+function maskWording({ message, author, coAuthors, ...rest }: CommitWording, values: Values): CommitWording {
   const person = ({ name, email }: { readonly name: string; readonly email: string }) => ({
     name: maskText(name, values),
     email: maskAddress(email),
@@ -26,8 +25,46 @@ export function maskWording(
   };
 }
 
+/**
+ * Words and people as `maskWording` and `maskAuthorship` leave them, with what of them rule `secrets` refuses: whatever holds a secret by its own form,
+ * as it comes or as it would be sealed, and the summary of the contract that stands where there is no message.
+ */
+export function maskStated(
+  wording: CommitWording,
+  authorship: Authorship,
+  summary: string,
+  values: Values,
+): { readonly wording: CommitWording; readonly authorship: Authorship } {
+  const masked = maskWording(wording, values);
+  const names = [wording.author?.name, wording.author?.email];
+  const people = [
+    ...(wording.coAuthors ?? []).flatMap(({ name, email }) => [name, email]),
+    ...peopleOf(authorship).filter((one) => !one.startsWith(`${wording.author?.name} <`)),
+  ];
+  const refused: WordingPart[] = [
+    ...(holds(wording.message, false) ? (['message'] as const) : []),
+    ...(names.some((one) => holds(one, true)) ? (['author'] as const) : []),
+    ...(people.some((one) => holds(one, true)) ? (['people'] as const) : []),
+    ...(wording.message === undefined && holds(summary, false) ? (['summary'] as const) : []),
+  ];
+  return {
+    wording: { ...masked, ...(refused.length === 0 ? {} : { refused }) },
+    authorship: maskAuthorship(authorship, values),
+  };
+}
+
+function holds(text: string | undefined, tokensOnly: boolean): boolean {
+  return text !== undefined && (holdsSecret(text, tokensOnly) || holdsSecret(asSealed(text), tokensOnly));
+}
+
+/** Controls and directions are left out of a sealed message: what they keep apart there comes together. */
+function asSealed(text: string): string {
+  const { text: words, trailers } = keepMessage(text);
+  return [words, '', ...trailers].join('\n');
+}
+
 /** Who made a change as it may be written down. An address without a token in it stays: it is what keeps its owner from approving. */
-export function maskAuthorship({ authors, committers, broughtBy }: Authorship, values: Values): Authorship {
+function maskAuthorship({ authors, committers, broughtBy }: Authorship, values: Values): Authorship {
   const person = (text: string): string => {
     const at = text.lastIndexOf(' <');
     return at < 0 ? maskAddress(text) : maskText(text.slice(0, at), values) + maskAddress(text.slice(at));
@@ -47,7 +84,9 @@ function maskAddress(text: string): string {
 function maskText(text: string, values: Values): string {
   let shown = text;
   for (const value of values) shown = shown.replaceAll(value.toString('utf8'), mask);
-  return holdsSecret(shown, false) ? redactTexts(shown, { remove: ['secrets'], words: {} }) : shown;
+  if (holdsSecret(shown, false)) shown = redactTexts(shown, { remove: ['secrets'], words: {} });
+  const sealed = asSealed(shown);
+  return holdsSecret(sealed, false) ? redactTexts(sealed, { remove: ['secrets'], words: {} }) : shown;
 }
 
 /** What only stands in for a secret, or is no more than an expression, is everybody's to write. */

@@ -24,6 +24,7 @@ import {
   redactHosts,
   unguardedNetwork,
 } from './check-network.ts';
+import { blameOrigin, checkOrigin } from './check-origin.ts';
 import { collectArtifacts } from './collect-artifacts.ts';
 import { maxMemoryBytes } from './max-memory-bytes.ts';
 import {
@@ -99,7 +100,10 @@ export async function runCheck(
     asked,
     task.implied,
   );
-  const found = [...asked.findings, ...(metrics?.finding ? [metrics.finding] : []), ...untaken];
+  const origin = checkOrigin(check.id, attempt.contract, attempt.ground.config);
+  const found = [...asked.findings, ...(metrics?.finding ? [metrics.finding] : []), ...untaken].map((one) =>
+    blameOrigin(one, origin),
+  );
   const outcome = { ...asked, findings: found };
   const { result } = outcome;
   const failed = outcome.findings.some((finding) => finding.severity === 'error');

@@ -14,7 +14,7 @@ import { chooseLanding } from './choose-landing.ts';
 import { readWording } from './commit-wording.ts';
 import { openingReport } from './gate-report.ts';
 import { type HeldRun, holdRun } from './hold-run.ts';
-import { maskAuthorship, maskWording } from './mask-stated.ts';
+import { maskStated } from './mask-stated.ts';
 import { openJournal } from './open-journal.ts';
 import { openParties } from './open-parties.ts';
 import { openStatedRepository, prepareGround } from './prepare-ground.ts';
@@ -75,7 +75,13 @@ export async function startRun(
     const found = await readAuthorship(repository, request.source, origin.range);
     requireKnownAuthor(found, spec, supplied);
     const values = supplied ? secretValues(supplied, supplied.files) : [];
-    const authorship = maskAuthorship(withAuthor(found, wording.author), values);
+    const { intent } = spec;
+    const { wording: kept, authorship } = maskStated(
+      wording,
+      withAuthor(found, wording.author),
+      intent.summary,
+      values,
+    );
     const started: StartedRun = {
       runId,
       threadId,
@@ -83,7 +89,7 @@ export async function startRun(
       source: request.source.kind,
       ...(request.onto === undefined ? {} : { onto: request.onto }),
       ...startedLanding(landing),
-      wording: maskWording(wording, values),
+      wording: kept,
       ...(tip === undefined ? {} : { tip }),
       authorship,
       ...(supplied === undefined

@@ -1,5 +1,6 @@
 import { type Guard, within } from './guard.ts';
 
+const wording = 'test/attack/secrets-stored/wording.test.ts';
 const foreign = 'test/attack/policy/foreign-policy.test.ts';
 
 /** What a run says of itself: whose policy judged, what is sealed with it, where a refusal comes from. */
@@ -31,5 +32,41 @@ export const guards: readonly Guard[] = [
   ]),
   ...within('gates/secrets/standing-marks.ts', foreign, [
     ['markers count at the policy commit', 'kept?.has(value) ?? true', 'true', 'a marker at an attacker'],
+  ]),
+  ...within('core/run/judge-patch.ts', wording, [
+    [
+      'a secret in the words is refused',
+      "extent === 'whole' ? wordingFindings(attempt.wording) : []",
+      '[] as Finding[]',
+      'a token in the words of a range',
+    ],
+  ]),
+  ...within('core/run/mask-patch.ts', wording, [
+    [
+      'a patch that was not refused is kept',
+      ' || detail?.wording !== undefined',
+      '',
+      'a token in the words of a range',
+    ],
+  ]),
+  ...within('core/run/mask-stated.ts', wording, [
+    [
+      'words as they would be sealed',
+      '(holdsSecret(text, tokensOnly) || holdsSecret(asSealed(text), tokensOnly))',
+      'holdsSecret(text, tokensOnly)',
+      'wherever in the words it stands',
+    ],
+    [
+      'the summary',
+      'wording.message === undefined && holds(summary, false)',
+      'false',
+      'wherever in the words',
+    ],
+  ]),
+  ...within('core/run/commit-wording.ts', wording, [
+    ['the words of a mail', '[only = mail]', '[only]', 'a mail is one commit'],
+  ]),
+  ...within('core/run/run-check.ts', 'test/attack/policy/every-change.test.ts', [
+    ['whose check it is', 'blameOrigin(one, origin)', 'one', 'a check of every change holds'],
   ]),
 ];

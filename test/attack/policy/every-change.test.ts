@@ -20,15 +20,32 @@ function always(command: string, more = ''): string {
 t.test(
   'a check of every change holds for a contract that does not name it, nor allow its command',
   async (t) => {
-    const { sample } = demanding(t, always('awk "BEGIN { exit 1 }"'));
+    const broken = '[[checks.always]]\nid = "broken"\nstage = "integration"\ncommand = \'echo "$(\'\n';
+    const { sample } = demanding(t, `${always('awk "BEGIN { exit 1 }"')}${broken}`);
     const view = await sample.run({ source });
     t.equal(view.decision?.type, 'abandon');
     t.match(view.stages[1], {
       stage: 'integration',
       status: 'failed',
-      expected: 1,
-      checks: [{ id: 'house', status: 'failed', required: true, fromPolicy: true, exitCode: 1 }],
+      expected: 2,
+      checks: [
+        { id: 'house', status: 'failed', required: true, fromPolicy: true, exitCode: 1 },
+        { id: 'broken', status: 'failed' },
+      ],
     });
+    const said = (view.stages[1]?.checks ?? []).map(({ findings }) => findings[0]);
+    t.match(said, [
+      {
+        rule: 'check-outcome',
+        message:
+          /found 1 \(check `house` of `\[\[checks\.always\]\]` in `\.writ\/config\.toml` at the policy commit\)$/,
+      },
+      {
+        rule: 'acl',
+        message: /is denied: .* \(check `broken` of `\[\[checks\.always\]\]` in/,
+        detail: { config: { table: '[[checks.always]]' } },
+      },
+    ]);
   },
 );
 

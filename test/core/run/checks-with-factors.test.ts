@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { parseConfig } from '../../../core/config.ts';
+import { blameOrigin, checkOrigin } from '../../../core/run/check-origin.ts';
 import { factorsWithoutChecks, withFactorChecks } from '../../../core/run/checks-with-factors.ts';
 import type { EffectiveIntentSpec } from '../../../core/spec/intentspec.gen.ts';
 import { accepted, changed } from '../spec/sample.ts';
@@ -22,6 +23,32 @@ function ids(spec: EffectiveIntentSpec): Readonly<Record<string, readonly string
     ]),
   );
 }
+
+t.test('an error of a check says which table of the configuration it is from', async (t) => {
+  const settings = config(
+    `${entry('auth', 'login')}[[checks.always]]\nid = "house"\nstage = "fast"\ncommand = "true"\n[policy.release]\nengine = "cedar"\nfiles = ["a.cedar"]\n`,
+  );
+  const effective = withFactors('auth');
+  const of = (id: string) =>
+    checkOrigin(id, { mandatory: ['house', 'policy-release'], effective }, settings)?.table;
+  t.equal(of('house'), '[[checks.always]]');
+  t.equal(of('policy-release'), '[policy.release]');
+  t.equal(of('login'), '[factors.auth]');
+  t.equal(of('unit'), undefined, 'one of the contract’s own');
+  t.equal(checkOrigin('login', { mandatory: [], effective: withFactors() }, settings), undefined);
+  const origin = checkOrigin('login', { mandatory: [], effective }, settings);
+  const error = { rule: 'acl', severity: 'error', message: 'denied' } as const;
+  t.match(blameOrigin(error, origin), {
+    message: 'denied (check `login` of `[factors.auth]` in `.writ/config.toml` at the policy commit)',
+    detail: { config: { id: 'login' } },
+  });
+  for (const other of [
+    { ...error, severity: 'note' as const },
+    { ...error, path: 'src/a.ts' },
+  ])
+    t.equal(blameOrigin(other, origin), other);
+  t.equal(blameOrigin(error, undefined), error);
+});
 
 t.test('each factor of the spec adds its checks to their stages, after the spec’s own', async (t) => {
   const settings = config(
