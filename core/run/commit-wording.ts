@@ -6,7 +6,9 @@ import { type RangeCommit, rangeCommits } from '../vcs/range-commits.ts';
 import type { Repository } from '../vcs/repository.ts';
 import type { Origin } from './resolve-origin.ts';
 import type { RunRequest } from './run-request.ts';
-import type { WordingPart } from './wording-findings.ts';
+
+/** Parts of what would be sealed beside the change. */
+export type WordingPart = 'message' | 'author' | 'people' | 'summary';
 
 /** Words and people of the sealed commit, as far as somebody gave them; fixed when the run starts. */
 export interface CommitWording {

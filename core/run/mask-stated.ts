@@ -4,9 +4,8 @@ import { weighSecret } from '../privacy/secrets/weigh-secret.ts';
 import { withoutUnseen } from '../privacy/unseen.ts';
 import { keepMessage } from '../vcs/kept-message.ts';
 import { type Authorship, peopleOf } from './authorship.ts';
-import type { CommitWording } from './commit-wording.ts';
+import type { CommitWording, WordingPart } from './commit-wording.ts';
 import { mask } from './mask-patch.ts';
-import type { WordingPart } from './wording-findings.ts';
 
 /** `values`: secrets of the change itself, which a name or a message may repeat. */
 type Values = readonly Buffer[];

@@ -1,8 +1,5 @@
 import type { Finding } from '../contract/finding.ts';
-import type { CommitWording } from './commit-wording.ts';
-
-/** Parts of what would be sealed beside the change. */
-export type WordingPart = 'message' | 'author' | 'people' | 'summary';
+import type { CommitWording, WordingPart } from './commit-wording.ts';
 
 const parts: Readonly<Record<WordingPart, readonly [what: string, wayOut: string]>> = {
   message: ['the message', 'reword the commit, or give another message: `--message TEXT`'],

@@ -98,14 +98,19 @@ export const guards: readonly Guard[] = [
     ],
     ['names', '.map((line) => maskPath(line))', '', 'nor does a key over several lines'],
   ]),
-  ...within('core/run/start-run.ts', stored, [
+  ...within('core/run/mask-stated.ts', stored, [
     [
       'people are masked',
-      'maskAuthorship(withAuthor(found, wording.author), values)',
-      'withAuthor(found, wording.author)',
+      'authorship: maskAuthorship(authorship, values),',
+      'authorship,',
       'nor do the people and words',
     ],
-    ['words are masked', 'wording: maskWording(wording, values),', 'wording,', 'nor do the people and words'],
+    [
+      'words are masked',
+      'const masked = maskWording(wording, values);',
+      'const masked = wording;',
+      'nor do the people and words',
+    ],
   ]),
   ...within('core/run/masked-record.ts', stored, [
     [
