@@ -39,7 +39,9 @@ process.exitCode = totals.fail > 0 || entries.length === 0 ? 1 : 0;
 function weightOf(path: string): number {
   const order = [
     'test/attack-trust.ts',
+    'test/attack-policy.ts',
     'test/attack-gates.ts',
+    'test/attack-worlds.ts',
     'test/run.ts',
     'test/upkeep.ts',
     'test/run-worker.ts',

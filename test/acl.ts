@@ -1,8 +1,8 @@
-import './core/tool/shell.test.ts';
-import './core/tool/acl.test.ts';
-import './core/tool/check-environment.test.ts';
-import './core/tool/plainly-allowed.test.ts';
-import t from 'tap';
+import { room } from './rooms/room.ts';
 
-// The last word of all files above: a room on a busy machine takes its time.
-t.setTimeout(540_000);
+await room(
+  'core/tool/shell.test.ts',
+  'core/tool/acl.test.ts',
+  'core/tool/check-environment.test.ts',
+  'core/tool/plainly-allowed.test.ts',
+);

@@ -1,41 +1,18 @@
-import './attest/dsse.test.ts';
-import './attest/plugin.test.ts';
-import './attest/log/merkle.test.ts';
-import './attest/log/checkpoint.test.ts';
-import './attest/log/internal-ledger.test.ts';
-import './attest/log/append-batch.test.ts';
-import './attest/log/cosignature.test.ts';
-import './attest/log/serve-ledger.test.ts';
-import './attest/log/git-mirror.test.ts';
-import './attest/verify/waiting-run.test.ts';
-import './attest/signer/keys.test.ts';
-import './attest/signer/ssh-keys.test.ts';
-import './attest/signer/user-journal-witness.test.ts';
-import './attest/signer/keyless.test.ts';
-import './attest/public/signing-config.test.ts';
-import './attest/public/rekor.test.ts';
-import './attest/statement/provenance.test.ts';
-import './attest/verify/git-commit.test.ts';
-import './attest/verify/verify-run.test.ts';
-import './attest/verify/policy.test.ts';
-import './attest/verify/statements.test.ts';
-import './attest/verify/approvals.test.ts';
-import './attest/verify/attacks.test.ts';
-import './attest/verify/verify-attestation.test.ts';
-import './attest/verify/evidence-file.test.ts';
-import './attest/material/conformance.test.ts';
-import './attest/material/signatures.test.ts';
-import './attest/material/certificates.test.ts';
-import './attest/material/ecosystems.test.ts';
-import './attest/statement/schemas.test.ts';
-import './attest/sigstore-interop.test.ts';
-import './attest/approval/sshsig.test.ts';
-import './attest/approval/allowed-signers.test.ts';
-import './attest/approval/read-approvals.test.ts';
-import './attest/approval/sign-approval.test.ts';
-import './attest/approval/in-process-approver.test.ts';
-import './attest/approval/document.test.ts';
-import t from 'tap';
+import { room } from './rooms/room.ts';
 
-// The last word of all files above: a room on a busy machine takes its time.
-t.setTimeout(540_000);
+await room(
+  'attest/dsse.test.ts',
+  'attest/plugin.test.ts',
+  'attest/log',
+  'attest/verify',
+  'attest/signer/keys.test.ts',
+  'attest/signer/ssh-keys.test.ts',
+  'attest/signer/user-journal-witness.test.ts',
+  'attest/signer/keyless.test.ts',
+  'attest/public/signing-config.test.ts',
+  'attest/public/rekor.test.ts',
+  'attest/statement',
+  'attest/material',
+  'attest/sigstore-interop.test.ts',
+  'attest/approval',
+);

@@ -1,31 +1,30 @@
-import t from 'tap';
-import './bin/args.test.ts';
-import './bin/dispatch.test.ts';
-import './bin/fault.test.ts';
-import './bin/launcher.test.ts';
-import './bin/package.test.ts';
-import './bin/print.test.ts';
-import './bin/read-input.test.ts';
-import './bin/schemas.test.ts';
-import './bin/commands/answers.test.ts';
-import './bin/commands/approve.test.ts';
-import './bin/commands/approve-with.test.ts';
-import './bin/commands/ledger.test.ts';
-import './bin/commands/plan.test.ts';
-import './bin/commands/scan.test.ts';
-import './bin/commands/spec.test.ts';
-import './bin/commands/spec-new-target.test.ts';
-import './bin/commands/attest.test.ts';
-import './bin/commands/service-dirty.test.ts';
-import './bin/commands/service-events.test.ts';
-import './bin/commands/service-run.test.ts';
-import './bin/commands/service-status.test.ts';
-import './bin/commands/verify.test.ts';
-import './bin/commands/verify-layouts.test.ts';
-import './bin/commands/verify-repositories.test.ts';
-import './bin/commands/consuming-page.test.ts';
-import './bin/report/html.test.ts';
-import './bin/report/text.test.ts';
+import { room } from './rooms/room.ts';
 
-// The last word of all files above: a room on a busy machine takes its time.
-t.setTimeout(540_000);
+await room(
+  'bin/args.test.ts',
+  'bin/dispatch.test.ts',
+  'bin/fault.test.ts',
+  'bin/launcher.test.ts',
+  'bin/package.test.ts',
+  'bin/print.test.ts',
+  'bin/read-input.test.ts',
+  'bin/schemas.test.ts',
+  'bin/commands/answers.test.ts',
+  'bin/commands/approve.test.ts',
+  'bin/commands/approve-with.test.ts',
+  'bin/commands/ledger.test.ts',
+  'bin/commands/plan.test.ts',
+  'bin/commands/scan.test.ts',
+  'bin/commands/spec.test.ts',
+  'bin/commands/spec-new-target.test.ts',
+  'bin/commands/attest.test.ts',
+  'bin/commands/service-dirty.test.ts',
+  'bin/commands/service-events.test.ts',
+  'bin/commands/service-run.test.ts',
+  'bin/commands/service-status.test.ts',
+  'bin/commands/verify.test.ts',
+  'bin/commands/verify-layouts.test.ts',
+  'bin/commands/verify-repositories.test.ts',
+  'bin/commands/consuming-page.test.ts',
+  'bin/report',
+);

@@ -1,31 +1,20 @@
-import './gates/reports/junit.test.ts';
-import './gates/reports/tap.test.ts';
-import './gates/reports/contradictions.test.ts';
-import './gates/reports/report-fixtures.test.ts';
-import './gates/reports/hostile-reports.test.ts';
-import './gates/checks/command.test.ts';
-import './gates/checks/test-suite.test.ts';
-import './gates/checks/policy.test.ts';
-import './gates/formats/matches-format.test.ts';
-import './gates/formats/published-cyclonedx.test.ts';
-import './gates/rules/regression.test.ts';
-import './core/run/regression/metrics.test.ts';
-import './core/run/regression/compare-failure.test.ts';
-import './core/run/regression/measure-speed.test.ts';
-import './core/run/compare-executed.test.ts';
-import './core/run/regression/compare-with-base.test.ts';
-import './core/run/regression/tolerated-run.test.ts';
-import './core/run/eight-errors.test.ts';
-import './gates/rules/check-outcome.test.ts';
-import './gates/rules/artifact-declared.test.ts';
-import './gates/rules/artifact-present.test.ts';
-import './gates/rules/artifact-format.test.ts';
-import './gates/rules/sast.test.ts';
-import './gates/rules/sca.test.ts';
-import './gates/rules/sbom.test.ts';
-import './gates/rules/require-approvers.test.ts';
-import './gates/rules/verify-provenance.test.ts';
-import t from 'tap';
+import { room } from './rooms/room.ts';
 
-// The last word of all files above: a room on a busy machine takes its time.
-t.setTimeout(540_000);
+await room(
+  'gates/reports',
+  'gates/checks',
+  'gates/formats',
+  'gates/rules/regression.test.ts',
+  'core/run/regression',
+  'core/run/compare-executed.test.ts',
+  'core/run/eight-errors.test.ts',
+  'gates/rules/check-outcome.test.ts',
+  'gates/rules/artifact-declared.test.ts',
+  'gates/rules/artifact-present.test.ts',
+  'gates/rules/artifact-format.test.ts',
+  'gates/rules/sast.test.ts',
+  'gates/rules/sca.test.ts',
+  'gates/rules/sbom.test.ts',
+  'gates/rules/require-approvers.test.ts',
+  'gates/rules/verify-provenance.test.ts',
+);

@@ -1,8 +1,9 @@
-import './architecture.test.ts';
-import './doors.test.ts';
-import './error-catalogue.test.ts';
-import './guards.test.ts';
-import t from 'tap';
+import { room } from './rooms/room.ts';
 
-// The last word of all files above: a room on a busy machine takes its time.
-t.setTimeout(540_000);
+await room(
+  'architecture.test.ts',
+  'doors.test.ts',
+  'error-catalogue.test.ts',
+  'guards.test.ts',
+  'rooms/rooms.test.ts',
+);

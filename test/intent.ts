@@ -1,8 +1,3 @@
-import t from 'tap';
-import './core/intent/history.test.ts';
-import './core/intent/moves.test.ts';
-import './core/intent/run-lifecycle.test.ts';
-import './bin/commands/lifecycle.test.ts';
+import { room } from './rooms/room.ts';
 
-// The last word of all files above: a room on a busy machine takes its time.
-t.setTimeout(540_000);
+await room('core/intent', 'bin/commands/lifecycle.test.ts');

@@ -1,16 +1,16 @@
-import './core/answer.test.ts';
-import './core/engine.test.ts';
-import './core/hook.test.ts';
-import './core/hooks.test.ts';
-import './core/ledger.test.ts';
-import './core/nearest-name.test.ts';
-import './core/plugin.test.ts';
-import './core/rules.test.ts';
-import './core/slot.test.ts';
-import './core/worker/pool.test.ts';
-import './plugins/testers/gate-tester.test.ts';
-import './plugins/testers/tiny-diff.test.ts';
-import t from 'tap';
+import { room } from './rooms/room.ts';
 
-// The last word of all files above: a room on a busy machine takes its time.
-t.setTimeout(540_000);
+await room(
+  'core/answer.test.ts',
+  'core/engine.test.ts',
+  'core/hook.test.ts',
+  'core/hooks.test.ts',
+  'core/ledger.test.ts',
+  'core/nearest-name.test.ts',
+  'core/plugin.test.ts',
+  'core/rules.test.ts',
+  'core/slot.test.ts',
+  'core/worker/pool.test.ts',
+  'plugins/testers/gate-tester.test.ts',
+  'plugins/testers/tiny-diff.test.ts',
+);

@@ -1,5 +1,3 @@
-import './kill/entry.ts';
-import t from 'tap';
+import { room } from './rooms/room.ts';
 
-// The last word of all files above: a room on a busy machine takes its time.
-t.setTimeout(540_000);
+await room('kill/entry.ts');

@@ -1,12 +1,12 @@
-import './core/plan/covers-spec.test.ts';
-import './core/plan/decompose.test.ts';
-import './core/plan/parse-plan-draft.test.ts';
-import './core/plan/plan-tasks.test.ts';
-import './core/plan/revise-plan.test.ts';
-import './core/plan/task-frontier.test.ts';
-import './core/plan/task-graph.test.ts';
-import './core/plan/write-index.test.ts';
-import t from 'tap';
+import { room } from './rooms/room.ts';
 
-// The last word of all files above: a room on a busy machine takes its time.
-t.setTimeout(540_000);
+await room(
+  'core/plan/covers-spec.test.ts',
+  'core/plan/decompose.test.ts',
+  'core/plan/parse-plan-draft.test.ts',
+  'core/plan/plan-tasks.test.ts',
+  'core/plan/revise-plan.test.ts',
+  'core/plan/task-frontier.test.ts',
+  'core/plan/task-graph.test.ts',
+  'core/plan/write-index.test.ts',
+);

@@ -1,16 +1,19 @@
-import './core/run/verdict.test.ts';
-import './core/run/authors-of.test.ts';
-import './core/run/backoff.test.ts';
-import './core/run/budget.test.ts';
-import './core/run/decide.test.ts';
-import './core/run/decide-table.test.ts';
-import './core/run/replan-triggers.test.ts';
-import './core/run/schedule.test.ts';
-import './core/run/draft-plan.test.ts';
-import './core/run/waiting-record.test.ts';
-import './core/run/stored-approvals.test.ts';
-import './core/run/failure-text.test.ts';
-import t from 'tap';
+import { room } from './rooms/room.ts';
 
-// The last word of all files above: a room on a busy machine takes its time.
-t.setTimeout(540_000);
+await room(
+  'core/run/verdict.test.ts',
+  'core/run/authors-of.test.ts',
+  'core/run/backoff.test.ts',
+  'core/run/budget.test.ts',
+  'core/run/decide.test.ts',
+  'core/run/decide-table.test.ts',
+  'core/run/replan-triggers.test.ts',
+  'core/run/schedule.test.ts',
+  'core/run/draft-plan.test.ts',
+  'core/run/waiting-record.test.ts',
+  'core/run/stored-approvals.test.ts',
+  'core/run/failure-text.test.ts',
+  'core/run/kept-spec.test.ts',
+  'core/run/expectations',
+  'core/run/judge',
+);
