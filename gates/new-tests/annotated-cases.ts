@@ -34,9 +34,20 @@ export const findAnnotated: CaseFinder = (view, index) => {
     at: index,
     name: view.at(method),
     body: bodyAfter(view, view.closeOf(open) + 1),
-    isSkipped: own.some((one) => leavesOut(view, one)) || isInSkippedType(view, index) || isDead(view, index),
+    isSkipped:
+      own.some((one) => leavesOut(view, one)) ||
+      isHidden(view, index, method) ||
+      isInSkippedType(view, index) ||
+      isDead(view, index),
   };
 };
+
+/** A method that no runner calls. */
+function isHidden(view: TokenView, from: number, method: number): boolean {
+  for (let at = method - 1; at > from && method - at < 12; at -= 1)
+    if (view.isWord(at, 'private', 'fileprivate', 'static', 'abstract')) return true;
+  return false;
+}
 
 /** The name of the method behind an annotation. */
 function methodAfter(view: TokenView, index: number): number | undefined {
@@ -205,12 +216,20 @@ export const findSwift: CaseFinder = (view, index) => {
   if (!view.isWord(index, 'func') || view.at(index + 1).kind !== 'word') return undefined;
   const own = annotationsBefore(view, index);
   const isMarked = own.some(({ name }) => name === 'Test');
-  if (!isMarked && !/^test/.test(view.text(index + 1))) return undefined;
   const open = index + 2;
+  // XCTest hands a method nothing.
+  if (
+    !isMarked &&
+    !(/^test/.test(view.text(index + 1)) && view.isPunct(open, '(') && view.args(open).length === 0)
+  )
+    return undefined;
   return {
     at: index,
     name: view.at(index + 1),
     body: view.isPunct(open, '(') ? bodyAfter(view, view.closeOf(open) + 1) : undefined,
-    isSkipped: own.some((one) => leavesOut(view, one)) || isInSkippedType(view, index),
+    isSkipped:
+      own.some((one) => leavesOut(view, one)) ||
+      (!isMarked && view.isWord(index - 1, 'private', 'fileprivate', 'static')) ||
+      isInSkippedType(view, index),
   };
 };

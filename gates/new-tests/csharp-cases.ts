@@ -26,9 +26,20 @@ export const findCsharp: CaseFinder = (view, index) => {
     at: index,
     name: view.at(at),
     body: view.isPunct(after, '{') ? after : undefined,
-    isSkipped: groups.some((open) => leavesOut(view, open)) || isInSkippedClass(view, group),
+    isSkipped:
+      groups.some((open) => leavesOut(view, open)) ||
+      modifiersOf(view, at).some((word) => word === 'private' || word === 'protected') ||
+      isInSkippedClass(view, group),
   };
 };
+
+/** Words before the name of a method. */
+function modifiersOf(view: TokenView, name: number): readonly string[] {
+  const words: string[] = [];
+  for (let at = name - 1; words.length < 12 && !view.isPunct(at, ']', '}', ';', '{'); at -= 1)
+    words.push(view.text(at));
+  return words;
+}
 
 /** Behind `<T>`. */
 function pastTypes(view: TokenView, index: number): number {

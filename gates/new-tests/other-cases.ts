@@ -16,6 +16,8 @@ export const findGo: CaseFinder = (view, index) => {
     const name = view.isPunct(index + 1, '(') ? view.closeOf(index + 1) + 1 : index + 1;
     if (!/^(?:Test|Fuzz|Example)(?![a-z])/.test(view.text(name)) || !view.isPunct(name + 1, '('))
       return undefined;
+    // A method of a suite is handed nothing; with `t` nobody calls it.
+    if (name > index + 1 && view.args(name + 1).length > 0) return undefined;
     const body = view.closeOf(name + 1) + 1;
     return {
       at: index,

@@ -30,12 +30,21 @@ export function pythonCases(view: TokenView, source: ChangedSource): readonly De
   const idle = new Map<number, boolean>();
   const isModuleLeftOut =
     source.whole && lines.some((line) => line.indent === 0 && leavesModuleOut(said(line)));
+  const removed = removedNames(source.text);
+  const declared = new Map<string, number>();
+  for (const [index, line] of lines.entries()) {
+    const at = view.isWord(line.first, 'async') ? line.first + 1 : line.first;
+    if (view.isWord(at, 'def')) declared.set(`${outer[index]} ${view.text(at + 1)}`, index);
+  }
   return lines.flatMap((line, index) => {
     const at = view.isWord(line.first, 'async') ? line.first + 1 : line.first;
     const name = view.at(at + 1);
     if (!view.isWord(at, 'def') || !/^test/.test(name.text) || isDecorated(index, fixture)) return [];
     const isSkipped =
       isModuleLeftOut ||
+      (removed.get(name.text) ?? -1) > name.start ||
+      // Another of its name in the same place takes it.
+      (source.whole && declared.get(`${outer[index]} ${name.text}`) !== index) ||
       isDecorated(index, leftOut) ||
       (source.whole && isAroundLeftOut(index)) ||
       testsNothing(bodyOf(index, at));
@@ -67,11 +76,18 @@ export function pythonCases(view: TokenView, source: ChangedSource): readonly De
     const header = said(line);
     if (!line || never.test(header) || /^(?:async )?def /.test(header)) return true;
     if (!header.startsWith('class ')) return false;
-    if (isDecorated(at, leftOut)) return true;
+    if (isDecorated(at, leftOut) || !isCollected(header)) return true;
     for (let inner = at + 1; inner < lines.length; inner += 1) {
       const member = lines[inner];
       if (!member || member.indent <= line.indent) break;
-      if (member.indent === lines[at + 1]?.indent && leavesModuleOut(said(member))) return true;
+      if (member.indent !== lines[at + 1]?.indent) continue;
+      if (leavesModuleOut(said(member))) return true;
+      if (
+        isPlainClass(header) &&
+        view.isWord(member.first, 'def') &&
+        view.isWord(member.first + 1, '__init__')
+      )
+        return true;
     }
     return false;
   }
@@ -104,6 +120,28 @@ function outerLines(lines: readonly Line[]): readonly number[] {
     open.push(index);
     return outer;
   });
+}
+
+/** `class A:`, `class A(object):`. */
+function isPlainClass(header: string): boolean {
+  return /^class \w+ (?:\( (?:object )?\) )?:/.test(header);
+}
+
+/** What inherits something may be a `TestCase`; else the name says it. */
+function isCollected(header: string): boolean {
+  return !isPlainClass(header) || /^class Test/.test(header);
+}
+
+/** Where names of tests are last taken away: deleted, or given to something else. */
+function removedNames(text: string): ReadonlyMap<string, number> {
+  const form =
+    /^[ \t]*(?:del\s+(?:\w{1,80}\.)?(test\w{0,80})|(?:\w{1,80}\.)?(test\w{0,80})(?:\.__test__\s*=\s*False|\s*=\s*None)|(?:del\s+)?globals\(\)(?:\.pop\(|\[)\s*["'](test\w{0,80})|(?:del|set)attr\(\s*\w{1,80}\s*,\s*["'](test\w{0,80}))/gm;
+  return new Map(
+    [...text.matchAll(form)].map((match) => [
+      match.slice(1).find((one) => one !== undefined) ?? '',
+      match.index,
+    ]),
+  );
 }
 
 function testsNothing(body: readonly string[]): boolean {

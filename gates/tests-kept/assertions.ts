@@ -79,6 +79,15 @@ const trivial = [
   // `expect(a).toBe(a)`, and `expect(a);` which asks nothing.
   String.raw`\bexpect\s*\(\s*(\w{1,60})\s*\)\s*\.\s*\w{1,40}\s*\(\s*\3\s*\)`,
   String.raw`(?<!#)\bexpect\s*\((?:[^()\n]|\([^()\n]{0,200}\)){0,200}\)[ \t]*(?:;|$)`,
+  // `assert.equal(add(1), add(1))`, `assert.ok(a || true)`.
+  String.raw`(?<![\w.])${plain}\s*\(\s*(\w{1,60}\([^()\n]{0,100}\))\s*,\s*\4\s*[,)]`,
+  String.raw`(?<![\w.])(?:assert|${plain})\s*\([^;\n]{0,200}\|\|\s*(?:true|1)\s*\)`,
+  // `assert a or True`, `assert "a"`, `assert [a == b]`, `assert (a == b, "text")`, `assert lambda: a`, `assert not False`.
+  String.raw`\bassert\s[^\n]{1,200}\bor\s+(?:True|1)\b[^\n]{0,80}`,
+  String.raw`\bassert\s+(?:True|1)\s+or\b[^\n]{0,200}`,
+  String.raw`\bassert\s+(?:not\s+(?:False|None|0)|lambda\b[^\n]{0,200}|"[^"\n]{0,200}"|'[^'\n]{0,200}')(?=\s*(?:$|,|#|;))`,
+  String.raw`\bassert\s+(?:\[[^[\]\n]{1,200}\]|\{[^{}\n]{1,200}\})(?=\s*(?:$|,|#|;))`,
+  String.raw`\bassert\s*\((?:[^()\n]|\([^()\n]{0,100}\)){1,200},\s*f?(?:"[^"\n]{0,200}"|'[^'\n]{0,200}')\s*\)(?=[ \t]*(?:$|#|;))`,
   // `[ 1 = 1 ]`, `[ true ]`.
   String.raw`\[\[?[ \t]+(?:${literal}|true)(?:[ \t]+(?:==?|-eq)[ \t]+${literal})?[ \t]+\]`,
 ].join('|');

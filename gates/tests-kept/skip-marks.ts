@@ -1,5 +1,8 @@
 import type { Language } from '../source/language.ts';
 
+/** Leaving a test because of the environment. */
+const byEnvironment = String.raw`\bif\b[^\n]{0,120}(?:process\.env|import\.meta\.env|os\.environ|[gG]etenv|ENV\[|std::env|GetEnvironmentVariable)\b[^\n]{0,160}[{:)]\s*(?:return|continue)\b`;
+
 /** Forms over code (`code-text.ts`) by which a test, a group or a file can be left out, on a condition or without one. */
 const skips: Readonly<Partial<Record<Language, readonly string[]>>> = {
   javascript: [
@@ -56,6 +59,8 @@ const skips: Readonly<Partial<Record<Language, readonly string[]>>> = {
     String.raw`[(,]\s*:(?:skip|pending)\b`,
     String.raw`(?:^|[;{])[ \t]*(?:exit!?|abort)\b`,
     String.raw`\b(?:skip|pending|omit)\s+(?:["']|if\b|unless\b)`,
+    String.raw`[,(]\s*(?:if|unless)\s*:`,
+    String.raw`^[ \t]*end[ \t]+(?:if|unless)\b`,
   ],
   rust: [
     String.raw`#!?\[\s*(?:ignore\b|cfg_attr\b|cfg\b(?!\s*\(\s*test\s*\)))`,
@@ -110,6 +115,7 @@ const focuses: Readonly<Partial<Record<Language, readonly string[]>>> = {
 const conditions: Readonly<Partial<Record<Language, RegExp>>> = {
   go: /^\/\/(?:go:build| ?\+build)\b/gm,
   shell: /^#[ \t]*bats[ \t]+(?:file_tags|test_tags)=[^\n]{0,100}/gm,
+  rust: /^#!\[\s*cfg\b(?!\s*\(\s*test\s*\))/gm,
   php: /^[ \t]*\*[ \t]*@(?:requires|doesNotPerformAssertions)\b/gm,
 };
 
@@ -119,7 +125,8 @@ function formOf(table: 'skip' | 'focus', language: Language): RegExp | undefined
   const key = `${table} ${language}`;
   const forms = (table === 'skip' ? skips : focuses)[language];
   if (!forms) return undefined;
-  const made = known.get(key) ?? new RegExp(forms.join('|'), 'gm');
+  const made =
+    known.get(key) ?? new RegExp([...forms, ...(table === 'skip' ? [byEnvironment] : [])].join('|'), 'gm');
   known.set(key, made);
   return made;
 }
@@ -136,4 +143,24 @@ export function skipMarks(code: string, text: string, language: Language): reado
 export function focusMarks(code: string, language: Language): readonly number[] {
   const form = formOf('focus', language);
   return form ? [...code.matchAll(form)].map(({ index }) => index) : [];
+}
+
+/** Forms by which a test is expected to fail, so that its failures are none. */
+const inversions: Readonly<Partial<Record<Language, RegExp>>> = {
+  rust: /#\[\s*should_panic\s*(?:\]|\(\s*expected\s*=\s*"[^"]{0,20}assert)/g,
+  swift: /\b(?:XCTExpectFailure|withKnownIssue)\b/g,
+  php: /\bexpectNotToPerformAssertions\b|@doesNotPerformAssertions\b/g,
+  java: /\bexpected(?:Exceptions)?\s*=\s*\{?\s*(?:AssertionError|Throwable|Exception|Error)\b/g,
+  perl: /\blocal\s+\$TODO\b/g,
+};
+
+/** Offsets where a text says so, in order. */
+export function expectsFailure(code: string, text: string, language: Language): readonly number[] {
+  const form = inversions[language];
+  // What stands in a string is no code; a docblock is.
+  return form
+    ? [...text.matchAll(form)]
+        .map(({ index }) => index)
+        .filter((at) => language === 'php' || /\S/.test(code[at] ?? ''))
+    : [];
 }

@@ -2,9 +2,18 @@ import type { Finding, Severity } from '../../core/contract/finding.ts';
 import type { CaseLoss } from './judge-case.ts';
 import type { InventoryCase } from './test-inventory.ts';
 
+/** Losses that stand beside the cases. */
+type FileLoss =
+  | 'TEST_FOCUSED'
+  | 'TEST_ROWS_GONE'
+  | 'HELPER_EMPTIED'
+  | 'TEST_LIBRARY_EXCHANGED'
+  | 'ASSERTIONS_STUBBED'
+  | 'NEW_TEST_IDLE';
+
 /** A loss in one file, of one case or of many. */
 export interface ToldLoss {
-  readonly code: CaseLoss | 'TEST_FOCUSED' | 'ASSERTIONS_STUBBED' | 'NEW_TEST_IDLE';
+  readonly code: CaseLoss | FileLoss;
   readonly severity: Severity;
   readonly path: string;
   readonly line?: number;
@@ -26,6 +35,29 @@ const words: Readonly<Record<ToldLoss['code'], readonly [one: string, many: stri
   TEST_MAY_BE_SKIPPED: ['new mark may leave tests out', 'new marks may leave tests out'],
   TEST_EMPTIED: ['test case judges nothing any more', 'test cases judge nothing any more'],
   TEST_CUT_SHORT: ['test case returns before its assertions', 'test cases return before their assertions'],
+  TEST_SWALLOWED: ['test case keeps its failures to itself', 'test cases keep their failures to themselves'],
+  TEST_SKIPPED_ELSEWHERE: [
+    'test case is left out on other platforms',
+    'test cases are left out on other platforms',
+  ],
+  TEST_ASSERTS_LESS: ['test case asserts less than it did', 'test cases assert less than they did'],
+  TEST_MERGED: [
+    'test case is gone, and what it said stands in others',
+    'test cases are gone, and what they said stands in others',
+  ],
+  TEST_JUDGED_ELSEWHERE: [
+    'test case leaves judging to a helper that the change does not show',
+    'test cases leave judging to helpers that the change does not show',
+  ],
+  TEST_ROWS_GONE: [
+    'list from which tests are made has fewer rows',
+    'lists from which tests are made have fewer rows',
+  ],
+  HELPER_EMPTIED: ['helper of tests asserts nothing any more', 'helpers of tests assert nothing any more'],
+  TEST_LIBRARY_EXCHANGED: [
+    'name comes from elsewhere that came from a test library',
+    'names come from elsewhere that came from a test library',
+  ],
   TEST_FOCUSED: ['mark leaves out all other tests', 'marks leave out all other tests'],
   ASSERTIONS_STUBBED: ['place keeps assertions from judging', 'places keep assertions from judging'],
   NEW_TEST_IDLE: [

@@ -2,21 +2,37 @@ import { readTests, type TestCase } from '../new-tests/test-cases.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
 import type { Language } from '../source/language.ts';
 import { assertionsIn, withoutTrivial } from './assertions.ts';
-import { earlyReturn } from './early-return.ts';
-import { helpersThatAssert } from './helpers-that-assert.ts';
-import { focusMarks, skipMarks } from './skip-marks.ts';
+import { conditionsAround } from './conditions-around.ts';
+import { deadSpans } from './dead-spans.ts';
+import { directivesOf } from './directives.ts';
+import { leavesOutElsewhere } from './elsewhere.ts';
+import { type HelperFunction, helperFunctions } from './helper-functions.ts';
+import { layoutOf, type Shape, withoutBraces } from './layout.ts';
+import { type Outline, outlineOf } from './outline.ts';
+import { expectsFailure, focusMarks, skipMarks } from './skip-marks.ts';
+import { coverOf, type Span } from './spans.ts';
+import { swallowedSpans } from './swallowed-spans.ts';
+import { type RowsOfTests, rowsOfTests } from './test-rows.ts';
 
 /** A declared case with what can be seen of whether it judges anything. */
 export interface InventoryCase extends TestCase {
   readonly path: string;
   readonly language: Language;
-  /** Assertions that are reached, and those behind a return that always happens. */
+  /** Assertions that are reached and heard; those that never run; those whose failure nobody hears. */
   readonly assertions: number;
   readonly unreached: number;
-  /** Marks on it or in it by which it may be left out. */
+  readonly swallowed: number;
+  /** Marks on it or in it, and conditions around it, by which it may be left out; `elsewhere`: on other platforms alone. */
   readonly skips: number;
-  /** Other code is called that may assert: its file shows it. */
-  callsHelper(): boolean;
+  readonly elsewhere: number;
+  /** Marks by which it is expected to fail. */
+  readonly inverted: number;
+  /** Statements that hold such assertions. */
+  readonly judging: number;
+  /** The abstract class or exported function in which it stands: only where somebody else names it is it run. */
+  readonly needs: string | undefined;
+  /** Names of functions that it calls. */
+  called(): ReadonlySet<string>;
   /** Something is left of its body without what is never reached and assertions that can never fail. */
   saysAnything(): boolean;
   readonly source: ChangedSource;
@@ -27,52 +43,79 @@ export interface TestInventory {
   readonly path: string;
   readonly source: ChangedSource;
   readonly code: string;
+  readonly outline: Outline | undefined;
   readonly cases: readonly InventoryCase[];
+  /** Offsets of assertions that run and are heard. */
+  readonly heard: readonly number[];
   /** Offsets of marks that stand on no case: they may leave out a group, or the whole file. */
   readonly skips: readonly number[];
   readonly focuses: readonly number[];
+  /** Functions that are no cases. */
+  helpers(): readonly HelperFunction[];
+  rows(): RowsOfTests;
 }
 
 const indented: ReadonlySet<Language> = new Set(['python', 'ruby', 'elixir']);
 const maxHeadBytes = 600;
 const maxBodyBytes = 20_000;
-const maxFollowedBytes = 3_000_000;
 
 /** Reads one side of a test file. */
 export function testInventory(source: ChangedSource, language: Language): TestInventory {
   const { cases: declared, code } = readTests(source, language);
+  const outline = withoutBraces.has(language) ? undefined : outlineOf(code);
+  const shape: Shape = outline ?? layoutOf(code, language);
+  const dying = deadSpans(code, language, shape);
+  const isDead = coverOf(dying);
+  const isSwallowed = coverOf(swallowedSpans(code, language, shape));
+  const builtAround = directivesOf(source.text, language);
+  let known: string | undefined;
+  const living = (): string => {
+    known ??= withoutTrivial(blanked(code, dying));
+    return known;
+  };
   const asserted = assertionsIn(code, language);
+  const dead = asserted.filter(isDead);
+  const reached = asserted.filter((at) => !isDead(at));
+  const muted = reached.filter(isSwallowed);
+  const heard = reached.filter((at) => !isSwallowed(at));
   const marks = skipMarks(code, source.text, language);
-  let helpers: ReadonlySet<string> | undefined;
+  const soft = marks.filter((at) => leavesOutElsewhere(source.text, at, language, outline));
+  const isSoft = new Set(soft);
+  const hard = marks.filter((at) => !isSoft.has(at));
+  const inverting = expectsFailure(code, source.text, language);
+  const statements = heard.map((at) => outline?.startOf(at) ?? code.lastIndexOf('\n', at));
   const onCases = new Set<number>();
   let before = 0;
-  // Cases may stand in cases, thousands deep.
-  let left = maxFollowedBytes;
   const cases = declared.map((one): InventoryCase => {
     const end = one.inside === undefined && indented.has(language) ? endByIndent(code, one) : one.end;
     const head = headOf(code, one.start, before, language);
     before = Math.max(before, language === 'shell' ? one.start : end);
-    const cut = (left > 0 ? earlyReturn(code, { ...one, end }, language) : undefined) ?? end;
-    left -= end - one.start;
     for (const at of marks) if (at >= head && at < end) onCases.add(at);
+    const around = conditionsAround(code, source.text, one, language, shape);
+    const built = builtAround(one.start);
     return {
       ...one,
+      isIdle: one.isIdle || isDead(one.start),
+      needs: holderOf(one.start, outline),
       end,
       path: source.path,
       language,
-      assertions: within(asserted, one.start, cut),
-      unreached: within(asserted, cut, end),
-      skips: within(marks, head, end),
+      assertions: within(heard, one.start, end),
+      judging: new Set(statements.slice(firstFrom(heard, one.start), firstFrom(heard, end))).size,
+      unreached: within(dead, one.start, end),
+      swallowed: within(muted, one.start, end),
+      skips: within(hard, head, end) + around.skips + built.skips,
+      elsewhere: within(soft, head, end) + around.elsewhere + built.elsewhere,
+      inverted: within(inverting, head, end),
       saysAnything() {
         if (one.inside === undefined && !indented.has(language)) return true;
         const from = one.inside ?? lineEnd(code, one.start);
-        const to = Math.min(cut, from + maxBodyBytes);
+        const to = Math.min(end, from + maxBodyBytes);
         // A body on the line of its name cannot be told from it.
-        return from >= to || /\w/.test(withoutTrivial(code.slice(from, to)).replace(/\b(?:end|done)\b/g, ''));
+        return from >= to || /\b(?!(?:end|done|return|pass|void)\b)\w/.test(living().slice(from, to));
       },
-      callsHelper() {
-        helpers ??= helpersThatAssert(code, asserted, new Set(declared.map(({ name }) => name)));
-        return calls(code.slice(one.start, Math.min(cut, one.start + maxBodyBytes)), helpers);
+      called() {
+        return calledIn(living().slice(one.start, Math.min(end, one.start + maxBodyBytes)));
       },
       source,
     };
@@ -81,10 +124,43 @@ export function testInventory(source: ChangedSource, language: Language): TestIn
     path: source.path,
     source,
     code,
+    outline,
+    heard,
     cases,
-    skips: marks.filter((at) => !onCases.has(at) && (language !== 'rust' || isOnTestModule(code, at))),
+    skips: marks.filter(
+      (at) =>
+        !onCases.has(at) &&
+        (language !== 'rust' || isOnTestModule(code, at) || source.text.startsWith('#!', at)),
+    ),
     focuses: focusMarks(code, language),
+    helpers: () => {
+      const names = new Set(declared.map(({ name }) => name));
+      return helperFunctions(code, language, shape, heard, names);
+    },
+    rows: () => rowsOfTests(code, source.text, language, outline),
   };
+}
+
+/** The same of a file that runs no tests: only what others call. */
+export function withoutCases(inventory: TestInventory): TestInventory {
+  return { ...inventory, cases: [], skips: [], focuses: [] };
+}
+
+/** The class or function around a case that nothing runs by itself. */
+function holderOf(start: number, outline: Outline | undefined): string | undefined {
+  for (let at = outline?.around(start) ?? -1, depth = 0; outline && at >= 0 && depth < 60; depth += 1) {
+    const bracket = outline.brackets[at];
+    if (!bracket) break;
+    const header = bracket.mark === '{' ? outline.header(bracket) : '';
+    const found =
+      /\babstract\s+(?:\w+\s+)*class\s+(\w{1,80})/.exec(header) ??
+      /\b(?:export\s+(?:default\s+)?(?:async\s+)?function|export\s+(?:const|let)|exports\.)\s*(\w{1,80})/.exec(
+        header,
+      );
+    if (found) return found[1];
+    at = bracket.parent;
+  }
+  return undefined;
 }
 
 /** Where the lines begin that say something of a case before it is named. */
@@ -126,9 +202,27 @@ function isOnTestModule(code: string, at: number): boolean {
   return /^#!?\[[^\n]{0,200}\]\s*(?:pub\s+)?mod\s+\w{0,40}tests?\b/.test(code.slice(at, at + 400));
 }
 
-function calls(body: string, helpers: ReadonlySet<string>): boolean {
-  for (const [, name = ''] of body.matchAll(/\b(\w{1,80})[!?]?\s*[( ]/g)) if (helpers.has(name)) return true;
-  return false;
+/** Code without what never runs; every offset stays. */
+function blanked(code: string, spans: readonly Span[]): string {
+  if (spans.length === 0) return code;
+  let from = 0;
+  return [...spans]
+    .sort((a, b) => a[0] - b[0])
+    .flatMap(([start, end]) => {
+      const parts = [
+        code.slice(from, Math.max(from, start)),
+        ' '.repeat(Math.max(0, end - Math.max(from, start))),
+      ];
+      from = Math.max(from, end);
+      return parts;
+    })
+    .concat(code.slice(from))
+    .join('');
+}
+
+/** Names that stand before a bracket, a blank or the end of an argument: what is called, or handed on to be. */
+function calledIn(body: string): ReadonlySet<string> {
+  return new Set([...body.matchAll(/\b([A-Za-z_]\w{0,79})[!?]?\s*[( ,)]/g)].map(([, name = '']) => name));
 }
 
 /** How many of the sorted offsets lie within. */

@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import { parseCases } from '../../../bench/parse-cases.ts';
 import { judge } from '../../../gates/rules/tests-kept.ts';
 import { type CaseFile, type GateCase, gateTester, toRuleInput } from '../../../testing.ts';
 import { parseChanges } from '../tests-kept/parse-changes.ts';
+import { parseEdits } from '../tests-kept/parse-edits.ts';
 import { findRule } from './find-rule.ts';
 
 const spec = { intent: { changeType: 'refactor' as const, objectives: ['The code is simpler'] } };
@@ -102,6 +103,25 @@ t.test(
     t.ok(count.found >= 180 && count.left >= 70, `${cases.length} cases`);
   },
 );
+
+t.test('labelled edits: what takes judgement away is an error, honest work never is', async (t) => {
+  const folder = new URL('../../../fixtures/scan/tests-kept/', import.meta.url);
+  const wrong: string[] = [];
+  const matrix: Record<string, number> = {};
+  for (const name of readdirSync(folder))
+    for (const edit of parseEdits(readFileSync(new URL(name, folder), 'utf8'))) {
+      const findings = (await ask(edit.files)).filter(({ detail }) => detail?.code !== 'NEW_TEST_IDLE');
+      const isError = findings.some(({ severity }) => severity === 'error');
+      const got = isError ? 'error' : findings.length > 0 ? 'note' : 'nothing';
+      const expected = { loss: ['error'], hint: ['note'], told: ['note', 'nothing'], kept: ['nothing'] };
+      matrix[`${edit.label}: ${got}`] = (matrix[`${edit.label}: ${got}`] ?? 0) + 1;
+      if (!expected[edit.label].includes(got))
+        wrong.push(`${name}: ${edit.label}: ${edit.name}: ${findings.map(({ message }) => message)}`);
+    }
+  t.same(wrong, []);
+  t.comment(JSON.stringify(matrix));
+  t.ok((matrix['loss: error'] ?? 0) >= 260 && (matrix['kept: nothing'] ?? 0) >= 60, JSON.stringify(matrix));
+});
 
 t.test('of every labelled test file: deleted it is a loss, touched elsewhere it is none', async (t) => {
   const text = readFileSync(new URL('../../../fixtures/scan/new-tests.cases', import.meta.url), 'utf8');
