@@ -1,5 +1,6 @@
 import { canonicalize } from '../../core/base/canonical.ts';
 import { jsonContent, type Table, tableOf, tomlContent } from '../../core/dependencies/content.ts';
+import { toolMembers } from '../../core/run/judge/tool-members.ts';
 
 /** Parts of a file that say how is judged, by their names; `undefined` where all of it does. */
 export type JudgingParts = ReadonlyMap<string, string>;
@@ -19,47 +20,8 @@ export const manifestGlobs: readonly string[] = [
   ...['CMakeLists.txt', 'meson.build', '*.gradle', '*.gradle.kts', '*.csproj', '*.fsproj', '*.vbproj'],
 ].map((name) => `**/${name}`);
 
-/** Members of `package.json` that tools read; what is depended on is judged by `new-dependency`. */
-const packageMembers = [
-  ...[
-    'type',
-    'imports',
-    'packageManager',
-    'config',
-    'workspaces',
-    'jest',
-    'vitest',
-    'mocha',
-    'ava',
-    'tap',
-    'nyc',
-    'c8',
-  ],
-  ...[
-    'jasmine',
-    'eslintConfig',
-    'eslintIgnore',
-    'prettier',
-    'stylelint',
-    'babel',
-    'xo',
-    'standard',
-    'lint-staged',
-  ],
-  ...[
-    'wireit',
-    'nx',
-    'playwright',
-    'stryker',
-    'commitlint',
-    'knip',
-    'size-limit',
-    'ts-node',
-    'tsd',
-    'uvu',
-    'c8rc',
-  ],
-];
+/** Members of `package.json` that say how it is loaded, and those of tools; what is depended on is judged by `new-dependency`. */
+const packageMembers = ['type', 'imports', 'packageManager', 'config', 'workspaces', ...toolMembers];
 const usualScripts =
   /^(?:pre|post)?(?:test|lint|check|verify|validate|typecheck|type-check|ci|audit|coverage|e2e|unit|integration|build)(?:[:.-].*)?$/;
 const pythonTools =
@@ -68,18 +30,20 @@ const cargoMembers = ['lib', 'bin', 'test', 'bench', 'features', 'profile', 'lin
 const cargoPackage = ['autotests', 'autobenches', 'autobins', 'build', 'links'];
 
 /**
- * The judging parts of a manifest that holds other things as well. `scripts`: names of those that are reached, where that is known. A
- * manifest that cannot be read is one part: all of it.
+ * The judging parts of a manifest that holds other things as well. `scripts`: names of those that are reached, where that is known.
+ * `isAmongOthers`: a `package.json` that stands in another package, where it says what names of that mean. A manifest that cannot be read is
+ * one part: all of it.
  */
 export function judgingParts(
   path: string,
   bytes: Uint8Array,
   scripts: readonly string[] | undefined,
+  isAmongOthers = false,
 ): JudgingParts | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   if (name === 'package.json' || name === 'composer.json')
-    return ofTables(jsonContent(text), text, (table) => ofPackage(table, scripts, name));
+    return ofTables(jsonContent(text), text, (table) => ofPackage(table, scripts, name, isAmongOthers));
   if (name === 'pyproject.toml') return ofTables(tomlContent(text), text, ofPyproject);
   if (name === 'Cargo.toml') return ofTables(tomlContent(text), text, ofCargo);
   if (name === 'setup.cfg') return ofIni(text);
@@ -123,6 +87,7 @@ function ofPackage(
   table: Table,
   reached: readonly string[] | undefined,
   name: string,
+  isAmongOthers: boolean,
 ): readonly (readonly [string, unknown])[] {
   const scripts = tableOf(table.scripts);
   const names = new Set(
@@ -135,7 +100,7 @@ function ofPackage(
   const members = name === 'composer.json' ? ['config', 'autoload-dev', 'scripts-aliases'] : packageMembers;
   return [
     // A directory that is run is what its manifest says.
-    ...[...members, ...(reached?.includes('') ? ['main'] : [])].map(
+    ...[...members, ...(isAmongOthers ? ['exports'] : []), ...(reached?.includes('') ? ['main'] : [])].map(
       (key) => [key, Object.hasOwn(table, key) ? table[key] : undefined] as const,
     ),
     ...[...names].map(

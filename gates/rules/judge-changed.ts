@@ -2,16 +2,20 @@ import type { Finding, Severity } from '../../core/contract/finding.ts';
 import type { LaidPath } from '../../core/contract/judge-reach.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
+import { configuredProgram } from '../../core/run/judge/config-families.ts';
 import { pathGlob } from '../../core/run/judge/path-glob.ts';
+import { isAmongTests } from '../../core/run/judge/serves-judging.ts';
 import { judgeApprovals } from '../approvals/judge-approvals.ts';
 import { reviewStep } from '../approvals/review-step.ts';
 import { judgingParts } from '../judge-changed/judging-parts.ts';
-import { configuredProgram } from '../judge-changed/runner-configs.ts';
+import { isOfNewDirectory, isReadThere, takesPlaceOf } from '../judge-changed/new-place.ts';
 
 const rule = 'judge-changed';
 const maxFindings = 50;
 const maxLaid = 500;
 const maxParts = 10;
+const ofLint =
+  /^(?:eslintConfig|eslintIgnore|prettier|stylelint|xo|standard|lints|tool\.(?:ruff|flake8|mypy|pyright|basedpyright|black|isort|pylint|bandit|pycodestyle|pydocstyle|ty)|flake8|mypy\b.*|isort|pylint.*|pycodestyle|pydocstyle)$/;
 
 /** One changed file by which checks judge. */
 interface ChangedJudge {
@@ -85,18 +89,38 @@ function changedJudge(input: RuleInput, file: PatchFile): ChangedJudge | undefin
     return { file, role, via, checks, parts: parts ?? [], lay: laidFor(input, file, parts ?? []) };
   }
   const via = file.changeType === 'delete' ? undefined : leadToNew(reach, file.path);
-  const moved = { role: 'script', checks: [], parts: [], lay: laidFor(input, file, []) };
-  if (via !== undefined) return { file, via, ...moved };
-  const program =
+  if (via !== undefined) return whole(input, file, via);
+  const installed = takesPlaceOf(reach, file);
+  return installed === undefined
+    ? changedConfig(input, file, oldPath)
+    : whole(input, file, `\`${installed}\``);
+}
+
+function whole(input: RuleInput, file: PatchFile, via: string): ChangedJudge {
+  return { file, role: 'script', via, checks: [], parts: [], lay: laidFor(input, file, []) };
+}
+
+function changedConfig(
+  input: RuleInput,
+  file: PatchFile,
+  oldPath: string | undefined,
+): ChangedJudge | undefined {
+  const { judge: reach } = input;
+  const config =
     configuredProgram(file.path, reach?.programs) ?? configuredProgram(oldPath ?? file.path, reach?.programs);
-  if (program === undefined || isOfNewPackage(reach, file)) return undefined;
+  if (config === undefined) return undefined;
+  const isNew = isOfNewDirectory(reach, file);
+  if (config.scope === 'place' && (isNew || !isReadThere(reach, file.path))) return undefined;
   const parts = changedParts(input, file);
-  if (parts?.length === 0) return undefined;
-  const found = parts ?? [];
+  // A new package says how it is tested; what it has linted otherwise is told.
+  const told =
+    isNew && config.scope === 'package' ? (parts ?? []).filter((part) => ofLint.test(part)) : parts;
+  if (told?.length === 0) return undefined;
+  const found = told ?? [];
   return {
     file,
     role: 'config',
-    via: `\`${program}\``,
+    via: `\`${config.program}\``,
     checks: [],
     parts: found,
     lay: laidFor(input, file, found),
@@ -109,7 +133,9 @@ function laidFor({ judge: reach }: RuleInput, file: PatchFile, parts: readonly s
   const isNew = changeType === 'add' || changeType === 'copy';
   const judgesAnew =
     path !== oldPath &&
-    (leadToNew(reach, path) !== undefined || configuredProgram(path, reach?.programs) !== undefined);
+    (leadToNew(reach, path) !== undefined ||
+      takesPlaceOf(reach, file) !== undefined ||
+      configuredProgram(path, reach?.programs) !== undefined);
   if (isNew) return [{ path }];
   const isByParts = /(?:^|\/)(?:package|composer)\.json$/.test(oldPath) && !parts.includes('all of it');
   return [
@@ -127,20 +153,14 @@ function leadToNew(reach: RuleInput['judge'], path: string): string | undefined 
   return found?.[1];
 }
 
-/** A manifest where nothing is judged yet says nothing of what is. */
-function isOfNewPackage(reach: RuleInput['judge'], { path, changeType }: PatchFile): boolean {
-  if (changeType !== 'add' || !path.endsWith('/package.json')) return false;
-  const directory = path.slice(0, -'package.json'.length);
-  return !reach?.files.some((known) => known.path.startsWith(directory));
-}
-
 /** Names of the judging parts that differ; `undefined` where all of the file is one. */
 function changedParts(input: RuleInput, file: PatchFile): readonly string[] | undefined {
   const sides = input.files[file.path];
   const oldPath = file.oldPath ?? file.path;
   const scripts = scriptsOf(input, oldPath);
-  const was = sides?.base && judgingParts(oldPath, sides.base, scripts);
-  const is = sides?.candidate && judgingParts(file.path, sides.candidate, scripts);
+  const isAmongOthers = file.changeType === 'add' ? file.path.includes('/') : isAmongTests(file.path);
+  const was = sides?.base && judgingParts(oldPath, sides.base, scripts, isAmongOthers);
+  const is = sides?.candidate && judgingParts(file.path, sides.candidate, scripts, isAmongOthers);
   if (sides === undefined || (sides.base && !was) || (sides.candidate && !is)) return undefined;
   const names = new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])]);
   return [...names].filter((name) => was?.get(name) !== is?.get(name));

@@ -34,10 +34,13 @@ export async function followChecks(
   for (const { id, command = '' } of checks) {
     following.begin(id);
     following.text(command, '', `the command of check \`${id}\``, 0);
-    for (let wanted = following.next(); wanted.length > 0; wanted = following.next()) {
-      const bytes = await read(wanted.map(({ path }) => path));
-      for (const visit of wanted) following.read(visit, bytes.get(visit.path));
-    }
+    // What runs says which configuration is read, and that may say what runs.
+    do
+      for (let wanted = following.next(); wanted.length > 0; wanted = following.next()) {
+        const bytes = await read(wanted.map(({ path }) => path));
+        for (const visit of wanted) following.read(visit, bytes.get(visit.path));
+      }
+    while (following.configure());
   }
   return following.reach();
 }

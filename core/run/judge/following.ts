@@ -1,18 +1,36 @@
 import type { JudgeFile, JudgeReach } from '../../contract/judge-reach.ts';
 import { completedName } from './completed-name.ts';
+import { configuredProgram, isConfigName } from './config-families.ts';
+import { configLeads } from './config-leads.ts';
+import { FoundJudge } from './found-judge.ts';
+import { globbed } from './globbed.ts';
+import { isPlace } from './is-place.ts';
 import { joined } from './joined.ts';
-import { judgedTree } from './judged-tree.ts';
+import { judgedTree, type WholeTree } from './judged-tree.ts';
+import { loopFiles } from './loop-files.ts';
 import { manifestScripts } from './manifest-scripts.ts';
 import type { Named } from './named.ts';
 import { namedByCommand } from './named-by-command.ts';
+import { orchestrators } from './package-scripts.ts';
 import { plainCommands } from './plain-commands.ts';
-import { servesJudging } from './serves-judging.ts';
-import { textLeads } from './text-leads.ts';
+import {
+  isAmongTests,
+  isDirectoryOfRules,
+  isFixture,
+  isTooling,
+  servesConfiguration,
+  servesJudging,
+} from './serves-judging.ts';
+import { importsOf, textLeads } from './text-leads.ts';
 import { followLinks, type LinkedEntry } from './tree-links.ts';
 
-const maxFiles = 500;
 const maxFileBytes = 1024 * 1024;
 const maxHops = 6;
+const maxRules = 200;
+const maxConfigs = 300;
+
+const isCode = /\.(?:[cm]?[jt]sx?|py|rb|php|sh|bash|zsh|pl|lua|gradle|kts)$/;
+const cases = /^[ \t]*(?:test|it|describe|suite|context|specify)(?:\.\w+)?\(/m;
 
 interface Visit {
   readonly path: string;
@@ -21,28 +39,34 @@ interface Visit {
 
 /** Gathers what the commands of checks lead to. Reads nothing itself: `next` says which files are wanted, `read` takes them. */
 export class Following {
-  readonly #tree: ReturnType<typeof judgedTree>;
-  readonly #files = new Map<string, { role: JudgeFile['role']; checks: Set<string>; via: string }>();
-  readonly #scripts = new Map<string, Set<string>>();
-  readonly #programs = new Set<string>();
-  readonly #absent = new Map<string, string>();
-  readonly #mains = new Set<string>();
+  readonly #tree: WholeTree;
   readonly #links: ReadonlyMap<string, string>;
-  readonly #calledAs = new Map<string, string>();
-  readonly #gaps = new Set<string>();
+  readonly #found = new FoundJudge();
   readonly #texts = new Map<string, string>();
+  readonly #mains = new Set<string>();
+  readonly #calledAs = new Map<string, string>();
+  /** Files that are read as configuration, and those that only one names. */
+  readonly #configs = new Set<string>();
+  readonly #namedByConfig = new Set<string>();
+  /** Files of the tree that configure a program that is known, whether or not it runs. */
+  readonly #configurable: readonly string[];
   #check = '';
+  #programs = new Set<string>();
   #seen = new Set<string>();
   #waiting: Visit[] = [];
 
   constructor(entries: readonly LinkedEntry[], links: ReadonlyMap<string, string>) {
     this.#links = links;
     this.#tree = judgedTree(entries, links);
+    this.#configurable = this.#tree
+      .under('')
+      .filter((path) => isConfigName(path) && !path.includes('node_modules/') && !isFixture(path));
   }
 
   /** Whatever is found from now on is reached from this check. */
   begin(check: string): void {
     this.#check = check;
+    this.#programs = new Set();
     this.#seen = new Set();
   }
 
@@ -55,22 +79,35 @@ export class Following {
 
   /** Follows the commands of a shell text that runs in a directory. */
   text(text: string, directory: string, via: string, hops: number): void {
-    if (hops > maxHops) return void this.#gaps.add(`${via}: more than ${maxHops} hops`);
+    if (hops > maxHops) return void this.#found.gap(`${via}: more than ${maxHops} hops`);
     const places = [directory];
-    for (const argv of plainCommands(text))
-      for (const place of new Set(places.slice(-4)))
+    const commands = plainCommands(text);
+    for (const word of loopFiles(commands)) this.#loop(word, directory, via, hops);
+    for (const argv of commands)
+      for (const place of new Set(places.slice(-4))) {
+        this.#places(argv, place);
         for (const named of namedByCommand(argv, place, this.#tree)) {
           if (named.kind === 'directory') places.push(named.path);
           else this.#take(named, via, hops);
         }
+      }
+  }
+
+  /** Where a command runs, and the directories that it names. */
+  #places(argv: readonly string[], place: string): void {
+    this.#found.place(place);
+    for (const word of argv) {
+      const named = joined(place, word);
+      if (named !== undefined && this.#tree.isDirectory(named)) this.#found.place(named);
+    }
   }
 
   #take(named: Exclude<Named, { kind: 'directory' }>, via: string, hops: number): void {
-    if (named.kind === 'program') this.#programs.add(named.name.slice(0, 100));
-    else if (named.kind === 'absent') {
-      if (this.#absent.size < maxFiles) this.#absent.set(named.path, this.#absent.get(named.path) ?? via);
-    } else if (named.kind === 'main') this.#main(named.manifest, via, hops);
+    if (named.kind === 'program') this.#program(named.name);
+    else if (named.kind === 'absent') this.#found.absent(named.path, via);
+    else if (named.kind === 'main') this.#main(named.manifest, via, hops);
     else if (named.kind === 'mentioned') this.#lead('', named.path, hops, via);
+    else if (named.kind === 'rules') this.#rules(named.path, via, hops);
     else if (named.kind === 'npm') this.#manifest(named.manifest, named.script, via, hops);
     else this.#file(named.path, named.kind === 'recipes' ? 'script' : named.kind, via, hops);
   }
@@ -78,22 +115,39 @@ export class Following {
   /** A file counts with the links that lead to it. */
   #file(named: string, role: JudgeFile['role'], via: string, hops: number): void {
     const { path, links } = followLinks(named, this.#links);
-    for (const link of role === 'test' ? [] : links)
-      this.#files.set(link, { role: 'script', checks: new Set([this.#check]), via });
+    for (const link of role === 'test' ? [] : links) this.#found.link(link, this.#check, via);
     if (links.length > 0) this.#calledAs.set(path, named);
-    const known = this.#files.get(path);
-    if (known) {
-      known.checks.add(this.#check);
-      if (known.role === 'test') known.role = role; // what is run as a script is no mere test
-    } else if (this.#files.size >= maxFiles) return void this.#gaps.add(`more than ${maxFiles} files`);
-    else this.#files.set(path, { role, checks: new Set([this.#check]), via });
-    if (role === 'test' || this.#seen.has(path)) return;
+    if (!this.#found.file(path, role, this.#check, via)) return;
+    if (role === 'config' && (!isCode.test(path) || isConfigName(named))) this.#configs.add(path);
+    if (role !== 'test') this.#visit(path, hops);
+  }
+
+  #visit(path: string, hops: number): void {
+    if (this.#seen.has(path)) return;
     this.#seen.add(path);
     const text = this.#texts.get(path);
     if (text !== undefined) this.#content(path, text, hops);
     else if (this.#tree.sizeOf(path) > maxFileBytes)
-      this.#gaps.add(`\`${path}\` is over ${maxFileBytes} bytes`);
+      this.#found.gap(`\`${path}\` is over ${maxFileBytes} bytes`);
     else this.#waiting.push({ path, hops });
+  }
+
+  /** Everything in a directory of rules judges, what is new there included. */
+  #rules(directory: string, via: string, hops: number): void {
+    const { path, links } = followLinks(directory, this.#links);
+    const files = this.#tree.under(path);
+    if (files.length > maxRules) this.#found.gap(`\`${path}\`: ${maxRules} of ${files.length} files`);
+    for (const file of files.slice(0, maxRules))
+      this.#file(links.length === 0 ? file : directory + file.slice(path.length), 'config', via, hops + 1);
+    this.#take({ kind: 'absent', path: `${path}/**/*` }, via, hops);
+  }
+
+  /** What a loop runs by a glob, or by its names. */
+  #loop(word: string, directory: string, via: string, hops: number): void {
+    const glob = joined(directory, word);
+    if (glob === undefined || !isTooling(glob)) return;
+    for (const path of globbed(glob, this.#tree)) this.#lead('', path, hops, via);
+    if (/[*?]/.test(glob)) this.#take({ kind: 'absent', path: glob }, via, hops);
   }
 
   #main(manifest: string, via: string, hops: number): void {
@@ -104,12 +158,10 @@ export class Following {
   #manifest(named: string, script: string, via: string, hops: number): void {
     const { path } = followLinks(named, this.#links);
     if (!this.#tree.isFile(path)) return;
-    const names = this.#scripts.get(path) ?? new Set<string>();
-    this.#scripts.set(path, names);
     const key = `${path}\0${script}`;
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
-    names.add(script);
+    this.#found.script(path, script);
     this.#file(named, 'manifest', via, hops);
     const text = this.#texts.get(path);
     if (text !== undefined) this.#manifestScript(path, script, text, hops);
@@ -123,30 +175,94 @@ export class Following {
   }
 
   #content(path: string, text: string, hops: number): void {
-    if (this.#scripts.has(path)) {
-      for (const script of this.#scripts.get(path) ?? []) this.#manifestScript(path, script, text, hops);
+    if (this.#configs.has(path)) this.#configuration(path, text, hops);
+    const scripts = this.#found.scriptsOf(path);
+    if (scripts) {
+      for (const script of [...scripts]) this.#manifestScript(path, script, text, hops);
       return;
     }
+    if (!this.#found.has(path)) return;
+    if (this.#namedByConfig.has(path) && isAmongTests(path) && cases.test(text))
+      return void this.#found.isTestAfterAll(path);
     const { commands, paths } = textLeads(path, this.#calledAs.get(path) ?? path, text, this.#tree);
     for (const command of commands) this.text(command.text, command.directory, `\`${path}\``, hops + 1);
-    for (const found of paths) this.#lead(path, found, hops);
+    for (const found of paths) {
+      if (isDirectoryOfRules(found) && this.#tree.isDirectory(found)) this.#rules(found, `\`${path}\``, hops);
+      this.#lead(path, found, hops);
+    }
+  }
+
+  /** Configuration of programs that run by now and that is not read yet: it is wanted next. False where there is no more. */
+  configure(): boolean {
+    const programs = [...this.#programs];
+    const { places } = this.#found;
+    for (const path of this.#configurable) {
+      if (this.#seen.has(`${path}\0config`)) continue;
+      const how = configuredProgram(path, programs);
+      if (how === undefined) continue;
+      const isRunThere =
+        how.scope === 'below' || /(?:^|\/)tsconfig[^/]*$/.test(path) || isPlace(directoryOf(path), places);
+      if (!isRunThere) continue;
+      this.#seen.add(`${path}\0config`);
+      this.#configured(path, `\`${how.program}\``);
+    }
+    return this.#waiting.length > 0;
+  }
+
+  /** A configuration that stands behind a link counts itself; others are known by their names. */
+  #configured(named: string, via: string): void {
+    const { path, links } = followLinks(named, this.#links);
+    if (!this.#tree.isFile(path)) return;
+    if (this.#configs.size >= maxConfigs)
+      return void this.#found.gap(`more than ${maxConfigs} files of configuration`);
+    this.#configs.add(path);
+    if (links.length > 0) {
+      this.#file(named, 'config', via, 0);
+      return;
+    }
+    const text = this.#texts.get(path);
+    if (text !== undefined) this.#configuration(path, text, 0);
+    else this.#visit(path, 0);
+  }
+
+  #configuration(path: string, text: string, hops: number): void {
+    if (hops >= maxHops) return void this.#found.gap(`\`${path}\`: more than ${maxHops} hops`);
+    const called = this.#calledAs.get(path) ?? path;
+    const leads = configLeads(called, text, this.#tree);
+    for (const program of leads.programs) this.#program(program);
+    for (const place of leads.places) this.#found.place(place);
+    for (const command of leads.commands) this.text(command, directoryOf(called), `\`${path}\``, hops + 1);
+    for (const named of new Set([...leads.paths, ...importsOf(path, called, text, this.#tree)])) {
+      if (named === path || !servesConfiguration(path, named)) continue;
+      // Known by its name, and by parts of it.
+      const own = configuredProgram(named, [...this.#programs]);
+      if (own !== undefined && own.scope !== 'place') continue;
+      this.#namedByConfig.add(followLinks(named, this.#links).path);
+      this.#file(named, isCode.test(named) ? 'script' : 'config', `\`${path}\``, hops + 1);
+    }
+  }
+
+  #program(name: string): void {
+    this.#programs.add(name.slice(0, 100));
+    this.#found.program(name);
+    if (orchestrators.test(name)) this.#found.place('**');
   }
 
   /** A file that a script leads to counts where it serves development, too: the rest is the product. */
   #lead(from: string, path: string, hops: number, via = `\`${from}\``): void {
     if (path === from || !this.#tree.isFile(path) || !servesJudging(from, path)) return;
-    if (hops >= maxHops) return void this.#gaps.add(`${via}: more than ${maxHops} hops`);
+    if (hops >= maxHops) return void this.#found.gap(`${via}: more than ${maxHops} hops`);
     this.#file(path, 'script', via, hops + 1);
   }
 
   #manifestScript(path: string, script: string, text: string, hops: number): void {
-    const directory = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
+    const directory = directoryOf(path);
     const scripts = manifestScripts(text);
     if (script === '') this.#mainOf(path, directory, scripts.main, hops);
     for (const name of scripts.named(script)) {
       const command = scripts.command(name);
       if (command === undefined) continue;
-      this.#scripts.get(path)?.add(name);
+      this.#found.script(path, name);
       if (this.#seen.has(`${path}\0run\0${name}`)) continue;
       this.#seen.add(`${path}\0run\0${name}`);
       this.text(command, directory, `script \`${name}\` of \`${path}\``, hops + 1);
@@ -163,16 +279,10 @@ export class Following {
   }
 
   reach(): JudgeReach {
-    const paths = [...this.#files.keys()].sort();
-    return {
-      files: paths.flatMap((path) => {
-        const found = this.#files.get(path);
-        return found ? [{ path, role: found.role, checks: [...found.checks], via: found.via }] : [];
-      }),
-      scripts: Object.fromEntries([...this.#scripts].map(([path, names]) => [path, [...names].sort()])),
-      programs: [...this.#programs].sort(),
-      gaps: [...this.#gaps],
-      ...(this.#absent.size === 0 ? {} : { absent: Object.fromEntries(this.#absent) }),
-    };
+    return this.#found.reach(this.#tree.directories);
   }
+}
+
+function directoryOf(path: string): string {
+  return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
 }

@@ -1,11 +1,16 @@
 import type { JudgedTree } from './named.ts';
 import { followLinks, type LinkedEntry } from './tree-links.ts';
 
+/** A tree with what only its reader asks. */
+export interface WholeTree extends JudgedTree {
+  /** Bytes of a file. */
+  sizeOf(path: string): number;
+  /** All but the root, in order; of `node_modules` only that it is there. */
+  readonly directories: readonly string[];
+}
+
 /** A tree as commands see it: symbolic links on the way are followed. */
-export function judgedTree(
-  entries: readonly LinkedEntry[],
-  links: ReadonlyMap<string, string>,
-): JudgedTree & { sizeOf(path: string): number } {
+export function judgedTree(entries: readonly LinkedEntry[], links: ReadonlyMap<string, string>): WholeTree {
   const sizes = new Map(entries.map(({ path, sizeBytes }) => [path, sizeBytes]));
   const sorted = [...sizes.keys()].sort();
   const directories = new Set<string>();
@@ -23,6 +28,7 @@ export function judgedTree(
       const at = real(directory);
       return at === '' ? sorted : withPrefix(sorted, `${at}/`);
     },
+    directories: [...directories].filter((path) => !path.includes('node_modules/')).sort(),
     sizeOf: (path) => sizes.get(path) ?? 0,
   };
 }

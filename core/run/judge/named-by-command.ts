@@ -1,26 +1,30 @@
 import { completedName } from './completed-name.ts';
+import { programOf } from './config-leads.ts';
+import { globbed } from './globbed.ts';
 import { joined } from './joined.ts';
 import type { JudgedTree, Named } from './named.ts';
-import { pathGlob } from './path-glob.ts';
+import { packageScripts } from './package-scripts.ts';
 import { recipesOf } from './recipe-files.ts';
+import { ruleDirectories } from './rule-directories.ts';
+import { isTooling } from './serves-judging.ts';
 
 const interpreters =
   /^(?:node|nodejs|deno|bun|tsx|ts-node|ts-node-esm|esno|babel-node|python[\d.]*|pypy3?|ruby|perl|php|lua|sh|bash|dash|zsh|ksh|source|\.|groovy|Rscript|julia|elixir|swift|zx|c8|nyc|coverage)$/;
 const testRunners =
   /^(?:jest|vitest|mocha|tap|tape|ava|uvu|jasmine|karma|cypress|playwright|pytest|py\.test|nose2?|rspec|minitest|bats|phpunit|pest|prove|ctest|qunit|wtr|c8|nyc|borp)$/;
 const runners =
-  /^(?:env|sudo|time|nice|timeout|exec|command|nohup|xvfb-run|npx|pnpx|bunx|dotenv|cross-env|cross-env-shell|poetry|uv|pipenv|hatch|rye|pdm|bundle|corepack|doas|setsid|stdbuf|run|exec|dlx|x|--)$/;
+  /^(?:env|sudo|time|nice|timeout|exec|command|nohup|xvfb-run|npx|pnpx|bunx|dotenv|cross-env|cross-env-shell|poetry|uv|pipenv|hatch|rye|pdm|bundle|corepack|doas|setsid|stdbuf|run|exec|dlx|x|--|do|then|else|if|elif|while|until|!)$/;
 const fileOption =
   /^--?[\w-]*(?:config|conf|rc|rcfile|require|import|loader|setup|env-file|project|tsconfig|reporter|ignore|plugin|preset|baseline|bootstrap|settings|makefile|manifest|preload|opts|rules?|policy|profile|file)(?:-path|-file|s)?$/;
+/** Options by which an interpreter loads a package before anything else. */
+const loads = /^(?:--import|--require|-r|--loader|--experimental-loader)$/;
 const shortFileOption = /^-[rcpfP]$/;
 /** Programs whose `-c` and `--check` take what is judged, or code. */
 const checksOperand =
   /^(?:node|prettier|black|ruby|perl|bash|sh|dash|zsh|ksh|python[\d.]*|isort|rustfmt|gofmt|grep|diff)$/;
-const packageManagers = /^(?:npm|pnpm|yarn|bun)$/;
-const ownCommands =
-  /^(?:exec|x|dlx|ci|install|i|add|remove|audit|pack|publish|config|ls|list|why|outdated|dedupe|rebuild|link|version|view|info|cache|init|create|help|--version|-v)$/;
-const installs = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish'];
-
+/** Programs that hold something against what a file says. */
+const compares =
+  /^(?:[efz]?grep|rg|diff|comm|cmp|jq|yq|[gm]?awk|sed|cat|sort|join|xargs|read|done|mapfile|readarray)$/;
 /** What the words of one command lead to, run in `directory` (empty: the root). */
 export function namedByCommand(
   argv: readonly string[],
@@ -52,18 +56,16 @@ export function namedByCommand(
   const away = directoryOption(rest, directory, tree);
   if (away !== undefined) named.push({ kind: 'directory', path: away });
   const home = away ?? directory;
-  if (packageManagers.test(program)) named.push(...ofPackageManager(program, rest, home, tree));
-  if (/^(?:npm-run-all|run-s|run-p|concurrently|wireit|run-z)$/.test(program))
-    for (const word of rest)
-      if (!word.startsWith('-'))
-        named.push({
-          kind: 'npm',
-          manifest: joined(home, 'package.json') ?? '',
-          script: word.replace(/^(?:npm|pnpm|yarn|bun):/, ''),
-        });
+  named.push(...packageScripts(program, rest, home, tree));
   named.push(...recipesOf(program, rest, home, tree));
   if (program === 'include') named.push(...included(rest, home, tree));
   named.push(...filesOfOptions(program, rest, fileAt));
+  named.push(...ruleDirectories(program, rest, home, tree));
+  if (compares.test(program))
+    for (const word of rest) {
+      const path = fileAt(word.replace(/^[0-9]?<+/, ''));
+      if (path !== undefined && isTooling(path)) named.push({ kind: 'mentioned', path });
+    }
   named.push(...operands(program, rest, { fileAt, directory: home, tree }));
   return named;
 }
@@ -94,37 +96,6 @@ function directoryOption(words: readonly string[], from: string, tree: JudgedTre
   return undefined;
 }
 
-const valued = /^(?:--prefix|-C|--cwd|--dir|-w|--workspace|--filter|-F|--loglevel|--if-present)$/;
-const ofWorkspaces = /^(?:-w|--workspaces?|-ws|-r|--recursive|--filter|-F|workspaces?|foreach)(?:=|$)/;
-
-function ofPackageManager(
-  program: string,
-  words: readonly string[],
-  home: string,
-  tree: JudgedTree,
-): readonly Named[] {
-  const own = joined(home, 'package.json');
-  if (own === undefined) return [];
-  const plain = words.filter((word, at) => !word.startsWith('-') && !valued.test(words[at - 1] ?? ''));
-  const [verb = '', next = ''] = plain.filter((word) => !/^(?:workspaces?|foreach)$/.test(word));
-  const inside = words.some((word) => ofWorkspaces.test(word))
-    ? tree
-        .under(home)
-        .filter((path) => /(?:^|\/)package\.json$/.test(path) && !path.includes('node_modules/'))
-    : [];
-  const scripts = (...names: readonly string[]): readonly Named[] =>
-    [own, ...inside.slice(0, 300)].flatMap((manifest) =>
-      names.map((script): Named => ({ kind: 'npm', manifest, script })),
-    );
-  if (/^(?:run|run-script|rum|urn)$/.test(verb)) return next === '' ? [] : scripts(next);
-  if (/^(?:test|tst|t)$/.test(verb) && program !== 'bun') return scripts('test');
-  if (/^(?:it|install-test|cit|install-ci-test)$/.test(verb)) return scripts(...installs, 'test');
-  if (/^(?:start|stop|restart)$/.test(verb)) return scripts(verb);
-  if (/^(?:ci|install|i|rebuild|pack)$/.test(verb) || (verb === '' && program === 'yarn'))
-    return scripts(...installs);
-  return verb === '' || ownCommands.test(verb) || program === 'npm' ? [] : scripts(verb);
-}
-
 function filesOfOptions(
   program: string,
   words: readonly string[],
@@ -135,8 +106,10 @@ function filesOfOptions(
     if (!/^-/.test(word)) return [];
     const isShort = shortFileOption.test(name) && !(name === '-c' && checksOperand.test(program));
     if (!isShort && !fileOption.test(name)) return [];
-    const path = fileAt(glued ?? words[at + 1] ?? '');
-    return path === undefined ? [] : [{ kind: 'config', path }];
+    const given = glued ?? words[at + 1] ?? '';
+    const path = fileAt(given);
+    if (path !== undefined) return [{ kind: 'config', path }];
+    return loads.test(name) && /^@?[a-z]/.test(given) ? [{ kind: 'program', name: programOf(given) }] : [];
   });
 }
 
@@ -160,8 +133,10 @@ function operands(
     (/^(?:deno|bun|go|cargo|dotnet|mix|swift|flutter)$/.test(program) && words[0] === 'test');
   const files = words.flatMap((word) => (word.startsWith('-') ? [] : (fileAt(word) ?? [])));
   if (isTest && !/^(?:c8|nyc|coverage)$/.test(program)) {
-    const globbed = words.flatMap((word) => (/[*?]/.test(word) ? matching(word, directory, tree) : []));
-    return [...files, ...globbed].map((path) => ({ kind: 'test', path }));
+    const taken = words.flatMap((word) =>
+      /[*?]/.test(word) ? globbed(joined(directory, word) ?? word, tree) : [],
+    );
+    return [...files, ...taken].map((path) => ({ kind: 'test', path }));
   }
   if (/^python/.test(program) && words[0] === '-m') {
     const module = (words[1] ?? '').replaceAll('.', '/');
@@ -187,7 +162,10 @@ function operands(
   // Code in an argument names files as well.
   const inline = words.flatMap((word, at) =>
     /^(?:-e|-c|-p|--eval|--print|-pe|-r)$/.test(words[at - 1] ?? '')
-      ? [...word.matchAll(/["'`]([^"'`\s]{1,300})["'`]/g)].flatMap(([, path = '']) => fileAt(path) ?? [])
+      ? [...word.matchAll(/["'`]([^"'`\s]{1,300})["'`]/g)].flatMap(([, path = '']) => {
+          const there = fileAt(path);
+          return there === undefined ? scriptsOf(completedName(program, path, directory, tree)) : [there];
+        })
       : [],
   );
   // `node --check file` and their like read it, and run nothing of it.
@@ -224,10 +202,8 @@ function completedOperand(
   return [];
 }
 
-function matching(glob: string, directory: string, tree: JudgedTree): readonly string[] {
-  const root = joined(directory, glob.slice(0, glob.search(/[*?]/)).replace(/[^/]*$/, '')) ?? '';
-  const form = pathGlob(joined(directory, glob) ?? glob);
-  return form === undefined ? [] : tree.under(root).filter((path) => form.test(path));
+function scriptsOf(named: readonly Named[]): readonly string[] {
+  return named.flatMap((one) => (one.kind === 'script' ? [one.path] : []));
 }
 
 /** What a file of recipes takes in, new files included. */
@@ -235,7 +211,11 @@ function included(words: readonly string[], directory: string, tree: JudgedTree)
   return words.slice(0, 100).flatMap((word): readonly Named[] => {
     const path = joined(directory, word);
     if (path === undefined || path === '') return [];
-    const there = /[*?]/.test(word) ? matching(word, directory, tree) : tree.isFile(path) ? [path] : [];
+    const there = /[*?]/.test(word)
+      ? globbed(joined(directory, word) ?? word, tree)
+      : tree.isFile(path)
+        ? [path]
+        : [];
     return [
       ...there.map((found): Named => ({ kind: 'recipes', path: found })),
       ...(there.includes(path) ? [] : [{ kind: 'absent' as const, path }]),

@@ -11,6 +11,8 @@ export type Named =
   | { readonly kind: 'main'; readonly manifest: string }
   /** A name, or a glob, that is not there, and counts once it is. */
   | { readonly kind: 'absent'; readonly path: string }
+  /** A directory all of whose files judge. */
+  | { readonly kind: 'rules'; readonly path: string }
   /** Another directory in which the commands that follow run. */
   | { readonly kind: 'directory'; readonly path: string }
   /** A program as it is called, without its directory. */

@@ -4,6 +4,7 @@ import { resolveJavascript } from '../../frame/imports/resolve-javascript.ts';
 import { resolvePython } from '../../frame/imports/resolve-python.ts';
 import { joined } from './joined.ts';
 import type { JudgedTree } from './named.ts';
+import { quotedPaths } from './quoted-paths.ts';
 import { recipeCommands } from './recipe-commands.ts';
 
 /** What the text of a file that judges leads to. */
@@ -21,35 +22,36 @@ export function textLeads(path: string, called: string, text: string, tree: Judg
   const recipes = recipeCommands(name, text);
   if (recipes !== undefined) return { commands: recipes.map((one) => ({ text: one, directory })), paths: [] };
   const isShell = /^#!.*\b(?:ba|da|z|k)?sh\b/.test(text) || /\.(?:sh|bash|zsh|ksh|bats)$/.test(name);
-  const isJavascript = /\.[cm]?[jt]sx?$/.test(name) || /^#!.*\b(?:node|deno|bun|tsx)\b/.test(text);
-  const files = { has: (file: string) => tree.isFile(file) };
+  const places = /\bdirname\b|\bBASH_SOURCE\b|\$\{0%/.test(text) ? new Set(['', directory]) : [''];
   return {
-    commands: isShell ? [{ text, directory: '' }] : [],
+    commands: isShell ? [...places].map((place) => ({ text, directory: place })) : [],
     paths: [
-      ...(isShell ? tails(text).map((tail) => joined(directory, tail)) : []),
-      ...(isJavascript ? javascriptImports(text).map((one) => resolveJavascript(one, path, files)) : []),
-      ...(/\.pyw?$/.test(name)
-        ? pythonImports(text)
-            .slice(0, 500)
-            .flatMap((one) => resolvePython(one, path, files))
-        : []),
-      ...quoted(text).flatMap((one) => [joined(directory, one), joined('', one)]),
+      ...(isShell ? tails(text).flatMap((tail) => [joined(directory, tail), joined('', tail)]) : []),
+      ...importsOf(path, name, text, tree),
+      ...quotedPaths(text).flatMap((one) => [joined(directory, one), joined('', one)]),
     ].filter((found) => found !== undefined),
   };
 }
 
-/** Literal ends of words that begin with an expansion: `"$DIR/lib.sh"`. */
-function tails(text: string): readonly string[] {
+/** Files that a script loads, as its language says that; `called`: what tells the language. */
+export function importsOf(path: string, called: string, text: string, tree: JudgedTree): readonly string[] {
+  const files = { has: (file: string) => tree.isFile(file) };
+  const isJavascript = /\.[cm]?[jt]sx?$/.test(called) || /^#!.*\b(?:node|deno|bun|tsx)\b/.test(text);
   return [
-    ...text.matchAll(/[})"\w]\/((?:[\w.-]{1,100}\/){0,6}[\w.-]{1,100}\.(?:sh|bash|js|mjs|py|rb|pl))\b/g),
-  ].map(([, tail = '']) => tail);
+    ...(isJavascript
+      ? javascriptImports(text).flatMap((one) => resolveJavascript(one, path, files) ?? [])
+      : []),
+    ...(/\.pyw?$/.test(called)
+      ? pythonImports(text)
+          .slice(0, 500)
+          .flatMap((one) => resolvePython(one, path, files))
+      : []),
+  ];
 }
 
-/** Names of files in quotes. */
-function quoted(text: string): readonly string[] {
-  return [
-    ...text.matchAll(
-      /["'`]([\w@./-]{3,300}\.(?:[cm]?[jt]sx?|sh|bash|py|rb|pl|php|json|ya?ml|toml|mk))["'`]/g,
-    ),
-  ].map(([, word = '']) => word);
+/** Literal ends of words that begin with an expansion: `"$DIR/lib.sh"`. */
+function tails(text: string): readonly string[] {
+  return [...text.matchAll(/[})"\w]\/((?:[\w.-]{1,100}\/){0,6}[\w.-]{1,100})\b/g)]
+    .slice(0, 5_000)
+    .map(([, tail = '']) => tail);
 }

@@ -18,7 +18,7 @@ const families: readonly (readonly [programs: RegExp, files: RegExp])[] = [
   [/^(?:nyc|c8|istanbul)$/, /^(?:\.nycrc[\w.]*|\.c8rc[\w.]*|nyc\.config\.[\w.]+|\.istanbul\.ya?ml)$/],
   [/^(?:stryker)$/, /^stryker[\w.-]*\.[\w.]+$/],
   [
-    /^(?:tsc|tsx|ts-node|ts-jest|vitest|vue-tsc|tsup|mocha|jest|esbuild|swc|tsd|attw)$/,
+    /^(?:tsc|tsx|ts-node|ts-jest|vitest|vue-tsc|tsup|mocha|jest|esbuild|swc|tsd|attw|bun|deno|esbuild-register|esbuild-runner|@swc-node|tsconfig-paths|vite-tsconfig-paths|@esbuild-kit)$/,
     /^tsconfig[\w.-]*\.json$/,
   ],
   [
@@ -26,10 +26,11 @@ const families: readonly (readonly [programs: RegExp, files: RegExp])[] = [
     /^(?:\.eslintrc[\w.]*|eslint\.config\.[\w.]+|\.eslintignore|\.xo-config[\w.]*)$/,
   ],
   [/^(?:biome|rome)$/, /^(?:biome|rome)\.jsonc?$/],
-  [
-    /^(?:prettier|eslint)$/,
-    /^(?:\.prettierrc[\w.]*|prettier\.config\.[\w.]+|\.prettierignore|\.editorconfig)$/,
-  ],
+  [/^(?:prettier|eslint)$/, /^(?:\.prettierrc[\w.]*|prettier\.config\.[\w.]+|\.prettierignore)$/],
+  // ESLint does not read it.
+  [/^(?:prettier|shfmt|ktlint|dotnet)$/, /^\.editorconfig$/],
+  // Mocks of packages that nobody asks for.
+  [/^(?:jest|react-scripts|craco)$/, /^__mocks__\/[\w.-]+$/],
   [
     /^(?:oxlint|dprint|stylelint|knip|madge|depcruise|dependency-cruiser|markdownlint[\w-]*|cspell|commitlint|lint-staged|publint|size-limit)$/,
     /^(?:\.oxlintrc\.json|oxlintrc\.json|\.?dprint\.jsonc?|\.stylelintrc[\w.]*|stylelint\.config\.[\w.]+|\.stylelintignore|knip\.[\w.]+|\.madgerc|\.dependency-cruiser[\w.]*|\.markdownlint[\w.-]*|\.cspell[\w.]*|cspell\.[\w.]+|\.commitlintrc[\w.]*|commitlint\.config\.[\w.]+|\.lintstagedrc[\w.]*|\.size-limit[\w.]*)$/,
@@ -49,7 +50,7 @@ const families: readonly (readonly [programs: RegExp, files: RegExp])[] = [
   ],
   [
     /^(?:pytest|py\.test|python[\d.]*|tox|nox|coverage)$/,
-    /^(?:pytest\.(?:ini|toml)|\.pytest\.(?:ini|toml)|conftest\.py|\.coveragerc|tox\.ini|noxfile\.py|setup\.cfg|pyproject\.toml|sitecustomize\.py|usercustomize\.py)$/,
+    /^(?:pytest\.(?:ini|toml)|\.pytest\.(?:ini|toml)|conftest\.py|\.coveragerc|tox\.ini|noxfile\.py|setup\.cfg|pyproject\.toml|(?:site|user)customize\.py|(?:site|user)customize\/__init__\.py)$/,
   ],
   [
     /^(?:ruff|flake8|pylint|mypy|pyright|basedpyright|black|isort|bandit|pycodestyle|pydocstyle|pre-commit|ty)$/,
@@ -94,6 +95,10 @@ const families: readonly (readonly [programs: RegExp, files: RegExp])[] = [
     /^(?:\.semgrep[\w.]*|\.semgrepignore|trivy\.ya?ml|\.trivyignore[\w.]*|\.?gitleaks\.toml|\.gitleaksignore|\.snyk|\.hadolint\.ya?ml|\.checkov\.ya?ml)$/,
   ],
   [
+    /^(?:spectral|yamllint|vale|ast-grep|sg|conftest|actionlint)$/,
+    /^(?:\.spectral\.[\w.]+|\.yamllint[\w.]*|\.vale\.ini|sgconfig\.ya?ml|conftest\.toml|actionlint\.ya?ml)$/,
+  ],
+  [
     /^(?:turbo|nx|lerna|wireit|lage|moon)$/,
     /^(?:turbo\.json|nx\.json|project\.json|lerna\.json|lage\.config\.[\w.]+|workspace\.json)$/,
   ],
@@ -102,18 +107,54 @@ const families: readonly (readonly [programs: RegExp, files: RegExp])[] = [
 /** Programs found in the place of those that are installed. */
 const installed = /(?:^|\/)node_modules\/\.bin\/([\w@.-]+)$/;
 
+const anyFile = new RegExp(families.map(([, files]) => files.source).join('|'));
+
+/** Read where the program runs, and nowhere else. */
+const ofPlace =
+  /^(?:\.env[\w.]*|\.npmrc|\.yarnrc(?:\.yml)?|\.pnp\.[cm]?js|\.pnpmfile\.cjs|pnpm-workspace\.yaml|bunfig\.toml|(?:jest|vitest?|ava|nyc|playwright|karma|cypress|stryker)[\w.-]*\.(?:config|conf|workspace|projects)\.[\w.]+|\.mocharc[\w.]*|mocha\.opts|\.taprc|\.nycrc[\w.]*|\.c8rc[\w.]*)$/;
+/** Said by a package of itself. */
+const ofPackage =
+  /^(?:package\.json|composer\.json|tsconfig[\w.-]*\.json|babel\.config\.[\w.]+|\.babelrc[\w.]*|\.swcrc|Cargo\.toml|pyproject\.toml|setup\.cfg|pytest\.(?:ini|toml)|tox\.ini|pom\.xml|[\w.-]+\.gradle(?:\.kts)?|gradle\.properties|[\w.-]+\.(?:cs|fs|vb)proj|CMakeLists\.txt|meson\.build|mix\.exs|project\.json|BUILD(?:\.bazel)?|build\.sbt|phpunit[\w.-]*\.xml(?:\.dist)?)$/;
+
+/** The program that a file configures, and for what: everything below it, the package that it stands in, programs that run in its directory. */
+export interface Configured {
+  readonly program: string;
+  readonly scope: 'below' | 'package' | 'place';
+}
+
+/** Whether a file at this path configures any program that is known. */
+export function isConfigName(path: string): boolean {
+  return lastNames(path).some((name) => anyFile.test(name));
+}
+
 /** The program whose configuration a file at this path is, of those that are run; every program where none is known. */
-export function configuredProgram(path: string, programs: readonly string[] | undefined): string | undefined {
-  const parts = path.split('/');
-  const names = [parts.slice(-1).join('/'), parts.slice(-2).join('/')];
+export function configuredProgram(
+  path: string,
+  programs: readonly string[] | undefined,
+): Configured | undefined {
+  const names = lastNames(path);
+  const [name = ''] = names;
   const inPlace = installed.exec(path)?.[1];
   if (inPlace !== undefined)
-    return programs === undefined || programs.includes(inPlace) ? inPlace : undefined;
+    return programs === undefined || programs.includes(inPlace)
+      ? { program: inPlace, scope: 'below' }
+      : undefined;
+  const scope =
+    ofPlace.test(name) || names[1]?.startsWith('__mocks__/')
+      ? 'place'
+      : ofPackage.test(name)
+        ? 'package'
+        : 'below';
   for (const [form, files] of families) {
-    if (!names.some((name) => files.test(name))) continue;
-    if (programs === undefined) return parts.at(-1);
-    const program = programs.find((name) => form.test(name));
-    if (program !== undefined) return program;
+    if (!names.some((one) => files.test(one))) continue;
+    if (programs === undefined) return { program: name, scope };
+    const program = programs.find((one) => form.test(one));
+    if (program !== undefined) return { program, scope };
   }
   return undefined;
+}
+
+function lastNames(path: string): readonly string[] {
+  const last = path.lastIndexOf('/');
+  return [path.slice(last + 1), path.slice(path.lastIndexOf('/', last - 1) + 1)];
 }

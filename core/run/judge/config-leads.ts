@@ -1,0 +1,127 @@
+import { completedName } from './completed-name.ts';
+import { joined } from './joined.ts';
+import type { JudgedTree } from './named.ts';
+import { quotedPaths } from './quoted-paths.ts';
+import { toolSettings } from './tool-members.ts';
+
+const maxWords = 10_000;
+
+/** What a configuration leads to. */
+export interface ConfigLeads {
+  /** Files that it names. */
+  readonly paths: readonly string[];
+  /** Directories, and globs of such, that it names: programs may run there. */
+  readonly places: readonly string[];
+  /** Loaders and transforms by which it has things loaded. */
+  readonly programs: readonly string[];
+  /** Commands that it has run, in its directory. */
+  readonly commands: readonly string[];
+}
+
+const nothing: ConfigLeads = { paths: [], places: [], programs: [], commands: [] };
+
+/** Names in these are what is judged, or left out: no way of judging leads there. */
+const silent =
+  /^(?:BUILD(?:\.bazel)?|CMakeLists\.txt|meson\.build|composer\.json|Dockerfile|\.env[\w.]*|[\w.-]+\.(?:cs|fs|vb)proj|mix\.exs|\.editorconfig|.*ignore)$/;
+const subjects =
+  '(?:ignores?|ignorePatterns|\\w*[iI]gnorePatterns|excludes?|extend-exclude|omit|includes?|files|inputs?|outputs?|entryPoints|alias|paths|spec|testMatch|testRegex|testpaths|source|packages|per-file-ignores|collectCoverageFrom|main|types|typeRoots)';
+const inLists = new RegExp(
+  `["']?\\b${subjects}["']?[ \\t]{0,20}[:=][ \\t\\n]{0,20}(?:\\[[^\\]]{0,2000}\\]|"[^"\\n]{0,300}"|'[^'\\n]{0,300}')`,
+  'g',
+);
+const inLines = new RegExp(
+  `^[ \\t]{0,40}${subjects}[ \\t]{0,20}[:=][^\\n]{0,1000}\\n(?:[ \\t]+[^\\n\\[]{0,300}\\n|[ \\t]*-[^\\n]{0,300}\\n){0,200}`,
+  'gm',
+);
+const roots = /\$\{?\w{1,100}\}?\/|<\w{1,100}>\/|\{\w{1,100}\}\/|%\w{1,100}%\//g;
+const loaders =
+  /^(?:tsx|ts-node|ts-jest|babel-jest|@swc-node\/[\w-]+|esbuild-register|esbuild-runner|tsconfig-paths|vite-tsconfig-paths|@esbuild-kit\/[\w-]+)(?:\/[\w./-]+)?$/;
+
+/** Reads a file that tells a program how to judge. `called`: the path by which it was reached, through links. */
+export function configLeads(called: string, text: string, tree: JudgedTree): ConfigLeads {
+  const name = called.slice(called.lastIndexOf('/') + 1);
+  const directory = called.includes('/') ? called.slice(0, called.lastIndexOf('/')) : '';
+  if (silent.test(name)) return nothing;
+  const settings = name === 'package.json' ? toolSettings(text) : text;
+  const isLines = /\.(?:ini|cfg|toml|ya?ml|opts|rc|conf)$|^\.[\w-]+$/.test(name);
+  const told = (isLines ? `${settings}\n`.replace(inLines, '\n') : settings).replace(inLists, ' ');
+  const words = wordsOf(name, told);
+  const found = new Set<string>();
+  const places = new Set<string>();
+  for (const word of words) {
+    if (/[*?]/.test(word)) {
+      const place = joined(directory, word.replace(/\/(?:\*\*?\/?[^/*]*|\*)$/, '/*'));
+      if (place?.endsWith('/*')) places.add(place);
+      continue;
+    }
+    for (const path of filesOf(word, name, directory, tree)) found.add(path);
+    for (const from of [directory, '']) {
+      const place = joined(from, word);
+      if (place !== undefined && tree.isDirectory(place)) places.add(place);
+    }
+  }
+  return {
+    paths: [...found],
+    places: [...places],
+    programs: words.flatMap((word) => (loaders.test(word) ? programOf(word) : [])),
+    commands:
+      name === 'tox.ini'
+        ? told
+            .replace(/\{\w{1,100}\}\//g, '')
+            .split('\n')
+            .map(withoutKey)
+        : [],
+  };
+}
+
+/** The name by which a package that is loaded is known. */
+export function programOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, /^@(?!swc-node|esbuild-kit)/.test(specifier) ? 2 : 1)
+    .join('/');
+}
+
+function withoutKey(line: string): string {
+  return line.replace(/^\s*(?:commands(?:_pre|_post)?\s*=)?\s*-?/, '');
+}
+
+/** In code what is quoted counts; elsewhere every word does that stands in no comment. */
+function wordsOf(name: string, text: string): readonly string[] {
+  const plain = text.replace(roots, ' ');
+  if (/\.(?:[cm]?[jt]sx?|py|rb|php|gradle|kts|rake)$|^(?:Rakefile|gradlew)$/.test(name))
+    return [...new Set([...quotedPaths(text), ...quotedPaths(text.replace(roots, '')), ...globsOf(text)])];
+  const words = plain
+    .split('\n')
+    .filter((line) => !/^\s*(?:#|;|\/\/)/.test(line))
+    .flatMap((line) => line.split(/[\s"'`=,;:()[\]{}<>|&$]+/));
+  return [...new Set(words.filter((word) => word.length > 1 && word.length <= 300))].slice(0, maxWords);
+}
+
+function globsOf(text: string): readonly string[] {
+  return [...text.matchAll(/["'](?:<rootDir>\/)?([\w./-]{1,200}\*[\w.*/-]{0,50})["']/g)]
+    .slice(0, 500)
+    .map(([, glob = '']) => glob);
+}
+
+function filesOf(word: string, name: string, directory: string, tree: JudgedTree): readonly string[] {
+  const plain = word.replace(/^\/+/, '');
+  const direct = [joined(directory, plain), joined('', plain)];
+  const isPython = /\.(?:ini|cfg|toml|py)$/.test(name);
+  const completed = [
+    ...(/\.[cm]?[jt]sx?$|json5?c?$|ya?ml$|rc$|\.opts$/.test(name) && word.includes('/')
+      ? completedName('node', plain, directory, tree).flatMap((one) =>
+          one.kind === 'script' ? [one.path] : [],
+        )
+      : []),
+    ...(isPython && /^\w+(?:\.\w+)+$/.test(word)
+      ? [`${word.replaceAll('.', '/')}.py`, `${word.replaceAll('.', '/')}/__init__.py`]
+      : []),
+    ...(/^(?:Rakefile|\.rspec|[\w.-]+\.r(?:b|ake))$/.test(name)
+      ? direct.map((path) => (path === undefined ? undefined : `${path}.rb`))
+      : []),
+  ];
+  return [...direct, ...completed].filter(
+    (path) => path !== undefined && path !== '' && tree.isFile(path),
+  ) as string[];
+}
