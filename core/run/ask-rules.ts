@@ -1,10 +1,12 @@
 import { isWritError } from '../base/errors.ts';
 import type { Finding } from '../contract/finding.ts';
+import type { JudgeReach } from '../contract/judge-reach.ts';
 import type { Rule, RuleInput } from '../contract/rule.ts';
 import { judgeRule } from '../rules.ts';
 import type { GitDirectory } from '../vcs/git.ts';
 import type { ArtifactBox } from './artifact-box.ts';
 import { findJudge } from './judge/find-judge.ts';
+import { joinReach } from './judge/join-reach.ts';
 import { readRuleFiles } from './read-rule-files.ts';
 import { readStanding } from './read-standing.ts';
 import type { WritEngine } from './writ-engine.ts';
@@ -36,9 +38,7 @@ export async function askRule(
   try {
     const files = await readRuleFiles(question.objects, input.patch, rule);
     const artifactBytes = rule.readsArtifacts ? await readArtifacts(question) : undefined;
-    const judge = rule.readsJudge
-      ? await findJudge(question.objects, input.patch.baseTree, input.spec)
-      : undefined;
+    const judge = rule.readsJudge ? await judgeOf(question) : undefined;
     const standing =
       rule.readsStanding && question.policyTree !== undefined
         ? await readStanding(question.objects, input.patch, question.policyTree)
@@ -64,6 +64,12 @@ export async function askRule(
       },
     ];
   }
+}
+
+async function judgeOf({ objects, policyTree, input }: RuleQuestion): Promise<JudgeReach> {
+  const { patch, spec } = input;
+  const base = await findJudge(objects, patch.baseTree, spec);
+  return policyTree === undefined ? base : joinReach(await findJudge(objects, policyTree, spec), base);
 }
 
 async function readArtifacts({ box, input }: RuleQuestion): Promise<Record<string, Uint8Array>> {

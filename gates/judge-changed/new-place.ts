@@ -1,26 +1,53 @@
 import type { JudgeReach } from '../../core/contract/judge-reach.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
-import { isPlace } from '../../core/run/judge/is-place.ts';
+import { placeTest } from '../../core/run/judge/place-test.ts';
 import { isFixture } from '../../core/run/judge/serves-judging.ts';
+
+type Test = (directory: string) => boolean;
+
+interface ReadyDirectories {
+  /** Programs run in it. */
+  readonly isRun: Test;
+  /** Or in one below it, or something below it is reached. */
+  readonly isPlace: Test;
+  readonly isThere: Test;
+}
+
+/** What a reach says of directories, made ready once: it is asked about each changed file. */
+const ready = new WeakMap<JudgeReach, ReadyDirectories>();
+
+function directoriesOf(reach: JudgeReach): ReadyDirectories {
+  const known = ready.get(reach);
+  if (known) return known;
+  const { places = ['**'], directories = [], files } = reach;
+  const isRun = placeTest(places);
+  const above = new Set<string>();
+  for (const one of [...places, ...files.map(({ path }) => path)])
+    for (let slash = one.lastIndexOf('/'); slash > 0; slash = one.lastIndexOf('/', slash - 1))
+      above.add(one.slice(0, slash));
+  const all = new Set(directories);
+  const made = {
+    isRun,
+    isPlace: (directory: string) => directory === '' || isRun(directory) || above.has(directory),
+    isThere: (directory: string) => directory === '' || all.has(directory),
+  };
+  ready.set(reach, made);
+  return made;
+}
 
 /** Whether checks read a file that counts only where a program runs: in that directory, or on the way to one. */
 export function isReadThere(reach: JudgeReach | undefined, path: string): boolean {
-  if (reach?.places === undefined) return true;
+  if (reach === undefined) return true;
+  const { isRun, isPlace } = directoriesOf(reach);
   const directory = configuredDirectory(path);
-  if (path.includes('__mocks__/')) return isPlace(directory, reach.places);
-  if (directory === '' || isPlace(directory, reach.places)) return true;
-  return [...reach.places, ...reach.files.map((known) => known.path)].some((one) =>
-    one.startsWith(`${directory}/`),
-  );
+  return path.includes('__mocks__/') ? isRun(directory) : isPlace(directory);
 }
 
 /** Whether a file is new in a directory that is new as well: it says nothing of what is judged so far. */
 export function isOfNewDirectory(reach: JudgeReach | undefined, { path, changeType }: PatchFile): boolean {
   if (changeType !== 'add' || !path.includes('/')) return false;
-  if (reach?.directories !== undefined) {
-    const directory = configuredDirectory(path);
-    return isFixture(path) || (directory !== '' && !reach.directories.includes(directory));
-  }
+  if (reach?.directories !== undefined)
+    return isFixture(path) || !directoriesOf(reach).isThere(configuredDirectory(path));
   const directory = path.slice(0, path.lastIndexOf('/') + 1);
   return path.endsWith('/package.json') && !reach?.files.some((known) => known.path.startsWith(directory));
 }
@@ -40,10 +67,9 @@ export function takesPlaceOf(
   if (name === '' || name === '.bin' || reach?.directories === undefined || isFixture(directory))
     return undefined;
   if (!reach.programs.some((program) => javascript.test(program))) return undefined;
-  if (reach.directories.includes(`${directory}node_modules`))
-    return reach.programs.includes(name) ? name : undefined;
-  const isThere = directory === '' || reach.directories.includes(directory.slice(0, -1));
-  return isThere && changeType !== 'delete' ? name : undefined;
+  const { isThere } = directoriesOf(reach);
+  if (isThere(`${directory}node_modules`)) return reach.programs.includes(name) ? name : undefined;
+  return isThere(directory.slice(0, -1)) && changeType !== 'delete' ? name : undefined;
 }
 
 /** The directory for which a file counts: mocks count where their directory is. */

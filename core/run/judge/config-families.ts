@@ -2,7 +2,11 @@
 const families: readonly (readonly [programs: RegExp, files: RegExp])[] = [
   [
     /^(?:jest|ts-jest|react-scripts|craco)$/,
-    /^(?:jest[\w.-]*\.(?:config|setup|preset|transform)\.?[\w.]*|jest\.config\.[\w.]+|jest-[\w.-]+\.(?:[cm]?[jt]s|json)|setupTests\.[jt]sx?|babel\.config\.[\w.]+|\.babelrc[\w.]*|\.swcrc)$/,
+    /^(?:jest[\w.-]*\.(?:config|setup|preset|transform)\.?[\w.]*|jest\.config\.[\w.]+|jest-[\w.-]+\.(?:[cm]?[jt]s|json)|setupTests\.[jt]sx?)$/,
+  ],
+  [
+    /^(?:jest|ts-jest|babel-jest|babel-node|@babel\/register|@swc\/jest|@swc\/register|@swc-node|swc|react-scripts|craco)$/,
+    /^(?:babel\.config\.[\w.]+|\.babelrc[\w.]*|\.swcrc)$/,
   ],
   [
     /^(?:vitest|vite)$/,
@@ -14,7 +18,10 @@ const families: readonly (readonly [programs: RegExp, files: RegExp])[] = [
   [/^(?:jasmine|ng)$/, /^(?:jasmine[\w.]*\.(?:json|[cm]?[jt]s)|angular\.json)$/],
   [/^(?:karma|ng)$/, /^karma[\w.-]*\.conf(?:ig)?\.[\w.]+$/],
   [/^playwright$/, /^playwright[\w.-]*\.config\.[\w.]+$/],
-  [/^cypress$/, /^(?:cypress\.config\.[\w.]+|cypress\.json)$/],
+  [
+    /^cypress$/,
+    /^(?:cypress\.config\.[\w.]+|cypress\.json|support\/(?:e2e|index|component|commands)\.[cm]?[jt]sx?)$/,
+  ],
   [/^(?:nyc|c8|istanbul)$/, /^(?:\.nycrc[\w.]*|\.c8rc[\w.]*|nyc\.config\.[\w.]+|\.istanbul\.ya?ml)$/],
   [/^(?:stryker)$/, /^stryker[\w.-]*\.[\w.]+$/],
   [
@@ -49,7 +56,7 @@ const families: readonly (readonly [programs: RegExp, files: RegExp])[] = [
     /^\.env(?:\.(?:test|ci|local|testing|test\.local))?$/,
   ],
   [
-    /^(?:pytest|py\.test|python[\d.]*|tox|nox|coverage)$/,
+    /^(?:pytest|py\.test|python[\d.]*|tox|nox|coverage|poe|taskipy|hatch|pdm|rye)$/,
     /^(?:pytest\.(?:ini|toml)|\.pytest\.(?:ini|toml)|conftest\.py|\.coveragerc|tox\.ini|noxfile\.py|setup\.cfg|pyproject\.toml|(?:site|user)customize\.py|(?:site|user)customize\/__init__\.py)$/,
   ],
   [
@@ -58,7 +65,7 @@ const families: readonly (readonly [programs: RegExp, files: RegExp])[] = [
   ],
   [
     /^(?:rspec|rake|ruby|bundle|rails|minitest|cucumber|rubocop|standardrb|sorbet|srb)$/,
-    /^(?:\.rspec(?:-local)?|spec_helper\.rb|rails_helper\.rb|test_helper\.rb|\.rubocop[\w.-]*\.ya?ml|\.standard\.yml|cucumber\.ya?ml|\.simplecov|Rakefile|\.minitest)$/,
+    /^(?:\.rspec(?:-local)?|spec_helper\.rb|rails_helper\.rb|test_helper\.rb|\.rubocop[\w.-]*\.ya?ml|\.standard\.yml|cucumber\.ya?ml|\.simplecov|Rakefile|\.minitest|\.bundle\/config)$/,
   ],
   [
     /^(?:phpunit|pest|composer|php|phpstan|psalm|php-cs-fixer|phpcs|paratest)$/,
@@ -74,7 +81,7 @@ const families: readonly (readonly [programs: RegExp, files: RegExp])[] = [
   ],
   [
     /^(?:mvnw?|gradlew?|java|ant|sbt|bazel(?:isk)?|junit)$/,
-    /^(?:pom\.xml|build\.gradle(?:\.kts)?|settings\.gradle(?:\.kts)?|gradle\.properties|gradle-wrapper\.properties|init\.gradle|testng[\w.-]*\.xml|junit-platform\.properties|checkstyle[\w.-]*\.xml|spotbugs[\w.-]*\.xml|pmd[\w.-]*\.xml|detekt[\w.-]*\.ya?ml|\.mvn\/[\w.]+|build\.sbt|\.bazelrc|BUILD(?:\.bazel)?|build\.xml)$/,
+    /^(?:pom\.xml|build\.gradle(?:\.kts)?|settings\.gradle(?:\.kts)?|gradle\.properties|gradle-wrapper\.(?:properties|jar)|maven-wrapper\.(?:properties|jar)|init\.gradle|testng[\w.-]*\.xml|junit-platform\.properties|checkstyle[\w.-]*\.xml|spotbugs[\w.-]*\.xml|pmd[\w.-]*\.xml|detekt[\w.-]*\.ya?ml|\.mvn\/[\w.]+|build\.sbt|\.bazelrc|BUILD(?:\.bazel)?|build\.xml)$/,
   ],
   [
     /^(?:dotnet|msbuild|nunit3-console|vstest\.console|nuke)$/,

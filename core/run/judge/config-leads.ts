@@ -24,28 +24,35 @@ const nothing: ConfigLeads = { paths: [], places: [], programs: [], commands: []
 const silent =
   /^(?:BUILD(?:\.bazel)?|CMakeLists\.txt|meson\.build|composer\.json|Dockerfile|\.env[\w.]*|[\w.-]+\.(?:cs|fs|vb)proj|mix\.exs|\.editorconfig|.*ignore)$/;
 const subjects =
-  '(?:ignores?|ignorePatterns|\\w*[iI]gnorePatterns|excludes?|extend-exclude|omit|includes?|files|inputs?|outputs?|entryPoints|alias|paths|spec|testMatch|testRegex|testpaths|source|packages|per-file-ignores|collectCoverageFrom|main|types|typeRoots)';
+  '(?:ignores?|\\w{0,40}[iI]gnorePatterns|excludes?|extend-exclude|omit|includes?|files|inputs?|outputs?|entry|entryPoints|alias|paths|mutate|spec|testMatch|testRegex|testpaths|source|packages|modules?|per-file-ignores|collectCoverageFrom|main|types|typeRoots|(?:DJANGO_SETTINGS|django_settings)_(?:MODULE|module)|pythonpath)';
 const inLists = new RegExp(
-  `["']?\\b${subjects}["']?[ \\t]{0,20}[:=][ \\t\\n]{0,20}(?:\\[[^\\]]{0,2000}\\]|"[^"\\n]{0,300}"|'[^'\\n]{0,300}')`,
+  `["']?\\b${subjects}["']?[ \\t]{0,20}[:=][ \\t\\n]{0,20}(?:\\[[^[\\]]{0,2000}\\]|\\{[^{}]{0,2000}\\}|"[^"\\n]{0,300}"|'[^'\\n]{0,300}')`,
   'g',
 );
+/** With what is indented deeper below. `entry` of a hook is what is run. */
 const inLines = new RegExp(
-  `^[ \\t]{0,40}${subjects}[ \\t]{0,20}[:=][^\\n]{0,1000}\\n(?:[ \\t]+[^\\n\\[]{0,300}\\n|[ \\t]*-[^\\n]{0,300}\\n){0,200}`,
+  `^([ \\t]{0,40})${subjects.replace('|entry|', '|')}[ \\t]{0,20}[:=][^\\n]{0,1000}\\n(?:\\1[ \\t]{1,40}[^\\n]{0,300}\\n|\\1-[^\\n]{0,300}\\n){0,200}`,
   'gm',
 );
+/** What tools are told in a file that describes a package as well. */
+const toolSection =
+  /^\[{1,2}(?:tool[.:])(?:pytest|coverage|tox|nox|ruff|mypy|pyright|basedpyright|black|isort|flake8|pylint|bandit|hatch\.envs|poe|pdm\.scripts|taskipy|hypothesis|mutmut|rye\.scripts)\b|^\[(?:flake8|mypy|coverage|isort|pylint|pycodestyle|aliases)/;
+/** Python names its plugins as modules. */
+const pluginNames =
+  /(?:^|[\s"'=])-p[ =]{0,2}([\w.]{1,200})|plugins["']?[ \t]{0,20}[:=][ \t]{0,20}([[(][^[\])]{0,2000}|[^\n]{0,300})/g;
 const roots = /\$\{?\w{1,100}\}?\/|<\w{1,100}>\/|\{\w{1,100}\}\/|%\w{1,100}%\//g;
 const loaders =
-  /^(?:tsx|ts-node|ts-jest|babel-jest|@swc-node\/[\w-]+|esbuild-register|esbuild-runner|tsconfig-paths|vite-tsconfig-paths|@esbuild-kit\/[\w-]+)(?:\/[\w./-]+)?$/;
+  /^(?:tsx|ts-node|ts-jest|babel-jest|@swc-node\/[\w-]+|esbuild-register|esbuild-runner|tsconfig-paths|vite-tsconfig-paths|@babel\/register|@swc\/(?:jest|register)|@esbuild-kit\/[\w-]+)(?:\/[\w./-]+)?$/;
 
 /** Reads a file that tells a program how to judge. `called`: the path by which it was reached, through links. */
 export function configLeads(called: string, text: string, tree: JudgedTree): ConfigLeads {
   const name = called.slice(called.lastIndexOf('/') + 1);
   const directory = called.includes('/') ? called.slice(0, called.lastIndexOf('/')) : '';
   if (silent.test(name)) return nothing;
-  const settings = name === 'package.json' ? toolSettings(text) : text;
+  const settings = settingsOf(name, text);
   const isLines = /\.(?:ini|cfg|toml|ya?ml|opts|rc|conf)$|^\.[\w-]+$/.test(name);
-  const told = (isLines ? `${settings}\n`.replace(inLines, '\n') : settings).replace(inLists, ' ');
-  const words = wordsOf(name, told);
+  const told = withoutSubjects(settings, isLines);
+  const words = [...wordsOf(name, told), ...pluginFiles(name, told)];
   const found = new Set<string>();
   const places = new Set<string>();
   for (const word of words) {
@@ -72,6 +79,36 @@ export function configLeads(called: string, text: string, tree: JudgedTree): Con
             .map(withoutKey)
         : [],
   };
+}
+
+function settingsOf(name: string, text: string): string {
+  if (name === 'package.json') return toolSettings(text);
+  if (name !== 'pyproject.toml' && name !== 'setup.cfg') return text;
+  return text
+    .split(/^(?=\[)/m)
+    .filter((section) => toolSection.test(section))
+    .join('');
+}
+
+function withoutSubjects(text: string, isLines: boolean): string {
+  const plain = isLines ? `${text}\n`.replace(inLines, '\n') : text;
+  return plain.replace(inLists, ' ');
+}
+
+/** Files that stand for the modules of plugins. */
+function pluginFiles(name: string, text: string): readonly string[] {
+  if (!/\.(?:ini|cfg|toml|py)$/.test(name)) return [];
+  const modules = [...text.matchAll(pluginNames)].flatMap(([, one = '', several = '']) => [
+    one,
+    ...several.split(/[^\w.]+/),
+  ]);
+  return modules
+    .filter((module) => /^\w+(?:\.\w+)*$/.test(module))
+    .slice(0, 200)
+    .flatMap((module) => {
+      const path = module.replaceAll('.', '/');
+      return [`${path}.py`, `${path}/__init__.py`];
+    });
 }
 
 /** The name by which a package that is loaded is known. */
@@ -107,15 +144,11 @@ function globsOf(text: string): readonly string[] {
 function filesOf(word: string, name: string, directory: string, tree: JudgedTree): readonly string[] {
   const plain = word.replace(/^\/+/, '');
   const direct = [joined(directory, plain), joined('', plain)];
-  const isPython = /\.(?:ini|cfg|toml|py)$/.test(name);
   const completed = [
     ...(/\.[cm]?[jt]sx?$|json5?c?$|ya?ml$|rc$|\.opts$/.test(name) && word.includes('/')
       ? completedName('node', plain, directory, tree).flatMap((one) =>
           one.kind === 'script' ? [one.path] : [],
         )
-      : []),
-    ...(isPython && /^\w+(?:\.\w+)+$/.test(word)
-      ? [`${word.replaceAll('.', '/')}.py`, `${word.replaceAll('.', '/')}/__init__.py`]
       : []),
     ...(/^(?:Rakefile|\.rspec|[\w.-]+\.r(?:b|ake))$/.test(name)
       ? direct.map((path) => (path === undefined ? undefined : `${path}.rb`))

@@ -4,7 +4,6 @@ import { configuredProgram, isConfigName } from './config-families.ts';
 import { configLeads } from './config-leads.ts';
 import { FoundJudge } from './found-judge.ts';
 import { globbed } from './globbed.ts';
-import { isPlace } from './is-place.ts';
 import { joined } from './joined.ts';
 import { judgedTree, type WholeTree } from './judged-tree.ts';
 import { loopFiles } from './loop-files.ts';
@@ -12,6 +11,7 @@ import { manifestScripts } from './manifest-scripts.ts';
 import type { Named } from './named.ts';
 import { namedByCommand } from './named-by-command.ts';
 import { orchestrators } from './package-scripts.ts';
+import { placeTest } from './place-test.ts';
 import { plainCommands } from './plain-commands.ts';
 import {
   isAmongTests,
@@ -195,13 +195,13 @@ export class Following {
   /** Configuration of programs that run by now and that is not read yet: it is wanted next. False where there is no more. */
   configure(): boolean {
     const programs = [...this.#programs];
-    const { places } = this.#found;
+    const isPlace = placeTest(this.#found.places);
     for (const path of this.#configurable) {
       if (this.#seen.has(`${path}\0config`)) continue;
       const how = configuredProgram(path, programs);
       if (how === undefined) continue;
       const isRunThere =
-        how.scope === 'below' || /(?:^|\/)tsconfig[^/]*$/.test(path) || isPlace(directoryOf(path), places);
+        how.scope === 'below' || /(?:^|\/)tsconfig[^/]*$/.test(path) || isPlace(directoryOf(path));
       if (!isRunThere) continue;
       this.#seen.add(`${path}\0config`);
       this.#configured(path, `\`${how.program}\``);

@@ -15,7 +15,7 @@ const testRunners =
 const runners =
   /^(?:env|sudo|time|nice|timeout|exec|command|nohup|xvfb-run|npx|pnpx|bunx|dotenv|cross-env|cross-env-shell|poetry|uv|pipenv|hatch|rye|pdm|bundle|corepack|doas|setsid|stdbuf|run|exec|dlx|x|--|do|then|else|if|elif|while|until|!)$/;
 const fileOption =
-  /^--?[\w-]*(?:config|conf|rc|rcfile|require|import|loader|setup|env-file|project|tsconfig|reporter|ignore|plugin|preset|baseline|bootstrap|settings|makefile|manifest|preload|opts|rules?|policy|profile|file)(?:-path|-file|s)?$/;
+  /^--?[\w-]*(?:config|conf|rc|rcfile|require|import|loader|setup|env-file|env-file-if-exists|project|tsconfig|reporter|ignore|plugin|preset|baseline|bootstrap|settings|makefile|manifest|preload|opts|rules?|policy|profile|file)(?:-path|-file|s)?$/;
 /** Options by which an interpreter loads a package before anything else. */
 const loads = /^(?:--import|--require|-r|--loader|--experimental-loader)$/;
 const shortFileOption = /^-[rcpfP]$/;
@@ -25,6 +25,8 @@ const checksOperand =
 /** Programs that hold something against what a file says. */
 const compares =
   /^(?:[efz]?grep|rg|diff|comm|cmp|jq|yq|[gm]?awk|sed|cat|sort|join|xargs|read|done|mapfile|readarray)$/;
+const assignment = /^[A-Za-z_]\w*=/;
+
 /** What the words of one command lead to, run in `directory` (empty: the root). */
 export function namedByCommand(
   argv: readonly string[],
@@ -32,7 +34,7 @@ export function namedByCommand(
   tree: JudgedTree,
 ): readonly Named[] {
   const named: Named[] = [];
-  const words = argv.filter((word) => !/^[A-Za-z_]\w*=/.test(word) || word.includes('/'));
+  const words = argv.filter((word) => !assignment.test(word) || word.includes('/'));
   const fileAt = (word: string): string | undefined => {
     for (const from of directory === '' ? [''] : [directory, '']) {
       const path = joined(from, word);
@@ -40,6 +42,7 @@ export function namedByCommand(
     }
     return undefined;
   };
+  for (const word of argv) if (assignment.test(word)) named.push(...ofAssignment(word, fileAt));
   let start = 0;
   while (start < words.length && isPrefix(words, start)) start += 1;
   const program = nameOf(words[start] ?? '');
@@ -74,6 +77,7 @@ export function namedByCommand(
 function isPrefix(words: readonly string[], at: number): boolean {
   const word = words[at] ?? '';
   if (at === words.length - 1) return false;
+  if (assignment.test(word)) return true;
   if (runners.test(nameOf(word))) return true;
   // Options and durations of what stands before.
   return at > 0 && (/^-/.test(word) || /^\d+[smh]?$/.test(word));
@@ -96,6 +100,16 @@ function directoryOption(words: readonly string[], from: string, tree: JudgedTre
   return undefined;
 }
 
+/** `NODE_OPTIONS="--require ./ci/x.js"`, `BASH_ENV=ci/env.sh`. */
+function ofAssignment(word: string, fileAt: (word: string) => string | undefined): readonly Named[] {
+  const words = word
+    .slice(word.indexOf('=') + 1)
+    .split(/\s+/)
+    .slice(0, 100);
+  const files = words.flatMap((one) => fileAt(one) ?? []);
+  return [...filesOfOptions('', words, fileAt), ...files.map((path): Named => ({ kind: 'mentioned', path }))];
+}
+
 function filesOfOptions(
   program: string,
   words: readonly string[],
@@ -109,6 +123,9 @@ function filesOfOptions(
     const given = glued ?? words[at + 1] ?? '';
     const path = fileAt(given);
     if (path !== undefined) return [{ kind: 'config', path }];
+    // One that need not be there counts once it is.
+    const absent = name.includes('env-file') ? joined('', given) : undefined;
+    if (absent !== undefined) return [{ kind: 'absent', path: absent }];
     return loads.test(name) && /^@?[a-z]/.test(given) ? [{ kind: 'program', name: programOf(given) }] : [];
   });
 }
@@ -143,8 +160,14 @@ function operands(
     const found = [`${module}.py`, `${module}/__main__.py`, `${module}/__init__.py`].flatMap(
       (path) => fileAt(path) ?? [],
     );
+    const absent = found.length > 0 || module === '' ? undefined : joined(directory, module);
     return [
       { kind: 'program', name: (words[1] ?? '').split('.')[0] ?? '' },
+      ...(absent === undefined
+        ? []
+        : [`${absent}.py`, `${absent}/__main__.py`, `${absent}/__init__.py`].map(
+            (path): Named => ({ kind: 'absent', path }),
+          )),
       ...found.map((path): Named => ({ kind: 'script', path })),
       ...namedByCommand(words.slice(1), directory, tree),
     ];

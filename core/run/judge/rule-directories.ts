@@ -27,6 +27,8 @@ export function ruleDirectories(
   if (/^(?:opa|regal)$/.test(program)) given.push(...words.slice(1).filter((word) => !word.startsWith('-')));
   // Its directory where none is told.
   if (program === 'conftest' && given.length === 0) given.push('policy');
+  // Code that says how is built, executed before anything else.
+  if (/^gradlew?$/.test(program)) given.push('buildSrc');
   return given.flatMap((word): readonly Named[] => {
     const path = joined(directory, word);
     return path !== undefined && mayHoldRules(path) && tree.isDirectory(path)

@@ -210,3 +210,24 @@ t.test('a person may let the judge change: the run waits for that', async (t) =>
   );
   t.equal(ordinary.decision?.type, 'commit', ordinary.decision?.rationale ?? '');
 });
+
+t.test('what only the policy commit has run is the judge as well', async (t) => {
+  const sample = prepared(t);
+  const manifest = (check: string): string => JSON.stringify({ type: 'module', scripts: { check } });
+  const commit = (files: Readonly<Record<string, string>>): string => {
+    write(sample, files);
+    sample.git('add', '--all', '--force');
+    sample.git('commit', '--quiet', '-m', 'Another step');
+    return sample.git('rev-parse', 'HEAD');
+  };
+  const start = commit({ 'package.json': manifest('node --version') });
+  sample.git('checkout', '--quiet', '-b', 'feature');
+  commit({ ...product, 'scripts/audit.js': 'process.exit(0);\n' });
+  sample.git('checkout', '--quiet', 'main');
+  const tip = commit({ 'package.json': manifest('node scripts/audit.js') });
+  const spec = contract([script('npm run --silent check')]);
+  const view = await sample.run({ source: { kind: 'range', range: 'main..feature' }, onto: 'side' }, spec);
+  t.same([view.baseCommit, view.policyCommit], [start, tip]);
+  t.match(view.findings, [{ rule: 'judge-changed', path: 'scripts/audit.js' }]);
+  t.equal(view.decision?.type, 'abandon');
+});
