@@ -2,7 +2,7 @@ import type { Finding, Severity } from '../../core/contract/finding.ts';
 import type { LaidPath } from '../../core/contract/judge-reach.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { configuredProgram } from '../../core/run/judge/config-families.ts';
+import { type Configured, configuredProgram } from '../../core/run/judge/config-families.ts';
 import { pathGlob } from '../../core/run/judge/path-glob.ts';
 import { isAmongTests } from '../../core/run/judge/serves-judging.ts';
 import { judgeApprovals } from '../approvals/judge-approvals.ts';
@@ -106,11 +106,13 @@ function changedConfig(
   oldPath: string | undefined,
 ): ChangedJudge | undefined {
   const { judge: reach } = input;
-  const config =
-    configuredProgram(file.path, reach?.programs) ?? configuredProgram(oldPath ?? file.path, reach?.programs);
-  if (config === undefined) return undefined;
   const isNew = isOfNewDirectory(reach, file);
-  if (config.scope === 'place' && (isNew || !isReadThere(reach, file.path))) return undefined;
+  const counts = (path: string): Configured | undefined => {
+    const how = configuredProgram(path, reach?.programs);
+    return how?.scope === 'place' && (isNew || !isReadThere(reach, path)) ? undefined : how;
+  };
+  const config = counts(file.path) ?? (oldPath === undefined ? undefined : counts(oldPath));
+  if (config === undefined) return undefined;
   const parts = changedParts(input, file);
   // A new package says how it is tested; what it has linted otherwise is told.
   const told =

@@ -127,8 +127,11 @@ export class Following {
     this.#seen.add(path);
     const text = this.#texts.get(path);
     if (text !== undefined) this.#content(path, text, hops);
-    else if (this.#tree.sizeOf(path) > maxFileBytes)
-      this.#found.gap(`\`${path}\` is over ${maxFileBytes} bytes`);
+    else this.#want(path, hops);
+  }
+
+  #want(path: string, hops: number): void {
+    if (this.#tree.sizeOf(path) > maxFileBytes) this.#found.gap(`\`${path}\` is over ${maxFileBytes} bytes`);
     else this.#waiting.push({ path, hops });
   }
 
@@ -222,7 +225,7 @@ export class Following {
     }
     const text = this.#texts.get(path);
     if (text !== undefined) this.#configuration(path, text, 0);
-    else this.#visit(path, 0);
+    else this.#want(path, 0);
   }
 
   #configuration(path: string, text: string, hops: number): void {
