@@ -1,5 +1,6 @@
 import type { JudgeReach } from '../../core/contract/judge-reach.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
+import { directoryOf } from '../../core/run/judge/directory-of.ts';
 import { placeTest } from '../../core/run/judge/place-test.ts';
 import { isFixture } from '../../core/run/judge/serves-judging.ts';
 
@@ -16,7 +17,7 @@ interface ReadyDirectories {
 /** What a reach says of directories, made ready once: it is asked about each changed file. */
 const ready = new WeakMap<JudgeReach, ReadyDirectories>();
 
-function directoriesOf(reach: JudgeReach): ReadyDirectories {
+function readyFor(reach: JudgeReach): ReadyDirectories {
   const known = ready.get(reach);
   if (known) return known;
   const { places = ['**'], directories = [], files } = reach;
@@ -38,7 +39,7 @@ function directoriesOf(reach: JudgeReach): ReadyDirectories {
 /** Whether checks read a file that counts only where a program runs: in that directory, or on the way to one. */
 export function isReadThere(reach: JudgeReach | undefined, path: string): boolean {
   if (reach === undefined) return true;
-  const { isRun, isPlace } = directoriesOf(reach);
+  const { isRun, isPlace } = readyFor(reach);
   const directory = configuredDirectory(path);
   return path.includes('__mocks__/') ? isRun(directory) : isPlace(directory);
 }
@@ -47,7 +48,7 @@ export function isReadThere(reach: JudgeReach | undefined, path: string): boolea
 export function isOfNewDirectory(reach: JudgeReach | undefined, { path, changeType }: PatchFile): boolean {
   if (changeType !== 'add' || !path.includes('/')) return false;
   if (reach?.directories !== undefined)
-    return isFixture(path) || !directoriesOf(reach).isThere(configuredDirectory(path));
+    return isFixture(path) || !readyFor(reach).isThere(configuredDirectory(path));
   const directory = path.slice(0, path.lastIndexOf('/') + 1);
   return path.endsWith('/package.json') && !reach?.files.some((known) => known.path.startsWith(directory));
 }
@@ -67,13 +68,12 @@ export function takesPlaceOf(
   if (name === '' || name === '.bin' || reach?.directories === undefined || isFixture(directory))
     return undefined;
   if (!reach.programs.some((program) => javascript.test(program))) return undefined;
-  const { isThere } = directoriesOf(reach);
+  const { isThere } = readyFor(reach);
   if (isThere(`${directory}node_modules`)) return reach.programs.includes(name) ? name : undefined;
   return isThere(directory.slice(0, -1)) && changeType !== 'delete' ? name : undefined;
 }
 
 /** The directory for which a file counts: mocks count where their directory is. */
 function configuredDirectory(path: string): string {
-  const directory = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
-  return directory.replace(/(?:^|\/)__mocks__$/, '');
+  return directoryOf(path).replace(/(?:^|\/)__mocks__$/, '');
 }

@@ -66,7 +66,7 @@ export const guards: readonly Guard[] = [
   ...within('core/run/judge/text-leads.ts', changed, [
     [
       'what is imported counts',
-      'javascriptImports(text).map((one) => resolveJavascript(one, path, files))',
+      'javascriptImports(text).flatMap((one) => resolveJavascript(one, path, files) ?? [])',
       '[]',
       'what checks execute to judge is found',
     ],
@@ -74,8 +74,8 @@ export const guards: readonly Guard[] = [
   ...within('core/run/judge/serves-judging.ts', changed, [
     [
       'the product is no judge',
-      '(isAtRoot || (tooling.test(path) && !isTest.test(path))) &&',
-      '',
+      'if (isTest.test(path) || ofProduct.test(path)) return false;\n  if (tooling',
+      'if (tooling',
       'what checks execute to judge is found',
     ],
   ]),

@@ -32,6 +32,12 @@ export function completedName(
   return [];
 }
 
+/** What the `main` of a manifest in a directory names. */
+export function mainNames(main: string, directory: string, tree: JudgedTree): readonly Named[] {
+  const path = joined(directory, main) ?? '';
+  return tree.isFile(path) ? [{ kind: 'script', path }] : completedName('node', main, directory, tree);
+}
+
 function candidates(program: string, path: string, tree: JudgedTree): readonly string[] {
   const inside = (name: string): string => (path === '' ? name : `${path}/${name}`);
   const isDirectory = tree.isDirectory(path);

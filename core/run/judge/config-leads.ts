@@ -1,4 +1,5 @@
 import { completedName } from './completed-name.ts';
+import { directoryOf } from './directory-of.ts';
 import { joined } from './joined.ts';
 import type { JudgedTree } from './named.ts';
 import { quotedPaths } from './quoted-paths.ts';
@@ -47,7 +48,7 @@ const loaders =
 /** Reads a file that tells a program how to judge. `called`: the path by which it was reached, through links. */
 export function configLeads(called: string, text: string, tree: JudgedTree): ConfigLeads {
   const name = called.slice(called.lastIndexOf('/') + 1);
-  const directory = called.includes('/') ? called.slice(0, called.lastIndexOf('/')) : '';
+  const directory = directoryOf(called);
   if (silent.test(name)) return nothing;
   const settings = settingsOf(name, text);
   const isLines = /\.(?:ini|cfg|toml|ya?ml|opts|rc|conf)$|^\.[\w-]+$/.test(name);

@@ -1,7 +1,9 @@
 import type { JudgeFile, JudgeReach } from '../../contract/judge-reach.ts';
-import { completedName } from './completed-name.ts';
+import { mainNames } from './completed-name.ts';
 import { configuredProgram, isConfigName } from './config-families.ts';
+import { ConfigInTree } from './config-in-tree.ts';
 import { configLeads } from './config-leads.ts';
+import { directoryOf } from './directory-of.ts';
 import { FoundJudge } from './found-judge.ts';
 import { globbed } from './globbed.ts';
 import { joined } from './joined.ts';
@@ -11,12 +13,10 @@ import { manifestScripts } from './manifest-scripts.ts';
 import type { Named } from './named.ts';
 import { namedByCommand } from './named-by-command.ts';
 import { orchestrators } from './package-scripts.ts';
-import { placeTest } from './place-test.ts';
 import { plainCommands } from './plain-commands.ts';
 import {
   isAmongTests,
   isDirectoryOfRules,
-  isFixture,
   isTooling,
   servesConfiguration,
   servesJudging,
@@ -48,8 +48,9 @@ export class Following {
   /** Files that are read as configuration, and those that only one names. */
   readonly #configs = new Set<string>();
   readonly #namedByConfig = new Set<string>();
-  /** Files of the tree that configure a program that is known, whether or not it runs. */
-  readonly #configurable: readonly string[];
+  /** Of these those that hold cases. */
+  readonly #tests = new Set<string>();
+  readonly #configurable: ConfigInTree;
   #check = '';
   #programs = new Set<string>();
   #seen = new Set<string>();
@@ -58,9 +59,7 @@ export class Following {
   constructor(entries: readonly LinkedEntry[], links: ReadonlyMap<string, string>) {
     this.#links = links;
     this.#tree = judgedTree(entries, links);
-    this.#configurable = this.#tree
-      .under('')
-      .filter((path) => isConfigName(path) && !path.includes('node_modules/') && !isFixture(path));
+    this.#configurable = new ConfigInTree(this.#tree);
   }
 
   /** Whatever is found from now on is reached from this check. */
@@ -185,8 +184,11 @@ export class Following {
       return;
     }
     if (!this.#found.has(path)) return;
-    if (this.#namedByConfig.has(path) && isAmongTests(path) && cases.test(text))
-      return void this.#found.isTestAfterAll(path);
+    if (this.#namedByConfig.has(path) && isAmongTests(path) && cases.test(text)) {
+      this.#tests.add(path);
+      this.#found.isTestAfterAll(path);
+      return;
+    }
     const { commands, paths } = textLeads(path, this.#calledAs.get(path) ?? path, text, this.#tree);
     for (const command of commands) this.text(command.text, command.directory, `\`${path}\``, hops + 1);
     for (const found of paths) {
@@ -195,28 +197,23 @@ export class Following {
     }
   }
 
-  /** Configuration of programs that run by now and that is not read yet: it is wanted next. False where there is no more. */
+  /** Takes up configuration of programs that run by now. False where there is no more: what is taken up may say what else runs. */
   configure(): boolean {
-    const programs = [...this.#programs];
-    const isPlace = placeTest(this.#found.places);
-    for (const path of this.#configurable) {
+    let isMore = this.#waiting.length > 0;
+    for (const { path, program } of this.#configurable.ofPrograms([...this.#programs], this.#found.places)) {
       if (this.#seen.has(`${path}\0config`)) continue;
-      const how = configuredProgram(path, programs);
-      if (how === undefined) continue;
-      const isRunThere =
-        how.scope === 'below' || /(?:^|\/)tsconfig[^/]*$/.test(path) || isPlace(directoryOf(path));
-      if (!isRunThere) continue;
       this.#seen.add(`${path}\0config`);
-      this.#configured(path, `\`${how.program}\``);
+      this.#configured(path, `\`${program}\``);
+      isMore = true;
     }
-    return this.#waiting.length > 0;
+    return isMore;
   }
 
   /** A configuration that stands behind a link counts itself; others are known by their names. */
   #configured(named: string, via: string): void {
     const { path, links } = followLinks(named, this.#links);
     if (!this.#tree.isFile(path)) return;
-    if (this.#configs.size >= maxConfigs)
+    if (this.#configs.size >= maxConfigs && !this.#configs.has(path))
       return void this.#found.gap(`more than ${maxConfigs} files of configuration`);
     this.#configs.add(path);
     if (links.length > 0) {
@@ -240,7 +237,9 @@ export class Following {
       // Known by its name, and by parts of it.
       const own = configuredProgram(named, [...this.#programs]);
       if (own !== undefined && own.scope !== 'place') continue;
-      this.#namedByConfig.add(followLinks(named, this.#links).path);
+      const { path: real } = followLinks(named, this.#links);
+      if (this.#tests.has(real)) continue;
+      this.#namedByConfig.add(real);
       this.#file(named, isCode.test(named) ? 'script' : 'config', `\`${path}\``, hops + 1);
     }
   }
@@ -274,18 +273,11 @@ export class Following {
 
   #mainOf(path: string, directory: string, main: string | undefined, hops: number): void {
     if (!this.#mains.has(path) || main === undefined) return;
-    const found = joined(directory, main) ?? '';
-    for (const named of this.#tree.isFile(found)
-      ? [{ kind: 'script' as const, path: found }]
-      : completedName('node', main, directory, this.#tree))
+    for (const named of mainNames(main, directory, this.#tree))
       if (named.kind === 'script' || named.kind === 'absent') this.#take(named, `\`${path}\``, hops + 1);
   }
 
   reach(): JudgeReach {
     return this.#found.reach(this.#tree.directories);
   }
-}
-
-function directoryOf(path: string): string {
-  return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
 }

@@ -2,6 +2,7 @@ import { javascriptImports } from '../../frame/imports/javascript-imports.ts';
 import { pythonImports } from '../../frame/imports/python-imports.ts';
 import { resolveJavascript } from '../../frame/imports/resolve-javascript.ts';
 import { resolvePython } from '../../frame/imports/resolve-python.ts';
+import { directoryOf } from './directory-of.ts';
 import { joined } from './joined.ts';
 import type { JudgedTree } from './named.ts';
 import { quotedPaths } from './quoted-paths.ts';
@@ -18,7 +19,7 @@ export interface TextLeads {
 /** Reads a file as what its name, or its first line, says that it is. `called`: the path by which it was reached, through links. */
 export function textLeads(path: string, called: string, text: string, tree: JudgedTree): TextLeads {
   const name = called.slice(called.lastIndexOf('/') + 1);
-  const directory = called.includes('/') ? called.slice(0, called.lastIndexOf('/')) : '';
+  const directory = directoryOf(called);
   const recipes = recipeCommands(name, text);
   if (recipes !== undefined) return { commands: recipes.map((one) => ({ text: one, directory })), paths: [] };
   const isShell = /^#!.*\b(?:ba|da|z|k)?sh\b/.test(text) || /\.(?:sh|bash|zsh|ksh|bats)$/.test(name);

@@ -1,4 +1,5 @@
 import t from 'tap';
+import type { PatchFile } from '../../../core/contract/patch-set.ts';
 import { followChecks } from '../../../core/run/judge/find-judge.ts';
 import { judge } from '../../../gates/rules/judge-changed.ts';
 import { type CaseFile, type GateCase, toRuleInput } from '../../../testing.ts';
@@ -215,12 +216,56 @@ t.test('hostile commands and scripts are followed in time that grows with their 
     'cd a && '.repeat(5_000),
     'node *'.repeat(5_000),
     "sh -c '".repeat(5_000),
+    'files: ['.repeat(5_000),
+    "'a' / ".repeat(5_000),
+    '{a}/'.repeat(10_000),
+    'exclude: a\n   b\n'.repeat(3_000),
+    'plugins=['.repeat(5_000),
   ];
   for (const text of texts) {
     await ask(one('x', text, { 'a/b.js': 'x' }, { 'a/b.js': 'y' }, []), unattended);
     const inside = { 'ci/a.sh': text, Makefile: `a:\n\t${text}\n`, 'package.json': scripts({ test: text }) };
     await ask(one('x', 'bash ci/a.sh; make; npm test', inside, { 'b.js': 'y' }, []), unattended);
+    const told = { 'a.config.js': text, 'pytest.ini': text, '.mocharc.yml': text, 'tsconfig.json': text };
+    await ask(one('x', 'pytest; mocha --config a.config.js', told, { 'b.js': 'y' }, []), unattended);
   }
   const { user } = process.cpuUsage(started);
   t.ok(user < 8e6, `${user / 1e3} ms`);
+});
+
+t.test('what a configuration leads to is reached from each check that runs its program', async (t) => {
+  const base: Readonly<Record<string, string>> = {
+    'jest.config.js': "module.exports = { setupFiles: ['./test/prepare.js'] };",
+    'test/prepare.js': "require('../ci/limits.js');\n",
+    'ci/limits.js': '1\n',
+    'tox.ini': '[testenv]\ncommands = bash ci/all.sh\n',
+    'ci/all.sh': 'npx jest\n',
+  };
+  const commands = ['npx jest', 'npx jest --ci', 'tox', 'tox -q', 'true'];
+  const { files } = await followChecks(
+    commands.map((command, at) => ({ id: `check-${at}`, command })),
+    Object.entries(base).map(([path, text]) => ({ path, sizeBytes: text.length })),
+    async (wanted) => new Map(wanted.map((path) => [path, Buffer.from(base[path] ?? '')])),
+  );
+  const of = (path: string) => files.find((file) => file.path === path)?.checks;
+  const jest = ['check-0', 'check-1', 'check-2', 'check-3'];
+  t.same([of('test/prepare.js'), of('ci/limits.js')], [jest, jest]);
+  t.same(of('ci/all.sh'), ['check-2', 'check-3']);
+});
+
+t.test('a configuration that moves to where nothing runs it is missed where it was', async (t) => {
+  const moved = { 'examples/x/.env': { base: 'A=1', candidate: 'A=1' } };
+  const input = toRuleInput({ name: 'x', files: moved, spec: unattended });
+  const [file] = input.patch.files;
+  const renamed = { ...file, path: 'examples/x/.env', oldPath: '.env', changeType: 'rename' } as PatchFile;
+  const reach = {
+    files: [],
+    scripts: {},
+    programs: ['node'],
+    places: [''],
+    directories: ['examples'],
+    gaps: [],
+  };
+  const findings = await judge({ ...input, patch: { ...input.patch, files: [renamed] }, judge: reach });
+  t.match(findings, [{ path: 'examples/x/.env', message: /has moved from `.env`/ }]);
 });
