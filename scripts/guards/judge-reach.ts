@@ -109,7 +109,7 @@ export const guards: readonly Guard[] = [
       'a configuration that leaves its place counts',
       '(oldPath === undefined ? undefined : counts(oldPath))',
       'undefined',
-      found,
+      'a configuration that moves to where nothing runs it',
     ],
   ]),
   ...within('core/run/ask-rules.ts', 'test/attack/judge/changed-judge.test.ts', [
