@@ -115,7 +115,7 @@ export const guards: readonly Guard[] = [
   ...within('core/run/ask-rules.ts', 'test/attack/judge/changed-judge.test.ts', [
     [
       'what the policy commit has run judges',
-      'policyTree === patch.baseTree ? base :',
+      'policyTree === undefined ? base :',
       'true ? base :',
       'what only the policy commit has run',
     ],
