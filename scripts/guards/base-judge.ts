@@ -99,4 +99,12 @@ export const guards: readonly Guard[] = [
   ...within('core/run/expectations/base-tests.ts', 'test/core/run/expectations/base-tests.test.ts', [
     ['no case is there twice', 'leaves.set(path, undefined);', '{}', 'changed files of tests stand'],
   ]),
+  ...within('core/run/judge/judge-by-policy.ts', 'test/core/run/judge/judge-by-policy.test.ts', [
+    [
+      'a failure under a changed judge is not tolerated',
+      'findings: neverTolerated(attempt, task)',
+      'findings: []',
+      'a failure under a changed judge',
+    ],
+  ]),
 ];
