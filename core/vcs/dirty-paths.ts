@@ -11,9 +11,10 @@ export interface DirtyPath {
   readonly reason: 'staged' | 'modified' | 'unmerged' | 'untracked' | 'obstructed';
 }
 
-type Touched = Pick<PatchFile, 'path' | 'oldPath' | 'changeType'>;
+type Touched = Pick<PatchFile, 'path' | 'oldPath' | 'changeType' | 'oldMode' | 'newMode'>;
 
 const maxShown = 20;
+const submodule = '160000';
 
 /**
  * Local changes that a patch would run into, none when it is safe: index or file differs from HEAD at a touched path (both sides of a
@@ -35,7 +36,7 @@ export async function dirtyPaths(repo: Repository, files: readonly Touched[]): P
   }
   const removed = new Set(files.flatMap((file) => removedBy(file)));
   for (const file of files) {
-    if (file.changeType === 'delete') continue;
+    if (file.changeType === 'delete' || isMovedSubmodule(file)) continue;
     const obstacle = await obstacleTo(repo, file.path, tracked, removed);
     if (obstacle && !found.has(obstacle.path)) found.set(obstacle.path, obstacle.reason);
   }
@@ -60,6 +61,11 @@ export async function requireCleanPaths(repo: Repository, files: readonly Touche
 function removedBy(file: Touched): readonly string[] {
   if (file.changeType === 'delete') return [file.path];
   return file.changeType === 'rename' && file.oldPath !== undefined ? [file.oldPath] : [];
+}
+
+/** git writes another commit into the index and leaves the submodule's own directory to who updates it; one that stands elsewhere is told by `status`. */
+function isMovedSubmodule({ oldMode, newMode }: Touched): boolean {
+  return oldMode === submodule && newMode === submodule;
 }
 
 async function readStatus(repo: Repository): Promise<ReadonlyMap<string, DirtyPath['reason']>> {

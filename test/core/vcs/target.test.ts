@@ -368,6 +368,41 @@ const cases: readonly Case[] = [
     dirty: [],
   },
   {
+    name: 'another commit of a submodule that is checked out',
+    prepare: (s) => {
+      s.write({ 'sub/file': 'x\n' });
+      s.git('-C', 'sub', 'init', '-q', '-b', 'main');
+      s.git('-C', 'sub', 'add', '.');
+      s.git('-C', 'sub', 'commit', '-q', '-m', 'sub');
+      s.git('-c', 'advice.addEmbeddedRepo=false', 'add', 'sub');
+      s.git('commit', '-q', '-m', 'with sub');
+    },
+    files: [{ ...modify('sub'), oldMode: '160000', newMode: '160000' }],
+    dirty: [],
+  },
+  {
+    name: 'a submodule that stands elsewhere, or becomes a file',
+    prepare: (s) => {
+      s.write({ 'sub/file': 'x\n', 'other/file': 'x\n' });
+      for (const name of ['sub', 'other']) {
+        s.git('-C', name, 'init', '-q', '-b', 'main');
+        s.git('-C', name, 'add', '.');
+        s.git('-C', name, 'commit', '-q', '-m', 'sub');
+        s.git('-c', 'advice.addEmbeddedRepo=false', 'add', name);
+      }
+      s.git('commit', '-q', '-m', 'with sub');
+      s.git('-C', 'sub', 'commit', '-q', '--allow-empty', '-m', 'mine');
+    },
+    files: [
+      { ...modify('sub'), oldMode: '160000', newMode: '160000' },
+      { ...modify('other'), oldMode: '160000', newMode: '100644' },
+    ],
+    dirty: [
+      { path: 'other/.git/COMMIT_EDITMSG', reason: 'obstructed' },
+      { path: 'sub', reason: 'modified' },
+    ],
+  },
+  {
     name: 'names that look like patterns',
     prepare: (s) => s.write({ '*': 'mine', a: 'mine' }),
     files: [modify('b'), add('*')],
