@@ -10,9 +10,10 @@ import { verifyApprovals } from './verify-approvals.ts';
 import { refusalsIn, toOwnSource } from './verify-own-seal.ts';
 import { verifyReplay } from './verify-replay.ts';
 import { verifySpec } from './verify-spec.ts';
+import { treeChecks, verifyTree } from './verify-tree.ts';
 
 /**
- * What a stranger demands of a change whether or not anything is signed for it: the commit holds the candidate, the contract is the one that was decided on, enough people
+ * What a stranger demands of a change whether or not anything is signed for it: the commit holds the candidate and the repository its bytes, the contract is the one that was decided on, enough people
  * approved it by the signers at the policy commit, and the record leads to the decision. `provenance` is what would be signed. Each refusal as `check status code`.
  */
 export async function verifyDecided(
@@ -29,6 +30,11 @@ export async function verifyDecided(
     if (commit?.tree !== claims.tree)
       throw refuted('wrong-subject', { expected: claims.tree, found: commit?.tree ?? 'none' });
   });
+  // Once: what is verified again after signing does not touch the tree.
+  const { hashTree } = evidence;
+  const stored = { ...source, ...(hashTree ? { hashTree } : {}) };
+  list.expect(...treeChecks(stored));
+  await verifyTree(list, stored, claims.tree);
   const spec = await list.judge('spec', () => {
     if (commit === undefined) throw refuted('malformed', { found: 'not a commit object' });
     return verifySpec(source, commit, claims, request.specDigest);

@@ -1,4 +1,5 @@
 import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
+import type { HashedTree } from '../vcs/hash-tree.ts';
 import type { ApprovalVerdict } from './approval.ts';
 import type { CheckNetwork } from './network-use.ts';
 import type { Signer } from './signer.ts';
@@ -78,6 +79,8 @@ export interface SealedEvidence {
   readContent(path: string): Promise<Uint8Array | undefined>;
   /** A file of a commit that is at hand; `bytes` is absent where the commit has no such file. */
   readAt?(commit: string, path: string): Promise<{ readonly bytes?: Uint8Array } | undefined>;
+  /** What the objects of the sealed tree are by their bytes. */
+  hashTree?(tree: string): Promise<HashedTree>;
   /** Authors, co-authors and committers of `base..tip`, as far as the commits are at hand. */
   listPeople?(base: string | null, tip: string): Promise<readonly string[]>;
 }

@@ -1,6 +1,7 @@
 import { WritError } from '../base/errors.ts';
 import type { SealedEvidence } from '../contract/attestor.ts';
 import { readObjects } from '../vcs/blobs.ts';
+import { hashTree } from '../vcs/hash-tree.ts';
 import { listPeopleHere } from '../vcs/list-people.ts';
 import { formatIdentity } from '../vcs/mailbox.ts';
 import type { Attempt } from './attempt.ts';
@@ -33,6 +34,7 @@ export async function sealedEvidence(
       if (path === patchContentPath) return patch.diff;
       return record ? box.read(record) : ofAttempts.get(path);
     },
+    hashTree: (tree) => hashTree(repository, tree),
     readAt: async (at, path) => {
       const [known, file] = await readObjects(repository, [at, `${at}:${path}`]);
       if (known?.type !== 'commit') return undefined;

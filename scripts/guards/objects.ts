@@ -82,4 +82,12 @@ export const guards: readonly Guard[] = [
       'a ref that holds no record',
     ],
   ]),
+  ...within('attest/verify/verify-decided.ts', objects, [
+    [
+      'what was judged is what ids name',
+      'await verifyTree(list, stored, claims.tree);',
+      "list.settle('tree-objects', 'passed');",
+      'nothing is sealed over',
+    ],
+  ]),
 ];

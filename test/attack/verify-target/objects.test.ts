@@ -143,6 +143,24 @@ t.test('borrowed objects are hashed like others, and that they are borrowed is a
   rmSync(join(objects, 'info', 'alternates'));
 });
 
+t.test('nothing is sealed over a store that holds other bytes than ids name', async (t) => {
+  const id = git('rev-parse', `${commit}:package.json`);
+  const bytes = Buffer.from(
+    'diff --git a/src/more.js b/src/more.js\nnew file mode 100644\n--- /dev/null\n+++ b/src/more.js\n@@ -0,0 +1 @@\n+export const more = 1;\n',
+  );
+  const check = { id: 'quick', kind: 'command', command: 'true', required: true, timeoutSeconds: 30 };
+  const spec = {
+    metadata: { id: 'sample-intent-0002' },
+    intent: { changeType: 'chore' },
+    acceptance: { verificationPlan: { fastChecks: [{ ...check, artifactsProduced: ['test-log'] }] } },
+  };
+  await spoiling(id, loose('blob', '{ "name": "other" }\n'), async () => {
+    const { decision } = await sample.run({ source: { kind: 'patch', bytes } }, spec);
+    t.match(decision, { type: 'rollback', rationale: /tree-objects failed mismatch/ });
+    t.equal(git('rev-parse', 'main'), commit, 'nothing has moved');
+  });
+});
+
 t.test('a pack that holds other bytes under an id is refused', async (t) => {
   git('repack', '-qad');
   const pack = join(

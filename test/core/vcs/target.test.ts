@@ -183,7 +183,7 @@ t.test('the first commit of an unborn branch is followed, too', async (t) => {
   t.equal(readFileSync(join(sample.dir, 'f'), 'utf8'), 'x\n');
 });
 
-type Touched = Pick<PatchFile, 'path' | 'oldPath' | 'changeType'>;
+type Touched = Pick<PatchFile, 'path' | 'oldPath' | 'changeType' | 'oldMode' | 'newMode'>;
 const modify = (path: string): Touched => ({ path, changeType: 'modify' });
 const add = (path: string): Touched => ({ path, changeType: 'add' });
 const remove = (path: string): Touched => ({ path, changeType: 'delete' });
