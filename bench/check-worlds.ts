@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseConfig } from '../core/config.ts';
 import type { Attempt } from '../core/run/attempt.ts';
-import { openingWorkspace } from '../core/run/open-workspace.ts';
+import { type OpenWorkspace, openingWorkspace } from '../core/run/open-workspace.ts';
 import { stepsInMemory } from '../core/run/steps.ts';
 import { bubblewrapSandbox } from '../core/tool/sandbox/bubblewrap.ts';
 import { openRepository } from '../core/vcs/repository.ts';
@@ -14,6 +14,9 @@ import { figure, interleaved, median, timed } from './measure.ts';
 const counts = [10, 1_000, 50_000] as const;
 /** What a world may cost against git's own `checkout-index` of the same tree and an `rm -r` of it. */
 const limits: Readonly<Record<number, number>> = { 10: 2, 1000: 2, 50000: 1.5 };
+
+/** What looking whether its files are what they were may add. */
+const comparedLimit = 1.1;
 
 /**
  * What one check more costs beyond its command, its world made and removed, against a bare checkout; and a stage of four checks, each in a world
@@ -41,6 +44,7 @@ async function benchCount(box: string, count: number): Promise<boolean> {
     steps: stepsInMemory(),
     patch: { baseCommit: tree.commit, baseTree: tree.tree, candidateTree: tree.tree },
     scratch,
+    settings: {},
     ground: { config: parseConfig(undefined), repository, sandbox: bubblewrapSandbox() },
     privateRoot: box,
     name: 'candidate-1',
@@ -52,6 +56,23 @@ async function benchCount(box: string, count: number): Promise<boolean> {
   const rounds = count > 10_000 ? 3 : 7;
   let side = openingWorkspace(attempt, epoch);
   const world = async (): Promise<void> => (await side.open([])).close();
+  let unlike = 0;
+  const ran = async (): Promise<OpenWorkspace> => {
+    const opened = await side.open([]);
+    const { directory, reports, binds, sandbox } = opened;
+    const [command, bounds] = [
+      { argv: ['true'], env: {} },
+      { timeoutMs: 60_000, maxOutputBytes: 1024 },
+    ];
+    await sandbox.run({ ...command, ...bounds, workspace: directory, reports, binds, network: 'none' });
+    return opened;
+  };
+  const trusted = async (): Promise<void> => (await ran()).close();
+  const compared = async (): Promise<void> => {
+    const opened = await ran();
+    unlike += (await opened.changed()).length;
+    await opened.close();
+  };
   const env = { ...process.env, GIT_INDEX_FILE: join(box, 'index') };
   const bare = (): void => {
     const work = join(box, 'bare');
@@ -65,17 +86,26 @@ async function benchCount(box: string, count: number): Promise<boolean> {
     side = openingWorkspace(attempt, ++epoch);
     first.push(await timed(world));
   }
-  const times = await interleaved(rounds, { world, bare });
+  const times = await interleaved(rounds, { world, trusted, compared, bare });
+  if (unlike > 0) throw new Error('an export was not what it is');
   const packed = Math.max(0, median(first) - times.world);
   const ratio = times.world / times.bare;
   const four = (packed + 4 * times.world) / times.world;
-  return figure(
+  const comparing = figure(
+    `a check over ${count.toLocaleString('en')} files, compared at its end / one that is not`,
+    times.compared / times.trusted,
+    comparedLimit,
+    'x',
+    `${times.compared.toFixed(0)} ms against ${times.trusted.toFixed(0)} ms`,
+  );
+  const making = figure(
     `a check's world of ${count.toLocaleString('en')} files / a bare checkout`,
     ratio,
     limits[count] ?? 2,
     'x',
     `${times.world.toFixed(0)} ms against ${times.bare.toFixed(0)} ms, its objects ${packed.toFixed(0)} ms once; four checks against one shared export ${four.toFixed(1)} x`,
   );
+  return comparing && making;
 }
 
 function makeRepository(root: string, count: number): { readonly commit: string; readonly tree: string } {

@@ -428,6 +428,13 @@ export const errorCatalogue = {
     exit: 1,
     hint: 'set `[workspace] prepare` or `[workspace] share` in `.writ/config.toml`',
   },
+  CHECK_REWROTE: {
+    family: 'tool',
+    message: 'a check left tracked files other than they were when it started',
+    http: 422,
+    exit: 1,
+    hint: 'let it write elsewhere, or name the files in `[workspace] rewrites` at the policy commit',
+  },
   CARRY_TRACKED: {
     family: 'tool',
     message: 'the tree tracks what `[workspace] carry` names',

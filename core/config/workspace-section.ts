@@ -24,12 +24,15 @@ export interface WorkspaceConfig {
   readonly prepare: readonly PrepareStep[];
   /** Paths that a check hands on to those after it; nothing else that it writes is seen by another. */
   readonly carry: readonly string[];
+  /** Globs over tracked files that checks may leave other than they were. */
+  readonly rewrites: readonly string[];
   /** How many commits of the base's history a check sees, the base itself included. */
   readonly history: number;
 }
 
 /** Each is looked for in, and laid into, every export. */
 const maxCarried = 16;
+const maxRewrites = 64;
 const maxHistory = 10_000;
 
 const defaultLockfile = 'package-lock.json';
@@ -52,6 +55,12 @@ export function readWorkspaceSection(reader: TableReader): WorkspaceConfig {
   const share = readPaths(reader, 'share', []);
   const prepare = reader.tables('prepare', 16).map((step) => readPrepareStep(step, lockfile));
   const carry = readPaths(reader, 'carry', []);
+  const rewrites = reader.texts('rewrites', []);
+  if (rewrites.length > maxRewrites)
+    reader.refuse(
+      reader.at('rewrites'),
+      `expected at most ${maxRewrites} patterns, found ${rewrites.length}`,
+    );
   const history = reader.integer('history', 1, 1, maxHistory);
   reader.end();
 
@@ -85,7 +94,7 @@ export function readWorkspaceSection(reader: TableReader): WorkspaceConfig {
       );
     }
   }
-  return { share, lockfile, prepare, carry, history };
+  return { share, lockfile, prepare, carry, rewrites, history };
 }
 
 function readPrepareStep(reader: TableReader, workspaceLockfile: string): PrepareStep {

@@ -6,6 +6,7 @@ import type { SandboxBind } from '../contract/sandbox.ts';
 import type { CarriedPath } from '../contract/stage.ts';
 import { processWitness } from '../store/process-witness.ts';
 import { readBlob } from '../vcs/blobs.ts';
+import { rememberExport } from '../vcs/exported-files.ts';
 import { isIgnoredPath } from '../vcs/ignored.ts';
 import { removeTree } from '../vcs/remove-tree.ts';
 import { type SealedObjects, sealObjects } from '../vcs/sealed-objects.ts';
@@ -32,6 +33,8 @@ export class WorkspaceLost extends Error {}
 export interface OpenWorkspace extends Workspace {
   /** Paths of `[workspace] carry` that the tree tracks: nothing is handed to or on by them. */
   readonly tracked: readonly TrackedCarry[];
+  /** The tree's files that are not what was exported. */
+  changed(): Promise<readonly string[]>;
   /** Takes what stands at the carried paths, for the checks after this one. */
   handOn(): Promise<HandedOn>;
   /** Deletes it. What resists stays, unseen by any other, until the run's own place goes. */
@@ -159,6 +162,7 @@ class Side implements WorkspaceSide {
         received.filter(({ path }) => untracked(path)),
         directory,
       );
+      const exported = await rememberExport(objects, directory, join(place, 'index'), await this.#small);
       await makeLater(reports, join(place, 'laid'));
       return {
         directory,
@@ -170,6 +174,7 @@ class Side implements WorkspaceSide {
             ? binds
             : [objectsIn(objects, sandbox.pathsInside({ workspace: directory, reports })), ...binds],
         tracked,
+        changed: () => exported.changed(),
         handOn: () => this.#store.take(directory, config.workspace.carry.filter(untracked)),
         close,
       };

@@ -38,6 +38,54 @@ export const guards: readonly Guard[] = [
       'what nobody here will use',
     ],
   ]),
+  ...within('core/run/carry/in-world.ts', 'test/attack/one-world/rewritten.test.ts', [
+    [
+      'tracked files are what they were',
+      'rewrittenFindings(await world.changed(),',
+      'rewrittenFindings([],',
+      'a suite that rewrites what it tests',
+    ],
+  ]),
+  ...within('core/vcs/compare-small-tree.ts', 'test/core/vcs/exported-files.test.ts', [
+    [
+      'what a link leads to is not what was there, in a small tree either',
+      'lstatSync(path).isDirectory()',
+      "lstatSync(path + '/').isDirectory()",
+      'what became of an export',
+    ],
+    [
+      'all bytes of a small tree count',
+      'readFileSync(file).equals(bytes)',
+      'readFileSync(file).length === bytes.length',
+      'what became of an export',
+    ],
+  ]),
+  ...within('core/vcs/exported-files.ts', 'test/core/vcs/exported-files.test.ts', [
+    [
+      'an index that no check can write',
+      'GIT_INDEX_FILE: indexFile }',
+      "GIT_INDEX_FILE: join(directory, '.git', 'index') }",
+      'what became of an export',
+    ],
+    [
+      'change times count',
+      "['core.trustctime', 'true']",
+      "['core.trustctime', 'false']",
+      'what became of an export',
+    ],
+    [
+      'repositories that a check made are not asked',
+      ", '--ignore-submodules=all'",
+      '',
+      'what became of an export',
+    ],
+    [
+      'what a link leads to is not what was there',
+      "now === '000000'",
+      "now === ''",
+      'what became of an export',
+    ],
+  ]),
   ...within('core/run/open-workspace.ts', 'test/attack/confinement/hungry-check.test.ts', [
     [
       'what prepares a world may hold as much as a check',

@@ -30,6 +30,7 @@ t.test('no file and an empty file give the same complete defaults', async (t) =>
     lockfile: 'package-lock.json',
     prepare: [],
     carry: [],
+    rewrites: [],
     history: 1,
   });
   t.strictSame(config.signer, { key: { form: 'default' } });
@@ -51,6 +52,7 @@ t.test('every documented key is read', async (t) => {
     share = ["node_modules", "packages/a/node_modules"]
     lockfile = "npm-shrinkwrap.json"
     carry = ["dist", "packages/a/dist"]
+    rewrites = ["gen/**"]
     history = 50
     [[workspace.prepare]]
     argv = ["npm", "ci", "--offline"]
@@ -137,6 +139,7 @@ t.test('every documented key is read', async (t) => {
         },
       ],
       carry: ['dist', 'packages/a/dist'],
+      rewrites: ['gen/**'],
       history: 50,
     },
     approvals: { inProcess: true, groups: { release: ['ana@x.example'] } },

@@ -2,16 +2,17 @@ import type { Finding } from '../../contract/finding.ts';
 import type { CarriedPath, CheckCarry } from '../../contract/stage.ts';
 import type { Attempt } from '../attempt.ts';
 import type { OpenWorkspace, WorkspaceSide } from '../open-workspace.ts';
+import { rewrittenFindings } from '../rewritten-files.ts';
 import { carryFindings } from './carry-findings.ts';
 
 /** What passes through the worlds of one check: filled by whoever opens them. */
 export interface Passing {
   carried?: CheckCarry;
-  /** What of it could not be handed on, and why. */
+  /** What of it could not be handed on, and why; tracked files that were written. */
   readonly findings: Finding[];
 }
 
-/** Acts in a world of its own, which is gone afterwards, and takes what stands at the carried paths where the command ran and somebody comes after it. */
+/** Acts in a world of its own, which is gone afterwards, looks whether its tracked files are what they were, and takes what stands at the carried paths where the command ran and somebody comes after it. */
 export async function inWorld<T extends { readonly result?: unknown }>(
   { ground, signal }: Attempt,
   side: WorkspaceSide,
@@ -24,8 +25,12 @@ export async function inWorld<T extends { readonly result?: unknown }>(
   const world = await side.open(received);
   try {
     const ran = await act(world);
+    if (ran.result === undefined || signal.aborted) return ran;
+    const rewritten = rewrittenFindings(await world.changed(), ground.config.workspace.rewrites);
+    const told = new Set(passing.findings.map(({ message }) => message));
+    passing.findings.push(...rewritten.filter(({ message }) => !told.has(message)));
     const isCarrying = ground.config.workspace.carry.length > 0 && from.handsOn;
-    if (!isCarrying || ran.result === undefined || signal.aborted) return ran;
+    if (!isCarrying) return ran;
     const { carried, refused } = await world.handOn();
     passing.carried = { received, handedOn: carried };
     passing.findings.push(...carryFindings(world.tracked, refused));

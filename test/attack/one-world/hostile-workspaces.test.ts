@@ -40,6 +40,8 @@ t.test(
   'a workspace that resists is neither used again nor left behind, and harms no other check',
   async (t) => {
     const sample = sceneOf(t, {
+      // Whoever removes all that he finds has changed it.
+      '.writ/config.toml': '[workspace]\nrewrites = ["**"]\n',
       'deep.cjs': deep,
       'wide.cjs': wide,
       'rights.sh': 'mkdir -p a/b/c && touch a/b/c/f && chmod 000 a/b/c a/b a && chmod 000 .\n',

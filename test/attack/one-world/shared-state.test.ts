@@ -14,7 +14,8 @@ const audit = {
 };
 
 t.test('a test rewrites the script that a later stage judges by', async (t) => {
-  const sample = sceneOf(t, audit);
+  const config = '[workspace]\nrewrites = ["scripts/audit.js"]\n';
+  const sample = sceneOf(t, { ...audit, '.writ/config.toml': config });
   const view = await judge(sample, {
     fast: [{ id: 'unit', command: 'node scripts/nice.js' }],
     release: [{ id: 'audit', command: 'node scripts/audit.js' }],

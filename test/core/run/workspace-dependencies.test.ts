@@ -57,6 +57,7 @@ const shareConfig: WorkspaceConfig = {
   lockfile: 'package-lock.json',
   prepare: [],
   carry: [],
+  rewrites: [],
   history: 1,
 };
 

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { chmod, copyFile, lstat, open, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describeObjects } from './blobs.ts';
+import { changedOfSmallTree } from './compare-small-tree.ts';
+import { askGit, type GitDirectory, gitFailed } from './git.ts';
+import type { SmallTree } from './small-tree.ts';
+
+/** What was exported to a directory, and what became of it. */
+export interface ExportedFiles {
+  /**
+   * Tracked paths whose content is another, that are gone or are something else, sorted. Modes and what git does not track do not count, nor do
+   * submodules. A file that was written and has its old bytes again is as it was.
+   */
+  changed(): Promise<readonly string[]>;
+}
+
+const chunkBytes = 256 * 1024;
+const maxBytes = 512 * 1024 * 1024;
+
+/**
+ * Keeps what git knows of a fresh export at `indexFile`, outside of it. Git looks at contents only where size, inode, change time (which no program
+ * can set) or the second of the export leave a doubt; nothing in the directory, attributes and configuration included, has a say in it. A tree that is kept in memory (`small`) is compared with what was read.
+ */
+export async function rememberExport(
+  objects: GitDirectory,
+  directory: string,
+  indexFile: string,
+  small?: SmallTree,
+): Promise<ExportedFiles> {
+  if (small !== undefined)
+    return {
+      async changed() {
+        await openOwn(directory);
+        return changedOfSmallTree(small, directory);
+      },
+    };
+  await copyFile(join(directory, '.git', 'index'), indexFile);
+  const place: GitDirectory = {
+    ...objects,
+    cwd: directory,
+    env: { ...objects.env, GIT_WORK_TREE: directory, GIT_INDEX_FILE: indexFile },
+    settings: [...objects.settings, ['core.trustctime', 'true'], ['core.checkstat', 'default']],
+  };
+  return { changed: () => findChanged(place, directory) };
+}
+
+/** A check may have taken its own rights from it. */
+async function openOwn(directory: string): Promise<void> {
+  if ((await lstat(directory)).isDirectory()) await chmod(directory, 0o755);
+}
+
+interface Doubt {
+  readonly path: string;
+  readonly mode: string;
+  readonly object: string;
+}
+
+async function findChanged(place: GitDirectory, directory: string): Promise<readonly string[]> {
+  await openOwn(directory);
+  const args = ['diff-files', '--raw', '-z', '--no-renames', '--abbrev=64', '--ignore-submodules=all'];
+  const { code, stdout, stderr } = await askGit(place, args, { maxBytes });
+  if (code !== 0) throw gitFailed(args, code, stderr);
+  // What git was not let look at it passes over and says so.
+  const changed = new Set(stderr.split('\n').flatMap((line) => /^(.+): [^:]+$/.exec(line)?.[1] ?? []));
+  const doubts: Doubt[] = [];
+  const fields = stdout.toString('utf8').split('\0');
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [, mode = '', now = '', object = ''] =
+      /^:(\d{6}) (\d{6}) ([0-9a-f]+) /.exec(fields[at] ?? '') ?? [];
+    const path = fields[at + 1] ?? '';
+    // Also where a link leads to a file of that name.
+    if (now === '000000') changed.add(path);
+    else doubts.push({ path, mode, object });
+  }
+  const heads = await describeObjects(
+    place,
+    doubts.map(({ object }) => object),
+  );
+  const chunk = Buffer.allocUnsafe(chunkBytes);
+  for (const [index, { path, mode, object }] of doubts.entries()) {
+    const found = await blobAt(
+      place.objectFormat,
+      join(directory, path),
+      mode,
+      heads[index]?.sizeBytes ?? -1,
+      chunk,
+    );
+    if (found !== object) changed.add(path);
+  }
+  return [...changed].sort();
+}
+
+/** The id that git would give it; `undefined` where it cannot be read or has another size. */
+async function blobAt(
+  format: GitDirectory['objectFormat'],
+  path: string,
+  mode: string,
+  size: number,
+  chunk: Buffer,
+): Promise<string | undefined> {
+  const hash = createHash(format).update(`blob ${size}\0`);
+  if (mode === '120000') {
+    const target = await readlink(path, { encoding: 'buffer' }).catch(() => undefined);
+    return target?.length === size ? hash.update(target).digest('hex') : undefined;
+  }
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(path, flags).catch(() => undefined);
+  if (file === undefined) return undefined;
+  try {
+    const status = await file.stat();
+    if (!status.isFile() || status.size !== size) return undefined;
+    for (;;) {
+      const { bytesRead } = await file.read(chunk, 0, chunk.length);
+      if (bytesRead === 0) return hash.digest('hex');
+      hash.update(chunk.subarray(0, bytesRead));
+    }
+  } finally {
+    await file.close();
+  }
+}
