@@ -38,6 +38,21 @@ export const guards: readonly Guard[] = [
       'what nobody here will use',
     ],
   ]),
+  ...within('core/tool/sandbox/socket-memory.ts', 'test/attack/confinement/limits.test.ts', [
+    [
+      'sockets that tell nothing',
+      'Math.max(0, others - unasked) * each',
+      'Math.max(0, others - 2 ** 40) * each',
+      'bubblewrap: a command is ended',
+    ],
+    [
+      'queues of connections',
+      'Number.parseInt(sent, 16) + Number.parseInt(received, 16)',
+      '0 * (sent.length + received.length)',
+      'bubblewrap: a command is ended',
+    ],
+    ['some hundred are let alone', 'const unasked = 512;', 'const unasked = 0;', 'bubblewrap: some hundred'],
+  ]),
   ...within('core/run/carry/in-world.ts', 'test/attack/one-world/rewritten.test.ts', [
     [
       'tracked files are what they were',

@@ -38,6 +38,7 @@ export async function runOuter(
     return {
       first,
       processes: () => processesIn(proc).map((pid) => `${proc}/${pid}`),
+      net: `/proc/${first}/net`,
       directories: memoryDirectories(0).map(({ path }) => `/proc/${first}/root${path}`),
     };
   });

@@ -7,7 +7,7 @@ import { type Watched, watchLimits } from './watch-limits.ts';
 /** What of a process that has started is to be watched, and from which process on all are; `undefined`: nothing. */
 export type FindWatched = (
   started: number,
-) => (Pick<Watched, 'processes' | 'directories'> & { readonly first: number }) | undefined;
+) => (Pick<Watched, 'processes' | 'directories' | 'net'> & { readonly first: number }) | undefined;
 
 /**
  * Runs a process as `spawnProcess` does and ends it where what is watched holds more than the request allows: then without an exit code.

@@ -3,6 +3,7 @@ import { systemClock } from '../../base/clock.ts';
 import type { ExceededLimit } from '../../contract/sandbox.ts';
 import { heldAtMost, heldBytes } from './held-memory.ts';
 import { machineUse } from './machine-use.ts';
+import { socketBytes } from './socket-memory.ts';
 
 /** What is watched, and what it may hold together. */
 export interface Watched {
@@ -13,6 +14,8 @@ export interface Watched {
   readonly processes: () => readonly string[];
   /** Its memory file systems. */
   readonly directories: readonly string[];
+  /** `/proc/<pid>/net` of a network namespace that is all its own. */
+  readonly net?: string;
 }
 
 const everyMs = 50;
@@ -45,7 +48,7 @@ export function watchLimits(watched: Watched, onExceeded: (exceeded: ExceededLim
 }
 
 async function judge(watched: Watched): Promise<ExceededLimit | undefined> {
-  const { memoryBytes, tasks, directories } = watched;
+  const { memoryBytes, tasks, directories, net } = watched;
   const machine = machineUse();
   const mayHold = machine === undefined || machine.memoryBytes > memoryBytes;
   const mayBeMany = machine === undefined || machine.tasks > tasks;
@@ -56,8 +59,10 @@ async function judge(watched: Watched): Promise<ExceededLimit | undefined> {
     const found = processes.length > tasks ? processes.length : threadsOf(processes);
     if (found > tasks) return { what: 'processes', limit: tasks, found };
   }
-  if (!mayHold || heldAtMost(processes, directories) <= memoryBytes) return undefined;
-  const found = await heldBytes(processes, directories);
+  if (!mayHold) return undefined;
+  const waiting = net === undefined ? 0 : socketBytes(net);
+  if (waiting + heldAtMost(processes, directories) <= memoryBytes) return undefined;
+  const found = waiting + (await heldBytes(processes, directories));
   return found > memoryBytes ? { what: 'memory', limit: memoryBytes, found } : undefined;
 }
 

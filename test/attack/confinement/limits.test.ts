@@ -16,6 +16,29 @@ const mebibyte = 1_048_576;
 const limit = 100 * mebibyte;
 const hold = `python3 -c 'import time; held = b"x" * (150 << 20); time.sleep(30)'`;
 
+/** Fills sockets: `pairs` of them, each way. */
+const sockets = (pairs: number, how: string): string => `python3 -c '
+import resource, socket, time
+most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+held = []
+def fill(one):
+    one.setblocking(False)
+    held.append(one)
+    try:
+        while True: one.send(b"x" * 65536)
+    except (BlockingIOError, OSError): pass
+${how}
+for _ in range(${pairs}):
+    for one in pair(): fill(one)
+print("full", flush=True)
+time.sleep(30)'`;
+const unixPair = 'pair = socket.socketpair';
+const loopbackPair = `server = socket.create_server(("127.0.0.1", 0))
+def pair():
+    one = socket.create_connection(server.getsockname())
+    return one, server.accept()[0]`;
+
 /** Ways to hold 150 MiB; none may live for the 30 seconds that it asks for. */
 const hoards: Readonly<Record<string, string>> = {
   'one process': hold,
@@ -33,6 +56,8 @@ for at in range(0, len(held), 4096): held[at] = 1
 time.sleep(30)'`,
   'files of /tmp and the home directory': `head -c ${75 * mebibyte} /dev/zero >/tmp/x; head -c ${75 * mebibyte} /dev/zero >"$HOME/x"; sleep 30`,
   'a removed file of /tmp': `exec 5>/tmp/x; rm /tmp/x; head -c ${75 * mebibyte} /dev/zero >&5; head -c ${75 * mebibyte} /dev/zero >/dev/shm/x; sleep 30`,
+  'sockets without an address': sockets(600, unixPair),
+  'connections to itself': sockets(200, loopbackPair),
 };
 /** Each costs the kernel about a kibibyte. */
 const emptyFiles = `mkdir /tmp/d; python3 -c '
@@ -93,6 +118,13 @@ time.sleep(1)'; echo done`;
     const result = await scene.run(backend, forked, { maxMemoryBytes: limit });
     t.notOk('exceeded' in result);
     t.equal(outputOf(result), 'done');
+  });
+
+  t.test(`${backend.name}: some hundred sockets are nothing`, { skip }, async (t) => {
+    const script = `${sockets(10, `${unixPair}\nidle = [pair() for _ in range(200)]`)} & sleep 2; echo done; kill $!`;
+    const result = await openScene(t).run(backend, script, { maxMemoryBytes: limit });
+    t.notOk('exceeded' in result);
+    t.match(outputOf(result), 'done');
   });
 
   t.test(
