@@ -70,7 +70,8 @@ t.test('what the candidate tracks cannot be exchanged by a path that is carried'
     'nice.sh': 'for d in scripts Scripts SCRIPTS; do mkdir -p $d; echo >$d/audit.js; done; true\n',
   };
   for (const carry of ['scripts', 'scripts/audit.js', 'Scripts', 'scripts/audit.js/x']) {
-    const sample = sceneOf(t, { ...files, '.writ/config.toml': `[workspace]\ncarry = ["${carry}"]\n` });
+    const config = `[workspace]\ncarry = ["${carry}"]\nrewrites = ["scripts/**"]\n`;
+    const sample = sceneOf(t, { ...files, '.writ/config.toml': config });
     const view = await judge(sample, {
       fast: [{ id: 'unit', command: 'sh nice.sh', required: false }],
       release: [{ id: 'audit', command: 'node scripts/audit.js' }],
