@@ -1,7 +1,8 @@
 import { WritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { parseBase64 } from '../base64.ts';
-import { expectArray, expectBase64, expectObject, expectText } from '../expect-json.ts';
+import { expectArray, expectObject, expectText } from '../expect-json.ts';
+import { cutTexts, decodeCut } from './cut-texts.ts';
 import type { EvidenceSource } from './evidence-source.ts';
 import { logSnapshot } from './log-snapshot.ts';
 
@@ -12,6 +13,9 @@ export const evidenceMediaType = 'application/vnd.writ.evidence.v1+json';
 export const maxEvidenceFileBytes = 256 * 1024 * 1024;
 
 const maxFiles = 100_000;
+
+/** Names and what holds them together; a document beyond is refused before any of it is made into values. */
+const limits = { members: ['data', 'object'], maxTokens: 3_000_000, maxSkeletonBytes: 32 * 1024 * 1024 };
 
 /** A run's evidence out of one file. Nothing in it is trusted. */
 export interface EvidenceFile {
@@ -69,43 +73,81 @@ export async function formatEvidenceFile(
  * Reads such a document: strict JSON up to 256 MiB, four levels and 100,000 files, no other member, each path once. ATTESTATION_MALFORMED.
  */
 export function parseEvidenceFile(bytes: Uint8Array): EvidenceFile {
-  const { value } = parseStrictJson(bytes, {
-    code: 'ATTESTATION_MALFORMED',
-    maxBytes: maxEvidenceFileBytes,
-    maxDepth: 4,
-  });
+  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const cut = bytes.length > maxEvidenceFileBytes ? undefined : cutTexts(whole, limits);
+  if (cut === undefined)
+    throw new WritError('ATTESTATION_MALFORMED', {
+      message: `expected at most ${maxEvidenceFileBytes} octets, ${maxFiles} files, and ${limits.maxSkeletonBytes} octets that are no content, found more`,
+      detail: { expected: maxEvidenceFileBytes, found: bytes.length },
+    });
+  const options = { maxBytes: limits.maxSkeletonBytes + 16 * cut.texts.length, maxDepth: 4 };
+  const { value } = parseStrictJson(cut.skeleton, { code: 'ATTESTATION_MALFORMED', ...options });
+  const readText = readerOf(cut.texts);
   const file = expectObject(value, '', ['mediaType', 'runId', 'commit', 'run', 'content', 'ledger']);
   expectText(file.mediaType, '/mediaType', /^application\/vnd\.writ\.evidence\.v1\+json$/);
   const commit = expectObject(file.commit, '/commit', ['id', 'object']);
-  const run = readFiles(file.run, '/run');
-  const content = file.content === null ? new Map<string, Buffer>() : readFiles(file.content, '/content');
-  const ledger = file.ledger === null ? new Map<string, Buffer>() : readFiles(file.ledger, '/ledger');
+  const run = readFiles(file.run, '/run', readText);
+  const content = file.content === null ? noFiles : readFiles(file.content, '/content', readText);
+  const ledger = file.ledger === null ? noFiles : readFiles(file.ledger, '/ledger', readText);
+  const raw = readText(commit.object, '/commit/object');
+  if (raw === undefined || raw().length === 0) throw noBase64('/commit/object');
   return {
     runId: expectText(file.runId, '/runId', /^[!-~]{1,128}$/),
     source: {
       commit: {
         id: expectText(commit.id, '/commit/id', /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/),
-        raw: expectBase64(commit.object, '/commit/object'),
+        raw: raw(),
       },
       listRun: async () => [...run.keys()],
-      readRun: async (path) => run.get(path),
+      readRun: async (path) => run.get(path)?.(),
       listContent: async () => [...content.keys()],
-      readContent: async (path) => content.get(path),
-      readSnapshot: async (path) => ledger.get(path),
+      readContent: async (path) => content.get(path)?.(),
+      readSnapshot: async (path) => ledger.get(path)?.(),
     },
   };
 }
 
-function readFiles(value: unknown, at: string): ReadonlyMap<string, Buffer> {
-  const files = new Map<string, Buffer>();
+/** Content that is decoded when it is asked for, so that a document is not held twice. */
+type Decode = () => Buffer;
+type ReadText = (value: unknown, at: string) => Decode | undefined;
+
+const noFiles: ReadonlyMap<string, Decode> = new Map();
+
+/** Reads base64 that stands in the document, or was cut out of it; each that was cut out stands in one place. */
+function readerOf(texts: readonly Buffer[]): ReadText {
+  const used = new Set<number>();
+  return (value, at) => {
+    const text = expectText(value, at);
+    const place = /^@(\d{1,6})$/.exec(text)?.[1];
+    if (place === undefined) {
+      // An empty file is base64 of nothing.
+      const bytes = parseBase64(text);
+      return bytes && (() => bytes);
+    }
+    const cut = texts[Number(place)];
+    if (cut === undefined || used.has(Number(place))) return undefined;
+    used.add(Number(place));
+    return () => decodeCut(cut);
+  };
+}
+
+function noBase64(path: string): WritError {
+  return new WritError('ATTESTATION_MALFORMED', {
+    message: `expected base64 at \`${path}\``,
+    detail: { path },
+  });
+}
+
+function readFiles(value: unknown, at: string, readText: ReadText): ReadonlyMap<string, Decode> {
+  const files = new Map<string, Decode>();
   for (const [n, item] of expectArray(value, at, maxFiles).entries()) {
     const file = expectObject(item, `${at}/${n}`, ['path', 'data']);
     const path = expectText(file.path, `${at}/${n}/path`, /^[^\p{Cc}]{1,4096}$/u);
-    // An empty file is base64 of nothing.
-    const data = parseBase64(expectText(file.data, `${at}/${n}/data`));
-    if (data === undefined || files.has(path))
+    const data = readText(file.data, `${at}/${n}/data`);
+    if (data === undefined) throw noBase64(`${at}/${n}`);
+    if (files.has(path))
       throw new WritError('ATTESTATION_MALFORMED', {
-        message: `expected ${data ? 'each path once' : 'base64'} at \`${at}/${n}\``,
+        message: `expected each path once at \`${at}/${n}\``,
         detail: { path: `${at}/${n}` },
       });
     files.set(path, data);

@@ -1,4 +1,5 @@
 import { maxBundleBytes } from '../../attest/verify/any-bundle.ts';
+import { cutTexts } from '../../attest/verify/cut-texts.ts';
 import { evidenceMediaType } from '../../attest/verify/evidence-file.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
@@ -15,6 +16,8 @@ export interface FilePart {
 /** Most lines of a file of attestations. */
 const maxLines = 10_000;
 const lineFeed = 10;
+/** Of a list; a larger one is not made into values. */
+const listLimits = { members: [], maxTokens: 2_000_000, maxSkeletonBytes: 4 * maxBundleBytes };
 
 /**
  * Tells what a file is: a tlog-proof, the exported evidence of a run however a tool laid it out, JSON Lines of bundles, envelopes and evidence, a list of them as registries
@@ -60,6 +63,7 @@ function readList(head: string, bytes: Buffer): readonly FilePart[] | undefined 
   const isArray = /^\s*\[/.test(head);
   if (!isArray && !(/^\s*\{/.test(head) && bytes.includes('"attestations"'))) return undefined;
   try {
+    if (cutTexts(bytes, listLimits) === undefined) return undefined;
     const options = { code: 'ATTESTATION_MALFORMED' as const, maxBytes: 4 * maxBundleBytes, maxDepth: 36 };
     const { value } = parseStrictJson(bytes, options);
     const { attestations, ...rest } = value as { readonly attestations?: unknown };

@@ -57,6 +57,24 @@ export const guards: readonly Guard[] = [
       'a list of signers',
     ],
   ]),
+  ...within('attest/verify/cut-texts.ts', evidence, [
+    ['how many values', 'tokens > maxTokens ||', '', 'a hostile document'],
+    [
+      'how much besides content',
+      'if (bytes.length - cutBytes > maxSkeletonBytes) return undefined;',
+      '',
+      'a hostile document',
+    ],
+    ['only content is cut out', 'isNamed && members.includes(name) &&', '', 'content is taken out'],
+  ]),
+  ...within('attest/verify/evidence-file.ts', evidence, [
+    [
+      'what was cut out stands once',
+      'cut === undefined || used.has(Number(place))',
+      'cut === undefined',
+      'content is taken out',
+    ],
+  ]),
   ...within('attest/verify/log-snapshot.ts', evidence, [
     ['a ledger left behind', 'claims.ledger !== undefined', 'true', 'whether a run stands'],
   ]),

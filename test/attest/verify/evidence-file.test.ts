@@ -1,6 +1,7 @@
 import t from 'tap';
 import { userCheckpointMemory } from '../../../attest/log/internal-ledger-source.ts';
 import { slsaProvenanceType } from '../../../attest/statement/slsa-provenance.ts';
+import { cutTexts, decodeCut } from '../../../attest/verify/cut-texts.ts';
 import {
   evidenceMediaType,
   formatEvidenceFile,
@@ -24,6 +25,7 @@ import {
 import type { Loose } from './strangers.ts';
 
 t.teardown(removeMachines);
+const limits = { members: ['data'], maxTokens: 100, maxSkeletonBytes: 1000 };
 const proofPath = 'transparency-proof.tlog-proof';
 
 const author = makeMachine();
@@ -53,6 +55,49 @@ t.test(
     t.equal(await isInLedger(toSource(broken)), false);
   },
 );
+
+t.test('content is taken out of a document as it stands, and nothing else is', async (t) => {
+  for (let length = 40; length < 60; length += 1) {
+    const bytes = Buffer.from(Array.from({ length }, (_, n) => (n * 37 + length) % 256));
+    const base64 = bytes.toString('base64');
+    const whole = Buffer.from(JSON.stringify({ path: base64, data: base64, '@0': '@1' }));
+    const { skeleton, texts } = cutTexts(whole, limits) ?? {};
+    const isCut = base64.length >= 64;
+    t.equal(String(skeleton), JSON.stringify({ path: base64, data: isCut ? '@0' : base64, '@0': '@1' }));
+    t.same(texts?.map(decodeCut), isCut ? [bytes] : []);
+  }
+  const large = Buffer.alloc(3 * 1024 * 1024 + 7, 'abcdefg');
+  t.ok(decodeCut(Buffer.from(large.toString('base64'))).equals(large), 'by pieces');
+  for (const text of ['A'.repeat(81), `${'A'.repeat(78)}B=`, `${'A'.repeat(76)}=A==`, `${'A'.repeat(79)}-`])
+    t.same(cutTexts(Buffer.from(JSON.stringify({ data: text })), limits)?.texts, [], text);
+  const path = `artifacts/${'abc/'.repeat(20)}ab`;
+  const file = JSON.parse(text);
+  file.content.push({ path, data: '' });
+  const { source } = parseEvidenceFile(Buffer.from(JSON.stringify(file)));
+  t.ok((await source.listContent()).includes(path), 'a path of letters that base64 has');
+  const long = file.run.findIndex(({ data }: Loose) => data.length > 64);
+  for (const place of ['@0', '@1', '@99', '@999999999']) {
+    const forged = structuredClone(file);
+    forged.run[(long + 1) % file.run.length].data = place;
+    t.throws(() => parseEvidenceFile(Buffer.from(JSON.stringify(forged))), { code: 'ATTESTATION_MALFORMED' });
+  }
+});
+
+t.test('a hostile document is refused by its octets, before it is made into values', async (t) => {
+  const open = '{"mediaType":"application/vnd.writ.evidence.v1+json","run":[';
+  for (const [what, item, times] of [
+    ['objects', '{},', 1_600_000],
+    ['numbers', '1,', 3_100_000],
+    ['texts', '""', 3_100_000],
+    ['escapes', '\\n', 17_000_000],
+    ['an open text', 'a', 34_000_000],
+    ['white space', ' ', 34_000_000],
+  ] as const) {
+    const start = what === 'escapes' || what === 'an open text' ? `${open}"` : open;
+    const bytes = Buffer.concat([Buffer.from(start), Buffer.alloc(item.length * times, item)]);
+    t.throws(() => parseEvidenceFile(bytes), { code: 'ATTESTATION_MALFORMED', message: /found more$/ }, what);
+  }
+});
 
 t.test('exported evidence verifies as the run itself does', async (t) => {
   const report = await verifyText(text);
