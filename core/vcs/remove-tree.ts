@@ -1,4 +1,5 @@
-import { chmodSync, lstatSync, opendirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
+import { chmodSync, lstatSync, opendirSync, renameSync, unlinkSync } from 'node:fs';
+import { rmdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../base/clock.ts';
 
@@ -40,7 +41,7 @@ export async function removeTree(path: string): Promise<void> {
       listing.closeSync();
     }
     if (inner.length === 0) {
-      if (removeEmpty(directory, directory === root)) pending.pop();
+      if (await removeEmpty(directory, directory === root)) pending.pop();
       else if (++returns > maxReturns) throw new Error(`\`${path}\` is being filled while it is removed`);
     } else if (inner.some((child) => child.length > maxPathBytes) && directory !== root) {
       for (const child of inner) {
@@ -74,11 +75,17 @@ function unlinkIfThere(file: Buffer): void {
   }
 }
 
-/** False where something is in it again. Where the root stands is not ours to change. */
-function removeEmpty(directory: Buffer, isRoot: boolean): boolean {
+/**
+ * False where something is in it again. Where the root stands is not ours to change. Files of a moment never had blocks; a directory has one, and
+ * giving it back waits for the journal of the file system: others of us go on meanwhile.
+ */
+async function removeEmpty(directory: Buffer, isRoot: boolean): Promise<boolean> {
   try {
-    if (isRoot) rmdirSync(directory);
-    else withRights(directory.subarray(0, directory.lastIndexOf('/')), () => rmdirSync(directory));
+    await rmdir(directory).catch((fault: unknown) => {
+      if (isRoot || !isMissingRight(fault)) throw fault;
+      chmodSync(directory.subarray(0, directory.lastIndexOf('/')), 0o700);
+      return rmdir(directory);
+    });
     return true;
   } catch (fault) {
     if (codeOf(fault) === 'ENOTEMPTY') return false;
@@ -92,10 +99,14 @@ function withRights<T>(directory: Buffer, act: () => T): T {
   try {
     return act();
   } catch (fault) {
-    if (codeOf(fault) !== 'EACCES' && codeOf(fault) !== 'EPERM') throw fault;
+    if (!isMissingRight(fault)) throw fault;
     chmodSync(directory, 0o700);
     return act();
   }
+}
+
+function isMissingRight(fault: unknown): boolean {
+  return codeOf(fault) === 'EACCES' || codeOf(fault) === 'EPERM';
 }
 
 function codeOf(fault: unknown): string | undefined {
