@@ -50,6 +50,7 @@ const alwaysLeavingLine = new RegExp(
 export function deadSpans(code: string, language: Language, shape: Shape): readonly Span[] {
   const spans: Span[] = [];
   for (const { index } of code.matchAll(statements)) spans.push([index, shape.endOf(index)]);
+  for (const { index } of offByName(code)) spans.push([index, shape.endOf(index)]);
   if (isOutline(shape)) {
     for (const match of code.matchAll(elses)) {
       const from = match.index + match[0].length;
@@ -121,4 +122,18 @@ function hereDocuments(code: string): readonly Span[] {
     if (end !== -1) spans.push([from, done]);
   }
   return spans;
+}
+
+/** Conditions on a constant of the file that is false. */
+function offByName(code: string): readonly RegExpExecArray[] {
+  const constants =
+    /\b(?:const|final|val)\s+(?:boolean\s+)?(\w{1,60})\s*(?::[^=\n]{0,40})?=\s*(?:false|0|null)\s*(?:;|\n)/g;
+  const names = [...code.matchAll(constants)].map(([, name = '']) => name).slice(0, 60);
+  if (names.length === 0) return [];
+  const any = `(?:${names.join('|')})`;
+  const form = new RegExp(
+    String.raw`(?<![\w.$])if\s*\(\s*${any}\s*(?:\)|&&)|(?:^|[;{}(])\s*(?=${any}\s*&&)`,
+    'gm',
+  );
+  return [...code.matchAll(form)];
 }

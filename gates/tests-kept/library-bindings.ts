@@ -56,3 +56,15 @@ export function resolveFrom(path: string, specifier: string): string {
 export function withoutEnding(path: string): string {
   return path.replace(/\.[cm]?[jt]sx?$/, '').replace(/\/index$/, '');
 }
+
+/** Names that say what a test is, and do not judge. */
+const declaring =
+  /^(?:test|it|describe|suite|context|before|after|beforeEach|afterEach|beforeAll|afterAll|mock|vi|jest|sinon|t|run|chai|AssertionError)$/;
+
+/** Offsets where code calls what it took from a test library by a name of its own: `equal(a, b)`. */
+export function judgingCalls(text: string, code: string): readonly number[] {
+  const names = [...libraryNames(text, code)].filter((name) => /^\w+$/.test(name) && !declaring.test(name));
+  if (names.length === 0) return [];
+  const form = new RegExp(String.raw`(?<![\w.$])(?:${names.slice(0, 60).join('|')})\s*\(`, 'g');
+  return [...code.matchAll(form)].map(({ index }) => index);
+}

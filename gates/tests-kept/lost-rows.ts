@@ -43,7 +43,9 @@ export function lostRows(changes: readonly TestChange[], mayGo: MayGo): readonly
     }
     // A list that was none before makes no test of the base.
     const isOld = ({ name }: { readonly name?: string }): boolean =>
-      name === undefined ? was.named.size + was.inline.length > 0 : (was.named.get(name)?.count ?? 0) > 0;
+      name === undefined
+        ? was.inline.length > 0 && was.inline.length >= is.inline.length
+        : (was.named.get(name)?.count ?? 0) > 0;
     const cuts = is.cuts.filter(isOld);
     const added = cuts.filter(({ at }) => source.isAdded(at));
     const more = cuts.length - was.cuts.filter(isOld).length;

@@ -21,6 +21,14 @@ export function mergedCases(
   const matched = new Set(ways.flatMap(({ candidate }) => candidate ?? []));
   const words = new Set<string>();
   let room = 0;
+  // A case that is there says more than it did.
+  for (const { base, candidate } of ways) {
+    const more = (candidate?.judging ?? 0) - base.judging;
+    // In shell a case ends where the next begins: it takes what lost its mark.
+    if (!candidate || more <= 0 || candidate.language === 'shell') continue;
+    room += more;
+    for (const word of wordsOf(candidate.body)) if (words.size < maxWords) words.add(word);
+  }
   for (const { base, candidate } of changes) {
     if (!candidate) continue;
     const added = addedText(candidate);

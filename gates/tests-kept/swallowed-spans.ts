@@ -21,6 +21,9 @@ const failures =
 const plainAssertion =
   /(?<![\w.])(?:assert|expect|Assert|Assertions)\s*[.(!]|(?<![\w.])assert(?:_\w+|[A-Z]\w*)?\s*[(!]|(?<![\w.])assert\s+\S|\b(?:EXPECT|ASSERT)_\w+\s*\(|\$this->assert|\bt\.(?:equal|ok|same)\b/;
 
+/** Somebody is told when it is over. */
+const waits = /\b(?:done|resolve|reject|next|cb|callback|end|t\.\w+)\b/;
+
 /** Parts of code in which an assertion that fails is heard by nobody: caught, expected to fail, a promise that nobody waits for. */
 export function swallowedSpans(code: string, language: Language, shape: Shape): readonly Span[] {
   if (!isOutline(shape)) {
@@ -49,6 +52,22 @@ function ofBracket(code: string, language: Language, outline: Outline, one: Brac
   const holder = outline.brackets[one.parent];
   const isStatement = holder === undefined || holder.mark === '{';
   if (language === 'javascript') {
+    if (/^(?:await\s+|void\s+)?Promise\.allSettled$/.test(header)) return [one.open, one.close];
+    // A function that is asynchronous, called, and waited for by nobody.
+    if (
+      isStatement &&
+      /^(?:void)?$/.test(header) &&
+      /^\s*async\b/.test(inside(code, one)) &&
+      /^\s*\(\s*\)\s*(?:;|\n|$)/.test(after(code, one))
+    )
+      return [one.open, one.close];
+    if (
+      isStatement &&
+      /^(?:void\s+)?[\w.$]+\([^;]*\)\s*\.then$/s.test(header) &&
+      !waits.test(inside(code, one)) &&
+      !/^\s*\.\s*(?:then|catch|finally)/.test(after(code, one))
+    )
+      return [one.open, one.close];
     if (/\.catch$/.test(header) || (/\.then$/.test(header) && hasSecond(code, outline, one)))
       return passesOn.test(inside(code, one)) ? undefined : [one.start, one.open];
     if (
@@ -63,7 +82,7 @@ function ofBracket(code: string, language: Language, outline: Outline, one: Brac
       /^(?:setTimeout|setImmediate|setInterval|queueMicrotask|process\.nextTick|(?:process|\w+)\.(?:on|once))$/.test(
         header,
       ) &&
-      !/\b(?:done|resolve|reject|next|cb|callback|end|t\.\w+)\b/.test(inside(code, one))
+      !waits.test(inside(code, one))
     )
       return [one.open, one.close];
   }

@@ -8,6 +8,7 @@ import { directivesOf } from './directives.ts';
 import { leavesOutElsewhere } from './elsewhere.ts';
 import { type HelperFunction, helperFunctions } from './helper-functions.ts';
 import { layoutOf, type Shape, withoutBraces } from './layout.ts';
+import { judgingCalls } from './library-bindings.ts';
 import { type Outline, outlineOf } from './outline.ts';
 import { expectsFailure, focusMarks, skipMarks } from './skip-marks.ts';
 import { coverOf, type Span } from './spans.ts';
@@ -73,7 +74,8 @@ export function testInventory(source: ChangedSource, language: Language): TestIn
     known ??= withoutTrivial(blanked(code, dying));
     return known;
   };
-  const asserted = assertionsIn(code, language);
+  const taken = language === 'javascript' ? judgingCalls(source.text, code) : [];
+  const asserted = [...new Set([...assertionsIn(code, language), ...taken])].sort((a, b) => a - b);
   const dead = asserted.filter(isDead);
   const reached = asserted.filter((at) => !isDead(at));
   const muted = reached.filter(isSwallowed);

@@ -71,21 +71,25 @@ export function rowsOfTests(code: string, text: string, language: Language, know
     at: index,
     name: said.match(/\w+/g)?.find((word) => names.has(word)) ?? '',
   }));
-  return { named, inline, cuts: [...cuts, ...cutsOfInline(code, outline, [...inline, ...named.values()])] };
+  return { named, inline, cuts: [...cuts, ...cutsOfInline(code, outline, inline, named)] };
 }
 
 /** `[ … ].slice(3)`, `[ … ][:0]`. */
-function cutsOfInline(code: string, outline: Outline, lists: readonly Rows[]): RowsOfTests['cuts'] {
-  const at = new Set(lists.map((one) => one.at));
+function cutsOfInline(
+  code: string,
+  outline: Outline,
+  inline: readonly Rows[],
+  named: ReadonlyMap<string, Rows> = new Map(),
+): RowsOfTests['cuts'] {
+  const names = new Map<number, string | undefined>(inline.map(({ at }) => [at, undefined]));
+  for (const [name, { at }] of named) names.set(at, name);
+  const form = /^\s*(?:\.\s*(?:filter|slice|splice|take|drop)\b|\[[^\]\n]{0,20}:[^\]\n]{0,20}\])/;
   return outline.brackets
-    .filter(
-      (one) =>
-        at.has(one.open) &&
-        /^\s*(?:\.\s*(?:filter|slice|splice|take|drop)\b|\[[^\]\n]{0,20}:[^\]\n]{0,20}\])/.test(
-          code.slice(one.close + 1, one.close + 80),
-        ),
-    )
-    .map(({ close }) => ({ at: close }));
+    .filter(({ open, close }) => names.has(open) && form.test(code.slice(close + 1, close + 80)))
+    .map(({ open, close }) => {
+      const name = names.get(open);
+      return name === undefined ? { at: close } : { at: close, name };
+    });
 }
 
 function nameOf(outline: Outline, bracket: Bracket, language: Language): string | undefined {
