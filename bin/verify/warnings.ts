@@ -9,6 +9,7 @@ export interface VerifyWarning {
     | 'LOG_NOT_COMPARED'
     | 'REPLACEMENTS'
     | 'OPTION_WITHOUT_EFFECT'
+    | 'CONTENT_EXPIRED'
     | 'OBJECTS_BORROWED';
   readonly message: string;
 }
@@ -71,5 +72,16 @@ export function warningsOf({ target, report, withoutEffect = [] }: VerifiedTarge
       ];
     return [];
   });
-  return [...unused, ...looked];
+  const gone = report.checks.filter(({ status }) => status === 'expired').length;
+  const expired: readonly VerifyWarning[] =
+    gone === 0
+      ? []
+      : [
+          {
+            target,
+            code: 'CONTENT_EXPIRED',
+            message: `${gone} of its files are not here and were not verified: that their retention is over rests on when the run began, which is the signer's own word`,
+          },
+        ];
+  return [...unused, ...looked, ...expired];
 }

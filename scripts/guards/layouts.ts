@@ -75,6 +75,9 @@ export const guards: readonly Guard[] = [
       'content is taken out',
     ],
   ]),
+  ...within('bin/verify/warnings.ts', required, [
+    ['content that is gone', 'gone === 0', 'gone >= 0', 'content that is gone'],
+  ]),
   ...within('attest/verify/log-snapshot.ts', evidence, [
     ['a ledger left behind', 'claims.ledger !== undefined', 'true', 'whether a run stands'],
   ]),

@@ -44,6 +44,7 @@ const files: Record<string, string | Buffer> = {
   'unlogged.json': await formatEvidenceFile('run-1', toSource(unlogged)),
   'approved.json': await formatEvidenceFile('run-2', toSource(approved, author)),
   'plain.json': await formatEvidenceFile('run-3', toSource(plain, author)),
+  'gone.json': await formatEvidenceFile('run-3', toSource({ ...plain, content: new Map() }, author)),
   'uncounted.json': await formatEvidenceFile('run-4', toSource(uncounted, author)),
   'bundle.sigstore.json': JSON.stringify(bundleBy(statement())),
   'stranger.pem': createPublicKey(signerKey).export({ format: 'pem', type: 'spki' }).toString(),
@@ -136,6 +137,12 @@ t.test('what a target cannot answer is not verified', async (t) => {
     replayed.data.checks.some(({ id }: Loose) => id === 'replay'),
     'it was replayed',
   );
+});
+
+t.test('content that is gone by the word of the signer alone is told loudly', async (t) => {
+  const gone = await verify('gone.json', ...by);
+  t.match(gone, { code: 0, data: { warnings: [{ code: 'CONTENT_EXPIRED', message: /signer's own word/ }] } });
+  t.notOk((await verify('plain.json', ...by)).data.warnings, 'and not where it is there');
 });
 
 t.test('a list of signers that nothing here answers to is told loudly, and only there', async (t) => {
