@@ -55,6 +55,13 @@ export function readWorkspaceSection(reader: TableReader): WorkspaceConfig {
   const share = readPaths(reader, 'share', []);
   const prepare = reader.tables('prepare', 16).map((step) => readPrepareStep(step, lockfile));
   const carry = readPaths(reader, 'carry', []);
+  for (const [index, path] of carry.entries()) {
+    if (/[*?]/.test(path))
+      reader.refuse(
+        `${reader.at('carry')}[${index}]`,
+        `\`${path}\` is a pattern; expected the path of a file or directory, such as \`dist\``,
+      );
+  }
   const rewrites = reader.texts('rewrites', []);
   if (rewrites.length > maxRewrites)
     reader.refuse(

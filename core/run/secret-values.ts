@@ -1,6 +1,7 @@
 import type { PatchFile, PatchSet } from '../contract/patch-set.ts';
 import { hunkLines } from '../patch/hunk-lines.ts';
 import { findSecrets } from '../privacy/secrets/find-secrets.ts';
+import { passwordsByName } from '../privacy/secrets/passwords-by-name.ts';
 import { weighSecret } from '../privacy/secrets/weigh-secret.ts';
 
 /** Shorter values would take words out of what is kept. */
@@ -15,7 +16,8 @@ export function secretValues({ diff }: PatchSet, files: Iterable<PatchFile>): re
     for (const { kind, start, end } of hunkLines(bytes, file))
       if (kind === 'added') lines.push(bytes.toString('latin1', start, end));
     const text = lines.join('\n');
-    for (const match of findSecrets(Buffer.from(text, 'latin1'), text)) {
+    const named = passwordsByName(file.path, text);
+    for (const match of [...findSecrets(Buffer.from(text, 'latin1'), text), ...named]) {
       if (weighSecret(match, text) !== 'secret') continue;
       for (const value of [text.slice(match.start, match.end), match.value ?? ''])
         for (const line of value.split('\n')) if (!isCommon(line)) found.add(line.trim());

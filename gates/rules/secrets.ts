@@ -2,6 +2,7 @@ import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { CandidateSearch, RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import { findSecrets, secretAnchors } from '../../core/privacy/secrets/find-secrets.ts';
+import { isNamedForPasswords, passwordsByName } from '../../core/privacy/secrets/passwords-by-name.ts';
 import type { SecretMatch } from '../../core/privacy/secrets/secret-match.ts';
 import { tokenChecksum } from '../../core/privacy/secrets/token-checksum.ts';
 import { weighSecret } from '../../core/privacy/secrets/weigh-secret.ts';
@@ -76,24 +77,6 @@ function unread({ path }: PatchFile): Finding {
     ? `\`${path}\` is named as text, and git takes it for binary: it cannot be scanned`
     : `\`${path}\` is binary: nothing but tokens and keys that stand in it as they are would be found`;
   return { rule, severity: isText ? 'error' : 'note', message, path };
-}
-
-/** `host:port:database:user:password` (PostgreSQL); nothing in a line says what it is. */
-const passwordFile = /(?:^|\/)(?:\.pgpass|pgpass\.conf)$/i;
-const passwordLine = /^(?!#)(?:(?:[^:\\\n]|\\.){1,200}:){4}([^\n]{1,256})$/gm;
-
-function isNamedForPasswords(path: string): boolean {
-  return passwordFile.test(path);
-}
-
-function passwordsByName(path: string, text: string): readonly SecretMatch[] {
-  if (!isNamedForPasswords(path)) return [];
-  return [...text.matchAll(passwordLine)].map(({ 0: { length }, 1: value = '', index }) => ({
-    rule: 'pgpass-password',
-    kind: 'context',
-    start: index + length - value.length,
-    end: index + length,
-  }));
 }
 
 /** Files in which a known format, or a value under a secret-like name, may begin on an added line; and those that cannot be read. */

@@ -69,4 +69,18 @@ export const guards: readonly Guard[] = [
   ...within('core/run/run-check.ts', 'test/attack/policy/every-change.test.ts', [
     ['whose check it is', 'blameOrigin(one, origin)', 'one', 'a check of every change holds'],
   ]),
+  ...within('core/run/mask-values.ts', 'test/core/run/mask-values.test.ts', [
+    ['base64 at any offset', '    ...shiftedForms(value),\n', '', 'a value is masked in base64'],
+  ]),
+  ...within('core/run/secret-values.ts', 'test/core/run/mask-values.test.ts', [
+    ['passwords by the name of their file', ', ...named]', ']', 'passwords that only the name'],
+  ]),
+  ...within('core/config/workspace-section.ts', 'test/core/config.test.ts', [
+    [
+      'no patterns in carry',
+      'if (/[*?]/.test(path))',
+      'if (false)',
+      'values of the wrong type or out of bounds',
+    ],
+  ]),
 ];

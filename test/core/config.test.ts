@@ -277,6 +277,7 @@ t.test('values of the wrong type or out of bounds are refused', async (t) => {
     ['[workspace]\nhistory = "all"', 'workspace.history'],
     ['[workspace]\ncarry = "dist"', 'workspace.carry'],
     ['[workspace]\ncarry = ["dist", "dist/app"]', 'workspace.carry'],
+    ['[workspace]\ncarry = ["*"]', 'workspace.carry[0]'],
     ['[workspace]\ncarry = [".git/hooks"]', 'workspace.carry[0]'],
     ['[workspace]\ncarry = ["../dist"]', 'workspace.carry[0]'],
     ['[workspace]\nshare = ["node_modules"]\ncarry = ["node_modules/.cache"]', 'workspace.carry'],
