@@ -2,6 +2,7 @@ import { room } from './rooms/room.ts';
 
 await room(
   'core/run/verdict.test.ts',
+  'core/run/mask-values.test.ts',
   'core/run/authors-of.test.ts',
   'core/run/backoff.test.ts',
   'core/run/budget.test.ts',
