@@ -62,6 +62,8 @@ const safeSettings: readonly GitSetting[] = [
   ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],
   ['core.untrackedCache', 'false'],
+  // A summary beside the commits, and not theirs: it may say anything of parents and trees.
+  ['core.commitGraph', 'false'],
   ['core.pager', 'cat'],
   ['core.askPass', ''],
   ['core.sshCommand', 'false'],

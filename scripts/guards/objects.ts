@@ -90,4 +90,12 @@ export const guards: readonly Guard[] = [
       'nothing is sealed over',
     ],
   ]),
+  ...within('core/vcs/git-environment.ts', 'test/core/vcs/commit-graph.test.ts', [
+    [
+      'what a commit-graph says is not asked',
+      "['core.commitGraph', 'false'],",
+      '',
+      'a commit-graph that lies',
+    ],
+  ]),
 ];
