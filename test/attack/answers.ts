@@ -33,6 +33,13 @@ function checkOf(file: string): string {
 const refuted = (...own: readonly string[]): Answer => ({ exit: 1, own });
 const unknown = (...own: readonly string[]): Answer => ({ exit: 3, own });
 
+/** What test results, which are held to the gate report, say of one that is not as it was. */
+const testResults = ['unit', 'e2e'].flatMap((check) =>
+  ['failed malformed', 'failed mismatch', 'failed policy-deny', 'missing missing'].map(
+    (said) => `test-result:statements/test-result-${check}.sigstore.json ${said}`,
+  ),
+);
+
 /** Region by region, what is allowed to be answered; `CHECK` stands for the statement's own check, `FILE` for the file. The first row counts. */
 const table: readonly Row[] = [
   // The other alphabet says the same (DSSE 1.0: a verifier takes both).
@@ -182,7 +189,12 @@ const table: readonly Row[] = [
   {
     file: /^approvals\/gate-report/,
     region: /^run (?:octets|exchanged)$/,
-    answers: [refuted('approvals failed policy-deny'), refuted('approvals failed malformed')],
+    answers: [
+      refuted('approvals failed policy-deny'),
+      refuted('approvals failed malformed'),
+      // How long a check took is no part of the verdict.
+      refuted('evidence:FILE failed mismatch'),
+    ],
   },
   {
     file: /^approvals\/authors/,
@@ -264,9 +276,53 @@ const table: readonly Row[] = [
     ],
   },
   {
-    file: /^(?:decision-record|gate-report)\.json$/,
+    file: /^decision-record\.json$/,
     region: /^run (?:octets|exchanged)$/,
     answers: [refuted('decision failed mismatch')],
+  },
+  {
+    file: /^gate-report\.json$/,
+    region: /^run (?:octets|exchanged)$/,
+    answers: [
+      {
+        exit: 1,
+        own: ['decision failed mismatch'],
+        beside: ['approvals failed policy-deny', ...testResults],
+      },
+    ],
+  },
+  {
+    file: /^gate-report\.json$/,
+    region: /^run gone$/,
+    answers: [
+      {
+        exit: 3,
+        own: ['manifest-complete missing missing'],
+        beside: [
+          'evidence:FILE missing missing',
+          'decision missing missing',
+          ...testResults,
+          'approvals missing missing',
+        ],
+      },
+    ],
+  },
+  {
+    file: /^gate-report\.json$/,
+    region: /^run renamed$/,
+    answers: [
+      {
+        exit: 1,
+        own: ['evidence-stored failed unlisted'],
+        beside: [
+          'manifest-complete failed unlisted',
+          'evidence:FILE missing missing',
+          'decision missing missing',
+          'approvals missing missing',
+          ...testResults,
+        ],
+      },
+    ],
   },
   { file: /./, region: /^run (?:octets|exchanged)$/, answers: [refuted('evidence:FILE failed mismatch')] },
   {
