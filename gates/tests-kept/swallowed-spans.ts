@@ -19,7 +19,7 @@ const takesFailures: Readonly<Partial<Record<Language, RegExp>>> = {
 const failures =
   /\b(?:AssertionError|AssertionFailedError|Assertion|AssertionException|XunitException|Throwable|BaseException|Exception|Error|ExpectationFailedException|ExpectationNotMetError|TestFailedException)\b/;
 const plainAssertion =
-  /(?<![\w.])(?:assert|expect|Assert|Assertions)\s*[.(!]|(?<![\w.])assert(?:_\w+|[A-Z]\w*)?\s*[(!]|(?<![\w.])assert\s+\S|\b(?:EXPECT|ASSERT)_\w+\s*\(|\$this->assert|\bt\.(?:equal|ok|same)\b/;
+  /(?<![\w.])(?:assert|Assert|Assertions)\s*[.(!]|(?<![\w.])expect\s*(?:\(|\.\w+\s*\()|(?<![\w.])assert(?:_\w+|[A-Z]\w*)?\s*[(!]|(?<![\w.])assert\s+\S|\b(?:EXPECT|ASSERT)_\w+\s*\(|\$this->assert|\bt\.(?:equal|ok|same)\b/;
 
 /** Somebody is told when it is over. */
 const waits = /\b(?:done|resolve|reject|next|cb|callback|end|t\.\w+)\b/;
