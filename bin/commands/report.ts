@@ -2,6 +2,7 @@ import { formatEvidenceFile } from '../../attest/verify/evidence-file.ts';
 import { isInLedger, logSnapshot } from '../../attest/verify/log-snapshot.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
+import { withStanding } from '../approve/with-standing.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { gitEvidence } from '../git-evidence.ts';
 import { type OpenedRun, openRun } from '../open-run.ts';
@@ -33,7 +34,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     throw new WritError('USAGE', { message: `expected at least one of ${options.join(', ')}` });
   }
   const opened = await openRun(context, context.args[0] ?? '');
-  const { view } = opened;
+  const view = await withStanding(context, opened.view);
   const rendered = bundle === undefined ? undefined : await renderEvidence(opened);
   const evidence = bundle !== undefined && rendered ? [{ path: bundle, text: rendered.text }] : [];
   const reports = wanted.map(({ path, render }) => ({ path, text: render(view) }));

@@ -14,6 +14,7 @@ import { readSpecBytes } from '../read-spec.ts';
 import { openRecording } from '../recording.ts';
 import { printRun } from '../report/human.ts';
 import { toRunData } from '../report/run-data.ts';
+import { toVerdict } from '../report/verdict.ts';
 import { progressPlugin } from '../run-progress.ts';
 import { serviceProgressPlugin } from '../service-progress.ts';
 import { readVersion } from '../version.ts';
@@ -83,8 +84,11 @@ export function toResult(view: RunView): CommandResult {
         : 'DECISION_ABANDON';
   return refused(
     new WritError(code, {
-      message: view.decision?.rationale ?? '',
+      message: toVerdict(view).sentence,
       detail: { run_id: view.runId },
+      ...(view.waiting?.for === 'budget'
+        ? { hints: [`grant more with \`writ resume ${view.runId} --more-cost-units N\``] }
+        : {}),
     }),
     data,
     human,

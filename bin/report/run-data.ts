@@ -1,6 +1,6 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { CheckNetwork } from '../../core/contract/network-use.ts';
-import type { RunView } from '../../core/contract/run-view.ts';
+import type { RunView, WaitsFor } from '../../core/contract/run-view.ts';
 import type {
   ArtifactRecord,
   CheckBaseline,
@@ -55,6 +55,7 @@ export function toRunData(view: RunView): CommandData {
         commit_sha: decision.commitSha,
         decision_digest: decision.decisionDigest,
       }),
+    waiting: view.waiting && toWaitingData(view.waiting),
     notices: view.notices,
     stages: view.stages.map(toStageData),
     findings: view.findings.map((finding) => toFindingData(finding)),
@@ -67,6 +68,16 @@ export function toRunData(view: RunView): CommandData {
       log_index: provenance?.logIndex,
     }),
   });
+}
+
+function toWaitingData({ for: what, needed, people }: WaitsFor): CommandData {
+  return {
+    for: what,
+    needed,
+    people: people.map(({ source, decision, status, principal, keyId, detail }) =>
+      compact({ source, decision, status, principal, key_id: keyId, detail }),
+    ),
+  };
 }
 
 /** Warnings with a code that stays, apart from what is merely noticed. */

@@ -1,4 +1,5 @@
-import type { RunView } from '../../core/contract/run-view.ts';
+import type { RunView, WaitsFor } from '../../core/contract/run-view.ts';
+import { policyReasons } from './policy-reasons.ts';
 
 /** How a run ended, in words that every report uses. */
 export interface Verdict {
@@ -16,6 +17,18 @@ export function toVerdict(view: RunView): Verdict {
   const approve = { line: `writ approve ${view.runId}`, about: 'signed with your SSH key, or `--reject`' };
   const resume = { line: `writ resume ${view.runId}`, about: 'goes on from where it stands' };
   const { decision } = view;
+  const waitingSteps = ({ for: what, needed, people }: WaitsFor): Verdict['next'] => {
+    if (what === 'budget')
+      return [
+        {
+          line: `writ resume ${view.runId} --more-cost-units N`,
+          about: 'grants more, which no approval does',
+        },
+      ];
+    const counting = people.filter(({ status }) => status === 'counts');
+    const isDecided = counting.some((one) => one.decision === 'reject') || counting.length >= needed;
+    return isDecided ? [resume, approve] : [approve, resume];
+  };
   if (decision === undefined) {
     if (view.state === 'waiting')
       return { tone: 'open', word: 'Waiting', sentence: 'The run waits for a person.', next: [show] };
@@ -29,6 +42,9 @@ export function toVerdict(view: RunView): Verdict {
     }
     return { tone: 'open', word: 'Running', sentence: 'No decision yet.', next: [show] };
   }
+  const reasons = policyReasons(view);
+  const sentence =
+    reasons.length === 0 ? decision.rationale : `${reasons.join('; ')} (decision: ${decision.rationale})`;
   switch (decision.type) {
     case 'commit':
       return {
@@ -52,17 +68,17 @@ export function toVerdict(view: RunView): Verdict {
         ],
       };
     case 'abandon':
-      return { tone: 'bad', word: 'Abandoned', sentence: decision.rationale, next: [show] };
+      return { tone: 'bad', word: 'Abandoned', sentence, next: [show] };
     case 'rollback':
       return { tone: 'bad', word: 'Rolled back', sentence: decision.rationale, next: [show] };
     case 'checkpoint':
       return {
         tone: 'open',
         word: 'Checkpoint',
-        sentence: decision.rationale,
-        next: [approve, resume, show],
+        sentence,
+        next: [...(view.waiting ? waitingSteps(view.waiting) : [approve, resume]), show],
       };
     case 'retry':
-      return { tone: 'open', word: 'Retry', sentence: decision.rationale, next: [show] };
+      return { tone: 'open', word: 'Retry', sentence, next: [show] };
   }
 }

@@ -180,6 +180,22 @@ export const runMembers = {
     provenance: record({}, { bundle: text, proof: text, key_id: text, log_origin: text, log_index: count }),
   },
   optional: {
+    waiting: record({
+      for: { enum: ['approval', 'budget'] },
+      needed: count,
+      people: list(
+        record(
+          {
+            source: text,
+            decision: { enum: ['approve', 'reject'] },
+            status: text,
+            principal: text,
+            key_id: text,
+          },
+          { detail: text },
+        ),
+      ),
+    }),
     notices: list(text),
     content_ref: text,
     finished_at: moment,

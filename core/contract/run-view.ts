@@ -1,7 +1,22 @@
+import type { ApprovalVerdict } from './approval.ts';
 import type { Finding } from './finding.ts';
 import type { ArtifactRecord, StageRecord } from './stage.ts';
 
 export type DecisionType = 'commit' | 'checkpoint' | 'abandon' | 'retry' | 'rollback';
+
+/** What a run waits for, and what people signed so far. Read when it is shown, never stored: approvals are bound to the record. */
+export interface WaitsFor {
+  readonly for: 'approval' | 'budget';
+  /** Distinct people, at least. */
+  readonly needed: number;
+  /** `unjudged` where the policy commit, which names the signers, is not in this clone. */
+  readonly people: readonly (Pick<
+    ApprovalVerdict,
+    'source' | 'decision' | 'principal' | 'keyId' | 'detail'
+  > & {
+    readonly status: ApprovalVerdict['status'] | 'unjudged';
+  })[];
+}
 
 /** Everything about one run that people and other tools are shown; built from stored objects alone. */
 export interface RunView {
@@ -46,6 +61,8 @@ export interface RunView {
     readonly commitSha?: string;
     readonly decisionDigest: string;
   };
+  /** Present where it waits and somebody judged what was signed. */
+  readonly waiting?: WaitsFor;
   readonly stages: readonly StageRecord[];
   /** What a person has to know although the decision stands, e.g. that the working tree could not follow. */
   readonly notices?: readonly string[];

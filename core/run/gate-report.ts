@@ -10,7 +10,8 @@ import { factorsWithoutChecks } from './checks-with-factors.ts';
 import { foreignPolicyCode, foreignPolicyWords } from './foreign-policy.ts';
 
 /** What the gates saw and said, before anyone decided; stored as `gate-report.json`. */
-export interface GateReport extends Omit<RunView, 'state' | 'finishedAt' | 'decision' | 'provenance'> {
+export interface GateReport
+  extends Omit<RunView, 'state' | 'finishedAt' | 'decision' | 'provenance' | 'waiting'> {
   readonly schema: 'urn:writ:gate-report:v1';
   /** Who made the change or brought it: none of them may approve it. */
   readonly authorship: Authorship & { readonly tip?: string };

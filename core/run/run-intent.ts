@@ -23,7 +23,7 @@ import type { ResumeRequest, RunRequest } from './run-request.ts';
 import { seal } from './seal.ts';
 import { startRun } from './start-run.ts';
 import { tellDecision } from './tell-decision.ts';
-import { waitForPeople } from './wait-for-people.ts';
+import { neededApprovals, waitForPeople } from './wait-for-people.ts';
 import type { WritEngine } from './writ-engine.ts';
 
 /**
@@ -92,16 +92,19 @@ async function drive(held: HeldRun): Promise<RunView> {
 }
 
 /** What is stored of a run that waits stays as it was when it was signed; how far it has come since then is told from this judgement. */
-function asJudgedNow(
-  { notices: _, ...view }: RunView,
-  attempt: Attempt,
-  { findings, stages, decision: { rationale } }: JudgedRun,
-): RunView {
+function asJudgedNow({ notices: _, ...view }: RunView, attempt: Attempt, judged: JudgedRun): RunView {
+  const { findings, stages, decision } = judged;
+  const { rationale, next } = decision;
   const { notices } = finalReport(attempt, findings, stages);
   return {
     ...view,
     ...(notices === undefined ? {} : { notices }),
     stages: view.stages.map((stored) => stages.find(({ stage }) => stage === stored.stage) ?? stored),
     ...(view.decision && { decision: { ...view.decision, rationale } }),
+    waiting: {
+      for: next === 'wait-for-budget' ? 'budget' : 'approval',
+      needed: neededApprovals(judged),
+      people: attempt.approvals,
+    },
   };
 }

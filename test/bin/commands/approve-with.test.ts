@@ -39,6 +39,15 @@ t.test('writ run --approve-with', { skip: withoutSshKeygen }, async (t) => {
   const one = await run(ana);
   t.match(one, { code: 4, error: { code: 'DECISION_WAITING' } });
   t.match(one.err, /approving in this process with SHA256:.*in_process/);
+  t.match(
+    one.error.message,
+    '1 of 2 people approved, 1 is missing; approved by `ana@x.example`',
+    'the first line says who is missing',
+  );
+  const show = async () =>
+    (await runLine(['show', one.data.run_id], commands, { cwd: sample.root, env: sample.env })).out;
+  const firstOf = (text: string): string => text.split('\n')[1] ?? '';
+  t.match(firstOf(await show()), '1 of 2 people approved, 1 is missing; approved by `ana@x.example`');
   const shown = await runLine(['--json', 'approve', one.data.run_id, '--key', ben], commands, {
     cwd: sample.root,
     env: sample.env,
@@ -50,6 +59,10 @@ t.test('writ run --approve-with', { skip: withoutSshKeygen }, async (t) => {
       { principal: 'ben@x.example', status: 'counts', in_process: undefined },
     ],
   });
+
+  const enough = await show();
+  t.match(firstOf(enough), '2 of 2 people approved; approved by `ana@x.example`, `ben@x.example`');
+  t.match(enough, `next  writ resume ${one.data.run_id}`);
 
   const both = await run(ana, ben);
   t.match(both, { code: 0, data: { decision: { type: 'commit' } } });

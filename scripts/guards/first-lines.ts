@@ -1,0 +1,35 @@
+import { type Guard, within } from './guard.ts';
+
+const reasons = 'test/bin/report/policy-reasons.test.ts';
+
+/** What the first line of a report holds. */
+export const guards: readonly Guard[] = [
+  ...within('bin/report/verdict.ts', reasons, [
+    [
+      'the first line holds the reasons',
+      'const reasons = policyReasons(view);',
+      'const reasons: readonly string[] = policyReasons(view).slice(0, 0);',
+      'the first line of a run that waits',
+    ],
+    [
+      'enough approvals are gone on with',
+      'isDecided ? [resume, approve] : [approve, resume]',
+      '[approve, resume]',
+      'without a check',
+    ],
+  ]),
+  ...within('bin/report/policy-reasons.ts', reasons, [
+    [
+      'who is known comes first',
+      "...others.filter(({ principal }) => principal !== ''),",
+      '',
+      'the first line of a run that waits',
+    ],
+    [
+      'an approval from outside of a group',
+      'held.every((check) => countsFor(check, one))',
+      'true',
+      'from outside of a group',
+    ],
+  ]),
+];
