@@ -29,7 +29,7 @@ export const guards: readonly Guard[] = [
       'an approval from outside of a group',
       'held.every((check) => countsFor(check, one))',
       'true',
-      'from outside of a group',
+      'who approved from outside',
     ],
   ]),
 ];
