@@ -121,7 +121,8 @@ t.test('a service that starts while a run is at work gets the rest', async (t) =
   const types = [...((await events) ?? '').matchAll(/^event: (.*)$/gm)].map(([, type]) => type);
   t.equal(view.decision?.type, 'commit');
   const count = children.gits().length;
-  t.ok(count >= 28 && count <= 36, `to look for a service costs three processes, and once: ${count}`);
+  // A run by itself starts 36 (`few-processes.test.ts` holds it to 40).
+  t.ok(count >= 30 && count <= 41, `to look for a service costs three processes, and once: ${count}`);
   t.same(types, [
     'service_lifecycle',
     'stage_settled',

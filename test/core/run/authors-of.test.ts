@@ -2,13 +2,14 @@ import t from 'tap';
 import type { Attempt } from '../../../core/run/attempt.ts';
 import type { Authorship } from '../../../core/run/authorship.ts';
 import { authorsOf } from '../../../core/run/receive-approvals.ts';
-import { openRepository } from '../../../core/vcs/repository.ts';
+import { openRepository, type Repository } from '../../../core/vcs/repository.ts';
 import { makeSample } from './sample.ts';
 
 process.env.GIT_CONFIG_GLOBAL = '/dev/null';
 process.env.GIT_CONFIG_NOSYSTEM = '1';
 
 const runner = 'Sample maintainer <maintainer@sample.example>';
+const identity = ['AUTHOR', 'COMMITTER'].flatMap((who) => [`GIT_${who}_NAME`, `GIT_${who}_EMAIL`]);
 const ofContract = ['ann', 'coder'];
 
 const sample = makeSample();
@@ -16,6 +17,21 @@ t.teardown(() => sample.remove());
 
 async function authorsWith(authorship: Authorship, more: Partial<Attempt> = {}): Promise<readonly string[]> {
   const repository = await openRepository(sample.root);
+  // Who runs is who the repository's config names; other files of the room say otherwise in the environment.
+  const others = identity.map((name) => [name, process.env[name]] as const);
+  for (const name of identity) delete process.env[name];
+  try {
+    return await askAuthors(repository, authorship, more);
+  } finally {
+    for (const [name, value] of others) if (value !== undefined) process.env[name] = value;
+  }
+}
+
+function askAuthors(
+  repository: Repository,
+  authorship: Authorship,
+  more: Partial<Attempt>,
+): Promise<readonly string[]> {
   return authorsOf({
     authorship,
     contract: {
