@@ -82,7 +82,7 @@ t.test(
 t.test('two runs at once do not see each other', async (t) => {
   const sample = sceneOf(t, {
     'mark.sh':
-      'touch "/tmp/$RUN_ID" "$RUN_ID"; sleep 1; test "$(ls /tmp /reports | wc -l)" -lt 5 && test "$(git status --porcelain | wc -l)" = 2\n',
+      'touch "/tmp/$RUN_ID" "$RUN_ID"; sleep 1; ls /tmp /reports; git status --porcelain; test "$(ls /tmp /reports | wc -l)" -lt 5 && test "$(git status --porcelain | wc -l)" = 2\n',
   });
   const other = sceneOf(t, {
     'mark.sh': 'touch "$RUN_ID"; sleep 1; test "$(git status --porcelain | wc -l)" = 2\n',
@@ -93,6 +93,7 @@ t.test('two runs at once do not see each other', async (t) => {
   t.strictSame(
     views.map((view) => byId(view).mark?.exitCode),
     [0, 0],
+    JSON.stringify(views.map((view) => byId(view).mark)),
   );
 });
 
