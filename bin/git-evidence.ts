@@ -9,9 +9,7 @@ import { type EvidenceSource, runFiles } from '../attest/verify/evidence-source.
 import { isWritError } from '../core/base/errors.ts';
 import type { RunStore } from '../core/run/run-store.ts';
 import { readObjects } from '../core/vcs/blobs.ts';
-import { hashTree } from '../core/vcs/hash-tree.ts';
-import { listPeopleHere } from '../core/vcs/list-people.ts';
-import { formatIdentity } from '../core/vcs/mailbox.ts';
+import { evidenceReader } from '../core/vcs/evidence-reader.ts';
 import { effectsOn, readReplacements } from '../core/vcs/replacements.ts';
 import type { Repository } from '../core/vcs/repository.ts';
 
@@ -33,16 +31,7 @@ export async function gitEvidence(
     readRun: async (path) => run.files.get(path),
     listContent: async () => content.paths,
     readContent: async (path) => content.files.get(path),
-    hashTree: (tree) => hashTree(repository, tree),
-    readAt: async (at, path) => {
-      const [known, file] = await readObjects(repository, [at, `${at}:${path}`]);
-      if (known?.type !== 'commit') return undefined;
-      return file?.type === 'blob' ? { bytes: file.bytes } : {};
-    },
-    listPeople: async (base, tip) => {
-      const { authors, committers } = await listPeopleHere(repository, base ?? undefined, tip);
-      return [...authors, ...committers].map(formatIdentity);
-    },
+    ...evidenceReader(repository),
     readLedger: await ledgerOf(repository, run.files.get(runFiles.proof)),
     ...(await replacedIn(repository, { target, commit: commit.id, raw: commit.bytes })),
   };

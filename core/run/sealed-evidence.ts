@@ -1,9 +1,7 @@
 import { WritError } from '../base/errors.ts';
 import type { SealedEvidence } from '../contract/attestor.ts';
 import { readObjects } from '../vcs/blobs.ts';
-import { hashTree } from '../vcs/hash-tree.ts';
-import { listPeopleHere } from '../vcs/list-people.ts';
-import { formatIdentity } from '../vcs/mailbox.ts';
+import { evidenceReader } from '../vcs/evidence-reader.ts';
 import type { Attempt } from './attempt.ts';
 import { allowedSignersOf } from './receive-approvals.ts';
 import type { RecordFiles } from './record-files.ts';
@@ -34,15 +32,6 @@ export async function sealedEvidence(
       if (path === patchContentPath) return patch.diff;
       return record ? box.read(record) : ofAttempts.get(path);
     },
-    hashTree: (tree) => hashTree(repository, tree),
-    readAt: async (at, path) => {
-      const [known, file] = await readObjects(repository, [at, `${at}:${path}`]);
-      if (known?.type !== 'commit') return undefined;
-      return file?.type === 'blob' ? { bytes: file.bytes } : {};
-    },
-    listPeople: async (base, tip) => {
-      const { authors, committers } = await listPeopleHere(repository, base ?? undefined, tip);
-      return [...authors, ...committers].map(formatIdentity);
-    },
+    ...evidenceReader(repository),
   };
 }
