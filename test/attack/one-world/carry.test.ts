@@ -1,7 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
@@ -9,7 +8,6 @@ import { definePlugin } from '../../../core/plugin.ts';
 import { takeCarried } from '../../../core/run/carry/take-carried.ts';
 import { findRun, listRuns } from '../../../core/run/find-runs.ts';
 import { privateRootOf } from '../../../core/run/private-root.ts';
-import { resumeRun } from '../../../core/run/run-intent.ts';
 import { openRepository } from '../../../core/vcs/repository.ts';
 import type { Sample } from '../../core/run/sample.ts';
 import { byId, harmless, judge, type SceneChecks, sceneOf, specOf } from './scene.ts';
@@ -164,16 +162,7 @@ for (const [what, spoil, builds] of [
     const store = join(privateRootOf(runId), 'candidate-1-1', 'carried');
     t.ok(existsSync(store), 'it outlives the process');
     spoil(store);
-    await using engine = await sample.engine([counting(counted)]);
-    const view = await resumeRun(engine, {
-      repositoryPath: sample.root,
-      runId,
-      sandbox: 'auto',
-      schedulerVersion: '0.0.0-test',
-      witness: userJournalWitness(sample.env),
-      clock: systemClock,
-      signal: new AbortController().signal,
-    });
+    const view = await sample.resume(runId, {}, [counting(counted)]);
     t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
     t.equal(counted.filter((id) => id === 'build').length, builds, 'how often it was built');
     t.notOk(existsSync(privateRootOf(runId)), 'nothing lies about');
@@ -189,16 +178,7 @@ t.test(
     const runId = await interrupted(t, sample, counted, checks);
     rmSync(privateRootOf(runId), { recursive: true });
     mkdirSync(privateRootOf(runId), { mode: 0o700 });
-    await using engine = await sample.engine([counting(counted)]);
-    const view = await resumeRun(engine, {
-      repositoryPath: sample.root,
-      runId,
-      sandbox: 'auto',
-      schedulerVersion: '0.0.0-test',
-      witness: userJournalWitness(sample.env),
-      clock: systemClock,
-      signal: new AbortController().signal,
-    });
+    const view = await sample.resume(runId, {}, [counting(counted)]);
     t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
     t.strictSame(counted, ['build', 'use']);
   },

@@ -1,14 +1,11 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
-import { systemClock } from '../../../core/base/clock.ts';
 import type { AdmittedContract } from '../../../core/run/admit-contract.ts';
 import { reopenLanding } from '../../../core/run/reopen-landing.ts';
-import { resumeRun } from '../../../core/run/run-intent.ts';
 import { startedRun } from '../../../core/run/started-run.ts';
 import { readJournal } from '../../../core/store/parse-journal.ts';
 import { openRepository } from '../../../core/vcs/repository.ts';
-import type { Json, Sample } from '../../core/run/sample.ts';
+import type { Json } from '../../core/run/sample.ts';
 import { type Branches, feature, makeBranches } from './branches.ts';
 
 const waits: Json = {
@@ -29,35 +26,16 @@ async function waiting(t: Test, onto?: string): Promise<Branches & { readonly ru
   return { ...made, runId: view.runId };
 }
 
-async function resume(
-  sample: Sample,
-  runId: string,
-  more: { readonly cancel?: string; readonly at?: string } = {},
-) {
-  await using engine = await sample.engine();
-  const { at = sample.root, ...rest } = more;
-  return await resumeRun(engine, {
-    repositoryPath: at,
-    runId,
-    sandbox: 'auto',
-    schedulerVersion: '0.0.0-test',
-    witness: userJournalWitness(sample.env),
-    clock: systemClock,
-    signal: new AbortController().signal,
-    ...rest,
-  });
-}
-
 t.test('where resume is typed changes nothing', async (t) => {
   const { sample, runId } = await waiting(t);
   sample.git('checkout', '--quiet', '-b', 'elsewhere', 'feature');
-  t.match(await resume(sample, runId), { state: 'waiting', targetRef: 'refs/heads/main' });
+  t.match(await sample.resume(runId), { state: 'waiting', targetRef: 'refs/heads/main' });
   sample.git('checkout', '--quiet', '--detach');
-  t.match(await resume(sample, runId), { state: 'waiting', targetRef: 'refs/heads/main' });
+  t.match(await sample.resume(runId), { state: 'waiting', targetRef: 'refs/heads/main' });
   const beside = join(sample.home, 'beside');
   sample.git('worktree', 'add', '--quiet', beside, 'main');
-  await t.rejects(resume(sample, runId), { code: 'TARGET_CHECKED_OUT', detail: { ref: 'refs/heads/main' } });
-  t.match(await resume(sample, runId, { at: beside }), { state: 'waiting', targetRef: 'refs/heads/main' });
+  await t.rejects(sample.resume(runId), { code: 'TARGET_CHECKED_OUT', detail: { ref: 'refs/heads/main' } });
+  t.match(await sample.resume(runId, { at: beside }), { state: 'waiting', targetRef: 'refs/heads/main' });
 });
 
 t.test('a policy that moved while the run waited is not the one it was judged by', async (t) => {
@@ -65,14 +43,14 @@ t.test('a policy that moved while the run waited is not the one it was judged by
     const { sample, runId, commit } = await waiting(t, onto);
     const before = sample.git('rev-parse', 'main');
     const moved = commit('.writ/config.toml', '[checks]\nmax_parallel = 1\n');
-    await t.rejects(resume(sample, runId), {
+    await t.rejects(sample.resume(runId), {
       code: 'TARGET_MOVED',
       detail: { expected: before, found: moved },
     });
     sample.git('reset', '--quiet', '--hard', before);
-    t.match(await resume(sample, runId), { state: 'waiting' });
+    t.match(await sample.resume(runId), { state: 'waiting' });
     sample.git('reset', '--quiet', '--hard', moved);
-    const ended = await resume(sample, runId, { cancel: 'not needed' });
+    const ended = await sample.resume(runId, { cancel: 'not needed' });
     t.equal(ended.decision?.type, 'abandon', 'such a run can be ended');
   }
 });

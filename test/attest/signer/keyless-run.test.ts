@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { parseBundle } from '../../../attest/bundle.ts';
-import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { verifySigner } from '../../../attest/verify/run-signer.ts';
 import { parseTrustedRoot } from '../../../attest/verify/trusted-root.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';
@@ -13,7 +12,6 @@ import { gitEvidence } from '../../../bin/git-evidence.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { findRun } from '../../../core/run/find-runs.ts';
-import { resumeRun } from '../../../core/run/run-intent.ts';
 import { openRepository } from '../../../core/vcs/repository.ts';
 import { fixtures, makeSample, type Sample, sampleSpec } from '../../core/run/sample.ts';
 import { type Authorities, identity, issuer, serveAuthorities, tokenOf } from './authorities.ts';
@@ -60,16 +58,7 @@ function textBelow(directory: string): string {
 
 async function resume(sample: Sample): Promise<RunView> {
   const [runId = ''] = readdirSync(join(sample.root, '.git', 'writ', 'runs'));
-  await using engine = await sample.engine();
-  return await resumeRun(engine, {
-    repositoryPath: sample.root,
-    runId,
-    sandbox: 'auto',
-    schedulerVersion: '0.0.0-test',
-    witness: userJournalWitness(sample.env),
-    clock: systemClock,
-    signal: new AbortController().signal,
-  });
+  return await sample.resume(runId);
 }
 
 function anchorsOf({ root }: Authorities) {

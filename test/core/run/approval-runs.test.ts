@@ -5,13 +5,11 @@ import t, { type Test } from 'tap';
 import { buildApproval } from '../../../attest/approval/approval-statement.ts';
 import { openInProcessApprover } from '../../../attest/approval/in-process-approver.ts';
 import { signApproval } from '../../../attest/approval/sign-approval.ts';
-import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { closeIntent } from '../../../core/intent/close-intent.ts';
 import { readContract } from '../../../core/run/admit-contract.ts';
 import { findRun } from '../../../core/run/find-runs.ts';
-import { resumeRun } from '../../../core/run/run-intent.ts';
 import { storeApproval } from '../../../core/run/stored-approvals.ts';
 import { parseWaitingRecord } from '../../../core/run/waiting-record.ts';
 import { replayRun } from '../../../core/upkeep/replay-run.ts';
@@ -73,19 +71,6 @@ async function sign(
   await storeApproval(store, runId, document, 'writ: approval');
 }
 
-async function resume(sample: Sample, runId: string): Promise<RunView> {
-  await using engine = await sample.engine();
-  return await resumeRun(engine, {
-    repositoryPath: sample.root,
-    runId,
-    sandbox: 'auto',
-    schedulerVersion: '0.0.0-test',
-    witness: userJournalWitness(sample.env),
-    clock: systemClock,
-    signal: new AbortController().signal,
-  });
-}
-
 t.test(
   'a run waits for people, counts each once, no author among them, and goes on where two have signed',
   async (t) => {
@@ -98,17 +83,17 @@ t.test(
     await sign(sample, view.runId, key('ann@sample.example'), 'ann@sample.example');
     await sign(sample, view.runId, key('ann@sample.example'), 'ann@sample.example');
     await sign(sample, view.runId, key('maintainer@sample.example'), 'maintainer@sample.example');
-    const still = await resume(sample, view.runId);
+    const still = await sample.resume(view.runId);
     t.equal(still.state, 'waiting', 'one person twice, and the author');
     await sign(sample, view.runId, key('ben@sample.example'), 'ben@sample.example');
-    const done = await resume(sample, view.runId);
+    const done = await sample.resume(view.runId);
     t.equal(done.decision?.type, 'commit', String(done.decision?.rationale));
     t.equal(sample.git('rev-parse', 'main'), done.decision?.commitSha);
     t.match(
       sample.git('ls-tree', '-r', '--name-only', `refs/ai/runs/${view.runId}`),
       /approvals\/0004\.json/,
     );
-    const again = await resume(sample, view.runId);
+    const again = await sample.resume(view.runId);
     t.equal(
       again.decision?.commitSha,
       done.decision?.commitSha,
@@ -124,7 +109,7 @@ t.test('a rejection ends the run, whatever is signed after it', async (t) => {
   await sign(sample, view.runId, key('ben@sample.example'), 'ben@sample.example');
   await sign(sample, view.runId, key('ann@sample.example'), 'ann@sample.example', 'reject');
   await sign(sample, view.runId, key('ann@sample.example'), 'ann@sample.example');
-  const done = await resume(sample, view.runId);
+  const done = await sample.resume(view.runId);
   t.equal(done.decision?.type, 'abandon');
 });
 
@@ -133,7 +118,7 @@ t.test('without a check that asks for them the human loop still waits', async (t
   const view = await sample.run({ source }, { risk: { humanInLoop: { required: true, minApprovers: 1 } } });
   t.equal(view.state, 'waiting');
   await sign(sample, view.runId, key('ann@sample.example'), 'ann@sample.example');
-  t.equal((await resume(sample, view.runId)).decision?.type, 'commit');
+  t.equal((await sample.resume(view.runId)).decision?.type, 'commit');
 });
 
 t.test('an intent that a person closes while its run waits is not sealed, whoever approved', async (t) => {
@@ -148,7 +133,7 @@ t.test('an intent that a person closes while its run waits is not sealed, whoeve
   const { id: specId } = contract.document.metadata;
   const by = { kind: 'user', id: 'Ada' } as const;
   await closeIntent({ store, specId, contract }, 'no longer needed', { by, nowMs: systemClock.now() });
-  const done = await resume(sample, view.runId);
+  const done = await sample.resume(view.runId);
   t.equal(done.decision?.type, 'abandon', String(done.decision?.rationale));
   t.match(done.decision?.rationale, /guard refused by `lifecycle`/);
   t.equal(done.state, 'decided');
@@ -197,12 +182,12 @@ t.test(
     await sign(sample, view.runId, key(author), author);
     await sign(sample, view.runId, key(mallory), mallory);
     t.equal(
-      (await resume(sample, view.runId)).state,
+      (await sample.resume(view.runId)).state,
       'waiting',
       'one person, the author, and whom the patch makes a signer',
     );
     await sign(sample, view.runId, key(ben), ben);
-    const done = await resume(sample, view.runId);
+    const done = await sample.resume(view.runId);
     t.equal(done.decision?.type, 'commit', String(done.decision?.rationale));
     t.match(sample.git('show', 'main:.writ/allowed_signers'), /mallory/);
   },
@@ -218,7 +203,7 @@ t.test("a worker's patch to what governs writ waits for the same people", async 
   const view = await sample.run({ source: { kind: 'worker', worker } }, ruling);
   t.equal(view.state, 'waiting', String(view.decision?.rationale));
   for (const person of people.slice(0, 2)) await sign(sample, view.runId, key(person), person);
-  const done = await resume(sample, view.runId);
+  const done = await sample.resume(view.runId);
   t.equal(done.decision?.type, 'commit', String(done.decision?.rationale));
 });
 
@@ -272,7 +257,7 @@ t.test(
     t.strictSame(uncounted(view), ['in-process', 'in-process']);
     t.equal(sample.git('rev-parse', 'main'), base);
     for (const person of [ann, ben]) await sign(sample, view.runId, key(person), person);
-    const done = await resume(sample, view.runId);
+    const done = await sample.resume(view.runId);
     t.equal(done.decision?.type, 'commit', 'people themselves go on with it');
   },
 );

@@ -8,8 +8,8 @@ import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { createEngine } from '../../../core/engine.ts';
 import type { LoadedPlugin } from '../../../core/plugin.ts';
-import { runIntent } from '../../../core/run/run-intent.ts';
-import type { RunRequest } from '../../../core/run/run-request.ts';
+import { resumeRun, runIntent } from '../../../core/run/run-intent.ts';
+import type { ResumeRequest, RunRequest } from '../../../core/run/run-request.ts';
 import type { WritEngine } from '../../../core/run/writ-engine.ts';
 import { contractRows } from '../../../core/spec/contract-rows.ts';
 import { preset } from '../../../plugins/preset.ts';
@@ -31,6 +31,12 @@ export interface Sample {
   run(
     change: Partial<RunRequest> & Pick<RunRequest, 'source'>,
     spec?: Json,
+    plugins?: readonly LoadedPlugin[],
+  ): Promise<RunView>;
+  /** Goes on with a run; `more.at` is another clone to do so in. */
+  resume(
+    runId: string,
+    more?: Partial<ResumeRequest> & { readonly at?: string },
     plugins?: readonly LoadedPlugin[],
   ): Promise<RunView>;
   remove(): void;
@@ -124,6 +130,13 @@ export function makeSample(files = join(fixtures, '_sample')): Sample {
       report: () => {},
       pool: sharedPool(),
     });
+  const setting = () => ({
+    sandbox: 'auto' as const,
+    schedulerVersion: '0.0.0-test',
+    witness: userJournalWitness(env),
+    clock: systemClock,
+    signal: new AbortController().signal,
+  });
   return {
     root,
     home,
@@ -142,13 +155,13 @@ export function makeSample(files = join(fixtures, '_sample')): Sample {
       return await runIntent(opened, {
         repositoryPath: root,
         specBytes: sampleSpec(spec),
-        sandbox: 'auto',
-        schedulerVersion: '0.0.0-test',
-        witness: userJournalWitness(env),
-        clock: systemClock,
-        signal: new AbortController().signal,
+        ...setting(),
         ...change,
       });
+    },
+    async resume(runId, { at = root, ...more } = {}, plugins = []) {
+      await using opened = await engine(plugins);
+      return await resumeRun(opened, { repositoryPath: at, runId, ...setting(), ...more });
     },
     // At the end: making files is slow on ext4 while there are many that were deleted seconds ago.
     remove: () => void discarded.push(box),
