@@ -5,7 +5,7 @@ import { withoutUnseen } from '../privacy/unseen.ts';
 import { keepMessage } from '../vcs/kept-message.ts';
 import { type Authorship, peopleOf } from './authorship.ts';
 import type { CommitWording, WordingPart } from './commit-wording.ts';
-import { mask } from './mask-patch.ts';
+import { maskWords } from './mask-values.ts';
 
 /** `values`: secrets of the change itself, which a name or a message may repeat. */
 type Values = readonly Buffer[];
@@ -81,8 +81,7 @@ function maskAddress(text: string): string {
 }
 
 function maskText(text: string, values: Values): string {
-  let shown = text;
-  for (const value of values) shown = shown.replaceAll(value.toString('utf8'), mask);
+  let shown = maskWords(text, values);
   if (holdsSecret(shown, false)) shown = redactTexts(shown, { remove: ['secrets'], words: {} });
   const sealed = asSealed(shown);
   return holdsSecret(sealed, false) ? redactTexts(sealed, { remove: ['secrets'], words: {} }) : shown;

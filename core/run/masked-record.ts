@@ -39,8 +39,10 @@ export function keepMasked(
   { findings }: Pick<JudgedRun, 'findings'>,
 ): KeptPatch | undefined {
   const wasJudged = ['patch-judged', 'part-judged'].some((name) => steps.ended(name) !== undefined);
-  const refused = wasJudged ? refusedFiles(patch, findings) : suspectFiles(patch);
-  if (refused.size === 0) return undefined;
+  const named = wasJudged ? refusedFiles(patch, findings) : suspectFiles(patch);
+  if (named.size === 0) return undefined;
+  // In a binary file the same value is packed away where it cannot be looked for.
+  const refused = new Set([...named, ...patch.files.filter(({ binary }) => binary)]);
   const kept = maskPatch(patch, refused);
   const { files, lines } = kept;
   const bytes = maskValues(kept.bytes, secretValues(patch, refused));

@@ -249,7 +249,14 @@ export const secretPatterns: readonly SecretPattern[] = [
     rule: 'url-password',
     anchors: ['://'],
     lead: '[A-Za-z0-9+.-]',
-    form: /:\/\/[^\s:@/"'<>`]{0,128}:([^\s@/"'<>`]{1,256})(?=@[\w[])/y,
+    // As clients read it: the last `@` before the path ends the log-in. A host that is put in later is one, too.
+    form: /:\/\/[^\s:@/"'<>`]{0,128}:([^\s@/"'<>`]{1,256}(?:@[^\s@/"'<>`,;:()]{1,128}){0,3})(?=@[\w[${<%"'`])/y,
+    kind: 'context',
+  },
+  {
+    rule: 'url-password',
+    anchors: [':\\/\\/'],
+    form: /:\\\/\\\/[^\s:@/"'<>`\\]{0,128}:([^\s@/"'<>`\\]{1,256})(?=@[\w[])/y,
     kind: 'context',
   },
   {
@@ -268,7 +275,8 @@ export const secretPatterns: readonly SecretPattern[] = [
   {
     rule: 'netrc-password',
     anchors: ['machine'],
-    form: /machine[\s+]{1,40}[^\s]{1,255}[\s+]{1,40}login[\s+]{1,40}[^\s]{1,255}[\s+]{1,40}password[\s+]{1,40}([^\s"'`]{1,256})/y,
+    // Values that stand in another order are those of a file named `.netrc`: in prose these are words like others.
+    form: /machine(?:[ \t]{1,40}|[ \t]{0,40}\r?\n\+?[ \t]{0,40})[^\s]{1,255}(?:(?:[ \t]{1,40}|[ \t]{0,40}\r?\n\+?[ \t]{0,40})account(?:[ \t]{1,40}|[ \t]{0,40}\r?\n\+?[ \t]{0,40})[^\s]{1,255})?(?:[ \t]{1,40}|[ \t]{0,40}\r?\n\+?[ \t]{0,40})login(?:[ \t]{1,40}|[ \t]{0,40}\r?\n\+?[ \t]{0,40})[^\s]{1,255}(?:(?:[ \t]{1,40}|[ \t]{0,40}\r?\n\+?[ \t]{0,40})account(?:[ \t]{1,40}|[ \t]{0,40}\r?\n\+?[ \t]{0,40})[^\s]{1,255})?(?:[ \t]{1,40}|[ \t]{0,40}\r?\n\+?[ \t]{0,40})password(?:[ \t]{1,40}|[ \t]{0,40}\r?\n\+?[ \t]{0,40})"?([^\s"'`]{1,256})/y,
     kind: 'context',
   },
   {

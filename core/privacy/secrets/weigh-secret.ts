@@ -8,7 +8,7 @@ import { tokenChecksum } from './token-checksum.ts';
 export type SecretWeight = 'secret' | 'placeholder' | 'nothing';
 
 const usualPasswords = new Set(
-  'password passwd pass passw0rd password1 password123 pwd secret secret123 changeme admin admin123 root toor user username test test123 testing guest example demo dummy foo bar baz foobar postgres postgresql mysql mariadb mongo mongodb redis rabbitmq minio sa token key apikey api_key hunter2 letmein qwerty 123456 12345678 1234 x-oauth-basic x-access-token oauth2 github-actions git anonymous none null'.split(
+  'password passwd pass passw0rd password1 password123 pwd secret secret123 changeme admin admin123 root toor user username test test123 testing guest example demo dummy foo bar baz foobar postgres postgresql mysql mariadb mongo mongodb redis rabbitmq minio sa token key apikey api_key hunter2 letmein p@ssw0rd p@ssword p@55w0rd p@ss qwerty 123456 12345678 1234 x-oauth-basic x-access-token oauth2 github-actions git anonymous none null'.split(
     ' ',
   ),
 );
@@ -56,8 +56,15 @@ function weighUrlPassword(text: string, { start, end }: SecretMatch, value: stri
   const user = /[^/@\s:"'<>`]{0,128}$/.exec(text.slice(Math.max(0, start - 129), start - 1))?.[0] ?? '';
   const host = /^@([\w.-]{0,200})/.exec(text.slice(end, end + 201))?.[1] ?? '';
   const plain = value.toLowerCase();
+  // An image by tag and digest: `docker://node:20.11.1-alpine@sha256:…`.
+  if (/^@sha(?:256|384|512):[0-9a-f]{8}/.test(text.slice(end, end + 16))) return 'nothing';
   if (isPlaceholder(value) || /[{}$*|\\]/.test(value) || /^[A-Z_]+$/.test(value)) return 'placeholder';
   if (usualPasswords.has(plain) || plain === user.toLowerCase() || plain.length < 5) return 'placeholder';
+  // An `@` in it, or a host that is put in later, is the rule in examples: only what looks drawn or chosen counts.
+  const [head = ''] = plain.split('@');
+  const isDoubtful = head !== plain || (host === '' && !text.startsWith('@[', end));
+  if (isDoubtful && (usualPasswords.has(head) || classesOf(value.replaceAll('@', '')) < 3))
+    return 'placeholder';
   const isReserved = /(?:^|\.)(?:example(?:\.(?:com|org|net))?|test|invalid|localhost)$/i.test(host);
   return isReserved && (classesOf(value) < 3 || value.length < 12) ? 'placeholder' : 'secret';
 }

@@ -269,11 +269,19 @@ t.test('nor does the same value where no rule flags it', async (t) => {
   ];
   const { sample, view } = await refused(
     t,
-    add('src/key.js', `const password = '${password}';`) +
+    add('src/key.js', `const db = 'postgres://app:${password}@db.corp.io/app';`) +
       add('src/b.js', ...forms.map((form, at) => `const part${at} = ['${form}'];`), 'const b = 2;'),
   );
   t.strictSame(tracesOf(sample, ...forms), []);
   const stored = sample.git('cat-file', 'blob', `refs/ai/content/${view.runId}:patchset.diff`);
   t.match(stored, /\+const b = 2;/, 'what is beside it stays');
   await stillSound(t, sample, view.runId);
+  const remote = join(sample.home, 'remote.git');
+  execFileSync('git', ['init', '-q', '--bare', remote], { env: sample.env });
+  sample.git('remote', 'add', 'origin', remote);
+  const given = { cwd: sample.root, env: sample.env };
+  t.equal((await runLine(['--json', 'push', '--all'], commands, given)).code, 0);
+  t.strictSame(tracesOf(sample, ...forms), [], 'nor does it travel');
+  const verified = await runLine(['--json', 'verify', view.runId], commands, given);
+  t.equal(verified.code, 3, 'nothing was sealed, and that is told as before');
 });

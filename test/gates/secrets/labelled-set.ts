@@ -219,6 +219,14 @@ function addHidden(add: (about: string, path: string, text: string) => void): vo
   add('command', 'a.sh', `redis-cli -h x -a ${word(14)} ping\n`);
   add('command', 'a.sh', `PGPASSWORD=${pass} psql\n`);
   add('log-in', '.netrc', `machine api.corp.io\n  login svc\n  password ${word(12)}\n`);
+  add('log-in', '.netrc', `default login svc password ${word(12)}\n`);
+  add('log-in', '_netrc', `machine api.corp.io password ${word(12)} login svc\n`);
+  add('log-in', 'a.md', `machine api.corp.io login svc account ops password "${word(12)}"\n`);
+  for (const host of ['$(HOST)', '{host}', '$HOST', '<host>', '%s'])
+    add('url-password', 'src/db.py', `url = f"postgres://svc_app:${strongPassword()}@${host}:5432/app"\n`);
+  add('url-password', 'a.go', `dsn := "postgres://svc_app:${strongPassword()}@" + host\n`);
+  add('url-password', 'a.json', `{"url": "https:\\/\\/svc:${word(14)}@git.corp.io\\/a"}\n`);
+  add('url-password', 'a.ts', `const u = 'postgres://svc:p@${strongPassword()}@db-1.corp.io/app';\n`);
   add('log-in', '.pgpass', `db.corp.io:5432:app:svc:${word(12)}\n`);
   const auths = `{"auths":{"registry.corp.io":{"auth":"${base64Of(`svc:${pass}`)}"}}}`;
   add('log-in', 'config.json', `${auths}\n`);

@@ -1,0 +1,46 @@
+import { type Guard, within } from './guard.ts';
+
+const values = 'test/core/run/mask-values.test.ts';
+const set = 'test/gates/secrets/labelled-set.test.ts';
+const address = 'the password of an address';
+const honest = 'what only looks like a secret';
+
+/** Passwords of addresses and log-ins: refused, masked wherever a refused change repeats them, and examples let alone. */
+export const guards: readonly Guard[] = [
+  ...within('core/run/secret-values.ts', values, [
+    [
+      'a password as an address is read',
+      "match.rule === 'url-password' ? [decoded(written)] : []",
+      '[]',
+      address,
+    ],
+    ['short passwords', '!(/[A-Za-z]/.test(value) && /\\d/.test(value))', 'true', address],
+  ]),
+  ...within('core/run/mask-values.ts', values, [
+    ['a short value stands alone', '(?<![A-Za-z0-9])', '', address],
+  ]),
+  ...within('core/run/masked-record.ts', values, [
+    [
+      'binary files of a refused patch',
+      '...patch.files.filter(({ binary }) => binary)',
+      '',
+      'of a refused patch no binary',
+    ],
+  ]),
+  ...within('core/privacy/secrets/passwords-by-name.ts', values, [
+    [
+      'log-ins for every other host',
+      "return loginFile.test(path) ? valuesOf('netrc-password', loginField, text) : [];",
+      'return [];',
+      address,
+    ],
+  ]),
+  ...within('core/privacy/secrets/weigh-secret.ts', set, [
+    [
+      'a host that is put in later',
+      "(usualPasswords.has(head) || classesOf(value.replaceAll('@', '')) < 3)",
+      'false',
+      honest,
+    ],
+  ]),
+];
