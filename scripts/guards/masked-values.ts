@@ -1,9 +1,7 @@
 import { type Guard, within } from './guard.ts';
 
 const values = 'test/core/run/mask-values.test.ts';
-const set = 'test/gates/secrets/labelled-set.test.ts';
 const address = 'the password of an address';
-const honest = 'what only looks like a secret';
 
 /** Passwords of addresses and log-ins: refused, masked wherever a refused change repeats them, and examples let alone. */
 export const guards: readonly Guard[] = [
@@ -35,12 +33,18 @@ export const guards: readonly Guard[] = [
       address,
     ],
   ]),
-  ...within('core/privacy/secrets/weigh-secret.ts', set, [
+  ...within('core/privacy/secrets/weigh-secret.ts', values, [
     [
       'a host that is put in later',
       "(usualPasswords.has(head) || classesOf(value.replaceAll('@', '')) < 3)",
       'false',
-      honest,
+      address,
+    ],
+    [
+      'an image by tag and digest',
+      "if (/^@sha(?:256|384|512):[0-9a-f]{8}/.test(text.slice(end, end + 16))) return 'nothing';",
+      '',
+      address,
     ],
   ]),
 ];

@@ -56,6 +56,17 @@ t.test('the password of an address is masked wherever else the change repeats it
       address,
     );
   }
+  const examples = [
+    'http://user:pass@localhost@evil.corp.io/',
+    'postgres://app:password@$HOST/a',
+    'postgres://app:the-password@{host}/a',
+    `docker://node:20.11.1-alpine@sha256:${'7f3a9c1e'.repeat(8)}`,
+    'amqp://guest:guest@localhost',
+  ];
+  const told = await bench.apply(
+    add('compose.yml', ...examples) + add('.netrc', 'machine a login USER password PASSWORD'),
+  );
+  t.strictSame(secretValues(told, told.files), [], 'examples are nobody’s password');
   const patch = await bench.apply(
     add('.env', 'A=postgres://app:Ab%40Zq8vXw3Lm5@db.corp.io/a', 'B=redis://u:s3cr3t@cache.corp.io/0') +
       add('told.md', 'it is Ab@Zq8vXw3Lm5, not s3cr3t', 'as3cr3t, s3cr3tb and s3cret and passwords stay') +
