@@ -115,8 +115,8 @@ export const guards: readonly Guard[] = [
   ...within('core/run/masked-record.ts', stored, [
     [
       'a patch that nobody judged',
-      'const refused = wasJudged ? refusedFiles(patch, findings) : suspectFiles(patch);',
-      'const refused = refusedFiles(patch, findings);',
+      'const named = wasJudged ? refusedFiles(patch, findings) : suspectFiles(patch);',
+      'const named = refusedFiles(patch, findings);',
       'a run that is cancelled before',
     ],
   ]),
