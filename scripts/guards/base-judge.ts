@@ -24,6 +24,18 @@ export const guards: readonly Guard[] = [
       nobody,
     ],
   ]),
+  ...within('core/run/judge/policy-judge.ts', attack, [
+    [
+      'the product that a judge leads to is once the candidate has it',
+      'sure.length > 0 && sure.length < laid.length',
+      'false',
+      nobody,
+    ],
+  ]),
+  ...within('core/run/judge/may-be-judged.ts', 'test/core/run/judge/may-be-judged.test.ts', [
+    ['tooling judges', '&& !isTooling(path)', '', 'what a script leads to'],
+    ['what a recipe names judges', '!ofCommands.test(via) && ', '', 'what a script leads to'],
+  ]),
   ...within('core/run/run-stage.ts', attack, [
     [
       'second runs go on from second runs',

@@ -7,7 +7,7 @@ import type { Attempt } from '../attempt.ts';
 import { policyOf } from '../attempt-policy.ts';
 import { keepLaidRun } from '../keep-laid-run.ts';
 import type { OpeningWorkspace, WorkspaceSide } from '../open-workspace.ts';
-import { leavesJudging, type PolicyJudge } from './policy-judge.ts';
+import { type LaidTree, leavesJudging } from './policy-judge.ts';
 import { toldOutcome } from './told-outcome.ts';
 
 const rule = 'judge-changed';
@@ -52,14 +52,23 @@ export async function judgeByPolicy(
   if (!judge || !(judge.judges(task.check.id) || differs)) return nothing;
   const isFailed = ran.findings.some(({ severity }) => severity === 'error');
   if (isFailed) return { findings: neverTolerated(attempt, task), artifacts: [] };
-  const outcome = await run(workspace.over(judge.tree), receivedAtPolicy);
-  const { record, log } = await keepLaidRun(attempt, task, outcome, { name: logName, ...judge });
-  const told = toldOutcome(outcome, task.check.expectedExitCode);
-  const finding = redactTexts(toFinding(judge, told), policyOf(attempt));
+  const { expectedExitCode } = task.check;
+  let laid: LaidTree = judge;
+  let outcome = await run(workspace.over(laid.tree), receivedAtPolicy);
+  let told = toldOutcome(outcome, expectedExitCode);
+  if (told === undefined && judge.apart) {
+    // With the product put back as well, the judge that stands would have judged what stands.
+    laid = judge.apart;
+    outcome = await run(workspace.over(laid.tree), receivedAtPolicy);
+    told = toldOutcome(outcome, expectedExitCode);
+  }
+  const { tree, laid: paths } = laid;
+  const { record, log } = await keepLaidRun(attempt, task, outcome, { name: logName, tree, laid: paths });
+  const finding = redactTexts(toFinding(laid, told), policyOf(attempt));
   return { findings: [finding], outcome, run: record, artifacts: log ? [log] : [] };
 }
 
-function toFinding({ laid }: PolicyJudge, told: string | undefined): Finding {
+function toFinding({ laid }: LaidTree, told: string | undefined): Finding {
   const names = laid.map(({ path, parts }) =>
     parts === undefined ? `\`${path}\`` : `\`${path}\` (${parts.map((part) => `\`${part}\``).join(', ')})`,
   );

@@ -9,12 +9,16 @@ import { layParts } from './lay-parts.ts';
 
 /**
  * The candidate's tree with these paths as the policy commit has them, links and modes included, and without those that it does not have. Where the policy
- * commit is ahead of the base, whatever else is reached from the checks there is laid, too.
+ * commit is ahead of the base, whatever else is reached from the checks there is laid, too, unless `withReached` is false.
  */
-export async function layJudge(attempt: Attempt, paths: readonly LaidPath[]): Promise<string> {
+export async function layJudge(
+  attempt: Attempt,
+  paths: readonly LaidPath[],
+  withReached = true,
+): Promise<string> {
   const { scratch, patch, ground, contract } = attempt;
   const { tree: policy } = ground.policy;
-  const isAhead = policy !== patch.baseTree;
+  const isAhead = withReached && policy !== patch.baseTree;
   const reached = isAhead ? (await findJudge(scratch, policy, contract.effective)).files : [];
   const wanted = new Map<string, LaidPath>(
     reached

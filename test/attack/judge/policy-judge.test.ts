@@ -24,6 +24,8 @@ const contract = (checks: readonly Json[]): Json => ({
 const product = { 'src/price.js': 'export const price = (count, cents) => count * cents + 1 + 0;\n' };
 const honest = { 'src/price.js': 'export const price = (count, cents) => cents * count;\n' };
 
+const tried = '. ./src/total.sh\ntest "$(total 2 100)" = 200\n';
+
 type Files = Readonly<Record<string, string | null>>;
 function write(sample: Sample, files: Files): void {
   for (const [path, text] of Object.entries(files)) {
@@ -54,6 +56,8 @@ t.test('where nobody reviews a change of the judge the policy commit judges too'
     'scripts/audit.js': audit,
     'scripts/build.sh': 'mkdir -p dist && cp src/price.js dist/price.js\n',
     'scripts/look.sh': 'cat dist/price.js && ! grep -q "+ 1" dist/price.js\n',
+    'src/total.sh': 'total() { echo $(( $1 * $2 )); }\n',
+    'scripts/try.sh': tried,
     'scripts/kept/note.txt': 'kept\n',
     '.writ/config.toml': '[workspace]\ncarry = ["dist"]\n',
   });
@@ -103,6 +107,24 @@ t.test('where nobody reviews a change of the judge the policy commit judges too'
     const view = await attempt(sample, files, contract(two));
     t.equal(view.decision?.type, 'abandon');
     t.same([told(view), told(view, 1)], [['note POLICY_JUDGE_PASSES'], ['error POLICY_JUDGE_FAILS']]);
+  });
+
+  await t.test('the product that a judge leads to is not put back with it', async (t) => {
+    const one = contract([check('try', 'sh scripts/try.sh')]);
+    const silent = { 'scripts/try.sh': '. ./src/total.sh\necho fine\n' };
+    const dearer = await attempt(
+      sample,
+      { ...silent, 'src/total.sh': 'total() { echo $(( $1 * $2 + 1 )); }\n' },
+      one,
+    );
+    t.equal(dearer.decision?.type, 'abandon');
+    t.same(told(dearer), ['error POLICY_JUDGE_FAILS']);
+    t.match(secondOf(dearer), { status: 'failed', exitCode: 1, laid: [{ path: 'scripts/try.sh' }] });
+    const swapped = { 'src/total.sh': 'total() { echo $(( $2 * $1 )); }\n' };
+    const more = { 'scripts/try.sh': `${tried}test "$(total 3 100)" = 300\n` };
+    const honest = await attempt(sample, { ...swapped, ...more }, one);
+    t.equal(honest.decision?.type, 'commit', honest.decision?.rationale ?? '');
+    t.same(told(honest), ['note POLICY_JUDGE_PASSES']);
   });
 
   await t.test('a repository may demand a review all the same', async (t) => {

@@ -74,6 +74,36 @@ t.test('what fails by the judge that stands has failed, and says by what', async
   t.match(told.run, { status: 'failed', exitCode: 3, tree: 't', log: 'd', durationMs: 3 });
 });
 
+t.test(
+  'what passes with all of it put back is run with the judge alone, where product was put back, too',
+  async (t) => {
+    const trees: string[] = [];
+    const judgedApart = async (whole: number, apart: number) => {
+      trees.length = 0;
+      const two = {
+        over: (tree: string) => tree,
+        policyJudge: async () => ({
+          ...(await workspace.policyJudge()),
+          apart: { tree: 'apart', laid: [{ path: 'a.js' }] },
+        }),
+      } as unknown as OpeningWorkspace;
+      const ran = async (side: WorkspaceSide): Promise<CheckOutcome> => {
+        trees.push(String(side));
+        return outcome(trees.length === 1 ? whole : apart);
+      };
+      return judgeByPolicy(attemptOf('low'), two, taskOf('unit', 'fast'), outcome(0), ran);
+    };
+    t.match(await judgedApart(0, 3), {
+      findings: [{ severity: 'error' }],
+      run: { tree: 'apart', laid: [{ path: 'a.js' }], exitCode: 3 },
+    });
+    t.same(trees, ['t', 'apart']);
+    t.match(await judgedApart(0, 0), { findings: [{ severity: 'note' }], run: { tree: 'apart' } });
+    t.match(await judgedApart(3, 0), { findings: [{ severity: 'error' }], run: { tree: 't', exitCode: 3 } });
+    t.same(trees, ['t'], 'what has failed is not run again');
+  },
+);
+
 t.test('a failure under a changed judge is no old one', async (t) => {
   const failed = (level: 'none' | 'low', stage: 'fast' | 'integration', id = 'unit') =>
     judged(attemptOf(level), taskOf(id, stage), outcome(1)).then(({ codes }) => codes);
