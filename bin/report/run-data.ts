@@ -10,6 +10,7 @@ import type {
   StageRecord,
   TestCounts,
 } from '../../core/contract/stage.ts';
+import { checkUnknownCode } from '../../core/run/checks-without-use.ts';
 import { foreignPolicyCode } from '../../core/run/foreign-policy.ts';
 import type { CommandData } from '../command.ts';
 
@@ -82,10 +83,19 @@ function toWaitingData({ for: what, needed, people }: WaitsFor): CommandData {
 
 /** Warnings with a code that stays, apart from what is merely noticed. */
 function warningsOf({ notices = [], defaultRef, policyRef }: RunView): readonly CommandData[] | undefined {
-  if (defaultRef === undefined) return undefined;
-  const lead = `${foreignPolicyCode}: `;
-  const message = notices.find((one) => one.startsWith(lead))?.slice(lead.length) ?? '';
-  return [compact({ code: foreignPolicyCode, message, policy_ref: policyRef, default_ref: defaultRef })];
+  const coded = (code: string): readonly string[] =>
+    notices.flatMap((one) => (one.startsWith(`${code}: `) ? [one.slice(code.length + 2)] : []));
+  const foreign = {
+    code: foreignPolicyCode,
+    message: coded(foreignPolicyCode)[0] ?? '',
+    policy_ref: policyRef,
+    default_ref: defaultRef,
+  };
+  const warnings = [
+    ...(defaultRef === undefined ? [] : [compact(foreign)]),
+    ...coded(checkUnknownCode).map((message) => ({ code: checkUnknownCode, message })),
+  ];
+  return warnings.length === 0 ? undefined : warnings;
 }
 
 function toStageData(stage: StageRecord): CommandData {

@@ -203,7 +203,7 @@ export const runMembers = {
     policy_commit: text,
     policy_ref: text,
     warnings: list(
-      record({ code: text, message: text, default_ref: { type: ['string', 'null'] } }, { policy_ref: text }),
+      record({ code: text, message: text }, { policy_ref: text, default_ref: { type: ['string', 'null'] } }),
     ),
     patch: record({
       digest: sha256,

@@ -447,6 +447,7 @@ export const errorCatalogue = {
     message: 'what a check left at a path of `[workspace] carry` cannot be handed on',
     http: 422,
     exit: 1,
+    hint: 'let the check leave only files, directories and links within the workspace there, or name less in `[workspace] carry` at the policy commit',
   },
   WORKSPACE_PREPARE_FAILED: {
     family: 'tool',

@@ -7,6 +7,7 @@ import { maskPath } from '../privacy/mask-path.ts';
 import type { Attempt, OpenRun } from './attempt.ts';
 import type { Authorship } from './authorship.ts';
 import { factorsWithoutChecks } from './checks-with-factors.ts';
+import { checksWithoutUse, checkUnknownCode } from './checks-without-use.ts';
 import { foreignPolicyCode, foreignPolicyWords } from './foreign-policy.ts';
 
 /** What the gates saw and said, before anyone decided; stored as `gate-report.json`. */
@@ -79,6 +80,7 @@ function report(
       (factor) =>
         `\`risk.factors\` names \`${factor}\`, for which \`.writ/config.toml\` at the policy commit adds no checks`,
     ),
+    ...checksWithoutUse(spec, ground.config).map((words) => `${checkUnknownCode}: ${words}`),
   ];
   return {
     schema: 'urn:writ:gate-report:v1',

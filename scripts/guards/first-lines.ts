@@ -32,4 +32,12 @@ export const guards: readonly Guard[] = [
       'who approved from outside',
     ],
   ]),
+  ...within('core/run/checks-without-use.ts', 'test/core/run/checks-with-factors.test.ts', [
+    [
+      'tables of checks that there are',
+      'filter((id) => !known.has(id))',
+      'filter(() => true)',
+      'a table of a check that the run has not',
+    ],
+  ]),
 ];

@@ -1,5 +1,6 @@
 import type { Finding } from '../../contract/finding.ts';
 import type { HandedOn } from './carry-store.ts';
+import { carryLimits } from './take-carried.ts';
 import type { TrackedCarry } from './tracked-carry.ts';
 
 /** Why a check that left something to others has failed: where the candidate tracks it, it would be judged by what nobody committed. Pure. */
@@ -16,7 +17,11 @@ export function carryFindings(
       ),
     ),
     ...refused.map(({ path, reason }) =>
-      finding('CARRY_REFUSED', path, `what it left at \`${path}\` cannot be handed on: ${reason}`),
+      finding(
+        'CARRY_REFUSED',
+        path,
+        `expected at \`${path}\`, which \`[workspace] carry\` names, only files, directories and links within the workspace, at most ${carryLimits.entries} entries and ${carryLimits.bytes} bytes, found: ${reason}; let the check leave something else there, or name less in \`carry\` at the policy commit`,
+      ),
     ),
   ];
 }

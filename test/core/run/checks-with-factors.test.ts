@@ -2,8 +2,12 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { parseConfig } from '../../../core/config.ts';
+import { carryFindings } from '../../../core/run/carry/carry-findings.ts';
 import { blameOrigin, checkOrigin } from '../../../core/run/check-origin.ts';
+import { withPolicyChecks } from '../../../core/run/checks-of-policy.ts';
 import { factorsWithoutChecks, withFactorChecks } from '../../../core/run/checks-with-factors.ts';
+import { checksWithoutUse } from '../../../core/run/checks-without-use.ts';
+import { checksOf } from '../../../core/spec/checks-of.ts';
 import type { EffectiveIntentSpec } from '../../../core/spec/intentspec.gen.ts';
 import { accepted, changed } from '../spec/sample.ts';
 import { fixtures, makeSample } from './sample.ts';
@@ -128,4 +132,34 @@ t.test('a run says which factors no check answers, in its view and wherever peop
     JSON.parse(sample.git('show', `refs/ai/runs/${view.runId}:gate-report.json`)).notices,
     view.notices,
   );
+});
+
+t.test('a table of a check that the run has not is told, with the id that was meant', async (t) => {
+  const spec = withFactors();
+  const [{ check: known } = { check: { id: '' } }] = checksOf(spec);
+  const told = (text: string) => checksWithoutUse(spec, config(text));
+  t.strictSame(told(''), []);
+  t.strictSame(told(`[checks]\nmax_parallel = 2\n[checks."${known.id}"]\nreport = "stdout"\n`), []);
+  t.match(told(`[checks."${known.id}x"]\nreport = "stdout"\n`), [
+    new RegExp(`expected a check of that id, found none in this run; the nearest is .${known.id}.$`),
+  ]);
+  t.match(told('[checks."far away"]\nreport = "stdout"\n'), [
+    /^`\[checks\."far away"\]` .*found none in this run$/,
+  ]);
+  const many = Array.from({ length: 20 }, (_, n) => `[checks.far-away-${n}]\nreport = "stdout"\n`).join('');
+  t.equal(told(many).length, 9);
+  const ofPolicy = `[[checks.always]]\nid = "house"\nstage = "fast"\ncommand = "true"\n[checks.house]\nreport = "stdout"\n`;
+  t.strictSame(checksWithoutUse(withPolicyChecks(spec, config(ofPolicy)).spec, config(ofPolicy)), []);
+});
+
+t.test('what cannot be handed on is told with what was expected, found, and to be done', async (t) => {
+  const [told] = carryFindings(
+    [],
+    [{ path: 'dist', reason: 'the link `dist/x` leads out of the workspace' }],
+  );
+  t.match(
+    told?.message,
+    /^expected at `dist`.*at most 100000 entries.*, found: the link `dist\/x` leads out.*; let the check /,
+  );
+  t.match(told?.detail, { code: 'CARRY_REFUSED', path: 'dist' });
 });
