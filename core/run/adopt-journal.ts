@@ -27,6 +27,8 @@ export async function isSignedByRunner(
   const { keys } = ground.config.runners;
   // A policy that stands on no branch here is one that the claim brought itself: it names nobody.
   if (ground.policy.ref === undefined) return false;
+  // One that the contract chose names whom its writer chose; whether it is one is found out here, not read.
+  if (ground.foreign !== undefined) return false;
   if (!travelled || !runnerSeal || keys.length === 0) return false;
   const read = await Promise.all(
     keys.map((path) => readBlob(ground.repository, ground.policy.tree, path, maxKeyBytes)),

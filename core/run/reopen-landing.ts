@@ -1,6 +1,7 @@
 import { WritError } from '../base/errors.ts';
 import type { Journal } from '../store/journal.ts';
 import { countCommits } from '../vcs/count-commits.ts';
+import { shortBranch } from '../vcs/default-branch.ts';
 import { findPolicy } from '../vcs/find-policy.ts';
 import { reopenTarget } from '../vcs/plan-target.ts';
 import { printable } from '../vcs/ref-name.ts';
@@ -54,7 +55,7 @@ export async function reopenLanding(
   }
   const { baseRef } = contract.effective.metadata.target;
   const now = await findPolicy(repository, { target, baseRef, base });
-  if (now.commit !== policy.commit || now.tree !== policy.tree || now.ref !== policy.ref) {
+  if (now.commit !== policy.commit || now.tree !== policy.tree || !isSameBranch(now.ref, policy.ref)) {
     throw moved('the policy that the run was started under is not the one that would judge it now', {
       ref: now.ref ?? null,
       expected: policy.commit ?? null,
@@ -63,11 +64,19 @@ export async function reopenLanding(
   }
   // How far a change was behind is said to people: not on the word of a claim.
   if (!journal && stated.lag) await requireLag(repository, stated.lag, policy.commit);
-  if (journal) return { ...stated, target };
+  // By the name that it has here: that is what must still stand when the branch moves.
+  if (journal) return { ...stated, policy: now, target };
   // Nor is it on the word of a claim that nobody is warned.
   const foreign = await findForeignPolicy(repository, target, now);
   const { foreign: _, ...rest } = stated;
-  return { ...rest, target, ...(foreign ? { foreign } : {}) };
+  return { ...rest, policy: now, target, ...(foreign ? { foreign } : {}) };
+}
+
+/** A branch that is only tracked in one clone is a local one in another. */
+function isSameBranch(left: string | undefined, right: string | undefined): boolean {
+  return (
+    left === right || (left !== undefined && right !== undefined && shortBranch(left) === shortBranch(right))
+  );
 }
 
 async function requireLag(repository: Repository, lag: Lag, policy: string | undefined): Promise<void> {

@@ -9,45 +9,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
-import { makeSample, type Sample } from '../../core/run/sample.ts';
-import {
-  type Answer,
-  callIn,
-  chained,
-  type JournalLine,
-  sampleWithAnn,
-  type WaitingRun,
-  waitingRun,
-  withStep,
-} from './waiting-run.ts';
+import t from 'tap';
+import { cloned } from './cloned.ts';
+import { sampleWithRunner } from './sample-with-runner.ts';
+import { chained, type JournalLine, type WaitingRun, waitingRun, withStep } from './waiting-run.ts';
 
 const anew = /judged anew/;
-
-interface Clone {
-  readonly root: string;
-  call(...args: string[]): Promise<Answer>;
-  git(...args: string[]): string;
-}
-
-/** Another person's clone on another machine: another home, nothing but what its refs bring. */
-async function cloned(t: Test, { sample, runId }: WaitingRun): Promise<Clone> {
-  const box = makeSample();
-  t.teardown(() => box.remove());
-  const root = join(box.home, 'clone');
-  const git = (...args: string[]): string => {
-    const { stdout, stderr, status } = spawnSync('git', args, { cwd: root, env: box.env, encoding: 'utf8' });
-    t.equal(status, 0, `git ${args[0]}: ${stderr}`);
-    return stdout.trim();
-  };
-  sample.git('clone', '--quiet', sample.root, root);
-  git('config', 'user.name', 'Otto');
-  git('config', 'user.email', 'otto@sample.example');
-  const call = callIn(t, box, root, box.home);
-  t.equal((await call('fetch')).code, 0);
-  t.match(await call('show', runId), { code: 0 });
-  return { root, call, git };
-}
 
 /** A later version of the run's record in which the journal is another; what its history and shape say still holds. */
 function putJournal({ sample, runId }: WaitingRun, lines: readonly JournalLine[]): void {
@@ -72,20 +39,6 @@ function travelling({ sample, runId }: WaitingRun): readonly JournalLine[] {
     .git('show', `refs/ai/runs/${runId}:journal.jsonl`)
     .split('\n')
     .map((line) => JSON.parse(line) as JournalLine);
-}
-
-/** A sample whose policy names its own runner. */
-async function sampleWithRunner(t: Test): Promise<Sample> {
-  const sample = sampleWithAnn(t);
-  t.equal((await callIn(t, sample)('init')).code, 0);
-  const keys = join(sample.home, '.config', 'writ', 'keys');
-  const pem = readdirSync(keys).find((name) => /^signing-.*\.pub\.pem$/.test(name)) ?? '';
-  mkdirSync(join(sample.root, '.writ', 'trust'), { recursive: true });
-  copyFileSync(join(keys, pem), join(sample.root, '.writ', 'trust', 'ci.pem'));
-  writeFileSync(join(sample.root, '.writ', 'config.toml'), '[runners]\nkeys = [".writ/trust/ci.pem"]\n');
-  sample.git('add', '--force', '.writ/trust', '.writ/config.toml');
-  sample.git('commit', '--quiet', '-m', 'Runner');
-  return sample;
 }
 
 t.test('what came by ref alone is judged anew', async (t) => {

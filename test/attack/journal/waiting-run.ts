@@ -44,7 +44,8 @@ export interface WaitingRun {
   candidateWith(path: string, text: string): Promise<{ readonly tree: string; readonly digest: string }>;
 }
 
-const fix = join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff');
+/** A fix with a new test, as a bare diff. */
+export const fix = join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff');
 
 const onePerson: Json = {
   risk: { humanInLoop: { required: true, minApprovers: 1 } },
@@ -108,14 +109,15 @@ export function callIn(t: Test, sample: Sample, root = sample.root, home = sampl
 export async function waitingRun(
   t: Test,
   sample = sampleWithAnn(t),
-  { baseRef = 'main', onto }: { readonly baseRef?: string; readonly onto?: string } = {},
+  { baseRef = 'main', onto, range }: Readonly<Partial<Record<'baseRef' | 'onto' | 'range', string>>> = {},
 ): Promise<WaitingRun> {
   const call = callIn(t, sample);
   const spec = join(sample.home, 'spec.json');
   const merged = JSON.parse(sampleSpec(onePerson).toString('utf8'));
   merged.metadata.target.baseRef = baseRef;
   writeFileSync(spec, JSON.stringify(merged));
-  const ran = await call('run', spec, '--patch', fix, ...(onto === undefined ? [] : ['--onto', onto]));
+  const change = range === undefined ? ['--patch', fix] : ['--range', range];
+  const ran = await call('run', spec, ...change, ...(onto === undefined ? [] : ['--onto', onto]));
   t.equal(ran.code, 4, ran.error?.message ?? '');
   const runId = ran.data?.run_id ?? '';
   const directory = join(sample.root, '.git', 'writ', 'runs', runId);

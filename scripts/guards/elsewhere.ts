@@ -1,0 +1,27 @@
+import { type Guard, within } from './guard.ts';
+
+const elsewhere = 'test/attack/journal/elsewhere.test.ts';
+const range = 'a range goes on where its commits never came';
+
+/** What is taken over from a runner, and what goes on without his clone. */
+export const guards: readonly Guard[] = [
+  ...within('core/run/adopt-journal.ts', elsewhere, [
+    [
+      'a policy that the contract chose names no runner',
+      'if (ground.foreign !== undefined) return false;',
+      '',
+      'a runner whom only the contract’s own choice',
+    ],
+  ]),
+  ...within('core/run/claimed-wording.ts', elsewhere, [
+    ['commits of a range may be elsewhere', "if (found?.type !== 'commit') return {};", '', range],
+  ]),
+  ...within('core/run/reopen-landing.ts', elsewhere, [
+    [
+      'a branch may be tracked here and local there',
+      '!isSameBranch(now.ref, policy.ref)',
+      'now.ref !== policy.ref',
+      range,
+    ],
+  ]),
+];
