@@ -71,7 +71,7 @@ export const guards: readonly Guard[] = [
     ],
     [
       'the policy stays while a run waits',
-      'if (now.commit !== policy.commit || now.tree !== policy.tree || now.ref !== policy.ref) {',
+      'if (now.commit !== policy.commit || now.tree !== policy.tree || !isSameBranch(now.ref, policy.ref)) {',
       'if (false) {',
       'a policy that moved while',
     ],
