@@ -186,6 +186,13 @@ t.test(
       ),
       ['summary failed policy-deny'],
     );
+    const people = inPredicate({ verifiedLevels: ['WRIT_TWO_PERSON_APPROVED'] });
+    const report = await verifyAs(await resealStatement(machine, sealed, summary, people), { machine });
+    t.match(
+      report.checks.find(({ id }) => id === 'summary'),
+      { code: 'policy-deny', detail: { expected: 'WRIT_GATES_PASSED' } },
+      'of people alone nothing follows',
+    );
     const all = async (change: Json): Promise<readonly string[]> =>
       troubles(
         await verifyAs(await resealStatement(machine, sealed, summary, inPredicate(change)), { machine }),
