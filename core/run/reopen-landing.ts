@@ -1,5 +1,6 @@
 import { WritError } from '../base/errors.ts';
 import type { Journal } from '../store/journal.ts';
+import { describeObjects } from '../vcs/blobs.ts';
 import { countCommits } from '../vcs/count-commits.ts';
 import { shortBranch } from '../vcs/default-branch.ts';
 import { findPolicy } from '../vcs/find-policy.ts';
@@ -80,6 +81,14 @@ function isSameBranch(left: string | undefined, right: string | undefined): bool
 }
 
 async function requireLag(repository: Repository, lag: Lag, policy: string | undefined): Promise<void> {
+  const [start] = await describeObjects(repository, [lag.from]);
+  if (start?.type !== 'commit') {
+    throw new WritError('RUN_NOT_RESUMABLE', {
+      message: `the commit \`${lag.from}\`, where the change starts, is not in this clone`,
+      detail: { commit: lag.from },
+      hints: ['bring the whole history: `git fetch --unshallow`', 'or resume it in a clone that has it'],
+    });
+  }
   const counted = policy === undefined ? 0 : await countCommits(repository, lag.from, policy);
   if (counted === lag.commits) return;
   throw new WritError('JOURNAL_CORRUPT', {

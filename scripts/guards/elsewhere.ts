@@ -24,4 +24,12 @@ export const guards: readonly Guard[] = [
       range,
     ],
   ]),
+  ...within('core/run/reopen-landing.ts', 'test/attack/policy/resume.test.ts', [
+    [
+      'the start of a change may not be in a shallow clone',
+      "if (start?.type !== 'commit') {",
+      'if (false) {',
+      'how far a change is behind',
+    ],
+  ]),
 ];

@@ -95,4 +95,9 @@ t.test('how far a change is behind is not believed of a claim', async (t) => {
   t.match(await reopenLanding(repository, undefined, started, contract, {}), { lag: { commits: 1 } });
   const forged = { ...started, lag: { ...started.lag, commits: 0 } };
   await t.rejects(reopenLanding(repository, undefined, forged, contract, {}), { code: 'JOURNAL_CORRUPT' });
+  const shallow = { ...started, lag: { from: '1'.repeat(40), commits: 1 } };
+  await t.rejects(reopenLanding(repository, undefined, shallow, contract, {}), {
+    code: 'RUN_NOT_RESUMABLE',
+    hints: [/unshallow/, String],
+  });
 });
