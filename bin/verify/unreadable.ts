@@ -7,7 +7,9 @@ export function unreadable(fault: unknown): VerifyReport | undefined {
   if (isWritError(fault, 'OBJECT_CORRUPT')) return nothingThere(fault.message, 'malformed');
   if (isWritError(fault, 'INPUT_TOO_LARGE')) return nothingThere(fault.message, 'unsupported');
   if (!isWritError(fault, 'GIT_FAILED')) return undefined;
-  const { stderr, tree, command } = fault.detail;
+  const { stderr, tree, command, absent } = fault.detail;
+  // Not here is not false: the bytes that would say so are elsewhere.
+  if (absent !== undefined) return nothingThere(`${fault.message}: ${howToFetch}`);
   const left = absentObject(stderr);
   if (left !== undefined)
     return nothingThere(

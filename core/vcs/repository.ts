@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { WritError } from '../base/errors.ts';
 import { askGit, type GitDirectory, gitFailed } from './git.ts';
 import type { GitSetting } from './git-environment.ts';
+import { requirePlainFiles } from './require-plain-files.ts';
 
 /** The person's repository, seen from one of its work trees. Nothing in here writes to it. */
 export interface Repository extends GitDirectory {
@@ -16,7 +17,8 @@ export interface Repository extends GitDirectory {
 
 /**
  * Finds the repository around `path`. Refuses with NOT_A_REPOSITORY (also inside `.git`), BARE_REPOSITORY unless whoever asks only reads objects and refs
- * (`bare`), GIT_MISSING, and GIT_FAILED where git itself refuses it (foreign owner, damaged config).
+ * (`bare`), GIT_MISSING, and GIT_FAILED where git itself refuses it (foreign owner, damaged config) or
+ * would read without end.
  */
 export async function openRepository(
   path: string,
@@ -63,6 +65,7 @@ export async function openRepository(
       detail: { format },
     });
   }
+  await requirePlainFiles(commonDir);
   const found = {
     gitDir,
     objectFormat: format,

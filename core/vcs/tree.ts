@@ -140,9 +140,18 @@ async function listLargeTree(
 }
 
 async function rootOf(place: GitDirectory, treeish: string): Promise<string> {
-  const [root] = await describeObjects(place, [`${treeish}^{tree}`]);
+  const [root, named] = await describeObjects(place, [`${treeish}^{tree}`, treeish]);
   if (root?.type === 'tree') return root.id;
+  if (named === undefined) throw absent(treeish);
   throw unreadable(treeish);
+}
+
+/** A ref may have come without what it names: a copy that was cut short, a store that was pruned. */
+function absent(object: string): WritError {
+  return new WritError('GIT_FAILED', {
+    message: `expected the object \`${object}\`, it is not in this repository`,
+    detail: { absent: object },
+  });
 }
 
 function unreadable(tree: string): WritError {

@@ -62,11 +62,28 @@ export const guards: readonly Guard[] = [
     ['a kept contract is a file', 'if (found.isFile()) return found;', 'return found;', 'what is no file'],
     ['a kept contract is no link', 'constants.O_NOFOLLOW | ', '', 'what is no file'],
   ]),
+  ...within('core/vcs/require-plain-files.ts', 'test/core/vcs/require-plain-files.test.ts', [
+    [
+      'git reads no pipe and no device',
+      'if (found === undefined ||',
+      'if (found !== undefined ||',
+      'a pipe or device',
+    ],
+  ]),
+  ...within('core/vcs/repository.ts', 'test/core/vcs/require-plain-files.test.ts', [
+    ['every repository is looked at', 'await requirePlainFiles(commonDir);', '', 'a repository'],
+  ]),
   ...within('bin/verify/unreadable.ts', record, [
     [
       'a record that is none is a verdict',
       "if (isWritError(fault, 'OBJECT_CORRUPT')) return nothingThere(fault.message, 'malformed');",
       '',
+      'a ref that holds no record',
+    ],
+    [
+      'what is not here is not refuted',
+      'if (absent !== undefined) return',
+      "if (absent === '') return",
       'a ref that holds no record',
     ],
     [

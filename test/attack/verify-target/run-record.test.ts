@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { type GivenAnchors, loadAnchors } from '../../../attest/verify/load-anchors.ts';
@@ -152,6 +153,15 @@ t.test('a ref that holds no record of a run is a verdict', { timeout: 120_000 },
     ['masked.json', garbage.text],
   ] as const)
     await ask('run', path, recordWith({ [path]: written(bytes ?? Buffer.alloc(0)) }), { run: 1 });
+  // A copy that was cut short: git itself writes no ref to what is not there.
+  for (const side of ['run', 'content'] as const) {
+    writeFileSync(join(root, '.git', ref[side]), `${'1'.repeat(40)}\n`);
+    for (const target of [[commit], [runId, '--run']]) {
+      const found = await verify(...target);
+      t.equal(found.code, 3, `${side} that is not here: ${found.error?.code} ${found.error?.message}`);
+    }
+    writeFileSync(join(root, '.git', ref[side]), `${genuine[side]}\n`);
+  }
   await ask(
     'run',
     'more than is read',
