@@ -81,8 +81,9 @@ export async function readTrees(
     maxBytes: maxListBytes,
     take(index, object) {
       const id = ids[index] ?? '';
+      if (object === undefined) throw absent(id);
       const entries =
-        object?.type === 'tree' && object.bytes ? parseTree(object.bytes, idBytes, names) : undefined;
+        object.type === 'tree' && object.bytes ? parseTree(object.bytes, idBytes, names) : undefined;
       if (entries === undefined) throw unreadable(id);
       trees.set(id, entries);
     },
@@ -143,6 +144,8 @@ async function rootOf(place: GitDirectory, treeish: string): Promise<string> {
   const [root, named] = await describeObjects(place, [`${treeish}^{tree}`, treeish]);
   if (root?.type === 'tree') return root.id;
   if (named === undefined) throw absent(treeish);
+  // A commit has a tree.
+  if (named.type === 'commit') throw absent(`${treeish}^{tree}`);
   throw unreadable(treeish);
 }
 

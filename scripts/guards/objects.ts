@@ -70,6 +70,20 @@ export const guards: readonly Guard[] = [
       'a pipe or device',
     ],
   ]),
+  ...within('core/vcs/tree.ts', record, [
+    [
+      'a tree that is not here is not refuted',
+      'if (object === undefined) throw absent(id);',
+      'if (object === undefined) throw unreadable(id);',
+      'a ref that holds no record',
+    ],
+    [
+      'nor is a root',
+      "if (named.type === 'commit') throw",
+      "if (named.type === '') throw",
+      'a ref that holds no record',
+    ],
+  ]),
   ...within('core/vcs/repository.ts', 'test/core/vcs/require-plain-files.test.ts', [
     ['every repository is looked at', 'await requirePlainFiles(commonDir);', '', 'a repository'],
   ]),

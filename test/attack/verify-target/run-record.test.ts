@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { type GivenAnchors, loadAnchors } from '../../../attest/verify/load-anchors.ts';
@@ -161,6 +161,14 @@ t.test('a ref that holds no record of a run is a verdict', { timeout: 120_000 },
       t.equal(found.code, 3, `${side} that is not here: ${found.error?.code} ${found.error?.message}`);
     }
     writeFileSync(join(root, '.git', ref[side]), `${genuine[side]}\n`);
+  }
+  for (const name of ['^{tree}', ':evidence']) {
+    const id = git('rev-parse', `${ref.run}${name}`);
+    const path = join(root, '.git/objects', id.slice(0, 2), id.slice(2));
+    renameSync(path, `${path}.gone`);
+    const found = await verify(commit);
+    t.equal(found.code, 3, `without ${name}: ${found.error?.code} ${found.error?.message}`);
+    renameSync(`${path}.gone`, path);
   }
   await ask(
     'run',
