@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 /** What a run came to, without ids, times and digests: the same however often it was stopped. */
 export interface Facts {
@@ -101,11 +101,11 @@ export function traces(here: Here): readonly string[] {
       name,
     ),
   );
-  // A run that was killed before its journal began is no run; `writ gc` takes its directory away.
-  const counts = (name: string): boolean =>
-    !/\/lock(?:$|\.)/.test(name) ||
-    existsSync(join(gitDir, dirname(name), 'journal.jsonl')) ||
-    !/writ\/runs/.test(name);
+  // A run that was killed before its journal began is no run; `writ gc` takes its directory away, with whatever is in it.
+  const counts = (name: string): boolean => {
+    const run = /(?:^|\/)writ\/runs\/[^/]+\//.exec(name);
+    return !run || existsSync(join(gitDir, name.slice(0, run.index), run[0], 'journal.jsonl'));
+  };
   const temporary = here.env.TMPDIR ?? '';
   const strewn = readdirSync(temporary).filter((name) => name.startsWith('writ'));
   return [
