@@ -20,6 +20,8 @@ export interface VerifiedPolicy {
   readonly ref?: string;
   /** Present where that was neither the target nor the default branch: this one, `null` where none was known. */
   readonly defaultRef?: string | null;
+  /** Who made the commits that the change stands on and that the policy's history does not hold, where those are at hand: nobody judged them here. */
+  readonly beneath?: readonly string[];
 }
 
 /**
@@ -58,9 +60,14 @@ export async function verifyPolicy(
         found: found ?? 'none',
       });
   }
+  const beneath =
+    claims.base === undefined || policy === claims.base
+      ? []
+      : ((await source.listPeople?.(policy, claims.base)) ?? []);
   return {
     commit: policy,
     how: policy === claims.base ? 'parent' : 'stated',
+    ...(beneath.length === 0 ? {} : { beneath: [...new Set(beneath)] }),
     ...(claims.policyRef === undefined ? {} : { ref: claims.policyRef }),
     ...(claims.defaultRef === undefined ? {} : { defaultRef: claims.defaultRef }),
   };
@@ -85,12 +92,22 @@ export interface PolicyDemand {
   readonly name: string;
   /** Whether a commit is one of that branch; `undefined` where it is not at hand. */
   holds(commit: string): Promise<boolean | undefined>;
+  /** Whether its history holds a commit; `undefined` where that cannot be told. */
+  reaches(commit: string): Promise<boolean | undefined>;
 }
 
-/** The policy commit is one of the branch that is demanded: neither the contract nor the signer chose another. */
-export async function demandPolicy({ name, holds }: PolicyDemand, claims: ProvenanceClaims): Promise<void> {
+/**
+ * The policy commit is one of the branch that is demanded: neither the contract nor the signer chose another. So is what the change stands on: of commits
+ * beneath it that the branch does not have, the policy has judged nothing.
+ */
+export async function demandPolicy(
+  { name, holds, reaches }: PolicyDemand,
+  claims: ProvenanceClaims,
+): Promise<void> {
   const found = claims.policy ?? 'none';
   const held = claims.policy === undefined ? false : await holds(claims.policy);
   if (held === undefined) throw unavailable('missing', { expected: name, found });
   if (!held) throw refuted('mismatch', { member: 'policy', expected: name, found });
+  if (claims.base !== undefined && (await reaches(claims.base)) === false)
+    throw refuted('mismatch', { member: 'base', expected: `a commit of ${name}`, found: claims.base });
 }

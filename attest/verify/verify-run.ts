@@ -122,11 +122,12 @@ export async function verifyRun(
   await list.judge(
     'policy',
     () => verifyPolicy(source, commit, claims),
-    ({ commit: policy, how, ref, defaultRef }) => ({
+    ({ commit: policy, how, ref, defaultRef, beneath }) => ({
       policy_commit: policy ?? 'none',
       how,
       ...(ref === undefined ? {} : { policy_ref: ref }),
       ...(defaultRef === undefined ? {} : { default_ref: defaultRef ?? 'none' }),
+      ...(beneath === undefined ? {} : { beneath_by: beneath.slice(0, 10) }),
     }),
   );
   const { policy: demanded } = options;

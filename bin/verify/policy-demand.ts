@@ -10,24 +10,28 @@ import { isAncestor, resolveCommit } from '../../core/vcs/resolve-commit.ts';
  * REF_NOT_FOUND; a policy commit that is not at hand is neither held nor refuted.
  */
 export function demandOf(name: string, open: () => Promise<Repository>): PolicyDemand {
+  const branchTip = async (repository: Repository): Promise<string> => {
+    const branch = await namedBranch(repository, name);
+    if (branch === undefined)
+      throw new WritError('REF_NOT_FOUND', {
+        message: `\`--policy\` expected a branch or a full commit id, found \`${printable(name)}\``,
+        detail: { ref: printable(name) },
+      });
+    return resolveCommit(repository, branch);
+  };
+  const reaches = async (commit: string): Promise<boolean | undefined> => {
+    const repository = await open();
+    const tip = await branchTip(repository);
+    try {
+      await resolveCommit(repository, commit);
+    } catch {
+      return undefined;
+    }
+    return isAncestor(repository, commit, tip);
+  };
   return {
     name: printable(name),
-    async holds(commit) {
-      if (isObjectId(name)) return name === commit;
-      const repository = await open();
-      const branch = await namedBranch(repository, name);
-      if (branch === undefined)
-        throw new WritError('REF_NOT_FOUND', {
-          message: `\`--policy\` expected a branch or a full commit id, found \`${printable(name)}\``,
-          detail: { ref: printable(name) },
-        });
-      const tip = await resolveCommit(repository, branch);
-      try {
-        await resolveCommit(repository, commit);
-      } catch {
-        return undefined;
-      }
-      return isAncestor(repository, commit, tip);
-    },
+    holds: async (commit) => (isObjectId(name) ? name === commit : reaches(commit)),
+    reaches: async (commit) => (isObjectId(name) ? undefined : reaches(commit)),
   };
 }

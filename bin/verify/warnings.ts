@@ -5,6 +5,7 @@ export interface VerifyWarning {
   readonly target: string;
   readonly code:
     | 'APPROVALS_UNVERIFIED'
+    | 'BASE_UNJUDGED'
     | 'POLICY_FOREIGN'
     | 'LOG_NOT_COMPARED'
     | 'REPLACEMENTS'
@@ -59,6 +60,14 @@ export function warningsOf({ target, report, withoutEffect = [] }: VerifiedTarge
           target,
           code: 'POLICY_FOREIGN',
           message: `the contract chose whose policy judged this change: \`${detail.policy_ref ?? detail.policy_commit}\`, neither the target nor the default branch (\`${detail.default_ref}\`, as the signer knew it): \`--policy BRANCH\` demands one of yours`,
+        },
+      ];
+    if (id === 'policy' && Array.isArray(detail?.beneath_by))
+      return [
+        {
+          target,
+          code: 'BASE_UNJUDGED',
+          message: `the change stands on commits that the history of its policy does not hold (by ${detail.beneath_by.slice(0, 3).join(', ')}): only the change was judged, and what is beneath it was not; \`--policy BRANCH\` demands a base of yours`,
         },
       ];
     if (id === 'plain-git')

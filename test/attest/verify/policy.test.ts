@@ -67,9 +67,47 @@ t.test(
       [false, ['policy-branch failed mismatch']],
       [undefined, ['policy-branch missing missing']],
     ] as const) {
-      const policy = { name: 'main', holds: async (commit: string) => (commit === base ? held : undefined) };
+      const policy = {
+        name: 'main',
+        holds: async (commit: string) => (commit === base ? held : undefined),
+        reaches: async () => undefined,
+      };
       t.same(troubles(await verifyAs(sealed, { machine, options: { policy } })), trouble);
     }
+  },
+);
+
+t.test(
+  'what the change stands on is of the branch that is demanded, or it is said who made it',
+  async (t) => {
+    const sealed = await sealRun(machine);
+    for (const [reached, trouble] of [
+      [true, []],
+      [undefined, []],
+      [false, ['policy-branch failed mismatch']],
+    ] as const) {
+      const policy = { name: 'main', holds: async () => true, reaches: async () => reached };
+      t.same(troubles(await verifyAs(sealed, { machine, options: { policy } })), trouble, String(reached));
+    }
+    const source = toSource(sealed);
+    const commit = parseCommit(source.commit.raw);
+    const claims = readProvenance(Buffer.from(JSON.stringify(statementOf(sealed))));
+    const ahead = { ...claims, policy: other };
+    const listPeople = async (from: string | null, to: string) =>
+      from === other && to === base ? ['Eve <eve@sample.example>'] : [];
+    const readRun = async () => undefined;
+    t.match(await verifyPolicy({ ...source, readRun, listPeople }, commit, ahead), {
+      how: 'stated',
+      beneath: ['Eve <eve@sample.example>'],
+    });
+    t.notHas(await verifyPolicy({ ...source, listPeople }, commit, claims), { beneath: [] });
+    const report = await verifyAs(sealed, { machine });
+    const checks = report.checks.map((check) =>
+      check.id === 'policy' ? { ...check, detail: { ...check.detail, beneath_by: ['Eve <eve@x>'] } } : check,
+    );
+    t.match(warningsOf({ target: 'HEAD', kind: 'run', report: { ...report, checks } }), [
+      { code: 'BASE_UNJUDGED', message: /Eve <eve@x>/ },
+    ]);
   },
 );
 
