@@ -119,6 +119,10 @@ t.test('a commit of other bytes than its id names is refused, also where a bundl
       t.match(await verify(target), { code: 1, error: { details: { check: 'subject-commit' } } }, target);
     t.match(await verify('./p.sigstore.json'), { code: 1, error: { details: { code: 'mismatch' } } });
   });
+  // One that names no run is no unsealed commit either.
+  await spoiling(commit, loose('commit', text.replace(/^Run-Id: .*\n/m, '')), async () =>
+    t.match(await verify(commit), { code: 1, error: { details: { check: 'subject-commit' } } }),
+  );
   await spoiling(blob, loose('blob', 'evil'), async () =>
     t.match(await verify('./p.sigstore.json'), { code: 1, error: { details: { code: 'mismatch' } } }),
   );
