@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describeObjects } from './blobs.ts';
 import { changedOfSmallTree } from './compare-small-tree.ts';
 import { askGit, type GitDirectory, gitFailed } from './git.ts';
+import { hashOpenFile } from './hash-open-file.ts';
 import type { SmallTree } from './small-tree.ts';
 
 /** What was exported to a directory, and what became of it. */
@@ -111,11 +112,7 @@ async function blobAt(
   try {
     const status = await file.stat();
     if (!status.isFile() || status.size !== size) return undefined;
-    for (;;) {
-      const { bytesRead } = await file.read(chunk, 0, chunk.length);
-      if (bytesRead === 0) return hash.digest('hex');
-      hash.update(chunk.subarray(0, bytesRead));
-    }
+    return await hashOpenFile(file, hash, chunk);
   } finally {
     await file.close();
   }

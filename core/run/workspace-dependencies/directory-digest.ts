@@ -4,6 +4,7 @@ import { lstat, open, readdir, readlink, realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { sha256Hex } from '../../base/digest.ts';
 import { isInside } from '../../tool/inside.ts';
+import { hashOpenFile } from '../../vcs/hash-open-file.ts';
 
 export interface DirectoryDigestOptions {
   /** Symbolic links must stay inside this directory. */
@@ -94,12 +95,7 @@ async function leaves(link: string, target: string, within: string): Promise<boo
 async function hashFile(path: string, chunk: Buffer): Promise<string> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    const hash = createHash('sha256');
-    for (;;) {
-      const { bytesRead } = await file.read(chunk, 0, chunk.length);
-      if (bytesRead === 0) return hash.digest('hex');
-      hash.update(chunk.subarray(0, bytesRead));
-    }
+    return await hashOpenFile(file, createHash('sha256'), chunk);
   } finally {
     await file.close();
   }
