@@ -60,7 +60,13 @@ export async function meaningOf(
 function isFile({ gitDir, commonDir }: Repository, path: string, target: string): boolean {
   if (target === 'HEAD' || target === '@') return false;
   if ([gitDir, commonDir].some((directory) => path.startsWith(`${directory}/`))) return false;
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
+  } catch (fault) {
+    // What no file can be called names none.
+    if (fault instanceof Error && 'code' in fault && fault.code === 'ENAMETOOLONG') return false;
+    throw fault;
+  }
 }
 
 async function commits(repository: Repository, target: string): Promise<readonly Meaning[]> {

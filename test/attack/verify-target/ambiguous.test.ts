@@ -54,6 +54,11 @@ t.test('nor does one under any other spelling that a ref could have', async (t) 
   }
 });
 
+t.test('a name that no file can have names no file', async (t) => {
+  t.match(await verify('x'.repeat(300)), { code: 128, error: { code: 'REF_NOT_FOUND' } });
+  t.match(await verify('x'.repeat(5_000)), { code: 129, error: { code: 'REF_INVALID' } });
+});
+
 t.test('a file under a version’s name is not taken for a tag that was never fetched', async (t) => {
   const names = ['v3.0.0', 'release/3.0', 'next', 'v2.0.rc1', '1.x', 'release/2.x', 'v1.0.Final', '3.12.0b1'];
   for (const name of [...names, 'v4.json.rc1', 'v1.JSON', 'evidence.txt']) {
