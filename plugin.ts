@@ -24,6 +24,8 @@ export type {
   ToolRequest,
   ToolSettled,
 } from './core/contract/hook-payload.ts';
+export type { EffectiveCheck, EffectiveIntentSpec } from './core/contract/intentspec.gen.ts';
+export type { Issue } from './core/contract/issue.ts';
 export type { ChangeType, PatchFile, PatchSet } from './core/contract/patch-set.ts';
 export type { PolicyEngine } from './core/contract/policy-engine.ts';
 export type { Refusal } from './core/contract/refusal.ts';
@@ -53,12 +55,10 @@ export type {
   TestCounts,
 } from './core/contract/stage.ts';
 export type { LogProof, LogSource, TransparencyLog } from './core/contract/transparency-log.ts';
-export type { PluginHooks } from './core/hooks.ts';
-export type { PlanDraft, PlannedTask, PlanRevision } from './core/plan/plan-draft.ts';
-export type { Scope } from './core/plan/scope.ts';
-export type { LoadedPlugin, Plugin, PluginSetup } from './core/plugin.ts';
-export { definePlugin } from './core/plugin.ts';
-export type { PluginSlots, SlotDoor } from './core/slot.ts';
-export type { EffectiveCheck, EffectiveIntentSpec } from './core/spec/intentspec.gen.ts';
-export type { Issue } from './core/spec/issue.ts';
-export type { TapOptions } from './core/tap.ts';
+export type { PluginHooks } from './core/kernel/hooks.ts';
+export type { LoadedPlugin, Plugin, PluginSetup } from './core/kernel/plugin.ts';
+export { definePlugin } from './core/kernel/plugin.ts';
+export type { PluginSlots, SlotDoor } from './core/kernel/slot.ts';
+export type { TapOptions } from './core/kernel/tap.ts';
+export type { PlanDraft, PlannedTask, PlanRevision } from './engine/plan/plan-draft.ts';
+export type { Scope } from './engine/plan/scope.ts';

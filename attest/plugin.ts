@@ -1,5 +1,5 @@
 import type { Clock } from '../core/base/clock.ts';
-import { definePlugin, type LoadedPlugin } from '../core/plugin.ts';
+import { definePlugin, type LoadedPlugin } from '../core/kernel/plugin.ts';
 import { createSlsaAttestor } from './attestor.ts';
 import { createInternalLedgerSource } from './log/internal-ledger-source.ts';
 import { noLogSource } from './log/no-log.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { readPackageSet } from '../core/dependencies/package-set.ts';
+import { readPackageSet } from '../readers/packages/package-set.ts';
 
 const count = 50_000;
 const maxSeconds = 2;

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../core/base/clock.ts';
 import type { CandidateSearch } from '../core/contract/rule.ts';
-import { cutDiff } from '../core/scan/cut-diff.ts';
-import type { DiffPiece } from '../core/scan/diff-piece.ts';
-import { scanSpec } from '../core/scan/scan-spec.ts';
-import { createPool, type WorkerPool } from '../core/worker/pool.ts';
+import { createPool, type WorkerPool } from '../core/kernel/worker/pool.ts';
 import { rules } from '../gates/rules.ts';
+import { cutDiff } from '../gates/scan/cut-diff.ts';
+import type { DiffPiece } from '../gates/scan/diff-piece.ts';
+import { scanSpec } from '../gates/scan/scan-spec.ts';
 import { figure, interleaved } from './measure.ts';
 import { textFiles, writeSampleDiff } from './sample-diff.ts';
 

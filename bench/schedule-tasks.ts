@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { PlannedTask } from '../core/plan/plan-draft.ts';
-import { planTasks } from '../core/plan/plan-tasks.ts';
-import { effectiveScope } from '../core/plan/scope.ts';
-import { schedule, type TaskEnd } from '../core/run/schedule.ts';
-import { stepsInMemory } from '../core/run/steps.ts';
-import { readIntentSpec } from '../core/spec/read-intent-spec.ts';
-import { sampleSpec } from '../test/core/run/sample.ts';
+import type { PlannedTask } from '../engine/plan/plan-draft.ts';
+import { planTasks } from '../engine/plan/plan-tasks.ts';
+import { effectiveScope } from '../engine/plan/scope.ts';
+import { schedule, type TaskEnd } from '../engine/run/schedule.ts';
+import { stepsInMemory } from '../engine/run/steps.ts';
+import { readIntentSpec } from '../engine/spec/read-intent-spec.ts';
+import { sampleSpec } from '../test/engine/run/sample.ts';
 import { figure, median, timed } from './measure.ts';
 
 const count = 10_000;

@@ -4,10 +4,10 @@ import { mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../core/base/clock.ts';
-import { openGitNativeStore } from '../core/store/git-native-store.ts';
-import { storeRefs } from '../core/store/store-refs.ts';
-import { openRepository } from '../core/vcs/repository.ts';
-import { makeRepository } from '../test/core/vcs/sample-repository.ts';
+import { openGitNativeStore } from '../engine/store/git-native-store.ts';
+import { storeRefs } from '../engine/store/store-refs.ts';
+import { openRepository } from '../engine/vcs/repository.ts';
+import { makeRepository } from '../test/engine/vcs/sample-repository.ts';
 import { figure, interleaved, timed } from './measure.ts';
 
 const count = 100_000;

@@ -1,6 +1,6 @@
 import { systemClock } from '../core/base/clock.ts';
-import { inParallel } from '../core/run/in-parallel.ts';
-import { makeSample } from '../test/core/run/sample.ts';
+import { inParallel } from '../engine/run/in-parallel.ts';
+import { makeSample } from '../test/engine/run/sample.ts';
 import { figure, median, timed } from './measure.ts';
 
 const count = 1000;

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { WritError } from '../core/base/errors.ts';
-import type { WorkerPool } from '../core/worker/pool.ts';
+import type { WorkerPool } from '../core/kernel/worker/pool.ts';
 import type { Printer } from './print.ts';
 import type { Progress } from './progress.ts';
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { systemClock } from '../core/base/clock.ts';
 import { isWritError, type WritError } from '../core/base/errors.ts';
-import type { WorkerPool } from '../core/worker/pool.ts';
+import type { WorkerPool } from '../core/kernel/worker/pool.ts';
 import { parseArguments } from './args.ts';
 import type { CommandContext, CommandOptions, CommandResult, CommandSpec } from './command.ts';
 import { createPrinter, type Sink, wantsColour } from './print.ts';

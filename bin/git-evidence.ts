@@ -7,11 +7,11 @@ import type { LedgerFileReader } from '../attest/log/tile-reader.ts';
 import { parseTlogProof } from '../attest/log/tlog-proof.ts';
 import { type EvidenceSource, runFiles } from '../attest/verify/evidence-source.ts';
 import { isWritError } from '../core/base/errors.ts';
-import type { RunStore } from '../core/run/run-store.ts';
-import { readObjects } from '../core/vcs/blobs.ts';
-import { evidenceReader } from '../core/vcs/evidence-reader.ts';
-import { effectsOn, readReplacements } from '../core/vcs/replacements.ts';
-import type { Repository } from '../core/vcs/repository.ts';
+import type { RunStore } from '../engine/run/run-store.ts';
+import { readObjects } from '../engine/vcs/blobs.ts';
+import { evidenceReader } from '../engine/vcs/evidence-reader.ts';
+import { effectsOn, readReplacements } from '../engine/vcs/replacements.ts';
+import type { Repository } from '../engine/vcs/repository.ts';
 
 /** A run's evidence as git keeps it; `target` is by what name the commit was asked for. `undefined` where there is no such commit object. */
 export async function gitEvidence(

@@ -1,6 +1,6 @@
 import { WritError } from '../core/base/errors.ts';
-import { awaitsChoice, isRefused } from '../core/upkeep/move-outcome.ts';
-import type { Moved, Pushed } from '../core/upkeep/push-refs.ts';
+import { awaitsChoice, isRefused } from '../engine/upkeep/move-outcome.ts';
+import type { Moved, Pushed } from '../engine/upkeep/push-refs.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from './command.ts';
 import { styled } from './print.ts';
 

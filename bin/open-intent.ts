@@ -1,15 +1,15 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { systemClock } from '../core/base/clock.ts';
-import type { LifecycleActor } from '../core/intent/activate-intent.ts';
-import { unknownIntent } from '../core/intent/append-intent-events.ts';
-import type { NamedIntent } from '../core/intent/close-intent.ts';
-import { findIntent } from '../core/intent/find-intent.ts';
-import { readContract } from '../core/run/admit-contract.ts';
-import { openRunStore } from '../core/run/run-store.ts';
-import type { WritEngine } from '../core/run/writ-engine.ts';
-import { readIdentity } from '../core/vcs/identity.ts';
-import type { Repository } from '../core/vcs/repository.ts';
+import type { LifecycleActor } from '../engine/intent/activate-intent.ts';
+import { unknownIntent } from '../engine/intent/append-intent-events.ts';
+import type { NamedIntent } from '../engine/intent/close-intent.ts';
+import { findIntent } from '../engine/intent/find-intent.ts';
+import { readContract } from '../engine/run/admit-contract.ts';
+import { openRunStore } from '../engine/run/run-store.ts';
+import type { WritEngine } from '../engine/run/writ-engine.ts';
+import { readIdentity } from '../engine/vcs/identity.ts';
+import type { Repository } from '../engine/vcs/repository.ts';
 import type { CommandContext } from './command.ts';
 import { readSpecBytes } from './read-spec.ts';
 

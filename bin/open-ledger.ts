@@ -8,7 +8,7 @@ import type { LedgerFileReader } from '../attest/log/tile-reader.ts';
 import { ledgerKeysFor } from '../attest/verify/anchors.ts';
 import { loadAnchors } from '../attest/verify/load-anchors.ts';
 import { isWritError, WritError } from '../core/base/errors.ts';
-import { openRepository } from '../core/vcs/repository.ts';
+import { openRepository } from '../engine/vcs/repository.ts';
 import type { CommandContext } from './command.ts';
 
 /** A ledger to be read, judged by keys of the user's. */

@@ -1,10 +1,10 @@
 import { systemClock } from '../core/base/clock.ts';
 import type { RunView } from '../core/contract/run-view.ts';
-import { findRun } from '../core/run/find-runs.ts';
-import { readRun } from '../core/run/read-run.ts';
-import type { RunStore } from '../core/run/run-store.ts';
-import { keepObjectReaders } from '../core/vcs/object-reader.ts';
-import { openRepository, type Repository } from '../core/vcs/repository.ts';
+import { findRun } from '../engine/run/find-runs.ts';
+import { readRun } from '../engine/run/read-run.ts';
+import type { RunStore } from '../engine/run/run-store.ts';
+import { keepObjectReaders } from '../engine/vcs/object-reader.ts';
+import { openRepository, type Repository } from '../engine/vcs/repository.ts';
 import type { CommandContext } from './command.ts';
 
 export interface OpenedRun {

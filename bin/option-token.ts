@@ -1,5 +1,5 @@
 import { WritError } from '../core/base/errors.ts';
-import { nearestName } from '../core/nearest-name.ts';
+import { nearestName } from '../core/base/nearest-name.ts';
 import type { OptionSpec } from './command.ts';
 
 /** A lone `-` is an operand (stdin), as everywhere in POSIX. */

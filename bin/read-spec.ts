@@ -1,6 +1,6 @@
 import { isWritError, WritError } from '../core/base/errors.ts';
-import type { AcceptedSpec, ReadResult } from '../core/spec/read-intent-spec.ts';
-import { isPlainlyAllowed } from '../core/tool/acl/plainly-allowed.ts';
+import type { AcceptedSpec, ReadResult } from '../engine/spec/read-intent-spec.ts';
+import { isPlainlyAllowed } from '../engine/tool/acl/plainly-allowed.ts';
 import { rules } from '../gates/rules.ts';
 import type { CommandContext } from './command.ts';
 import { readInput } from './read-input.ts';
@@ -31,11 +31,11 @@ export async function readSpecBytes(context: Reader, path: string): Promise<Buff
 export async function judgeSpec(context: Reader, path: string): Promise<ReadResult> {
   try {
     // The validator is the heaviest module of the start-up path; commands that only need bytes do without.
-    const { readIntentSpec } = await import('../core/spec/read-intent-spec.ts');
+    const { readIntentSpec } = await import('../engine/spec/read-intent-spec.ts');
     const bytes = await readSpecBytes(context, path);
     const read = readIntentSpec(bytes);
     if (!read.ok || isPlainlyAllowed(read.effective, ruleIds)) return read;
-    const { commandProblems } = await import('../core/tool/acl.ts');
+    const { commandProblems } = await import('../engine/tool/acl.ts');
     return readIntentSpec(bytes, { commandProblems: (spec) => commandProblems(spec, ruleIds) });
   } catch (thrown) {
     if (!isWritError(thrown, 'INTENTSPEC_MALFORMED')) throw thrown;

@@ -1,9 +1,9 @@
 import { isWritError } from '../core/base/errors.ts';
-import { parseConfig, type WritConfig } from '../core/config.ts';
-import { resolveRange } from '../core/patch/patch-from-range.ts';
-import { readBlob } from '../core/vcs/blobs.ts';
-import { openRepository, type Repository } from '../core/vcs/repository.ts';
-import { resolveBase, treeOf } from '../core/vcs/resolve-commit.ts';
+import { parseConfig, type WritConfig } from '../engine/config/config.ts';
+import { resolveRange } from '../engine/patch/patch-from-range.ts';
+import { readBlob } from '../engine/vcs/blobs.ts';
+import { openRepository, type Repository } from '../engine/vcs/repository.ts';
+import { resolveBase, treeOf } from '../engine/vcs/resolve-commit.ts';
 import type { CommandContext } from './command.ts';
 
 type Context = Pick<CommandContext, 'options' | 'cwd' | 'repoPath'>;

@@ -1,6 +1,6 @@
 import { systemClock } from '../core/base/clock.ts';
-import { definePlugin, type LoadedPlugin } from '../core/plugin.ts';
-import { openRepository } from '../core/vcs/repository.ts';
+import { definePlugin, type LoadedPlugin } from '../core/kernel/plugin.ts';
+import { openRepository } from '../engine/vcs/repository.ts';
 import { accessService } from '../service/find-service.ts';
 import { openRunPublisher } from '../service/run-publisher.ts';
 import { findServicePlace, type ServicePlace } from '../service/service-place.ts';

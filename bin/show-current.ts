@@ -1,7 +1,7 @@
-import { unknownIntent } from '../core/intent/append-intent-events.ts';
-import { readIntentHistory } from '../core/intent/intent-history.ts';
-import { requireSameMetadata } from '../core/run/run-store.ts';
-import { openRepository } from '../core/vcs/repository.ts';
+import { unknownIntent } from '../engine/intent/append-intent-events.ts';
+import { readIntentHistory } from '../engine/intent/intent-history.ts';
+import { requireSameMetadata } from '../engine/run/run-store.ts';
+import { openRepository } from '../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from './command.ts';
 import { openEngine } from './open-engine.ts';
 import { namedIntent } from './open-intent.ts';

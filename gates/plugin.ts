@@ -1,4 +1,4 @@
-import { definePlugin } from '../core/plugin.ts';
+import { definePlugin } from '../core/kernel/plugin.ts';
 import { rules } from './rules.ts';
 
 /** The check kinds and the built-in rules. Check kinds are loaded on first use. */

@@ -1,5 +1,5 @@
 import type { Rule } from '../core/contract/rule.ts';
-import { dependencyFileGlobs } from '../core/dependencies/file-kind.ts';
+import { dependencyFileGlobs } from '../readers/packages/file-kind.ts';
 import { manifestGlobs } from './judge-changed/judging-parts.ts';
 import { languageGlobs } from './source/language.ts';
 

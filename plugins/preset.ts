@@ -1,6 +1,6 @@
 import { artifactsPlugin } from '../attest/artifacts/plugin.ts';
 import { type AttestPluginOptions, attestPlugin } from '../attest/plugin.ts';
-import type { LoadedPlugin } from '../core/plugin.ts';
+import type { LoadedPlugin } from '../core/kernel/plugin.ts';
 import { gatesPlugin } from '../gates/plugin.ts';
 import { cedarPlugin } from './cedar/plugin.ts';
 import { redactionPlugin } from './redaction/plugin.ts';

@@ -1,4 +1,4 @@
-import { definePlugin } from '../core/plugin.ts';
+import { definePlugin } from '../core/kernel/plugin.ts';
 
 /** The sandbox back ends, best first. */
 export const sandboxPlugin = definePlugin({
@@ -12,12 +12,12 @@ export const sandboxPlugin = definePlugin({
   ],
   setup({ slots }) {
     slots.sandbox.addLazy('bubblewrap', async () =>
-      (await import('../core/tool/sandbox/bubblewrap.ts')).bubblewrapSandbox(),
+      (await import('../engine/tool/sandbox/bubblewrap.ts')).bubblewrapSandbox(),
     );
     slots.sandbox.addLazy('unshare', async () =>
-      (await import('../core/tool/sandbox/unshare.ts')).unshareSandbox(),
+      (await import('../engine/tool/sandbox/unshare.ts')).unshareSandbox(),
     );
-    slots.sandbox.addLazy('none', async () => (await import('../core/tool/sandbox/none.ts')).noSandbox());
+    slots.sandbox.addLazy('none', async () => (await import('../engine/tool/sandbox/none.ts')).noSandbox());
     return undefined;
   },
 });

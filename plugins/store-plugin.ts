@@ -1,4 +1,4 @@
-import { definePlugin } from '../core/plugin.ts';
+import { definePlugin } from '../core/kernel/plugin.ts';
 
 /** Where runs are kept, by `objmodel.objectStore.backend`. */
 export const storePlugin = definePlugin({
@@ -8,11 +8,11 @@ export const storePlugin = definePlugin({
   setup({ slots }) {
     slots.store.addLazy(
       'git-native',
-      async () => (await import('../core/store/git-native-store.ts')).gitNativeSource,
+      async () => (await import('../engine/store/git-native-store.ts')).gitNativeSource,
     );
     slots.store.addLazy(
       'external-local',
-      async () => (await import('../core/store/external-local-store.ts')).externalLocalSource,
+      async () => (await import('../engine/store/external-local-store.ts')).externalLocalSource,
     );
     return undefined;
   },

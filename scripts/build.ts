@@ -7,7 +7,12 @@ import { build, type Plugin } from 'esbuild';
 rmSync('dist', { recursive: true, force: true });
 const compiled = spawnSync('tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });
 if (compiled.status !== 0) process.exit(compiled.status ?? 1);
-const data = globSync(['core/**/*.json', 'core/**/*.gen.js', 'fixtures/demo/**/*', 'fixtures/demo/**/.*']);
+const data = globSync([
+  '{core,engine,readers}/**/*.json',
+  '{core,engine,readers}/**/*.gen.js',
+  'fixtures/demo/**/*',
+  'fixtures/demo/**/.*',
+]);
 for (const file of data) {
   mkdirSync(dirname(join('dist', file)), { recursive: true });
   cpSync(file, join('dist', file), { recursive: true });

@@ -1,5 +1,5 @@
 /* Printed after the tests: how much of the contract is enforced, and which part brings the rest. */
-import { contractRows } from '../core/spec/contract-rows.ts';
+import { contractRows } from '../engine/spec/contract-rows.ts';
 import { serviceRows } from '../test/ledger/service-rows.ts';
 
 const later = new Map<string, number>();

@@ -11,7 +11,8 @@ import { guards } from './guards/all.ts';
 import type { Guard } from './guards/guard.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const copied = '{attest,bench,bin,core,docs,gates,http,plugins,providers,service,test,*.ts,*.json}';
+const copied =
+  '{attest,bench,bin,core,docs,engine,gates,http,plugins,providers,readers,service,test,*.ts,*.json}';
 const lanes = 2;
 const timeoutMs = 180_000;
 const words = process.argv.slice(2);

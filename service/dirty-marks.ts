@@ -1,5 +1,5 @@
 import type { Clock } from '../core/base/clock.ts';
-import { openSql, type SqlDatabase, type SqlRow } from '../core/store/sql.ts';
+import { openSql, type SqlDatabase, type SqlRow } from '../engine/store/sql.ts';
 
 /** A path that somebody said has changed. */
 export interface DirtyMark {

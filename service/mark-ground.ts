@@ -1,4 +1,4 @@
-import type { Repository } from '../core/vcs/repository.ts';
+import type { Repository } from '../engine/vcs/repository.ts';
 import { type MarkTrees, markTreesOf } from './mark-trees.ts';
 import { readRepositorySettings } from './repository-settings.ts';
 

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { type Clock, toRfc3339 } from '../core/base/clock.ts';
 import { WritError } from '../core/base/errors.ts';
-import { keepFiles } from '../core/store/kept-files.ts';
-import type { Repository } from '../core/vcs/repository.ts';
+import { keepFiles } from '../engine/store/kept-files.ts';
+import type { Repository } from '../engine/vcs/repository.ts';
 import { type Discovery, formatDiscovery } from '../http/discovery.ts';
 import { startLoopbackServer } from '../http/loopback-server.ts';
 import {

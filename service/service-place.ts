@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Repository } from '../core/vcs/repository.ts';
+import type { Repository } from '../engine/vcs/repository.ts';
 import { readRepositorySettings } from './repository-settings.ts';
 
 /** Where the one service of a repository keeps its files, the same for all of its work trees. */

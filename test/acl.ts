@@ -1,8 +1,8 @@
 import { room } from './rooms/room.ts';
 
 await room(
-  'core/tool/shell.test.ts',
-  'core/tool/acl.test.ts',
-  'core/tool/check-environment.test.ts',
-  'core/tool/plainly-allowed.test.ts',
+  'engine/tool/shell.test.ts',
+  'engine/tool/acl.test.ts',
+  'engine/tool/check-environment.test.ts',
+  'engine/tool/plainly-allowed.test.ts',
 );

@@ -1,3 +1,3 @@
 import { room } from './rooms/room.ts';
 
-await room('attest/artifacts', 'bin/commands/sca-import.test.ts', 'core/advisories');
+await room('attest/artifacts', 'bin/commands/sca-import.test.ts', 'readers/advisories');

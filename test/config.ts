@@ -1,8 +1,7 @@
 import { room } from './rooms/room.ts';
 
 await room(
-  'core/config.test.ts',
-  'core/run/workspace-dependencies.test.ts',
-  'core/config/approvals-section.test.ts',
-  'core/net.test.ts',
+  'engine/config/config.test.ts',
+  'engine/run/workspace-dependencies.test.ts',
+  'engine/config/approvals-section.test.ts',
 );

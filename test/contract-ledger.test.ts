@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { systemClock } from '../core/base/clock.ts';
-import { createEngine } from '../core/engine.ts';
-import { contractRows } from '../core/spec/contract-rows.ts';
-import { readIntentSpec } from '../core/spec/read-intent-spec.ts';
+import { createEngine } from '../core/kernel/engine.ts';
+import { contractRows } from '../engine/spec/contract-rows.ts';
+import { readIntentSpec } from '../engine/spec/read-intent-spec.ts';
 import { preset } from '../plugins/preset.ts';
-import { fixtures, type Json, sampleSpec } from './core/run/sample.ts';
+import { fixtures, type Json, sampleSpec } from './engine/run/sample.ts';
 import { serviceRows } from './ledger/service-rows.ts';
 
 const plugins = preset({ env: {}, ephemeralKey: false, clock: systemClock });

@@ -33,9 +33,12 @@ t.test('the page holds every code once, with exit code, status and hint', async 
 });
 
 t.test('every code is named by a source', async (t) => {
-  const sources = globSync(['{core,plugins,gates,attest,http,service,bin}/**/*.ts', 'bin/writ.js'], {
-    cwd: root,
-  })
+  const sources = globSync(
+    ['{core,engine,readers,plugins,gates,attest,http,service,bin}/**/*.ts', 'bin/writ.js'],
+    {
+      cwd: root,
+    },
+  )
     .filter((path) => path !== 'core/base/error-codes.ts')
     .map((path) => readFileSync(join(root, path), 'utf8'));
   t.ok(sources.length > 50);

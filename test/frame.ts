@@ -1,3 +1,3 @@
 import { room } from './rooms/room.ts';
 
-await room('core/frame');
+await room('engine/frame');

@@ -1,9 +1,9 @@
 import { room } from './rooms/room.ts';
 
 await room(
-  'core/patch/stated-authors.test.ts',
-  'core/patch/hunk-lines.test.ts',
-  'core/patch/binary-sides.test.ts',
+  'engine/patch/stated-authors.test.ts',
+  'engine/patch/hunk-lines.test.ts',
+  'engine/patch/binary-sides.test.ts',
   'gates/source',
   'gates/grammar',
   'gates/rules/scope.test.ts',
@@ -14,7 +14,7 @@ await room(
   'gates/rules/new-tests.test.ts',
   'gates/rules/tests-kept.test.ts',
   'gates/rules/judge-changed.test.ts',
-  'core/dependencies',
+  'readers/packages',
   'gates/rules/new-dependency.test.ts',
   'gates/rules/licenses.test.ts',
 );

@@ -1,3 +1,3 @@
 import { room } from './rooms/room.ts';
 
-await room('core/intent', 'bin/commands/lifecycle.test.ts');
+await room('engine/intent', 'bin/commands/lifecycle.test.ts');

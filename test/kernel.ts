@@ -1,16 +1,15 @@
 import { room } from './rooms/room.ts';
 
 await room(
-  'core/answer.test.ts',
-  'core/engine.test.ts',
-  'core/hook.test.ts',
-  'core/hooks.test.ts',
-  'core/ledger.test.ts',
-  'core/nearest-name.test.ts',
-  'core/plugin.test.ts',
-  'core/rules.test.ts',
-  'core/slot.test.ts',
-  'core/worker/pool.test.ts',
+  'core/kernel/answer.test.ts',
+  'core/kernel/engine.test.ts',
+  'core/kernel/hook.test.ts',
+  'core/kernel/hooks.test.ts',
+  'core/kernel/ledger.test.ts',
+  'core/kernel/plugin.test.ts',
+  'core/kernel/rules.test.ts',
+  'core/kernel/slot.test.ts',
+  'core/kernel/worker/pool.test.ts',
   'plugins/testers/gate-tester.test.ts',
   'plugins/testers/tiny-diff.test.ts',
 );

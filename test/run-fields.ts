@@ -1,8 +1,8 @@
 import { room } from './rooms/room.ts';
 
 await room(
-  'core/run/field-effects.test.ts',
-  'core/run/network-policy.test.ts',
+  'engine/run/field-effects.test.ts',
+  'engine/run/network-policy.test.ts',
   'attest/public/public-run.test.ts',
   'attest/signer/keyless-run.test.ts',
 );

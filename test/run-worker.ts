@@ -1,9 +1,9 @@
 import { room } from './rooms/room.ts';
 
 await room(
-  'core/run/run-edges.test.ts',
-  'core/run/worker-runs.test.ts',
-  'core/run/approval-runs.test.ts',
-  'core/run/context-blobs.test.ts',
-  'core/run/travelling-run.test.ts',
+  'engine/run/run-edges.test.ts',
+  'engine/run/worker-runs.test.ts',
+  'engine/run/approval-runs.test.ts',
+  'engine/run/context-blobs.test.ts',
+  'engine/run/travelling-run.test.ts',
 );

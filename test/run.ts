@@ -1,12 +1,12 @@
 import { room } from './rooms/room.ts';
 
 await room(
-  'core/run/collect-artifacts.test.ts',
-  'core/run/read-reports.test.ts',
-  'core/run/describe-engine.test.ts',
-  'core/run/seal-faults.test.ts',
-  'core/run/run-events.test.ts',
-  'core/run/run-cases.test.ts',
-  'core/run/external-local-runs.test.ts',
-  'core/run/few-processes.test.ts',
+  'engine/run/collect-artifacts.test.ts',
+  'engine/run/read-reports.test.ts',
+  'engine/run/describe-engine.test.ts',
+  'engine/run/seal-faults.test.ts',
+  'engine/run/run-events.test.ts',
+  'engine/run/run-cases.test.ts',
+  'engine/run/external-local-runs.test.ts',
+  'engine/run/few-processes.test.ts',
 );

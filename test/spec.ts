@@ -1,3 +1,3 @@
 import { room } from './rooms/room.ts';
 
-await room('core/base', 'core/spec');
+await room('core/base', 'engine/spec');

@@ -1,15 +1,15 @@
 import { room } from './rooms/room.ts';
 
 await room(
-  'core/tool/egress',
-  'core/tool/host-view.test.ts',
-  'core/tool/init.test.ts',
-  'core/tool/launcher.test.ts',
-  'core/tool/no-sandbox.test.ts',
-  'core/tool/pick-sandbox.test.ts',
-  'core/tool/sandbox-as-user.test.ts',
-  'core/tool/sandbox-attack.test.ts',
-  'core/tool/sandbox-probe.test.ts',
-  'core/tool/spawn.test.ts',
-  'core/tool/syscall-filter.test.ts',
+  'engine/tool/egress',
+  'engine/tool/host-view.test.ts',
+  'engine/tool/init.test.ts',
+  'engine/tool/launcher.test.ts',
+  'engine/tool/no-sandbox.test.ts',
+  'engine/tool/pick-sandbox.test.ts',
+  'engine/tool/sandbox-as-user.test.ts',
+  'engine/tool/sandbox-attack.test.ts',
+  'engine/tool/sandbox-probe.test.ts',
+  'engine/tool/spawn.test.ts',
+  'engine/tool/syscall-filter.test.ts',
 );

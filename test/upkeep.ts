@@ -2,8 +2,8 @@ import { room } from './rooms/room.ts';
 
 await room(
   'bin/commands/upkeep.test.ts',
-  'core/run/cost-cap.test.ts',
-  'core/run/damaged-runs.test.ts',
-  'core/run/cancel-request.test.ts',
-  'core/upkeep',
+  'engine/run/cost-cap.test.ts',
+  'engine/run/damaged-runs.test.ts',
+  'engine/run/cancel-request.test.ts',
+  'engine/upkeep',
 );

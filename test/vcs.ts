@@ -1,12 +1,12 @@
 import { room } from './rooms/room.ts';
 
 await room(
-  'core/vcs',
-  'core/plan/glob.test.ts',
-  'core/plan/scope.test.ts',
-  'core/run/run-litter.test.ts',
-  'core/patch/round-trip.test.ts',
-  'core/patch/refusals.test.ts',
-  'core/patch/incoming-forms.test.ts',
-  'core/patch/large-patch.test.ts',
+  'engine/vcs',
+  'engine/plan/glob.test.ts',
+  'engine/plan/scope.test.ts',
+  'engine/run/run-litter.test.ts',
+  'engine/patch/round-trip.test.ts',
+  'engine/patch/refusals.test.ts',
+  'engine/patch/incoming-forms.test.ts',
+  'engine/patch/large-patch.test.ts',
 );

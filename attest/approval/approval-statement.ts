@@ -3,7 +3,7 @@ import { toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import type { ApprovalSubject } from '../../core/contract/approval.ts';
-import { isRfc3339DateTime } from '../../core/spec/date-time.ts';
+import { isRfc3339DateTime } from '../../engine/spec/date-time.ts';
 import { expectArray, expectObject, expectText, parseJsonObject } from '../expect-json.ts';
 import { type Statement, statementType } from '../statement/statement.ts';
 

@@ -1,4 +1,4 @@
-import type { LockedPackage } from '../../core/dependencies/package-set.ts';
+import type { LockedPackage } from '../../readers/packages/package-set.ts';
 
 /** One package of a bill of materials: everything that the files of a repository say about one purl. */
 export interface BillPackage {

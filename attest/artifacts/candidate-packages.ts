@@ -1,7 +1,7 @@
 import { compileGlob } from '../../core/base/glob.ts';
 import type { ArtifactRequest } from '../../core/contract/artifact-producer.ts';
-import { fileKind } from '../../core/dependencies/file-kind.ts';
-import { isDependencyFile, type PackageSet, readPackageSet } from '../../core/dependencies/package-set.ts';
+import { fileKind } from '../../readers/packages/file-kind.ts';
+import { isDependencyFile, type PackageSet, readPackageSet } from '../../readers/packages/package-set.ts';
 
 /** Every package that the candidate's dependency files name, and the files. */
 export interface CandidatePackages extends PackageSet {

@@ -1,4 +1,4 @@
-import { definePlugin, type LoadedPlugin } from '../../core/plugin.ts';
+import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
 import { patchsetProducer } from './patchset.ts';
 import { releaseNotesProducer } from './release-notes.ts';
 import { sbomProducer } from './sbom.ts';

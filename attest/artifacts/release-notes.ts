@@ -1,7 +1,7 @@
 import type { ArtifactProducer, ArtifactRequest } from '../../core/contract/artifact-producer.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { CheckRecord, StageRecord } from '../../core/contract/stage.ts';
-import { markdownText } from '../../core/spec/markdown-text.ts';
+import { markdownText } from '../../engine/spec/markdown-text.ts';
 import { codeSpan } from './code-span.ts';
 
 /** How a kind of change is called in front of readers. */

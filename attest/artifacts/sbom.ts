@@ -1,6 +1,6 @@
-import { readExclude } from '../../core/advisories/sca-options.ts';
 import type { ArtifactProducer } from '../../core/contract/artifact-producer.ts';
-import { declaredFormat } from '../../core/spec/declared-format.ts';
+import { declaredFormat } from '../../engine/spec/declared-format.ts';
+import { readExclude } from '../../readers/advisories/sca-options.ts';
 import { billOf } from './bill.ts';
 import { readCandidatePackages } from './candidate-packages.ts';
 import { toCycloneDx, toJsonBytes } from './cyclonedx-document.ts';

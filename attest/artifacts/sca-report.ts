@@ -1,11 +1,11 @@
-import { type AdvisoryDatabase, openAdvisoryDatabase } from '../../core/advisories/advisory-database.ts';
-import { readScaOptions } from '../../core/advisories/sca-options.ts';
-import { scanPackages } from '../../core/advisories/scan-packages.ts';
-import { advisoryDir } from '../../core/advisories/user-data-dir.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type { ArtifactProducer, Produced } from '../../core/contract/artifact-producer.ts';
-import { declaredFormat } from '../../core/spec/declared-format.ts';
+import { declaredFormat } from '../../engine/spec/declared-format.ts';
+import { type AdvisoryDatabase, openAdvisoryDatabase } from '../../readers/advisories/advisory-database.ts';
+import { readScaOptions } from '../../readers/advisories/sca-options.ts';
+import { scanPackages } from '../../readers/advisories/scan-packages.ts';
+import { advisoryDir } from '../../readers/advisories/user-data-dir.ts';
 import { billOf } from './bill.ts';
 import { readCandidatePackages } from './candidate-packages.ts';
 import { toCycloneDx, toJsonBytes } from './cyclonedx-document.ts';

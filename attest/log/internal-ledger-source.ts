@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { LogSource } from '../../core/contract/transparency-log.ts';
-import type { Repository } from '../../core/vcs/repository.ts';
+import type { Repository } from '../../engine/vcs/repository.ts';
 import type { Environment } from '../signer/user-config-dir.ts';
 import { findUserLedgerKey, openUserLedgerKey } from '../signer/user-keys.ts';
 import { mirrorLedger } from './git-mirror.ts';

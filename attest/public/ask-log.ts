@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { askHttp, type HttpAnswer, type HttpQuestion } from '../../core/net.ts';
+import { askHttp, type HttpAnswer, type HttpQuestion } from '../../core/base/net.ts';
 
 export interface Patience {
   readonly clock: Clock;

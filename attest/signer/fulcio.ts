@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import { askHttp, type HttpAnswer, type HttpQuestion } from '../../core/net.ts';
+import { askHttp, type HttpAnswer, type HttpQuestion } from '../../core/base/net.ts';
 import { expectArray, expectObject, expectText, parseJsonObject } from '../expect-json.ts';
 
 /** What an authority is asked to certify. */

@@ -1,6 +1,6 @@
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import { askHttp } from '../../core/base/net.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import { askHttp } from '../../core/net.ts';
 import { expectObject, expectText } from '../expect-json.ts';
 import type { Environment } from './user-config-dir.ts';
 

@@ -1,6 +1,6 @@
 import type { AttestRequest } from '../../core/contract/attestor.ts';
 import type { CheckRecord } from '../../core/contract/stage.ts';
-import { encodeId } from '../../core/vcs/ref-name.ts';
+import { encodeId } from '../../engine/vcs/ref-name.ts';
 import { subjectsOf } from './build-provenance.ts';
 import { type ResourceDescriptor, type Statement, statementType } from './statement.ts';
 

@@ -1,5 +1,5 @@
-import { sealPaths } from '../../core/run/seal-paths.ts';
-import type { HashedTree } from '../../core/vcs/hash-tree.ts';
+import { sealPaths } from '../../engine/run/seal-paths.ts';
+import type { HashedTree } from '../../engine/vcs/hash-tree.ts';
 import type { LedgerFileReader } from '../log/tile-reader.ts';
 
 /** Where the run tree keeps what is not itself listed in the provenance. */

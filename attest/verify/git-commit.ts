@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { coAuthorsIn } from '../../core/vcs/co-authors.ts';
-import { formatIdentity } from '../../core/vcs/mailbox.ts';
+import { coAuthorsIn } from '../../engine/vcs/co-authors.ts';
+import { formatIdentity } from '../../engine/vcs/mailbox.ts';
 
 /** A commit as its own bytes describe it. */
 export interface GitCommit {

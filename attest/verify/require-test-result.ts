@@ -1,4 +1,4 @@
-import { encodeId } from '../../core/vcs/ref-name.ts';
+import { encodeId } from '../../engine/vcs/ref-name.ts';
 import { outcomeOf } from '../statement/test-result.ts';
 import { type EvidenceSource, testResultPath } from './evidence-source.ts';
 import type { TestResultClaims } from './predicates/read-test-result.ts';

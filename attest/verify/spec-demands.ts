@@ -1,5 +1,5 @@
 import type { StageName } from '../../core/contract/stage.ts';
-import { remoteUri } from '../../core/vcs/remote-uri.ts';
+import { remoteUri } from '../../engine/vcs/remote-uri.ts';
 
 /** What a contract asks of its own provenance. */
 export interface SpecDemands {

@@ -16,7 +16,7 @@ export async function verifyReplay(source: EvidenceSource, claims: ProvenanceCla
   }
   if (!files.has(inputFile)) throw unavailable('missing', { path: inputFile });
   // The rules of deciding and the shapes of every record: only who asks for them pays.
-  const { replayRun } = await import('../../core/upkeep/replay-run.ts');
+  const { replayRun } = await import('../../engine/upkeep/replay-run.ts');
   const listed = new Map(claims.byproducts.map(({ name, sha256 }) => [name, sha256]));
   const { firstDifference: difference } = replayRun(files, listed);
   if (difference === undefined) return;

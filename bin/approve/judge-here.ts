@@ -1,11 +1,11 @@
 import { readApprovals } from '../../attest/approval/read-approvals.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { parseConfig } from '../../core/config.ts';
 import type { ApprovalVerdict } from '../../core/contract/approval.ts';
-import { peopleOf } from '../../core/run/authorship.ts';
-import { differencesFrom, reportsOnRef } from '../../core/run/shown-reports.ts';
-import { listApprovals } from '../../core/run/stored-approvals.ts';
-import { readObjects } from '../../core/vcs/blobs.ts';
+import { parseConfig } from '../../engine/config/config.ts';
+import { peopleOf } from '../../engine/run/authorship.ts';
+import { differencesFrom, reportsOnRef } from '../../engine/run/shown-reports.ts';
+import { listApprovals } from '../../engine/run/stored-approvals.ts';
+import { readObjects } from '../../engine/vcs/blobs.ts';
 import type { WaitingRun } from './waiting-run.ts';
 
 /** Everything said about a run so far, as it would be judged now. */

@@ -1,12 +1,12 @@
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { findRun } from '../../core/run/find-runs.ts';
-import type { GateReport } from '../../core/run/gate-report.ts';
-import { readGateReport } from '../../core/run/read-gate-report.ts';
-import type { RunStore } from '../../core/run/run-store.ts';
-import { verdictDigest } from '../../core/run/verdict.ts';
-import { parseWaitingRecord, type WaitingRecord, waitingPath } from '../../core/run/waiting-record.ts';
-import { openRepository, type Repository } from '../../core/vcs/repository.ts';
+import { findRun } from '../../engine/run/find-runs.ts';
+import type { GateReport } from '../../engine/run/gate-report.ts';
+import { readGateReport } from '../../engine/run/read-gate-report.ts';
+import type { RunStore } from '../../engine/run/run-store.ts';
+import { verdictDigest } from '../../engine/run/verdict.ts';
+import { parseWaitingRecord, type WaitingRecord, waitingPath } from '../../engine/run/waiting-record.ts';
+import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
 import type { CommandContext } from '../command.ts';
 
 /** A run that waits, and the very report that its approvals are bound to. */

@@ -7,7 +7,7 @@ import { type SignedApproval, signApproval } from '../../attest/approval/sign-ap
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { ApprovalVerdict } from '../../core/contract/approval.ts';
-import { storeApproval } from '../../core/run/stored-approvals.ts';
+import { storeApproval } from '../../engine/run/stored-approvals.ts';
 import { type JudgedHere, judgeHere } from '../approve/judge-here.ts';
 import { type ApproveOptions, readApproveOptions } from '../approve/options.ts';
 import { showRequest } from '../approve/show-request.ts';

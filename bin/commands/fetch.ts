@@ -1,9 +1,9 @@
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { fetchRefs } from '../../core/upkeep/fetch-refs.ts';
-import { pickRemote } from '../../core/upkeep/network-git.ts';
-import { pickRecord } from '../../core/upkeep/pick-record.ts';
-import { openRepository } from '../../core/vcs/repository.ts';
+import { fetchRefs } from '../../engine/upkeep/fetch-refs.ts';
+import { pickRemote } from '../../engine/upkeep/network-git.ts';
+import { pickRecord } from '../../engine/upkeep/pick-record.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
 import type { CommandContext, CommandResult } from '../command.ts';
 import { toMovedResult } from '../moved-refs.ts';
 

@@ -8,9 +8,9 @@ import { rebuildLedger } from '../../attest/log/rebuild-ledger.ts';
 import { findUserLedgerKey } from '../../attest/signer/user-keys.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { checkRepository } from '../../core/upkeep/check-repository.ts';
-import { rebuild } from '../../core/upkeep/rebuild.ts';
-import { openRepository } from '../../core/vcs/repository.ts';
+import { checkRepository } from '../../engine/upkeep/check-repository.ts';
+import { rebuild } from '../../engine/upkeep/rebuild.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 
 /** `writ fsck [--rebuild]`: checks what is stored and says what rests on what is broken; exit 1 with problems. */

@@ -1,6 +1,6 @@
 import { systemClock } from '../../core/base/clock.ts';
-import { collectGarbage } from '../../core/upkeep/collect-garbage.ts';
-import { openRepository } from '../../core/vcs/repository.ts';
+import { collectGarbage } from '../../engine/upkeep/collect-garbage.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 
 /** `writ gc`: enforces retention and takes away what runs that are over have left. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openUserLedger } from '../../attest/log/internal-ledger-source.ts';
 import { openUserSigningKey } from '../../attest/signer/user-keys.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { openRepository } from '../../core/vcs/repository.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 
 const configText = `# What writ is told by this repository; read from the policy commit of a run, never from the working tree.

@@ -1,4 +1,4 @@
-import { planRun, type RunPlan } from '../../core/run/plan-run.ts';
+import { planRun, type RunPlan } from '../../engine/run/plan-run.ts';
 import { type CommandContext, type CommandData, type CommandResult, succeeded } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
 import { type Printer, styled } from '../print.ts';

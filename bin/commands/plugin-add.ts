@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
-import { repositoryPathFault } from '../../core/config/repository-path.ts';
-import { openRepository } from '../../core/vcs/repository.ts';
+import { repositoryPathFault } from '../../engine/config/repository-path.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { type Pin, pinPlugin } from '../plugin/pin-plugin.ts';
 import { readPlugin } from '../plugin/read-plugin.ts';

@@ -1,9 +1,9 @@
 import { isWritError } from '../../core/base/errors.ts';
-import { parseConfig } from '../../core/config.ts';
-import { type FoundPlugin, findPlugins } from '../../core/plugin-trust/find-plugins.ts';
-import { readBlob } from '../../core/vcs/blobs.ts';
-import { openRepository } from '../../core/vcs/repository.ts';
-import { resolveBase } from '../../core/vcs/resolve-commit.ts';
+import { parseConfig } from '../../engine/config/config.ts';
+import { type FoundPlugin, findPlugins } from '../../engine/plugin-trust/find-plugins.ts';
+import { readBlob } from '../../engine/vcs/blobs.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
+import { resolveBase } from '../../engine/vcs/resolve-commit.ts';
 import { type CommandContext, type CommandData, type CommandResult, succeeded } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
 import { userPluginAccess } from '../plugin/user-plugins.ts';

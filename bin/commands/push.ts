@@ -1,6 +1,6 @@
 import { systemClock } from '../../core/base/clock.ts';
-import { pushRefs } from '../../core/upkeep/push-refs.ts';
-import { openRepository } from '../../core/vcs/repository.ts';
+import { pushRefs } from '../../engine/upkeep/push-refs.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
 import type { CommandContext, CommandResult } from '../command.ts';
 import { toMovedResult } from '../moved-refs.ts';
 

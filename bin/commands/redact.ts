@@ -1,9 +1,9 @@
 import { WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
-import { nearestName } from '../../core/nearest-name.ts';
-import { sensitiveClasses } from '../../core/privacy/privacy-policy.ts';
-import { redact } from '../../core/privacy/redact.ts';
-import type { SensitiveClass } from '../../core/privacy/sensitive-match.ts';
+import { nearestName } from '../../core/base/nearest-name.ts';
+import { sensitiveClasses } from '../../readers/sensitive/privacy-policy.ts';
+import { redact } from '../../readers/sensitive/redact.ts';
+import type { SensitiveClass } from '../../readers/sensitive/sensitive-match.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { readInput } from '../read-input.ts';
 

@@ -2,10 +2,10 @@ import { parseBundle } from '../../attest/bundle.ts';
 import { readProvenance } from '../../attest/verify/provenance-claims.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { findRun } from '../../core/run/find-runs.ts';
-import { sealPaths } from '../../core/run/seal-paths.ts';
-import { type ListedDigests, replayRun } from '../../core/upkeep/replay-run.ts';
-import { openRepository } from '../../core/vcs/repository.ts';
+import { findRun } from '../../engine/run/find-runs.ts';
+import { sealPaths } from '../../engine/run/seal-paths.ts';
+import { type ListedDigests, replayRun } from '../../engine/upkeep/replay-run.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 
 /** `writ replay RUN`: decides again from the stored inputs; exit 0 byte-equal, 1 with the first difference. */

@@ -1,7 +1,7 @@
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { resumeRun } from '../../core/run/run-intent.ts';
+import { resumeRun } from '../../engine/run/run-intent.ts';
 import type { CommandContext, CommandResult } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
 import { userPluginAccess } from '../plugin/user-plugins.ts';

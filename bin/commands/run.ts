@@ -4,8 +4,8 @@ import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts'
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
-import { runIntent } from '../../core/run/run-intent.ts';
-import type { ChangeSource } from '../../core/run/run-request.ts';
+import { runIntent } from '../../engine/run/run-intent.ts';
+import type { ChangeSource } from '../../engine/run/run-request.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
 import { userPluginAccess } from '../plugin/user-plugins.ts';

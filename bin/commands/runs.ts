@@ -1,7 +1,7 @@
 import { systemClock } from '../../core/base/clock.ts';
-import { listRuns } from '../../core/run/find-runs.ts';
-import { keepObjectReaders } from '../../core/vcs/object-reader.ts';
-import { openRepository } from '../../core/vcs/repository.ts';
+import { listRuns } from '../../engine/run/find-runs.ts';
+import { keepObjectReaders } from '../../engine/vcs/object-reader.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { styled } from '../print.ts';
 

@@ -1,11 +1,11 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { Rule } from '../../core/contract/rule.ts';
-import { buildSarif } from '../../core/sarif/build-sarif.ts';
-import { withLineText } from '../../core/sarif/line-text.ts';
-import type { Unscanned } from '../../core/scan/diff-piece.ts';
-import { type ScanResult, scanPieces } from '../../core/scan/scan-pieces.ts';
-import type { ScannedFinding } from '../../core/scan/scanned-finding.ts';
 import { describedRows } from '../../gates/sast/described-rows.ts';
+import type { Unscanned } from '../../gates/scan/diff-piece.ts';
+import { type ScanResult, scanPieces } from '../../gates/scan/scan-pieces.ts';
+import type { ScannedFinding } from '../../gates/scan/scanned-finding.ts';
+import { buildSarif } from '../../readers/documents/sarif/build-sarif.ts';
+import { withLineText } from '../../readers/documents/sarif/line-text.ts';
 import { type CommandContext, type CommandData, type CommandResult, refused, succeeded } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
 import { printScan } from '../report/scan.ts';

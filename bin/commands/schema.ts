@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import { nearestName } from '../../core/nearest-name.ts';
+import { nearestName } from '../../core/base/nearest-name.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { outputSchemas } from '../schemas/output-schemas.ts';
 

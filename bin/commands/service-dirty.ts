@@ -1,5 +1,5 @@
 import { systemClock } from '../../core/base/clock.ts';
-import { openRepository } from '../../core/vcs/repository.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
 import { listDirty } from '../../service/dirty-list.ts';
 import { findServicePlace } from '../../service/service-place.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';

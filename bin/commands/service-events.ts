@@ -1,4 +1,4 @@
-import { openRepository } from '../../core/vcs/repository.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
 import { followEvents } from '../../service/follow-events.ts';
 import { findServicePlace } from '../../service/service-place.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';

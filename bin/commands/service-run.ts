@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import { openRepository } from '../../core/vcs/repository.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
 import { parseLoopbackAddress } from '../../http/loopback-address.ts';
 import { startService } from '../../service/run-service.ts';
 import { findServicePlace } from '../../service/service-place.ts';

@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import { openRepository } from '../../core/vcs/repository.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
 import { findServicePlace } from '../../service/service-place.ts';
 import { type ServiceStatus, serviceStatus } from '../../service/service-status.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';

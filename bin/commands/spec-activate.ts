@@ -1,5 +1,5 @@
-import { activateIntent } from '../../core/intent/activate-intent.ts';
-import { openRepository } from '../../core/vcs/repository.ts';
+import { activateIntent } from '../../engine/intent/activate-intent.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
 import { intentOfFile, lifecycleActor } from '../open-intent.ts';

@@ -1,6 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
-import { closeIntent } from '../../core/intent/close-intent.ts';
-import { openRepository } from '../../core/vcs/repository.ts';
+import { closeIntent } from '../../engine/intent/close-intent.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
 import { lifecycleActor, namedIntent } from '../open-intent.ts';

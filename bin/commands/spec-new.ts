@@ -1,9 +1,9 @@
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
-import type { ChangeType, RiskLevel } from '../../core/spec/intentspec.gen.ts';
-import { draftFromProfile } from '../../core/spec/profile.ts';
-import { readIntentSpec } from '../../core/spec/read-intent-spec.ts';
+import type { ChangeType, RiskLevel } from '../../core/contract/intentspec.gen.ts';
+import { draftFromProfile } from '../../engine/spec/profile.ts';
+import { readIntentSpec } from '../../engine/spec/read-intent-spec.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { draftTarget } from '../draft-target.ts';
 import { writeOutput } from '../write-output.ts';

@@ -1,4 +1,4 @@
-import schema from '../../core/spec/intentspec.v1.schema.json' with { type: 'json' };
+import schema from '../../engine/spec/intentspec.v1.schema.json' with { type: 'json' };
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 
 /** `writ spec schema`: the contract's own JSON Schema, as it is used. */

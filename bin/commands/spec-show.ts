@@ -1,5 +1,5 @@
-import { effectiveScope } from '../../core/plan/scope.ts';
-import { reviewDocument } from '../../core/spec/review.ts';
+import { effectiveScope } from '../../engine/plan/scope.ts';
+import { reviewDocument } from '../../engine/spec/review.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { requireSpec } from '../read-spec.ts';
 

@@ -1,5 +1,5 @@
-import { supersedeIntent } from '../../core/intent/supersede-intent.ts';
-import { openRepository } from '../../core/vcs/repository.ts';
+import { supersedeIntent } from '../../engine/intent/supersede-intent.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
 import { lifecycleActor, namedIntent } from '../open-intent.ts';

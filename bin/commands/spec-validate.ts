@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import type { ReadResult } from '../../core/spec/read-intent-spec.ts';
+import type { ReadResult } from '../../engine/spec/read-intent-spec.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 import { type Printer, styled } from '../print.ts';
 import { judgeSpec } from '../read-spec.ts';

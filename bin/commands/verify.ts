@@ -1,8 +1,8 @@
 import { loadAnchors } from '../../attest/verify/load-anchors.ts';
 import { type VerifyCheck, type VerifyReport, verifyExitCode } from '../../attest/verify/report.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { KeptReaders } from '../../core/vcs/object-reader.ts';
-import type { Repository } from '../../core/vcs/repository.ts';
+import type { KeptReaders } from '../../engine/vcs/object-reader.ts';
+import type { Repository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 import { styled } from '../print.ts';
 import { printVerification, type VerifiedTarget } from '../report/verification.ts';
@@ -39,8 +39,8 @@ export async function verifyTargets(
   const open = (): Promise<Repository> => {
     // A file needs no repository, and starting is most of what verifying one costs.
     opened ??= Promise.all([
-      import('../../core/vcs/repository.ts'),
-      import('../../core/vcs/object-reader.ts'),
+      import('../../engine/vcs/repository.ts'),
+      import('../../engine/vcs/object-reader.ts'),
     ]).then(async ([{ openRepository }, { keepObjectReaders }]) => {
       readers = keepObjectReaders();
       return readers.keep(await openRepository(context.repoPath ?? context.cwd, { bare: true }));

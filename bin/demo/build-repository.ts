@@ -2,7 +2,7 @@ import { cp, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { WritError } from '../../core/base/errors.ts';
-import { execFileBounded } from '../../core/tool/spawn.ts';
+import { execFileBounded } from '../../engine/tool/spawn.ts';
 
 /** The sample's files as shipped: two states of the service, the contract, four patches, an advisory. */
 export const demoFiles = fileURLToPath(new URL('../../fixtures/demo/', import.meta.url));

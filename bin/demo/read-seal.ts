@@ -7,8 +7,8 @@ import {
   parseJsonObject,
 } from '../../attest/expect-json.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { findRun } from '../../core/run/find-runs.ts';
-import { openRepository } from '../../core/vcs/repository.ts';
+import { findRun } from '../../engine/run/find-runs.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
 
 /** What a sealed run holds, as its own statements say it. */
 export interface Seal {

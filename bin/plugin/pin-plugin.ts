@@ -1,9 +1,9 @@
 import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
-import { parseConfig } from '../../core/config.ts';
-import { readPlainFile } from '../../core/plugin-trust/read-directory.ts';
-import { absent, writeDurably } from '../../core/store/durable-file.ts';
+import { parseConfig } from '../../engine/config/config.ts';
+import { readPlainFile } from '../../engine/plugin-trust/read-directory.ts';
+import { absent, writeDurably } from '../../engine/store/durable-file.ts';
 
 const maxConfigBytes = 256 * 1024;
 

@@ -1,7 +1,7 @@
-import { parseList, parseText, toFields } from '../../core/answer.ts';
 import { messageOf } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import { invalidPackage, type PluginPackage } from '../../core/plugin-trust/plugin-package.ts';
+import { parseList, parseText, toFields } from '../../core/kernel/answer.ts';
+import { invalidPackage, type PluginPackage } from '../../engine/plugin-trust/plugin-package.ts';
 import type { GateCase, GateCases } from '../../plugins/testers/gate-tester.ts';
 
 /** The file of a plugin that `writ plugin test` and the plugin's own test read. */

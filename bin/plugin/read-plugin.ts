@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
-import { type PluginManifest, readManifest } from '../../core/plugin-trust/plugin-manifest.ts';
-import type { PluginPackage } from '../../core/plugin-trust/plugin-package.ts';
-import { readDirectory } from '../../core/plugin-trust/read-directory.ts';
-import { maxTarballBytes, readTarball } from '../../core/plugin-trust/read-tarball.ts';
+import { type PluginManifest, readManifest } from '../../engine/plugin-trust/plugin-manifest.ts';
+import type { PluginPackage } from '../../engine/plugin-trust/plugin-package.ts';
+import { readDirectory } from '../../engine/plugin-trust/read-directory.ts';
+import { maxTarballBytes, readTarball } from '../../engine/plugin-trust/read-tarball.ts';
 import type { CommandContext } from '../command.ts';
 import { readInput } from '../read-input.ts';
 

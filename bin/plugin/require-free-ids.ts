@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import type { PluginManifest } from '../../core/plugin-trust/plugin-manifest.ts';
+import type { PluginManifest } from '../../engine/plugin-trust/plugin-manifest.ts';
 import { openEngine } from '../open-engine.ts';
 
 /** No rule of a plugin bears the name of a built-in rule or of a policy engine, or PLUGIN_INVALID: no run that lists it would begin. */

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { readGuarded } from '../../attest/signer/guarded-file.ts';
 import { type Environment, userConfigDir } from '../../attest/signer/user-config-dir.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { keepFiles } from '../../core/plugin-trust/keep-files.ts';
-import type { PluginAccess } from '../../core/plugin-trust/plugin-access.ts';
-import type { PluginPackage } from '../../core/plugin-trust/plugin-package.ts';
-import { readDirectory } from '../../core/plugin-trust/read-directory.ts';
+import { keepFiles } from '../../engine/plugin-trust/keep-files.ts';
+import type { PluginAccess } from '../../engine/plugin-trust/plugin-access.ts';
+import type { PluginPackage } from '../../engine/plugin-trust/plugin-package.ts';
+import { readDirectory } from '../../engine/plugin-trust/read-directory.ts';
 
 /** The 64 hexadecimal digits of `sha256:…` as the user typed it; anything else is USAGE. */
 export function parsePluginDigest(text: string): string {

@@ -1,5 +1,5 @@
 import type { CheckRecord, StageRecord } from '../../core/contract/stage.ts';
-import { limitExceeded } from '../../core/run/limit-exceeded.ts';
+import { limitExceeded } from '../../engine/run/limit-exceeded.ts';
 import { escapeHtml } from './escape-html.ts';
 import { findingList } from './html-findings.ts';
 import { toCount, toDuration } from './quantities.ts';

@@ -1,5 +1,5 @@
-import type { ScanResult } from '../../core/scan/scan-pieces.ts';
-import type { ScannedFinding } from '../../core/scan/scanned-finding.ts';
+import type { ScanResult } from '../../gates/scan/scan-pieces.ts';
+import type { ScannedFinding } from '../../gates/scan/scanned-finding.ts';
 import { type Printer, type Style, styled } from '../print.ts';
 
 const most = 200;

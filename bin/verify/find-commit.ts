@@ -2,10 +2,10 @@ import { commitIdOf, parseCommit } from '../../attest/verify/git-commit.ts';
 import { refuted } from '../../attest/verify/report.ts';
 import { requireOwnBytes } from '../../attest/verify/verify-tree.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import { readObjects } from '../../core/vcs/blobs.ts';
-import { hashTree } from '../../core/vcs/hash-tree.ts';
-import { effectsOn, readReplacements } from '../../core/vcs/replacements.ts';
-import type { Repository } from '../../core/vcs/repository.ts';
+import { readObjects } from '../../engine/vcs/blobs.ts';
+import { hashTree } from '../../engine/vcs/hash-tree.ts';
+import { effectsOn, readReplacements } from '../../engine/vcs/replacements.ts';
+import type { Repository } from '../../engine/vcs/repository.ts';
 
 /**
  * The first of these ids that is a commit of the repository at hand; outside of one there is none. One that plain git shows otherwise than it is, is

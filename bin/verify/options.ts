@@ -4,7 +4,7 @@ import type { GivenAnchors } from '../../attest/verify/load-anchors.ts';
 import { isMistakenLevel } from '../../attest/verify/predicates/level.ts';
 import type { SummaryDemands } from '../../attest/verify/summary-demands.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { printable } from '../../core/vcs/ref-name.ts';
+import { printable } from '../../engine/vcs/ref-name.ts';
 import type { CommandContext } from '../command.ts';
 import { readInput } from '../read-input.ts';
 import type { TargetForm } from './target-meanings.ts';

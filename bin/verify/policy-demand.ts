@@ -1,9 +1,9 @@
 import type { PolicyDemand } from '../../attest/verify/verify-policy.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { namedBranch } from '../../core/vcs/named-branch.ts';
-import { printable } from '../../core/vcs/ref-name.ts';
-import { isObjectId, type Repository } from '../../core/vcs/repository.ts';
-import { isAncestor, resolveCommit } from '../../core/vcs/resolve-commit.ts';
+import { namedBranch } from '../../engine/vcs/named-branch.ts';
+import { printable } from '../../engine/vcs/ref-name.ts';
+import { isObjectId, type Repository } from '../../engine/vcs/repository.ts';
+import { isAncestor, resolveCommit } from '../../engine/vcs/resolve-commit.ts';
 
 /**
  * What `--policy` demands: a commit of a branch of this repository, or exactly the commit of that full id, which needs no repository. A name that is no branch is

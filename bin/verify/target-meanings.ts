@@ -2,11 +2,11 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { findRun } from '../../core/run/find-runs.ts';
-import { commitsNamed, damagedCommit } from '../../core/vcs/commits-named.ts';
-import { printable } from '../../core/vcs/ref-name.ts';
-import type { Repository } from '../../core/vcs/repository.ts';
-import { isRevision, resolveCommit } from '../../core/vcs/resolve-commit.ts';
+import { findRun } from '../../engine/run/find-runs.ts';
+import { commitsNamed, damagedCommit } from '../../engine/vcs/commits-named.ts';
+import { printable } from '../../engine/vcs/ref-name.ts';
+import type { Repository } from '../../engine/vcs/repository.ts';
+import { isRevision, resolveCommit } from '../../engine/vcs/resolve-commit.ts';
 import { isPath } from './is-path.ts';
 
 /** What a target can be said to be (`--commit`, `--run`, `--file`). */

@@ -6,7 +6,7 @@ import { summaryChecks } from '../../attest/verify/summary-demands.ts';
 import { policyDemandId } from '../../attest/verify/verify-policy.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import type { Repository } from '../../core/vcs/repository.ts';
+import type { Repository } from '../../engine/vcs/repository.ts';
 import type { CommandContext } from '../command.ts';
 import { readInput } from '../read-input.ts';
 import type { VerifiedTarget } from '../report/verification.ts';

@@ -1,6 +1,6 @@
-import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
 import type { DigestedThing } from './attestor.ts';
 import type { Finding } from './finding.ts';
+import type { EffectiveIntentSpec } from './intentspec.gen.ts';
 import type { PatchSet } from './patch-set.ts';
 import type { StageRecord } from './stage.ts';
 

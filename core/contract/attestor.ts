@@ -1,6 +1,6 @@
-import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
-import type { HashedTree } from '../vcs/hash-tree.ts';
+import type { HashedTree } from '../../engine/vcs/hash-tree.ts';
 import type { ApprovalVerdict } from './approval.ts';
+import type { EffectiveIntentSpec } from './intentspec.gen.ts';
 import type { CheckNetwork } from './network-use.ts';
 import type { Signer } from './signer.ts';
 import type { StageRecord } from './stage.ts';

@@ -1,5 +1,5 @@
-import type { EffectiveCheck } from '../spec/intentspec.gen.ts';
 import type { Finding } from './finding.ts';
+import type { EffectiveCheck } from './intentspec.gen.ts';
 import type { CheckNetwork } from './network-use.ts';
 import type { RuleInput } from './rule.ts';
 import type { SandboxResult } from './sandbox.ts';

@@ -1,4 +1,4 @@
-import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
+import type { EffectiveIntentSpec } from './intentspec.gen.ts';
 
 /** Where something in the context comes from (document 1, Evidence policy). */
 export type TrustTier = EffectiveIntentSpec['evidence']['trustTiers'][number];

@@ -1,10 +1,10 @@
-import type { Scope } from '../plan/scope.ts';
-import type { PrivacyPolicy } from '../privacy/privacy-policy.ts';
-import type { Redaction } from '../privacy/redaction.ts';
-import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
+import type { Scope } from '../../engine/plan/scope.ts';
+import type { PrivacyPolicy } from '../../readers/sensitive/privacy-policy.ts';
+import type { Redaction } from '../../readers/sensitive/redaction.ts';
 import type { Attestation } from './attestor.ts';
 import type { ContextItemKind, FrameKind, TrustTier } from './context.ts';
 import type { Finding } from './finding.ts';
+import type { EffectiveIntentSpec } from './intentspec.gen.ts';
 import type { PatchSet } from './patch-set.ts';
 import type { ReplanTrigger } from './replan-trigger.ts';
 import type { DecisionType } from './run-view.ts';

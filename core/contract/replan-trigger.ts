@@ -1,6 +1,6 @@
-import type { ReplanTrigger } from '../spec/intentspec.gen.ts';
+import type { ReplanTrigger } from './intentspec.gen.ts';
 
-export type { ReplanTrigger } from '../spec/intentspec.gen.ts';
+export type { ReplanTrigger } from './intentspec.gen.ts';
 
 /** What may cause a revision of the Plan (document 1, Execution policy), in the order in which reasons name them. */
 export const replanTriggers = [

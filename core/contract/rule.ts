@@ -1,7 +1,7 @@
-import type { Scope } from '../plan/scope.ts';
-import type { EffectiveIntentSpec } from '../spec/intentspec.gen.ts';
+import type { Scope } from '../../engine/plan/scope.ts';
 import type { ApprovalVerdict } from './approval.ts';
 import type { Finding } from './finding.ts';
+import type { EffectiveIntentSpec } from './intentspec.gen.ts';
 import type { JudgeReach } from './judge-reach.ts';
 import type { PatchFile, PatchSet } from './patch-set.ts';
 import type { ArtifactRecord, CheckRecord, StageName } from './stage.ts';

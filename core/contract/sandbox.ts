@@ -8,7 +8,7 @@ export interface SandboxBind {
 
 /** An own network namespace with one way out: the egress proxy that listens on the socket in this host directory. */
 export interface SandboxEgress {
-  /** Holds the socket and nothing else; see core/tool/egress/inside.ts. */
+  /** Holds the socket and nothing else; see engine/tool/egress/inside.ts. */
   readonly way: string;
 }
 

@@ -1,6 +1,6 @@
-import type { LogConfig } from '../config/log-section.ts';
-import type { SignerConfig } from '../config/signer-section.ts';
-import type { Repository } from '../vcs/repository.ts';
+import type { LogConfig } from '../../engine/config/log-section.ts';
+import type { SignerConfig } from '../../engine/config/signer-section.ts';
+import type { Repository } from '../../engine/vcs/repository.ts';
 
 /** What the parties of a seal are opened with. */
 export interface SealingPlace {

@@ -1,4 +1,4 @@
-import type { Redaction } from '../privacy/redaction.ts';
+import type { Redaction } from '../../readers/sensitive/redaction.ts';
 import type { Finding } from './finding.ts';
 import type { LaidPath } from './judge-reach.ts';
 import type { CheckNetwork } from './network-use.ts';

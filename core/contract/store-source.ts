@@ -1,6 +1,6 @@
+import type { ObjectStore } from '../../engine/store/object-store.ts';
+import type { Repository } from '../../engine/vcs/repository.ts';
 import type { Clock } from '../base/clock.ts';
-import type { ObjectStore } from '../store/object-store.ts';
-import type { Repository } from '../vcs/repository.ts';
 
 /** What a store is opened over. */
 export interface StorePlace {

@@ -1,4 +1,4 @@
-import type { EffectiveIntentSpec } from '../../core/spec/intentspec.gen.ts';
+import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
 import { policyWords } from '../checks/policy-words.ts';
 
 /** The first required policy check of `releaseChecks` that asks one of these rules; `undefined` where the contract has none. */

@@ -1,7 +1,7 @@
 import type { RuleInput } from '../../core/contract/rule.ts';
-import type { DependencyProblem } from '../../core/dependencies/package-set.ts';
-import { type ReadingCache, readDependencies } from '../../core/dependencies/read-dependencies.ts';
-import type { FileReading } from '../../core/dependencies/reading.ts';
+import type { DependencyProblem } from '../../readers/packages/package-set.ts';
+import { type ReadingCache, readDependencies } from '../../readers/packages/read-dependencies.ts';
+import type { FileReading } from '../../readers/packages/reading.ts';
 
 /** Dependency files of base and candidate, changed or not. */
 export interface ComparedDependencies {

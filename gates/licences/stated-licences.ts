@@ -1,6 +1,6 @@
-import type { LockedPackage } from '../../core/dependencies/package-set.ts';
-import { toPurl } from '../../core/dependencies/purl.ts';
-import type { FileReading } from '../../core/dependencies/reading.ts';
+import type { LockedPackage } from '../../readers/packages/package-set.ts';
+import { toPurl } from '../../readers/packages/purl.ts';
+import type { FileReading } from '../../readers/packages/reading.ts';
 import { licenceKey } from './spdx-expression.ts';
 
 /** What is said about one package's licence. */

@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../core/base/digest.ts';
-import { findSecrets } from '../../core/privacy/secrets/find-secrets.ts';
+import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
 
 const escapes = /\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])/g;
 

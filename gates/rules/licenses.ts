@@ -1,9 +1,9 @@
 import type { Finding, Severity } from '../../core/contract/finding.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { applyManifests } from '../../core/dependencies/apply-manifests.ts';
-import { isDependencyFile } from '../../core/dependencies/file-kind.ts';
-import { identityOf, isOwnDirectory } from '../../core/dependencies/new-dependencies.ts';
-import type { LockedPackage } from '../../core/dependencies/package-set.ts';
+import { applyManifests } from '../../readers/packages/apply-manifests.ts';
+import { isDependencyFile } from '../../readers/packages/file-kind.ts';
+import { identityOf, isOwnDirectory } from '../../readers/packages/new-dependencies.ts';
+import type { LockedPackage } from '../../readers/packages/package-set.ts';
 import { judgeApprovals } from '../approvals/judge-approvals.ts';
 import { reviewStep } from '../approvals/review-step.ts';
 import { type ComparedDependencies, comparedDependencies } from '../dependencies/compared-dependencies.ts';

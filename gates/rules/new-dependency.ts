@@ -1,10 +1,10 @@
 import type { Finding, Severity } from '../../core/contract/finding.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { type ChangedHash, changedHashes } from '../../core/dependencies/changed-hashes.ts';
-import { fileKind } from '../../core/dependencies/file-kind.ts';
-import { lockfileDrift, lostLockfiles } from '../../core/dependencies/lockfile-drift.ts';
-import { type NewDependency, newDependencies } from '../../core/dependencies/new-dependencies.ts';
-import { type ChangedSource, changedSources } from '../../core/dependencies/sources/changed-sources.ts';
+import { type ChangedHash, changedHashes } from '../../readers/packages/changed-hashes.ts';
+import { fileKind } from '../../readers/packages/file-kind.ts';
+import { lockfileDrift, lostLockfiles } from '../../readers/packages/lockfile-drift.ts';
+import { type NewDependency, newDependencies } from '../../readers/packages/new-dependencies.ts';
+import { type ChangedSource, changedSources } from '../../readers/packages/sources/changed-sources.ts';
 import { judgeApprovals } from '../approvals/judge-approvals.ts';
 import { reviewStep } from '../approvals/review-step.ts';
 import { type ComparedDependencies, comparedDependencies } from '../dependencies/compared-dependencies.ts';
@@ -13,8 +13,8 @@ const rule = 'new-dependency';
 const maxFindings = 200;
 
 /**
- * Compares the dependencies of all manifests and lockfiles, base to candidate (what counts as new: `core/dependencies/new-dependencies.ts`),
- * where they come from (`core/dependencies/sources/changed-sources.ts`), and the hashes that fix what a version is.
+ * Compares the dependencies of all manifests and lockfiles, base to candidate (what counts as new: `readers/packages/new-dependencies.ts`),
+ * where they come from (`readers/packages/sources/changed-sources.ts`), and the hashes that fix what a version is.
  * `no-new`: every new one is an error. `allow-with-review`: an error unless the contract asks for an `sca-report` and for an approval; asked as
  * a policy check in `releaseChecks` (`new-dependency [--min N] [--group G]`) it waits for that approval. `allow`: a note. A manifest that its
  * lockfile does not follow, and a file that cannot be read, are errors, under `allow` only where the reading is in question. A lockfile entry

@@ -1,8 +1,8 @@
-import { type AdvisorySeverity, reaches, worstSeverity } from '../../core/advisories/advisory.ts';
-import { readSeverityWord } from '../../core/advisories/cvss.ts';
-import { ignoredBy, readScaOptions, type ScaOptions } from '../../core/advisories/sca-options.ts';
 import type { Finding, Severity } from '../../core/contract/finding.ts';
 import type { RuleFunction } from '../../core/contract/rule.ts';
+import { type AdvisorySeverity, reaches, worstSeverity } from '../../readers/advisories/advisory.ts';
+import { readSeverityWord } from '../../readers/advisories/cvss.ts';
+import { ignoredBy, readScaOptions, type ScaOptions } from '../../readers/advisories/sca-options.ts';
 import { componentsByRef, cyclonedxFault, propertyOf } from '../formats/cyclonedx.ts';
 import { judgeDocuments } from '../formats/judge-documents.ts';
 import { isObject, isText, type JsonObject } from '../formats/read-json.ts';

@@ -1,11 +1,11 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { CandidateSearch, RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { findSecrets, secretAnchors } from '../../core/privacy/secrets/find-secrets.ts';
-import { isNamedForPasswords, passwordsByName } from '../../core/privacy/secrets/passwords-by-name.ts';
-import type { SecretMatch } from '../../core/privacy/secrets/secret-match.ts';
-import { tokenChecksum } from '../../core/privacy/secrets/token-checksum.ts';
-import { weighSecret } from '../../core/privacy/secrets/weigh-secret.ts';
+import { findSecrets, secretAnchors } from '../../readers/sensitive/secrets/find-secrets.ts';
+import { isNamedForPasswords, passwordsByName } from '../../readers/sensitive/secrets/passwords-by-name.ts';
+import type { SecretMatch } from '../../readers/sensitive/secrets/secret-match.ts';
+import { tokenChecksum } from '../../readers/sensitive/secrets/token-checksum.ts';
+import { weighSecret } from '../../readers/sensitive/secrets/weigh-secret.ts';
 import { type AddedText, addedText } from '../secrets/added-text.ts';
 import { type Allowance, marker, readAllowance } from '../secrets/allowance.ts';
 import { isDataFile } from '../secrets/data-file.ts';

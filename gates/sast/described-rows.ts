@@ -1,4 +1,4 @@
-import type { SarifRule } from '../../core/sarif/sarif-rules.ts';
+import type { SarifRule } from '../../readers/documents/sarif/sarif-rules.ts';
 import { sastRows } from './rows.ts';
 
 /** Our rows as rules of a SARIF report. */

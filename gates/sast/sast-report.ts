@@ -1,7 +1,7 @@
 import type { ArtifactProducer } from '../../core/contract/artifact-producer.ts';
-import { buildSarif } from '../../core/sarif/build-sarif.ts';
-import { withLineText } from '../../core/sarif/line-text.ts';
-import { showAround } from '../../core/scan/show-around.ts';
+import { buildSarif } from '../../readers/documents/sarif/build-sarif.ts';
+import { withLineText } from '../../readers/documents/sarif/line-text.ts';
+import { showAround } from '../scan/show-around.ts';
 import { describedRows } from './described-rows.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { PatchFile, PatchSet } from '../../core/contract/patch-set.ts';
 import type { RuleInput } from '../../core/contract/rule.ts';
-import { hunkLines } from '../../core/patch/hunk-lines.ts';
-import { findSecrets } from '../../core/privacy/secrets/find-secrets.ts';
+import { hunkLines } from '../../engine/patch/hunk-lines.ts';
+import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
 import { marker } from './allowance.ts';
 
 const markerBytes = Buffer.from(marker);

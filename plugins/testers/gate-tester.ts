@@ -3,12 +3,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { systemClock } from '../../core/base/clock.ts';
 import { compileGlob } from '../../core/base/glob.ts';
 import type { Finding } from '../../core/contract/finding.ts';
+import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
 import type { FileSides, Rule, RuleInput } from '../../core/contract/rule.ts';
 import type { ArtifactRecord } from '../../core/contract/stage.ts';
-import { effectiveScope } from '../../core/plan/scope.ts';
-import { judgeRule } from '../../core/rules.ts';
-import type { EffectiveIntentSpec } from '../../core/spec/intentspec.gen.ts';
-import { createPool } from '../../core/worker/pool.ts';
+import { judgeRule } from '../../core/kernel/rules.ts';
+import { createPool } from '../../core/kernel/worker/pool.ts';
+import { effectiveScope } from '../../engine/plan/scope.ts';
 import { type DeepPartial, sampleSpecWith } from './sample-spec.ts';
 import { type CaseFile, toPatchSet, toSideBytes } from './tiny-diff.ts';
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../core/base/clock.ts';
 import type { StoreSource } from '../../core/contract/store-source.ts';
-import type { ObjectStore } from '../../core/store/object-store.ts';
-import { type StartedProcess, startProcess } from '../../core/tool/spawn.ts';
-import { openRepository } from '../../core/vcs/repository.ts';
+import type { ObjectStore } from '../../engine/store/object-store.ts';
+import { type StartedProcess, startProcess } from '../../engine/tool/spawn.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
 
 /** A store to be tested: named by module and export, because other processes open it too. */
 export interface StoreSubject {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type { StoreSource } from '../../core/contract/store-source.ts';
-import { openRepository } from '../../core/vcs/repository.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
 import { versionFiles, type WriterOrder } from './store-bench.ts';
 
 await work(JSON.parse(process.argv[2] ?? '{}') as WriterOrder);

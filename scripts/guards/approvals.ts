@@ -3,12 +3,12 @@ import { type Guard, within } from './guard.ts';
 const authors = 'test/attack/approvals/authors.test.ts';
 const verdict = 'test/attack/approvals/verdict.test.ts';
 const forged = 'test/attack/approvals/forged-seal.test.ts';
-const differences = 'test/core/run/verdict.test.ts';
-const stated = 'test/core/patch/stated-authors.test.ts';
+const differences = 'test/engine/run/verdict.test.ts';
+const stated = 'test/engine/patch/stated-authors.test.ts';
 
 /** What an approval is bound to, who may not give one, and what is asked before a branch moves. */
 export const guards: readonly Guard[] = [
-  ...within('core/run/seal.ts', forged, [
+  ...within('engine/run/seal.ts', forged, [
     [
       'what does not bear the change is not sealed',
       '  if (refuted !== undefined)',
@@ -54,7 +54,7 @@ export const guards: readonly Guard[] = [
       'a check that asks for people',
     ],
   ]),
-  ...within('core/run/judge-candidate.ts', verdict, [
+  ...within('engine/run/judge-candidate.ts', verdict, [
     [
       'another verdict than the one that was shown voids approvals',
       '  if (differences.length === 0)',
@@ -70,7 +70,7 @@ export const guards: readonly Guard[] = [
       'a run that is judged anew with another verdict',
     ],
   ]),
-  ...within('core/run/receive-approvals.ts', 'test/core/run/authors-of.test.ts', [
+  ...within('engine/run/receive-approvals.ts', 'test/engine/run/authors-of.test.ts', [
     [
       'somebody made it',
       '  const runner = people.length === 0 ? await readIdentity(repository) : undefined;',
@@ -78,7 +78,7 @@ export const guards: readonly Guard[] = [
       'a record that names nobody',
     ],
   ]),
-  ...within('core/run/read-authorship.ts', authors, [
+  ...within('engine/run/read-authorship.ts', authors, [
     [
       'whoever brings a bare diff is its author',
       '...(stated.unsigned ? await broughtBy(repository) : {}),',
@@ -100,7 +100,7 @@ export const guards: readonly Guard[] = [
       '`writ approve` by somebody',
     ],
   ]),
-  ...within('core/run/verdict.ts', differences, [
+  ...within('engine/run/verdict.ts', differences, [
     [
       'a verdict is for one branch',
       '    target: report.targetRef,',
@@ -114,7 +114,7 @@ export const guards: readonly Guard[] = [
       'whatever else differs',
     ],
   ]),
-  ...within('core/patch/stated-authors.ts', stated, [
+  ...within('engine/patch/stated-authors.ts', stated, [
     [
       'a change outside of a mail names nobody',
       '      if (!isNamed) unsigned = true;',

@@ -2,7 +2,7 @@ import { type Guard, within } from './guard.ts';
 
 const rule = 'test/gates/rules/judge-changed.test.ts';
 const attack = 'test/attack/judge/policy-judge.test.ts';
-const expectations = 'test/core/run/expectations/compare-expectations.test.ts';
+const expectations = 'test/engine/run/expectations/compare-expectations.test.ts';
 const baseTests = 'test/attack/judge/base-tests.test.ts';
 const asked = 'the tests of the base are asked';
 const less = 'a case of the base that fails on the candidate';
@@ -10,7 +10,7 @@ const nobody = 'where nobody reviews a change of the judge';
 
 /** Guards of the judge of the policy commit, which judges too. */
 export const guards: readonly Guard[] = [
-  ...within('core/run/judge/judge-by-policy.ts', attack, [
+  ...within('engine/run/judge/judge-by-policy.ts', attack, [
     [
       'what it fails, fails',
       "severity: 'error',\n        message: `it passes",
@@ -24,7 +24,7 @@ export const guards: readonly Guard[] = [
       nobody,
     ],
   ]),
-  ...within('core/run/judge/policy-judge.ts', attack, [
+  ...within('engine/run/judge/policy-judge.ts', attack, [
     [
       'the product that a judge leads to is once the candidate has it',
       'sure.length > 0 && sure.length < laid.length',
@@ -32,11 +32,11 @@ export const guards: readonly Guard[] = [
       nobody,
     ],
   ]),
-  ...within('core/run/judge/may-be-judged.ts', 'test/core/run/judge/may-be-judged.test.ts', [
+  ...within('engine/run/judge/may-be-judged.ts', 'test/engine/run/judge/may-be-judged.test.ts', [
     ['tooling judges', '&& !isTooling(path)', '', 'what a script leads to'],
     ['what a recipe names judges', '!ofCommands.test(via) && ', '', 'what a script leads to'],
   ]),
-  ...within('core/run/run-stage.ts', attack, [
+  ...within('engine/run/run-stage.ts', attack, [
     [
       'second runs go on from second runs',
       'last?.atPolicy?.carried ?? last?.carried',
@@ -44,7 +44,7 @@ export const guards: readonly Guard[] = [
       nobody,
     ],
   ]),
-  ...within('core/run/judge/lay-judge.ts', attack, [
+  ...within('engine/run/judge/lay-judge.ts', attack, [
     [
       'what is new and would win is taken away',
       'leaves.set(laid.path, await leafOf(attempt, laid, entries.get(laid.path)));',
@@ -52,7 +52,7 @@ export const guards: readonly Guard[] = [
       nobody,
     ],
   ]),
-  ...within('core/run/judge/lay-parts.ts', 'test/core/run/judge/lay-parts.test.ts', [
+  ...within('engine/run/judge/lay-parts.ts', 'test/engine/run/judge/lay-parts.test.ts', [
     ['parts that are new go', 'else own.delete(name);', '', 'the named parts are those'],
   ]),
   ...within('gates/rules/judge-changed.ts', rule, [
@@ -69,7 +69,7 @@ export const guards: readonly Guard[] = [
       'where nobody reviews it a run',
     ],
   ]),
-  ...within('core/vcs/write-tree.ts', 'test/core/vcs/write-tree.test.ts', [
+  ...within('engine/vcs/write-tree.ts', 'test/engine/vcs/write-tree.test.ts', [
     [
       'what is taken away goes before what is laid',
       'if (leaf === undefined) await takeAway(place, root, partsOf(path));',
@@ -77,7 +77,7 @@ export const guards: readonly Guard[] = [
       'what shall be nothing',
     ],
   ]),
-  ...within('core/run/expectations/loses-assertions.ts', expectations, [
+  ...within('engine/run/expectations/loses-assertions.ts', expectations, [
     ['swallowing is a loss', 'if (is.swallows > was.swallows) return true;', '', less],
     [
       'what nothing came for is a loss',
@@ -92,15 +92,15 @@ export const guards: readonly Guard[] = [
       'another expectation is told',
     ],
   ]),
-  ...within('core/run/expectations/compare-expectations.ts', expectations, [
+  ...within('engine/run/expectations/compare-expectations.ts', expectations, [
     ['a helper that says nothing is found', 'return !isSeen && around();', 'return false;', less],
     ['what failed at the base says nothing', '!failedBefore.has(name) && ', '', 'only what ran well'],
     ['those that are not named count', '(isCut && around()) ||', '', 'where more failed than are named'],
   ]),
-  ...within('core/run/ask-further.ts', baseTests, [
+  ...within('engine/run/ask-further.ts', baseTests, [
     ["the base's tests speak", '...(tests?.findings ?? []), ', '', asked],
   ]),
-  ...within('core/run/judge/policy-judge.ts', 'test/core/run/judge/policy-judge.test.ts', [
+  ...within('engine/run/judge/policy-judge.ts', 'test/engine/run/judge/policy-judge.test.ts', [
     [
       'an answer that is another stops the run',
       'if (found.length !== expected)',
@@ -108,10 +108,10 @@ export const guards: readonly Guard[] = [
       'a rule that says something else',
     ],
   ]),
-  ...within('core/run/expectations/base-tests.ts', 'test/core/run/expectations/base-tests.test.ts', [
+  ...within('engine/run/expectations/base-tests.ts', 'test/engine/run/expectations/base-tests.test.ts', [
     ['no case is there twice', 'leaves.set(path, undefined);', '{}', 'changed files of tests stand'],
   ]),
-  ...within('core/run/judge/judge-by-policy.ts', 'test/core/run/judge/judge-by-policy.test.ts', [
+  ...within('engine/run/judge/judge-by-policy.ts', 'test/engine/run/judge/judge-by-policy.test.ts', [
     [
       'a failure under a changed judge is not tolerated',
       'findings: neverTolerated(attempt, task)',

@@ -6,7 +6,7 @@ const waiting = 'test/attest/verify/waiting-run.test.ts';
 
 /** What a run that goes on believes. */
 export const guards: readonly Guard[] = [
-  ...within('core/store/journal.ts', forged, [
+  ...within('engine/store/journal.ts', forged, [
     [
       'the last line is vouched for',
       ' && isVouchedLine(lastLine, witness);',
@@ -20,7 +20,7 @@ export const guards: readonly Guard[] = [
       'an older journal of the same run',
     ],
   ]),
-  ...within('core/run/open-journal.ts', forged, [
+  ...within('engine/run/open-journal.ts', forged, [
     [
       'only an authentic journal is gone on from',
       'if (journal.isAuthentic) return journal;',
@@ -28,7 +28,7 @@ export const guards: readonly Guard[] = [
       'a forged decision seals nothing',
     ],
   ]),
-  ...within('core/run/require-stated-target.ts', 'test/attack/journal/forged-target.test.ts', [
+  ...within('engine/run/require-stated-target.ts', 'test/attack/journal/forged-target.test.ts', [
     [
       'a claimed branch is confirmed',
       'if (!isClaimed) return;',
@@ -36,7 +36,7 @@ export const guards: readonly Guard[] = [
       'a branch that only a forged record',
     ],
   ]),
-  ...within('core/run/claimed-run.ts', forged, [
+  ...within('engine/run/claimed-run.ts', forged, [
     [
       'a decided run is not begun anew',
       "if (stored.has('decision.json')) {",
@@ -50,7 +50,7 @@ export const guards: readonly Guard[] = [
       'a journal of another run',
     ],
   ]),
-  ...within('core/run/record-box.ts', forged, [
+  ...within('engine/run/record-box.ts', forged, [
     [
       'a part of the record is what was put there',
       'if (memory && sha256Hex(bytes) !== expected) throw corrupt(path);',
@@ -72,7 +72,7 @@ export const guards: readonly Guard[] = [
       'a signature over the same files for another run',
     ],
   ]),
-  ...within('core/run/adopt-journal.ts', refs, [
+  ...within('engine/run/adopt-journal.ts', refs, [
     [
       'a runner is named, and signed',
       'return attestor.isWaitingSignedBy(',
@@ -86,7 +86,7 @@ export const guards: readonly Guard[] = [
       'a run that brings its own policy',
     ],
   ]),
-  ...within('core/run/find-runs.ts', refs, [
+  ...within('engine/run/find-runs.ts', refs, [
     [
       'a run stands under the prefix of its contract',
       'if (own !== undefined) return own;',
@@ -94,7 +94,7 @@ export const guards: readonly Guard[] = [
       'a record under another prefix',
     ],
   ]),
-  ...within('core/run/begin-anew.ts', refs, [
+  ...within('engine/run/begin-anew.ts', refs, [
     [
       'a contract is not written through a link',
       "for (const part of ['content', 'record', specFile])",
@@ -102,7 +102,7 @@ export const guards: readonly Guard[] = [
       'a link in the place of a run',
     ],
   ]),
-  ...within('core/store/run-lock.ts', refs, [
+  ...within('engine/store/run-lock.ts', refs, [
     [
       'a run has a directory of its own',
       'if (found && !found.isDirectory()) {',
@@ -110,7 +110,7 @@ export const guards: readonly Guard[] = [
       'a link in the place of a run',
     ],
   ]),
-  ...within('core/vcs/import-objects.ts', 'test/core/vcs/take-up-scratch.test.ts', [
+  ...within('engine/vcs/import-objects.ts', 'test/engine/vcs/take-up-scratch.test.ts', [
     [
       'packed objects of an earlier process are hashed again',
       "['index-pack', '--verify', ",
@@ -118,7 +118,7 @@ export const guards: readonly Guard[] = [
       'an object that was changed',
     ],
   ]),
-  ...within('core/vcs/take-up-scratch.ts', 'test/core/vcs/take-up-scratch.test.ts', [
+  ...within('engine/vcs/take-up-scratch.ts', 'test/engine/vcs/take-up-scratch.test.ts', [
     [
       'nothing of an earlier scratch but its objects',
       'else if (await exists(dir)) await rename(dir, before);',

@@ -1,11 +1,11 @@
 import { type Guard, within } from './guard.ts';
 
-const values = 'test/core/run/mask-values.test.ts';
+const values = 'test/engine/run/mask-values.test.ts';
 const address = 'the password of an address';
 
 /** Passwords of addresses and log-ins: refused, masked wherever a refused change repeats them, and examples let alone. */
 export const guards: readonly Guard[] = [
-  ...within('core/run/secret-values.ts', values, [
+  ...within('engine/run/secret-values.ts', values, [
     [
       'a password as an address is read',
       "match.rule === 'url-password' ? [decoded(written)] : []",
@@ -14,10 +14,10 @@ export const guards: readonly Guard[] = [
     ],
     ['short passwords', '!(/[A-Za-z]/.test(value) && /\\d/.test(value))', 'true', address],
   ]),
-  ...within('core/run/mask-values.ts', values, [
+  ...within('engine/run/mask-values.ts', values, [
     ['a short value stands alone', '(?<![A-Za-z0-9])', '', address],
   ]),
-  ...within('core/run/masked-record.ts', values, [
+  ...within('engine/run/masked-record.ts', values, [
     [
       'binary files of a refused patch',
       '...patch.files.filter(({ binary }) => binary)',
@@ -25,7 +25,7 @@ export const guards: readonly Guard[] = [
       'of a refused patch no binary',
     ],
   ]),
-  ...within('core/privacy/secrets/passwords-by-name.ts', values, [
+  ...within('readers/sensitive/secrets/passwords-by-name.ts', values, [
     [
       'log-ins for every other host',
       "return loginFile.test(path) ? valuesOf('netrc-password', loginField, text) : [];",
@@ -33,7 +33,7 @@ export const guards: readonly Guard[] = [
       address,
     ],
   ]),
-  ...within('core/privacy/secrets/weigh-secret.ts', values, [
+  ...within('readers/sensitive/secrets/weigh-secret.ts', values, [
     [
       'a host that is put in later',
       "(usualPasswords.has(head) || classesOf(value.replaceAll('@', '')) < 3)",

@@ -1,12 +1,12 @@
 import { type Guard, within } from './guard.ts';
 
 const record = 'test/attack/verify-target/run-record.test.ts';
-const keptSpec = 'test/core/run/kept-spec.test.ts';
+const keptSpec = 'test/engine/run/kept-spec.test.ts';
 const objects = 'test/attack/verify-target/objects.test.ts';
 
 /** That a repository holds, under the ids of a sealed commit, the bytes that they name. */
 export const guards: readonly Guard[] = [
-  ...within('core/vcs/hash-tree.ts', objects, [
+  ...within('engine/vcs/hash-tree.ts', objects, [
     [
       'objects are not believed by name',
       'else if (answer.id !== id) wrong',
@@ -57,12 +57,12 @@ export const guards: readonly Guard[] = [
       'a commit of other bytes',
     ],
   ]),
-  ...within('core/run/kept-spec.ts', keptSpec, [
+  ...within('engine/run/kept-spec.ts', keptSpec, [
     ['a kept contract is bounded', 'if (size > maxSpecBytes) throw', 'if (size < 0) throw', 'a larger one'],
     ['a kept contract is a file', 'if (found.isFile()) return found;', 'return found;', 'what is no file'],
     ['a kept contract is no link', 'constants.O_NOFOLLOW | ', '', 'what is no file'],
   ]),
-  ...within('core/vcs/require-plain-files.ts', 'test/core/vcs/require-plain-files.test.ts', [
+  ...within('engine/vcs/require-plain-files.ts', 'test/engine/vcs/require-plain-files.test.ts', [
     [
       'git reads no pipe and no device',
       'if (found === undefined ||',
@@ -70,7 +70,7 @@ export const guards: readonly Guard[] = [
       'a pipe or device',
     ],
   ]),
-  ...within('core/vcs/tree.ts', record, [
+  ...within('engine/vcs/tree.ts', record, [
     [
       'a tree that is not here is not refuted',
       'if (object === undefined) throw absent(id);',
@@ -84,7 +84,7 @@ export const guards: readonly Guard[] = [
       'a ref that holds no record',
     ],
   ]),
-  ...within('core/vcs/repository.ts', 'test/core/vcs/require-plain-files.test.ts', [
+  ...within('engine/vcs/repository.ts', 'test/engine/vcs/require-plain-files.test.ts', [
     ['every repository is looked at', 'await requirePlainFiles(commonDir);', '', 'a repository'],
   ]),
   ...within('bin/verify/unreadable.ts', record, [
@@ -121,7 +121,7 @@ export const guards: readonly Guard[] = [
       'nothing is sealed over',
     ],
   ]),
-  ...within('core/vcs/git-environment.ts', 'test/core/vcs/commit-graph.test.ts', [
+  ...within('engine/vcs/git-environment.ts', 'test/engine/vcs/commit-graph.test.ts', [
     [
       'what a commit-graph says is not asked',
       "['core.commitGraph', 'false'],",

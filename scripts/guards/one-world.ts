@@ -6,7 +6,7 @@ const hostile = 'test/attack/one-world/hostile-workspaces.test.ts';
 
 /** What keeps checks apart, and what they are given of the repository. */
 export const guards: readonly Guard[] = [
-  ...within('core/run/open-workspace.ts', shared, [
+  ...within('engine/run/open-workspace.ts', shared, [
     [
       'a place where no check was',
       "const place = await mkdtemp(join(this.#root, 'world-'));",
@@ -20,7 +20,7 @@ export const guards: readonly Guard[] = [
       'a private branch and a stash',
     ],
   ]),
-  ...within('core/vcs/sealed-objects.ts', shared, [
+  ...within('engine/vcs/sealed-objects.ts', shared, [
     [
       'nothing is borrowed once it is sealed',
       "await rm(join(sealed.objectsDir, 'info', 'alternates'));",
@@ -34,7 +34,7 @@ export const guards: readonly Guard[] = [
       'a private branch and a stash',
     ],
   ]),
-  ...within('core/run/carry/tracked-carry.ts', carry, [
+  ...within('engine/run/carry/tracked-carry.ts', carry, [
     [
       'what is tracked is not carried',
       'if (!found.has(path) && pathsOverlap(one, folded)) found.set(path, entry.path);',
@@ -48,7 +48,7 @@ export const guards: readonly Guard[] = [
       'what the candidate tracks',
     ],
   ]),
-  ...within('core/run/carry/take-carried.ts', carry, [
+  ...within('engine/run/carry/take-carried.ts', carry, [
     [
       'links stay inside',
       'if (leadsOut(next, target))',
@@ -69,7 +69,7 @@ export const guards: readonly Guard[] = [
       'what is handed on is bounded',
     ],
   ]),
-  ...within('core/run/carry/carry-store.ts', carry, [
+  ...within('engine/run/carry/carry-store.ts', carry, [
     [
       'what was handed on is what it was',
       "if ('fault' in found || found.sha256 !== sha256) return false;",
@@ -77,7 +77,7 @@ export const guards: readonly Guard[] = [
       'a run that was stopped goes on where what was handed on is not',
     ],
   ]),
-  ...within('core/vcs/remove-tree.ts', hostile, [
+  ...within('engine/vcs/remove-tree.ts', hostile, [
     [
       'a link is removed, not what it leads to',
       'if (!isDirectory(root)) return unlinkIfThere(root);',

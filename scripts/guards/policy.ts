@@ -7,7 +7,7 @@ const resumed = 'test/attack/policy/resume.test.ts';
 
 /** Whose policy judges a change, and what lands of it. */
 export const guards: readonly Guard[] = [
-  ...within('core/run/prepare-ground.ts', oldBase, [
+  ...within('engine/run/prepare-ground.ts', oldBase, [
     [
       'config of the policy commit',
       "readBlob(repository, policy.tree, '.writ/config.toml')",
@@ -15,7 +15,7 @@ export const guards: readonly Guard[] = [
       'nor does it on a new branch',
     ],
   ]),
-  ...within('core/vcs/find-policy.ts', oldBase, [
+  ...within('engine/vcs/find-policy.ts', oldBase, [
     [
       'policy of the branch that baseRef names',
       'const ref = await namedBranch(repo, baseRef);',
@@ -23,7 +23,7 @@ export const guards: readonly Guard[] = [
       'nor does it on a new branch',
     ],
   ]),
-  ...within('core/vcs/named-branch.ts', oldBase, [
+  ...within('engine/vcs/named-branch.ts', oldBase, [
     [
       'branches that are only tracked',
       "return named === '' && (await stands(repo, tracked)) ? tracked : undefined;",
@@ -31,7 +31,7 @@ export const guards: readonly Guard[] = [
       'nor by a supplied patch',
     ],
   ]),
-  ...within('core/run/choose-landing.ts', oldBase, [
+  ...within('engine/run/choose-landing.ts', oldBase, [
     [
       'no commit of the change is its judge',
       'if (tip === undefined && range && policy.ref !== undefined && policy.commit !== undefined)',
@@ -46,7 +46,7 @@ export const guards: readonly Guard[] = [
       'a target that does not hold the base',
     ],
   ]),
-  ...within('core/vcs/swap-target.ts', oldBase, [
+  ...within('engine/vcs/swap-target.ts', oldBase, [
     [
       'the policy stays until the swap',
       '[update, ...holds]',
@@ -62,7 +62,7 @@ export const guards: readonly Guard[] = [
       'a scan of a range',
     ],
   ]),
-  ...within('core/run/reopen-landing.ts', resumed, [
+  ...within('engine/run/reopen-landing.ts', resumed, [
     [
       'the target stays while a run waits',
       'if (tip !== expected) {',
@@ -76,10 +76,10 @@ export const guards: readonly Guard[] = [
       'a policy that moved while',
     ],
   ]),
-  ...within('core/vcs/plan-target.ts', resumed, [
+  ...within('engine/vcs/plan-target.ts', resumed, [
     ['feet of another work tree', 'if (!elsewhere) return;', 'return;', 'where resume is typed'],
   ]),
-  ...within('core/run/started-run.ts', resumed, [
+  ...within('engine/run/started-run.ts', resumed, [
     [
       'a target gives the policy',
       'policy.commit === target.expected && policy.ref === target.ref',
@@ -93,7 +93,7 @@ export const guards: readonly Guard[] = [
       'a journal whose target is no branch',
     ],
   ]),
-  ...within('core/run/checks-of-policy.ts', everyChange, [
+  ...within('engine/run/checks-of-policy.ts', everyChange, [
     ['checks of every change', '...config.checks.always.map(', '...[].map(', 'a check of every change holds'],
     [
       'policies that nobody asks for',
@@ -109,10 +109,10 @@ export const guards: readonly Guard[] = [
     ],
     ['ids of their own', 'if (taken.has(check.id)) throw', 'if (false) throw', 'a contract cannot tolerate'],
   ]),
-  ...within('core/run/regression.ts', everyChange, [
+  ...within('engine/run/regression.ts', everyChange, [
     ['nothing of it is an old failure', ' && record.fromPolicy !== true', '', 'a contract cannot tolerate'],
   ]),
-  ...within('core/config/checks-section.ts', everyChange, [
+  ...within('engine/config/checks-section.ts', everyChange, [
     [
       'always required',
       'readConfiguredCheck(table, true)',
@@ -120,7 +120,7 @@ export const guards: readonly Guard[] = [
       'its network stays shut',
     ],
   ]),
-  ...within('core/vcs/kept-message.ts', wording, [
+  ...within('engine/vcs/kept-message.ts', wording, [
     [
       'forged trailers in a block',
       '.filter((line) => !reserved.test(line))',

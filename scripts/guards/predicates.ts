@@ -227,7 +227,7 @@ export const guards: readonly Guard[] = [
       'a run carries no test result',
     ],
   ]),
-  ...within('core/vcs/remote-uri.ts', 'test/attack/predicates/names.test.ts', [
+  ...within('engine/vcs/remote-uri.ts', 'test/attack/predicates/names.test.ts', [
     [
       'no password in a name',
       'const isWeb = /^https?:/i.test(plain);',
@@ -235,7 +235,7 @@ export const guards: readonly Guard[] = [
       'a remote is named',
     ],
   ]),
-  ...within('core/vcs/name-repository.ts', 'test/attack/predicates/names.test.ts', [
+  ...within('engine/vcs/name-repository.ts', 'test/attack/predicates/names.test.ts', [
     [
       'a local repository has a name',
       '(await firstCommit(repository, base)) ?? type',

@@ -69,10 +69,10 @@ export const guards: readonly Guard[] = [
       'a value that stood there without a marker',
     ],
   ]),
-  ...within('core/run/abandon.ts', stored, [
+  ...within('engine/run/abandon.ts', stored, [
     ['a refused patch is masked', 'masked?.bytes', 'undefined', 'a patch that is refused for a token'],
   ]),
-  ...within('core/run/wait-for-people.ts', stored, [
+  ...within('engine/run/wait-for-people.ts', stored, [
     [
       'no candidate with a secret is anchored',
       '...(masked ? [] : [await anchorCandidate(attempt, shown.nowMs)]),',
@@ -81,7 +81,7 @@ export const guards: readonly Guard[] = [
     ],
     ['nor its patch kept', 'masked?.bytes ?? patch.diff', 'patch.diff', 'a run that waits for its budget'],
   ]),
-  ...within('core/vcs/import-objects.ts', stored, [
+  ...within('engine/vcs/import-objects.ts', stored, [
     [
       'objects of the candidate alone',
       'const ids = reached ? own.filter((id) => reached.has(id)) : own;',
@@ -89,7 +89,7 @@ export const guards: readonly Guard[] = [
       'what a later attempt repaired',
     ],
   ]),
-  ...within('core/run/mask-patch.ts', stored, [
+  ...within('engine/run/mask-patch.ts', stored, [
     [
       'binary content',
       'if (headEnd < file.end) parts.push(',
@@ -98,7 +98,7 @@ export const guards: readonly Guard[] = [
     ],
     ['names', '.map((line) => maskPath(line))', '', 'nor does a key over several lines'],
   ]),
-  ...within('core/run/mask-stated.ts', stored, [
+  ...within('engine/run/mask-stated.ts', stored, [
     [
       'people are masked',
       'authorship: maskAuthorship(authorship, values),',
@@ -112,7 +112,7 @@ export const guards: readonly Guard[] = [
       'nor do the people and words',
     ],
   ]),
-  ...within('core/run/masked-record.ts', stored, [
+  ...within('engine/run/masked-record.ts', stored, [
     [
       'a patch that nobody judged',
       'const named = wasJudged ? refusedFiles(patch, findings) : suspectFiles(patch);',
@@ -120,10 +120,10 @@ export const guards: readonly Guard[] = [
       'a run that is cancelled before',
     ],
   ]),
-  ...within('core/run/hold-run.ts', stored, [
+  ...within('engine/run/hold-run.ts', stored, [
     ['recordings go', ", 'scratch', workerFile]", ", 'scratch']", 'the recording that a worker played'],
   ]),
-  ...within('core/upkeep/check-record.ts', stored, [
+  ...within('engine/upkeep/check-record.ts', stored, [
     [
       'digest of the original',
       "    compare(maskedPath, 'originalSha256', 'patchset.json', files.get('patchset.json')?.claims?.digest);\n",
@@ -131,7 +131,7 @@ export const guards: readonly Guard[] = [
       'what is kept masked is held',
     ],
   ]),
-  ...within('core/upkeep/push-refs.ts', 'test/attack/secrets-stored/held-back.test.ts', [
+  ...within('engine/upkeep/push-refs.ts', 'test/attack/secrets-stored/held-back.test.ts', [
     [
       'refused runs stay',
       'const run = held.refs.get(mine.ref);',
@@ -139,7 +139,7 @@ export const guards: readonly Guard[] = [
       'a refused run does not leave',
     ],
   ]),
-  ...within('core/run/find-runs.ts', hostile, [
+  ...within('engine/run/find-runs.ts', hostile, [
     [
       'runs are listed whatever one of them holds',
       'const objects = await readSmall(repository, names, maxObjectBytes);',
@@ -147,7 +147,7 @@ export const guards: readonly Guard[] = [
       'hostile refs spoil themselves alone',
     ],
   ]),
-  ...within('core/upkeep/file-theirs.ts', travelling, [
+  ...within('engine/upkeep/file-theirs.ts', travelling, [
     [
       'our record holds',
       "if (status === 'updated' && !(await isJournalBegun(journalPath(repository, id)))) return undefined;",

@@ -3,7 +3,7 @@ import { type Guard, within } from './guard.ts';
 const request = 'test/http/guard-request.test.ts';
 const table = 'test/service/hostile-requests.test.ts';
 const files = 'test/http/private-files.test.ts';
-const sql = 'test/core/store/sql.test.ts';
+const sql = 'test/engine/store/sql.test.ts';
 const paths = 'test/service/mark-paths.test.ts';
 const rows = 'the table of hostile requests';
 
@@ -72,7 +72,7 @@ export const guards: readonly Guard[] = [
       'what Windows would take',
     ],
   ]),
-  ...within('core/store/sql.ts', sql, [
+  ...within('engine/store/sql.ts', sql, [
     [
       'the journal mode that survives a kill',
       "if (mode !== 'wal') throw",

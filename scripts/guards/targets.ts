@@ -21,7 +21,7 @@ export const guards: readonly Guard[] = [
       'the beginning of a run',
     ],
   ]),
-  ...within('core/vcs/commits-named.ts', ambiguous, [
+  ...within('engine/vcs/commits-named.ts', ambiguous, [
     [
       'a tag and a branch are two things',
       "const places = ['refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'];",
@@ -35,7 +35,7 @@ export const guards: readonly Guard[] = [
       'a branch that is called like',
     ],
   ]),
-  ...within('core/vcs/replacements.ts', replaced, [
+  ...within('engine/vcs/replacements.ts', replaced, [
     [
       'a replaced commit',
       'if (objects.has(one)) effects',

@@ -1,11 +1,11 @@
 import { type Guard, within } from './guard.ts';
 
-const travelling = 'test/core/run/travelling-run.test.ts';
+const travelling = 'test/engine/run/travelling-run.test.ts';
 const waiting = 'a waiting run is approved';
 
 /** What a run that ended in two clones comes to. */
 export const guards: readonly Guard[] = [
-  ...within('core/run/settle-run.ts', travelling, [
+  ...within('engine/run/settle-run.ts', travelling, [
     ['a plan may have come with a fetch', 'expectedOld: before,', 'expectedOld: null,', waiting],
   ]),
   ...within('bin/verify/verify-target.ts', travelling, [

@@ -1,10 +1,10 @@
 import { type Guard, within } from './guard.ts';
 
-const dependencies = 'test/core/run/workspace-dependencies.test.ts';
+const dependencies = 'test/engine/run/workspace-dependencies.test.ts';
 
 /** What a check's world is made of, and what it may do in it. */
 export const guards: readonly Guard[] = [
-  ...within('core/run/workspace-dependencies/prepared-entry.ts', dependencies, [
+  ...within('engine/run/workspace-dependencies/prepared-entry.ts', dependencies, [
     [
       'the word of this user',
       'return voucher.vouched(said(key, output, sha256), mac) ? sha256 : undefined;',
@@ -30,7 +30,7 @@ export const guards: readonly Guard[] = [
       'a cache entry is taken only',
     ],
   ]),
-  ...within('core/run/workspace-dependencies/prepare-cache-place.ts', dependencies, [
+  ...within('engine/run/workspace-dependencies/prepare-cache-place.ts', dependencies, [
     [
       'nothing is removed behind a link',
       'if (!(await lstat(part)).isDirectory()) return;',
@@ -38,7 +38,7 @@ export const guards: readonly Guard[] = [
       'what nobody here will use',
     ],
   ]),
-  ...within('core/tool/sandbox/socket-memory.ts', 'test/attack/confinement/limits.test.ts', [
+  ...within('engine/tool/sandbox/socket-memory.ts', 'test/attack/confinement/limits.test.ts', [
     [
       'sockets that tell nothing',
       'Math.max(0, others - unasked) * each',
@@ -53,7 +53,7 @@ export const guards: readonly Guard[] = [
     ],
     ['some hundred are let alone', 'const unasked = 512;', 'const unasked = 0;', 'bubblewrap: some hundred'],
   ]),
-  ...within('core/run/carry/in-world.ts', 'test/attack/one-world/rewritten.test.ts', [
+  ...within('engine/run/carry/in-world.ts', 'test/attack/one-world/rewritten.test.ts', [
     [
       'tracked files are what they were',
       'rewrittenFindings(await world.changed(),',
@@ -61,7 +61,7 @@ export const guards: readonly Guard[] = [
       'a suite that rewrites what it tests',
     ],
   ]),
-  ...within('core/vcs/compare-small-tree.ts', 'test/core/vcs/exported-files.test.ts', [
+  ...within('engine/vcs/compare-small-tree.ts', 'test/engine/vcs/exported-files.test.ts', [
     [
       'what a link leads to is not what was there, in a small tree either',
       'lstatSync(path).isDirectory()',
@@ -75,7 +75,7 @@ export const guards: readonly Guard[] = [
       'what became of an export',
     ],
   ]),
-  ...within('core/vcs/exported-files.ts', 'test/core/vcs/exported-files.test.ts', [
+  ...within('engine/vcs/exported-files.ts', 'test/engine/vcs/exported-files.test.ts', [
     [
       'an index that no check can write',
       'GIT_INDEX_FILE: indexFile }',
@@ -101,7 +101,7 @@ export const guards: readonly Guard[] = [
       'what became of an export',
     ],
   ]),
-  ...within('core/run/open-workspace.ts', 'test/attack/confinement/hungry-check.test.ts', [
+  ...within('engine/run/open-workspace.ts', 'test/attack/confinement/hungry-check.test.ts', [
     [
       'what prepares a world may hold as much as a check',
       'maxMemoryBytes: maxMemoryBytes(ground.config),',
@@ -109,7 +109,7 @@ export const guards: readonly Guard[] = [
       'a check that holds too much',
     ],
   ]),
-  ...within('core/run/prepare-ground.ts', 'test/core/plugin-trust/plugin-runs.test.ts', [
+  ...within('engine/run/prepare-ground.ts', 'test/engine/plugin-trust/plugin-runs.test.ts', [
     [
       'so may rules of others',
       'maxMemoryBytes: maxMemoryBytes(asked),',

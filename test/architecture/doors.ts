@@ -15,20 +15,20 @@ export interface Door {
 
 /** One door per dependency (architecture, The rooms). */
 export const doors: readonly Door[] = [
-  { name: 'tapable', file: 'core/hook.ts', specifier: /^tapable$/ },
-  { name: 'piscina', file: 'core/worker/pool.ts', specifier: /^piscina(?:\/|$)/ },
+  { name: 'tapable', file: 'core/kernel/hook.ts', specifier: /^tapable$/ },
+  { name: 'piscina', file: 'core/kernel/worker/pool.ts', specifier: /^piscina(?:\/|$)/ },
   { name: 'cac', file: 'bin/args.ts', specifier: /^cac$/ },
-  { name: 'child processes', file: 'core/tool/spawn.ts', specifier: /^node:(?:child_process|cluster)$/ },
+  { name: 'child processes', file: 'engine/tool/spawn.ts', specifier: /^node:(?:child_process|cluster)$/ },
   {
     name: 'outbound HTTP',
-    file: 'core/tool/egress/outside.ts',
+    file: 'engine/tool/egress/outside.ts',
     servers: ['attest/log/serve-ledger.ts', 'http/loopback-server.ts'],
     // What a request and an answer look like.
     typesAreFree: true,
     specifier: /^node:(?:http|https|http2|tls|dgram|dns)(?:\/.*)?$/,
     code: /(?<![.\w])fetch\s*\(|\bnew\s+(?:WebSocket|EventSource)\b/,
   },
-  { name: 'HTTP that writ sends itself', file: 'core/net.ts', specifier: /^undici$/ },
+  { name: 'HTTP that writ sends itself', file: 'core/base/net.ts', specifier: /^undici$/ },
   // It brings an HTTP client of its own.
   { name: 'the sigstore client', file: 'attest/public/rekor-v1.ts', specifier: /^@sigstore\/sign$/ },
   { name: 'the HTTP framework', file: 'http/loopback-server.ts', specifier: /^(?:hono|@hono\/.*)(?:\/|$)/ },
@@ -37,7 +37,7 @@ export const doors: readonly Door[] = [
     file: 'http/read-event-stream.ts',
     specifier: /^eventsource-parser(?:\/|$)/,
   },
-  { name: 'SQL', file: 'core/store/sql.ts', specifier: /^(?:node:sqlite|node-sqlite3-wasm(?:\/.*)?)$/ },
+  { name: 'SQL', file: 'engine/store/sql.ts', specifier: /^(?:node:sqlite|node-sqlite3-wasm(?:\/.*)?)$/ },
   {
     name: 'time',
     file: 'core/base/clock.ts',

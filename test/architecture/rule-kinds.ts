@@ -1,6 +1,7 @@
+import { againstTheMap } from './against-the-map.ts';
 import type { Door } from './doors.ts';
 import type { House, HouseFile } from './house.ts';
-import { arrows, isShipped, preset, presetMayImport, roomOf } from './rooms.ts';
+import { isShipped, ladders, mayImport, roomOf, rungOf } from './rooms.ts';
 
 /** One rule of the house: what it looked at, and what breaks it. A rule that looks at nothing is broken itself. */
 export interface HouseRule {
@@ -14,14 +15,36 @@ export function arrowRule(room: string): HouseRule {
     check: ({ files, edges }) => ({
       matched: files.filter((file) => roomOf(file.path) === room).length,
       violations: edges
-        .filter((edge) => roomOf(edge.from) === room)
-        .filter((edge) => {
-          const allowed = edge.from === preset ? presetMayImport : arrows[room];
-          return !allowed?.includes(roomOf(edge.to));
-        })
+        .filter(({ from, to }) => roomOf(from) === room && !mayImport(from, to) && !isOwed(from, to))
         .map((edge) => `${edge.from} may not import ${edge.to}`),
     }),
   };
+}
+
+/** Folders of a room import only what stands below them, and no folder is off the ladder. */
+export function ladderRule(room: string): HouseRule {
+  return {
+    name: `the ladder in \`${room}\``,
+    check: ({ files, edges }) => {
+      const inside = files.filter((file) => roomOf(file.path) === room);
+      return {
+        matched: inside.length,
+        violations: [
+          ...inside
+            .filter((file) => rungOf(file.path) === -1)
+            .map((file) => `${file.path} stands on none of ${ladders[room]?.join(', ')}`),
+          ...edges
+            .filter(({ from, to }) => roomOf(from) === room && roomOf(to) === room && !isOwed(from, to))
+            .filter(({ from, to }) => (rungOf(to) ?? 0) > (rungOf(from) ?? 0))
+            .map(({ from, to }) => `${from} looks up to ${to}`),
+        ],
+      };
+    },
+  };
+}
+
+function isOwed(from: string, to: string): boolean {
+  return againstTheMap.includes(`${from} → ${to}`);
 }
 
 export function doorRule({ name, file: door, servers, typesAreFree, specifier, code }: Door): HouseRule {

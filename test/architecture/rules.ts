@@ -1,8 +1,18 @@
 import { findCycles } from './cycles.ts';
 import { doors } from './doors.ts';
 import type { Edge, House } from './house.ts';
-import { arrows, doorFiles, isGenerated, isShipped, isWritten, roomOf, unshipped } from './rooms.ts';
-import { arrowRule, declaredAndUsed, doorRule, type HouseRule, perFile } from './rule-kinds.ts';
+import {
+  arrows,
+  doorFiles,
+  isGenerated,
+  isShipped,
+  isWritten,
+  ladders,
+  maxCoreLines,
+  roomOf,
+  unshipped,
+} from './rooms.ts';
+import { arrowRule, declaredAndUsed, doorRule, type HouseRule, ladderRule, perFile } from './rule-kinds.ts';
 
 /** Each costs more than a start of node; what needs one imports it when it needs it. */
 const heavy = /^(?:piscina|ajv|ajv-formats|hono|@hono\/|node-sqlite3-wasm|undici|@sigstore\/|@cyclonedx\/)/;
@@ -16,6 +26,18 @@ const kebabCase = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** The rules of the house (architecture, The rooms and Style). */
 export const houseRules: readonly HouseRule[] = [
   ...Object.keys(arrows).map((room) => arrowRule(room)),
+  ...Object.keys(ladders).map((room) => ladderRule(room)),
+  {
+    name: `core is at most ${maxCoreLines} lines`,
+    check: ({ files }) => {
+      const core = files.filter((file) => roomOf(file.path) === 'core' && isWritten(file.path));
+      const lines = core.reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);
+      return {
+        matched: core.length,
+        violations: lines > maxCoreLines ? [`it has ${lines}: what of it does no plugin author need?`] : [],
+      };
+    },
+  },
   {
     name: 'every folder is a known room',
     check: ({ files }) => ({
@@ -143,13 +165,13 @@ export const houseRules: readonly HouseRule[] = [
   ),
   declaredAndUsed(
     'every hook point is called',
-    'core/hooks.ts',
+    'core/kernel/hooks.ts',
     /\('([a-z]+\.[a-z]+)', setting/g,
     (name) => new RegExp(`\\bhooks\\.${name.replace('.', '\\.')}\\.call\\(`),
   ),
   declaredAndUsed(
     'every slot is picked from',
-    'core/slot.ts',
+    'core/kernel/slot.ts',
     /createSlot<\w+>\('([a-z]+)'\)/g,
     (name) => new RegExp(`\\bslots\\.${name}\\b(?!\\.add)`),
   ),
@@ -176,10 +198,10 @@ export const houseRules: readonly HouseRule[] = [
   {
     name: 'deciding is pure',
     check: ({ files, edges }) => {
-      const reached = closure('core/run/decide.ts', edges);
+      const reached = closure('engine/run/decide.ts', edges);
       const impure = /^core\/base\/(?:clock|ids)\.ts$/;
       return {
-        matched: files.filter((file) => file.path === 'core/run/decide.ts').length,
+        matched: files.filter((file) => file.path === 'engine/run/decide.ts').length,
         violations: files
           .filter((file) => reached.has(file.path))
           .flatMap((file) => [

@@ -3,30 +3,32 @@ import { type Edge, type House, type HouseFile, type Manifest, toHouseFile } fro
 
 /** The smallest house that breaks no rule: one file for everything that a rule looks at. */
 export const soundFiles: Readonly<Record<string, string>> = {
-  'index.ts': "export { createEngine } from './core/engine.ts';\n",
-  'plugin.ts': "export type { Plugin } from './core/plugin.ts';\n",
+  'index.ts': "export { createEngine } from './core/kernel/engine.ts';\n",
+  'plugin.ts': "export type { Plugin } from './core/kernel/plugin.ts';\n",
   'testing.ts': "export { gateTester } from './plugins/testers/gate-tester.ts';\n",
-  'core/engine.ts':
+  'core/kernel/engine.ts':
     "import type { Plugin } from './plugin.ts';\nexport const createEngine = (_: Plugin) => {};\n",
-  'core/plugin.ts': 'export interface Plugin {}\n',
-  'core/hook.ts': "import { SyncHook } from 'tapable';\nexport const hook = new SyncHook();\n",
-  'core/hooks.ts': "export const hooks = { tool: { guard: guard('tool.guard', setting) } };\n",
-  'core/slot.ts': "export const slots = { signer: createSlot<Signer>('signer') };\n",
-  'core/run/ask.ts': "hooks.tool.guard.call('x');\nslots.signer\n  .pick('x');\n",
-  'core/worker/pool.ts': "export const start = async () => import('piscina');\n",
-  'core/tool/spawn.ts': "import { spawn } from 'node:child_process';\nexport const run = spawn;\n",
-  'core/tool/egress/outside.ts': "import { request } from 'node:http';\nexport { request };\n",
-  'core/net.ts': "export const ask = async () => import('undici');\n",
+  'core/kernel/plugin.ts': 'export interface Plugin {}\n',
+  'core/kernel/hook.ts': "import { SyncHook } from 'tapable';\nexport const hook = new SyncHook();\n",
+  'core/kernel/hooks.ts': "export const hooks = { tool: { guard: guard('tool.guard', setting) } };\n",
+  'core/kernel/slot.ts': "export const slots = { signer: createSlot<Signer>('signer') };\n",
+  'engine/run/ask.ts': "hooks.tool.guard.call('x');\nslots.signer\n  .pick('x');\n",
+  'core/kernel/worker/pool.ts': "export const start = async () => import('piscina');\n",
+  'engine/tool/spawn.ts': "import { spawn } from 'node:child_process';\nexport const run = spawn;\n",
+  'engine/tool/egress/outside.ts': "import { request } from 'node:http';\nexport { request };\n",
+  'core/base/net.ts': "export const ask = async () => import('undici');\n",
   'attest/public/rekor-v1.ts': "export const add = async () => import('@sigstore/sign');\n",
-  'core/store/sql.ts': "export const openSql = async () => import('node-sqlite3-wasm');\n",
+  'engine/store/sql.ts': "export const openSql = async () => import('node-sqlite3-wasm');\n",
   'core/base/clock.ts': 'export const now = () => Date.now();\n',
   'core/base/ids.ts': "import { randomBytes } from 'node:crypto';\nexport const id = () => randomBytes(8);\n",
-  'core/spec/spec.gen.ts': '/* Generated. */\nexport type Spec = string;\n',
-  'core/run/decide.ts':
-    "import type { Spec } from '../spec/spec.gen.ts';\nexport const decide = (_: Spec) => 'abandon';\n",
+  'core/contract/spec.gen.ts': '/* Generated. */\nexport type Spec = string;\n',
+  'engine/run/decide.ts':
+    "import type { Spec } from '../../core/contract/spec.gen.ts';\nexport const decide = (_: Spec) => 'abandon';\n",
+  'readers/source/names.ts': 'export const names = [];\n',
   'gates/rules/scope.ts':
-    "import type { Plugin } from '../../core/plugin.ts';\nexport const scope: Plugin = {};\n",
-  'attest/sign.ts': "import type { Plugin } from '../core/plugin.ts';\nexport const sign: Plugin = {};\n",
+    "import type { Plugin } from '../../core/kernel/plugin.ts';\nexport const scope: Plugin = {};\n",
+  'attest/sign.ts':
+    "import type { Plugin } from '../core/kernel/plugin.ts';\nexport const sign: Plugin = {};\n",
   'http/loopback-server.ts': "import { Hono } from 'hono';\nexport const server = new Hono();\n",
   'http/read-event-stream.ts': "export const read = async () => import('eventsource-parser');\n",
   'service/routes.ts': "import '../http/loopback-server.ts';\nexport const routes = [];\n",
@@ -35,7 +37,7 @@ export const soundFiles: Readonly<Record<string, string>> = {
   'bin/args.ts': "import { cac } from 'cac';\nexport const cli = cac();\n",
   'bin/exit.ts': 'export const end = () => process.exit(0);\n',
   'bin/main.ts': "import './args.ts';\nexport const out = process.stdout;\n",
-  'test/core/engine.test.ts': "import '../../core/engine.ts';\n",
+  'test/core/kernel/engine.test.ts': "import '../../../core/kernel/engine.ts';\n",
 };
 
 export const soundManifest: Manifest = {

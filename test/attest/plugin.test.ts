@@ -5,8 +5,8 @@ import { attestPlugin } from '../../attest/plugin.ts';
 import { generateKey, toSigner } from '../../attest/signer/key-signer.ts';
 import { openUserLedgerKey } from '../../attest/signer/user-keys.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { createEngine } from '../../core/engine.ts';
-import { contractRows } from '../../core/spec/contract-rows.ts';
+import { createEngine } from '../../core/kernel/engine.ts';
+import { contractRows } from '../../engine/spec/contract-rows.ts';
 import { sealingPlace } from './sealing-place.ts';
 
 const throwAway = toSigner(generateKey('ecdsa-p256-sha256'), true);

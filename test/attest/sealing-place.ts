@@ -1,5 +1,5 @@
 import type { SealingPlace } from '../../core/contract/sealing-place.ts';
-import type { Repository } from '../../core/vcs/repository.ts';
+import type { Repository } from '../../engine/vcs/repository.ts';
 
 /** What a log or a certified key is opened with; `files` are those of the base commit. */
 export function sealingPlace(

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { fixtures, makeSample, sampleSpec } from '../core/run/sample.ts';
+import { fixtures, makeSample, sampleSpec } from '../engine/run/sample.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { type Clock, systemClock } from '../../core/base/clock.ts';
-import { openSql } from '../../core/store/sql.ts';
+import { openSql } from '../../engine/store/sql.ts';
 import { type DirtyMarks, openDirtyMarks } from '../../service/dirty-marks.ts';
 import { killWriters } from './dirty-marks/kill-writers.ts';
 

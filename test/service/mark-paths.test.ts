@@ -16,13 +16,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { isWritError } from '../../core/base/errors.ts';
-import { openRepository } from '../../core/vcs/repository.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
 import { openMarkGround } from '../../service/mark-ground.ts';
 import { inMarkOrder } from '../../service/mark-order.ts';
 import { toMarks } from '../../service/mark-paths.ts';
 import { diskIdentity } from '../../service/mark-trees.ts';
 import { Turn } from '../../service/mark-turn.ts';
-import { makeRepository, type SampleRepository } from '../core/vcs/sample-repository.ts';
+import { makeRepository, type SampleRepository } from '../engine/vcs/sample-repository.ts';
 
 interface Site {
   /** Holds `repo` and `outside`. */

@@ -1,5 +1,5 @@
 /* Compiled by `npm run check`, never run: what must not compile. An error that is not there is an error itself. */
-import type { Hooks, PluginHooks } from '../../core/hooks.ts';
+import type { Hooks, PluginHooks } from '../../core/kernel/hooks.ts';
 
 /** Right answers compile, plain or promised. */
 export function rightTaps({

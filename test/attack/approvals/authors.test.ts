@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { formatJournal } from '../../../core/store/format-journal.ts';
-import { readJournal } from '../../../core/store/parse-journal.ts';
+import { formatJournal } from '../../../engine/store/format-journal.ts';
+import { readJournal } from '../../../engine/store/parse-journal.ts';
 import { ann, ben, fix, People, runner, uncounted, wanting } from './people.ts';
 import { runWrit } from './run-writ.ts';
 

@@ -7,14 +7,14 @@ import { signApproval } from '../../../attest/approval/sign-approval.ts';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
-import type { LoadedPlugin } from '../../../core/plugin.ts';
-import { findRun } from '../../../core/run/find-runs.ts';
-import { resumeRun } from '../../../core/run/run-intent.ts';
-import { storeApproval } from '../../../core/run/stored-approvals.ts';
-import { parseWaitingRecord, type WaitingRecord } from '../../../core/run/waiting-record.ts';
-import type { WritEngine } from '../../../core/run/writ-engine.ts';
-import { openRepository } from '../../../core/vcs/repository.ts';
-import { fixtures, type Json, makeSample, type Sample } from '../../core/run/sample.ts';
+import type { LoadedPlugin } from '../../../core/kernel/plugin.ts';
+import { findRun } from '../../../engine/run/find-runs.ts';
+import { resumeRun } from '../../../engine/run/run-intent.ts';
+import { storeApproval } from '../../../engine/run/stored-approvals.ts';
+import { parseWaitingRecord, type WaitingRecord } from '../../../engine/run/waiting-record.ts';
+import type { WritEngine } from '../../../engine/run/writ-engine.ts';
+import { openRepository } from '../../../engine/vcs/repository.ts';
+import { fixtures, type Json, makeSample, type Sample } from '../../engine/run/sample.ts';
 
 /** A fix with a new test, as a bare diff. */
 export const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));

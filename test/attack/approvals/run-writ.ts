@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Sample } from '../../core/run/sample.ts';
+import type { Sample } from '../../engine/run/sample.ts';
 
 const writ = fileURLToPath(new URL('../../../bin/writ.js', import.meta.url));
 

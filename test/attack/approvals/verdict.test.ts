@@ -2,11 +2,11 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import { definePlugin, type LoadedPlugin } from '../../../core/plugin.ts';
-import { findRun } from '../../../core/run/find-runs.ts';
-import { formatJournal } from '../../../core/store/format-journal.ts';
-import { parseJournal } from '../../../core/store/parse-journal.ts';
-import { openRepository } from '../../../core/vcs/repository.ts';
+import { definePlugin, type LoadedPlugin } from '../../../core/kernel/plugin.ts';
+import { findRun } from '../../../engine/run/find-runs.ts';
+import { formatJournal } from '../../../engine/store/format-journal.ts';
+import { parseJournal } from '../../../engine/store/parse-journal.ts';
+import { openRepository } from '../../../engine/vcs/repository.ts';
 import { ann, ben, fix, People, uncounted, wanting } from './people.ts';
 import { runWrit } from './run-writ.ts';
 

@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { CheckRecord } from '../../../core/contract/stage.ts';
-import { limitExceeded } from '../../../core/run/limit-exceeded.ts';
-import { fixtures, makeSample } from '../../core/run/sample.ts';
+import { limitExceeded } from '../../../engine/run/limit-exceeded.ts';
+import { fixtures, makeSample } from '../../engine/run/sample.ts';
 
 t.setTimeout(120_000);
 const diff = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { findProgram } from '../../../core/tool/find-program.ts';
-import { bubblewrapSandbox } from '../../../core/tool/sandbox/bubblewrap.ts';
-import { unshareSandbox } from '../../../core/tool/sandbox/unshare.ts';
-import { spawnProcess } from '../../../core/tool/spawn.ts';
-import { openScene, outputOf } from '../../core/tool/sandbox-scene.ts';
+import { findProgram } from '../../../engine/tool/find-program.ts';
+import { bubblewrapSandbox } from '../../../engine/tool/sandbox/bubblewrap.ts';
+import { unshareSandbox } from '../../../engine/tool/sandbox/unshare.ts';
+import { spawnProcess } from '../../../engine/tool/spawn.ts';
+import { openScene, outputOf } from '../../engine/tool/sandbox-scene.ts';
 
 t.setTimeout(120_000);
 const python = findProgram('python3', process.env.PATH ?? '');

@@ -3,10 +3,10 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import t from 'tap';
 import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
-import { findProgram } from '../../../core/tool/find-program.ts';
-import { bubblewrapSandbox } from '../../../core/tool/sandbox/bubblewrap.ts';
-import { unshareSandbox } from '../../../core/tool/sandbox/unshare.ts';
-import { openScene, outputOf, type Scene } from '../../core/tool/sandbox-scene.ts';
+import { findProgram } from '../../../engine/tool/find-program.ts';
+import { bubblewrapSandbox } from '../../../engine/tool/sandbox/bubblewrap.ts';
+import { unshareSandbox } from '../../../engine/tool/sandbox/unshare.ts';
+import { openScene, outputOf, type Scene } from '../../engine/tool/sandbox-scene.ts';
 import { type Outside, probesOf, pythonRunner, shellRunner } from './probes.ts';
 
 t.setTimeout(240_000);
@@ -85,7 +85,7 @@ t.test(
   async (t) => {
     const scene = openScene(t);
     const outside = await outsideOf(t, scene);
-    const { spawnProcess } = await import('../../../core/tool/spawn.ts');
+    const { spawnProcess } = await import('../../../engine/tool/spawn.ts');
     const program = path.join(scene.root, 'probes.py');
     writeFileSync(program, pythonRunner);
     // What reads and asks, not what writes or kills.

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { runLine } from '../../bin/host.ts';
-import { fixtures, makeSample, type Sample, sampleSpec } from '../../core/run/sample.ts';
+import { fixtures, makeSample, type Sample, sampleSpec } from '../../engine/run/sample.ts';
 import { callIn, chained, type JournalLine } from './waiting-run.ts';
 
 /** A run that needs no people, stopped while its only check sleeps; its contract names a commit and no branch. */

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
-import { normalisePatch } from '../../../core/patch/normalise.ts';
-import { openRepository } from '../../../core/vcs/repository.ts';
-import { resolveBase } from '../../../core/vcs/resolve-commit.ts';
-import { createScratch } from '../../../core/vcs/scratch.ts';
+import { normalisePatch } from '../../../engine/patch/normalise.ts';
+import { openRepository } from '../../../engine/vcs/repository.ts';
+import { resolveBase } from '../../../engine/vcs/resolve-commit.ts';
+import { createScratch } from '../../../engine/vcs/scratch.ts';
 import { runLine } from '../../bin/host.ts';
-import { fixtures, type Json, makeSample, type Sample, sampleSpec } from '../../core/run/sample.ts';
+import { fixtures, type Json, makeSample, type Sample, sampleSpec } from '../../engine/run/sample.ts';
 
 export interface JournalLine {
   readonly type: string;

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import type { RunView } from '../../../core/contract/run-view.ts';
-import { type Json, makeSample, type Sample } from '../../core/run/sample.ts';
+import { type Json, makeSample, type Sample } from '../../engine/run/sample.ts';
 
 const tests = [
   "import test from 'node:test';",

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import type { RunView } from '../../../core/contract/run-view.ts';
-import { type Json, makeSample, type Sample } from '../../core/run/sample.ts';
+import { type Json, makeSample, type Sample } from '../../engine/run/sample.ts';
 
 const audit =
   "import { readFileSync } from 'node:fs';\nprocess.exit(readFileSync('src/price.js', 'utf8').includes('+ 1') ? 1 : 0);\n";

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import t from 'tap';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import type { LaidRun } from '../../../core/contract/stage.ts';
-import { type Json, makeSample, type Sample } from '../../core/run/sample.ts';
+import { type Json, makeSample, type Sample } from '../../engine/run/sample.ts';
 
 /** Fails where the price is wrong. */
 const audit =

@@ -4,12 +4,12 @@ import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
-import { definePlugin } from '../../../core/plugin.ts';
-import { takeCarried } from '../../../core/run/carry/take-carried.ts';
-import { findRun, listRuns } from '../../../core/run/find-runs.ts';
-import { privateRootOf } from '../../../core/run/private-root.ts';
-import { openRepository } from '../../../core/vcs/repository.ts';
-import type { Sample } from '../../core/run/sample.ts';
+import { definePlugin } from '../../../core/kernel/plugin.ts';
+import { takeCarried } from '../../../engine/run/carry/take-carried.ts';
+import { findRun, listRuns } from '../../../engine/run/find-runs.ts';
+import { privateRootOf } from '../../../engine/run/private-root.ts';
+import { openRepository } from '../../../engine/vcs/repository.ts';
+import type { Sample } from '../../engine/run/sample.ts';
 import { byId, harmless, judge, type SceneChecks, sceneOf, specOf } from './scene.ts';
 
 // Sandboxes on a busy machine.

@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
-import { privateRootOf } from '../../../core/run/private-root.ts';
-import { removeTree } from '../../../core/vcs/remove-tree.ts';
+import { privateRootOf } from '../../../engine/run/private-root.ts';
+import { removeTree } from '../../../engine/vcs/remove-tree.ts';
 import { byId, judge, sceneOf } from './scene.ts';
 
 // Sandboxes on a busy machine.
@@ -125,7 +125,7 @@ await removeTree(process.env.PLACE);
 `;
   const place = join(box, 'place');
   const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  const module = fileURLToPath(new URL('../../../core/vcs/remove-tree.ts', import.meta.url));
+  const module = fileURLToPath(new URL('../../../engine/vcs/remove-tree.ts', import.meta.url));
   const env = { ...process.env, PLACE: place, MODULE: module };
   const run = (code: string, type: string, as: object) =>
     spawnSync(process.execPath, [`--input-type=${type}`, '-e', code], {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import type { CheckRecord } from '../../../core/contract/stage.ts';
-import { type Json, makeSample, type Sample } from '../../core/run/sample.ts';
+import { type Json, makeSample, type Sample } from '../../engine/run/sample.ts';
 
 /** A command check of a contract. */
 export interface SceneCheck {

@@ -4,9 +4,9 @@ import type { Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { Attestor } from '../../../core/contract/attestor.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
-import { runIntent } from '../../../core/run/run-intent.ts';
-import type { RunRequest } from '../../../core/run/run-request.ts';
-import { fixtures, type Json, makeSample, type Sample, sampleSpec } from '../../core/run/sample.ts';
+import { runIntent } from '../../../engine/run/run-intent.ts';
+import type { RunRequest } from '../../../engine/run/run-request.ts';
+import { fixtures, type Json, makeSample, type Sample, sampleSpec } from '../../engine/run/sample.ts';
 
 /** The sample's fix: prices are exact, and a test shows it. */
 export const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { planRun } from '../../../core/run/plan-run.ts';
-import { type Json, sampleSpec } from '../../core/run/sample.ts';
+import { planRun } from '../../../engine/run/plan-run.ts';
+import { type Json, sampleSpec } from '../../engine/run/sample.ts';
 import { fix, makeBranches } from './branches.ts';
 
 const source = { kind: 'patch', bytes: fix } as const;

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import t from 'tap';
 import { toRunData } from '../../../bin/report/run-data.ts';
 import { demandOf } from '../../../bin/verify/policy-demand.ts';
-import { findForeignPolicy } from '../../../core/run/foreign-policy.ts';
-import { defaultBranch } from '../../../core/vcs/default-branch.ts';
-import { openRepository } from '../../../core/vcs/repository.ts';
-import { inventedSecrets } from '../../core/privacy/secrets/invented-secrets.ts';
-import type { Json } from '../../core/run/sample.ts';
+import { findForeignPolicy } from '../../../engine/run/foreign-policy.ts';
+import { defaultBranch } from '../../../engine/vcs/default-branch.ts';
+import { openRepository } from '../../../engine/vcs/repository.ts';
+import type { Json } from '../../engine/run/sample.ts';
+import { inventedSecrets } from '../../readers/sensitive/secrets/invented-secrets.ts';
 import { audited, gate, makeBranches } from './branches.ts';
 
 const token = inventedSecrets.find(([rule]) => rule === 'github-token')?.[1] ?? '';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { AdmittedContract } from '../../../core/run/admit-contract.ts';
-import { reopenLanding } from '../../../core/run/reopen-landing.ts';
-import { startedRun } from '../../../core/run/started-run.ts';
-import { readJournal } from '../../../core/store/parse-journal.ts';
-import { openRepository } from '../../../core/vcs/repository.ts';
-import type { Json } from '../../core/run/sample.ts';
+import type { AdmittedContract } from '../../../engine/run/admit-contract.ts';
+import { reopenLanding } from '../../../engine/run/reopen-landing.ts';
+import { startedRun } from '../../../engine/run/started-run.ts';
+import { readJournal } from '../../../engine/store/parse-journal.ts';
+import { openRepository } from '../../../engine/vcs/repository.ts';
+import type { Json } from '../../engine/run/sample.ts';
 import { type Branches, feature, makeBranches } from './branches.ts';
 
 const waits: Json = {

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { commitMessage } from '../../../core/vcs/create-commit.ts';
-import { keepMessage } from '../../../core/vcs/kept-message.ts';
+import { commitMessage } from '../../../engine/vcs/create-commit.ts';
+import { keepMessage } from '../../../engine/vcs/kept-message.ts';
 import { feature, fix, makeBranches } from './branches.ts';
 
 const ours = {

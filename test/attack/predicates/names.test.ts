@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import t from 'tap';
 import { parseBundle } from '../../../attest/bundle.ts';
 import { commands } from '../../../bin/command-table.ts';
-import { remoteUri } from '../../../core/vcs/remote-uri.ts';
+import { remoteUri } from '../../../engine/vcs/remote-uri.ts';
 import { runLine } from '../../bin/host.ts';
-import { fixtures, makeSample } from '../../core/run/sample.ts';
+import { fixtures, makeSample } from '../../engine/run/sample.ts';
 
 t.test('a remote is named without passwords, and a path of this machine never', async (t) => {
   for (const [locator, uri] of [

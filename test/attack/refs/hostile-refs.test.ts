@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
-import { fixtures, makeSample } from '../../core/run/sample.ts';
+import { fixtures, makeSample } from '../../engine/run/sample.ts';
 import { plantHostileRefs } from './hostile.ts';
 
 t.setTimeout(900_000);

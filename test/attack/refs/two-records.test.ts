@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
-import { fixtures, sampleSpec } from '../../core/run/sample.ts';
+import { fixtures, sampleSpec } from '../../engine/run/sample.ts';
 
 t.setTimeout(600_000);
 

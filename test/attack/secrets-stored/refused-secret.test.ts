@@ -8,7 +8,7 @@ import { WritError } from '../../../core/base/errors.ts';
 import { definePlugin } from '../../../plugin.ts';
 import { createRecordedWorker, type RecordedAnswer } from '../../../plugins/recorded-worker.ts';
 import { runLine } from '../../bin/host.ts';
-import { type Json, makeSample, merge, type Sample, sampleSpec } from '../../core/run/sample.ts';
+import { type Json, makeSample, merge, type Sample, sampleSpec } from '../../engine/run/sample.ts';
 import { add, plain, token, tracesOf } from './scene.ts';
 
 t.setTimeout(400_000);

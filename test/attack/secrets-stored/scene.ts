@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inventedSecrets } from '../../core/privacy/secrets/invented-secrets.ts';
-import type { Json, Sample } from '../../core/run/sample.ts';
+import type { Json, Sample } from '../../engine/run/sample.ts';
+import { inventedSecrets } from '../../readers/sensitive/secrets/invented-secrets.ts';
 
 /** An invented token that looks real to every detector. */
 export const token = inventedSecrets.find(([rule]) => rule === 'github-token')?.[1] ?? '';

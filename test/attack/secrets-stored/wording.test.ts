@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { readMail } from '../../../core/patch/read-mail.ts';
-import { maskStated } from '../../../core/run/mask-stated.ts';
-import { wordingFindings } from '../../../core/run/wording-findings.ts';
-import { openRepository } from '../../../core/vcs/repository.ts';
-import { makeSample } from '../../core/run/sample.ts';
+import { readMail } from '../../../engine/patch/read-mail.ts';
+import { maskStated } from '../../../engine/run/mask-stated.ts';
+import { wordingFindings } from '../../../engine/run/wording-findings.ts';
+import { openRepository } from '../../../engine/vcs/repository.ts';
+import { makeSample } from '../../engine/run/sample.ts';
 import { add, plain, token, tracesOf } from './scene.ts';
 
 const nobody = { authors: [], committers: [] };

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { RunView } from '../../../core/contract/run-view.ts';
-import { inventedSecrets } from '../../core/privacy/secrets/invented-secrets.ts';
-import { type Json, makeSample } from '../../core/run/sample.ts';
+import { type Json, makeSample } from '../../engine/run/sample.ts';
+import { inventedSecrets } from '../../readers/sensitive/secrets/invented-secrets.ts';
 
 t.setTimeout(240_000);
 

@@ -4,8 +4,8 @@ import t from 'tap';
 import { formatEvidenceFile } from '../../../attest/verify/evidence-file.ts';
 import { gitEvidence } from '../../../bin/git-evidence.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { findRun } from '../../../core/run/find-runs.ts';
-import { openRepository } from '../../../core/vcs/repository.ts';
+import { findRun } from '../../../engine/run/find-runs.ts';
+import { openRepository } from '../../../engine/vcs/repository.ts';
 import { sealedPlace } from './place.ts';
 
 const place = await sealedPlace();

@@ -192,8 +192,8 @@ t.test('a pack that holds other bytes under an id is refused', async (t) => {
 });
 
 t.test('nothing that an honest repository holds is taken for wrong', async (t) => {
-  const { hashTree } = await import('../../../core/vcs/hash-tree.ts');
-  const { openRepository } = await import('../../../core/vcs/repository.ts');
+  const { hashTree } = await import('../../../engine/vcs/hash-tree.ts');
+  const { openRepository } = await import('../../../engine/vcs/repository.ts');
   for (const format of ['sha1', 'sha256']) {
     const place = join(sample.home, `honest-${format}`);
     mkdirSync(place);

@@ -3,8 +3,8 @@ import t from 'tap';
 import { buildApproval } from '../../../attest/approval/approval-statement.ts';
 import { attestPlugin } from '../../../attest/plugin.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { createEngine } from '../../../core/engine.ts';
-import { contractRows } from '../../../core/spec/contract-rows.ts';
+import { createEngine } from '../../../core/kernel/engine.ts';
+import { contractRows } from '../../../engine/spec/contract-rows.ts';
 import { ajv } from '../../bin/faults-of.ts';
 
 const subject = {

@@ -4,7 +4,7 @@ import { Ajv } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import formats from 'ajv-formats';
 import type { ArtifactProducer, ArtifactRequest } from '../../../core/contract/artifact-producer.ts';
-import { readIntentSpec } from '../../../core/spec/read-intent-spec.ts';
+import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
 import { demoFixture } from './build-demo-repository.ts';
 
 const read = readIntentSpec(readFileSync(join(demoFixture, 'intent.json')));

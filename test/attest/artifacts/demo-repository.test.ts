@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { readIntentSpec } from '../../../core/spec/read-intent-spec.ts';
+import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
 import { buildDemoRepository, demoFixture, git } from './build-demo-repository.ts';
 
 const patches = ['fix', 'bad-no-tests', 'bad-eval', 'bad-out-of-scope'] as const;

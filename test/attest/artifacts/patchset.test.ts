@@ -2,12 +2,12 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, wr
 import { join } from 'node:path';
 import t from 'tap';
 import { patchsetProducer } from '../../../attest/artifacts/patchset.ts';
+import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import type { PatchSet } from '../../../core/contract/patch-set.ts';
-import { patchFromRange, resolveRange } from '../../../core/patch/patch-from-range.ts';
-import type { EffectiveIntentSpec } from '../../../core/spec/intentspec.gen.ts';
-import { readIntentSpec } from '../../../core/spec/read-intent-spec.ts';
-import { openRepository } from '../../../core/vcs/repository.ts';
-import { createScratch } from '../../../core/vcs/scratch.ts';
+import { patchFromRange, resolveRange } from '../../../engine/patch/patch-from-range.ts';
+import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
+import { openRepository } from '../../../engine/vcs/repository.ts';
+import { createScratch } from '../../../engine/vcs/scratch.ts';
 import { demoFixture, git } from './build-demo-repository.ts';
 
 const lines = (count: number, tail = '') =>

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import t from 'tap';
 import { codeSpan } from '../../../attest/artifacts/code-span.ts';
 import { releaseNotesProducer } from '../../../attest/artifacts/release-notes.ts';
+import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import type { PatchFile } from '../../../core/contract/patch-set.ts';
 import type { CheckRecord, StageRecord } from '../../../core/contract/stage.ts';
-import type { EffectiveIntentSpec } from '../../../core/spec/intentspec.gen.ts';
-import { readIntentSpec } from '../../../core/spec/read-intent-spec.ts';
+import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
 import { demoFixture } from './build-demo-repository.ts';
 
 const read = readIntentSpec(readFileSync(join(demoFixture, 'intent.json')));

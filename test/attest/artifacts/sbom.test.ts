@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { sbomProducer } from '../../../attest/artifacts/sbom.ts';
-import { fixtures, readFixture } from '../../core/dependencies/read-fixture.ts';
+import { fixtures, readFixture } from '../../readers/packages/read-fixture.ts';
 import { baseTimeMs, type Files, requestOf, requireValid, textOf } from './artifact-request.ts';
 import { demoFixture } from './build-demo-repository.ts';
 

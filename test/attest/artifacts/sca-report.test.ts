@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { createScaReportProducer } from '../../../attest/artifacts/sca-report.ts';
-import { importAdvisories } from '../../../core/advisories/import-advisories.ts';
-import { advisoryDir } from '../../../core/advisories/user-data-dir.ts';
 import { systemClock } from '../../../core/base/clock.ts';
+import { importAdvisories } from '../../../readers/advisories/import-advisories.ts';
+import { advisoryDir } from '../../../readers/advisories/user-data-dir.ts';
 import { type Files, requestOf, requireValid, textOf } from './artifact-request.ts';
 
 const tiny = fileURLToPath(new URL('../../../fixtures/advisories/tiny.json', import.meta.url));

@@ -14,9 +14,9 @@ import { verifyRun } from '../../../attest/verify/verify-run.ts';
 import { gitEvidence } from '../../../bin/git-evidence.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
-import { findRun } from '../../../core/run/find-runs.ts';
-import { openRepository } from '../../../core/vcs/repository.ts';
-import { fixtures, makeSample, type Sample } from '../../core/run/sample.ts';
+import { findRun } from '../../../engine/run/find-runs.ts';
+import { openRepository } from '../../../engine/vcs/repository.ts';
+import { fixtures, makeSample, type Sample } from '../../engine/run/sample.ts';
 import { makeMachine, removeMachines, sealRun, toSource } from '../verify/sealed-run.ts';
 import { serveV1, serveV2, type TestLog } from './log-servers.ts';
 

@@ -11,9 +11,9 @@ import { verifyRun } from '../../../attest/verify/verify-run.ts';
 import { gitEvidence } from '../../../bin/git-evidence.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
-import { findRun } from '../../../core/run/find-runs.ts';
-import { openRepository } from '../../../core/vcs/repository.ts';
-import { fixtures, makeSample, type Sample, sampleSpec } from '../../core/run/sample.ts';
+import { findRun } from '../../../engine/run/find-runs.ts';
+import { openRepository } from '../../../engine/vcs/repository.ts';
+import { fixtures, makeSample, type Sample, sampleSpec } from '../../engine/run/sample.ts';
 import { type Authorities, identity, issuer, serveAuthorities, tokenOf } from './authorities.ts';
 
 const writ = fileURLToPath(new URL('../../../bin/writ.js', import.meta.url));

@@ -22,12 +22,12 @@ import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import type { ApprovalSubject, ApprovalVerdict } from '../../../core/contract/approval.ts';
 import type { AttestRequest, SealedFile } from '../../../core/contract/attestor.ts';
+import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import type { Signer } from '../../../core/contract/signer.ts';
 import type { CheckRecord, StageRecord } from '../../../core/contract/stage.ts';
 import type { TransparencyLog } from '../../../core/contract/transparency-log.ts';
-import type { GateReport } from '../../../core/run/gate-report.ts';
-import { verdictDigest } from '../../../core/run/verdict.ts';
-import type { EffectiveIntentSpec } from '../../../core/spec/intentspec.gen.ts';
+import type { GateReport } from '../../../engine/run/gate-report.ts';
+import { verdictDigest } from '../../../engine/run/verdict.ts';
 
 type Json = Record<string, unknown>;
 export type Files = Map<string, Buffer>;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { makeKey, publicOf, withoutSshKeygen } from '../../attest/approval/ssh-tools.ts';
-import { fixtures, makeSample, sampleSpec } from '../../core/run/sample.ts';
+import { fixtures, makeSample, sampleSpec } from '../../engine/run/sample.ts';
 import { runLine } from '../host.ts';
 
 t.test('writ run --approve-with', { skip: withoutSshKeygen }, async (t) => {

@@ -19,11 +19,11 @@ import { gitEvidence } from '../../../bin/git-evidence.ts';
 import { openSink } from '../../../bin/print.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
-import { openGitNativeStore } from '../../../core/store/git-native-store.ts';
-import { storeRefs } from '../../../core/store/store-refs.ts';
-import { openRepository } from '../../../core/vcs/repository.ts';
+import { openGitNativeStore } from '../../../engine/store/git-native-store.ts';
+import { storeRefs } from '../../../engine/store/store-refs.ts';
+import { openRepository } from '../../../engine/vcs/repository.ts';
 import { makeWitness } from '../../attest/log/witness.ts';
-import { makeRepository } from '../../core/vcs/sample-repository.ts';
+import { makeRepository } from '../../engine/vcs/sample-repository.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
-import { fixtures, makeSample, sampleSpec } from '../../core/run/sample.ts';
+import { fixtures, makeSample, sampleSpec } from '../../engine/run/sample.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 

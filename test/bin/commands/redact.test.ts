@@ -1,6 +1,6 @@
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
-import { inventedSecrets } from '../../core/privacy/secrets/invented-secrets.ts';
+import { inventedSecrets } from '../../readers/sensitive/secrets/invented-secrets.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { sastRows } from '../../../gates/sast/rows.ts';
-import { githubIngestionFaults } from '../../core/sarif/github-ingestion-faults.ts';
+import { githubIngestionFaults } from '../../readers/documents/sarif/github-ingestion-faults.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 

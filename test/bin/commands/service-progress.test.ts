@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { serviceProgressPlugin } from '../../../bin/service-progress.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { definePlugin, type LoadedPlugin } from '../../../core/plugin.ts';
-import { openRepository } from '../../../core/vcs/repository.ts';
+import { definePlugin, type LoadedPlugin } from '../../../core/kernel/plugin.ts';
+import { openRepository } from '../../../engine/vcs/repository.ts';
 import { accessService } from '../../../service/find-service.ts';
 import { openRunPublisher } from '../../../service/run-publisher.ts';
 import { findServicePlace } from '../../../service/service-place.ts';
 import { makeKey, publicOf, withoutSshKeygen } from '../../attest/approval/ssh-tools.ts';
-import { fixtures, makeSample, type Sample, sampleSpec } from '../../core/run/sample.ts';
-import { startedChildren } from '../../core/vcs/started-children.ts';
+import { fixtures, makeSample, type Sample, sampleSpec } from '../../engine/run/sample.ts';
+import { startedChildren } from '../../engine/vcs/started-children.ts';
 import { startService } from '../../service/started-service.ts';
 import { runWrit, startWrit } from '../start-writ.ts';
 

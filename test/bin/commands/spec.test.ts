@@ -4,7 +4,7 @@ import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { canonicalDigest, canonicalize } from '../../../core/base/canonical.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
-import { readIntentSpec } from '../../../core/spec/read-intent-spec.ts';
+import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
 import { sampleSpecWith } from '../../../testing.ts';
 import { type Ran, runLine } from '../host.ts';
 
@@ -189,7 +189,7 @@ t.test('show is the review of a valid document and refuses any other with all it
 
 t.test('schema is the contract’s own', async (t) => {
   const { out } = await plain(['spec', 'schema']);
-  const file = new URL('../../../core/spec/intentspec.v1.schema.json', import.meta.url);
+  const file = new URL('../../../engine/spec/intentspec.v1.schema.json', import.meta.url);
   t.strictSame(JSON.parse(out), JSON.parse(readFileSync(file, 'utf8')));
   t.equal(JSON.parse(out).$id, 'urn:writ:intentspec:v1');
 });

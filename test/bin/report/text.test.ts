@@ -9,7 +9,7 @@ import { renderRunMarkdown } from '../../../bin/report/markdown.ts';
 import { toCount, toDuration, toSize } from '../../../bin/report/quantities.ts';
 import { renderRunSarif } from '../../../bin/report/sarif.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
-import { githubIngestionFaults } from '../../core/sarif/github-ingestion-faults.ts';
+import { githubIngestionFaults } from '../../readers/documents/sarif/github-ingestion-faults.ts';
 import { abandoned, committed, hostile, huge } from './sample-view.ts';
 
 function printed(view: RunView, quiet = false): string {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import { createPool } from '../../../core/worker/pool.ts';
+import { createPool } from '../../../core/kernel/worker/pool.ts';
 import type { GrammarName } from '../../../gates/grammar/grammar-name.ts';
 import { dropRuntime, hugeGrammars, loadGrammar } from '../../../gates/grammar/load-grammar.ts';
 import { parseSyntax } from '../../../gates/grammar/parse-syntax.ts';

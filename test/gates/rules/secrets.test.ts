@@ -1,8 +1,8 @@
 import t from 'tap';
-import { checksumOf } from '../../../core/privacy/secrets/token-checksum.ts';
 import { judge } from '../../../gates/rules/secrets.ts';
+import { checksumOf } from '../../../readers/sensitive/secrets/token-checksum.ts';
 import { gateTester, toRuleInput } from '../../../testing.ts';
-import { inventedSecrets, privateKey } from '../../core/privacy/secrets/invented-secrets.ts';
+import { inventedSecrets, privateKey } from '../../readers/sensitive/secrets/invented-secrets.ts';
 import { findRule } from './find-rule.ts';
 
 const tokenOf = (wanted: string): string => inventedSecrets.find(([rule]) => rule === wanted)?.[1] ?? '';

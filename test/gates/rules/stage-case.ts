@@ -1,7 +1,7 @@
 import { sha256Hex } from '../../../core/base/digest.ts';
+import type { EffectiveCheck } from '../../../core/contract/intentspec.gen.ts';
 import type { Rule } from '../../../core/contract/rule.ts';
 import type { ArtifactRecord, CheckRecord, StageName } from '../../../core/contract/stage.ts';
-import type { EffectiveCheck } from '../../../core/spec/intentspec.gen.ts';
 import { rules } from '../../../gates/rules.ts';
 
 /** A registered rule by its id. */

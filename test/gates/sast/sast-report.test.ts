@@ -6,8 +6,8 @@ import type { RunView } from '../../../core/contract/run-view.ts';
 import { sastRows } from '../../../gates/sast/rows.ts';
 import { sastReportProducer } from '../../../gates/sast/sast-report.ts';
 import { sampleSpec, toPatchSet } from '../../../testing.ts';
-import { fixtures, type Json, makeSample, type Sample } from '../../core/run/sample.ts';
-import { githubIngestionFaults } from '../../core/sarif/github-ingestion-faults.ts';
+import { fixtures, type Json, makeSample, type Sample } from '../../engine/run/sample.ts';
+import { githubIngestionFaults } from '../../readers/documents/sarif/github-ingestion-faults.ts';
 
 const refused = 'an-unsafe-pickle-is-refused-by-the-analysis-of-the-security-stage';
 

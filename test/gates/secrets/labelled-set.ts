@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { checksumOf } from '../../../core/privacy/secrets/token-checksum.ts';
-import { inventedSecrets } from '../../core/privacy/secrets/invented-secrets.ts';
+import { checksumOf } from '../../../readers/sensitive/secrets/token-checksum.ts';
+import { inventedSecrets } from '../../readers/sensitive/secrets/invented-secrets.ts';
 
 /** One file of one change: what it holds is a secret or is not. */
 export interface Sample {

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import { createHooks, hooksFor } from '../../../core/hooks.ts';
+import { createHooks, hooksFor } from '../../../core/kernel/hooks.ts';
 import { redactionPlugin } from '../../../plugins/redaction/plugin.ts';
-import { inventedSecrets } from '../../core/privacy/secrets/invented-secrets.ts';
+import { inventedSecrets } from '../../readers/sensitive/secrets/invented-secrets.ts';
 
 const policy = { remove: ['secrets'], beyond: ['secrets', 'pii'], words: {} } as const;
 const token = inventedSecrets.find(([rule]) => rule === 'github-token')?.[1] ?? '';

@@ -1,6 +1,6 @@
 import type { StoreSource } from '../../../core/contract/store-source.ts';
-import { externalLocalSource } from '../../../core/store/external-local-store.ts';
-import type { ObjectStore } from '../../../core/store/object-store.ts';
+import { externalLocalSource } from '../../../engine/store/external-local-store.ts';
+import type { ObjectStore } from '../../../engine/store/object-store.ts';
 
 function broken(change: (sound: ObjectStore) => Partial<ObjectStore>): StoreSource {
   return {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openRepository } from '../../../core/vcs/repository.ts';
+import { openRepository } from '../../../engine/vcs/repository.ts';
 import { findServicePlace, type ServicePlace } from '../../../service/service-place.ts';
 import { serviceStatus } from '../../../service/service-status.ts';
 import { chooseKill, type KillChoice, type KillKind } from './choose-kill.ts';

@@ -1,0 +1,271 @@
+import { type PrivacyPolicy, sensitiveClasses } from '../../readers/sensitive/privacy-policy.ts';
+import type { Redaction } from '../../readers/sensitive/redaction.ts';
+import type { DigestedThing } from '../contract/attestor.ts';
+import { contextItemKinds, frameKinds } from '../contract/context.ts';
+import type { Finding } from '../contract/finding.ts';
+import type { ArtifactBytes, ContextEntry } from '../contract/hook-payload.ts';
+import type { Issue } from '../contract/issue.ts';
+import type { Refusal } from '../contract/refusal.ts';
+import { type ReplanTrigger, replanTriggers } from '../contract/replan-trigger.ts';
+
+const maxItems = 10_000;
+const maxNameLength = 128;
+const maxMessageLength = 4000;
+const maxPathLength = 4096;
+const maxDetailLength = 16_384;
+const maxDetailDepth = 32;
+const maxTags = 64;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a judge answered, in normal form; throws on anything that is not a bounded list of findings. */
+export function parseFindings(answer: unknown): readonly Finding[] {
+  return parseList(answer, parseFinding);
+}
+
+/** What a guard answered: `undefined` is no objection, everything else must be a refusal. */
+export function parseRefusal(answer: unknown): Refusal | undefined {
+  if (answer === undefined) return undefined;
+  const fields = toFields(answer, 'a refusal or `undefined`', ['message', 'path', 'line', 'detail']);
+  return { message: storable(parseText(fields, 'message', maxMessageLength)), ...parsePlace(fields) };
+}
+
+/** Issues of a contract; throws on nonsense. */
+export function parseIssues(answer: unknown): readonly Issue[] {
+  return parseList(answer, (item) => {
+    const fields = toFields(item, 'an issue', ['code', 'path', 'message', 'severity']);
+    return {
+      code: parseText(fields, 'code', maxNameLength),
+      path: parseText(fields, 'path', maxPathLength, 0),
+      message: parseText(fields, 'message', maxMessageLength),
+      severity: parseWord(fields, 'severity', ['error', 'warning']),
+    };
+  });
+}
+
+/** Replan triggers by the contract's names; throws on any other word. */
+export function parseReplanTriggers(answer: unknown): readonly ReplanTrigger[] {
+  return parseList(
+    answer,
+    (trigger) => parseWord({ trigger }, 'trigger', replanTriggers),
+    replanTriggers.length,
+  );
+}
+
+/** Things named by digest; throws on nonsense and on a digest that is not lower-case hex. */
+export function parseDigestedThings(answer: unknown): readonly DigestedThing[] {
+  return parseList(answer, (item) => {
+    const fields = toFields(item, 'a thing by digest', ['name', 'uri', 'digest', 'mediaType']);
+    const digests = Object.entries(toFields(fields.digest, 'a map of digests'));
+    if (digests.length === 0) throw new TypeError('expected at least one digest');
+    return {
+      name: parseText(fields, 'name', maxPathLength),
+      ...parseOptionalText(fields, 'uri', maxPathLength),
+      digest: Object.fromEntries(
+        digests.map(([algorithm, hex]) => {
+          if (typeof hex === 'string' && /^[0-9a-f]{32,128}$/.test(hex)) return [algorithm, hex];
+          throw new TypeError(`expected \`digest.${algorithm}\` to be lower-case hex, got ${nameOf(hex)}`);
+        }),
+      ),
+      ...parseOptionalText(fields, 'mediaType', maxNameLength),
+    };
+  });
+}
+
+/** An artifact after a redactor; throws when it is nonsense. */
+export function parseArtifactBytes(answer: unknown): ArtifactBytes {
+  const known = ['name', 'contentType', 'bytes', 'policy', 'redactions', 'receipt', 'unscanned'];
+  const fields = toFields(answer, 'an artifact', known);
+  const { bytes, redactions } = fields;
+  if (!(bytes instanceof Uint8Array))
+    throw new TypeError(`expected \`bytes\` to be bytes, got ${nameOf(bytes)}`);
+  if (!isCount(redactions, 0))
+    throw new TypeError(`expected \`redactions\` to be a count, got ${nameOf(redactions)}`);
+  return {
+    name: parseText(fields, 'name', maxNameLength),
+    contentType: parseText(fields, 'contentType', maxNameLength),
+    bytes,
+    policy: parsePolicy(fields.policy),
+    redactions,
+    receipt: parseList(fields.receipt, parseRedaction, maxTags * sensitiveClasses.length),
+    ...parseOptionalText(fields, 'unscanned', maxNameLength),
+  };
+}
+
+/** One line of a receipt: what was removed under one rule. */
+function parseRedaction(item: unknown): Redaction {
+  const fields = toFields(item, 'a redaction', ['rule', 'class', 'count', 'digests']);
+  return {
+    rule: parseText(fields, 'rule', maxNameLength),
+    class: parseWord(fields, 'class', sensitiveClasses),
+    count: parseCount(fields, 'count', 1),
+    digests: parseList(fields.digests, (digest) => parseText({ digest }, 'digest', maxNameLength), maxTags),
+  };
+}
+
+/** The policy that came with the question; what it holds is the engine's. */
+function parsePolicy(value: unknown): PrivacyPolicy {
+  const fields = toFields(value, 'the privacy policy', ['remove', 'beyond', 'words']);
+  const classes = (field: string) =>
+    parseList(fields[field], (one) => parseWord({ one }, 'one', sensitiveClasses));
+  const words = Object.entries(toFields(fields.words, 'words by class', sensitiveClasses)).map(
+    ([name, list]) => [name, parseList(list, (word) => parseText({ word }, 'word', maxMessageLength))],
+  );
+  return { remove: classes('remove'), beyond: classes('beyond'), words: Object.fromEntries(words) };
+}
+
+/** A context entry after a tagger or redactor; throws when it is nonsense. */
+export function parseContextEntry(answer: unknown): ContextEntry {
+  const known = ['runId', 'form', 'kind', 'name', 'trustTier', 'tags', 'bytes', 'policy'];
+  const fields = toFields(answer, 'a context entry', known);
+  const { bytes } = fields;
+  if (!(bytes instanceof Uint8Array))
+    throw new TypeError(`expected \`bytes\` to be bytes, got ${nameOf(bytes)}`);
+  const tags = toFields(fields.tags, 'a map of tags');
+  const names = Object.keys(tags);
+  if (names.length > maxTags || names.some((name) => name === '' || name.length > maxNameLength))
+    throw new RangeError(`expected at most ${maxTags} tags with names of 1 to ${maxNameLength} characters`);
+  return {
+    runId: parseText(fields, 'runId', maxNameLength),
+    form: parseWord(fields, 'form', ['item', 'frame']),
+    kind: parseWord(fields, 'kind', [...contextItemKinds, ...frameKinds]),
+    name: parseText(fields, 'name', maxPathLength),
+    trustTier: parseWord(fields, 'trustTier', ['repo', 'vendor-doc', 'standards', 'web', 'user-provided']),
+    tags: Object.fromEntries(names.map((name) => [name, parseText(tags, name, maxMessageLength, 0)])),
+    bytes,
+    policy: parsePolicy(fields.policy),
+  };
+}
+
+function parseFinding(item: unknown): Finding {
+  const known = ['rule', 'severity', 'message', 'path', 'line', 'column', 'detail'];
+  const fields = toFields(item, 'a finding', known);
+  return {
+    rule: parseText(fields, 'rule', maxNameLength),
+    severity: parseWord(fields, 'severity', ['error', 'warning', 'note']),
+    message: storable(parseText(fields, 'message', maxMessageLength)),
+    ...parsePlace(fields),
+  };
+}
+
+/**
+ * Text as a record can hold it. A message quotes what was found, often cut at a number of characters: half a character and NUL become U+FFFD,
+ * so that the finding is kept.
+ */
+export function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD');
+}
+
+function parsePlace(fields: Fields): Pick<Finding, 'path' | 'line' | 'column' | 'detail'> {
+  const place = parseOptionalText(fields, 'path', maxPathLength);
+  if (place.path !== undefined && place.path !== storable(place.path))
+    throw new TypeError('expected `path` to be a file name, got NUL or half a character in it');
+  return {
+    ...place,
+    ...parseOptionalCount(fields, 'line'),
+    ...parseOptionalCount(fields, 'column'),
+    ...(fields.detail === undefined ? {} : { detail: parseDetail(fields.detail) }),
+  };
+}
+
+/** Through JSON and back, and nothing that a record could not be read back with: what is stored is what was judged. */
+function parseDetail(detail: unknown): Fields {
+  const text = JSON.stringify(toFields(detail, 'an object as `detail`'));
+  if (text.length > maxDetailLength)
+    throw new RangeError(`\`detail\` is longer than ${maxDetailLength} characters`);
+  return toFields(toStorable(JSON.parse(text), 1), 'an object as `detail`');
+}
+
+function toStorable(value: unknown, depth: number): unknown {
+  if (depth > maxDetailDepth) throw new RangeError(`\`detail\` has more than ${maxDetailDepth} levels`);
+  if (typeof value === 'string') return storable(value);
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
+    throw new RangeError('`detail` holds a whole number beyond 2^53-1; give it as text');
+  if (Array.isArray(value)) return value.map((item) => toStorable(item, depth + 1));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [storable(key), toStorable(item, depth + 1)]),
+  );
+}
+
+/** A list of at most `most` entries, each in normal form. */
+export function parseList<T>(
+  answer: unknown,
+  parseItem: (item: unknown) => T,
+  most = maxItems,
+): readonly T[] {
+  if (!Array.isArray(answer)) throw new TypeError(`expected a list, got ${nameOf(answer)}`);
+  if (answer.length > most) throw new RangeError(`expected at most ${most} entries, got ${answer.length}`);
+  return Array.from(answer, (item) => parseItem(item));
+}
+
+/** The fields of an object, none but `known` ones. */
+export function toFields(value: unknown, wanted: string, known?: readonly string[]): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new TypeError(`expected ${wanted}, got ${nameOf(value)}`);
+  }
+  const unknown = known && Object.keys(value).find((field) => !known.includes(field));
+  if (unknown !== undefined)
+    throw new TypeError(`expected ${wanted}, got the unknown field \`${unknown.slice(0, maxNameLength)}\``);
+  return value as Fields;
+}
+
+/** A field that is text of so many characters. */
+export function parseText(fields: Fields, field: string, maxLength: number, minLength = 1): string {
+  const text = fields[field];
+  if (typeof text !== 'string') throw new TypeError(`expected \`${field}\` to be text, got ${nameOf(text)}`);
+  if (text.length < minLength || text.length > maxLength) {
+    throw new RangeError(
+      `expected \`${field}\` to have ${minLength} to ${maxLength} characters, got ${text.length}`,
+    );
+  }
+  return text;
+}
+
+function parseOptionalText<K extends string>(
+  fields: Fields,
+  field: K,
+  maxLength: number,
+): { readonly [P in K]?: string } {
+  if (fields[field] === undefined) return {};
+  return { [field]: parseText(fields, field, maxLength) } as { readonly [P in K]: string };
+}
+
+function parseOptionalCount<K extends string>(fields: Fields, field: K): { readonly [P in K]?: number } {
+  const value = fields[field];
+  if (value === undefined) return {};
+  if (!isCount(value, 1)) throw new TypeError(`expected \`${field}\` to count from 1, got ${nameOf(value)}`);
+  return { [field]: value } as { readonly [P in K]: number };
+}
+
+/** A field that is one of `words`. */
+export function parseWord<W extends string>(fields: Fields, field: string, words: readonly W[]): W {
+  const word = words.find((candidate) => candidate === fields[field]);
+  if (word === undefined) {
+    throw new TypeError(
+      `expected \`${field}\` to be one of ${words.join(', ')}, got ${nameOf(fields[field])}`,
+    );
+  }
+  return word;
+}
+
+/** A field that is a whole number from `least`. */
+export function parseCount(fields: Fields, field: string, least: number): number {
+  const value = fields[field];
+  if (!isCount(value, least))
+    throw new TypeError(`expected \`${field}\` to count from ${least}, got ${nameOf(value)}`);
+  return value;
+}
+
+function isCount(value: unknown, least: number): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= least;
+}
+
+/** Names the kind of a value without printing what may be large or secret. */
+function nameOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'number' || typeof value === 'boolean' || value === undefined
+    ? `\`${value}\``
+    : typeof value;
+}

@@ -1,0 +1,191 @@
+import { AsyncSeriesBailHook, AsyncSeriesHook, AsyncSeriesWaterfallHook } from 'tapable';
+import { messageOf, WritError } from '../base/errors.ts';
+import type { Finding } from '../contract/finding.ts';
+import type { Refusal } from '../contract/refusal.ts';
+import { parseRefusal } from './answer.ts';
+import {
+  type Ask,
+  askTap,
+  type DeclaredTap,
+  type HookSetting,
+  inOrder,
+  maxTapTimeoutMs,
+  type ParseAnswer,
+  type TapOptions,
+} from './tap.ts';
+
+/** How a hook's answers combine, and what a failing tap means. */
+export type HookKind = 'observe' | 'collect' | 'guard' | 'choose' | 'transform';
+
+type Awaitable<T> = T | Promise<T>;
+
+export type ObserveTap<P> = (payload: P) => Awaitable<void>;
+export type CollectTap<P, T> = (payload: P) => Awaitable<readonly T[]>;
+export type GuardTap<P> = (payload: P) => Awaitable<Refusal | undefined>;
+export type ChooseTap<P, T> = (payload: P) => Awaitable<T | undefined>;
+export type TransformTap<V> = (value: V) => Awaitable<V>;
+
+/** A hook as the engine holds it: tapped by plugin name until `freeze`, called after it. */
+export interface Hook<Tap, Call> {
+  readonly name: string;
+  readonly kind: HookKind;
+  tap(plugin: string, tap: Tap, options?: TapOptions): void;
+  /** Orders the taps; after it `tap` throws HOOK_FROZEN. */
+  freeze(): void;
+  readonly call: Call;
+  /** Plugins in the order in which they are asked; known after `freeze`. */
+  readonly order: readonly string[];
+}
+
+export type ObserveHook<P> = Hook<ObserveTap<P>, (payload: P) => Promise<void>>;
+export type CollectHook<P, T> = Hook<CollectTap<P, T>, (payload: P) => Promise<readonly T[]>>;
+export type GuardHook<P> = Hook<GuardTap<P>, (payload: P) => Promise<Finding | undefined>>;
+export type ChooseHook<P, T> = Hook<ChooseTap<P, T>, (payload: P) => Promise<T | undefined>>;
+export type TransformHook<V> = Hook<TransformTap<V>, (value: V) => Promise<V>>;
+
+/** Who wants to know? A failing tap is reported and the others still run. */
+export function observe<P>(name: string, setting: HookSetting): ObserveHook<P> {
+  const hook = new AsyncSeriesHook<[P]>(['payload']);
+  return toHook<ObserveTap<P>, (payload: P) => Promise<void>>(name, 'observe', setting, {
+    register: (plugin, ask) =>
+      hook.tapPromise(plugin, async (payload) => {
+        await ask((tap) => tap(payload)).catch(setting.report);
+      }),
+    call: (payload) => hook.promise(payload),
+  });
+}
+
+/** What did each find? All answers in order of the taps. A failing tap fails the call. */
+export function collect<P, T>(
+  name: string,
+  setting: HookSetting,
+  parse: ParseAnswer<readonly T[]>,
+): CollectHook<P, T> {
+  const hook = new AsyncSeriesHook<[P, T[]]>(['payload', 'answers']);
+  return toHook<CollectTap<P, T>, (payload: P) => Promise<readonly T[]>>(name, 'collect', setting, {
+    register: (plugin, ask) =>
+      hook.tapPromise(plugin, async (payload, answers) => {
+        answers.push(...(await ask((tap) => tap(payload), parse)));
+      }),
+    call: async (payload) => {
+      const answers: T[] = [];
+      await hook.promise(payload, answers);
+      return answers;
+    },
+  });
+}
+
+/** Does anyone refuse? The first refusal wins; there is no "allow" value. A failing tap has refused. */
+export function guard<P>(name: string, setting: HookSetting): GuardHook<P> {
+  const hook = new AsyncSeriesBailHook<[P], Finding | undefined>(['payload']);
+  return toHook<GuardTap<P>, (payload: P) => Promise<Finding | undefined>>(name, 'guard', setting, {
+    register: (plugin, ask) =>
+      hook.tapPromise(plugin, async (payload) => {
+        try {
+          const refusal = await ask((tap) => tap(payload), parseRefusal);
+          return refusal && toFinding(name, plugin, refusal);
+        } catch (fault) {
+          return toFinding(name, plugin, toRefusal(fault));
+        }
+      }),
+    call: (payload) => hook.promise(payload),
+  });
+}
+
+/** Who answers? The first answer wins, `undefined` passes the question on. A failing tap fails the call. */
+export function choose<P, T>(name: string, setting: HookSetting, parse: ParseAnswer<T>): ChooseHook<P, T> {
+  const hook = new AsyncSeriesBailHook<[P], T | undefined>(['payload']);
+  return toHook<ChooseTap<P, T>, (payload: P) => Promise<T | undefined>>(name, 'choose', setting, {
+    register: (plugin, ask) =>
+      hook.tapPromise(plugin, (payload) =>
+        ask(
+          (tap) => tap(payload),
+          (answer) => (answer === undefined ? undefined : parse(answer)),
+        ),
+      ),
+    call: (payload) => hook.promise(payload),
+  });
+}
+
+/** Who changes this on its way? Each tap must return the new value. A failing tap fails the call. */
+export function transform<V>(name: string, setting: HookSetting, parse: ParseAnswer<V>): TransformHook<V> {
+  const hook = new AsyncSeriesWaterfallHook<[V]>(['value']);
+  return toHook<TransformTap<V>, (value: V) => Promise<V>>(name, 'transform', setting, {
+    register: (plugin, ask) => hook.tapPromise(plugin, (value) => ask((tap) => tap(value), parse)),
+    call: (value) => hook.promise(value),
+  });
+}
+
+interface Wiring<Tap, Call> {
+  readonly register: (plugin: string, ask: Ask<Tap>) => void;
+  readonly call: Call;
+}
+
+function toHook<Tap, Call extends (payload: never) => Promise<unknown>>(
+  name: string,
+  kind: HookKind,
+  setting: HookSetting,
+  wiring: Wiring<Tap, Call>,
+): Hook<Tap, Call> {
+  const declared: DeclaredTap<Tap>[] = [];
+  let order: readonly string[] | undefined;
+  const call = (async (payload: never) => {
+    if (order === undefined) {
+      throw new WritError('INTERNAL', { message: `hook \`${name}\` was called before set-up ended` });
+    }
+    return wiring.call(payload);
+  }) as Call;
+  return {
+    name,
+    kind,
+    call,
+    get order() {
+      return order ?? [];
+    },
+    tap(plugin, tap, options = {}) {
+      if (order !== undefined) {
+        throw new WritError('HOOK_FROZEN', {
+          message: `\`${plugin}\` tapped hook \`${name}\` after set-up`,
+          detail: { plugin, hook: name },
+        });
+      }
+      checkTap(plugin, name, tap, options);
+      declared.push({ plugin, tap, options });
+    },
+    freeze() {
+      if (order !== undefined) return;
+      const sorted = inOrder(name, declared);
+      for (const one of sorted)
+        wiring.register(one.plugin, (use, parse) => askTap(name, setting, one, use, parse));
+      order = sorted.map((one) => one.plugin);
+    },
+  };
+}
+
+function checkTap(plugin: string, hook: string, tap: unknown, { timeoutMs }: TapOptions): void {
+  const refuse = (message: string) => {
+    throw new WritError('PLUGIN_INVALID', { message, detail: { plugin, hook } });
+  };
+  if (typeof tap !== 'function') {
+    refuse(`\`${plugin}\` tapped hook \`${hook}\` with ${typeof tap}, expected a function`);
+  }
+  if (timeoutMs !== undefined && !(timeoutMs >= 1 && timeoutMs <= maxTapTimeoutMs)) {
+    refuse(
+      `\`${plugin}\` tapped hook \`${hook}\` with a deadline of ${timeoutMs} ms, expected 1 to ${maxTapTimeoutMs}`,
+    );
+  }
+}
+
+function toFinding(hook: string, plugin: string, refusal: Refusal): Finding {
+  return {
+    ...refusal,
+    rule: plugin,
+    severity: 'error',
+    detail: { ...refusal.detail, plugin, hook },
+  };
+}
+
+function toRefusal(fault: unknown): Refusal {
+  const reason = fault instanceof WritError ? fault.detail.reason : 'threw';
+  return { message: messageOf(fault), detail: { reason } };
+}

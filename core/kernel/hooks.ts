@@ -1,0 +1,121 @@
+import { parsePlanDraft } from '../../engine/plan/parse-plan-draft.ts';
+import type { PlanDraft } from '../../engine/plan/plan-draft.ts';
+import type { DigestedThing } from '../contract/attestor.ts';
+import type { Finding } from '../contract/finding.ts';
+import type {
+  ArtifactBytes,
+  AttemptToSense,
+  AttestSettled,
+  ContextEntry,
+  DecisionMade,
+  DecisionToGuard,
+  EngineFacts,
+  PatchToJudge,
+  PlanToReview,
+  SpecToCheck,
+  StageSettled,
+  StageToJudge,
+  StatementToFill,
+  ToolRequest,
+  ToolSettled,
+} from '../contract/hook-payload.ts';
+import type { Issue } from '../contract/issue.ts';
+import type { ReplanTrigger } from '../contract/replan-trigger.ts';
+import {
+  parseArtifactBytes,
+  parseContextEntry,
+  parseDigestedThings,
+  parseFindings,
+  parseIssues,
+  parseReplanTriggers,
+} from './answer.ts';
+import { collect, guard, type Hook, observe, transform } from './hook.ts';
+import type { HookSetting, TapOptions } from './tap.ts';
+
+/**
+ * Every hook point, in the order of a run. The IntentSpec is never transformed: its digest is bound into provenance.
+ * Not here until what they speak of exists: `turn.*`, `stage.plan`.
+ */
+export function createHooks(setting: HookSetting) {
+  return Object.freeze({
+    engine: Object.freeze({
+      opened: observe<EngineFacts>('engine.opened', setting),
+      closed: observe<EngineFacts>('engine.closed', setting),
+    }),
+    spec: Object.freeze({
+      check: collect<SpecToCheck, Issue>('spec.check', setting, parseIssues),
+    }),
+    plan: Object.freeze({
+      /** A change is judged: no objective, boundary or gate of the contract may get lost. */
+      draft: transform<PlanDraft>('plan.draft', setting, parsePlanDraft),
+      review: observe<PlanToReview>('plan.review', setting),
+    }),
+    frame: Object.freeze({
+      admit: guard<ContextEntry>('frame.admit', setting),
+      tag: transform<ContextEntry>('frame.tag', setting, parseContextEntry),
+      redact: transform<ContextEntry>('frame.redact', setting, parseContextEntry),
+    }),
+    tool: Object.freeze({
+      guard: guard<ToolRequest>('tool.guard', setting),
+      settled: observe<ToolSettled>('tool.settled', setting),
+    }),
+    patch: Object.freeze({
+      judge: collect<PatchToJudge, Finding>('patch.judge', setting, parseFindings),
+    }),
+    artifact: Object.freeze({
+      redact: transform<ArtifactBytes>('artifact.redact', setting, parseArtifactBytes),
+    }),
+    stage: Object.freeze({
+      judge: collect<StageToJudge, Finding>('stage.judge', setting, parseFindings),
+      settled: observe<StageSettled>('stage.settled', setting),
+    }),
+    replan: Object.freeze({
+      /** Only what the contract's `execution.replan.triggers` names has an effect. */
+      sense: collect<AttemptToSense, ReplanTrigger>('replan.sense', setting, parseReplanTriggers),
+    }),
+    decision: Object.freeze({
+      guard: guard<DecisionToGuard>('decision.guard', setting),
+      made: observe<DecisionMade>('decision.made', setting),
+    }),
+    statement: Object.freeze({
+      /** Further `resolvedDependencies` of the provenance. */
+      fill: collect<StatementToFill, DigestedThing>('statement.fill', setting, parseDigestedThings),
+    }),
+    attest: Object.freeze({
+      settled: observe<AttestSettled>('attest.settled', setting),
+    }),
+  });
+}
+
+/** The table as the engine calls it. */
+export type Hooks = ReturnType<typeof createHooks>;
+
+/** The table as one plugin sees it: `hooks.tool.guard.tap(fn, options)`, under that plugin's name, and nothing to call. */
+export type PluginHooks = {
+  readonly [Family in keyof Hooks]: {
+    readonly [Point in keyof Hooks[Family]]: Hooks[Family][Point] extends Hook<infer Tap, infer _Call>
+      ? { tap(tap: Tap, options?: TapOptions): void }
+      : never;
+  };
+};
+
+type AnyHook = Pick<Hook<never, unknown>, 'name' | 'kind' | 'freeze' | 'order' | 'tap'>;
+
+/** Every hook, in table order. */
+export function listHooks(hooks: Hooks): readonly AnyHook[] {
+  return Object.values(hooks).flatMap((family): AnyHook[] => Object.values(family));
+}
+
+/** The table with every `tap` bound to `plugin`. */
+export function hooksFor(hooks: Hooks, plugin: string): PluginHooks {
+  const bound = Object.entries(hooks).map(([family, points]) => [
+    family,
+    Object.fromEntries(
+      Object.entries(points as Record<string, AnyHook>).map(([point, hook]) => [
+        point,
+        { tap: (tap: never, options?: TapOptions) => hook.tap(plugin, tap, options) },
+      ]),
+    ),
+  ]);
+  return Object.fromEntries(bound) as PluginHooks;
+}

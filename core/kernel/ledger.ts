@@ -1,0 +1,77 @@
+import { WritError } from '../base/errors.ts';
+import { nearestName } from '../base/nearest-name.ts';
+
+/** One row of the contract as the ledger needs it: a field or a rule that something has to make true. */
+export interface LedgerRow<Asked extends readonly unknown[] = never> {
+  readonly id: string;
+  /** `core`: core itself makes it hold, with any set of plugins. Anything else counts only once a plugin declares it. */
+  readonly enforcedBy?: string;
+  /** Whether this contract, in this run, needs the row. Pure. */
+  readonly asks: (...asked: Asked) => boolean;
+}
+
+/** Who makes a row hold: core, plugins by name, or nobody (empty). */
+export interface LedgerEntry {
+  readonly id: string;
+  readonly enforcedBy: readonly string[];
+}
+
+/** For every row of the contract, who enforces it (architecture, The ledger). */
+export interface Ledger<Asked extends readonly unknown[] = never> {
+  readonly entries: readonly LedgerEntry[];
+  readonly enforced: number;
+  readonly total: number;
+  /** Rows that are asked for, in contract order. */
+  asked(...asked: Asked): readonly string[];
+  /** Rows that are asked for and that nobody enforces, in contract order. */
+  unenforced(...asked: Asked): readonly string[];
+  /** Throws SPEC_UNENFORCED, naming every such row. */
+  check(...asked: Asked): void;
+}
+
+/** Refuses (PLUGIN_INVALID) a plugin that claims a row that the contract does not have, and a row given twice. */
+export function createLedger<Asked extends readonly unknown[]>(
+  rows: readonly LedgerRow<Asked>[],
+  plugins: readonly { readonly name: string; readonly enforces: readonly string[] }[],
+): Ledger<Asked> {
+  const by = new Map<string, string[]>();
+  for (const row of rows) {
+    if (by.has(row.id))
+      throw new WritError('INTERNAL', { message: `contract row \`${row.id}\` stands twice` });
+    by.set(row.id, row.enforcedBy === 'core' ? ['core'] : []);
+  }
+  for (const plugin of plugins) {
+    for (const id of plugin.enforces) {
+      const names = by.get(id);
+      if (names === undefined) throw unknownRow(plugin.name, id, by.keys());
+      names.push(plugin.name);
+    }
+  }
+  const entries = rows.map(({ id }) => ({ id, enforcedBy: by.get(id) ?? [] }));
+  const unenforced = (...asked: Asked) =>
+    rows.filter((row) => by.get(row.id)?.length === 0 && row.asks(...asked)).map((row) => row.id);
+  return {
+    entries,
+    enforced: entries.filter((entry) => entry.enforcedBy.length > 0).length,
+    total: entries.length,
+    asked: (...asked) => rows.filter((row) => row.asks(...asked)).map((row) => row.id),
+    unenforced,
+    check(...asked) {
+      const missing = unenforced(...asked);
+      if (missing.length === 0) return;
+      throw new WritError('SPEC_UNENFORCED', {
+        message: `the spec asks for ${missing.map((id) => `\`${id}\``).join(', ')}, which nothing loaded here enforces`,
+        detail: { rows: missing },
+      });
+    },
+  };
+}
+
+function unknownRow(plugin: string, row: string, known: Iterable<string>): WritError {
+  const meant = nearestName(row, known);
+  return new WritError('PLUGIN_INVALID', {
+    message: `plugin \`${plugin}\` enforces \`${row}\`, which is no row of the contract`,
+    detail: { plugin, row },
+    hints: meant === undefined ? [] : [`did you mean \`${meant}\`?`],
+  });
+}

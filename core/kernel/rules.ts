@@ -1,0 +1,143 @@
+import { WritError } from '../base/errors.ts';
+import type { Finding } from '../contract/finding.ts';
+import type { EffectiveIntentSpec } from '../contract/intentspec.gen.ts';
+import type { Rule, RuleInput, RulePoint } from '../contract/rule.ts';
+import { stageNames } from '../contract/stage.ts';
+import { parseFindings, storable } from './answer.ts';
+import type { WorkerPool } from './worker/pool.ts';
+
+const defaultTimeoutSeconds = 60;
+const maxTimeoutSeconds = 86_400;
+const points: readonly string[] = ['patch', ...stageNames, 'every-stage'];
+
+/** What a plugin sees of the rules. */
+export interface RulesDoor {
+  /** Throws PLUGIN_INVALID on a malformed rule, SLOT_DUPLICATE on an id given twice, HOOK_FROZEN after set-up. */
+  add(rule: Rule): void;
+}
+
+/** Every reason a gate can fail, by id. */
+export interface Rules extends RulesDoor {
+  /** In order of registration. */
+  readonly ids: readonly string[];
+  get(id: string): Rule | undefined;
+  /** Rules to ask at a point for this contract, in order of registration. A rule whose `appliesTo` throws is asked. */
+  at(point: Exclude<RulePoint, 'every-stage'>, spec: EffectiveIntentSpec): readonly Rule[];
+  freeze(): void;
+}
+
+/** An empty registry. */
+export function createRules(): Rules {
+  const rules = new Map<string, Rule>();
+  let frozen = false;
+  return {
+    get ids() {
+      return [...rules.keys()];
+    },
+    add(rule) {
+      checkRule(rule);
+      if (frozen) {
+        throw new WritError('HOOK_FROZEN', {
+          message: `rule \`${rule.id}\` was added after set-up`,
+          detail: { rule: rule.id },
+        });
+      }
+      if (rules.has(rule.id)) {
+        throw new WritError('SLOT_DUPLICATE', {
+          message: `rule \`${rule.id}\` is registered twice`,
+          detail: { rule: rule.id },
+        });
+      }
+      rules.set(rule.id, rule);
+    },
+    get: (id) => rules.get(id),
+    at: (point, spec) =>
+      [...rules.values()].filter((rule) => isAskedAt(rule.point, point) && appliesTo(rule, spec)),
+    freeze() {
+      frozen = true;
+    },
+  };
+}
+
+/** The rules of the engine and those that one run adds; an id that is taken is SLOT_DUPLICATE, and nothing of ours is ever replaced. */
+export function joinRules(engine: Rules, added: readonly Rule[], taken: readonly string[]): Rules {
+  if (added.length === 0) return engine;
+  const joined = createRules();
+  for (const id of engine.ids) {
+    const rule = engine.get(id);
+    if (rule) joined.add(rule);
+  }
+  for (const rule of added) {
+    if (taken.includes(rule.id))
+      throw new WritError('SLOT_DUPLICATE', {
+        message: `the rule \`${rule.id}\` of a plugin bears the name of a policy engine`,
+        detail: { rule: rule.id },
+      });
+    joined.add(rule);
+  }
+  joined.freeze();
+  return joined;
+}
+
+/**
+ * Asks one rule in the pool. A rule that throws, hangs, loops, ends its thread or answers nonsense has
+ * refused, with one `error` finding that names the rule and the reason. Rejects only on a closed pool.
+ */
+export async function judgeRule(
+  rule: Rule,
+  input: RuleInput,
+  pool: WorkerPool,
+  signal?: AbortSignal,
+): Promise<readonly Finding[]> {
+  // A refusal of it quotes what an outsider printed or threw: brought into the form that a record can hold, like any answer.
+  if (rule.outside) return parseFindings(await rule.outside(input, signal));
+  const timeoutSeconds = rule.timeoutSeconds ?? defaultTimeoutSeconds;
+  const outcome = await pool.run(
+    'judge-rule',
+    { id: rule.id, module: rule.module.href, input },
+    { timeoutMs: timeoutSeconds * 1000, ...(signal ? { signal } : {}) },
+  );
+  if (outcome.ok) return outcome.value;
+  const { reason, error } = outcome;
+  return [
+    {
+      rule: rule.id,
+      severity: 'error',
+      message: storable(`rule \`${rule.id}\` gave no answer (${reason}): ${error.message}`),
+      detail: { code: 'RULE_FAULT', reason, error: mapTexts(error), timeoutSeconds },
+    },
+  ];
+}
+
+function mapTexts(record: object): Record<string, string> {
+  return Object.fromEntries(Object.entries(record).map(([key, text]) => [key, storable(String(text))]));
+}
+
+function isAskedAt(rulePoint: RulePoint, point: RulePoint): boolean {
+  return rulePoint === point || (rulePoint === 'every-stage' && point !== 'patch');
+}
+
+function appliesTo(rule: Rule, spec: EffectiveIntentSpec): boolean {
+  try {
+    return rule.appliesTo?.(spec) !== false;
+  } catch {
+    return true;
+  }
+}
+
+function checkRule(rule: Rule): void {
+  const refuse = (what: string) => {
+    const id = typeof rule?.id === 'string' ? rule.id.slice(0, 64) : '';
+    throw new WritError('PLUGIN_INVALID', { message: `rule \`${id}\`: ${what}`, detail: { rule: id } });
+  };
+  if (typeof rule?.id !== 'string' || !/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(rule.id) || rule.id.length > 64) {
+    refuse('expected an id in kebab-case, at most 64 letters');
+  }
+  if (!points.includes(rule.point)) refuse(`expected \`point\` to be one of ${points.join(', ')}`);
+  if (!(rule.module instanceof URL) || rule.module.protocol !== 'file:')
+    refuse('expected `module` to be a file URL');
+  const seconds = rule.timeoutSeconds ?? defaultTimeoutSeconds;
+  if (!(seconds > 0 && seconds <= maxTimeoutSeconds)) {
+    refuse(`expected \`timeoutSeconds\` within 0 and ${maxTimeoutSeconds}`);
+  }
+}

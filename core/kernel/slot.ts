@@ -1,0 +1,121 @@
+import { WritError } from '../base/errors.ts';
+import { nearestName } from '../base/nearest-name.ts';
+import type { ApprovalReader } from '../contract/approval.ts';
+import type { ArtifactProducer } from '../contract/artifact-producer.ts';
+import type { Attestor } from '../contract/attestor.ts';
+import type { CheckRunner } from '../contract/check-runner.ts';
+import type { PolicyEngine } from '../contract/policy-engine.ts';
+import type { SandboxBackend } from '../contract/sandbox.ts';
+import type { SignerSource } from '../contract/signer.ts';
+import type { StoreSource } from '../contract/store-source.ts';
+import type { LogSource } from '../contract/transparency-log.ts';
+
+/** What a plugin sees of a slot. A name given twice throws SLOT_DUPLICATE; after set-up every call throws HOOK_FROZEN. */
+export interface SlotDoor<T> {
+  add(name: string, implementation: T): void;
+  /** `make` runs when the name is first picked, at most once. */
+  addLazy(name: string, make: () => T | Promise<T>): void;
+}
+
+/** One named registry: exactly one implementation is picked by name. */
+export interface Slot<T> extends SlotDoor<T> {
+  readonly name: string;
+  /** In order of registration. */
+  readonly names: readonly string[];
+  /** Throws SLOT_UNKNOWN that lists what is there. Rejects with whatever a lazy `make` throws, and asks it again next time. */
+  pick(name: string): Promise<T>;
+  freeze(): void;
+}
+
+/** Slot names and what fills them. Slots whose contract comes later (`evidence`, `vcs`, `provider`) are added with it. */
+export interface SlotMap {
+  readonly check: CheckRunner;
+  readonly artifact: ArtifactProducer;
+  readonly sandbox: SandboxBackend;
+  readonly signer: SignerSource;
+  readonly log: LogSource;
+  readonly attestor: Attestor;
+  readonly approval: ApprovalReader;
+  readonly store: StoreSource;
+  readonly policy: PolicyEngine;
+}
+
+export type Slots = { readonly [Name in keyof SlotMap]: Slot<SlotMap[Name]> };
+export type PluginSlots = { readonly [Name in keyof SlotMap]: SlotDoor<SlotMap[Name]> };
+
+/** All slots, empty. */
+export function createSlots(): Slots {
+  return Object.freeze({
+    check: createSlot<CheckRunner>('check'),
+    artifact: createSlot<ArtifactProducer>('artifact'),
+    sandbox: createSlot<SandboxBackend>('sandbox'),
+    signer: createSlot<SignerSource>('signer'),
+    log: createSlot<LogSource>('log'),
+    attestor: createSlot<Attestor>('attestor'),
+    approval: createSlot<ApprovalReader>('approval'),
+    store: createSlot<StoreSource>('store'),
+    policy: createSlot<PolicyEngine>('policy'),
+  });
+}
+
+/** One empty slot. */
+export function createSlot<T>(slot: string): Slot<T> {
+  const makers = new Map<string, () => Promise<T>>();
+  let frozen = false;
+  const register = (name: string, make: () => Promise<T>) => {
+    if (frozen) {
+      throw new WritError('HOOK_FROZEN', {
+        message: `\`${name}\` was added to slot \`${slot}\` after set-up`,
+        detail: { slot, name },
+      });
+    }
+    if (typeof name !== 'string' || name === '') {
+      throw new WritError('PLUGIN_INVALID', { message: `slot \`${slot}\` needs a name`, detail: { slot } });
+    }
+    if (makers.has(name)) {
+      throw new WritError('SLOT_DUPLICATE', {
+        message: `slot \`${slot}\` already has \`${name}\``,
+        detail: { slot, name },
+      });
+    }
+    makers.set(name, make);
+  };
+  return {
+    name: slot,
+    get names() {
+      return [...makers.keys()];
+    },
+    add: (name, implementation) => register(name, async () => implementation),
+    addLazy: (name, make) => register(name, once(make)),
+    async pick(name) {
+      const make = makers.get(name);
+      if (make) return make();
+      const known = [...makers.keys()];
+      const meant = nearestName(name, known);
+      throw new WritError('SLOT_UNKNOWN', {
+        message: `slot \`${slot}\` has no \`${name}\``,
+        detail: { slot, name, known },
+        hints: [
+          ...(meant === undefined ? [] : [`did you mean \`${meant}\`?`]),
+          known.length === 0
+            ? `nothing is registered in slot \`${slot}\``
+            : `there is ${known.map((one) => `\`${one}\``).join(', ')}`,
+        ],
+      });
+    },
+    freeze() {
+      frozen = true;
+    },
+  };
+}
+
+function once<T>(make: () => T | Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= (async () => make())().catch((fault) => {
+      made = undefined;
+      throw fault;
+    });
+    return made;
+  };
+}

@@ -1,0 +1,174 @@
+import { realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { messageOf, WritError } from '../../base/errors.ts';
+import type { Finding } from '../../contract/finding.ts';
+import type { RuleInput } from '../../contract/rule.ts';
+import type { SandboxBackend, SandboxResult } from '../../contract/sandbox.ts';
+import { parseFindings } from '../answer.ts';
+import { answerMark, toWire, type WireAnswer } from './outside/wire.ts';
+
+/** One rule of somebody else's plugin, and where it may run. */
+export interface OutsideRule {
+  readonly id: string;
+  /** Name of the plugin: every fault carries it. */
+  readonly plugin: string;
+  /** Host directory with the plugin's files and nothing else; read-only inside. */
+  readonly directory: string;
+  /** A file below it. */
+  readonly module: string;
+  /** An empty host directory. */
+  readonly empty: string;
+  readonly timeoutSeconds: number;
+  /** What its process may hold; absent: what every sandbox may. */
+  readonly maxMemoryBytes?: number;
+  readonly sandbox: SandboxBackend;
+}
+
+/** Why an outsider's rule has no answer. */
+export type OutsideFault =
+  | 'threw'
+  | 'deadline'
+  | 'aborted'
+  | 'crashed'
+  | 'garbage'
+  | 'input-too-large'
+  | 'sandbox-failed';
+
+const maxInputBytes = 64 * 1024 * 1024;
+const maxAnswerBytes = 4 * 1024 * 1024;
+const heapMiB = 256;
+/** Everything a process can write to in memory: heap, buffers, WebAssembly. The heap's own bound lies well below. */
+const dataKiB = 1024 * 1024;
+const pluginInside = '/workspace';
+const runtimeInside = '/runtime';
+const entryInside = '/outside';
+
+/**
+ * Asks an outsider's rule in a process of its own: no network, no writable file, no child process, bounded time, memory and answer.
+ * Whatever goes wrong with it is one `error` finding that names rule, plugin and reason; rejects for nothing else than a sandbox of no worth.
+ */
+export async function askOutsideRule(
+  rule: OutsideRule,
+  input: RuleInput,
+  signal?: AbortSignal,
+): Promise<readonly Finding[]> {
+  if (rule.sandbox.name === 'none')
+    throw new WritError('SANDBOX_UNAVAILABLE', {
+      message: `plugin \`${rule.plugin}\` is somebody else's code and runs in a sandbox only`,
+      detail: { plugin: rule.plugin },
+    });
+  let wire: Uint8Array;
+  try {
+    wire = Buffer.from(toWire(input));
+  } catch (fault) {
+    return refuse(rule, 'input-too-large', messageOf(fault));
+  }
+  if (wire.length > maxInputBytes)
+    return refuse(rule, 'input-too-large', `${wire.length} bytes, at most ${maxInputBytes} are handed over`);
+  let result: SandboxResult;
+  try {
+    result = await runRule(rule, wire, signal);
+  } catch (fault) {
+    return refuse(rule, 'sandbox-failed', messageOf(fault));
+  }
+  if (result.aborted) return refuse(rule, 'aborted', 'the run was stopped');
+  if (result.timedOut) return refuse(rule, 'deadline', `no answer within ${rule.timeoutSeconds} s`);
+  if (result.exceeded)
+    return refuse(rule, 'crashed', `it held too much of the machine's ${result.exceeded.what}`);
+  return readAnswer(rule, result);
+}
+
+function runRule(rule: OutsideRule, stdin: Uint8Array, signal?: AbortSignal): Promise<SandboxResult> {
+  const { directory, empty, module, sandbox, timeoutSeconds, maxMemoryBytes } = rule;
+  const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
+  const node = realpathSync(process.execPath);
+  const readable = [pluginInside, entryInside, '/package.json'].map((path) => `--allow-fs-read=${path}`);
+  return sandbox.run({
+    argv: [
+      'sh',
+      '-c',
+      `ulimit -d ${dataKiB} && exec "$@"`,
+      'sh',
+      `${runtimeInside}/${node.slice(dirname(node).length + 1)}`,
+      `--max-old-space-size=${heapMiB}`,
+      '--permission',
+      ...readable,
+      '--no-warnings',
+      `${entryInside}/entry${extension}`,
+      `${pluginInside}/${module}`,
+    ],
+    workspace: empty,
+    reports: empty,
+    binds: [
+      // Over the two places that a check may write to.
+      { source: directory, target: pluginInside, writable: false },
+      { source: empty, target: '/reports', writable: false },
+      { source: dirname(node), target: runtimeInside, writable: false },
+      { source: fileURLToPath(new URL('./outside', import.meta.url)), target: entryInside, writable: false },
+    ],
+    env: {},
+    network: 'none',
+    timeoutMs: timeoutSeconds * 1000,
+    // Head and tail are kept: an answer of the allowed size is whole.
+    maxOutputBytes: maxAnswerBytes,
+    stdin,
+    ...(maxMemoryBytes === undefined ? {} : { maxMemoryBytes }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+function readAnswer(
+  rule: OutsideRule,
+  { stdout, stderr, exitCode, signal }: SandboxResult,
+): readonly Finding[] {
+  const said = stderr.bytes.toString('utf8').trim();
+  if (exitCode !== 0) {
+    const how = exitCode === undefined ? `signal ${signal ?? 'unknown'}` : `exit code ${exitCode}`;
+    return refuse(rule, 'crashed', `its process ended with ${how}`, said);
+  }
+  if (stdout.truncated)
+    return refuse(
+      rule,
+      'garbage',
+      `it answered ${stdout.totalBytes} bytes, expected at most ${maxAnswerBytes}`,
+    );
+  const text = stdout.bytes.toString('utf8');
+  const lines = text.split('\n');
+  if (!text.startsWith(answerMark) || lines.length !== 2 || lines[1] !== '')
+    return refuse(rule, 'garbage', 'its process ended without an answer', said);
+  try {
+    const answer = JSON.parse(text.slice(answerMark.length)) as WireAnswer;
+    if (answer.ok === false)
+      return refuse(
+        rule,
+        'threw',
+        `${String(answer.name).slice(0, 200)}: ${String(answer.message).slice(0, 1000)}`,
+      );
+    if (answer.ok !== true) throw new TypeError('expected `ok` to be true or false');
+    const findings = parseFindings(answer.value);
+    const foreign = findings.find((finding) => finding.rule !== rule.id);
+    if (foreign) throw new TypeError(`expected findings of \`${rule.id}\`, got one of \`${foreign.rule}\``);
+    return findings;
+  } catch (fault) {
+    return refuse(rule, 'garbage', messageOf(fault));
+  }
+}
+
+function refuse(rule: OutsideRule, reason: OutsideFault, message: string, said = ''): readonly Finding[] {
+  const { id, plugin, timeoutSeconds } = rule;
+  return [
+    {
+      rule: id,
+      severity: 'error',
+      message: `rule \`${id}\` of plugin \`${plugin}\` gave no answer (${reason}): ${message}`.slice(0, 4000),
+      detail: {
+        code: 'RULE_FAULT',
+        plugin,
+        reason,
+        timeoutSeconds,
+        ...(said === '' ? {} : { said: said.slice(-1000) }),
+      },
+    },
+  ];
+}

@@ -1,0 +1,165 @@
+import { getCompileCacheDir } from 'node:module';
+import { availableParallelism } from 'node:os';
+import { dirname } from 'node:path';
+import type { Piscina } from 'piscina';
+import type { Clock } from '../../base/clock.ts';
+import { WritError } from '../../base/errors.ts';
+import { toErrorRecord } from './error-record.ts';
+import type { TaskCall, TaskFailure, TaskMap, TaskName, TaskOutcome } from './task-map.ts';
+
+/** Limits of one task. */
+export interface TaskLimits {
+  /** From the moment a thread is given the task; waiting for a free thread does not count. Milliseconds. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Threads for CPU work. Results are values, failures are records: `run` rejects only on a closed pool. */
+export interface WorkerPool {
+  readonly threads: number;
+  run<Name extends TaskName>(
+    name: Name,
+    input: TaskMap[Name]['input'],
+    limits: TaskLimits,
+  ): Promise<TaskOutcome<TaskMap[Name]['output']>>;
+  /** Ends every thread; tasks that still run end as `aborted`. */
+  close(): Promise<void>;
+}
+
+export interface PoolOptions {
+  readonly clock: Clock;
+  /** Default: the machine's parallelism, from 2 (one stuck task must not stop the rest) to 8. */
+  readonly threads?: number;
+  /** Heap of one thread, MiB; default 1024. A task that needs more crashes. */
+  readonly maxHeapMiB?: number;
+}
+
+const idleTimeoutMs = 30_000;
+const defaultHeapMiB = 1024;
+/** A crash may be the doing of what ran before on that thread, so a task gets a second thread before it is blamed. */
+const maxCrashes = 2;
+
+/** A pool whose threads start with its first task. An idle pool keeps no process alive. */
+export function createPool({
+  clock,
+  threads = defaultThreads(),
+  maxHeapMiB = defaultHeapMiB,
+}: PoolOptions): WorkerPool {
+  const closing = new AbortController();
+  const waiting: (() => void)[] = [];
+  let free = threads;
+  let started: Promise<Piscina<TaskCall, TaskOutcome<never>>> | undefined;
+
+  // Admission is ours: piscina starts no thread for queued tasks after one was terminated, and its queue would count into the deadline.
+  const enter = (signal: AbortSignal) =>
+    new Promise<boolean>((resolve) => {
+      if (signal.aborted) return resolve(false);
+      if (free > 0) {
+        free--;
+        return resolve(true);
+      }
+      const admit = () => {
+        signal.removeEventListener('abort', leave);
+        resolve(true);
+      };
+      const leave = () => {
+        waiting.splice(waiting.indexOf(admit), 1);
+        resolve(false);
+      };
+      waiting.push(admit);
+      signal.addEventListener('abort', leave, { once: true });
+    });
+  const exit = () => {
+    const next = waiting.shift();
+    if (next) next();
+    else free++;
+  };
+
+  const attempt = async (
+    task: TaskCall,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<TaskOutcome<never>> => {
+    started ??= start(threads, maxHeapMiB);
+    const piscina = await started;
+    const settled = new AbortController();
+    const late = new AbortController();
+    clock.sleep(timeoutMs, settled.signal).then(
+      () => late.abort(),
+      () => {},
+    );
+    try {
+      return await piscina.run(task, { signal: AbortSignal.any([signal, late.signal]) });
+    } catch (thrown) {
+      if (signal.aborted) return toFailure('aborted', 'the task was aborted');
+      if (late.signal.aborted) return toFailure('deadline', `no answer within ${timeoutMs} ms`);
+      const unsendable = thrown instanceof DOMException && thrown.name === 'DataCloneError';
+      return { ok: false, reason: unsendable ? 'unsendable' : 'crashed', error: toErrorRecord(thrown) };
+    } finally {
+      settled.abort();
+    }
+  };
+
+  return {
+    threads,
+    async run(name, input, { timeoutMs, signal }) {
+      if (closing.signal.aborted)
+        throw new WritError('WORKER_FAULT', { message: 'the worker pool is closed' });
+      const stop = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
+      if (!(await enter(stop))) return toFailure('aborted', 'the task was aborted');
+      try {
+        let outcome = await attempt({ name, input }, timeoutMs, stop);
+        for (let crashes = 1; isCrash(outcome) && crashes < maxCrashes; crashes++) {
+          outcome = await attempt({ name, input }, timeoutMs, stop);
+        }
+        return outcome;
+      } finally {
+        exit();
+      }
+    },
+    async close() {
+      closing.abort();
+      const piscina = await started?.catch(() => undefined);
+      await piscina?.destroy();
+    },
+  };
+}
+
+async function start(threads: number, maxHeapMiB: number): Promise<Piscina<TaskCall, TaskOutcome<never>>> {
+  const { Piscina } = await import('piscina');
+  const entry = import.meta.url.endsWith('.ts') ? './entry.ts' : './entry.js';
+  const { NODE_V8_COVERAGE: coverage } = process.env;
+  // Node answers the directory of its own version in the one that it was told.
+  const compiled = getCompileCacheDir();
+  const piscina = new Piscina<TaskCall, TaskOutcome<never>>({
+    filename: new URL(entry, import.meta.url).href,
+    minThreads: 0,
+    maxThreads: threads,
+    concurrentTasksPerWorker: 1,
+    idleTimeout: idleTimeoutMs,
+    // Waiting by message instead of Atomics.wait: what a task leaves running fails then and there, not in the next task.
+    atomics: 'disabled',
+    resourceLimits: { maxOldGenerationSizeMb: maxHeapMiB, maxYoungGenerationSizeMb: 8 },
+    // A task is a pure function: it gets no environment. These two are for Node, which reads them as the thread starts: without what
+    // is compiled already a thread takes four times as long to start. The entry takes the second away.
+    env: {
+      ...(coverage === undefined ? {} : { NODE_V8_COVERAGE: coverage }),
+      ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) }),
+    },
+  });
+  // A thread that fails between two tasks has no one to tell; the next task gets a new thread.
+  piscina.on('error', () => {});
+  return piscina;
+}
+
+function toFailure(reason: TaskFailure, message: string): TaskOutcome<never> {
+  return { ok: false, reason, error: { name: 'Error', message } };
+}
+
+function isCrash(outcome: TaskOutcome<never>): boolean {
+  return !outcome.ok && outcome.reason === 'crashed';
+}
+
+function defaultThreads(): number {
+  return Math.min(8, Math.max(2, availableParallelism()));
+}

@@ -1,0 +1,137 @@
+import { parse, TomlError } from 'smol-toml';
+import { WritError } from '../../core/base/errors.ts';
+import { nearestName } from '../../core/base/nearest-name.ts';
+import type { ClassWords } from '../../readers/sensitive/find-sensitive.ts';
+import { securityWords } from '../spec/security-words.ts';
+import { type ApprovalsConfig, readApprovalsSection } from './approvals-section.ts';
+import { type ChecksConfig, readChecksSection } from './checks-section.ts';
+import { type FactorsConfig, readFactorsSection } from './factors-section.ts';
+import { readLicensesSection } from './licenses-section.ts';
+import { type LogConfig, readLogSection } from './log-section.ts';
+import { type ListedPlugin, readPluginsSection } from './plugins-section.ts';
+import { type PolicyConfig, readPolicySection } from './policy-section.ts';
+import { readRedactionSection } from './redaction-section.ts';
+import { type RunnersConfig, readRunnersSection } from './runners-section.ts';
+import { readSignerSection, type SignerConfig } from './signer-section.ts';
+import { type ConfigIssue, type PlainValue, TableReader } from './table-reader.ts';
+import { readWorkspaceSection, type WorkspaceConfig } from './workspace-section.ts';
+
+export type { ApprovalsConfig } from './approvals-section.ts';
+export type { ChecksConfig } from './checks-section.ts';
+export type { LogConfig } from './log-section.ts';
+export type { ListedPlugin } from './plugins-section.ts';
+export type { PolicyConfig } from './policy-section.ts';
+export type { SignerConfig, SignerKey } from './signer-section.ts';
+export type { PrepareStep, WorkspaceConfig } from './workspace-section.ts';
+
+/** `.writ/config.toml` at the policy commit, every default filled in (`docs/config.md`). */
+export interface WritConfig {
+  readonly workspace: WorkspaceConfig;
+  readonly signer: SignerConfig;
+  readonly log: LogConfig;
+  readonly approvals: ApprovalsConfig;
+  readonly checks: ChecksConfig;
+  readonly runners: RunnersConfig;
+  /** `[rules.<id>]`, by rule id; `[licenses]` as `packages` of `licenses`. */
+  readonly rules: Readonly<Record<string, Readonly<Record<string, PlainValue>>>>;
+  /** What counts as security code for a `medium` risk: globs over changed paths; words as in `engine/spec/security-words.ts`. */
+  readonly securityCode: { readonly paths: readonly string[]; readonly words: readonly string[] };
+  /** Words of the repository's own, by the data class that they mark. */
+  readonly redaction: ClassWords;
+  /** Checks that a contract's `risk.factors` add. */
+  readonly factors: FactorsConfig;
+  /** Plugins of others that judge changes to this repository, each pinned by digest. */
+  readonly plugins: readonly ListedPlugin[];
+  /** `[policy.<name>]`, by name. */
+  readonly policies: ReadonlyMap<string, PolicyConfig>;
+}
+
+export interface ParseConfigOptions {
+  /** Ids of the registered rules; given, a `[rules.<id>]` for any other is refused. */
+  readonly ruleIds?: readonly string[];
+}
+
+const maxBytes = 256 * 1024;
+
+/** Parses the config; `undefined` (no such file) gives the defaults. Anything unknown or ill-typed is CONFIG_INVALID, all issues at once. */
+export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigOptions = {}): WritConfig {
+  const issues: ConfigIssue[] = [];
+  const root = new TableReader(bytes === undefined ? {} : parseToml(bytes), '', issues);
+  const config: WritConfig = {
+    workspace: readWorkspaceSection(root.table('workspace')),
+    signer: readSignerSection(root.table('signer')),
+    log: readLogSection(root.table('log')),
+    approvals: readApprovalsSection(root.table('approvals')),
+    checks: readChecksSection(root.table('checks')),
+    runners: readRunnersSection(root.table('runners')),
+    rules: withLicences(readRules(root.table('rules'), options.ruleIds), root),
+    securityCode: readSecurityCode(root.table('security_code')),
+    redaction: readRedactionSection(root.table('redaction')),
+    factors: readFactorsSection(root.table('factors')),
+    plugins: readPluginsSection(root),
+    policies: readPolicySection(root.table('policy')),
+  };
+  root.end();
+  if (issues.length > 0) throw invalid(issues);
+  return config;
+}
+
+function parseToml(bytes: Uint8Array): unknown {
+  if (bytes.byteLength > maxBytes) {
+    throw invalid([{ path: '', message: `expected at most ${maxBytes} bytes, found ${bytes.byteLength}` }]);
+  }
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw invalid([{ path: '', message: 'expected UTF-8' }], cause);
+  }
+  try {
+    return parse(text, { maxDepth: 16, unsafeKeyBehaviour: 'throw' });
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause;
+    const reason = (cause.message.split('\n')[0] ?? '').replace(/^Invalid TOML document: /, '');
+    // The library's own message quotes the lines around the fault, which may hold anything; it is not passed on.
+    throw invalid([{ path: '', message: `line ${cause.line}, column ${cause.column}: ${reason}` }]);
+  }
+}
+
+function readRules(reader: TableReader, ruleIds: readonly string[] | undefined): WritConfig['rules'] {
+  const rules: [string, Readonly<Record<string, PlainValue>>][] = [];
+  for (const id of reader.keys()) {
+    const options = reader.plain(id);
+    if (ruleIds === undefined || ruleIds.includes(id)) rules.push([id, options]);
+    else {
+      const meant = nearestName(id, ruleIds);
+      reader.refuse(
+        reader.at(id),
+        `no such rule${meant === undefined ? '' : `, did you mean \`${meant}\`?`}`,
+      );
+    }
+  }
+  return Object.fromEntries(rules);
+}
+
+/** `[licenses]` reaches the rule of that name as its option `packages`. */
+function withLicences(rules: WritConfig['rules'], root: TableReader): WritConfig['rules'] {
+  const packages = readLicensesSection(root.table('licenses'));
+  return Object.keys(packages).length === 0 ? rules : { ...rules, licenses: { ...rules.licenses, packages } };
+}
+
+function readSecurityCode(reader: TableReader): WritConfig['securityCode'] {
+  const paths = reader.texts('paths', []);
+  const words = reader.texts('words', securityWords).map((word) => word.toLowerCase());
+  reader.end();
+  return { paths, words };
+}
+
+function invalid(issues: readonly ConfigIssue[], cause?: unknown): WritError {
+  const [first] = issues;
+  const where = first === undefined || first.path === '' ? '' : ` at \`${first.path}\``;
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
+  return new WritError('CONFIG_INVALID', {
+    message: `\`.writ/config.toml\` at the policy commit is not valid${where}: ${first?.message ?? ''}${more}`,
+    detail: { issues },
+    cause,
+  });
+}

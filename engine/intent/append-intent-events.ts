@@ -1,0 +1,131 @@
+import { canonicalize } from '../../core/base/canonical.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import { uuidV7From } from '../../core/base/ids.ts';
+import type { LifecycleStatus } from '../../core/contract/intentspec.gen.ts';
+import { assertLifecycleMove } from '../spec/lifecycle.ts';
+import type { ObjectBody } from '../store/object-shapes.ts';
+import { type ObjectHeader, sealObject } from '../store/stored-object.ts';
+import {
+  historyHeadPath,
+  type IntentHistory,
+  type IntentStore,
+  intentEventPath,
+  readIntentHistory,
+} from './intent-history.ts';
+
+/** One event to append. Where it changes the status, `status` is the new one; the old one is found out. */
+export interface NewIntentEvent
+  extends Pick<
+    ObjectBody<'intent_event'>,
+    'kind' | 'reason' | 'status' | 'diff_summary' | 'run' | 'superseded_by' | 'supersedes'
+  > {
+  readonly by: ObjectHeader['created_by'];
+  readonly nowMs: number;
+  /** The document that the event is about. */
+  readonly digest?: string;
+}
+
+/** An intent that is not recorded yet, or whose document is recorded anew with the events. */
+export interface IntentRecord {
+  readonly thread: string;
+  readonly status: LifecycleStatus;
+  readonly files: readonly (readonly [path: string, bytes: Uint8Array])[];
+}
+
+export interface AppendOptions {
+  /** Makes the intent's own files; asked again after a lost race. Absent: an unknown intent is INTENT_NOT_FOUND. */
+  readonly record?: (before: IntentHistory | undefined) => IntentRecord;
+}
+
+/** What to append, worked out on the history that it will follow. */
+export type PlanEvents = (before: IntentHistory | undefined) => readonly NewIntentEvent[];
+
+// Whoever loses the race to another writer means that the other one has got through.
+const maxTries = 100;
+
+/**
+ * Appends to an intent's history by compare-and-swap and answers the history that now stands; nothing that stands is rewritten. An event
+ * equal to one that stands (same content, same millisecond) is not added twice. LIFECYCLE_ILLEGAL_TRANSITION, INTENT_NOT_FOUND.
+ */
+export async function appendIntentEvents(
+  store: IntentStore,
+  specId: string,
+  events: readonly NewIntentEvent[] | PlanEvents,
+  options: AppendOptions = {},
+): Promise<IntentHistory> {
+  const plan = typeof events === 'function' ? events : () => events;
+  for (let tries = 1; ; tries += 1) {
+    const before = await readIntentHistory(store, specId);
+    const record = options.record?.(before);
+    if (!before && !record) throw unknownIntent(specId);
+    const files = eventFiles(specId, before, record, plan(before));
+    if (files.length === 0 && before) return before;
+    try {
+      await store.objects.writeTree(store.refs.intent(specId), {
+        message: `writ: intent ${specId}`,
+        keepExisting: true,
+        expectedOld: before?.version ?? null,
+        files: [...(record?.files ?? []), ...files],
+      });
+    } catch (fault) {
+      const lost = isWritError(fault, 'EVIDENCE_WRITE_FAILED') && Object.hasOwn(fault.detail, 'found');
+      if (!lost || tries === maxTries) throw fault;
+      continue;
+    }
+    const after = await readIntentHistory(store, specId);
+    if (!after) throw unknownIntent(specId);
+    return after;
+  }
+}
+
+/** Nothing of that id was recorded here. */
+export function unknownIntent(specId: string): WritError {
+  return new WritError('INTENT_NOT_FOUND', {
+    message: `no intent \`${specId}\` here`,
+    detail: { spec_id: specId },
+  });
+}
+
+function eventFiles(
+  specId: string,
+  before: IntentHistory | undefined,
+  record: IntentRecord | undefined,
+  events: readonly NewIntentEvent[],
+): readonly (readonly [string, Uint8Array])[] {
+  const files: (readonly [string, Uint8Array])[] = [];
+  const known = new Set(before?.events.map((event) => event.object_id));
+  const intent = before?.thread ?? record?.thread ?? '';
+  let status = before?.status ?? record?.status;
+  let number = before?.events.length ?? 0;
+  let head = before?.head;
+  for (const { by, nowMs, digest, ...event } of events) {
+    const objectId = uuidV7From(nowMs, canonicalize({ specId, by, digest: digest ?? null, event }));
+    if (known.has(objectId)) continue;
+    if (event.status !== undefined && status !== undefined) assertLifecycleMove(status, event.status);
+    const body: ObjectBody<'intent_event'> = {
+      ...event,
+      intent,
+      by: by.id,
+      ...(event.status === undefined || status === undefined ? {} : { from: status }),
+    };
+    const sealed = sealObject('intent_event', body, {
+      nowMs,
+      objectId,
+      createdBy: by,
+      externalIds: {
+        intentspec_id: specId,
+        ...(digest === undefined ? {} : { intentspec_digest: digest }),
+        ...(head === undefined ? {} : { previous: head }),
+      },
+    });
+    number += 1;
+    head = sealed.sha256;
+    status = event.status ?? status;
+    known.add(objectId);
+    files.push([intentEventPath(number), sealed.bytes]);
+  }
+  if (files.length > 0) {
+    files.push([historyHeadPath, Buffer.from(`${canonicalize({ events: number, sha256: head })}\n`)]);
+  }
+  return files;
+}

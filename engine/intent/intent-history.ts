@@ -1,0 +1,150 @@
+import { sha256Hex } from '../../core/base/digest.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
+import type { ChangeLogEntry, IntentSpec, LifecycleStatus } from '../../core/contract/intentspec.gen.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import { parseObject, type StoredObject } from '../store/stored-object.ts';
+
+/** The part of a run store that intents need. */
+export interface IntentStore {
+  readonly objects: ObjectStore;
+  readonly refs: { readonly intent: (specId: string) => string };
+}
+
+export type IntentEvent = StoredObject<'intent_event'>;
+
+/** What is known of an intent: its contract as last recorded, and what happened to it since. */
+export interface IntentHistory {
+  readonly specId: string;
+  /** The Intent object's id. */
+  readonly thread: string;
+  /** As the last event that changed it says, else as the document says. */
+  readonly status: LifecycleStatus;
+  /** As last recorded. */
+  readonly document: IntentSpec;
+  /** Of `document`: SHA-256 of its canonical form. */
+  readonly digest: string;
+  /** In the order in which they were appended. */
+  readonly events: readonly IntentEvent[];
+  /** The author's entries, then one for every replan. */
+  readonly changeLog: readonly ChangeLogEntry[];
+  /** The store's version that all of this was read from. */
+  readonly version: string;
+  /** Digest of the last event's bytes; `undefined` before the first. */
+  readonly head: string | undefined;
+}
+
+/** Beside the events: how many there are, and the digest of the last. Each event names the one before it by digest. */
+export const historyHeadPath = 'history.json';
+
+const maxTries = 16;
+
+/** Where event `number` (from 1) stands under the intent's ref. */
+export function intentEventPath(number: number): string {
+  return `events/${String(number).padStart(6, '0')}.json`;
+}
+
+/**
+ * Reads an intent by the id in its metadata; `undefined` where none was recorded. A history with an event missing, changed or added by
+ * hand is OBJECT_CORRUPT.
+ */
+export async function readIntentHistory(
+  store: IntentStore,
+  specId: string,
+): Promise<IntentHistory | undefined> {
+  const ref = store.refs.intent(specId);
+  for (let tries = 1; ; tries += 1) {
+    const version = await store.objects.version(ref);
+    if (version === undefined) return undefined;
+    const paths = (await store.objects.list(ref)).map(({ path }) => path);
+    const events = paths.filter((path) => path.startsWith('events/'));
+    const files = await store.objects.readMany(ref, ['intent.json', 'spec.json', historyHeadPath, ...events]);
+    // Somebody appended while this was read: the parts may be of two versions.
+    if ((await store.objects.version(ref)) !== version) {
+      if (tries < maxTries) continue;
+      throw new WritError('RUN_BUSY', {
+        message: `intent \`${specId}\` is being written to all the time`,
+        detail: { spec_id: specId },
+      });
+    }
+    return toHistory(specId, version, events, files);
+  }
+}
+
+function toHistory(
+  specId: string,
+  version: string,
+  paths: readonly string[],
+  files: ReadonlyMap<string, Buffer>,
+): IntentHistory {
+  const intent = files.get('intent.json');
+  const spec = files.get('spec.json');
+  if (!intent || !spec) throw damaged(specId, 'its contract is missing');
+  const { object_id: thread, intentspec_digest: digest } = parseObject('intent', intent);
+  const document = parseStrictJson(spec, { code: 'OBJECT_CORRUPT' }).value as IntentSpec;
+  const { events, head } = readEvents(specId, paths, files);
+  const status = events.findLast((event) => event.status !== undefined)?.status ?? document.lifecycle.status;
+  const replans = events.flatMap((event): readonly ChangeLogEntry[] =>
+    event.kind === 'replanned'
+      ? [
+          {
+            at: event.created_at,
+            by: event.by,
+            reason: event.reason,
+            diffSummary: event.diff_summary ?? event.reason,
+          },
+        ]
+      : [],
+  );
+  const changeLog = [...document.lifecycle.changeLog, ...replans];
+  return { specId, thread, status, document, digest, events, changeLog, version, head };
+}
+
+function readEvents(
+  specId: string,
+  paths: readonly string[],
+  files: ReadonlyMap<string, Buffer>,
+): { readonly events: readonly IntentEvent[]; readonly head: string | undefined } {
+  const stated = files.get(historyHeadPath);
+  const said = stated ? readHead(specId, stated) : { events: 0, sha256: undefined };
+  if (paths.length !== said.events) {
+    throw damaged(specId, `expected ${said.events} events, found ${paths.length}`);
+  }
+  const events: IntentEvent[] = [];
+  let head: string | undefined;
+  for (let number = 1; number <= said.events; number += 1) {
+    const path = intentEventPath(number);
+    const bytes = files.get(path);
+    if (!bytes) throw damaged(specId, `\`${path}\` is missing`);
+    const event = parseObject('intent_event', bytes);
+    if (event.external_ids.intentspec_id !== specId)
+      throw damaged(specId, `\`${path}\` is of another intent`);
+    if (event.external_ids.previous !== head) {
+      throw damaged(specId, `\`${path}\` does not follow the event before it`);
+    }
+    head = sha256Hex(bytes);
+    events.push(event);
+  }
+  if (head !== said.sha256) throw damaged(specId, 'the last event is not the one that was appended');
+  return { events, head };
+}
+
+function readHead(
+  specId: string,
+  bytes: Uint8Array,
+): { readonly events: number; readonly sha256: string | undefined } {
+  const { value } = parseStrictJson(bytes, { code: 'OBJECT_CORRUPT' });
+  const { events, sha256 } = (value ?? {}) as { readonly events?: unknown; readonly sha256?: unknown };
+  if (Number.isSafeInteger(events) && (events as number) > 0 && typeof sha256 === 'string') {
+    return { events: events as number, sha256 };
+  }
+  throw damaged(specId, `\`${historyHeadPath}\` cannot be read`);
+}
+
+function damaged(specId: string, reason: string): WritError {
+  return new WritError('OBJECT_CORRUPT', {
+    message: `the history of intent \`${specId}\` was altered: ${reason}`,
+    detail: { spec_id: specId, reason },
+    hints: ['find what was lost: `git log refs/ai/intents/…` keeps every version'],
+  });
+}

@@ -1,0 +1,75 @@
+import { WritError } from '../../core/base/errors.ts';
+import { requireSameMetadata } from '../run/run-store.ts';
+import { assertLifecycleMove } from '../spec/lifecycle.ts';
+import type { LifecycleActor } from './activate-intent.ts';
+import { appendIntentEvents, unknownIntent } from './append-intent-events.ts';
+import type { NamedIntent } from './close-intent.ts';
+import { type IntentHistory, readIntentHistory } from './intent-history.ts';
+import { recordIntent } from './record-intent.ts';
+import { requireActive } from './require-active.ts';
+
+/**
+ * active → deprecated: the old intent names its successor and the successor names the old one. The successor must be active; it is written
+ * first, and a second call after a kill in between adds only what is missing. Answers the old intent's history.
+ */
+export async function supersedeIntent(
+  old: NamedIntent,
+  next: NamedIntent,
+  actor: LifecycleActor,
+): Promise<IntentHistory> {
+  if (old.specId === next.specId) {
+    throw new WritError('USAGE', {
+      message: `expected two intents, found \`${old.specId}\` twice`,
+      detail: { spec_id: old.specId },
+      hints: ['give the new spec a `metadata.id` of its own'],
+    });
+  }
+  const before = await readIntentHistory(old.store, old.specId);
+  if (!before) throw unknownIntent(old.specId);
+  assertLifecycleMove(before.status, 'deprecated');
+  await nameOld(old.specId, next, actor);
+  return appendIntentEvents(old.store, old.specId, [
+    {
+      ...actor,
+      kind: 'deprecated',
+      status: 'deprecated',
+      reason: `superseded by ${next.specId}`,
+      superseded_by: next.specId,
+    },
+  ]);
+}
+
+async function nameOld(
+  oldId: string,
+  { store, specId, contract }: NamedIntent,
+  actor: LifecycleActor,
+): Promise<void> {
+  if (contract) {
+    await requireSameMetadata(store, contract);
+    await requireActive(store, contract);
+  }
+  await appendIntentEvents(
+    store,
+    specId,
+    (before) => {
+      if (before && before.status !== 'active') {
+        throw new WritError('LIFECYCLE_NOT_ACTIVE', {
+          message: `expected intent \`${specId}\` to be \`active\`, found \`${before.status}\``,
+          detail: { spec_id: specId, expected: 'active', found: before.status },
+        });
+      }
+      if (before?.events.some((event) => event.supersedes === oldId)) return [];
+      const digest = contract?.digest ?? before?.digest;
+      return [
+        {
+          ...actor,
+          kind: before ? 'activated' : 'created',
+          reason: `supersedes ${oldId}`,
+          supersedes: oldId,
+          ...(digest === undefined ? {} : { digest }),
+        },
+      ];
+    },
+    contract ? { record: (before) => recordIntent(contract, before, actor.nowMs) } : {},
+  );
+}

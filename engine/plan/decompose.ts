@@ -1,0 +1,127 @@
+import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import { fileClusters, hintedFiles, type Imports } from './file-clusters.ts';
+import type { PredictWrites } from './predicted-writes.ts';
+import { inScope, type Scope } from './scope.ts';
+import { parseWritePattern, patternsMeet, type WritePattern } from './write-pattern.ts';
+
+/** One piece of work: which objectives (by index, rising), and what it is expected to write (`undefined` = unknown). */
+export interface WorkPart {
+  readonly objectives: readonly number[];
+  readonly writes: readonly string[] | undefined;
+}
+
+/** The tree that the plan starts from, as far as it is known. */
+export interface PlanGround {
+  /** Names at the root of the base tree (for a monorepo: at the locator); they tell directories from words. */
+  readonly rootNames?: ReadonlySet<string>;
+  /** Every tracked path. */
+  readonly tracked?: readonly string[];
+  readonly imports?: Imports;
+}
+
+export type DecompositionMode = EffectiveIntentSpec['objmodel']['planGeneration']['decompositionMode'];
+
+/** What is cut into parts, and how. */
+export interface WorkToCut {
+  readonly objectives: readonly string[];
+  readonly mode: DecompositionMode;
+  /** `touchHints.files`. */
+  readonly hints: readonly string[];
+  readonly root: string;
+  readonly scope: Scope;
+  readonly predict: PredictWrites;
+  readonly ground: PlanGround;
+}
+
+const maxSteps = 200_000;
+
+/** Cuts the objectives into parts of work (objmodel.planGeneration.decompositionMode); every objective is in at least one. */
+export function decompose(work: WorkToCut): readonly WorkPart[] {
+  const { objectives, mode, predict } = work;
+  if (mode === 'per-objective')
+    return objectives.map((objective, index) => ({ objectives: [index], writes: predict(objective) }));
+  return (mode === 'per-file-cluster' ? perCluster(work) : undefined) ?? [wholeOf(work)];
+}
+
+function wholeOf({ objectives, predict }: WorkToCut): WorkPart {
+  const writes = objectives.map(predict);
+  return {
+    objectives: objectives.map((_, index) => index),
+    writes: writes.includes(undefined) ? undefined : unique(writes.flatMap((paths) => paths ?? [])),
+  };
+}
+
+/**
+ * The work is divided by files: an objective is a step of every cluster that it names a file of, and of every cluster where it names
+ * no place at all. One that names other places only (a file still to be made) is a part of its own. A cluster without a step has no
+ * success condition and is no part. `undefined` where no two clusters are known (no hint matches, or nobody knows the imports) and where
+ * the steps would be more than 200,000.
+ */
+function perCluster({
+  objectives,
+  hints,
+  root,
+  scope,
+  predict,
+  ground,
+}: WorkToCut): readonly WorkPart[] | undefined {
+  const { tracked, imports } = ground;
+  if (tracked === undefined || imports === undefined) return undefined;
+  const files = hintedFiles(hints, tracked, root).filter((path) => inScope(scope, path));
+  const clusters = fileClusters(files, imports);
+  if (clusters.length < 2) return undefined;
+  const clusterOf = clusterFinder(clusters);
+  let steps = 0;
+  const parts = clusters.map((files) => ({ objectives: [] as number[], writes: new Set(files) }));
+  const others: WorkPart[] = [];
+  for (const [index, objective] of objectives.entries()) {
+    const named = (predict(objective) ?? []).map((path) => ({ path, clusters: clusterOf(path) }));
+    const outside = named.filter((one) => one.clusters.length === 0).map(({ path }) => path);
+    const meant = new Set(named.flatMap((one) => one.clusters));
+    if (meant.size === 0 && outside.length > 0) {
+      others.push({ objectives: [index], writes: outside });
+      continue;
+    }
+    steps += meant.size || parts.length;
+    if (steps > maxSteps) return undefined;
+    for (const at of meant.size === 0 ? parts.keys() : meant) {
+      parts[at]?.objectives.push(index);
+      for (const path of outside) parts[at]?.writes.add(path);
+    }
+  }
+  return [
+    ...parts
+      .filter((part) => part.objectives.length > 0)
+      .map((part) => ({ objectives: part.objectives, writes: [...part.writes] })),
+    ...others,
+  ];
+}
+
+/** Clusters that hold a file which a pattern means, rising. */
+function clusterFinder(clusters: readonly (readonly string[])[]): (text: string) => readonly number[] {
+  const byPlace = new Map<string, Set<number>>();
+  for (const [at, files] of clusters.entries()) {
+    for (const path of files) {
+      for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
+        const place = path.slice(0, end);
+        const known = byPlace.get(place);
+        if (known) known.add(at);
+        else byPlace.set(place, new Set([at]));
+      }
+    }
+  }
+  const search = (pattern: WritePattern): readonly number[] => {
+    const start = pattern.directory.join('/');
+    const isMeant = (path: string): boolean =>
+      path.startsWith(start) && patternsMeet(pattern, parseWritePattern(path));
+    return [...clusters.keys()].filter((at) => clusters[at]?.some(isMeant));
+  };
+  return (text) => {
+    const pattern = parseWritePattern(text);
+    return pattern.isPlain ? [...(byPlace.get(pattern.directory.join('/')) ?? [])] : search(pattern);
+  };
+}
+
+function unique(paths: readonly string[]): readonly string[] {
+  return [...new Set(paths)];
+}

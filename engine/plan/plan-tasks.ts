@@ -1,0 +1,102 @@
+import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import { quoted } from '../spec/quoted.ts';
+import { decompose, type PlanGround } from './decompose.ts';
+import { gateTasks } from './gate-tasks.ts';
+import type { PlanDraft, PlannedTask } from './plan-draft.ts';
+import { maxPlanProblems, type PlanProblem } from './plan-problem.ts';
+import { predictWrites } from './predicted-writes.ts';
+import { type OrderedPart, resolveConflicts, type WriteConflict } from './resolve-conflicts.ts';
+import { type Scope, scopeRootOf } from './scope.ts';
+import { taskConstraints } from './task-constraints.ts';
+import { checkTaskGraph } from './task-graph.ts';
+
+/** Who does the work: a patch that exists is always one Task, whatever the contract says about decomposition. */
+export type PlanFor = 'patch' | 'worker';
+
+export type PlanOutcome =
+  | { readonly ok: true; readonly draft: PlanDraft }
+  | { readonly ok: false; readonly problems: readonly PlanProblem[] };
+
+export interface PlanQuestion {
+  readonly spec: EffectiveIntentSpec;
+  readonly scope: Scope;
+  readonly for: PlanFor;
+  readonly ground?: PlanGround;
+}
+
+/**
+ * The first draft of a Plan: implementation Tasks, then gates. Pure; the same question gives the same draft. Problems:
+ * PLAN_DUPLICATE_OBJECTIVE, PLAN_CONFLICT (fail-fast), PLAN_INVALID for more Tasks than a plan may have.
+ */
+export function planTasks({ spec, scope, for: who, ground = {} }: PlanQuestion): PlanOutcome {
+  const { intent, objmodel, metadata } = spec;
+  const { decompositionMode, conflictResolution } = objmodel.planGeneration;
+  const doubles = duplicateObjectives(intent.objectives);
+  if (doubles.length > 0) return { ok: false, problems: doubles };
+  const root = scopeRootOf(metadata.target.repo);
+  const parts = decompose({
+    objectives: intent.objectives,
+    mode: who === 'patch' ? 'single-task' : decompositionMode,
+    hints: intent.touchHints.files,
+    root,
+    scope,
+    predict: predictWrites(scope, root, ground.rootNames),
+    ground,
+  });
+  const resolved = resolveConflicts(parts, conflictResolution);
+  if (!resolved.ok)
+    return { ok: false, problems: resolved.conflicts.slice(0, maxPlanProblems).map(conflictProblem) };
+  const implementation = toTasks(spec, resolved.parts);
+  const tasks = [...implementation, ...gateTasks(spec, implementation)];
+  const checked = checkTaskGraph(tasks);
+  return checked.ok ? { ok: true, draft: { revision: 1, tasks } } : checked;
+}
+
+function toTasks(spec: EffectiveIntentSpec, parts: readonly OrderedPart[]): readonly PlannedTask[] {
+  const { summary, changeType, objectives } = spec.intent;
+  const constraints = taskConstraints(spec);
+  return parts.map((part, at) => ({
+    key: keyOf(at),
+    number: at + 1,
+    kind: 'implementation' as const,
+    title: summary,
+    goal: changeType,
+    steps: part.objectives.flatMap((index) => objectives[index] ?? []),
+    constraints,
+    acceptanceCriteria: spec.acceptance.successCriteria,
+    ...(part.writes === undefined ? {} : { predictedWrites: part.writes }),
+    dependsOn: part.after.map(keyOf),
+    gateStages: [],
+  }));
+}
+
+function keyOf(index: number): string {
+  return `task-${index + 1}`;
+}
+
+/** Two objectives with the same words would be two Tasks that do the same thing. */
+function duplicateObjectives(objectives: readonly string[]): readonly PlanProblem[] {
+  const known = new Map<string, number>();
+  const problems: PlanProblem[] = [];
+  for (const [index, objective] of objectives.entries()) {
+    const words = objective.trim().replace(/\s+/g, ' ');
+    const first = known.get(words);
+    if (first === undefined) known.set(words, index);
+    else if (problems.length < maxPlanProblems)
+      problems.push({
+        code: 'PLAN_DUPLICATE_OBJECTIVE',
+        message: `objectives ${first} and ${index} (from 0) are the same: ${quoted(words)}`,
+        detail: { objectives: [first, index], paths: [first, index].map((at) => `/intent/objectives/${at}`) },
+      });
+  }
+  return problems;
+}
+
+function conflictProblem({ before, after, path }: WriteConflict): PlanProblem {
+  const tasks = [keyOf(before), keyOf(after)];
+  return {
+    code: 'PLAN_CONFLICT',
+    message: `tasks ${tasks.map(quoted).join(' and ')} both write ${quoted(path)}, and \`conflictResolution\` is \`fail-fast\``,
+    detail: { tasks, path },
+  };
+}

@@ -1,0 +1,67 @@
+import { WritError } from '../../core/base/errors.ts';
+import { NumberQueue } from './number-queue.ts';
+import type { GraphTask } from './task-graph.ts';
+
+/** Hands out Tasks as those before them are done. One draft that `checkTaskGraph` has passed; linear over its whole life. */
+export interface TaskFrontier<T> {
+  /** Tasks whose dependencies are done, lowest numbers first, at most `limit`; each is handed out once. */
+  ready(limit?: number): readonly T[];
+  /** A Task that was handed out is done. INTERNAL for any other key and for a second time. */
+  done(key: string): void;
+  /** Tasks that are not done yet, handed out or not. */
+  readonly left: number;
+}
+
+/** `done` are the keys of Tasks that an earlier process or revision has done. */
+export function openFrontier<T extends GraphTask>(
+  tasks: readonly T[],
+  done: Iterable<string> = [],
+): TaskFrontier<T> {
+  const byKey = new Map(tasks.map((task) => [task.key, task]));
+  const waitingFor = new Map<string, number>();
+  const followers = new Map<string, T[]>();
+  const finished = new Set<string>();
+  const working = new Set<string>();
+  const queue = new NumberQueue<T>();
+  for (const key of done) if (byKey.has(key)) finished.add(key);
+  for (const task of tasks) {
+    if (finished.has(task.key)) continue;
+    const open = task.dependsOn.filter((before) => !finished.has(before));
+    waitingFor.set(task.key, open.length);
+    if (open.length === 0) queue.push(task);
+    for (const before of open) {
+      const known = followers.get(before);
+      if (known) known.push(task);
+      else followers.set(before, [task]);
+    }
+  }
+  return {
+    ready(limit = Number.POSITIVE_INFINITY) {
+      const taken: T[] = [];
+      while (taken.length < limit) {
+        const task = queue.pop();
+        if (task === undefined) break;
+        working.add(task.key);
+        taken.push(task);
+      }
+      return taken;
+    },
+    done(key) {
+      if (!working.delete(key))
+        throw new WritError('INTERNAL', {
+          message: `task \`${key}\` is done without having been handed out`,
+          detail: { key },
+        });
+      finished.add(key);
+      for (const task of followers.get(key) ?? []) {
+        const open = (waitingFor.get(task.key) ?? 0) - 1;
+        waitingFor.set(task.key, open);
+        if (open === 0) queue.push(task);
+      }
+      followers.delete(key);
+    },
+    get left() {
+      return byKey.size - finished.size;
+    },
+  };
+}

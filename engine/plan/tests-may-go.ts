@@ -1,0 +1,50 @@
+import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import type { PatchFile } from '../../core/contract/patch-set.ts';
+
+/** What a clause has to say for tests to go by it. */
+const goes =
+  /\b(?:remov|delet|drop|skip|disabl|quarantin|retir|replac|renam|rewrit|merg|consolidat|mov|migrat|get rid|obsolete)/i;
+const isDone = /\b(?:is|are|be|gets?|goes|go)\b/i;
+const documentation =
+  /(?:^|\/)(?:docs?|documentation|man)\/|\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|po|pot)$|(?:^|\/)(?:README|CHANGELOG|LICEN[CS]E|NOTICE|AUTHORS|CONTRIBUTING|COPYING)[^/]*$/i;
+
+/**
+ * Whether the contract says that tests may go (resolutions, Tests are kept): it is of changeType `docs` and no code but tests changes, it is
+ * a `chore` and nothing but documentation changes, or an objective that speaks of removal names them, by file, directory or name.
+ */
+export function testsMayGo(
+  { intent }: EffectiveIntentSpec,
+  files: readonly PatchFile[],
+  isOfTests: (file: PatchFile) => boolean,
+): (path: string, name?: string) => boolean {
+  const isDoc = ({ path }: PatchFile): boolean => documentation.test(path);
+  if (intent.changeType === 'docs' && files.every((file) => isDoc(file) || isOfTests(file)))
+    return () => true;
+  if (intent.changeType === 'chore' && files.every(isDoc)) return () => true;
+  return (path, name) => {
+    const parts = path.split('/');
+    const above = parts.slice(0, -1).map((_, at) => `${parts.slice(0, at + 1).join('/')}/`);
+    const names = [path, parts.at(-1) ?? path, ...above, name ?? ''].filter(({ length }) => length >= 4);
+    return intent.objectives.some((objective) => names.some((one) => speaksOfRemoval(objective, one)));
+  };
+}
+
+/** `remove the tests in a.test.js`, `a.test.js is removed`; a name counts as a whole: `a.test.js` is no part of `data.test.js`. */
+function speaksOfRemoval(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+    const end = at + name.length;
+    if (
+      /[\w/.-]/.test(text[at - 1] ?? ' ') ||
+      /[\w/-]|\.\w/.test(text.slice(end, end + 2).replace(/^[^\w/.-].*/s, ''))
+    )
+      continue;
+    const before =
+      text
+        .slice(Math.max(0, at - 120), at)
+        .split(/[;:!?]|\.\s/)
+        .at(-1) ?? '';
+    const after = text.slice(end, end + 60).split(/[;:!?]|\.(?:\s|$)/)[0] ?? '';
+    if (goes.test(before) || (goes.test(after) && isDone.test(after))) return true;
+  }
+  return false;
+}

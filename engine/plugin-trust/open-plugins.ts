@@ -1,0 +1,115 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { WritError } from '../../core/base/errors.ts';
+import type { DigestedThing } from '../../core/contract/attestor.ts';
+import type { Rule } from '../../core/contract/rule.ts';
+import type { SandboxBackend } from '../../core/contract/sandbox.ts';
+import { askOutsideRule } from '../../core/kernel/worker/outside-rule.ts';
+import type { FoundPlugin } from './find-plugins.ts';
+import { keepFiles } from './keep-files.ts';
+import type { PluginManifest } from './plugin-manifest.ts';
+import type { PluginPackage } from './plugin-package.ts';
+
+/** Plugins of others as a run has them: rules, and what the provenance says of them. */
+export interface OpenPlugins {
+  readonly rules: readonly Rule[];
+  readonly dependencies: readonly DigestedThing[];
+}
+
+const defaultTimeoutSeconds = 60;
+
+/** What each plugin needs of its surroundings. */
+export interface PluginGround {
+  /** Where files are kept between runs. */
+  readonly cacheDir: string;
+  /** What a rule may hold; absent: what every sandbox may. */
+  readonly maxMemoryBytes?: number;
+  /** Asked for only where there is a plugin; never `none`. */
+  readonly sandbox: () => Promise<SandboxBackend>;
+}
+
+/** Opens every listed plugin or throws for the first that cannot be: PLUGIN_MISSING, PLUGIN_CHANGED, PLUGIN_UNTRUSTED. */
+export async function openPlugins(found: readonly FoundPlugin[], ground: PluginGround): Promise<OpenPlugins> {
+  const trusted = found.map((plugin) => {
+    if (plugin.status !== 'trusted') throw refusalOf(plugin);
+    return plugin;
+  });
+  const names = trusted.map(({ manifest }) => manifest.name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined)
+    throw new WritError('PLUGIN_INVALID', {
+      message: `plugin \`${twice}\` is listed twice`,
+      detail: { plugin: twice },
+    });
+  const rules = await Promise.all(
+    trusted.map(({ manifest, pluginPackage }) => outsideRules(manifest, pluginPackage, ground)),
+  );
+  return {
+    rules: rules.flat(),
+    dependencies: trusted.map(({ manifest, listed: { kind, place, digest } }) => ({
+      name: `plugin/${manifest.name}`,
+      uri: `urn:writ:plugin:${kind}:${encodeURI(place)}@${encodeURIComponent(manifest.version)}`,
+      digest: { sha256: digest },
+    })),
+  };
+}
+
+/** The rules of one package, each asked in the sandbox. */
+export async function outsideRules(
+  manifest: PluginManifest,
+  pluginPackage: PluginPackage,
+  ground: PluginGround,
+): Promise<readonly Rule[]> {
+  const sandbox = await ground.sandbox();
+  const directory = await keepFiles(ground.cacheDir, pluginPackage);
+  const empty = join(ground.cacheDir, 'empty');
+  await mkdir(empty, { recursive: true, mode: 0o700 });
+  const most = ground.maxMemoryBytes === undefined ? {} : { maxMemoryBytes: ground.maxMemoryBytes };
+  return manifest.rules.map(({ module, asked, ...rule }): Rule => {
+    const timeoutSeconds = rule.timeoutSeconds ?? defaultTimeoutSeconds;
+    const place = { plugin: manifest.name, directory, module, empty, sandbox };
+    return {
+      ...rule,
+      timeoutSeconds,
+      module: pathToFileURL(join(directory, module)),
+      ...(asked === 'by-policy' ? { appliesTo: () => false } : {}),
+      outside: (input, signal) =>
+        askOutsideRule({ id: rule.id, ...place, ...most, timeoutSeconds }, input, signal),
+    };
+  });
+}
+
+function refusalOf(plugin: Exclude<FoundPlugin, { status: 'trusted' }>): WritError {
+  const { kind, place, digest } = plugin.listed;
+  const expected = `sha256:${digest}`;
+  if (plugin.status === 'missing')
+    return new WritError('PLUGIN_MISSING', {
+      message:
+        kind === 'path'
+          ? `the plugin \`${place}\` is not in the tree of the policy commit`
+          : `the plugin \`${place}\` with digest \`${expected}\` is not kept here`,
+      detail: { plugin: place, expected },
+      hints: [
+        kind === 'path'
+          ? 'commit it, or take it out of `[[plugins]]`'
+          : 'get it, then: `writ plugin add FILE.tgz`',
+      ],
+    });
+  if (plugin.status === 'changed') {
+    const found = `sha256:${plugin.foundDigest}`;
+    return new WritError('PLUGIN_CHANGED', {
+      message: `the plugin \`${place}\` is not what \`.writ/config.toml\` at the policy commit pins: expected \`${expected}\`, found \`${found}\``,
+      detail: { plugin: place, expected, found },
+      hints: [
+        `read what changed, then pin it: \`digest = "${found}"\``,
+        `and trust it: \`writ plugin trust ${found}\``,
+      ],
+    });
+  }
+  return new WritError('PLUGIN_UNTRUSTED', {
+    message: `the plugin \`${place}\` (\`${plugin.manifest.name}\` ${plugin.manifest.version}) is not trusted by you: found \`${expected}\`, expected a digest that you trust`,
+    detail: { plugin: plugin.manifest.name, place, found: expected },
+    hints: [`read it, then: \`writ plugin trust ${expected}\``, `or for one run: \`--plugin ${expected}\``],
+  });
+}

@@ -1,0 +1,104 @@
+import { messageOf } from '../../core/base/errors.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
+import type { Rule, RulePoint } from '../../core/contract/rule.ts';
+import { stageNames } from '../../core/contract/stage.ts';
+import { parseList, parseText, parseWord, toFields } from '../../core/kernel/answer.ts';
+import { invalidPackage, type PluginPackage, packagePathFault } from './plugin-package.ts';
+
+/** What `package.json` says of a plugin, under `writ`: data alone, so that nothing of it runs to be known. */
+export interface PluginManifest {
+  /** Kebab-case: `writ.name`, else the package's name without its scope. */
+  readonly name: string;
+  readonly packageName: string;
+  readonly version: string;
+  readonly rules: readonly ManifestRule[];
+}
+
+/** A rule as the manifest declares it. */
+export interface ManifestRule
+  extends Pick<Rule, 'id' | 'point' | 'reads' | 'readsArtifacts' | 'judgesWhole' | 'timeoutSeconds'> {
+  /** A file of the package. */
+  readonly module: string;
+  /** `by-policy`: only a `policy` check of the contract asks it. */
+  readonly asked: 'always' | 'by-policy';
+}
+
+const points: readonly RulePoint[] = ['patch', ...stageNames, 'every-stage'];
+const kebabCase = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+const maxRules = 64;
+const maxReads = 64;
+const maxTimeoutSeconds = 600;
+
+/** Reads and checks the manifest; anything malformed is PLUGIN_INVALID that says where. */
+export function readManifest(pluginPackage: PluginPackage, place: string): PluginManifest {
+  const bytes = pluginPackage.files.get('package.json');
+  if (bytes === undefined) throw invalidPackage(place, 'it has no `package.json`');
+  try {
+    const { value } = parseStrictJson(bytes, { code: 'PLUGIN_INVALID', maxBytes: 256 * 1024, maxDepth: 16 });
+    const fields = toFields(value, 'an object');
+    const packageName = parseText(fields, 'name', 214);
+    const version = parseText(fields, 'version', 128);
+    const own = toFields(fields.writ, 'an object `writ`', ['api', 'name', 'rules']);
+    if (own.api !== 1) throw new TypeError('expected `writ.api` to be 1');
+    const name = own.name === undefined ? packageName.replace(/^@[^/]*\//, '') : parseText(own, 'name', 64);
+    if (!kebabCase.test(name) || name.length > 64)
+      throw new TypeError('expected `writ.name` in kebab-case, at most 64 letters');
+    const rules = parseList(own.rules, (item) => parseRule(item, pluginPackage), maxRules);
+    if (rules.length === 0) throw new TypeError('expected at least one entry of `writ.rules`');
+    const twice = rules.find(({ id }, index) => rules.findIndex((one) => one.id === id) !== index);
+    if (twice !== undefined) throw new TypeError(`rule \`${twice.id}\` is there twice`);
+    return { name, packageName, version, rules };
+  } catch (cause) {
+    throw invalidPackage(place, `\`package.json\`: ${messageOf(cause)}`, cause);
+  }
+}
+
+function parseRule(item: unknown, { files }: PluginPackage): ManifestRule {
+  const known = [
+    'id',
+    'point',
+    'module',
+    'asked',
+    'reads',
+    'readsArtifacts',
+    'judgesWhole',
+    'timeoutSeconds',
+  ];
+  const fields = toFields(item, 'a rule', known);
+  const id = parseText(fields, 'id', 64);
+  if (!kebabCase.test(id)) throw new TypeError('expected `id` in kebab-case');
+  const module = parseText(fields, 'module', 255).replace(/^\.\//, '');
+  if (packagePathFault(module) !== undefined || !/\.(?:[cm]?js|m?ts)$/.test(module) || !files.has(module))
+    throw new TypeError(
+      `rule \`${id}\`: expected \`module\` to be a JavaScript or TypeScript file of the package`,
+    );
+  return {
+    id,
+    point: parseWord(fields, 'point', points),
+    module,
+    asked: fields.asked === undefined ? 'always' : parseWord(fields, 'asked', ['always', 'by-policy']),
+    ...(fields.reads === undefined
+      ? {}
+      : { reads: parseList(fields.reads, (reads) => parseText({ reads }, 'reads', 1024), maxReads) }),
+    ...parseFlag(fields, 'readsArtifacts'),
+    ...parseFlag(fields, 'judgesWhole'),
+    ...parseSeconds(fields),
+  };
+}
+
+function parseFlag<K extends 'readsArtifacts' | 'judgesWhole'>(
+  fields: Readonly<Record<string, unknown>>,
+  field: K,
+): { readonly [P in K]?: boolean } {
+  const value = fields[field];
+  if (value === undefined) return {};
+  if (typeof value !== 'boolean') throw new TypeError(`expected \`${field}\` to be true or false`);
+  return { [field]: value } as { readonly [P in K]: boolean };
+}
+
+function parseSeconds({ timeoutSeconds }: Readonly<Record<string, unknown>>): { timeoutSeconds?: number } {
+  if (timeoutSeconds === undefined) return {};
+  if (typeof timeoutSeconds !== 'number' || !(timeoutSeconds > 0 && timeoutSeconds <= maxTimeoutSeconds))
+    throw new TypeError(`expected \`timeoutSeconds\` within 0 and ${maxTimeoutSeconds}`);
+  return { timeoutSeconds };
+}

@@ -1,0 +1,110 @@
+import type { RunView } from '../../core/contract/run-view.ts';
+import { keepObjectReaders } from '../vcs/object-reader.ts';
+import { openRepository } from '../vcs/repository.ts';
+import { abandon } from './abandon.ts';
+import { approveInProcess } from './approve-in-process.ts';
+import type { Attempt } from './attempt.ts';
+import { beginAttempt } from './begin-attempt.ts';
+import { costLimit } from './cost-limit.ts';
+import { findRun } from './find-runs.ts';
+import { finalReport } from './gate-report.ts';
+import { handBackCandidate } from './hand-back-candidate.ts';
+import type { HeldRun } from './hold-run.ts';
+import { judgeCandidate } from './judge-candidate.ts';
+import type { JudgedRun } from './judged-run.ts';
+import { endEarly, type MadeCandidate, makeCandidate } from './make-candidate.ts';
+import { newPlanState } from './plan-state.ts';
+import { planWork } from './plan-work.ts';
+import { readRun } from './read-run.ts';
+import { reopenRun } from './reopen-run.ts';
+import { reviewPlan } from './review-plan.ts';
+import { openRunFrames } from './run-frames.ts';
+import type { ResumeRequest, RunRequest } from './run-request.ts';
+import { seal } from './seal.ts';
+import { startRun } from './start-run.ts';
+import { tellDecision } from './tell-decision.ts';
+import { neededApprovals, waitForPeople } from './wait-for-people.ts';
+import type { WritEngine } from './writ-engine.ts';
+
+/**
+ * The whole chain: contract → base → plan → candidate → rules → stages → decision → seal, wait or abandon. A refused change is a
+ * RunView; only what stops the chain from judging at all is thrown, and then nothing of the person's was moved.
+ */
+export async function runIntent(engine: WritEngine, request: RunRequest): Promise<RunView> {
+  await using readers = keepObjectReaders();
+  await using held = await startRun(engine, request, readers);
+  return await drive(held);
+}
+
+/**
+ * Goes on with a run that was stopped or that waited: what was done is not done again (`docs/decisions/0004-durable-runs.md`). One that
+ * has ended is answered as it stands.
+ */
+export async function resumeRun(engine: WritEngine, request: ResumeRequest): Promise<RunView> {
+  await using readers = keepObjectReaders();
+  const repository = readers.keep(await openRepository(request.repositoryPath));
+  const { store, runId } = await findRun(repository, request.clock, request.runId);
+  const view = await readRun(repository, store, runId);
+  if (view.state === 'decided') return view;
+  await using held = await reopenRun(engine, request, readers);
+  return await drive(held);
+}
+
+async function drive(held: HeldRun): Promise<RunView> {
+  const { run, supplied } = held;
+  await run.steps.once('plan-reviewed', () => reviewPlan(run));
+  const frames = run.isWorked ? await openRunFrames(run) : undefined;
+  const state = newPlanState(await planWork(run), await costLimit(run), frames);
+  for (let round = 1; ; round += 1) {
+    const made: MadeCandidate =
+      run.cancelled !== undefined
+        ? await endEarly(run, state, supplied)
+        : supplied
+          ? { attempt: beginAttempt(run, 'candidate-1', supplied) }
+          : await makeCandidate(run, state, round);
+    let { attempt, judged, shown } = made.ended
+      ? { attempt: made.attempt, judged: made.ended, shown: undefined }
+      : await judgeCandidate(made.attempt, state);
+    if (!made.ended && judged.decision.next === 'wait-for-approval' && run.settings.approvers?.length) {
+      await frames?.keep();
+      await waitForPeople(attempt, judged, shown);
+      await approveInProcess(attempt);
+      ({ attempt, judged, shown } = await judgeCandidate(made.attempt, state));
+    }
+    const { next } = judged.decision;
+    if (next === 'retry' || next === 'replan') {
+      await handBackCandidate(attempt, state, judged);
+      continue;
+    }
+    await frames?.keep();
+    if (next.startsWith('wait-')) {
+      await waitForPeople(attempt, judged, shown);
+      await held.wait();
+    } else {
+      await (next === 'seal' ? seal : abandon)(attempt, judged);
+      await held.finish();
+    }
+    const stored = await readRun(run.ground.repository, run.store, run.runId);
+    const view = stored.state === 'waiting' ? asJudgedNow(stored, attempt, judged) : stored;
+    await tellDecision(run.engine, view, judged);
+    return view;
+  }
+}
+
+/** What is stored of a run that waits stays as it was when it was signed; how far it has come since then is told from this judgement. */
+function asJudgedNow({ notices: _, ...view }: RunView, attempt: Attempt, judged: JudgedRun): RunView {
+  const { findings, stages, decision } = judged;
+  const { rationale, next } = decision;
+  const { notices } = finalReport(attempt, findings, stages);
+  return {
+    ...view,
+    ...(notices === undefined ? {} : { notices }),
+    stages: view.stages.map((stored) => stages.find(({ stage }) => stage === stored.stage) ?? stored),
+    ...(view.decision && { decision: { ...view.decision, rationale } }),
+    waiting: {
+      for: next === 'wait-for-budget' ? 'budget' : 'approval',
+      needed: neededApprovals(judged),
+      people: attempt.approvals,
+    },
+  };
+}

@@ -1,0 +1,196 @@
+import type {
+  Actor,
+  ArtifactRequirement,
+  ChangeType,
+  Check,
+  IntentSpec,
+  RiskLevel,
+  SecurityConstraints,
+  TargetRepo,
+} from '../../core/contract/intentspec.gen.ts';
+
+/** What the risk level settles and no model may loosen (resolutions A, Policy comes from the risk profile). */
+interface RiskProfile {
+  readonly approvers: number;
+  readonly dependencyPolicy: SecurityConstraints['dependencyPolicy'];
+  readonly retentionDays: number;
+  readonly maxWallClockSeconds: number;
+  readonly minCitationsPerDecision: number;
+  readonly maxRetries: number;
+  readonly maxParallelTasks: number;
+  readonly reports: boolean;
+  readonly sealed: boolean;
+}
+
+/** One row per level; `reports` adds sast, sca and sbom, `sealed` the attestation and its log proof. */
+export const riskProfiles: Readonly<Record<RiskLevel, RiskProfile>> = {
+  low: {
+    approvers: 0,
+    dependencyPolicy: 'no-new',
+    retentionDays: 7,
+    maxWallClockSeconds: 3600,
+    minCitationsPerDecision: 0,
+    maxRetries: 3,
+    maxParallelTasks: 2,
+    reports: false,
+    sealed: false,
+  },
+  medium: {
+    approvers: 1,
+    dependencyPolicy: 'allow-with-review',
+    retentionDays: 30,
+    maxWallClockSeconds: 14400,
+    minCitationsPerDecision: 2,
+    maxRetries: 3,
+    maxParallelTasks: 4,
+    reports: true,
+    sealed: false,
+  },
+  high: {
+    approvers: 2,
+    dependencyPolicy: 'no-new',
+    retentionDays: 14,
+    maxWallClockSeconds: 28800,
+    minCitationsPerDecision: 3,
+    maxRetries: 2,
+    maxParallelTasks: 1,
+    reports: true,
+    sealed: true,
+  },
+};
+
+export interface DraftRequest {
+  readonly risk: RiskLevel;
+  readonly id: string;
+  /** RFC 3339. */
+  readonly createdAt: string;
+  readonly createdBy: Actor;
+  readonly repo: TargetRepo;
+  readonly baseRef: string;
+  readonly summary?: string;
+  readonly changeType?: ChangeType;
+}
+
+/** A valid draft: policy from the risk profile, and words to replace where only a person knows. It does not run before it is activated. */
+export function draftFromProfile(request: DraftRequest): IntentSpec {
+  const { risk, summary = 'Say in one sentence what shall change', changeType = 'unknown' } = request;
+  const profile = riskProfiles[risk];
+  return {
+    apiVersion: 'intentspec.io/v1alpha1',
+    kind: 'IntentSpec',
+    metadata: {
+      id: request.id,
+      createdAt: request.createdAt,
+      createdBy: request.createdBy,
+      target: { repo: request.repo, baseRef: request.baseRef },
+    },
+    intent: {
+      summary,
+      problemStatement: 'Describe what is wrong or missing, for whom, and how it shows.',
+      changeType,
+      objectives: ['Say what can be observed when this is done'],
+      inScope: ['Name the directories and files that may change, such as src/ and test/'],
+      outOfScope: [],
+    },
+    acceptance: {
+      successCriteria: ['Say how anybody can tell that it works'],
+      verificationPlan: {
+        fastChecks: [
+          {
+            id: 'unit',
+            kind: 'testSuite',
+            command: 'node --test --test-reporter=tap',
+            timeoutSeconds: 300,
+            required: true,
+            artifactsProduced: ['test-log'],
+          },
+        ],
+        integrationChecks: [],
+        securityChecks: profile.reports ? reportChecks : [],
+        releaseChecks: profile.approvers > 1 ? [approvalCheck] : [],
+      },
+    },
+    constraints: {
+      security: { networkPolicy: 'deny', dependencyPolicy: profile.dependencyPolicy },
+      privacy: {
+        dataClassesAllowed: ['public'],
+        redactionRequired: true,
+        retentionDays: profile.retentionDays,
+      },
+      licensing: { allowedSpdx: [], forbidNewLicenses: false },
+      resources: { maxWallClockSeconds: profile.maxWallClockSeconds },
+    },
+    risk: {
+      level: risk,
+      rationale: 'Say what could go wrong, and why this level fits.',
+      humanInLoop: { required: profile.approvers > 0, minApprovers: profile.approvers },
+    },
+    evidence: {
+      strategy: 'repo-first',
+      trustTiers: ['repo', 'standards', 'vendor-doc'],
+      domainAllowlistMode: 'allowlist-only',
+      minCitationsPerDecision: profile.minCitationsPerDecision,
+    },
+    security: {
+      toolAcl: {
+        allow: [
+          {
+            tool: 'workspace.command',
+            actions: ['execute'],
+            constraints: { allowCommands: ['node --test'] },
+          },
+        ],
+      },
+      secrets: { policy: 'deny-all' },
+      promptInjection: { treatRetrievedContentAsUntrusted: true, enforceOutputSchema: true },
+      outputHandling: { encodingPolicy: 'contextual-escape', noDirectEval: true },
+    },
+    execution: {
+      retry: { maxRetries: profile.maxRetries },
+      concurrency: { maxParallelTasks: profile.maxParallelTasks },
+    },
+    artifacts: {
+      required: [
+        ...baseArtifacts,
+        ...(profile.reports ? reportArtifacts : []),
+        ...(profile.sealed ? sealArtifacts : []),
+      ],
+    },
+    provenance: {
+      requireSlsaProvenance: true,
+      requireSbom: profile.reports,
+      transparencyLog: { mode: profile.sealed ? 'internal-ledger' : 'none' },
+      bindings: { embedIntentSpecDigest: true },
+    },
+    lifecycle: { schemaVersion: '1.0.0', status: 'draft', changeLog: [] },
+  };
+}
+
+const reportChecks: readonly Check[] = [
+  { id: 'sast', kind: 'policy', command: 'sast', required: true, artifactsProduced: ['sast-report'] },
+  { id: 'sca', kind: 'policy', command: 'sca', required: true, artifactsProduced: ['sca-report'] },
+  { id: 'sbom', kind: 'policy', command: 'sbom', required: true, artifactsProduced: ['sbom'] },
+];
+
+const approvalCheck: Check = {
+  id: 'approvals',
+  kind: 'policy',
+  command: 'require-approvers',
+  required: true,
+};
+
+const baseArtifacts: readonly ArtifactRequirement[] = [
+  { name: 'patchset', stage: 'per-task', required: true, format: 'git-diff' },
+  { name: 'test-log', stage: 'per-task', required: true },
+];
+
+const reportArtifacts: readonly ArtifactRequirement[] = [
+  { name: 'sast-report', stage: 'security', required: true, format: 'sarif' },
+  { name: 'sca-report', stage: 'security', required: true },
+  { name: 'sbom', stage: 'security', required: true, format: 'cyclonedx-json' },
+];
+
+const sealArtifacts: readonly ArtifactRequirement[] = [
+  { name: 'provenance-attestation', stage: 'release', required: true, format: 'in-toto+json' },
+  { name: 'transparency-proof', stage: 'release', required: true },
+];

@@ -1,0 +1,172 @@
+import type { EffectiveCheck, EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
+import { checkLists } from '../checks-of.ts';
+import { always, inSection } from '../contract-row.ts';
+
+const checks = '/acceptance/verificationPlan/*/*';
+
+export const acceptanceRows = [
+  ...inSection('Acceptance', [
+    {
+      id: 'acceptance.successCriteria',
+      path: '/acceptance/successCriteria',
+      rule: 'stored as acceptance criteria of the Task',
+      asks: always,
+      enforcedBy: 'core',
+      test: 'test/engine/run/field-effects.test.ts',
+    },
+    ...checkLists.map((list) => ({
+      id: `acceptance.verificationPlan.${list}`,
+      path: `/acceptance/verificationPlan/${list}`,
+      rule: 'run in its stage, and the next stage starts only when it passed',
+      asks: (spec: EffectiveIntentSpec) => spec.acceptance.verificationPlan[list].length > 0,
+      enforcedBy: 'core',
+      test: 'fixtures/runs/a-later-stage-never-starts-after-a-failed-one',
+    })),
+    {
+      id: 'acceptance.verificationPlan.securityChecks#reports',
+      path: '/acceptance/verificationPlan/securityChecks',
+      rule: 'security checks produce `sast-report`, `sca-report` and `sbom` between them',
+      asks: (spec) => spec.acceptance.verificationPlan.securityChecks.length > 0,
+      enforcedBy: 'core',
+      test: 'test/engine/spec/rules.test.ts',
+    },
+    {
+      id: 'acceptance.qualityGates.requireNewTestsWhenBugfix',
+      path: '/acceptance/qualityGates/requireNewTestsWhenBugfix',
+      rule: 'a bugfix whose patch adds no test case is refused',
+      asks: ({ intent, acceptance }) =>
+        intent.changeType === 'bugfix' && acceptance.qualityGates.requireNewTestsWhenBugfix,
+      enforcedBy: 'gates',
+      test: 'fixtures/runs/a-fix-without-a-new-test-is-refused',
+    },
+    {
+      id: 'acceptance.qualityGates.maxAllowedRegression=none',
+      path: '/acceptance/qualityGates/maxAllowedRegression',
+      rule: 'zero tolerance: any failing integration check fails its stage, an old failure too; measured speed within the noise of the base',
+      asks: (spec) => tolerates(spec, 'none'),
+      enforcedBy: 'gates',
+      test: 'fixtures/runs/an-old-failure-is-not-tolerated-under-none',
+    },
+    {
+      id: 'acceptance.qualityGates.maxAllowedRegression=low,medium',
+      path: '/acceptance/qualityGates/maxAllowedRegression',
+      rule: 'old failures told from regressions, measured speed within 5 % or 20 % of the base',
+      asks: (spec) => tolerates(spec, 'low', 'medium'),
+      enforcedBy: 'gates',
+      test: 'fixtures/runs/a-metric-worse-than-low-allows-is-refused',
+    },
+  ]),
+  ...inSection('Check', [
+    {
+      id: 'check.id',
+      path: `${checks}/id`,
+      rule: 'unique over all lists; names evidence and reports',
+      asks: hasCheck(always),
+      enforcedBy: 'core',
+      test: 'test/engine/spec/rules.test.ts',
+    },
+    {
+      id: 'check.kind=command',
+      path: `${checks}/kind`,
+      rule: 'a shell command, judged by its exit code',
+      asks: hasCheck(({ kind }) => kind === 'command'),
+      enforcedBy: 'gates',
+      test: 'test/gates/checks/command.test.ts',
+    },
+    {
+      id: 'check.kind=testSuite',
+      path: `${checks}/kind`,
+      rule: 'exit code and a parsed report; a run in which no test executed fails',
+      asks: hasCheck(({ kind }) => kind === 'testSuite'),
+      enforcedBy: 'gates',
+      test: 'fixtures/runs/a-suite-in-which-no-test-ran-has-failed',
+    },
+    {
+      id: 'check.kind=policy',
+      path: `${checks}/kind`,
+      rule: 'the first word names a registered rule',
+      asks: hasCheck(({ kind }) => kind === 'policy'),
+      enforcedBy: 'gates',
+      test: 'test/engine/run/field-effects.test.ts',
+    },
+    {
+      id: 'check.kind=policy#require-approvers',
+      path: `${checks}/kind`,
+      rule: 'the run waits for signed approvals',
+      asks: hasCheck((check) => policyOf(check) === 'require-approvers'),
+      enforcedBy: 'gates',
+      test: 'test/gates/rules/require-approvers.test.ts',
+    },
+    {
+      id: 'check.kind=policy#verify-provenance',
+      path: `${checks}/kind`,
+      rule: 'provenance is verified before release',
+      asks: hasCheck((check) => policyOf(check) === 'verify-provenance'),
+      enforcedBy: 'gates',
+      test: 'test/gates/rules/verify-provenance.test.ts',
+    },
+    {
+      id: 'check.command',
+      path: `${checks}/command`,
+      rule: 'every simple command in it passes `security.toolAcl` before it is run',
+      asks: hasCheck(always),
+      enforcedBy: 'core',
+      test: 'fixtures/runs/a-command-that-the-contract-does-not-allow-is-never-run',
+    },
+    {
+      id: 'check.command#variables',
+      path: `${checks}/command`,
+      rule: '`$NAME` comes from the map of the Scheduler only; an unknown one is refused',
+      asks: hasCheck(({ command }) => command?.includes('$') ?? false),
+      enforcedBy: 'core',
+      test: 'fixtures/runs/a-variable-that-the-scheduler-does-not-know-is-refused',
+    },
+    {
+      id: 'check.timeoutSeconds',
+      path: `${checks}/timeoutSeconds`,
+      rule: 'a check past it is ended and has failed',
+      asks: hasCheck(always),
+      enforcedBy: 'core',
+      test: 'fixtures/runs/a-check-past-its-time-out-refuses',
+    },
+    {
+      id: 'check.expectedExitCode',
+      path: `${checks}/expectedExitCode`,
+      rule: 'any other exit code fails the check',
+      asks: hasCheck(always),
+      enforcedBy: 'gates',
+      test: 'fixtures/runs/an-unexpected-exit-code-refuses',
+    },
+    {
+      id: 'check.required',
+      path: `${checks}/required`,
+      rule: 'true: its failure fails the stage; false: it is reported',
+      asks: hasCheck(always),
+      enforcedBy: 'core',
+      test: 'fixtures/runs/a-failing-check-that-is-not-required-is-reported-and-does-not-block',
+    },
+    {
+      id: 'check.artifactsProduced',
+      path: `${checks}/artifactsProduced`,
+      rule: 'every name is declared in `artifacts.required`, and is there when the check has run',
+      asks: hasCheck(({ artifactsProduced }) => artifactsProduced.length > 0),
+      enforcedBy: 'gates',
+      test: 'test/engine/run/field-effects.test.ts',
+    },
+  ]),
+];
+
+function hasCheck(holds: (check: EffectiveCheck) => boolean): (spec: EffectiveIntentSpec) => boolean {
+  return (spec) => checkLists.some((list) => spec.acceptance.verificationPlan[list].some(holds));
+}
+
+function policyOf({ kind, command }: EffectiveCheck): string | undefined {
+  return kind === 'policy' ? command?.trim().split(/\s+/, 1)[0] : undefined;
+}
+
+function tolerates({ acceptance }: EffectiveIntentSpec, ...tolerated: readonly string[]): boolean {
+  const { qualityGates, verificationPlan } = acceptance;
+  return (
+    verificationPlan.integrationChecks.length > 0 && tolerated.includes(qualityGates.maxAllowedRegression)
+  );
+}

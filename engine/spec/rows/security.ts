@@ -1,0 +1,192 @@
+import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
+import { always, type ContractRow, inSection, withModel } from '../contract-row.ts';
+import type { ToolConstraintKey } from '../tool-constraint-keys.ts';
+
+const constraints = '/security/toolAcl/*/*/constraints';
+
+export const securityRows = inSection('Security policy', [
+  {
+    id: 'security.toolAcl.allow',
+    path: '/security/toolAcl/allow',
+    rule: 'a command that no rule allows is never run',
+    asks: always,
+    enforcedBy: 'core',
+    test: 'fixtures/runs/a-command-that-the-contract-does-not-allow-is-never-run',
+  },
+  {
+    id: 'security.toolAcl.deny',
+    path: '/security/toolAcl/deny',
+    rule: 'deny rules are asked first and win',
+    asks: ({ security }) => security.toolAcl.deny.length > 0,
+    enforcedBy: 'core',
+    test: 'test/engine/spec/command-constraints.test.ts',
+  },
+  {
+    id: 'toolRule.tool',
+    path: '/security/toolAcl/*/*/tool',
+    rule: '`workspace.command` rules govern the commands of checks',
+    asks: always,
+    enforcedBy: 'core',
+    test: 'fixtures/runs/a-command-that-the-contract-does-not-allow-is-never-run',
+  },
+  {
+    id: 'toolRule.actions',
+    path: '/security/toolAcl/*/*/actions',
+    rule: '`execute` is what runs a command',
+    asks: always,
+    enforcedBy: 'core',
+    test: 'fixtures/runs/a-command-that-the-contract-does-not-allow-is-never-run',
+  },
+  {
+    id: 'toolRule.tool#model-tools',
+    path: '/security/toolAcl/*/*/tool',
+    rule: 'rules for files, search, language server, web and version control govern a model',
+    asks: withModel,
+    bringsIn: 'session part',
+  },
+  {
+    id: 'toolRule.constraints',
+    path: constraints,
+    rule: 'an unknown constraint fails closed',
+    asks: (spec) => rulesOf(spec).some((rule) => Object.keys(rule.constraints).length > 0),
+    enforcedBy: 'core',
+    test: 'test/engine/spec/command-constraints.test.ts',
+  },
+  ...commandConstraint('allowCommands', 'word sequences that a simple command may begin with'),
+  ...commandConstraint('denySubstrings', 'a command that holds one is denied'),
+  ...commandConstraint('maxOutputBytes', 'output kept of a command'),
+  fileConstraint('writeRoots', 'writes stay below these directories'),
+  fileConstraint('denyPaths', 'these paths are not touched'),
+  fileConstraint('maxWriteBytes', 'size of one write'),
+  fileConstraint('maxResultBytes', 'size of one result'),
+  {
+    id: 'toolRule.constraints.networkHosts',
+    path: `${constraints}/networkHosts`,
+    rule: 'hosts that the proxy opens for the commands of the rule',
+    asks: uses('networkHosts'),
+    enforcedBy: 'sandbox',
+    test: 'test/engine/run/network-policy.test.ts',
+  },
+  {
+    id: 'toolRule.constraints.networkReason',
+    path: `${constraints}/networkReason`,
+    rule: 'why they are opened; listed in the provenance',
+    asks: uses('networkReason'),
+    enforcedBy: 'sandbox',
+    test: 'test/engine/run/network-policy.test.ts',
+  },
+  {
+    id: 'security.secrets.policy=deny-all',
+    path: '/security/secrets/policy',
+    rule: 'no secret reaches a check: the environment is an allow-list',
+    asks: ({ security }) => security.secrets.policy === 'deny-all',
+    enforcedBy: 'core',
+    test: 'test/engine/run/field-effects.test.ts',
+  },
+  {
+    id: 'security.secrets.policy=scoped',
+    path: '/security/secrets/policy',
+    rule: 'secrets of the allowed scopes are given to the run',
+    asks: ({ security }) => security.secrets.policy !== 'deny-all',
+    bringsIn: 'session part',
+  },
+  {
+    id: 'security.secrets.allowedScopes',
+    path: '/security/secrets/allowedScopes',
+    rule: 'which secrets, where the policy is not deny-all',
+    asks: ({ security }) =>
+      security.secrets.policy !== 'deny-all' && security.secrets.allowedScopes.length > 0,
+    bringsIn: 'session part',
+  },
+  {
+    id: 'security.promptInjection.treatRetrievedContentAsUntrusted',
+    path: '/security/promptInjection/treatRetrievedContentAsUntrusted',
+    rule: 'retrieved content is tagged `untrusted` and the prompt says so',
+    asks: withModel,
+    bringsIn: 'session part',
+  },
+  {
+    id: 'security.promptInjection.enforceOutputSchema',
+    path: '/security/promptInjection/enforceOutputSchema',
+    rule: 'a model reply of another structure is a failure and is retried',
+    asks: withModel,
+    bringsIn: 'session part',
+  },
+  {
+    id: 'security.promptInjection.disallowInstructionFromEvidence',
+    path: '/security/promptInjection/disallowInstructionFromEvidence',
+    rule: 'known injection patterns are filtered from evidence before it is used again',
+    asks: withModel,
+    bringsIn: 'session part',
+  },
+  {
+    id: 'security.outputHandling.encodingPolicy=contextual-escape',
+    path: '/security/outputHandling/encodingPolicy',
+    rule: 'every sink escapes untrusted text',
+    asks: ({ security }) => security.outputHandling.encodingPolicy === 'contextual-escape',
+    enforcedBy: 'core',
+    test: 'test/engine/spec/review.test.ts',
+  },
+  {
+    id: 'security.outputHandling.encodingPolicy=strict-json,none',
+    path: '/security/outputHandling/encodingPolicy',
+    rule: 'replies and tool answers must parse, or text sinks are raw',
+    asks: ({ security }) => security.outputHandling.encodingPolicy !== 'contextual-escape',
+    bringsIn: 'session part',
+  },
+  {
+    id: 'security.outputHandling.noDirectEval',
+    path: '/security/outputHandling/noDirectEval',
+    rule: 'a patch that adds direct execution is rejected before it is Proposed',
+    asks: ({ security }) => security.outputHandling.noDirectEval,
+    enforcedBy: 'gates',
+    test: 'fixtures/runs/a-direct-eval-is-refused',
+  },
+]);
+
+type Row = Omit<ContractRow, 'section'>;
+
+/** Judged by the command ACL; on rules of other tools only a model meets it. */
+function commandConstraint(key: ToolConstraintKey, rule: string): readonly Row[] {
+  const asks = uses(key, (tool) => tool === 'workspace.command');
+  return [
+    {
+      id: `toolRule.constraints.${key}`,
+      path: `${constraints}/${key}`,
+      rule,
+      asks,
+      enforcedBy: 'core',
+      test: 'test/engine/spec/command-constraints.test.ts',
+    },
+    {
+      id: `toolRule.constraints.${key}#model-tools`,
+      path: `${constraints}/${key}`,
+      rule: `${rule}; on rules of other tools`,
+      asks: (spec, { model }) => model && uses(key, (tool) => tool !== 'workspace.command')(spec),
+      bringsIn: 'session part',
+    },
+  ];
+}
+
+/** A constraint on files: only a model writes through tools, but on a command rule it asks for what no ACL can see. */
+function fileConstraint(key: ToolConstraintKey, rule: string): Row {
+  return {
+    id: `toolRule.constraints.${key}`,
+    path: `${constraints}/${key}`,
+    rule,
+    asks: (spec, { model }) => uses(key, (tool) => model || tool === 'workspace.command')(spec),
+    bringsIn: 'session part',
+  };
+}
+
+function uses(
+  key: ToolConstraintKey,
+  ofTool: (tool: string) => boolean = always,
+): (spec: EffectiveIntentSpec) => boolean {
+  return (spec) =>
+    rulesOf(spec).some(({ tool, constraints: given }) => Object.hasOwn(given, key) && ofTool(tool));
+}
+
+function rulesOf({ security }: EffectiveIntentSpec): EffectiveIntentSpec['security']['toolAcl']['allow'] {
+  return [...security.toolAcl.allow, ...security.toolAcl.deny];
+}

@@ -1,0 +1,177 @@
+import { frameKinds } from '../../core/contract/context.ts';
+import { stageNames } from '../../core/contract/stage.ts';
+import { artifactRef, finding, trust, trustTier } from './part-shapes.ts';
+import {
+  anything,
+  decimal,
+  fields,
+  flag,
+  gitObject,
+  listOf,
+  mapOf,
+  oneOf,
+  sha256Text,
+  text,
+  time,
+  uuid,
+  wholeNumber,
+} from './shape.ts';
+
+const carriedPath = fields({ path: text, sha256: sha256Text, entries: wholeNumber, bytes: wholeNumber });
+const carried = fields({ received: listOf(carriedPath), handedOn: listOf(carriedPath) });
+const tests = fields(
+  { passed: wholeNumber, failed: wholeNumber, skipped: wholeNumber },
+  {
+    flaky: wholeNumber,
+    durationMs: decimal,
+    failedTests: listOf(fields({ name: text }, { durationMs: decimal })),
+    slowest: listOf(fields({ name: text, durationMs: decimal })),
+  },
+);
+const laidRun = fields(
+  {
+    status: oneOf('passed', 'failed'),
+    laid: listOf(fields({ path: text }, { parts: listOf(text) })),
+    tree: gitObject,
+    timedOut: flag,
+    durationMs: decimal,
+  },
+  { exitCode: wholeNumber, signal: text, tests, carried, log: sha256Text },
+);
+const lifecycleStatus = oneOf('draft', 'active', 'deprecated', 'closed');
+
+/** Bodies of the events: what happened (architecture, Data). */
+export const eventShapes = {
+  intent_event: fields(
+    {
+      intent: uuid,
+      kind: oneOf('created', 'activated', 'replanned', 'deprecated', 'closed', 'run-started', 'run-decided'),
+      by: text,
+      reason: text,
+    },
+    {
+      /** After and before; absent where the event changes neither. */
+      status: lifecycleStatus,
+      from: lifecycleStatus,
+      diff_summary: text,
+      run: uuid,
+      superseded_by: text,
+      supersedes: text,
+    },
+  ),
+  task_event: fields(
+    {
+      task: uuid,
+      kind: oneOf('queued', 'started', 'attempt-failed', 'retried', 'accepted', 'abandoned', 'blocked'),
+      /** From 1; 0 before the first. */
+      attempt: wholeNumber,
+    },
+    { run: uuid, reason: text },
+  ),
+  run_event: fields({ run: uuid, kind: text, data: mapOf(anything) }),
+  plan_step_event: fields({
+    plan: uuid,
+    /** Index into the plan's `steps`. */
+    step: wholeNumber,
+    status: oneOf('pending', 'in_progress', 'completed', 'failed'),
+  }),
+  tool_invocation: fields(
+    {
+      run: uuid,
+      tool: text,
+      action: text,
+      outcome: oneOf('done', 'denied', 'failed'),
+      duration_ms: decimal,
+      started_at: time,
+    },
+    { check_id: text, command: text, exit_code: wholeNumber, refusal: text },
+  ),
+  context_frame: fields(
+    {
+      run: uuid,
+      kind: oneOf(...frameKinds),
+      seq: wholeNumber,
+      protected: flag,
+      summary: text,
+      evicted: flag,
+    },
+    { trust, trust_tier: trustTier, digest: sha256Text },
+  ),
+  run_usage: fields(
+    {
+      run: uuid,
+      /** Units of 0.001 USD (resolutions, maxCostUnits). */
+      cost_units: decimal,
+      wall_clock_seconds: decimal,
+      patchsets_generated: wholeNumber,
+      attempt: wholeNumber,
+    },
+    { tokens_used: wholeNumber },
+  ),
+  evidence: fields(
+    {
+      run: uuid,
+      patchset: uuid,
+      /** `<stage>:<check id>`, or the stage alone for what the stage itself found. */
+      kind: text,
+      stage: oneOf(...stageNames),
+      status: oneOf('passed', 'failed', 'skipped', 'waiting'),
+      required: flag,
+      reports: listOf(artifactRef),
+      findings: listOf(finding),
+    },
+    {
+      check_id: text,
+      check_kind: oneOf('command', 'testSuite', 'policy'),
+      command: text,
+      exit_code: wholeNumber,
+      expected_exit_code: wholeNumber,
+      signal: text,
+      timed_out: flag,
+      started_at: time,
+      duration_ms: decimal,
+      tests,
+      summary: text,
+      /** Demanded by the policy commit, whatever the contract asks. */
+      from_policy: flag,
+      /** An old failure that the contract tolerates. */
+      tolerated: flag,
+      /** What other checks handed to it and what it handed on: nothing else passed between them. */
+      carried,
+      /** A second run, with what judges as the policy commit has it. */
+      at_policy: laidRun,
+      /** A second run, with test files as the base has them. */
+      with_base_tests: laidRun,
+    },
+  ),
+  decision: fields(
+    {
+      run: uuid,
+      type: oneOf('commit', 'checkpoint', 'abandon', 'retry', 'rollback'),
+      rationale: text,
+      reasons: listOf(text),
+      /** Digest of the decision-input record and of the decision record that replay must reproduce. */
+      input_digest: sha256Text,
+      decision_digest: sha256Text,
+      evidence: listOf(uuid),
+    },
+    {
+      patchset: uuid,
+      commit_sha: gitObject,
+      tree: gitObject,
+      target_ref: text,
+      previous: uuid,
+      bundle: text,
+      proof: text,
+      key_id: text,
+      log_origin: text,
+      log_index: wholeNumber,
+      /** What follows: `retry`, `replan`, `wait`, … */
+      next: text,
+      task: uuid,
+      attempt: wholeNumber,
+      /** The replan trigger (document 1, Execution policy) that it answers. */
+      trigger: text,
+    },
+  ),
+} as const;

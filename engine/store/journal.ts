@@ -1,0 +1,191 @@
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type Clock, toRfc3339 } from '../../core/base/clock.ts';
+import { sha256Hex } from '../../core/base/digest.ts';
+import { WritError } from '../../core/base/errors.ts';
+import type { WitnessedJournal } from '../../core/contract/journal-witness.ts';
+import { type JournalRecord, type ParsedJournal, parseJournal } from './parse-journal.ts';
+import { isVouchedLine, toVouchedLine } from './vouched-line.ts';
+
+export interface JournalOptions {
+  readonly clock: Clock;
+  /** Each append is on disk before it resolves; default true. */
+  readonly fsync?: boolean;
+  /** Vouches for what is appended, and says whether what is there was vouched for; absent: nobody does. Closed with the journal. */
+  readonly witness?: WitnessedJournal;
+}
+
+interface Waiting {
+  readonly type: string;
+  readonly data: unknown;
+  readonly resolve: (record: JournalRecord) => void;
+  readonly reject: (fault: unknown) => void;
+}
+
+/**
+ * One run's append-only journal: a line per record, each holding the digest of the line before. Appends are ordered, and written together
+ * where they come together. One writer at a time (RunLock); readers need no lock.
+ */
+export class Journal {
+  readonly #file: FileHandle;
+  readonly #clock: Clock;
+  readonly #fsync: boolean;
+  readonly #path: string;
+  readonly #witness: WitnessedJournal | undefined;
+  /** Whether this user wrote, on this machine, every record that was there when it was opened, and none after them is missing. */
+  readonly isAuthentic: boolean;
+  #records: JournalRecord[];
+  #size: number;
+  #prev: string;
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | undefined;
+  #closed = false;
+
+  private constructor(file: FileHandle, path: string, options: JournalOptions, found: ParsedJournal) {
+    this.#file = file;
+    this.#path = path;
+    this.#clock = options.clock;
+    this.#fsync = options.fsync ?? true;
+    this.#witness = options.witness;
+    this.isAuthentic = options.witness !== undefined && isAuthentic(found, options.witness);
+    this.#records = [...found.records];
+    this.#size = found.goodBytes;
+    this.#prev = found.lastDigest;
+  }
+
+  /** Opens or creates the journal at `path` for writing; a torn last line is cut off first. JOURNAL_CORRUPT, EVIDENCE_WRITE_FAILED. */
+  static async open(path: string, options: JournalOptions): Promise<Journal> {
+    try {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
+      const file = await open(path, flags, 0o600);
+      try {
+        const found = parseJournal(await file.readFile(), path);
+        if (found.isTorn) await file.truncate(found.goodBytes);
+        if (options.fsync ?? true) await syncDirectory(dirname(path));
+        const journal = new Journal(file, path, options, found);
+        // Known before its first record: a journal of which nobody knows how far it reached may have been cut.
+        if (found.records.length === 0)
+          await options.witness?.reach({ records: 0, digest: found.lastDigest });
+        return journal;
+      } catch (fault) {
+        await file.close();
+        throw fault;
+      }
+    } catch (fault) {
+      throw fault instanceof WritError ? fault : writeFailed(path, fault);
+    }
+  }
+
+  /** Every record so far, those of earlier processes included. */
+  get records(): readonly JournalRecord[] {
+    return this.#records;
+  }
+
+  /**
+   * Adds a record; resolves when it is written. EVIDENCE_WRITE_FAILED where it cannot be (disk full): the journal then is as if it had not been
+   * asked, and later appends may succeed. `data` must be JSON.
+   */
+  append(type: string, data: unknown): Promise<JournalRecord> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) return reject(writeFailed(this.#path, new Error('the journal is closed')));
+      this.#waiting.push({ type, data, resolve, reject });
+      this.#writing ??= this.#drain();
+    });
+  }
+
+  /** Waits for what was appended and closes the file. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#writing;
+    await this.#file.close();
+    await this.#witness?.[Symbol.asyncDispose]();
+  }
+
+  /** Nothing will go on from this journal: its witness need not remember it. */
+  async forget(): Promise<void> {
+    await this.#witness?.forget();
+  }
+
+  async #drain(): Promise<void> {
+    // Lets appends of the same tick share one write.
+    await undefined;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0);
+      try {
+        await this.#write(batch);
+      } catch (fault) {
+        for (const { reject } of batch) reject(writeFailed(this.#path, fault));
+      }
+    }
+    this.#writing = undefined;
+  }
+
+  async #write(batch: readonly Waiting[]): Promise<void> {
+    const made: JournalRecord[] = [];
+    const lines: string[] = [];
+    let prev = this.#prev;
+    for (const { type, data } of batch) {
+      const record = {
+        seq: this.#records.length + made.length + 1,
+        at: toRfc3339(this.#clock.now()),
+        type,
+        data: data ?? null,
+        prev,
+      };
+      const line = toVouchedLine(record, this.#witness);
+      // What a reader will see, not what the caller may change later.
+      made.push(JSON.parse(line));
+      lines.push(line, '\n');
+      prev = sha256Hex(line);
+    }
+    const bytes = Buffer.from(lines.join(''));
+    try {
+      for (let at = 0; at < bytes.length; ) at += (await this.#file.write(bytes, at)).bytesWritten;
+      if (this.#fsync) await this.#file.datasync();
+    } catch (fault) {
+      await this.#file.truncate(this.#size).catch(() => {});
+      throw fault;
+    }
+    this.#size += bytes.length;
+    this.#prev = prev;
+    this.#records.push(...made);
+    // Should it fail, the witness knows of a shorter journal, and what is beyond that is vouched for all the same.
+    await this.#witness?.reach({ records: this.#records.length, digest: prev }).catch(() => undefined);
+    for (const [index, record] of made.entries()) batch[index]?.resolve(record);
+  }
+}
+
+/**
+ * The chain holds, the last line is vouched for and with it all before, and the journal reaches as far as it ever did, over the same records: a chain does
+ * not reveal a tail that was cut off, nor an older journal in its place.
+ */
+function isAuthentic({ records, lastDigest, lastLine }: ParsedJournal, witness: WitnessedJournal): boolean {
+  const { reached } = witness;
+  if (records.length === 0) return reached === undefined || reached.records === 0;
+  if (reached === undefined) return false;
+  // Of one that is shorter than it was, the last line is not the one that is remembered.
+  const found = records[reached.records]?.prev ?? lastDigest;
+  return found === reached.digest && isVouchedLine(lastLine, witness);
+}
+
+/** A file that was just created survives a power cut only when its directory is synced, too. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+function writeFailed(path: string, cause: unknown): WritError {
+  const errno = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
+  return new WritError('EVIDENCE_WRITE_FAILED', {
+    message: `the journal \`${path}\` could not be written${errno === undefined ? '' : `: ${errno}`}`,
+    detail: { path, ...(errno === undefined ? {} : { errno }) },
+    cause,
+  });
+}

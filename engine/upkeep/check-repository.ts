@@ -1,0 +1,180 @@
+import type { Clock } from '../../core/base/clock.ts';
+import { askGit, gitFailed } from '../vcs/git.ts';
+import { keepObjectReaders } from '../vcs/object-reader.ts';
+import { readHeads } from '../vcs/read-each.ts';
+import type { Repository } from '../vcs/repository.ts';
+import { checkContent } from './check-content.ts';
+import { checkGitObjects, type GitFindings } from './check-git-objects.ts';
+import { checkIntent } from './check-intent.ts';
+import { checkJournals, type RecordedAs } from './check-journals.ts';
+import { checkRecord, type RefFiles } from './check-record.ts';
+import { findDependents, findSealedCommits } from './dependents.ts';
+import type { Found, Problem } from './problem.ts';
+import { parseRefLines, type StoredRef, storedPatterns } from './stored-ref.ts';
+
+/** What a ledger's check found. `index`: the entry that is wrong; `from`: every entry from there on rests on it; neither: all of them. */
+export interface LedgerFindings {
+  readonly entries: number;
+  readonly problems: readonly (Found & { readonly index?: number; readonly from?: number })[];
+}
+
+export interface CheckRequest {
+  readonly repository: Repository;
+  readonly clock: Clock;
+  /** Checks the internal ledger, where there is one. */
+  readonly ledger?: () => Promise<LedgerFindings>;
+}
+
+/** What was looked at, and everything that is wrong with it. */
+export interface CheckReport {
+  readonly problems: readonly Problem[];
+  readonly checked: { readonly objects: number; readonly journals: number; readonly entries: number };
+}
+
+const maxListBytes = 256 * 1024 * 1024;
+
+/**
+ * Checks all that is stored: git objects below our refs, the shape of each record and what it says of others, artifact content by digest,
+ * journals, the ledger. Linear, a few git processes in all. Only what cannot be looked at at all is thrown.
+ */
+export async function checkRepository(request: CheckRequest): Promise<CheckReport> {
+  const { repository, clock } = request;
+  await using readers = keepObjectReaders();
+  readers.keep(repository);
+  const { refs, problems: brokenRefs } = await readRefs(repository);
+  const git = await checkGitObjects(repository, refs);
+  const filesOf = (ref: StoredRef): RefFiles => toFiles(git, ref);
+  const runs = refs.filter(({ kind }) => kind === 'run').map((ref) => ({ ref, files: filesOf(ref) }));
+  const recorded = new Map(
+    runs.map(({ ref, files }): [string, RecordedAs] => [
+      ref.id,
+      files.has('decision.json') ? 'decided' : 'waiting',
+    ]),
+  );
+  const found: (Found & { readonly refs: readonly string[] })[] = [
+    ...brokenRefs.map((problem) => ({ ...problem, refs: [problem.where] })),
+    ...git.problems,
+  ];
+  for (const { ref, files } of runs) {
+    for (const problem of checkRecord(ref, files, unreadPaths(git, ref)))
+      found.push({ ...problem, refs: [ref.ref] });
+  }
+  for (const ref of refs.filter(({ kind }) => kind === 'intent')) {
+    for (const problem of checkIntent(ref, filesOf(ref), unreadPaths(git, ref)))
+      found.push({ ...problem, refs: [ref.ref] });
+  }
+  found.push(...checkNeighbours(refs, runs, git));
+  found.push(...(await checkContent(repository, refs, runs, filesOf, git.damaged, clock.now())));
+  found.push(...(await checkCommits(repository, runs)));
+  const { journals, problems: badJournals } = await checkJournals(repository, recorded);
+  const ledger = (await request.ledger?.()) ?? { entries: 0, problems: [] };
+
+  const isSound = found.length + badJournals.length + ledger.problems.length === 0;
+  const dependents = findDependents(runs, isSound ? new Map() : await findSealedCommits(repository));
+  const problems: Problem[] = [
+    ...found.map(({ refs: named, ...problem }) => ({
+      ...problem,
+      dependsOn: [...new Set(named.flatMap((ref) => dependents.ofRef(ref)))],
+    })),
+    ...badJournals.map(({ runId, ...problem }) => ({ ...problem, dependsOn: dependents.ofRun(runId) })),
+    ...ledger.problems.map(({ index, from, ...problem }) => ({
+      ...problem,
+      dependsOn: index === undefined ? dependents.ofLog(from) : dependents.ofLogIndex(index),
+    })),
+  ];
+  return { problems, checked: { objects: git.objects, journals, entries: ledger.entries } };
+}
+
+/** A ref that git cannot read is only a warning of its own. */
+async function readRefs(
+  repository: Repository,
+): Promise<{ readonly refs: readonly StoredRef[]; readonly problems: readonly Found[] }> {
+  const args = ['for-each-ref', '--format=%(objectname) %(refname)', ...storedPatterns];
+  const { code, stdout, stderr } = await askGit(repository, args, { maxBytes: maxListBytes });
+  if (code !== 0) throw gitFailed(args, code, stderr);
+  const problems = stderr.split('\n').flatMap((line): Found[] => {
+    const ref = /^warning: ignoring (?:broken ref|ref with broken name|dangling symref) (refs\/.+)$/.exec(
+      line,
+    )?.[1];
+    return ref === undefined ? [] : [{ code: 'ref-broken', where: ref, what: 'git cannot read it' }];
+  });
+  return { refs: parseRefLines(stdout.toString('utf8'), ' '), problems };
+}
+
+function toFiles({ walked, facts }: GitFindings, { object }: StoredRef): RefFiles {
+  const files = new Map();
+  for (const [path, blob] of walked.get(object)?.files ?? []) {
+    const found = facts.get(blob);
+    if (found) files.set(path, found);
+  }
+  return files;
+}
+
+/** Paths of a tree whose content could not be read; where a whole directory is gone, `/` stands for it. */
+function unreadPaths({ walked, facts, damaged }: GitFindings, { object }: StoredRef): readonly string[] {
+  const paths = [...(walked.get(object)?.files ?? [])]
+    .filter(([, blob]) => !facts.has(blob))
+    .map(([path]) => path);
+  return paths.length === 0 && damaged.has(object) ? everyName : paths;
+}
+
+const everyName = ['/', 'run.json', 'spec.json', 'effective.json', 'intent.json'];
+
+/** Refs that name runs, and refs that runs name. */
+function checkNeighbours(
+  refs: readonly StoredRef[],
+  runs: readonly { readonly ref: StoredRef; readonly files: RefFiles }[],
+  { damaged }: GitFindings,
+): readonly (Found & { readonly refs: readonly string[] })[] {
+  const names = new Set(refs.map(({ ref }) => ref));
+  const found: (Found & { readonly refs: readonly string[] })[] = [];
+  for (const { ref, files } of runs) {
+    if (damaged.has(ref.object)) continue;
+    const plan = files.get('run.json')?.object?.names.find(([field]) => field === 'plan')?.[1];
+    const wanted = plan === undefined || !files.has('decision.json') ? [] : [`${ref.prefix}/plans/${plan}`];
+    for (const name of wanted)
+      if (!names.has(name))
+        found.push({
+          code: 'reference-missing',
+          where: name,
+          what: `\`${ref.ref}\` names it`,
+          namedBy: ref.ref,
+          refs: [ref.ref],
+        });
+  }
+  for (const { ref, kind, prefix, id } of refs) {
+    if (kind !== 'approval' || names.has(`${prefix}/runs/${id}`)) continue;
+    found.push({
+      code: 'reference-missing',
+      where: `${prefix}/runs/${id}`,
+      what: `\`${ref}\` approves it`,
+      refs: [ref],
+    });
+  }
+  return found;
+}
+
+/** Commits that decisions say they made. */
+async function checkCommits(
+  repository: Repository,
+  runs: readonly { readonly ref: StoredRef; readonly files: RefFiles }[],
+): Promise<readonly (Found & { readonly refs: readonly string[] })[]> {
+  const made = runs.flatMap(({ ref, files }) => {
+    const object = files.has('rollback.json') ? undefined : files.get('decision.json')?.object;
+    return object?.decision === 'commit' && object.commit !== undefined
+      ? [{ ref, commit: object.commit }]
+      : [];
+  });
+  const heads = await readHeads(
+    repository,
+    made.map(({ commit }) => commit),
+  );
+  return made
+    .filter(({ commit }) => heads.get(commit)?.type !== 'commit')
+    .map(({ ref, commit }) => ({
+      code: 'object-missing',
+      where: `${ref.ref}:decision.json`,
+      what: `commit ${commit}, which the decision made, is not there: where it was made elsewhere, \`git fetch\` brings its branch`,
+      refs: [ref.ref],
+    }));
+}

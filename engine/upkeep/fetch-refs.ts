@@ -1,0 +1,217 @@
+import { isWritError } from '../../core/base/errors.ts';
+import { adoptObjects } from '../vcs/adopt-objects.ts';
+import type { GitDirectory } from '../vcs/git.ts';
+import { gitLine, runGit } from '../vcs/git.ts';
+import { printable } from '../vcs/ref-name.ts';
+import { type RefUpdate, updateRefs } from '../vcs/refs.ts';
+import type { Repository } from '../vcs/repository.ts';
+import { type FetchConnection, unmoved } from './fetch-connection.ts';
+import { changedReason, type Filing, fileTheirs, filingOf } from './file-theirs.ts';
+import { compareVersions, presentCommits, type Standing } from './lineage.ts';
+import { listRemoteRefs } from './list-remote-refs.ts';
+import type { MovedRef, MoveStatus } from './move-outcome.ts';
+import { networkPlace, pickRemote, type Remote } from './network-git.ts';
+import { expiredContent, type Moved, type MoveRequest } from './push-refs.ts';
+import { receiveRefs } from './receive-refs.ts';
+import { openRefView } from './ref-view.ts';
+import { isDeletable, listStoredRefs, type StoredRef, toStoredRef, travels } from './stored-ref.ts';
+
+const refsAtOnce = 200;
+const maxListBytes = 256 * 1024 * 1024;
+
+/** One ref to be moved here, after its objects have come. */
+interface Arrival {
+  readonly ref: string;
+  readonly from: string | null;
+  readonly to: string;
+  readonly status: MoveStatus;
+  readonly reason?: string;
+}
+
+/**
+ * Brings the refs of a remote here. As with pushing, records only grow and the content that was written later wins; content whose retention is
+ * over is not brought back. Of a run that this machine has a part in, ours holds and a record that changed is kept beside it, until a person picks
+ * (`pickRecord`). A ref is moved by compare-and-swap after its objects are here. REMOTE_UNKNOWN, REMOTE_FAILED.
+ */
+export async function fetchRefs(request: MoveRequest): Promise<Moved> {
+  const { repository, clock, signal } = request;
+  const remote = await pickRemote(repository, request.remote, request.cwd);
+  const network = await networkPlace(repository);
+  const connection = { repository, network, remote, signal, doubled: new Set<string>() };
+  // Of an older version, one for all runs of a repository: no two of them could be joined.
+  const there = (await listRemoteRefs(network, remote, signal)).filter(travels);
+  const refs: MovedRef[] = [];
+  const records = there.filter((one) => !isDeletable(one));
+  refs.push(...(await bring(connection, records)));
+  // The records that say what has expired may just have come.
+  const here = await listStoredRefs(repository);
+  const content = there.filter(isDeletable);
+  const expired = await expiredContent(repository, here, content, clock.now());
+  for (const { ref } of content) {
+    if (!expired.has(ref)) continue;
+    const own = here.find((one) => one.ref === ref)?.object ?? null;
+    refs.push({ ref, from: own, to: own, status: 'expired' });
+  }
+  const kept = content.filter(({ ref }) => !expired.has(ref));
+  refs.push(...(await bring(connection, kept)));
+  return { remote: remote.shown, refs: refs.sort((a, b) => (a.ref < b.ref ? -1 : 1)) };
+}
+
+async function bring(connection: FetchConnection, there: readonly StoredRef[]): Promise<readonly MovedRef[]> {
+  const { repository, network, remote } = connection;
+  const all = await listAllRefs(repository);
+  const here = new Map(all.map(({ ref, object }) => [ref, object]));
+  const settled = there
+    .filter(({ ref, object }) => here.get(ref) === object)
+    .map(({ ref, object }): MovedRef => ({ ref, from: object, to: object, status: 'current' }));
+  const wanted = there.filter(({ ref, object }) => here.get(ref) !== object);
+  if (wanted.length === 0) return settled;
+
+  await using view = await openRefView(network, repository);
+  await view.setRefs(
+    all.map(({ ref, object }, index) => ({
+      // Out of the way of what comes.
+      ref: toStoredRef(ref, object) ? `refs/have/${index}` : ref,
+      object,
+    })),
+  );
+  const refused: MovedRef[] = [];
+  const came = await receiveRefs(connection, view.place, wanted, (ref, reason) =>
+    refused.push({ ...unmoved(ref, here.get(ref) ?? null, 'rejected'), reason }),
+  );
+  settled.push(...refused);
+  const present = await presentCommits(
+    view.place,
+    came.map(({ object }) => object),
+  );
+  const standings = await compareVersions(
+    view.place,
+    came.map(({ ref, object }) => ({ here: here.get(ref) ?? object, there: object })),
+  );
+  const names = new Set([...came, ...refused].map(({ ref }) => ref));
+  for (const { ref } of wanted)
+    if (!names.has(ref)) settled.push(unmoved(ref, here.get(ref) ?? null, 'moved'));
+  const arrivals: Arrival[] = [];
+  const filed: Filing[] = [];
+  const clashes: (Arrival & { readonly from: string })[] = [];
+  for (const [index, theirs] of came.entries()) {
+    const { ref, object, kind } = theirs;
+    const from = here.get(ref) ?? null;
+    const planned = from === null ? 'created' : planFetch(theirs, standings[index] ?? 'unknown');
+    const status =
+      planned === 'diverged' && from && (await areSame(view.place, from, object)) ? 'replaced' : planned;
+    const filing = from === null ? undefined : await filingOf(connection, theirs, from, status);
+    if (!present.has(object)) settled.push({ ...unmoved(ref, from, 'rejected'), reason: 'it is no commit' });
+    else if (filing) filed.push(filing);
+    else if (status === 'created' || status === 'updated' || status === 'replaced')
+      arrivals.push({ ref, from, to: object, status, ...changedReason(kind, from, status) });
+    else if (status === 'diverged' && kind === 'approval' && from !== null)
+      clashes.push({ ref, from, to: object, status: 'replaced' });
+    else settled.push(unmoved(ref, from, status));
+  }
+  if (arrivals.length + clashes.length + filed.length > 0) await adoptObjects(view.place, repository);
+  for (let at = 0; at < arrivals.length; at += refsAtOnce)
+    settled.push(...(await land(repository, remote, arrivals.slice(at, at + refsAtOnce))));
+  for (const filing of filed) settled.push(await fileTheirs(repository, remote, filing, here));
+  const taken = new Set([...here.keys(), ...there.map(({ ref }) => ref)]);
+  for (const clash of clashes) settled.push(...(await renumber(repository, remote, clash, taken)));
+  return settled;
+}
+
+/** Two that wrote the same down at different times: nothing of either is lost with the other. */
+async function areSame(place: GitDirectory, ...commits: readonly [string, string]): Promise<boolean> {
+  const trees = commits.map((commit) => `${commit}^{tree}`);
+  const [ours, theirs] = (await gitLine(place, ['rev-parse', '--end-of-options', ...trees]))
+    .split('\n')
+    .slice(-2);
+  return ours === theirs;
+}
+
+/** Every ref of the repository: what need not be sent again. */
+async function listAllRefs(
+  repository: Repository,
+): Promise<readonly { readonly ref: string; readonly object: string }[]> {
+  const listed = await runGit(repository, ['for-each-ref', '--format=%(objectname) %(refname)'], {
+    maxBytes: maxListBytes,
+  });
+  return listed
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => ({ object: line.slice(0, line.indexOf(' ')), ref: line.slice(line.indexOf(' ') + 1) }));
+}
+
+function planFetch(theirs: StoredRef, standing: Standing): MoveStatus {
+  switch (standing) {
+    case 'same':
+      return 'current';
+    case 'behind':
+      return 'updated';
+    case 'ahead':
+      return 'ahead';
+    case 'diverged-earlier':
+      return isDeletable(theirs) ? 'replaced' : 'diverged';
+    case 'diverged-later':
+    case 'diverged-tie':
+      return isDeletable(theirs) ? 'ahead' : 'diverged';
+    case 'unknown':
+      return 'rejected';
+  }
+}
+
+/** Moves refs together; where git refuses, by halves, so that one bad name stops no other. */
+async function land(
+  repository: Repository,
+  remote: Remote,
+  arrivals: readonly Arrival[],
+): Promise<readonly MovedRef[]> {
+  const updates = arrivals.map(({ ref, from, to }): RefUpdate => ({ ref, old: from ?? undefined, new: to }));
+  try {
+    const outcome = await updateRefs(repository, updates, `writ: fetch from ${remote.shown}`);
+    if (outcome.moved) return arrivals;
+    const stale = new Map(outcome.stale.map(({ ref, found }) => [ref, found ?? null]));
+    const refused = [...stale].map(([ref, found]) => unmoved(ref, found, 'moved'));
+    const rest = arrivals.filter(({ ref }) => !stale.has(ref));
+    return rest.length === 0 ? refused : [...refused, ...(await land(repository, remote, rest))];
+  } catch (fault) {
+    if (!isWritError(fault, 'GIT_FAILED')) throw fault;
+    const [only] = arrivals;
+    if (arrivals.length === 1 && only !== undefined)
+      return [{ ...unmoved(only.ref, only.from, 'rejected'), reason: printable(fault.message) }];
+    const middle = Math.ceil(arrivals.length / 2);
+    return [
+      ...(await land(repository, remote, arrivals.slice(0, middle))),
+      ...(await land(repository, remote, arrivals.slice(middle))),
+    ];
+  }
+}
+
+/**
+ * Two people who approve in clones of their own take the same number. The number means nothing, so ours moves to the next free one and theirs takes
+ * its place: both stand, here and, with the next push, there.
+ */
+async function renumber(
+  repository: Repository,
+  remote: Remote,
+  { ref, from, to }: { readonly ref: string; readonly from: string; readonly to: string },
+  taken: Set<string>,
+): Promise<readonly MovedRef[]> {
+  const stem = ref.slice(0, ref.lastIndexOf('/') + 1);
+  let number = 1;
+  while (taken.has(`${stem}${number}`)) number += 1;
+  const free = `${stem}${number}`;
+  taken.add(free);
+  const outcome = await updateRefs(
+    repository,
+    [
+      { ref: free, old: undefined, new: from },
+      { ref, old: from, new: to },
+    ],
+    `writ: fetch from ${remote.shown}`,
+  );
+  if (!outcome.moved) return [unmoved(ref, from, 'moved')];
+  return [
+    { ref: free, from: null, to: from, status: 'renumbered', reason: `was \`${ref}\`` },
+    { ref, from, to, status: 'replaced' },
+  ];
+}

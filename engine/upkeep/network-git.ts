@@ -1,0 +1,159 @@
+import { isAbsolute, resolve } from 'node:path';
+import { WritError } from '../../core/base/errors.ts';
+import { nearestName } from '../../core/base/nearest-name.ts';
+import { askGit, type GitAnswer, type GitCall, type GitDirectory, gitLine } from '../vcs/git.ts';
+import type { GitSetting } from '../vcs/git-environment.ts';
+import { printable } from '../vcs/ref-name.ts';
+import type { Repository } from '../vcs/repository.ts';
+
+/** A remote as git is given it, and as people are shown it (no password). */
+export interface Remote {
+  readonly address: string;
+  readonly shown: string;
+}
+
+/** What a person's own network command may use of their environment, beyond what every git call gets. */
+const passedOn = [
+  'SSH_AUTH_SOCK',
+  'GIT_SSH',
+  'GIT_SSH_COMMAND',
+  'GIT_SSH_VARIANT',
+  'http_proxy',
+  'https_proxy',
+  'HTTPS_PROXY',
+  'all_proxy',
+  'ALL_PROXY',
+  'no_proxy',
+  'NO_PROXY',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'GIT_SSL_CAINFO',
+] as const;
+
+/** Everything git speaks itself; `ext::` and other helpers run programs that an address names. */
+const protocols = 'file:git:http:https:ssh';
+
+/**
+ * A repository as `writ push` and `writ fetch` call git over it. They are the person's own network commands, so they may use the
+ * credential helper and the ssh command of the user's and the machine's git config. The repository's own config may name neither: it is
+ * the one place that an attacker who can write files here reaches. No hook runs and nobody is asked for a password.
+ */
+export async function networkPlace(repository: Repository): Promise<GitDirectory> {
+  const skipsSystem = ['1', 'true', 'yes', 'on'].includes(process.env.GIT_CONFIG_NOSYSTEM ?? '');
+  const own = [
+    ...(skipsSystem ? [] : await userSettings(repository, '--system')),
+    ...(await userSettings(repository, '--global')),
+  ];
+  const env: Record<string, string> = { ...repository.env, GIT_ALLOW_PROTOCOL: protocols };
+  for (const name of passedOn) {
+    const value = process.env[name];
+    if (value !== undefined) env[name] = value;
+  }
+  return {
+    ...repository,
+    env,
+    settings: [
+      ...repository.settings,
+      // Without a terminal of its own ssh would wait for an answer for ever.
+      ['core.sshCommand', 'ssh -o BatchMode=yes'],
+      ['fetch.bundleURI', ''],
+      ['push.pushOption', ''],
+      ...own,
+    ],
+  };
+}
+
+/** The remote that a command line means: a name, else an address (URL or path); by default `origin`, else the only one. REMOTE_UNKNOWN. */
+export async function pickRemote(
+  repository: Repository,
+  wanted: string | undefined,
+  cwd: string,
+): Promise<Remote> {
+  const names = (await gitLine(repository, ['remote'])).split('\n').filter((name) => name !== '');
+  if (wanted === undefined) {
+    const name = names.includes('origin') ? 'origin' : names[0];
+    if (name !== undefined && (names.length === 1 || name === 'origin'))
+      return { address: name, shown: name };
+    throw unknown(
+      names.length === 0
+        ? 'this repository has no remote'
+        : 'this repository has several remotes, none of them `origin`',
+      names,
+      names.length === 0 ? ['name one: `git remote add origin URL`'] : ['say which: `writ push REMOTE`'],
+    );
+  }
+  if (names.includes(wanted)) return { address: wanted, shown: wanted };
+  if (!/[/:\\]/.test(wanted) || wanted.startsWith('-')) {
+    const near = nearestName(wanted, names);
+    throw unknown(
+      `no remote \`${printable(wanted)}\` here`,
+      names,
+      near === undefined ? ['list them: `git remote`'] : [`did you mean \`${near}\`?`],
+    );
+  }
+  const isPath = !/^[A-Za-z][A-Za-z0-9+.-]*:/.test(wanted) && !/^[^/]+:/.test(wanted);
+  const address = isPath && !isAbsolute(wanted) ? resolve(cwd, wanted) : wanted;
+  return { address, shown: withoutPassword(printable(address)) };
+}
+
+/** Runs a git that talks to a remote; its exit code is a value. */
+export async function askRemote(
+  place: GitDirectory,
+  args: readonly string[],
+  call: GitCall = {},
+): Promise<GitAnswer> {
+  const answer = await askGit(place, args, call);
+  return { ...answer, stderr: withoutPassword(answer.stderr) };
+}
+
+/** The fault for a remote that did not answer as one. */
+export function remoteFailed(remote: Remote, { code, stderr }: GitAnswer): WritError {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '');
+  const said =
+    lines.find((line) => /^(?:fatal|error|remote): /.test(line)) ?? lines.at(-1) ?? `exit code ${code}`;
+  const asks = /terminal prompts disabled|could not read (?:Username|Password)|Permission denied/i.test(
+    stderr,
+  );
+  return new WritError('REMOTE_FAILED', {
+    message: `\`${remote.shown}\`: ${printable(said.replace(/^(?:fatal|error): /, ''))}`,
+    detail: { remote: remote.shown, exitCode: code, stderr },
+    ...(asks
+      ? {
+          hints: [
+            'nobody is asked for a password here: set `credential.helper` in your own git config, or load your key into the ssh agent',
+          ],
+        }
+      : {}),
+  });
+}
+
+/** User names and passwords out of URLs. */
+function withoutPassword(text: string): string {
+  return text.replace(/([A-Za-z][A-Za-z0-9+.-]{0,20}:\/\/)[^\s/@]{1,2000}@/g, '$1');
+}
+
+function unknown(message: string, remotes: readonly string[], hints: readonly string[]): WritError {
+  return new WritError('REMOTE_UNKNOWN', { message, detail: { remotes }, hints });
+}
+
+async function userSettings(
+  repository: Repository,
+  scope: '--system' | '--global',
+): Promise<readonly GitSetting[]> {
+  const { code, stdout } = await askGit(repository, [
+    'config',
+    scope,
+    '--includes',
+    '-z',
+    '--get-regexp',
+    '^(credential\\..*|core\\.sshcommand|ssh\\.variant)$',
+  ]);
+  if (code !== 0) return [];
+  return stdout
+    .toString('utf8')
+    .split('\0')
+    .flatMap((entry): GitSetting[] => {
+      const at = entry.indexOf('\n');
+      return at < 0 ? [] : [[entry.slice(0, at), entry.slice(at + 1)]];
+    });
+}

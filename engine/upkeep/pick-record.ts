@@ -1,0 +1,145 @@
+import { rename } from 'node:fs/promises';
+import type { Clock } from '../../core/base/clock.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import { findRun } from '../run/find-runs.ts';
+import { readRun } from '../run/read-run.ts';
+import { absent } from '../store/durable-file.ts';
+import { journalPath } from '../store/run-directory.ts';
+import { parseObject } from '../store/stored-object.ts';
+import { createCommit } from '../vcs/create-commit.ts';
+import { gitLine } from '../vcs/git.ts';
+import { readSmall } from '../vcs/read-each.ts';
+import { encodeId } from '../vcs/ref-name.ts';
+import { listRefs, type RefUpdate, readRef, updateRefs } from '../vcs/refs.ts';
+import type { Repository } from '../vcs/repository.ts';
+import { type FiledKind, filedRef, filedSource, filedStem } from './filed-record.ts';
+import type { MovedRef } from './move-outcome.ts';
+import type { Remote } from './network-git.ts';
+
+export interface PickRequest {
+  readonly repository: Repository;
+  readonly clock: Clock;
+  /** A run, or the beginning of its id. */
+  readonly run: string;
+  readonly keep: 'ours' | 'theirs';
+  /** Whose record, where several remotes left one. */
+  readonly remote?: Remote;
+}
+
+const maxRunBytes = 4 * 1024 * 1024;
+const actor = { name: 'writ', email: 'writ@localhost' };
+
+/**
+ * Says which record of a run holds, where `fetch` kept two. *theirs*: it takes the place of ours, which is filed in its stead. *ours*: it is written anew on
+ * top of theirs, so that the next `push` brings it to the remote. Record, content, intent and plan go together, by one compare-and-swap. RECORD_NOT_DOUBLE.
+ */
+export async function pickRecord(request: PickRequest): Promise<readonly MovedRef[]> {
+  const { repository, clock, keep } = request;
+  const { store, runId } = await findRun(repository, clock, request.run);
+  const ref = store.refs.run(runId);
+  const at = { prefix: ref.slice(0, ref.lastIndexOf('/runs/')), id: encodeId(runId) };
+  const source = await sourceOf(repository, at, request, runId);
+  const updates: RefUpdate[] = [];
+  const moved: MovedRef[] = [];
+  const { spec } = await readRun(repository, store, runId);
+  const parts: readonly (readonly [FiledKind, string, typeof at])[] = [
+    ['run', ref, at],
+    ['content', store.refs.content(runId), at],
+    ['intent', store.refs.intent(spec.id), { ...at, id: encodeId(spec.id) }],
+  ];
+  const versions = [ref, filedRef(at, source, 'run')];
+  const plans = (await plansNamed(repository, versions)).map(
+    (plan) => ['plan', store.refs.plan(plan), { ...at, id: encodeId(plan) }] as const,
+  );
+  for (const [kind, own, place] of [...parts, ...plans]) {
+    const filed = filedRef(place, source, kind);
+    const [ours, theirs] = [await readRef(repository, own), await readRef(repository, filed)];
+    if (theirs === undefined) continue;
+    const to = keep === 'theirs' ? theirs : await onTopOf(repository, theirs, ours, clock.now());
+    updates.push({ ref: own, old: ours, new: to }, { ref: filed, old: theirs, new: undefined });
+    if (keep === 'theirs' && ours !== undefined) {
+      const before = filedRef(place, 'before', kind);
+      updates.push({ ref: before, old: await readRef(repository, before), new: ours });
+    }
+    moved.push({ ref: own, from: ours ?? null, to, status: 'replaced', reason: `${keep} of two records` });
+  }
+  const outcome = await updateRefs(repository, updates, `writ: keep ${keep} of run ${runId}`);
+  if (outcome.moved) {
+    const isDecided = (await store.objects.readMany(ref, ['decision.json'])).size > 0;
+    // What this machine remembers is of the record that no longer holds: nothing is left to go on with.
+    if (keep === 'theirs' && isDecided) await retireJournal(repository, runId);
+    return moved;
+  }
+  return moved.map((one) => ({
+    ...one,
+    to: one.from,
+    status: 'moved',
+    reason: 'it was moved while we looked',
+  }));
+}
+
+async function retireJournal(repository: Repository, runId: string): Promise<void> {
+  const path = journalPath(repository, runId);
+  await rename(path, `${path}.replaced`).catch(absent);
+}
+
+/** Plans that records of the run name; one that cannot be read names none. */
+async function plansNamed(repository: Repository, versions: readonly string[]): Promise<readonly string[]> {
+  const names = versions.map((ref) => `${ref}:run.json`);
+  const plans = [...(await readSmall(repository, names, maxRunBytes)).values()].flatMap((bytes) => {
+    try {
+      return [parseObject('run', bytes).plan];
+    } catch (fault) {
+      if (isWritError(fault, 'OBJECT_CORRUPT')) return [];
+      throw fault;
+    }
+  });
+  return [...new Set(plans.filter((plan) => plan !== undefined))];
+}
+
+async function sourceOf(
+  repository: Repository,
+  { prefix, id }: { readonly prefix: string; readonly id: string },
+  { remote }: PickRequest,
+  runId: string,
+): Promise<string> {
+  const stem = filedStem(prefix, id);
+  const sources = (await listRefs(repository, stem)).flatMap(
+    ({ ref }) => /^(from-[0-9a-f]{12})-run$/.exec(ref.slice(stem.length))?.[1] ?? [],
+  );
+  const wanted = remote && filedSource(remote);
+  const fits = sources.filter((source) => wanted === undefined || source === wanted);
+  const [only] = fits;
+  if (fits.length === 1 && only !== undefined) return only;
+  throw new WritError('RECORD_NOT_DOUBLE', {
+    message:
+      fits.length > 1
+        ? `${fits.length} remotes left a record of run \`${runId}\`: say which`
+        : `run \`${runId}\` has one record here`,
+    detail: { run_id: runId, found: sources.length },
+    hints: [
+      fits.length > 1
+        ? 'name the remote: `writ fetch REMOTE --theirs RUN`'
+        : 'bring what there is: `writ fetch`',
+    ],
+  });
+}
+
+/** Our tree on top of theirs: whoever has theirs goes on to it, and nothing of either is lost. */
+async function onTopOf(
+  repository: Repository,
+  theirs: string,
+  ours: string | undefined,
+  nowMs: number,
+): Promise<string> {
+  if (ours === undefined) return theirs;
+  return createCommit(repository, {
+    tree: await gitLine(repository, ['rev-parse', '--verify', '--end-of-options', `${ours}^{tree}`]),
+    parents: [theirs, ours],
+    message: 'writ: ours of two records\n',
+    author: actor,
+    committer: actor,
+    authoredAtMs: nowMs,
+    committedAtMs: nowMs,
+  });
+}

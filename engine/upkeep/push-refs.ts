@@ -1,0 +1,220 @@
+import type { Clock } from '../../core/base/clock.ts';
+import type { GitDirectory } from '../vcs/git.ts';
+import { printable } from '../vcs/ref-name.ts';
+import type { Repository } from '../vcs/repository.ts';
+import { readExpiries } from './content-expiry.ts';
+import { findHeld, type HeldRun } from './held-runs.ts';
+import { compareVersions, type Standing } from './lineage.ts';
+import { listRemoteRefs } from './list-remote-refs.ts';
+import type { MovedRef } from './move-outcome.ts';
+import { askRemote, networkPlace, pickRemote, type Remote, remoteFailed } from './network-git.ts';
+import { openRefView } from './ref-view.ts';
+import { isDeletable, listStoredRefs, type StoredRef, travels } from './stored-ref.ts';
+
+export interface MoveRequest {
+  readonly repository: Repository;
+  /** Name, URL or path; by default `origin`, else the only one. */
+  readonly remote: string | undefined;
+  /** What a relative path is relative to. */
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+export interface PushRequest extends MoveRequest {
+  /** Refused and abandoned runs too. */
+  readonly all?: boolean;
+}
+
+export interface Moved {
+  readonly remote: string;
+  readonly refs: readonly MovedRef[];
+}
+
+export interface Pushed extends Moved {
+  /** Runs of which something was not sent. */
+  readonly held: readonly HeldRun[];
+}
+
+/** One ref to be written at the remote: `to` null deletes; `forced` replaces exactly `from`. */
+interface Order {
+  readonly ref: string;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly forced: boolean;
+}
+
+/** Refs that git is told by name in one call. */
+const namedAtOnce = 500;
+
+/**
+ * Sends our refs to a remote. Records only ever grow: one that diverged is refused by name and the others still move. Content is deletable,
+ * so the one written later replaces the other, and what expired is deleted there, too. Refused and abandoned runs are held back unless `all`.
+ * REMOTE_UNKNOWN, REMOTE_FAILED.
+ */
+export async function pushRefs(request: PushRequest): Promise<Pushed> {
+  const { repository, clock } = request;
+  const remote = await pickRemote(repository, request.remote, request.cwd);
+  const place = await networkPlace(repository);
+  // Of an older version, one for all runs of a repository: no two of them could be joined.
+  const here = (await listStoredRefs(repository)).filter(travels);
+  const there = new Map((await listRemoteRefs(place, remote, request.signal)).map((one) => [one.ref, one]));
+  const expired = await expiredContent(place, here, [...here, ...there.values()], clock.now());
+
+  const held = request.all
+    ? { runs: [], refs: new Map<string, HeldRun>() }
+    : await findHeld(place, here, there);
+  const pairs = here.map(({ ref, object }) => ({ here: object, there: there.get(ref)?.object ?? object }));
+  const standings = await compareVersions(place, pairs);
+  const settled: MovedRef[] = [];
+  const orders: Order[] = [];
+  for (const [index, mine] of here.entries()) {
+    const theirs = there.get(mine.ref)?.object ?? null;
+    if (expired.has(mine.ref)) {
+      // Not sent; where the remote has it, it is deleted below.
+      if (theirs === null) settled.push({ ref: mine.ref, from: null, to: null, status: 'expired' });
+      continue;
+    }
+    const run = held.refs.get(mine.ref);
+    if (run) {
+      settled.push({ ref: mine.ref, from: theirs, to: theirs, status: 'held', reason: run.decision });
+      continue;
+    }
+    const plan = planPush(mine, theirs, standings[index] ?? 'unknown');
+    if ('status' in plan) settled.push(plan);
+    else orders.push(plan);
+  }
+  for (const { ref, object } of there.values()) {
+    if (expired.has(ref)) orders.push({ ref, from: object, to: null, forced: true });
+  }
+  settled.push(...(await carryOut(place, repository, remote, orders, request.signal)));
+  return { remote: remote.shown, refs: settled.sort((a, b) => (a.ref < b.ref ? -1 : 1)), held: held.runs };
+}
+
+/** Content and context refs of either side whose run was decided here, and all of which is past its retention. */
+export async function expiredContent(
+  place: GitDirectory,
+  here: readonly StoredRef[],
+  content: readonly StoredRef[],
+  nowMs: number,
+): Promise<ReadonlySet<string>> {
+  const runs = new Map(
+    here.filter(({ kind }) => kind === 'run').map((run) => [`${run.prefix}/${run.id}`, run]),
+  );
+  const wanted = content.filter(isDeletable);
+  const owners = wanted.flatMap(({ prefix, id }) => runs.get(`${prefix}/${id}`) ?? []);
+  const expiries = await readExpiries(place, [...new Set(owners)]);
+  const over = wanted.filter(({ prefix, id }) => {
+    const expiry = expiries.get(runs.get(`${prefix}/${id}`)?.ref ?? '');
+    return expiry !== undefined && nowMs >= expiry.lastMs;
+  });
+  return new Set(over.map(({ ref }) => ref));
+}
+
+function planPush(mine: StoredRef, theirs: string | null, standing: Standing): MovedRef | Order {
+  const { ref, object } = mine;
+  const stays = (status: MovedRef['status']): MovedRef => ({ ref, from: theirs, to: theirs, status });
+  if (theirs === null) return { ref, from: null, to: object, forced: false };
+  switch (standing) {
+    case 'same':
+      return stays('current');
+    case 'ahead':
+      return { ref, from: theirs, to: object, forced: false };
+    case 'behind':
+      return stays('behind');
+    case 'diverged-later':
+    case 'diverged-tie':
+      return isDeletable(mine) ? { ref, from: theirs, to: object, forced: true } : stays('diverged');
+    case 'diverged-earlier':
+      return stays(isDeletable(mine) ? 'behind' : 'diverged');
+    case 'unknown':
+      return stays('unfetched');
+  }
+}
+
+/** Growing refs go together; what replaces or deletes goes with a lease on exactly the version that was seen. */
+async function carryOut(
+  network: GitDirectory,
+  repository: Repository,
+  remote: Remote,
+  orders: readonly Order[],
+  signal: AbortSignal,
+): Promise<readonly MovedRef[]> {
+  if (orders.length === 0) return [];
+  await using view = await openRefView(network, repository);
+  const send = async (chunk: readonly Order[], refspecs: readonly string[]): Promise<readonly MovedRef[]> => {
+    await view.setRefs(chunk.flatMap(({ ref, to }) => (to === null ? [] : [{ ref, object: to }])));
+    return pushChunk(view.place, remote, chunk, refspecs, signal);
+  };
+  const moved: MovedRef[] = [];
+  const growing = orders.filter(({ forced }) => !forced);
+  if (growing.length > 0) moved.push(...(await send(growing, ['refs/*:refs/*'])));
+  for (const chunk of chunksOf(orders.filter(({ forced, to }) => forced && to !== null)))
+    moved.push(...(await send(chunk, ['+refs/*:refs/*'])));
+  for (const chunk of chunksOf(orders.filter(({ to }) => to === null))) {
+    moved.push(
+      ...(await send(
+        chunk,
+        chunk.map(({ ref }) => `:${ref}`),
+      )),
+    );
+  }
+  return moved;
+}
+
+async function pushChunk(
+  place: GitDirectory,
+  remote: Remote,
+  orders: readonly Order[],
+  refspecs: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly MovedRef[]> {
+  const args = [
+    'push',
+    '--porcelain',
+    '--no-verify',
+    '--no-signed',
+    '--no-follow-tags',
+    '--recurse-submodules=no',
+    // A path in the repository's config would be run as a program.
+    '--receive-pack=git-receive-pack',
+    ...orders
+      .filter(({ forced }) => forced)
+      .map(({ ref, from }) => `--force-with-lease=${ref}:${from ?? ''}`),
+    '--end-of-options',
+    remote.address,
+    ...refspecs,
+  ];
+  const answer = await askRemote(place, args, { signal, maxBytes: 256 * 1024 * 1024 });
+  const told = parsePushed(answer.stdout.toString('utf8'));
+  if (told.size === 0) throw remoteFailed(remote, answer);
+  return orders.map((order): MovedRef => {
+    const { ref, from, to } = order;
+    const outcome = told.get(ref);
+    if (outcome === undefined || outcome.flag === '!') {
+      const reason = outcome?.reason ?? 'the remote said nothing about it';
+      const status = /stale info|fetch first|non-fast-forward|already exists/.test(reason)
+        ? 'moved'
+        : 'rejected';
+      return { ref, from, to: from, status, reason };
+    }
+    const status =
+      to === null ? 'deleted' : from === null ? 'created' : order.forced ? 'replaced' : 'updated';
+    return { ref, from, to, status };
+  });
+}
+
+/** Lines of `git push --porcelain`: `<flag> TAB <from>:<to> TAB <summary> (<reason>)`. */
+function parsePushed(text: string): ReadonlyMap<string, { readonly flag: string; readonly reason: string }> {
+  const told = new Map<string, { flag: string; reason: string }>();
+  for (const line of text.split('\n')) {
+    const [flag = '', moved = '', summary = ''] = line.split('\t');
+    const at = moved.lastIndexOf(':');
+    if (flag.length === 1 && at >= 0) told.set(moved.slice(at + 1), { flag, reason: printable(summary) });
+  }
+  return told;
+}
+
+function* chunksOf(orders: readonly Order[]): Generator<readonly Order[]> {
+  for (let at = 0; at < orders.length; at += namedAtOnce) yield orders.slice(at, at + namedAtOnce);
+}

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { lstat, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { canonicalize } from '../../core/base/canonical.ts';
+import type { Clock } from '../../core/base/clock.ts';
+import { isWritError } from '../../core/base/errors.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
+import type { IntentSpec } from '../../core/contract/intentspec.gen.ts';
+import { normalisePatch } from '../patch/normalise.ts';
+import { decide } from '../run/decide.ts';
+import type { DecisionInput } from '../run/decision-input.ts';
+import { patchContentPath } from '../run/settle-run.ts';
+import { applyDefaults } from '../spec/apply-defaults.ts';
+import { openGitNativeStore } from '../store/git-native-store.ts';
+import { makeTemporary } from '../store/remove-litter.ts';
+import { parseObject } from '../store/stored-object.ts';
+import { readBlob } from '../vcs/blobs.ts';
+import { gitLine } from '../vcs/git.ts';
+import { keepObjectReaders } from '../vcs/object-reader.ts';
+import type { Repository } from '../vcs/repository.ts';
+import { createScratch } from '../vcs/scratch.ts';
+import { listTree } from '../vcs/tree.ts';
+import type { Problem } from './problem.ts';
+
+export interface RebuildRequest {
+  readonly repository: Repository;
+  readonly clock: Clock;
+  readonly problems: readonly Problem[];
+  /** Writes the ledger's tiles anew out of its entries; answers what was written. */
+  readonly rebuildLedger: () => Promise<readonly string[]>;
+}
+
+/**
+ * Restores what follows from something else that is whole: a decision record from its input, the effective document from the contract, a patch from the
+ * commit that it became, a plan's ref from the run, the ledger's tiles from its entries. Answers what was restored; an object only where the bytes are
+ * the very ones that are missing. Everything else is left as it is: a new check names it.
+ */
+export async function rebuild(request: RebuildRequest): Promise<readonly string[]> {
+  const { repository, problems } = request;
+  await using readers = keepObjectReaders();
+  readers.keep(repository);
+  const restored: string[] = [];
+  for (const problem of problems) {
+    if (problem.object !== undefined && (await restoreObject(repository, problem.where, problem.object)))
+      restored.push(problem.where);
+    else if (problem.code === 'reference-missing' && (await restorePlan(request, problem)))
+      restored.push(problem.where);
+  }
+  if (problems.some(({ code }) => code === 'ledger-tile')) {
+    try {
+      restored.push(...(await request.rebuildLedger()).map((path) => `ledger:${path}`));
+    } catch (fault) {
+      if (!isWritError(fault, 'LEDGER_CORRUPT')) throw fault;
+    }
+  }
+  return restored;
+}
+
+async function restoreObject(repository: Repository, where: string, object: string): Promise<boolean> {
+  const at = where.indexOf(':');
+  if (at < 0) return false;
+  const bytes = await derive(repository, where.slice(0, at), where.slice(at + 1)).catch((fault) => {
+    // What it would follow from is damaged, too.
+    if (isWritError(fault)) return undefined;
+    throw fault;
+  });
+  if (bytes === undefined || blobId(repository, bytes) !== object) return false;
+  const loose = join(repository.objectsDir, object.slice(0, 2), object.slice(2));
+  const isFile = await lstat(loose).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+  // It is damaged, and git does not write what it believes to have.
+  if (isFile) await rm(loose, { force: true });
+  return (await gitLine(repository, ['hash-object', '-w', '--stdin'], { input: bytes })) === object;
+}
+
+function blobId({ objectFormat }: Repository, bytes: Uint8Array): string {
+  return createHash(objectFormat).update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+}
+
+async function derive(repository: Repository, ref: string, path: string): Promise<Uint8Array | undefined> {
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  const json = async (name: string): Promise<unknown> => {
+    const bytes = await readBlob(repository, ref, name);
+    return bytes && parseStrictJson(bytes, { code: 'OBJECT_CORRUPT', maxBytes: 64 * 1024 * 1024 }).value;
+  };
+  if (path.endsWith('decision-record.json')) {
+    const input = await json(`${folder}decision-input.json`);
+    return input === undefined ? undefined : toFile(decide(input as DecisionInput));
+  }
+  if (path === 'effective.json') {
+    const spec = await json('spec.json');
+    return spec === undefined ? undefined : toFile(applyDefaults(spec as IntentSpec));
+  }
+  if (path === patchContentPath) return derivePatch(repository, ref.replace('/content/', '/runs/'));
+  return undefined;
+}
+
+function toFile(value: unknown): Uint8Array {
+  return Buffer.from(`${canonicalize(value)}\n`);
+}
+
+/** The patch of a run that committed, from its base and the commit's tree. */
+async function derivePatch(repository: Repository, runRef: string): Promise<Uint8Array | undefined> {
+  const bytes = await readBlob(repository, runRef, 'patchset.json');
+  if (bytes === undefined) return undefined;
+  const patchset = parseObject('patchset', bytes);
+  const base = { commit: patchset.base_commit ?? undefined, tree: patchset.base_tree };
+  const dir = await makeTemporary(repository);
+  try {
+    return (await normalisePatch(await createScratch(dir, repository), base, patchset.candidate_tree)).diff;
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+/** A plan's ref holds nothing that the run's record does not hold, too. */
+async function restorePlan(
+  { repository, clock }: RebuildRequest,
+  { where, namedBy: run }: Problem,
+): Promise<boolean> {
+  if (run === undefined || !where.includes('/plans/')) return false;
+  const paths = (await listTree(repository, run))
+    .map(({ path }) => path)
+    .filter((path) => path === 'plan.json' || path.startsWith('tasks/'));
+  const files: [string, Uint8Array][] = [];
+  for (const path of paths) {
+    const bytes = await readBlob(repository, run, path);
+    if (bytes) files.push([path, bytes]);
+  }
+  if (!paths.includes('plan.json') || files.length < paths.length) return false;
+  const store = openGitNativeStore(repository, { clock });
+  await store.writeTree(where, {
+    message: 'writ: plan restored',
+    keepExisting: false,
+    expectedOld: null,
+    files,
+  });
+  return true;
+}

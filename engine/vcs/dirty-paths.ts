@@ -1,0 +1,164 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { WritError } from '../../core/base/errors.ts';
+import type { PatchFile } from '../../core/contract/patch-set.ts';
+import { runGit } from './git.ts';
+import type { Repository } from './repository.ts';
+
+/** Why the working tree cannot take a change at `path`. */
+export interface DirtyPath {
+  readonly path: string;
+  readonly reason: 'staged' | 'modified' | 'unmerged' | 'untracked' | 'obstructed';
+}
+
+type Touched = Pick<PatchFile, 'path' | 'oldPath' | 'changeType' | 'oldMode' | 'newMode'>;
+
+const maxShown = 20;
+const submodule = '160000';
+
+/**
+ * Local changes that a patch would run into, none when it is safe: index or file differs from HEAD at a touched path (both sides of a
+ * rename), an untracked or ignored file stands where one would be written, a file or symlink stands where a directory is needed or the reverse.
+ * Any unmerged path blocks. Reads only: the index is not refreshed on disk.
+ */
+export async function dirtyPaths(repo: Repository, files: readonly Touched[]): Promise<readonly DirtyPath[]> {
+  const touched = new Set(
+    files.flatMap((file) => (file.oldPath === undefined ? [file.path] : [file.path, file.oldPath])),
+  );
+  const found = new Map<string, DirtyPath['reason']>();
+  for (const [path, reason] of await readStatus(repo)) {
+    if (reason === 'unmerged' || touched.has(path)) found.set(path, reason);
+  }
+  const { tracked, hidden } = await readTracked(repo);
+  for (const path of hidden) {
+    if (touched.has(path) && !found.has(path) && (await differsFromIndex(repo, path)))
+      found.set(path, 'modified');
+  }
+  const removed = new Set(files.flatMap((file) => removedBy(file)));
+  for (const file of files) {
+    if (file.changeType === 'delete' || isMovedSubmodule(file)) continue;
+    const obstacle = await obstacleTo(repo, file.path, tracked, removed);
+    if (obstacle && !found.has(obstacle.path)) found.set(obstacle.path, obstacle.reason);
+  }
+  return [...found].map(([path, reason]) => ({ path, reason })).sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Refuses with WORKTREE_DIRTY, naming the first paths, where `dirtyPaths` finds any. */
+export async function requireCleanPaths(repo: Repository, files: readonly Touched[]): Promise<void> {
+  const dirty = await dirtyPaths(repo, files);
+  if (dirty.length === 0) return;
+  const shown = dirty.slice(0, maxShown);
+  throw new WritError('WORKTREE_DIRTY', {
+    detail: {
+      count: dirty.length,
+      paths: shown,
+      expected: 'no local changes where the patch writes',
+      found: shown.map(({ path, reason }) => `${path} (${reason})`),
+    },
+  });
+}
+
+function removedBy(file: Touched): readonly string[] {
+  if (file.changeType === 'delete') return [file.path];
+  return file.changeType === 'rename' && file.oldPath !== undefined ? [file.oldPath] : [];
+}
+
+/** git writes another commit into the index and leaves the submodule's own directory to who updates it; one that stands elsewhere is told by `status`. */
+function isMovedSubmodule({ oldMode, newMode }: Touched): boolean {
+  return oldMode === submodule && newMode === submodule;
+}
+
+async function readStatus(repo: Repository): Promise<ReadonlyMap<string, DirtyPath['reason']>> {
+  const args = [
+    'status',
+    '--porcelain=v2',
+    '-z',
+    '--no-renames',
+    '--untracked-files=no',
+    '--ignore-submodules=dirty',
+    '--no-ahead-behind',
+  ];
+  const records = (await runGit(repo, args, { maxBytes: 512 * 1024 * 1024 })).toString('utf8').split('\0');
+  const found = new Map<string, DirtyPath['reason']>();
+  for (const record of records) {
+    const fields = record.split(' ');
+    if (fields[0] === '1')
+      found.set(fields.slice(8).join(' '), fields[1]?.startsWith('.') ? 'modified' : 'staged');
+    else if (fields[0] === 'u') found.set(fields.slice(10).join(' '), 'unmerged');
+  }
+  return found;
+}
+
+interface Tracked {
+  readonly tracked: ReadonlySet<string>;
+  /** `git update-index --assume-unchanged` hides their changes from `status`, but not from being overwritten. */
+  readonly hidden: readonly string[];
+}
+
+async function readTracked(repo: Repository): Promise<Tracked> {
+  const listed = await runGit(repo, ['ls-files', '-z', '-v'], { maxBytes: 512 * 1024 * 1024 });
+  const lines = listed.toString('utf8').split('\0');
+  return {
+    tracked: new Set(lines.map((line) => line.slice(2))),
+    hidden: lines.filter((line) => /^[a-z] /.test(line)).map((line) => line.slice(2)),
+  };
+}
+
+async function differsFromIndex(repo: Repository, path: string): Promise<boolean> {
+  const entry = (await runGit(repo, ['ls-files', '-z', '-s', '--', path])).toString('utf8');
+  const object = entry.split(' ')[1];
+  if (!(await exists(join(repo.root, path)))) return true;
+  const hashed = await runGit(repo, ['hash-object', '--', path]);
+  return hashed.toString('utf8').trim() !== object;
+}
+
+async function obstacleTo(
+  repo: Repository,
+  path: string,
+  tracked: ReadonlySet<string>,
+  removed: ReadonlySet<string>,
+): Promise<DirtyPath | undefined> {
+  for (let above = dirname(path); above !== '.'; above = dirname(above)) {
+    const found = await lstat(join(repo.root, above)).catch(() => undefined);
+    if (found !== undefined && !found.isDirectory() && !removed.has(above))
+      return { path: above, reason: 'obstructed' };
+  }
+  const found = await lstat(join(repo.root, path)).catch(() => undefined);
+  if (found === undefined) return undefined;
+  if (found.isDirectory()) {
+    const kept = await findKept(repo, path, removed);
+    return kept === undefined ? undefined : { path: kept, reason: 'obstructed' };
+  }
+  return tracked.has(path) || isBelowRemoved(path, removed) ? undefined : { path, reason: 'untracked' };
+}
+
+/** A file below a path that is a tracked symlink or file to be removed is not there in its own right. */
+function isBelowRemoved(path: string, removed: ReadonlySet<string>): boolean {
+  for (let above = dirname(path); above !== '.'; above = dirname(above)) if (removed.has(above)) return true;
+  return false;
+}
+
+/** A file in the directory that the patch does not delete, if any. */
+async function findKept(
+  repo: Repository,
+  directory: string,
+  removed: ReadonlySet<string>,
+): Promise<string | undefined> {
+  for (const entry of await readdir(join(repo.root, directory), { withFileTypes: true })) {
+    const path = `${directory}/${entry.name}`;
+    const kept = entry.isDirectory()
+      ? await findKept(repo, path, removed)
+      : removed.has(path)
+        ? undefined
+        : path;
+    if (kept !== undefined) return kept;
+  }
+  return undefined;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,143 @@
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import { execFileBounded, type StartedProcess, startProcess } from '../tool/spawn.ts';
+import { type GitSetting, gitEnvironment, settingsEnvironment } from './git-environment.ts';
+
+/** A place where git keeps objects: the person's repository, or a scratch directory of ours over it. */
+export interface GitDirectory {
+  readonly gitDir: string;
+  readonly objectFormat: 'sha1' | 'sha256';
+  /** Working directory of git calls. */
+  readonly cwd: string;
+  /** Added to the environment of every call; GIT_DIR is in it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Settings added to every call. */
+  readonly settings: readonly GitSetting[];
+  /** The directory that holds `refs/` and `packed-refs`, where they are plain files; absent: only git can read the refs. */
+  readonly refsIn?: string;
+}
+
+export interface GitCall {
+  readonly input?: Uint8Array | string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Most bytes of standard output; default 64 MiB. */
+  readonly maxBytes?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface GitAnswer {
+  readonly code: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+const defaultMaxBytes = 64 * 1024 * 1024;
+const maxErrorText = 2000;
+
+/** Runs git and answers whatever its exit code is; GIT_MISSING where there is no git. */
+export async function askGit(
+  place: GitDirectory,
+  args: readonly string[],
+  call: GitCall = {},
+): Promise<GitAnswer> {
+  const answer = await withGit(() =>
+    execFileBounded(gitArgv(args), {
+      cwd: place.cwd,
+      env: environmentOf(place, call.env),
+      maxBytes: call.maxBytes ?? defaultMaxBytes,
+      ...(call.input === undefined ? {} : { input: call.input }),
+      ...(call.signal === undefined ? {} : { signal: call.signal }),
+    }),
+  );
+  return { code: answer.code, stdout: answer.stdout, stderr: boundedText(answer.stderr) };
+}
+
+/** Runs git and answers its output; any exit code but 0 is GIT_FAILED with the command's name, code and bounded error text. */
+export async function runGit(
+  place: GitDirectory,
+  args: readonly string[],
+  call: GitCall = {},
+): Promise<Buffer> {
+  const { code, stdout, stderr } = await askGit(place, args, call);
+  if (code !== 0) throw gitFailed(args, code, stderr);
+  return stdout;
+}
+
+/** `runGit` for one line of text. */
+export async function gitLine(
+  place: GitDirectory,
+  args: readonly string[],
+  call: GitCall = {},
+): Promise<string> {
+  return (await runGit(place, args, call)).toString('utf8').replace(/\n$/, '');
+}
+
+/** Starts a git that is talked to while it runs (`cat-file --batch`). */
+export function startGit(place: GitDirectory, args: readonly string[], signal?: AbortSignal): StartedProcess {
+  return startProcess(gitArgv(args), {
+    cwd: place.cwd,
+    env: environmentOf(place),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+/**
+ * Starts a git that does nothing until `open` is called, with the pid that it will have: so that who it is can be written down before it
+ * takes a lock. Where we are gone before that, it ends without having begun.
+ */
+export function startGatedGit(
+  place: GitDirectory,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): StartedProcess & { readonly open: (input: Uint8Array | string) => void } {
+  const started = startProcess(['/bin/sh', '-c', 'read -r go && exec "$@"', 'sh', ...gitArgv(args)], {
+    cwd: place.cwd,
+    env: environmentOf(place, env),
+  });
+  return {
+    ...started,
+    open: (input) => {
+      started.stdin.write('go\n');
+      started.stdin.end(input);
+    },
+  };
+}
+
+/** A partial clone is the usual reason; nothing is fetched behind anybody's back. */
+const howToComplete =
+  'objects are missing here: of a partial clone `git fetch --refetch --no-filter` brings them, of any other `git fsck` says which';
+
+/** The fault for a git command that ended with `code`. */
+export function gitFailed(args: readonly string[], code: number, stderr: string): WritError {
+  return new WritError('GIT_FAILED', {
+    message: `\`git ${args[0]}\` failed: ${stderr.trim().split('\n').at(-1) ?? ''}`.trimEnd(),
+    detail: { command: args[0], exitCode: code, stderr },
+    ...(/promisor remote|^error: invalid object/m.test(stderr) ? { hints: [howToComplete] } : {}),
+  });
+}
+
+/** Turns "the program could not be found" into GIT_MISSING; everything else stays what it is. */
+export async function withGit<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (cause) {
+    if (isWritError(cause, 'SPAWN_FAILED') && cause.detail.errno === 'ENOENT')
+      throw new WritError('GIT_MISSING', { cause });
+    throw cause;
+  }
+}
+
+function gitArgv(args: readonly string[]): readonly string[] {
+  return ['git', '--no-pager', ...args];
+}
+
+function environmentOf(
+  place: GitDirectory,
+  more: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  return { ...gitEnvironment(process.env), ...settingsEnvironment(place.settings), ...place.env, ...more };
+}
+
+function boundedText(bytes: Buffer): string {
+  const text = bytes.toString('utf8');
+  return text.length <= maxErrorText ? text : `${text.slice(0, maxErrorText)}…`;
+}

@@ -1,0 +1,165 @@
+import { WritError } from '../../core/base/errors.ts';
+import { describeObjects } from './blobs.ts';
+import { type GitDirectory, runGit } from './git.ts';
+import { askObjects, keepObjectReaders } from './object-reader.ts';
+import { canonicalMode, isTreeMode, type NameEncoding, parseTree, type RawEntry } from './tree-object.ts';
+
+/** One path of a tree. `mode` is six octal digits: 100644, 100755, 120000 (symlink), 160000 (submodule). */
+export interface TreeEntry {
+  readonly path: string;
+  readonly mode: string;
+  readonly object: string;
+  /** Bytes of the blob; 0 for a submodule. */
+  readonly sizeBytes: number;
+}
+
+type Entry = Omit<TreeEntry, 'sizeBytes'>;
+
+/** A larger tree is listed by a git of its own: it is quicker at that than we are at asking. */
+const fewEntries = 2_000;
+const fewTrees = 200;
+const maxListBytes = 512 * 1024 * 1024;
+
+/** Every path under a tree or commit in git's order; `under` limits it to one directory (no trailing slash). */
+export async function listTree(
+  place: GitDirectory,
+  treeish: string,
+  under = '',
+): Promise<readonly TreeEntry[]> {
+  await using readers = keepObjectReaders();
+  readers.keep(place);
+  let entries: readonly Entry[] = [{ path: '', mode: '040000', object: await rootOf(place, treeish) }];
+  for (;;) {
+    const open = new Set(entries.filter(({ mode }) => isTreeMode(mode)).map(({ object }) => object));
+    if (open.size === 0) break;
+    const unfolded =
+      open.size > fewTrees ? undefined : unfold(entries, await readTrees(place, [...open]), under);
+    if (unfolded === undefined) return listLargeTree(place, treeish, under);
+    entries = unfolded;
+  }
+  const heads = await describeObjects(
+    place,
+    entries.map(({ object }) => object),
+  );
+  return entries.map((entry, index) => {
+    const head = heads[index];
+    // The commit of a submodule may be here by chance.
+    return { ...entry, sizeBytes: head?.type === 'blob' ? head.sizeBytes : 0 };
+  });
+}
+
+/** The names directly in a tree: what tells directories from words in a scope. `under` is a directory, '' the root. */
+export async function listNames(
+  place: GitDirectory,
+  treeish: string,
+  under = '',
+): Promise<ReadonlySet<string>> {
+  await using readers = keepObjectReaders();
+  readers.keep(place);
+  let id = await rootOf(place, treeish);
+  for (const part of under === '' ? [] : under.split('/')) {
+    const entries = (await readTrees(place, [id])).get(id) ?? [];
+    const next = entries.find(({ name, mode }) => name === part && isTreeMode(mode));
+    if (next === undefined) return new Set();
+    id = next.object;
+  }
+  const entries = (await readTrees(place, [id])).get(id) ?? [];
+  return new Set(entries.map(({ name }) => name));
+}
+
+/** The entries of trees by id; GIT_FAILED for an id that is none. */
+export async function readTrees(
+  place: GitDirectory,
+  ids: readonly string[],
+  names: NameEncoding = 'utf8',
+): Promise<ReadonlyMap<string, readonly RawEntry[]>> {
+  const trees = new Map<string, readonly RawEntry[]>();
+  const idBytes = place.objectFormat === 'sha1' ? 20 : 32;
+  await askObjects(place, {
+    names: ids,
+    command: 'contents',
+    maxBytes: maxListBytes,
+    take(index, object) {
+      const id = ids[index] ?? '';
+      if (object === undefined) throw absent(id);
+      const entries =
+        object.type === 'tree' && object.bytes ? parseTree(object.bytes, idBytes, names) : undefined;
+      if (entries === undefined) throw unreadable(id);
+      trees.set(id, entries);
+    },
+  });
+  return trees;
+}
+
+/** Puts what is in each tree where the tree stood; `undefined` where that is not few. */
+function unfold(
+  entries: readonly Entry[],
+  trees: ReadonlyMap<string, readonly RawEntry[]>,
+  under: string,
+): readonly Entry[] | undefined {
+  const unfolded: Entry[] = [];
+  for (const entry of entries) {
+    const inside = isTreeMode(entry.mode) ? (trees.get(entry.object) ?? []) : undefined;
+    if (inside === undefined) unfolded.push(entry);
+    for (const { name, mode, object } of inside ?? []) {
+      const path = entry.path === '' ? name : `${entry.path}/${name}`;
+      const isBelow = under === '' || path === under || path.startsWith(`${under}/`);
+      if (isBelow || (isTreeMode(mode) && under.startsWith(`${path}/`)))
+        unfolded.push({ path, mode: canonicalMode(mode), object });
+      if (unfolded.length > fewEntries) return undefined;
+    }
+  }
+  return unfolded;
+}
+
+async function listLargeTree(
+  place: GitDirectory,
+  treeish: string,
+  under: string,
+): Promise<readonly TreeEntry[]> {
+  const paths = under === '' ? [] : [under];
+  const listed = await runGit(
+    place,
+    ['ls-tree', '-r', '-l', '-z', '--full-tree', '--end-of-options', treeish, ...paths],
+    { maxBytes: maxListBytes },
+  );
+  const entries: TreeEntry[] = [];
+  for (let at = 0; at < listed.length; ) {
+    const end = listed.indexOf(0, at);
+    const tab = listed.indexOf(9, at);
+    if (end < 0 || tab < 0 || tab > end) break;
+    const [mode = '', , object = '', size = ''] = listed.toString('latin1', at, tab).split(/ +/);
+    entries.push({
+      path: listed.toString('utf8', tab + 1, end),
+      mode,
+      object,
+      sizeBytes: Number.parseInt(size, 10) || 0,
+    });
+    at = end + 1;
+  }
+  return entries;
+}
+
+async function rootOf(place: GitDirectory, treeish: string): Promise<string> {
+  const [root, named] = await describeObjects(place, [`${treeish}^{tree}`, treeish]);
+  if (root?.type === 'tree') return root.id;
+  if (named === undefined) throw absent(treeish);
+  // A commit has a tree.
+  if (named.type === 'commit') throw absent(`${treeish}^{tree}`);
+  throw unreadable(treeish);
+}
+
+/** A ref may have come without what it names: a copy that was cut short, a store that was pruned. */
+function absent(object: string): WritError {
+  return new WritError('GIT_FAILED', {
+    message: `expected the object \`${object}\`, it is not in this repository`,
+    detail: { absent: object },
+  });
+}
+
+function unreadable(tree: string): WritError {
+  return new WritError('GIT_FAILED', {
+    message: `expected a tree, \`${tree}\` is none or cannot be read`,
+    detail: { tree },
+  });
+}

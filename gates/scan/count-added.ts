@@ -1,0 +1,29 @@
+import type { PatchFile } from '../../core/contract/patch-set.ts';
+import { hunkLines } from '../../engine/patch/hunk-lines.ts';
+import type { LineMarks } from './mark-lines.ts';
+import { measureHunks } from './marked-hunks.ts';
+
+/**
+ * Added lines of files of a diff, files in order. A hunk that holds as many lines as its header says is not walked; a file with any other is,
+ * line by line.
+ */
+export function countAdded(
+  diff: Uint8Array,
+  files: readonly Pick<PatchFile, 'start' | 'end' | 'binary'>[],
+  marks: LineMarks,
+): number {
+  let count = 0;
+  let at = 0;
+  for (const file of files) {
+    if (file.binary) continue;
+    while (at < marks.length - 4 && (marks[at] as number) <= file.start) at += 4;
+    count += measureHunks(diff, file, marks, at)?.added ?? countByLine(diff, file);
+  }
+  return count;
+}
+
+function countByLine(diff: Uint8Array, file: Pick<PatchFile, 'start' | 'end'>): number {
+  let added = 0;
+  for (const { kind } of hunkLines(diff, file)) if (kind === 'added') added += 1;
+  return added;
+}

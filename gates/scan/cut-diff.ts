@@ -1,0 +1,207 @@
+import { WritError } from '../../core/base/errors.ts';
+import { maxHunkHeaderBytes, readHunkHeader } from '../../engine/patch/hunk-header.ts';
+import type { DiffPiece, Unscanned } from './diff-piece.ts';
+import { readFileHeader } from './read-file-header.ts';
+
+export interface CutOptions {
+  /** Bytes of one piece, about; a longer line makes a longer piece. */
+  readonly pieceBytes?: number;
+  /** Longer lines are left out and told of. */
+  readonly maxLineBytes?: number;
+  readonly onUnscanned: (unscanned: Unscanned) => void;
+}
+
+const feed = 10;
+const newLine = Buffer.from('\n');
+const gitHeader = Buffer.from('\ndiff --git ');
+const maxHeaderBytes = 64 * 1024;
+
+/**
+ * Cuts a git diff of any size into pieces, in bounded memory: at file headers where it can, else between two lines of a hunk, whose rest
+ * then stands under a hunk header of its own. What comes before the first header is prose. Nothing gives nothing; PATCH_MALFORMED for text
+ * without any header. Memory of a piece that was released is used again.
+ */
+export async function* cutDiff(
+  source: AsyncIterable<Uint8Array>,
+  { pieceBytes = 2 * 1024 * 1024, maxLineBytes = 16 * 1024 * 1024, onUnscanned }: CutOptions,
+): AsyncGenerator<DiffPiece> {
+  const cutter = new Cutter(pieceBytes, maxLineBytes, onUnscanned);
+  for await (const chunk of source) {
+    cutter.add(chunk);
+    yield* cutter.take(false);
+  }
+  yield* cutter.take(true);
+  if (!cutter.foundAny && !cutter.isEmpty) {
+    throw new WritError('PATCH_MALFORMED', {
+      message: 'expected a git diff, found no `diff --git` header in the input',
+    });
+  }
+}
+
+/** Where a cut section goes on. */
+interface Continuation {
+  /** Header of the section, without hunks. */
+  readonly header: Buffer;
+  /** The hunk that was cut, as its rest begins. */
+  readonly hunk: Buffer;
+  /** Of the candidate, where the rest begins. */
+  readonly line: number;
+}
+
+class Cutter {
+  foundAny = false;
+  isEmpty = true;
+  readonly #pieceBytes: number;
+  readonly #maxLineBytes: number;
+  readonly #onUnscanned: CutOptions['onUnscanned'];
+  /** Memory of pieces that nobody reads any more. */
+  readonly #free = new Set<Buffer<SharedArrayBuffer>>();
+  /** Begins with `\n`, so that every header is found by the same bytes. */
+  #memory: Buffer<SharedArrayBuffer>;
+  #length = 0;
+  /** What is pending begins with the rest of a section. */
+  #continues = false;
+  /** The line under way is longer than allowed: its bytes are dropped until it ends. */
+  #dropping = false;
+
+  constructor(pieceBytes: number, maxLineBytes: number, onUnscanned: CutOptions['onUnscanned']) {
+    this.#pieceBytes = pieceBytes;
+    this.#maxLineBytes = maxLineBytes;
+    this.#onUnscanned = onUnscanned;
+    this.#memory = Buffer.from(new SharedArrayBuffer(2 * pieceBytes));
+    this.#append(newLine);
+  }
+
+  add(chunk: Uint8Array): void {
+    if (chunk.length > 0) this.isEmpty = false;
+    if (!this.#dropping) {
+      this.#append(chunk);
+      return;
+    }
+    const end = chunk.indexOf(feed);
+    if (end < 0) return;
+    this.#dropping = false;
+    this.add(chunk.subarray(end));
+  }
+
+  *take(isEnd: boolean): Generator<DiffPiece> {
+    if (!isEnd && this.#length <= this.#pieceBytes) return;
+    const pending = this.#memory.subarray(0, this.#length);
+    // What stands before the last header is whole.
+    const cut = isEnd ? pending.length : pending.lastIndexOf(gitHeader);
+    if (cut > 0) yield* this.#emit(cut, false, pending.subarray(cut));
+    else yield* this.#cutInside(pending);
+  }
+
+  /** One section longer than a piece: cuts it behind its last whole line, once there is one in a hunk. */
+  *#cutInside(pending: Buffer): Generator<DiffPiece> {
+    const first = pending.indexOf(gitHeader);
+    const lastFeed = pending.lastIndexOf(feed);
+    if (first < 0) {
+      // Prose before the first header: only a header's beginning can matter.
+      this.#length -= Math.max(0, lastFeed);
+      pending.copyWithin(0, Math.max(0, lastFeed));
+      if (this.#length > this.#maxLineBytes) {
+        this.#length = 1;
+        this.#dropping = true;
+      }
+      return;
+    }
+    const tail = pending.length - lastFeed - 1;
+    const continuation =
+      lastFeed > first ? continuationAt(pending.subarray(first + 1, lastFeed + 1)) : undefined;
+    if (tail > this.#maxLineBytes) {
+      const { path } = readFileHeader(pending, first + 1, pending.length);
+      const reason = `a line is longer than ${this.#maxLineBytes} bytes`;
+      this.#onUnscanned({ path, ...(continuation ? { line: continuation.line } : {}), reason });
+      // Its mark stays, so that the lines behind it keep their numbers.
+      this.#length = lastFeed + 2;
+      this.#dropping = true;
+    }
+    if (continuation === undefined) return;
+    const rest = pending.subarray(lastFeed + 1, this.#length);
+    yield* this.#emit(lastFeed, true, newLine, continuation.header, continuation.hunk, rest);
+  }
+
+  /** Hands out what stands before `end`, and goes on with other memory, which begins with `next`. */
+  *#emit(end: number, continues: boolean, ...next: readonly Uint8Array[]): Generator<DiffPiece> {
+    const memory = this.#memory;
+    const first = memory.subarray(0, end).indexOf(gitHeader);
+    const isRest = this.#continues;
+    const [free = Buffer.from(new SharedArrayBuffer(2 * this.#pieceBytes))] = this.#free;
+    this.#free.delete(free);
+    this.#memory = free;
+    this.#length = 0;
+    this.#continues = continues;
+    for (const bytes of next) this.#append(bytes);
+    const release = (): void => {
+      // What grew with one long line is not kept.
+      if (memory.length === 2 * this.#pieceBytes) this.#free.add(memory);
+    };
+    if (first < 0) {
+      release();
+      return;
+    }
+    this.foundAny = true;
+    yield {
+      diff: new Uint8Array(memory.buffer, first + 1, end - first - 1),
+      isRest,
+      isCut: continues,
+      release,
+    };
+  }
+
+  #append(bytes: Uint8Array): void {
+    const length = this.#length + bytes.length;
+    if (length > this.#memory.length) {
+      const larger = Buffer.from(new SharedArrayBuffer(2 * length));
+      larger.set(this.#memory.subarray(0, this.#length));
+      this.#memory = larger;
+    }
+    this.#memory.set(bytes, this.#length);
+    this.#length = length;
+  }
+}
+
+/** What the rest of a section, cut at its end, has to begin with; `undefined` where no hunk is under way. */
+function continuationAt(section: Buffer): Continuation | undefined {
+  let headerEnd = -1;
+  let hunk = { oldLine: 0, oldLeft: 0, newLine: 0, newLeft: 0 };
+  for (let at = 0; at < section.length; ) {
+    const found = section.indexOf(feed, at);
+    const end = found < 0 ? section.length : found;
+    const mark = section[at];
+    if (hunk.oldLeft <= 0 && hunk.newLeft <= 0) {
+      const header =
+        mark === 64
+          ? readHunkHeader(section.toString('latin1', at, Math.min(end, at + maxHunkHeaderBytes)))
+          : undefined;
+      if (header) {
+        if (headerEnd < 0) headerEnd = at;
+        const { oldLine, oldCount, newLine, newCount } = header;
+        hunk = { oldLine, oldLeft: oldCount, newLine, newLeft: newCount };
+      }
+    } else if (mark === 43) {
+      hunk.newLine += 1;
+      hunk.newLeft -= 1;
+    } else if (mark === 45) {
+      hunk.oldLine += 1;
+      hunk.oldLeft -= 1;
+    } else if (mark !== 92) {
+      hunk.oldLine += 1;
+      hunk.newLine += 1;
+      hunk.oldLeft -= 1;
+      hunk.newLeft -= 1;
+    }
+    at = end + 1;
+  }
+  if (headerEnd < 0 || headerEnd > maxHeaderBytes) return undefined;
+  const { oldLine, oldLeft, newLine, newLeft } = hunk;
+  const isOpen = oldLeft > 0 || newLeft > 0;
+  const rest = `@@ -${oldLine},${Math.max(0, oldLeft)} +${newLine},${Math.max(0, newLeft)} @@\n`;
+  return {
+    header: section.subarray(0, headerEnd),
+    hunk: Buffer.from(isOpen ? rest : ''),
+    line: newLine,
+  };
+}

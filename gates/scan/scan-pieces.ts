@@ -1,0 +1,167 @@
+import type { Finding } from '../../core/contract/finding.ts';
+import type { PatchSet } from '../../core/contract/patch-set.ts';
+import type { FileSides, Rule, RuleInput } from '../../core/contract/rule.ts';
+import { judgeRule } from '../../core/kernel/rules.ts';
+import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
+import type { DiffPiece, Unscanned } from './diff-piece.ts';
+import { markLines } from './mark-lines.ts';
+import { readFiles } from './read-files.ts';
+import { scanSpec } from './scan-spec.ts';
+import type { ScannedFinding } from './scanned-finding.ts';
+import { showAround } from './show-around.ts';
+
+export interface ScanRequest {
+  readonly rules: readonly Rule[];
+  readonly ruleOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly pool: WorkerPool;
+  readonly signal: AbortSignal;
+  /** Whole files that a rule may read, where the scan knows them. A piece that does not name its files then holds each of them whole. */
+  readonly filesFor?: (piece: DiffPiece, rule: Rule) => Promise<Readonly<Record<string, FileSides>>>;
+  readonly onPiece?: (done: ScanTotals) => void;
+}
+
+export interface ScanTotals {
+  readonly files: number;
+  /** Added lines. */
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+export interface ScanResult extends ScanTotals {
+  /** In the order of the diff, then of the rules. */
+  readonly findings: readonly ScannedFinding[];
+}
+
+/** More findings than anybody reads; what follows is counted by one finding of its own. */
+const maxFindings = 10_000;
+
+/** Asks the rules about pieces of a diff, as many side by side as the pool has threads; no more pieces are held than that. */
+export async function scanPieces(
+  pieces: AsyncIterable<DiffPiece>,
+  request: ScanRequest,
+): Promise<ScanResult> {
+  const { pool, signal, onPiece } = request;
+  const spec = scanSpec();
+  const inTurn = oneAtATime();
+  const results: (readonly ScannedFinding[])[] = [];
+  const running = new Set<Promise<void>>();
+  const totals = { files: 0, lines: 0, bytes: 0 };
+  let kept = 0;
+  let dropped = 0;
+  let index = 0;
+  for await (const piece of pieces) {
+    signal.throwIfAborted();
+    const at = index++;
+    const judged = judgePiece(piece, spec, request, inTurn).then(({ findings, files, lines }) => {
+      const room = Math.max(0, maxFindings - kept);
+      results[at] = findings.slice(0, room);
+      kept += Math.min(room, findings.length);
+      dropped += findings.length - Math.min(room, findings.length);
+      // The rest of a file that was cut is no file more.
+      totals.files += files - (piece.isRest ? 1 : 0);
+      totals.lines += lines;
+      totals.bytes += piece.diff.length;
+      onPiece?.({ ...totals });
+    });
+    const tracked = judged.finally(() => {
+      running.delete(tracked);
+      piece.release?.();
+    });
+    running.add(tracked);
+    // Awaited below in any case; an early fault must not be an unhandled one.
+    tracked.catch(() => {});
+    if (running.size > pool.threads) await Promise.race(running);
+  }
+  await Promise.all(running);
+  const findings: ScannedFinding[] = results.flat();
+  if (dropped > 0) findings.push(tooMany(dropped));
+  return { findings, ...totals };
+}
+
+/** What a grammar makes of a larger file takes so much memory that no two are read side by side. */
+const largeBytes = 256 * 1024;
+
+/** Works that are given to it run one after the other. */
+function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const done = last.then(work);
+    last = done.catch(() => {});
+    return done;
+  };
+}
+
+const nowhere = {
+  digest: '',
+  baseCommit: undefined,
+  baseTree: '',
+  candidateTree: '',
+  format: 'GitDiff',
+} as const;
+
+async function judgePiece(
+  piece: DiffPiece,
+  spec: RuleInput['spec'],
+  { rules, ruleOptions, pool, signal, filesFor }: ScanRequest,
+  inTurn: ReturnType<typeof oneAtATime>,
+): Promise<{ findings: readonly ScannedFinding[]; files: number; lines: number }> {
+  const { release, isRest, isCut = false, files: known, ...rest } = piece;
+  // A piece that is a whole PatchSet keeps its trees.
+  const patch: PatchSet = { ...nowhere, ...rest, files: known ?? [] };
+  const input = {
+    spec,
+    patch,
+    scope: { write: [], forbidden: [], wholeRepository: true },
+    artifacts: [],
+    args: [],
+  };
+  // A rule that reads files may see in them what no added line shows, but for files that the diff holds whole.
+  const isWhole =
+    filesFor === undefined || known === undefined || known.every(({ changeType }) => changeType === 'add');
+  const able = rules.filter((rule) => !rule.outside && (isWhole || rule.reads === undefined));
+  const found = await pool.run(
+    'find-candidates',
+    {
+      input: { ...input, files: {} },
+      readsFiles: known === undefined,
+      isCut,
+      needsAll: able.length < rules.length,
+      rules: able.map(({ id, module }) => ({ id, module: module.href })),
+      options: ruleOptions,
+    },
+    { timeoutMs: 60_000, signal },
+  );
+  // Where choosing failed, the rule that is to blame says so when it is asked itself.
+  const all = found.ok ? found.value.files : (known ?? readFiles(piece.diff, markLines(piece.diff)));
+  const ask = async (rule: Rule): Promise<readonly Finding[]> => {
+    const chosen = found.ok ? found.value.chosen[rule.id] : undefined;
+    if (chosen?.length === 0) return [];
+    const asked = chosen?.flatMap((index) => all[index] ?? []) ?? all;
+    const files = (await filesFor?.(piece, rule)) ?? {};
+    const options = ruleOptions[rule.id] ?? {};
+    const judge = (): Promise<readonly Finding[]> =>
+      judgeRule(rule, { ...input, patch: { ...patch, files: asked }, files, options }, pool, signal);
+    return asked.some(({ start, end }) => end - start > largeBytes) ? inTurn(judge) : judge();
+  };
+  const unread = found.ok ? found.value.unread.map(toUnread) : [];
+  const findings = [...unread, ...(await Promise.all(rules.map(ask))).flat()];
+  return {
+    findings: showAround(findings, piece.diff, all),
+    files: found.ok ? found.value.fileCount : all.length,
+    lines: found.ok ? found.value.addedLines : 0,
+  };
+}
+
+/** A part that was passed over is no part that passed. */
+function toUnread({ path, reason }: Unscanned): Finding {
+  const message = `this part of the diff cannot be read to its end: ${reason}`;
+  return { rule: 'scan', severity: 'error', message, ...(path === '' ? {} : { path }), detail: { reason } };
+}
+
+function tooMany(dropped: number): Finding {
+  return {
+    rule: 'scan',
+    severity: 'error',
+    message: `${dropped} more findings are not listed: the scan keeps ${maxFindings}`,
+  };
+}

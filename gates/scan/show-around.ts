@@ -1,0 +1,70 @@
+import type { Finding } from '../../core/contract/finding.ts';
+import type { PatchFile } from '../../core/contract/patch-set.ts';
+import { hunkLines } from '../../engine/patch/hunk-lines.ts';
+import type { ScannedFinding } from './scanned-finding.ts';
+
+const reach = 2;
+const maxTextBytes = 400;
+
+/** Adds the lines around each finding, read from the diff in one walk per file that has any. */
+export function showAround(
+  findings: readonly Finding[],
+  diff: Uint8Array,
+  files: readonly PatchFile[],
+): readonly ScannedFinding[] {
+  const hidden = secretColumns(findings);
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const around = new Map<string, Map<number, NonNullable<ScannedFinding['around']>[number]>>();
+  for (const [path, wanted] of wantedLines(findings)) {
+    const file = byPath.get(path);
+    if (!file) continue;
+    const found = new Map<number, NonNullable<ScannedFinding['around']>[number]>();
+    for (const { kind, line, start, end } of hunkLines(diff, file)) {
+      if (kind === 'removed' || !wanted.has(line)) continue;
+      const whole = Buffer.from(diff.buffer, diff.byteOffset).toString(
+        'utf8',
+        start,
+        Math.min(end, start + maxTextBytes),
+      );
+      const column = hidden.get(path)?.get(line);
+      const text = column === undefined ? whole.replace(/\r$/, '') : `${whole.slice(0, column - 1)}[…]`;
+      found.set(line, { line, text, added: kind === 'added' });
+    }
+    around.set(path, found);
+  }
+  return findings.map((finding) => {
+    const found = finding.path === undefined ? undefined : around.get(finding.path);
+    if (!found || finding.line === undefined) return finding;
+    // What follows a secret may be the rest of it.
+    const shown = finding.rule === 'secrets' ? [finding.line] : near(finding.line);
+    const lines = shown.flatMap((line) => found.get(line) ?? []);
+    return lines.length === 0 ? finding : { ...finding, around: lines };
+  });
+}
+
+/** First column of a secret, by path and line: no frame shows what a rule refused as one. */
+function secretColumns(findings: readonly Finding[]): ReadonlyMap<string, ReadonlyMap<number, number>> {
+  const columns = new Map<string, Map<number, number>>();
+  for (const { rule, path, line, column = 1 } of findings) {
+    if (rule !== 'secrets' || path === undefined || line === undefined) continue;
+    const lines = columns.get(path) ?? new Map<number, number>();
+    lines.set(line, Math.min(column, lines.get(line) ?? column));
+    columns.set(path, lines);
+  }
+  return columns;
+}
+
+function wantedLines(findings: readonly Finding[]): ReadonlyMap<string, ReadonlySet<number>> {
+  const wanted = new Map<string, Set<number>>();
+  for (const { path, line } of findings) {
+    if (path === undefined || line === undefined) continue;
+    const lines = wanted.get(path) ?? new Set();
+    for (const one of near(line)) lines.add(one);
+    wanted.set(path, lines);
+  }
+  return wanted;
+}
+
+function near(line: number): readonly number[] {
+  return Array.from({ length: 2 * reach + 1 }, (_, index) => line - reach + index);
+}

@@ -1,0 +1,183 @@
+import type { Ecosystem } from '../packages/package-set.ts';
+import {
+  type Advisory,
+  type AdvisoryRange,
+  type AdvisoryRating,
+  type AdvisorySeverity,
+  type AffectedVersions,
+  type RangeEvent,
+  worstSeverity,
+} from './advisory.ts';
+import { readCvss, readSeverityWord } from './cvss.ts';
+import { ecosystemOfOsv, normalName } from './osv-ecosystem.ts';
+
+/** An OSV record, taken apart by package. */
+export interface OsvRecord {
+  readonly id: string;
+  /** Epoch milliseconds. */
+  readonly modifiedMs: number;
+  readonly isWithdrawn: boolean;
+  readonly advisories: readonly Advisory[];
+  /** Ecosystems that are not looked up here, as the record names them; `none` where an entry names no package. */
+  readonly otherEcosystems: readonly string[];
+}
+
+type Table = Readonly<Record<string, unknown>>;
+const maxVersions = 200_000;
+const maxEvents = 20_000;
+const maxReferences = 10;
+
+/**
+ * Reads a record of the OSV schema (1.x), or says in words why it is none. Where one `affected` entry cannot be read, the record is kept
+ * and the entry says so: a lookup then answers that it does not know.
+ */
+export function readOsvRecord(value: unknown): OsvRecord | { readonly fault: string } {
+  if (!isTable(value)) return { fault: 'no JSON object' };
+  const { id, modified, withdrawn, affected = [] } = value;
+  if (!isIdentifier(id)) return { fault: 'no `id` of 1 to 200 letters, digits and `-_.:`' };
+  const modifiedMs = timeOf(modified);
+  if (modifiedMs === undefined) return { fault: `no RFC 3339 time \`modified\` in \`${id}\`` };
+  if (withdrawn !== undefined && timeOf(withdrawn) === undefined)
+    return { fault: `\`withdrawn\` that is no RFC 3339 time in \`${id}\`` };
+  if (affected !== null && !Array.isArray(affected))
+    return { fault: `\`affected\` that is no list in \`${id}\`` };
+  const others = new Set<string>();
+  const byPackage = new Map<string, { ecosystem: Ecosystem; name: string; entries: Table[] }>();
+  for (const entry of (affected ?? []) as readonly unknown[]) {
+    if (!isTable(entry)) return { fault: `an \`affected\` entry that is no object in \`${id}\`` };
+    const named = isTable(entry.package) ? entry.package : {};
+    if (entry.package !== undefined && !(isText(named.ecosystem) && isName(named.name)))
+      return { fault: `a \`package\` without \`name\` and \`ecosystem\` in \`${id}\`` };
+    const ecosystem = isText(named.ecosystem) ? ecosystemOfOsv(named.ecosystem) : undefined;
+    if (!ecosystem || !isText(named.name)) {
+      others.add(isText(named.ecosystem) ? (named.ecosystem.split(':', 1)[0] ?? '') : 'none');
+      continue;
+    }
+    const name = normalName(ecosystem, named.name);
+    const key = `${ecosystem} ${name}`;
+    const known = byPackage.get(key) ?? { ecosystem, name, entries: [] };
+    known.entries.push(entry);
+    byPackage.set(key, known);
+  }
+  const shared = sharedFields(id, modifiedMs, value);
+  const advisories = [...byPackage.values()].map(({ ecosystem, name, entries }): Advisory => {
+    const ratings = readRatings([value, ...entries]);
+    const severity = readSeverity(ratings, [...entries, value]);
+    return { ...shared, ratings, severity, ecosystem, name, affected: entries.map(readAffected) };
+  });
+  return { id, modifiedMs, isWithdrawn: withdrawn !== undefined, advisories, otherEcosystems: [...others] };
+}
+
+function sharedFields(id: string, modifiedMs: number, record: Table) {
+  const { published, aliases, summary, details, references } = record;
+  const publishedMs = timeOf(published);
+  const short = [summary, details].find(isText);
+  const cwes = isTable(record.database_specific) ? listOf(record.database_specific.cwe_ids) : [];
+  return {
+    id,
+    modified: new Date(modifiedMs).toISOString(),
+    ...(publishedMs === undefined ? {} : { published: new Date(publishedMs).toISOString() }),
+    aliases: listOf(aliases).filter(isIdentifier).slice(0, 50),
+    ...(short === undefined ? {} : { summary: oneLine(short) }),
+    cwes: cwes.flatMap((cwe) =>
+      typeof cwe === 'string' && /^CWE-\d{1,6}$/.test(cwe) ? [Number(cwe.slice(4))] : [],
+    ),
+    references: listOf(references)
+      .flatMap((one) => (isTable(one) && typeof one.url === 'string' ? [one.url] : []))
+      .filter(
+        (url) => url.length <= 500 && /^https?:\/\/[^\s\p{Cc}"<>\\^`{|}]+$/u.test(url) && URL.canParse(url),
+      )
+      .slice(0, maxReferences),
+  };
+}
+
+function oneLine(text: string): string {
+  return text
+    .slice(0, 1000)
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .toWellFormed()
+    .trim()
+    .slice(0, 300);
+}
+
+function readRatings(tables: readonly Table[]): readonly AdvisoryRating[] {
+  const ratings = tables.flatMap(({ severity }) =>
+    listOf(severity).flatMap((one): AdvisoryRating[] => {
+      const rating = isTable(one) && typeof one.score === 'string' ? readCvss(one.score) : undefined;
+      return rating ? [rating] : [];
+    }),
+  );
+  return [...new Map(ratings.map((rating) => [rating.vector, rating])).values()].slice(0, 10);
+}
+
+/** The worst of what the database says in a word and of what the scores come to. */
+function readSeverity(ratings: readonly AdvisoryRating[], tables: readonly Table[]): AdvisorySeverity {
+  const words = tables.flatMap(({ ecosystem_specific, database_specific }) =>
+    [ecosystem_specific, database_specific].map((one) =>
+      isTable(one) ? readSeverityWord(one.severity) : 'unknown',
+    ),
+  );
+  return worstSeverity([...words, ...ratings.map(({ severity }) => severity)]);
+}
+
+function readAffected({ versions = [], ranges = [] }: Table): AffectedVersions {
+  const listed = listOf(versions);
+  const stated = listOf(ranges).map(readRange);
+  const isWhole =
+    (versions === null || Array.isArray(versions)) &&
+    (ranges === null || Array.isArray(ranges)) &&
+    listed.length <= maxVersions &&
+    listed.every((version) => typeof version === 'string') &&
+    stated.every((range) => range !== undefined);
+  return {
+    versions: listed.filter((version) => typeof version === 'string').slice(0, maxVersions),
+    ranges: stated.filter((range) => range !== undefined),
+    ...(isWhole ? {} : { unreadable: true }),
+  };
+}
+
+const kinds = ['introduced', 'fixed', 'last_affected', 'limit'] as const;
+
+function readRange(range: unknown): AdvisoryRange | undefined {
+  if (!isTable(range)) return undefined;
+  const { type } = range;
+  if (type !== 'SEMVER' && type !== 'ECOSYSTEM' && type !== 'GIT') return undefined;
+  const listed = listOf(range.events);
+  if (listed.length === 0 || listed.length > maxEvents) return undefined;
+  const events = listed.map((event): RangeEvent | undefined => {
+    const [kind, second] = kinds.filter((one) => isTable(event) && event[one] !== undefined);
+    const version = isTable(event) && kind !== undefined ? event[kind] : undefined;
+    return kind !== undefined && second === undefined && isText(version) ? { kind, version } : undefined;
+  });
+  return events.every((event) => event !== undefined) ? { type, events } : undefined;
+}
+
+function timeOf(value: unknown): number | undefined {
+  if (
+    typeof value !== 'string' ||
+    !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.test(value)
+  )
+    return undefined;
+  const time = Date.parse(value);
+  return Number.isNaN(time) ? undefined : time;
+}
+
+function isName(value: unknown): boolean {
+  return isText(value) && value.length <= 1024 && !/\p{Cc}/u.test(value);
+}
+
+function isIdentifier(value: unknown): value is string {
+  return typeof value === 'string' && /^[\w.:-]{1,200}$/.test(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= 65_536;
+}
+
+function isTable(value: unknown): value is Table {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

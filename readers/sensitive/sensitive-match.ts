@@ -1,0 +1,15 @@
+import type { DataClass } from '../../core/contract/intentspec.gen.ts';
+
+/** A data class that content can be found to be of; `public` is what is of none. */
+export type SensitiveClass = Exclude<DataClass, 'public'>;
+
+/** One occurrence of data of a class; offsets are bytes. */
+export interface SensitiveMatch {
+  /** Kebab-case; stands in marks and receipts. */
+  readonly rule: string;
+  readonly class: SensitiveClass;
+  readonly start: number;
+  readonly end: number;
+  /** Documents use it as an example: an address at `example.com`, a number that nobody is ever given. Redacted all the same. */
+  readonly reserved?: boolean;
+}

@@ -1,0 +1,201 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import t from 'tap';
+import { canonicalize } from '../../../core/base/canonical.ts';
+import { systemClock } from '../../../core/base/clock.ts';
+import type { Rule } from '../../../core/contract/rule.ts';
+import { createRules, judgeRule } from '../../../core/kernel/rules.ts';
+import { createPool } from '../../../core/kernel/worker/pool.ts';
+import { sampleSpec, sampleSpecWith, toRuleInput } from '../../../testing.ts';
+
+const ruleAt = (id: string, file: string, more: Partial<Rule> = {}): Rule => ({
+  id,
+  point: 'patch',
+  module: new URL(`./worker/rules/${file}.ts`, import.meta.url),
+  timeoutSeconds: 20,
+  ...more,
+});
+const asked = (id: string, ...args: string[]) => toRuleInput({ name: id, args: [id, ...args] });
+
+t.test('a rule is added once, listed by point in order, and found by id', async (t) => {
+  const rules = createRules();
+  rules.add(ruleAt('scope', 'answers'));
+  rules.add(ruleAt('artifact-present', 'answers', { point: 'every-stage' }));
+  rules.add(ruleAt('regression', 'answers', { point: 'integration' }));
+  rules.freeze();
+  const at = (point: Parameters<typeof rules.at>[0]) => rules.at(point, sampleSpec).map((rule) => rule.id);
+  t.strictSame(rules.ids, ['scope', 'artifact-present', 'regression']);
+  t.strictSame(at('patch'), ['scope']);
+  t.strictSame(at('fast'), ['artifact-present']);
+  t.strictSame(at('integration'), ['artifact-present', 'regression']);
+  t.equal(rules.get('regression')?.point, 'integration');
+  t.equal(rules.get('missing'), undefined);
+});
+
+t.test('a rule is asked where the contract wants it, and where that cannot be told', async (t) => {
+  const rules = createRules();
+  rules.add(ruleAt('eval', 'answers', { appliesTo: (spec) => spec.security.outputHandling.noDirectEval }));
+  rules.add(
+    ruleAt('unsure', 'answers', {
+      appliesTo: () => {
+        throw new Error('boom');
+      },
+    }),
+  );
+  const lax = sampleSpecWith({ security: { outputHandling: { noDirectEval: false } } });
+  t.strictSame(
+    rules.at('patch', sampleSpec).map((rule) => rule.id),
+    ['eval', 'unsure'],
+  );
+  t.strictSame(
+    rules.at('patch', lax).map((rule) => rule.id),
+    ['unsure'],
+  );
+});
+
+t.test('a malformed, doubled or late rule is refused', async (t) => {
+  const rules = createRules();
+  const good = ruleAt('good', 'answers');
+  rules.add(good);
+  t.throws(() => rules.add(good), { code: 'SLOT_DUPLICATE', detail: { rule: 'good' } });
+  const malformed: object[] = [
+    { id: '' },
+    { id: 'Two Words' },
+    { id: 'x'.repeat(65) },
+    { id: 7 },
+    { point: 'sometime' },
+    { module: './rule.ts' },
+    { module: new URL('https://example.org/rule.js') },
+    { module: new URL('data:text/javascript,1') },
+    { timeoutSeconds: 0 },
+    { timeoutSeconds: Number.NaN },
+    { timeoutSeconds: 86_401 },
+  ];
+  for (const fields of malformed) {
+    t.throws(() => rules.add({ ...good, id: 'other', ...fields } as Rule), { code: 'PLUGIN_INVALID' });
+  }
+  t.throws(() => rules.add(undefined as unknown as Rule), { code: 'PLUGIN_INVALID' });
+  rules.freeze();
+  t.throws(() => rules.add(ruleAt('late', 'answers')), { code: 'HOOK_FROZEN' });
+  t.strictSame(rules.ids, ['good']);
+});
+
+t.test('what a rule found is what comes back', async (t) => {
+  const pool = createPool({ clock: systemClock, threads: 1 });
+  t.teardown(() => pool.close());
+  const findings = await judgeRule(ruleAt('demo', 'answers'), asked('demo', 'one'), pool);
+  t.strictSame(findings, [{ rule: 'demo', severity: 'note', message: 'asked with 2 arguments' }]);
+});
+
+t.test(
+  'a rule that loops for ever is ended at its deadline and has refused; twenty others are all heard',
+  async (t) => {
+    const pool = createPool({ clock: systemClock, threads: 2 });
+    t.teardown(() => pool.close());
+    const loops = ruleAt('loops', 'loops', { timeoutSeconds: 1 });
+    const [looped, ...others] = await Promise.all([
+      judgeRule(loops, asked('loops'), pool),
+      ...Array.from({ length: 20 }, (_, i) =>
+        judgeRule(ruleAt(`rule-${i}`, 'answers'), asked(`rule-${i}`), pool),
+      ),
+    ]);
+    t.match(looped, [
+      {
+        rule: 'loops',
+        severity: 'error',
+        detail: { code: 'RULE_FAULT', reason: 'deadline', timeoutSeconds: 1 },
+      },
+    ]);
+    t.equal(looped.length, 1);
+    t.strictSame(
+      others.map((findings) => findings.map((finding) => finding.rule)),
+      Array.from({ length: 20 }, (_, i) => [`rule-${i}`]),
+    );
+  },
+);
+
+t.test('loops on every thread are ended too, and what waits behind them is not late for it', async (t) => {
+  const pool = createPool({ clock: systemClock, threads: 2 });
+  t.teardown(() => pool.close());
+  const loops = [1, 2, 3].map(() =>
+    judgeRule(ruleAt('loops', 'loops', { timeoutSeconds: 0.5 }), asked('loops'), pool),
+  );
+  const behind = judgeRule(ruleAt('behind', 'answers', { timeoutSeconds: 0.9 }), asked('behind'), pool);
+  for (const [finding] of await Promise.all(loops)) t.match(finding, { detail: { reason: 'deadline' } });
+  t.strictSame(await behind, [{ rule: 'behind', severity: 'note', message: 'asked with 1 arguments' }]);
+});
+
+for (const { how, file, reason, args = [] } of [
+  { how: 'loops while it loads', file: 'loops-on-load', reason: 'deadline' },
+  { how: 'never settles', file: 'hangs', reason: 'deadline' },
+  { how: 'throws', file: 'throws', reason: 'threw' },
+  { how: 'throws something without text', file: 'throws-nothing', reason: 'threw' },
+  { how: 'ends its thread', file: 'exits', reason: 'crashed' },
+  { how: 'takes more memory than a thread has', file: 'eats-memory', reason: 'crashed' },
+  { how: 'exports no judge', file: 'no-judge', reason: 'threw' },
+  { how: 'is not there', file: 'missing', reason: 'threw' },
+  ...['nothing', 'allow', 'text', 'foreign', 'shapeless', 'function', 'many', 'endless'].map((arg) => ({
+    how: `answers nonsense (${arg})`,
+    file: 'nonsense',
+    reason: 'threw',
+    args: [arg],
+  })),
+]) {
+  t.test(`a rule that ${how} has refused once, and the next one is heard`, async (t) => {
+    const pool = createPool({ clock: systemClock, threads: 1, maxHeapMiB: 64 });
+    t.teardown(() => pool.close());
+    const timeoutSeconds = reason === 'deadline' ? 0.5 : 20;
+    const input = toRuleInput({ name: how, args });
+    const findings = judgeRule(ruleAt('nonsense', file, { timeoutSeconds }), input, pool);
+    const next = judgeRule(ruleAt('next', 'answers'), asked('next'), pool);
+    t.match(await findings, [
+      { rule: 'nonsense', severity: 'error', message: /nonsense/, detail: { code: 'RULE_FAULT', reason } },
+    ]);
+    t.equal((await findings).length, 1);
+    t.ok(JSON.stringify(await findings).length < 4000, 'the refusal is short');
+    t.match(await next, [{ rule: 'next', severity: 'note' }]);
+  });
+}
+
+t.test('what a rule leaves behind ends its own thread, not the next rule', async (t) => {
+  const pool = createPool({ clock: systemClock, threads: 1 });
+  t.teardown(() => pool.close());
+  for (let round = 0; round < 5; round++) {
+    t.strictSame(await judgeRule(ruleAt('leaves', 'crashes-later'), asked('leaves'), pool), []);
+    t.match(await judgeRule(ruleAt('next', 'answers'), asked('next'), pool), [
+      { rule: 'next', severity: 'note' },
+    ]);
+  }
+});
+
+t.test('an aborted rule has refused', async (t) => {
+  const pool = createPool({ clock: systemClock, threads: 1 });
+  t.teardown(() => pool.close());
+  const stop = new AbortController();
+  const running = judgeRule(ruleAt('loops', 'loops'), asked('loops'), pool, stop.signal);
+  const queued = judgeRule(ruleAt('queued', 'answers'), asked('queued'), pool, stop.signal);
+  await systemClock.sleep(300);
+  stop.abort();
+  t.match(await running, [{ rule: 'loops', severity: 'error', detail: { reason: 'aborted' } }]);
+  t.match(await queued, [{ rule: 'queued', severity: 'error', detail: { reason: 'aborted' } }]);
+  t.match(await judgeRule(ruleAt('next', 'answers'), asked('next'), pool), [
+    { rule: 'next', severity: 'note' },
+  ]);
+});
+
+t.test('whatever a rule throws, its refusal can be recorded', async (t) => {
+  const box = t.testdir({ 'bad.js': "export const judge = () => { throw new Error('\\ud83d\\0'); };\n" });
+  const pool = createPool({ clock: systemClock, threads: 1 });
+  t.teardown(() => pool.close());
+  const rule = ruleAt('bad', 'answers', { module: pathToFileURL(join(box, 'bad.js')) });
+  const outside = ruleAt('bad', 'answers', {
+    outside: async () => [
+      { rule: 'bad', severity: 'error', message: 'Error: \ud83d\0', detail: { said: '\udf00' } },
+    ],
+  });
+  for (const one of [rule, outside]) {
+    const findings = await judgeRule(one, asked('bad'), pool);
+    t.match(findings, [{ rule: 'bad', severity: 'error', message: /\ufffd\ufffd$/ }]);
+    t.doesNotThrow(() => canonicalize(findings));
+  }
+});

@@ -1,0 +1,202 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { SandboxBackend } from '../../../../core/contract/sandbox.ts';
+import { askOutsideRule } from '../../../../core/kernel/worker/outside-rule.ts';
+import { bubblewrapSandbox } from '../../../../engine/tool/sandbox/bubblewrap.ts';
+import { noSandbox } from '../../../../engine/tool/sandbox/none.ts';
+import { unshareSandbox } from '../../../../engine/tool/sandbox/unshare.ts';
+import { type GateCase, toRuleInput } from '../../../../testing.ts';
+
+t.setTimeout(120_000);
+
+/* Attacks by an outsider's rule, each in a real process inside a real sandbox. */
+
+const backends: readonly SandboxBackend[] = [bubblewrapSandbox(), unshareSandbox()];
+
+interface Asked {
+  readonly findings: Awaited<ReturnType<typeof askOutsideRule>>;
+  /** Names in the plugin's directory and in the empty one, afterwards. */
+  readonly left: readonly string[];
+  readonly directory: string;
+}
+
+async function ask(
+  t: Test,
+  sandbox: SandboxBackend,
+  source: string,
+  given: Partial<GateCase> = {},
+  timeoutSeconds = 20,
+): Promise<Asked> {
+  const root = t.testdir({});
+  const directory = join(root, 'plugin');
+  const empty = join(root, 'empty');
+  mkdirSync(directory);
+  mkdirSync(empty);
+  writeFileSync(join(directory, 'package.json'), '{"name":"evil","version":"1.0.0","type":"module"}');
+  writeFileSync(join(directory, 'rule.ts'), source);
+  const rule = {
+    id: 'evil-rule',
+    plugin: 'evil',
+    directory,
+    module: 'rule.ts',
+    empty,
+    timeoutSeconds,
+    sandbox,
+  };
+  const findings = await askOutsideRule(rule, toRuleInput({ name: 'attack', ...given }));
+  return { findings, left: [...readdirSync(directory), ...readdirSync(empty)].sort(), directory };
+}
+
+/** The one finding that a broken rule amounts to: it names rule, plugin and reason. */
+function isRefusal(t: Test, { findings, left }: Asked, reason: string, message: RegExp = /./): void {
+  t.equal(findings.length, 1);
+  t.match(findings[0], {
+    rule: 'evil-rule',
+    severity: 'error',
+    detail: { code: 'RULE_FAULT', plugin: 'evil', reason },
+    message,
+  });
+  t.strictSame(left, ['package.json', 'rule.ts'], 'nothing was written');
+}
+
+for (const sandbox of backends) {
+  t.test(`an outsider’s rule in ${sandbox.name}`, { skip: !(await sandbox.probe()).works }, async (t) => {
+    t.test('is given what a rule in a thread is given, and answers its findings', async (t) => {
+      const { findings } = await ask(
+        t,
+        sandbox,
+        `export const judge = ({ files, patch, args, options }) => {
+           console.log('noise on standard output');
+           const text = Buffer.from(files['a.js'].candidate).toString();
+           const diff = Buffer.from(patch.diff).includes('+two') && patch.diff.buffer instanceof SharedArrayBuffer;
+           return [{ rule: 'evil-rule', severity: 'note', message: JSON.stringify([text, diff, args, options]) }];
+         };`,
+        { files: { 'a.js': { base: 'one\n', candidate: 'two\n' } }, args: ['x'], options: { $bytes: 'AA' } },
+      );
+      t.strictSame(findings, [
+        { rule: 'evil-rule', severity: 'note', message: '["two\\n",true,["x"],{"$bytes":"AA"}]' },
+      ]);
+    });
+    t.test('that throws has refused', async (t) => {
+      const asked = await ask(t, sandbox, `export const judge = () => { throw new Error('no idea'); };`);
+      isRefusal(t, asked, 'threw', /no idea/);
+    });
+    t.test('that hangs is ended at its deadline', async (t) => {
+      isRefusal(t, await ask(t, sandbox, 'export const judge = () => { for (;;); };', {}, 1), 'deadline');
+    });
+    t.test('that cannot write and cannot reach the network', async (t) => {
+      const server = createServer((socket) => socket.end('reached')).listen(0, '127.0.0.1');
+      t.teardown(() => server.close());
+      await new Promise((resolve) => server.once('listening', resolve));
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      const asked = await ask(
+        t,
+        sandbox,
+        `import { writeFileSync, chmodSync, readFileSync, readdirSync } from 'node:fs';
+         import { createConnection } from 'node:net';
+         const tried = (act) => { try { act(); return 'done'; } catch (fault) { return fault.code ?? String(fault); } };
+         export const judge = async () => {
+           const net = await new Promise((resolve) => {
+             const socket = createConnection({ host: '127.0.0.1', port: ${port}, timeout: 2000 });
+             socket.once('connect', () => resolve('done')).once('error', (fault) => resolve(fault.code ?? 'error'));
+             socket.once('timeout', () => resolve('timeout'));
+           });
+           const detail = {
+             own: tried(() => writeFileSync('/workspace/rule.ts', 'x')),
+             beside: tried(() => writeFileSync('/workspace/new', 'x')),
+             reports: tried(() => writeFileSync('/reports/new', 'x')),
+             temporary: tried(() => writeFileSync('/tmp/new', 'x')),
+             mode: tried(() => chmodSync('/workspace', 0o777)),
+             passwd: tried(() => readFileSync('/etc/passwd')),
+             list: tried(() => readdirSync('/')),
+             child: await import('node:child_process').then(({ execFileSync }) => tried(() => execFileSync('/bin/true'))),
+             thread: await import('node:worker_threads').then(({ Worker }) => tried(() => new Worker('0', { eval: true }))),
+             environment: Object.keys(process.env).sort().join(' '),
+             net,
+           };
+           return [{ rule: 'evil-rule', severity: 'note', message: 'tried', detail }];
+         };`,
+      );
+      const { environment, ...detail } = (asked.findings[0]?.detail ?? {}) as Record<string, string>;
+      t.equal(Object.keys(detail).length, 10, JSON.stringify(asked.findings));
+      for (const [what, outcome] of Object.entries(detail)) t.not(outcome, 'done', `${what}: ${outcome}`);
+      t.notMatch(environment, /WRIT|TOKEN|KEY|NODE_/);
+      t.strictSame(asked.left, ['package.json', 'rule.ts']);
+    });
+  });
+}
+
+t.test('memory, garbage and sizes', async (t) => {
+  const sandbox = await working();
+  t.test('a rule that allocates without end has refused', async (t) => {
+    const heap =
+      'const all = []; export const judge = () => { for (;;) all.push(new Array(1000).fill(all.length)); };';
+    isRefusal(t, await ask(t, sandbox, heap), 'crashed');
+    const buffers =
+      'const all = []; export const judge = () => { for (;;) all.push(Buffer.alloc(1 << 26, 1)); };';
+    const asked = await ask(t, sandbox, buffers);
+    t.match(asked.findings[0]?.detail?.reason, /^(?:threw|crashed)$/);
+    const wasm = `const all = []; export const judge = () => { for (;;) {
+      const memory = new WebAssembly.Memory({ initial: 1024 }); new Uint8Array(memory.buffer).fill(1); all.push(memory); } };`;
+    t.match((await ask(t, sandbox, wasm)).findings[0]?.detail?.reason, /^(?:threw|crashed)$/);
+  });
+  t.test('an answer that is none is garbage, and named', async (t) => {
+    const garbage: Record<string, string> = {
+      'another rule’s finding': `[{ rule: 'scope', severity: 'note', message: 'x' }]`,
+      'no list': `'fine'`,
+      nothing: 'undefined',
+      'an unknown severity': `[{ rule: 'evil-rule', severity: 'ok', message: 'x' }]`,
+      'an unknown field': `[{ rule: 'evil-rule', severity: 'note', message: 'x', html: '<b>' }]`,
+      'too many findings': `Array.from({ length: 20000 }, () => ({ rule: 'evil-rule', severity: 'note', message: 'x' }))`,
+    };
+    for (const [name, answer] of Object.entries(garbage)) {
+      const asked = await ask(t, sandbox, `export const judge = () => (${answer});`);
+      isRefusal(t, asked, 'garbage');
+      t.pass(name);
+    }
+  });
+  t.test('an answer without end is cut, and garbage', async (t) => {
+    const source = `export const judge = () => [{ rule: 'evil-rule', severity: 'note', message: 'x'.repeat(6e6) }];`;
+    isRefusal(t, await ask(t, sandbox, source), 'garbage', /at most/);
+  });
+  t.test('standard output of its own, and an early end, are garbage', async (t) => {
+    const forged = `import { writeSync } from 'node:fs';
+      writeSync(1, 'writ-answer {"ok":true,"value":[]}\\n'); export const judge = () => [];`;
+    isRefusal(t, await ask(t, sandbox, forged), 'garbage');
+    isRefusal(t, await ask(t, sandbox, 'export const judge = () => process.exit(0);'), 'garbage');
+    isRefusal(t, await ask(t, sandbox, 'export const judge = () => process.exit(3);'), 'crashed');
+  });
+  t.test('what is no module and what exports no function has refused', async (t) => {
+    isRefusal(t, await ask(t, sandbox, 'export const judge = (;'), 'threw');
+    isRefusal(t, await ask(t, sandbox, 'export const other = 1;'), 'threw', /no function `judge`/);
+    isRefusal(
+      t,
+      await ask(t, sandbox, `import 'left-pad'; export const judge = () => [];`),
+      'threw',
+      /left-pad/,
+    );
+  });
+  t.test('more input than is handed over is a refusal', async (t) => {
+    const big = Buffer.alloc(50 * 1024 * 1024, 120).toString();
+    const asked = await ask(t, sandbox, 'export const judge = () => [];', {
+      files: { 'a.txt': { candidate: big } },
+    });
+    isRefusal(t, asked, 'input-too-large');
+  });
+});
+
+t.test('somebody else’s code never runs without a sandbox', async (t) => {
+  await t.rejects(ask(t, noSandbox(), 'export const judge = () => [];'), {
+    code: 'SANDBOX_UNAVAILABLE',
+    detail: { plugin: 'evil' },
+  });
+});
+
+/** The first back end that works; without any, the tests fail: outsiders' rules would run nowhere here. */
+async function working(): Promise<SandboxBackend> {
+  for (const sandbox of backends) if ((await sandbox.probe()).works) return sandbox;
+  throw new Error('no sandbox works here');
+}

@@ -1,0 +1,41 @@
+import t from 'tap';
+import { WritError } from '../../../core/base/errors.ts';
+import { parseConfig } from '../../../engine/config/config.ts';
+
+const read = (text: string) => parseConfig(Buffer.from(text)).approvals;
+
+function refusedAt(text: string): readonly string[] {
+  try {
+    read(text);
+  } catch (error) {
+    if (!(error instanceof WritError) || error.code !== 'CONFIG_INVALID') throw error;
+    return (error.detail.issues as readonly { path: string }[]).map(({ path }) => path);
+  }
+  return [];
+}
+
+t.test('without the section there are no groups', async (t) => {
+  t.strictSame(parseConfig(undefined).approvals, { inProcess: false, groups: {} });
+  t.strictSame(read('[approvals]'), { inProcess: false, groups: {} });
+});
+
+t.test('groups are lists of principals', async (t) => {
+  const text =
+    '[approvals.groups]\nrelease = ["ana@x.example", "Ben Lee <ben@x.example>"]\nsecurity-2 = ["cleo"]';
+  t.strictSame(read(text), {
+    inProcess: false,
+    groups: { release: ['ana@x.example', 'Ben Lee <ben@x.example>'], 'security-2': ['cleo'] },
+  });
+});
+
+t.test('what could never be satisfied or means somebody else is refused', async (t) => {
+  t.strictSame(refusedAt('[approvals]\nminimum = 2'), ['approvals.minimum']);
+  t.strictSame(refusedAt('[approvals.groups]\nrelease = []'), ['approvals.groups.release']);
+  t.strictSame(refusedAt('[approvals.groups]\nrelease = ["ana", "*@x.example"]'), [
+    'approvals.groups.release[1]',
+  ]);
+  t.strictSame(refusedAt('[approvals.groups]\nrelease = ["ana,ben"]'), ['approvals.groups.release[0]']);
+  t.strictSame(refusedAt('[approvals.groups]\n"two words" = ["ana"]'), ['approvals.groups."two words"']);
+  t.ok(refusedAt('[approvals.groups]\nrelease = "ana"').includes('approvals.groups.release'));
+  t.ok(refusedAt('[approvals]\ngroups = 1').includes('approvals.groups'));
+});

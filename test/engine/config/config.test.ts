@@ -1,0 +1,491 @@
+import t from 'tap';
+import { WritError } from '../../../core/base/errors.ts';
+import { parseConfig } from '../../../engine/config/config.ts';
+import { securityWords } from '../../../engine/spec/security-words.ts';
+
+const parseText = (text: string, ruleIds?: readonly string[]) =>
+  parseConfig(Buffer.from(text), ruleIds === undefined ? {} : { ruleIds });
+
+function issuesOf(
+  text: string | Uint8Array,
+  ruleIds?: readonly string[],
+): { path: string; message: string }[] {
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+  try {
+    parseConfig(bytes, ruleIds === undefined ? {} : { ruleIds });
+  } catch (error) {
+    if (!(error instanceof WritError) || error.code !== 'CONFIG_INVALID') throw error;
+    return error.detail.issues as { path: string; message: string }[];
+  }
+  return [];
+}
+const pathsOf = (text: string, ruleIds?: readonly string[]) =>
+  issuesOf(text, ruleIds).map((issue) => issue.path);
+
+t.test('no file and an empty file give the same complete defaults', async (t) => {
+  const config = parseConfig(undefined);
+  t.strictSame(parseText(''), config);
+  t.strictSame(config.workspace, {
+    share: [],
+    lockfile: 'package-lock.json',
+    prepare: [],
+    carry: [],
+    rewrites: [],
+    history: 1,
+  });
+  t.strictSame(config.signer, { key: { form: 'default' } });
+  t.strictSame(config.log, {});
+  t.strictSame(config.rules, {});
+  t.equal(config.checks.maxMemoryMb, 4096);
+  t.ok(config.checks.maxParallel >= 1 && config.checks.maxParallel <= 64);
+  t.strictSame(config.securityCode, { paths: [], words: securityWords });
+  t.strictSame(config.redaction, {});
+  t.strictSame(pathsOf('[redaction]\npii = ["ab"]\npublic = ["abc"]'), [
+    'redaction.pii[0]',
+    'redaction.public',
+  ]);
+});
+
+t.test('every documented key is read', async (t) => {
+  const config = parseText(`
+    [workspace]
+    share = ["node_modules", "packages/a/node_modules"]
+    lockfile = "npm-shrinkwrap.json"
+    carry = ["dist", "packages/a/dist"]
+    rewrites = ["gen/**"]
+    history = 50
+    [[workspace.prepare]]
+    argv = ["npm", "ci", "--offline"]
+    network = "none"
+    timeout_seconds = 90
+    inputs = ["package.json", "vendor"]
+    outputs = ["node_modules"]
+    [[workspace.prepare]]
+    argv = ["make", "deps"]
+    lockfile = "deps.lock"
+    outputs = ["third_party"]
+    [signer]
+    key = "env:WRIT_SIGNING_KEY"
+    [log]
+    url = "https://log.example/shard/"
+    api = "v2"
+    trusted_root = ".writ/trust/root.json"
+    [approvals]
+    in_process = true
+    [approvals.groups]
+    release = ["ana@x.example"]
+    [checks]
+    max_parallel = 3
+    max_memory_mb = 512
+    [checks.unit]
+    report = "TEST-*.xml"
+    [checks."integration tests"]
+    report = "stdout"
+    [rules.scope]
+    allow = ["a", 1, true]
+    limits = { files = 10, ratio = 0.5 }
+    [redaction]
+    internal = ["Bluebird"]
+    [security_code]
+    paths = ["src/gate/**"]
+    words = ["Token"]
+    [[factors.payments.checks]]
+    id = "ledger"
+    kind = "testSuite"
+    command = "npm test"
+    stage = "integration"
+    timeout_seconds = 60
+    expected_exit_code = 2
+    required = false
+    artifacts_produced = ["test-log"]
+    [[factors."external service".checks]]
+    id = "contract"
+    command = "make contract"
+    stage = "fast"
+    [[plugins]]
+    path = "tools/gate"
+    digest = "sha256:${'0a'.repeat(32)}"
+    [runners]
+    keys = [".writ/trust/ci.pem"]
+    [policy.release]
+    engine = "cedar"
+    files = ["policies/release.cedar"]
+    stage = "fast"
+    [[checks.always]]
+    id = "house"
+    stage = "security"
+    command = "make audit"
+  `);
+  t.strictSame(config, {
+    workspace: {
+      share: ['node_modules', 'packages/a/node_modules'],
+      lockfile: 'npm-shrinkwrap.json',
+      prepare: [
+        {
+          argv: ['npm', 'ci', '--offline'],
+          network: 'none',
+          timeoutSeconds: 90,
+          lockfile: 'npm-shrinkwrap.json',
+          inputs: ['package.json', 'vendor'],
+          outputs: ['node_modules'],
+        },
+        {
+          argv: ['make', 'deps'],
+          network: 'none',
+          timeoutSeconds: 600,
+          lockfile: 'deps.lock',
+          inputs: [],
+          outputs: ['third_party'],
+        },
+      ],
+      carry: ['dist', 'packages/a/dist'],
+      rewrites: ['gen/**'],
+      history: 50,
+    },
+    approvals: { inProcess: true, groups: { release: ['ana@x.example'] } },
+    runners: { keys: ['.writ/trust/ci.pem'] },
+    signer: { key: { form: 'env', name: 'WRIT_SIGNING_KEY' } },
+    log: {
+      service: { url: 'https://log.example/shard', api: 'v2' },
+      trustedRoot: '.writ/trust/root.json',
+    },
+    checks: {
+      maxParallel: 3,
+      maxMemoryMb: 512,
+      reports: new Map([
+        ['unit', 'TEST-*.xml'],
+        ['integration tests', 'stdout'],
+      ]),
+      always: [
+        {
+          stage: 'security',
+          check: {
+            id: 'house',
+            kind: 'command',
+            command: 'make audit',
+            timeoutSeconds: 900,
+            expectedExitCode: 0,
+            required: true,
+            artifactsProduced: [],
+          },
+        },
+      ],
+    },
+    rules: { scope: { allow: ['a', 1, true], limits: { files: 10, ratio: 0.5 } } },
+    securityCode: { paths: ['src/gate/**'], words: ['token'] },
+    plugins: [{ kind: 'path', place: 'tools/gate', digest: '0a'.repeat(32) }],
+    policies: new Map([['release', { engine: 'cedar', files: ['policies/release.cedar'], stage: 'fast' }]]),
+    redaction: { internal: ['Bluebird'] },
+    factors: new Map([
+      [
+        'payments',
+        [
+          {
+            stage: 'integration',
+            check: {
+              id: 'ledger',
+              kind: 'testSuite',
+              command: 'npm test',
+              timeoutSeconds: 60,
+              expectedExitCode: 2,
+              required: false,
+              artifactsProduced: ['test-log'],
+            },
+          },
+        ],
+      ],
+      [
+        'external service',
+        [
+          {
+            stage: 'fast',
+            check: {
+              id: 'contract',
+              kind: 'command',
+              command: 'make contract',
+              timeoutSeconds: 900,
+              expectedExitCode: 0,
+              required: true,
+              artifactsProduced: [],
+            },
+          },
+        ],
+      ],
+    ]),
+  });
+});
+
+t.test('a runner is named by a key that only an approved change can put there', async (t) => {
+  for (const path of [
+    'ci.pem',
+    '.writ/trust/../config.toml',
+    '.writ/agents/ci.pem',
+    '/etc/key',
+    '.writ/trust/a/b',
+  ])
+    t.match(issuesOf(`[runners]\nkeys = ["${path}"]`), [{ path: 'runners.keys[0]' }], path);
+});
+
+t.test('a lockfile brings its manifest along as the default input', async (t) => {
+  const step = parseText('[[workspace.prepare]]\nargv=["x"]\nlockfile="api/uv.lock"\noutputs=["api/.venv"]')
+    .workspace.prepare[0];
+  t.strictSame(step?.inputs, ['api/pyproject.toml']);
+});
+
+t.test('an unknown key anywhere is refused by its path, with the key that was probably meant', async (t) => {
+  for (const [text, path, meant] of [
+    ['worksapce = 1', 'worksapce', 'workspace'],
+    ['[workspace]\nshares = []', 'workspace.shares', 'share'],
+    [
+      '[[workspace.prepare]]\nargv=["x"]\noutputs=["o"]\ntimeout_second=3',
+      'workspace.prepare[0].timeout_second',
+      'timeout_seconds',
+    ],
+    ['[signer]\nkeys = "env:A"', 'signer.keys', 'key'],
+    ['[checks]\nmax-parallel = 2', 'checks.max-parallel', 'max_parallel'],
+    ['[security_code]\npath = []', 'security_code.path', 'paths'],
+  ] as const) {
+    const issues = issuesOf(text);
+    t.strictSame(
+      issues.map((issue) => issue.path),
+      [path],
+    );
+    t.match(issues[0]?.message, `did you mean \`${meant}\``);
+  }
+  t.strictSame(pathsOf('[zzz."a b"]\n'), ['zzz'], 'nothing similar: no guess is offered');
+  t.notMatch(issuesOf('[zzz]')[0]?.message, 'did you mean');
+});
+
+t.test('all issues are reported at once', async (t) => {
+  t.strictSame(pathsOf('nope = 1\n[checks]\nmax_parallel = 0\n[workspace]\nshare = "x"'), [
+    'workspace.share',
+    'checks.max_parallel',
+    'nope',
+  ]);
+});
+
+t.test('values of the wrong type or out of bounds are refused', async (t) => {
+  for (const [text, path] of [
+    ['workspace = 1', 'workspace'],
+    ['[workspace]\nshare = [1]', 'workspace.share[0]'],
+    ['[workspace]\nshare = [""]', 'workspace.share[0]'],
+    ['[workspace]\nlockfile = 3', 'workspace.lockfile'],
+    ['[workspace]\nprepare = {argv=["x"]}', 'workspace.prepare'],
+    ['[workspace]\nprepare = [3]', 'workspace.prepare[0]'],
+    ['[workspace]\nhistory = 0', 'workspace.history'],
+    ['[workspace]\nhistory = 10001', 'workspace.history'],
+    ['[workspace]\nhistory = "all"', 'workspace.history'],
+    ['[workspace]\ncarry = "dist"', 'workspace.carry'],
+    ['[workspace]\ncarry = ["dist", "dist/app"]', 'workspace.carry'],
+    ['[workspace]\ncarry = ["*"]', 'workspace.carry[0]'],
+    ['[workspace]\ncarry = [".git/hooks"]', 'workspace.carry[0]'],
+    ['[workspace]\ncarry = ["../dist"]', 'workspace.carry[0]'],
+    ['[workspace]\nshare = ["node_modules"]\ncarry = ["node_modules/.cache"]', 'workspace.carry'],
+    ['[workspace]\ncarry = ["o"]\n[[workspace.prepare]]\nargv=["x"]\noutputs=["o"]', 'workspace.carry'],
+    [
+      `[workspace]\ncarry = [${Array.from({ length: 17 }, (_, i) => `"d${i}"`).join(',')}]`,
+      'workspace.carry',
+    ],
+    ['[checks]\nmax_parallel = 1.5', 'checks.max_parallel'],
+    ['[checks]\nmax_parallel = 65', 'checks.max_parallel'],
+    ['[checks]\nmax_memory_mb = 127', 'checks.max_memory_mb'],
+    ['[checks]\nmax_memory_mb = "4096"', 'checks.max_memory_mb'],
+    ['[checks.unit]\nreport = "../junit.xml"', 'checks.unit.report'],
+    ['[checks.unit]\nreport = ["a.xml", "b.xml"]', 'checks.unit.report'],
+    ['[checks.unit]\nreport = "metrics.json"', 'checks.unit.report'],
+    ['[checks.unit]\nreports = "stdout"', 'checks.unit.reports'],
+    ['[checks.""]\nreport = "stdout"', 'checks.""'],
+    ['[checks]\nmax_parallel = "2"', 'checks.max_parallel'],
+    ['[security_code]\nwords = ["a\\u0007"]', 'security_code.words[0]'],
+    ['[rules]\nscope = 1', 'rules.scope'],
+    ['[rules.scope]\nsince = 2024-01-01', 'rules.scope.since'],
+    ['[rules.scope]\nx = inf', 'rules.scope.x'],
+    ['[rules.scope]\na.b.c.d.e.f.g.h.i.j = 1', 'rules.scope.a.b.c.d.e.f.g.h.i'],
+    [
+      `[workspace]\nshare = [${Array.from({ length: 257 }, (_, i) => `"d${i}"`).join(',')}]`,
+      'workspace.share',
+    ],
+  ] as const) {
+    t.ok(pathsOf(text).includes(path), `${text.slice(0, 60)} → ${path}`);
+  }
+  t.strictSame(pathsOf('[checks]\nmax_parallel = 64'), [], 'the last allowed value is allowed');
+});
+
+t.test('paths that leave the repository or name its state are refused', async (t) => {
+  for (const path of [
+    '../x',
+    '/etc',
+    'a/../../b',
+    './a',
+    'a//b',
+    'a/',
+    '~/x',
+    'C:/x',
+    'a\\\\b',
+    '.git',
+    'x/.GIT/hooks',
+    '.writ/x',
+  ]) {
+    t.strictSame(pathsOf(`[workspace]\nshare = ["${path}"]`), ['workspace.share[0]'], path);
+    t.ok(
+      pathsOf(`[[workspace.prepare]]\nargv=["x"]\noutputs=["${path}"]`).includes(
+        'workspace.prepare[0].outputs[0]',
+      ),
+      path,
+    );
+    t.ok(pathsOf(`[workspace]\nlockfile = "${path}"`).includes('workspace.lockfile'), path);
+  }
+});
+
+t.test(
+  'directories that lie inside each other are refused, the same directory in share and prepare is not',
+  async (t) => {
+    const step = (output: string, share: string) =>
+      pathsOf(`[workspace]\nshare=["${share}"]\n[[workspace.prepare]]\nargv=["x"]\noutputs=["${output}"]`);
+    t.strictSame(step('node_modules', 'node_modules'), []);
+    t.strictSame(step('a', 'a/node_modules'), ['workspace.share']);
+    t.strictSame(step('a/b', 'a'), ['workspace.share']);
+    t.strictSame(step('ab', 'a'), []);
+    t.strictSame(pathsOf('[workspace]\nshare=["a","a/b"]'), ['workspace.share']);
+    t.ok(
+      pathsOf('[[workspace.prepare]]\nargv=["x"]\ninputs=["v"]\noutputs=["v/o"]').includes(
+        'workspace.prepare[0].outputs',
+      ),
+    );
+  },
+);
+
+t.test('a prepare step that could not be run as configured is refused', async (t) => {
+  t.strictSame(pathsOf('[[workspace.prepare]]\noutputs=["o"]'), ['workspace.prepare[0].argv']);
+  t.strictSame(pathsOf('[[workspace.prepare]]\nargv=["x"]'), ['workspace.prepare[0].outputs']);
+  t.strictSame(pathsOf('[[workspace.prepare]]\nargv=["./x"]\noutputs=["o"]'), ['workspace.prepare[0].argv']);
+  const [issue] = issuesOf('[[workspace.prepare]]\nargv=["x"]\noutputs=["o"]\nnetwork="host"');
+  t.equal(issue?.path, 'workspace.prepare[0].network');
+  t.match(issue?.message, 'supported is `none`');
+});
+
+t.test('every form of a signing key is read, and a key inside the repository is refused', async (t) => {
+  const key = (text: string) => parseText(`[signer]\nkey = "${text}"`).signer.key;
+  t.strictSame(key('file:~/keys/a.pem'), { form: 'file', path: '~/keys/a.pem' });
+  t.strictSame(key('file:/run/keys/a.pem'), { form: 'file', path: '/run/keys/a.pem' });
+  t.strictSame(key('env:KEY_1'), { form: 'env', name: 'KEY_1' });
+  t.strictSame(key('ssh:~/.ssh/id_ed25519'), { form: 'ssh', path: '~/.ssh/id_ed25519' });
+  t.strictSame(key('agent'), { form: 'agent', wanted: undefined });
+  const fingerprint = `SHA256:${'a'.repeat(43)}`;
+  t.strictSame(key(`agent:${fingerprint}`), { form: 'agent', wanted: fingerprint });
+  t.strictSame(key('agent:release key'), { form: 'agent', wanted: 'release key' });
+  t.strictSame(key('keyless'), { form: 'keyless' });
+  for (const text of [
+    'file:keys/a.pem',
+    'file:~/../x',
+    'file:',
+    'env:',
+    'env:1A',
+    'env:A-B',
+    'agent:',
+    'agent:SHA256:x',
+    'ssh:id_ed25519',
+    'keyless:x',
+    'kms:x',
+    '',
+  ]) {
+    t.strictSame(pathsOf(`[signer]\nkey = "${text}"`), ['signer.key'], text);
+  }
+});
+
+t.test('a public log is said in one way, reached safely, and never without a trusted root', async (t) => {
+  const log = (text: string) => pathsOf(`[log]\n${text}`);
+  const root = 'trusted_root = "root.json"\n';
+  t.strictSame(log(`url = "http://127.0.0.1:9"\napi = "v1"\n${root}`), []);
+  t.strictSame(log(`signing_config = "sigstore/config.json"\n${root}`), []);
+  t.strictSame(log('mirror = "git"'), []);
+  t.strictSame(log('mirror = "disk"'), ['log.mirror']);
+  t.strictSame(log('url = "https://x.example"\napi = "v1"'), ['log.trusted_root']);
+  t.strictSame(log('signing_config = "c.json"'), ['log.trusted_root']);
+  t.strictSame(log(`url = "https://x.example"\n${root}`), ['log.api']);
+  t.strictSame(log(`api = "v2"\n${root}`), ['log.api']);
+  t.strictSame(log(`url = "https://x.example"\napi = "v3"\n${root}`), ['log.api']);
+  t.strictSame(log(`url = "https://x.example"\napi = "v2"\nsigning_config = "c.json"\n${root}`), [
+    'log.signing_config',
+  ]);
+  for (const url of [
+    'http://x.example',
+    'https://u:SECRET@x.example',
+    'https://x.example?a',
+    'ftp://x',
+    'x',
+  ]) {
+    t.strictSame(log(`url = "${url}"\napi = "v2"\n${root}`), ['log.url'], url);
+    t.notMatch(JSON.stringify(issuesOf(`[log]\nurl = "${url}"\napi = "v2"\n${root}`)), /SECRET/);
+  }
+  for (const path of ['/etc/root.json', '../root.json', '.git/root.json', '.writ/root.json'])
+    t.strictSame(log(`trusted_root = "${path}"`), ['log.trusted_root'], path);
+  t.strictSame(pathsOf('[signer]\nkey = "env:A"\nfulcio_url = "https://ca.example"'), ['signer.fulcio_url']);
+});
+
+t.test('a pasted private key is never repeated in the error', async (t) => {
+  const pasted = 'MHcCAQEEIBogusKeyMaterialBogusKeyMaterial';
+  try {
+    parseText(`[signer]\nkey = "${pasted}"`);
+    t.fail('was accepted');
+  } catch (error) {
+    t.notMatch(`${String(error)}${JSON.stringify((error as WritError).detail)}`, pasted);
+  }
+  try {
+    parseText(`[signer]\nkey = ${pasted} x`);
+    t.fail('was accepted');
+  } catch (error) {
+    t.notMatch(`${String(error)}${JSON.stringify((error as WritError).detail)}`, pasted);
+  }
+});
+
+t.test('options for a rule that is not registered are refused once the ids are known', async (t) => {
+  t.strictSame(pathsOf('[rules.scop]\na=1'), []);
+  const [issue] = issuesOf('[rules.scop]\na=1', ['scope', 'new-tests']);
+  t.equal(issue?.path, 'rules.scop');
+  t.match(issue?.message, 'did you mean `scope`');
+  t.strictSame(parseText('[rules.new-tests]\na=1', ['scope', 'new-tests']).rules, { 'new-tests': { a: 1 } });
+});
+
+t.test('a check of a risk factor has the bounds of a check in a spec', async (t) => {
+  const good = 'id="a"\ncommand="b"\nstage="fast"';
+  const factor = (lines: string): readonly string[] => pathsOf(`[[factors.f.checks]]\n${lines}`);
+  t.strictSame(factor(good), []);
+  const at = (key: string): readonly string[] => [`factors.f.checks[0].${key}`];
+  t.strictSame(factor('command="b"\nstage="fast"'), at('id'));
+  t.strictSame(factor(`id="${'x'.repeat(129)}"\ncommand="b"\nstage="fast"`), at('id'));
+  t.strictSame(factor('id="a"\nstage="fast"'), at('command'));
+  t.strictSame(factor(`id="a"\ncommand="${'x'.repeat(2001)}"\nstage="fast"`), at('command'));
+  t.strictSame(factor('id="a"\ncommand="b"'), at('stage'));
+  t.strictSame(factor('id="a"\ncommand="b"\nstage="nightly"'), at('stage'));
+  t.strictSame(factor(`${good}\nkind="script"`), at('kind'));
+  t.strictSame(factor(`${good}\ntimeout_seconds=0`), at('timeout_seconds'));
+  t.strictSame(factor(`${good}\nexpected_exit_code=256`), at('expected_exit_code'));
+  t.strictSame(factor(`${good}\nrequired="yes"`), at('required'));
+  t.strictSame(factor(`${good}\ntimeout=3`), at('timeout'));
+  t.strictSame(pathsOf(`[[factors.f.checks]]\n${good}\n[[factors.f.checks]]\n${good}`), ['factors.f.checks']);
+  t.strictSame(pathsOf('[factors.f]'), ['factors.f.checks'], 'a factor that adds nothing is a mistake');
+  t.strictSame(pathsOf('[factors.f]\nchecks=[]\nnote="x"'), ['factors.f.checks', 'factors.f.note']);
+  const many = Array.from({ length: 257 }, (_, index) => `[[factors.f${index}.checks]]\n${good}`).join('\n');
+  t.strictSame(pathsOf(many), ['factors']);
+});
+
+t.test('bytes that are not a TOML document are refused', async (t) => {
+  t.match(issuesOf('a = ')[0]?.message, /line 1/);
+  t.equal(issuesOf('a = 1\na = 2').length, 1, 'a duplicate key');
+  t.equal(issuesOf('[__proto__]\nx = 1').length, 1);
+  t.equal(issuesOf('[rules.scope]\n__proto__ = { a = 1 }').length, 1, 'nor as an option');
+  t.strictSame(
+    pathsOf(`[rules.scope]\nx = ${'['.repeat(17)}${']'.repeat(17)}`),
+    [''],
+    'the parser itself stops at depth 16',
+  );
+  t.equal(issuesOf(Buffer.from([0x61, 0x3d, 0x22, 0xff, 0x22])).length, 1, 'not UTF-8');
+  t.equal(issuesOf(`x = ${'['.repeat(5000)}`).length, 1, 'deep nesting');
+  t.match(issuesOf(Buffer.alloc(256 * 1024 + 1, 0x20))[0]?.message, 'at most 262144 bytes');
+  t.strictSame(
+    parseConfig(Buffer.alloc(256 * 1024, 0x20)),
+    parseConfig(undefined),
+    'the last allowed size is allowed',
+  );
+});

@@ -1,0 +1,76 @@
+import t from 'tap';
+import type { FrameKind } from '../../../core/contract/context.ts';
+import { openFrameWindow } from '../../../engine/frame/frame-window.ts';
+
+const frame = (kind: FrameKind, name = '') => ({
+  kind,
+  name,
+  text: '',
+  trustTier: 'repo' as const,
+  tags: {},
+});
+
+t.test('the oldest unprotected frame goes; the seed, IntentAnalysis and Checkpoint stay', async (t) => {
+  const window = openFrameWindow(4);
+  for (const kind of [
+    'Note',
+    'StepSummary',
+    'Checkpoint',
+    'ToolResult',
+    'IntentAnalysis',
+    'CodeChange',
+  ] as const)
+    window.push(frame(kind));
+  t.strictSame(
+    window.frames().map(({ sequence, kind, protected: kept }) => [sequence, kind, kept]),
+    [
+      [1, 'Note', true],
+      [3, 'Checkpoint', true],
+      [5, 'IntentAnalysis', true],
+      [6, 'CodeChange', false],
+    ],
+  );
+  t.strictSame(
+    window.evicted().map(({ sequence, kind }) => [sequence, kind]),
+    [
+      [2, 'StepSummary'],
+      [4, 'ToolResult'],
+    ],
+  );
+});
+
+t.test(
+  'protected frames are never evicted, even beyond the limit; an unprotected one then goes at once',
+  async (t) => {
+    const window = openFrameWindow(2);
+    for (let count = 0; count < 5; count += 1) window.push(frame('Checkpoint'));
+    window.push(frame('Note'));
+    t.equal(window.size, 5);
+    t.ok(window.frames().every(({ kind }) => kind === 'Checkpoint'));
+    t.match(window.evicted(), [{ kind: 'Note' }]);
+  },
+);
+
+t.test('0 is no limit', async (t) => {
+  const window = openFrameWindow(0);
+  for (let count = 0; count < 1000; count += 1) window.push(frame('Note'));
+  t.equal(window.size, 1000);
+  t.strictSame(window.evicted(), []);
+});
+
+t.test('100,000 frames cost linear time, whatever the limit', async (t) => {
+  const push = (count: number, limit: number): number => {
+    const window = openFrameWindow(limit);
+    const began = performance.now();
+    for (let pushed = 0; pushed < count; pushed += 1) window.push(frame('Note'));
+    t.equal(window.size, limit === 0 ? count : Math.min(count, limit));
+    t.equal(window.frames().at(-1)?.sequence, limit === 1 ? 1 : count);
+    return performance.now() - began;
+  };
+  push(10_000, 128);
+  for (const limit of [1, 128, 50_000, 0]) {
+    const took = push(100_000, limit);
+    t.comment(`100,000 frames, limit ${limit}: ${Math.round(took)} ms`);
+    t.ok(took < 1000, `limit ${limit}: ${took} ms`);
+  }
+});

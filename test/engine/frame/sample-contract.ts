@@ -1,0 +1,26 @@
+import { systemClock } from '../../../core/base/clock.ts';
+import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
+import {
+  createHooks,
+  type Hooks,
+  hooksFor,
+  listHooks,
+  type PluginHooks,
+} from '../../../core/kernel/hooks.ts';
+import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
+import { type Json, sampleSpec } from '../run/sample.ts';
+
+/** The sample contract with `more` merged into it, defaults applied. */
+export function contractWith(more: Json = {}): EffectiveIntentSpec {
+  const read = readIntentSpec(sampleSpec(more));
+  if (!read.ok) throw new Error(JSON.stringify(read.issues));
+  return read.effective;
+}
+
+/** The hook table with the taps of one plugin, `p`. */
+export function hooksWith(tap: (hooks: PluginHooks) => void = () => {}): Hooks {
+  const hooks = createHooks({ clock: systemClock, timeoutMs: 1000, report: () => {} });
+  tap(hooksFor(hooks, 'p'));
+  for (const hook of listHooks(hooks)) hook.freeze();
+  return hooks;
+}

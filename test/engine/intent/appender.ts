@@ -1,0 +1,22 @@
+import { systemClock } from '../../../core/base/clock.ts';
+import { appendIntentEvents } from '../../../engine/intent/append-intent-events.ts';
+import { replanEvent } from '../../../engine/intent/replan-event.ts';
+import { openGitNativeStore } from '../../../engine/store/git-native-store.ts';
+import { storeRefs } from '../../../engine/store/store-refs.ts';
+import { openRepository } from '../../../engine/vcs/repository.ts';
+
+// A process of its own that appends: DIRECTORY ID NAME COUNT.
+const [directory = '', id = '', name = '', count = '0'] = process.argv.slice(2);
+const objects = openGitNativeStore(await openRepository(directory), { clock: systemClock });
+const store = { objects, refs: storeRefs('refs/ai') };
+for (let at = 1; at <= Number(count); at += 1) {
+  await appendIntentEvents(store, id, [
+    replanEvent({
+      by: name,
+      trigger: 'repeated-test-fail',
+      description: `${name} ${at}`,
+      diffSummary: 'x',
+      nowMs: systemClock.now(),
+    }),
+  ]);
+}

@@ -1,0 +1,116 @@
+import t from 'tap';
+import { activateIntent } from '../../../engine/intent/activate-intent.ts';
+import { appendIntentEvents } from '../../../engine/intent/append-intent-events.ts';
+import { closeByCommit } from '../../../engine/intent/close-by-commit.ts';
+import { closeIntent } from '../../../engine/intent/close-intent.ts';
+import { readIntentHistory } from '../../../engine/intent/intent-history.ts';
+import { recordIntent } from '../../../engine/intent/record-intent.ts';
+import { requireActive } from '../../../engine/intent/require-active.ts';
+import { supersedeIntent } from '../../../engine/intent/supersede-intent.ts';
+import { contractOf, type IntentScene, openScene, person } from './scene.ts';
+
+const id = '0198c1e2-7a5d-4b1c-9d51-0c5a3f1f7e11';
+const otherId = '0198c1e2-7a5d-4b1c-9d51-0c5a3f1f7e22';
+const runId = '019b7f3e-0000-7000-8000-000000000001';
+const otherRun = '019b7f3e-0000-7000-8000-000000000002';
+const committed = { runId, nowMs: Date.UTC(2026, 0, 5), commitSha: 'a'.repeat(40) };
+const refusal = (found: string) => ({
+  code: 'LIFECYCLE_NOT_ACTIVE',
+  exitCode: 1,
+  detail: { expected: 'active', found },
+});
+
+/** What a run leaves of its contract, without any event. */
+async function settle({ store }: IntentScene, contract: ReturnType<typeof contractOf>): Promise<void> {
+  const { files } = recordIntent(contract, await readIntentHistory(store, id), person.nowMs);
+  await store.objects.writeTree(store.refs.intent(id), { message: 'run', keepExisting: true, files });
+}
+
+t.test('without events the document’s own status decides', async (t) => {
+  const { store } = await openScene(t);
+  await t.resolves(requireActive(store, contractOf(id, 'active')));
+  for (const status of ['draft', 'deprecated', 'closed'] as const)
+    await t.rejects(requireActive(store, contractOf(id, status)), refusal(status));
+});
+
+t.test('a draft runs once it was activated, and only the document that was', async (t) => {
+  const { store } = await openScene(t);
+  const draft = contractOf(id, 'draft');
+  await activateIntent(store, draft, person);
+  await t.resolves(requireActive(store, draft));
+  const edited = contractOf(id, 'draft', { summary: 'Another summary of it' });
+  await t.rejects(requireActive(store, edited), { ...refusal('draft'), message: /not confirmed/ });
+  await activateIntent(store, edited, person);
+  await t.resolves(requireActive(store, edited));
+  await t.resolves(requireActive(store, draft), 'what was confirmed before still is');
+  await t.resolves(requireActive(store, contractOf(id, 'active')), 'nor is the file made a draft by it');
+  await t.rejects(requireActive(store, contractOf(id, 'closed')), refusal('closed'), 'the file can end it');
+});
+
+t.test('a draft that ran nowhere is not made runnable by another one of its id', async (t) => {
+  const scene = await openScene(t);
+  await settle(scene, contractOf(id, 'active'));
+  await t.rejects(requireActive(scene.store, contractOf(id, 'draft')), refusal('draft'));
+});
+
+t.test('Decision.Commit closes the intent, and it does not run again', async (t) => {
+  const scene = await openScene(t);
+  const { store } = scene;
+  const contract = contractOf(id, 'active');
+  await settle(scene, contract);
+  const closed = await closeByCommit(store, contract, committed);
+  t.equal(closed.status, 'closed');
+  t.match(closed.events, [
+    {
+      kind: 'closed',
+      from: 'active',
+      status: 'closed',
+      run: runId,
+      created_by: { kind: 'system', id: contract.effective.objmodel.actorMapping.orchestratorActorId },
+    },
+  ]);
+  await t.rejects(requireActive(store, contract), { ...refusal('closed'), detail: { run_id: runId } });
+  await t.rejects(requireActive(store, contract, { runId: otherRun }), refusal('closed'));
+  await t.resolves(requireActive(store, contract, { runId }), 'the run that closed it may go on to its end');
+});
+
+t.test('closing by commit again changes nothing, nor does a second run’s commit', async (t) => {
+  const scene = await openScene(t);
+  const contract = contractOf(id, 'active');
+  await settle(scene, contract);
+  const { version } = await closeByCommit(scene.store, contract, committed);
+  t.equal((await closeByCommit(scene.store, contract, committed)).version, version);
+  t.equal((await closeByCommit(scene.store, contract, { ...committed, runId: otherRun })).version, version);
+  await settle(scene, contractOf(id, 'active', { summary: 'Another summary of it' }));
+  const after = await readIntentHistory(scene.store, id);
+  t.equal(after?.status, 'closed', 'what a later run records of its contract moves no status');
+});
+
+t.test('an intent that a person ended while the run worked stays as the person left it', async (t) => {
+  const scene = await openScene(t);
+  const contract = contractOf(id, 'active');
+  await settle(scene, contract);
+  const { version } = await closeIntent({ store: scene.store, specId: id }, 'enough', person);
+  t.equal((await closeByCommit(scene.store, contract, committed)).version, version);
+  await t.rejects(requireActive(scene.store, contract, { runId }), refusal('closed'));
+});
+
+t.test('a superseded intent names the one to run instead', async (t) => {
+  const scene = await openScene(t);
+  const { store } = scene;
+  await settle(scene, contractOf(id, 'active'));
+  const next = { store, specId: otherId, contract: contractOf(otherId, 'active') };
+  await supersedeIntent({ store, specId: id }, next, person);
+  await t.rejects(requireActive(store, contractOf(id, 'active')), {
+    ...refusal('deprecated'),
+    detail: { superseded_by: otherId },
+    hints: [/0198c1e2-7a5d-4b1c-9d51-0c5a3f1f7e22/],
+  });
+  await t.resolves(requireActive(store, next.contract));
+});
+
+t.test('an intent that nothing recorded cannot be closed by a commit', async (t) => {
+  const { store } = await openScene(t);
+  await t.rejects(closeByCommit(store, contractOf(id, 'active'), committed), { code: 'INTENT_NOT_FOUND' });
+  await t.rejects(appendIntentEvents(store, id, []), { code: 'INTENT_NOT_FOUND' });
+});

@@ -1,0 +1,63 @@
+import t from 'tap';
+import { hunkLines } from '../../../engine/patch/hunk-lines.ts';
+import { readSections } from '../../../engine/patch/read-sections.ts';
+import { toRuleInput } from '../../../testing.ts';
+
+function linesOf(base: string, candidate: string) {
+  const { patch } = toRuleInput({ name: 'x', files: { 'a/b.txt': { base, candidate } } });
+  const diff = Buffer.from(patch.diff);
+  const [file] = patch.files;
+  if (!file) throw new Error('nothing changed');
+  return [...hunkLines(patch.diff, file)].map(({ kind, line, start, end }) => [
+    kind,
+    line,
+    diff.toString('utf8', start, end),
+  ]);
+}
+
+t.test('lines of a hunk come with their number on their side', async (t) => {
+  t.same(linesOf('a\nb\nc\n', 'a\nB\nB2\nc\n'), [
+    ['context', 1, 'a'],
+    ['removed', 2, 'b'],
+    ['added', 2, 'B'],
+    ['added', 3, 'B2'],
+    ['context', 4, 'c'],
+  ]);
+});
+
+t.test('the header of the file is no line of it, and content that looks like a header is', async (t) => {
+  t.same(linesOf('', '++ b/x\n@@ -1 +1 @@\n-- a/x\n'), [
+    ['added', 1, '++ b/x'],
+    ['added', 2, '@@ -1 +1 @@'],
+    ['added', 3, '-- a/x'],
+  ]);
+  t.same(linesOf('-- a/x\n', ''), [['removed', 1, '-- a/x']]);
+});
+
+t.test('a missing final newline is no line', async (t) => {
+  t.same(linesOf('a', 'b'), [
+    ['removed', 1, 'a'],
+    ['added', 1, 'b'],
+  ]);
+});
+
+t.test('every reader of hunks reads a header as far as the others do', async (t) => {
+  const zeros = '0'.repeat(20);
+  const diff = Buffer.from(
+    [
+      'diff --git a/x b/x',
+      '--- a/x',
+      '+++ b/x',
+      `@@ -${zeros}1,${zeros}1 +${zeros}1,${zeros}2 @@`,
+      ' a',
+      '+b',
+      '',
+    ].join('\n'),
+  );
+  const [section] = readSections(diff);
+  t.equal(section?.hunks.length, 1);
+  t.strictSame(
+    [...hunkLines(diff, { start: 0, end: diff.length })].map(({ kind }) => kind),
+    ['context', 'added'],
+  );
+});

@@ -1,0 +1,50 @@
+import t from 'tap';
+import { openFrontier } from '../../../engine/plan/task-frontier.ts';
+import { taskOf } from './sample-plan.ts';
+
+const keys = (tasks: readonly { readonly key: string }[]): readonly string[] => tasks.map(({ key }) => key);
+const diamond = [taskOf(4, ['task-2', 'task-3']), taskOf(3, ['task-1']), taskOf(2, ['task-1']), taskOf(1)];
+
+t.test('a Task is handed out once, when everything before it is done', async (t) => {
+  const frontier = openFrontier(diamond);
+  t.equal(frontier.left, 4);
+  t.strictSame(keys(frontier.ready()), ['task-1']);
+  t.strictSame(frontier.ready(), []);
+  frontier.done('task-1');
+  t.strictSame(keys(frontier.ready(1)), ['task-2'], 'the lowest number first, as many as wanted');
+  t.strictSame(keys(frontier.ready()), ['task-3']);
+  frontier.done('task-3');
+  t.strictSame(frontier.ready(), []);
+  frontier.done('task-2');
+  t.strictSame(keys(frontier.ready()), ['task-4']);
+  frontier.done('task-4');
+  t.equal(frontier.left, 0);
+});
+
+t.test('what was done before is not handed out again', async (t) => {
+  const frontier = openFrontier(diamond, ['task-1', 'task-3', 'gone']);
+  t.equal(frontier.left, 2);
+  t.strictSame(keys(frontier.ready()), ['task-2']);
+  frontier.done('task-2');
+  t.strictSame(keys(frontier.ready()), ['task-4']);
+});
+
+t.test('a Task that was not handed out cannot be done, nor one twice', async (t) => {
+  const frontier = openFrontier(diamond);
+  t.throws(() => frontier.done('task-1'), { code: 'INTERNAL' });
+  frontier.ready();
+  frontier.done('task-1');
+  t.throws(() => frontier.done('task-1'), { code: 'INTERNAL' });
+  t.throws(() => frontier.done('task-9'), { code: 'INTERNAL' });
+});
+
+t.test('a wide plan comes out in the order of its numbers', async (t) => {
+  const count = 1000;
+  const tasks = Array.from({ length: count }, (_, index) => taskOf(((index * 389) % count) + 1));
+  const frontier = openFrontier(tasks);
+  const taken = Array.from({ length: count }, () => frontier.ready(1)[0]?.number);
+  t.strictSame(
+    taken,
+    Array.from({ length: count }, (_, index) => index + 1),
+  );
+});

@@ -1,0 +1,207 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import t from 'tap';
+import { keepFiles } from '../../../engine/plugin-trust/keep-files.ts';
+import { readManifest } from '../../../engine/plugin-trust/plugin-manifest.ts';
+import { toPluginPackage } from '../../../engine/plugin-trust/plugin-package.ts';
+import { readDirectory } from '../../../engine/plugin-trust/read-directory.ts';
+import { readTarball } from '../../../engine/plugin-trust/read-tarball.ts';
+import { pax, type TarEntry, tarball } from './tar.ts';
+
+const example = fileURLToPath(new URL('../../../fixtures/plugins/test-names', import.meta.url));
+const page = new URL('../../../docs/plugins.md', import.meta.url);
+const invalid = { code: 'PLUGIN_INVALID', detail: { plugin: 'x' } };
+const packageOf = (files: Readonly<Record<string, string>>) =>
+  toPluginPackage(
+    Object.entries(files).map(([path, text]) => [path, Buffer.from(text)] as const),
+    'x',
+  );
+
+t.test('the digest of a plugin can be made with `sha256sum` alone', async (t) => {
+  const told = /^find .*$/m.exec(readFileSync(page, 'utf8'))?.[0] ?? 'false';
+  const odd = t.testdir({ '-c': '1', 'a "b\'.js': '2', '$(x)': { ' y': '3' } });
+  for (const directory of [example, odd]) {
+    const expected = execFileSync('sh', ['-c', told], { cwd: directory, encoding: 'utf8' }).slice(0, 64);
+    t.equal((await readDirectory(directory)).digest, expected);
+  }
+});
+
+t.test('every file counts: content, name, one more, one less', async (t) => {
+  const base = packageOf({ a: '1', b: '2' }).digest;
+  t.equal(packageOf({ b: '2', a: '1' }).digest, base, 'the order does not');
+  for (const other of [{ a: '1', b: '3' }, { a: '1', c: '2' }, { a: '1' }, { a: '1', b: '2', c: '' }])
+    t.not(packageOf(other).digest, base);
+});
+
+t.test('paths that could land elsewhere are refused', async (t) => {
+  const bad = [
+    '/etc/x',
+    '../x',
+    'a/../x',
+    './a',
+    'a//b',
+    'a\\b',
+    'C:x',
+    'a\nb',
+    'a\u202eb',
+    '',
+    'x'.repeat(300),
+    'a/'.repeat(20),
+  ];
+  for (const path of bad)
+    t.throws(() => packageOf({ [path]: 'x' }), invalid, JSON.stringify(path).slice(0, 40));
+  t.throws(() => packageOf({ a: '1', 'a/b': '2' }), invalid);
+  t.throws(() => packageOf({}), invalid);
+  // One file on some file systems, two on others.
+  for (const [one, other] of [
+    ['j.js', 'J.js'],
+    ['rules/a.js', 'Rules/b.js'],
+    ['a/x', 'A'],
+    ['\u00e9.js', 'e\u0301.js'],
+  ] as const)
+    t.throws(() => packageOf({ [one]: '1', [other]: '2' }), invalid, JSON.stringify([one, other]));
+  t.equal(packageOf({ 'a/x': '1', 'a/y': '2', 'b/x': '3' }).files.size, 3);
+  const many = Array.from({ length: 2001 }, (_, index) => [`f${index}`, Buffer.from('x')] as const);
+  t.throws(() => toPluginPackage(many, 'x'), invalid);
+  t.throws(() => toPluginPackage([['a', Buffer.alloc(33 * 1024 * 1024)]], 'x'), invalid);
+});
+
+t.test('a packed plugin is unpacked as `npm pack` packed it', async (t) => {
+  const box = t.testdir({
+    p: { 'package.json': '{"name":"p","version":"1.0.0"}', deep: { 'x.js': 'export {};\n' } },
+  });
+  const long = join(box, 'p', 'a'.repeat(60), 'b'.repeat(60));
+  mkdirSync(long, { recursive: true });
+  writeFileSync(join(long, `${'c'.repeat(60)}-ä.js`), '1;\n');
+  execFileSync('npm', ['pack', '--offline', '--silent', '--pack-destination', box], {
+    cwd: join(box, 'p'),
+    env: { PATH: process.env.PATH ?? '', HOME: box, npm_config_update_notifier: 'false' },
+  });
+  const packed = await readTarball(readFileSync(join(box, 'p-1.0.0.tgz')), 'x');
+  t.equal(packed.digest, (await readDirectory(join(box, 'p'))).digest);
+  t.equal(packed.files.size, 3);
+});
+
+t.test('an archive that holds anything but plain files is refused', async (t) => {
+  const file = { name: 'package/a.js', content: '1' };
+  const t1 = await readTarball(
+    tarball([
+      { name: 'package', type: '5' },
+      { name: 'pax', type: 'g', content: pax('comment', 'x') },
+      { name: 'pax', type: 'x', content: pax('mtime', '1') + pax('path', 'package/renamed.js') },
+      file,
+      { name: 'package/b.js' },
+    ]),
+    'x',
+  );
+  t.strictSame([...t1.files.keys()], ['b.js', 'renamed.js']);
+  const bad: Record<string, readonly TarEntry[]> = {
+    'a symbolic link': [file, { name: 'package/l', type: '2', link: '/etc/passwd' }],
+    'a hard link': [file, { name: 'package/l', type: '1', link: 'package/a.js' }],
+    'a device': [{ name: 'package/d', type: '3' }],
+    'a pipe': [{ name: 'package/p', type: '6' }],
+    'a GNU long name': [{ name: '././@LongLink', type: 'L', content: 'package/x\0' }, file],
+    'an absolute path': [{ name: '/package/a.js' }],
+    'a path out of it': [{ name: 'package/../../a.js' }],
+    'a pax path out of it': [{ name: 'pax', type: 'x', content: pax('path', 'package/../../x') }, file],
+    'two sizes': [{ name: 'pax', type: 'x', content: pax('size', '2') }, file],
+    'a pax link': [{ name: 'pax', type: 'x', content: pax('linkpath', '/etc/passwd') }, file],
+    'a global path': [{ name: 'pax', type: 'g', content: pax('path', 'package/x') }, file],
+    'a global size': [{ name: 'pax', type: 'g', content: pax('size', '0') }, file],
+    'two pax headers for one file': [
+      { name: 'pax', type: 'x', content: pax('path', 'package/b.js') },
+      { name: 'pax', type: 'x', content: pax('mtime', '1') },
+      file,
+    ],
+    'a pax header for nothing': [file, { name: 'pax', type: 'x', content: pax('mtime', '1') }],
+    'a directory with content': [file, { name: 'package/d', type: '5', content: 'x' }],
+    'a malformed pax header': [{ name: 'pax', type: 'x', content: '99 path=x\n' }, file],
+    'a file twice': [file, file],
+    'a file beside the package': [{ name: 'other/a.js' }],
+    'a wrong checksum': [{ ...file, badChecksum: true }],
+    'a size beyond the archive': [{ ...file, size: 9_999_999 }],
+    'no file at all': [],
+  };
+  for (const [name, entries] of Object.entries(bad))
+    await t.rejects(readTarball(tarball(entries), 'x'), invalid, name);
+  await t.rejects(readTarball(tarball([file], { end: false }), 'x'), invalid, 'no end');
+  const plain = tarball([file], { end: false, zip: false });
+  const empty = Buffer.alloc(512);
+  const more = tarball([{ name: 'package/hidden.js' }], { zip: false });
+  for (const [name, parts] of Object.entries({
+    'an empty block, and more files': [plain, empty, more],
+    'one empty block at the end': [plain, empty],
+  }))
+    await t.rejects(readTarball(gzipSync(Buffer.concat(parts)), 'x'), invalid, name);
+  t.equal((await readTarball(gzipSync(Buffer.concat([plain, empty, empty, empty])), 'x')).files.size, 1);
+  await t.rejects(readTarball(tarball([file], { zip: false }), 'x'), invalid, 'no gzip');
+  await t.rejects(readTarball(tarball([file]).subarray(0, 60), 'x'), invalid, 'cut off');
+  await t.rejects(readTarball(gzipSync(Buffer.alloc(600, 'x')), 'x'), invalid, 'no tar');
+  await t.rejects(readTarball(gzipSync(Buffer.alloc(200 * 1024 * 1024)), 'x'), invalid, 'a gzip bomb');
+});
+
+t.test('a directory with a link in it is refused; what is beside a plugin is left out', async (t) => {
+  const box = t.testdir({ p: { a: '1', node_modules: { x: '2' }, '.git': { HEAD: 'x' } } });
+  t.strictSame([...(await readDirectory(join(box, 'p'), 'x')).files.keys()], ['a']);
+  symlinkSync('/etc/passwd', join(box, 'p', 'l'));
+  await t.rejects(readDirectory(join(box, 'p'), 'x'), invalid);
+  await t.rejects(readDirectory(join(box, 'nowhere'), 'x'), invalid);
+});
+
+t.test('kept files that somebody altered are made anew', async (t) => {
+  const root = t.testdir({});
+  const given = packageOf({ 'package.json': '{}', 'rules/a.js': '1;\n' });
+  const directory = await keepFiles(root, given);
+  t.equal(await keepFiles(root, given), directory);
+  const { chmodSync } = await import('node:fs');
+  chmodSync(join(directory, 'rules/a.js'), 0o600);
+  appendFileSync(join(directory, 'rules/a.js'), 'evil();\n');
+  await keepFiles(root, given);
+  t.equal((await readDirectory(directory)).digest, given.digest);
+  mkdirSync(join(directory, 'node_modules'));
+  writeFileSync(join(directory, 'node_modules', 'x.js'), 'evil();\n');
+  await Promise.all([keepFiles(root, given), keepFiles(root, given)]);
+  t.strictSame(readdirSync(directory), ['package.json', 'rules']);
+  t.strictSame(readdirSync(root), [given.digest], 'no draft is left');
+});
+
+t.test('a manifest that is not sound is refused, saying where', async (t) => {
+  const rule = { id: 'one', point: 'patch', module: './a.js' };
+  const read = (manifest: unknown) =>
+    readManifest(packageOf({ 'package.json': JSON.stringify(manifest), 'a.js': '', 'a.json': '' }), 'x');
+  const sound = { name: '@scope/one', version: '1.0.0', writ: { api: 1, rules: [rule] } };
+  t.match(read(sound), {
+    name: 'one',
+    packageName: '@scope/one',
+    rules: [{ id: 'one', module: 'a.js', asked: 'always' }],
+  });
+  const withWrit = (more: object) => ({ ...sound, writ: { ...sound.writ, ...more } });
+  const withRule = (more: object) => withWrit({ rules: [{ ...rule, ...more }] });
+  const bad: unknown[] = [
+    [],
+    { ...sound, writ: undefined },
+    { ...sound, version: undefined },
+    withWrit({ api: 2 }),
+    withWrit({ name: 'Two Words' }),
+    withWrit({ rules: [] }),
+    withWrit({ rules: [rule, { ...rule, point: 'fast' }] }),
+    withWrit({ hooks: ['tool.guard'] }),
+    withRule({ id: 'Two Words' }),
+    withRule({ point: 'sometime' }),
+    withRule({ module: './missing.js' }),
+    withRule({ module: '../a.js' }),
+    withRule({ module: './a.json' }),
+    withRule({ timeoutSeconds: 0 }),
+    withRule({ timeoutSeconds: 601 }),
+    withRule({ asked: 'never' }),
+    withRule({ judgesWhole: 'yes' }),
+    withRule({ reads: 'all' }),
+    withRule({ appliesTo: 'x' }),
+  ];
+  for (const one of bad) t.throws(() => read(one), invalid, JSON.stringify(one));
+  t.throws(() => readManifest(packageOf({ a: '' }), 'x'), invalid);
+  t.throws(() => readManifest(packageOf({ 'package.json': '{"name":1,"name":2}' }), 'x'), invalid);
+});

@@ -1,0 +1,84 @@
+import t from 'tap';
+import type { Attempt } from '../../../engine/run/attempt.ts';
+import type { Authorship } from '../../../engine/run/authorship.ts';
+import { authorsOf } from '../../../engine/run/receive-approvals.ts';
+import { openRepository, type Repository } from '../../../engine/vcs/repository.ts';
+import { makeSample } from './sample.ts';
+
+process.env.GIT_CONFIG_GLOBAL = '/dev/null';
+process.env.GIT_CONFIG_NOSYSTEM = '1';
+
+const runner = 'Sample maintainer <maintainer@sample.example>';
+const identity = ['AUTHOR', 'COMMITTER'].flatMap((who) => [`GIT_${who}_NAME`, `GIT_${who}_EMAIL`]);
+const ofContract = ['ann', 'coder'];
+
+const sample = makeSample();
+t.teardown(() => sample.remove());
+
+async function authorsWith(authorship: Authorship, more: Partial<Attempt> = {}): Promise<readonly string[]> {
+  const repository = await openRepository(sample.root);
+  // Who runs is who the repository's config names; other files of the room say otherwise in the environment.
+  const others = identity.map((name) => [name, process.env[name]] as const);
+  for (const name of identity) delete process.env[name];
+  try {
+    return await askAuthors(repository, authorship, more);
+  } finally {
+    for (const [name, value] of others) if (value !== undefined) process.env[name] = value;
+  }
+}
+
+function askAuthors(
+  repository: Repository,
+  authorship: Authorship,
+  more: Partial<Attempt>,
+): Promise<readonly string[]> {
+  return authorsOf({
+    authorship,
+    contract: {
+      effective: {
+        metadata: { createdBy: { type: 'user', id: 'ann' } },
+        objmodel: { actorMapping: { coderActorId: 'coder' } },
+      },
+    },
+    ground: { repository, base: {} },
+    tip: undefined,
+    ...more,
+  } as unknown as Attempt);
+}
+
+t.test('who resumes a run is no author of what names its own', async (t) => {
+  t.strictSame(await authorsWith({ authors: ['Eve <eve@x>'], committers: ['Kim <kim@x>'] }), [
+    ...ofContract,
+    'Eve <eve@x>',
+    'Kim <kim@x>',
+  ]);
+  t.strictSame(await authorsWith({ authors: [], committers: [], broughtBy: 'Bo <bo@x>' }), [
+    ...ofContract,
+    'Bo <bo@x>',
+  ]);
+});
+
+t.test('a record that names nobody leaves whoever goes on with it to answer for it', async (t) => {
+  t.strictSame(await authorsWith({ authors: [], committers: [] }), [...ofContract, runner]);
+});
+
+t.test('a record can add authors, and take none away that the commits name', async (t) => {
+  const message = 'Thing\n\nco-authored-by: Yan <yan@x>\n\nmore words';
+  const tip = sample.git(
+    '-c',
+    'user.name=Zoe',
+    '-c',
+    'user.email=zoe@x',
+    'commit-tree',
+    '-m',
+    message,
+    'HEAD^{tree}',
+  );
+  const found = await authorsWith({ authors: ['Eve <eve@x>'], committers: [] }, { tip });
+  for (const name of ['Eve <eve@x>', 'Zoe <zoe@x>', 'Yan <yan@x>']) t.ok(found.includes(name), name);
+  t.strictSame(
+    await authorsWith({ authors: ['Eve <eve@x>'], committers: [] }, { tip: '1'.repeat(40) }),
+    [...ofContract, 'Eve <eve@x>'],
+    'commits that are not here name nobody here',
+  );
+});

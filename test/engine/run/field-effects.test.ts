@@ -1,0 +1,504 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { RunView } from '../../../core/contract/run-view.ts';
+import { parallelLimit } from '../../../engine/run/parallel-limit.ts';
+import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
+import { fixtures, type Json, makeSample, merge, type Sample, sampleSpec } from './sample.ts';
+
+/* One test for every field whose only effect is what a run stores or does: change the field, see the difference. */
+
+const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
+const quick = {
+  id: 'quick',
+  kind: 'command',
+  command: 'true',
+  required: true,
+  timeoutSeconds: 30,
+  artifactsProduced: ['test-log'],
+};
+
+interface Ran {
+  readonly sample: Sample;
+  readonly view: RunView;
+  /** A file of the run record, parsed. */
+  object(path: string): Record<string, Json>;
+  /** The in-toto statement that was signed. */
+  statement(): Record<string, Json>;
+  content(path: string): string;
+}
+
+/** One run of the fix with a check that takes no time; `spec` is merged into the sample's contract. */
+async function ran(t: Test, spec: Json, prepare: (sample: Sample) => void = () => {}): Promise<Ran> {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  prepare(sample);
+  const plan = { acceptance: { verificationPlan: { fastChecks: [quick] } } };
+  const view = await sample.run({ source: { kind: 'patch', bytes: fix } }, merge(plan, spec));
+  const prefix =
+    (spec as { objmodel?: { objectStore?: { aiRefPrefix?: string } } }).objmodel?.objectStore?.aiRefPrefix ??
+    'refs/ai/';
+  const show = (name: string): string => sample.git('cat-file', 'blob', name);
+  const object = (path: string) =>
+    JSON.parse(show(`${prefix}runs/${view.runId}:${path}`)) as Record<string, Json>;
+  return {
+    sample,
+    view,
+    object,
+    statement() {
+      const { payload } = object('provenance.sigstore.json').dsseEnvelope as { payload: string };
+      return JSON.parse(Buffer.from(payload, 'base64').toString('utf8')) as Record<string, Json>;
+    },
+    content: (path) => show(`${prefix}content/${view.runId}:${path}`),
+  };
+}
+
+/** Where the author's words end up: [field, contract, file of the run record, what must be in it]. */
+const stored: readonly (readonly [field: string, spec: Json, file: string, expected: Json])[] = [
+  [
+    'metadata.createdBy.type and id',
+    { metadata: { createdBy: { type: 'agent', id: 'robot-7' } } },
+    'intent.json',
+    { created_by: { kind: 'agent', id: 'robot-7' } },
+  ],
+  [
+    'metadata.id',
+    { metadata: { id: 'another-id-42' } },
+    'intent.json',
+    { external_ids: { intentspec_id: 'another-id-42' } },
+  ],
+  [
+    'metadata.target.workspaceId',
+    { metadata: { target: { workspaceId: 'ws-9' } } },
+    'run.json',
+    { workspace_id: 'ws-9' },
+  ],
+  [
+    'metadata.target.labels on the run',
+    { metadata: { target: { labels: { team: 'blue' } } } },
+    'run.json',
+    { tags: { team: 'blue' } },
+  ],
+  [
+    'metadata.target.labels on the intent',
+    { metadata: { target: { labels: { team: 'blue' } } } },
+    'intent.json',
+    { tags: { team: 'blue' } },
+  ],
+  [
+    'metadata.target.baseRef',
+    { metadata: { target: { baseRef: 'HEAD' } } },
+    'run.json',
+    { base_ref: 'HEAD' },
+  ],
+  [
+    'intent.summary',
+    { intent: { summary: 'Prices without the cent' } },
+    'tasks/0001.json',
+    { title: 'Prices without the cent' },
+  ],
+  [
+    'intent.problemStatement, verbatim',
+    { intent: { problemStatement: '  A cent\n\ttoo much. ' } },
+    'intent.json',
+    { prompt: '  A cent\n\ttoo much. ' },
+  ],
+  ['intent.changeType', { intent: { changeType: 'refactor' } }, 'tasks/0001.json', { goal: 'refactor' }],
+  [
+    'intent.objectives',
+    { intent: { objectives: ['one thing', 'another'] } },
+    'plan.json',
+    { steps: [{ objective: 'one thing' }, { objective: 'another' }] },
+  ],
+  [
+    'intent.inScope',
+    { intent: { inScope: ['src/', 'test/', 'docs/'] } },
+    'tasks/0001.json',
+    { constraints: ['in-scope:src/', 'in-scope:test/', 'in-scope:docs/'] },
+  ],
+  [
+    'intent.outOfScope',
+    { intent: { inScope: ['src/', 'test/'], outOfScope: ['docs/'] } },
+    'tasks/0001.json',
+    { constraints: ['in-scope:src/', 'in-scope:test/', 'out-of-scope:docs/'] },
+  ],
+  [
+    'acceptance.successCriteria',
+    { acceptance: { successCriteria: ['the cent is gone'] } },
+    'tasks/0001.json',
+    { acceptance_criteria: ['the cent is gone'] },
+  ],
+  [
+    'constraints.security.cryptoPolicy',
+    { constraints: { security: { cryptoPolicy: 'no home-made ciphers' } } },
+    'tasks/0001.json',
+    {
+      constraints: [
+        'in-scope:src/',
+        'in-scope:test/',
+        'out-of-scope:src/secret/',
+        'crypto-policy:no home-made ciphers',
+      ],
+    },
+  ],
+  [
+    'risk.rationale',
+    { risk: { rationale: 'nothing can go wrong' } },
+    'tasks/0001.json',
+    {
+      constraints: [
+        'in-scope:src/',
+        'in-scope:test/',
+        'out-of-scope:src/secret/',
+        'risk-rationale:nothing can go wrong',
+      ],
+    },
+  ],
+  ['risk.level', { risk: { level: 'medium' } }, 'intent.json', { risk_level: 'medium' }],
+  [
+    'objmodel.actorMapping.orchestratorActorId',
+    { objmodel: { actorMapping: { orchestratorActorId: 'boss' } } },
+    'run.json',
+    { created_by: { kind: 'system', id: 'boss' } },
+  ],
+  [
+    'objmodel.actorMapping.reviewerActorId',
+    { objmodel: { actorMapping: { reviewerActorId: 'judge' } } },
+    'evidence/0001-quick.json',
+    { created_by: { kind: 'agent', id: 'judge' } },
+  ],
+  [
+    'objmodel.actorMapping.coderActorId',
+    { objmodel: { actorMapping: { coderActorId: 'smith' } } },
+    'patchset.json',
+    { created_by: { kind: 'agent', id: 'smith' } },
+  ],
+];
+
+/** What can be told apart in one run is asked of one run; the constraints of a Task are compared whole, so each of those has its own. */
+const runs = [
+  stored.filter(([, , , expected]) => !hasConstraints(expected)),
+  ...stored.filter(([, , , expected]) => hasConstraints(expected)).map((row) => [row]),
+];
+
+function hasConstraints(expected: Json): boolean {
+  return 'constraints' in (expected as Record<string, Json>);
+}
+
+t.test('fields that a run stores', { jobs: 2, timeout: 400_000 }, async (t) => {
+  for (const rows of runs) {
+    t.test(`in ${rows.length} rows`, { timeout: 120_000 }, async (t) => {
+      const spec = rows.reduce((all, [, one]) => merge(all, one), {} as Json);
+      const { object, view } = await ran(t, spec);
+      t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+      for (const [field, , file, expected] of rows) t.match(object(file), expected, field);
+    });
+  }
+});
+
+t.test('metadata.id, intent.summary and intent.changeType name the commit', async (t) => {
+  const { sample } = await ran(t, {
+    metadata: { id: 'another-id-42' },
+    intent: { summary: 'Faster prices', changeType: 'performance' },
+  });
+  const message = sample.git('log', '-1', '--format=%B');
+  t.match(message, /^perf: Faster prices\n/);
+  t.match(message, /\nIntent-Id: another-id-42\n/);
+  t.ok(sample.git('rev-parse', 'refs/ai/intents/another-id-42'));
+});
+
+t.test(
+  'metadata.target.repo: the locator of a git repository is the uri of the provenance, a local one is not told',
+  async (t) => {
+    const remote = await ran(t, {
+      metadata: { target: { repo: { type: 'git', locator: 'https://git.example.com/other.git' } } },
+    });
+    t.match(JSON.stringify(remote.statement()), 'git+https://git.example.com/other.git');
+    const sample = makeSample();
+    t.teardown(() => sample.remove());
+    const spec = { metadata: { target: { repo: { type: 'local', locator: sample.root } } } };
+    const view = await sample.run({ source: { kind: 'patch', bytes: fix } }, spec);
+    t.equal(view.decision?.type, 'commit');
+    const bundle = sample.git('cat-file', 'blob', `refs/ai/runs/${view.runId}:provenance.sigstore.json`);
+    const { payload } = (JSON.parse(bundle) as { dsseEnvelope: { payload: string } }).dsseEnvelope;
+    t.notMatch(Buffer.from(payload, 'base64').toString('utf8'), sample.root);
+  },
+);
+
+t.test('metadata.target.repo: a monorepo is worked on below its locator only', async (t) => {
+  const bytes = readFileSync(join(fixtures, 'a-fix-without-a-new-test-is-refused', 'change.diff'));
+  const below = async (locator: string): Promise<RunView> => {
+    const sample = makeSample();
+    t.teardown(() => sample.remove());
+    const spec = {
+      metadata: { target: { repo: { type: 'monorepo', locator } } },
+      intent: { changeType: 'feature', inScope: ['price.js'], outOfScope: [] },
+    };
+    return sample.run({ source: { kind: 'patch', bytes } }, spec);
+  };
+  const inside = await below('//src');
+  t.equal(inside.decision?.type, 'commit', inside.decision?.rationale ?? '');
+  const outside = await below('//test');
+  t.equal(outside.decision?.type, 'abandon');
+  t.match(outside.findings, [{ rule: 'scope' }]);
+});
+
+t.test('metadata.target.baseRef decides what the change starts from', async (t) => {
+  const { sample, view } = await ran(t, { metadata: { target: { baseRef: 'old' } } }, (sample) => {
+    sample.git('tag', 'old');
+    sample.git('commit', '--quiet', '--allow-empty', '-m', 'Newer');
+  });
+  t.equal(view.baseCommit, sample.git('rev-parse', 'old'));
+  t.not(view.baseCommit, sample.git('rev-parse', 'main'));
+});
+
+t.test('intent.touchHints.files widen the scope', async (t) => {
+  const hinted = await ran(t, { intent: { inScope: ['src/'], touchHints: { files: ['test/**'] } } });
+  t.equal(hinted.view.decision?.type, 'commit', hinted.view.decision?.rationale ?? '');
+  const bare = await ran(t, { intent: { inScope: ['src/'] } });
+  t.match(bare.view.findings, [{ rule: 'scope', path: 'test/price.test.js' }]);
+});
+
+t.test('maxAllowedRegression none: a failing integration check stops the chain', async (t) => {
+  const integrationChecks = [{ id: 'integration', kind: 'command', command: 'false', required: true }];
+  const { view } = await ran(t, {
+    acceptance: { qualityGates: { maxAllowedRegression: 'none' }, verificationPlan: { integrationChecks } },
+  });
+  t.equal(view.decision?.type, 'abandon');
+  t.equal(view.stages.find(({ stage }) => stage === 'integration')?.status, 'failed');
+});
+
+t.test(
+  'abandonOnSecurityGateFail: a failing security check abandons, and the release stage never starts',
+  async (t) => {
+    const reports = ['sast-report', 'sca-report', 'sbom'];
+    const securityChecks = [
+      { id: 'audit', kind: 'command', command: 'false', required: true, artifactsProduced: reports },
+    ];
+    const required = ['patchset', 'test-log'].map((name) => ({ name, stage: 'per-task', required: true }));
+    const wanted = reports.map((name) => ({ name, stage: 'security', required: true }));
+    const { view } = await ran(t, {
+      acceptance: { verificationPlan: { securityChecks } },
+      artifacts: { required: [...required, ...wanted] },
+    });
+    t.equal(view.decision?.type, 'abandon');
+    t.equal(view.stages.find(({ stage }) => stage === 'release')?.ran ?? 0, 0);
+  },
+);
+
+t.test('a policy check asks the rule that its first word names, another word is a command', async (t) => {
+  const policy = (command: string) => ({
+    acceptance: {
+      verificationPlan: { fastChecks: [quick, { id: 'policy', kind: 'policy', command, required: true }] },
+    },
+  });
+  const asked = await ran(t, policy('no-direct-eval'));
+  const check = asked.view.stages[0]?.checks.find(({ id }) => id === 'policy');
+  t.equal(check?.status, 'passed');
+  t.equal(check?.exitCode, undefined, 'nothing was run');
+  const command = await ran(t, policy('sh -c "exit 4"'));
+  t.equal(command.view.stages[0]?.checks.find(({ id }) => id === 'policy')?.exitCode, 4);
+});
+
+t.test(
+  'artifactsProduced: what a check leaves in $REPORTS_DIR is kept, what it does not leave refuses',
+  async (t) => {
+    const spec = (command: string) => ({
+      acceptance: {
+        verificationPlan: {
+          fastChecks: [
+            quick,
+            { id: 'build', kind: 'command', command, required: true, artifactsProduced: ['release-notes'] },
+          ],
+        },
+      },
+      artifacts: {
+        required: [
+          ...['patchset', 'test-log'].map((name) => ({ name, stage: 'per-task', required: true })),
+          { name: 'release-notes', stage: 'per-task', required: true },
+        ],
+      },
+    });
+    const kept = await ran(t, spec('echo hello > "$REPORTS_DIR/release-notes.md"'));
+    t.equal(kept.view.decision?.type, 'commit', kept.view.decision?.rationale ?? '');
+    t.equal(kept.content('artifacts/fast/build/release-notes.md'), 'hello');
+  },
+);
+
+t.test('networkPolicy deny: a check reaches no network, not even this machine', async (t) => {
+  const command = `node -e "require('net').connect(${String(9)}, '127.0.0.1').on('error', (e) => { console.log(e.code); process.exit(7); })"`;
+  const { view } = await ran(t, {
+    acceptance: { verificationPlan: { fastChecks: [{ ...quick, command, expectedExitCode: 7 }] } },
+  });
+  t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+});
+
+t.test('dependencyPolicy allow-with-review: a new dependency needs a report and a review', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const bytes = readFileSync(
+    join(fixtures, 'a-new-dependency-with-an-allowed-licence-is-accepted-under-allow', 'change.diff'),
+  );
+  const spec = {
+    intent: { inScope: ['src/', 'test/', 'package.json'] },
+    constraints: { security: { dependencyPolicy: 'allow-with-review' } },
+  };
+  const view = await sample.run({ source: { kind: 'patch', bytes } }, spec);
+  t.equal(view.decision?.type, 'abandon');
+  t.match(view.findings, [{ rule: 'new-dependency', severity: 'error' }]);
+});
+
+t.test(
+  'redactionRequired: what a check prints of other classes reaches no artifact; a secret never does',
+  async (t) => {
+    const token = `ghp_${'0Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx'}`;
+    const mail = 'ann@corp.io';
+    const fastChecks = [{ ...quick, command: `echo key ${token} of ${mail}` }];
+    const redacted = await ran(t, { acceptance: { verificationPlan: { fastChecks } } });
+    t.notMatch(redacted.content('artifacts/fast/quick/test-log.log'), token);
+    t.notMatch(redacted.content('artifacts/fast/quick/test-log.log'), mail);
+    t.equal(redacted.view.artifacts.find(({ name }) => name === 'test-log')?.redactions, 2);
+    const raw = await ran(t, {
+      acceptance: { verificationPlan: { fastChecks } },
+      constraints: { privacy: { redactionRequired: false } },
+    });
+    t.notMatch(raw.content('artifacts/fast/quick/test-log.log'), token);
+    t.match(raw.content('artifacts/fast/quick/test-log.log'), mail);
+  },
+);
+
+t.test('retention: the lower number counts, 0 keeps no content and every digest', async (t) => {
+  const day = 86_400_000;
+  for (const [artifacts, privacy, lower] of [
+    [90, 3, 3],
+    [2, 30, 2],
+  ] as const) {
+    const { view } = await ran(t, {
+      artifacts: { retention: { days: artifacts } },
+      constraints: { privacy: { retentionDays: privacy } },
+    });
+    const log = view.artifacts.find(({ name }) => name === 'test-log');
+    const days = (Date.parse(log?.expiresAt ?? '') - Date.parse(view.startedAt)) / day;
+    t.ok(days > lower - 0.1 && days < lower + 0.1, `${days} days`);
+  }
+  const none = await ran(t, { artifacts: { retention: { days: 0 } } });
+  t.equal(none.view.decision?.type, 'commit');
+  t.equal(none.sample.git('for-each-ref', 'refs/ai/content'), '');
+  t.match(none.view.artifacts.find(({ name }) => name === 'test-log')?.sha256, /^[0-9a-f]{64}$/);
+});
+
+t.test("secrets deny-all: nothing of the person's environment reaches a check", async (t) => {
+  process.env.WRIT_TEST_PROVIDER_KEY = 'sk-very-secret';
+  t.teardown(() => delete process.env.WRIT_TEST_PROVIDER_KEY);
+  const command = `node -e "console.log(JSON.stringify(process.env))"`;
+  const { content } = await ran(t, {
+    acceptance: { verificationPlan: { fastChecks: [{ ...quick, command }] } },
+  });
+  const seen = JSON.parse(content('artifacts/fast/quick/test-log.log')) as Record<string, string>;
+  t.notOk('WRIT_TEST_PROVIDER_KEY' in seen);
+  t.equal(seen.CI, 'true');
+  const allowed = [
+    'PATH',
+    'HOME',
+    'LANG',
+    'TMPDIR',
+    'CI',
+    'PWD',
+    'INTENTSPEC_ID',
+    'INTENTSPEC_DIGEST',
+    'RUN_ID',
+    'WORKSPACE',
+    'BASE_SHA',
+    'PATCHSET_DIGEST',
+    'REPORTS_DIR',
+  ];
+  t.strictSame(
+    Object.keys(seen).filter((name) => !allowed.includes(name)),
+    [],
+  );
+});
+
+t.test('maxParallelTasks: one at a time never overlaps, several do', { timeout: 120_000 }, async (t) => {
+  const fastChecks = Array.from({ length: 3 }, (_, index) => ({
+    ...quick,
+    id: `nap-${index}`,
+    command: 'sleep 0.7',
+  }));
+  const overlaps = async (maxParallelTasks: number): Promise<boolean> => {
+    const config = '[checks]\nmax_parallel = 3\n';
+    const { view } = await ran(
+      t,
+      { acceptance: { verificationPlan: { fastChecks } }, execution: { concurrency: { maxParallelTasks } } },
+      (sample) => {
+        writeConfig(sample, config);
+      },
+    );
+    const spans = (view.stages[0]?.checks ?? []).map(
+      ({ startedAt, durationMs }) => [Date.parse(startedAt), Date.parse(startedAt) + durationMs] as const,
+    );
+    return spans.some(([from, to], index) =>
+      spans.some(([start], other) => other !== index && start >= from && start < to - 100),
+    );
+  };
+  t.equal(await overlaps(1), false);
+  t.equal(await overlaps(3), true);
+});
+
+t.test('risk.level high runs one check at a time, whatever else is allowed', async (t) => {
+  const read = readIntentSpec(sampleSpec({ execution: { concurrency: { maxParallelTasks: 8 } } }));
+  if (!read.ok) throw new Error('the sample is not valid');
+  t.equal(parallelLimit(read.effective, 6), 6);
+  t.equal(parallelLimit({ ...read.effective, risk: { ...read.effective.risk, level: 'high' } }, 6), 1);
+});
+
+t.test(
+  'bindings: spec digest and evidence digests are in the statement exactly when the contract binds them',
+  async (t) => {
+    const bound = await ran(t, {});
+    const statement = JSON.stringify(bound.statement());
+    t.match(statement, `"intentspec_digest":"${bound.view.spec.digest}"`);
+    t.match(statement, 'evidence/0001-quick.json');
+    const loose = await ran(t, {
+      provenance: { bindings: { embedIntentSpecDigest: false, embedEvidenceDigests: false } },
+    });
+    t.notMatch(JSON.stringify(loose.statement()), 'intentspec_digest');
+    t.notMatch(JSON.stringify(loose.statement()), 'evidence/0001-quick.json');
+  },
+);
+
+t.test(
+  'transparencyLog: internal-ledger gives a proof, none gives a signed bundle without one',
+  async (t) => {
+    const logged = await ran(t, {});
+    t.ok(logged.view.provenance?.proof);
+    const unlogged = await ran(t, { provenance: { transparencyLog: { mode: 'none' } } });
+    t.ok(unlogged.view.provenance?.bundle);
+    t.equal(unlogged.view.provenance?.proof, undefined);
+  },
+);
+
+t.test('objectStore: objects are anchored by refs under the prefix and survive git gc', async (t) => {
+  const { sample, view, object } = await ran(t, {
+    objmodel: { objectStore: { aiRefPrefix: 'refs/x-acme/' } },
+  });
+  sample.git('gc', '--quiet', '--prune=now');
+  t.match(object('decision.json'), { type: 'commit' });
+  t.ok(sample.git('rev-parse', `refs/x-acme/content/${view.runId}:patchset.diff`));
+  t.equal(sample.git('for-each-ref', 'refs/ai'), '');
+});
+
+t.test('patchsetFormat: the stored patchset is a git diff or a unified one', async (t) => {
+  const git = await ran(t, {});
+  const pathOf = ({ view }: Ran): string =>
+    view.artifacts.find(({ name }) => name === 'patchset')?.path ?? '';
+  t.match(git.content(pathOf(git)), /^diff --git /);
+  const unified = await ran(t, { objmodel: { runPolicy: { patchsetFormat: 'Unified' } } });
+  t.match(unified.content(pathOf(unified)), /^--- a\//);
+});
+
+function writeConfig(sample: Sample, text: string): void {
+  mkdirSync(join(sample.root, '.writ'), { recursive: true });
+  writeFileSync(join(sample.root, '.writ', 'config.toml'), text);
+  sample.git('add', '--force', '.writ/config.toml');
+  sample.git('commit', '--quiet', '-m', 'Configure');
+}

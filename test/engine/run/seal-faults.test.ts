@@ -1,0 +1,200 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { parseBundle } from '../../../attest/bundle.ts';
+import { openUserLedger } from '../../../attest/log/internal-ledger-source.ts';
+import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
+import { systemClock } from '../../../core/base/clock.ts';
+import type { Attestor } from '../../../core/contract/attestor.ts';
+import type { RunView } from '../../../core/contract/run-view.ts';
+import { runIntent } from '../../../engine/run/run-intent.ts';
+import type { WritEngine } from '../../../engine/run/writ-engine.ts';
+import { fixtures, type Json, makeSample, type Sample, sampleSpec } from './sample.ts';
+
+const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
+
+/** An engine whose attestor does something else in places. */
+function withAttestor(engine: WritEngine, change: (attestor: Attestor) => Partial<Attestor>): WritEngine {
+  const { attestor: slot, ...slots } = engine.slots;
+  let changed: Attestor | undefined;
+  const pick = async (name: string): Promise<Attestor> => {
+    const attestor = await slot.pick(name);
+    changed ??= { ...attestor, ...change(attestor) };
+    return changed;
+  };
+  return { ...engine, slots: { ...slots, attestor: { ...slot, pick } } };
+}
+
+async function runWith(
+  sample: Sample,
+  change: (attestor: Attestor) => Partial<Attestor>,
+  spec: Json = {},
+): Promise<RunView> {
+  await using engine = await sample.engine();
+  return await runIntent(withAttestor(engine, change), {
+    repositoryPath: sample.root,
+    specBytes: sampleSpec(spec),
+    sandbox: 'auto',
+    schedulerVersion: '0.0.0-test',
+    witness: userJournalWitness(sample.env),
+    clock: systemClock,
+    signal: new AbortController().signal,
+    source: { kind: 'patch', bytes: fix },
+  });
+}
+
+function sampleOf(t: Test): Sample {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  return sample;
+}
+
+function broken(): never {
+  throw new Error('out of order');
+}
+
+/** Files of the run's record. */
+function recorded(sample: Sample, view: RunView): readonly string[] {
+  return sample.git('ls-tree', '-r', '--name-only', `refs/ai/runs/${view.runId}`).split('\n');
+}
+
+async function logged(sample: Sample): Promise<number> {
+  return openUserLedger(join(sample.root, '.git'), sample.env, systemClock).size();
+}
+
+const faults: Readonly<
+  Record<
+    string,
+    {
+      readonly change: (attestor: Attestor) => Partial<Attestor>;
+      readonly entries: number;
+      readonly revoked: boolean;
+    }
+  >
+> = {
+  'statements about what was found cannot be signed': {
+    change: () => ({ signFindings: broken }),
+    entries: 0,
+    revoked: false,
+  },
+  'the provenance cannot be signed': { change: () => ({ sign: broken }), entries: 0, revoked: false },
+  'the log takes nothing': { change: () => ({ log: broken }), entries: 0, revoked: false },
+  'the log takes the provenance and does not answer': {
+    change: (attestor) => {
+      let asked = 0;
+      return {
+        log: async (...given) => {
+          const answer = await attestor.log(...given);
+          asked += 1;
+          return asked === 1 ? broken() : answer;
+        },
+      };
+    },
+    entries: 2,
+    revoked: true,
+  },
+  'the manifest cannot be signed': { change: () => ({ signSummary: broken }), entries: 2, revoked: true },
+  'what was sealed does not verify': {
+    change: () => ({ verify: async () => ['manifest failed mismatch'] }),
+    entries: 2,
+    revoked: true,
+  },
+  'a seal lies about a file': {
+    change: (attestor) => ({
+      signSummary: async (request, files, parties) =>
+        attestor.signSummary(
+          request,
+          new Map([...files].filter(([path]) => path !== 'decision.json')),
+          parties,
+        ),
+    }),
+    entries: 2,
+    revoked: true,
+  },
+};
+
+for (const [what, { change, entries, revoked }] of Object.entries(faults)) {
+  t.test(`rolled back, nothing of the person's moved: ${what}`, async (t) => {
+    const sample = sampleOf(t);
+    const before = sample.state();
+    const view = await runWith(sample, change);
+    t.equal(view.decision?.type, 'rollback', view.decision?.rationale ?? '');
+    t.equal(sample.state(), before, 'refs, HEAD, index and files, bit for bit');
+    t.equal(await logged(sample), entries);
+    const files = recorded(sample, view);
+    t.equal(files.includes('revocation.sigstore.json'), revoked);
+    for (const seal of [
+      'provenance.sigstore.json',
+      'evidence-manifest.sigstore.json',
+      'statements/vsa.sigstore.json',
+    ])
+      t.notOk(files.includes(seal), `no ${seal} is left for anybody to believe`);
+    const decision = JSON.parse(sample.git('show', `refs/ai/runs/${view.runId}:decision.json`));
+    t.equal(decision.type, 'rollback');
+    if (!revoked) return;
+    const bundle = sample.git('show', `refs/ai/runs/${view.runId}:revocation.sigstore.json`);
+    const { envelope } = parseBundle(Buffer.from(bundle));
+    const statement = JSON.parse(envelope.payload.toString());
+    t.match(statement, {
+      predicateType: 'urn:writ:predicate:revocation:v1',
+      predicate: { run_id: view.runId },
+    });
+  });
+}
+
+for (const what of ['the provenance cannot be signed', 'what was sealed does not verify']) {
+  t.test(`sealed without proof where the contract says so, and it is told: ${what}`, async (t) => {
+    const sample = sampleOf(t);
+    const view = await runWith(sample, faults[what]?.change ?? (() => ({})), {
+      objmodel: { decisionPolicy: { rollbackOnProvenanceFail: false } },
+    });
+    t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+    t.equal(sample.git('rev-parse', 'main'), view.decision?.commitSha);
+    t.equal(view.provenance?.bundle, undefined);
+    t.notOk(recorded(sample, view).includes('evidence-manifest.sigstore.json'));
+  });
+}
+
+t.test('a log that also refuses the revocation is a reason more, not an obstacle', async (t) => {
+  const sample = sampleOf(t);
+  const before = sample.state();
+  const view = await runWith(sample, () => ({ verify: async () => ['x'], signRevocation: broken }));
+  t.equal(view.decision?.type, 'rollback');
+  t.match(view.decision?.rationale, /could not be told/);
+  t.equal(sample.state(), before);
+});
+
+t.test('a ledger that the base wants mirrored is carried by git', async (t) => {
+  const sample = sampleOf(t);
+  mkdirSync(join(sample.root, '.writ'), { recursive: true });
+  writeFileSync(join(sample.root, '.writ', 'config.toml'), '[log]\nmirror = "git"\n');
+  sample.git('add', '--force', '.writ');
+  sample.git('commit', '--quiet', '-m', 'Mirror the ledger');
+  const view = await runWith(sample, () => ({}));
+  t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+  const [ref = ''] = sample.git('for-each-ref', '--format=%(refname)', 'refs/ai/ledger').split('\n');
+  t.equal(
+    `${sample.git('show', `${ref}:checkpoint`)}\n`,
+    readFileSync(join(sample.root, '.git/writ/ledger/checkpoint'), 'utf8'),
+  );
+});
+
+t.test(
+  'an index that cannot follow is told of; the branch has moved, and what is sealed stays',
+  async (t) => {
+    const sample = sampleOf(t);
+    const lock = join(sample.root, '.git', 'index.lock');
+    const index = readFileSync(join(sample.root, '.git', 'index'));
+    const view = await runWith(sample, (attestor) => ({
+      verify: async (...given) => {
+        writeFileSync(lock, 'somebody else');
+        return attestor.verify(...given);
+      },
+    }));
+    t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+    t.equal(sample.git('rev-parse', 'main'), view.decision?.commitSha);
+    t.equal(readFileSync(lock, 'utf8'), 'somebody else', 'the lock of another is left alone');
+    t.same(readFileSync(join(sample.root, '.git', 'index')), index);
+    t.ok(recorded(sample, view).includes('evidence-manifest.sigstore.json'));
+  },
+);

@@ -1,0 +1,44 @@
+import t from 'tap';
+import { guardCommand } from '../../../engine/tool/acl.ts';
+import { accepted, type Json, put, sample } from './sample.ts';
+
+/** What the ACL of the minimal contract, with other rules, says to a command. */
+function ask(command: string, constraints: Json, deny: Json = []): ReturnType<typeof guardCommand> {
+  const document = sample('minimal');
+  put(document, ['security', 'toolAcl'], {
+    allow: [{ tool: 'workspace.command', actions: ['execute'], constraints }],
+    deny,
+  });
+  return guardCommand(accepted(document).effective.security.toolAcl, command, { variables: [] });
+}
+
+const npm = { allowCommands: ['npm'] };
+
+t.test('toolRule.constraints: an unknown key or an unusable value fails closed', async (t) => {
+  t.equal(ask('npm test', npm).refusal, undefined);
+  t.ok(ask('npm test', { ...npm, allowCommand: ['npm'] }).refusal);
+  t.ok(ask('npm test', { ...npm, maxOutputBytes: 'many' }).refusal);
+});
+
+t.test('toolRule.constraints.allowCommands: a command that no entry begins is refused', async (t) => {
+  t.equal(ask('npm test', { allowCommands: ['npm test'] }).refusal, undefined);
+  t.ok(ask('npm publish', { allowCommands: ['npm test'] }).refusal);
+});
+
+t.test('toolRule.constraints.denySubstrings: a command that holds one is refused', async (t) => {
+  t.ok(ask('npm test --unsafe-perm', { ...npm, denySubstrings: ['--unsafe-perm'] }).refusal);
+  t.equal(ask('npm test', { ...npm, denySubstrings: ['--unsafe-perm'] }).refusal, undefined);
+});
+
+t.test('toolRule.constraints.maxOutputBytes: the bound goes with the verdict', async (t) => {
+  t.equal(ask('npm test', { ...npm, maxOutputBytes: 4096 }).maxOutputBytes, 4096);
+  t.equal(ask('npm test', npm).maxOutputBytes, undefined);
+});
+
+t.test('security.toolAcl.deny: a deny rule wins over an allow rule', async (t) => {
+  const deny = [
+    { tool: 'workspace.command', actions: ['execute'], constraints: { allowCommands: ['npm publish'] } },
+  ];
+  t.ok(ask('npm publish', npm, deny).refusal);
+  t.equal(ask('npm test', npm, deny).refusal, undefined);
+});

@@ -1,0 +1,125 @@
+import { existsSync } from 'node:fs';
+import t from 'tap';
+import { toPointer } from '../../../core/base/json-pointer.ts';
+import { contractRows, unenforcedAsked } from '../../../engine/spec/contract-rows.ts';
+import { accepted, type Json, put, sample } from './sample.ts';
+import { places } from './schema-walk.ts';
+
+const asked = (document: Json, model = false): readonly string[] =>
+  unenforcedAsked(accepted(document).effective, { model }).map(({ id }) => id);
+
+t.test('every field of the schema has a row, and every row a place in the schema', async (t) => {
+  const patterns = contractRows.map(({ path }) => ({
+    path,
+    form: new RegExp(`^${path.replaceAll('*', '[^/]+')}$`),
+  }));
+  const fields = places().filter(
+    ({ path, node }) =>
+      path.length > 0 && path.at(-1) !== 0 && (node.type !== 'object' || node.additionalProperties !== false),
+  );
+  const known = fields.map(({ path }) => toPointer(path));
+  t.ok(known.length > 110, `${known.length} fields`);
+  for (const pointer of known) {
+    const covered = patterns.some(
+      ({ form, path }) =>
+        form.test(pointer) || (pointer === '/artifacts/required' && path.startsWith(pointer)),
+    );
+    t.ok(covered, pointer);
+  }
+  const everywhere = places().map(({ path }) => toPointer(path));
+  for (const { path, form } of patterns) {
+    t.ok(
+      everywhere.some(
+        (pointer) =>
+          form.test(pointer) || (path.startsWith(`${pointer}/`) && pointer.endsWith('/constraints')),
+      ) || /\/constraints\/[a-zA-Z]+$/.test(path),
+      path,
+    );
+  }
+});
+
+t.test(
+  'rows are well formed: unique ids, an enforcer or the part that will bring one, tests that exist',
+  async (t) => {
+    const ids = contractRows.map(({ id }) => id);
+    t.equal(new Set(ids).size, ids.length);
+    for (const { id, enforcedBy, bringsIn, test } of contractRows) {
+      t.equal((enforcedBy === undefined) !== (bringsIn === undefined), true, id);
+      if (test !== undefined)
+        t.ok(existsSync(new URL(`../../../${test}`, import.meta.url)), `${id}: ${test}`);
+    }
+  },
+);
+
+t.test(
+  'the small and the typical contract ask for nothing that is not there, for a supplied patch',
+  async (t) => {
+    t.strictSame(asked(sample('minimal')), []);
+    t.strictSame(asked(sample('typical')), []);
+  },
+);
+
+t.test('the high-assurance contract asks for what later parts bring', async (t) => {
+  t.strictSame(asked(sample('high-assurance')), [
+    'evidence.minCitationsPerDecision',
+    'security.secrets.policy=scoped',
+    'security.secrets.allowedScopes',
+  ]);
+});
+
+t.test('each thing that nobody enforces yet is asked for by the field that asks for it', async (t) => {
+  const table: readonly (readonly [id: string, path: readonly (string | number)[], value: Json])[] = [
+    ['security.secrets.policy=scoped', ['security', 'secrets', 'policy'], 'read-only-scoped'],
+    ['security.secrets.policy=scoped', ['security', 'secrets', 'policy'], 'allow-scoped'],
+    ['objmodel.objectStore.backend=external-s3', ['objmodel'], { objectStore: { backend: 'external-s3' } }],
+    [
+      'security.outputHandling.encodingPolicy=strict-json,none',
+      ['security', 'outputHandling', 'encodingPolicy'],
+      'strict-json',
+    ],
+    [
+      'security.outputHandling.encodingPolicy=strict-json,none',
+      ['security', 'outputHandling', 'encodingPolicy'],
+      'none',
+    ],
+    ['evidence.minCitationsPerDecision', ['evidence', 'minCitationsPerDecision'], 2],
+    [
+      'toolRule.constraints.writeRoots',
+      ['security', 'toolAcl', 'allow', 0, 'constraints', 'writeRoots'],
+      ['src'],
+    ],
+  ];
+  for (const [id, path, value] of table) {
+    const document = sample('typical');
+    t.notOk(asked(document).includes(id), id);
+    put(document, path, value);
+    t.ok(asked(document).includes(id), `${id} by ${path.join('.')}`);
+  }
+});
+
+t.test('a tolerated regression is asked for only where there are integration checks', async (t) => {
+  const row = contractRows.find(({ id }) => id === 'acceptance.qualityGates.maxAllowedRegression=low,medium');
+  const asks = (document: Json) => row?.asks(accepted(document).effective, { model: false });
+  const document = sample('minimal');
+  put(document, ['acceptance', 'qualityGates'], { maxAllowedRegression: 'low' });
+  t.equal(asks(document), false);
+  const typical = sample('typical');
+  put(typical, ['acceptance', 'qualityGates', 'maxAllowedRegression'], 'medium');
+  t.equal(asks(typical), true);
+});
+
+t.test('what governs a model is asked for only where a model works', async (t) => {
+  const forModel = asked(sample('minimal'), true);
+  for (const id of ['security.promptInjection.enforceOutputSchema', 'evidence.strategy']) {
+    t.ok(forModel.includes(id), id);
+    t.notOk(asked(sample('minimal')).includes(id), id);
+  }
+});
+
+t.test('asking is safe on every valid contract', async (t) => {
+  for (const name of ['minimal', 'typical', 'high-assurance'] as const) {
+    const { effective } = accepted(sample(name));
+    for (const row of contractRows)
+      for (const model of [true, false]) t.type(row.asks(effective, { model }), 'boolean', row.id);
+  }
+});

@@ -1,0 +1,47 @@
+import t from 'tap';
+import type { LifecycleStatus } from '../../../core/contract/intentspec.gen.ts';
+import { supportedApiVersion } from '../../../engine/spec/api-version.ts';
+import { assertLifecycleMove, assertRunnable } from '../../../engine/spec/lifecycle.ts';
+
+const statuses: readonly LifecycleStatus[] = ['draft', 'active', 'deprecated', 'closed'];
+
+t.test('only the moves of the contract are legal; any other names from and to', async (t) => {
+  const legal = new Set(['draft active', 'draft closed', 'active deprecated', 'active closed']);
+  for (const from of statuses) {
+    for (const to of statuses) {
+      if (legal.has(`${from} ${to}`)) t.doesNotThrow(() => assertLifecycleMove(from, to), `${from} to ${to}`);
+      else
+        t.throws(
+          () => assertLifecycleMove(from, to),
+          { code: 'LIFECYCLE_ILLEGAL_TRANSITION', detail: { from, to } },
+          `${from} to ${to}`,
+        );
+    }
+  }
+});
+
+t.test('v1alpha1 of any domain is supported, nothing else', async (t) => {
+  for (const version of ['intentspec.io/v1alpha1', 'intentspec.bakery.example/v1alpha1'])
+    t.equal(supportedApiVersion(version), true);
+  for (const version of [
+    'intentspec.io/v1',
+    'intentspec.io/v1alpha2',
+    'intentspec.io/v1beta1',
+    'intentspec.io/v2alpha1',
+    'intentspec.io/v11alpha1',
+    'intentspec.io/v1alpha11',
+  ]) {
+    t.equal(supportedApiVersion(version), false, version);
+  }
+});
+
+t.test('only an active contract of a supported version runs', async (t) => {
+  const spec = { apiVersion: 'intentspec.io/v1alpha1' };
+  t.doesNotThrow(() => assertRunnable(spec, 'active'));
+  for (const status of statuses.filter((one) => one !== 'active')) {
+    t.throws(() => assertRunnable(spec, status), { code: 'LIFECYCLE_NOT_ACTIVE', detail: { status } });
+  }
+  t.throws(() => assertRunnable({ apiVersion: 'intentspec.io/v1' }, 'active'), {
+    code: 'INTENTSPEC_UNSUPPORTED_VERSION',
+  });
+});

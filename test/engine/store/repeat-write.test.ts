@@ -1,0 +1,74 @@
+import t from 'tap';
+import { systemClock } from '../../../core/base/clock.ts';
+import { openGitNativeStore } from '../../../engine/store/git-native-store.ts';
+import { openRepository } from '../../../engine/vcs/repository.ts';
+import { makeRepository } from '../vcs/sample-repository.ts';
+
+const ref = 'refs/ai/runs/r';
+const atMs = 1_700_000_000_500;
+const write = (text: string, expectedOld: string | null) => ({
+  message: 'run r',
+  files: [['a/b', Buffer.from(text)]] as [string, Uint8Array][],
+  keepExisting: true,
+  expectedOld,
+  atMs,
+});
+
+async function openStore(dir: string) {
+  const sample = makeRepository(dir);
+  const repo = await openRepository(dir);
+  return { sample, store: openGitNativeStore(repo, { clock: systemClock }) };
+}
+
+t.test('the same write at the same time is the same commit, in any repository', async (t) => {
+  const here = await openStore(t.testdir());
+  const there = await openStore(t.testdir({ there: {} }));
+  const first = await here.store.writeTree(ref, write('1', null));
+  t.equal(await there.store.writeTree(ref, write('1', null)), first);
+  t.equal(here.sample.git('log', '-1', '--format=%at %ct', ref), '1700000000 1700000000\n');
+});
+
+t.test(
+  'a write that was made already is answered; another one, or one that is history, is not',
+  async (t) => {
+    const { sample, store } = await openStore(t.testdir());
+    const first = await store.writeTree(ref, write('1', null));
+    t.equal(await store.writeTree(ref, write('1', null)), first);
+    t.equal(sample.git('rev-list', '--count', ref), '1\n');
+    const second = await store.writeTree(ref, write('2', first));
+    t.equal(await store.writeTree(ref, write('2', first)), second);
+    for (const other of [write('3', first), write('1', null), { ...write('2', first), atMs: atMs + 1000 }])
+      await t.rejects(store.writeTree(ref, other), {
+        code: 'EVIDENCE_WRITE_FAILED',
+        detail: { found: second },
+      });
+    t.equal(await store.version(ref), second);
+  },
+);
+
+t.test('the same write made twice at once succeeds twice', async (t) => {
+  const { store, sample } = await openStore(t.testdir());
+  const answers = await Promise.all([1, 2, 3].map(() => store.writeTree(ref, write('1', null))));
+  t.equal(new Set(answers).size, 1);
+  t.equal(sample.git('rev-list', '--count', ref), '1\n');
+});
+
+t.test('anchored commits are kept with the version and do not put their files into it', async (t) => {
+  const { sample, store } = await openStore(t.testdir());
+  sample.commit({ base: 'x' });
+  const candidate = sample.commit({ candidate: 'y' });
+  sample.git('reset', '-q', '--hard', 'HEAD^');
+  const first = await store.writeTree(ref, { ...write('1', null), anchors: [candidate] });
+  const second = await store.writeTree(ref, { ...write('2', first), anchors: [candidate] });
+  t.equal(sample.git('rev-list', '--parents', '-1', ref).trim(), `${second} ${first} ${candidate}`);
+  t.match(await store.list(ref), [{ path: 'a/b' }]);
+  t.equal((await store.list(ref)).length, 1);
+  sample.git('reflog', 'expire', '--expire=now', '--all');
+  sample.git('gc', '-q', '--prune=now');
+  t.equal(sample.git('show', `${candidate}:candidate`), 'y');
+  for (const anchor of ['--output=x', 'f'.repeat(40), sample.git('rev-parse', 'HEAD^{tree}').trim()])
+    await t.rejects(store.writeTree(ref, { ...write('3', second), anchors: [anchor] }), {
+      code: 'EVIDENCE_WRITE_FAILED',
+    });
+  t.equal(await store.version(ref), second);
+});

@@ -1,0 +1,37 @@
+import t from 'tap';
+import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
+import { createSlot } from '../../../core/kernel/slot.ts';
+import { noSandbox } from '../../../engine/tool/sandbox/none.ts';
+import { pickSandbox } from '../../../engine/tool/sandbox/pick.ts';
+
+const backend = (name: string, reason?: string): SandboxBackend => ({
+  ...noSandbox(),
+  name,
+  probe: async () =>
+    reason === undefined ? { works: true, enforced: ['network'] } : { works: false, enforced: [], reason },
+});
+function slotOf(...backends: SandboxBackend[]) {
+  const slot = createSlot<SandboxBackend>('sandbox');
+  for (const one of backends) slot.add(one.name, one);
+  return slot;
+}
+
+t.test('auto takes the first that works', async (t) => {
+  t.equal((await pickSandbox('auto', slotOf(backend('a', 'broken'), backend('b'), backend('c')))).name, 'b');
+});
+
+t.test('auto never takes none, and says what to install', async (t) => {
+  const slot = slotOf(backend('a', 'broken'), backend('b', 'missing'), noSandbox());
+  await t.rejects(pickSandbox('auto', slot), {
+    code: 'SANDBOX_UNAVAILABLE',
+    detail: { reasons: { a: 'broken', b: 'missing' } },
+    hints: [/bubblewrap/],
+  });
+  t.equal((await pickSandbox('none', slot)).name, 'none', 'by name it can be had');
+});
+
+t.test('a name means that one and no other', async (t) => {
+  const slot = slotOf(backend('a', 'broken'), backend('b'));
+  await t.rejects(pickSandbox('a', slot), { code: 'SANDBOX_UNAVAILABLE' });
+  await t.rejects(pickSandbox('x', slot), { code: 'SLOT_UNKNOWN' });
+});

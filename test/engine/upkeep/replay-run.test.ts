@@ -1,0 +1,302 @@
+import t from 'tap';
+import { canonicalize } from '../../../core/base/canonical.ts';
+import { sha256Hex } from '../../../core/base/digest.ts';
+import { replayRun } from '../../../engine/upkeep/replay-run.ts';
+import { finishedRun } from './finished-run.ts';
+
+const one = await (await finishedRun({}, 1))();
+const ref = `refs/ai/runs/${one.runId}`;
+const files = new Map(
+  one
+    .git('ls-tree', '-r', '--name-only', ref)
+    .split('\n')
+    .map((path) => [path, Buffer.from(one.show(ref, path))] as const),
+);
+
+type Json = { [key: string]: unknown };
+
+/** The record with one file changed, written again as canonically as before. */
+function tampered(path: string, change: (value: never) => void): ReadonlyMap<string, Buffer> {
+  const value = JSON.parse(String(files.get(path))) as Json;
+  change(value as never);
+  return new Map([...files, [path, Buffer.from(`${canonicalize(value)}\n`)]]);
+}
+
+t.test('an untouched record leads to its decision, byte for byte', async (t) => {
+  const { equal, decision, firstDifference } = replayRun(files);
+  t.equal(firstDifference, undefined);
+  t.ok(equal);
+  t.equal(`${canonicalize(decision)}\n`, String(files.get('decision-record.json')));
+});
+
+const changes: readonly (readonly [
+  path: string,
+  change: (value: never) => void,
+  file: string,
+  field: string,
+])[] = [
+  [
+    'decision-input.json',
+    (v: { runId: string }) => {
+      v.runId = one.runId.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+    },
+    'decision-input.json',
+    '/runId',
+  ],
+  [
+    'decision-input.json',
+    (v: { human: Json }) => {
+      v.human.approved = 7;
+    },
+    'decision-record.json',
+    '/inputDigest',
+  ],
+  [
+    'decision-input.json',
+    (v: { wallClock: Json }) => {
+      v.wallClock.exceeded = true;
+    },
+    'decision-record.json',
+    '/type',
+  ],
+  [
+    'decision-input.json',
+    (v: { refusals: Json[] }) => {
+      v.refusals.push({ rule: 'x', severity: 'error' });
+    },
+    'decision-record.json',
+    '/type',
+  ],
+  [
+    'decision-input.json',
+    (v: { stages: Json[] }) => {
+      v.stages.reverse();
+    },
+    'decision-input.json',
+    '/stages/0/stage',
+  ],
+  [
+    'spec.json',
+    (v: { intent: Json }) => {
+      v.intent.summary = 'Something else';
+    },
+    'decision-input.json',
+    '/specDigest',
+  ],
+  [
+    'run.json',
+    (v: Json) => {
+      v.base_commit = 'a'.repeat(40);
+    },
+    'decision-input.json',
+    '/baseCommit',
+  ],
+  [
+    'patchset.json',
+    (v: Json) => {
+      v.digest = 'a'.repeat(64);
+    },
+    'decision-input.json',
+    '/patchDigest',
+  ],
+  [
+    'patchset.json',
+    (v: Json) => {
+      v.candidate_tree = 'a'.repeat(40);
+    },
+    'decision-input.json',
+    '/candidateTree',
+  ],
+  [
+    'patchset.json',
+    (v: { findings: Json[] }) => {
+      v.findings.push({ rule: 'scope', severity: 'error', message: 'm' });
+    },
+    'decision-input.json',
+    '/patchFindings',
+  ],
+  [
+    'patchset.json',
+    (v: { files: Json[] }) => {
+      v.files.push({ ...v.files[0], path: 'x', old_path: '.writ/allowed_signers' });
+    },
+    'decision-input.json',
+    '/touchesGoverning',
+  ],
+  [
+    'gate-report.json',
+    (v: Json) => {
+      v.sandbox = 'none';
+    },
+    'decision-input.json',
+    '/gateReportDigest',
+  ],
+  [
+    'evidence/0001-unit.json',
+    (v: Json) => {
+      v.status = 'failed';
+    },
+    'decision-input.json',
+    '/stages/0/checks',
+  ],
+  [
+    'evidence/0001-unit.json',
+    (v: Json) => {
+      v.exit_code = 3;
+    },
+    'evidence/0001-unit.json',
+    '/exit_code',
+  ],
+  [
+    'evidence/0001-unit.json',
+    (v: Json) => {
+      v.reports = [];
+    },
+    'evidence/0001-unit.json',
+    '/reports',
+  ],
+  [
+    'evidence/0002-fast.json',
+    (v: Json) => {
+      v.status = 'failed';
+    },
+    'decision-input.json',
+    '/stages/0/status',
+  ],
+  [
+    'effective.json',
+    (v: { constraints: { resources: Json } }) => {
+      v.constraints.resources.maxWallClockSeconds = 1;
+    },
+    'decision-input.json',
+    '/wallClock/limitSeconds',
+  ],
+  [
+    'effective.json',
+    (v: { objmodel: { decisionPolicy: Json } }) => {
+      v.objmodel.decisionPolicy.rollbackOnProvenanceFail = 'x';
+    },
+    'decision-input.json',
+    '/policy/rollbackOnProvenanceFail',
+  ],
+  [
+    'decision-record.json',
+    (v: Json) => {
+      v.type = 'abandon';
+    },
+    'decision-record.json',
+    '/type',
+  ],
+  [
+    'decision-record.json',
+    (v: Json) => {
+      v.extra = 1;
+    },
+    'decision-record.json',
+    '',
+  ],
+  [
+    'decision.json',
+    (v: Json) => {
+      v.type = 'abandon';
+    },
+    'decision.json',
+    '/type',
+  ],
+  [
+    'decision.json',
+    (v: Json) => {
+      v.reasons = ['none'];
+    },
+    'decision.json',
+    '/reasons',
+  ],
+  [
+    'decision.json',
+    (v: Json) => {
+      v.input_digest = 'a'.repeat(64);
+    },
+    'decision.json',
+    '/input_digest',
+  ],
+  [
+    'decision.json',
+    (v: Json) => {
+      v.decision_digest = 'a'.repeat(64);
+    },
+    'decision.json',
+    '/decision_digest',
+  ],
+  [
+    'decision.json',
+    (v: Json) => {
+      v.tree = 'a'.repeat(40);
+    },
+    'decision.json',
+    '/tree',
+  ],
+  [
+    'decision.json',
+    (v: Json) => {
+      v.unknown = 1;
+    },
+    'decision.json',
+    '',
+  ],
+];
+
+t.test('a record that was changed is found out, and the first input that differs is named', async (t) => {
+  for (const [path, change, file, field] of changes) {
+    const { equal, firstDifference } = replayRun(tampered(path, change));
+    t.equal(equal, false);
+    t.match(firstDifference, { file, field }, `${path}: ${field}`);
+  }
+});
+
+t.test('each file that deciding needs is missed', async (t) => {
+  for (const path of [
+    'decision-input.json',
+    'decision-record.json',
+    'decision.json',
+    'run.json',
+    'patchset.json',
+    'spec.json',
+    'effective.json',
+    'gate-report.json',
+  ]) {
+    const without = new Map(files);
+    without.delete(path);
+    t.match(replayRun(without), {
+      equal: false,
+      firstDifference: { file: path, field: '', found: 'nothing' },
+    });
+    const broken = new Map(files).set(path, Buffer.from('{"a":1,"a":2}'));
+    t.match(replayRun(broken), { equal: false, firstDifference: { file: path, field: '' } });
+  }
+  const without = new Map([...files].filter(([path]) => !path.startsWith('evidence/')));
+  t.match(replayRun(without), { equal: false, firstDifference: { field: '/stages/0/status' } });
+});
+
+t.test('white space alone is a difference', async (t) => {
+  for (const path of ['decision-input.json', 'decision-record.json']) {
+    const spaced = new Map(files).set(path, Buffer.from(`${files.get(path)} `));
+    t.match(replayRun(spaced), { equal: false, firstDifference: { file: path, field: '' } });
+  }
+});
+
+t.test('a file that takes no part in the decision is held against the provenance', async (t) => {
+  const listed = new Map([...files].map(([path, bytes]) => [path, sha256Hex(bytes)]));
+  t.ok(replayRun(files, listed).equal);
+  const changed = tampered('plan.json', (v: Json) => {
+    v.revision = 9;
+  });
+  t.ok(replayRun(changed).equal);
+  t.match(replayRun(changed, listed), { equal: false, firstDifference: { file: 'plan.json', field: '' } });
+});
+
+t.test('input from outside that is no decision input at all is a difference, not a fault', async (t) => {
+  for (const text of ['null', '[]', '{}', '{"stages":5,"human":null}', '"x"']) {
+    const broken = new Map(files).set('decision-input.json', Buffer.from(`${text}\n`));
+    t.equal(replayRun(broken).equal, false, text);
+  }
+});

@@ -1,0 +1,14 @@
+import t from 'tap';
+import { unquotePath } from '../../../engine/patch/unquote-path.ts';
+import { quotePath } from '../../../engine/vcs/quote-path.ts';
+
+t.test('a name is quoted where git would, and read back as it was', async (t) => {
+  t.equal(quotePath('src/é x.js'), 'src/é x.js');
+  t.equal(quotePath('a:b#c'), 'a:b#c');
+  t.equal(quotePath('a:b', /:/), '"a:b"');
+  t.equal(quotePath('a"b\\c\n\t\r\u0001\u007f'), '"a\\"b\\\\c\\n\\t\\r\\001\\177"');
+  for (let code = 1; code < 256; code += 1) {
+    const name = `a/${String.fromCharCode(code)}"z`;
+    t.equal(unquotePath(Buffer.from(quotePath(name)))?.path, name, String(code));
+  }
+});

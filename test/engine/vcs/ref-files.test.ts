@@ -1,0 +1,113 @@
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { readRefFile } from '../../../engine/vcs/ref-files.ts';
+import { readRef } from '../../../engine/vcs/refs.ts';
+import { openRepository, type Repository } from '../../../engine/vcs/repository.ts';
+import { readHead } from '../../../engine/vcs/resolve-commit.ts';
+import { makeRepository, type SampleRepository } from './sample-repository.ts';
+import { startedChildren } from './started-children.ts';
+
+/** What git answers where the files are not looked at. */
+function askingGit({ refsIn: _, ...repo }: Repository): Repository {
+  return repo;
+}
+
+function gitSays(sample: SampleRepository, ref: string): string | undefined {
+  try {
+    return sample.git('rev-parse', '--verify', '--quiet', '--end-of-options', ref).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+for (const format of ['sha1', 'sha256'])
+  t.test(`refs and HEAD are read as git reads them, without a process (${format})`, async (t) => {
+    const sample = makeRepository(t.testdir(), `--object-format=${format}`);
+    const repo = await openRepository(sample.dir);
+    t.same(await readHead(repo), { branch: 'refs/heads/main', commit: undefined }, 'unborn');
+    const first = sample.commit({ a: '1' });
+    sample.git('branch', 'packed/deep');
+    sample.git('tag', '-a', '-m', 'x', 'v1');
+    sample.git('branch', 'both');
+    sample.git('update-ref', 'refs/heads/gone', first);
+    sample.git('pack-refs', '--all');
+    const second = sample.commit({ a: '2' });
+    sample.git('update-ref', 'refs/heads/both', second);
+    sample.git('update-ref', '-d', 'refs/heads/gone');
+    sample.git('update-ref', 'refs/heads/loose', second);
+    const names = ['main', 'packed/deep', 'both', 'gone', 'loose', 'packed', 'packed/deep/er', 'ain', 'x'];
+    using children = startedChildren();
+    for (const ref of [...names.map((name) => `refs/heads/${name}`), 'refs/tags/v1']) {
+      const said = gitSays(sample, ref);
+      const started = children.gits().length;
+      t.equal(await readRef(repo, ref), said, ref);
+      t.equal(children.gits().length, started, 'no process');
+    }
+    for (const at of ['main', second, 'loose', 'v1']) {
+      sample.git('checkout', '-q', at);
+      t.same(await readHead(repo), await readHead(askingGit(repo)), at);
+    }
+  });
+
+t.test('whatever is not plain is asked of git', async (t) => {
+  const sample = makeRepository(t.testdir());
+  const first = sample.commit({ a: '1' });
+  const repo = await openRepository(sample.dir);
+  const heads = join(sample.dir, '.git/refs/heads');
+  sample.git('symbolic-ref', 'refs/heads/alias', 'refs/heads/main');
+  symlinkSync('refs/heads/main', join(heads, 'linked'));
+  const odd = {
+    empty: '',
+    text: 'no id\n',
+    short: first.slice(0, 39),
+    long: `${first}0\n`,
+    zero: `${'0'.repeat(40)}\n`,
+    upper: `${first.toUpperCase()}\n`,
+    unended: first,
+    blank: `${first} \n`,
+    absent: `${'e'.repeat(40)}\n`,
+    huge: `${first}\n${' '.repeat(10_000)}`,
+  };
+  for (const [name, text] of Object.entries(odd)) writeFileSync(join(heads, name), text);
+  for (const name of ['alias', 'linked', ...Object.keys(odd)])
+    t.equal(await readRef(repo, `refs/heads/${name}`), gitSays(sample, `refs/heads/${name}`), name);
+  for (const name of ['alias', 'linked', 'empty', 'text', 'zero', 'upper', 'huge'])
+    t.equal(await readRefFile(repo, `refs/heads/${name}`), undefined, name);
+  for (const name of ['alias', 'unended', 'absent', 'none']) {
+    sample.git('symbolic-ref', 'HEAD', `refs/heads/${name}`);
+    t.same(await readHead(repo), await readHead(askingGit(repo)), name);
+  }
+  rmSync(join(sample.dir, '.git/HEAD'));
+  symlinkSync('refs/heads/main', join(sample.dir, '.git/HEAD'));
+  t.same(await readHead(repo), await readHead(askingGit(repo)), 'HEAD as a symlink');
+  t.equal((await readHead(repo)).branch, 'refs/heads/main');
+});
+
+t.test('a linked work tree shares the branches and has a HEAD of its own', async (t) => {
+  const sample = makeRepository(t.testdir({}));
+  const first = sample.commit({ a: '1' });
+  const dir = join(sample.dir, 'linked');
+  sample.git('worktree', 'add', '-q', '-b', 'other', dir);
+  sample.git('-C', dir, 'update-ref', 'refs/worktree/own', first);
+  const linked = await openRepository(dir);
+  const second = sample.commit({ b: '2' });
+  t.equal(await readRef(linked, 'refs/heads/main'), second);
+  t.same(await readHead(linked), { branch: 'refs/heads/other', commit: first });
+  t.equal(await readRef(linked, 'refs/worktree/own'), first);
+  t.equal(await readRef(await openRepository(sample.dir), 'refs/worktree/own'), undefined);
+});
+
+t.test('refs that are not kept in files are left to git', async (t) => {
+  const sample = makeRepository(t.testdir());
+  const first = sample.commit({ a: '1' });
+  sample.git('config', 'extensions.refStorage', 'reftable');
+  const repo = await openRepository(sample.dir);
+  t.equal(repo.refsIn, undefined);
+  t.equal(await readRefFile(repo, 'refs/heads/main'), undefined);
+  t.equal(
+    await readRef(repo, 'refs/heads/main'),
+    first,
+    'this git does not know the extension, and reads files',
+  );
+});

@@ -1,0 +1,50 @@
+import t from 'tap';
+import { createAnchorSearch } from '../../../gates/scan/anchor-search.ts';
+import { randomNumbers } from './random-numbers.ts';
+
+const anchors = ['eval', 'system', 'child_process', '"vm"', 'Function'];
+const search = createAnchorSearch(anchors.map((anchor) => [anchor, anchor]));
+
+function placesIn(bytes: Uint8Array, start: number, end: number): readonly string[] {
+  const found: string[] = [];
+  search.scan(bytes, start, end, (anchor, at) => {
+    found.push(`${anchor} ${at}`);
+    return false;
+  });
+  return found;
+}
+
+t.test('an anchor is found wherever it stands whole in the range, and nowhere else', async (t) => {
+  for (const anchor of anchors) {
+    for (let before = 0; before < 9; before += 1) {
+      for (let start = 0; start < 3; start += 1) {
+        const bytes = Buffer.from(`${'-'.repeat(start + before)}${anchor}--`);
+        const at = start + before;
+        t.same(placesIn(bytes, start, bytes.length), [`${anchor} ${at}`]);
+        t.same(placesIn(bytes, start, at + anchor.length), [`${anchor} ${at}`]);
+        t.same(placesIn(bytes, start, at + anchor.length - 1), []);
+        t.same(placesIn(bytes, at + 1, bytes.length), []);
+      }
+    }
+  }
+});
+
+t.test('in any bytes it finds what a search for each anchor finds', async (t) => {
+  const random = randomNumbers(7);
+  const letters = 'evalsytmchid_pro"FunN-\n';
+  for (let round = 0; round < 300; round += 1) {
+    const words = Array.from({ length: 40 }, () =>
+      random(3) === 0 ? (anchors[random(anchors.length)] ?? '') : (letters[random(letters.length)] ?? ''),
+    );
+    const bytes = Buffer.from(words.join(''));
+    const start = random(4);
+    const end = bytes.length - random(4);
+    const expected = anchors.flatMap((anchor) => {
+      const places: string[] = [];
+      for (let at = bytes.indexOf(anchor, start); at >= 0; at = bytes.indexOf(anchor, at + 1))
+        if (at + anchor.length <= end) places.push(`${anchor} ${at}`);
+      return places;
+    });
+    t.same([...placesIn(bytes, start, end)].sort(), expected.sort(), words.join(''));
+  }
+});

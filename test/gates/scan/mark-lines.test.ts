@@ -1,0 +1,77 @@
+import t from 'tap';
+import { hunkLines } from '../../../engine/patch/hunk-lines.ts';
+import { countAdded } from '../../../gates/scan/count-added.ts';
+import { createLineCode, windowBytes } from '../../../gates/scan/line-code.ts';
+import { markLines, markPlainly } from '../../../gates/scan/mark-lines.ts';
+import { readFiles } from '../../../gates/scan/read-files.ts';
+import { randomNumbers } from './random-numbers.ts';
+
+function bytesOf(length: number, seed: number): Buffer {
+  const random = randomNumbers(seed);
+  const letters = '\n\n\n+- @dx\r';
+  return Buffer.from(Array.from({ length }, () => letters.charCodeAt(random(letters.length))));
+}
+
+t.test('sixteen bytes at a time and one by one, the same lines are marked', async (t) => {
+  t.ok(createLineCode(), 'this processor has the instructions');
+  const lengths = [...Array(70).keys(), 2 * windowBytes + 3];
+  for (let off = -18; off < 19; off += 1) lengths.push(windowBytes + off);
+  for (const length of lengths) {
+    const bytes = bytesOf(length, length + 1);
+    t.same(markLines(bytes), markPlainly(bytes), `${length} bytes`);
+  }
+});
+
+t.test('a window in which every line is marked has room for all', async (t) => {
+  for (const text of ['\n@', '\nd', '\n\n@', '\n+']) {
+    const bytes = Buffer.from(text.repeat(windowBytes));
+    t.same(markLines(bytes), markPlainly(bytes), JSON.stringify(text));
+  }
+});
+
+t.test('no window sees what an earlier one held', async (t) => {
+  markLines(Buffer.from('\n@'.repeat(100)));
+  t.same(markLines(Buffer.from('x')), [1, 0, 0, 0]);
+  t.same(markLines(Buffer.from('x\n')), [2, 0, 0, 0]);
+});
+
+const section = (hunks: string): string => `diff --git a/x b/x\n--- a/x\n+++ b/x\n${hunks}`;
+
+t.test('added lines are counted by the hunk, whatever its header says', async (t) => {
+  const hunks = [
+    '@@ -1,2 +1,3 @@\n a\n+++ b\n-c\n+\n\\ No newline at end of file\n',
+    '@@ -1 +1 @@ f() {\n-a\n+b\n@@ -9,0 +9,2 @@\n+c\n+d\n',
+    '@@ -1,2 +1,2 @@\r\n a\r\n-b\r\n+c\r\n',
+    // More lines than it says, fewer, none, a header in the midst, lines without a mark, and what mail adds.
+    '@@ -1 +1 @@\n-a\n+b\n+not in it\n',
+    '@@ -1,5 +1,9 @@\n a\n+b\n',
+    '@@ -0,0 +0,0 @@\n+a\n',
+    '@@ -1,3 +1,4 @@\n a\n+b\n@@ -1,1 +1,2 @@\n+c\n d\n',
+    '@@ -1,2 +1,3 @@\n a\n@@ -x\ndel\n+b\n c\n',
+    '@@ -1 +1,2 @@\n a\n+b\n-- \n2.40.1\n',
+    '@@ -1,9999999999999999 +1,99999999999999999999 @@\n+a\n b\n',
+  ];
+  const random = randomNumbers(3);
+  const lines = ['+a\n', '-b\n', ' c\n', '\n', 'd\n', '@@ -1,2 +1,2 @@\n', '@@ -1 +1 @@\n', '\\\n'];
+  for (let round = 0; round < 500; round += 1)
+    hunks.push(Array.from({ length: 12 }, () => lines[random(lines.length)]).join(''));
+  const bytes = Buffer.from(hunks.map(section).join(''));
+  const marks = markLines(bytes);
+  const files = readFiles(bytes, marks);
+  t.equal(files.length, hunks.length);
+  for (const [index, file] of files.entries()) {
+    const expected = [...hunkLines(bytes, file)].filter(({ kind }) => kind === 'added').length;
+    t.equal(countAdded(bytes, [file], marks), expected, hunks[index] ?? '');
+  }
+  const all = files.flatMap((file) => [...hunkLines(bytes, file)].filter(({ kind }) => kind === 'added'));
+  t.equal(countAdded(bytes, files, marks), all.length);
+});
+
+t.test('a file that ends where no other begins is counted to its end', async (t) => {
+  const bytes = Buffer.from(section('@@ -0,0 +1,4 @@\n+a\n+b\n+c\n+d\n'));
+  const marks = markLines(bytes);
+  const end = bytes.indexOf('+c');
+  t.equal(countAdded(bytes, [{ start: 0, end, binary: false }], marks), 2);
+  t.equal(countAdded(bytes, [{ start: 0, end: bytes.length, binary: false }], marks), 4);
+  t.equal(countAdded(bytes, [{ start: 0, end: bytes.length, binary: true }], marks), 0);
+});

@@ -1,0 +1,190 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { isDependencyFile, readPackageSet } from '../../../readers/packages/package-set.ts';
+import { yamlContent } from '../../../readers/packages/yaml.ts';
+import { filesOf, fixtures, lineOf, readFixture } from './read-fixture.ts';
+
+t.test('every kind of file is read as its own tool means it', async (t) => {
+  for (const name of readdirSync(fixtures)) {
+    const set = readPackageSet(readFixture(name));
+    const expected: unknown = JSON.parse(readFileSync(join(fixtures, name, 'expected.json'), 'utf8'));
+    t.strictSame(set.problems, [], `${name}: nothing is left unread`);
+    t.strictSame(set.packages.map(lineOf), expected, name);
+  }
+});
+
+t.test('what cannot be read is a problem, never silence and never a fault', async (t) => {
+  const deep = '['.repeat(5000);
+  const cases: Readonly<Record<string, readonly string[]>> = {
+    'package.json': ['', '[]', '{"dependencies": []}', '{"dependencies": {"a": 1}}', deep],
+    'package-lock.json': [
+      '',
+      '{}',
+      '{"lockfileVersion": 9, "packages": {}}',
+      '{"packages": {"node_modules/a": 1}}',
+    ],
+    'pnpm-lock.yaml': [
+      '',
+      'lockfileVersion: 4',
+      "lockfileVersion: '9.0'\npackages:\n  a@1: 1\n",
+      'a: &a [*a, *a]',
+      `a: ${deep}`,
+      "lockfileVersion: '9.0'\nlockfileVersion: '9.0'\n",
+    ],
+    'yarn.lock': ['', 'a@1:\n  resolved "x"\n', '"a@1:\n', '__metadata:\n  version: 8\n"a@npm:1": x\n'],
+    'bun.lock': ['', '{}', '{"lockfileVersion": 1, "workspaces": {}, "packages": {"a": []}}'],
+    'bun.lockb': ['x'],
+    'requirements.txt': ['-r other.txt\n', '==1\n', '--unknown x\n', 'a==$V\n'],
+    'pyproject.toml': ['[', '[project]\ndependencies = [1]\n', 'a = 1\na = 2\n'],
+    'poetry.lock': ['', '[[package]]\nversion = "1"\n', 'package = 1\n'],
+    'uv.lock': ['', '[[package'],
+    'pdm.lock': [''],
+    Pipfile: ['[packages'],
+    'Pipfile.lock': ['', '{}'],
+    'Cargo.toml': ['[', '[dependencies]\na = 1\n', 'dependencies = 1\n'],
+    'Cargo.lock': ['', 'version = 9\n', '[[package]]\nversion = "1"\n'],
+    'go.mod': ['require (\n', 'require a\n', 'nonsense a\n', 'replace a\n'],
+    'go.sum': ['a b\n'],
+    'pom.xml': [
+      '',
+      '<a/>',
+      '<project>',
+      '<!DOCTYPE p [<!ENTITY a "b">]><project>&a;</project>',
+      '<project><dependencies><dependency><artifactId>a</artifactId></dependency></dependencies></project>',
+      `${'<project>'.repeat(200)}`,
+    ],
+    'build.gradle': ['dependencies {\n  implementation deps.guava\n}\n'],
+    'gradle.lockfile': ['a\n'],
+    'libs.versions.toml': ['[libraries]\na = 1\n'],
+    Gemfile: ["gem name, '1'\n", "eval_gemfile 'x'\n", '  gem "a#{b}"\n'],
+    'Gemfile.lock': ['', '<<<<<<< a\nGEM\n', 'GEM\n  specs:\n    (1)\n', 'GEM\n\nNOVEL\n'],
+    'composer.json': ['', '{"require": {"a/b": 1}}'],
+    'composer.lock': ['', '{}', '{"packages": [{}]}'],
+    'App.csproj': ['<Project/>'],
+    'mix.lock': ['%{}'],
+  };
+  for (const [path, texts] of Object.entries(cases)) {
+    t.ok(isDependencyFile(path), path);
+    for (const text of texts)
+      t.not(readPackageSet(filesOf({ [path]: text })).problems.length, 0, `${path}: ${text.slice(0, 40)}`);
+    const broken = new Map([[path, new Uint8Array([0xff, 0xfe, 0x00])]]);
+    t.not(readPackageSet(broken).problems.length, 0, `${path}: no UTF-8`);
+  }
+});
+
+t.test('a problem never quotes the file', async (t) => {
+  const secret = 'hunter2hunter2';
+  for (const path of [
+    'package.json',
+    'poetry.lock',
+    'pnpm-lock.yaml',
+    'Cargo.toml',
+    'pom.xml',
+    'go.mod',
+    'yarn.lock',
+  ]) {
+    const { problems } = readPackageSet(filesOf({ [path]: `{${secret}\n${secret}: [${secret}\n` }));
+    t.not(problems.length, 0, path);
+    t.notMatch(JSON.stringify(problems), secret, path);
+  }
+});
+
+t.test('addresses lose their credentials', async (t) => {
+  const { packages } = readPackageSet(
+    filesOf({ 'requirements.txt': 'a @ git+https://user:token@git.example/a.git@main\n' }),
+  );
+  t.equal(packages[0]?.origin, 'https://git.example/a.git');
+  t.notMatch(JSON.stringify(packages), 'token');
+});
+
+t.test('what is plain by half is read by the library, and to the same end', async (t) => {
+  const plain = "lockfileVersion: '9.0'\npackages:\n  b@1.0.0:\n    resolution: {integrity: x}\n";
+  const fancy = "lockfileVersion: '9.0'\npackages:\n  ? b@1.0.0\n  : resolution:\n      {integrity: x}\n";
+  const [left, right] = [plain, fancy].map((text) => readPackageSet(filesOf({ 'pnpm-lock.yaml': text })));
+  t.strictSame(left?.problems, []);
+  t.strictSame(
+    right?.packages.map(({ purl }) => purl),
+    left?.packages.map(({ purl }) => purl),
+  );
+  const cargo = '[[package]]\nname = "a"\nversion = "1.0.0"\nsource = "registry+https://x.example/"\n';
+  const [one, other] = [cargo, cargo.replaceAll(' = ', '=')].map((text) =>
+    readPackageSet(filesOf({ 'Cargo.lock': text })),
+  );
+  t.strictSame(
+    other?.packages.map(({ purl }) => purl),
+    ['pkg:cargo/a@1.0.0'],
+  );
+  t.strictSame(
+    one?.packages.map(({ purl }) => purl),
+    ['pkg:cargo/a@1.0.0'],
+  );
+});
+
+t.test('a large YAML mapping is read in time, and a key that comes twice is refused', async (t) => {
+  const rows = Array.from({ length: 24_000 }, (_, at) => `"${'k'.repeat(40)}-${at}": v\n`);
+  const text = `fancy: ! v\n${rows.join('')}`;
+  t.ok(text.length > 1_000_000);
+  const before = process.cpuUsage();
+  const content = yamlContent(text);
+  const { user, system } = process.cpuUsage(before);
+  t.ok('value' in content && Object.keys(content.value).length === rows.length + 1);
+  t.ok((user + system) / 1000 < 4000, `${(user + system) / 1000} ms`);
+  for (const twice of [
+    'a: 1\na: 2\n',
+    'b: { a: 1, "a": 2 }\n',
+    'b:\n  - { a: 1, ? a : 2 }\n',
+    '? [a]\n: 1\n',
+  ])
+    t.strictSame(yamlContent(`fancy: ! v\n${twice}`), {
+      reason: 'a mapping of it has a key twice, or one that is no word',
+    });
+});
+
+t.test('a file that only says where packages come from is none of a bill', async (t) => {
+  for (const path of [
+    '.npmrc',
+    '.cargo/config.toml',
+    'environment.yml',
+    '.pnpmfile.cjs',
+    'gradle.properties',
+  ])
+    t.notOk(isDependencyFile(path), path);
+  for (const path of ['setup.py', 'setup.cfg', '.mvn/extensions.xml']) t.ok(isDependencyFile(path), path);
+});
+
+t.test('ten times the packages take about ten times as long', async (t) => {
+  const lock = (count: number): Map<string, Uint8Array> => {
+    const rows = Array.from(
+      { length: count },
+      (_, at) =>
+        `\n[[package]]\nname = "c-${at}"\nversion = "1.0.0"\nsource = "registry+https://github.com/rust-lang/crates.io-index"\ndependencies = [\n "c-${(at * 7) % count}",\n]\n`,
+    );
+    return filesOf({ 'Cargo.lock': `version = 3\n${rows.join('')}` });
+  };
+  const time = (count: number): number => {
+    const files = lock(count);
+    const before = process.cpuUsage();
+    t.equal(readPackageSet(files).packages.length, count);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  };
+  time(1000);
+  const [small, large] = [time(1500), time(15_000)];
+  t.ok(large < Math.max(small, 20) * 40, `${small} ms, then ${large} ms`);
+});
+
+t.test('an installed package says its licence and asks for nothing', async (t) => {
+  const { packages } = readPackageSet(
+    filesOf({
+      'package-lock.json': '{"lockfileVersion":1,"dependencies":{"a":{"version":"1.0.0"}}}',
+      'node_modules/a/package.json':
+        '{"name":"a","version":"1.0.0","license":"ISC","dependencies":{"z":"1"}}',
+      'node_modules/a/test/package.json': '{"name":"y","dependencies":{"z":"1"}}',
+    }),
+  );
+  t.strictSame(
+    packages.map(({ name, license }) => `${name} ${license}`),
+    ['a ISC'],
+  );
+});

@@ -1,0 +1,157 @@
+import { deflateSync, gunzipSync, gzipSync } from 'node:zlib';
+import t from 'tap';
+import { readTar, writeTar } from '../../../readers/sensitive/containers/tar.ts';
+import { readZip, writeZip } from '../../../readers/sensitive/containers/zip.ts';
+import { sensitiveClasses } from '../../../readers/sensitive/privacy-policy.ts';
+import { redact } from '../../../readers/sensitive/redact.ts';
+import { inventedSecrets } from './secrets/invented-secrets.ts';
+
+const key = Buffer.alloc(32, 7);
+const token = inventedSecrets.find(([rule]) => rule === 'github-token')?.[1] ?? '';
+const clean = (bytes: Buffer) => redact(bytes, { key, classes: new Set(sensitiveClasses), words: {} });
+const maxBytes = 1024 * 1024;
+
+function record(): Buffer {
+  const central = Buffer.alloc(46);
+  central.writeUInt32LE(0x02014b50, 0);
+  return central;
+}
+const zipOf = (files: Readonly<Record<string, string | Buffer>>): Buffer =>
+  writeZip(
+    Object.entries(files).map(([name, text]) => ({
+      name: Buffer.from(name),
+      bytes: Buffer.from(text),
+      record: record(),
+    })),
+  );
+function tarOf(files: Readonly<Record<string, string | Buffer>>): Buffer {
+  const parts = Object.entries(files).map(([name, text]) => {
+    const header = Buffer.alloc(512);
+    header.write(name, 0);
+    header.write('0000644\0', 100);
+    header.write('0', 156);
+    header.write('ustar\x0000', 257);
+    return { header, bytes: Buffer.from(text) };
+  });
+  return writeTar([...parts, { header: Buffer.alloc(1024), bytes: Buffer.alloc(0) }]);
+}
+const zipped = (bytes: Uint8Array) =>
+  Object.fromEntries(
+    (readZip(Buffer.from(bytes), maxBytes) ?? []).map((file) => [`${file.name}`, `${file.bytes}`]),
+  );
+
+t.test('a zip and a tar archive stay archives, without what may not stay in them', async (t) => {
+  const files = { 'a.log': `key ${token}\n`, 'b.json': '{"to":"ann@corp.io"}', 'c.txt': 'nothing' };
+  const zip = clean(zipOf(files));
+  const expected = {
+    'a.log': 'key [redacted:secrets:github-token]\n',
+    'b.json': '{"to":"[redacted:pii:email]"}',
+    'c.txt': 'nothing',
+  };
+  t.strictSame(zipped(zip.bytes), expected);
+  t.match(zip.redactions, [
+    { rule: 'email', count: 1 },
+    { rule: 'github-token', count: 1 },
+  ]);
+  t.equal(zip.unscanned, undefined);
+  const tar = clean(tarOf(files));
+  const parts = readTar(Buffer.from(tar.bytes)) ?? [];
+  t.strictSame(
+    parts.slice(0, 3).map(({ bytes }) => bytes.toString()),
+    Object.values(expected),
+  );
+  const packed = clean(gzipSync(tarOf(files)));
+  t.ok(gunzipSync(packed.bytes).equals(Buffer.from(tar.bytes)));
+});
+
+t.test('an archive in which nothing is found comes back as it is', async (t) => {
+  for (const bytes of [zipOf({ a: 'x' }), tarOf({ a: 'x' })]) t.equal(clean(bytes).bytes, bytes);
+});
+
+t.test('names in an archive are redacted, too', async (t) => {
+  t.strictSame(zipped(clean(zipOf({ [`${token}.txt`]: 'x' })).bytes), {
+    '[redacted:secrets:github-token].txt': 'x',
+  });
+  const tar = clean(tarOf({ [`${token}.txt`]: 'x' }));
+  t.notOk(Buffer.from(tar.bytes).includes(token.slice(4)));
+  t.equal(readTar(Buffer.from(tar.bytes))?.[0]?.bytes.toString(), 'x');
+});
+
+t.test(
+  'what cannot be looked into is named: encrypted, damaged, too deep, too large, a picture inside',
+  async (t) => {
+    const zip = zipOf({ a: `key ${token}` });
+    const encrypted = Buffer.from(zip);
+    const central = encrypted.indexOf(Buffer.from('PK\x01\x02', 'latin1'));
+    encrypted.writeUInt16LE(1, central + 8);
+    t.match(clean(encrypted), { unscanned: 'zip', redactions: [] });
+    const damaged = Buffer.from(zip);
+    damaged.writeUInt32LE(1, central + 16);
+    t.match(clean(damaged), { unscanned: 'zip' });
+    t.match(clean(Buffer.concat([zip.subarray(0, zip.length - 22)])), { unscanned: 'zip' });
+    const tar = tarOf({ a: 'x' });
+    tar.write('9', 130);
+    t.match(clean(tar), { unscanned: 'tar' });
+    const sum = tarOf({ a: token });
+    sum.write('0000001', 148);
+    t.match(clean(sum), { unscanned: 'tar', redactions: [] });
+    t.match(clean(gzipSync(gzipSync(gzipSync(token)))), { unscanned: 'gzip', redactions: [] });
+    t.match(clean(zipOf({ a: zipOf({ b: zipOf({ c: zipOf({ d: token }) }) }) })), { unscanned: /zip$/ });
+    t.match(clean(zipOf({ 'a.png': '\x89PNG', b: 'ann@corp.io' })), { redactions: [{ rule: 'email' }] });
+    t.match(clean(zipOf({ 'a.png': Buffer.from('\x89PNG', 'latin1') })), { unscanned: 'zip: png' });
+  },
+);
+
+t.test('a bomb in an archive is not inflated: all of it shares one bound', { timeout: 60_000 }, async (t) => {
+  const bomb = gzipSync(Buffer.alloc(40 * 1024 * 1024));
+  const tar = tarOf({ a: bomb, b: bomb, c: bomb });
+  const before = process.cpuUsage();
+  t.match(clean(tar), { unscanned: 'tar: gzip' });
+  t.ok(process.cpuUsage(before).user / 1e6 < 10);
+});
+
+t.test('a PDF is read behind its compression; with anything in it, the mark alone is left', async (t) => {
+  const pdf = (content: string, filter = '/FlateDecode') => {
+    const stream = filter === '' ? Buffer.from(content) : deflateSync(content);
+    return Buffer.concat([
+      Buffer.from(
+        `%PDF-1.7\n1 0 obj\n<< /Length ${stream.length}${filter === '' ? '' : ` /Filter ${filter}`} >>\nstream\n`,
+      ),
+      stream,
+      Buffer.from('\nendstream\nendobj\n%%EOF\n'),
+    ]);
+  };
+  const split = `BT [(${token.slice(0, 9)}) -20 (${token.slice(9)})] TJ ET`;
+  for (const bytes of [pdf(`BT (key ${token}) Tj ET`), pdf(split), pdf(split, '')])
+    t.equal(Buffer.from(clean(bytes).bytes).toString(), '[redacted:secrets:github-token]\n');
+  const harmless = pdf('BT (hello) Tj ET');
+  t.strictSame(clean(harmless), { bytes: harmless, redactions: [] });
+  t.match(clean(pdf('BT (hello) Tj ET', '/LZWDecode')), { unscanned: 'pdf' });
+  t.match(clean(Buffer.concat([harmless, Buffer.from('trailer << /Encrypt 5 0 R >>')])), {
+    unscanned: 'pdf',
+  });
+});
+
+t.test('characters that nobody sees hide nothing, nor does another encoding of the characters', async (t) => {
+  const shown = (text: string) => Buffer.from(clean(Buffer.from(text)).bytes).toString();
+  for (const unseen of ['\0', '\u00ad', '\u200b', '\u2060', '\ufeff']) {
+    const cut = `${token.slice(0, 12)}${unseen}${token.slice(12)}`;
+    t.equal(shown(`key ${cut} end`), 'key [redacted:secrets:github-token] end', JSON.stringify(unseen));
+    t.equal(shown(`to ann@co${unseen}rp.io now`), 'to [redacted:pii:email] now');
+  }
+  const hex = Buffer.from(`mail to ann@corp.io`).toString('hex');
+  const wide = Buffer.from(`key ${token}`, 'utf16le').toString('base64');
+  const lines = Buffer.from(`${'x'.repeat(70)} ann@corp.io ${'y'.repeat(70)}`)
+    .toString('base64')
+    .replace(/.{76}/g, '$&\n');
+  for (const text of [
+    hex,
+    wide,
+    lines,
+    'ann\\u0040corp.io',
+    'ann\\x40corp.io',
+    'ann%40corp.io',
+    'ann&#x40;corp.io',
+  ])
+    t.match(shown(`a ${text} b`), /^a \[redacted:[a-z]+:[a-z-]+\] b$/, text);
+});

@@ -1,0 +1,92 @@
+import t from 'tap';
+import { findSecrets as findInBytes } from '../../../../readers/sensitive/secrets/find-secrets.ts';
+import { secretPatterns } from '../../../../readers/sensitive/secrets/secret-patterns.ts';
+import { inventedSecrets, privateKey } from './invented-secrets.ts';
+
+const findSecrets = (text: string) => findInBytes(Buffer.from(text, 'latin1'));
+const rulesIn = (text: string) => findSecrets(text).map(({ rule }) => rule);
+
+t.test('a value of every known format is found, whole and by its rule', async (t) => {
+  t.same(
+    [...new Set(inventedSecrets.map(([rule]) => rule))].sort(),
+    [...new Set([...secretPatterns.map(({ rule }) => rule), 'private-key'])].sort(),
+    'every rule has a value',
+  );
+  for (const [rule, value] of inventedSecrets) {
+    for (const text of [value, `a = "${value}";\n`, `x ${value}\n`, `{"k":"${value}"}`]) {
+      const found = findSecrets(text).find((match) => match.rule === rule);
+      t.ok(found, `${rule} in ${text.length} characters`);
+      const whole = text.slice(found?.start, found?.end);
+      // Of a name and its value, or an address, the secret alone.
+      t.ok(value.includes(whole) && whole.length >= Math.min(12, value.length), rule);
+    }
+  }
+});
+
+t.test('text that only resembles a secret is left alone', async (t) => {
+  for (const text of [
+    'task-force and risk-averse: sk-learn, sk-short',
+    'AKIA is a prefix; AKIA1234 is too short; XAKIAABCDEFGHIJKLMNOP is a name',
+    '-----BEGIN PRIVATE KEY----- is how a key starts and -----END PRIVATE KEY----- how it ends',
+    '-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE\n-----END PUBLIC KEY-----',
+    '-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUABCDEFGHIJKLMNOP\n-----END CERTIFICATE-----',
+    'https://example.com:8080/path@2x.png and git@example.com:a/b',
+    'ghp_short npm_install_flags hf_transfer pat14 dp.pt',
+    'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    'sha512-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==',
+  ]) {
+    t.same(rulesIn(text), [], text);
+  }
+});
+
+t.test('a private key is one match whatever breaks its lines', async (t) => {
+  for (const text of [
+    privateKey,
+    privateKey.replaceAll('\n', '\r\n'),
+    JSON.stringify(privateKey),
+    privateKey.replaceAll('\n', '\n      '),
+  ]) {
+    const [match, ...others] = findSecrets(text);
+    t.match(match, { rule: 'private-key' });
+    t.equal(others.length, 0);
+    t.match(text.slice(match?.start, match?.end), /^-----BEGIN[\s\S]+-----END (?:\w+ )*PRIVATE KEY-----$/);
+  }
+});
+
+t.test('a private key that is cut off is found up to the end of its material', async (t) => {
+  const cut = privateKey.slice(0, privateKey.indexOf('-----END') - 70);
+  const [match] = findSecrets(`${cut}\nand then prose follows`);
+  t.equal(match?.end, cut.length);
+});
+
+t.test('two keys, the first without its end, are two matches', async (t) => {
+  const cut = privateKey.slice(0, privateKey.indexOf('-----END'));
+  t.same(rulesIn(`${cut}${privateKey}`), ['private-key', 'private-key']);
+});
+
+t.test('a secret at the very start and at the very end of a text is found', async (t) => {
+  const [, value = ''] = inventedSecrets.find(([rule]) => rule === 'github-token') ?? [];
+  t.same(rulesIn(value), ['github-token']);
+  t.same(rulesIn(`text ${value}`), ['github-token']);
+});
+
+t.test('hostile text costs time in proportion to its size', async (t) => {
+  for (const piece of [
+    '-----BEGIN PRIVATE KEY-----',
+    'eyJ',
+    '-eyJ',
+    '://',
+    'sk-',
+    'PuTTY-User-Key-File-2: ',
+    ':AA',
+    '.',
+    'AKIA',
+    'aws_secret_access_key',
+    'a'.repeat(64),
+  ]) {
+    const before = process.cpuUsage();
+    findSecrets(piece.repeat(Math.floor(200_000 / piece.length)));
+    const used = process.cpuUsage(before);
+    t.ok((used.user + used.system) / 1e6 < 3, piece.slice(0, 30));
+  }
+});
