@@ -1,4 +1,4 @@
-import { peopleOf } from '../../engine/run/authorship.ts';
+import { peopleOf } from '../../engine/store/record/authorship.ts';
 import type { Printer } from '../print.ts';
 import { styled } from '../print.ts';
 import { toCount } from '../report/quantities.ts';

@@ -1,5 +1,5 @@
 import { systemClock } from '../../core/base/clock.ts';
-import { listRuns } from '../../engine/run/find-runs.ts';
+import { listRuns } from '../../engine/run/list-runs.ts';
 import { keepObjectReaders } from '../../engine/vcs/object-reader.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
