@@ -6,9 +6,9 @@ import { parseConfig } from '../engine/config/config.ts';
 import type { Attempt } from '../engine/run/attempt.ts';
 import { type OpenWorkspace, openingWorkspace } from '../engine/run/open-workspace.ts';
 import { stepsInMemory } from '../engine/run/steps.ts';
-import { bubblewrapSandbox } from '../engine/tool/sandbox/bubblewrap.ts';
 import { openRepository } from '../engine/vcs/repository.ts';
 import { createScratch } from '../engine/vcs/scratch.ts';
+import { bubblewrapSandbox } from '../plugins/sandbox/bubblewrap.ts';
 import { figure, interleaved, median, timed } from './measure.ts';
 
 const counts = [10, 1_000, 50_000] as const;

@@ -12,7 +12,7 @@ import { createEngine } from '../core/kernel/engine.ts';
 import { resumeRun, runIntent } from '../engine/run/run-intent.ts';
 import { contractRows } from '../engine/spec/contract-rows.ts';
 import { preset } from '../plugins/preset.ts';
-import { createRecordedWorker, parseRecording } from '../plugins/recorded-worker.ts';
+import { createRecordedWorker, parseRecording } from '../plugins/recorded-worker/worker.ts';
 import { manyTasksSpec } from './many-tasks-spec.ts';
 
 const [mode, root = '', home = '', asked = '1000', runId = ''] = process.argv.slice(2);

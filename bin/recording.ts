@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { systemClock } from '../core/base/clock.ts';
 import type { Worker } from '../core/contract/worker.ts';
 import { workerFile } from '../engine/run/worker-file.ts';
-import { createRecordedWorker, parseRecording } from '../plugins/recorded-worker.ts';
+import { createRecordedWorker, parseRecording } from '../plugins/recorded-worker/worker.ts';
 
 /** A worker that answers from a recording (`docs/recording.md`). RECORDING_MALFORMED. */
 export function openRecording(bytes: Uint8Array): Worker {

@@ -1,3 +1,8 @@
 import { room } from './rooms/room.ts';
 
-await room('attest/artifacts', 'bin/commands/sca-import.test.ts', 'readers/advisories');
+await room(
+  'plugins/artifacts',
+  'plugins/supply-chain',
+  'bin/commands/sca-import.test.ts',
+  'readers/advisories',
+);

@@ -2,14 +2,14 @@ import { room } from './rooms/room.ts';
 
 await room(
   'engine/tool/egress',
-  'engine/tool/host-view.test.ts',
-  'engine/tool/init.test.ts',
-  'engine/tool/launcher.test.ts',
-  'engine/tool/no-sandbox.test.ts',
+  'plugins/sandbox/host-view.test.ts',
+  'plugins/sandbox/init.test.ts',
+  'plugins/sandbox/launcher.test.ts',
+  'plugins/sandbox/no-sandbox.test.ts',
   'engine/tool/pick-sandbox.test.ts',
-  'engine/tool/sandbox-as-user.test.ts',
-  'engine/tool/sandbox-attack.test.ts',
-  'engine/tool/sandbox-probe.test.ts',
+  'plugins/sandbox/sandbox-as-user.test.ts',
+  'plugins/sandbox/sandbox-attack.test.ts',
+  'plugins/sandbox/sandbox-probe.test.ts',
   'engine/tool/spawn.test.ts',
-  'engine/tool/syscall-filter.test.ts',
+  'plugins/sandbox/syscall-filter.test.ts',
 );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import type { Rule } from '../../core/contract/rule.ts';
 import { outsideRules } from '../../engine/plugin-trust/open-plugins.ts';
-import { pickSandbox } from '../../engine/tool/sandbox/pick.ts';
+import { pickSandbox } from '../../engine/tool/pick-sandbox.ts';
 import { type GateCases, gateTester } from '../../plugins/testers/gate-tester.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 import { openEngine } from '../open-engine.ts';

@@ -1,5 +1,5 @@
 import type { IntentHistory } from '../../engine/intent/intent-history.ts';
-import { markdownText } from '../../engine/spec/markdown-text.ts';
+import { markdownText } from '../../readers/documents/markdown-text.ts';
 import type { CommandData } from '../command.ts';
 
 /** What is shown of an intent: its recorded history, or what a document says that was never recorded. */

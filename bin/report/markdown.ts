@@ -1,6 +1,6 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
-import { markdownText } from '../../engine/spec/markdown-text.ts';
+import { markdownText } from '../../readers/documents/markdown-text.ts';
 import { toCount, toDuration, toSize } from './quantities.ts';
 import { stageFindings } from './run-data.ts';
 import { toSealedCommit } from './sealed-commit.ts';

@@ -4,8 +4,8 @@ import type {
   IntentSpec,
 } from '../../core/contract/intentspec.gen.ts';
 import type { Issue } from '../../core/contract/issue.ts';
+import { markdownQuotation, markdownText } from '../../readers/documents/markdown-text.ts';
 import { checkLists } from './checks-of.ts';
-import { markdownQuotation, markdownText } from './markdown-text.ts';
 
 export interface ReviewRequest {
   readonly document: IntentSpec;

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { parseFormat } from '../../engine/spec/declared-format.ts';
+import { parseFormat } from '../../core/contract/declared-format.ts';
 import type { ParsedReport } from '../reports/test-report.ts';
 import { cyclonedxFault } from './cyclonedx.ts';
 import { gitDiffFault } from './git-diff.ts';

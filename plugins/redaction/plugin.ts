@@ -2,7 +2,7 @@ import { randomOctets } from '../../core/base/ids.ts';
 import { definePlugin } from '../../core/kernel/plugin.ts';
 import { createPool } from '../../core/kernel/worker/pool.ts';
 import { findSensitive } from '../../readers/sensitive/find-sensitive.ts';
-import { redactAside } from '../../readers/sensitive/redact-aside.ts';
+import { redactAside } from './redact-aside.ts';
 
 /** Content waits for a free thread; a thread has its own deadline. */
 const unhurried = { timeoutMs: 3_600_000 };

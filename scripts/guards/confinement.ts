@@ -3,19 +3,19 @@ import { type Guard, within } from './guard.ts';
 const verdict = 'test/attack/confinement/same-verdict.test.ts';
 const limits = 'test/attack/confinement/limits.test.ts';
 const hungry = 'test/attack/confinement/hungry-check.test.ts';
-const filter = 'test/engine/tool/syscall-filter.test.ts';
-const probe = 'test/engine/tool/sandbox-probe.test.ts';
+const filter = 'test/plugins/sandbox/syscall-filter.test.ts';
+const probe = 'test/plugins/sandbox/sandbox-probe.test.ts';
 const reports = 'test/engine/run/read-reports.test.ts';
 
 /** What confines a check, in either back end. */
 export const guards: readonly Guard[] = [
-  ...within('engine/tool/sandbox/bubblewrap.ts', verdict, [
+  ...within('plugins/sandbox/bubblewrap.ts', verdict, [
     ['devices read-only (bubblewrap)', '[...readOnlyDevices, program]', '[program]', 'bubblewrap: no probe'],
     ['/dev read-only (bubblewrap)', "'--remount-ro', '/dev', ", '', 'bubblewrap: no probe'],
     ['/proc read-only (bubblewrap)', ", '--remount-ro', '/proc'", '', 'bubblewrap: no probe'],
     ['launcher (bubblewrap)', 'profile.launcher, ...initWords', '...initWords', 'bubblewrap: no probe'],
   ]),
-  ...within('engine/tool/sandbox/unshare.ts', verdict, [
+  ...within('plugins/sandbox/unshare.ts', verdict, [
     [
       'devices read-only (unshare)',
       "device, 'none', 'bind,ro')",
@@ -35,14 +35,14 @@ export const guards: readonly Guard[] = [
       'unshare: no probe',
     ],
   ]),
-  ...within('engine/tool/sandbox/init.ts', verdict, [
+  ...within('plugins/sandbox/init.ts', verdict, [
     ['an input of its own', "(stdin === undefined ? ownInput : '')", "''", 'bubblewrap: no probe'],
     ['bounded open files', ' && ulimit -Hn', ' || ulimit -Hn', 'bubblewrap: no probe'],
   ]),
-  ...within('engine/tool/sandbox/run-outer.ts', verdict, [
+  ...within('plugins/sandbox/run-outer.ts', verdict, [
     ['preference for killing', '    preferForKilling(first);\n', '', 'bubblewrap: no probe'],
   ]),
-  ...within('engine/tool/sandbox/refused-calls.ts', verdict, [
+  ...within('plugins/sandbox/refused-calls.ts', verdict, [
     [
       'VSOCK',
       'const families = [1, 2, 10, 16];',
@@ -58,12 +58,12 @@ export const guards: readonly Guard[] = [
       'bubblewrap: no probe',
     ],
   ]),
-  ...within('engine/tool/sandbox/refused-calls.ts', filter, [
+  ...within('plugins/sandbox/refused-calls.ts', filter, [
     ['kernel log', '  syslog: [103, 116],\n', '', 'listed calls'],
     ['time namespace', '0x7e020080', '0x7e020000', 'calls are refused by what'],
     ['upper half of a size', ' wide: true,', '', 'calls are refused by what'],
   ]),
-  ...within('engine/tool/sandbox/syscall-filter.ts', filter, [
+  ...within('plugins/sandbox/syscall-filter.ts', filter, [
     ['table of x32', '[jumpIfAtLeast, x32Bit, 0, 1]', '[jumpIfAtLeast, 0xffffffff, 0, 1]', 'listed calls'],
     [
       'table of another architecture',
@@ -72,7 +72,7 @@ export const guards: readonly Guard[] = [
       'listed calls',
     ],
   ]),
-  ...within('engine/tool/sandbox/profile.ts', verdict, [
+  ...within('plugins/sandbox/profile.ts', verdict, [
     [
       'names of keys',
       "const kernelKeys = ['/proc/keys', '/proc/key-users'];",
@@ -80,7 +80,7 @@ export const guards: readonly Guard[] = [
       'bubblewrap: no probe',
     ],
   ]),
-  ...within('engine/tool/sandbox/probe.ts', probe, [
+  ...within('plugins/sandbox/probe.ts', probe, [
     ['a filter is asked for', "  'Seccomp:2': 'every system call',\n", '', 'each weakness'],
     [
       'a writable /dev is noticed',
@@ -89,7 +89,7 @@ export const guards: readonly Guard[] = [
       'each weakness',
     ],
   ]),
-  ...within('engine/tool/sandbox/watch-limits.ts', limits, [
+  ...within('plugins/sandbox/watch-limits.ts', limits, [
     [
       'memory',
       "return found > memoryBytes ? { what: 'memory', limit: memoryBytes, found } : undefined;",
@@ -98,7 +98,7 @@ export const guards: readonly Guard[] = [
     ],
     ['processes', 'if (found > tasks) return', 'if (found > 1e9) return', 'processes and threads'],
   ]),
-  ...within('engine/tool/sandbox/held-memory.ts', limits, [
+  ...within('plugins/sandbox/held-memory.ts', limits, [
     [
       'files without a name',
       "startsWith('/memfd:')",

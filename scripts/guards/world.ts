@@ -38,7 +38,7 @@ export const guards: readonly Guard[] = [
       'what nobody here will use',
     ],
   ]),
-  ...within('engine/tool/sandbox/socket-memory.ts', 'test/attack/confinement/limits.test.ts', [
+  ...within('plugins/sandbox/socket-memory.ts', 'test/attack/confinement/limits.test.ts', [
     [
       'sockets that tell nothing',
       'Math.max(0, others - unasked) * each',

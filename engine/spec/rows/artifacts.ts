@@ -40,7 +40,7 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'the diff that was judged',
     asks: requires('patchset'),
     enforcedBy: 'artifacts',
-    test: 'test/attest/artifacts/patchset.test.ts',
+    test: 'test/plugins/artifacts/patchset.test.ts',
   },
   {
     id: 'artifacts.required.name=test-log',
@@ -79,7 +79,7 @@ export const artifactRows = inSection('Artifacts', [
     path: '/artifacts/required/*/name',
     rule: 'CycloneDX or SPDX of the candidate, where no check delivers one',
     asks: requires('sbom'),
-    enforcedBy: 'artifacts',
+    enforcedBy: 'supply-chain',
     test: 'fixtures/runs/an-sbom-is-made-for-the-release',
   },
   {
@@ -88,7 +88,7 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'Markdown made of intent and change',
     asks: requires('release-notes'),
     enforcedBy: 'artifacts',
-    test: 'test/attest/artifacts/release-notes.test.ts',
+    test: 'test/plugins/artifacts/release-notes.test.ts',
   },
   {
     id: 'artifacts.required.name=provenance-attestation',

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { findProgram } from '../../../engine/tool/find-program.ts';
-import { bubblewrapSandbox } from '../../../engine/tool/sandbox/bubblewrap.ts';
-import { unshareSandbox } from '../../../engine/tool/sandbox/unshare.ts';
 import { spawnProcess } from '../../../engine/tool/spawn.ts';
-import { openScene, outputOf } from '../../engine/tool/sandbox-scene.ts';
+import { bubblewrapSandbox } from '../../../plugins/sandbox/bubblewrap.ts';
+import { unshareSandbox } from '../../../plugins/sandbox/unshare.ts';
+import { openScene, outputOf } from '../../plugins/sandbox/sandbox-scene.ts';
 
 t.setTimeout(120_000);
 const python = findProgram('python3', process.env.PATH ?? '');

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import t from 'tap';
 import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
 import { findProgram } from '../../../engine/tool/find-program.ts';
-import { bubblewrapSandbox } from '../../../engine/tool/sandbox/bubblewrap.ts';
-import { noSandbox } from '../../../engine/tool/sandbox/none.ts';
-import { processesFrom } from '../../../engine/tool/sandbox/process-tree.ts';
-import { unshareSandbox } from '../../../engine/tool/sandbox/unshare.ts';
-import { watchLimits } from '../../../engine/tool/sandbox/watch-limits.ts';
-import { openScene, outputOf, processesWith, uniqueSleep } from '../../engine/tool/sandbox-scene.ts';
+import { bubblewrapSandbox } from '../../../plugins/sandbox/bubblewrap.ts';
+import { noSandbox } from '../../../plugins/sandbox/none.ts';
+import { processesFrom } from '../../../plugins/sandbox/process-tree.ts';
+import { unshareSandbox } from '../../../plugins/sandbox/unshare.ts';
+import { watchLimits } from '../../../plugins/sandbox/watch-limits.ts';
+import { openScene, outputOf, processesWith, uniqueSleep } from '../../plugins/sandbox/sandbox-scene.ts';
 
 t.setTimeout(240_000);
 const python = findProgram('python3', process.env.PATH ?? '');

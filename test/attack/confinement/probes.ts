@@ -1,4 +1,4 @@
-import { refusedCalls } from '../../../engine/tool/sandbox/refused-calls.ts';
+import { refusedCalls } from '../../../plugins/sandbox/refused-calls.ts';
 
 /** What one list of probes gets to know of the world outside. */
 export interface Outside {

@@ -4,9 +4,9 @@ import path from 'node:path';
 import t from 'tap';
 import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
 import { findProgram } from '../../../engine/tool/find-program.ts';
-import { bubblewrapSandbox } from '../../../engine/tool/sandbox/bubblewrap.ts';
-import { unshareSandbox } from '../../../engine/tool/sandbox/unshare.ts';
-import { openScene, outputOf, type Scene } from '../../engine/tool/sandbox-scene.ts';
+import { bubblewrapSandbox } from '../../../plugins/sandbox/bubblewrap.ts';
+import { unshareSandbox } from '../../../plugins/sandbox/unshare.ts';
+import { openScene, outputOf, type Scene } from '../../plugins/sandbox/sandbox-scene.ts';
 import { type Outside, probesOf, pythonRunner, shellRunner } from './probes.ts';
 
 t.setTimeout(240_000);

@@ -14,7 +14,7 @@ import { parseWaitingRecord } from '../../../engine/run/waiting-record.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { replayRun } from '../../../engine/upkeep/replay-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
-import { createRecordedWorker } from '../../../plugins/recorded-worker.ts';
+import { createRecordedWorker } from '../../../plugins/recorded-worker/worker.ts';
 import { fixtures, type Json, makeSample, type Sample, sampleSpec } from './sample.ts';
 
 const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { createRecordedWorker } from '../../../plugins/recorded-worker.ts';
+import { createRecordedWorker } from '../../../plugins/recorded-worker/worker.ts';
 import { fixtures, makeSample } from './sample.ts';
 
 const patch = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'), 'utf8');

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
-import { createRecordedWorker, type RecordedAnswer } from '../../../plugins/recorded-worker.ts';
+import { createRecordedWorker, type RecordedAnswer } from '../../../plugins/recorded-worker/worker.ts';
 import { type Json, makeSample, merge, type Sample } from './sample.ts';
 
 /** Waits for a retry take no time: only the length that was asked for matters. */

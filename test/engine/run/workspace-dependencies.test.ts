@@ -30,11 +30,11 @@ import {
   type WorkspaceDependencies,
 } from '../../../engine/run/workspace-dependencies.ts';
 import { processWitness, voucherUnder } from '../../../engine/store/process-witness.ts';
-import { bubblewrapSandbox } from '../../../engine/tool/sandbox/bubblewrap.ts';
-import { unshareSandbox } from '../../../engine/tool/sandbox/unshare.ts';
 import { isIgnoredPath } from '../../../engine/vcs/ignored.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
-import { buildDemoRepository, demoFixture, git } from '../../attest/artifacts/build-demo-repository.ts';
+import { bubblewrapSandbox } from '../../../plugins/sandbox/bubblewrap.ts';
+import { unshareSandbox } from '../../../plugins/sandbox/unshare.ts';
+import { buildDemoRepository, demoFixture, git } from '../../plugins/supply-chain/build-demo-repository.ts';
 
 // Sandboxes and npm on a busy machine.
 t.setTimeout(180_000);

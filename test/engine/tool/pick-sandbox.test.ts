@@ -1,8 +1,8 @@
 import t from 'tap';
 import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
 import { createSlot } from '../../../core/kernel/slot.ts';
-import { noSandbox } from '../../../engine/tool/sandbox/none.ts';
-import { pickSandbox } from '../../../engine/tool/sandbox/pick.ts';
+import { pickSandbox } from '../../../engine/tool/pick-sandbox.ts';
+import { noSandbox } from '../../../plugins/sandbox/none.ts';
 
 const backend = (name: string, reason?: string): SandboxBackend => ({
   ...noSandbox(),

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { execFileBounded, spawnProcess, startProcess } from '../../../engine/tool/spawn.ts';
-import { processesWith, uniqueSleep } from './sandbox-scene.ts';
+import { processesWith, uniqueSleep } from '../../plugins/sandbox/sandbox-scene.ts';
 
 const env = { PATH: process.env.PATH ?? '/usr/bin:/bin' };
 const shell = (script: string) => ({ argv: ['/bin/sh', '-c', script], cwd: '/', env, maxOutputBytes: 4096 });

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { SandboxBackend } from '../../../../core/contract/sandbox.ts';
 import { askOutsideRule } from '../../../../core/kernel/worker/outside-rule.ts';
-import { bubblewrapSandbox } from '../../../../engine/tool/sandbox/bubblewrap.ts';
-import { noSandbox } from '../../../../engine/tool/sandbox/none.ts';
-import { unshareSandbox } from '../../../../engine/tool/sandbox/unshare.ts';
+import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
+import { noSandbox } from '../../../../plugins/sandbox/none.ts';
+import { unshareSandbox } from '../../../../plugins/sandbox/unshare.ts';
 import { type GateCase, toRuleInput } from '../../../../testing.ts';
 
 t.setTimeout(120_000);

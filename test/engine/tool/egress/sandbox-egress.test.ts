@@ -3,9 +3,9 @@ import t from 'tap';
 import type { SandboxBackend } from '../../../../core/contract/sandbox.ts';
 import { openEgress } from '../../../../engine/tool/egress/open-egress.ts';
 import type { EgressPolicy } from '../../../../engine/tool/egress/openings.ts';
-import { bubblewrapSandbox } from '../../../../engine/tool/sandbox/bubblewrap.ts';
-import { unshareSandbox } from '../../../../engine/tool/sandbox/unshare.ts';
-import { openScene, outputOf } from '../sandbox-scene.ts';
+import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
+import { unshareSandbox } from '../../../../plugins/sandbox/unshare.ts';
+import { openScene, outputOf } from '../../../plugins/sandbox/sandbox-scene.ts';
 import { FakeOutside, origin, publicAddress } from './client.ts';
 
 const policy: EgressPolicy = {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { SandboxBackend, SandboxRequest } from '../../../../core/contract/sandbox.ts';
 import { checkRuntime } from '../../../../engine/tool/runtime/check-runtime.ts';
-import { bubblewrapSandbox } from '../../../../engine/tool/sandbox/bubblewrap.ts';
-import { currentHostFacts } from '../../../../engine/tool/sandbox/host-view.ts';
-import { noSandbox } from '../../../../engine/tool/sandbox/none.ts';
-import { unshareSandbox } from '../../../../engine/tool/sandbox/unshare.ts';
+import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
+import { currentHostFacts } from '../../../../plugins/sandbox/host-view.ts';
+import { noSandbox } from '../../../../plugins/sandbox/none.ts';
+import { unshareSandbox } from '../../../../plugins/sandbox/unshare.ts';
 
 const major = Number(process.versions.node.split('.')[0]);
 const mismatch = (tool: string, found: string | null) => ({

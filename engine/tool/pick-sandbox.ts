@@ -1,0 +1,28 @@
+import { WritError } from '../../core/base/errors.ts';
+import type { SandboxBackend } from '../../core/contract/sandbox.ts';
+
+/** What a pick is made from: the `sandbox` slot, best back end first. */
+export interface SandboxChoice {
+  readonly names: readonly string[];
+  pick(name: string): Promise<SandboxBackend>;
+}
+
+/**
+ * The back end of that name, or with `auto` the first that works; `none` is never picked by itself. What does not work
+ * when probed by behaviour is SANDBOX_UNAVAILABLE, naming each back end's reason; an unknown name is SLOT_UNKNOWN.
+ */
+export async function pickSandbox(name: string, choice: SandboxChoice): Promise<SandboxBackend> {
+  const names = name === 'auto' ? choice.names.filter((one) => one !== 'none') : [name];
+  const reasons: Record<string, string> = {};
+  for (const one of names) {
+    const backend = await choice.pick(one);
+    const { works, reason } = await backend.probe();
+    if (works) return backend;
+    reasons[one] = reason ?? 'it does not hold what it must';
+  }
+  const found = Object.entries(reasons).map(([one, reason]) => `\`${one}\`: ${reason}`);
+  throw new WritError('SANDBOX_UNAVAILABLE', {
+    message: `no sandbox works here: ${found.join('; ')}`,
+    detail: { reasons },
+  });
+}

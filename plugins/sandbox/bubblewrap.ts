@@ -1,0 +1,116 @@
+import { closeSync } from 'node:fs';
+import { WritError } from '../../core/base/errors.ts';
+import type { SandboxBackend, SandboxRequest } from '../../core/contract/sandbox.ts';
+import { findProgram } from '../../engine/tool/find-program.ts';
+import { environmentOf, sandboxEnvironment } from './environment.ts';
+import { currentHostFacts, type HostFacts, type HostView, viewBeside, viewOfHost } from './host-view.ts';
+import { initWords } from './init.ts';
+import { egressMounts, homeInside, mountsOf, reportsInside, workspaceInside } from './mounts.ts';
+import { openLauncher } from './open-launcher.ts';
+import { onceProbed } from './probe.ts';
+import { coveredOfProc, memoryDirectories, profile } from './profile.ts';
+import { runOuter } from './run-outer.ts';
+
+/**
+ * Namespaces and privileges. All of it always: as root, bubblewrap without `--unshare-user`, `--disable-userns` and
+ * `--cap-drop ALL` is escapable by a remount. Needs bubblewrap 0.8.
+ */
+const isolation = [
+  // Its mount namespace goes without saying, and a cgroup namespace is not to be had everywhere.
+  ...profile.namespaces
+    .filter((name) => name !== 'mount')
+    .map((name) => (name === 'cgroup' ? '--unshare-cgroup-try' : `--unshare-${name}`)),
+  '--disable-userns',
+  '--new-session',
+  '--die-with-parent',
+  '--as-pid-1',
+  '--cap-drop',
+  'ALL',
+  '--hostname',
+  profile.hostname,
+];
+const missing = '`bwrap` is not installed';
+
+/** Bubblewrap binds the host's devices writable, so that root inside, who owns them, could change their mode: they are made read-only before. */
+const readOnlyDevices = [
+  '/usr/bin/unshare',
+  '--mount',
+  '--propagation',
+  'private',
+  '--',
+  '/bin/sh',
+  '-c',
+  'PATH=/usr/sbin:/usr/bin:/sbin:/bin mount -o bind,ro /dev /dev && exec "$@"',
+  'sh',
+];
+
+/** The bubblewrap back end (Linux). Its set-up words are computed once. */
+export function bubblewrapSandbox(facts: HostFacts = currentHostFacts()): SandboxBackend {
+  const program = findProgram('bwrap', facts.path);
+  let prefix: Prefix | undefined;
+  const backend: SandboxBackend = {
+    name: 'bubblewrap',
+    pathsInside: () => ({ workspace: workspaceInside, reports: reportsInside }),
+    probe: onceProbed('bubblewrap', facts, () => (program === undefined ? missing : backend)),
+    async run(request) {
+      if (program === undefined) throw new WritError('SANDBOX_UNAVAILABLE', { message: missing });
+      if (request.network === 'host')
+        throw new WritError('SANDBOX_UNSAFE', { message: 'a sandbox has no host network' });
+      const memory = request.maxMemoryBytes ?? profile.maxMemoryBytes;
+      if (prefix?.memory !== memory) prefix = prefixOf(prefix?.view ?? viewOfHost(facts), memory);
+      const view = viewBeside(prefix.view, request.workspace);
+      const { words } = view === prefix.view ? prefix : prefixOf(view, memory);
+      const env = sandboxEnvironment(environmentOf(request), {
+        path: view.searchPath.join(':'),
+        home: homeInside,
+        temporary: '/tmp',
+      });
+      const outer = process.getuid?.() === 0 ? [...readOnlyDevices, program] : [program];
+      const launcher = openLauncher();
+      try {
+        // The process has its own copy as soon as the call returns, long before the promise settles.
+        return runOuter([...outer, ...words, ...suffixOf(request)], env, request, [launcher]);
+      } finally {
+        closeSync(launcher);
+      }
+    },
+  };
+  return backend;
+}
+
+interface Prefix {
+  readonly view: HostView;
+  readonly memory: number;
+  readonly words: readonly string[];
+}
+
+function prefixOf(view: HostView, memory: number): Prefix {
+  const words = [...isolation];
+  const inMemory = ({ path, bytes, mode }: ReturnType<typeof memoryDirectories>[number]): void => {
+    words.push('--perms', mode, '--size', String(bytes), '--tmpfs', path);
+  };
+  const inDevices = (path: string): boolean => path.startsWith('/dev/');
+  for (const path of view.system) words.push('--ro-bind', path, path);
+  for (const { target, to } of view.links) words.push('--symlink', to, target);
+  const directories = memoryDirectories(memory);
+  for (const directory of directories) if (!inDevices(directory.path)) inMemory(directory);
+  // On the root itself, which becomes read-only: every mount costs, at the start and at the end.
+  for (const path of [...profile.emptyDirectories, homeInside]) words.push('--dir', path);
+  for (const [path, to] of Object.entries(profile.links)) words.push('--symlink', to, path);
+  for (const path of view.toolchains) words.push('--ro-bind', path, path);
+  words.push('--dev', '/dev', '--proc', '/proc');
+  for (const directory of directories) if (inDevices(directory.path)) inMemory(directory);
+  for (const path of coveredOfProc()) words.push('--ro-bind', '/dev/null', path);
+  words.push('--remount-ro', '/dev', '--remount-ro', '/proc');
+  words.push('--perms', '0555', '--file', '4', profile.launcher);
+  return { view, memory, words };
+}
+
+function suffixOf(request: SandboxRequest): string[] {
+  const words: string[] = [];
+  for (const { source, target, writable } of mountsOf(request))
+    words.push(writable ? '--bind' : '--ro-bind', source, target);
+  for (const { source, target } of egressMounts(request)) words.push('--ro-bind', source, target);
+  words.push('--remount-ro', '/', '--chdir', workspaceInside, '--', profile.launcher, ...initWords(request));
+  return words;
+}

@@ -1,0 +1,191 @@
+import { accessSync, constants, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { isInside } from '../../engine/tool/inside.ts';
+
+/** What decides which host directories a sandbox shows. */
+export interface HostFacts {
+  /** The user's PATH. */
+  readonly path: string;
+  readonly home: string;
+  /** The running node binary, symlinks resolved. */
+  readonly execPath: string;
+}
+
+/** The read-only part of every sandbox on this host. Paths are the same inside and outside. */
+export interface HostView {
+  /** Top-level symlinks to repeat, e.g. `/bin` to `usr/bin`. */
+  readonly links: readonly { readonly target: string; readonly to: string }[];
+  /** Directories and files, parents before children. */
+  readonly system: readonly string[];
+  /** Directories of tools outside the system ones, found on the user's PATH; never a home directory. */
+  readonly toolchains: readonly string[];
+  /** PATH inside, in the user's order. */
+  readonly searchPath: readonly string[];
+}
+
+const systemRoots = [
+  '/usr',
+  '/bin',
+  '/sbin',
+  '/lib',
+  '/lib32',
+  '/lib64',
+  '/libx32',
+  '/nix/store',
+  '/gnu/store',
+];
+const systemPath = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+/** World-readable settings that programs fail without; no shadow, no ssh, no private keys, no service settings. */
+const etcEntries = [
+  'alternatives',
+  'crypto-policies',
+  'fonts',
+  'group',
+  'hosts',
+  'ld.so.cache',
+  'localtime',
+  'nsswitch.conf',
+  'os-release',
+  'passwd',
+  'pki/ca-trust/extracted',
+  'pki/java',
+  'pki/tls/certs',
+  'pki/tls/openssl.cnf',
+  'ssl/cert.pem',
+  'ssl/certs',
+  'ssl/openssl.cnf',
+]; // prettier-ignore
+const etcFamilies = /^java-[\w.-]+$/;
+/** Never shown, whatever PATH says: live kernel and service state. */
+const hiddenRoots = ['/proc', '/sys', '/dev', '/run', '/workspace', '/reports', '/egress'];
+/** Directories whose children may be toolchains but which hold everything else too. */
+const broadDirectories = new Set([
+  '/',
+  '/tmp',
+  '/var',
+  '/var/tmp',
+  '/etc',
+  '/home',
+  '/root',
+  '/opt',
+  '/srv',
+  '/mnt',
+  '/media',
+]);
+/** What a directory of programs never holds. */
+const privateNames = new Set([
+  '.git',
+  '.ssh',
+  '.gnupg',
+  '.aws',
+  '.netrc',
+  '.npmrc',
+  '.writ',
+  'node_modules',
+  'package.json',
+]);
+const prefixParts = ['lib', 'lib64', 'libexec'];
+
+export function currentHostFacts(): HostFacts {
+  return { path: process.env.PATH ?? '', home: homedir(), execPath: realpathSync(process.execPath) };
+}
+
+/**
+ * Decides what of the host is visible: system directories, an allow-list of `/etc`, and for each further PATH directory
+ * that directory with the `lib` directories beside it. `node_modules/.bin` is replaced by where its node really is.
+ */
+export function viewOfHost(facts: HostFacts): HostView {
+  const links: { target: string; to: string }[] = [];
+  const system: string[] = [];
+  for (const root of systemRoots) {
+    const stat = lstatSync(root, { throwIfNoEntry: false });
+    if (stat?.isSymbolicLink()) links.push({ target: root, to: readlinkSync(root) });
+    else if (stat?.isDirectory()) system.push(root);
+  }
+  for (const entry of [...etcEntries, ...readdirSync('/etc').filter((name) => etcFamilies.test(name))]) {
+    const file = `/etc/${entry}`;
+    const real = resolved(file);
+    // A link into /usr is repeated: a link costs less than a mount.
+    if (real?.startsWith('/usr/') && lstatSync(file).isSymbolicLink()) links.push({ target: file, to: real });
+    else if (real !== undefined) system.push(file);
+  }
+
+  const searchPath: string[] = [];
+  const toolchains: string[] = [];
+  const show = (directory: string): void => {
+    const real = resolved(directory);
+    if (real === undefined || !isTool(real, facts.home) || isPrivate(real)) return;
+    if (!searchPath.includes(real)) searchPath.push(real);
+    if (system.some((root) => isInside(root, real))) return;
+    const prefix = path.dirname(real);
+    const withLibraries = path.basename(real) === 'bin' && isTool(prefix, facts.home);
+    for (const shown of [
+      real,
+      ...(withLibraries ? prefixParts.map((part) => path.join(prefix, part)) : []),
+    ]) {
+      if (resolved(shown) === shown && statSync(shown).isDirectory() && !toolchains.includes(shown))
+        toolchains.push(shown);
+    }
+  };
+  let nodeSeen = false;
+  for (const entry of facts.path.split(':')) {
+    if (!path.isAbsolute(entry)) continue;
+    const node = nodeSeen ? undefined : executable(path.join(entry, 'node'));
+    if (node !== undefined) {
+      nodeSeen = true;
+      show(path.dirname(node));
+    }
+    if (!entry.replace(/\/+$/, '').endsWith('/node_modules/.bin')) show(entry);
+  }
+  if (!nodeSeen) show(path.dirname(facts.execPath));
+  for (const entry of systemPath) if (exists(entry) && !searchPath.includes(entry)) searchPath.push(entry);
+  return { links, system, toolchains, searchPath };
+}
+
+/** The same view without toolchains that overlap the workspace: a check must not be its own tool. */
+export function viewBeside(view: HostView, workspace: string): HostView {
+  const overlaps = (directory: string): boolean =>
+    isInside(workspace, directory) || isInside(directory, workspace);
+  if (!view.toolchains.some(overlaps)) return view;
+  return {
+    ...view,
+    toolchains: view.toolchains.filter((directory) => !overlaps(directory)),
+    searchPath: view.searchPath.filter((directory) => !overlaps(directory)),
+  };
+}
+
+function isTool(directory: string, home: string): boolean {
+  const stat = statSync(directory, { throwIfNoEntry: false });
+  if (!stat?.isDirectory() || (stat.mode & 0o002) !== 0) return false;
+  if (broadDirectories.has(directory) || isInside(directory, home)) return false;
+  return !hiddenRoots.some((root) => isInside(root, directory));
+}
+
+/** A project, a home or a place for keys that somebody put on PATH (`PATH_add .`): showing it would show all that is in it. */
+function isPrivate(directory: string): boolean {
+  return readdirSync(directory).some(
+    (name) => privateNames.has(name) || /^\.env(?:\.|$)|\.pem$|^id_/.test(name),
+  );
+}
+
+function resolved(file: string): string | undefined {
+  try {
+    return realpathSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+function executable(file: string): string | undefined {
+  try {
+    accessSync(file, constants.X_OK);
+    return realpathSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+function exists(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false }) !== undefined;
+}

@@ -1,0 +1,138 @@
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import t from 'tap';
+import { viewBeside, viewOfHost } from '../../../plugins/sandbox/host-view.ts';
+
+const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'writ-view-')));
+t.teardown(() => rmSync(root, { recursive: true, force: true }));
+const home = path.join(root, 'home');
+function directory(...parts: string[]): string {
+  const made = path.join(root, ...parts);
+  mkdirSync(made, { recursive: true });
+  return made;
+}
+function program(directory: string, name: string): string {
+  const file = path.join(directory, name);
+  writeFileSync(file, '#!/bin/sh\n');
+  chmodSync(file, 0o755);
+  return file;
+}
+const seenWith = (...searched: string[]) =>
+  viewOfHost({ path: searched.join(':'), home, execPath: '/usr/bin/node' });
+
+t.test('a tool directory is shown with the libraries beside it, and nothing else of its place', async (t) => {
+  const bin = directory('home/.tools/v1/bin');
+  const lib = directory('home/.tools/v1/lib');
+  directory('home/.tools/v1/share');
+  directory('home/.tools/v1/etc');
+  t.strictSame(seenWith(bin).toolchains, [bin, lib]);
+  t.ok(seenWith(bin).searchPath.includes(bin));
+});
+
+t.test('directories that hold everything are never shown', async (t) => {
+  const bin = directory('home/bin');
+  directory('home/lib');
+  t.strictSame(seenWith(bin).toolchains, [bin], 'of the home directory only bin');
+  const open = directory('open');
+  chmodSync(open, 0o777);
+  const broad = [
+    '',
+    '.',
+    'relative/bin',
+    '/',
+    '/tmp',
+    '/etc',
+    '/var',
+    '/home',
+    '/root',
+    '/run',
+    '/proc/self',
+    '/dev',
+    '/sys',
+    '/writ/nowhere',
+  ];
+  const { toolchains, searchPath } = seenWith(
+    ...broad,
+    home,
+    root,
+    path.dirname(root),
+    open,
+    `${bin}/../../home`,
+  );
+  t.strictSame(toolchains, []);
+  t.ok(
+    searchPath.every((entry) => /^\/(usr|bin|sbin)/.test(entry)),
+    searchPath.join(':'),
+  );
+});
+
+t.test('a link on PATH shows where it leads, and one into the home directory itself nothing', async (t) => {
+  const real = directory('opt/real/bin');
+  symlinkSync(real, path.join(root, 'link'));
+  symlinkSync(home, path.join(root, 'sly'));
+  const view = seenWith(path.join(root, 'link'), path.join(root, 'sly'));
+  t.strictSame(view.toolchains, [real]);
+  t.equal(view.searchPath[0], real);
+});
+
+t.test('node of node_modules/.bin is shown where it really is, and the rest of .bin is not', async (t) => {
+  const bin = directory('project/node_modules/.bin');
+  const real = directory('project/node_modules/node/bin');
+  symlinkSync(program(real, 'node'), path.join(bin, 'node'));
+  program(bin, 'eslint');
+  const view = seenWith(bin, '/usr/bin');
+  t.strictSame(view.toolchains, [real]);
+  t.equal(view.searchPath[0], real);
+  t.notOk(view.searchPath.includes(bin));
+});
+
+t.test('without a node on PATH the running one is shown', async (t) => {
+  const real = directory('runtime/bin');
+  const execPath = program(real, 'node');
+  const view = viewOfHost({ path: directory('empty'), home, execPath });
+  t.ok(view.searchPath.includes(real));
+  t.ok(view.toolchains.includes(real));
+});
+
+t.test('tools inside the workspace are not tools of a check', async (t) => {
+  const inside = directory('work/tools');
+  const beside = directory('other/tools');
+  const view = seenWith(inside, beside);
+  const narrowed = viewBeside(view, path.join(root, 'work'));
+  t.strictSame(narrowed.toolchains, [beside]);
+  t.notOk(narrowed.searchPath.includes(inside));
+  t.equal(
+    viewBeside(view, path.join(root, 'wor')),
+    view,
+    'a name that only begins alike is another directory',
+  );
+});
+
+t.test('of /etc there is a list, without secrets', async (t) => {
+  const { system, links } = seenWith('/usr/bin');
+  const shown = [...system, ...links.map(({ target }) => target)];
+  t.ok(shown.includes('/usr'));
+  t.ok(shown.includes('/etc/passwd'));
+  for (const secret of [
+    '/etc',
+    '/etc/shadow',
+    '/etc/ssh',
+    '/etc/ssl',
+    '/etc/ssl/private',
+    '/etc/gitconfig',
+    '/etc/npmrc',
+  ])
+    t.notOk(shown.includes(secret), secret);
+});
+
+t.test('a project, a home or a key directory on PATH is not shown, programs beside it are', async (t) => {
+  for (const name of ['.git', '.env', '.env.local', '.ssh', 'package.json', 'signing.pem', 'id_ed25519']) {
+    const project = directory('private', name.replaceAll('.', 'dot'));
+    program(project, 'tool');
+    t.strictSame(seenWith(project).toolchains, [project], 'a directory of programs');
+    writeFileSync(path.join(project, name), '');
+    t.strictSame(seenWith(project).toolchains, [], name);
+    t.notOk(seenWith(project).searchPath.includes(project), name);
+  }
+});

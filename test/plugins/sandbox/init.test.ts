@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Duplex } from 'node:stream';
+import t from 'tap';
+import type { SandboxRequest } from '../../../core/contract/sandbox.ts';
+import { initWords } from '../../../plugins/sandbox/init.ts';
+
+/** Runs the script outside of any sandbox; `onAnnounced` gets our end of descriptor 3. */
+async function start(
+  directory: string,
+  onAnnounced: (socket: Duplex) => void,
+  network: SandboxRequest['network'] = 'none',
+): Promise<number | null> {
+  const [shell = '', ...words] = initWords({ network, argv: ['touch', path.join(directory, 'ran')] });
+  const child = spawn(shell, words, {
+    stdio: ['ignore', 'inherit', 'ignore', 'pipe'],
+  });
+  const socket = child.stdio[3] as Duplex;
+  socket.on('error', () => {});
+  socket.once('data', () => onAnnounced(socket));
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code;
+}
+
+t.test('a command runs when the set-up was announced and answered', async (t) => {
+  const directory = t.testdir();
+  t.equal(await start(directory, (socket) => socket.end('\n')), 0);
+  t.ok(existsSync(path.join(directory, 'ran')));
+});
+
+t.test('without an answer nothing runs: whoever asked for it is dead', async (t) => {
+  const directory = t.testdir();
+  t.not(await start(directory, (socket) => socket.destroy()), 0);
+  t.notOk(existsSync(path.join(directory, 'ran')));
+});
+
+t.test('where the way out cannot be opened nothing is announced and nothing runs', async (t) => {
+  const directory = t.testdir();
+  // Here there is no `/egress/node`.
+  t.equal(await start(directory, () => t.fail('announced'), { way: directory }), 1);
+  t.notOk(existsSync(path.join(directory, 'ran')));
+});

@@ -1,0 +1,80 @@
+import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import t from 'tap';
+import { noSandbox } from '../../../plugins/sandbox/none.ts';
+import { openScene, outputOf, processesWith, uniqueSleep } from './sandbox-scene.ts';
+
+const none = noSandbox();
+
+t.test('it says that it enforces nothing, and refuses what it cannot give', async (t) => {
+  const scene = openScene(t);
+  t.strictSame(await none.probe(), { works: true, enforced: [] });
+  t.strictSame(none.pathsInside(scene), { workspace: scene.workspace, reports: scene.reports });
+  await t.rejects(scene.run(none, 'true', { network: 'none' }), { code: 'SANDBOX_NONE_REFUSED' });
+  await t.rejects(scene.run(none, 'true', { env: { LD_PRELOAD: '/x' } }), { code: 'SANDBOX_UNSAFE' });
+});
+
+t.test(
+  'a command works in the workspace with a home and a temporary directory of its own, gone afterwards',
+  async (t) => {
+    const scene = openScene(t);
+    const { facts } = scene;
+    const result = await scene.run(
+      noSandbox(facts),
+      'pwd; echo "$HOME"; echo "$TMPDIR"; echo x >"$HOME/a"; echo x >"$TMPDIR/a"; echo x >written; exit 3',
+    );
+    const [pwd, home, temporary] = outputOf(result).split('\n');
+    t.equal(result.exitCode, 3);
+    t.equal(pwd, scene.workspace);
+    t.notOk(home?.startsWith(facts.home));
+    t.notOk(existsSync(home ?? '/'));
+    t.notOk(existsSync(temporary ?? '/'));
+    t.equal(readFileSync(path.join(scene.workspace, 'written'), 'utf8'), 'x\n');
+  },
+);
+
+t.test('no variable of ours reaches a command', async (t) => {
+  const scene = openScene(t);
+  process.env.ANTHROPIC_API_KEY = 'sk-leaked';
+  t.teardown(() => delete process.env.ANTHROPIC_API_KEY);
+  t.notMatch(outputOf(await scene.run(none, 'env')), 'leaked');
+});
+
+t.test('a bind becomes a link, and what is in its way stays', async (t) => {
+  const scene = openScene(t);
+  const source = path.join(scene.root, 'shared');
+  mkdirSync(source);
+  writeFileSync(path.join(source, 'file'), 'shared');
+  const target = path.join(scene.workspace, 'node_modules');
+  const binds = [
+    { source, target, writable: false },
+    { source, target: source, writable: false },
+  ];
+  t.equal(outputOf(await scene.run(none, 'cat node_modules/file', { binds })), 'shared');
+  t.equal(outputOf(await scene.run(none, 'cat node_modules/file', { binds })), 'shared', 'again');
+  t.ok(lstatSync(target).isSymbolicLink());
+  const taken = { source, target: path.join(scene.workspace, '.git'), writable: false };
+  await t.rejects(scene.run(none, 'true', { binds: [taken] }), { code: 'SANDBOX_UNSAFE' });
+});
+
+t.test(
+  'a process that leaves the group is found and ended, after exit and after a time-out',
+  { skip: process.platform !== 'linux' },
+  async (t) => {
+    const scene = openScene(t);
+    const asleep = uniqueSleep();
+    const daemon = `setsid sh -c 'trap "" TERM HUP; (sleep ${asleep} &); while :; do echo x >>beat; sleep 0.01; done' >/dev/null 2>&1 &
+    while [ ! -s beat ]; do sleep 0.01; done;`;
+    t.equal((await scene.run(none, `${daemon} exit 4`)).exitCode, 4);
+    t.strictSame(processesWith(asleep), []);
+    const size = statSync(path.join(scene.workspace, 'beat')).size;
+    await wait(60);
+    t.equal(statSync(path.join(scene.workspace, 'beat')).size, size);
+    t.match(await scene.run(none, `${daemon} sleep ${asleep}`, { timeoutMs: 600 }), {
+      timedOut: true,
+      signal: 'SIGKILL',
+    });
+    t.strictSame(processesWith(asleep), []);
+  },
+);
