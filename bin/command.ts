@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { JsonData } from '../api/json-data.ts';
 import type { WritError } from '../core/base/errors.ts';
 import type { WorkerPool } from '../core/kernel/worker/pool.ts';
 import type { Printer } from './print.ts';
@@ -80,27 +81,20 @@ export interface CommandContext {
 
 /** How a command ended: `error` exactly when `exitCode` is not 0, `data` whenever there is something to show. */
 export type CommandResult =
-  | { readonly exitCode: 0; readonly data?: CommandData; readonly human: (printer: Printer) => void }
+  | { readonly exitCode: 0; readonly data?: JsonData; readonly human: (printer: Printer) => void }
   | {
       readonly exitCode: number;
       readonly error: WritError;
-      readonly data?: CommandData;
+      readonly data?: JsonData;
       readonly human: (printer: Printer) => void;
     };
 
-/** JSON-safe, snake_case; its shape is what `writ schema COMMAND` prints. */
-export type CommandData = Readonly<Record<string, unknown>>;
-
 /** Exit 0. */
-export function succeeded(data: CommandData, human: (printer: Printer) => void): CommandResult {
+export function succeeded(data: JsonData, human: (printer: Printer) => void): CommandResult {
   return { exitCode: 0, data, human };
 }
 
 /** The answer is no: exit code of the catalogue, with the same data as a yes would have. */
-export function refused(
-  error: WritError,
-  data: CommandData,
-  human: (printer: Printer) => void,
-): CommandResult {
+export function refused(error: WritError, data: JsonData, human: (printer: Printer) => void): CommandResult {
   return { exitCode: error.exitCode, error, data, human };
 }

@@ -49,7 +49,7 @@ export async function dispatch(
     const error = 'error' in result ? result.error : undefined;
     if (json && streamed && error === undefined) return result.exitCode;
     if (json) {
-      const { toEnvelope } = await import('./envelope.ts');
+      const { toEnvelope } = await import('../api/envelope.ts');
       host.out.write(toEnvelope(command, { data: result.data, error }, streamed));
     } else {
       result.human(printer);
@@ -65,7 +65,7 @@ export async function dispatch(
   try {
     const invocation = parseArguments(argv, commands);
     if (invocation.kind === 'version') {
-      const { readVersion } = await import('./version.ts');
+      const { readVersion } = await import('../api/version.ts');
       const version = readVersion();
       return await end('version', { exitCode: 0, data: { version }, human: (to) => to.line(version) });
     }

@@ -1,11 +1,11 @@
+import { lifecycleMarkdown, type ShownLifecycle, toLifecycleData } from '../api/intent/lifecycle.ts';
+import { namedIntent } from '../api/intent/open-intent.ts';
 import { unknownIntent } from '../engine/intent/append-intent-events.ts';
 import { readIntentHistory } from '../engine/intent/intent-history.ts';
 import { requireSameMetadata } from '../engine/run/run-store.ts';
 import { openRepository } from '../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from './command.ts';
 import { openEngine } from './open-engine.ts';
-import { namedIntent } from './open-intent.ts';
-import { lifecycleMarkdown, type ShownLifecycle, toLifecycleData } from './report/lifecycle.ts';
 
 /** What has become of an intent; of a file that was never recorded, what the file says. INTENT_NOT_FOUND. */
 export async function showCurrent(context: CommandContext, named: string): Promise<CommandResult> {

@@ -12,7 +12,7 @@ import type { Guard } from './guards/guard.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const copied =
-  '{attest,bench,bin,core,docs,engine,gates,http,plugins,providers,readers,service,test,*.ts,*.json}';
+  '{api,attest,bench,bin,core,docs,engine,gates,http,plugins,providers,readers,service,test,*.ts,*.json}';
 const lanes = 2;
 const timeoutMs = 180_000;
 const words = process.argv.slice(2);

@@ -60,6 +60,10 @@ t.test('every rule can fail', async (t) => {
       withFiles({ 'plugins/x.ts': imports('../gates/rules/scope.ts') }),
       withFiles({ 'plugins/preset.ts': imports('../bin/exit.ts') }),
     ],
+    'arrows of `api`': [
+      withFiles({ 'api/x.ts': imports('../bin/exit.ts') }),
+      withFiles({ 'api/x.ts': imports('../gates/rules/scope.ts') }),
+    ],
     'arrows of `bin`': [withFiles({ 'bin/x.ts': imports('../test/core/kernel/engine.test.ts') })],
     'arrows of `http`': [withFiles({ 'http/x.ts': imports('../service/routes.ts') })],
     'arrows of `service`': [

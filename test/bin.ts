@@ -7,7 +7,6 @@ await room(
   'bin/launcher.test.ts',
   'bin/package.test.ts',
   'bin/print.test.ts',
-  'bin/read-input.test.ts',
   'bin/schemas.test.ts',
   'bin/commands/answers.test.ts',
   'bin/commands/approve.test.ts',

@@ -1,6 +1,7 @@
 import { room } from './rooms/room.ts';
 
 await room(
+  'engine/run/verdict.test.ts',
   'engine/run/mask-values.test.ts',
   'engine/run/authors-of.test.ts',
   'engine/run/backoff.test.ts',
@@ -13,6 +14,7 @@ await room(
   'engine/run/waiting-record.test.ts',
   'engine/run/stored-approvals.test.ts',
   'engine/run/failure-text.test.ts',
+  'engine/run/kept-spec.test.ts',
   'engine/run/expectations',
   'engine/run/judge',
 );

@@ -1,9 +1,9 @@
-import { peopleOf } from '../../engine/store/record/authorship.ts';
+import type { WaitingRun } from '../../api/run/waiting-run.ts';
+import { peopleOf } from '../../engine/run/authorship.ts';
 import type { Printer } from '../print.ts';
 import { styled } from '../print.ts';
 import { toCount } from '../report/quantities.ts';
 import type { ApproveOptions } from './options.ts';
-import type { WaitingRun } from './waiting-run.ts';
 
 /** Says on stderr what is about to be signed, before it is. */
 export function showRequest(

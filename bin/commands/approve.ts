@@ -1,6 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type JudgedHere, judgeHere } from '../../api/run/judge-here.ts';
+import { openWaitingRun, type WaitingRun } from '../../api/run/waiting-run.ts';
 import { buildApproval } from '../../attest/approval/approval-statement.ts';
 import { type ApproverKey, findApproverKey } from '../../attest/approval/approver-key.ts';
 import { type SignedApproval, signApproval } from '../../attest/approval/sign-approval.ts';
@@ -8,10 +10,8 @@ import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { ApprovalVerdict } from '../../core/contract/approval.ts';
 import { storeApproval } from '../../engine/run/stored-approvals.ts';
-import { type JudgedHere, judgeHere } from '../approve/judge-here.ts';
 import { type ApproveOptions, readApproveOptions } from '../approve/options.ts';
 import { showRequest } from '../approve/show-request.ts';
-import { openWaitingRun, type WaitingRun } from '../approve/waiting-run.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 import { type Printer, styled } from '../print.ts';
 

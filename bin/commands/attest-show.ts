@@ -1,3 +1,6 @@
+import type { JsonData } from '../../api/json-data.ts';
+import { readInput } from '../../api/read-input.ts';
+import { type FilePart, splitFile } from '../../api/verify/split-file.ts';
 import { parseCheckpoint } from '../../attest/log/checkpoint.ts';
 import { parseLogEntry } from '../../attest/log/log-entry.ts';
 import { parseTlogProof } from '../../attest/log/tlog-proof.ts';
@@ -7,17 +10,15 @@ import { maxEvidenceFileBytes, parseEvidenceFile } from '../../attest/verify/evi
 import { readAttestation } from '../../attest/verify/read-attestation.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { type CommandContext, type CommandData, type CommandResult, refused, succeeded } from '../command.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 import { type Printer, styled } from '../print.ts';
-import { readInput } from '../read-input.ts';
-import { type FilePart, splitFile } from '../verify/split-file.ts';
 
 /** `writ attest show F`: what is claimed there, and that nobody has verified it. Exit 1 where a part cannot be read. */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const path = context.args[0] ?? '';
   const bytes = await readInput(context, path, { maxBytes: maxEvidenceFileBytes });
   const parts = splitFile(path, bytes) ?? [];
-  const attestations: CommandData[] = [];
+  const attestations: JsonData[] = [];
   for (const part of parts) attestations.push(...(await showPart(part)));
   const data = { path, verified: false, attestations };
   const human = (printer: Printer): void => {
@@ -36,13 +37,13 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   );
 }
 
-async function showPart({ kind, line, bytes }: FilePart): Promise<readonly CommandData[]> {
+async function showPart({ kind, line, bytes }: FilePart): Promise<readonly JsonData[]> {
   const place = { kind, ...(line === undefined ? {} : { line }), sha256: sha256Hex(bytes) };
   try {
     if (kind === 'log-proof') return [{ ...place, ...showProof(bytes) }];
     if (kind === 'attestation') return [{ ...place, ...showBundle(parseAnyBundle(bytes)) }];
     const { runId, source } = parseEvidenceFile(bytes);
-    const inside: CommandData[] = [
+    const inside: JsonData[] = [
       {
         ...place,
         run_id: runId,
@@ -65,7 +66,7 @@ async function showPart({ kind, line, bytes }: FilePart): Promise<readonly Comma
   }
 }
 
-function showProof(bytes: Uint8Array): CommandData {
+function showProof(bytes: Uint8Array): JsonData {
   const { index, body, checkpoint } = parseTlogProof(bytes);
   const { origin, size } = parseCheckpoint(checkpoint);
   const entry = body && parseLogEntry(body);
@@ -78,7 +79,7 @@ function showProof(bytes: Uint8Array): CommandData {
   };
 }
 
-function showBundle({ mediaType, material, content, entries }: AnyBundle): CommandData {
+function showBundle({ mediaType, material, content, entries }: AnyBundle): JsonData {
   const { identity, issuer } =
     material.kind === 'certificate'
       ? readCertificateClaims(material.der)
@@ -99,7 +100,7 @@ function showBundle({ mediaType, material, content, entries }: AnyBundle): Comma
   };
 }
 
-function showPayload(payloadType: string, payload: Buffer): CommandData {
+function showPayload(payloadType: string, payload: Buffer): JsonData {
   try {
     const { predicateType, subjects, predicate } = readAttestation(payloadType, payload);
     return {
@@ -118,7 +119,7 @@ function showPayload(payloadType: string, payload: Buffer): CommandData {
 }
 
 /** One attestation as aligned facts; its predicate in full is for `--json`. */
-function printClaims(printer: Printer, claims: CommandData): void {
+function printClaims(printer: Printer, claims: JsonData): void {
   const { predicate: _predicate, subjects, ...facts } = claims;
   printer.line(
     styled('bold', String(claims.predicate_type ?? claims.kind)),

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
+import { readInput } from '../../api/read-input.ts';
 import { formatBundle } from '../../attest/bundle.ts';
 import { inTotoPayloadType, signEnvelope } from '../../attest/dsse.ts';
 import { createSignerSource } from '../../attest/signer/signer-source.ts';
 import { requireStatement } from '../../attest/statement/require-statement.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
-import { readInput } from '../read-input.ts';
 import { writeOutput } from '../write-output.ts';
 
 const maxStatementBytes = 4 * 1024 * 1024;

@@ -1,11 +1,13 @@
+import { toRunData } from '../../api/run/run-data.ts';
+import { readVersion } from '../../api/version.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import { requestCancel, withdrawCancel } from '../../engine/run/cancel-request.ts';
+import { findRun } from '../../engine/run/find-runs.ts';
 import { readRun } from '../../engine/run/read-run.ts';
 import { resumeRun } from '../../engine/run/run-intent.ts';
-import { findRun } from '../../engine/store/record/find-run.ts';
 import { runDirectory } from '../../engine/store/run-directory.ts';
 import { isRunHeld } from '../../engine/store/run-lock.ts';
 import { readIdentity } from '../../engine/vcs/identity.ts';
@@ -13,8 +15,6 @@ import { openRepository, type Repository } from '../../engine/vcs/repository.ts'
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
 import { printRun } from '../report/human.ts';
-import { toRunData } from '../report/run-data.ts';
-import { readVersion } from '../version.ts';
 import { toResult } from './run.ts';
 
 /** How long a process that works on the run has to let go of it. */

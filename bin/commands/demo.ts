@@ -1,6 +1,12 @@
 import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { judgeHere } from '../../api/run/judge-here.ts';
+import { toRunData } from '../../api/run/run-data.ts';
+import { openWaitingRun } from '../../api/run/waiting-run.ts';
+import { noDemands } from '../../api/verify/demands.ts';
+import { verifyTargets } from '../../api/verify/verify-targets.ts';
+import { readVersion } from '../../api/version.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
@@ -9,8 +15,6 @@ import { resumeRun, runIntent } from '../../engine/run/run-intent.ts';
 import type { WritEngine } from '../../engine/run/writ-engine.ts';
 import { importAdvisories } from '../../readers/advisories/import-advisories.ts';
 import { advisoryDir } from '../../readers/advisories/user-data-dir.ts';
-import { judgeHere } from '../approve/judge-here.ts';
-import { openWaitingRun } from '../approve/waiting-run.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 import { buildRepository, demoFiles, maintainer } from '../demo/build-repository.ts';
 import { type DemoPerson, makePeople } from '../demo/make-people.ts';
@@ -19,12 +23,8 @@ import { readSeal } from '../demo/read-seal.ts';
 import { writeScript } from '../demo/write-script.ts';
 import { openEngine } from '../open-engine.ts';
 import { renderRunHtml } from '../report/html.ts';
-import { toRunData } from '../report/run-data.ts';
 import { progressPlugin } from '../run-progress.ts';
-import { noDemands } from '../verify/options.ts';
-import { readVersion } from '../version.ts';
 import { writeOutput } from '../write-output.ts';
-import { verifyTargets } from './verify.ts';
 
 /** Patches that must be refused, and the rule that each breaks. */
 const badPatches = [

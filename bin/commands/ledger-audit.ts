@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { readInput } from '../../api/read-input.ts';
 import { auditLedger } from '../../attest/log/audit-ledger.ts';
 import type { SignedCheckpoint } from '../../attest/log/checkpoint.ts';
 import { forked } from '../../attest/log/checkpoint-memory.ts';
@@ -10,7 +11,6 @@ import { verifyByPolicy } from '../../attest/log/verify-by-policy.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { type OpenLedger, openLedger } from '../open-ledger.ts';
-import { readInput } from '../read-input.ts';
 
 const maxPolicyBytes = 256 * 1024;
 const maxRounds = 5;

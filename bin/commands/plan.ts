@@ -1,8 +1,9 @@
+import { readSpecBytes } from '../../api/intent/read-spec.ts';
+import { toPlanData } from '../../api/run/plan-data.ts';
 import { planRun, type RunPlan } from '../../engine/run/plan-run.ts';
-import { type CommandContext, type CommandData, type CommandResult, succeeded } from '../command.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
 import { type Printer, styled } from '../print.ts';
-import { readSpecBytes } from '../read-spec.ts';
 
 /** `writ plan F [--for patch|worker]`: what a run would do. Nothing is run and nothing is written. */
 export async function run(context: CommandContext): Promise<CommandResult> {
@@ -14,49 +15,6 @@ export async function run(context: CommandContext): Promise<CommandResult> {
 }
 
 const maxNamed = 8;
-
-function toPlanData(plan: RunPlan): CommandData {
-  const { contract, scope } = plan;
-  return {
-    digest: contract.digest,
-    effective: contract.effective,
-    issues: contract.warnings,
-    for: plan.for,
-    tasks: plan.tasks.map(taskData),
-    edges: plan.edges,
-    scope: { write: scope.write, forbidden: scope.forbidden, whole_repository: scope.wholeRepository },
-    ...(plan.policyCommit === undefined ? {} : { policy_commit: plan.policyCommit }),
-    stages: plan.stages.map(({ stage, checks, fromPolicy, rules }) => ({
-      stage,
-      checks: checks.map(({ id }) => id),
-      from_policy: fromPolicy,
-      rules,
-    })),
-    patch_rules: plan.patchRules,
-    retention_days: plan.retentionDays,
-    ledger: plan.ledger.map(({ id, enforcedBy, asked }) => ({ id, enforced_by: enforcedBy, asked })),
-    unenforced: plan.unenforced,
-  };
-}
-
-function taskData(task: RunPlan['tasks'][number]): CommandData {
-  const { key, number, kind, title, goal, steps, constraints, gateStages, predictedWrites } = task;
-  const [stage] = gateStages;
-  return {
-    id: key,
-    number,
-    kind,
-    title,
-    goal,
-    steps,
-    constraints,
-    acceptance_criteria: task.acceptanceCriteria,
-    depends_on: task.dependsOn,
-    ...(predictedWrites === undefined ? {} : { predicted_writes: predictedWrites }),
-    ...(stage === undefined || gateStages.length > 1 ? {} : { stage }),
-    stages: gateStages,
-  };
-}
 
 function printTask(
   printer: Printer,

@@ -1,12 +1,12 @@
 import { realpath } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
+import { keepPlugin } from '../../api/user-plugins.ts';
 import { repositoryPathFault } from '../../engine/config/repository-path.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { type Pin, pinPlugin } from '../plugin/pin-plugin.ts';
 import { readPlugin } from '../plugin/read-plugin.ts';
 import { requireFreeIds } from '../plugin/require-free-ids.ts';
-import { keepPlugin } from '../plugin/user-plugins.ts';
 
 /** `writ plugin add PKG`: pins a plugin by digest in the config. One outside the repository is kept for this user; nothing is trusted yet. */
 export async function run(context: CommandContext): Promise<CommandResult> {

@@ -1,18 +1,19 @@
+import type { JsonData } from '../../api/json-data.ts';
+import { userPluginAccess } from '../../api/user-plugins.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseConfig } from '../../engine/config/config.ts';
 import { type FoundPlugin, findPlugins } from '../../engine/plugin-trust/find-plugins.ts';
 import { readBlob } from '../../engine/vcs/blobs.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { resolveBase } from '../../engine/vcs/resolve-commit.ts';
-import { type CommandContext, type CommandData, type CommandResult, succeeded } from '../command.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
-import { userPluginAccess } from '../plugin/user-plugins.ts';
 import { styled } from '../print.ts';
 
 /** `writ plugin list`: built-ins and what they enforce, then what the repository lists at HEAD and whether it would be loaded. */
 export async function run(context: CommandContext): Promise<CommandResult> {
   await using engine = await openEngine(context);
-  const builtIn = engine.plugins.map((name): CommandData => {
+  const builtIn = engine.plugins.map((name): JsonData => {
     const enforces = engine.ledger.entries.filter(({ enforcedBy }) => enforcedBy.includes(name));
     return { name, source: 'built-in', status: 'loaded', enforces: enforces.map(({ id }) => id), rules: [] };
   });
@@ -49,7 +50,7 @@ async function findListed(context: CommandContext): Promise<readonly FoundPlugin
   return findPlugins(repository, base.tree, plugins, userPluginAccess(context.env));
 }
 
-function toData(found: FoundPlugin): CommandData {
+function toData(found: FoundPlugin): JsonData {
   const { listed, status } = found;
   const isFound = status === 'trusted' || status === 'untrusted';
   return {

@@ -1,3 +1,4 @@
+import { readInput } from '../../api/read-input.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import { nearestName } from '../../core/base/nearest-name.ts';
@@ -5,7 +6,6 @@ import { sensitiveClasses } from '../../readers/sensitive/privacy-policy.ts';
 import { redact } from '../../readers/sensitive/redact.ts';
 import type { SensitiveClass } from '../../readers/sensitive/sensitive-match.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
-import { readInput } from '../read-input.ts';
 
 /** As many bytes as a run reads of one check's reports. */
 const maxBytes = 64 * 1024 * 1024;

@@ -1,17 +1,17 @@
+import { type OpenedRun, openRun } from '../../api/run/open-run.ts';
+import { withStanding } from '../../api/run/with-standing.ts';
+import { gitEvidence } from '../../api/verify/git-evidence.ts';
+import { readVersion } from '../../api/version.ts';
 import { formatEvidenceFile } from '../../attest/verify/evidence-file.ts';
 import { isInLedger, logSnapshot } from '../../attest/verify/log-snapshot.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
-import { withStanding } from '../approve/with-standing.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
-import { gitEvidence } from '../git-evidence.ts';
-import { type OpenedRun, openRun } from '../open-run.ts';
 import { styled } from '../print.ts';
 import { renderRunHtml } from '../report/html.ts';
 import { renderRunJunit } from '../report/junit.ts';
 import { renderRunMarkdown } from '../report/markdown.ts';
 import { renderRunSarif } from '../report/sarif.ts';
-import { readVersion } from '../version.ts';
 import { writeOutput } from '../write-output.ts';
 
 /** Forms of a report by the option that names their file. */

@@ -1,15 +1,15 @@
+import { readInput } from '../../api/read-input.ts';
+import { userPluginAccess } from '../../api/user-plugins.ts';
+import { readVersion } from '../../api/version.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { resumeRun } from '../../engine/run/run-intent.ts';
 import type { CommandContext, CommandResult } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
-import { userPluginAccess } from '../plugin/user-plugins.ts';
-import { readInput } from '../read-input.ts';
 import { keptRecording, openRecording } from '../recording.ts';
 import { progressPlugin } from '../run-progress.ts';
 import { serviceProgressPlugin } from '../service-progress.ts';
-import { readVersion } from '../version.ts';
 import { toResult } from './run.ts';
 
 /** `writ resume RUN`: goes on after a kill or a wait; exit codes as for `writ run`. */

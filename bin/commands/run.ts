@@ -1,4 +1,10 @@
 import { resolve } from 'node:path';
+import { readSpecBytes } from '../../api/intent/read-spec.ts';
+import { readInput } from '../../api/read-input.ts';
+import { toRunData } from '../../api/run/run-data.ts';
+import { runRefusal } from '../../api/run/run-refusal.ts';
+import { userPluginAccess } from '../../api/user-plugins.ts';
+import { readVersion } from '../../api/version.ts';
 import { type KeyedApprover, openInProcessApprover } from '../../attest/approval/in-process-approver.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../core/base/clock.ts';
@@ -8,16 +14,10 @@ import { runIntent } from '../../engine/run/run-intent.ts';
 import type { ChangeSource } from '../../engine/run/run-request.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
-import { userPluginAccess } from '../plugin/user-plugins.ts';
-import { readInput } from '../read-input.ts';
-import { readSpecBytes } from '../read-spec.ts';
 import { openRecording } from '../recording.ts';
 import { printRun } from '../report/human.ts';
-import { toRunData } from '../report/run-data.ts';
-import { toVerdict } from '../report/verdict.ts';
 import { progressPlugin } from '../run-progress.ts';
 import { serviceProgressPlugin } from '../service-progress.ts';
-import { readVersion } from '../version.ts';
 
 /** Bytes of a patch that is read at all. */
 const maxPatchBytes = 256 * 1024 * 1024;
@@ -73,34 +73,8 @@ async function openApprovers({ options, cwd, print }: CommandContext): Promise<r
 export function toResult(view: RunView): CommandResult {
   const data = toRunData(view);
   const human = (printer: CommandContext['print']): void => printRun(printer, view);
-  const type = view.decision?.type;
-  if (type === 'commit') return succeeded(data, human);
-  if (type === undefined) return refused(undecided(view), data, human);
-  const code =
-    type === 'rollback'
-      ? 'DECISION_ROLLBACK'
-      : type === 'checkpoint'
-        ? 'DECISION_WAITING'
-        : 'DECISION_ABANDON';
-  return refused(
-    new WritError(code, {
-      message: toVerdict(view).sentence,
-      detail: { run_id: view.runId },
-      ...(view.waiting?.for === 'budget'
-        ? { hints: [`grant more with \`writ resume ${view.runId} --more-cost-units N\``] }
-        : {}),
-    }),
-    data,
-    human,
-  );
-}
-
-/** The run went as far as it could, and yet its record says nothing of it: that is damage, not an answer. */
-function undecided({ runId, state }: RunView): WritError {
-  return new WritError('OBJECT_CORRUPT', {
-    message: `the record of run \`${runId}\` is incomplete: it holds no decision and nothing to wait with`,
-    detail: { run_id: runId, state },
-  });
+  const refusal = runRefusal(view);
+  return refusal ? refused(refusal, data, human) : succeeded(data, human);
 }
 
 async function readSource(context: CommandContext, spec: string): Promise<ChangeSource> {

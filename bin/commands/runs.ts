@@ -1,5 +1,6 @@
+import { toRunsData } from '../../api/run/runs-data.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { listRuns } from '../../engine/run/list-runs.ts';
+import { listRuns } from '../../engine/run/find-runs.ts';
 import { keepObjectReaders } from '../../engine/vcs/object-reader.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
@@ -10,18 +11,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   await using readers = keepObjectReaders();
   const repository = readers.keep(await openRepository(context.repoPath ?? context.cwd));
   const runs = await listRuns(repository, systemClock);
-  const data = {
-    runs: runs.map(({ runId, startedAt, state, summary, specId, decision, commitSha }) => ({
-      run_id: runId,
-      started_at: startedAt,
-      state,
-      summary,
-      spec_id: specId,
-      ...(decision === undefined ? {} : { decision }),
-      ...(commitSha === undefined ? {} : { commit_sha: commitSha }),
-    })),
-  };
-  return succeeded(data, (printer) => {
+  return succeeded(toRunsData(runs), (printer) => {
     if (runs.length === 0) printer.line('no runs yet');
     printer.table(
       runs.map(({ runId, startedAt, state, summary, decision }) => [

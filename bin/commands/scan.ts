@@ -1,3 +1,5 @@
+import type { JsonData } from '../../api/json-data.ts';
+import { readVersion } from '../../api/version.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { Rule } from '../../core/contract/rule.ts';
 import { describedRows } from '../../gates/sast/described-rows.ts';
@@ -6,12 +8,11 @@ import { type ScanResult, scanPieces } from '../../gates/scan/scan-pieces.ts';
 import type { ScannedFinding } from '../../gates/scan/scanned-finding.ts';
 import { buildSarif } from '../../readers/documents/sarif/build-sarif.ts';
 import { withLineText } from '../../readers/documents/sarif/line-text.ts';
-import { type CommandContext, type CommandData, type CommandResult, refused, succeeded } from '../command.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
 import { printScan } from '../report/scan.ts';
 import { readScanOptions } from '../scan-options.ts';
 import { openScanSource } from '../scan-sources.ts';
-import { readVersion } from '../version.ts';
 import { writeOutput } from '../write-output.ts';
 
 /** Only a contract says whether these are wrong: they warn, unless `--rules` names them. */
@@ -128,7 +129,7 @@ function toData(
   findings: readonly ScannedFinding[],
   rules: readonly Rule[],
   paths: readonly string[],
-): CommandData {
+): JsonData {
   return {
     findings: findings.map(({ around, ...finding }) => finding),
     files,

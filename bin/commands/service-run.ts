@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { toEnvelope } from '../../api/envelope.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
@@ -6,7 +7,6 @@ import { parseLoopbackAddress } from '../../http/loopback-address.ts';
 import { startService } from '../../service/run-service.ts';
 import { findServicePlace } from '../../service/service-place.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
-import { toEnvelope } from '../envelope.ts';
 import { parseWhole } from '../parse-whole.ts';
 
 const maxPort = 65_535;

@@ -1,8 +1,8 @@
-import { withStanding } from '../approve/with-standing.ts';
+import { openRun } from '../../api/run/open-run.ts';
+import { toRunData } from '../../api/run/run-data.ts';
+import { withStanding } from '../../api/run/with-standing.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
-import { openRun } from '../open-run.ts';
 import { printRun } from '../report/human.ts';
-import { toRunData } from '../report/run-data.ts';
 
 /** `writ show RUN`: one run in full, whatever became of it. */
 export async function run(context: CommandContext): Promise<CommandResult> {

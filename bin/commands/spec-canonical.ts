@@ -1,8 +1,8 @@
+import { readSpecBytes } from '../../api/intent/read-spec.ts';
 import { canonicalize } from '../../core/base/canonical.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
-import { readSpecBytes } from '../read-spec.ts';
 
 /** `writ spec canonical F`: exactly the bytes that the digest is taken of, without a final line feed. */
 export async function run(context: CommandContext): Promise<CommandResult> {

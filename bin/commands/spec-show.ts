@@ -1,7 +1,8 @@
+import { requireSpec } from '../../api/intent/read-spec.ts';
 import { effectiveScope } from '../../engine/plan/scope.ts';
 import { reviewDocument } from '../../engine/spec/review.ts';
+import { rules } from '../../gates/rules.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
-import { requireSpec } from '../read-spec.ts';
 
 /** `writ spec show F`: the review document of a valid contract; with `--current`, what has become of its intent. */
 export async function run(context: CommandContext): Promise<CommandResult> {
@@ -11,7 +12,11 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     const { showCurrent } = await import('../show-current.ts');
     return showCurrent(context, path);
   }
-  const { document, effective, digest, issues } = await requireSpec(context, path);
+  const { document, effective, digest, issues } = await requireSpec(
+    context,
+    path,
+    rules.map(({ id }) => id),
+  );
   const scope = toSentences(effectiveScope(effective));
   const markdown = reviewDocument({ document, effective, digest, issues, scope });
   return succeeded({ path, digest, markdown }, (printer) => printer.text(markdown));

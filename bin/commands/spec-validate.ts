@@ -1,8 +1,9 @@
+import { judgeSpec } from '../../api/intent/read-spec.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { ReadResult } from '../../engine/spec/read-intent-spec.ts';
+import { rules } from '../../gates/rules.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 import { type Printer, styled } from '../print.ts';
-import { judgeSpec } from '../read-spec.ts';
 
 interface Judged {
   readonly path: string;
@@ -12,7 +13,8 @@ interface Judged {
 /** `writ spec validate F…`: exit 1 if any file is invalid; every file is judged either way. */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const judged: Judged[] = [];
-  for (const path of context.args) judged.push({ path, result: await judgeSpec(context, path) });
+  const ruleIds = rules.map(({ id }) => id);
+  for (const path of context.args) judged.push({ path, result: await judgeSpec(context, path, ruleIds) });
   const data = {
     files: judged.map(({ path, result }) => ({
       path,

@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { readInput } from '../../api/read-input.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { type PluginManifest, readManifest } from '../../engine/plugin-trust/plugin-manifest.ts';
 import type { PluginPackage } from '../../engine/plugin-trust/plugin-package.ts';
 import { readDirectory } from '../../engine/plugin-trust/read-directory.ts';
 import { maxTarballBytes, readTarball } from '../../engine/plugin-trust/read-tarball.ts';
 import type { CommandContext } from '../command.ts';
-import { readInput } from '../read-input.ts';
 
 /** A plugin that the user named: a directory, or a file that `npm pack` made. */
 export interface NamedPlugin {

@@ -1,4 +1,4 @@
-import { revealHidden } from '../reveal-hidden.ts';
+import { revealHidden } from '../../api/reveal-hidden.ts';
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -1,9 +1,9 @@
+import { stageFindings } from '../../api/run/run-data.ts';
 import type { CheckRecord, StageRecord } from '../../core/contract/stage.ts';
 import { limitExceeded } from '../../engine/run/limit-exceeded.ts';
 import { escapeHtml } from './escape-html.ts';
 import { findingList } from './html-findings.ts';
 import { toCount, toDuration } from './quantities.ts';
-import { stageFindings } from './run-data.ts';
 import { type TimeSpan, toTimeSpan } from './time-span.ts';
 
 /** Checks of a stage that are shown open; more that passed are folded away. */

@@ -1,3 +1,4 @@
+import { toVerdict } from '../../api/run/verdict.ts';
 import { sha256 } from '../../core/base/digest.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import { escapeHtml } from './escape-html.ts';
@@ -7,7 +8,6 @@ import { stageCards } from './html-stages.ts';
 import { pageStyle } from './page-style.ts';
 import { toCount, toDuration } from './quantities.ts';
 import { toSealedCommit } from './sealed-commit.ts';
-import { toVerdict } from './verdict.ts';
 
 /**
  * One run as one self-contained page: no script, no request, no link out; everything from outside is escaped.

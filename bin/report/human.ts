@@ -1,13 +1,13 @@
+import { stageFindings } from '../../api/run/run-data.ts';
+import { toVerdict } from '../../api/run/verdict.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import type { ArtifactRecord, CheckRecord } from '../../core/contract/stage.ts';
 import { limitExceeded } from '../../engine/run/limit-exceeded.ts';
 import { type Part, type Printer, type Style, styled } from '../print.ts';
 import { toCount, toDuration, toSize } from './quantities.ts';
-import { stageFindings } from './run-data.ts';
 import { toSealedCommit } from './sealed-commit.ts';
 import { toTimeSpan } from './time-span.ts';
-import { toVerdict } from './verdict.ts';
 
 /** Findings and checks printed per list; the rest is counted. */
 const most = 50;

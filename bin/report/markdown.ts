@@ -1,11 +1,11 @@
+import { stageFindings } from '../../api/run/run-data.ts';
+import { toVerdict } from '../../api/run/verdict.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import { markdownText } from '../../readers/documents/markdown-text.ts';
 import { toCount, toDuration, toSize } from './quantities.ts';
-import { stageFindings } from './run-data.ts';
 import { toSealedCommit } from './sealed-commit.ts';
 import { toTimeSpan } from './time-span.ts';
-import { toVerdict } from './verdict.ts';
 
 /** Rows per list; the rest is counted. */
 const most = 100;

@@ -1,7 +1,7 @@
+import { stageFindings } from '../../api/run/run-data.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import { describedRows } from '../../gates/sast/described-rows.ts';
 import { buildSarif } from '../../readers/documents/sarif/build-sarif.ts';
-import { stageFindings } from './run-data.ts';
 
 /** Every finding of a run as SARIF 2.1.0; a run whose stages did not all settle says that it is not complete. */
 export function renderRunSarif(view: RunView, version: string): string {

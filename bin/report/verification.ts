@@ -1,16 +1,6 @@
-import type { VerifyCheck, VerifyReport } from '../../attest/verify/report.ts';
+import type { VerifiedTarget } from '../../api/verify/verified-target.ts';
+import type { VerifyCheck } from '../../attest/verify/report.ts';
 import { type Printer, type Style, styled } from '../print.ts';
-
-/** One target of `writ verify`, and what was found. */
-export interface VerifiedTarget {
-  readonly target: string;
-  readonly kind: 'run' | 'evidence' | 'attestation' | 'log-proof';
-  readonly runId?: string;
-  readonly commit?: string;
-  readonly report: VerifyReport;
-  /** Options that were given and that nothing here answers to. */
-  readonly withoutEffect?: readonly string[];
-}
 
 /** The colour of each status. */
 export const tones: Readonly<Record<VerifyCheck['status'], Style>> = {

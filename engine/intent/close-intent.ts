@@ -1,6 +1,5 @@
 import type { AdmittedContract } from '../run/admit-contract.ts';
-import { requireSameMetadata } from '../run/run-store.ts';
-import type { RunStore } from '../store/run-store.ts';
+import { type RunStore, requireSameMetadata } from '../run/run-store.ts';
 import type { LifecycleActor } from './activate-intent.ts';
 import { appendIntentEvents } from './append-intent-events.ts';
 import type { IntentHistory } from './intent-history.ts';

@@ -13,7 +13,7 @@ export const guards: readonly Guard[] = [
       case1,
     ],
   ]),
-  ...within('bin/verify/warnings.ts', policy, [
+  ...within('api/verify/warnings.ts', policy, [
     [
       'a base that nobody judged is warned of',
       "if (id === 'policy' && Array.isArray(detail?.beneath_by))",

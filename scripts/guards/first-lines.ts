@@ -1,10 +1,10 @@
 import { type Guard, within } from './guard.ts';
 
-const reasons = 'test/bin/report/policy-reasons.test.ts';
+const reasons = 'test/api/policy-reasons.test.ts';
 
 /** What the first line of a report holds. */
 export const guards: readonly Guard[] = [
-  ...within('bin/report/verdict.ts', reasons, [
+  ...within('api/run/verdict.ts', reasons, [
     [
       'the first line holds the reasons',
       'const reasons = policyReasons(view);',
@@ -18,7 +18,7 @@ export const guards: readonly Guard[] = [
       'without a check',
     ],
   ]),
-  ...within('bin/report/policy-reasons.ts', reasons, [
+  ...within('api/run/policy-reasons.ts', reasons, [
     [
       'who is known comes first',
       "...others.filter(({ principal }) => principal !== ''),",

@@ -22,7 +22,7 @@ export const guards: readonly Guard[] = [
       'who is judged by the branch',
     ],
   ]),
-  ...within('bin/verify/policy-demand.ts', foreign, [
+  ...within('api/verify/policy-demand.ts', foreign, [
     [
       'the policy is of the demanded branch',
       'return isAncestor(repository, commit, tip);',

@@ -86,7 +86,7 @@ export const guards: readonly Guard[] = [
       'a run that brings its own policy',
     ],
   ]),
-  ...within('engine/store/record/find-run.ts', refs, [
+  ...within('engine/run/find-runs.ts', refs, [
     [
       'a run stands under the prefix of its contract',
       'if (own !== undefined) return own;',

@@ -6,7 +6,7 @@ const evidence = 'test/attest/verify/evidence-file.test.ts';
 
 /** Genuine material is found in whatever file it comes, and what has no effect is told. */
 export const guards: readonly Guard[] = [
-  ...within('bin/verify/split-file.ts', layouts, [
+  ...within('api/verify/split-file.ts', layouts, [
     [
       'a list behind much else',
       'bytes.includes(\'"attestations"\')',
@@ -49,7 +49,7 @@ export const guards: readonly Guard[] = [
       'lists of bundles',
     ],
   ]),
-  ...within('bin/verify/verify-file.ts', required, [
+  ...within('api/verify/verify-file.ts', required, [
     [
       'signers without effect',
       "demands.allowedSigners && { withoutEffect: ['--allowed-signers'] }",
@@ -75,7 +75,7 @@ export const guards: readonly Guard[] = [
       'content is taken out',
     ],
   ]),
-  ...within('bin/verify/warnings.ts', required, [
+  ...within('api/verify/warnings.ts', required, [
     ['content that is gone', 'gone === 0', 'gone >= 0', 'content that is gone'],
   ]),
   ...within('attest/verify/log-snapshot.ts', evidence, [

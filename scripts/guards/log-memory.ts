@@ -132,7 +132,7 @@ export const guards: readonly Guard[] = [
       'what a target cannot',
     ],
   ]),
-  ...within('bin/verify/warnings.ts', required, [
+  ...within('api/verify/warnings.ts', required, [
     [
       'people whom nobody judged',
       "if (id === 'approvals' && code === 'per-repository')",

@@ -98,7 +98,7 @@ export const guards: readonly Guard[] = [
       'what is no one attestation by one signer',
     ],
   ]),
-  ...within('bin/verify/split-file.ts', 'test/bin/commands/verify-layouts.test.ts', [
+  ...within('api/verify/split-file.ts', 'test/bin/commands/verify-layouts.test.ts', [
     [
       'a bundle is no list',
       'const list = isArray ? value : isBundle ? undefined : attestations;',

@@ -1,7 +1,7 @@
 import { type Guard, within } from './guard.ts';
 
 const record = 'test/attack/verify-target/run-record.test.ts';
-const keptSpec = 'test/engine/store/record/kept-spec.test.ts';
+const keptSpec = 'test/engine/run/kept-spec.test.ts';
 const objects = 'test/attack/verify-target/objects.test.ts';
 
 /** That a repository holds, under the ids of a sealed commit, the bytes that they name. */
@@ -35,7 +35,7 @@ export const guards: readonly Guard[] = [
       'what cannot be read',
     ],
   ]),
-  ...within('bin/verify/find-commit.ts', objects, [
+  ...within('api/verify/find-commit.ts', objects, [
     [
       'a bundle is about the commit of that id',
       "if (reckoned !== commit.id) throw refuted('mismatch', { expected: commit.id, found: reckoned });",
@@ -49,7 +49,7 @@ export const guards: readonly Guard[] = [
       'a commit of other bytes',
     ],
   ]),
-  ...within('bin/verify/verify-target.ts', objects, [
+  ...within('api/verify/verify-target.ts', objects, [
     [
       'a commit is what its id names',
       'if (reckoned !== undefined && reckoned !== commit)',
@@ -57,7 +57,7 @@ export const guards: readonly Guard[] = [
       'a commit of other bytes',
     ],
   ]),
-  ...within('engine/store/record/kept-spec.ts', keptSpec, [
+  ...within('engine/run/kept-spec.ts', keptSpec, [
     ['a kept contract is bounded', 'if (size > maxSpecBytes) throw', 'if (size < 0) throw', 'a larger one'],
     ['a kept contract is a file', 'if (found.isFile()) return found;', 'return found;', 'what is no file'],
     ['a kept contract is no link', 'constants.O_NOFOLLOW | ', '', 'what is no file'],
@@ -87,7 +87,7 @@ export const guards: readonly Guard[] = [
   ...within('engine/vcs/repository.ts', 'test/engine/vcs/require-plain-files.test.ts', [
     ['every repository is looked at', 'await requirePlainFiles(commonDir);', '', 'a repository'],
   ]),
-  ...within('bin/verify/unreadable.ts', record, [
+  ...within('api/verify/unreadable.ts', record, [
     [
       'a record that is none is a verdict',
       "if (isWritError(fault, 'OBJECT_CORRUPT')) return nothingThere(fault.message, 'malformed');",

@@ -5,7 +5,7 @@ const replaced = 'test/attack/verify-target/replaced.test.ts';
 
 /** What a target of `writ verify` means, and whether plain git shows the same. */
 export const guards: readonly Guard[] = [
-  ...within('bin/verify/target-meanings.ts', ambiguous, [
+  ...within('api/verify/target-meanings.ts', ambiguous, [
     ['a target is one thing', 'if (more.length > 0) throw', 'if (more.length < 0) throw', 'a landed file'],
     [
       'a file is asked for as one',
@@ -56,7 +56,7 @@ export const guards: readonly Guard[] = [
       'grafted parents are refused',
     ],
   ]),
-  ...within('bin/verify/find-commit.ts', replaced, [
+  ...within('api/verify/find-commit.ts', replaced, [
     [
       'a replaced commit that a bundle is about',
       "if (found.length > 0) throw refuted('replaced', { found });",

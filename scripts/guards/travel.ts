@@ -8,7 +8,7 @@ export const guards: readonly Guard[] = [
   ...within('engine/run/settle-run.ts', travelling, [
     ['a plan may have come with a fetch', 'expectedOld: before,', 'expectedOld: null,', waiting],
   ]),
-  ...within('bin/verify/verify-target.ts', travelling, [
+  ...within('api/verify/verify-target.ts', travelling, [
     [
       'the sealed record may be the other one',
       "others.some(({ ref }) => ref.endsWith('-run'))",

@@ -9,9 +9,10 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   gates: ['core', 'readers'],
   attest: ['core', 'readers', 'engine/vcs', 'engine/store'],
   plugins: ['core', 'readers', 'engine/tool', 'engine/store', 'door'],
+  api: ['core', 'engine', 'readers', 'attest'],
   http: ['core/base'],
   service: ['core', 'http', 'engine/store'],
-  bin: ['core', 'engine', 'readers', 'plugins', 'gates', 'attest', 'http', 'service', 'door'],
+  bin: ['core', 'engine', 'readers', 'plugins', 'gates', 'attest', 'api', 'http', 'service', 'door'],
   door: ['core', 'engine', 'plugins'],
 };
 /** Rooms whose folders stand one upon the other: each imports those before it, and none after it. */

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { outputSchemas } from '../../bin/schemas/output-schemas.ts';
+import { outputSchemas } from '../../api/schemas/output-schemas.ts';
 
 /** Strict: an unknown keyword or a loose type in one of our schemas is an error too. */
 export const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true });

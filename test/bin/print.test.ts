@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import t from 'tap';
-import { escapeJson } from '../../bin/escape-json.ts';
+import { escapeJson } from '../../api/escape-json.ts';
 import { escapeTerminal } from '../../bin/escape-terminal.ts';
 import { createPrinter, openSink, type Sink, styled, wantsColour } from '../../bin/print.ts';
 import { createProgress } from '../../bin/progress.ts';

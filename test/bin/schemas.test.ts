@@ -1,7 +1,7 @@
 import t from 'tap';
+import { toRunData } from '../../api/run/run-data.ts';
+import { outputSchemas } from '../../api/schemas/output-schemas.ts';
 import { commands } from '../../bin/command-table.ts';
-import { toRunData } from '../../bin/report/run-data.ts';
-import { outputSchemas } from '../../bin/schemas/output-schemas.ts';
 import { sampleSpec } from '../../testing.ts';
 import { ajv, faultsOf } from './faults-of.ts';
 import { runLine } from './host.ts';

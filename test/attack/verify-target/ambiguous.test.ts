@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { gitEvidence } from '../../../api/verify/git-evidence.ts';
 import { formatEvidenceFile } from '../../../attest/verify/evidence-file.ts';
-import { gitEvidence } from '../../../bin/git-evidence.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { findRun } from '../../../engine/store/record/find-run.ts';
+import { findRun } from '../../../engine/run/find-runs.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { sealedPlace } from './place.ts';
 

@@ -4,14 +4,14 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
+import { gitEvidence } from '../../../api/verify/git-evidence.ts';
 import { parseBundle } from '../../../attest/bundle.ts';
 import { verifySigner } from '../../../attest/verify/run-signer.ts';
 import { parseTrustedRoot } from '../../../attest/verify/trusted-root.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';
-import { gitEvidence } from '../../../bin/git-evidence.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
-import { findRun } from '../../../engine/store/record/find-run.ts';
+import { findRun } from '../../../engine/run/find-runs.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { fixtures, makeSample, type Sample, sampleSpec } from '../../engine/run/sample.ts';
 import { type Authorities, identity, issuer, serveAuthorities, tokenOf } from './authorities.ts';

@@ -1,8 +1,8 @@
 import t from 'tap';
+import { warningsOf } from '../../../api/verify/warnings.ts';
 import { parseCommit } from '../../../attest/verify/git-commit.ts';
 import { readProvenance } from '../../../attest/verify/provenance-claims.ts';
 import { verifyPolicy } from '../../../attest/verify/verify-policy.ts';
-import { warningsOf } from '../../../bin/verify/warnings.ts';
 import type { AttestRequest } from '../../../core/contract/attestor.ts';
 import {
   makeMachine,

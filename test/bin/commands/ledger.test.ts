@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import t from 'tap';
+import { gitEvidence } from '../../../api/verify/git-evidence.ts';
 import { verifyCheckpoint } from '../../../attest/log/checkpoint.ts';
 import { mirrorLedger } from '../../../attest/log/git-mirror.ts';
 import { readFrom } from '../../../attest/log/internal-ledger.ts';
@@ -15,7 +16,6 @@ import { rootFromInclusion } from '../../../attest/log/merkle/verify-inclusion.t
 import { formatTlogProof, parseTlogProof } from '../../../attest/log/tlog-proof.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { dispatch } from '../../../bin/dispatch.ts';
-import { gitEvidence } from '../../../bin/git-evidence.ts';
 import { openSink } from '../../../bin/print.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';

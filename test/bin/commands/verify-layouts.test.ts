@@ -2,10 +2,10 @@ import { createHash, createPublicKey, sign } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { topMember } from '../../../api/verify/top-member.ts';
 import { openUserSigningKey } from '../../../attest/signer/user-keys.ts';
 import { formatEvidenceFile } from '../../../attest/verify/evidence-file.ts';
 import { commands } from '../../../bin/command-table.ts';
-import { topMember } from '../../../bin/verify/top-member.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { makeMachine, removeMachines, sealRun, toSource } from '../../attest/verify/sealed-run.ts';
 import {

@@ -4,7 +4,7 @@ import { describeEngine } from '../../../engine/run/describe-engine.ts';
 
 t.test('the engine is described by the digest that anybody can take with sha256sum', async (t) => {
   const find =
-    "find attest bin core engine gates plugins providers readers -type f \\( -name '*.ts' -o -name '*.js' \\) ! -name '*.d.ts' 2>/dev/null";
+    "find api attest bin core engine gates plugins providers readers -type f \\( -name '*.ts' -o -name '*.js' \\) ! -name '*.d.ts' 2>/dev/null";
   const found = execFileSync('/bin/sh', ['-c', `${find} | LC_ALL=C sort | xargs sha256sum | sha256sum`], {
     encoding: 'utf8',
   });

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { verifyTargets } from '../../../bin/commands/verify.ts';
+import { verifyTargets } from '../../../api/verify/verify-targets.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { listRuns } from '../../../engine/run/list-runs.ts';
+import { findRun, listRuns } from '../../../engine/run/find-runs.ts';
 import { readRun } from '../../../engine/run/read-run.ts';
-import { findRun } from '../../../engine/store/record/find-run.ts';
 import { parseObject } from '../../../engine/store/stored-object.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { fixtures, makeSample } from './sample.ts';

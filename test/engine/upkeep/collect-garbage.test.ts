@@ -1,15 +1,15 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { gitEvidence } from '../../../api/verify/git-evidence.ts';
 import { openCheckpointMemory } from '../../../attest/log/checkpoint-memory.ts';
 import { loadAnchors } from '../../../attest/verify/load-anchors.ts';
 import type { VerifyReport } from '../../../attest/verify/report.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';
-import { gitEvidence } from '../../../bin/git-evidence.ts';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
+import { findRun } from '../../../engine/run/find-runs.ts';
 import { readRun } from '../../../engine/run/read-run.ts';
 import { ownIdentity } from '../../../engine/store/process-identity.ts';
-import { findRun } from '../../../engine/store/record/find-run.ts';
 import { readRetained, retainBlobs } from '../../../engine/store/retain-blobs.ts';
 import { acquireRunLock } from '../../../engine/store/run-lock.ts';
 import { collectGarbage } from '../../../engine/upkeep/collect-garbage.ts';

@@ -1,0 +1,22 @@
+import { systemClock } from '../../core/base/clock.ts';
+import type { RunView } from '../../core/contract/run-view.ts';
+import { findRun } from '../../engine/run/find-runs.ts';
+import { readRun } from '../../engine/run/read-run.ts';
+import type { RunStore } from '../../engine/run/run-store.ts';
+import { keepObjectReaders } from '../../engine/vcs/object-reader.ts';
+import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
+import type { Place } from '../place.ts';
+
+export interface OpenedRun {
+  readonly repository: Repository;
+  readonly store: RunStore;
+  readonly view: RunView;
+}
+
+/** The run that a command line names. NOT_A_REPOSITORY, RUN_NOT_FOUND. */
+export async function openRun(context: Place, wanted: string): Promise<OpenedRun> {
+  await using readers = keepObjectReaders();
+  const repository = readers.keep(await openRepository(context.repoPath ?? context.cwd));
+  const { store, runId } = await findRun(repository, systemClock, wanted);
+  return { repository, store, view: await readRun(repository, store, runId) };
+}

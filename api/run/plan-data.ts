@@ -1,0 +1,46 @@
+import type { RunPlan } from '../../engine/run/plan-run.ts';
+import type { JsonData } from '../json-data.ts';
+
+/** A plan as `--json` shows it. */
+export function toPlanData(plan: RunPlan): JsonData {
+  const { contract, scope } = plan;
+  return {
+    digest: contract.digest,
+    effective: contract.effective,
+    issues: contract.warnings,
+    for: plan.for,
+    tasks: plan.tasks.map(taskData),
+    edges: plan.edges,
+    scope: { write: scope.write, forbidden: scope.forbidden, whole_repository: scope.wholeRepository },
+    ...(plan.policyCommit === undefined ? {} : { policy_commit: plan.policyCommit }),
+    stages: plan.stages.map(({ stage, checks, fromPolicy, rules }) => ({
+      stage,
+      checks: checks.map(({ id }) => id),
+      from_policy: fromPolicy,
+      rules,
+    })),
+    patch_rules: plan.patchRules,
+    retention_days: plan.retentionDays,
+    ledger: plan.ledger.map(({ id, enforcedBy, asked }) => ({ id, enforced_by: enforcedBy, asked })),
+    unenforced: plan.unenforced,
+  };
+}
+
+function taskData(task: RunPlan['tasks'][number]): JsonData {
+  const { key, number, kind, title, goal, steps, constraints, gateStages, predictedWrites } = task;
+  const [stage] = gateStages;
+  return {
+    id: key,
+    number,
+    kind,
+    title,
+    goal,
+    steps,
+    constraints,
+    acceptance_criteria: task.acceptanceCriteria,
+    depends_on: task.dependsOn,
+    ...(predictedWrites === undefined ? {} : { predicted_writes: predictedWrites }),
+    ...(stage === undefined || gateStages.length > 1 ? {} : { stage }),
+    stages: gateStages,
+  };
+}

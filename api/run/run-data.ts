@@ -1,0 +1,252 @@
+import type { Finding } from '../../core/contract/finding.ts';
+import type { CheckNetwork } from '../../core/contract/network-use.ts';
+import type { RunView, WaitsFor } from '../../core/contract/run-view.ts';
+import type {
+  ArtifactRecord,
+  CheckBaseline,
+  CheckCarry,
+  CheckRecord,
+  LaidRun,
+  StageRecord,
+  TestCounts,
+} from '../../core/contract/stage.ts';
+import { checkUnknownCode } from '../../engine/run/checks-without-use.ts';
+import { foreignPolicyCode } from '../../engine/run/foreign-policy.ts';
+import type { JsonData } from '../json-data.ts';
+
+/** A run as `--json` shows it (`5-cli.md`): snake_case, absent fields left out. */
+export function toRunData(view: RunView): JsonData {
+  const { spec, patch, decision, provenance } = view;
+  return compact({
+    run_id: view.runId,
+    thread_id: view.threadId,
+    state: view.state,
+    started_at: view.startedAt,
+    finished_at: view.finishedAt,
+    spec: {
+      id: spec.id,
+      digest: spec.digest,
+      summary: spec.summary,
+      change_type: spec.changeType,
+      risk_level: spec.riskLevel,
+      objectives: spec.objectives,
+    },
+    base_commit: view.baseCommit,
+    policy_commit: view.policyCommit,
+    policy_ref: view.policyRef,
+    warnings: warningsOf(view),
+    target_ref: view.targetRef,
+    content_ref: view.contentRef,
+    sandbox: view.sandbox,
+    patch: patch && {
+      digest: patch.digest,
+      candidate_tree: patch.candidateTree,
+      files: patch.files.map((file) => ({
+        path: file.path,
+        change_type: file.changeType,
+        lines_added: file.linesAdded,
+        lines_deleted: file.linesDeleted,
+      })),
+    },
+    decision:
+      decision &&
+      compact({
+        type: decision.type,
+        rationale: decision.rationale,
+        commit_sha: decision.commitSha,
+        decision_digest: decision.decisionDigest,
+      }),
+    waiting: view.waiting && toWaitingData(view.waiting),
+    notices: view.notices,
+    stages: view.stages.map(toStageData),
+    findings: view.findings.map((finding) => toFindingData(finding)),
+    artifacts: view.artifacts.map(toArtifactData),
+    provenance: compact({
+      bundle: provenance?.bundle,
+      proof: provenance?.proof,
+      key_id: provenance?.keyId,
+      log_origin: provenance?.logOrigin,
+      log_index: provenance?.logIndex,
+    }),
+  });
+}
+
+function toWaitingData({ for: what, needed, people }: WaitsFor): JsonData {
+  return {
+    for: what,
+    needed,
+    people: people.map(({ source, decision, status, principal, keyId, detail }) =>
+      compact({ source, decision, status, principal, key_id: keyId, detail }),
+    ),
+  };
+}
+
+/** Warnings with a code that stays, apart from what is merely noticed. */
+function warningsOf({ notices = [], defaultRef, policyRef }: RunView): readonly JsonData[] | undefined {
+  const coded = (code: string): readonly string[] =>
+    notices.flatMap((one) => (one.startsWith(`${code}: `) ? [one.slice(code.length + 2)] : []));
+  const foreign = {
+    code: foreignPolicyCode,
+    message: coded(foreignPolicyCode)[0] ?? '',
+    policy_ref: policyRef,
+    default_ref: defaultRef,
+  };
+  const warnings = [
+    ...(defaultRef === undefined ? [] : [compact(foreign)]),
+    ...coded(checkUnknownCode).map((message) => ({ code: checkUnknownCode, message })),
+  ];
+  return warnings.length === 0 ? undefined : warnings;
+}
+
+function toStageData(stage: StageRecord): JsonData {
+  return {
+    stage: stage.stage,
+    status: stage.status,
+    expected: stage.expected,
+    ran: stage.ran,
+    checks: stage.checks.map(toCheckData),
+    findings: stageFindings(stage).map(({ finding, checkId }) => toFindingData(finding, checkId)),
+  };
+}
+
+/** What a stage found: its own findings, then those of its checks, each once. */
+export function stageFindings(
+  stage: StageRecord,
+): readonly { readonly finding: Finding; readonly checkId?: string }[] {
+  const own = new Set(stage.findings.map((finding) => JSON.stringify(finding)));
+  const ofChecks = stage.checks.flatMap((check) =>
+    check.findings
+      .filter((finding) => !own.has(JSON.stringify(finding)))
+      .map((finding) => ({ finding, checkId: check.id })),
+  );
+  return [...stage.findings.map((finding) => ({ finding })), ...ofChecks];
+}
+
+function toCheckData(check: CheckRecord): JsonData {
+  return compact({
+    id: check.id,
+    kind: check.kind,
+    status: check.status,
+    required: check.required,
+    command: check.command,
+    expected_exit_code: check.expectedExitCode,
+    exit_code: check.exitCode,
+    signal: check.signal,
+    started_at: check.startedAt,
+    duration_ms: check.durationMs,
+    timed_out: check.timedOut,
+    tests: check.tests && toTestData(check.tests),
+    from_policy: check.fromPolicy,
+    tolerated: check.tolerated,
+    network: check.network && toNetworkData(check.network),
+    baseline: check.baseline && toBaselineData(check.baseline),
+    at_policy: check.atPolicy && toLaidData(check.atPolicy),
+    with_base_tests: check.withBaseTests && toLaidData(check.withBaseTests),
+    carried: check.carried && toCarriedData(check.carried),
+    artifacts: check.artifacts.map(toArtifactData),
+  });
+}
+
+function toLaidData(run: LaidRun): JsonData {
+  return compact({
+    status: run.status,
+    laid: run.laid.map(({ path, parts }) => compact({ path, parts })),
+    tree: run.tree,
+    exit_code: run.exitCode,
+    signal: run.signal,
+    timed_out: run.timedOut,
+    duration_ms: run.durationMs,
+    tests: run.tests && toTestData(run.tests),
+    carried: run.carried && toCarriedData(run.carried),
+    log: run.log,
+  });
+}
+
+function toCarriedData({ received, handedOn }: CheckCarry): JsonData {
+  return { received, handed_on: handedOn };
+}
+
+function toTestData(tests: TestCounts): JsonData {
+  const named = ({ name, durationMs }: { readonly name: string; readonly durationMs?: number }) =>
+    compact({ name, duration_ms: durationMs });
+  return compact({
+    passed: tests.passed,
+    failed: tests.failed,
+    skipped: tests.skipped,
+    flaky: tests.flaky ?? 0,
+    duration_ms: tests.durationMs,
+    failed_tests: tests.failedTests?.map(named),
+    slowest: tests.slowest?.map(named),
+  });
+}
+
+function toNetworkData({ opened, uses }: CheckNetwork): JsonData {
+  return {
+    opened,
+    connections: uses.map(({ host, port, via, outcome, why, address, reasons, ...counted }) =>
+      compact({
+        host,
+        port,
+        via,
+        outcome,
+        why,
+        address,
+        reasons,
+        count: counted.connections,
+        sent_bytes: counted.sentBytes,
+        received_bytes: counted.receivedBytes,
+      }),
+    ),
+  };
+}
+
+function toBaselineData({ failure, speed, network }: CheckBaseline): JsonData {
+  return compact({
+    network: network && toNetworkData(network),
+    failure:
+      failure &&
+      compact({ outcome: failure.outcome, reason: failure.reason, new_failures: failure.newFailures }),
+    speed:
+      speed &&
+      compact({
+        measured: speed.measured.map((metric) => compact({ ...metric })),
+        incomparable: speed.incomparable,
+        only_in_candidate: speed.onlyInCandidate,
+        unmeasured: speed.unmeasured,
+      }),
+  });
+}
+
+/** A finding as `--json` shows it; `checkId` where a check found it. */
+export function toFindingData(finding: Finding, checkId?: string): JsonData {
+  return compact({
+    rule: finding.rule,
+    severity: finding.severity,
+    message: finding.message,
+    path: finding.path,
+    line: finding.line,
+    column: finding.column,
+    check_id: checkId,
+    detail: finding.detail,
+  });
+}
+
+function toArtifactData(artifact: ArtifactRecord): JsonData {
+  return compact({
+    name: artifact.name,
+    stage: artifact.stage,
+    check_id: artifact.checkId,
+    path: artifact.path,
+    sha256: artifact.sha256,
+    size_bytes: artifact.sizeBytes,
+    content_type: artifact.contentType,
+    expires_at: artifact.expiresAt,
+    redactions: artifact.redactions,
+    receipt: artifact.receipt,
+    unscanned: artifact.unscanned,
+  });
+}
+
+function compact(record: Readonly<Record<string, unknown>>): JsonData {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
+}

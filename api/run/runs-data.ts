@@ -1,0 +1,17 @@
+import type { RunSummary } from '../../engine/run/find-runs.ts';
+import type { JsonData } from '../json-data.ts';
+
+/** A list of runs as `--json` shows it, in the order given. */
+export function toRunsData(runs: readonly RunSummary[]): JsonData {
+  return {
+    runs: runs.map(({ runId, startedAt, state, summary, specId, decision, commitSha }) => ({
+      run_id: runId,
+      started_at: startedAt,
+      state,
+      summary,
+      spec_id: specId,
+      ...(decision === undefined ? {} : { decision }),
+      ...(commitSha === undefined ? {} : { commit_sha: commitSha }),
+    })),
+  };
+}

@@ -1,0 +1,44 @@
+import type { JsonData } from '../json-data.ts';
+import { list, record } from './run-schema.ts';
+
+const text = { type: 'string' } as const;
+const count = { type: 'integer', minimum: 0 } as const;
+const sha256 = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
+const subjects = list(record({ name: text, digest: { type: 'object', additionalProperties: text } }));
+const name = { type: ['string', 'null'] } as const;
+
+/** Shapes of `data` of the `attest` commands. */
+export const attestShapes: Readonly<Record<string, JsonData>> = {
+  'attest sign': record(
+    { key_id: sha256, predicate_type: text, subjects },
+    { bundle: { type: 'object' }, path: text },
+  ),
+  'attest show': record({
+    path: text,
+    verified: { const: false },
+    attestations: list(
+      record(
+        { kind: { enum: ['evidence', 'attestation', 'log-proof'] }, sha256 },
+        {
+          line: { type: 'integer', minimum: 1 },
+          file: text,
+          media_type: text,
+          signer: { anyOf: [record({ key_id: text }), record({ identity: name, issuer: name })] },
+          logged: list(
+            record({ index: { type: ['integer', 'null'] } }, { kind: text, origin: text, size: count }),
+          ),
+          payload_type: text,
+          predicate_type: text,
+          subjects,
+          predicate: { type: 'object' },
+          signed_digest: text,
+          run_id: text,
+          commit_sha: text,
+          files: count,
+          content_files: count,
+          problem: text,
+        },
+      ),
+    ),
+  }),
+};

@@ -1,0 +1,30 @@
+import type { JsonData } from '../json-data.ts';
+import { list, record } from './run-schema.ts';
+
+const text = { type: 'string' } as const;
+const count = { type: 'integer', minimum: 0 } as const;
+const flag = { type: 'boolean' } as const;
+const moment = { type: 'string', format: 'date-time' } as const;
+const pid = { type: 'integer', minimum: 1 } as const;
+
+/** Shapes of `data` of the `service` commands. */
+export const serviceShapes: Readonly<Record<string, JsonData>> = {
+  'service run': record({
+    pid,
+    base_url: text,
+    working_dir: text,
+    started_at: moment,
+    discovery_file: text,
+    token_file: text,
+  }),
+  'service status': record(
+    {
+      running: flag,
+      state: { enum: ['running', 'stale', 'stopped'] },
+      health: { enum: ['ok', 'unreachable', 'stale'] },
+    },
+    { pid, base_url: text, started_at: moment, working_dir: text, token_file: text },
+  ),
+  'service events': record({ events: count }),
+  'service dirty': record({ marks: list(record({ path: text, marked_at: moment })), cleared: flag }),
+};

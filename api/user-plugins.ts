@@ -1,0 +1,81 @@
+import { constants } from 'node:fs';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readGuarded } from '../attest/signer/guarded-file.ts';
+import { type Environment, userConfigDir } from '../attest/signer/user-config-dir.ts';
+import { WritError } from '../core/base/errors.ts';
+import { keepFiles } from '../engine/plugin-trust/keep-files.ts';
+import type { PluginAccess } from '../engine/plugin-trust/plugin-access.ts';
+import type { PluginPackage } from '../engine/plugin-trust/plugin-package.ts';
+import { readDirectory } from '../engine/plugin-trust/read-directory.ts';
+
+/** The 64 hexadecimal digits of `sha256:…` as the user typed it; anything else is USAGE. */
+export function parsePluginDigest(text: string): string {
+  if (/^sha256:[0-9a-f]{64}$/.test(text)) return text.slice('sha256:'.length);
+  throw new WritError('USAGE', {
+    message: 'expected the digest of a plugin, `sha256:` and 64 lower-case hexadecimal digits',
+    detail: { given: text.slice(0, 100) },
+    hints: ['see the digests: `writ plugin list`'],
+  });
+}
+
+/** What this user trusts and keeps; `named` are trusted besides, for one command. Files that others could have written are KEY_INSECURE. */
+export function userPluginAccess(env: Environment, named: readonly string[] = []): PluginAccess {
+  const forOnce = named.map(parsePluginDigest);
+  return {
+    trusts: async (digest) =>
+      forOnce.includes(digest) || (await readGuarded(trustFile(env, digest), true)) !== undefined,
+    async find(digest) {
+      // Nothing is left out: what lies there is what was kept, or it is not it.
+      const kept = await readDirectory(join(keptDir(env), digest), digest, new Set()).catch(() => undefined);
+      return kept?.digest === digest ? kept : undefined;
+    },
+  };
+}
+
+/** Trusts one content from now on; `note` says what for. False where it is trusted already. */
+export async function trustPlugin(env: Environment, digest: string, note: string): Promise<boolean> {
+  const path = trustFile(env, digest);
+  if ((await readGuarded(path, true)) !== undefined) return false;
+  await mkdir(trustDir(env), { recursive: true, mode: 0o700 });
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600).catch(
+    (fault: NodeJS.ErrnoException) => {
+      if (fault.code === 'EEXIST') return undefined;
+      throw fault;
+    },
+  );
+  if (file === undefined) return false;
+  try {
+    await file.writeFile(`${note}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return true;
+}
+
+/** Withdraws trust; false where there was none. */
+export async function distrustPlugin(env: Environment, digest: string): Promise<boolean> {
+  const path = trustFile(env, digest);
+  if ((await readGuarded(path, true)) === undefined) return false;
+  await rm(path, { force: true });
+  return true;
+}
+
+/** Keeps a package for repositories that list it by name. */
+export async function keepPlugin(env: Environment, pluginPackage: PluginPackage): Promise<void> {
+  await keepFiles(keptDir(env), pluginPackage);
+}
+
+function trustDir(env: Environment): string {
+  return join(userConfigDir(env), 'trusted-plugins');
+}
+
+function trustFile(env: Environment, digest: string): string {
+  return join(trustDir(env), digest);
+}
+
+function keptDir(env: Environment): string {
+  return join(userConfigDir(env), 'plugins');
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseBase64Octets } from '../../attest/base64.ts';
+import { type ArtifactHash, artifactHashes, type GivenArtifact } from '../../attest/verify/given-artifact.ts';
+import { sha256Hex } from '../../core/base/digest.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import { type InputSource, readInput, reasonOf } from '../read-input.ts';
+
+/** Most octets of an artifact whose very bytes were signed, and of one that may be an attestation itself. */
+const maxSignedBytes = 512 * 1024 * 1024;
+const maxAttestationBytes = 16 * 1024 * 1024;
+
+/**
+ * `--artifact`: a digest as `sha256:…`, `sha384:…` or `sha512:…` in hex, or as `sha512-…` in base64 (Subresource Integrity, as lockfiles have it); else a
+ * file of any size, which is hashed as it is read. INPUT_UNREADABLE.
+ */
+export async function readArtifact(context: InputSource, name: string): Promise<GivenArtifact> {
+  const [, hash = '', sign, text = ''] = /^(sha(?:256|384|512))([:-])(.*)$/s.exec(name) ?? [];
+  if (isArtifactHash(hash)) return { name, [hash]: readDigest(name, hash, sign === ':', text) };
+  const { digests, head } = await hashFile(resolve(context.cwd, name), name, context.signal);
+  const read = () => readInput(context, name, { maxBytes: maxSignedBytes });
+  const signed = head === undefined ? undefined : await signedDigest(head);
+  return { name, ...digests, read, ...(signed === undefined ? {} : { signed }) };
+}
+
+function isArtifactHash(name: string): name is ArtifactHash {
+  return (artifactHashes as readonly string[]).includes(name);
+}
+
+function readDigest(name: string, hash: ArtifactHash, isHex: boolean, text: string): string {
+  const bits = Number(hash.slice(3));
+  const bytes = isHex ? undefined : parseBase64Octets(text, bits / 8);
+  if (bytes) return bytes.toString('hex');
+  if (isHex && text.length === bits / 4 && /^[0-9a-f]+$/.test(text)) return text;
+  throw new WritError('USAGE', {
+    message: `\`--artifact\` expected \`${hash}:\` and ${bits / 4} lower-case hex digits, or \`${hash}-\` and base64 of ${bits / 8} octets, found \`${name}\``,
+    detail: { command: 'verify', option: '--artifact', found: name },
+  });
+}
+
+/** Digests of a file, and its bytes where they are few and look like JSON. */
+async function hashFile(
+  path: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<{ readonly digests: Record<ArtifactHash, string>; readonly head: Buffer | undefined }> {
+  const hashes = artifactHashes.map((hash) => [hash, createHash(hash)] as const);
+  let kept: Buffer[] | undefined = [];
+  let total = 0;
+  try {
+    for await (const chunk of createReadStream(path, { signal, highWaterMark: 1024 * 1024 })) {
+      const bytes: Buffer = chunk;
+      if (total === 0 && bytes[0] !== 0x7b) kept = undefined;
+      total += bytes.length;
+      if (total > maxAttestationBytes) kept = undefined;
+      kept?.push(bytes);
+      for (const [, hash] of hashes) hash.update(bytes);
+    }
+  } catch (cause) {
+    if (isWritError(signal.reason)) throw signal.reason;
+    throw new WritError('INPUT_UNREADABLE', {
+      message: `\`${name}\` cannot be read: ${reasonOf(cause)}`,
+      detail: { path: name, expected: 'a file, or `sha256:` and its digest' },
+      cause,
+    });
+  }
+  const digests = Object.fromEntries(hashes.map(([name, hash]) => [name, hash.digest('hex')]));
+  return {
+    digests: digests as Record<ArtifactHash, string>,
+    head: total > 0 && kept ? Buffer.concat(kept) : undefined,
+  };
+}
+
+/** What the signature of an attestation covers: that is what a log holds of it. */
+async function signedDigest(bytes: Buffer): Promise<string | undefined> {
+  const [{ preAuthEncoding }, { parseAnyBundle }] = await Promise.all([
+    import('../../attest/dsse.ts'),
+    import('../../attest/verify/any-bundle.ts'),
+  ]);
+  try {
+    const { content } = parseAnyBundle(bytes);
+    if (content.kind === 'message') return content.digest.toString('hex');
+    return sha256Hex(preAuthEncoding(content.payloadType, content.payload));
+  } catch (fault) {
+    if (isWritError(fault, 'ATTESTATION_MALFORMED') || isWritError(fault, 'VERIFY_NOTHING')) return undefined;
+    throw fault;
+  }
+}

@@ -1,0 +1,36 @@
+import type { GivenArtifact } from '../../attest/verify/given-artifact.ts';
+import type { GivenAnchors } from '../../attest/verify/load-anchors.ts';
+import type { SummaryDemands } from '../../attest/verify/summary-demands.ts';
+import type { TargetForm } from './target-meanings.ts';
+
+/** What a verification is asked for besides its targets. */
+export interface VerifyDemands {
+  /** What every target is, where the user says so. */
+  readonly form?: TargetForm;
+  readonly given: GivenAnchors;
+  readonly allowedSigners?: Uint8Array;
+  /** Canonical digest of the contract that is meant. */
+  readonly specDigest?: string;
+  readonly artifacts: readonly GivenArtifact[];
+  /** Predicate types that are asked for. */
+  readonly types: readonly string[];
+  readonly replay: boolean;
+  readonly summary: SummaryDemands;
+  /** The branch (or full commit id) by whose policy alone it may have been judged (`--policy`). */
+  readonly policy?: string;
+  /** What must have been verified, or it is an error (`--require`). */
+  readonly required: readonly Requirement[];
+}
+
+/** Words of `--require`. */
+export const requirements = ['approvals', 'log', 'replay'] as const;
+export type Requirement = (typeof requirements)[number];
+
+export const noDemands: VerifyDemands = {
+  summary: { levels: [] },
+  required: [],
+  given: { keyFiles: [], ledgerKeys: [] },
+  artifacts: [],
+  types: [],
+  replay: false,
+};

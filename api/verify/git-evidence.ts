@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { parseCheckpoint } from '../../attest/log/checkpoint.ts';
+import { readMirror } from '../../attest/log/git-mirror.ts';
+import { readFrom } from '../../attest/log/internal-ledger.ts';
+import { ledgerPath } from '../../attest/log/internal-ledger-source.ts';
+import type { LedgerFileReader } from '../../attest/log/tile-reader.ts';
+import { parseTlogProof } from '../../attest/log/tlog-proof.ts';
+import { type EvidenceSource, runFiles } from '../../attest/verify/evidence-source.ts';
+import { isWritError } from '../../core/base/errors.ts';
+import type { RunStore } from '../../engine/run/run-store.ts';
+import { readObjects } from '../../engine/vcs/blobs.ts';
+import { evidenceReader } from '../../engine/vcs/evidence-reader.ts';
+import { effectsOn, readReplacements } from '../../engine/vcs/replacements.ts';
+import type { Repository } from '../../engine/vcs/repository.ts';
+
+/** A run's evidence as git keeps it; `target` is by what name the commit was asked for. `undefined` where there is no such commit object. */
+export async function gitEvidence(
+  repository: Repository,
+  store: RunStore,
+  runId: string,
+  commitId: string,
+  target = commitId,
+): Promise<EvidenceSource | undefined> {
+  const [commit] = await readObjects(repository, [commitId]);
+  if (commit?.type !== 'commit') return undefined;
+  const run = await loadTree(store, store.refs.run(runId));
+  const content = await loadTree(store, store.refs.content(runId));
+  return {
+    commit: { id: commit.id, raw: commit.bytes },
+    listRun: async () => run.paths,
+    readRun: async (path) => run.files.get(path),
+    listContent: async () => content.paths,
+    readContent: async (path) => content.files.get(path),
+    ...evidenceReader(repository),
+    readLedger: await ledgerOf(repository, run.files.get(runFiles.proof)),
+    ...(await replacedIn(repository, { target, commit: commit.id, raw: commit.bytes })),
+  };
+}
+
+/** What plain git shows otherwise of a commit, where anything is replaced in the repository at all. */
+async function replacedIn(
+  repository: Repository,
+  about: Parameters<typeof effectsOn>[2],
+): Promise<Pick<EvidenceSource, 'replaced'>> {
+  const replacements = await readReplacements(repository);
+  if (replacements.objects.size + replacements.grafts.size === 0) return {};
+  return { replaced: await effectsOn(repository, replacements, about) };
+}
+
+/** A run's tree at once: one git process instead of one for every file. */
+async function loadTree(
+  { objects }: RunStore,
+  ref: string,
+): Promise<{ readonly paths: readonly string[]; readonly files: ReadonlyMap<string, Buffer> }> {
+  const paths = (await objects.list(ref)).map(({ path }) => path);
+  return { paths, files: paths.length === 0 ? new Map() : await objects.readMany(ref, paths) };
+}
+
+/**
+ * The ledger in the repository's state where it is the log of the proof, else what git carries of that log, else the former: it then says
+ * nothing of the proof.
+ */
+async function ledgerOf(repository: Repository, proof: Uint8Array | undefined): Promise<LedgerFileReader> {
+  const own = readFrom(join(repository.commonDir, ledgerPath));
+  const origin = proof === undefined ? undefined : originOf(() => parseTlogProof(proof).checkpoint);
+  if (origin === undefined) return own;
+  const checkpoint = await own('checkpoint');
+  const isOwn = checkpoint && originOf(() => Buffer.from(checkpoint).toString('utf8')) === origin;
+  return isOwn ? own : ((await readMirror(repository, origin)) ?? own);
+}
+
+/** The log that a checkpoint names; `undefined` for what is none, which the verifier tells. */
+function originOf(checkpoint: () => string): string | undefined {
+  try {
+    return parseCheckpoint(checkpoint()).origin;
+  } catch (fault) {
+    if (isWritError(fault, 'ATTESTATION_MALFORMED')) return undefined;
+    throw fault;
+  }
+}

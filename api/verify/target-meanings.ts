@@ -1,0 +1,133 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { systemClock } from '../../core/base/clock.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import { findRun } from '../../engine/run/find-runs.ts';
+import { commitsNamed, damagedCommit } from '../../engine/vcs/commits-named.ts';
+import { printable } from '../../engine/vcs/ref-name.ts';
+import type { Repository } from '../../engine/vcs/repository.ts';
+import { isRevision, resolveCommit } from '../../engine/vcs/resolve-commit.ts';
+import { isPath } from './is-path.ts';
+
+/** What a target can be said to be (`--commit`, `--run`, `--file`). */
+export type TargetForm = 'commit' | 'run' | 'file';
+
+/** One thing that a target means. `as` is how a person can name it without doubt. */
+export type Meaning =
+  | { readonly kind: 'file' }
+  | { readonly kind: 'run'; readonly runId: string }
+  | { readonly kind: 'commit'; readonly commit: string; readonly as: string };
+
+/** Ends as files of attestations do: a closed list, since a version or branch may end in any other word (`v2.0.rc1`, `release/2.x`). */
+const fileForm = /\.(?:jsonl?|tlog-proof|sigstore|bundle|intoto|dsse|att|attestation|provenance)$/;
+/** Ends as a file even where none stands. */
+const attestationForm = /\.(?:jsonl?|tlog-proof)$/;
+
+/**
+ * The one thing that a target means. What is several things is TARGET_AMBIGUOUS and names them all: a file and a ref, a tag and a branch, the
+ * beginning of a run and of a commit. A file under a name that could as well be a ref is one only where it is asked for (`--file`, `./NAME`):
+ * whoever lands files must not choose what a name means. `HEAD` and `@` are the commit, always.
+ */
+export async function meaningOf(
+  cwd: string,
+  target: string,
+  form: TargetForm | undefined,
+  open: () => Promise<Repository>,
+): Promise<Meaning> {
+  if (form === 'file' || (form === undefined && isPath(target))) return { kind: 'file' };
+  const isSpelledAsFile = fileForm.test(target);
+  let repository: Repository;
+  try {
+    repository = await open();
+  } catch (fault) {
+    if (form === undefined && isSpelledAsFile && isWritError(fault)) return { kind: 'file' };
+    throw fault;
+  }
+  const hasFile = form === undefined && isFile(repository, resolve(cwd, target), target);
+  const meanings: readonly Meaning[] = [
+    ...(hasFile ? [{ kind: 'file' } as const] : []),
+    ...(form === 'commit' ? [] : await runsNamed(repository, target)),
+    ...(form === 'run' ? [] : await commits(repository, target)),
+  ];
+  const [meaning, ...more] = meanings;
+  if (meaning === undefined) return nothingNamed(repository, target, form);
+  if (more.length > 0) throw ambiguous(target, meanings);
+  if (meaning.kind === 'file' && !isSpelledAsFile) throw onlyAFile(target);
+  return meaning;
+}
+
+/** What git keeps for itself is no file of anybody's (`HEAD` in a bare repository). */
+function isFile({ gitDir, commonDir }: Repository, path: string, target: string): boolean {
+  if (target === 'HEAD' || target === '@') return false;
+  if ([gitDir, commonDir].some((directory) => path.startsWith(`${directory}/`))) return false;
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
+  } catch (fault) {
+    // What no file can be called names none.
+    if (fault instanceof Error && 'code' in fault && fault.code === 'ENAMETOOLONG') return false;
+    throw fault;
+  }
+}
+
+async function commits(repository: Repository, target: string): Promise<readonly Meaning[]> {
+  if (!isRevision(target)) return [];
+  return (await commitsNamed(repository, target)).map((named) => ({ kind: 'commit', ...named }));
+}
+
+async function runsNamed(repository: Repository, target: string): Promise<readonly Meaning[]> {
+  try {
+    const { runId } = await findRun(repository, systemClock, target);
+    return [{ kind: 'run', runId }];
+  } catch (fault) {
+    if (!isWritError(fault, 'RUN_NOT_FOUND')) throw fault;
+    const fits = Array.isArray(fault.detail.fits) ? fault.detail.fits : [];
+    return fits.map((id) => ({ kind: 'run', runId: String(id) }));
+  }
+}
+
+async function nothingNamed(
+  repository: Repository,
+  target: string,
+  form: TargetForm | undefined,
+): Promise<Meaning> {
+  // Not here, which is no refutation: the verdict says how to get it.
+  if (form === 'run') return { kind: 'run', runId: target };
+  if (form === undefined && attestationForm.test(target)) return { kind: 'file' };
+  const damaged = await damagedCommit(repository, target);
+  if (damaged !== undefined) return { kind: 'commit', commit: damaged, as: target };
+  // Says why: no such commit, or no name of one.
+  return { kind: 'commit', commit: await resolveCommit(repository, target), as: target };
+}
+
+function onlyAFile(target: string): WritError {
+  const shown = printable(target);
+  return new WritError('USAGE', {
+    message: `\`${shown}\` names no commit and no run here; a file is only meant where it is asked for as one`,
+    detail: { command: 'verify', found: shown },
+    hints: [`if you mean the file: \`--file ${shown}\`, or \`./${shown}\``],
+  });
+}
+
+function ambiguous(target: string, meanings: readonly Meaning[]): WritError {
+  const shown = printable(target);
+  return new WritError('TARGET_AMBIGUOUS', {
+    message: `\`${shown}\` is ${meanings.length} things here: ${meanings.map(sayMeaning).join(', ')}`,
+    detail: {
+      target: shown,
+      found: meanings.map(sayMeaning),
+      meanings: meanings.map((one) =>
+        one.kind === 'commit'
+          ? { kind: one.kind, commit_sha: one.commit, named: printable(one.as) }
+          : one.kind === 'run'
+            ? { kind: one.kind, run_id: one.runId }
+            : { kind: one.kind, path: shown },
+      ),
+    },
+  });
+}
+
+function sayMeaning(meaning: Meaning): string {
+  if (meaning.kind === 'file') return 'the file of that name';
+  if (meaning.kind === 'run') return `run ${meaning.runId}`;
+  return `commit ${meaning.commit} (${printable(meaning.as)})`;
+}

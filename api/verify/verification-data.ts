@@ -1,0 +1,102 @@
+import { type VerifyCheck, type VerifyReport, verifyExitCode } from '../../attest/verify/report.ts';
+import { WritError } from '../../core/base/errors.ts';
+import type { JsonData } from '../json-data.ts';
+import type { VerifiedTarget } from './verified-target.ts';
+import { warningsOf } from './warnings.ts';
+
+/** What was verified, as `--json` shows it; `explain` tells the claims of a report where that is asked for. */
+export function toVerificationData(
+  verified: readonly VerifiedTarget[],
+  explain?: (report: VerifyReport) => readonly unknown[],
+): JsonData & { readonly verified: boolean } {
+  const reports = verified.map(({ report }) => report);
+  const warnings = verified.flatMap(warningsOf);
+  return {
+    verified: reports.length > 0 && reports.every((report) => report.verified),
+    checks: verified.flatMap(({ target, report }) =>
+      report.checks.map((check) => (verified.length > 1 ? { ...check, target } : { ...check })),
+    ),
+    expected: reports.reduce((sum, report) => sum + report.expected, 0),
+    ran: reports.reduce((sum, report) => sum + report.ran, 0),
+    targets: verified.map(({ target, kind, runId, commit, report }) => ({
+      target,
+      kind,
+      ...(runId === undefined ? {} : { run_id: runId }),
+      ...(commit === undefined ? {} : { commit_sha: commit }),
+      verified: report.verified,
+    })),
+    ...(warnings.length === 0 ? {} : { warnings }),
+    ...(explain
+      ? { explain: verified.map(({ target, report }) => ({ target, claims: explain(report) })) }
+      : {}),
+  };
+}
+
+/** Why the answer is no, by the worst target; `undefined` where all of it is verified. */
+export function verificationRefusal(verified: readonly VerifiedTarget[]): WritError | undefined {
+  const reports = verified.map(({ report }) => report);
+  const codes = reports.map(verifyExitCode);
+  if (reports.length > 0 && codes.every((code) => code === 0) && reports.every((report) => report.verified))
+    return undefined;
+  const failing = findFailing(reports.flatMap((report) => report.checks));
+  const code = codes.includes(1) ? (ownCodes[failing?.code ?? ''] ?? 'VERIFY_REFUTED') : 'VERIFY_NOTHING';
+  const message = failing ? describe(failing) : 'nothing was verified';
+  return new WritError(code, {
+    message,
+    detail: { ...(failing ? { check: failing.id, code: failing.code, ...failing.detail } : {}) },
+    hints: hintsFor(failing),
+  });
+}
+
+/** Refutations that a person has to do something about beside not believing it. */
+const ownCodes: Readonly<Record<string, 'REPLACED' | 'LOG_FORKED'>> = {
+  replaced: 'REPLACED',
+  forked: 'LOG_FORKED',
+};
+
+/** What speaks against the most: a refutation, else what is missing; what nobody asked for says nothing. */
+function findFailing(checks: readonly VerifyCheck[]): VerifyCheck | undefined {
+  const waived: readonly unknown[] = ['not-required', 'not-comparable', 'per-repository'];
+  const open = checks.filter(({ status }) => status !== 'passed' && status !== 'expired');
+  return (
+    open.find(({ status }) => status === 'failed') ??
+    open.find(({ code }) => !waived.includes(code)) ??
+    // Asked for by `--require`, or of exported evidence.
+    open.find(({ code }) => code !== 'not-required')
+  );
+}
+
+function hintsFor(failing: VerifyCheck | undefined): readonly string[] {
+  const { code, detail } = failing ?? {};
+  if (code === 'untrusted-signer' && typeof detail?.key_id === 'string')
+    return [
+      `if you trust this signer, get the key from them and give it: \`--key FILE\` (key id ${detail.key_id})`,
+    ];
+  if (code === 'untrusted-signer' && typeof detail?.identity === 'string')
+    return [
+      `if you trust this signer: \`--trusted-root FILE --identity ${detail.identity} --issuer ${String(detail.issuer)}\``,
+    ];
+  if (code === 'wrong-type' && detail?.member === 'predicateType')
+    return [`if that is the type you want, ask for it: \`--type ${String(detail.found)}\``];
+  if (code === 'not-judged')
+    return [`to read what it says yourself, ask for the type: \`--type ${String(detail?.found)}\``];
+  if (code === 'not-comparable')
+    return [
+      'export the evidence anew where the ledger is (`writ report RUN --bundle FILE`), or verify there',
+    ];
+  if (code === 'per-repository') return ['give your own list of who may approve: `--allowed-signers FILE`'];
+  if (code === 'untrusted-log')
+    return ['if you trust this log, get its key from who keeps it and give it: `--ledger-key KEY`'];
+  return [];
+}
+
+/** One sentence; a status and a code of the same word are said once. */
+function describe({ id, status, code, detail }: VerifyCheck): string {
+  const reason = typeof detail?.reason === 'string' ? detail.reason : undefined;
+  const found =
+    reason === undefined && detail?.found !== undefined
+      ? `found ${[detail.found].flat().join(', ')}`
+      : undefined;
+  const facts = [code === status ? undefined : code, reason, found].filter((fact) => fact !== undefined);
+  return [`\`${id}\` ${status}`, ...facts].join(': ').slice(0, 500);
+}

@@ -1,0 +1,124 @@
+import type { Environment } from '../../attest/signer/user-config-dir.ts';
+import type { Anchors } from '../../attest/verify/anchors.ts';
+import { commitIdOf, parseCommit } from '../../attest/verify/git-commit.ts';
+import { nothingThere, oneCheck, type VerifyReport } from '../../attest/verify/report.ts';
+import { systemClock } from '../../core/base/clock.ts';
+import { isWritError } from '../../core/base/errors.ts';
+import { findRun } from '../../engine/run/find-runs.ts';
+import { readRun } from '../../engine/run/read-run.ts';
+import type { RunStore } from '../../engine/run/run-store.ts';
+import { sealPaths } from '../../engine/run/seal-paths.ts';
+import { readObjects } from '../../engine/vcs/blobs.ts';
+import type { Repository } from '../../engine/vcs/repository.ts';
+import type { VerifyDemands } from './demands.ts';
+import { gitEvidence } from './git-evidence.ts';
+import { demandOf } from './policy-demand.ts';
+import type { Meaning } from './target-meanings.ts';
+import { howToFetch, unreadable } from './unreadable.ts';
+import type { VerifiedTarget } from './verified-target.ts';
+import { verifySource } from './verify-source.ts';
+
+/**
+ * A commit or a run of a repository, as the target was understood. One without a seal, that is not here, or whose objects a partial clone left behind is not
+ * verified; one whose record cannot be read for what it holds is refuted: whoever pushes refs must not choose between a verdict and a fault.
+ */
+export async function verifyTarget(...asked: Parameters<typeof verifyFound>): Promise<VerifiedTarget> {
+  try {
+    return await verifyFound(...asked);
+  } catch (fault) {
+    const report = unreadable(fault);
+    if (report === undefined) throw fault;
+    return { target: asked[4], kind: 'run', report };
+  }
+}
+
+async function verifyFound(
+  context: { readonly env: Environment },
+  repository: Repository,
+  anchors: Anchors,
+  demands: VerifyDemands,
+  target: string,
+  meaning: Exclude<Meaning, { readonly kind: 'file' }>,
+): Promise<VerifiedTarget> {
+  const found =
+    meaning.kind === 'run'
+      ? await findByRun(repository, meaning.runId)
+      : await findByCommit(repository, meaning.commit);
+  const policy = demands.policy === undefined ? undefined : demandOf(demands.policy, async () => repository);
+  const { runId, commit, store } = found;
+  if (found.refuted) return { target, kind: 'run', report: found.refuted, ...(commit ? { commit } : {}) };
+  const source =
+    store && runId !== undefined && commit !== undefined
+      ? await gitEvidence(repository, store, runId, commit, meaning.kind === 'commit' ? target : commit)
+      : undefined;
+  const named = {
+    target,
+    kind: 'run' as const,
+    ...(runId === undefined ? {} : { runId }),
+    ...(commit === undefined ? {} : { commit }),
+  };
+  if (!source) return { ...named, report: nothingThere(found.reason) };
+  return { ...named, report: await verifySource(context, source, anchors, demands, runId, policy) };
+}
+
+interface Found {
+  readonly runId?: string;
+  readonly commit?: string;
+  readonly store?: RunStore;
+  /** What is missing where something is. */
+  readonly reason: string;
+  /** Said of the commit itself. */
+  readonly refuted?: VerifyReport;
+}
+
+async function findByRun(repository: Repository, wanted: string): Promise<Found> {
+  const { store, runId } = await findRun(repository, systemClock, wanted);
+  const { decision } = await readRun(repository, store, runId);
+  return {
+    runId,
+    store,
+    reason: 'the run has no commit',
+    ...(decision?.commitSha === undefined ? {} : { commit: decision.commitSha }),
+  };
+}
+
+async function findByCommit(repository: Repository, commit: string): Promise<Found> {
+  const [object] = await readObjects(repository, [commit]);
+  const reckoned = object && commitIdOf(object.bytes, commit);
+  if (reckoned !== undefined && reckoned !== commit)
+    return {
+      commit,
+      reason: '',
+      refuted: oneCheck({
+        id: 'subject-commit',
+        status: 'failed',
+        code: 'mismatch',
+        detail: { expected: commit, found: reckoned },
+      }),
+    };
+  const [runId, ...more] = object ? (parseCommit(object.bytes)?.trailer('Run-Id') ?? []) : [];
+  if (runId === undefined || more.length > 0) return { commit, reason: 'the commit names no run' };
+  try {
+    const found = await findRun(repository, systemClock, runId);
+    const other = await sealedElsewhere(found.store, runId);
+    // Where two records of a run came together, ours holds until somebody says otherwise; it need not be the one that was sealed.
+    return other === undefined ? { commit, reason: '', ...found } : { commit, runId, reason: other };
+  } catch (fault) {
+    if (isWritError(fault, 'RUN_NOT_FOUND'))
+      return {
+        commit,
+        runId,
+        reason: `the run that the commit names is not in this repository: ${howToFetch}`,
+      };
+    throw fault;
+  }
+}
+
+/** Says what to do where the record here seals nothing and another one came from a remote. */
+async function sealedElsewhere({ objects, refs }: RunStore, runId: string): Promise<string | undefined> {
+  if ((await objects.readMany(refs.run(runId), [sealPaths.bundle])).size > 0) return undefined;
+  const others = await objects.refs(refs.fetched(runId));
+  return others.some(({ ref }) => ref.endsWith('-run'))
+    ? `the record of run ${runId} here is not sealed, and another one came from a remote: \`writ fetch --theirs ${runId}\` takes it`
+    : undefined;
+}

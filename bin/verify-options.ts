@@ -1,0 +1,141 @@
+import { resolve } from 'node:path';
+import { readInput } from '../api/read-input.ts';
+import { type Requirement, requirements, type VerifyDemands } from '../api/verify/demands.ts';
+import type { TargetForm } from '../api/verify/target-meanings.ts';
+import type { GivenArtifact } from '../attest/verify/given-artifact.ts';
+import type { GivenAnchors } from '../attest/verify/load-anchors.ts';
+import { isMistakenLevel } from '../attest/verify/predicates/level.ts';
+import type { SummaryDemands } from '../attest/verify/summary-demands.ts';
+import { isWritError, WritError } from '../core/base/errors.ts';
+import { printable } from '../engine/vcs/ref-name.ts';
+import type { CommandContext } from './command.ts';
+
+const maxSignersBytes = 4 * 1024 * 1024;
+
+/** Reads what the options of `writ verify` name. Options that say half of something are USAGE; files that cannot be read are INPUT_UNREADABLE. */
+export async function readDemands(context: CommandContext): Promise<VerifyDemands> {
+  const { options, cwd } = context;
+  const identity = readIdentity(context);
+  const root = options.value('trusted-root');
+  const signers = options.value('allowed-signers');
+  const spec = options.value('spec');
+  const policy = options.value('policy');
+  const ledgerKeys = options.values('ledger-key');
+  const form = readForm(context);
+  const required = readRequirements(context);
+  return {
+    ...(form && { form }),
+    given: {
+      keyFiles: options.values('key').map((path) => resolve(cwd, path)),
+      ledgerKeys: ledgerKeys.map((one) => (one.includes('+') ? one : resolve(cwd, one))),
+      ...(root === undefined ? {} : { trustedRoot: resolve(cwd, root) }),
+      ...(identity && { identity }),
+    },
+    ...(signers === undefined ? {} : { allowedSigners: await readSigners(context, signers) }),
+    ...(spec === undefined ? {} : { specDigest: await readSpecDigest(context, spec) }),
+    artifacts: await readArtifacts(context),
+    types: options.values('type'),
+    replay: options.flag('replay') || required.includes('replay'),
+    required,
+    summary: readSummaryDemands(context),
+    ...(policy === undefined ? {} : { policy }),
+  };
+}
+
+function readRequirements({ options }: CommandContext): readonly Requirement[] {
+  const words = options.values('require').flatMap((value) => value.split(','));
+  return [...new Set(words)].map((word) => {
+    const known = requirements.find((one) => one === word);
+    if (known) return known;
+    throw usage(
+      `\`--require\` expected some of ${requirements.map((one) => `\`${one}\``).join(', ')}, found \`${printable(word)}\``,
+    );
+  });
+}
+
+function readSummaryDemands({ options }: CommandContext): SummaryDemands {
+  const text = (name: string): string | undefined => {
+    const value = options.value(name);
+    if (value === undefined || /^[!-~]{1,2048}$/.test(value)) return value;
+    throw usage(`\`--${name}\` expected a URI, found \`${printable(value)}\``);
+  };
+  const [verifierId, resourceUri] = [text('verifier-id'), text('resource-uri')];
+  const levels = [...new Set(options.values('level'))];
+  const unknown = levels.find(
+    (level) => !/^[!-~]{1,256}$/.test(level) || level === 'FAILED' || isMistakenLevel(level),
+  );
+  if (unknown !== undefined)
+    throw usage(
+      `\`--level\` expected a level such as \`SLSA_BUILD_LEVEL_2\`, found \`${printable(unknown)}\``,
+    );
+  return { ...(verifierId && { verifierId }), ...(resourceUri && { resourceUri }), levels };
+}
+
+async function readArtifacts(context: CommandContext): Promise<readonly GivenArtifact[]> {
+  const names = context.options.values('artifact');
+  if (names.length === 0) return [];
+  const { readArtifact } = await import('../api/verify/artifact.ts');
+  return Promise.all(names.map((name) => readArtifact(context, name)));
+}
+
+function readIdentity({ options }: CommandContext): GivenAnchors['identity'] {
+  const identity = options.value('identity');
+  const issuer = options.value('issuer');
+  if (identity === undefined && issuer === undefined) return undefined;
+  if (identity === undefined || issuer === undefined)
+    throw usage(
+      '`--identity` and `--issuer` are given together: a name means something only by who vouches for it',
+    );
+  if (options.values('key').length > 0)
+    throw usage('`--key` and `--identity` exclude each other: a signature is by a key or by a certificate');
+  if (options.value('trusted-root') === undefined)
+    throw usage('`--identity` needs `--trusted-root FILE`: whose certificates are believed');
+  return { identity, issuer };
+}
+
+function readForm({ options }: CommandContext): TargetForm | undefined {
+  const [form, ...more] = (['commit', 'run', 'file'] as const).filter((name) => options.flag(name));
+  if (more.length === 0) return form;
+  throw usage('`--commit`, `--run` and `--file` exclude each other: they say what every target is');
+}
+
+async function readSpecDigest(context: CommandContext, path: string): Promise<string> {
+  const [{ readSpecBytes }, { canonicalDigest }, { parseStrictJson }] = await Promise.all([
+    import('../api/intent/read-spec.ts'),
+    import('../core/base/canonical.ts'),
+    import('../core/base/strict-json.ts'),
+  ]);
+  try {
+    return canonicalDigest(parseStrictJson(await readSpecBytes(context, path)).value);
+  } catch (fault) {
+    // A demand that cannot be read is no answer about what is verified.
+    if (!isWritError(fault, 'INTENTSPEC_MALFORMED')) throw fault;
+    throw new WritError('INPUT_UNREADABLE', {
+      message: `\`${printable(path)}\` is no contract: ${fault.message}`,
+      detail: { path, option: '--spec' },
+      cause: fault,
+    });
+  }
+}
+
+/** Lines that name nobody are left out, as the repository does; a list in which nobody is left was meant otherwise. */
+async function readSigners(context: CommandContext, path: string): Promise<Buffer> {
+  const bytes = await readInput(context, path, { maxBytes: maxSignersBytes });
+  const { parseAllowedSigners } = await import('../attest/approval/allowed-signers.ts');
+  const { signers, skipped } = parseAllowedSigners(bytes);
+  const [first] = skipped;
+  if (signers.length > 0 || first === undefined) return bytes;
+  throw new WritError('ANCHOR_UNUSABLE', {
+    message: `\`${printable(path)}\` names no signer: ${first.reason} (line ${first.line})`,
+    detail: { anchor: path, option: '--allowed-signers', line: first.line },
+    hints: ['each line is a name and a public key, as in the allowed_signers of OpenSSH'],
+  });
+}
+
+function usage(message: string): WritError {
+  return new WritError('USAGE', {
+    message,
+    detail: { command: 'verify' },
+    hints: ['`writ verify --help` shows the options'],
+  });
+}

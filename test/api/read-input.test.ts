@@ -1,0 +1,116 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, symlinkSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import t from 'tap';
+import { readInput } from '../../api/read-input.ts';
+import { writeOutput } from '../../bin/write-output.ts';
+import { WritError } from '../../core/base/errors.ts';
+
+function reader(cwd: string, stdin: Readable = Readable.from([])) {
+  return { cwd, stdin, signal: new AbortController().signal };
+}
+
+t.test(
+  'a file is read relative to the working directory, through symlinks, up to the limit exactly',
+  async (t) => {
+    const dir = t.testdir({ sub: { 'a.txt': 'hello' }, empty: '' });
+    symlinkSync(join(dir, 'sub', 'a.txt'), join(dir, 'link'));
+    t.equal(String(await readInput(reader(dir), 'sub/a.txt', { maxBytes: 5 })), 'hello');
+    t.equal(String(await readInput(reader(join(dir, 'sub')), '../link', { maxBytes: 5 })), 'hello');
+    t.equal((await readInput(reader(dir), 'empty', { maxBytes: 5 })).length, 0);
+    await t.rejects(readInput(reader(dir), 'link', { maxBytes: 4 }), {
+      code: 'INPUT_TOO_LARGE',
+      detail: { maxBytes: 4 },
+    });
+  },
+);
+
+t.test('a dash is stdin, bounded likewise', async (t) => {
+  t.equal(
+    String(
+      await readInput(reader('.', Readable.from([Buffer.from('he'), Buffer.from('llo')])), '-', {
+        maxBytes: 5,
+      }),
+    ),
+    'hello',
+  );
+  const endless = Readable.from(
+    (function* () {
+      for (;;) yield Buffer.alloc(1024);
+    })(),
+  );
+  await t.rejects(readInput(reader('.', endless), '-', { maxBytes: 5000 }), { code: 'INPUT_TOO_LARGE' });
+});
+
+t.test(
+  'what cannot be read is INPUT_UNREADABLE: missing, a directory, under a file, a loop of links, a NUL',
+  async (t) => {
+    const dir = t.testdir({ sub: {}, file: '' });
+    symlinkSync('loop', join(dir, 'loop'));
+    for (const path of ['missing', 'sub', 'file/x', 'loop', '', 'a\0b', 'x'.repeat(5000)]) {
+      await t.rejects(
+        readInput(reader(dir), path, { maxBytes: 5 }),
+        { code: 'INPUT_UNREADABLE' },
+        JSON.stringify(path).slice(0, 20),
+      );
+    }
+  },
+);
+
+t.test('devices and sizes that lie are bounded by what is read', async (t) => {
+  await t.rejects(readInput(reader('/'), '/dev/zero', { maxBytes: 100_000 }), { code: 'INPUT_TOO_LARGE' });
+  t.equal((await readInput(reader('/'), '/dev/null', { maxBytes: 1 })).length, 0);
+  t.ok(
+    (await readInput(reader('/'), '/proc/self/status', { maxBytes: 1_000_000 })).length > 100,
+    'said to be 0 bytes',
+  );
+});
+
+t.test('a FIFO without a writer ends at once, one with a writer is read to its end', async (t) => {
+  const dir = t.testdir({});
+  execFileSync('mkfifo', [join(dir, 'pipe')]);
+  t.equal((await readInput(reader(dir), 'pipe', { maxBytes: 5 })).length, 0);
+  for (const [content, late] of [
+    ['hello', false],
+    ['hello', true],
+    ['hello!', false],
+    ['hello!', true],
+  ] as const) {
+    const writer = openSync(join(dir, 'pipe'), 'r+');
+    if (!late) writeSync(writer, content);
+    const reading = readInput(reader(dir), 'pipe', { maxBytes: 5 });
+    if (late) writeSync(writer, content);
+    setTimeout(() => closeSync(writer), 20);
+    if (content.length <= 5) t.equal(String(await reading), content);
+    else await t.rejects(reading, { code: 'INPUT_TOO_LARGE' });
+  }
+});
+
+t.test('an interrupt ends a wait for stdin with the interruption itself', async (t) => {
+  const abort = new AbortController();
+  const reason = new WritError('RUN_INTERRUPTED');
+  const reading = readInput({ cwd: '.', stdin: new PassThrough(), signal: abort.signal }, '-', {
+    maxBytes: 5,
+  });
+  abort.abort(reason);
+  await t.rejects(reading, { code: 'RUN_INTERRUPTED' });
+  await t.rejects(
+    readInput({ cwd: '.', stdin: new PassThrough(), signal: abort.signal }, '/dev/null', { maxBytes: 5 }),
+    {
+      code: 'RUN_INTERRUPTED',
+    },
+  );
+});
+
+t.test('output never replaces what stands there, and says where it cannot write', async (t) => {
+  const dir = t.testdir({ taken: 'old' });
+  symlinkSync('nowhere', join(dir, 'dangling'));
+  mkdirSync(join(dir, 'sub'));
+  t.equal(writeOutput(dir, 'new', 'content'), join(dir, 'new'));
+  t.equal(String(await readInput(reader(dir), 'new', { maxBytes: 50 })), 'content');
+  for (const path of ['taken', 'dangling', 'sub'])
+    t.throws(() => writeOutput(dir, path, 'x'), { code: 'OUTPUT_EXISTS' }, path);
+  t.equal(String(await readInput(reader(dir), 'taken', { maxBytes: 50 })), 'old');
+  t.throws(() => writeOutput(dir, 'missing/file', 'x'), { code: 'OUTPUT_FAILED' });
+});
