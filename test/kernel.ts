@@ -9,6 +9,7 @@ await room(
   'core/kernel/plugin.test.ts',
   'core/kernel/rules.test.ts',
   'core/kernel/slot.test.ts',
+  'core/kernel/worker/admission.test.ts',
   'core/kernel/worker/pool.test.ts',
   'plugins/testers/gate-tester.test.ts',
   'plugins/testers/tiny-diff.test.ts',

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import type { Piscina } from 'piscina';
 import type { Clock } from '../../base/clock.ts';
 import { WritError } from '../../base/errors.ts';
+import { createAdmission } from './admission.ts';
 import { toErrorRecord } from './error-record.ts';
 import type { TaskCall, TaskFailure, TaskMap, TaskName, TaskOutcome } from './task-map.ts';
 
@@ -46,34 +47,9 @@ export function createPool({
   maxHeapMiB = defaultHeapMiB,
 }: PoolOptions): WorkerPool {
   const closing = new AbortController();
-  const waiting: (() => void)[] = [];
-  let free = threads;
+  // Ours: piscina starts no thread for queued tasks after one was terminated, and its queue would count into the deadline.
+  const admission = createAdmission(threads, clock);
   let started: Promise<Piscina<TaskCall, TaskOutcome<never>>> | undefined;
-
-  // Admission is ours: piscina starts no thread for queued tasks after one was terminated, and its queue would count into the deadline.
-  const enter = (signal: AbortSignal) =>
-    new Promise<boolean>((resolve) => {
-      if (signal.aborted) return resolve(false);
-      if (free > 0) {
-        free--;
-        return resolve(true);
-      }
-      const admit = () => {
-        signal.removeEventListener('abort', leave);
-        resolve(true);
-      };
-      const leave = () => {
-        waiting.splice(waiting.indexOf(admit), 1);
-        resolve(false);
-      };
-      waiting.push(admit);
-      signal.addEventListener('abort', leave, { once: true });
-    });
-  const exit = () => {
-    const next = waiting.shift();
-    if (next) next();
-    else free++;
-  };
 
   const attempt = async (
     task: TaskCall,
@@ -106,7 +82,7 @@ export function createPool({
       if (closing.signal.aborted)
         throw new WritError('WORKER_FAULT', { message: 'the worker pool is closed' });
       const stop = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
-      if (!(await enter(stop))) return toFailure('aborted', 'the task was aborted');
+      if (!(await admission.enter(stop))) return toFailure('aborted', 'the task was aborted');
       try {
         let outcome = await attempt({ name, input }, timeoutMs, stop);
         for (let crashes = 1; isCrash(outcome) && crashes < maxCrashes; crashes++) {
@@ -114,7 +90,7 @@ export function createPool({
         }
         return outcome;
       } finally {
-        exit();
+        admission.exit();
       }
     },
     async close() {
