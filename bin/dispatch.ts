@@ -5,6 +5,7 @@ import { isWritError, type WritError } from '../core/base/errors.ts';
 import type { WorkerPool } from '../core/kernel/worker/pool.ts';
 import { parseArguments } from './args.ts';
 import type { CommandContext, CommandOptions, CommandResult, CommandSpec } from './command.ts';
+import { loadLean } from './load-lean.ts';
 import { createPrinter, type Sink, wantsColour } from './print.ts';
 import { createProgress } from './progress.ts';
 
@@ -93,7 +94,7 @@ export async function dispatch(
       json,
       quiet,
     };
-    const loaded = await command.load();
+    const loaded = await loadLean(command.load);
     return await end(name, await loaded.run(context), streams);
   } catch (thrown) {
     const { toFault } = await import('./fault.ts');
