@@ -5,5 +5,5 @@ await room(
   'doors.test.ts',
   'error-catalogue.test.ts',
   'guards.test.ts',
-  'rooms/rooms.test.ts',
+  'rooms',
 );

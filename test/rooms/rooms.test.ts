@@ -1,21 +1,17 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { testsOf } from './room.ts';
+import { placesOf } from './places-of.ts';
+import { testsOf } from './tests-of.ts';
 
 const tests = dirname(import.meta.dirname);
 
-/** The places that the entry of a room names. */
-function placesOf(entry: string): readonly string[] {
-  const text = readFileSync(join(tests, entry), 'utf8');
-  const [, words = ''] =
-    /^import \{ room \} from '\.\/rooms\/room\.ts';\n\nawait room\(([^)]*)\);\n$/.exec(text) ?? [];
-  return [...words.matchAll(/'([^']+)'/g)].map(([, place = '']) => place);
-}
-
 t.test('every file of tests is run in exactly one room', async (t) => {
   const entries = globSync('*.ts', { cwd: tests }).filter((path) => !path.endsWith('.test.ts'));
-  const rooms = entries.map((entry) => ({ entry, files: testsOf(placesOf(entry)) }));
+  const rooms = entries.map((entry) => ({
+    entry,
+    files: testsOf(placesOf(readFileSync(join(tests, entry), 'utf8'))),
+  }));
   t.same(
     rooms.filter(({ files }) => files.length === 0),
     [],

@@ -258,12 +258,16 @@ for (const format of ['sha1', 'sha256'])
 
 /** A directory on another file system than `dir`, where the machine has one. */
 function elsewhere(dir: string): string | undefined {
-  try {
-    accessSync('/dev/shm', constants.W_OK);
-    return statSync('/dev/shm').dev === statSync(dir).dev ? undefined : mkdtempSync('/dev/shm/writ-test-');
-  } catch {
-    return undefined;
+  const { dev } = statSync(dir);
+  for (const place of ['/dev/shm', '/tmp', '/var/tmp']) {
+    try {
+      accessSync(place, constants.W_OK);
+      if (statSync(place).dev !== dev) return mkdtempSync(join(place, 'writ-test-'));
+    } catch {
+      // Not on this machine.
+    }
   }
+  return undefined;
 }
 
 t.test('objects of a scratch are adopted by renaming, and copied from another file system', async (t) => {

@@ -1,0 +1,30 @@
+import { spawnSync } from 'node:child_process';
+
+/** What differs in the working tree below `root`, and from which commit. */
+export interface Changes {
+  /** In words, for people. */
+  readonly since: string;
+  readonly files: readonly string[];
+}
+
+/** Against where this branch left `main`; on `main` itself, or without one, against HEAD. Files that git does not know yet are changes. */
+export function changedFiles(root: string): Changes {
+  const head = git(root, 'rev-parse', 'HEAD')?.trim() ?? 'HEAD';
+  const left = ['main', 'origin/main']
+    .map((branch) => git(root, 'merge-base', 'HEAD', branch)?.trim())
+    .find((commit) => commit !== undefined && commit !== head);
+  const tracked = git(root, 'diff', '--name-only', '--no-renames', '-z', left ?? 'HEAD');
+  const fresh = git(root, 'ls-files', '--others', '--exclude-standard', '-z');
+  if (tracked === undefined || fresh === undefined)
+    throw new Error(`git cannot compare \`${root}\` with HEAD`);
+  return {
+    since: left === undefined ? 'HEAD' : `${left.slice(0, 12)}, where this branch left main`,
+    files: [...new Set(`${tracked}${fresh}`.split('\0'))].filter((path) => path !== '').sort(),
+  };
+}
+
+/** Standard output; `undefined` where git says no. */
+function git(root: string, ...args: readonly string[]): string | undefined {
+  const run = spawnSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 });
+  return run.status === 0 ? run.stdout : undefined;
+}

@@ -1,0 +1,36 @@
+import type { RoomChoice } from './choose-tests.ts';
+
+/** Rooms by what they cost, the dearest first; what is not named is cheap. */
+const dear: readonly string[] = [
+  'attack-trust',
+  'attack-policy',
+  'attack-gates',
+  'attack-worlds',
+  'run',
+  'upkeep',
+  'run-worker',
+  'kill',
+  'vcs',
+  'run-fields',
+  'bin',
+  'service',
+  'service-kill',
+  'outsiders',
+  'attest',
+  'attack',
+  'confinement',
+  'store',
+  'tool',
+  'gates',
+  'demo',
+  'plugins',
+  'intent',
+  'frame',
+  'kernel',
+];
+
+/** Long ones first, so that the last lane is not left alone with one. */
+export function longestFirst(rooms: readonly RoomChoice[]): readonly RoomChoice[] {
+  const rank = ({ room }: RoomChoice): number => (dear.includes(room) ? dear.indexOf(room) : dear.length);
+  return rooms.toSorted((a, b) => rank(a) - rank(b) || (a.room < b.room ? -1 : 1));
+}
