@@ -51,7 +51,7 @@ for (const [name, make] of [
     async (t) => {
       const scene = openScene(t);
       writeFileSync(path.join(scene.workspace, 'find.py'), findKey);
-      const module = new URL(`../../../core/tool/sandbox/${name}.ts`, import.meta.url).href;
+      const module = new URL(`../../../plugins/sandbox/${name}.ts`, import.meta.url).href;
       const script = `
         const [make] = Object.values(await import(${JSON.stringify(module)}));
         const result = await make().run({ argv: ['python3', '-I', '/workspace/find.py'], workspace: ${JSON.stringify(scene.workspace)},

@@ -22,5 +22,5 @@ export function subjectOf(module: URL, name: string): StoreSubject {
 
 /** Runs a store of ours through the tester. */
 export async function conforms(path: string, name: string): Promise<void> {
-  await storeTester(t, subjectOf(new URL(`../../../core/store/${path}`, import.meta.url), name));
+  await storeTester(t, subjectOf(new URL(`../../../engine/store/${path}`, import.meta.url), name));
 }

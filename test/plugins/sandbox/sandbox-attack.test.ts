@@ -338,7 +338,7 @@ print("closed" if libc.syscall(call, 0, -3, 1) == -1 and ctypes.get_errno() == 1
 
   t.test(named('nothing survives us, however early we die'), async (t) => {
     const scene = openScene(t);
-    const module = new URL(`../../../core/tool/sandbox/${backend.name}.ts`, import.meta.url);
+    const module = new URL(`../../../plugins/sandbox/${backend.name}.ts`, import.meta.url);
     const ready = path.join(scene.workspace, 'ready');
     for (const dieAfterMs of [0, 8, undefined]) {
       const asleep = uniqueSleep();
