@@ -1,8 +1,8 @@
-/* Compiles the published package: dist/ with JavaScript, declarations, and the data files that sources load by URL. */
+/* Compiles the published package: dist/ with JavaScript, declarations, and the data files that programs load by URL. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, rmSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { type BuildOptions, build, type Plugin, transformSync } from 'esbuild';
 
 rmSync('dist', { recursive: true, force: true });
 const compiled = spawnSync('tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });
@@ -18,35 +18,85 @@ for (const file of data) {
   cpSync(file, join('dist', file), { recursive: true });
 }
 
-/**
- * What starts often is folded into few files: half of a short command's time is finding modules. Left apart: the error
- * class (one identity everywhere), and every command but the short ones about contracts: they load resources beside their own modules
- * (workers, rules, demo files).
- */
-const apart: Plugin = {
-  name: 'apart',
-  setup({ onResolve }) {
-    const folded = /\/commands\/(?:spec-(?:new|validate|digest|canonical|schema)|schema)\.js$/;
-    onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
-      const target = resolve(resolveDir, path);
-      const isApart = target.includes('/bin/commands/') && !folded.test(target);
-      if (!isApart && !target.endsWith('/core/base/errors.js')) return undefined;
-      const from = relative(resolve('dist/bin'), target);
-      return { path: from.startsWith('.') ? from : `./${from}`, external: true };
+const dist = resolve('dist');
+const toUrl = (path: string): string => path.split(sep).join('/');
+
+/** Wherever a module's text is put, it keeps its own address: what it loads by URL lies beside the place where it was written. */
+const ownAddress: Plugin = {
+  name: 'own-address',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.js$/ }, ({ path }) => {
+      if (!path.startsWith(dist + sep)) return undefined;
+      const text = readFileSync(path, 'utf8');
+      if (!text.includes('import.meta.url')) return undefined;
+      const { code } = transformSync(text, { define: { 'import.meta.url': 'ownUrl' } });
+      return { contents: `const ownUrl = addressOf("${toUrl(relative(dist, path))}");\n${code}` };
     });
   },
 };
-await build({
-  entryPoints: ['dist/bin/main.js'],
-  outdir: 'dist/bin',
-  chunkNames: 'part-[hash]',
-  allowOverwrite: true,
-  bundle: true,
-  splitting: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node22',
-  legalComments: 'inline',
-  plugins: [apart],
-  logLevel: 'warning',
-});
+
+/** Small modules without a build of their own, used by nearly every command. All others stay packages, loaded where they are needed. */
+const foldedPackages = ['cac', 'smol-toml', 'unbash'];
+const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  readonly dependencies: Readonly<Record<string, string>>;
+};
+
+/**
+ * A thousand modules become a few files: finding and linking them was a third of a run's time. Each program is folded by itself, so that
+ * what its parts share (the error class) is one thing in it, and a thread loads nothing of the command line. Answers text by path.
+ */
+async function fold(options: BuildOptions): Promise<readonly (readonly [string, string])[]> {
+  const { outputFiles } = await build({
+    ...options,
+    outdir: 'dist',
+    outbase: 'dist',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22',
+    external: Object.keys(dependencies).filter((name) => !foldedPackages.includes(name)),
+    legalComments: 'inline',
+    plugins: [ownAddress],
+    logLevel: 'warning',
+    write: false,
+  });
+  return outputFiles.map(({ path, text }) => [
+    path,
+    text.replaceAll(/addressOf\("([^"]+)"\)/g, (_call, own: string) => {
+      const place = toUrl(relative(dirname(path), join(dist, own)));
+      return `new URL("${place}", import.meta.url).href`;
+    }),
+  ]);
+}
+
+const folded = [
+  ...(await fold({
+    entryPoints: [
+      'dist/bin/main.js',
+      'dist/index.js',
+      'dist/plugin.js',
+      'dist/testing.js',
+      'dist/plugins/testers/store-writer.js',
+    ],
+    chunkNames: 'bin/part-[hash]',
+  })),
+  // A thread of the pool loads rules by their address.
+  ...(await fold({
+    entryPoints: [
+      'dist/core/kernel/worker/entry.js',
+      ...globSync('dist/gates/rules/*.js'),
+      'dist/plugins/cedar/judge.js',
+    ],
+    chunkNames: 'core/kernel/worker/part-[hash]',
+  })),
+];
+// What runs in the sandbox stays as it was compiled: its directory is mounted there, and nothing else of ours.
+for (const file of globSync('dist/**/*.js', {
+  exclude: ['dist/core/kernel/worker/outside/**', 'dist/fixtures/**'],
+}))
+  rmSync(file);
+for (const [path, text] of folded) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}

@@ -1,7 +1,6 @@
 import { room } from './rooms/room.ts';
 
 await room(
-  'engine/run/verdict.test.ts',
   'engine/run/mask-values.test.ts',
   'engine/run/authors-of.test.ts',
   'engine/run/backoff.test.ts',
@@ -14,7 +13,6 @@ await room(
   'engine/run/waiting-record.test.ts',
   'engine/run/stored-approvals.test.ts',
   'engine/run/failure-text.test.ts',
-  'engine/run/kept-spec.test.ts',
   'engine/run/expectations',
   'engine/run/judge',
 );

@@ -2,9 +2,9 @@ import { readApprovals } from '../../attest/approval/read-approvals.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import type { ApprovalVerdict } from '../../core/contract/approval.ts';
 import { parseConfig } from '../../engine/config/config.ts';
-import { peopleOf } from '../../engine/run/authorship.ts';
 import { differencesFrom, reportsOnRef } from '../../engine/run/shown-reports.ts';
 import { listApprovals } from '../../engine/run/stored-approvals.ts';
+import { peopleOf } from '../../engine/store/record/authorship.ts';
 import { readObjects } from '../../engine/vcs/blobs.ts';
 import type { WaitingRun } from './waiting-run.ts';
 

@@ -1,8 +1,8 @@
 import { systemClock } from '../../core/base/clock.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
-import { findRun } from '../../engine/run/find-runs.ts';
 import { readRun } from '../../engine/run/read-run.ts';
-import type { RunStore } from '../../engine/run/run-store.ts';
+import { findRun } from '../../engine/store/record/find-run.ts';
+import type { RunStore } from '../../engine/store/run-store.ts';
 import { keepObjectReaders } from '../../engine/vcs/object-reader.ts';
 import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
 import type { Place } from '../place.ts';

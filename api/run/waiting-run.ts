@@ -1,11 +1,11 @@
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { findRun } from '../../engine/run/find-runs.ts';
-import type { GateReport } from '../../engine/run/gate-report.ts';
-import { readGateReport } from '../../engine/run/read-gate-report.ts';
-import type { RunStore } from '../../engine/run/run-store.ts';
-import { verdictDigest } from '../../engine/run/verdict.ts';
 import { parseWaitingRecord, type WaitingRecord, waitingPath } from '../../engine/run/waiting-record.ts';
+import { findRun } from '../../engine/store/record/find-run.ts';
+import type { GateReport } from '../../engine/store/record/gate-report.ts';
+import { readGateReport } from '../../engine/store/record/read-gate-report.ts';
+import { verdictDigest } from '../../engine/store/record/verdict.ts';
+import type { RunStore } from '../../engine/store/run-store.ts';
 import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
 import type { Place } from '../place.ts';
 

@@ -7,7 +7,7 @@ import type { LedgerFileReader } from '../../attest/log/tile-reader.ts';
 import { parseTlogProof } from '../../attest/log/tlog-proof.ts';
 import { type EvidenceSource, runFiles } from '../../attest/verify/evidence-source.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import type { RunStore } from '../../engine/run/run-store.ts';
+import type { RunStore } from '../../engine/store/run-store.ts';
 import { readObjects } from '../../engine/vcs/blobs.ts';
 import { evidenceReader } from '../../engine/vcs/evidence-reader.ts';
 import { effectsOn, readReplacements } from '../../engine/vcs/replacements.ts';

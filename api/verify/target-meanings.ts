@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { findRun } from '../../engine/run/find-runs.ts';
+import { findRun } from '../../engine/store/record/find-run.ts';
 import { commitsNamed, damagedCommit } from '../../engine/vcs/commits-named.ts';
 import { printable } from '../../engine/vcs/ref-name.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';

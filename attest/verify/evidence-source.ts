@@ -1,4 +1,4 @@
-import { sealPaths } from '../../engine/run/seal-paths.ts';
+import { sealPaths } from '../../engine/store/record/seal-paths.ts';
 import type { HashedTree } from '../../engine/vcs/hash-tree.ts';
 import type { LedgerFileReader } from '../log/tile-reader.ts';
 

@@ -1,5 +1,5 @@
 import type { WaitingRun } from '../../api/run/waiting-run.ts';
-import { peopleOf } from '../../engine/run/authorship.ts';
+import { peopleOf } from '../../engine/store/record/authorship.ts';
 import type { Printer } from '../print.ts';
 import { styled } from '../print.ts';
 import { toCount } from '../report/quantities.ts';

@@ -7,7 +7,7 @@ import {
   parseJsonObject,
 } from '../../attest/expect-json.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { findRun } from '../../engine/run/find-runs.ts';
+import { findRun } from '../../engine/store/record/find-run.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 
 /** What a sealed run holds, as its own statements say it. */

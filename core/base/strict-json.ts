@@ -61,16 +61,19 @@ function validPrefix(bytes: Uint8Array): number {
 }
 
 const numberForm = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
-const simpleEscapes: Readonly<Record<string, string>> = {
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-};
+/** One search by the runtime for all of a long string; always matches, if nothing. */
+const plainForm = /[^"\\\u0000-\u001f]*/y;
+const simpleEscapes = '"\\/bfnrt';
+const howToEscape = 'expected a JSON escape after the backslash';
+
+/** A JSON string with its quotes; `undefined` for what is none. */
+function readByRuntime(quoted: string): string | undefined {
+  try {
+    return JSON.parse(quoted);
+  } catch {
+    return undefined;
+  }
+}
 
 function readDocument(text: string, code: ErrorCode, maxDepth: number): unknown {
   let at = 0;
@@ -157,58 +160,61 @@ function readDocument(text: string, code: ErrorCode, maxDepth: number): unknown 
 
   function readString(): string {
     const start = at + 1;
-    let end = start;
-    for (;;) {
-      const unit = text.charCodeAt(end);
-      if (unit === 0x22) {
-        at = end + 1;
-        return text.slice(start, end);
-      }
-      if (unit === 0x5c) return readEscapedString(start, end);
-      if (!(unit >= 0x20)) badUnit(end);
-      end += 1;
-    }
+    plainForm.lastIndex = start;
+    plainForm.test(text);
+    const end = plainForm.lastIndex;
+    const unit = text.charCodeAt(end);
+    if (unit === 0x5c) return readEscapedString(start, end);
+    if (unit !== 0x22) badUnit(end);
+    at = end + 1;
+    return text.slice(start, end);
   }
 
+  /** The runtime reads it, except that it takes half a pair of surrogates for a character. */
   function readEscapedString(start: number, firstEscape: number): string {
-    let result = text.slice(start, firstEscape);
+    const end = closingQuote(firstEscape);
+    const value = end < 0 ? undefined : readByRuntime(text.slice(start - 1, end + 1));
+    if (value?.isWellFormed() !== true) return refuseString(firstEscape);
+    at = end + 1;
+    return value;
+  }
+
+  function closingQuote(from: number): number {
+    for (let end = text.indexOf('"', from); end >= 0; end = text.indexOf('"', end + 1)) {
+      let slashes = 0;
+      while (text.charCodeAt(end - 1 - slashes) === 0x5c) slashes += 1;
+      if (slashes % 2 === 0) return end;
+    }
+    return -1;
+  }
+
+  /** Says what is wrong with a string, and where. */
+  function refuseString(firstEscape: number): never {
     at = firstEscape;
     for (;;) {
       const unit = text.charCodeAt(at);
-      if (unit === 0x22) {
-        at += 1;
-        return result;
-      }
-      if (unit === 0x5c) {
-        result += readEscape();
-        continue;
-      }
-      const plain = at;
-      for (let next = unit; next !== 0x22 && next !== 0x5c; next = text.charCodeAt(at)) {
-        if (!(next >= 0x20)) badUnit(at);
-        at += 1;
-      }
-      result += text.slice(plain, at);
+      if (unit === 0x5c) requireEscape();
+      else if (unit >= 0x20) at += 1;
+      else badUnit(at);
     }
   }
 
-  function readEscape(): string {
+  function requireEscape(): void {
     const letter = text.charAt(at + 1);
     if (letter !== 'u') {
-      const plain = simpleEscapes[letter];
-      if (plain === undefined)
-        fail(letter === '' ? 'unexpected-end' : 'syntax', 'expected a JSON escape after the backslash');
+      if (letter === '') fail('unexpected-end', howToEscape);
+      if (!simpleEscapes.includes(letter)) fail('syntax', howToEscape);
       at += 2;
-      return plain;
+      return;
     }
     const escapeAt = at;
     const unit = readHexUnit();
-    if (unit < 0xd800 || unit > 0xdfff) return String.fromCharCode(unit);
+    if (unit < 0xd800 || unit > 0xdfff) return;
     if (unit <= 0xdbff && text.startsWith('\\u', at)) {
       const low = readHexUnit();
-      if (low >= 0xdc00 && low <= 0xdfff) return String.fromCharCode(unit, low);
+      if (low >= 0xdc00 && low <= 0xdfff) return;
     }
-    return fail('lone-surrogate', 'expected a pair of surrogates, found one alone', escapeAt);
+    fail('lone-surrogate', 'expected a pair of surrogates, found one alone', escapeAt);
   }
 
   function readHexUnit(): number {

@@ -5,7 +5,7 @@ export interface ApprovalSubject {
   readonly candidateTree: string;
   readonly patchDigest: string;
   readonly specDigest: string;
-  /** Digest of the verdict in the gate report that people were shown (`engine/run/verdict.ts`). */
+  /** Digest of the verdict in the gate report that people were shown (`engine/store/record/verdict.ts`). */
   readonly gateReportDigest: string;
 }
 

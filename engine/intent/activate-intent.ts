@@ -1,6 +1,7 @@
 import type { AdmittedContract } from '../run/admit-contract.ts';
-import { type RunStore, requireSameMetadata } from '../run/run-store.ts';
+import { requireSameMetadata } from '../run/run-store.ts';
 import { assertLifecycleMove } from '../spec/lifecycle.ts';
+import type { RunStore } from '../store/run-store.ts';
 import type { ObjectHeader } from '../store/stored-object.ts';
 import { appendIntentEvents } from './append-intent-events.ts';
 import type { IntentHistory } from './intent-history.ts';

@@ -1,5 +1,6 @@
 import type { AdmittedContract } from '../run/admit-contract.ts';
-import { type RunStore, requireSameMetadata } from '../run/run-store.ts';
+import { requireSameMetadata } from '../run/run-store.ts';
+import type { RunStore } from '../store/run-store.ts';
 import type { LifecycleActor } from './activate-intent.ts';
 import { appendIntentEvents } from './append-intent-events.ts';
 import type { IntentHistory } from './intent-history.ts';

@@ -1,6 +1,7 @@
+import { maskedPath } from '../store/record/masked-record.ts';
 import type { Attempt } from './attempt.ts';
 import type { JudgedRun } from './judged-run.ts';
-import { keepMasked, maskedPath } from './masked-record.ts';
+import { keepMasked } from './keep-masked.ts';
 import { recordFiles } from './record-files.ts';
 import { settleRun } from './settle-run.ts';
 

@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { WitnessedJournal } from '../../core/contract/journal-witness.ts';
+import type { RunStore } from '../store/run-store.ts';
 import { parseObject } from '../store/stored-object.ts';
 import { readBlob } from '../vcs/blobs.ts';
 import type { ClaimedRun } from './claimed-run.ts';
 import { planFolder } from './plan-objects.ts';
 import type { Ground } from './prepare-ground.ts';
 import { putJournal } from './put-journal.ts';
-import type { RunStore } from './run-store.ts';
 import { travelledJournal } from './runner-seal-path.ts';
 import type { WritEngine } from './writ-engine.ts';
 

@@ -6,15 +6,15 @@ import type { RuleInput } from '../../core/contract/rule.ts';
 import type { SandboxBackend, SandboxBind } from '../../core/contract/sandbox.ts';
 import type { Worker } from '../../core/contract/worker.ts';
 import type { Scope } from '../plan/scope.ts';
+import type { Authorship } from '../store/record/authorship.ts';
+import type { RunStore } from '../store/run-store.ts';
 import type { Scratch } from '../vcs/scratch.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import type { ArtifactBox } from './artifact-box.ts';
-import type { Authorship } from './authorship.ts';
 import type { CommitWording } from './commit-wording.ts';
 import type { Ground } from './prepare-ground.ts';
 import type { RecordBox } from './record-box.ts';
 import type { RunSettings } from './run-request.ts';
-import type { RunStore } from './run-store.ts';
 import type { Steps } from './steps.ts';
 import type { WritEngine } from './writ-engine.ts';
 

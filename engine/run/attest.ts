@@ -8,12 +8,12 @@ import type {
   SealedFile,
   SealingParties,
 } from '../../core/contract/attestor.ts';
+import { sealPaths } from '../store/record/seal-paths.ts';
 import type { Attempt } from './attempt.ts';
 import { attestRequest } from './attest-request.ts';
 import { describeEngine } from './describe-engine.ts';
 import type { JudgedRun } from './judged-run.ts';
 import type { RecordFiles } from './record-files.ts';
-import { sealPaths } from './seal-paths.ts';
 import { sealedEvidence } from './sealed-evidence.ts';
 import { contentOfAttempts, isOfTask } from './settle-run.ts';
 import { beforeLogging, stepsOfClaim, stepsOfKey } from './signer-steps.ts';

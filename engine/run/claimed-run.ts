@@ -1,10 +1,10 @@
 import { WritError } from '../../core/base/errors.ts';
 import { isJournalBegun, type JournalRecord, parseJournal, readJournal } from '../store/parse-journal.ts';
+import { requireKeptSpec } from '../store/record/kept-spec.ts';
 import { journalPath, runDirectory } from '../store/run-directory.ts';
+import type { RunStore } from '../store/run-store.ts';
 import type { Repository } from '../vcs/repository.ts';
-import { requireKeptSpec } from './kept-spec.ts';
 import { requireStartedContract } from './read-kept-contract.ts';
-import type { RunStore } from './run-store.ts';
 import { runnerSealPath, travelledJournal } from './runner-seal-path.ts';
 import { type StartedRun, startedRun } from './started-run.ts';
 import { parseWaitingRecord, waitingPath } from './waiting-record.ts';

@@ -1,10 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { join, relative, resolve, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { sha256Hex } from '../../core/base/digest.ts';
 import type { DigestedThing } from '../../core/contract/attestor.ts';
 
 /** Where the modules of this very program are: a checkout, or `dist` of the package. */
-const root = resolve(import.meta.dirname, '..', '..');
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const folders = ['api', 'attest', 'bin', 'core', 'engine', 'gates', 'plugins', 'providers', 'readers'];
 
 let described: Promise<string> | undefined;

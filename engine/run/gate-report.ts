@@ -1,22 +1,13 @@
 import { toRfc3339 } from '../../core/base/clock.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchSet } from '../../core/contract/patch-set.ts';
-import type { RunView } from '../../core/contract/run-view.ts';
 import { type ArtifactRecord, type StageRecord, stageNames } from '../../core/contract/stage.ts';
 import { maskPath } from '../../readers/sensitive/mask-path.ts';
+import type { GateReport } from '../store/record/gate-report.ts';
 import type { Attempt, OpenRun } from './attempt.ts';
-import type { Authorship } from './authorship.ts';
 import { factorsWithoutChecks } from './checks-with-factors.ts';
 import { checksWithoutUse, checkUnknownCode } from './checks-without-use.ts';
 import { foreignPolicyCode, foreignPolicyWords } from './foreign-policy.ts';
-
-/** What the gates saw and said, before anyone decided; stored as `gate-report.json`. */
-export interface GateReport
-  extends Omit<RunView, 'state' | 'finishedAt' | 'decision' | 'provenance' | 'waiting'> {
-  readonly schema: 'urn:writ:gate-report:v1';
-  /** Who made the change or brought it: none of them may approve it. */
-  readonly authorship: Authorship & { readonly tip?: string };
-}
 
 /** What a report says of the run itself. */
 export type ReportedRun = Pick<

@@ -3,9 +3,12 @@ import { toRfc3339 } from '../../core/base/clock.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import type { ApprovalVerdict } from '../../core/contract/approval.ts';
 import type { Finding } from '../../core/contract/finding.ts';
+import type { GateReport } from '../store/record/gate-report.ts';
+import { verdictOf } from '../store/record/verdict.ts';
+import { verdictDifferences } from '../store/record/verdict-differences.ts';
 import type { Attempt } from './attempt.ts';
 import { decideRun } from './decide-run.ts';
-import { finalReport, type GateReport } from './gate-report.ts';
+import { finalReport } from './gate-report.ts';
 import { judgePatch } from './judge-patch.ts';
 import type { JudgedRun } from './judged-run.ts';
 import type { PlanState } from './plan-state.ts';
@@ -17,8 +20,6 @@ import { judgeAnew, runStages, type StagesRun } from './run-stages.ts';
 import { differencesFrom, everShown, lastShown, reportsOnRef, type Shown, show } from './shown-reports.ts';
 import { listApprovals, type StoredApproval } from './stored-approvals.ts';
 import { taskFacts } from './task-facts.ts';
-import { verdictOf } from './verdict.ts';
-import { verdictDifferences } from './verdict-differences.ts';
 
 /** What was found out about a candidate, with the approvals that it was found out with. */
 export interface JudgedCandidate {

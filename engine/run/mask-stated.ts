@@ -2,8 +2,8 @@ import { redactTexts } from '../../readers/sensitive/redact-texts.ts';
 import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
 import { weighSecret } from '../../readers/sensitive/secrets/weigh-secret.ts';
 import { withoutUnseen } from '../../readers/sensitive/unseen.ts';
+import { type Authorship, peopleOf } from '../store/record/authorship.ts';
 import { keepMessage } from '../vcs/kept-message.ts';
-import { type Authorship, peopleOf } from './authorship.ts';
 import type { CommitWording, WordingPart } from './commit-wording.ts';
 import { maskWords } from './mask-values.ts';
 

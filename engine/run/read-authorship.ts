@@ -5,11 +5,11 @@ import { stageNames } from '../../core/contract/stage.ts';
 import { touchesGoverning } from '../patch/governing-paths.ts';
 import type { ResolvedRange } from '../patch/patch-from-range.ts';
 import { statedAuthors } from '../patch/stated-authors.ts';
+import type { Authorship } from '../store/record/authorship.ts';
 import { type Identity, readIdentity } from '../vcs/identity.ts';
 import { listPeople } from '../vcs/list-people.ts';
 import { formatIdentity } from '../vcs/mailbox.ts';
 import type { Repository } from '../vcs/repository.ts';
-import type { Authorship } from './authorship.ts';
 import type { RunRequest } from './run-request.ts';
 
 /** Reads out of the change itself who made it; where it does not say so, that is whoever brings it now. */

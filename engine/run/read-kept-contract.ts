@@ -1,8 +1,8 @@
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { requireKeptSpec } from '../store/record/kept-spec.ts';
+import { parseNamedJson } from '../store/record/parse-named-json.ts';
 import { type AdmittedContract, readContract } from './admit-contract.ts';
-import { requireKeptSpec } from './kept-spec.ts';
-import { parseNamedJson } from './parse-named-json.ts';
 import type { StartedRun } from './started-run.ts';
 import type { WritEngine } from './writ-engine.ts';
 

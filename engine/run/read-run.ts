@@ -3,17 +3,17 @@ import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import type { ArtifactRecord } from '../../core/contract/stage.ts';
 import { type JournalRecord, readJournal } from '../store/parse-journal.ts';
+import { maskedPath, parseMaskedRecord } from '../store/record/masked-record.ts';
+import { readGateReport } from '../store/record/read-gate-report.ts';
+import { sealPaths } from '../store/record/seal-paths.ts';
+import { waitingFolder } from '../store/record/waiting-folder.ts';
 import { journalPath, runDirectory } from '../store/run-directory.ts';
 import { isRunHeld } from '../store/run-lock.ts';
+import type { RunStore } from '../store/run-store.ts';
 import { parseObject } from '../store/stored-object.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { viewJournal } from './journal-view.ts';
-import { maskedPath, parseMaskedRecord } from './masked-record.ts';
-import { readGateReport } from './read-gate-report.ts';
-import type { RunStore } from './run-store.ts';
-import { sealPaths } from './seal-paths.ts';
 import { startedRun } from './started-run.ts';
-import { waitingFolder } from './wait-for-people.ts';
 
 const waitingDecision = `${waitingFolder}/decision.json`;
 const names = [

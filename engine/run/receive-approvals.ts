@@ -1,11 +1,11 @@
 import { sha256Hex } from '../../core/base/digest.ts';
 import type { ApprovalSubject, ApprovalVerdict } from '../../core/contract/approval.ts';
+import { peopleOf } from '../store/record/authorship.ts';
 import { readBlob } from '../vcs/blobs.ts';
 import { readIdentity } from '../vcs/identity.ts';
 import { listPeopleHere } from '../vcs/list-people.ts';
 import { formatIdentity } from '../vcs/mailbox.ts';
 import type { Attempt } from './attempt.ts';
-import { peopleOf } from './authorship.ts';
 import type { StoredApproval } from './stored-approvals.ts';
 
 /** Signed approvals of the very candidate that a run waits with, judged. */

@@ -1,4 +1,5 @@
 import type { RunView } from '../../core/contract/run-view.ts';
+import { findRun } from '../store/record/find-run.ts';
 import { keepObjectReaders } from '../vcs/object-reader.ts';
 import { openRepository } from '../vcs/repository.ts';
 import { abandon } from './abandon.ts';
@@ -6,7 +7,6 @@ import { approveInProcess } from './approve-in-process.ts';
 import type { Attempt } from './attempt.ts';
 import { beginAttempt } from './begin-attempt.ts';
 import { costLimit } from './cost-limit.ts';
-import { findRun } from './find-runs.ts';
 import { finalReport } from './gate-report.ts';
 import { handBackCandidate } from './hand-back-candidate.ts';
 import type { HeldRun } from './hold-run.ts';

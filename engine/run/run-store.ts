@@ -3,18 +3,12 @@ import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
-import type { ObjectStore } from '../store/object-store.ts';
-import { type StoreRefs, storeRefs } from '../store/store-refs.ts';
+import type { RunStore } from '../store/run-store.ts';
+import { storeRefs } from '../store/store-refs.ts';
 import { parseObject } from '../store/stored-object.ts';
 import type { Repository } from '../vcs/repository.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import type { WritEngine } from './writ-engine.ts';
-
-/** Where runs are kept, and under which names. */
-export interface RunStore {
-  readonly objects: ObjectStore;
-  readonly refs: StoreRefs;
-}
 
 /** The store that a contract names (slot `store`), under its `aiRefPrefix`. SLOT_UNKNOWN for a backend that no plugin brings. */
 export async function openRunStore(

@@ -1,6 +1,6 @@
+import type { Authorship } from '../store/record/authorship.ts';
 import type { Identity } from '../vcs/identity.ts';
 import { readMailbox } from '../vcs/mailbox.ts';
-import type { Authorship } from './authorship.ts';
 import type { CommitWording } from './commit-wording.ts';
 
 /** Authors of a very long range: the record of the run names them all. */

@@ -4,12 +4,12 @@ import type { SealedFile } from '../../core/contract/attestor.ts';
 import { appendIntentEvents } from '../intent/append-intent-events.ts';
 import { recordIntent } from '../intent/record-intent.ts';
 import { runEventsOf } from '../intent/run-events.ts';
+import { sealPaths } from '../store/record/seal-paths.ts';
 import { parseObject, type StoredObject, sealObject } from '../store/stored-object.ts';
 import type { Attempt } from './attempt.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { createRecordBox } from './record-box.ts';
 import { decisionBody, type RecordFiles, type RunOutcome } from './record-files.ts';
-import { sealPaths } from './seal-paths.ts';
 
 /** The patch in the content tree; its digest is a subject of the provenance. */
 export const patchContentPath = 'patchset.diff';

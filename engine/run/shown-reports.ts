@@ -1,11 +1,11 @@
 import { canonicalize } from '../../core/base/canonical.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type { ApprovalSubject } from '../../core/contract/approval.ts';
+import type { GateReport } from '../store/record/gate-report.ts';
+import { readGateReport } from '../store/record/read-gate-report.ts';
+import { verdictDigest, verdictOf } from '../store/record/verdict.ts';
+import { verdictDifferences } from '../store/record/verdict-differences.ts';
 import type { Attempt } from './attempt.ts';
-import type { GateReport } from './gate-report.ts';
-import { readGateReport } from './read-gate-report.ts';
-import { verdictDigest, verdictOf } from './verdict.ts';
-import { verdictDifferences } from './verdict-differences.ts';
 
 /** What people are asked to approve: a candidate as the gates saw it before anybody spoke. */
 export interface Shown {

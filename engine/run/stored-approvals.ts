@@ -1,5 +1,5 @@
 import { isWritError } from '../../core/base/errors.ts';
-import type { RunStore } from './run-store.ts';
+import type { RunStore } from '../store/run-store.ts';
 
 /** File of a signed approval on `refs/ai/approvals/<run>/<n>`. */
 export const approvalPath = 'approval.json';

@@ -1,20 +1,19 @@
 import { canonicalize } from '../../core/base/canonical.ts';
+import { maskedPath } from '../store/record/masked-record.ts';
+import { waitingFolder } from '../store/record/waiting-folder.ts';
 import { createCommit } from '../vcs/create-commit.ts';
 import { importObjects } from '../vcs/import-objects.ts';
 import { approversNeeded } from './approvers-needed.ts';
 import type { Attempt } from './attempt.ts';
 import { finalReport } from './gate-report.ts';
 import type { JudgedRun } from './judged-run.ts';
-import { keepMasked, maskedPath } from './masked-record.ts';
+import { keepMasked } from './keep-masked.ts';
 import { authorsOf } from './receive-approvals.ts';
 import { recordFiles } from './record-files.ts';
 import { runnerSealPath, travelledJournal } from './runner-seal-path.ts';
 import { contentOfAttempts, patchContentPath } from './settle-run.ts';
 import { earlierFiles, everShown, reportsOnRef, show } from './shown-reports.ts';
 import { buildWaitingRecord, waitingPath } from './waiting-record.ts';
-
-/** Where the decision to wait stands in the record. */
-export const waitingFolder = 'waiting';
 
 /**
  * Writes the run to its refs, complete: contract, judgement, journal, artifacts, candidate and base. Who fetches them can approve, and who

@@ -1,6 +1,7 @@
 import { canonicalize } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { ApprovalSubject } from '../../core/contract/approval.ts';
+import { parseNamedJson } from '../store/record/parse-named-json.ts';
 import {
   fields,
   gitObject,
@@ -13,7 +14,6 @@ import {
   text,
   wholeNumber,
 } from '../store/shape.ts';
-import { parseNamedJson } from './parse-named-json.ts';
 
 /** File of a waiting run's record on `refs/ai/runs/<run>`. */
 export const waitingPath = 'waiting.json';

@@ -1,4 +1,4 @@
-import { maskedPath } from '../run/masked-record.ts';
+import { maskedPath } from '../store/record/masked-record.ts';
 import type { Repository } from '../vcs/repository.ts';
 import type { RefFiles } from './check-record.ts';
 import { readExpiries } from './content-expiry.ts';

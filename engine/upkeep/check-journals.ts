@@ -1,9 +1,9 @@
 import { isWritError } from '../../core/base/errors.ts';
 import { viewJournal } from '../run/journal-view.ts';
-import { requireKeptSpec } from '../run/kept-spec.ts';
 import { requireStartedContract } from '../run/read-kept-contract.ts';
 import { startedRun } from '../run/started-run.ts';
 import { readJournal } from '../store/parse-journal.ts';
+import { requireKeptSpec } from '../store/record/kept-spec.ts';
 import { journalPath, listRunDirectories, runDirectory } from '../store/run-directory.ts';
 import type { Repository } from '../vcs/repository.ts';
 import type { Found } from './problem.ts';

@@ -1,6 +1,6 @@
-import { maskedPath } from '../run/masked-record.ts';
-import { sealPaths } from '../run/seal-paths.ts';
 import { waitingPath } from '../run/waiting-record.ts';
+import { maskedPath } from '../store/record/masked-record.ts';
+import { sealPaths } from '../store/record/seal-paths.ts';
 import { encodeId } from '../vcs/ref-name.ts';
 import type { FileFacts, ObjectFacts } from './object-facts.ts';
 import type { Found, ProblemCode } from './problem.ts';

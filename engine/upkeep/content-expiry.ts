@@ -1,8 +1,8 @@
 import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import { sealPaths } from '../run/seal-paths.ts';
 import { waitingPath } from '../run/waiting-record.ts';
 import type { ObjectStore } from '../store/object-store.ts';
+import { sealPaths } from '../store/record/seal-paths.ts';
 import { parseObject } from '../store/stored-object.ts';
 import type { GitDirectory } from '../vcs/git.ts';
 import { readEach, readHeads } from '../vcs/read-each.ts';

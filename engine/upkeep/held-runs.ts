@@ -1,5 +1,5 @@
 import { isWritError } from '../../core/base/errors.ts';
-import { sealPaths } from '../run/seal-paths.ts';
+import { sealPaths } from '../store/record/seal-paths.ts';
 import { parseObject } from '../store/stored-object.ts';
 import type { GitDirectory } from '../vcs/git.ts';
 import { readSmall } from '../vcs/read-each.ts';

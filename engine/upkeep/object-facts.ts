@@ -3,13 +3,13 @@ import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
-import { maskedPath, parseMaskedRecord } from '../run/masked-record.ts';
-import { readGateReport } from '../run/read-gate-report.ts';
-import { sealPaths } from '../run/seal-paths.ts';
-import { verdictDigest } from '../run/verdict.ts';
 import { parseWaitingRecord, waitingPath } from '../run/waiting-record.ts';
 import { type ObjectType, objectTypes } from '../store/object-shapes.ts';
 import { parseJournal } from '../store/parse-journal.ts';
+import { maskedPath, parseMaskedRecord } from '../store/record/masked-record.ts';
+import { readGateReport } from '../store/record/read-gate-report.ts';
+import { sealPaths } from '../store/record/seal-paths.ts';
+import { verdictDigest } from '../store/record/verdict.ts';
 import { parseObject, type StoredObject } from '../store/stored-object.ts';
 
 /** What checking needs to know of one stored file, its bytes forgotten. */

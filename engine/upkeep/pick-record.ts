@@ -1,9 +1,9 @@
 import { rename } from 'node:fs/promises';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { findRun } from '../run/find-runs.ts';
 import { readRun } from '../run/read-run.ts';
 import { absent } from '../store/durable-file.ts';
+import { findRun } from '../store/record/find-run.ts';
 import { journalPath } from '../store/run-directory.ts';
 import { parseObject } from '../store/stored-object.ts';
 import { createCommit } from '../vcs/create-commit.ts';

@@ -3,7 +3,7 @@ import { type Guard, within } from './guard.ts';
 const authors = 'test/attack/approvals/authors.test.ts';
 const verdict = 'test/attack/approvals/verdict.test.ts';
 const forged = 'test/attack/approvals/forged-seal.test.ts';
-const differences = 'test/engine/run/verdict.test.ts';
+const differences = 'test/engine/store/record/verdict.test.ts';
 const stated = 'test/engine/patch/stated-authors.test.ts';
 
 /** What an approval is bound to, who may not give one, and what is asked before a branch moves. */
@@ -100,7 +100,7 @@ export const guards: readonly Guard[] = [
       '`writ approve` by somebody',
     ],
   ]),
-  ...within('engine/run/verdict.ts', differences, [
+  ...within('engine/store/record/verdict.ts', differences, [
     [
       'a verdict is for one branch',
       '    target: report.targetRef,',

@@ -86,7 +86,7 @@ export const guards: readonly Guard[] = [
       'a run that brings its own policy',
     ],
   ]),
-  ...within('engine/run/find-runs.ts', refs, [
+  ...within('engine/store/record/find-run.ts', refs, [
     [
       'a run stands under the prefix of its contract',
       'if (own !== undefined) return own;',

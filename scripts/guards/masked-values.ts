@@ -17,7 +17,7 @@ export const guards: readonly Guard[] = [
   ...within('engine/run/mask-values.ts', values, [
     ['a short value stands alone', '(?<![A-Za-z0-9])', '', address],
   ]),
-  ...within('engine/run/masked-record.ts', values, [
+  ...within('engine/run/keep-masked.ts', values, [
     [
       'binary files of a refused patch',
       '...patch.files.filter(({ binary }) => binary)',

@@ -1,7 +1,7 @@
 import { type Guard, within } from './guard.ts';
 
 const record = 'test/attack/verify-target/run-record.test.ts';
-const keptSpec = 'test/engine/run/kept-spec.test.ts';
+const keptSpec = 'test/engine/store/record/kept-spec.test.ts';
 const objects = 'test/attack/verify-target/objects.test.ts';
 
 /** That a repository holds, under the ids of a sealed commit, the bytes that they name. */
@@ -57,7 +57,7 @@ export const guards: readonly Guard[] = [
       'a commit of other bytes',
     ],
   ]),
-  ...within('engine/run/kept-spec.ts', keptSpec, [
+  ...within('engine/store/record/kept-spec.ts', keptSpec, [
     ['a kept contract is bounded', 'if (size > maxSpecBytes) throw', 'if (size < 0) throw', 'a larger one'],
     ['a kept contract is a file', 'if (found.isFile()) return found;', 'return found;', 'what is no file'],
     ['a kept contract is no link', 'constants.O_NOFOLLOW | ', '', 'what is no file'],

@@ -112,7 +112,7 @@ export const guards: readonly Guard[] = [
       'nor do the people and words',
     ],
   ]),
-  ...within('engine/run/masked-record.ts', stored, [
+  ...within('engine/run/keep-masked.ts', stored, [
     [
       'a patch that nobody judged',
       'const named = wasJudged ? refusedFiles(patch, findings) : suspectFiles(patch);',
@@ -139,7 +139,7 @@ export const guards: readonly Guard[] = [
       'a refused run does not leave',
     ],
   ]),
-  ...within('engine/run/find-runs.ts', hostile, [
+  ...within('engine/run/list-runs.ts', hostile, [
     [
       'runs are listed whatever one of them holds',
       'const objects = await readSmall(repository, names, maxObjectBytes);',

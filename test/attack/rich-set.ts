@@ -11,7 +11,7 @@ import { type VerifyOptions, verifyRun } from '../../attest/verify/verify-run.ts
 import { systemClock } from '../../core/base/clock.ts';
 import type { AttestRequest } from '../../core/contract/attestor.ts';
 import type { CheckRecord, StageRecord } from '../../core/contract/stage.ts';
-import type { GateReport } from '../../engine/run/gate-report.ts';
+import type { GateReport } from '../../engine/store/record/gate-report.ts';
 import { handSigner } from '../attest/approval/hand-signer.ts';
 import { approvedBy } from '../attest/verify/approved-by.ts';
 import {

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
+import { stagePackage } from '../../bench/stage-package.ts';
 import { fixtures, makeSample, sampleSpec } from '../engine/run/sample.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -14,9 +15,10 @@ t.test('the compiled package does the main job: workers, rules and plugins are f
   t.teardown(() => sample.remove());
   const spec = join(sample.home, 'spec.json');
   writeFileSync(spec, sampleSpec());
+  const launcher = stagePackage();
+  t.teardown(() => rmSync(dirname(dirname(launcher)), { recursive: true }));
   const writ = (...args: string[]) => {
-    const main = join(root, 'dist', 'bin', 'main.js');
-    const done = spawnSync(process.execPath, [main, ...args, '--json'], {
+    const done = spawnSync(process.execPath, [launcher, ...args, '--json'], {
       cwd: sample.root,
       env: sample.env,
       encoding: 'utf8',
@@ -33,5 +35,6 @@ t.test('the compiled package does the main job: workers, rules and plugins are f
   ]) {
     const { status, text } = writ(...line);
     t.equal(status, 0, `${line.join(' ')}: ${text.slice(0, 1000)}`);
+    t.match(JSON.parse(text), { ok: true, command: new RegExp(`^${line[0]}`) }, `${line.join(' ')} was done`);
   }
 });

@@ -4,7 +4,7 @@ import t from 'tap';
 import { gitEvidence } from '../../../api/verify/git-evidence.ts';
 import { formatEvidenceFile } from '../../../attest/verify/evidence-file.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { findRun } from '../../../engine/run/find-runs.ts';
+import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { sealedPlace } from './place.ts';
 

@@ -26,8 +26,8 @@ import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.
 import type { Signer } from '../../../core/contract/signer.ts';
 import type { CheckRecord, StageRecord } from '../../../core/contract/stage.ts';
 import type { TransparencyLog } from '../../../core/contract/transparency-log.ts';
-import type { GateReport } from '../../../engine/run/gate-report.ts';
-import { verdictDigest } from '../../../engine/run/verdict.ts';
+import type { GateReport } from '../../../engine/store/record/gate-report.ts';
+import { verdictDigest } from '../../../engine/store/record/verdict.ts';
 
 type Json = Record<string, unknown>;
 export type Files = Map<string, Buffer>;

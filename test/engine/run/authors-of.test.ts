@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Attempt } from '../../../engine/run/attempt.ts';
-import type { Authorship } from '../../../engine/run/authorship.ts';
 import { authorsOf } from '../../../engine/run/receive-approvals.ts';
+import type { Authorship } from '../../../engine/store/record/authorship.ts';
 import { openRepository, type Repository } from '../../../engine/vcs/repository.ts';
 import { makeSample } from './sample.ts';
 

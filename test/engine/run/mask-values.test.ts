@@ -1,7 +1,7 @@
 import t from 'tap';
+import { keepMasked } from '../../../engine/run/keep-masked.ts';
 import { maskStated } from '../../../engine/run/mask-stated.ts';
 import { maskValues } from '../../../engine/run/mask-values.ts';
-import { keepMasked } from '../../../engine/run/masked-record.ts';
 import { secretValues } from '../../../engine/run/secret-values.ts';
 import { makeBench } from '../patch/patched.ts';
 

@@ -5,9 +5,10 @@ import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { isWritError, WritError } from '../../../core/base/errors.ts';
 import { definePlugin, type LoadedPlugin } from '../../../core/kernel/plugin.ts';
-import { findRun, listRuns } from '../../../engine/run/find-runs.ts';
+import { listRuns } from '../../../engine/run/list-runs.ts';
 import { readRun } from '../../../engine/run/read-run.ts';
 import { runIntent } from '../../../engine/run/run-intent.ts';
+import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { fixtures, type Json, makeSample, type Sample, sampleSpec } from './sample.ts';
 

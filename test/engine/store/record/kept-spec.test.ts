@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { readKeptSpec, requireKeptSpec } from '../../../engine/run/kept-spec.ts';
+import { readKeptSpec, requireKeptSpec } from '../../../../engine/store/record/kept-spec.ts';
 
 const most = 4 * 1024 * 1024;
 const directory = mkdtempSync(join(tmpdir(), 'writ-kept-'));

@@ -1,4 +1,4 @@
-import { fields, listOf, type TypeOf, text } from '../store/shape.ts';
+import { fields, listOf, type TypeOf, text } from '../shape.ts';
 
 /** Form of an authorship in a stored record. */
 export const authorshipShape = fields(

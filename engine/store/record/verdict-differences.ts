@@ -1,4 +1,4 @@
-import { canonicalize } from '../../core/base/canonical.ts';
+import { canonicalize } from '../../../core/base/canonical.ts';
 import type { Verdict, VerdictCheck, VerdictFinding, VerdictStage } from './verdict.ts';
 
 /** What of two verdicts may differ. */

@@ -1,5 +1,5 @@
-import { isWritError, WritError } from '../../core/base/errors.ts';
-import { parseStrictJson, type StrictJsonOptions } from '../../core/base/strict-json.ts';
+import { isWritError, WritError } from '../../../core/base/errors.ts';
+import { parseStrictJson, type StrictJsonOptions } from '../../../core/base/strict-json.ts';
 
 /** Strict JSON out of a stored file; OBJECT_CORRUPT says which file. */
 export function parseNamedJson(

@@ -1,30 +1,11 @@
 import { canonicalize } from '../../core/base/canonical.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
-import { WritError } from '../../core/base/errors.ts';
-import { fields, oneOf, sha256Text, type TypeOf, wholeNumber } from '../store/shape.ts';
+import type { MaskedRecord } from '../store/record/masked-record.ts';
 import type { Attempt } from './attempt.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { maskPatch, refusedFiles, suspectFiles } from './mask-patch.ts';
 import { maskValues } from './mask-values.ts';
-import { parseNamedJson } from './parse-named-json.ts';
 import { secretValues } from './secret-values.ts';
-
-/** File of a run's record that says what of its content is kept masked. */
-export const maskedPath = 'masked.json';
-
-const maxBytes = 64 * 1024;
-const shape = fields({
-  schema: oneOf('urn:writ:masked:v1'),
-  path: oneOf('patchset.diff'),
-  rule: oneOf('secrets'),
-  originalSha256: sha256Text,
-  storedSha256: sha256Text,
-  files: wholeNumber,
-  lines: wholeNumber,
-});
-
-/** That `patchset.diff` is kept without the secrets it was refused for: the digest of what was judged, and of what is kept. */
-export type MaskedRecord = TypeOf<typeof shape>;
 
 /** What is kept in place of a patch. */
 export interface KeptPatch {
@@ -56,16 +37,4 @@ export function keepMasked(
     lines,
   };
   return { bytes, record: Buffer.from(`${canonicalize(record)}\n`) };
-}
-
-/** Reads `masked.json` strictly; OBJECT_CORRUPT. */
-export function parseMaskedRecord(bytes: Uint8Array): MaskedRecord {
-  const value = parseNamedJson(maskedPath, bytes, { maxBytes, maxDepth: 4 });
-  const problems: string[] = [];
-  shape.check(value, '', problems);
-  if (problems.length === 0) return value as MaskedRecord;
-  throw new WritError('OBJECT_CORRUPT', {
-    message: `\`${maskedPath}\` is not what it must be: ${problems[0]}`,
-    detail: { path: maskedPath, problems },
-  });
 }

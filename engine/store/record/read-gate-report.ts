@@ -1,4 +1,4 @@
-import { WritError } from '../../core/base/errors.ts';
+import { WritError } from '../../../core/base/errors.ts';
 import {
   flag,
   gitObject,
@@ -10,7 +10,7 @@ import {
   sha256Text,
   text,
   wholeNumber,
-} from '../store/shape.ts';
+} from '../shape.ts';
 import type { GateReport } from './gate-report.ts';
 import { parseNamedJson } from './parse-named-json.ts';
 

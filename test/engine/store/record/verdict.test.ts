@@ -1,8 +1,8 @@
 import t from 'tap';
-import type { CheckRecord, StageRecord } from '../../../core/contract/stage.ts';
-import type { GateReport } from '../../../engine/run/gate-report.ts';
-import { type Verdict, verdictDigest, verdictOf } from '../../../engine/run/verdict.ts';
-import { verdictDifferences } from '../../../engine/run/verdict-differences.ts';
+import type { CheckRecord, StageRecord } from '../../../../core/contract/stage.ts';
+import type { GateReport } from '../../../../engine/store/record/gate-report.ts';
+import { type Verdict, verdictDigest, verdictOf } from '../../../../engine/store/record/verdict.ts';
+import { verdictDifferences } from '../../../../engine/store/record/verdict-differences.ts';
 
 const unit: CheckRecord = {
   id: 'unit',

@@ -1,6 +1,6 @@
-import { canonicalDigest, canonicalize } from '../../core/base/canonical.ts';
-import type { Finding } from '../../core/contract/finding.ts';
-import { type CheckRecord, type StageRecord, stageNames } from '../../core/contract/stage.ts';
+import { canonicalDigest, canonicalize } from '../../../core/base/canonical.ts';
+import type { Finding } from '../../../core/contract/finding.ts';
+import { type CheckRecord, type StageRecord, stageNames } from '../../../core/contract/stage.ts';
 import { peopleOf } from './authorship.ts';
 import type { GateReport } from './gate-report.ts';
 

@@ -1,0 +1,36 @@
+import { runGit } from '../../vcs/git.ts';
+import type { Repository } from '../../vcs/repository.ts';
+import { listExternalLocalRefs } from '../list-external-local-refs.ts';
+
+/** Where runs of any `aiRefPrefix` are: the contract allows prefixes below these (resolutions, Semantic rules). */
+const runPatterns = ['refs/ai/runs/*', 'refs/ai/**/runs/*', 'refs/x-*/**/runs/*', 'refs/x-*/runs/*'];
+
+/** A run that the repository keeps a record of. */
+export interface FoundRun {
+  readonly id: string;
+  readonly prefix: string;
+  readonly ref: string;
+  /** Commit in git; `undefined` in store `external-local`. */
+  readonly commit: string | undefined;
+}
+
+/** Every run in the repository's refs and in store `external-local`, newest first (run ids are time-ordered). */
+export async function listRunRefs(repository: Repository): Promise<readonly FoundRun[]> {
+  const listed = await runGit(repository, [
+    'for-each-ref',
+    '--format=%(objectname) %(refname)',
+    ...runPatterns,
+  ]);
+  const inGit = listed
+    .toString('utf8')
+    .split('\n')
+    .map((line) => ({ commit: line.slice(0, line.indexOf(' ')), ref: line.slice(line.indexOf(' ') + 1) }));
+  const beside = (await listExternalLocalRefs(repository)).map(({ ref }) => ({ commit: undefined, ref }));
+  const found = new Map<string, FoundRun>();
+  for (const { commit, ref } of [...inGit, ...beside]) {
+    const parts = /^(refs\/.*)\/runs\/([^/]+)$/.exec(ref);
+    if (!parts || found.has(ref)) continue;
+    found.set(ref, { id: parts[2] ?? '', prefix: parts[1] ?? '', ref, commit });
+  }
+  return [...found.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
+}

@@ -1,0 +1,2 @@
+/** Where the decision to wait stands in a run's record. */
+export const waitingFolder = 'waiting';
