@@ -12,7 +12,7 @@ import type { Scratch } from '../vcs/scratch.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import type { ArtifactBox } from './artifact-box.ts';
 import type { CommitWording } from './commit-wording.ts';
-import type { Ground } from './prepare-ground.ts';
+import type { Ground } from './ground.ts';
 import type { RecordBox } from './record-box.ts';
 import type { RunSettings } from './run-request.ts';
 import type { Steps } from './steps.ts';

@@ -1,34 +1,15 @@
 import { WritError } from '../../core/base/errors.ts';
 import { countCommits } from '../vcs/count-commits.ts';
-import { findPolicy, type PolicyCommit } from '../vcs/find-policy.ts';
+import { findPolicy } from '../vcs/find-policy.ts';
 import { planTarget, type Target } from '../vcs/plan-target.ts';
 import { printable } from '../vcs/ref-name.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { type Base, isAncestor, mergeBase, treeOf } from '../vcs/resolve-commit.ts';
 import type { AdmittedContract } from './admit-contract.ts';
-import { type ForeignPolicy, findForeignPolicy, requirePolicyOf } from './foreign-policy.ts';
+import { findForeignPolicy, requirePolicyOf } from './foreign-policy.ts';
+import type { Landing } from './landing.ts';
 import type { Origin } from './resolve-origin.ts';
 import type { RunRequest } from './run-request.ts';
-
-/** Where a run lands and by whose policy it is judged: fixed when it starts, whatever is typed later and wherever. */
-export interface Landing {
-  /** What the candidate is compared with and the sealed commit stands on: the tip of the target where there is one. */
-  readonly base: Base;
-  readonly target: Target;
-  readonly policy: PolicyCommit;
-  /** Where the change started, where that lies behind the policy commit. */
-  readonly lag?: Lag;
-  /** Present where the policy is neither the target's nor the default branch's. */
-  readonly foreign?: ForeignPolicy;
-}
-
-/** How far the start of a change lies behind the commit that judges it. */
-export interface Lag {
-  /** Where the change started. */
-  readonly from: string;
-  /** Commits of the policy commit that it does not have. */
-  readonly commits: number;
-}
 
 /**
  * Fixes target, policy and base of a run that starts (4-resolutions, Target ref and Policy commit). A change that starts behind the tip of

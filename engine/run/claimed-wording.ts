@@ -4,7 +4,7 @@ import { mergeTrees } from '../vcs/merge-trees.ts';
 import { mergeBase, treeOf } from '../vcs/resolve-commit.ts';
 import type { Scratch } from '../vcs/scratch.ts';
 import { type CommitWording, readWording } from './commit-wording.ts';
-import type { Ground } from './prepare-ground.ts';
+import type { Ground } from './ground.ts';
 
 /**
  * Words and people of a run of which only a claim is left: those of the claimed range, where its commits are here and really come to the candidate; else nobody's.

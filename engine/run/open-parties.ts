@@ -3,7 +3,7 @@ import type { SealingParties } from '../../core/contract/attestor.ts';
 import type { SealingPlace } from '../../core/contract/sealing-place.ts';
 import { readBlob } from '../vcs/blobs.ts';
 import type { AdmittedContract } from './admit-contract.ts';
-import type { Ground } from './prepare-ground.ts';
+import type { Ground } from './ground.ts';
 import type { WritEngine } from './writ-engine.ts';
 
 /** Trusted roots and signing configs are a few kilobytes. */

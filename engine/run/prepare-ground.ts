@@ -1,10 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import type { DigestedThing } from '../../core/contract/attestor.ts';
 import type { SandboxBackend } from '../../core/contract/sandbox.ts';
-import { joinRules, type Rules } from '../../core/kernel/rules.ts';
-import { parseConfig, type WritConfig } from '../config/config.ts';
+import { joinRules } from '../../core/kernel/rules.ts';
+import { parseConfig } from '../config/config.ts';
 import { findPlugins } from '../plugin-trust/find-plugins.ts';
 import { openPlugins } from '../plugin-trust/open-plugins.ts';
 import { noPluginAccess } from '../plugin-trust/plugin-access.ts';
@@ -17,31 +16,12 @@ import { commitTimeMs } from '../vcs/commit-time.ts';
 import { nameRepository } from '../vcs/name-repository.ts';
 import { openRepository, type Repository } from '../vcs/repository.ts';
 import type { AdmittedContract } from './admit-contract.ts';
-import type { Landing } from './choose-landing.ts';
+import type { Ground } from './ground.ts';
+import type { Landing } from './landing.ts';
 import { maxMemoryBytes } from './max-memory-bytes.ts';
-import { type OpenPolicies, openPolicies } from './open-policies.ts';
+import { openPolicies } from './open-policies.ts';
 import type { ResumeRequest, RunRequest } from './run-request.ts';
 import type { WritEngine } from './writ-engine.ts';
-
-/** What a run stands on: found, checked, and not yet touched. */
-export interface Ground extends Landing {
-  readonly repository: Repository;
-  /** How statements name it. */
-  readonly repositoryUri: string;
-  /** Committer time of the base commit; 0 for the empty tree. */
-  readonly baseTimeMs: number;
-  /** `.writ/config.toml` at the policy commit: a patch must not choose its judges. */
-  readonly config: WritConfig;
-  readonly configBytes: Uint8Array | undefined;
-  readonly sandbox: SandboxBackend;
-  /** What the contract's platform demands were met by. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** The engine's, and those of plugins that the repository lists. */
-  readonly rules: Rules;
-  readonly policies: OpenPolicies;
-  /** Listed plugins and policy files, for `resolvedDependencies`. */
-  readonly dependencies: readonly DigestedThing[];
-}
 
 /**
  * Finds everything a run stands on, and refuses here whatever can be refused before any work: wrong repository,

@@ -10,8 +10,8 @@ import { readRef } from '../vcs/refs.ts';
 import { emptyTreeOf, type Repository } from '../vcs/repository.ts';
 import { treeOf } from '../vcs/resolve-commit.ts';
 import type { AdmittedContract } from './admit-contract.ts';
-import type { Lag, Landing } from './choose-landing.ts';
 import { findForeignPolicy } from './foreign-policy.ts';
+import type { Lag, Landing } from './landing.ts';
 import type { ResumeRequest } from './run-request.ts';
 import type { StartedRun } from './started-run.ts';
 

@@ -5,9 +5,9 @@ import type { GateReport } from '../store/record/gate-report.ts';
 import { gateReportProblems } from '../store/record/read-gate-report.ts';
 import { fields, gitObject, oneOf, orNull, sha256Text, text, wholeNumber } from '../store/shape.ts';
 import { isRefName } from '../vcs/ref-name.ts';
-import type { Lag, Landing } from './choose-landing.ts';
 import { type CommitWording, wordingShape } from './commit-wording.ts';
 import type { ForeignPolicy } from './foreign-policy.ts';
+import type { Lag, Landing } from './landing.ts';
 
 /** The first record of a run's journal: what was asked for, resolved once. */
 export interface StartedRun {

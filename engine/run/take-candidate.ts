@@ -6,7 +6,7 @@ import { patchFromRange } from '../patch/patch-from-range.ts';
 import { mergeTrees } from '../vcs/merge-trees.ts';
 import { printable } from '../vcs/ref-name.ts';
 import type { Scratch } from '../vcs/scratch.ts';
-import type { Landing } from './choose-landing.ts';
+import type { Landing } from './landing.ts';
 import type { Origin } from './resolve-origin.ts';
 import type { RunRequest } from './run-request.ts';
 
