@@ -1,7 +1,7 @@
 import { systemClock } from '../core/base/clock.ts';
 import { createEngine } from '../core/kernel/engine.ts';
 import type { LoadedPlugin } from '../core/kernel/plugin.ts';
-import type { WritEngine } from '../engine/run/writ-engine.ts';
+import type { WritEngine } from '../engine/run/state/writ-engine.ts';
 import { contractRows } from '../engine/spec/contract-rows.ts';
 import { preset } from '../plugins/preset.ts';
 import type { CommandContext } from './command.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../core/base/clock.ts';
 import type { Worker } from '../core/contract/worker.ts';
-import { workerFile } from '../engine/run/worker-file.ts';
+import { workerFile } from '../engine/run/record/worker-file.ts';
 import { createRecordedWorker, parseRecording } from '../plugins/recorded-worker/worker.ts';
 
 /** A worker that answers from a recording (`docs/recording.md`). RECORDING_MALFORMED. */

@@ -6,7 +6,7 @@ import { WritError } from '../core/base/errors.ts';
 import type { PatchSet } from '../core/contract/patch-set.ts';
 import type { FileSides, Rule } from '../core/contract/rule.ts';
 import { patchFromRange, resolveRange } from '../engine/patch/patch-from-range.ts';
-import { readRuleFiles } from '../engine/run/read-rule-files.ts';
+import { readRuleFiles } from '../engine/run/judge/read-rule-files.ts';
 import { startGit } from '../engine/vcs/git.ts';
 import { openRepository } from '../engine/vcs/repository.ts';
 import { createScratch } from '../engine/vcs/scratch.ts';

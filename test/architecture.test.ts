@@ -41,8 +41,13 @@ t.test('every rule can fail', async (t) => {
       withFiles({ 'core/x.ts': 'export {};\n' }),
     ],
     'the ladder in `engine`': [
-      withFiles({ 'engine/spec/x.ts': "import type { S } from '../run/decide.ts';\n" }),
+      withFiles({ 'engine/spec/x.ts': "import type { S } from '../run/decide/decide.ts';\n" }),
       withFiles({ 'engine/attic/x.ts': 'export {};\n' }),
+    ],
+    'the ladder in `engine/run`': [
+      withFiles({ 'engine/run/record/x.ts': "import type { S } from '../decide/decide.ts';\n" }),
+      withFiles({ 'engine/run/judge/x.ts': "import type { S } from '../ask.ts';\n" }),
+      withFiles({ 'engine/run/attic/x.ts': 'export {};\n' }),
     ],
     'core is at most 7000 lines': [
       withFiles(
@@ -161,8 +166,11 @@ t.test('every rule can fail', async (t) => {
       withFiles({ 'bin/main.ts': "import { type Ajv } from 'ajv';\nimport './args.ts';\n" }),
     ],
     'deciding is pure': [
-      withFiles({ 'engine/run/decide.ts': imports('../../core/base/clock.ts') }),
-      withFiles({ 'engine/run/decide.ts': imports('./x.ts'), 'engine/run/x.ts': imports('node:fs') }),
+      withFiles({ 'engine/run/decide/decide.ts': imports('../../../core/base/clock.ts') }),
+      withFiles({
+        'engine/run/decide/decide.ts': imports('./x.ts'),
+        'engine/run/decide/x.ts': imports('node:fs'),
+      }),
     ],
   };
   for (const { name } of houseRules) {

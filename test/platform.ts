@@ -1,3 +1,3 @@
 import { room } from './rooms/room.ts';
 
-await room('engine/tool/runtime', 'engine/run/checks-with-factors.test.ts');
+await room('engine/tool/runtime', 'engine/run/state/checks-with-factors.test.ts');

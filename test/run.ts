@@ -1,9 +1,9 @@
 import { room } from './rooms/room.ts';
 
 await room(
-  'engine/run/collect-artifacts.test.ts',
-  'engine/run/read-reports.test.ts',
-  'engine/run/describe-engine.test.ts',
+  'engine/run/judge/collect-artifacts.test.ts',
+  'engine/run/judge/read-reports.test.ts',
+  'engine/run/state/describe-engine.test.ts',
   'engine/run/seal-faults.test.ts',
   'engine/run/run-events.test.ts',
   'engine/run/run-cases.test.ts',

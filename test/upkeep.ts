@@ -4,6 +4,6 @@ await room(
   'bin/commands/upkeep.test.ts',
   'engine/run/cost-cap.test.ts',
   'engine/run/damaged-runs.test.ts',
-  'engine/run/cancel-request.test.ts',
+  'engine/run/record/cancel-request.test.ts',
   'engine/upkeep',
 );

@@ -4,7 +4,7 @@ await room(
   'engine/vcs',
   'engine/plan/glob.test.ts',
   'engine/plan/scope.test.ts',
-  'engine/run/run-litter.test.ts',
+  'engine/run/record/run-litter.test.ts',
   'engine/patch/round-trip.test.ts',
   'engine/patch/refusals.test.ts',
   'engine/patch/incoming-forms.test.ts',

@@ -1,6 +1,6 @@
 import { systemClock } from '../../core/base/clock.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
-import { readRun } from '../../engine/run/read-run.ts';
+import { readRun } from '../../engine/run/record/read-run.ts';
 import { findRun } from '../../engine/store/record/find-run.ts';
 import type { RunStore } from '../../engine/store/run-store.ts';
 import { keepObjectReaders } from '../../engine/vcs/object-reader.ts';

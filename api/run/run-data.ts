@@ -10,8 +10,8 @@ import type {
   StageRecord,
   TestCounts,
 } from '../../core/contract/stage.ts';
-import { checkUnknownCode } from '../../engine/run/checks-without-use.ts';
-import { foreignPolicyCode } from '../../engine/run/foreign-policy.ts';
+import { checkUnknownCode } from '../../engine/run/state/checks-without-use.ts';
+import { foreignPolicyCode } from '../../engine/run/state/foreign-policy.ts';
 import type { JsonData } from '../json-data.ts';
 
 /** A run as `--json` shows it (`5-cli.md`): snake_case, absent fields left out. */

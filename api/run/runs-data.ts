@@ -1,4 +1,4 @@
-import type { RunSummary } from '../../engine/run/list-runs.ts';
+import type { RunSummary } from '../../engine/run/record/list-runs.ts';
 import type { JsonData } from '../json-data.ts';
 
 /** A list of runs as `--json` shows it, in the order given. */

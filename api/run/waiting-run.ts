@@ -1,6 +1,10 @@
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { parseWaitingRecord, type WaitingRecord, waitingPath } from '../../engine/run/waiting-record.ts';
+import {
+  parseWaitingRecord,
+  type WaitingRecord,
+  waitingPath,
+} from '../../engine/run/record/waiting-record.ts';
 import { findRun } from '../../engine/store/record/find-run.ts';
 import type { GateReport } from '../../engine/store/record/gate-report.ts';
 import { readGateReport } from '../../engine/store/record/read-gate-report.ts';

@@ -4,7 +4,7 @@ import { commitIdOf, parseCommit } from '../../attest/verify/git-commit.ts';
 import { nothingThere, oneCheck, type VerifyReport } from '../../attest/verify/report.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import { readRun } from '../../engine/run/read-run.ts';
+import { readRun } from '../../engine/run/record/read-run.ts';
 import { findRun } from '../../engine/store/record/find-run.ts';
 import { sealPaths } from '../../engine/store/record/seal-paths.ts';
 import type { RunStore } from '../../engine/store/run-store.ts';

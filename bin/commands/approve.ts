@@ -9,7 +9,7 @@ import { type SignedApproval, signApproval } from '../../attest/approval/sign-ap
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { ApprovalVerdict } from '../../core/contract/approval.ts';
-import { storeApproval } from '../../engine/run/stored-approvals.ts';
+import { storeApproval } from '../../engine/run/record/stored-approvals.ts';
 import { type ApproveOptions, readApproveOptions } from '../approve/options.ts';
 import { showRequest } from '../approve/show-request.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';

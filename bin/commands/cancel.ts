@@ -4,8 +4,8 @@ import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts'
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
-import { requestCancel, withdrawCancel } from '../../engine/run/cancel-request.ts';
-import { readRun } from '../../engine/run/read-run.ts';
+import { requestCancel, withdrawCancel } from '../../engine/run/record/cancel-request.ts';
+import { readRun } from '../../engine/run/record/read-run.ts';
 import { resumeRun } from '../../engine/run/run-intent.ts';
 import { findRun } from '../../engine/store/record/find-run.ts';
 import { runDirectory } from '../../engine/store/run-directory.ts';

@@ -11,7 +11,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import { runIntent } from '../../engine/run/run-intent.ts';
-import type { ChangeSource } from '../../engine/run/run-request.ts';
+import type { ChangeSource } from '../../engine/run/state/run-request.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
 import { openRecording } from '../recording.ts';

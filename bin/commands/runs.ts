@@ -1,6 +1,6 @@
 import { toRunsData } from '../../api/run/runs-data.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { listRuns } from '../../engine/run/list-runs.ts';
+import { listRuns } from '../../engine/run/record/list-runs.ts';
 import { keepObjectReaders } from '../../engine/vcs/object-reader.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';

@@ -1,5 +1,5 @@
-import type { AdmittedContract } from '../run/admit-contract.ts';
-import { requireSameMetadata } from '../run/run-store.ts';
+import type { AdmittedContract } from '../run/state/admit-contract.ts';
+import { requireSameMetadata } from '../run/state/run-store.ts';
 import { assertLifecycleMove } from '../spec/lifecycle.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { ObjectHeader } from '../store/stored-object.ts';

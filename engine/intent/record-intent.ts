@@ -1,6 +1,6 @@
 import { canonicalize } from '../../core/base/canonical.ts';
-import type { AdmittedContract } from '../run/admit-contract.ts';
-import { intentBody } from '../run/plan-objects.ts';
+import { intentBody } from '../run/record/plan-objects.ts';
+import type { AdmittedContract } from '../run/state/admit-contract.ts';
 import { sealObject } from '../store/stored-object.ts';
 import type { IntentRecord } from './append-intent-events.ts';
 import type { IntentHistory } from './intent-history.ts';

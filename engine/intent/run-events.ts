@@ -1,4 +1,4 @@
-import type { AdmittedContract } from '../run/admit-contract.ts';
+import type { AdmittedContract } from '../run/state/admit-contract.ts';
 import type { StoredObject } from '../store/stored-object.ts';
 import type { NewIntentEvent } from './append-intent-events.ts';
 

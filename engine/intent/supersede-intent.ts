@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import { requireSameMetadata } from '../run/run-store.ts';
+import { requireSameMetadata } from '../run/state/run-store.ts';
 import { assertLifecycleMove } from '../spec/lifecycle.ts';
 import type { LifecycleActor } from './activate-intent.ts';
 import { appendIntentEvents, unknownIntent } from './append-intent-events.ts';

@@ -6,20 +6,27 @@ import type { Finding } from '../../core/contract/finding.ts';
 import type { GateReport } from '../store/record/gate-report.ts';
 import { verdictOf } from '../store/record/verdict.ts';
 import { verdictDifferences } from '../store/record/verdict-differences.ts';
-import type { Attempt } from './attempt.ts';
-import { decideRun } from './decide-run.ts';
-import { finalReport } from './gate-report.ts';
-import { judgePatch } from './judge-patch.ts';
-import type { JudgedRun } from './judged-run.ts';
-import type { PlanState } from './plan-state.ts';
-import { attemptsAt, sensedBefore } from './plan-state.ts';
-import { authorsOf, type ReceivedApprovals, receiveApprovals } from './receive-approvals.ts';
-import { rehearseSeal } from './rehearse-seal.ts';
-import { lastTask } from './replan.ts';
-import { judgeAnew, runStages, type StagesRun } from './run-stages.ts';
-import { differencesFrom, everShown, lastShown, reportsOnRef, type Shown, show } from './shown-reports.ts';
-import { listApprovals, type StoredApproval } from './stored-approvals.ts';
-import { taskFacts } from './task-facts.ts';
+import { decideRun } from './decide/decide-run.ts';
+import { authorsOf, type ReceivedApprovals, receiveApprovals } from './decide/receive-approvals.ts';
+import { judgePatch } from './judge/judge-patch.ts';
+import { rehearseSeal } from './judge/rehearse-seal.ts';
+import { judgeAnew, runStages, type StagesRun } from './judge/run-stages.ts';
+import { finalReport } from './record/gate-report.ts';
+import type { JudgedRun } from './record/judged-run.ts';
+import type { PlanState } from './record/plan-state.ts';
+import { attemptsAt, sensedBefore } from './record/plan-state.ts';
+import {
+  differencesFrom,
+  everShown,
+  lastShown,
+  reportsOnRef,
+  type Shown,
+  show,
+} from './record/shown-reports.ts';
+import { listApprovals, type StoredApproval } from './record/stored-approvals.ts';
+import type { Attempt } from './state/attempt.ts';
+import { lastTask } from './work/replan.ts';
+import { taskFacts } from './work/task-facts.ts';
 
 /** What was found out about a candidate, with the approvals that it was found out with. */
 export interface JudgedCandidate {

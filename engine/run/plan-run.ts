@@ -11,12 +11,12 @@ import { findPolicy, type PolicyCommit } from '../vcs/find-policy.ts';
 import { planTarget } from '../vcs/plan-target.ts';
 import { openRepository } from '../vcs/repository.ts';
 import { resolveBase } from '../vcs/resolve-commit.ts';
-import { type AdmittedContract, readContract } from './admit-contract.ts';
-import { draftPlan } from './draft-plan.ts';
-import { readPlanGround } from './read-plan-ground.ts';
-import { retentionDaysOf } from './retention.ts';
-import { withConfig } from './with-config.ts';
-import type { WritEngine } from './writ-engine.ts';
+import { type AdmittedContract, readContract } from './state/admit-contract.ts';
+import { retentionDaysOf } from './state/retention.ts';
+import { withConfig } from './state/with-config.ts';
+import type { WritEngine } from './state/writ-engine.ts';
+import { draftPlan } from './work/draft-plan.ts';
+import { readPlanGround } from './work/read-plan-ground.ts';
 
 /** One row of the contract: who makes it hold here, and whether this contract needs it. */
 export interface PlannedRow {

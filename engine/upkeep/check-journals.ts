@@ -1,7 +1,7 @@
 import { isWritError } from '../../core/base/errors.ts';
-import { viewJournal } from '../run/journal-view.ts';
-import { requireStartedContract } from '../run/read-kept-contract.ts';
-import { startedRun } from '../run/started-run.ts';
+import { viewJournal } from '../run/record/journal-view.ts';
+import { requireStartedContract } from '../run/record/read-kept-contract.ts';
+import { startedRun } from '../run/record/started-run.ts';
 import { readJournal } from '../store/parse-journal.ts';
 import { requireKeptSpec } from '../store/record/kept-spec.ts';
 import { journalPath, listRunDirectories, runDirectory } from '../store/run-directory.ts';

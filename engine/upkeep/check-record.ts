@@ -1,4 +1,4 @@
-import { waitingPath } from '../run/waiting-record.ts';
+import { waitingPath } from '../run/record/waiting-record.ts';
 import { maskedPath } from '../store/record/masked-record.ts';
 import { sealPaths } from '../store/record/seal-paths.ts';
 import { encodeId } from '../vcs/ref-name.ts';

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
-import { removeRunLitter } from '../run/run-litter.ts';
+import { removeRunLitter } from '../run/record/run-litter.ts';
 import { openExternalLocalStore } from '../store/external-local-store.ts';
 import { removeLitter, temporaryRoot } from '../store/remove-litter.ts';
 import { listRunDirectories } from '../store/run-directory.ts';

@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { readRun } from '../run/read-run.ts';
+import { readRun } from '../run/record/read-run.ts';
 import { absent } from '../store/durable-file.ts';
 import { findRun } from '../store/record/find-run.ts';
 import { journalPath } from '../store/run-directory.ts';

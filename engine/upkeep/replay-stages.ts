@@ -1,6 +1,6 @@
 import { canonicalize } from '../../core/base/canonical.ts';
 import { stageNames } from '../../core/contract/stage.ts';
-import type { DecisionInput } from '../run/decision-input.ts';
+import type { DecisionInput } from '../run/record/decision-input.ts';
 import type { StoredObject } from '../store/stored-object.ts';
 import type { Difference } from './difference.ts';
 

@@ -1,5 +1,5 @@
 import { isWritError } from '../../core/base/errors.ts';
-import { viewJournal } from '../run/journal-view.ts';
+import { viewJournal } from '../run/record/journal-view.ts';
 import { readJournal } from '../store/parse-journal.ts';
 import { journalPath, runDirectory } from '../store/run-directory.ts';
 import { isRunHeld } from '../store/run-lock.ts';

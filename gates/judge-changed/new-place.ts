@@ -1,8 +1,8 @@
 import type { JudgeReach } from '../../core/contract/judge-reach.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
-import { directoryOf } from '../../engine/run/judge/directory-of.ts';
-import { placeTest } from '../../engine/run/judge/place-test.ts';
-import { isFixture } from '../../engine/run/judge/serves-judging.ts';
+import { directoryOf } from '../../engine/run/judge/reach/directory-of.ts';
+import { placeTest } from '../../engine/run/judge/reach/place-test.ts';
+import { isFixture } from '../../engine/run/judge/reach/serves-judging.ts';
 
 type Test = (directory: string) => boolean;
 

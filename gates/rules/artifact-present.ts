@@ -1,6 +1,6 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { gateOf } from '../../engine/run/collect-artifacts.ts';
+import { gateOf } from '../../engine/run/judge/collect-artifacts.ts';
 
 const rule = 'artifact-present';
 

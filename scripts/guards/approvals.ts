@@ -8,7 +8,7 @@ const stated = 'test/engine/patch/stated-authors.test.ts';
 
 /** What an approval is bound to, who may not give one, and what is asked before a branch moves. */
 export const guards: readonly Guard[] = [
-  ...within('engine/run/seal.ts', forged, [
+  ...within('engine/run/seal/seal.ts', forged, [
     [
       'what does not bear the change is not sealed',
       '  if (refuted !== undefined)',
@@ -70,7 +70,7 @@ export const guards: readonly Guard[] = [
       'a run that is judged anew with another verdict',
     ],
   ]),
-  ...within('engine/run/receive-approvals.ts', 'test/engine/run/authors-of.test.ts', [
+  ...within('engine/run/decide/receive-approvals.ts', 'test/engine/run/authors-of.test.ts', [
     [
       'somebody made it',
       '  const runner = people.length === 0 ? await readIdentity(repository) : undefined;',
@@ -78,7 +78,7 @@ export const guards: readonly Guard[] = [
       'a record that names nobody',
     ],
   ]),
-  ...within('engine/run/read-authorship.ts', authors, [
+  ...within('engine/run/open/read-authorship.ts', authors, [
     [
       'whoever brings a bare diff is its author',
       '...(stated.unsigned ? await broughtBy(repository) : {}),',

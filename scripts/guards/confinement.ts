@@ -5,7 +5,7 @@ const limits = 'test/attack/confinement/limits.test.ts';
 const hungry = 'test/attack/confinement/hungry-check.test.ts';
 const filter = 'test/plugins/sandbox/syscall-filter.test.ts';
 const probe = 'test/plugins/sandbox/sandbox-probe.test.ts';
-const reports = 'test/engine/run/read-reports.test.ts';
+const reports = 'test/engine/run/judge/read-reports.test.ts';
 
 /** What confines a check, in either back end. */
 export const guards: readonly Guard[] = [
@@ -114,7 +114,7 @@ export const guards: readonly Guard[] = [
       'bubblewrap: what stays below',
     ],
   ]),
-  ...within('engine/run/run-check.ts', hungry, [
+  ...within('engine/run/judge/run-check.ts', hungry, [
     ['the configured limit', 'maxMemoryBytes(attempt.ground.config)', '2 ** 50', 'a check that holds'],
   ]),
   ...within('gates/checks/judge-exit.ts', hungry, [
@@ -125,7 +125,7 @@ export const guards: readonly Guard[] = [
       'a check that holds',
     ],
   ]),
-  ...within('engine/run/read-reports.ts', reports, [
+  ...within('engine/run/judge/read-reports.ts', reports, [
     [
       'entries that are looked at',
       'if (names.length + others.length > entries)',

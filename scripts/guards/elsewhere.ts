@@ -5,7 +5,7 @@ const range = 'a range goes on where its commits never came';
 
 /** What is taken over from a runner, and what goes on without his clone. */
 export const guards: readonly Guard[] = [
-  ...within('engine/run/adopt-journal.ts', elsewhere, [
+  ...within('engine/run/open/adopt-journal.ts', elsewhere, [
     [
       'a policy that the contract chose names no runner',
       'if (ground.foreign !== undefined) return false;',
@@ -13,10 +13,10 @@ export const guards: readonly Guard[] = [
       'a runner whom only the contract’s own choice',
     ],
   ]),
-  ...within('engine/run/claimed-wording.ts', elsewhere, [
+  ...within('engine/run/open/claimed-wording.ts', elsewhere, [
     ['commits of a range may be elsewhere', "if (found?.type !== 'commit') return {};", '', range],
   ]),
-  ...within('engine/run/reopen-landing.ts', elsewhere, [
+  ...within('engine/run/open/reopen-landing.ts', elsewhere, [
     [
       'a branch may be tracked here and local there',
       '!isSameBranch(now.ref, policy.ref)',
@@ -24,7 +24,7 @@ export const guards: readonly Guard[] = [
       range,
     ],
   ]),
-  ...within('engine/run/reopen-landing.ts', 'test/attack/policy/resume.test.ts', [
+  ...within('engine/run/open/reopen-landing.ts', 'test/attack/policy/resume.test.ts', [
     [
       'the start of a change may not be in a shallow clone',
       "if (start?.type !== 'commit') {",

@@ -32,7 +32,7 @@ export const guards: readonly Guard[] = [
       'who approved from outside',
     ],
   ]),
-  ...within('engine/run/checks-without-use.ts', 'test/engine/run/checks-with-factors.test.ts', [
+  ...within('engine/run/state/checks-without-use.ts', 'test/engine/run/state/checks-with-factors.test.ts', [
     [
       'tables of checks that there are',
       'filter((id) => !known.has(id))',

@@ -5,7 +5,7 @@ const foreign = 'test/attack/policy/foreign-policy.test.ts';
 
 /** What a run says of itself: whose policy judged, what is sealed with it, where a refusal comes from. */
 export const guards: readonly Guard[] = [
-  ...within('engine/run/choose-landing.ts', foreign, [
+  ...within('engine/run/open/choose-landing.ts', foreign, [
     ['--policy', 'if (request.policy !== undefined)', 'if (false)', 'a policy that the contract chose'],
     [
       'a contract that chooses its judge',
@@ -14,7 +14,7 @@ export const guards: readonly Guard[] = [
       'a policy that the contract chose',
     ],
   ]),
-  ...within('engine/run/foreign-policy.ts', foreign, [
+  ...within('engine/run/state/foreign-policy.ts', foreign, [
     [
       'no warning on what the default branch says',
       'return (await readRef(repository, ref)) === policy.commit ? undefined : { defaultRef: ref };',
@@ -33,7 +33,7 @@ export const guards: readonly Guard[] = [
   ...within('gates/secrets/standing-marks.ts', foreign, [
     ['markers count at the policy commit', 'kept?.has(value) ?? true', 'true', 'a marker at an attacker'],
   ]),
-  ...within('engine/run/judge-patch.ts', wording, [
+  ...within('engine/run/judge/judge-patch.ts', wording, [
     [
       'a secret in the words is refused',
       "extent === 'whole' ? wordingFindings(attempt.wording) : []",
@@ -41,7 +41,7 @@ export const guards: readonly Guard[] = [
       'a token in the words of a range',
     ],
   ]),
-  ...within('engine/run/mask-patch.ts', wording, [
+  ...within('engine/run/record/mask-patch.ts', wording, [
     [
       'a patch that was not refused is kept',
       ' || detail?.wording !== undefined',
@@ -49,7 +49,7 @@ export const guards: readonly Guard[] = [
       'a token in the words of a range',
     ],
   ]),
-  ...within('engine/run/mask-stated.ts', wording, [
+  ...within('engine/run/open/mask-stated.ts', wording, [
     [
       'words as they would be sealed',
       '(holdsSecret(text, tokensOnly) || holdsSecret(asSealed(text), tokensOnly))',
@@ -63,16 +63,16 @@ export const guards: readonly Guard[] = [
       'wherever in the words',
     ],
   ]),
-  ...within('engine/run/commit-wording.ts', wording, [
+  ...within('engine/run/state/commit-wording.ts', wording, [
     ['the words of a mail', '[only = mail]', '[only]', 'a mail is one commit'],
   ]),
-  ...within('engine/run/run-check.ts', 'test/attack/policy/every-change.test.ts', [
+  ...within('engine/run/judge/run-check.ts', 'test/attack/policy/every-change.test.ts', [
     ['whose check it is', 'blameOrigin(one, origin)', 'one', 'a check of every change holds'],
   ]),
-  ...within('engine/run/mask-values.ts', 'test/engine/run/mask-values.test.ts', [
+  ...within('engine/run/record/mask-values.ts', 'test/engine/run/record/mask-values.test.ts', [
     ['base64 at any offset', '    ...shiftedForms(value),\n', '', 'a value is masked in base64'],
   ]),
-  ...within('engine/run/secret-values.ts', 'test/engine/run/mask-values.test.ts', [
+  ...within('engine/run/record/secret-values.ts', 'test/engine/run/record/mask-values.test.ts', [
     ['passwords by the name of their file', ', ...named]', ']', 'passwords that only the name'],
   ]),
   ...within('engine/config/workspace-section.ts', 'test/engine/config/config.test.ts', [

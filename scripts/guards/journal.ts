@@ -20,7 +20,7 @@ export const guards: readonly Guard[] = [
       'an older journal of the same run',
     ],
   ]),
-  ...within('engine/run/open-journal.ts', forged, [
+  ...within('engine/run/open/open-journal.ts', forged, [
     [
       'only an authentic journal is gone on from',
       'if (journal.isAuthentic) return journal;',
@@ -28,7 +28,7 @@ export const guards: readonly Guard[] = [
       'a forged decision seals nothing',
     ],
   ]),
-  ...within('engine/run/require-stated-target.ts', 'test/attack/journal/forged-target.test.ts', [
+  ...within('engine/run/open/require-stated-target.ts', 'test/attack/journal/forged-target.test.ts', [
     [
       'a claimed branch is confirmed',
       'if (!isClaimed) return;',
@@ -36,7 +36,7 @@ export const guards: readonly Guard[] = [
       'a branch that only a forged record',
     ],
   ]),
-  ...within('engine/run/claimed-run.ts', forged, [
+  ...within('engine/run/record/claimed-run.ts', forged, [
     [
       'a decided run is not begun anew',
       "if (stored.has('decision.json')) {",
@@ -50,7 +50,7 @@ export const guards: readonly Guard[] = [
       'a journal of another run',
     ],
   ]),
-  ...within('engine/run/record-box.ts', forged, [
+  ...within('engine/run/state/record-box.ts', forged, [
     [
       'a part of the record is what was put there',
       'if (memory && sha256Hex(bytes) !== expected) throw corrupt(path);',
@@ -72,7 +72,7 @@ export const guards: readonly Guard[] = [
       'a signature over the same files for another run',
     ],
   ]),
-  ...within('engine/run/adopt-journal.ts', refs, [
+  ...within('engine/run/open/adopt-journal.ts', refs, [
     [
       'a runner is named, and signed',
       'return attestor.isWaitingSignedBy(',
@@ -94,7 +94,7 @@ export const guards: readonly Guard[] = [
       'a record under another prefix',
     ],
   ]),
-  ...within('engine/run/begin-anew.ts', refs, [
+  ...within('engine/run/open/begin-anew.ts', refs, [
     [
       'a contract is not written through a link',
       "for (const part of ['content', 'record', specFile])",

@@ -5,7 +5,7 @@ const found = 'what checks execute to judge is found';
 
 /** Guards of what is followed from the commands of checks. */
 export const guards: readonly Guard[] = [
-  ...within('engine/run/judge/quoted-paths.ts', changed, [
+  ...within('engine/run/judge/reach/quoted-paths.ts', changed, [
     ['a path in parts is one', "path === '' ? part :", 'true ? part :', found],
     [
       'a path behind an expression is one',
@@ -14,7 +14,7 @@ export const guards: readonly Guard[] = [
       found,
     ],
   ]),
-  ...within('engine/run/judge/text-leads.ts', changed, [
+  ...within('engine/run/judge/reach/text-leads.ts', changed, [
     [
       'a shell script that goes to its own directory runs there',
       "new Set(['', directory])",
@@ -22,7 +22,7 @@ export const guards: readonly Guard[] = [
       found,
     ],
   ]),
-  ...within('engine/run/judge/serves-judging.ts', changed, [
+  ...within('engine/run/judge/reach/serves-judging.ts', changed, [
     [
       'what a configuration names may stand among tests',
       'return testPlaces.test(path) || !productPlaces.test(path);',
@@ -37,14 +37,14 @@ export const guards: readonly Guard[] = [
       found,
     ],
   ]),
-  ...within('engine/run/judge/rule-directories.ts', changed, [
+  ...within('engine/run/judge/reach/rule-directories.ts', changed, [
     ['a directory of rules by option counts', '/^--?(?:rules?-?dirs?|rulesdir|', '/^--?(?:', found],
     ['conftest has a directory of its own', "given.push('policy')", '[]', found],
   ]),
-  ...within('engine/run/judge/loop-files.ts', changed, [
+  ...within('engine/run/judge/reach/loop-files.ts', changed, [
     ['what a loop sources counts', "loop === 'for' && within === 'in'", 'false', found],
   ]),
-  ...within('engine/run/judge/following.ts', changed, [
+  ...within('engine/run/judge/reach/following.ts', changed, [
     ['new files of a directory of rules count', '/**/*` }', '/none` }', found],
     ['a linked configuration leads to its file', 'if (links.length > 0) {', 'if (false) {', found],
     [
@@ -54,10 +54,10 @@ export const guards: readonly Guard[] = [
       found,
     ],
   ]),
-  ...within('engine/run/judge/find-judge.ts', changed, [
+  ...within('engine/run/judge/second-run/find-judge.ts', changed, [
     ['the contents of configuration count', 'while (following.configure());', 'while (false);', found],
   ]),
-  ...within('engine/run/judge/config-leads.ts', changed, [
+  ...within('engine/run/judge/reach/config-leads.ts', changed, [
     ['what a linter leaves out is no judge', "return plain.replace(inLists, ' ');", 'return plain;', found],
     [
       'what a package says of its product is no judge',
@@ -68,7 +68,7 @@ export const guards: readonly Guard[] = [
     ['plugins of Python are files', '...pluginFiles(name, told)', '', found],
     ['a loader is a program', 'loaders.test(word) ? programOf(word) : []', '[]', found],
   ]),
-  ...within('engine/run/judge/named-by-command.ts', changed, [
+  ...within('engine/run/judge/reach/named-by-command.ts', changed, [
     ['a variable in front is no program', 'if (assignment.test(word)) return true;', '', found],
     [
       'a variable may load',
@@ -112,7 +112,7 @@ export const guards: readonly Guard[] = [
       'a configuration that moves to where nothing runs it',
     ],
   ]),
-  ...within('engine/run/ask-rules.ts', 'test/attack/judge/changed-judge.test.ts', [
+  ...within('engine/run/judge/ask-rules.ts', 'test/attack/judge/changed-judge.test.ts', [
     [
       'what the policy commit has run judges',
       'policyTree === undefined ? base :',
@@ -120,7 +120,7 @@ export const guards: readonly Guard[] = [
       'what only the policy commit has run',
     ],
   ]),
-  ...within('engine/run/judge/join-reach.ts', 'test/engine/run/judge/join-reach.test.ts', [
+  ...within('engine/run/judge/reach/join-reach.ts', 'test/engine/run/judge/reach/join-reach.test.ts', [
     [
       'a script in one version is no mere test',
       "known !== undefined && file.role === 'test' ? known : file",

@@ -60,10 +60,10 @@ export const guards: readonly Guard[] = [
       'what checks execute to judge is found',
     ],
   ]),
-  ...within('engine/run/judge/manifest-scripts.ts', changed, [
+  ...within('engine/run/judge/reach/manifest-scripts.ts', changed, [
     ['hooks go with their script', "['pre', '', 'post']", "['']", 'what checks execute to judge is found'],
   ]),
-  ...within('engine/run/judge/text-leads.ts', changed, [
+  ...within('engine/run/judge/reach/text-leads.ts', changed, [
     [
       'what is imported counts',
       'javascriptImports(text).flatMap((one) => resolveJavascript(one, path, files) ?? [])',
@@ -71,7 +71,7 @@ export const guards: readonly Guard[] = [
       'what checks execute to judge is found',
     ],
   ]),
-  ...within('engine/run/judge/serves-judging.ts', changed, [
+  ...within('engine/run/judge/reach/serves-judging.ts', changed, [
     [
       'the product is no judge',
       'if (isTest.test(path) || ofProduct.test(path)) return false;\n  if (tooling',
@@ -79,10 +79,10 @@ export const guards: readonly Guard[] = [
       'what checks execute to judge is found',
     ],
   ]),
-  ...within('engine/run/judge/tree-links.ts', changed, [
+  ...within('engine/run/judge/reach/tree-links.ts', changed, [
     ['links are followed', 'if (targets.size === 0)', 'if (true)', 'what checks execute to judge is found'],
   ]),
-  ...within('engine/run/judge/completed-name.ts', changed, [
+  ...within('engine/run/judge/reach/completed-name.ts', changed, [
     [
       'a name without its ending is a script',
       'if (last < 0) continue;',
@@ -98,7 +98,7 @@ export const guards: readonly Guard[] = [
       'what checks execute to judge is found',
     ],
   ]),
-  ...within('engine/run/ask-rules.ts', attack, [
+  ...within('engine/run/judge/ask-rules.ts', attack, [
     [
       'the rule is told what checks execute',
       '...(judge ? { judge } : {})',
@@ -106,7 +106,7 @@ export const guards: readonly Guard[] = [
       'nor by what that script loads',
     ],
   ]),
-  ...within('engine/run/compare-executed.ts', 'test/engine/run/compare-executed.test.ts', [
+  ...within('engine/run/judge/compare-executed.ts', 'test/engine/run/judge/compare-executed.test.ts', [
     ['fewer tests are a loss', 'if (is < was)', 'if (false)', 'fewer tests than at the base'],
     ['a test left out is one', 'else if (missed.length > 0)', 'else if (false)', 'a test that is written'],
     ['a file left out is one', 'if (emptied.length > 0)', 'if (false)', 'a file that runs no test any more'],
@@ -117,7 +117,7 @@ export const guards: readonly Guard[] = [
       'fewer tests than at the base',
     ],
   ]),
-  ...within('engine/run/ask-further.ts', attack, [
+  ...within('engine/run/judge/ask-further.ts', attack, [
     [
       'suites are compared with the base',
       '...lost.findings, ',

@@ -1,11 +1,11 @@
 import { type Guard, within } from './guard.ts';
 
-const values = 'test/engine/run/mask-values.test.ts';
+const values = 'test/engine/run/record/mask-values.test.ts';
 const address = 'the password of an address';
 
 /** Passwords of addresses and log-ins: refused, masked wherever a refused change repeats them, and examples let alone. */
 export const guards: readonly Guard[] = [
-  ...within('engine/run/secret-values.ts', values, [
+  ...within('engine/run/record/secret-values.ts', values, [
     [
       'a password as an address is read',
       "match.rule === 'url-password' ? [decoded(written)] : []",
@@ -14,10 +14,10 @@ export const guards: readonly Guard[] = [
     ],
     ['short passwords', '!(/[A-Za-z]/.test(value) && /\\d/.test(value))', 'true', address],
   ]),
-  ...within('engine/run/mask-values.ts', values, [
+  ...within('engine/run/record/mask-values.ts', values, [
     ['a short value stands alone', '(?<![A-Za-z0-9])', '', address],
   ]),
-  ...within('engine/run/keep-masked.ts', values, [
+  ...within('engine/run/record/keep-masked.ts', values, [
     [
       'binary files of a refused patch',
       '...patch.files.filter(({ binary }) => binary)',

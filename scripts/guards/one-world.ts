@@ -6,7 +6,7 @@ const hostile = 'test/attack/one-world/hostile-workspaces.test.ts';
 
 /** What keeps checks apart, and what they are given of the repository. */
 export const guards: readonly Guard[] = [
-  ...within('engine/run/open-workspace.ts', shared, [
+  ...within('engine/run/judge/open-workspace.ts', shared, [
     [
       'a place where no check was',
       "const place = await mkdtemp(join(this.#root, 'world-'));",
@@ -34,7 +34,7 @@ export const guards: readonly Guard[] = [
       'a private branch and a stash',
     ],
   ]),
-  ...within('engine/run/carry/tracked-carry.ts', carry, [
+  ...within('engine/run/judge/carry/tracked-carry.ts', carry, [
     [
       'what is tracked is not carried',
       'if (!found.has(path) && pathsOverlap(one, folded)) found.set(path, entry.path);',
@@ -48,7 +48,7 @@ export const guards: readonly Guard[] = [
       'what the candidate tracks',
     ],
   ]),
-  ...within('engine/run/carry/take-carried.ts', carry, [
+  ...within('engine/run/judge/carry/take-carried.ts', carry, [
     [
       'links stay inside',
       'if (leadsOut(next, target))',
@@ -69,7 +69,7 @@ export const guards: readonly Guard[] = [
       'what is handed on is bounded',
     ],
   ]),
-  ...within('engine/run/carry/carry-store.ts', carry, [
+  ...within('engine/run/judge/carry/carry-store.ts', carry, [
     [
       'what was handed on is what it was',
       "if ('fault' in found || found.sha256 !== sha256) return false;",

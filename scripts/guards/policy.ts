@@ -7,7 +7,7 @@ const resumed = 'test/attack/policy/resume.test.ts';
 
 /** Whose policy judges a change, and what lands of it. */
 export const guards: readonly Guard[] = [
-  ...within('engine/run/prepare-ground.ts', oldBase, [
+  ...within('engine/run/open/prepare-ground.ts', oldBase, [
     [
       'config of the policy commit',
       "readBlob(repository, policy.tree, '.writ/config.toml')",
@@ -31,7 +31,7 @@ export const guards: readonly Guard[] = [
       'nor by a supplied patch',
     ],
   ]),
-  ...within('engine/run/choose-landing.ts', oldBase, [
+  ...within('engine/run/open/choose-landing.ts', oldBase, [
     [
       'no commit of the change is its judge',
       'if (tip === undefined && range && policy.ref !== undefined && policy.commit !== undefined)',
@@ -62,7 +62,7 @@ export const guards: readonly Guard[] = [
       'a scan of a range',
     ],
   ]),
-  ...within('engine/run/reopen-landing.ts', resumed, [
+  ...within('engine/run/open/reopen-landing.ts', resumed, [
     [
       'the target stays while a run waits',
       'if (tip !== expected) {',
@@ -79,7 +79,7 @@ export const guards: readonly Guard[] = [
   ...within('engine/vcs/plan-target.ts', resumed, [
     ['feet of another work tree', 'if (!elsewhere) return;', 'return;', 'where resume is typed'],
   ]),
-  ...within('engine/run/started-run.ts', resumed, [
+  ...within('engine/run/record/started-run.ts', resumed, [
     [
       'a target gives the policy',
       'policy.commit === target.expected && policy.ref === target.ref',
@@ -93,7 +93,7 @@ export const guards: readonly Guard[] = [
       'a journal whose target is no branch',
     ],
   ]),
-  ...within('engine/run/checks-of-policy.ts', everyChange, [
+  ...within('engine/run/state/checks-of-policy.ts', everyChange, [
     ['checks of every change', '...config.checks.always.map(', '...[].map(', 'a check of every change holds'],
     [
       'policies that nobody asks for',
@@ -109,7 +109,7 @@ export const guards: readonly Guard[] = [
     ],
     ['ids of their own', 'if (taken.has(check.id)) throw', 'if (false) throw', 'a contract cannot tolerate'],
   ]),
-  ...within('engine/run/regression.ts', everyChange, [
+  ...within('engine/run/judge/regression.ts', everyChange, [
     ['nothing of it is an old failure', ' && record.fromPolicy !== true', '', 'a contract cannot tolerate'],
   ]),
   ...within('engine/config/checks-section.ts', everyChange, [

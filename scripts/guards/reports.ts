@@ -69,10 +69,10 @@ export const guards: readonly Guard[] = [
       'a value that stood there without a marker',
     ],
   ]),
-  ...within('engine/run/abandon.ts', stored, [
+  ...within('engine/run/seal/abandon.ts', stored, [
     ['a refused patch is masked', 'masked?.bytes', 'undefined', 'a patch that is refused for a token'],
   ]),
-  ...within('engine/run/wait-for-people.ts', stored, [
+  ...within('engine/run/decide/wait-for-people.ts', stored, [
     [
       'no candidate with a secret is anchored',
       '...(masked ? [] : [await anchorCandidate(attempt, shown.nowMs)]),',
@@ -89,7 +89,7 @@ export const guards: readonly Guard[] = [
       'what a later attempt repaired',
     ],
   ]),
-  ...within('engine/run/mask-patch.ts', stored, [
+  ...within('engine/run/record/mask-patch.ts', stored, [
     [
       'binary content',
       'if (headEnd < file.end) parts.push(',
@@ -98,7 +98,7 @@ export const guards: readonly Guard[] = [
     ],
     ['names', '.map((line) => maskPath(line))', '', 'nor does a key over several lines'],
   ]),
-  ...within('engine/run/mask-stated.ts', stored, [
+  ...within('engine/run/open/mask-stated.ts', stored, [
     [
       'people are masked',
       'authorship: maskAuthorship(authorship, values),',
@@ -112,7 +112,7 @@ export const guards: readonly Guard[] = [
       'nor do the people and words',
     ],
   ]),
-  ...within('engine/run/keep-masked.ts', stored, [
+  ...within('engine/run/record/keep-masked.ts', stored, [
     [
       'a patch that nobody judged',
       'const named = wasJudged ? refusedFiles(patch, findings) : suspectFiles(patch);',
@@ -120,7 +120,7 @@ export const guards: readonly Guard[] = [
       'a run that is cancelled before',
     ],
   ]),
-  ...within('engine/run/hold-run.ts', stored, [
+  ...within('engine/run/open/hold-run.ts', stored, [
     ['recordings go', ", 'scratch', workerFile]", ", 'scratch']", 'the recording that a worker played'],
   ]),
   ...within('engine/upkeep/check-record.ts', stored, [
@@ -139,7 +139,7 @@ export const guards: readonly Guard[] = [
       'a refused run does not leave',
     ],
   ]),
-  ...within('engine/run/list-runs.ts', hostile, [
+  ...within('engine/run/record/list-runs.ts', hostile, [
     [
       'runs are listed whatever one of them holds',
       'const objects = await readSmall(repository, names, maxObjectBytes);',

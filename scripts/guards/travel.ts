@@ -5,7 +5,7 @@ const waiting = 'a waiting run is approved';
 
 /** What a run that ended in two clones comes to. */
 export const guards: readonly Guard[] = [
-  ...within('engine/run/settle-run.ts', travelling, [
+  ...within('engine/run/record/settle-run.ts', travelling, [
     ['a plan may have come with a fetch', 'expectedOld: before,', 'expectedOld: null,', waiting],
   ]),
   ...within('api/verify/verify-target.ts', travelling, [

@@ -1,10 +1,10 @@
 import { type Guard, within } from './guard.ts';
 
-const dependencies = 'test/engine/run/workspace-dependencies.test.ts';
+const dependencies = 'test/engine/run/judge/workspace-dependencies.test.ts';
 
 /** What a check's world is made of, and what it may do in it. */
 export const guards: readonly Guard[] = [
-  ...within('engine/run/workspace-dependencies/prepared-entry.ts', dependencies, [
+  ...within('engine/run/judge/workspace-dependencies/prepared-entry.ts', dependencies, [
     [
       'the word of this user',
       'return voucher.vouched(said(key, output, sha256), mac) ? sha256 : undefined;',
@@ -30,7 +30,7 @@ export const guards: readonly Guard[] = [
       'a cache entry is taken only',
     ],
   ]),
-  ...within('engine/run/workspace-dependencies/prepare-cache-place.ts', dependencies, [
+  ...within('engine/run/judge/workspace-dependencies/prepare-cache-place.ts', dependencies, [
     [
       'nothing is removed behind a link',
       'if (!(await lstat(part)).isDirectory()) return;',
@@ -53,7 +53,7 @@ export const guards: readonly Guard[] = [
     ],
     ['some hundred are let alone', 'const unasked = 512;', 'const unasked = 0;', 'bubblewrap: some hundred'],
   ]),
-  ...within('engine/run/carry/in-world.ts', 'test/attack/one-world/rewritten.test.ts', [
+  ...within('engine/run/judge/carry/in-world.ts', 'test/attack/one-world/rewritten.test.ts', [
     [
       'tracked files are what they were',
       'rewrittenFindings(await world.changed(),',
@@ -101,7 +101,7 @@ export const guards: readonly Guard[] = [
       'what became of an export',
     ],
   ]),
-  ...within('engine/run/open-workspace.ts', 'test/attack/confinement/hungry-check.test.ts', [
+  ...within('engine/run/judge/open-workspace.ts', 'test/attack/confinement/hungry-check.test.ts', [
     [
       'what prepares a world may hold as much as a check',
       'maxMemoryBytes: maxMemoryBytes(ground.config),',
@@ -109,7 +109,7 @@ export const guards: readonly Guard[] = [
       'a check that holds too much',
     ],
   ]),
-  ...within('engine/run/prepare-ground.ts', 'test/engine/plugin-trust/plugin-runs.test.ts', [
+  ...within('engine/run/open/prepare-ground.ts', 'test/engine/plugin-trust/plugin-runs.test.ts', [
     [
       'so may rules of others',
       'maxMemoryBytes: maxMemoryBytes(asked),',

@@ -15,7 +15,10 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   bin: ['core', 'engine', 'readers', 'plugins', 'gates', 'attest', 'api', 'http', 'service', 'door'],
   door: ['core', 'engine', 'plugins'],
 };
-/** Rooms whose folders stand one upon the other: each imports those before it, and none after it. */
+/**
+ * Rooms whose folders stand one upon the other: each imports those before it, and none after it. Files beside the folders stand on top of
+ * them all, where there may be any.
+ */
 export const ladders: Readonly<Record<string, readonly string[]>> = {
   core: ['base', 'contract', 'kernel'],
   engine: [
@@ -32,7 +35,11 @@ export const ladders: Readonly<Record<string, readonly string[]>> = {
     'run',
     'upkeep',
   ],
+  // By stage of life; beside them stands the pipeline.
+  'engine/run': ['state', 'record', 'open', 'judge', 'decide', 'work', 'seal'],
 };
+/** Ladders that have files on top. */
+export const topped: readonly string[] = ['engine/run'];
 /** The socket stays small: what a plugin author must know. */
 export const maxCoreLines = 7000;
 /** The one list of every built-in may name them all. */
@@ -59,10 +66,13 @@ export function mayImport(from: string, to: string): boolean {
   return allowed.some((place) => place === roomOf(to) || to.startsWith(`${place}/`));
 }
 
-/** The rung on which a file of a ladder stands; -1 for a folder that is none, `undefined` outside of ladders. */
-export function rungOf(path: string): number | undefined {
-  const [room = '', folder = ''] = path.split('/', 2);
-  return ladders[room]?.indexOf(folder);
+/** The rung of a ladder on which a file stands: -1 for a place that is none, `undefined` for a file outside of it. */
+export function rungOf(ladder: string, path: string): number | undefined {
+  if (!path.startsWith(`${ladder}/`)) return undefined;
+  const rungs = ladders[ladder] ?? [];
+  const [folder = '', inside] = path.slice(ladder.length + 1).split('/', 2);
+  if (inside === undefined) return topped.includes(ladder) ? rungs.length : -1;
+  return rungs.indexOf(folder);
 }
 
 export function isShipped(path: string): boolean {

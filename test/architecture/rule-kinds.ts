@@ -22,20 +22,21 @@ export function arrowRule(room: string): HouseRule {
 }
 
 /** Folders of a room import only what stands below them, and no folder is off the ladder. */
-export function ladderRule(room: string): HouseRule {
+export function ladderRule(ladder: string): HouseRule {
   return {
-    name: `the ladder in \`${room}\``,
+    name: `the ladder in \`${ladder}\``,
     check: ({ files, edges }) => {
-      const inside = files.filter((file) => roomOf(file.path) === room);
+      const rung = (path: string) => rungOf(ladder, path);
+      const inside = files.filter(({ path }) => rung(path) !== undefined);
       return {
         matched: inside.length,
         violations: [
           ...inside
-            .filter((file) => rungOf(file.path) === -1)
-            .map((file) => `${file.path} stands on none of ${ladders[room]?.join(', ')}`),
+            .filter(({ path }) => rung(path) === -1)
+            .map(({ path }) => `${path} stands on none of ${ladders[ladder]?.join(', ')}`),
           ...edges
-            .filter(({ from, to }) => roomOf(from) === room && roomOf(to) === room && !isOwed(from, to))
-            .filter(({ from, to }) => (rungOf(to) ?? 0) > (rungOf(from) ?? 0))
+            .filter(({ from, to }) => (rung(to) ?? -1) > (rung(from) ?? Number.POSITIVE_INFINITY))
+            .filter(({ from, to }) => !isOwed(from, to))
             .map(({ from, to }) => `${from} looks up to ${to}`),
         ],
       };

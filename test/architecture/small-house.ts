@@ -22,8 +22,8 @@ export const soundFiles: Readonly<Record<string, string>> = {
   'core/base/clock.ts': 'export const now = () => Date.now();\n',
   'core/base/ids.ts': "import { randomBytes } from 'node:crypto';\nexport const id = () => randomBytes(8);\n",
   'core/contract/spec.gen.ts': '/* Generated. */\nexport type Spec = string;\n',
-  'engine/run/decide.ts':
-    "import type { Spec } from '../../core/contract/spec.gen.ts';\nexport const decide = (_: Spec) => 'abandon';\n",
+  'engine/run/decide/decide.ts':
+    "import type { Spec } from '../../../core/contract/spec.gen.ts';\nexport const decide = (_: Spec) => 'abandon';\n",
   'readers/source/names.ts': 'export const names = [];\n',
   'gates/rules/scope.ts':
     "import type { Plugin } from '../../core/kernel/plugin.ts';\nexport const scope: Plugin = {};\n",

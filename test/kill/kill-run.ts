@@ -15,7 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { commands } from '../../bin/command-table.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { removeRunLitter } from '../../engine/run/run-litter.ts';
+import { removeRunLitter } from '../../engine/run/record/run-litter.ts';
 import { type Ran, runLine } from '../bin/host.ts';
 import { type Facts, readFacts, traces } from './facts.ts';
 import { makeTemplate, type Template } from './template.ts';

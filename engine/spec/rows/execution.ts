@@ -15,7 +15,7 @@ export const executionRows = inSection('Execution policy', [
     rule: 'wait before the n-th retry: backoffSeconds × 2^(n-1), at most 3600 seconds',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/engine/run/backoff.test.ts',
+    test: 'test/engine/run/work/backoff.test.ts',
   },
   {
     id: 'execution.replan.triggers',
@@ -47,6 +47,6 @@ export const executionRows = inSection('Execution policy', [
     rule: 'so many Tasks at once, fewer where writes conflict',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/engine/run/schedule.test.ts',
+    test: 'test/engine/run/work/schedule.test.ts',
   },
 ]);

@@ -31,7 +31,7 @@ export const riskRows = inSection('Risk', [
     rule: 'each tag adds the checks that the configuration gives it',
     asks: ({ risk }) => risk.factors.length > 0,
     enforcedBy: 'core',
-    test: 'test/engine/run/checks-with-factors.test.ts',
+    test: 'test/engine/run/state/checks-with-factors.test.ts',
   },
   {
     id: 'risk.humanInLoop.required',

@@ -8,10 +8,10 @@ import { userJournalWitness } from '../../../attest/signer/user-journal-witness.
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import type { LoadedPlugin } from '../../../core/kernel/plugin.ts';
+import { storeApproval } from '../../../engine/run/record/stored-approvals.ts';
+import { parseWaitingRecord, type WaitingRecord } from '../../../engine/run/record/waiting-record.ts';
 import { resumeRun } from '../../../engine/run/run-intent.ts';
-import { storeApproval } from '../../../engine/run/stored-approvals.ts';
-import { parseWaitingRecord, type WaitingRecord } from '../../../engine/run/waiting-record.ts';
-import type { WritEngine } from '../../../engine/run/writ-engine.ts';
+import type { WritEngine } from '../../../engine/run/state/writ-engine.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { fixtures, type Json, makeSample, type Sample } from '../../engine/run/sample.ts';

@@ -5,7 +5,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import type { Attestor } from '../../../core/contract/attestor.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { runIntent } from '../../../engine/run/run-intent.ts';
-import type { RunRequest } from '../../../engine/run/run-request.ts';
+import type { RunRequest } from '../../../engine/run/state/run-request.ts';
 import { fixtures, type Json, makeSample, type Sample, sampleSpec } from '../../engine/run/sample.ts';
 
 /** The sample's fix: prices are exact, and a test shows it. */

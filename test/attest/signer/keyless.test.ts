@@ -18,8 +18,8 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { isWritError } from '../../../core/base/errors.ts';
 import type { SealingPlace } from '../../../core/contract/sealing-place.ts';
 import type { Signer } from '../../../core/contract/signer.ts';
-import { beforeLogging, stepsOfClaim, stepsOfKey } from '../../../engine/run/signer-steps.ts';
-import { stepsInMemory } from '../../../engine/run/steps.ts';
+import { beforeLogging, stepsOfClaim, stepsOfKey } from '../../../engine/run/seal/signer-steps.ts';
+import { stepsInMemory } from '../../../engine/run/state/steps.ts';
 import { type Answered, type Json, serve } from '../public/log-servers.ts';
 import {
   copyOf,

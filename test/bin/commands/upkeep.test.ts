@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
-import { readCancel, watchCancel } from '../../../engine/run/cancel-request.ts';
+import { readCancel, watchCancel } from '../../../engine/run/record/cancel-request.ts';
 import { acquireRunLock } from '../../../engine/store/run-lock.ts';
 import { finishedRun, type Spoilable } from '../../engine/upkeep/finished-run.ts';
 import { faultsOf } from '../faults-of.ts';

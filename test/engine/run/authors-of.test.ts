@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { Attempt } from '../../../engine/run/attempt.ts';
-import { authorsOf } from '../../../engine/run/receive-approvals.ts';
+import { authorsOf } from '../../../engine/run/decide/receive-approvals.ts';
+import type { Attempt } from '../../../engine/run/state/attempt.ts';
 import type { Authorship } from '../../../engine/store/record/authorship.ts';
 import { openRepository, type Repository } from '../../../engine/vcs/repository.ts';
 import { makeSample } from './sample.ts';

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap';
 import type { ReplanTrigger } from '../../../core/contract/replan-trigger.ts';
 import { type StageName, stageNames } from '../../../core/contract/stage.ts';
-import { decide } from '../../../engine/run/decide.ts';
-import type { DecidedStage, DecisionInput } from '../../../engine/run/decision-input.ts';
+import { decide } from '../../../engine/run/decide/decide.ts';
+import type { DecidedStage, DecisionInput } from '../../../engine/run/record/decision-input.ts';
 
 /* Every combination that the contract names, against a table of answers that knows no input, only the words of the contract. */
 

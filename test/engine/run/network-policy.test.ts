@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { definePlugin } from '../../../core/kernel/plugin.ts';
-import { networkFindings, redactHosts } from '../../../engine/run/check-network.ts';
-import type { RunRequest } from '../../../engine/run/run-request.ts';
+import { networkFindings, redactHosts } from '../../../engine/run/judge/check-network.ts';
+import type { RunRequest } from '../../../engine/run/state/run-request.ts';
 import { FakeOutside, origin, publicAddress } from '../tool/egress/client.ts';
 import { fixtures, type Json, makeSample, merge } from './sample.ts';
 

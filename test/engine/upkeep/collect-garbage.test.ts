@@ -7,7 +7,7 @@ import { loadAnchors } from '../../../attest/verify/load-anchors.ts';
 import type { VerifyReport } from '../../../attest/verify/report.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
-import { readRun } from '../../../engine/run/read-run.ts';
+import { readRun } from '../../../engine/run/record/read-run.ts';
 import { ownIdentity } from '../../../engine/store/process-identity.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { readRetained, retainBlobs } from '../../../engine/store/retain-blobs.ts';

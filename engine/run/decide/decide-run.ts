@@ -1,0 +1,181 @@
+import { canonicalDigest } from '../../../core/base/canonical.ts';
+import type { DigestedThing } from '../../../core/contract/attestor.ts';
+import type { Finding } from '../../../core/contract/finding.ts';
+import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
+import { replanTriggers } from '../../../core/contract/replan-trigger.ts';
+import { type StageRecord, stageNames } from '../../../core/contract/stage.ts';
+import type { WorkUsage } from '../../../core/contract/worker.ts';
+import { compileMetricsSchema } from '../../frame/run-metrics.ts';
+import { touchesGoverning } from '../../patch/governing-paths.ts';
+import type { DecidedFinding, DecidedStage, DecisionInput } from '../record/decision-input.ts';
+import { finalReport } from '../record/gate-report.ts';
+import type { JudgedRun } from '../record/judged-run.ts';
+import type { PlanState } from '../record/plan-state.ts';
+import { firedTriggers, maxReplans, type SensedAttempt } from '../record/replan-triggers.ts';
+import type { Attempt } from '../state/attempt.ts';
+import { usedCostUnits } from './budget.ts';
+import { decide } from './decide.ts';
+import { failedTests } from './failure-text.ts';
+
+/** What is decided on, beside the attempt itself. */
+export interface DecisionQuestion extends Pick<DecisionInput, 'subject' | 'conflicts' | 'human'> {
+  readonly task?: DecisionInput['task'];
+  readonly worker?: DecisionInput['worker'];
+  readonly findings: readonly Finding[];
+  readonly stages: readonly StageRecord[];
+  readonly dependencies: readonly DigestedThing[];
+  /** Earlier attempts at the same Task in this revision, oldest first. */
+  readonly before: readonly SensedAttempt[];
+  readonly state: PlanState;
+  /** What this attempt itself used, not in `state` yet. */
+  readonly usage?: WorkUsage;
+}
+
+/** Asks the decision guards, boils everything down to the decision's input, and decides. What waits for people is decided anew next time. */
+export async function decideRun(attempt: Attempt, question: DecisionQuestion): Promise<JudgedRun> {
+  const { findings, stages, dependencies, state } = question;
+  const found = await attempt.steps.once(
+    question.subject === 'candidate' ? 'decided' : 'attempt-decided',
+    () => findDecision(attempt, question),
+    ({ decision }) => !decision.next.startsWith('wait-'),
+  );
+  return {
+    findings,
+    stages,
+    dependencies,
+    revision: state.draft.revision,
+    attempts: Math.max(1, state.attempts.length),
+    ...found,
+  };
+}
+
+async function findDecision(
+  attempt: Attempt,
+  question: DecisionQuestion,
+): Promise<Pick<JudgedRun, 'input' | 'decision' | 'refusals' | 'metrics'>> {
+  const { engine, contract, runId, patch } = attempt;
+  const { findings, stages, subject, state, usage, conflicts, task, worker, human } = question;
+  const { policy, foreign } = attempt.ground;
+  const spec = contract.effective;
+  const patchFindings = findings.map(toDecided);
+  const decidedStages = stageNames.map((name) => toDecidedStage(spec, name, stages));
+  const sensedNow = { patchFindings, stages: decidedStages, failedTests: failedTests(stages) };
+  const fired = firedTriggers([...question.before, sensedNow]);
+  const facts = { runId, spec, patch, findings, stages };
+  const sensed = await engine.hooks.replan.sense.call({ ...facts, subject, fired });
+  const refusal = await engine.hooks.decision.guard.call(facts);
+  const usedUnits = state.costUnits + (usage?.costUnits ?? 0);
+  const metrics = runMetrics(attempt, state, usage);
+  const refusals = [
+    ...(attempt.cancelled === undefined
+      ? []
+      : [{ rule: 'cancelled', severity: 'error' as const, message: attempt.cancelled }]),
+    ...unsealable(spec),
+    ...(subject === 'candidate' ? await metricRefusals(spec, metrics) : []),
+    ...(refusal ? [refusal] : []),
+  ];
+  const input: DecisionInput = {
+    schema: 'urn:writ:decision-input:v1',
+    runId,
+    specId: spec.metadata.id,
+    specDigest: contract.digest,
+    baseCommit: patch.baseCommit ?? null,
+    policyCommit: policy.commit ?? null,
+    ...(policy.ref === undefined ? {} : { policyRef: policy.ref }),
+    ...(foreign === undefined ? {} : { defaultRef: foreign.defaultRef }),
+    patchDigest: patch.digest,
+    candidateTree: patch.candidateTree,
+    gateReportDigest: canonicalDigest(finalReport(attempt, findings, stages)),
+    subject,
+    source: attempt.isWorked ? 'worker' : 'supplied',
+    ...(task === undefined ? {} : { task }),
+    ...(worker === undefined ? {} : { worker }),
+    conflicts,
+    patchFindings,
+    touchesGoverning: touchesGoverning(patch.files),
+    stages: decidedStages,
+    wallClock: {
+      limitSeconds: spec.constraints.resources.maxWallClockSeconds,
+      exceeded: attempt.wallClockExceeded(),
+    },
+    refusals: refusals.map(toDecided),
+    triggers: {
+      enabled: spec.execution.replan.triggers,
+      fired: replanTriggers.filter((trigger) => fired.includes(trigger) || sensed.includes(trigger)),
+    },
+    replans: { count: state.draft.revision - 1, limit: maxReplans },
+    cost: { limitUnits: state.costLimit, usedUnits },
+    human,
+    policy: spec.objmodel.decisionPolicy,
+  };
+  return { input, decision: decide(input), refusals, metrics };
+}
+
+/** What a run used up so far, by the names that the contract gives (document 1, runPolicy.metricsSchema). */
+function runMetrics(
+  { settings, startedAtMs }: Attempt,
+  state: PlanState,
+  usage: WorkUsage | undefined,
+): Readonly<Record<string, number>> {
+  const usages = [...state.attempts.map((one) => one.usage), ...(usage ? [usage] : [])];
+  const units = usedCostUnits(usages);
+  return {
+    ...Object.assign({}, ...state.attempts.map((one) => one.metrics ?? {})),
+    wall_clock_seconds: Math.max(0, settings.clock.now() - startedAtMs) / 1000,
+    cost_usd: units / 1000,
+    tokens_used: usages.reduce((sum, { tokensUsed = 0 }) => sum + tokensUsed, 0),
+    patchsets_generated: Math.max(1, state.attempts.filter((one) => one.tree !== one.baseTree).length),
+  };
+}
+
+async function metricRefusals(
+  spec: EffectiveIntentSpec,
+  metrics: Readonly<Record<string, number>>,
+): Promise<readonly Finding[]> {
+  const check = await compileMetricsSchema(spec.objmodel.runPolicy.metricsSchema);
+  return check(metrics).map(({ metric, message }) => ({
+    rule: 'metrics',
+    severity: 'error',
+    message: `metric \`${metric}\`: ${message}`,
+  }));
+}
+
+/** Artifacts that sealing would have to make but the contract's own provenance policy rules out. */
+function unsealable(spec: EffectiveIntentSpec): readonly Finding[] {
+  if (spec.provenance.transparencyLog.mode !== 'none') return [];
+  const wanted = spec.artifacts.required.some(
+    ({ name, required }) => required && name === 'transparency-proof',
+  );
+  if (!wanted) return [];
+  return [
+    {
+      rule: 'artifact-present',
+      severity: 'error',
+      message: '`transparency-proof` is required, but `provenance.transparencyLog.mode` is `none`',
+    },
+  ];
+}
+
+function toDecidedStage(
+  spec: EffectiveIntentSpec,
+  name: DecidedStage['stage'],
+  stages: readonly StageRecord[],
+): DecidedStage {
+  const record = stages.find((stage) => stage.stage === name);
+  if (!record) {
+    const expected = spec.acceptance.verificationPlan[`${name}Checks`].length;
+    return { stage: name, status: 'not-started', expected, ran: 0, checks: [], findings: [] };
+  }
+  const { status, expected, ran } = record;
+  const checks = record.checks.map(({ id, status: outcome, required, tolerated }) => ({
+    id,
+    status: outcome,
+    required,
+    ...(tolerated ? { tolerated } : {}),
+  }));
+  return { stage: name, status, expected, ran, checks, findings: record.findings.map(toDecided) };
+}
+
+function toDecided({ rule, severity, path, line }: Finding): DecidedFinding {
+  return { rule, severity, ...(path === undefined ? {} : { path }), ...(line === undefined ? {} : { line }) };
+}

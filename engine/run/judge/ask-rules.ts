@@ -1,0 +1,79 @@
+import { isWritError } from '../../../core/base/errors.ts';
+import type { Finding } from '../../../core/contract/finding.ts';
+import type { JudgeReach } from '../../../core/contract/judge-reach.ts';
+import type { Rule, RuleInput } from '../../../core/contract/rule.ts';
+import { judgeRule } from '../../../core/kernel/rules.ts';
+import type { GitDirectory } from '../../vcs/git.ts';
+import type { ArtifactBox } from '../state/artifact-box.ts';
+import type { WritEngine } from '../state/writ-engine.ts';
+import { joinReach } from './reach/join-reach.ts';
+import { readRuleFiles } from './read-rule-files.ts';
+import { readStanding } from './read-standing.ts';
+import { findJudge } from './second-run/find-judge.ts';
+
+export interface RuleQuestion {
+  readonly engine: WritEngine;
+  readonly objects: GitDirectory;
+  readonly box: ArtifactBox;
+  readonly ruleOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly input: Omit<RuleInput, 'args' | 'files' | 'options' | 'standing'>;
+  /** Tree of the policy commit, where it is not the base. */
+  readonly policyTree?: string;
+  readonly signal: AbortSignal;
+}
+
+/** Asks rules side by side; findings come in the order of the rules. */
+export async function askRules(question: RuleQuestion, rules: readonly Rule[]): Promise<readonly Finding[]> {
+  const answers = await Promise.all(rules.map((rule) => askRule(question, rule, [])));
+  return answers.flat();
+}
+
+/** Gives one rule what it declared to read, and asks it in the pool. Never throws for the rule's sake. */
+export async function askRule(
+  question: RuleQuestion,
+  rule: Rule,
+  args: readonly string[],
+): Promise<readonly Finding[]> {
+  const { engine, input, ruleOptions, signal } = question;
+  try {
+    const files = await readRuleFiles(question.objects, input.patch, rule);
+    const artifactBytes = rule.readsArtifacts ? await readArtifacts(question) : undefined;
+    const judge = rule.readsJudge ? await judgeOf(question) : undefined;
+    const standing =
+      rule.readsStanding && question.policyTree !== undefined
+        ? await readStanding(question.objects, input.patch, question.policyTree)
+        : undefined;
+    const options = ruleOptions[rule.id] ?? {};
+    const whole: RuleInput = {
+      ...input,
+      args,
+      files,
+      options,
+      ...(artifactBytes ? { artifactBytes } : {}),
+      ...(judge ? { judge } : {}),
+      ...(standing ? { standing } : {}),
+    };
+    return await judgeRule(rule, whole, engine.pool, signal);
+  } catch (fault) {
+    if (!isWritError(fault, 'INPUT_TOO_LARGE')) throw fault;
+    return [
+      {
+        rule: rule.id,
+        severity: 'error',
+        message: `the files that this rule reads are too large: ${fault.message}`,
+      },
+    ];
+  }
+}
+
+async function judgeOf({ objects, policyTree, input }: RuleQuestion): Promise<JudgeReach> {
+  const { patch, spec } = input;
+  const base = await findJudge(objects, patch.baseTree, spec);
+  return policyTree === undefined ? base : joinReach(await findJudge(objects, policyTree, spec), base);
+}
+
+async function readArtifacts({ box, input }: RuleQuestion): Promise<Record<string, Uint8Array>> {
+  const entries: [string, Uint8Array][] = [];
+  for (const record of input.artifacts) entries.push([record.sha256, await box.read(record)]);
+  return Object.fromEntries(entries);
+}

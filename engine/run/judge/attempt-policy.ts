@@ -1,0 +1,7 @@
+import { type PrivacyPolicy, privacyPolicyOf } from '../../../readers/sensitive/privacy-policy.ts';
+import type { OpenRun } from '../state/attempt.ts';
+
+/** What may be written of a run: its contract, with the words of the config at the policy commit. */
+export function policyOf({ contract, ground }: Pick<OpenRun, 'contract' | 'ground'>): PrivacyPolicy {
+  return privacyPolicyOf(contract.effective, ground.config.redaction);
+}

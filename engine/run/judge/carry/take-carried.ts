@@ -1,0 +1,118 @@
+import { constants } from 'node:fs';
+import { chmod, copyFile, lstat, mkdir, opendir, readlink, symlink } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
+import { inParallel } from '../../state/in-parallel.ts';
+
+/** Bounds of one carried path: entries, bytes over all files, characters of a path. */
+export const carryLimits: CarryLimits = { entries: 100_000, bytes: 4 * 2 ** 30, pathCharacters: 1024 };
+
+export interface CarryLimits {
+  readonly entries: number;
+  readonly bytes: number;
+  readonly pathCharacters: number;
+}
+
+const parallelFiles = 16;
+
+/** What a check left at a carried path, or why that cannot be handed on. */
+export type Taken = 'absent' | 'copied' | { readonly fault: string };
+
+/**
+ * Copies what a check left at `path` of its workspace to the same path below `into` (expected empty): files, directories, and links that stay in
+ * the workspace, as links; nothing is followed. Anything else, anything called `.git`, and what passes the bounds is a fault. Modes become 0755
+ * or 0644; owners, times and extended attributes stay behind.
+ */
+export async function takeCarried(
+  workspace: string,
+  path: string,
+  into: string,
+  limits = carryLimits,
+): Promise<Taken> {
+  for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1)) {
+    const parent = path.slice(0, end);
+    const found = await kindOf(join(workspace, parent));
+    if (found === 'absent') return 'absent';
+    if (found !== 'directory') return { fault: `\`${parent}\` is not a directory` };
+  }
+  await mkdir(join(into, dirname(path)), { recursive: true });
+  const files: { readonly path: string; readonly mode: number }[] = [];
+  const pending = [path];
+  let entries = 1;
+  let bytes = 0;
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const from = join(workspace, next);
+    const status = await lstat(from).catch(() => undefined);
+    if (status === undefined && next === path) return 'absent';
+    if (status?.isFile()) {
+      bytes += status.size;
+      if (bytes > limits.bytes) return { fault: `its files are larger than ${limits.bytes} bytes` };
+      files.push({ path: next, mode: (status.mode & 0o111) === 0 ? 0o644 : 0o755 });
+    } else if (status?.isSymbolicLink()) {
+      const target = await readlink(from);
+      if (leadsOut(next, target))
+        return { fault: `the link \`${printable(next)}\` leads out of the workspace` };
+      await symlink(target, join(into, next));
+    } else if (status?.isDirectory()) {
+      await mkdir(join(into, next));
+      const fault = await list(workspace, next, limits, (child) => {
+        pending.push(child);
+        return ++entries <= limits.entries;
+      });
+      if (fault !== undefined) return { fault };
+    } else return { fault: `\`${printable(next)}\` is neither a file, a directory nor a link` };
+  }
+  await inParallel(files, parallelFiles, async (file) => {
+    const to = join(into, file.path);
+    await copyFile(join(workspace, file.path), to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+    await chmod(to, file.mode);
+  });
+  return 'copied';
+}
+
+/** Hands each name in a directory to `take`, until that has enough: millions of names are never in memory. */
+async function list(
+  workspace: string,
+  directory: string,
+  limits: CarryLimits,
+  take: (path: string) => boolean,
+): Promise<string | undefined> {
+  const listing = await opendir(join(workspace, directory), { encoding: 'buffer' as BufferEncoding }).catch(
+    () => undefined,
+  );
+  if (listing === undefined) return `\`${printable(directory)}\` cannot be read`;
+  for await (const entry of listing) {
+    const raw = entry.name as unknown as Buffer;
+    const name = raw.toString('utf8');
+    if (!Buffer.from(name, 'utf8').equals(raw))
+      return `a file name in \`${printable(directory)}\` is not UTF-8`;
+    const path = `${directory}/${name}`;
+    if (name.toLowerCase() === '.git') return `\`${printable(path)}\` would be a repository to git`;
+    if (path.length > limits.pathCharacters)
+      return `a path is longer than ${limits.pathCharacters} characters`;
+    if (!take(path)) return `it holds more than ${limits.entries} entries`;
+  }
+  return undefined;
+}
+
+/**
+ * Judged by its text alone. `..` counts only at the beginning: behind the name of another link it would lead on from where that one leads.
+ * With this every chain of links that were handed on stays in the workspace.
+ */
+function leadsOut(link: string, target: string): boolean {
+  if (target.startsWith('/')) return true;
+  const parts = target.split('/').filter((part) => part !== '' && part !== '.');
+  const ups = parts.findIndex((part) => part !== '..');
+  if (ups >= 0 && parts.slice(ups).includes('..')) return true;
+  const reached = posix.normalize(posix.join(posix.dirname(link), target));
+  return reached === '..' || reached.startsWith('../') || /^\.git(?:\/|$)/i.test(reached);
+}
+
+async function kindOf(path: string): Promise<'absent' | 'directory' | 'other'> {
+  const status = await lstat(path).catch(() => undefined);
+  return status === undefined ? 'absent' : status.isDirectory() ? 'directory' : 'other';
+}
+
+function printable(path: string): string {
+  const plain = path.replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
+  return plain.length > 200 ? `${plain.slice(0, 200)}…` : plain;
+}

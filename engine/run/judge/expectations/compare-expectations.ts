@@ -1,0 +1,142 @@
+import type { CheckOutcome } from '../../../../core/contract/check-runner.ts';
+import type { Finding, Severity } from '../../../../core/contract/finding.ts';
+import { type Asserting, assertingStatements } from './asserting-statements.ts';
+import { caseTexts, namesIn } from './case-texts.ts';
+import { judgesAlike, losesAssertions } from './loses-assertions.ts';
+
+const rule = 'tests-kept';
+const maxNamed = 20;
+
+/** A changed file of tests, as it was and as it is; absent where it is not. */
+export interface TestText {
+  readonly path: string;
+  readonly base?: string;
+  readonly candidate?: string;
+}
+
+/** How a suite ended at the base, and in the candidate with the base's versions of changed test files. */
+export interface Expectations {
+  readonly base: CheckOutcome;
+  readonly laid: CheckOutcome;
+  readonly texts: readonly TestText[];
+  /** Whether the contract lets tests of a file go. */
+  mayGo(path: string, name?: string): boolean;
+}
+
+/**
+ * What a change expects otherwise than the base (rule `tests-kept`): tests that ran well at the base and fail as they are written there. That is told; where the
+ * case, or what it calls, asserts less than before, it is an error, since a break may hide there. Pure.
+ */
+export function compareExpectations({ base, laid, texts, mayGo }: Expectations): readonly Finding[] {
+  const failedBefore = new Set((base.tests?.failedTests ?? []).map(({ name }) => name));
+  const idle = new Set(base.executed?.skipped);
+  const ranWell = (name: string): boolean =>
+    (base.executed?.names.has(name) ?? false) && !failedBefore.has(name) && !idle.has(name);
+  const failed = [...new Set((laid.tests?.failedTests ?? []).map(({ name }) => name))].sort();
+  const changed = failed.filter(ranWell);
+  // More failed than are named: which, nobody knows.
+  const isCut = (laid.tests?.failed ?? 0) > (laid.tests?.failedTests?.length ?? 0);
+  const missing = [...(base.executed?.names ?? [])].filter(
+    (name) => ranWell(name) && !laid.executed?.names.has(name),
+  );
+  const around = aroundThem(texts, mayGo);
+  const lost = changed.filter((name) => (isCut && around()) || isLost(name, texts, mayGo, around));
+  const findings: Finding[] = [];
+  if (lost.length > 0)
+    findings.push(
+      told(
+        'EXPECTATION_LOST',
+        'error',
+        `${count(lost.length, 'test')} of the base ${lost.length === 1 ? 'fails' : 'fail'} on the candidate and ${lost.length === 1 ? 'asserts' : 'assert'} less than before`,
+        lost,
+        '; keep what they assert, or let an objective that speaks of their rewriting name them or their file',
+      ),
+    );
+  if (changed.length > lost.length)
+    findings.push(
+      told(
+        'EXPECTATION_CHANGED',
+        'warning',
+        `${count(changed.length - lost.length, 'test')} of the base ${changed.length - lost.length === 1 ? 'fails' : 'fail'} on the candidate: the change expects something else`,
+        changed.filter((name) => !lost.includes(name)),
+      ),
+    );
+  if (laid.executed === undefined || missing.length > 0)
+    findings.push(
+      told(
+        'BASE_TESTS_NOT_RUN',
+        'note',
+        `test files of the base do not run over the candidate${laid.executed === undefined ? '' : `, of ${count(missing.length, 'test')} nothing is known`}`,
+        missing.sort(),
+      ),
+    );
+  return findings;
+}
+
+function isLost(
+  name: string,
+  texts: readonly TestText[],
+  mayGo: Expectations['mayGo'],
+  around: () => boolean,
+): boolean {
+  let isSeen = false;
+  const own = namesIn(name).find((one) => texts.some(({ base }) => base?.includes(one)));
+  for (const { path, base = '' } of own === undefined ? [] : texts) {
+    const was = caseTexts(base, own ?? '');
+    if (was.length === 0) continue;
+    if (mayGo(path, own)) return false;
+    const is = texts.flatMap(({ candidate = '' }) => caseTexts(candidate, own ?? ''));
+    for (const [at, one] of was.entries()) {
+      const now = is[at];
+      if (now === undefined) continue;
+      const [before, after] = [assertingStatements(one), assertingStatements(now)];
+      if (losesAssertions(before, after)) return true;
+      isSeen ||= !judgesAlike(before, after);
+    }
+  }
+  // What the case itself says otherwise explains it; else it is what it calls.
+  return !isSeen && around();
+}
+
+/** Whether all changed test files together assert less, asked once. */
+function aroundThem(texts: readonly TestText[], mayGo: Expectations['mayGo']): () => boolean {
+  let answer: boolean | undefined;
+  return () => {
+    const kept = texts.filter(({ path }) => !mayGo(path));
+    answer ??= losesAssertions(
+      joined(kept.map(({ base = '' }) => base)),
+      joined(kept.map(({ candidate = '' }) => candidate)),
+    );
+    return answer;
+  };
+}
+
+function joined(texts: readonly string[]): Asserting {
+  const all = texts.map(assertingStatements);
+  return {
+    statements: all.flatMap(({ statements }) => statements),
+    swallows: all.reduce((sum, { swallows }) => sum + swallows, 0),
+  };
+}
+
+function told(
+  code: string,
+  severity: Severity,
+  message: string,
+  tests: readonly string[],
+  asks = '',
+): Finding {
+  const named = tests.slice(0, maxNamed);
+  const list = named.map((name) => `\`${name}\``).join(', ');
+  const more = tests.length > maxNamed ? `, and ${tests.length - maxNamed} more` : '';
+  return {
+    rule,
+    severity,
+    message: `${message}${list === '' ? '' : `: ${list}${more}`}${asks}`,
+    detail: { code, count: tests.length, tests: named },
+  };
+}
+
+function count(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? '' : 's'}`;
+}

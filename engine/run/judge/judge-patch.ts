@@ -1,0 +1,34 @@
+import type { Finding } from '../../../core/contract/finding.ts';
+import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
+import type { Attempt } from '../state/attempt.ts';
+import { askRules } from './ask-rules.ts';
+import { policyOf } from './attempt-policy.ts';
+import { ruleQuestion } from './rule-question.ts';
+import { securityCodeWarning } from './security-code-warning.ts';
+import { wordingFindings } from './wording-findings.ts';
+
+/**
+ * Judges a patchset before it is Proposed: every patch rule, then every plugin. An `error` rejects it. The part of one Task among
+ * several is not asked for what only the whole change can show.
+ */
+export async function judgePatch(
+  attempt: Attempt,
+  extent: 'whole' | 'part' = 'whole',
+): Promise<readonly Finding[]> {
+  return attempt.steps.once(extent === 'whole' ? 'patch-judged' : 'part-judged', async () => {
+    const { engine, ground, contract, patch, scope, runId } = attempt;
+    const spec = contract.effective;
+    const question = ruleQuestion(attempt, { spec, patch, scope, artifacts: [] });
+    const rules = ground.rules.at('patch', spec).filter((rule) => extent === 'whole' || !rule.judgesWhole);
+    const found = await askRules(question, rules);
+    const added = await engine.hooks.patch.judge.call({ runId, spec, patch });
+    attempt.settings.signal.throwIfAborted();
+    const worded = extent === 'whole' ? wordingFindings(attempt.wording) : [];
+    const all = [...found, ...worded, ...securityCodeWarning(spec, attempt.ground.config, patch), ...added];
+    // What is refused for a secret is kept without it, also where the contract allows secrets to be written.
+    const policy = policyOf(attempt);
+    const isRefused = found.some(({ rule, severity }) => rule === 'secrets' && severity === 'error');
+    const remove = isRefused ? [...new Set([...policy.remove, 'secrets' as const])] : policy.remove;
+    return redactTexts(all, { ...policy, remove });
+  });
+}

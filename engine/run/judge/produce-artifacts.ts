@@ -1,0 +1,84 @@
+import { WritError } from '../../../core/base/errors.ts';
+import type { ArtifactRequest } from '../../../core/contract/artifact-producer.ts';
+import type { DigestedThing } from '../../../core/contract/attestor.ts';
+import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
+import type { ArtifactRecord, StageName, StageRecord } from '../../../core/contract/stage.ts';
+import { readBlob } from '../../vcs/blobs.ts';
+import { listTree } from '../../vcs/tree.ts';
+import type { Production } from '../state/artifact-box.ts';
+import type { Attempt } from '../state/attempt.ts';
+import { askRule } from './ask-rules.ts';
+import { gateOf } from './collect-artifacts.ts';
+import { ruleQuestion } from './rule-question.ts';
+
+/** Sealing makes these, after the decision. */
+const sealed: ReadonlySet<string> = new Set(['provenance-attestation', 'transparency-proof']);
+
+/** What policy rules judge: a policy check that the contract declares the report for has it made in its own stage. */
+const judgedBy: Readonly<Record<string, string>> = { sast: 'sast-report', sca: 'sca-report', sbom: 'sbom' };
+
+/**
+ * Makes what a stage still lacks and the engine knows how to make: artifacts that its checks claim or judge or that the
+ * contract requires at this stage, by the producers of the `artifact` slot. What nobody makes is left to the gate.
+ */
+export async function produceArtifacts(
+  attempt: Attempt,
+  stage: StageRecord,
+  before: readonly StageRecord[],
+): Promise<Production> {
+  const { engine, contract, box } = attempt;
+  const have = new Set(box.list().map((record) => record.name));
+  const missing = wantedAt(contract.effective, stage.stage).filter(
+    (name) => !have.has(name) && !sealed.has(name),
+  );
+  const records: ArtifactRecord[] = [];
+  const unmade: Record<string, string> = {};
+  const madeFrom: DigestedThing[] = [];
+  for (const name of missing) {
+    if (!engine.slots.artifact.names.includes(name)) continue;
+    const producer = await engine.slots.artifact.pick(name);
+    const made = await producer.produce(artifactRequest(attempt, [...before, stage]));
+    if (made === undefined) continue;
+    if ('unmade' in made) {
+      unmade[name] = made.unmade;
+      continue;
+    }
+    const bytes = 'bytes' in made ? made.bytes : made;
+    if ('madeFrom' in made) madeFrom.push(...made.madeFrom);
+    const { contentType, extension } = producer;
+    records.push(await box.add({ name, stage: stage.stage, bytes, contentType, extension }));
+  }
+  return { records, unmade, madeFrom };
+}
+
+function wantedAt(spec: EffectiveIntentSpec, stage: StageName): readonly string[] {
+  const checks = spec.acceptance.verificationPlan[`${stage}Checks`];
+  const declared = new Set<string>(spec.artifacts.required.map(({ name }) => name));
+  const judged = checks.flatMap(({ kind, command = '' }) => {
+    const report = kind === 'policy' ? judgedBy[command.trim().split(/\s/, 1)[0] ?? ''] : undefined;
+    return report !== undefined && declared.has(report) ? [report] : [];
+  });
+  const required = spec.artifacts.required.filter(({ stage: at }) => gateOf[at] === stage);
+  const claimed = checks.flatMap((check) => check.artifactsProduced);
+  return [...new Set<string>([...required.map(({ name }) => name), ...claimed, ...judged])];
+}
+
+function artifactRequest(attempt: Attempt, stages: readonly StageRecord[]): ArtifactRequest {
+  const { contract, patch, scratch, ground, scope, settings } = attempt;
+  const spec = contract.effective;
+  return {
+    spec,
+    patch,
+    stages,
+    readCandidate: (path) => readBlob(scratch, patch.candidateTree, path),
+    listCandidate: async () => (await listTree(scratch, patch.candidateTree)).map((entry) => entry.path),
+    baseTimeMs: ground.baseTimeMs,
+    ruleOptions: ground.config.rules,
+    async judge(ruleId) {
+      const rule = ground.rules.get(ruleId);
+      if (!rule) throw new WritError('INTERNAL', { message: `no rule is called \`${ruleId}\`` });
+      return askRule(ruleQuestion(attempt, { spec, patch, scope, artifacts: [] }), rule, []);
+    },
+    engineVersion: settings.schedulerVersion,
+  };
+}

@@ -1,0 +1,33 @@
+import type { JudgeFile, JudgeReach } from '../../../../core/contract/judge-reach.ts';
+
+/**
+ * What judges a change where the policy commit is not its base: what the policy commit's version reaches, and what is executed besides, as the
+ * base has it. Directories are those of the base: there the change is made.
+ */
+export function joinReach(policy: JudgeReach, base: JudgeReach): JudgeReach {
+  const files = new Map<string, JudgeFile>();
+  for (const file of [...base.files, ...policy.files]) {
+    const known = files.get(file.path);
+    const checks = [...new Set([...file.checks, ...(known?.checks ?? [])])];
+    // What one of them runs as a script is no mere test.
+    const wins = known !== undefined && file.role === 'test' ? known : file;
+    files.set(file.path, { ...wins, checks });
+  }
+  const scripts = new Map(Object.entries(base.scripts));
+  for (const [path, names] of Object.entries(policy.scripts))
+    scripts.set(path, joined(names, scripts.get(path) ?? []));
+  const places = base.places && policy.places && joined(base.places, policy.places);
+  return {
+    files: [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1)),
+    scripts: Object.fromEntries(scripts),
+    programs: joined(base.programs, policy.programs),
+    ...(places ? { places } : {}),
+    ...(base.directories ? { directories: base.directories } : {}),
+    absent: { ...base.absent, ...policy.absent },
+    gaps: joined(base.gaps, policy.gaps),
+  };
+}
+
+function joined(some: readonly string[], others: readonly string[]): readonly string[] {
+  return [...new Set([...some, ...others])].sort();
+}

@@ -1,0 +1,58 @@
+import { javascriptImports } from '../../../frame/imports/javascript-imports.ts';
+import { pythonImports } from '../../../frame/imports/python-imports.ts';
+import { resolveJavascript } from '../../../frame/imports/resolve-javascript.ts';
+import { resolvePython } from '../../../frame/imports/resolve-python.ts';
+import { directoryOf } from './directory-of.ts';
+import { joined } from './joined.ts';
+import type { JudgedTree } from './named.ts';
+import { quotedPaths } from './quoted-paths.ts';
+import { recipeCommands } from './recipe-commands.ts';
+
+/** What the text of a file that judges leads to. */
+export interface TextLeads {
+  /** Shell texts that it has run, with their directory. */
+  readonly commands: readonly { readonly text: string; readonly directory: string }[];
+  /** Paths that it imports, sources or names; whether they are there is not asked. */
+  readonly paths: readonly string[];
+}
+
+/** Reads a file as what its name, or its first line, says that it is. `called`: the path by which it was reached, through links. */
+export function textLeads(path: string, called: string, text: string, tree: JudgedTree): TextLeads {
+  const name = called.slice(called.lastIndexOf('/') + 1);
+  const directory = directoryOf(called);
+  const recipes = recipeCommands(name, text);
+  if (recipes !== undefined) return { commands: recipes.map((one) => ({ text: one, directory })), paths: [] };
+  const isShell = /^#!.*\b(?:ba|da|z|k)?sh\b/.test(text) || /\.(?:sh|bash|zsh|ksh|bats)$/.test(name);
+  const places = /\bdirname\b|\bBASH_SOURCE\b|\$\{0%/.test(text) ? new Set(['', directory]) : [''];
+  return {
+    commands: isShell ? [...places].map((place) => ({ text, directory: place })) : [],
+    paths: [
+      ...(isShell ? tails(text).flatMap((tail) => [joined(directory, tail), joined('', tail)]) : []),
+      ...importsOf(path, name, text, tree),
+      ...quotedPaths(text).flatMap((one) => [joined(directory, one), joined('', one)]),
+    ].filter((found) => found !== undefined),
+  };
+}
+
+/** Files that a script loads, as its language says that; `called`: what tells the language. */
+export function importsOf(path: string, called: string, text: string, tree: JudgedTree): readonly string[] {
+  const files = { has: (file: string) => tree.isFile(file) };
+  const isJavascript = /\.[cm]?[jt]sx?$/.test(called) || /^#!.*\b(?:node|deno|bun|tsx)\b/.test(text);
+  return [
+    ...(isJavascript
+      ? javascriptImports(text).flatMap((one) => resolveJavascript(one, path, files) ?? [])
+      : []),
+    ...(/\.pyw?$/.test(called)
+      ? pythonImports(text)
+          .slice(0, 500)
+          .flatMap((one) => resolvePython(one, path, files))
+      : []),
+  ];
+}
+
+/** Literal ends of words that begin with an expansion: `"$DIR/lib.sh"`. */
+function tails(text: string): readonly string[] {
+  return [...text.matchAll(/[})"\w]\/((?:[\w.-]{1,100}\/){0,6}[\w.-]{1,100})\b/g)]
+    .slice(0, 5_000)
+    .map(([, tail = '']) => tail);
+}

@@ -1,0 +1,300 @@
+import { stat } from 'node:fs/promises';
+import { toRfc3339 } from '../../../core/base/clock.ts';
+import { isWritError, messageOf } from '../../../core/base/errors.ts';
+import type { CheckContext, CheckOutcome } from '../../../core/contract/check-runner.ts';
+import type { Finding } from '../../../core/contract/finding.ts';
+import type { ToolRequest, ToolSettled } from '../../../core/contract/hook-payload.ts';
+import type { EffectiveCheck, EffectiveToolAcl } from '../../../core/contract/intentspec.gen.ts';
+import type { CheckNetwork } from '../../../core/contract/network-use.ts';
+import type { RuleInput } from '../../../core/contract/rule.ts';
+import type { CarriedPath, CheckRecord, StageName, ToolUse } from '../../../core/contract/stage.ts';
+import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
+import { guardCommand } from '../../tool/acl.ts';
+import { checkEnvironment } from '../../tool/check-environment.ts';
+import type { Attempt } from '../state/attempt.ts';
+import { maxMemoryBytes } from '../state/max-memory-bytes.ts';
+import { askFurther } from './ask-further.ts';
+import { askPolicy } from './ask-policy.ts';
+import { askRule } from './ask-rules.ts';
+import { policyOf } from './attempt-policy.ts';
+import { inWorld, type Passing } from './carry/in-world.ts';
+import {
+  joinNetworks,
+  networkFindings,
+  openNetwork,
+  redactHosts,
+  unguardedNetwork,
+} from './check-network.ts';
+import { blameOrigin, checkOrigin } from './check-origin.ts';
+import { collectArtifacts } from './collect-artifacts.ts';
+import {
+  type OpeningWorkspace,
+  type OpenWorkspace,
+  WorkspaceLost,
+  type WorkspaceSide,
+} from './open-workspace.ts';
+import { readReports } from './read-reports.ts';
+import { metricsOf } from './regression/metrics.ts';
+import { ruleQuestion } from './rule-question.ts';
+
+/** Bytes kept of each output stream where no tool rule sets `maxOutputBytes`. */
+const defaultMaxOutputBytes = 1024 * 1024;
+
+/** Faults that no check may swallow: the run cannot go on without its evidence. */
+const fatal = new Set(['EVIDENCE_WRITE_FAILED', 'RUN_INTERRUPTED']);
+
+const allowAll: EffectiveToolAcl = {
+  allow: [{ tool: 'workspace.command', actions: ['execute'], constraints: {} }],
+  deny: [],
+};
+
+function isMandatory({ contract }: Pick<Attempt, 'contract'>, { id }: Pick<EffectiveCheck, 'id'>): boolean {
+  return contract.mandatory.includes(id);
+}
+
+/** One check of a stage, and what is known when it starts. */
+export interface CheckTask {
+  readonly stage: StageName;
+  readonly check: EffectiveCheck;
+  /** Its place in the contract's list. */
+  readonly index: number;
+  /** What the checks before it did: for a policy check, all commands and suites of its stage. */
+  readonly earlier: readonly CheckRecord[];
+  /** Artifacts that its output counts as although it claims none. */
+  readonly implied: readonly string[];
+  /** What those before it handed on. */
+  readonly received: readonly CarriedPath[];
+  /** What the second runs of those before it handed on (docs/tests-kept.md), where any did. */
+  readonly receivedAtPolicy?: readonly CarriedPath[];
+  /** Whether anything comes after it that could be handed something; default true. */
+  readonly handsOn?: boolean;
+}
+
+/** What a check used on its way, written down by whoever gave it. */
+interface CheckUses extends Passing {
+  readonly networks: CheckNetwork[];
+  readonly tools: ToolUse[];
+}
+
+/** Runs one check to its record. A broken check kind has failed its check; only the run's own faults are thrown. */
+export async function runCheck(
+  attempt: Attempt,
+  workspace: OpeningWorkspace,
+  task: CheckTask,
+): Promise<CheckRecord> {
+  const { stage, check } = task;
+  const { box } = attempt;
+  const { clock } = attempt.settings;
+  const startedAt = toRfc3339(clock.now());
+  const started = clock.monotonic();
+  const ran = await askCheck(attempt, workspace, task);
+  const further = await askFurther(attempt, workspace, task, ran, (side, other) =>
+    askCheck(attempt, side, { ...task, ...other }),
+  );
+  const asked = { ...ran, ...further.outcome };
+  const metrics = stage === 'integration' ? metricsOf(asked.reports) : undefined;
+  const { records: artifacts, findings: untaken } = await collectArtifacts(
+    box,
+    stage,
+    check,
+    asked,
+    task.implied,
+  );
+  const origin = checkOrigin(check.id, attempt.contract, attempt.ground.config);
+  const found = [...asked.findings, ...(metrics?.finding ? [metrics.finding] : []), ...untaken].map((one) =>
+    blameOrigin(one, origin),
+  );
+  const outcome = { ...asked, findings: found };
+  const { result } = outcome;
+  const failed = outcome.findings.some((finding) => finding.severity === 'error');
+  return {
+    id: check.id,
+    kind: check.kind,
+    stage,
+    status: failed ? 'failed' : outcome.waiting ? 'waiting' : 'passed',
+    required: check.required,
+    ...(isMandatory(attempt, check) ? { fromPolicy: true as const } : {}),
+    command: check.command ?? '',
+    expectedExitCode: check.expectedExitCode,
+    ...(result?.exitCode === undefined ? {} : { exitCode: result.exitCode }),
+    ...(result?.signal === undefined ? {} : { signal: result.signal }),
+    timedOut: result?.timedOut ?? false,
+    durationMs: Math.round(result?.durationMs ?? clock.monotonic() - started),
+    startedAt,
+    ...(outcome.tests ? { tests: outcome.tests } : {}),
+    ...(outcome.tools ? { tools: outcome.tools } : {}),
+    ...(metrics?.metrics ? { hasMetrics: true as const } : {}),
+    ...(outcome.network ? { network: outcome.network } : {}),
+    ...(further.atPolicy ? { atPolicy: further.atPolicy } : {}),
+    ...(further.withBaseTests ? { withBaseTests: further.withBaseTests } : {}),
+    ...(outcome.carried ? { carried: outcome.carried } : {}),
+    artifacts: [...artifacts, ...further.artifacts],
+    findings: outcome.findings,
+  };
+}
+
+/** Runs a check in a workspace and leaves nothing of it but its outcome. */
+export async function askCheck(
+  attempt: Attempt,
+  workspace: WorkspaceSide,
+  task: CheckTask,
+): Promise<CheckOutcome> {
+  const uses: CheckUses = { networks: [], tools: [], findings: [] };
+  const outcome = await judgeCheck(attempt, checkContext(attempt, workspace, task, uses), task.check);
+  attempt.settings.signal.throwIfAborted();
+  const policy = policyOf(attempt);
+  const network = redactHosts(joinNetworks(uses.networks), policy);
+  const isUnguarded = outcome.result !== undefined && attempt.ground.sandbox.name === 'none';
+  const { network: _network, tools: _tools, carried: _carried, ...said } = outcome;
+  const clean = redactTexts(
+    { findings: [...outcome.findings, ...uses.findings], ...(outcome.tests ? { tests: outcome.tests } : {}) },
+    policy,
+  );
+  return {
+    ...said,
+    ...clean,
+    findings: [
+      ...clean.findings,
+      ...networkFindings(network?.uses ?? []),
+      ...(isUnguarded ? [unguardedNetwork] : []),
+    ],
+    ...(uses.tools.length === 0 ? {} : { tools: uses.tools }),
+    ...(network ? { network } : {}),
+    ...(uses.carried ? { carried: uses.carried } : {}),
+  };
+}
+
+async function judgeCheck(
+  attempt: Attempt,
+  context: CheckContext,
+  check: EffectiveCheck,
+): Promise<CheckOutcome> {
+  try {
+    const runner = await attempt.engine.slots.check.pick(check.kind);
+    return await runner.run(context);
+  } catch (fault) {
+    if (fault instanceof WorkspaceLost) throw fault;
+    if (attempt.settings.signal.aborted) throw attempt.settings.signal.reason;
+    if (isWritError(fault) && fatal.has(fault.code)) throw fault;
+    const code = isWritError(fault) ? fault.code : 'INTERNAL';
+    const finding: Finding = {
+      rule: 'check-outcome',
+      severity: 'error',
+      message: `the check could not be run: ${messageOf(fault)}`,
+      detail: { code },
+    };
+    return { findings: [finding], reports: [] };
+  }
+}
+
+function checkContext(
+  attempt: Attempt,
+  workspace: WorkspaceSide,
+  { stage, check, earlier, received, handsOn = true }: CheckTask,
+  uses: CheckUses,
+): CheckContext {
+  const { contract, ground, patch, scope, box } = attempt;
+  const ruleInput: Omit<RuleInput, 'args' | 'files' | 'options'> = {
+    spec: contract.effective,
+    patch,
+    scope,
+    stage: { name: stage, checks: earlier },
+    artifacts: box.list(),
+  };
+  const report = ground.config.checks.reports.get(check.id);
+  return {
+    check,
+    ...(report === undefined ? {} : { report }),
+    ruleInput,
+    runCommand: () =>
+      inWorld(attempt, workspace, { received, handsOn }, uses, (world) =>
+        runCommand(attempt, world, check, uses),
+      ),
+    async askRule(id, args) {
+      const rule = ground.rules.get(id);
+      const question = ruleQuestion(attempt, ruleInput);
+      return rule ? askRule(question, rule, args) : askPolicy(question, ground.policies, id, args);
+    },
+  };
+}
+
+async function runCommand(
+  attempt: Attempt,
+  workspace: OpenWorkspace,
+  check: EffectiveCheck,
+  uses: CheckUses,
+): ReturnType<CheckContext['runCommand']> {
+  const { contract, runId, signal } = attempt;
+  const { clock } = attempt.settings;
+  const command = check.command ?? '';
+  const { reports } = workspace;
+  const inside = workspace.sandbox.pathsInside({ workspace: workspace.directory, reports });
+  const env = checkEnvironment({
+    intentSpecId: contract.effective.metadata.id,
+    intentSpecDigest: contract.digest,
+    runId,
+    workspace: inside.workspace,
+    baseSha: attempt.patch.baseCommit ?? '',
+    patchSetDigest: attempt.patch.digest,
+    reportsDir: inside.reports,
+  });
+  const tool: ToolRequest = {
+    runId,
+    tool: 'workspace.command',
+    action: 'execute',
+    checkId: check.id,
+    command,
+  };
+  const startedAt = toRfc3339(clock.now());
+  const started = clock.monotonic();
+  const settle = async (settled: Omit<ToolSettled, 'request' | 'durationMs'>): Promise<void> => {
+    const durationMs = Math.round(clock.monotonic() - started);
+    const { outcome, refusal, exitCode } = settled;
+    uses.tools.push({
+      tool: tool.tool,
+      action: tool.action,
+      command,
+      outcome,
+      ...(refusal === undefined ? {} : { refusal: refusal.rule }),
+      ...(exitCode === undefined ? {} : { exitCode }),
+      durationMs,
+      startedAt,
+    });
+    await attempt.engine.hooks.tool.settled.call({ request: tool, ...settled, durationMs });
+  };
+  // What the repository demands of every change is allowed by the policy commit itself; the sandbox confines it all the same.
+  const toolAcl = isMandatory(attempt, check) ? allowAll : contract.effective.security.toolAcl;
+  const acl = guardCommand(toolAcl, command, { variables: Object.keys(env) });
+  const denied = acl.refusal ?? (await attempt.engine.hooks.tool.guard.call(tool));
+  if (denied) {
+    await settle({ outcome: 'denied', refusal: denied });
+    return { denied, reports: [] };
+  }
+  const way = await openNetwork(attempt, workspace, acl);
+  const { mtimeNs: emptySince } = await stat(reports, { bigint: true });
+  const running = workspace.sandbox.run({
+    argv: ['sh', '-c', command],
+    workspace: workspace.directory,
+    reports,
+    binds: workspace.binds,
+    env,
+    network: way.network,
+    timeoutMs: check.timeoutSeconds * 1000,
+    maxOutputBytes: acl.maxOutputBytes ?? defaultMaxOutputBytes,
+    maxMemoryBytes: maxMemoryBytes(attempt.ground.config),
+    signal,
+  });
+  const result = await running.finally(async () => {
+    const had = await way.close();
+    if (had) uses.networks.push(had);
+  });
+  const read = await readReports(reports, emptySince);
+  const failed =
+    result.timedOut || result.aborted || result.exceeded !== undefined || read.findings.length > 0;
+  await settle({
+    outcome: failed ? 'failed' : 'done',
+    ...(result.exitCode === undefined ? {} : { exitCode: result.exitCode }),
+  });
+  const [tooMuch] = read.findings;
+  return { ...(tooMuch ? { denied: tooMuch } : {}), result, reports: read.files, unread: read.unread };
+}

@@ -1,0 +1,159 @@
+import type { Finding } from '../../../core/contract/finding.ts';
+import type { CarriedPath, CheckRecord, StageName, StageRecord } from '../../../core/contract/stage.ts';
+import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
+import type { Production } from '../state/artifact-box.ts';
+import type { Attempt } from '../state/attempt.ts';
+import { inParallel } from '../state/in-parallel.ts';
+import { parallelLimit } from '../state/parallel-limit.ts';
+import { askRules } from './ask-rules.ts';
+import { policyOf } from './attempt-policy.ts';
+import { impliedArtifacts } from './collect-artifacts.ts';
+import type { OpeningWorkspace } from './open-workspace.ts';
+import { produceArtifacts } from './produce-artifacts.ts';
+import { compareWithBase } from './regression.ts';
+import { ruleQuestion } from './rule-question.ts';
+import { runCheck } from './run-check.ts';
+
+/**
+ * Runs one stage: commands and suites side by side (one after the other where they hand something on), then policy checks (they judge what the others left), then everyone
+ * who judges the stage. Records stand in the contract's order. A stage that waits for people is asked again by the next process.
+ */
+export async function runStage(
+  attempt: Attempt,
+  workspace: OpeningWorkspace,
+  stage: StageName,
+  before: readonly StageRecord[],
+): Promise<StageRecord> {
+  const steps = attempt.steps.under(stage);
+  const record = await steps.once(
+    'settled',
+    () => settleStage({ ...attempt, steps }, workspace, stage, before),
+    ({ status }) => status !== 'waiting',
+  );
+  for (const check of record.checks) attempt.box.keep(check.artifacts);
+  for (const made of ['made-by-commands', 'made-by-policies'])
+    takeUp(attempt, steps.ended(made)?.answer as Production | undefined);
+  return record;
+}
+
+async function settleStage(
+  attempt: Attempt,
+  workspace: OpeningWorkspace,
+  stage: StageName,
+  before: readonly StageRecord[],
+): Promise<StageRecord> {
+  const { engine, contract, steps, runId, patch, box } = attempt;
+  const spec = contract.effective;
+  const listed = spec.acceptance.verificationPlan[`${stage}Checks`].map((check, index) => ({ check, index }));
+  const implied = impliedArtifacts(spec, stage);
+  const settled: (CheckRecord | undefined)[] = listed.map(() => undefined);
+  const { config } = attempt.ground;
+  // What a check finds must not depend on which of two was quicker.
+  const limit = config.workspace.carry.length > 0 ? 1 : parallelLimit(spec, config.checks.maxParallel);
+  let received = before.reduce((found, { checks }) => handedOn(inRunOrder(checks), found), nothing);
+  let receivedAtPolicy = before.reduce(
+    (found, { checks }) => handedOnAtPolicy(inRunOrder(checks), found),
+    nothing,
+  );
+  const runAll = async (tasks: typeof listed, made: string): Promise<StageRecord> => {
+    const earlier = settled.filter((record) => record !== undefined);
+    await inParallel(tasks, limit, async (task) => {
+      attempt.settings.signal.throwIfAborted();
+      const ended = steps.ended(`check/${task.check.id}`);
+      if (!ended && attempt.wallClockExceeded()) return;
+      const record = await steps.once(
+        `check/${task.check.id}`,
+        () => runCheck(attempt, workspace, { stage, earlier, implied, received, receivedAtPolicy, ...task }),
+        ({ status }) => status !== 'waiting',
+      );
+      box.keep(record.artifacts);
+      received = handedOn([record], received);
+      receivedAtPolicy = handedOnAtPolicy([record], receivedAtPolicy);
+      settled[task.index] = record;
+    });
+    const ran = settled.filter((record) => record !== undefined);
+    const record: StageRecord = {
+      stage,
+      status: 'passed',
+      expected: listed.length,
+      ran: ran.length,
+      checks: ran,
+      findings: [],
+    };
+    const isFinal = !ran.some(({ status }) => status === 'waiting');
+    const production = await steps.once(
+      made,
+      () => produceArtifacts(attempt, record, before),
+      () => isFinal,
+    );
+    takeUp(attempt, production);
+    return record;
+  };
+  await runAll(
+    listed.filter(({ check }) => check.kind !== 'policy'),
+    'made-by-commands',
+  );
+  const unjudged = await runAll(
+    listed.filter(({ check }) => check.kind === 'policy'),
+    'made-by-policies',
+  );
+  const compared = await compareWithBase(attempt, workspace, unjudged);
+  const findings = await judgeStage(attempt, compared);
+  const judged: StageRecord = { ...compared, findings };
+  const added = await engine.hooks.stage.judge.call({ runId, spec, patch, stage: judged });
+  const record = settle({ ...judged, findings: redactTexts([...findings, ...added], policyOf(attempt)) });
+  await engine.hooks.stage.settled.call({ runId, stage: record });
+  return record;
+}
+
+const nothing: readonly CarriedPath[] = [];
+
+/** What stands at the carried paths after these checks; one that ran no command changes nothing. */
+function handedOn(checks: readonly CheckRecord[], before: readonly CarriedPath[]): readonly CarriedPath[] {
+  return checks.findLast(({ carried }) => carried !== undefined)?.carried?.handedOn ?? before;
+}
+
+/** The same where the policy commit's judge ran a second time: each such run goes on from the one before it. */
+function handedOnAtPolicy(
+  checks: readonly CheckRecord[],
+  before: readonly CarriedPath[],
+): readonly CarriedPath[] {
+  const last = checks.findLast(({ carried }) => carried !== undefined);
+  return (last?.atPolicy?.carried ?? last?.carried)?.handedOn ?? before;
+}
+
+function inRunOrder(checks: readonly CheckRecord[]): readonly CheckRecord[] {
+  const isPolicy = ({ kind }: CheckRecord): boolean => kind === 'policy';
+  return [...checks.filter((check) => !isPolicy(check)), ...checks.filter(isPolicy)];
+}
+
+function takeUp({ box }: Attempt, production: Production | undefined): void {
+  if (production === undefined) return;
+  box.keep(production.records);
+  box.note(production);
+}
+
+async function judgeStage(attempt: Attempt, stage: StageRecord): Promise<readonly Finding[]> {
+  const { ground, contract, patch, scope, box } = attempt;
+  const spec = contract.effective;
+  const question = ruleQuestion(attempt, {
+    spec,
+    patch,
+    scope,
+    stage: { name: stage.stage, checks: stage.checks },
+    artifacts: box.list(),
+  });
+  return askRules(question, ground.rules.at(stage.stage, spec));
+}
+
+/** `skipped` only where the contract lists nothing and nobody objects; a stage that listed checks and ran none has failed. */
+function settle(stage: StageRecord): StageRecord {
+  const required = stage.checks.filter((check) => check.required);
+  const failed =
+    stage.findings.some((finding) => finding.severity === 'error') ||
+    stage.ran !== stage.expected ||
+    required.some((check) => check.status === 'failed' && !check.tolerated);
+  if (failed) return { ...stage, status: 'failed' };
+  if (required.some((check) => check.status === 'waiting')) return { ...stage, status: 'waiting' };
+  return { ...stage, status: stage.expected === 0 ? 'skipped' : 'passed' };
+}

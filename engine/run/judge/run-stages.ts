@@ -1,0 +1,58 @@
+import type { DigestedThing } from '../../../core/contract/attestor.ts';
+import { type StageRecord, stageNames } from '../../../core/contract/stage.ts';
+import type { Attempt } from '../state/attempt.ts';
+import { openingWorkspace, WorkspaceLost } from './open-workspace.ts';
+import { runStage } from './run-stage.ts';
+
+/** What the stages did, the untracked directories that their checks were given, and what artifacts were made from. */
+export interface StagesRun {
+  readonly stages: readonly StageRecord[];
+  readonly dependencies: readonly DigestedThing[];
+}
+
+/**
+ * Runs the stages in order; a later one never starts after one that did not pass. Checks that ended in an earlier process stay ended,
+ * unless a check still to come needs what they handed on and that is gone, or would be given other dependencies: then all stages are judged anew.
+ */
+export async function runStages(
+  attempt: Attempt,
+  names: readonly StageRecord['stage'][] = stageNames,
+): Promise<StagesRun> {
+  for (let epoch = 1; ; epoch += 1) {
+    if (attempt.steps.ended(`epoch-${epoch}/lost`)) continue;
+    const steps = attempt.steps.under(`epoch-${epoch}`);
+    try {
+      return await runEpoch({ ...attempt, steps }, epoch, names);
+    } catch (fault) {
+      if (!(fault instanceof WorkspaceLost)) throw fault;
+      await steps.once('lost', () => undefined);
+      attempt.box.empty();
+    }
+  }
+}
+
+/** Lets everything that was judged of an attempt so far count for nothing: the stages run anew, in a workspace of their own. */
+export async function judgeAnew({ steps, box }: Attempt): Promise<void> {
+  for (let epoch = 1; ; epoch += 1) {
+    if (steps.ended(`epoch-${epoch}/lost`)) continue;
+    await steps.once(`epoch-${epoch}/lost`, () => undefined);
+    return box.empty();
+  }
+}
+
+async function runEpoch(
+  attempt: Attempt,
+  epoch: number,
+  names: readonly StageRecord['stage'][],
+): Promise<StagesRun> {
+  const workspace = openingWorkspace(attempt, epoch);
+  const stages: StageRecord[] = [];
+  for (const name of names) {
+    attempt.settings.signal.throwIfAborted();
+    if (attempt.wallClockExceeded()) break;
+    const record = await runStage(attempt, workspace, name, stages);
+    stages.push(record);
+    if (record.status === 'failed' || record.status === 'waiting') break;
+  }
+  return { stages, dependencies: [...workspace.dependencies(), ...attempt.box.madeFrom()] };
+}

@@ -1,0 +1,79 @@
+import { isWritError } from '../../../core/base/errors.ts';
+import type { Finding } from '../../../core/contract/finding.ts';
+import type { Attempt } from '../state/attempt.ts';
+import { askRule } from './ask-rules.ts';
+import { readRuleFiles } from './read-rule-files.ts';
+import { ruleQuestion } from './rule-question.ts';
+
+const rule = 'tests-kept';
+
+/** What the text of changed files says of tests. */
+export interface TestsAsWritten {
+  /** Changed test files as the candidate has them. */
+  readonly texts: readonly string[];
+  /** Cases that rule `tests-kept` found under another name, and that name. */
+  readonly renamed: readonly (readonly [was: string, now: string])[];
+}
+
+/** Reads the changed test files of a patch, and asks `tests-kept` which cases have another name; nothing where they are too large. */
+export async function testsAsWritten(
+  attempt: Attempt,
+  isOfTests: (path: string) => boolean,
+): Promise<TestsAsWritten> {
+  const { contract, ground, patch, scope, box, scratch } = attempt;
+  const asked = ground.rules.get(rule);
+  if (!asked) return { texts: [], renamed: [] };
+  const input = { spec: contract.effective, patch, scope, artifacts: box.list() };
+  try {
+    const files = Object.entries(await readRuleFiles(scratch, patch, asked));
+    const texts = files.flatMap(([path, { candidate }]) =>
+      candidate && isOfTests(path) ? [Buffer.from(candidate).toString('utf8')] : [],
+    );
+    const findings = await askRule(ruleQuestion(attempt, input), asked, []);
+    return { texts, renamed: findings.flatMap(renamedBy) };
+  } catch (fault) {
+    if (!isWritError(fault, 'INPUT_TOO_LARGE')) throw fault;
+    return { texts: [], renamed: [] };
+  }
+}
+
+/**
+ * Names that ran at the base and were left out: the candidate still writes them, or writes them under a name that did not run. Names that are
+ * worked out when tests run are passed over, and so are those that a new name holds.
+ */
+export function leftOut(
+  gone: readonly string[],
+  fresh: readonly string[],
+  { texts, renamed }: TestsAsWritten,
+): readonly string[] {
+  return gone.filter((name) => {
+    const own = name.split(/ > |::/).at(-1) ?? name;
+    if (own === '' || fresh.some((one) => one.includes(own))) return false;
+    const now = renamed.filter(([was]) => was !== '' && endsWithName(name, was)).map(([, is]) => is);
+    if (now.length > 0) return now.every((is) => isPlain(is) && !fresh.some((one) => one.includes(is)));
+    return texts.some((text) => isWritten(text, own));
+  });
+}
+
+function endsWithName(name: string, end: string): boolean {
+  return name.endsWith(end) && !/\w/.test(name.at(-end.length - 1) ?? ' ');
+}
+
+/** Whether a report gives the name as it is written: without parts that are filled in, escapes, or an end that was cut off. */
+function isPlain(name: string): boolean {
+  return name.length < 200 && !/[\\%$#{}]/.test(name);
+}
+
+function isWritten(text: string, name: string): boolean {
+  if (["'", '"', '`'].some((quote) => text.includes(`${quote}${name}${quote}`))) return true;
+  return /^test\w+$/i.test(name) && new RegExp(`\\b${name}\\b`).test(text);
+}
+
+function renamedBy({ detail }: Finding): readonly (readonly [string, string])[] {
+  const { code, tests } = (detail ?? {}) as { readonly code?: unknown; readonly tests?: unknown };
+  if (code !== 'TEST_RENAMED' || !Array.isArray(tests)) return [];
+  return tests.flatMap((one: unknown) => {
+    const [was, now] = Array.isArray(one) ? (one as readonly unknown[]) : [];
+    return typeof was === 'string' && typeof now === 'string' ? [[was, now] as const] : [];
+  });
+}

@@ -1,0 +1,92 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WritError } from '../../../core/base/errors.ts';
+import { uuidTimeMs } from '../../../core/base/ids.ts';
+import type { PatchSet } from '../../../core/contract/patch-set.ts';
+import { compileMetricsSchema } from '../../frame/run-metrics.ts';
+import { requireActive } from '../../intent/require-active.ts';
+import { threadOf } from '../../intent/thread-of.ts';
+import { specFile } from '../../store/record/spec-file.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import type { Scratch } from '../../vcs/scratch.ts';
+import { removeWorkspace } from '../../vcs/workspace.ts';
+import type { ClaimedRun } from '../record/claimed-run.ts';
+import { openingReport } from '../record/gate-report.ts';
+import { privateRootOf } from '../record/private-root.ts';
+import { secretValues } from '../record/secret-values.ts';
+import { type StartedRun, startedLanding } from '../record/started-run.ts';
+import type { AdmittedContract } from '../state/admit-contract.ts';
+import type { Ground } from '../state/ground.ts';
+import { readThreadId, requireSameMetadata } from '../state/run-store.ts';
+import type { WritEngine } from '../state/writ-engine.ts';
+import { claimedWording } from './claimed-wording.ts';
+import { maskStated } from './mask-stated.ts';
+import { requireOldSigners } from './require-old-signers.ts';
+
+/** What a run is begun anew with. */
+export interface AnewGround {
+  readonly engine: WritEngine;
+  readonly store: RunStore;
+  readonly contract: AdmittedContract;
+  readonly ground: Ground;
+  readonly scratch: Scratch;
+  readonly nowMs: number;
+}
+
+/**
+ * The first record of a run of which only a claim is left: the request as it is claimed, and everything that can be found out found out again. The contract is
+ * held to what a start holds it to.
+ */
+export async function startedAnew(
+  { engine, store, contract, ground, scratch, nowMs }: AnewGround,
+  claim: ClaimedRun,
+  supplied: PatchSet | undefined,
+): Promise<StartedRun> {
+  const { runId, source, onto, tip } = claim.started;
+  const values = supplied ? secretValues(supplied, supplied.files) : [];
+  const spec = contract.effective;
+  const { wording, authorship } = maskStated(
+    await claimedWording(scratch, ground, tip, supplied),
+    claim.started.authorship,
+    spec.intent.summary,
+    values,
+  );
+  const startedAtMs = uuidTimeMs(runId);
+  if (startedAtMs === undefined) {
+    throw new WritError('JOURNAL_CORRUPT', {
+      message: `expected a UUIDv7 as the id of a run, found \`${runId}\``,
+      detail: { run_id: runId },
+    });
+  }
+  engine.ledger.check(spec, { model: false });
+  await requireSameMetadata(store, contract);
+  await requireActive(store, contract);
+  await compileMetricsSchema(spec.objmodel.runPolicy.metricsSchema);
+  if (supplied) await requireOldSigners(scratch, ground.policy, supplied);
+  const threadId = (await readThreadId(store, spec)) ?? threadOf(spec.metadata);
+  const about = { contract, ground, runId, threadId, startedAtMs, anewAtMs: nowMs, store, tip, authorship };
+  return {
+    runId,
+    threadId,
+    startedAtMs,
+    anewAtMs: nowMs,
+    source,
+    ...(onto === undefined ? {} : { onto }),
+    ...startedLanding(ground),
+    wording,
+    ...(tip === undefined ? {} : { tip }),
+    authorship,
+    ...(supplied ? { candidate: { tree: supplied.candidateTree, digest: supplied.digest } } : {}),
+    sandbox: ground.sandbox.name,
+    report: openingReport({ ...about, sandboxName: ground.sandbox.name }, supplied),
+  };
+}
+
+/** Removes what an unproven memory left in the run's directory; the contract is written anew, and what a worker is made from stays: they are the request. */
+export async function clearMemory(directory: string, runId: string, spec: Uint8Array): Promise<void> {
+  // Whatever lies under these names, a link above all, goes itself.
+  for (const part of ['content', 'record', specFile])
+    await rm(join(directory, part), { recursive: true, force: true });
+  await removeWorkspace(privateRootOf(runId));
+  await writeFile(join(directory, specFile), spec, { mode: 0o600, flag: 'wx', flush: true });
+}

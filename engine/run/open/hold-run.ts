@@ -1,0 +1,136 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WritError } from '../../../core/base/errors.ts';
+import type { PatchSet } from '../../../core/contract/patch-set.ts';
+import { effectiveScope, scopeRootOf } from '../../plan/scope.ts';
+import { formatJournal } from '../../store/format-journal.ts';
+import type { Journal } from '../../store/journal.ts';
+import { listNames } from '../../vcs/tree.ts';
+import { removeWorkspace } from '../../vcs/workspace.ts';
+import { watchCancel } from '../record/cancel-request.ts';
+import { openPrivateRoot } from '../record/private-root.ts';
+import { recordMemory } from '../record/record-memory.ts';
+import type { StartedRun } from '../record/started-run.ts';
+import { workerFile } from '../record/worker-file.ts';
+import type { OpenRun } from '../state/attempt.ts';
+import { createRecordBox } from '../state/record-box.ts';
+import { startWallClock, waitingType } from '../state/wall-clock.ts';
+
+/** A run that this process holds; disposing gives it back, whatever happened. */
+export interface HeldRun extends AsyncDisposable {
+  readonly run: OpenRun;
+  /** The candidate of a supplied patch; `undefined` where a worker makes it. */
+  readonly supplied: PatchSet | undefined;
+  readonly started: StartedRun;
+  /** Nothing is left to do: what only a resume would need goes. */
+  finish(): Promise<void>;
+  /** Nothing can be done before people speak: the wall clock stands still, and the workspaces give up the disk. */
+  wait(): Promise<void>;
+}
+
+/** What a run is held with. */
+export interface RunParts
+  extends Pick<
+    OpenRun,
+    | 'engine'
+    | 'settings'
+    | 'contract'
+    | 'ground'
+    | 'store'
+    | 'sealing'
+    | 'scratch'
+    | 'worker'
+    | 'moreCostUnits'
+    | 'cancelled'
+    | 'directory'
+    | 'steps'
+  > {
+  readonly supplied: PatchSet | undefined;
+  readonly journal: Journal;
+  readonly started: StartedRun;
+  readonly release: () => Promise<void>;
+}
+
+/** Holds a run from here on: its clock runs, a request to cancel is seen, and whatever it leaves is given back. */
+export async function holdRun({ journal, started, release, supplied, ...parts }: RunParts): Promise<HeldRun> {
+  const { contract, scratch, directory } = parts;
+  const letGo = new AbortController();
+  const ended = new AbortController();
+  void watchCancel(
+    directory,
+    ({ by }) =>
+      letGo.abort(new WritError('RUN_INTERRUPTED', { message: `the run is cancelled by \`${by}\`` })),
+    ended.signal,
+  );
+  const settings = {
+    ...parts.settings,
+    signal: AbortSignal.any([parts.settings.signal, letGo.signal]),
+  };
+  const spec = contract.effective;
+  const { runId, threadId, startedAtMs } = started;
+  const privateRoot = await openPrivateRoot(runId, parts.ground.repository.commonDir);
+  const names = await listNames(scratch, started.base.tree, scopeRootOf(spec.metadata.target.repo));
+  const wallClock = startWallClock(
+    spec.constraints.resources.maxWallClockSeconds,
+    started.anewAtMs ?? startedAtMs,
+    journal.records,
+    settings.clock,
+  );
+  const run: OpenRun = {
+    ...parts,
+    settings,
+    runId,
+    threadId,
+    startedAtMs,
+    anewAtMs: started.anewAtMs,
+    sandboxName: started.sandbox,
+    tip: started.tip,
+    wording: started.wording,
+    authorship: started.authorship,
+    moreCostUnits: parts.moreCostUnits,
+    cancelled: parts.cancelled,
+    isWorked: started.source === 'worker' && started.candidate === undefined,
+    privateRoot,
+    travellingJournal: () => formatJournal(journal.records.filter(({ data }) => !isLocal(data))).bytes,
+    record: createRecordBox(join(directory, 'record'), recordMemory(journal)),
+    scope: effectiveScope(spec, names),
+    signal: AbortSignal.any([settings.signal, wallClock.signal]),
+    wallClockExceeded: wallClock.exceeded,
+  };
+  let over = false;
+  let left = false;
+  return {
+    run,
+    supplied,
+    started,
+    async finish() {
+      await journal.append('run-finished', {});
+      over = true;
+      await journal.forget();
+      for (const part of ['content', 'record', 'scratch', workerFile]) {
+        await rm(join(directory, part), { recursive: true, force: true });
+      }
+    },
+    async wait() {
+      await journal.append(waitingType, {});
+      left = true;
+      await removeWorkspace(privateRoot);
+    },
+    async [Symbol.asyncDispose]() {
+      wallClock.end();
+      ended.abort();
+      if (!over && !left)
+        await journal.append('run-left', { interrupted: settings.signal.aborted }).catch(() => undefined);
+      await journal.close().catch(() => undefined);
+      // A run that goes on finds its workspaces; only one that waits for people gives up the disk.
+      if (over) await removeWorkspace(privateRoot).catch(() => undefined);
+      await release().catch(() => undefined);
+    },
+  };
+}
+
+/** Steps under `local/` hold for this machine alone. */
+function isLocal(data: unknown): boolean {
+  const { step } = (data ?? {}) as { readonly step?: string };
+  return step !== undefined && /(?:^|\/)local\//.test(step);
+}

@@ -1,0 +1,44 @@
+import { messageOf, WritError } from '../../../core/base/errors.ts';
+import type { SealingParties } from '../../../core/contract/attestor.ts';
+import type { SealingPlace } from '../../../core/contract/sealing-place.ts';
+import { readBlob } from '../../vcs/blobs.ts';
+import type { AdmittedContract } from '../state/admit-contract.ts';
+import type { Ground } from '../state/ground.ts';
+import type { WritEngine } from '../state/writ-engine.ts';
+
+/** Trusted roots and signing configs are a few kilobytes. */
+const maxFileBytes = 1024 * 1024;
+
+/** Opens key and log before any work, so that a run which could never be sealed is refused at once. */
+export async function openParties(
+  engine: WritEngine,
+  contract: AdmittedContract,
+  ground: Ground,
+): Promise<SealingParties | undefined> {
+  const { provenance, artifacts } = contract.effective;
+  const listed = artifacts.required.some(
+    ({ name, required }) => required && name === 'provenance-attestation',
+  );
+  if (!provenance.requireSlsaProvenance && !listed) return undefined;
+  const { config, repository, policy } = ground;
+  const { mode } = provenance.transparencyLog;
+  const keys = await engine.slots.signer.pick('key');
+  const logs = await engine.slots.log.pick(mode);
+  const place: SealingPlace = {
+    repository,
+    commonDir: repository.commonDir,
+    logMode: mode,
+    config: { signer: config.signer, log: config.log },
+    readPolicy: (path) => readBlob(repository, policy.tree, path, maxFileBytes),
+  };
+  try {
+    const signer = await keys.open(config.signer.key, place);
+    return { signer, log: await logs.open(place, signer) };
+  } catch (fault) {
+    if (fault instanceof WritError) throw fault;
+    throw new WritError('SIGNER_FAILED', {
+      message: `the signing key could not be opened: ${messageOf(fault)}`,
+      cause: fault,
+    });
+  }
+}

@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { toRfc3339 } from '../../../core/base/clock.ts';
+import { WritError } from '../../../core/base/errors.ts';
+import type { Journal } from '../../store/journal.ts';
+import { findRun } from '../../store/record/find-run.ts';
+import { runDirectory } from '../../store/run-directory.ts';
+import { acquireRunLock } from '../../store/run-lock.ts';
+import type { KeptReaders } from '../../vcs/object-reader.ts';
+import { openRepository } from '../../vcs/repository.ts';
+import { settleGit } from '../../vcs/stale-locks.ts';
+import { takeUpScratch } from '../../vcs/take-up-scratch.ts';
+import { readClaim } from '../record/claimed-run.ts';
+import { putJournal } from '../record/put-journal.ts';
+import { readKeptContract } from '../record/read-kept-contract.ts';
+import { startedRun, startedType } from '../record/started-run.ts';
+import { readContract } from '../state/admit-contract.ts';
+import type { ResumeRequest } from '../state/run-request.ts';
+import { openRunStore } from '../state/run-store.ts';
+import { stepsOver } from '../state/steps.ts';
+import { resumedType } from '../state/wall-clock.ts';
+import { withConfig } from '../state/with-config.ts';
+import type { WritEngine } from '../state/writ-engine.ts';
+import { adoptJournal, isSignedByRunner } from './adopt-journal.ts';
+import { clearMemory, startedAnew } from './begin-anew.ts';
+import { type HeldRun, holdRun } from './hold-run.ts';
+import { openJournal, openOwnJournal, openWitness } from './open-journal.ts';
+import { openParties } from './open-parties.ts';
+import { prepareGround } from './prepare-ground.ts';
+import { readCandidate } from './read-candidate.ts';
+import { refuseSealing } from './refuse-sealing.ts';
+import { reopenLanding } from './reopen-landing.ts';
+import { requireStatedTarget } from './require-stated-target.ts';
+
+/**
+ * Takes up a run that waits or was stopped. A journal that this user wrote on this machine is gone on from, as is one that a runner signed whom the policy commit
+ * names; of any other memory only the request and the candidate are taken, and everything is judged anew (`docs/decisions/0009-journal-is-input.md`).
+ * RUN_NOT_FOUND, RUN_BUSY, RUN_NOT_RESUMABLE for one that has ended or whose candidate is not in this repository.
+ */
+export async function reopenRun(
+  engine: WritEngine,
+  request: ResumeRequest,
+  readers: KeptReaders,
+): Promise<HeldRun> {
+  const repository = readers.keep(await openRepository(request.repositoryPath));
+  const { store: found, runId } = await findRun(repository, request.clock, request.runId);
+  const directory = runDirectory(repository, runId);
+  const lock = await acquireRunLock(directory);
+  let opened: Journal | undefined;
+  try {
+    await settleGit(repository);
+    const own = await openOwnJournal(directory, runId, request);
+    opened = own;
+    const claim = own ? undefined : await readClaim(repository, found, runId);
+    const before = own ? startedRun(own.records) : claim?.started;
+    if (!before) throw new WritError('RUN_NOT_FOUND', { detail: { run_id: runId } });
+    if (own && request.cancel !== undefined) refuseSealing(runId, own);
+    const read = claim
+      ? await readContract(engine, claim.spec)
+      : await readKeptContract(engine, directory, before);
+    const store = await openRunStore(engine, repository, request.clock, read.effective);
+    const landing = await reopenLanding(repository, own, before, read, request);
+    const prepared = await prepareGround(engine, request, read, repository, landing);
+    const contract = withConfig(read, prepared.config);
+    const sealing = await openParties(engine, contract, prepared);
+    const scratch = readers.keep(await takeUpScratch(join(directory, 'scratch'), repository));
+    const isAdopted = claim !== undefined && (await isSignedByRunner(engine, prepared, claim));
+    // What a trusted runner has decided on, it has decided on in its own words.
+    const { foreign } = isAdopted ? before : landing;
+    const { foreign: _, ...rest } = prepared;
+    const ground = { ...rest, ...(foreign ? { foreign } : {}) };
+    if (request.cancel === undefined) {
+      const isClaimed = claim !== undefined && !isAdopted;
+      const { ref, expected } = landing.target;
+      const exists = expected !== undefined;
+      const hasPolicy = landing.policy.ref !== undefined;
+      const { onto } = request;
+      await requireStatedTarget(repository, contract, { runId, ref, exists, hasPolicy, onto, isClaimed });
+    }
+    const supplied = await readCandidate(
+      scratch,
+      landing.base,
+      runId,
+      claim && !isAdopted ? claim.candidate : before.candidate,
+    );
+    let started = before;
+    if (claim) {
+      await clearMemory(directory, runId, claim.spec);
+      await using witness = await openWitness(request, runId);
+      if (isAdopted) await adoptJournal(store, claim, directory, witness);
+      else {
+        const nowMs = request.clock.now();
+        started = await startedAnew({ engine, store, contract, ground, scratch, nowMs }, claim, supplied);
+        await putJournal(directory, [{ at: toRfc3339(nowMs), type: startedType, data: started }], witness);
+      }
+    }
+    const journal = own ?? (await openJournal(directory, runId, request));
+    const steps = stepsOver(journal);
+    await journal.append(resumedType, {});
+    const parts = { engine, contract, ground, store, sealing, scratch, supplied, directory, steps };
+    return await holdRun({
+      ...parts,
+      worker: await request.openWorker?.(directory),
+      moreCostUnits: request.moreCostUnits,
+      cancelled: request.cancel,
+      settings: request,
+      journal,
+      started,
+      release: () => lock.release(),
+    });
+  } catch (fault) {
+    await opened?.close().catch(() => undefined);
+    await lock.release().catch(() => undefined);
+    throw fault;
+  }
+}

@@ -1,0 +1,144 @@
+import { canonicalize } from '../../../core/base/canonical.ts';
+import { toRfc3339 } from '../../../core/base/clock.ts';
+import { uuidV7From } from '../../../core/base/ids.ts';
+import type { WorkUsage } from '../../../core/contract/worker.ts';
+import { type SealOptions, sealObject } from '../../store/stored-object.ts';
+import type { Attempt } from '../state/attempt.ts';
+import { eventFiles } from './event-objects.ts';
+import type { JudgedRun } from './judged-run.ts';
+import { judgementFiles, judgementObjects } from './judgement-objects.ts';
+import { decisionBody } from './record-files.ts';
+import { runBody } from './run-body.ts';
+import type { TakenSnapshot } from './take-snapshot.ts';
+
+/** What the objects of an attempt say beside its judgement. */
+export interface AttemptFacts {
+  readonly ids: { readonly plan: string; readonly task: string };
+  /** From 1. */
+  readonly number: number;
+  readonly usage: WorkUsage;
+  readonly metrics?: Readonly<Record<string, number>>;
+  readonly snapshot?: TakenSnapshot;
+  /** Indexes into the plan's steps that the Task is about. */
+  readonly steps: readonly number[];
+  readonly startedAtMs: number;
+  readonly nowMs: number;
+}
+
+/** Object id of the Run of an attempt. */
+export function attemptIdOf(
+  { runId, startedAtMs }: Pick<Attempt, 'runId' | 'startedAtMs'>,
+  name: string,
+): string {
+  return uuidV7From(startedAtMs, `${runId}/${name}`);
+}
+
+/** One Run (document 1: one per attempt) as the objects that are stored, by path: run, patchset, evidence, decision, usage, events. */
+export function attemptFiles(
+  attempt: Attempt,
+  judged: JudgedRun,
+  facts: AttemptFacts,
+): readonly [string, Uint8Array][] {
+  const { contract, runId, threadId, name, patch } = attempt;
+  const { nowMs, startedAtMs, ids, number, usage } = facts;
+  const spec = contract.effective;
+  const run = attemptIdOf(attempt, name);
+  const options = (what: string): SealOptions => ({
+    nowMs,
+    createdBy: { kind: 'system', id: spec.objmodel.actorMapping.orchestratorActorId },
+    objectId: what === '' ? run : uuidV7From(startedAtMs, `${run}/${what}`),
+  });
+  const { decision } = judged;
+  const accepted = decision.next === 'merge';
+  const judgement = judgementObjects(attempt, judged.findings, judged.stages, {
+    run,
+    content: `${name}/`,
+    nowMs,
+    applyStatus: 'Proposed',
+  });
+  const seconds = Math.max(0, nowMs - startedAtMs) / 1000;
+  const { target } = spec.metadata;
+  const files: [string, Uint8Array][] = [
+    [
+      'run.json',
+      sealObject(
+        'run',
+        {
+          ...runBody(attempt, judged, { intent: threadId, ...ids }),
+          attempt: number,
+          attempt_of: runId,
+          finished_at: toRfc3339(nowMs),
+          outcome: decision.next ?? decision.type,
+          ...(facts.snapshot === undefined ? {} : { snapshot: facts.snapshot.objectId }),
+          metrics: { ...facts.metrics, wall_clock_seconds: seconds },
+        },
+        { ...options(''), tags: { ...target.labels } },
+      ).bytes,
+    ],
+    ...judgementFiles(judgement),
+    ['decision-input.json', Buffer.from(`${canonicalize(judged.input)}\n`)],
+    ['decision-record.json', Buffer.from(`${canonicalize(decision)}\n`)],
+    [
+      'decision.json',
+      sealObject(
+        'decision',
+        {
+          ...decisionBody(
+            attempt,
+            judged,
+            { type: decision.type, rationale: decision.rationale, nowMs },
+            judgement.evidence.map(({ object }) => object.object_id),
+            judgement.patchset.object.object_id,
+          ),
+          run,
+          task: ids.task,
+          attempt: number,
+          next: decision.next,
+        },
+        options('decision'),
+      ).bytes,
+    ],
+    [
+      'usage.json',
+      sealObject(
+        'run_usage',
+        {
+          run,
+          cost_units: usage.costUnits,
+          ...(usage.tokensUsed === undefined ? {} : { tokens_used: usage.tokensUsed }),
+          wall_clock_seconds: seconds,
+          patchsets_generated: patch.files.length === 0 ? 0 : 1,
+          attempt: number,
+        },
+        options('usage'),
+      ).bytes,
+    ],
+    [
+      'event.json',
+      sealObject(
+        'task_event',
+        {
+          task: ids.task,
+          run,
+          kind: accepted ? 'accepted' : decision.type === 'abandon' ? 'abandoned' : 'attempt-failed',
+          attempt: number,
+          reason: decision.rationale,
+        },
+        options('event'),
+      ).bytes,
+    ],
+    ...eventFiles(attempt, {
+      run,
+      startedAtMs,
+      decidedAtMs: nowMs,
+      stages: judged.stages,
+      outcome: decision,
+      steps: {
+        plan: ids.plan,
+        indexes: facts.steps,
+        status: accepted ? 'completed' : decision.type === 'abandon' ? 'failed' : 'in_progress',
+      },
+    }),
+  ];
+  return files.map(([path, bytes]) => [`${name}/${path}`, bytes]);
+}

@@ -1,0 +1,109 @@
+import type { Severity } from '../../../core/contract/finding.ts';
+import type { ReplanTrigger } from '../../../core/contract/replan-trigger.ts';
+import type { DecisionType } from '../../../core/contract/run-view.ts';
+import type { StageName } from '../../../core/contract/stage.ts';
+
+/** A finding without its words: what deciding needs, and what replay can compare years later. */
+export interface DecidedFinding {
+  readonly rule: string;
+  readonly severity: Severity;
+  readonly path?: string;
+  readonly line?: number;
+}
+
+export interface DecidedStage {
+  readonly stage: StageName;
+  readonly status: 'passed' | 'failed' | 'skipped' | 'waiting' | 'not-started';
+  readonly expected: number;
+  readonly ran: number;
+  readonly checks: readonly {
+    readonly id: string;
+    readonly status: 'passed' | 'failed' | 'waiting';
+    readonly required: boolean;
+    /** An old failure that the contract tolerates. */
+    readonly tolerated?: boolean;
+  }[];
+  readonly findings: readonly DecidedFinding[];
+}
+
+/**
+ * The whole input of a decision: digests and outcomes only, no content, so that it has no retention
+ * (resolutions, Retention). Stored as `decision-input.json`.
+ */
+export interface DecisionInput {
+  readonly schema: 'urn:writ:decision-input:v1';
+  readonly runId: string;
+  readonly specId: string;
+  readonly specDigest: string;
+  readonly baseCommit: string | null;
+  /** Whose configuration, plugins, policies and signers judged; `null` on an unborn branch. */
+  readonly policyCommit: string | null;
+  /** The branch that it was the tip of; absent where it is the base itself. */
+  readonly policyRef?: string;
+  /** Present where that is neither the target nor the default branch: this one, `null` where none was known. */
+  readonly defaultRef?: string | null;
+  readonly patchDigest: string;
+  readonly candidateTree: string;
+  readonly gateReportDigest: string;
+  /** One attempt at a Task (judged by the fast stage), or the merged candidate (judged by all four). */
+  readonly subject: 'attempt' | 'candidate';
+  /** A supplied patch is never retried nor replanned. */
+  readonly source: 'supplied' | 'worker';
+  /** Whose retries a failure counts against: the Task of the attempt; of a candidate, the one that will be tried again. */
+  readonly task?: { readonly id: string; readonly attempt: number; readonly maxRetries: number };
+  /** What the worker of an attempt answered; `failed`: something that is no patch of this repository. */
+  readonly worker?: 'patch' | 'nothing' | 'failed';
+  /** Paths that did not merge. */
+  readonly conflicts: readonly string[];
+  readonly patchFindings: readonly DecidedFinding[];
+  /** It changes files below `.writ/` that govern writ: that takes two people, whatever the contract asks. */
+  readonly touchesGoverning: boolean;
+  readonly stages: readonly DecidedStage[];
+  readonly wallClock: { readonly limitSeconds: number; readonly exceeded: boolean };
+  /** Refusals of decision guards, in the order of the plugins. */
+  readonly refusals: readonly DecidedFinding[];
+  /** `enabled` by the contract, `fired` by what was sensed; only what is both counts. */
+  readonly triggers: { readonly enabled: readonly ReplanTrigger[]; readonly fired: readonly ReplanTrigger[] };
+  /** Revisions of the Plan after its first, so far and at most. */
+  readonly replans: { readonly count: number; readonly limit: number };
+  /** Units of 0.001 USD; a limit of 0 is none. */
+  readonly cost: { readonly limitUnits: number; readonly usedUnits: number };
+  /** Distinct people whose signed word about this very candidate counts. */
+  readonly human: {
+    readonly required: boolean;
+    readonly needed: number;
+    readonly approved: number;
+    readonly rejected: number;
+  };
+  /** `objmodel.decisionPolicy`. */
+  readonly policy: {
+    readonly abandonOnSecurityGateFail: boolean;
+    readonly checkpointBeforeReplan: boolean;
+    readonly rollbackOnProvenanceFail: boolean;
+  };
+  /** What stopped the sealing of a candidate that was decided to be committed. */
+  readonly sealing?: 'provenance-failed' | 'swap-lost' | 'changed-under-us';
+}
+
+/** What the Scheduler does about a decision. */
+export type DecisionStep =
+  | 'seal'
+  | 'stop'
+  | 'wait-for-approval'
+  | 'wait-for-budget'
+  | 'retry'
+  | 'replan'
+  | 'merge'
+  | 'swap';
+
+/** What `decide` answers; its canonical form is the decision record that replay must reproduce byte for byte. */
+export interface DecisionRecord {
+  readonly schema: 'urn:writ:decision:v1';
+  readonly runId: string;
+  readonly type: DecisionType;
+  readonly next: DecisionStep;
+  readonly rationale: string;
+  /** Stable reasons, most decisive first; empty where nothing speaks against the change. */
+  readonly reasons: readonly string[];
+  readonly inputDigest: string;
+}

@@ -1,0 +1,137 @@
+import { toRfc3339 } from '../../../core/base/clock.ts';
+import type { Finding } from '../../../core/contract/finding.ts';
+import type { PatchSet } from '../../../core/contract/patch-set.ts';
+import { type ArtifactRecord, type StageRecord, stageNames } from '../../../core/contract/stage.ts';
+import { maskPath } from '../../../readers/sensitive/mask-path.ts';
+import type { GateReport } from '../../store/record/gate-report.ts';
+import type { Attempt, OpenRun } from '../state/attempt.ts';
+import { factorsWithoutChecks } from '../state/checks-with-factors.ts';
+import { checksWithoutUse, checkUnknownCode } from '../state/checks-without-use.ts';
+import { foreignPolicyCode, foreignPolicyWords } from '../state/foreign-policy.ts';
+
+/** What a report says of the run itself. */
+export type ReportedRun = Pick<
+  OpenRun,
+  'contract' | 'runId' | 'threadId' | 'startedAtMs' | 'anewAtMs' | 'store' | 'tip' | 'authorship'
+> & {
+  readonly ground: Pick<OpenRun['ground'], 'target' | 'base' | 'policy' | 'lag' | 'foreign' | 'config'>;
+  /** The back end that the run was started with; resumed elsewhere, the report stays what it was. */
+  readonly sandboxName: string;
+};
+
+/** What `show` can say before anything was judged. */
+export function openingReport(run: ReportedRun, patch: PatchSet | undefined): GateReport {
+  return report(run, patch, [], [], []);
+}
+
+/** The report of an attempt. Free of the clock: every time in it was taken when the thing happened. */
+export function gateReport(
+  attempt: Attempt,
+  findings: readonly Finding[],
+  stages: readonly StageRecord[],
+): GateReport {
+  return report(attempt, attempt.patch, findings, stages, attempt.box.list());
+}
+
+/** Says that a change started behind the commit that judges it, and what was judged in its stead. */
+function lagNotice({ lag, base, policy, target }: ReportedRun['ground']): readonly string[] {
+  if (lag === undefined) return [];
+  const { from, commits } = lag;
+  const behind = `the change starts at ${from.slice(0, 12)}, ${commits} ${commits === 1 ? 'commit' : 'commits'} behind \`${policy.ref ?? ''}\``;
+  return [
+    base.commit === from
+      ? `${behind}, whose policy judges it; it lands on \`${target.ref}\` without them`
+      : `${behind}: what is judged, and lands, is its merge onto ${base.commit?.slice(0, 12) ?? ''}`,
+  ];
+}
+
+/** Says that the contract chose whose policy judges. */
+function foreignNotice({ foreign, policy, target }: ReportedRun['ground']): readonly string[] {
+  return foreign ? [`${foreignPolicyCode}: ${foreignPolicyWords(foreign, policy, target)}`] : [];
+}
+
+function report(
+  run: ReportedRun,
+  patch: PatchSet | undefined,
+  findings: readonly Finding[],
+  stages: readonly StageRecord[],
+  artifacts: readonly ArtifactRecord[],
+): GateReport {
+  const { contract, ground, runId, threadId, store, tip, authorship } = run;
+  const spec = contract.effective;
+  const notices = [
+    ...foreignNotice(ground),
+    ...lagNotice(ground),
+    ...(run.anewAtMs === undefined
+      ? []
+      : [
+          `judged anew from ${toRfc3339(run.anewAtMs)} on: nobody here vouched for what the run had recorded before`,
+        ]),
+    ...factorsWithoutChecks(spec, ground.config).map(
+      (factor) =>
+        `\`risk.factors\` names \`${factor}\`, for which \`.writ/config.toml\` at the policy commit adds no checks`,
+    ),
+    ...checksWithoutUse(spec, ground.config).map((words) => `${checkUnknownCode}: ${words}`),
+  ];
+  return {
+    schema: 'urn:writ:gate-report:v1',
+    runId,
+    threadId,
+    startedAt: toRfc3339(run.startedAtMs),
+    spec: {
+      id: spec.metadata.id,
+      digest: contract.digest,
+      summary: spec.intent.summary,
+      changeType: spec.intent.changeType,
+      riskLevel: spec.risk.level,
+      objectives: spec.intent.objectives,
+    },
+    ...(ground.base.commit === undefined ? {} : { baseCommit: ground.base.commit }),
+    ...(ground.policy.commit === undefined ? {} : { policyCommit: ground.policy.commit }),
+    ...(ground.policy.ref === undefined ? {} : { policyRef: ground.policy.ref }),
+    ...(ground.foreign === undefined ? {} : { defaultRef: ground.foreign.defaultRef }),
+    targetRef: ground.target.ref,
+    contentRef: store.refs.content(runId),
+    sandbox: run.sandboxName,
+    authorship: { ...authorship, ...(tip === undefined ? {} : { tip }) },
+    ...(patch === undefined
+      ? {}
+      : {
+          patch: {
+            digest: patch.digest,
+            candidateTree: patch.candidateTree,
+            files: patch.files.map(({ path, changeType, linesAdded, linesDeleted }) => ({
+              path: maskPath(path),
+              changeType,
+              linesAdded,
+              linesDeleted,
+            })),
+          },
+        }),
+    stages,
+    ...(notices.length === 0 ? {} : { notices }),
+    findings,
+    artifacts,
+  };
+}
+
+/** The report of a run whose stages are over: one that never started stands in it as `skipped` with nothing run. */
+export function finalReport(
+  attempt: Attempt,
+  findings: readonly Finding[],
+  stages: readonly StageRecord[],
+): GateReport {
+  const plan = attempt.contract.effective.acceptance.verificationPlan;
+  const all = stageNames.map(
+    (stage): StageRecord =>
+      stages.find((record) => record.stage === stage) ?? {
+        stage,
+        status: 'skipped',
+        expected: plan[`${stage}Checks`].length,
+        ran: 0,
+        checks: [],
+        findings: [],
+      },
+  );
+  return gateReport(attempt, findings, all);
+}

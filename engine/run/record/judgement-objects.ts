@@ -1,0 +1,175 @@
+import { uuidV7From } from '../../../core/base/ids.ts';
+import type { Finding } from '../../../core/contract/finding.ts';
+import type { ArtifactRecord, CheckRecord, StageRecord } from '../../../core/contract/stage.ts';
+import { maskPath } from '../../../readers/sensitive/mask-path.ts';
+import type { ArtifactRef, ObjectBody } from '../../store/object-shapes.ts';
+import { type SealedObject, type SealOptions, sealObject } from '../../store/stored-object.ts';
+import { encodeId } from '../../vcs/ref-name.ts';
+import type { Attempt } from '../state/attempt.ts';
+
+/** Whose judgement is written down, and where its artifacts are. */
+export interface JudgementPlace {
+  /** Object id of the Run that it belongs to. */
+  readonly run: string;
+  /** Path of the artifacts below the content ref: '' for the candidate that was decided on, else `<attempt name>/`. */
+  readonly content: string;
+  readonly nowMs: number;
+  readonly applyStatus: ObjectBody<'patchset'>['apply_status'];
+}
+
+/** What was judged, and everything that judging it left, as objects. */
+export interface JudgementObjects {
+  readonly patchset: SealedObject<'patchset'>;
+  readonly evidence: readonly SealedObject<'evidence'>[];
+}
+
+/** The PatchSet of an attempt, made by the coder, and the Evidence about it, given by the reviewer (document 1, actorMapping). */
+export function judgementObjects(
+  attempt: Attempt,
+  findings: readonly Finding[],
+  stages: readonly StageRecord[],
+  place: JudgementPlace,
+): JudgementObjects {
+  const { coderActorId, reviewerActorId } = attempt.contract.effective.objmodel.actorMapping;
+  const { nowMs } = place;
+  const optionsOf = (id: string, what: string): SealOptions => ({
+    nowMs,
+    createdBy: { kind: 'agent', id },
+    objectId: uuidV7From(attempt.startedAtMs, `${place.run}/${what}`),
+  });
+  const patchset = sealObject(
+    'patchset',
+    patchsetBody(attempt, findings, place),
+    optionsOf(coderActorId, 'patchset'),
+  );
+  const { object_id: id } = patchset.object;
+  const evidence = stages.flatMap((stage) => [
+    ...stage.checks.map((check) =>
+      sealObject(
+        'evidence',
+        checkEvidence(attempt, stage, check, id, place),
+        optionsOf(reviewerActorId, `evidence/${stage.stage}/${check.id}`),
+      ),
+    ),
+    sealObject(
+      'evidence',
+      stageEvidence(attempt, stage, id, place),
+      optionsOf(reviewerActorId, `evidence/${stage.stage}`),
+    ),
+  ]);
+  return { patchset, evidence };
+}
+
+/** Path and bytes of those objects, below the record or an attempt's part of it. */
+export function judgementFiles({ patchset, evidence }: JudgementObjects): readonly [string, Uint8Array][] {
+  return [
+    ['patchset.json', patchset.bytes],
+    ...evidence.map(({ object, bytes }, index): [string, Uint8Array] => [
+      `evidence/${String(index + 1).padStart(4, '0')}-${encodeId(object.check_id ?? object.stage)}.json`,
+      bytes,
+    ]),
+  ];
+}
+
+function patchsetBody(
+  { patch }: Attempt,
+  findings: readonly Finding[],
+  { run, applyStatus }: JudgementPlace,
+): ObjectBody<'patchset'> {
+  // A sealed change is recorded by the names it has; a refused one may hold a token in them.
+  const pathOf = applyStatus === 'Applied' ? (path: string): string => path : maskPath;
+  return {
+    run,
+    digest: patch.digest,
+    base_commit: patch.baseCommit ?? null,
+    base_tree: patch.baseTree,
+    candidate_tree: patch.candidateTree,
+    format: patch.format,
+    apply_status: findings.some(({ severity }) => severity === 'error') ? 'Rejected' : applyStatus,
+    files: patch.files.map((file) => ({
+      path: pathOf(file.path),
+      change_type: file.changeType,
+      binary: file.binary,
+      lines_added: file.linesAdded,
+      lines_deleted: file.linesDeleted,
+      ...(file.oldPath === undefined ? {} : { old_path: pathOf(file.oldPath) }),
+      ...(file.oldMode === undefined ? {} : { old_mode: file.oldMode }),
+      ...(file.newMode === undefined ? {} : { new_mode: file.newMode }),
+      ...(file.oldBlob === undefined ? {} : { old_blob: file.oldBlob }),
+      ...(file.newBlob === undefined ? {} : { new_blob: file.newBlob }),
+    })),
+    findings,
+  };
+}
+
+function checkEvidence(
+  attempt: Attempt,
+  stage: StageRecord,
+  check: CheckRecord,
+  patchset: string,
+  place: JudgementPlace,
+): ObjectBody<'evidence'> {
+  return {
+    run: place.run,
+    patchset,
+    kind: `${stage.stage}:${check.id}`,
+    stage: stage.stage,
+    status: check.status,
+    required: check.required,
+    reports: check.artifacts.map((artifact) => toArtifactRef(attempt, place, artifact)),
+    findings: check.findings,
+    check_id: check.id,
+    check_kind: check.kind,
+    command: check.command,
+    expected_exit_code: check.expectedExitCode,
+    ...(check.exitCode === undefined ? {} : { exit_code: check.exitCode }),
+    ...(check.signal === undefined ? {} : { signal: check.signal }),
+    timed_out: check.timedOut,
+    started_at: check.startedAt,
+    duration_ms: check.durationMs,
+    ...(check.tests === undefined ? {} : { tests: check.tests }),
+    ...(check.fromPolicy ? { from_policy: true } : {}),
+    ...(check.tolerated ? { tolerated: true } : {}),
+    ...(check.atPolicy === undefined ? {} : { at_policy: check.atPolicy }),
+    ...(check.withBaseTests === undefined ? {} : { with_base_tests: check.withBaseTests }),
+    ...(check.carried === undefined ? {} : { carried: check.carried }),
+  };
+}
+
+/** What the stage as a whole showed: its rules' findings, and the artifacts that the engine made for it. */
+function stageEvidence(
+  attempt: Attempt,
+  stage: StageRecord,
+  patchset: string,
+  place: JudgementPlace,
+): ObjectBody<'evidence'> {
+  const made = attempt.box
+    .list()
+    .filter((artifact) => artifact.stage === stage.stage && artifact.checkId === undefined);
+  return {
+    run: place.run,
+    patchset,
+    kind: stage.stage,
+    stage: stage.stage,
+    status: stage.status,
+    required: true,
+    reports: made.map((artifact) => toArtifactRef(attempt, place, artifact)),
+    findings: stage.findings,
+    summary: `${stage.ran} of ${stage.expected} checks ran`,
+  };
+}
+
+function toArtifactRef(
+  { store, runId, contract }: Attempt,
+  place: JudgementPlace,
+  artifact: ArtifactRecord,
+): ArtifactRef {
+  return {
+    store: contract.effective.objmodel.objectStore.backend,
+    key: `${store.refs.content(runId)}:${place.content}${artifact.path}`,
+    sha256: artifact.sha256,
+    sizeBytes: artifact.sizeBytes,
+    contentType: artifact.contentType,
+    ...(artifact.expiresAt === undefined ? {} : { expiresAt: artifact.expiresAt }),
+  };
+}

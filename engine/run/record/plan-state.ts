@@ -1,0 +1,76 @@
+import type { PlanDraft, PlannedTask } from '../../plan/plan-draft.ts';
+import type { SensedAttempt } from './replan-triggers.ts';
+import type { RunFrames } from './run-frames.ts';
+import type { SettledAttempt } from './settled-attempt.ts';
+
+/** How far the work on a plan has come in this process; rebuilt from the steps by every process. */
+export interface PlanState {
+  draft: PlanDraft;
+  /** Every attempt so far, of all revisions, in the order they settled here; `addAttempt` adds to it. */
+  readonly attempts: SettledAttempt[];
+  /** The same by Task key: a thousand Tasks do not each look through the attempts of all. */
+  readonly attemptsOf: Map<string, SettledAttempt[]>;
+  /** The context pipeline; `undefined` where no worker works. */
+  readonly frames: RunFrames | undefined;
+  /** Accepted work by Task key. */
+  readonly accepted: Map<string, SettledAttempt>;
+  /** Where the next attempt at a Task starts, where that is not what its dependencies left. */
+  readonly onto: Map<string, string>;
+  /** Why the last attempt at a Task did not count. */
+  readonly failure: Map<string, string>;
+  /** Units of 0.001 USD. */
+  costUnits: number;
+  /** The cap of the contract, and what a person has added to it since; 0 is none. */
+  costLimit: number;
+}
+
+/** Nothing done yet. */
+export function newPlanState(draft: PlanDraft, costLimit: number, frames: RunFrames | undefined): PlanState {
+  return {
+    draft,
+    attempts: [],
+    attemptsOf: new Map(),
+    frames,
+    accepted: new Map(),
+    onto: new Map(),
+    failure: new Map(),
+    costUnits: 0,
+    costLimit,
+  };
+}
+
+/** One more attempt has settled. */
+export function addAttempt(state: PlanState, settled: SettledAttempt): void {
+  state.attempts.push(settled);
+  const own = state.attemptsOf.get(settled.key);
+  if (own) own.push(settled);
+  else state.attemptsOf.set(settled.key, [settled]);
+  state.costUnits += settled.usage.costUnits;
+}
+
+/** The state as that attempt found it: judged again in full, it must not be counted twice. */
+export function withoutAttempt(state: PlanState, settled: SettledAttempt): PlanState {
+  const attempts = state.attempts.filter(({ name }) => name !== settled.name);
+  if (attempts.length === state.attempts.length) return state;
+  const attemptsOf = new Map(state.attemptsOf);
+  attemptsOf.set(
+    settled.key,
+    attempts.filter(({ key }) => key === settled.key),
+  );
+  return { ...state, attempts, attemptsOf, costUnits: state.costUnits - settled.usage.costUnits };
+}
+
+/** Attempts at a Task in the current revision. */
+export function attemptsAt(state: PlanState, key: string): readonly SettledAttempt[] {
+  return (state.attemptsOf.get(key) ?? []).filter(({ revision }) => revision === state.draft.revision);
+}
+
+/** Those attempts as triggers are sensed from them. */
+export function sensedBefore(state: PlanState, key: string): readonly SensedAttempt[] {
+  return attemptsAt(state, key).map(({ failedTests }) => ({ patchFindings: [], stages: [], failedTests }));
+}
+
+/** The Tasks that somebody works on; gates are judged. */
+export function implementationTasks({ draft }: PlanState): readonly PlannedTask[] {
+  return draft.tasks.filter(({ kind }) => kind === 'implementation');
+}

@@ -1,0 +1,176 @@
+import { sha256Hex } from '../../../core/base/digest.ts';
+import { isWritError, WritError } from '../../../core/base/errors.ts';
+import type { RunView } from '../../../core/contract/run-view.ts';
+import type { ArtifactRecord } from '../../../core/contract/stage.ts';
+import { type JournalRecord, readJournal } from '../../store/parse-journal.ts';
+import { maskedPath, parseMaskedRecord } from '../../store/record/masked-record.ts';
+import { readGateReport } from '../../store/record/read-gate-report.ts';
+import { sealPaths } from '../../store/record/seal-paths.ts';
+import { waitingFolder } from '../../store/record/waiting-folder.ts';
+import { journalPath, runDirectory } from '../../store/run-directory.ts';
+import { isRunHeld } from '../../store/run-lock.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import { parseObject } from '../../store/stored-object.ts';
+import type { Repository } from '../../vcs/repository.ts';
+import { viewJournal } from './journal-view.ts';
+import { startedRun } from './started-run.ts';
+
+const waitingDecision = `${waitingFolder}/decision.json`;
+const names = [
+  'gate-report.json',
+  'decision.json',
+  waitingDecision,
+  sealPaths.rollback,
+  sealPaths.bundle,
+  sealPaths.proof,
+  maskedPath,
+];
+
+/** One run as stored: from its ref where it was decided, else from its journal. RUN_NOT_FOUND. */
+export async function readRun(repository: Repository, store: RunStore, runId: string): Promise<RunView> {
+  const view = await readOurs(repository, store, runId);
+  const others = await otherRecords(store, runId);
+  return others.length === 0 ? view : { ...view, notices: [...others, ...(view.notices ?? [])] };
+}
+
+/** Records of the run that came from elsewhere; ours is shown and gone on with. */
+async function otherRecords({ objects, refs }: RunStore, runId: string): Promise<readonly string[]> {
+  const others = (await objects.refs(refs.fetched(runId))).filter(({ ref }) => /\/from-[^/]*-run$/.test(ref));
+  return others.map(
+    ({ ref }) =>
+      `another record of this run came from a remote and is kept as \`${ref}\`; this one holds: \`writ fetch --theirs ${runId}\` takes the other, \`--ours ${runId}\` keeps this one`,
+  );
+}
+
+async function readOurs(repository: Repository, store: RunStore, runId: string): Promise<RunView> {
+  const files = await store.objects.readMany(store.refs.run(runId), names);
+  const report = files.get('gate-report.json');
+  const decision = files.get('decision.json');
+  if (report && decision)
+    return decidedRun(store, runId, report, decision, files, await localRecords(repository, runId));
+  const { records } = await readJournal(journalPath(repository, runId));
+  const waiting = files.get(waitingDecision);
+  if (report && waiting && (records.length === 0 || viewJournal(records).isWaiting)) {
+    const signed = (await store.objects.refs(store.refs.approvals(runId))).length;
+    return waitingRun(report, waiting, signed);
+  }
+  return undecidedRun(repository, runId, records);
+}
+
+/** What is kept of a patch that was refused for a secret is not what was judged, and whoever looks is told. */
+function maskedNotice(files: ReadonlyMap<string, Buffer>): readonly string[] {
+  const bytes = files.get(maskedPath);
+  if (!bytes) return [];
+  const { files: count, lines, originalSha256 } = parseMaskedRecord(bytes);
+  return [
+    `the patch is kept masked (${lines} added lines of ${count} files are left out): it was refused by \`secrets\`; SHA-256 of what was judged ${originalSha256}`,
+  ];
+}
+
+/** A run that people have to speak about; complete in its refs, here or fetched from elsewhere. */
+function waitingRun(reportBytes: Buffer, decisionBytes: Buffer, signed: number): RunView {
+  const { schema: _, ...report } = readGateReport(reportBytes);
+  const { type, rationale, decision_digest: decisionDigest } = parseObject('decision', decisionBytes);
+  const notice = `so it stood when it began to wait; \`writ resume\` counts what was signed since then (${signed})`;
+  return {
+    ...report,
+    state: 'waiting',
+    decision: { type, rationale, decisionDigest },
+    ...(signed === 0 ? {} : { notices: [...(report.notices ?? []), notice] }),
+  };
+}
+
+function decidedRun(
+  store: RunStore,
+  runId: string,
+  reportBytes: Buffer,
+  decisionBytes: Buffer,
+  files: ReadonlyMap<string, Buffer>,
+  records: readonly JournalRecord[],
+): RunView {
+  const { schema: _, ...report } = readGateReport(reportBytes);
+  const rollback = files.get(sealPaths.rollback);
+  const decision = parseObject('decision', rollback ?? decisionBytes);
+  const ref = store.refs.run(runId);
+  const seals = [
+    sealedArtifact(
+      'provenance-attestation',
+      sealPaths.bundle,
+      'application/vnd.dev.sigstore.bundle.v0.3+json',
+      files,
+    ),
+    sealedArtifact('transparency-proof', sealPaths.proof, 'text/plain', files),
+  ].flat();
+  const { state, notices } = afterDecision(decision.type, records);
+  const told = [...(notices ?? []), ...maskedNotice(files), ...(report.notices ?? [])];
+  return {
+    ...report,
+    state,
+    ...(told.length === 0 ? {} : { notices: told }),
+    finishedAt: decision.created_at,
+    decision: {
+      type: decision.type,
+      rationale: decision.rationale,
+      ...(decision.commit_sha === undefined ? {} : { commitSha: decision.commit_sha }),
+      decisionDigest: decision.decision_digest,
+    },
+    artifacts: [...report.artifacts, ...seals],
+    provenance: {
+      ...viewJournal(records).sealedBy,
+      ...(files.has(sealPaths.bundle) ? { bundle: `${ref}:${sealPaths.bundle}` } : {}),
+      ...(files.has(sealPaths.proof) ? { proof: `${ref}:${sealPaths.proof}` } : {}),
+    },
+  };
+}
+
+/** This machine's journal of a run whose record is in refs: it only adds to that, so a damaged or absent one adds nothing. */
+async function localRecords(repository: Repository, runId: string): Promise<readonly JournalRecord[]> {
+  try {
+    return (await readJournal(journalPath(repository, runId))).records;
+  } catch (fault) {
+    if (isWritError(fault, 'JOURNAL_CORRUPT')) return [];
+    throw fault;
+  }
+}
+
+/** Whether the branch was moved and the working tree followed, as far as this machine's journal knows. */
+function afterDecision(type: string, records: readonly JournalRecord[]): Pick<RunView, 'state' | 'notices'> {
+  if (records.length === 0) return { state: 'decided' };
+  const journal = viewJournal(records);
+  if (journal.notFollowed !== undefined) {
+    return {
+      state: 'decided',
+      notices: [
+        `the branch was moved, but index and files could not follow (${journal.notFollowed}): \`git read-tree -m -u HEAD~1 HEAD\` brings them along`,
+      ],
+    };
+  }
+  if (journal.isFinished) return { state: 'decided' };
+  const what = type === 'commit' && !journal.swapped ? 'before the branch was moved' : 'before its last step';
+  return { state: 'interrupted', notices: [`the run was stopped ${what}: \`writ resume\` finishes it`] };
+}
+
+function sealedArtifact(
+  name: string,
+  path: string,
+  contentType: string,
+  files: ReadonlyMap<string, Buffer>,
+): readonly ArtifactRecord[] {
+  const bytes = files.get(path);
+  return bytes
+    ? [{ name, stage: 'release', path, sha256: sha256Hex(bytes), sizeBytes: bytes.length, contentType }]
+    : [];
+}
+
+async function undecidedRun(
+  repository: Repository,
+  runId: string,
+  records: readonly JournalRecord[],
+): Promise<RunView> {
+  const started = startedRun(records);
+  if (!started) throw new WritError('RUN_NOT_FOUND', { detail: { run_id: runId } });
+  const { schema: _, ...report } = started.report;
+  const { stages } = viewJournal(records);
+  const working = await isRunHeld(runDirectory(repository, runId));
+  return { ...report, stages, state: working ? 'running' : 'interrupted' };
+}

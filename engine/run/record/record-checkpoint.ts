@@ -1,0 +1,36 @@
+import { canonicalDigest } from '../../../core/base/canonical.ts';
+import { uuidV7From } from '../../../core/base/ids.ts';
+import { sealObject } from '../../store/stored-object.ts';
+import type { OpenRun } from '../state/attempt.ts';
+import { attemptIdOf } from './attempt-files.ts';
+import type { SettledAttempt } from './settled-attempt.ts';
+
+/** A Decision.Checkpoint that suspends nothing, kept with the record as `decisions/<what>.json`. */
+export async function recordCheckpoint(
+  run: OpenRun,
+  what: string,
+  { name, decision }: SettledAttempt,
+  rationale: string,
+): Promise<void> {
+  const { runId, startedAtMs, contract } = run;
+  await run.steps.once(`checkpoint/${what}`, async () => {
+    const { bytes } = sealObject(
+      'decision',
+      {
+        run: attemptIdOf(run, name),
+        type: 'checkpoint',
+        rationale,
+        reasons: [rationale],
+        input_digest: decision.inputDigest,
+        decision_digest: canonicalDigest(decision),
+        evidence: [],
+      },
+      {
+        nowMs: await run.steps.once(`checkpoint/${what}/at`, () => run.settings.clock.now()),
+        objectId: uuidV7From(startedAtMs, `${runId}/checkpoint/${what}`),
+        createdBy: { kind: 'system', id: contract.effective.objmodel.actorMapping.orchestratorActorId },
+      },
+    );
+    await run.record.put([[`decisions/${what}.json`, bytes]]);
+  });
+}

@@ -1,0 +1,164 @@
+import { canonicalDigest, canonicalize } from '../../../core/base/canonical.ts';
+import { uuidV7From } from '../../../core/base/ids.ts';
+import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
+import type { DecisionType } from '../../../core/contract/run-view.ts';
+import { stageNames } from '../../../core/contract/stage.ts';
+import type { ObjectBody } from '../../store/object-shapes.ts';
+import { parseObject, type SealOptions, sealObject } from '../../store/stored-object.ts';
+import type { Attempt } from '../state/attempt.ts';
+import { eventFiles, type GateTask, gateEventFiles, type RunStory, type StepStory } from './event-objects.ts';
+import { finalReport } from './gate-report.ts';
+import type { JudgedRun } from './judged-run.ts';
+import { judgementFiles, judgementObjects } from './judgement-objects.ts';
+import { intentBody, planFolder, planIdOf, taskIdOf } from './plan-objects.ts';
+import { runBody } from './run-body.ts';
+
+/** What the run came to, for its Decision object. */
+export interface RunOutcome {
+  readonly type: DecisionType;
+  readonly rationale: string;
+  readonly commit?: string;
+  /** Taken once, so that the same outcome is the same bytes whoever writes it down. */
+  readonly nowMs: number;
+}
+
+/** Path → bytes of a run's tree, in a stable order. */
+export type RecordFiles = ReadonlyMap<string, Uint8Array>;
+
+/** Everything that is kept of a run, artifact content and seals apart: how it came about, what was judged, what was decided. */
+export async function recordFiles(
+  attempt: Attempt,
+  judged: JudgedRun,
+  outcome: RunOutcome,
+): Promise<RecordFiles> {
+  const { contract, runId, threadId } = attempt;
+  const { nowMs } = outcome;
+  const spec = contract.effective;
+  const scheduler: SealOptions = {
+    nowMs,
+    createdBy: { kind: 'system', id: spec.objmodel.actorMapping.orchestratorActorId },
+  };
+  const author = { nowMs, createdBy: { kind: spec.metadata.createdBy.type, id: spec.metadata.createdBy.id } };
+  const externalIds = { intentspec_id: spec.metadata.id };
+  const tags = { ...spec.metadata.target.labels };
+  const idOf = (what: string): string => uuidV7From(nowMs, `${runId}/${what}`);
+  const { revision } = judged;
+  const ids = { plan: planIdOf(attempt, revision), task: taskIdOf(attempt, revision, 1) };
+
+  const intent = sealObject('intent', intentBody(contract), {
+    ...author,
+    objectId: threadId,
+    externalIds,
+    tags,
+  });
+  const run = sealObject(
+    'run',
+    {
+      ...runBody(attempt, judged, { intent: threadId, plan: ids.plan, task: ids.task }),
+      attempt: judged.attempts,
+      metrics: judged.metrics,
+    },
+    { ...scheduler, objectId: runId, tags },
+  );
+  const judgement = judgementObjects(attempt, judged.findings, judged.stages, {
+    run: runId,
+    content: '',
+    nowMs,
+    applyStatus: outcome.type === 'commit' ? 'Applied' : 'Proposed',
+  });
+  const evidence = judgement.evidence.map(({ object }) => object.object_id);
+  const decision = sealObject(
+    'decision',
+    decisionBody(attempt, judged, outcome, evidence, judgement.patchset.object.object_id),
+    { ...scheduler, objectId: idOf(`decision/${outcome.type}`) },
+  );
+
+  const made = await madeOnTheWay(attempt, revision);
+  const story: RunStory = {
+    run: runId,
+    startedAtMs: attempt.startedAtMs,
+    decidedAtMs: nowMs,
+    stages: judged.stages,
+    outcome: { type: outcome.type, next: judged.decision.next },
+    // Where a worker did the Tasks, their own Runs tell of the steps.
+    ...(attempt.isWorked ? {} : { steps: stepStory(attempt, ids.plan, outcome) }),
+  };
+
+  return new Map<string, Uint8Array>([
+    ['spec.json', contract.bytes],
+    ['effective.json', toJson(spec)],
+    ['intent.json', intent.bytes],
+    ['run.json', run.bytes],
+    ...judgementFiles(judgement),
+    ['gate-report.json', toJson(finalReport(attempt, judged.findings, judged.stages))],
+    ['decision-input.json', toJson(judged.input)],
+    ['decision-record.json', toJson(judged.decision)],
+    ['decision.json', decision.bytes],
+    ...made,
+    ...eventFiles(attempt, story),
+    ...gateEventFiles(attempt, story, gatesIn(made, spec)),
+  ]);
+}
+
+/** Plans, Tasks and attempts: the plan that held at the end stands at the top, the ones before it stay under `plans/`. */
+async function madeOnTheWay(
+  { record }: Attempt,
+  revision: number,
+): Promise<readonly (readonly [string, Uint8Array])[]> {
+  const current = `${planFolder(revision)}/`;
+  const made: [string, Uint8Array][] = [];
+  for (const path of await record.list()) {
+    const kept = path.startsWith(current) ? path.slice(current.length) : path;
+    made.push([kept, await record.read(path)]);
+  }
+  return made;
+}
+
+function stepStory({ contract }: Attempt, plan: string, { type }: RunOutcome): StepStory {
+  return {
+    plan,
+    indexes: contract.effective.intent.objectives.map((_, index) => index),
+    status: type === 'commit' ? 'completed' : type === 'checkpoint' ? 'in_progress' : 'failed',
+  };
+}
+
+/** The gates among the Tasks of the plan that held at the end. */
+function gatesIn(
+  made: readonly (readonly [string, Uint8Array])[],
+  { acceptance: { verificationPlan } }: EffectiveIntentSpec,
+): readonly GateTask[] {
+  // One gate for all of them names none.
+  const all = stageNames.filter((stage) => verificationPlan[`${stage}Checks`].length > 0);
+  return made.flatMap(([path, bytes]) => {
+    if (!path.startsWith('tasks/')) return [];
+    const { kind, object_id: task, gate_stage: stage } = parseObject('task', bytes);
+    return kind === 'gate' ? [{ task, stages: stage === undefined ? all : [stage] }] : [];
+  });
+}
+
+function toJson(value: unknown): Buffer {
+  return Buffer.from(`${canonicalize(value)}\n`);
+}
+
+/** The Decision object of an outcome; the pure decision that it rests on is `decision-record.json`. */
+export function decisionBody(
+  attempt: Attempt,
+  judged: JudgedRun,
+  outcome: RunOutcome,
+  evidence: readonly string[],
+  patchset?: string,
+): ObjectBody<'decision'> {
+  const { ground, patch } = attempt;
+  return {
+    run: attempt.runId,
+    type: outcome.type,
+    rationale: outcome.rationale,
+    reasons: judged.decision.reasons,
+    input_digest: judged.decision.inputDigest,
+    decision_digest: canonicalDigest(judged.decision),
+    evidence,
+    ...(patchset === undefined ? {} : { patchset }),
+    ...(outcome.commit === undefined ? {} : { commit_sha: outcome.commit, tree: patch.candidateTree }),
+    target_ref: ground.target.ref,
+  };
+}

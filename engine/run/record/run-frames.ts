@@ -1,0 +1,51 @@
+import { uuidV7From } from '../../../core/base/ids.ts';
+import { openAdmission } from '../../frame/admission.ts';
+import { type ContextFrames, openContextFrames } from '../../frame/context-frames.ts';
+import { frameBody } from '../../frame/frame-body.ts';
+import type { ContextFrame } from '../../frame/frame-window.ts';
+import { sealObject } from '../../store/stored-object.ts';
+import type { OpenRun } from '../state/attempt.ts';
+import type { SettledAttempt } from './settled-attempt.ts';
+
+/** The context pipeline of a run that a worker works on (document 1, contextPipeline). */
+export interface RunFrames extends Pick<ContextFrames, 'checkpoint'> {
+  /** What an attempt came to, for whoever works next. */
+  add(settled: SettledAttempt): Promise<void>;
+  /** Puts every frame into the record, and whether it is still seen or was evicted. */
+  keep(): Promise<void>;
+}
+
+/** Opens the pipeline with its seed; rebuilt by every process from the attempts as it reads them back. */
+export async function openRunFrames(run: OpenRun): Promise<RunFrames> {
+  const { contract, engine, runId, startedAtMs } = run;
+  const spec = contract.effective;
+  const admit = openAdmission({ spec, hooks: engine.hooks, runId, words: run.ground.config.redaction });
+  const frames = await openContextFrames(spec, admit);
+  const toFile = (frame: ContextFrame, evicted: boolean, nowMs: number): [string, Uint8Array] => [
+    `frames/${String(frame.sequence).padStart(6, '0')}.json`,
+    sealObject('context_frame', frameBody(runId, frame, evicted), {
+      nowMs,
+      objectId: uuidV7From(startedAtMs, `${runId}/frame/${frame.sequence}`),
+      createdBy: { kind: 'system', id: spec.objmodel.actorMapping.orchestratorActorId },
+    }).bytes,
+  ];
+  return {
+    checkpoint: frames.checkpoint,
+    async add({ name, decision, failure }) {
+      const accepted = decision.next === 'merge';
+      await frames.push({
+        kind: accepted ? 'CodeChange' : 'ErrorRecovery',
+        name,
+        text: accepted ? decision.rationale : `${decision.rationale}\n${failure}`,
+        tags: { trust: 'untrusted' },
+      });
+    },
+    async keep() {
+      const nowMs = await run.steps.once('frames-at', () => run.settings.clock.now());
+      await run.record.put([
+        ...frames.evicted().map((frame) => toFile(frame, true, nowMs)),
+        ...frames.frames().map((frame) => toFile(frame, false, nowMs)),
+      ]);
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { uuidV7From } from '../../../core/base/ids.ts';
+import type { DigestedThing } from '../../../core/contract/attestor.ts';
+import { takeContext } from '../../frame/take-context.ts';
+import { retainBlobs } from '../../store/retain-blobs.ts';
+import { sealObject } from '../../store/stored-object.ts';
+import type { OpenRun } from '../state/attempt.ts';
+import type { Steps } from '../state/steps.ts';
+
+/** The context snapshot of an attempt, as its Run names it. */
+export interface TakenSnapshot {
+  readonly objectId: string;
+  /** Of the stored object. */
+  readonly sha256: string;
+  readonly dependencies: readonly DigestedThing[];
+}
+
+/**
+ * Takes the context snapshot of an attempt on its base tree and keeps it with the record (document 1, runPolicy.snapshotOnRunStart);
+ * `undefined` where the contract asks for none. What no tree holds is retained as `objectStore.blobRetentionStrategy` says.
+ */
+export async function takeSnapshot(
+  run: OpenRun,
+  steps: Steps,
+  name: string,
+  tree: string,
+): Promise<TakenSnapshot | undefined> {
+  const { contract, engine, scratch, runId, startedAtMs } = run;
+  const spec = contract.effective;
+  if (!spec.objmodel.runPolicy.snapshotOnRunStart) return undefined;
+  return steps.once('snapshot', async () => {
+    const { snapshot, blobs, dependencies } = await takeContext({
+      objects: scratch,
+      tree,
+      spec,
+      hooks: engine.hooks,
+      runId,
+      words: run.ground.config.redaction,
+    });
+    if (!snapshot) return undefined;
+    const { blobRetentionStrategy, aiRefPrefix } = spec.objmodel.objectStore;
+    if (blobs.length > 0)
+      await retainBlobs(run.ground.repository, blobRetentionStrategy, runId, blobs, { aiRefPrefix });
+    const { object, bytes, sha256 } = sealObject('context_snapshot', snapshot, {
+      nowMs: await steps.once('snapshot-at', () => run.settings.clock.now()),
+      objectId: uuidV7From(startedAtMs, `${runId}/${name}/snapshot`),
+      createdBy: { kind: 'system', id: spec.objmodel.actorMapping.orchestratorActorId },
+    });
+    await run.record.put([[`${name}/snapshot.json`, bytes]]);
+    return { objectId: object.object_id, sha256, dependencies };
+  });
+}

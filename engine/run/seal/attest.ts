@@ -1,0 +1,240 @@
+import { toRfc3339 } from '../../../core/base/clock.ts';
+import { sha256Hex } from '../../../core/base/digest.ts';
+import { messageOf, WritError } from '../../../core/base/errors.ts';
+import type {
+  Attestation,
+  Attestor,
+  AttestRequest,
+  SealedFile,
+  SealingParties,
+} from '../../../core/contract/attestor.ts';
+import { sealPaths } from '../../store/record/seal-paths.ts';
+import type { JudgedRun } from '../record/judged-run.ts';
+import type { RecordFiles } from '../record/record-files.ts';
+import { contentOfAttempts, isOfTask } from '../record/settle-run.ts';
+import type { Attempt } from '../state/attempt.ts';
+import { describeEngine } from '../state/describe-engine.ts';
+import type { Steps } from '../state/steps.ts';
+import { attestRequest } from './attest-request.ts';
+import { sealedEvidence } from './sealed-evidence.ts';
+import { beforeLogging, stepsOfClaim, stepsOfKey } from './signer-steps.ts';
+
+/** What became of the claim that a sealed change was made. */
+export interface Attested {
+  /** What goes into the record of the run; empty where nothing was signed. */
+  readonly seals: readonly SealedFile[];
+  /** Why there is no seal where there should be one. */
+  readonly failed?: string;
+  /** What was claimed in the log; absent where nothing was. */
+  readonly claimed?: AttestRequest;
+}
+
+interface SealedCommit {
+  readonly commit: string;
+  readonly files: RecordFiles;
+  readonly nowMs: number;
+}
+
+/** Files as the journal holds them: bytes in base64. */
+type FilesRecord = readonly (readonly [path: string, base64: string])[];
+
+/**
+ * Signs and logs what is claimed of a sealed commit, and verifies it, in the order of `docs/decisions/0006-evidence-set.md`. Each signature is
+ * written down before anything rests on it, and how long the log was before that: whoever goes on after a kill logs the same envelope, once.
+ * A failure is an answer: the run then ends as its contract says. What a key that died with its process had signed is signed anew until the log was asked
+ * to take it; then it is such a failure.
+ */
+export async function attest(
+  attempt: Attempt,
+  judged: JudgedRun,
+  sealed: SealedCommit,
+  isSwapped: boolean,
+): Promise<Attested> {
+  const { sealing, steps, engine, runId } = attempt;
+  if (!sealing) return { seals: [] };
+  const isOfEarlier = steps.ended('attested') !== undefined;
+  const answer = await steps.once('attested', async () => {
+    try {
+      const { seals, attestation } = await makeSeals(attempt, judged, sealed, sealing);
+      await requireVerified(attempt, sealing, sealed, seals);
+      await stepsOfClaim(steps, sealing.signer).once('told', () =>
+        engine.hooks.attest.settled.call({ runId, commitSha: sealed.commit, attestation }),
+      );
+      return {};
+    } catch (fault) {
+      return { failed: messageOf(fault) };
+    }
+  });
+  // A log that was asked and did not answer may hold the claim all the same.
+  const isClaimed =
+    sealing.log !== undefined && stepsOfClaim(steps, sealing.signer).ended('log-size') !== undefined;
+  const claimed = isClaimed
+    ? { claimed: (await sealedRequest(attempt, judged, sealed, sealing)).request }
+    : {};
+  if ('failed' in answer) return { seals: [], failed: answer.failed, ...claimed };
+  const { seals } = await makeSeals(attempt, judged, sealed, sealing);
+  if (isOfEarlier && !isSwapped) {
+    // What an earlier process verified may have been changed on disk since then.
+    try {
+      await requireVerified(attempt, sealing, sealed, seals);
+    } catch (fault) {
+      return { seals: [], failed: messageOf(fault), ...claimed };
+    }
+  }
+  return { seals, ...claimed };
+}
+
+/** Every seal, each step of it done once. */
+async function makeSeals(
+  attempt: Attempt,
+  judged: JudgedRun,
+  sealed: SealedCommit,
+  parties: SealingParties,
+): Promise<{ readonly seals: readonly SealedFile[]; readonly attestation: Attestation }> {
+  const { engine, steps } = attempt;
+  const { files } = sealed;
+  const attestor = await engine.slots.attestor.pick('slsa-v1');
+  const { request, findings } = await sealedRequest(attempt, judged, sealed, parties);
+  const own = stepsOfClaim(steps, parties.signer);
+  const envelope = await own.once('signed', async () => toBase64(await attestor.sign(request, parties)));
+  await beforeLogging(steps, parties.signer);
+  const attestation = await logOnce(own, attestor, envelope, parties);
+  const below = [...findings, ...toFiles(attestation)];
+  const summary = await onceFiles(own, 'summary', () =>
+    attestor.signSummary(request, new Map([...files, ...below]), parties),
+  );
+  return { seals: [...below, ...summary], attestation };
+}
+
+/** What the provenance says, and the statements that it lists. */
+async function sealedRequest(
+  attempt: Attempt,
+  judged: JudgedRun,
+  { commit, files, nowMs }: SealedCommit,
+  parties: SealingParties,
+): Promise<{ readonly request: AttestRequest; readonly findings: readonly SealedFile[] }> {
+  const { engine, runId, steps, contract, settings } = attempt;
+  const attestor = await engine.slots.attestor.pick('slsa-v1');
+  const filled = await steps.once('filled', () =>
+    engine.hooks.statement.fill.call({ runId, spec: contract.effective, commitSha: commit }),
+  );
+  const attempts = await digestsOfAttempts(attempt);
+  const engineFiles = await steps.once('engine', () => describeEngine(settings.schedulerVersion));
+  const requestOver = (stored: RecordFiles): AttestRequest =>
+    attestRequest(attempt, judged, {
+      commit,
+      files: stored,
+      filled,
+      engine: engineFiles,
+      attempts,
+      finishedOn: toRfc3339(nowMs),
+    });
+  const findings = await onceFiles(stepsOfClaim(steps, parties.signer), 'findings', () =>
+    attestor.signFindings(requestOver(files), parties),
+  );
+  return { request: requestOver(new Map([...files, ...findings])), findings };
+}
+
+/** Logs that the claim did not take effect; nothing where nothing was claimed. */
+export async function revoke(
+  attempt: Attempt,
+  { claimed }: Pick<Attested, 'claimed'>,
+  reason: string,
+): Promise<readonly SealedFile[]> {
+  const { engine, sealing } = attempt;
+  if (!sealing || !claimed) return [];
+  const attestor = await engine.slots.attestor.pick('slsa-v1');
+  const steps = attempt.steps.under('revocation');
+  const bundle = await steps.once('bundle', async () => {
+    const own = stepsOfKey(steps, sealing.signer);
+    const envelope = await own.once('signed', async () =>
+      toBase64(await attestor.signRevocation(claimed, sealing, reason)),
+    );
+    return toBase64((await logOnce(own, attestor, envelope, sealing)).bundle);
+  });
+  return [[sealPaths.revocation, Buffer.from(bundle, 'base64')]];
+}
+
+async function digestsOfAttempts(attempt: Attempt): Promise<readonly (readonly [string, string])[]> {
+  const digests: (readonly [string, string])[] = [];
+  for await (const [path, bytes] of contentOfAttempts(attempt, isOfTask))
+    digests.push([path, sha256Hex(bytes)]);
+  return digests;
+}
+
+async function logOnce(
+  steps: Steps,
+  attestor: Attestor,
+  envelope: string,
+  parties: SealingParties,
+): Promise<Attestation> {
+  const behind = await steps.once('log-size', async () => (await parties.log?.size()) ?? 0);
+  const record = await steps.once('logged', async () => {
+    const { bundle, proof, ...rest } = await attestor.log(Buffer.from(envelope, 'base64'), parties, behind);
+    return { ...rest, bundle: toBase64(bundle), ...(proof ? { proof: toBase64(proof) } : {}) };
+  });
+  const { bundle, proof, ...rest } = record;
+  return {
+    ...rest,
+    bundle: Buffer.from(bundle, 'base64'),
+    ...(proof === undefined ? {} : { proof: Buffer.from(proof, 'base64') }),
+  };
+}
+
+function toFiles({ bundle, proof }: Attestation): readonly SealedFile[] {
+  return [[sealPaths.bundle, bundle], ...(proof ? [[sealPaths.proof, proof] as const] : [])];
+}
+
+/** The very set that is about to be stored, by the verifier that a stranger runs, approvals and replay included. */
+async function requireVerified(
+  attempt: Attempt,
+  parties: SealingParties,
+  { commit, files }: SealedCommit,
+  seals: readonly SealedFile[],
+): Promise<void> {
+  const attestor = await attempt.engine.slots.attestor.pick('slsa-v1');
+  const evidence = await sealedEvidence(attempt, commit, new Map([...files, ...seals]));
+  const problems = await attestor.verify(evidence, parties);
+  if (problems.length === 0) return;
+  const message = `what was just sealed does not verify: ${problems.slice(0, 5).join(', ')}`;
+  throw new WritError('VERIFY_REFUTED', { message, detail: { problems } });
+}
+
+/**
+ * Why the record of a change does not bear its seal, by what a stranger demands of it whether or not it is signed for: approvals for this very candidate by the signers at the
+ * policy commit, and a decision that the record leads to. Asked by every process before the branch moves; `undefined` where nothing speaks against it.
+ */
+export async function refuteDecided(
+  attempt: Attempt,
+  judged: JudgedRun,
+  { commit, files, nowMs }: SealedCommit,
+): Promise<string | undefined> {
+  const { engine, steps, settings } = attempt;
+  const attestor = await engine.slots.attestor.pick('slsa-v1');
+  const request = attestRequest(attempt, judged, {
+    commit,
+    files,
+    filled: [],
+    engine: await steps.once('engine', () => describeEngine(settings.schedulerVersion)),
+    attempts: [],
+    finishedOn: toRfc3339(nowMs),
+  });
+  const problems = await attestor.verifyDecided(request, await sealedEvidence(attempt, commit, files));
+  return problems.length === 0 ? undefined : problems.slice(0, 5).join(', ');
+}
+
+async function onceFiles(
+  steps: Steps,
+  key: string,
+  make: () => Promise<readonly SealedFile[]>,
+): Promise<readonly SealedFile[]> {
+  const record = await steps.once(key, async (): Promise<FilesRecord> => {
+    const files = await make();
+    return files.map(([path, bytes]) => [path, toBase64(bytes)]);
+  });
+  return record.map(([path, base64]) => [path, Buffer.from(base64, 'base64')]);
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+}

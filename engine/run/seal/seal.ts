@@ -1,0 +1,173 @@
+import { messageOf } from '../../../core/base/errors.ts';
+import type { SealedFile } from '../../../core/contract/attestor.ts';
+import { closeByCommit } from '../../intent/close-by-commit.ts';
+import { commitMessage, createCommit } from '../../vcs/create-commit.ts';
+import { dirtyPaths } from '../../vcs/dirty-paths.ts';
+import { finishFollow } from '../../vcs/finish-follow.ts';
+import { type Identity, readIdentity } from '../../vcs/identity.ts';
+import { importObjects } from '../../vcs/import-objects.ts';
+import { readRef } from '../../vcs/refs.ts';
+import { type FollowOutcome, followWorktree, swapTarget } from '../../vcs/swap-target.ts';
+import type { JudgedRun } from '../record/judged-run.ts';
+import { recordFiles } from '../record/record-files.ts';
+import { recordRollback, settleRun } from '../record/settle-run.ts';
+import type { Attempt } from '../state/attempt.ts';
+import { abandon } from './abandon.ts';
+import { type Attested, attest, refuteDecided, revoke } from './attest.ts';
+import { endedMeanwhile } from './ended-meanwhile.ts';
+import { sealedPeople } from './sealed-people.ts';
+
+/**
+ * Acts on a decision to commit, in the order of `docs/decisions/0001-order-of-sealing.md`: everything is made and
+ * recorded before the one compare-and-swap that the person sees. Any failure before it rolls back nothing but claims. Where the intent was ended
+ * meanwhile nothing is sealed: Decision.Abandon.
+ */
+export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void> {
+  const attempt = { ...candidate, steps: candidate.steps.under('seal') };
+  const { steps, ground, contract, settings } = attempt;
+  const ended = await endedMeanwhile(attempt, judged);
+  if (ended) return abandon(candidate, ended);
+  const facts = await steps.once('facts', () => sealFacts(attempt));
+  await importObjects(attempt.scratch, ground.repository, attempt.patch);
+  const commit = await steps.once('commit', () => makeCommit(attempt, facts));
+  const { nowMs } = facts;
+  const { rationale } = judged.decision;
+  const files = await recordFiles(attempt, judged, { type: 'commit', commit, rationale, nowMs });
+
+  const isSwapped = steps.ended('swap') !== undefined;
+  const refuted = isSwapped ? undefined : await refuteDecided(attempt, judged, { commit, files, nowMs });
+  if (refuted !== undefined)
+    return rollback(
+      attempt,
+      judged,
+      {},
+      { commit, nowMs },
+      `the record does not bear the change: ${refuted}`,
+    );
+  const attested = await attest(attempt, judged, { commit, files, nowMs }, isSwapped);
+  if (attested.failed !== undefined && contract.effective.objmodel.decisionPolicy.rollbackOnProvenanceFail) {
+    return rollback(attempt, judged, attested, { commit, nowMs }, `provenance failed: ${attested.failed}`);
+  }
+  settings.signal.throwIfAborted();
+  try {
+    await settleRun(attempt, files, attested.seals);
+  } catch (fault) {
+    // The claim is in the log already: whoever reads the log must learn that it did not take effect.
+    await revoke(attempt, attested, `the change was not recorded: ${messageOf(fault)}`).catch(
+      () => undefined,
+    );
+    throw fault;
+  }
+  const swap = await steps.once('swap', () => moveTarget(attempt, commit));
+  if (swap.lost !== undefined) {
+    const revocation = await revoke(attempt, attested, swap.lost);
+    return recordRollback(attempt, judged, { commit, rationale: swap.lost, nowMs }, revocation);
+  }
+  const follow = steps.interrupted('follow') ? finishFollow : followWorktree;
+  await steps.once('follow', async (): Promise<FollowOutcome> => {
+    try {
+      return await follow(ground.repository, ground.target, commit);
+    } catch (fault) {
+      // The branch has moved: what hinders the files is told, and undoes nothing.
+      return { state: 'failed', reason: messageOf(fault) };
+    }
+  });
+  await steps.once('closed', async () => {
+    await closeByCommit(attempt.store, contract, { runId: attempt.runId, nowMs, commitSha: commit });
+  });
+}
+
+/** The change is not made: whatever was claimed of it is taken back, and the record says why. One that says otherwise already keeps it beside. */
+async function rollback(
+  attempt: Attempt,
+  judged: JudgedRun,
+  attested: Pick<Attested, 'claimed'>,
+  made: { readonly commit: string; readonly nowMs: number },
+  reason: string,
+): Promise<void> {
+  const { rationale, seals } = await takeBack(attempt, attested, reason);
+  const outcome = { ...made, rationale };
+  const { steps } = attempt;
+  const place = await steps.once('rolled-back', () => (steps.ended('record/run') ? 'beside' : 'instead'));
+  if (place === 'beside') return recordRollback(attempt, judged, outcome, seals);
+  return settleRun(attempt, await recordFiles(attempt, judged, { ...outcome, type: 'rollback' }), seals);
+}
+
+/** Tells the log that a claim did not take effect. A log that cannot be told is a reason more, and no obstacle: nothing of the person's has moved. */
+async function takeBack(
+  attempt: Attempt,
+  attested: Pick<Attested, 'claimed'>,
+  reason: string,
+): Promise<{ readonly rationale: string; readonly seals: readonly SealedFile[] }> {
+  const { untold } = await attempt.steps.once('taken-back', async (): Promise<{ untold?: string }> => {
+    try {
+      await revoke(attempt, attested, reason);
+      return {};
+    } catch (fault) {
+      return { untold: messageOf(fault) };
+    }
+  });
+  if (untold === undefined) return { rationale: reason, seals: await revoke(attempt, attested, reason) };
+  return { rationale: `${reason}; the log could not be told so: ${untold}`, seals: [] };
+}
+
+interface SealFacts {
+  readonly nowMs: number;
+  readonly identity: Identity;
+}
+
+async function sealFacts({ contract, ground, settings }: Attempt): Promise<SealFacts> {
+  const known = await readIdentity(ground.repository);
+  const { orchestratorActorId } = contract.effective.objmodel.actorMapping;
+  return { nowMs: settings.clock.now(), identity: known ?? fallbackIdentity(orchestratorActorId) };
+}
+
+/** Where git knows nobody, the Scheduler signs as itself; `.invalid` is never a real address (RFC 2606). */
+function fallbackIdentity(actorId: string): Identity {
+  return { name: actorId, email: 'scheduler@writ.invalid' };
+}
+
+/** The same facts make the same commit, so making it twice is making it once. */
+function makeCommit(
+  { contract, patch, ground, runId, wording, authorship }: Attempt,
+  { nowMs, identity }: SealFacts,
+): Promise<string> {
+  const spec = contract.effective;
+  const { author, coAuthors } = sealedPeople(wording, authorship, identity);
+  return createCommit(ground.repository, {
+    tree: patch.candidateTree,
+    parents: patch.baseCommit === undefined ? [] : [patch.baseCommit],
+    message: commitMessage({
+      changeType: spec.intent.changeType,
+      summary: spec.intent.summary,
+      ...(wording.message === undefined ? {} : { message: wording.message }),
+      intentId: spec.metadata.id,
+      runId,
+      intentSpecDigest: contract.digest,
+      coAuthors,
+    }),
+    // Who seals it has committed it, and made nothing of it.
+    author,
+    committer: identity,
+    authoredAtMs: wording.authoredAtMs ?? nowMs,
+    committedAtMs: nowMs,
+  });
+}
+
+/** The one move that the person sees. A target that stands at our commit was moved by an earlier process of this very run. */
+async function moveTarget({ ground, patch, runId }: Attempt, commit: string): Promise<{ lost?: string }> {
+  const { repository, target } = ground;
+  if ((await readRef(repository, target.ref)) === commit) return {};
+  const dirty = target.checkedOutHere ? await dirtyPaths(repository, patch.files) : [];
+  if (dirty.length > 0) {
+    const paths = dirty.slice(0, 5).map(({ path }) => `\`${path}\``);
+    return { lost: `${paths.join(', ')} changed in the working tree during the run` };
+  }
+  const { ref, commit: judgedBy } = ground.policy;
+  const held = ref === undefined || judgedBy === undefined ? undefined : { ref, commit: judgedBy };
+  const swap = await swapTarget(repository, target, commit, `writ: run ${runId}`, held);
+  if (swap.moved) return {};
+  const stale = swap.stale[0]?.ref ?? target.ref;
+  const whose = stale === target.ref ? '' : ', whose policy judged the change,';
+  return { lost: `\`${stale}\`${whose} was moved by somebody else during the run` };
+}

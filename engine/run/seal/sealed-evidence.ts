@@ -1,0 +1,37 @@
+import { WritError } from '../../../core/base/errors.ts';
+import type { SealedEvidence } from '../../../core/contract/attestor.ts';
+import { readObjects } from '../../vcs/blobs.ts';
+import { evidenceReader } from '../../vcs/evidence-reader.ts';
+import { allowedSignersOf } from '../decide/receive-approvals.ts';
+import type { RecordFiles } from '../record/record-files.ts';
+import { contentOfAttempts, isOfTask, patchContentPath } from '../record/settle-run.ts';
+import type { Attempt } from '../state/attempt.ts';
+
+/** A run as it is about to be stored, for whoever verifies it as a stranger would. */
+export async function sealedEvidence(
+  attempt: Attempt,
+  commit: string,
+  files: RecordFiles,
+): Promise<SealedEvidence> {
+  const { ground, runId, box, patch } = attempt;
+  const { repository } = ground;
+  const [object] = await readObjects(repository, [commit]);
+  if (!object)
+    throw new WritError('INTERNAL', { message: `commit \`${commit}\` is gone from the repository` });
+  const ofAttempts = new Map<string, Uint8Array>();
+  for await (const [path, bytes] of contentOfAttempts(attempt, isOfTask)) ofAttempts.set(path, bytes);
+  const records = new Map(box.list().map((record) => [record.path, record]));
+  return {
+    runId,
+    commit: { id: commit, raw: object.bytes },
+    files,
+    allowedSigners: (await allowedSignersOf(attempt)) ?? new Uint8Array(),
+    contentPaths: [patchContentPath, ...records.keys(), ...ofAttempts.keys()],
+    readContent: async (path) => {
+      const record = records.get(path);
+      if (path === patchContentPath) return patch.diff;
+      return record ? box.read(record) : ofAttempts.get(path);
+    },
+    ...evidenceReader(repository),
+  };
+}

@@ -1,0 +1,61 @@
+import { WritError } from '../../../core/base/errors.ts';
+import type { EffectiveIntentSpec, IntentSpec } from '../../../core/contract/intentspec.gen.ts';
+import type { Issue } from '../../../core/contract/issue.ts';
+import { supportedApiVersion } from '../../spec/api-version.ts';
+import type { AskContext } from '../../spec/contract-row.ts';
+import { readIntentSpec } from '../../spec/read-intent-spec.ts';
+import { commandProblems } from '../../tool/acl.ts';
+import type { WritEngine } from './writ-engine.ts';
+
+/** A contract that may be worked on: valid, supported, active, and enforced wherever it asks for something. */
+export interface AdmittedContract {
+  /** As the author gave it, to the byte. */
+  readonly bytes: Uint8Array;
+  readonly document: IntentSpec;
+  readonly effective: EffectiveIntentSpec;
+  readonly digest: string;
+  readonly warnings: readonly Issue[];
+  /** Ids of the checks in `effective` that the policy commit demands of every change; none before it is known. */
+  readonly mandatory: readonly string[];
+}
+
+/** Bytes → contract. Throws INTENTSPEC_MALFORMED or INTENTSPEC_INVALID with every issue, INTENTSPEC_UNSUPPORTED_VERSION. */
+export async function readContract(engine: WritEngine, bytes: Uint8Array): Promise<AdmittedContract> {
+  const read = readIntentSpec(bytes, {
+    commandProblems: (spec) => commandProblems(spec, [...engine.rules.ids, ...engine.slots.policy.names]),
+  });
+  if (!read.ok) throw read.malformed ?? invalid(read.issues);
+  const added = await engine.hooks.spec.check.call({ spec: read.effective });
+  const issues = [...read.issues, ...added];
+  if (added.some((issue) => issue.severity === 'error')) throw invalid(issues);
+  if (!supportedApiVersion(read.document.apiVersion)) {
+    throw new WritError('INTENTSPEC_UNSUPPORTED_VERSION', {
+      message: `expected an \`apiVersion\` that ends in \`/v1alpha1\`, found \`${read.document.apiVersion}\``,
+      detail: { expected: 'v1alpha1', found: read.document.apiVersion },
+    });
+  }
+  const { document, effective, digest } = read;
+  return { bytes, document, effective, digest, warnings: issues, mandatory: [] };
+}
+
+/** `readContract`, and then nobody-enforces refused (SPEC_UNENFORCED). Whether its intent is active says the store. */
+export async function admitContract(
+  engine: WritEngine,
+  bytes: Uint8Array,
+  asked: AskContext,
+): Promise<AdmittedContract> {
+  const contract = await readContract(engine, bytes);
+  engine.ledger.check(contract.effective, asked);
+  return contract;
+}
+
+function invalid(issues: readonly Issue[]): WritError {
+  const errors = issues.filter((issue) => issue.severity === 'error');
+  const first = errors[0];
+  const rest = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  return new WritError('INTENTSPEC_INVALID', {
+    message: `\`${first?.path ?? ''}\`: ${first?.message ?? 'invalid'}${rest}`,
+    detail: { issues },
+    hints: ['see all issues: `writ spec validate FILE`'],
+  });
+}

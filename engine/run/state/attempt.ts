@@ -1,0 +1,90 @@
+import type { ApprovalVerdict } from '../../../core/contract/approval.ts';
+import type { SealingParties } from '../../../core/contract/attestor.ts';
+import type { Finding } from '../../../core/contract/finding.ts';
+import type { PatchSet } from '../../../core/contract/patch-set.ts';
+import type { RuleInput } from '../../../core/contract/rule.ts';
+import type { SandboxBackend, SandboxBind } from '../../../core/contract/sandbox.ts';
+import type { Worker } from '../../../core/contract/worker.ts';
+import type { Scope } from '../../plan/scope.ts';
+import type { Authorship } from '../../store/record/authorship.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import type { Scratch } from '../../vcs/scratch.ts';
+import type { AdmittedContract } from './admit-contract.ts';
+import type { ArtifactBox } from './artifact-box.ts';
+import type { CommitWording } from './commit-wording.ts';
+import type { Ground } from './ground.ts';
+import type { RecordBox } from './record-box.ts';
+import type { RunSettings } from './run-request.ts';
+import type { Steps } from './steps.ts';
+import type { WritEngine } from './writ-engine.ts';
+
+/** A run that a process works on: who works for it, where, and until when. Made when it is started or resumed, read by every step. */
+export interface OpenRun {
+  readonly engine: WritEngine;
+  readonly settings: RunSettings;
+  readonly contract: AdmittedContract;
+  readonly ground: Ground;
+  readonly store: RunStore;
+  readonly runId: string;
+  readonly threadId: string;
+  readonly startedAtMs: number;
+  /** When the run was begun anew, its memory being nobody's word; `undefined` for one that goes on. */
+  readonly anewAtMs: number | undefined;
+  /** The back end that the run was started with; `ground.sandbox` is the one of this process. */
+  readonly sandboxName: string;
+  /** `<git-common-dir>/writ/runs/<run>`: what survives this process. */
+  readonly directory: string;
+  /** Where workspaces are; survives a kill, not a reboot. */
+  readonly privateRoot: string;
+  readonly steps: Steps;
+  /** The journal so far as bytes that another machine can go on from: without what holds here alone. */
+  travellingJournal(): Uint8Array;
+  /** What the record will hold of the way to the candidate. */
+  readonly record: RecordBox;
+  /** Candidates and everything that judges them; nothing in it is in the person's object database until it is sealed. */
+  readonly scratch: Scratch;
+  readonly scope: Scope;
+  /** Key and log; `undefined` where the contract asks for no provenance. */
+  readonly sealing: SealingParties | undefined;
+  /** Cost units that a person grants beyond the cap, in this process. */
+  readonly moreCostUnits: number | undefined;
+  /** Why a person ends the run now. */
+  readonly cancelled: string | undefined;
+  /** Tip of a range: whoever wrote it may not approve. */
+  readonly tip: string | undefined;
+  /** Words and people of the sealed commit. */
+  readonly wording: CommitWording;
+  /** Who made the change, as far as it said so when it came, or brought it; a claim where the record of the run came from elsewhere. */
+  readonly authorship: Authorship;
+  /** Whether a worker does the Tasks; false for a supplied patch. */
+  readonly isWorked: boolean;
+  /** The worker, where one is at hand. */
+  readonly worker: Worker | undefined;
+  /** Aborts with the person's signal and with the wall clock. */
+  readonly signal: AbortSignal;
+  /** True once `resources.maxWallClockSeconds` has passed. */
+  wallClockExceeded(): boolean;
+}
+
+/** One try at a change: a patchset, and what judging it needs. */
+export interface Attempt extends OpenRun {
+  /** Stable name inside the run, e.g. `candidate-1`; directories and steps bear it. */
+  readonly name: string;
+  readonly patch: PatchSet;
+  readonly box: ArtifactBox;
+  /** Judged approvals of this very candidate; empty before it waited for any. */
+  readonly approvals: readonly ApprovalVerdict[];
+  /** What the rules said of the patch, before the stages; absent where they were not asked yet. */
+  readonly patchFindings?: readonly Finding[];
+  /** A trial of the seal, where a check asks for one. */
+  readonly rehearsal?: RuleInput['rehearsal'];
+}
+
+/** Where one command of a check runs: nothing in it was ever seen by another. */
+export interface Workspace {
+  readonly directory: string;
+  /** Empty, and its own. */
+  readonly reports: string;
+  readonly sandbox: SandboxBackend;
+  readonly binds: readonly SandboxBind[];
+}

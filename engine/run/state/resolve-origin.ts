@@ -1,0 +1,23 @@
+import { type ResolvedRange, resolveRange } from '../../patch/patch-from-range.ts';
+import type { Repository } from '../../vcs/repository.ts';
+import { type Base, resolveBase } from '../../vcs/resolve-commit.ts';
+import type { AdmittedContract } from './admit-contract.ts';
+import type { RunRequest } from './run-request.ts';
+
+/** Where the change starts: the stated base, or for a range its merge base (resolutions, Target ref). */
+export interface Origin {
+  readonly base: Base;
+  readonly range?: ResolvedRange;
+}
+
+/** Resolves where the change starts; REF_NOT_FOUND, REF_INVALID. */
+export async function resolveOrigin(
+  repository: Repository,
+  request: RunRequest,
+  contract: AdmittedContract,
+): Promise<Origin> {
+  if (request.source.kind !== 'range')
+    return { base: await resolveBase(repository, contract.effective.metadata.target.baseRef) };
+  const range = await resolveRange(repository, request.source.range);
+  return { base: range.base, range };
+}

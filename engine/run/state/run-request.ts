@@ -1,0 +1,70 @@
+import type { Clock } from '../../../core/base/clock.ts';
+import type { InProcessApprover } from '../../../core/contract/approval.ts';
+import type { JournalWitness } from '../../../core/contract/journal-witness.ts';
+import type { Worker } from '../../../core/contract/worker.ts';
+import type { PluginAccess } from '../../plugin-trust/plugin-access.ts';
+import type { Outside } from '../../tool/egress/outside.ts';
+
+/** Where the candidate change comes from (resolutions, A supplied patch). */
+export type ChangeSource =
+  | { readonly kind: 'patch'; readonly bytes: Uint8Array }
+  | { readonly kind: 'range'; readonly range: string }
+  | {
+      readonly kind: 'worker';
+      readonly worker: Worker;
+      /** What `openWorker` makes it again from when the run is resumed; kept as `worker.json` with the run. */
+      readonly keep?: Uint8Array;
+    };
+
+/** What every run needs of its surroundings, in each process that works on it. */
+export interface RunSettings {
+  /** Of this engine, for `internalParameters.scheduler_version`. */
+  readonly schedulerVersion: string;
+  readonly clock: Clock;
+  /** Stops the work: what has been moved stays moved or is rolled back, never half; the run can be resumed. */
+  readonly signal: AbortSignal;
+  /** Vouches for the journals of this user on this machine; absent: one of this process, so that any later process judges anew. */
+  readonly witness?: JournalWitness;
+  /** What the egress proxy takes for the network; absent: the real one. */
+  readonly outside?: Outside;
+  /** What the user trusts of the plugins that the repository lists; absent: nothing. */
+  readonly pluginAccess?: PluginAccess;
+  /** Who approves in this process once the run waits for people; what they sign is marked so (resolutions, Approvals). */
+  readonly approvers?: readonly InProcessApprover[];
+}
+
+/** One `writ run`, with everything that the outside decides. */
+export interface RunRequest extends RunSettings {
+  readonly repositoryPath: string;
+  /** The IntentSpec as its author gave it. */
+  readonly specBytes: Uint8Array;
+  readonly source: ChangeSource;
+  /** Target branch by name, without `refs/heads/`. */
+  readonly onto?: string;
+  /** The branch by whose policy alone it may be judged; POLICY_MISMATCH else. */
+  readonly policy?: string;
+  /** Refuses, TARGET_MOVED, where the change would have to be merged onto the tip of its target. */
+  readonly noMerge?: boolean;
+  /** Message of the sealed commit, instead of the range's or the contract's. */
+  readonly message?: string;
+  /** Author of the sealed commit, `Name <mail>`. */
+  readonly author?: string;
+  /** Sandbox back end by name, or `auto`. */
+  readonly sandbox: string;
+}
+
+/** One `writ resume`. */
+export interface ResumeRequest extends RunSettings {
+  readonly repositoryPath: string;
+  /** Id or unambiguous beginning of one. */
+  readonly runId: string;
+  readonly sandbox: string;
+  /** Opens whoever does what is left, from the run's directory; a run that needs somebody and gets nobody is NO_WORKER. */
+  readonly openWorker?: (directory: string) => Promise<Worker | undefined>;
+  /** The branch that the person who resumes wants moved; needed where only a claim names it, and then it must be that one. */
+  readonly onto?: string;
+  /** Ends the run instead, for this reason. */
+  readonly cancel?: string;
+  /** Cost units that a person grants beyond the cap (resolutions, maxCostUnits). */
+  readonly moreCostUnits?: number;
+}

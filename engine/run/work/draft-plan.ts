@@ -1,0 +1,19 @@
+import { coversSpec } from '../../plan/covers-spec.ts';
+import type { PlanDraft } from '../../plan/plan-draft.ts';
+import { toPlanFault } from '../../plan/plan-problem.ts';
+import { type PlanQuestion, planTasks } from '../../plan/plan-tasks.ts';
+import type { WritEngine } from '../state/writ-engine.ts';
+
+/**
+ * The first Plan of a contract, as plugins at `plan.draft` leave it. Throws PLAN_DUPLICATE_OBJECTIVE, PLAN_CONFLICT, and PLAN_INVALID where a
+ * plugin lost an objective, a boundary or a gate.
+ */
+export async function draftPlan(engine: WritEngine, question: PlanQuestion): Promise<PlanDraft> {
+  const planned = planTasks(question);
+  if (!planned.ok) throw toPlanFault(planned.problems);
+  const draft = await engine.hooks.plan.draft.call(planned.draft);
+  if (draft === planned.draft) return draft;
+  const problems = coversSpec(draft, question.spec, question.for);
+  if (problems.length > 0) throw toPlanFault(problems);
+  return draft;
+}

@@ -1,0 +1,67 @@
+import { appendIntentEvents } from '../../intent/append-intent-events.ts';
+import { recordIntent } from '../../intent/record-intent.ts';
+import { replanEvent } from '../../intent/replan-event.ts';
+import type { PlannedTask } from '../../plan/plan-draft.ts';
+import { revisePlan } from '../../plan/revise-plan.ts';
+import { implementationTasks, type PlanState } from '../record/plan-state.ts';
+import type { SettledAttempt } from '../record/settled-attempt.ts';
+import type { OpenRun } from '../state/attempt.ts';
+import { keepPlan } from './plan-work.ts';
+
+/**
+ * The next revision of the plan: recorded, told to the intent's changeLog, and what has to be done again forgotten. The plan before stays
+ * as it is.
+ */
+export async function replan(run: OpenRun, state: PlanState, failed: SettledAttempt): Promise<void> {
+  const { contract, store, settings, steps, runId } = run;
+  const trigger = failed.trigger ?? 'repeated-test-fail';
+  const draft = revisePlan(state.draft, {
+    trigger,
+    done: [...state.accepted.keys()].filter((key) => key !== failed.key),
+    failed: failed.key,
+    detail: failed.failure,
+    paths: failed.refusedPaths ?? [],
+    tests: failed.failedTests,
+  });
+  const { revision } = draft;
+  await state.frames?.checkpoint(`${trigger} at ${failed.key}: ${failed.failure.slice(0, 500)}`);
+  const nowMs = await steps.once(`replan/${revision}/at`, () => settings.clock.now());
+  await steps.once(`replan/${revision}/plan`, () => keepPlan(run, draft));
+  await steps.once(`replan/${revision}/event`, async () => {
+    const event = replanEvent({
+      by: contract.effective.objmodel.actorMapping.orchestratorActorId,
+      trigger,
+      description: failed.failure,
+      diffSummary: draft.revised?.diffSummary ?? '',
+      run: runId,
+      nowMs,
+    });
+    await appendIntentEvents(store, contract.effective.metadata.id, [event], {
+      record: (before) => recordIntent(contract, before, nowMs),
+    });
+  });
+  state.draft = draft;
+  for (const key of draft.revised?.redo ?? []) {
+    state.accepted.delete(key);
+    if (key === failed.key) state.failure.set(key, failed.failure);
+    else state.onto.delete(key);
+  }
+}
+
+/** Hands a failed candidate back: the last Task in order starts again on what was merged. */
+export function handBack(state: PlanState, tree: string, failure: string): PlannedTask {
+  const task = lastTask(state);
+  state.accepted.delete(task.key);
+  state.onto.set(task.key, tree);
+  state.failure.set(task.key, failure);
+  return task;
+}
+
+/** The implementation Task that nothing builds on and that comes last. */
+export function lastTask(state: PlanState): PlannedTask {
+  const tasks = implementationTasks(state);
+  const followed = new Set(tasks.flatMap(({ dependsOn }) => dependsOn));
+  const task = tasks.findLast(({ key }) => !followed.has(key));
+  if (!task) throw new TypeError('a plan without work');
+  return task;
+}

@@ -1,0 +1,110 @@
+import { join } from 'node:path';
+import { isWritError, messageOf, WritError } from '../../../core/base/errors.ts';
+import type { PatchSet } from '../../../core/contract/patch-set.ts';
+import type { TaskOrder, Worker, WorkResult, WorkUsage } from '../../../core/contract/worker.ts';
+import { emptyPatch } from '../../patch/empty-patch.ts';
+import { normalisePatch } from '../../patch/normalise.ts';
+import { patchFromBytes } from '../../patch/patch-from-bytes.ts';
+import type { Base } from '../../vcs/resolve-commit.ts';
+import { exportWorkspace, removeWorkspace } from '../../vcs/workspace.ts';
+import { requireOldSigners } from '../open/require-old-signers.ts';
+import type { OpenRun } from '../state/attempt.ts';
+import type { Steps } from '../state/steps.ts';
+
+/** What a worker's answer came to, as a step records it. */
+export type WorkedRecord = {
+  readonly usage: WorkUsage;
+  readonly metrics?: Readonly<Record<string, number>>;
+} & (
+  | { readonly kind: 'patch'; readonly tree: string; readonly digest: string }
+  | { readonly kind: 'nothing' | 'unusable'; readonly reason: string }
+);
+
+/** A worked attempt: its patchset (empty where there was nothing to take) and what it cost. */
+export interface WorkedAttempt {
+  readonly patch: PatchSet;
+  readonly record: WorkedRecord;
+}
+
+/** A worker that breaks is asked so often in all before its run stops, to be resumed; it is not the Task's fault. */
+const maxInfrastructureTries = 3;
+const infrastructureWaitMs = 1000;
+
+/**
+ * Has a worker do one attempt on `base`, in a workspace of its own, and takes its patch into the scratch. What it answers is a value,
+ * also where it is no patch of this repository. WORKER_FAILED where it keeps breaking.
+ */
+export async function workAttempt(
+  run: OpenRun,
+  steps: Steps,
+  base: Base,
+  order: Omit<TaskOrder, 'workspace' | 'signal'>,
+): Promise<WorkedAttempt> {
+  const { scratch, worker } = run;
+  let made: PatchSet | undefined;
+  const record = await steps.once('worked', async () => {
+    if (!worker) throw new WritError('NO_WORKER');
+    const directory = join(run.privateRoot, `work-${order.taskNumber}-${order.revision}-${order.attempt}`);
+    await removeWorkspace(directory);
+    await exportWorkspace(scratch, base.tree, directory, base.commit);
+    try {
+      const result = await ask(run, worker, { ...order, workspace: directory, signal: run.signal });
+      const taken = await take(run, base, result);
+      made = taken.patch;
+      return taken.record;
+    } finally {
+      await removeWorkspace(directory);
+    }
+  });
+  if (record.kind !== 'patch') return { patch: emptyPatch(base), record };
+  return { patch: made ?? (await normalisePatch(scratch, base, record.tree)), record };
+}
+
+async function ask(run: OpenRun, worker: Worker, order: TaskOrder): Promise<WorkResult> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await worker.work(order);
+    } catch (cause) {
+      run.signal.throwIfAborted();
+      if (tries < maxInfrastructureTries) {
+        await run.settings.clock.sleep(infrastructureWaitMs * 2 ** (tries - 1), run.signal);
+        continue;
+      }
+      throw new WritError('WORKER_FAILED', {
+        message: `the worker \`${worker.name}\` failed ${tries} times at task ${order.taskNumber}: ${messageOf(cause)}`,
+        detail: { task: order.taskNumber, attempt: order.attempt, tries },
+        hints: [`the run is kept: \`writ resume ${run.runId}\``],
+        cause,
+      });
+    }
+  }
+}
+
+async function take(
+  { scratch, ground }: OpenRun,
+  base: Base,
+  result: WorkResult,
+): Promise<{ readonly record: WorkedRecord; readonly patch?: PatchSet }> {
+  const { usage, metrics } = result;
+  const used = { usage: checkUsage(usage), ...(metrics === undefined ? {} : { metrics }) };
+  if (result.kind === 'nothing') return { record: { kind: 'nothing', reason: result.reason, ...used } };
+  try {
+    const patch = await patchFromBytes(scratch, base, result.patch);
+    await requireOldSigners(scratch, ground.policy, patch);
+    return { record: { kind: 'patch', tree: patch.candidateTree, digest: patch.digest, ...used }, patch };
+  } catch (fault) {
+    if (!isWritError(fault) || !(fault.code.startsWith('PATCH_') || fault.code === 'INPUT_TOO_LARGE'))
+      throw fault;
+    return { record: { kind: 'unusable', reason: `${fault.code}: ${fault.message}`, ...used } };
+  }
+}
+
+/** A worker cannot lower what was spent. */
+function checkUsage(usage: WorkUsage): WorkUsage {
+  const { costUnits } = usage;
+  if (Number.isFinite(costUnits) && costUnits >= 0) return usage;
+  throw new WritError('WORKER_FAILED', {
+    message: `expected \`costUnits\` from 0, found \`${costUnits}\``,
+    detail: { costUnits: String(costUnits) },
+  });
+}

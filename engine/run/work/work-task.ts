@@ -1,0 +1,153 @@
+import type { StageRecord } from '../../../core/contract/stage.ts';
+import type { PlannedTask } from '../../plan/plan-draft.ts';
+import { decideRun } from '../decide/decide-run.ts';
+import { failedTests, failureText } from '../decide/failure-text.ts';
+import { nobodyYet } from '../decide/nobody-yet.ts';
+import { judgePatch } from '../judge/judge-patch.ts';
+import { runStages } from '../judge/run-stages.ts';
+import { attemptFiles } from '../record/attempt-files.ts';
+import type { JudgedRun } from '../record/judged-run.ts';
+import { planIdOf, taskIdOf } from '../record/plan-objects.ts';
+import { type PlanState, sensedBefore, withoutAttempt } from '../record/plan-state.ts';
+import type { SettledAttempt } from '../record/settled-attempt.ts';
+import { takeSnapshot } from '../record/take-snapshot.ts';
+import type { Attempt, OpenRun } from '../state/attempt.ts';
+import { beginAttempt } from './begin-attempt.ts';
+import { triggerOf } from './trigger-of.ts';
+import { workAttempt } from './work-attempt.ts';
+
+/** One attempt that is to be made. */
+export interface AttemptOrder {
+  readonly task: PlannedTask;
+  /** From 1, within the revision. */
+  readonly attempt: number;
+  readonly baseTree: string;
+  readonly previousFailure?: string;
+}
+
+/** The name of an attempt in its run. */
+export function attemptName(revision: number, number: number, attempt: number): string {
+  return `task-${number}/revision-${revision}/attempt-${attempt}`;
+}
+
+/** An attempt that was judged: what is kept of it, and what a final record would need. */
+export interface JudgedAttempt {
+  readonly settled: SettledAttempt;
+  /** Attempt and judgement in full; made again from the steps when asked for. */
+  readonly inFull: () => Promise<{ readonly attempt: Attempt; readonly judged: JudgedRun }>;
+}
+
+/**
+ * One Run: base, snapshot, workspace, patchset, patch rules, fast stage, decision. Taken up where an earlier process left it; an attempt
+ * that was settled costs nothing to read back.
+ */
+export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrder): Promise<JudgedAttempt> {
+  const { task, baseTree } = order;
+  const { revision } = state.draft;
+  const name = attemptName(revision, task.number, order.attempt);
+  const steps = run.steps.under(name);
+  const settled = await steps.once('settled', async (): Promise<SettledAttempt> => {
+    const startedAtMs = await steps.once('started', () => run.settings.clock.now());
+    const { attempt, judged, usage, metrics, reason, snapshot } = await judgeAttempt(run, state, order, name);
+    await run.record.put(
+      attemptFiles(attempt, judged, {
+        ids: { plan: planIdOf(run, revision), task: taskIdOf(run, revision, task.number) },
+        number: order.attempt,
+        usage,
+        ...(metrics === undefined ? {} : { metrics }),
+        ...(snapshot === undefined ? {} : { snapshot }),
+        steps: stepsOf(run, task),
+        startedAtMs,
+        nowMs: await steps.once('settled-at', () => run.settings.clock.now()),
+      }),
+    );
+    const trigger = triggerOf(judged);
+    return {
+      name,
+      revision,
+      key: task.key,
+      number: task.number,
+      attempt: order.attempt,
+      baseTree,
+      tree: attempt.patch.candidateTree,
+      decision: judged.decision,
+      failure: reason ?? failureText(judged.findings, judged.stages),
+      failedTests: failedTests(judged.stages),
+      ...(trigger === undefined ? {} : { trigger }),
+      refusedPaths: judged.findings.flatMap(({ rule, severity, path }) =>
+        rule === 'scope' && severity === 'error' && path !== undefined ? [path] : [],
+      ),
+      usage,
+      ...(metrics === undefined ? {} : { metrics }),
+      startedAtMs,
+    };
+  });
+  const inFull = () => judgeAttempt(run, withoutAttempt(state, settled), order, name);
+  return { settled, inFull };
+}
+
+/** Which of the plan's steps a Task is about: a step is an objective (document 1, Object-model binding). */
+function stepsOf({ contract }: OpenRun, task: PlannedTask): readonly number[] {
+  const wanted = new Set(task.steps);
+  return contract.effective.intent.objectives.flatMap((objective, index) =>
+    wanted.has(objective) ? [index] : [],
+  );
+}
+
+async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder, name: string) {
+  const { task, baseTree, attempt: number, previousFailure } = order;
+  const { revision } = state.draft;
+  const steps = run.steps.under(name);
+  const base = { commit: run.ground.base.commit, tree: baseTree };
+  const snapshot = await takeSnapshot(run, steps, name, baseTree);
+  const { patch, record } = await workAttempt(run, steps, base, {
+    runId: run.runId,
+    taskId: taskIdOf(run, revision, task.number),
+    taskNumber: task.number,
+    attempt: number,
+    revision,
+    title: task.title,
+    goal: task.goal,
+    steps: task.steps,
+    constraints: task.constraints,
+    acceptanceCriteria: task.acceptanceCriteria,
+    ...(snapshot === undefined ? {} : { snapshot: snapshot.sha256 }),
+    ...(previousFailure === undefined ? {} : { previousFailure }),
+  });
+  const attempt = beginAttempt(run, name, patch);
+  const isWork = record.kind === 'patch';
+  const isPart = state.draft.tasks.filter(({ kind }) => kind === 'implementation').length > 1;
+  const findings = isWork ? await judgePatch(attempt, isPart ? 'part' : 'whole') : [];
+  const isRejected = !isWork || findings.some(({ severity }) => severity === 'error');
+  const {
+    stages,
+    dependencies,
+  }: { stages: readonly StageRecord[]; dependencies: JudgedRun['dependencies'] } = isRejected
+    ? { stages: [], dependencies: [] }
+    : await runStages({ ...attempt, patchFindings: findings }, ['fast']);
+  const judged = await decideRun(attempt, {
+    subject: 'attempt',
+    task: {
+      id: task.key,
+      attempt: number,
+      maxRetries: run.contract.effective.execution.retry.maxRetries,
+    },
+    worker: record.kind === 'unusable' ? 'failed' : record.kind,
+    conflicts: [],
+    findings,
+    stages,
+    dependencies,
+    before: sensedBefore(state, task.key).slice(0, number - 1),
+    human: nobodyYet(run),
+    state,
+    usage: record.usage,
+  });
+  return {
+    attempt,
+    judged,
+    usage: record.usage,
+    ...(record.metrics === undefined ? {} : { metrics: record.metrics }),
+    ...(record.kind === 'patch' ? {} : { reason: `${record.kind}: ${record.reason}` }),
+    ...(snapshot === undefined ? {} : { snapshot }),
+  };
+}

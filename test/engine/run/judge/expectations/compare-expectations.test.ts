@@ -1,0 +1,115 @@
+import t from 'tap';
+import type { CheckOutcome } from '../../../../../core/contract/check-runner.ts';
+import { assertingStatements } from '../../../../../engine/run/judge/expectations/asserting-statements.ts';
+import {
+  compareExpectations,
+  type Expectations,
+} from '../../../../../engine/run/judge/expectations/compare-expectations.ts';
+import { gutted, honest, type Rewritten } from './gutted.ts';
+
+const outcome = (
+  names: readonly string[],
+  failed: readonly string[] = [],
+  skipped: readonly string[] = [],
+): CheckOutcome => ({
+  findings: [],
+  reports: [],
+  tests: {
+    passed: names.length - failed.length - skipped.length,
+    failed: failed.length,
+    skipped: skipped.length,
+    failedTests: failed.map((name) => ({ name })),
+  },
+  executed: { names: new Set(names), skipped },
+});
+const compare = (more: Partial<Expectations>): readonly string[] =>
+  compareExpectations({
+    base: outcome(['a', 'b']),
+    laid: outcome(['a', 'b']),
+    texts: [],
+    mayGo: () => false,
+    ...more,
+  }).map(({ severity, detail }) => `${severity} ${detail?.code} ${String(detail?.tests)}`);
+const rewritten = ({ test, base, candidate }: Rewritten, mayGo = (): boolean => false): readonly string[] =>
+  compare({
+    base: outcome([test, 'other']),
+    laid: outcome([test, 'other'], [test]),
+    texts: [{ path: 'test/price', base, candidate }],
+    mayGo,
+  });
+
+t.test(
+  'a case of the base that fails on the candidate and asserts less is lost, in any language',
+  async (t) => {
+    for (const one of gutted) {
+      t.same(rewritten(one), [`error EXPECTATION_LOST ${one.test}`], one.language);
+      t.same(
+        rewritten(one, () => true),
+        [`warning EXPECTATION_CHANGED ${one.test}`],
+        `${one.language}, named`,
+      );
+    }
+  },
+);
+
+t.test('another expectation is told, and no error', async (t) => {
+  for (const one of honest) t.same(rewritten(one), [`warning EXPECTATION_CHANGED ${one.test}`], one.language);
+});
+
+t.test('only what ran well at the base, and fails where its files are back, says something', async (t) => {
+  t.same(compare({}), []);
+  t.same(compare({ base: outcome(['a', 'b'], ['a']), laid: outcome(['a', 'b'], ['a']) }), []);
+  t.same(compare({ base: outcome(['a', 'b'], [], ['a']), laid: outcome(['a', 'b'], ['a']) }), []);
+  t.same(compare({ laid: outcome(['a', 'b', 'new'], ['new']) }), [], 'a test that the change brings');
+  t.same(compare({ laid: outcome(['b', 'test/a.test.js'], ['test/a.test.js']) }), [
+    'note BASE_TESTS_NOT_RUN a',
+  ]);
+  t.same(compare({ laid: { findings: [], reports: [] } }), ['note BASE_TESTS_NOT_RUN a,b']);
+});
+
+t.test('a case that moves to a new file loses nothing, one that is half moved does', async (t) => {
+  const base = "test('a', () => {\n  assert.equal(price(2), 200);\n  assert.equal(name(), 'x');\n});\n";
+  const moved = base.replace('200', '210');
+  const to = (candidate: string): readonly string[] =>
+    compare({
+      laid: outcome(['a', 'b'], ['a']),
+      texts: [
+        { path: 'test/old.js', base },
+        { path: 'test/new.js', candidate },
+      ],
+    });
+  t.same(to(moved), ['warning EXPECTATION_CHANGED a']);
+  t.same(to(moved.replace(/.*price.*\n/, '')), ['error EXPECTATION_LOST a']);
+});
+
+t.test('where more failed than are named, what the files assert together counts', async (t) => {
+  const own = 'def test_two():\n    assert price(2) == ';
+  const texts = [
+    { path: 'test/a.py', base: `${own}200\n`, candidate: `${own}210\n` },
+    { path: 'test/b.py', base: 'assert one\nassert two\n', candidate: 'assert one\n' },
+  ];
+  const base = outcome(['test_two', 'b']);
+  const laid = outcome(['test_two', 'b'], ['test_two']);
+  t.same(compare({ base, laid, texts }), ['warning EXPECTATION_CHANGED test_two']);
+  const more = { passed: 0, failed: 300, skipped: 0, failedTests: [{ name: 'test_two' }] };
+  t.same(compare({ base, laid: { ...laid, tests: more }, texts }), ['error EXPECTATION_LOST test_two']);
+});
+
+t.test('what is no assertion is not counted, and a long text takes no time', async (t) => {
+  const none = [
+    '// assert.equal(a, b)',
+    '# assert a',
+    "import assert from 'assert';",
+    'assert.ok(true);',
+    'expect(true).toBe(true)',
+    "const x = 'assert this';",
+  ];
+  t.same(assertingStatements(none.join('\n')).statements, []);
+  t.same(assertingStatements('/* one\nassert a\n*/\n').statements, []);
+  const began = performance.now();
+  assertingStatements(`assert.equal(${'('.repeat(300_000)}`);
+  assertingStatements('assert.equal(\n'.repeat(60_000));
+  assertingStatements(`'${"\\'".repeat(100_000)}`);
+  assertingStatements(`${'expect('.repeat(50_000)}\n`.repeat(3));
+  t.ok(performance.now() - began < 5_000, `${performance.now() - began} ms`);
+});

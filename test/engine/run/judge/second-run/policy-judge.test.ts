@@ -1,0 +1,49 @@
+import t from 'tap';
+import type { Finding } from '../../../../../core/contract/finding.ts';
+import { findPolicyJudge, leavesJudging } from '../../../../../engine/run/judge/second-run/policy-judge.ts';
+import type { Attempt } from '../../../../../engine/run/state/attempt.ts';
+
+const left: Finding = {
+  rule: 'judge-changed',
+  severity: 'warning',
+  message: 'm',
+  detail: { judgedBy: 'policy', lay: [{ path: 'a.js' }], checks: ['unit'] },
+};
+const attemptOf = (patchFindings: readonly Finding[], answer: readonly Finding[]): Attempt => {
+  const rule = { id: 'judge-changed', outside: async () => answer };
+  const parts = {
+    patchFindings,
+    engine: {},
+    contract: { effective: {} },
+    ground: {
+      rules: new Map([['judge-changed', rule]]),
+      config: { rules: {}, approvals: { groups: {} } },
+      base: { tree: 'a' },
+      policy: { tree: 'a' },
+    },
+    patch: { files: [] },
+    box: { unmade: () => ({}) },
+    approvals: [],
+  };
+  return parts as unknown as Attempt;
+};
+
+t.test('who leaves nothing to the policy commit is not asked', async (t) => {
+  for (const findings of [[], [{ ...left, rule: 'scope' }], [{ ...left, detail: {} }]]) {
+    t.notOk(leavesJudging({ patchFindings: findings }));
+    t.equal(await findPolicyJudge(attemptOf(findings, [left])), undefined);
+  }
+  t.notOk(leavesJudging({}));
+});
+
+t.test(
+  'a rule that says something else when it is asked again stops the run: nothing would judge',
+  async (t) => {
+    for (const answer of [
+      [],
+      [{ ...left, rule: 'judge-changed', detail: { code: 'RULE_FAULT' } }],
+      [left, left],
+    ])
+      await t.rejects(findPolicyJudge(attemptOf([left], answer)), { code: 'INTERNAL' });
+  },
+);

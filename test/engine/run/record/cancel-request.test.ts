@@ -1,0 +1,58 @@
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import {
+  readCancel,
+  requestCancel,
+  watchCancel,
+  withdrawCancel,
+} from '../../../../engine/run/record/cancel-request.ts';
+import { runDirectory } from '../../../../engine/store/run-directory.ts';
+
+const runId = '0198c1e2-7a5d-7b1c-9d51-0c5a3f1f7e11';
+
+t.test('who watches is told once, of a request before and of one after', async (t) => {
+  const place = { commonDir: t.testdir() };
+  const directory = runDirectory(place, runId);
+  const end = new AbortController();
+  const told: unknown[] = [];
+  const watching = watchCancel(directory, (request) => told.push(request), end.signal);
+  t.equal(await readCancel(directory), undefined);
+  await requestCancel(place, runId, 'Ana', 'no longer needed');
+  await watching;
+  t.strictSame(told, [{ by: 'Ana', reason: 'no longer needed' }]);
+  await requestCancel(place, runId, 'Ben', 'twice');
+  await watchCancel(directory, (request) => told.push(request), end.signal);
+  t.strictSame(told[1], { by: 'Ben', reason: 'twice' });
+  t.strictSame(readdirSync(directory), ['cancel'], 'no draft is left');
+  await withdrawCancel(directory);
+  t.equal(await readCancel(directory), undefined);
+});
+
+t.test('a watch that is ended tells nothing', async (t) => {
+  const place = { commonDir: t.testdir() };
+  const end = new AbortController();
+  const watching = watchCancel(runDirectory(place, runId), () => t.fail('told'), end.signal);
+  end.abort();
+  await watching;
+  await requestCancel(place, runId, 'Ana', 'late');
+  await watchCancel(runDirectory(place, runId), () => t.fail('told'), end.signal);
+});
+
+t.test('what is no request cancels nothing', async (t) => {
+  const box = t.testdir({ elsewhere: JSON.stringify({ by: 'x', reason: 'y' }) });
+  const directory = runDirectory({ commonDir: box }, runId);
+  mkdirSync(directory, { recursive: true });
+  const path = join(directory, 'cancel');
+  for (const text of ['', '{', '{"by":1,"reason":"x"}', '{"by":"x"}', '[]', 'x'.repeat(70_000)]) {
+    writeFileSync(path, text);
+    await t.rejects(readCancel(directory), { code: 'OBJECT_CORRUPT' });
+  }
+  await withdrawCancel(directory);
+  symlinkSync(join(box, 'elsewhere'), path);
+  await t.rejects(readCancel(directory), { code: 'OBJECT_CORRUPT' }, 'a link is not followed');
+  const end = new AbortController();
+  const watching = watchCancel(directory, () => t.fail('told'), end.signal);
+  setTimeout(() => end.abort(), 20);
+  await watching;
+});

@@ -1,0 +1,124 @@
+import t from 'tap';
+import { maskStated } from '../../../../engine/run/open/mask-stated.ts';
+import { keepMasked } from '../../../../engine/run/record/keep-masked.ts';
+import { maskValues } from '../../../../engine/run/record/mask-values.ts';
+import { secretValues } from '../../../../engine/run/record/secret-values.ts';
+import { makeBench } from '../../patch/patched.ts';
+
+const value = 'Zq8vXw3Lm5Rt9KpY2nHd';
+
+t.test('a value is masked in base64 wherever in the text it stands', (t) => {
+  for (const before of ['', 'a', 'ab', 'abc', 'user:']) {
+    for (const after of ['', 'z', 'zz', 'zzz']) {
+      for (const coding of ['base64', 'base64url'] as const) {
+        const coded = Buffer.from(before + value + after).toString(coding);
+        const kept = Buffer.from(
+          maskValues(Buffer.from(`+x = '${coded}';`), [Buffer.from(value)]),
+        ).toString();
+        t.match(kept, /\[masked: secrets\]/, coded);
+        const rest = kept.replace('[masked: secrets]', '');
+        t.notOk(coded.slice(4, -8).length > 8 && rest.includes(coded.slice(8, 20)), kept);
+      }
+    }
+  }
+  t.end();
+});
+
+t.test('honest text stays', (t) => {
+  const text = Buffer.from(Buffer.from('nothing of it stands here, however long it is').toString('base64'));
+  t.same(maskValues(text, [Buffer.from(value)]), text);
+  t.end();
+});
+
+t.test('passwords that only the name of their file tells are values too', async (t) => {
+  const bench = await makeBench({ 'a.txt': 'a\n' });
+  const patch = await bench.apply(
+    `diff --git a/.pgpass b/.pgpass\nnew file mode 100600\n--- /dev/null\n+++ b/.pgpass\n@@ -0,0 +1 @@\n+db:5432:app:ana:${value}\n`,
+  );
+  t.same(secretValues(patch, patch.files).map(String), [value]);
+});
+
+t.test('the password of an address is masked wherever else the change repeats it', async (t) => {
+  const bench = await makeBench({ 'a.txt': 'a\n' });
+  const add = (path: string, ...lines: string[]): string =>
+    `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join('')}`;
+  const addresses = [
+    `https://bob:${value}@git.corp.io/a`,
+    `amqp://svc:${value}@mq/v`,
+    `postgres://app:${value}@\${HOST}/a`,
+    `https:\\/\\/bob:${value}@git.corp.io`,
+    `postgres://app:p@${value}@db.corp.io/a`,
+  ];
+  for (const address of addresses) {
+    const patch = await bench.apply(add('db.ts', `const url = '${address}';`));
+    t.ok(
+      secretValues(patch, patch.files).some((one) => String(one).includes(value)),
+      address,
+    );
+  }
+  const examples = [
+    'http://user:pass@localhost@evil.corp.io/',
+    'postgres://app:password@$HOST/a',
+    'postgres://app:the-password@{host}/a',
+    `docker://node:20.11.1-alpine@sha256:${'7f3a9c1e'.repeat(8)}`,
+    'amqp://guest:guest@localhost',
+  ];
+  const told = await bench.apply(
+    add('compose.yml', ...examples) + add('.netrc', 'machine a login USER password PASSWORD'),
+  );
+  t.strictSame(secretValues(told, told.files), [], 'examples are nobody’s password');
+  const patch = await bench.apply(
+    add('.env', 'A=postgres://app:Ab%40Zq8vXw3Lm5@db.corp.io/a', 'B=redis://u:s3cr3t@cache.corp.io/0') +
+      add('told.md', 'it is Ab@Zq8vXw3Lm5, not s3cr3t', 'as3cr3t, s3cr3tb and s3cret and passwords stay') +
+      add('.netrc', `default login bob password ${value}`),
+  );
+  const values = secretValues(patch, patch.files);
+  t.strictSame(
+    values.map(String),
+    [value, 'Ab%40Zq8vXw3Lm5', 'Ab@Zq8vXw3Lm5', 's3cr3t'],
+    'as written and as read',
+  );
+  const findings = ['.env', '.netrc'].map((path) => ({
+    rule: 'secrets',
+    severity: 'error' as const,
+    message: 'm',
+    path,
+  }));
+  const steps = { ended: () => ({ answer: [] }) } as never;
+  const kept = Buffer.from(keepMasked({ patch, steps }, { findings })?.bytes ?? '').toString();
+  t.match(kept, 'it is [masked: secrets], not [masked: secrets]');
+  t.match(kept, 'as3cr3t, s3cr3tb and s3cret and passwords stay', 'what only looks like it is kept');
+  t.notMatch(kept, /Zq8v|redis/);
+  const message = 'Use s3cr3t and Ab@Zq8vXw3Lm5 for version 1.2';
+  const wording = { message, author: undefined } as never;
+  const stated = maskStated(wording, { authors: [], committers: [] }, 'summary', values);
+  t.equal(stated.wording.message, 'Use [masked: secrets] and [masked: secrets] for version 1.2');
+});
+
+t.test('of a refused patch no binary file is kept: what is packed in it cannot be looked for', async (t) => {
+  const bench = await makeBench({ 'a.txt': 'a\n' });
+  const binary = `diff --git a/a.bin b/a.bin
+new file mode 100644
+index 0000000000000000000000000000000000000000..f76dd238ade08917e6712764a16a22005a50573d
+GIT binary patch
+literal 1
+IcmZPo000310RR91
+
+literal 0
+HcmV?d00001
+
+`;
+  const text = `diff --git a/k.js b/k.js\nnew file mode 100644\n--- /dev/null\n+++ b/k.js\n@@ -0,0 +1 @@\n+const password = '${value}';\n`;
+  const patch = await bench.apply(binary + text);
+  t.ok(patch.files.some((file) => file.binary));
+  const steps = { ended: () => ({ answer: [] }) } as never;
+  const findings = [{ rule: 'secrets', severity: 'error' as const, message: 'm', path: 'k.js' }];
+  const kept = Buffer.from(keepMasked({ patch, steps }, { findings })?.bytes ?? '').toString();
+  t.match(kept, /a\.bin[\s\S]*\[masked: secrets\]/);
+  t.notMatch(kept, 'IcmZPo');
+  t.equal(
+    keepMasked({ patch, steps }, { findings: [] }),
+    undefined,
+    'a patch that nobody refused is kept whole',
+  );
+});
