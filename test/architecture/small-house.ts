@@ -30,7 +30,7 @@ export const soundFiles: Readonly<Record<string, string>> = {
   'attest/sign.ts':
     "import type { Plugin } from '../core/kernel/plugin.ts';\nexport const sign: Plugin = {};\n",
   'api/run-data.ts':
-    "import { decide } from '../engine/run/decide.ts';\nexport const toRunData = () => decide('');\n",
+    "import { decide } from '../engine/run/decide/decide.ts';\nexport const toRunData = () => decide('');\n",
   'http/loopback-server.ts': "import { Hono } from 'hono';\nexport const server = new Hono();\n",
   'http/read-event-stream.ts': "export const read = async () => import('eventsource-parser');\n",
   'service/routes.ts': "import '../http/loopback-server.ts';\nexport const routes = [];\n",
