@@ -27,6 +27,7 @@ export type {
 export type { EffectiveCheck, EffectiveIntentSpec } from './core/contract/intentspec.gen.ts';
 export type { Issue } from './core/contract/issue.ts';
 export type { ChangeType, PatchFile, PatchSet } from './core/contract/patch-set.ts';
+export type { PlanDraft, PlannedTask, PlanRevision } from './core/contract/plan-draft.ts';
 export type { PolicyEngine } from './core/contract/policy-engine.ts';
 export type { Refusal } from './core/contract/refusal.ts';
 export type { ReplanTrigger } from './core/contract/replan-trigger.ts';
@@ -45,6 +46,7 @@ export type {
   SandboxRequest,
   SandboxResult,
 } from './core/contract/sandbox.ts';
+export type { Scope } from './core/contract/scope.ts';
 export type { Signer, SignerSource } from './core/contract/signer.ts';
 export type {
   ArtifactRecord,
@@ -60,5 +62,3 @@ export type { LoadedPlugin, Plugin, PluginSetup } from './core/kernel/plugin.ts'
 export { definePlugin } from './core/kernel/plugin.ts';
 export type { PluginSlots, SlotDoor } from './core/kernel/slot.ts';
 export type { TapOptions } from './core/kernel/tap.ts';
-export type { PlanDraft, PlannedTask, PlanRevision } from './engine/plan/plan-draft.ts';
-export type { Scope } from './engine/plan/scope.ts';

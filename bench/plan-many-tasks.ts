@@ -1,8 +1,8 @@
 /* One process that plans N objectives; prints milliseconds (median of 5) and the bytes that a draft holds. Wants --expose-gc. */
 
+import { checkTaskGraph } from '../core/contract/task-graph.ts';
 import { type PlanOutcome, planTasks } from '../engine/plan/plan-tasks.ts';
 import { effectiveScope } from '../engine/plan/scope.ts';
-import { checkTaskGraph } from '../engine/plan/task-graph.ts';
 import { sampleSpecWith } from '../testing.ts';
 import { median, timed } from './measure.ts';
 

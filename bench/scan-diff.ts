@@ -10,6 +10,7 @@ import { createPool, type WorkerPool } from '../core/kernel/worker/pool.ts';
 import { rules } from '../gates/rules.ts';
 import { cutDiff } from '../gates/scan/cut-diff.ts';
 import type { DiffPiece } from '../gates/scan/diff-piece.ts';
+import { findCandidates } from '../gates/scan/find-candidates.ts';
 import { scanSpec } from '../gates/scan/scan-spec.ts';
 import { figure, interleaved } from './measure.ts';
 import { textFiles, writeSampleDiff } from './sample-diff.ts';
@@ -115,7 +116,7 @@ async function chooseCandidates(threads: WorkerPool, path: string): Promise<void
   for await (const { diff, release } of piecesOf(path)) {
     const input = { spec, patch: { ...trees, files: [], diff }, scope, artifacts: [], args: [], files: {} };
     const task = { input, readsFiles: true, isCut: false, needsAll: false, rules: chosen, options: {} };
-    const done = threads.run('find-candidates', task, { timeoutMs: 60_000 }).then((outcome) => {
+    const done = threads.run(findCandidates, task, { timeoutMs: 60_000 }).then((outcome) => {
       if (!outcome.ok) throw new Error(outcome.error.message);
       running.delete(done);
       release?.();

@@ -81,10 +81,11 @@ const folded = [
     ],
     chunkNames: 'bin/part-[hash]',
   })),
-  // A thread of the pool loads rules by their address.
+  // A thread of the pool loads tasks and rules by their address.
   ...(await fold({
     entryPoints: [
       'dist/core/kernel/worker/entry.js',
+      ...globSync('dist/**/*-in-thread.js'),
       ...globSync('dist/gates/rules/*.js'),
       'dist/plugins/cedar/judge.js',
     ],

@@ -161,6 +161,11 @@ t.test('every rule can fail', async (t) => {
     'doors only list names': [withFiles({ 'index.ts': `${soundFiles['index.ts']}export const more = 1;\n` })],
     'every hook point is called': [withFiles({ 'engine/run/ask.ts': "slots.signer.pick('x');\n" })],
     'every slot is picked from': [withFiles({ 'engine/run/ask.ts': "hooks.tool.guard.call('x');\n" })],
+    'a task of the pool is a module `…-in-thread.ts`, named where its `run` is known': [
+      withFiles({ 'core/x.ts': 'export const task = defineTask<typeof run>(new URL(given));\n' }),
+      withFiles({ 'core/x.ts': "defineTask<typeof run>(new URL('./a-in-thread.ts', import.meta.url));\n" }),
+      withFiles({ 'gates/scan/forgotten-in-thread.ts': 'export function run() {}\n' }),
+    ],
     'starting up loads no heavy library': [
       withFiles({ 'bin/args.ts': imports('../attest/sign.ts'), 'attest/sign.ts': imports('@sigstore/sign') }),
       withFiles({ 'bin/main.ts': "import { type Ajv } from 'ajv';\nimport './args.ts';\n" }),

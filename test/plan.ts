@@ -3,10 +3,10 @@ import { room } from './rooms/room.ts';
 await room(
   'engine/plan/covers-spec.test.ts',
   'engine/plan/decompose.test.ts',
-  'engine/plan/parse-plan-draft.test.ts',
+  'core/contract/parse-plan-draft.test.ts',
   'engine/plan/plan-tasks.test.ts',
   'engine/plan/revise-plan.test.ts',
   'engine/plan/task-frontier.test.ts',
-  'engine/plan/task-graph.test.ts',
+  'core/contract/task-graph.test.ts',
   'engine/plan/write-index.test.ts',
 );

@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
+import type { SignerKey } from '../../core/contract/sealing-config.ts';
 import type { SealingPlace } from '../../core/contract/sealing-place.ts';
 import type { Signer, SignerSource } from '../../core/contract/signer.ts';
-import type { SignerKey } from '../../engine/config/config.ts';
 import { openAgentKey } from './agent-key.ts';
 import { openKeyFile } from './file-key.ts';
 import { generateKey, parsePrivateKey, toSigner } from './key-signer.ts';

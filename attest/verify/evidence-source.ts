@@ -1,5 +1,5 @@
+import type { HashedTree } from '../../core/contract/hashed-tree.ts';
 import { sealPaths } from '../../engine/store/record/seal-paths.ts';
-import type { HashedTree } from '../../engine/vcs/hash-tree.ts';
 import type { LedgerFileReader } from '../log/tile-reader.ts';
 
 /** Where the run tree keeps what is not itself listed in the provenance. */

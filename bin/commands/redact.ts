@@ -2,9 +2,8 @@ import { readInput } from '../../api/read-input.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import { nearestName } from '../../core/base/nearest-name.ts';
-import { sensitiveClasses } from '../../readers/sensitive/privacy-policy.ts';
+import { type SensitiveClass, sensitiveClasses } from '../../core/contract/privacy-policy.ts';
 import { redact } from '../../readers/sensitive/redact.ts';
-import type { SensitiveClass } from '../../readers/sensitive/sensitive-match.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 
 /** As many bytes as a run reads of one check's reports. */

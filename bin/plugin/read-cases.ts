@@ -1,6 +1,6 @@
 import { messageOf } from '../../core/base/errors.ts';
+import { parseList, parseText, toFields } from '../../core/base/parse-fields.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import { parseList, parseText, toFields } from '../../core/kernel/answer.ts';
 import { invalidPackage, type PluginPackage } from '../../engine/plugin-trust/plugin-package.ts';
 import type { GateCase, GateCases } from '../../plugins/testers/gate-tester.ts';
 

@@ -1,5 +1,5 @@
-import type { HashedTree } from '../../engine/vcs/hash-tree.ts';
 import type { ApprovalVerdict } from './approval.ts';
+import type { HashedTree } from './hashed-tree.ts';
 import type { EffectiveIntentSpec } from './intentspec.gen.ts';
 import type { CheckNetwork } from './network-use.ts';
 import type { Signer } from './signer.ts';

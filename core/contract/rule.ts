@@ -1,9 +1,9 @@
-import type { Scope } from '../../engine/plan/scope.ts';
 import type { ApprovalVerdict } from './approval.ts';
 import type { Finding } from './finding.ts';
 import type { EffectiveIntentSpec } from './intentspec.gen.ts';
 import type { JudgeReach } from './judge-reach.ts';
 import type { PatchFile, PatchSet } from './patch-set.ts';
+import type { Scope } from './scope.ts';
 import type { ArtifactRecord, CheckRecord, StageName } from './stage.ts';
 
 /** When a rule is asked: over the patch before it is Proposed, or when a stage has run. */

@@ -1,10 +1,9 @@
-import type { LogConfig } from '../../engine/config/log-section.ts';
-import type { SignerConfig } from '../../engine/config/signer-section.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
+import type { RepositoryPlace } from './repository-place.ts';
+import type { LogConfig, SignerConfig } from './sealing-config.ts';
 
 /** What the parties of a seal are opened with. */
 export interface SealingPlace {
-  readonly repository: Repository;
+  readonly repository: RepositoryPlace;
   /** The repository's common git directory. */
   readonly commonDir: string;
   /** `provenance.transparencyLog.mode` of the contract. */

@@ -1,4 +1,4 @@
-import type { SignerKey } from '../../engine/config/signer-section.ts';
+import type { SignerKey } from './sealing-config.ts';
 import type { SealingPlace } from './sealing-place.ts';
 
 /** Makes raw signatures with one key (slot `signer`). Never exposes the private key. */

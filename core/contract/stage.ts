@@ -1,7 +1,7 @@
-import type { Redaction } from '../../readers/sensitive/redaction.ts';
 import type { Finding } from './finding.ts';
 import type { LaidPath } from './judge-reach.ts';
 import type { CheckNetwork } from './network-use.ts';
+import type { Redaction } from './redaction.ts';
 
 /** The four gate stages in the order they run (document 1, States and transitions). */
 export const stageNames = ['fast', 'integration', 'security', 'release'] as const;

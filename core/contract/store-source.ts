@@ -1,10 +1,10 @@
-import type { ObjectStore } from '../../engine/store/object-store.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
 import type { Clock } from '../base/clock.ts';
+import type { ObjectStore } from './object-store.ts';
+import type { RepositoryPlace } from './repository-place.ts';
 
 /** What a store is opened over. */
 export interface StorePlace {
-  readonly repository: Repository;
+  readonly repository: RepositoryPlace;
   readonly clock: Clock;
   /** Name on what is written: the Scheduler's actor id. */
   readonly actorId: string;

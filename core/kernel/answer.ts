@@ -1,22 +1,31 @@
-import { type PrivacyPolicy, sensitiveClasses } from '../../readers/sensitive/privacy-policy.ts';
-import type { Redaction } from '../../readers/sensitive/redaction.ts';
+import {
+  type Fields,
+  isCount,
+  nameOf,
+  parseCount,
+  parseList,
+  parseOptionalCount,
+  parseOptionalText,
+  parseText,
+  parseWord,
+  toFields,
+} from '../base/parse-fields.ts';
 import type { DigestedThing } from '../contract/attestor.ts';
 import { contextItemKinds, frameKinds } from '../contract/context.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { ArtifactBytes, ContextEntry } from '../contract/hook-payload.ts';
 import type { Issue } from '../contract/issue.ts';
+import { type PrivacyPolicy, sensitiveClasses } from '../contract/privacy-policy.ts';
+import type { Redaction } from '../contract/redaction.ts';
 import type { Refusal } from '../contract/refusal.ts';
 import { type ReplanTrigger, replanTriggers } from '../contract/replan-trigger.ts';
 
-const maxItems = 10_000;
 const maxNameLength = 128;
 const maxMessageLength = 4000;
 const maxPathLength = 4096;
 const maxDetailLength = 16_384;
 const maxDetailDepth = 32;
 const maxTags = 64;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** What a judge answered, in normal form; throws on anything that is not a bounded list of findings. */
 export function parseFindings(answer: unknown): readonly Finding[] {
@@ -186,86 +195,4 @@ function toStorable(value: unknown, depth: number): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [storable(key), toStorable(item, depth + 1)]),
   );
-}
-
-/** A list of at most `most` entries, each in normal form. */
-export function parseList<T>(
-  answer: unknown,
-  parseItem: (item: unknown) => T,
-  most = maxItems,
-): readonly T[] {
-  if (!Array.isArray(answer)) throw new TypeError(`expected a list, got ${nameOf(answer)}`);
-  if (answer.length > most) throw new RangeError(`expected at most ${most} entries, got ${answer.length}`);
-  return Array.from(answer, (item) => parseItem(item));
-}
-
-/** The fields of an object, none but `known` ones. */
-export function toFields(value: unknown, wanted: string, known?: readonly string[]): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new TypeError(`expected ${wanted}, got ${nameOf(value)}`);
-  }
-  const unknown = known && Object.keys(value).find((field) => !known.includes(field));
-  if (unknown !== undefined)
-    throw new TypeError(`expected ${wanted}, got the unknown field \`${unknown.slice(0, maxNameLength)}\``);
-  return value as Fields;
-}
-
-/** A field that is text of so many characters. */
-export function parseText(fields: Fields, field: string, maxLength: number, minLength = 1): string {
-  const text = fields[field];
-  if (typeof text !== 'string') throw new TypeError(`expected \`${field}\` to be text, got ${nameOf(text)}`);
-  if (text.length < minLength || text.length > maxLength) {
-    throw new RangeError(
-      `expected \`${field}\` to have ${minLength} to ${maxLength} characters, got ${text.length}`,
-    );
-  }
-  return text;
-}
-
-function parseOptionalText<K extends string>(
-  fields: Fields,
-  field: K,
-  maxLength: number,
-): { readonly [P in K]?: string } {
-  if (fields[field] === undefined) return {};
-  return { [field]: parseText(fields, field, maxLength) } as { readonly [P in K]: string };
-}
-
-function parseOptionalCount<K extends string>(fields: Fields, field: K): { readonly [P in K]?: number } {
-  const value = fields[field];
-  if (value === undefined) return {};
-  if (!isCount(value, 1)) throw new TypeError(`expected \`${field}\` to count from 1, got ${nameOf(value)}`);
-  return { [field]: value } as { readonly [P in K]: number };
-}
-
-/** A field that is one of `words`. */
-export function parseWord<W extends string>(fields: Fields, field: string, words: readonly W[]): W {
-  const word = words.find((candidate) => candidate === fields[field]);
-  if (word === undefined) {
-    throw new TypeError(
-      `expected \`${field}\` to be one of ${words.join(', ')}, got ${nameOf(fields[field])}`,
-    );
-  }
-  return word;
-}
-
-/** A field that is a whole number from `least`. */
-export function parseCount(fields: Fields, field: string, least: number): number {
-  const value = fields[field];
-  if (!isCount(value, least))
-    throw new TypeError(`expected \`${field}\` to count from ${least}, got ${nameOf(value)}`);
-  return value;
-}
-
-function isCount(value: unknown, least: number): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= least;
-}
-
-/** Names the kind of a value without printing what may be large or secret. */
-function nameOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'a list';
-  return typeof value === 'number' || typeof value === 'boolean' || value === undefined
-    ? `\`${value}\``
-    : typeof value;
 }

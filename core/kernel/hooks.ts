@@ -1,5 +1,3 @@
-import { parsePlanDraft } from '../../engine/plan/parse-plan-draft.ts';
-import type { PlanDraft } from '../../engine/plan/plan-draft.ts';
 import type { DigestedThing } from '../contract/attestor.ts';
 import type { Finding } from '../contract/finding.ts';
 import type {
@@ -20,6 +18,8 @@ import type {
   ToolSettled,
 } from '../contract/hook-payload.ts';
 import type { Issue } from '../contract/issue.ts';
+import { parsePlanDraft } from '../contract/parse-plan-draft.ts';
+import type { PlanDraft } from '../contract/plan-draft.ts';
 import type { ReplanTrigger } from '../contract/replan-trigger.ts';
 import {
   parseArtifactBytes,

@@ -4,6 +4,7 @@ import type { EffectiveIntentSpec } from '../contract/intentspec.gen.ts';
 import type { Rule, RuleInput, RulePoint } from '../contract/rule.ts';
 import { stageNames } from '../contract/stage.ts';
 import { parseFindings, storable } from './answer.ts';
+import { judgeRuleTask } from './worker/judge-rule.ts';
 import type { WorkerPool } from './worker/pool.ts';
 
 const defaultTimeoutSeconds = 60;
@@ -93,7 +94,7 @@ export async function judgeRule(
   if (rule.outside) return parseFindings(await rule.outside(input, signal));
   const timeoutSeconds = rule.timeoutSeconds ?? defaultTimeoutSeconds;
   const outcome = await pool.run(
-    'judge-rule',
+    judgeRuleTask,
     { id: rule.id, module: rule.module.href, input },
     { timeoutMs: timeoutSeconds * 1000, ...(signal ? { signal } : {}) },
   );

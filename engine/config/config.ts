@@ -1,27 +1,26 @@
 import { parse, TomlError } from 'smol-toml';
 import { WritError } from '../../core/base/errors.ts';
 import { nearestName } from '../../core/base/nearest-name.ts';
-import type { ClassWords } from '../../readers/sensitive/find-sensitive.ts';
+import type { ClassWords } from '../../core/contract/privacy-policy.ts';
+import type { LogConfig, SignerConfig } from '../../core/contract/sealing-config.ts';
 import { securityWords } from '../spec/security-words.ts';
 import { type ApprovalsConfig, readApprovalsSection } from './approvals-section.ts';
 import { type ChecksConfig, readChecksSection } from './checks-section.ts';
 import { type FactorsConfig, readFactorsSection } from './factors-section.ts';
 import { readLicensesSection } from './licenses-section.ts';
-import { type LogConfig, readLogSection } from './log-section.ts';
+import { readLogSection } from './log-section.ts';
 import { type ListedPlugin, readPluginsSection } from './plugins-section.ts';
 import { type PolicyConfig, readPolicySection } from './policy-section.ts';
 import { readRedactionSection } from './redaction-section.ts';
 import { type RunnersConfig, readRunnersSection } from './runners-section.ts';
-import { readSignerSection, type SignerConfig } from './signer-section.ts';
+import { readSignerSection } from './signer-section.ts';
 import { type ConfigIssue, type PlainValue, TableReader } from './table-reader.ts';
 import { readWorkspaceSection, type WorkspaceConfig } from './workspace-section.ts';
 
 export type { ApprovalsConfig } from './approvals-section.ts';
 export type { ChecksConfig } from './checks-section.ts';
-export type { LogConfig } from './log-section.ts';
 export type { ListedPlugin } from './plugins-section.ts';
 export type { PolicyConfig } from './policy-section.ts';
-export type { SignerConfig, SignerKey } from './signer-section.ts';
 export type { PrepareStep, WorkspaceConfig } from './workspace-section.ts';
 
 /** `.writ/config.toml` at the policy commit, every default filled in (`docs/config.md`). */

@@ -1,18 +1,7 @@
+import type { LogConfig } from '../../core/contract/sealing-config.ts';
 import { repositoryPathFault } from './repository-path.ts';
 import { readServiceUrl } from './service-url.ts';
 import type { TableReader } from './table-reader.ts';
-
-/** `[log]`: the public log, for contracts whose `transparencyLog.mode` is `public-log`, and where else the internal ledger is kept. */
-export interface LogConfig {
-  /** Git carries a copy of the internal ledger that follows each append. */
-  readonly mirror?: 'git';
-  /** The log and how it is spoken to; absent where a signing config says it, or nobody. */
-  readonly service?: { readonly url: string; readonly api: 'v1' | 'v2' };
-  /** Sigstore SigningConfig: a path in the tree of the policy commit. */
-  readonly signingConfig?: string;
-  /** Sigstore TrustedRoot that answers are checked against: a path in the tree of the policy commit. */
-  readonly trustedRoot?: string;
-}
 
 /** Reads `[log]`. A log without a trusted root to check it against is refused, and so is one said in two ways. */
 export function readLogSection(reader: TableReader): LogConfig {

@@ -1,5 +1,4 @@
-import type { ClassWords } from '../../readers/sensitive/find-sensitive.ts';
-import { sensitiveClasses } from '../../readers/sensitive/privacy-policy.ts';
+import { type ClassWords, sensitiveClasses } from '../../core/contract/privacy-policy.ts';
 import type { TableReader } from './table-reader.ts';
 
 const minWordLength = 3;

@@ -1,25 +1,6 @@
+import type { SignerConfig, SignerKey } from '../../core/contract/sealing-config.ts';
 import { readServiceUrl } from './service-url.ts';
 import type { TableReader } from './table-reader.ts';
-
-/** `[signer] key`: where the signing key is kept; `default` is the user's own key, made on first use. */
-export type SignerKey =
-  | { readonly form: 'default' }
-  /** PEM. Absolute, or below the home directory when it begins with `~/`. */
-  | { readonly form: 'file'; readonly path: string }
-  /** An OpenSSH private key without passphrase; path as for `file`. */
-  | { readonly form: 'ssh'; readonly path: string }
-  /** Name of the environment variable that holds the PEM. */
-  | { readonly form: 'env'; readonly name: string }
-  /** SSH agent: a key by fingerprint (`SHA256:…`) or comment; without either, its only suitable key. */
-  | { readonly form: 'agent'; readonly wanted: string | undefined }
-  /** A key of this run alone, certified by Fulcio for the identity in an OIDC token. */
-  | { readonly form: 'keyless' };
-
-export interface SignerConfig {
-  readonly key: SignerKey;
-  /** Where certificates come from; absent: as the signing config of `[log]` says. */
-  readonly fulcioUrl?: string;
-}
 
 /** Reads `[signer]`. A key file inside the repository is refused: whoever can read the repository could sign. */
 export function readSignerSection(reader: TableReader): SignerConfig {

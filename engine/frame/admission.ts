@@ -1,8 +1,8 @@
 import type { ContextItemKind, FrameKind, TrustTier } from '../../core/contract/context.ts';
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import type { ClassWords } from '../../core/contract/privacy-policy.ts';
 import type { Hooks } from '../../core/kernel/hooks.ts';
-import type { ClassWords } from '../../readers/sensitive/find-sensitive.ts';
-import { privacyPolicyOf } from '../../readers/sensitive/privacy-policy.ts';
+import { privacyPolicyOf } from '../spec/privacy-policy-of.ts';
 import { type DomainRefusal, refuseUrl } from './domain-rules.ts';
 
 /** Something that wants into the context. */

@@ -1,7 +1,7 @@
 import type { DigestedThing } from '../../core/contract/attestor.ts';
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import type { ClassWords } from '../../core/contract/privacy-policy.ts';
 import type { Hooks } from '../../core/kernel/hooks.ts';
-import type { ClassWords } from '../../readers/sensitive/find-sensitive.ts';
 import type { ObjectBody } from '../store/object-shapes.ts';
 import type { GitDirectory } from '../vcs/git.ts';
 import { listTree } from '../vcs/tree.ts';

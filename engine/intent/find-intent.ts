@@ -1,9 +1,9 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
+import type { ObjectStore } from '../../core/contract/object-store.ts';
 import { openExternalLocalStore } from '../store/external-local-store.ts';
 import { openGitNativeStore } from '../store/git-native-store.ts';
 import { listExternalLocalRefs } from '../store/list-external-local-refs.ts';
-import type { ObjectStore } from '../store/object-store.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { storeRefs } from '../store/store-refs.ts';
 import { runGit } from '../vcs/git.ts';

@@ -1,8 +1,8 @@
+import { quoted } from '../../core/base/quoted.ts';
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
-import { quoted } from '../spec/quoted.ts';
+import type { PlanDraft, PlannedTask } from '../../core/contract/plan-draft.ts';
+import { maxPlanProblems, type PlanProblem } from '../../core/contract/plan-problem.ts';
 import { gateTasks } from './gate-tasks.ts';
-import type { PlanDraft, PlannedTask } from './plan-draft.ts';
-import { maxPlanProblems, type PlanProblem } from './plan-problem.ts';
 import type { PlanFor } from './plan-tasks.ts';
 import { taskConstraints } from './task-constraints.ts';
 

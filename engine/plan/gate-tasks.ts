@@ -1,6 +1,6 @@
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import type { PlannedTask } from '../../core/contract/plan-draft.ts';
 import { type StageName, stageNames } from '../../core/contract/stage.ts';
-import type { PlannedTask } from './plan-draft.ts';
 
 /**
  * The gates after `implementation` (objmodel.planGeneration.gateTaskPerStage): one for each stage that lists checks, each after the one

@@ -1,4 +1,5 @@
 import { hasGlobCharacters } from '../../core/base/glob.ts';
+import { normalisePattern } from '../../core/base/normalise-pattern.ts';
 
 /** Endings that make a word without a slash a file name; a closed list, because `console.log` and `req.body` are none. */
 const fileEndings = new Set(
@@ -34,15 +35,6 @@ export function pathTokensOf(entry: string, rootNames?: ReadonlySet<string>): re
       found.push(path);
   }
   return found;
-}
-
-/** A pattern relative to the repository root, POSIX; `undefined` for what names no place inside it. */
-export function normalisePattern(token: string): string | undefined {
-  const text = token.replace(/^(\.\/)+/, '');
-  if (text === '' || text.startsWith('/') || text.includes('\0') || text.includes('\\')) return undefined;
-  const segments = text.replace(/\/$/, '').split('/');
-  if (segments.some((segment) => segment === '' || segment === '.' || segment === '..')) return undefined;
-  return text;
 }
 
 function stripPunctuation(word: string): string {

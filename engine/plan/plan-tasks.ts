@@ -1,14 +1,15 @@
+import { quoted } from '../../core/base/quoted.ts';
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
-import { quoted } from '../spec/quoted.ts';
+import type { PlanDraft, PlannedTask } from '../../core/contract/plan-draft.ts';
+import { maxPlanProblems, type PlanProblem } from '../../core/contract/plan-problem.ts';
+import type { Scope } from '../../core/contract/scope.ts';
+import { checkTaskGraph } from '../../core/contract/task-graph.ts';
 import { decompose, type PlanGround } from './decompose.ts';
 import { gateTasks } from './gate-tasks.ts';
-import type { PlanDraft, PlannedTask } from './plan-draft.ts';
-import { maxPlanProblems, type PlanProblem } from './plan-problem.ts';
 import { predictWrites } from './predicted-writes.ts';
 import { type OrderedPart, resolveConflicts, type WriteConflict } from './resolve-conflicts.ts';
-import { type Scope, scopeRootOf } from './scope.ts';
+import { scopeRootOf } from './scope.ts';
 import { taskConstraints } from './task-constraints.ts';
-import { checkTaskGraph } from './task-graph.ts';
 
 /** Who does the work: a patch that exists is always one Task, whatever the contract says about decomposition. */
 export type PlanFor = 'patch' | 'worker';

@@ -1,15 +1,9 @@
 import { compileGlob, hasGlobCharacters } from '../../core/base/glob.ts';
+import { normalisePattern } from '../../core/base/normalise-pattern.ts';
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import type { Scope } from '../../core/contract/scope.ts';
 import { lockfileManifests } from './lockfile-manifests.ts';
-import { normalisePattern, pathTokensOf } from './path-tokens.ts';
-
-/** Where a run may write. Plain data, safe to send to a worker. Patterns are relative to the repository root. */
-export interface Scope {
-  readonly write: readonly string[];
-  readonly forbidden: readonly string[];
-  /** True where the contract names no place at all: everything that is not forbidden is in scope. */
-  readonly wholeRepository: boolean;
-}
+import { pathTokensOf } from './path-tokens.ts';
 
 /** `forbidden` and `outside` both refuse; they differ in what the person should change. */
 export type ScopeVerdict = 'in' | 'forbidden' | 'outside';

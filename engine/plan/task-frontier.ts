@@ -1,6 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
+import type { GraphTask } from '../../core/contract/task-graph.ts';
 import { NumberQueue } from './number-queue.ts';
-import type { GraphTask } from './task-graph.ts';
 
 /** Hands out Tasks as those before them are done. One draft that `checkTaskGraph` has passed; linear over its whole life. */
 export interface TaskFrontier<T> {

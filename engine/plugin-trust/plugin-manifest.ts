@@ -1,8 +1,8 @@
 import { messageOf } from '../../core/base/errors.ts';
+import { parseList, parseText, parseWord, toFields } from '../../core/base/parse-fields.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { Rule, RulePoint } from '../../core/contract/rule.ts';
 import { stageNames } from '../../core/contract/stage.ts';
-import { parseList, parseText, parseWord, toFields } from '../../core/kernel/answer.ts';
 import { invalidPackage, type PluginPackage, packagePathFault } from './plugin-package.ts';
 
 /** What `package.json` says of a plugin, under `writ`: data alone, so that nothing of it runs to be known. */

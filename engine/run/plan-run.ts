@@ -1,11 +1,12 @@
 import { isWritError } from '../../core/base/errors.ts';
 import type { EffectiveCheck, EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import { edgesOf, type PlannedTask } from '../../core/contract/plan-draft.ts';
+import type { Scope } from '../../core/contract/scope.ts';
 import { type StageName, stageNames } from '../../core/contract/stage.ts';
 import { parseConfig, type WritConfig } from '../config/config.ts';
 import type { PlanGround } from '../plan/decompose.ts';
-import { edgesOf, type PlannedTask } from '../plan/plan-draft.ts';
 import type { PlanFor } from '../plan/plan-tasks.ts';
-import { effectiveScope, type Scope } from '../plan/scope.ts';
+import { effectiveScope } from '../plan/scope.ts';
 import { readBlob } from '../vcs/blobs.ts';
 import { findPolicy, type PolicyCommit } from '../vcs/find-policy.ts';
 import { planTarget } from '../vcs/plan-target.ts';

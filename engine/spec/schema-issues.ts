@@ -1,8 +1,8 @@
 import { appendPointer } from '../../core/base/json-pointer.ts';
+import { quoted } from '../../core/base/quoted.ts';
 import { error, type Issue } from '../../core/contract/issue.ts';
 import validate, { type SchemaViolation } from './intentspec-validator.gen.js';
 import { maxViolations } from './max-violations.ts';
-import { quoted } from './quoted.ts';
 
 /** Every way in which a parsed document breaks the JSON Schema; nothing means it conforms. Never throws. */
 export function findSchemaIssues(document: unknown): readonly Issue[] {

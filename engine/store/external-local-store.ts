@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import type { ObjectStore, WriteTree } from '../../core/contract/object-store.ts';
 import type { StoreSource } from '../../core/contract/store-source.ts';
 import { requireStorePath } from '../vcs/import-tree.ts';
 import { requireRefName } from '../vcs/ref-name.ts';
@@ -17,7 +18,6 @@ import {
   toManifestBytes,
   type VersionManifest,
 } from './local/version-manifest.ts';
-import type { ObjectStore, WriteTree } from './object-store.ts';
 import { acquireProcessLock } from './process-lock.ts';
 import { makeTemporary } from './remove-litter.ts';
 

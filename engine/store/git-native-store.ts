@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import type { ObjectStore, WriteTree } from '../../core/contract/object-store.ts';
 import type { StoreSource } from '../../core/contract/store-source.ts';
 import { adoptObjects } from '../vcs/adopt-objects.ts';
 import { describeObjects, readBlobs, readObjects } from '../vcs/blobs.ts';
@@ -10,7 +11,6 @@ import { listRefs, readRef, updateRefs } from '../vcs/refs.ts';
 import { isObjectId, type Repository } from '../vcs/repository.ts';
 import { createScratch, type Scratch } from '../vcs/scratch.ts';
 import { listTree } from '../vcs/tree.ts';
-import type { ObjectStore, WriteTree } from './object-store.ts';
 import { makeTemporary } from './remove-litter.ts';
 
 export interface GitNativeOptions {

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
+import type { ObjectStore } from '../../core/contract/object-store.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { openExternalLocalStore } from './external-local-store.ts';
 import { openGitNativeStore } from './git-native-store.ts';
 import { compareBytes } from './local/version-manifest.ts';
-import type { ObjectStore } from './object-store.ts';
 
 /**
  * The stores of a repository as one, for whoever has a ref and no contract: a ref is where it is, in git first; a new one goes into git.

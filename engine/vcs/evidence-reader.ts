@@ -1,5 +1,6 @@
+import type { HashedTree } from '../../core/contract/hashed-tree.ts';
 import { readObjects } from './blobs.ts';
-import { type HashedTree, hashTree } from './hash-tree.ts';
+import { hashTree } from './hash-tree.ts';
 import { listPeopleHere } from './list-people.ts';
 import { formatIdentity } from './mailbox.ts';
 import type { Repository } from './repository.ts';

@@ -4,6 +4,7 @@ import type { FileSides, Rule, RuleInput } from '../../core/contract/rule.ts';
 import { judgeRule } from '../../core/kernel/rules.ts';
 import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
 import type { DiffPiece, Unscanned } from './diff-piece.ts';
+import { findCandidates } from './find-candidates.ts';
 import { markLines } from './mark-lines.ts';
 import { readFiles } from './read-files.ts';
 import { scanSpec } from './scan-spec.ts';
@@ -120,7 +121,7 @@ async function judgePiece(
     filesFor === undefined || known === undefined || known.every(({ changeType }) => changeType === 'add');
   const able = rules.filter((rule) => !rule.outside && (isWhole || rule.reads === undefined));
   const found = await pool.run(
-    'find-candidates',
+    findCandidates,
     {
       input: { ...input, files: {} },
       readsFiles: known === undefined,

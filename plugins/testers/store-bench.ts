@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../core/base/clock.ts';
+import type { ObjectStore } from '../../core/contract/object-store.ts';
 import type { StoreSource } from '../../core/contract/store-source.ts';
-import type { ObjectStore } from '../../engine/store/object-store.ts';
 import { type StartedProcess, startProcess } from '../../engine/tool/spawn.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 

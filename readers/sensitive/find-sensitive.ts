@@ -1,3 +1,4 @@
+import type { ClassWords, SensitiveClass } from '../../core/contract/privacy-policy.ts';
 import { type AnchorSearch, createAnchorSearch } from '../../gates/scan/anchor-search.ts';
 import { findEmails } from './personal/find-emails.ts';
 import { findNumbers } from './personal/find-numbers.ts';
@@ -6,10 +7,7 @@ import { findHealthTerms, healthHeads } from './personal/health-terms.ts';
 import { findIpAddresses } from './personal/ip-address.ts';
 import { secretHeads, secretsAt } from './secrets/find-secrets.ts';
 import { weighSecret } from './secrets/weigh-secret.ts';
-import type { SensitiveClass, SensitiveMatch } from './sensitive-match.ts';
-
-/** Words of a repository's own that mark content, from `[redaction]` of the config at the policy commit. */
-export type ClassWords = Readonly<Partial<Record<SensitiveClass, readonly string[]>>>;
+import type { SensitiveMatch } from './sensitive-match.ts';
 
 export interface Search {
   readonly classes: ReadonlySet<SensitiveClass>;

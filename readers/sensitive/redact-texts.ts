@@ -1,4 +1,4 @@
-import type { PrivacyPolicy } from './privacy-policy.ts';
+import type { PrivacyPolicy } from '../../core/contract/privacy-policy.ts';
 import { markOf } from './redaction.ts';
 import { findRegions } from './regions.ts';
 

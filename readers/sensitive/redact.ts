@@ -1,8 +1,9 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
+import type { Redaction } from '../../core/contract/redaction.ts';
 import { readPdf } from './containers/pdf.ts';
 import { isTar, readTar, writeTar } from './containers/tar.ts';
 import { readZip, writeZip } from './containers/zip.ts';
-import { joinReceipts, markOf, type Redaction } from './redaction.ts';
+import { joinReceipts, markOf } from './redaction.ts';
 import { Redactor, type RedactorOptions } from './redactor.ts';
 import { jsonStructure } from './structured/json.ts';
 import { redactStructured } from './structured/redact-structured.ts';

@@ -1,13 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { SensitiveClass } from './sensitive-match.ts';
-
-/** What was removed under one rule; `digests` are HMAC-SHA256 values under a key that is stored nowhere, one per different value (32 at most). */
-export interface Redaction {
-  readonly rule: string;
-  readonly class: SensitiveClass;
-  readonly count: number;
-  readonly digests: readonly string[];
-}
+import type { SensitiveClass } from '../../core/contract/privacy-policy.ts';
+import type { Redaction } from '../../core/contract/redaction.ts';
 
 const maxDigests = 32;
 

@@ -1,5 +1,6 @@
+import type { Redaction } from '../../core/contract/redaction.ts';
 import type { Search } from './find-sensitive.ts';
-import { markOf, Receipt, type Redaction } from './redaction.ts';
+import { markOf, Receipt } from './redaction.ts';
 import { findRegions, type Region } from './regions.ts';
 import { maxSecretBytes } from './secrets/secret-patterns.ts';
 

@@ -1,7 +1,4 @@
-import type { DataClass } from '../../core/contract/intentspec.gen.ts';
-
-/** A data class that content can be found to be of; `public` is what is of none. */
-export type SensitiveClass = Exclude<DataClass, 'public'>;
+import type { SensitiveClass } from '../../core/contract/privacy-policy.ts';
 
 /** One occurrence of data of a class; offsets are bytes. */
 export interface SensitiveMatch {

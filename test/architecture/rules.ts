@@ -13,6 +13,7 @@ import {
   unshipped,
 } from './rooms.ts';
 import { arrowRule, declaredAndUsed, doorRule, type HouseRule, ladderRule, perFile } from './rule-kinds.ts';
+import { taskRule } from './task-rule.ts';
 
 /** Each costs more than a start of node; what needs one imports it when it needs it. */
 const heavy = /^(?:piscina|ajv|ajv-formats|hono|@hono\/|node-sqlite3-wasm|undici|@sigstore\/|@cyclonedx\/)/;
@@ -175,6 +176,7 @@ export const houseRules: readonly HouseRule[] = [
     /createSlot<\w+>\('([a-z]+)'\)/g,
     (name) => new RegExp(`\\bslots\\.${name}\\b(?!\\.add)`),
   ),
+  taskRule,
   {
     name: 'starting up loads no heavy library',
     check: ({ files, edges }) => {

@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/errors.ts';
-import type { ErrorRecord } from './task-map.ts';
+import type { ErrorRecord } from './task-outcome.ts';
 
 const maxLength = 1000;
 

@@ -6,7 +6,8 @@ import type { Clock } from '../../base/clock.ts';
 import { WritError } from '../../base/errors.ts';
 import { createAdmission } from './admission.ts';
 import { toErrorRecord } from './error-record.ts';
-import type { TaskCall, TaskFailure, TaskMap, TaskName, TaskOutcome } from './task-map.ts';
+import { requireTask, type Task } from './task.ts';
+import type { TaskCall, TaskFailure, TaskOutcome } from './task-outcome.ts';
 
 /** Limits of one task. */
 export interface TaskLimits {
@@ -15,14 +16,14 @@ export interface TaskLimits {
   readonly signal?: AbortSignal;
 }
 
-/** Threads for CPU work. Results are values, failures are records: `run` rejects only on a closed pool. */
+/** Threads for CPU work. Results are values, failures are records: `run` rejects only on a closed pool, and on a task that nobody defined. */
 export interface WorkerPool {
   readonly threads: number;
-  run<Name extends TaskName>(
-    name: Name,
-    input: TaskMap[Name]['input'],
+  run<Input, Output>(
+    task: Task<Input, Output>,
+    input: Input,
     limits: TaskLimits,
-  ): Promise<TaskOutcome<TaskMap[Name]['output']>>;
+  ): Promise<TaskOutcome<Output>>;
   /** Ends every thread; tasks that still run end as `aborted`. */
   close(): Promise<void>;
 }
@@ -78,15 +79,17 @@ export function createPool({
 
   return {
     threads,
-    async run(name, input, { timeoutMs, signal }) {
+    async run(task, input, { timeoutMs, signal }) {
       if (closing.signal.aborted)
         throw new WritError('WORKER_FAULT', { message: 'the worker pool is closed' });
+      requireTask(task);
+      const call = { module: task.module, input };
       const stop = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
       if (!(await admission.enter(stop))) return toFailure('aborted', 'the task was aborted');
       try {
-        let outcome = await attempt({ name, input }, timeoutMs, stop);
+        let outcome = await attempt(call, timeoutMs, stop);
         for (let crashes = 1; isCrash(outcome) && crashes < maxCrashes; crashes++) {
-          outcome = await attempt({ name, input }, timeoutMs, stop);
+          outcome = await attempt(call, timeoutMs, stop);
         }
         return outcome;
       } finally {

@@ -1,4 +1,5 @@
-import { type PrivacyPolicy, privacyPolicyOf } from '../../../readers/sensitive/privacy-policy.ts';
+import type { PrivacyPolicy } from '../../../core/contract/privacy-policy.ts';
+import { privacyPolicyOf } from '../../spec/privacy-policy-of.ts';
 import type { OpenRun } from '../state/attempt.ts';
 
 /** What may be written of a run: its contract, with the words of the config at the policy commit. */

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
+import { quoted } from '../../../core/base/quoted.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { CheckNetwork, NetworkUse } from '../../../core/contract/network-use.ts';
 import type { SandboxRequest } from '../../../core/contract/sandbox.ts';
 import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
-import { quoted } from '../../spec/quoted.ts';
 import type { CommandVerdict } from '../../tool/acl/guard-command.ts';
 import { openEgress } from '../../tool/egress/open-egress.ts';
 import { UseList } from '../../tool/egress/use-list.ts';

@@ -1,6 +1,6 @@
 import { uuidV7From } from '../../../core/base/ids.ts';
+import { edgesOf, type PlanDraft, type PlannedTask } from '../../../core/contract/plan-draft.ts';
 import { stageNames } from '../../../core/contract/stage.ts';
-import { edgesOf, type PlanDraft, type PlannedTask } from '../../plan/plan-draft.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
 import { sealObject } from '../../store/stored-object.ts';
 import type { AdmittedContract } from '../state/admit-contract.ts';

@@ -1,4 +1,4 @@
-import type { PlanDraft, PlannedTask } from '../../plan/plan-draft.ts';
+import type { PlanDraft, PlannedTask } from '../../../core/contract/plan-draft.ts';
 import type { SensedAttempt } from './replan-triggers.ts';
 import type { RunFrames } from './run-frames.ts';
 import type { SettledAttempt } from './settled-attempt.ts';

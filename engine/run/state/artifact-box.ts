@@ -5,9 +5,9 @@ import { messageOf, WritError } from '../../../core/base/errors.ts';
 import type { DigestedThing } from '../../../core/contract/attestor.ts';
 import type { ArtifactBytes } from '../../../core/contract/hook-payload.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
+import type { PrivacyPolicy } from '../../../core/contract/privacy-policy.ts';
 import { type ArtifactRecord, stageNames } from '../../../core/contract/stage.ts';
 import type { Hooks } from '../../../core/kernel/hooks.ts';
-import type { PrivacyPolicy } from '../../../readers/sensitive/privacy-policy.ts';
 import { encodeId } from '../../vcs/ref-name.ts';
 import { retentionOf } from './retention.ts';
 

@@ -1,6 +1,6 @@
+import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
+import { toPlanFault } from '../../../core/contract/plan-problem.ts';
 import { coversSpec } from '../../plan/covers-spec.ts';
-import type { PlanDraft } from '../../plan/plan-draft.ts';
-import { toPlanFault } from '../../plan/plan-problem.ts';
 import { type PlanQuestion, planTasks } from '../../plan/plan-tasks.ts';
 import type { WritEngine } from '../state/writ-engine.ts';
 

@@ -1,6 +1,6 @@
-import type { PlanDraft } from '../../plan/plan-draft.ts';
-import { toPlanFault } from '../../plan/plan-problem.ts';
-import { checkTaskGraph } from '../../plan/task-graph.ts';
+import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
+import { toPlanFault } from '../../../core/contract/plan-problem.ts';
+import { checkTaskGraph } from '../../../core/contract/task-graph.ts';
 import { planFiles, planFolder } from '../record/plan-objects.ts';
 import type { OpenRun } from '../state/attempt.ts';
 import { draftPlan } from './draft-plan.ts';

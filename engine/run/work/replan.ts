@@ -1,7 +1,7 @@
+import type { PlannedTask } from '../../../core/contract/plan-draft.ts';
 import { appendIntentEvents } from '../../intent/append-intent-events.ts';
 import { recordIntent } from '../../intent/record-intent.ts';
 import { replanEvent } from '../../intent/replan-event.ts';
-import type { PlannedTask } from '../../plan/plan-draft.ts';
 import { revisePlan } from '../../plan/revise-plan.ts';
 import { implementationTasks, type PlanState } from '../record/plan-state.ts';
 import type { SettledAttempt } from '../record/settled-attempt.ts';

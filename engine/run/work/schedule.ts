@@ -1,6 +1,6 @@
 import { WritError } from '../../../core/base/errors.ts';
+import { checkTaskGraph, type GraphTask } from '../../../core/contract/task-graph.ts';
 import { openFrontier } from '../../plan/task-frontier.ts';
-import { checkTaskGraph, type GraphTask } from '../../plan/task-graph.ts';
 import { type LinedTask, WaitingLine } from './waiting-line.ts';
 
 /** How a Task ended. `failed`: what depends on it never starts, the others go on. `stop`: nothing starts any more. */

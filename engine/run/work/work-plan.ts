@@ -1,6 +1,6 @@
 import { canonicalDigest } from '../../../core/base/canonical.ts';
+import type { PlannedTask } from '../../../core/contract/plan-draft.ts';
 import { normalisePatch } from '../../patch/normalise.ts';
-import type { PlannedTask } from '../../plan/plan-draft.ts';
 import { isCheckpointDue, taskLimit } from '../decide/budget.ts';
 import { decideRun } from '../decide/decide-run.ts';
 import { nobodyYet } from '../decide/nobody-yet.ts';

@@ -1,5 +1,5 @@
+import type { PlannedTask } from '../../../core/contract/plan-draft.ts';
 import type { StageRecord } from '../../../core/contract/stage.ts';
-import type { PlannedTask } from '../../plan/plan-draft.ts';
 import { decideRun } from '../decide/decide-run.ts';
 import { failedTests, failureText } from '../decide/failure-text.ts';
 import { nobodyYet } from '../decide/nobody-yet.ts';

@@ -1,7 +1,7 @@
+import { quoted } from '../../../core/base/quoted.ts';
 import type { IntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import { error, type Issue } from '../../../core/contract/issue.ts';
 import type { Partly } from '../partly.ts';
-import { quoted } from '../quoted.ts';
 
 const form = /^refs\/(?:ai|x-[A-Za-z0-9][A-Za-z0-9-]{0,62})\/(?:[A-Za-z0-9_][A-Za-z0-9_-]{0,63}\/){0,8}$/;
 

@@ -1,8 +1,8 @@
+import { quoted } from '../../../core/base/quoted.ts';
 import type { IntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import { error, type Issue } from '../../../core/contract/issue.ts';
 import { checksOf } from '../checks-of.ts';
 import type { Partly } from '../partly.ts';
-import { quoted } from '../quoted.ts';
 
 /** Every artifact that a check produces is declared in `artifacts.required` (document 1, Errors 3). */
 export function artifactDeclared(spec: Partly<IntentSpec>): readonly Issue[] {

@@ -1,8 +1,8 @@
+import { quoted } from '../../../core/base/quoted.ts';
 import type { IntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import { error, type Issue } from '../../../core/contract/issue.ts';
 import { checksOf } from '../checks-of.ts';
 import type { Partly } from '../partly.ts';
-import { quoted } from '../quoted.ts';
 
 /** Check ids are unique over all four lists; the later one is at fault. */
 export function checkIdsUnique(spec: Partly<IntentSpec>): readonly Issue[] {

@@ -1,8 +1,8 @@
+import { quoted } from '../../../core/base/quoted.ts';
 import type { IntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import { error, type Issue } from '../../../core/contract/issue.ts';
 import { isDomainPattern } from '../domain-pattern.ts';
 import type { Partly } from '../partly.ts';
-import { quoted } from '../quoted.ts';
 
 /** Domain patterns are well formed; `*` alone stands only in `blockedDomains`. */
 export function domainPatterns(spec: Partly<IntentSpec>): readonly Issue[] {

@@ -1,8 +1,8 @@
 import { appendPointer } from '../../../core/base/json-pointer.ts';
+import { quoted } from '../../../core/base/quoted.ts';
 import type { IntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import { type Issue, warning } from '../../../core/contract/issue.ts';
 import type { Partly } from '../partly.ts';
-import { quoted } from '../quoted.ts';
 
 const vendorKey = /^[A-Za-z0-9][A-Za-z0-9.-]*\/[^/]+$/;
 

@@ -1,7 +1,7 @@
+import { quoted } from '../../../core/base/quoted.ts';
 import type { IntentSpec, TargetRepo } from '../../../core/contract/intentspec.gen.ts';
 import { error, type Issue } from '../../../core/contract/issue.ts';
 import type { Partly } from '../partly.ts';
-import { quoted } from '../quoted.ts';
 
 const schemes: ReadonlySet<string> = new Set([
   'https:',

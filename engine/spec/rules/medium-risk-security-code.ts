@@ -1,7 +1,7 @@
+import { quoted } from '../../../core/base/quoted.ts';
 import type { IntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import { type Issue, warning } from '../../../core/contract/issue.ts';
 import type { Partly } from '../partly.ts';
-import { quoted } from '../quoted.ts';
 import { findSecurityWord } from '../security-words.ts';
 
 /** Medium risk without a human loop warns where summary, scope or touch hints speak of security code. */

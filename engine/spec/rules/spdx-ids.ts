@@ -1,7 +1,7 @@
+import { quoted } from '../../../core/base/quoted.ts';
 import type { IntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import { error, type Issue } from '../../../core/contract/issue.ts';
 import type { Partly } from '../partly.ts';
-import { quoted } from '../quoted.ts';
 import { spdxIdText } from '../spdx-ids.gen.ts';
 
 /** A licence of one's own (SPDX 2.3, annex D): on no list, but it says exactly one thing, so it is taken as written. */

@@ -1,9 +1,9 @@
 import { appendPointer } from '../../../core/base/json-pointer.ts';
+import { quoted } from '../../../core/base/quoted.ts';
 import type { IntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import { type Issue, warning } from '../../../core/contract/issue.ts';
 import { readNetworkHost } from '../network-host.ts';
 import type { Partly } from '../partly.ts';
-import { quoted } from '../quoted.ts';
 import { isToolConstraintKey, type ToolConstraintKey } from '../tool-constraint-keys.ts';
 
 const shapes: Readonly<

@@ -1,6 +1,6 @@
+import { quoted } from '../../../core/base/quoted.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { EffectiveToolAcl } from '../../../core/contract/intentspec.gen.ts';
-import { quoted } from '../../spec/quoted.ts';
 import { sandboxVariables } from '../check-environment.ts';
 import type { EgressPolicy } from '../egress/openings.ts';
 import { commandsOf, type ShellReading, type SimpleCommand } from '../shell.ts';

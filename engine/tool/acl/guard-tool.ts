@@ -1,6 +1,6 @@
+import { quoted } from '../../../core/base/quoted.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { EffectiveToolAcl } from '../../../core/contract/intentspec.gen.ts';
-import { quoted } from '../../spec/quoted.ts';
 import type { Constraints } from './constraints.ts';
 import { allowRules, denyRules } from './matching-rules.ts';
 import { areRoots, isUnder } from './path-list.ts';

@@ -1,4 +1,5 @@
-import { markOf, Receipt, type Redaction } from '../redaction.ts';
+import type { Redaction } from '../../../core/contract/redaction.ts';
+import { markOf, Receipt } from '../redaction.ts';
 import type { RedactorOptions } from '../redactor.ts';
 import { findRegions, type Region } from '../regions.ts';
 import type { PieceKind, Structure } from './structure.ts';

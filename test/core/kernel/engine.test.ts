@@ -3,6 +3,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import type { WritError } from '../../../core/base/errors.ts';
 import { createEngine, type EngineOptions } from '../../../core/kernel/engine.ts';
 import { definePlugin, type LoadedPlugin, type PluginSetup } from '../../../core/kernel/plugin.ts';
+import { judgeRuleTask } from '../../../core/kernel/worker/judge-rule.ts';
 import { createPool } from '../../../core/kernel/worker/pool.ts';
 
 type Setup = (context: PluginSetup<undefined>) => undefined;
@@ -29,7 +30,7 @@ t.test('plugins are set up in order, hear of opening in order, and are closed in
   t.strictSame(seen.splice(0), ['a set up', 'b set up', 'a opened', 'b opened']);
   await Promise.all([opened.close(), opened.close()]);
   t.strictSame(seen, ['a closed', 'b closed', 'b gone', 'a gone'], 'once, although asked twice');
-  await t.rejects(opened.pool.run('judge-rule', {} as never, { timeoutMs: 1 }), { code: 'WORKER_FAULT' });
+  await t.rejects(opened.pool.run(judgeRuleTask, {} as never, { timeoutMs: 1 }), { code: 'WORKER_FAULT' });
 });
 
 t.test('after set-up hooks, slots, rules and onClose are closed', async (t) => {
@@ -162,7 +163,7 @@ t.test('threads that were given outlive the engine', async (t) => {
   const opened = await engine([], { pool });
   t.equal(opened.pool, pool);
   await opened.close();
-  const outcome = await pool.run('judge-rule', {} as never, { timeoutMs: 5000 });
+  const outcome = await pool.run(judgeRuleTask, {} as never, { timeoutMs: 5000 });
   t.match(outcome, { ok: false, reason: 'threw' }, 'it still answers');
   await pool.close();
 });

@@ -1,6 +1,6 @@
 import t from 'tap';
+import type { PlanDraft, PlannedTask } from '../../../core/contract/plan-draft.ts';
 import { coversSpec } from '../../../engine/plan/covers-spec.ts';
-import type { PlanDraft, PlannedTask } from '../../../engine/plan/plan-draft.ts';
 import { draftOf, specOf } from './sample-plan.ts';
 
 const wish = {

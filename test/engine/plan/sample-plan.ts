@@ -1,6 +1,6 @@
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
+import type { PlanDraft, PlannedTask } from '../../../core/contract/plan-draft.ts';
 import type { PlanGround } from '../../../engine/plan/decompose.ts';
-import type { PlanDraft, PlannedTask } from '../../../engine/plan/plan-draft.ts';
 import { type PlanFor, type PlanOutcome, planTasks } from '../../../engine/plan/plan-tasks.ts';
 import { effectiveScope } from '../../../engine/plan/scope.ts';
 import { sampleSpecWith } from '../../../testing.ts';

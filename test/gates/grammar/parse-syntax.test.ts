@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
+import { judgeRuleTask } from '../../../core/kernel/worker/judge-rule.ts';
 import { createPool } from '../../../core/kernel/worker/pool.ts';
 import type { GrammarName } from '../../../gates/grammar/grammar-name.ts';
 import { dropRuntime, hugeGrammars, loadGrammar } from '../../../gates/grammar/load-grammar.ts';
@@ -149,7 +150,7 @@ t.test('the rule reads with grammars in worker threads', async (t) => {
       name: path,
       files: { [path]: { candidate: 'const run = eval;\nrun(x);\n' } },
     });
-    return pool.run('judge-rule', { id: 'no-direct-eval', module, input }, { timeoutMs: 60_000 });
+    return pool.run(judgeRuleTask, { id: 'no-direct-eval', module, input }, { timeoutMs: 60_000 });
   });
   for (const outcome of await Promise.all(asked)) t.match(outcome, { ok: true, value: [{ line: 2 }] });
 });

@@ -1,8 +1,8 @@
 import { deflateSync, gunzipSync, gzipSync } from 'node:zlib';
 import t from 'tap';
+import { sensitiveClasses } from '../../../core/contract/privacy-policy.ts';
 import { readTar, writeTar } from '../../../readers/sensitive/containers/tar.ts';
 import { readZip, writeZip } from '../../../readers/sensitive/containers/zip.ts';
-import { sensitiveClasses } from '../../../readers/sensitive/privacy-policy.ts';
 import { redact } from '../../../readers/sensitive/redact.ts';
 import { inventedSecrets } from './secrets/invented-secrets.ts';
 

@@ -1,7 +1,7 @@
 import t from 'tap';
+import { sensitiveClasses } from '../../../core/contract/privacy-policy.ts';
 import { findSensitive } from '../../../readers/sensitive/find-sensitive.ts';
 import { findNumbers } from '../../../readers/sensitive/personal/find-numbers.ts';
-import { sensitiveClasses } from '../../../readers/sensitive/privacy-policy.ts';
 
 const classes = new Set(sensitiveClasses);
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { privacyPolicyOf } from '../../../readers/sensitive/privacy-policy.ts';
+import { privacyPolicyOf } from '../../../engine/spec/privacy-policy-of.ts';
 import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
 import { sampleSpecWith } from '../../../testing.ts';
 import { inventedSecrets } from './secrets/invented-secrets.ts';

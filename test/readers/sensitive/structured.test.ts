@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import t from 'tap';
-import { sensitiveClasses } from '../../../readers/sensitive/privacy-policy.ts';
+import { sensitiveClasses } from '../../../core/contract/privacy-policy.ts';
 import { redact } from '../../../readers/sensitive/redact.ts';
 import { inventedSecrets, privateKey } from './secrets/invented-secrets.ts';
 

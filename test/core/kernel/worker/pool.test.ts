@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../../core/base/clock.ts';
+import { judgeRuleTask } from '../../../../core/kernel/worker/judge-rule.ts';
+import type { RuleTask } from '../../../../core/kernel/worker/judge-rule-in-thread.ts';
 import { createPool, type PoolOptions } from '../../../../core/kernel/worker/pool.ts';
-import type { RuleTask } from '../../../../core/kernel/worker/task-map.ts';
+import { defineTask } from '../../../../core/kernel/worker/task.ts';
 import { toRuleInput } from '../../../../testing.ts';
 
 const limits = { timeoutMs: 20_000 };
@@ -20,8 +22,8 @@ function poolFor(t: Test, options: Partial<PoolOptions> = {}) {
 
 t.test('results are values, errors are records', async (t) => {
   const pool = poolFor(t);
-  t.match(await pool.run('judge-rule', task('answers'), limits), { ok: true, value: [{ rule: 'answers' }] });
-  t.strictSame(await pool.run('judge-rule', task('throws'), limits), {
+  t.match(await pool.run(judgeRuleTask, task('answers'), limits), { ok: true, value: [{ rule: 'answers' }] });
+  t.strictSame(await pool.run(judgeRuleTask, task('throws'), limits), {
     ok: false,
     reason: 'threw',
     error: { name: 'RangeError', message: 'no such thing' },
@@ -30,24 +32,35 @@ t.test('results are values, errors are records', async (t) => {
 
 t.test('an input that cannot cross to a thread is told as such', async (t) => {
   const input = { ...task('answers'), extra: () => {} };
-  t.match(await poolFor(t).run('judge-rule', input, limits), { ok: false, reason: 'unsendable' });
+  t.match(await poolFor(t).run(judgeRuleTask, input, limits), { ok: false, reason: 'unsendable' });
 });
 
 t.test('shared memory crosses without a copy; the environment does not cross', async (t) => {
   const given = task('surroundings');
   process.env.WRIT_TEST_SECRET = 'x';
-  const outcome = await poolFor(t).run('judge-rule', given, limits);
+  const outcome = await poolFor(t).run(judgeRuleTask, given, limits);
   if (!outcome.ok) throw new Error(outcome.error.message);
   t.strictSame(outcome.value[0]?.detail, { environment: [], shared: true });
   t.equal(given.input.patch.diff[0], 42, 'the mark that the thread left is seen here');
+});
+
+t.test('nothing runs in a thread but what code has named', async (t) => {
+  const pool = poolFor(t);
+  const told = JSON.parse(JSON.stringify(judgeRuleTask)) as typeof judgeRuleTask;
+  t.strictSame(told, judgeRuleTask);
+  await t.rejects(pool.run(told, task('answers'), limits), { code: 'PLUGIN_INVALID' });
+  t.throws(() => defineTask(new URL('data:text/javascript,export const run = () => 1')), {
+    code: 'PLUGIN_INVALID',
+  });
 });
 
 t.test('what a task prints goes nowhere', async (t) => {
   const script = `
     import { systemClock } from '${new URL('../../../../core/base/clock.ts', import.meta.url)}';
     import { createPool } from '${new URL('../../../../core/kernel/worker/pool.ts', import.meta.url)}';
+    import { judgeRuleTask } from '${new URL('../../../../core/kernel/worker/judge-rule.ts', import.meta.url)}';
     const pool = createPool({ clock: systemClock, threads: 1 });
-    const outcome = await pool.run('judge-rule', ${JSON.stringify({ ...task('prints'), input: {} })}, { timeoutMs: 20000 });
+    const outcome = await pool.run(judgeRuleTask, ${JSON.stringify({ ...task('prints'), input: {} })}, { timeoutMs: 20000 });
     process.stdout.write(JSON.stringify(outcome));`;
   const child = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
     encoding: 'utf8',
@@ -60,8 +73,8 @@ t.test('what a task prints goes nowhere', async (t) => {
 
 t.test('a task that never ran keeps its time: waiting for a thread does not count', async (t) => {
   const pool = poolFor(t, { threads: 1 });
-  const slow = pool.run('judge-rule', task('hangs'), { timeoutMs: 1500 });
-  const behind = pool.run('judge-rule', task('answers'), { timeoutMs: 1400 });
+  const slow = pool.run(judgeRuleTask, task('hangs'), { timeoutMs: 1500 });
+  const behind = pool.run(judgeRuleTask, task('answers'), { timeoutMs: 1400 });
   t.match(await slow, { ok: false, reason: 'deadline' });
   t.match(await behind, { ok: true });
 });
@@ -70,16 +83,16 @@ t.test('aborting ends a running task and takes a waiting one out of the queue', 
   const pool = poolFor(t, { threads: 1 });
   const first = new AbortController();
   const second = new AbortController();
-  const running = pool.run('judge-rule', task('loops'), { ...limits, signal: first.signal });
-  const waiting = pool.run('judge-rule', task('answers', 'second'), { ...limits, signal: second.signal });
-  const last = pool.run('judge-rule', task('answers', 'last'), limits);
+  const running = pool.run(judgeRuleTask, task('loops'), { ...limits, signal: first.signal });
+  const waiting = pool.run(judgeRuleTask, task('answers', 'second'), { ...limits, signal: second.signal });
+  const last = pool.run(judgeRuleTask, task('answers', 'last'), limits);
   second.abort();
   t.match(await waiting, { ok: false, reason: 'aborted' });
   await systemClock.sleep(200);
   first.abort();
   t.match(await running, { ok: false, reason: 'aborted' });
   t.match(await last, { ok: true, value: [{ rule: 'last' }] });
-  t.match(await pool.run('judge-rule', task('answers'), { ...limits, signal: AbortSignal.abort() }), {
+  t.match(await pool.run(judgeRuleTask, task('answers'), { ...limits, signal: AbortSignal.abort() }), {
     ok: false,
     reason: 'aborted',
   });
@@ -87,13 +100,13 @@ t.test('aborting ends a running task and takes a waiting one out of the queue', 
 
 t.test('closing ends what runs and what waits, and nothing can be run after it', async (t) => {
   const pool = createPool({ clock: systemClock, threads: 1 });
-  const running = pool.run('judge-rule', task('loops'), limits);
-  const waiting = pool.run('judge-rule', task('answers'), limits);
+  const running = pool.run(judgeRuleTask, task('loops'), limits);
+  const waiting = pool.run(judgeRuleTask, task('answers'), limits);
   await systemClock.sleep(200);
   await pool.close();
   t.match(await running, { ok: false, reason: 'aborted' });
   t.match(await waiting, { ok: false, reason: 'aborted' });
-  await t.rejects(pool.run('judge-rule', task('answers'), limits), { code: 'WORKER_FAULT' });
+  await t.rejects(pool.run(judgeRuleTask, task('answers'), limits), { code: 'WORKER_FAULT' });
   await pool.close();
 });
 
@@ -106,7 +119,7 @@ t.test('a pool that ran nothing started no thread and closes', async (t) => {
 t.test('many tasks on few threads all come back, each with its own answer', async (t) => {
   const pool = poolFor(t);
   const ids = Array.from({ length: 300 }, (_, i) => `rule-${i}`);
-  const outcomes = await Promise.all(ids.map((id) => pool.run('judge-rule', task('answers', id), limits)));
+  const outcomes = await Promise.all(ids.map((id) => pool.run(judgeRuleTask, task('answers', id), limits)));
   t.strictSame(
     outcomes.map((outcome) => (outcome.ok ? outcome.value[0]?.rule : outcome)),
     ids,

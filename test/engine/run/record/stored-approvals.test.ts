@@ -1,8 +1,8 @@
 import t from 'tap';
 import { systemClock } from '../../../../core/base/clock.ts';
+import type { ObjectStore } from '../../../../core/contract/object-store.ts';
 import { listApprovals, storeApproval } from '../../../../engine/run/record/stored-approvals.ts';
 import { openGitNativeStore } from '../../../../engine/store/git-native-store.ts';
-import type { ObjectStore } from '../../../../engine/store/object-store.ts';
 import { storeRefs } from '../../../../engine/store/store-refs.ts';
 import { openRepository } from '../../../../engine/vcs/repository.ts';
 import { makeSample } from '../sample.ts';

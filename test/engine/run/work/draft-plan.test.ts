@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import type { PlanDraft } from '../../../../core/contract/plan-draft.ts';
 import { definePlugin } from '../../../../core/kernel/plugin.ts';
-import type { PlanDraft } from '../../../../engine/plan/plan-draft.ts';
 import { planRun } from '../../../../engine/run/plan-run.ts';
 import { type Json, makeSample, type Sample, sampleSpec } from '../sample.ts';
 

@@ -1,20 +1,14 @@
-import { stageNames } from '../../core/contract/stage.ts';
-import { parseCount, parseList, parseText, parseWord, toFields } from '../../core/kernel/answer.ts';
-import { normalisePattern } from './path-tokens.ts';
+import { normalisePattern } from '../base/normalise-pattern.ts';
+import { parseCount, parseList, parseText, parseWord, toFields } from '../base/parse-fields.ts';
 import type { PlanDraft, PlannedTask, PlanRevision } from './plan-draft.ts';
+import { replanTriggers } from './replan-trigger.ts';
+import { stageNames } from './stage.ts';
 import { checkTaskGraph, maxTasks } from './task-graph.ts';
 
 const maxKeyLength = 64;
 const maxTextLength = 8192;
 const maxPathLength = 4096;
 const maxTexts = 100_000;
-const triggers = [
-  'evidence-conflict',
-  'scope-creep',
-  'repeated-test-fail',
-  'security-gate-fail',
-  'unknown-api',
-] as const;
 
 /** A plan draft from outside (a plugin, a model) in normal form; throws on nonsense and on a graph that `checkTaskGraph` refuses. */
 export function parsePlanDraft(answer: unknown): PlanDraft {
@@ -68,7 +62,7 @@ function parseRevision(value: unknown): PlanRevision {
   const fields = toFields(value, 'a plan revision', ['previous', 'trigger', 'diffSummary', 'kept', 'redo']);
   return {
     previous: parseCount(fields, 'previous', 1),
-    trigger: parseWord(fields, 'trigger', triggers),
+    trigger: parseWord(fields, 'trigger', replanTriggers),
     diffSummary: parseText(fields, 'diffSummary', 4000),
     kept: parseList(fields.kept, parseKey, maxTasks),
     redo: parseList(fields.redo, parseKey, maxTasks),

@@ -1,5 +1,5 @@
-import type { ReplanTrigger } from '../../core/contract/intentspec.gen.ts';
-import type { StageName } from '../../core/contract/stage.ts';
+import type { ReplanTrigger } from './intentspec.gen.ts';
+import type { StageName } from './stage.ts';
 
 /** A Task before it is an object. Plain data; keys and numbers are stable over resumes and revisions. */
 export interface PlannedTask {

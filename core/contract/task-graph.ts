@@ -1,4 +1,4 @@
-import { quoted } from '../spec/quoted.ts';
+import { quoted } from '../base/quoted.ts';
 import { maxPlanProblems, type PlanProblem } from './plan-problem.ts';
 
 /** What the graph needs to know of a Task. */

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { checkTaskGraph } from '../../../engine/plan/task-graph.ts';
-import { taskOf } from './sample-plan.ts';
+import { checkTaskGraph } from '../../../core/contract/task-graph.ts';
+import { taskOf } from '../../engine/plan/sample-plan.ts';
 
 const keysOf = (tasks: Parameters<typeof checkTaskGraph>[0]): readonly string[] => {
   const checked = checkTaskGraph(tasks);

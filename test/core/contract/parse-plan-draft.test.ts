@@ -1,6 +1,6 @@
 import t from 'tap';
-import { parsePlanDraft } from '../../../engine/plan/parse-plan-draft.ts';
-import { draftOf, taskOf } from './sample-plan.ts';
+import { parsePlanDraft } from '../../../core/contract/parse-plan-draft.ts';
+import { draftOf, taskOf } from '../../engine/plan/sample-plan.ts';
 
 const draft = draftOf({
   objectives: ['write src/a.ts', 'write src/', 'wait'],

@@ -1,12 +1,39 @@
-import { type AnchorSearch, createAnchorSearch } from '../../../gates/scan/anchor-search.ts';
-import { countAdded } from '../../../gates/scan/count-added.ts';
-import { findUnread } from '../../../gates/scan/find-unread.ts';
-import { markLines } from '../../../gates/scan/mark-lines.ts';
-import { readFiles } from '../../../gates/scan/read-files.ts';
-import type { PatchFile } from '../../contract/patch-set.ts';
-import type { AnchorTest, CandidateSearch } from '../../contract/rule.ts';
-import { loadRuleModule } from './load-rule-module.ts';
-import type { Candidates, CandidateTask } from './task-map.ts';
+import type { PatchFile } from '../../core/contract/patch-set.ts';
+import type { AnchorTest, CandidateSearch, RuleInput } from '../../core/contract/rule.ts';
+import type { RuleTask } from '../../core/kernel/worker/judge-rule-in-thread.ts';
+import { loadRuleModule } from '../../core/kernel/worker/load-rule-module.ts';
+import { type AnchorSearch, createAnchorSearch } from './anchor-search.ts';
+import { countAdded } from './count-added.ts';
+import type { Unscanned } from './diff-piece.ts';
+import { findUnread } from './find-unread.ts';
+import { markLines } from './mark-lines.ts';
+import { readFiles } from './read-files.ts';
+
+/** Which changed files rules have to be asked about. */
+export interface CandidateTask {
+  /** What every rule is asked with, but for its own options. */
+  readonly input: Omit<RuleInput, 'options'>;
+  /** The files of the patch are not known: they are read from its diff. */
+  readonly readsFiles: boolean;
+  /** The diff's last file goes on elsewhere. */
+  readonly isCut: boolean;
+  /** Somebody besides `rules` has to be asked about every file. */
+  readonly needsAll: boolean;
+  readonly rules: readonly Pick<RuleTask, 'id' | 'module'>[];
+  readonly options: Readonly<Record<string, RuleInput['options']>>;
+}
+
+export interface Candidates {
+  /** All that somebody has to be asked about, in the order of the patch. */
+  readonly files: readonly PatchFile[];
+  /** By rule id: places in `files`, in order. A rule that cannot tell is not in it and has to be asked about all. */
+  readonly chosen: Readonly<Record<string, readonly number[]>>;
+  /** In the patch. */
+  readonly fileCount: number;
+  readonly addedLines: number;
+  /** Parts of a diff of somebody else's that no reader of hunks sees. */
+  readonly unread: readonly Unscanned[];
+}
 
 interface Asked {
   readonly id: string;
@@ -19,7 +46,7 @@ let last:
   | undefined;
 
 /** Reads the bytes of every file once, for all rules that say what to look for. */
-export async function findCandidatesTask(task: CandidateTask): Promise<Candidates> {
+export async function run(task: CandidateTask): Promise<Candidates> {
   const { rules, options, needsAll, readsFiles } = task;
   const { asked, search } = await prepare(rules);
   const { diff } = task.input.patch;

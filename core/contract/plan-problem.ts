@@ -1,4 +1,4 @@
-import { WritError } from '../../core/base/errors.ts';
+import { WritError } from '../base/errors.ts';
 
 /** Why there is no plan. A value: only who needs the plan makes a fault of it. */
 export interface PlanProblem {
