@@ -26,10 +26,10 @@ export async function dirtyPaths(repo: Repository, files: readonly Touched[]): P
     files.flatMap((file) => (file.oldPath === undefined ? [file.path] : [file.path, file.oldPath])),
   );
   const found = new Map<string, DirtyPath['reason']>();
-  for (const [path, reason] of await readStatus(repo)) {
+  const [status, { tracked, hidden }] = await Promise.all([readStatus(repo), readTracked(repo)]);
+  for (const [path, reason] of status) {
     if (reason === 'unmerged' || touched.has(path)) found.set(path, reason);
   }
-  const { tracked, hidden } = await readTracked(repo);
   for (const path of hidden) {
     if (touched.has(path) && !found.has(path) && (await differsFromIndex(repo, path)))
       found.set(path, 'modified');

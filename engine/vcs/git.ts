@@ -80,18 +80,24 @@ export function startGit(place: GitDirectory, args: readonly string[], signal?: 
   });
 }
 
+/** A git that has begun nothing yet. */
+export interface GatedGit extends StartedProcess {
+  readonly open: (input: Uint8Array | string) => void;
+}
+
 /**
  * Starts a git that does nothing until `open` is called, with the pid that it will have: so that who it is can be written down before it
  * takes a lock. Where we are gone before that, it ends without having begun.
  */
-export function startGatedGit(
-  place: GitDirectory,
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): StartedProcess & { readonly open: (input: Uint8Array | string) => void } {
+export function startGatedGit(place: GitDirectory, args: readonly string[]): GatedGit {
+  // It does what its input says, and where that ends before a `commit`, nothing.
+  if (args[0] === 'update-ref' && args.includes('--stdin')) {
+    const git = startGit(place, args);
+    return { ...git, open: (input) => void git.stdin.end(input) };
+  }
   const started = startProcess(['/bin/sh', '-c', 'read -r go && exec "$@"', 'sh', ...gitArgv(args)], {
     cwd: place.cwd,
-    env: environmentOf(place, env),
+    env: environmentOf(place),
   });
   return {
     ...started,

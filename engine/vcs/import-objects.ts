@@ -7,6 +7,8 @@ import type { Scratch } from './scratch.ts';
 /** As `receive.unpackLimit`: fewer objects become loose files, more become one pack. */
 const looseLimit = 100;
 const looseMaxBytes = 32 * 1024 * 1024;
+/** Where a pack says how many objects it has (gitformat-pack). */
+const packCountAt = 8;
 
 /** Trees whose objects are wanted: what the candidate needs and the base has not. */
 export interface WantedTrees {
@@ -24,26 +26,41 @@ export async function importObjects(
   wanted?: WantedTrees,
 ): Promise<number> {
   const { ids: own, bytes } = await ownObjects(scratch);
+  if (own.length === 0) return 0;
+  if (own.length < looseLimit && bytes < looseMaxBytes) return importFew(scratch, target, own, wanted);
   // An attempt that was refused left objects there that nobody is to keep.
-  const reached = wanted && own.length > 0 ? await reachedFrom(scratch, wanted) : undefined;
+  const reached = wanted && (await reachedFrom(scratch, wanted));
   const ids = reached ? own.filter((id) => reached.has(id)) : own;
   if (ids.length === 0) return 0;
-  const input = ids.map((id) => `${id}\n`).join('');
-  if (ids.length < looseLimit && bytes < looseMaxBytes) {
-    const pack = await runGit(scratch, ['pack-objects', '--quiet', '--stdout'], {
-      input,
-      maxBytes: 4 * looseMaxBytes,
-    });
-    // Not with the scratch as alternate: git does not write what it can already read.
-    await runGit(target, ['unpack-objects', '-q', '--strict'], { input: pack });
-  } else {
-    await runGit(target, ['pack-objects', '--quiet', join(target.objectsDir, 'pack', 'pack')], {
-      input,
-      // `:` separates directories there; git reads a C-quoted entry whole.
-      env: { GIT_ALTERNATE_OBJECT_DIRECTORIES: quotePath(scratch.objectsDir, /:/) },
-    });
-  }
+  if (ids.length < looseLimit && bytes < looseMaxBytes) return importFew(scratch, target, ids, undefined);
+  await runGit(target, ['pack-objects', '--quiet', join(target.objectsDir, 'pack', 'pack')], {
+    input: toLines(ids),
+    // `:` separates directories there; git reads a C-quoted entry whole.
+    env: { GIT_ALTERNATE_OBJECT_DIRECTORIES: quotePath(scratch.objectsDir, /:/) },
+  });
   return ids.length;
+}
+
+/** As files of their own. With `wanted`, git itself leaves out what is not needed (`--revs`) and what the scratch only borrows (`--local`). */
+async function importFew(
+  scratch: Scratch,
+  target: GitDirectory,
+  ids: readonly string[],
+  wanted: WantedTrees | undefined,
+): Promise<number> {
+  const chosen = wanted ? ['--revs', '--local'] : [];
+  const pack = await runGit(scratch, ['pack-objects', '--quiet', ...chosen, '--stdout'], {
+    input: toLines(wanted ? [wanted.candidateTree, `^${wanted.baseTree}`] : ids),
+    maxBytes: 4 * looseMaxBytes,
+  });
+  const count = pack.readUInt32BE(packCountAt);
+  // Not with the scratch as alternate: git does not write what it can already read.
+  if (count > 0) await runGit(target, ['unpack-objects', '-q', '--strict'], { input: pack });
+  return count;
+}
+
+function toLines(names: readonly string[]): string {
+  return names.map((name) => `${name}\n`).join('');
 }
 
 async function reachedFrom(
@@ -65,7 +82,7 @@ async function reachedFrom(
 export async function importRehashed(objectsDir: string, scratch: Scratch): Promise<void> {
   const { ids, bytes } = await ownObjects({ ...scratch, objectsDir });
   if (ids.length === 0) return;
-  const input = ids.map((id) => `${id}\n`).join('');
+  const input = toLines(ids);
   const env = { GIT_ALTERNATE_OBJECT_DIRECTORIES: quotePath(objectsDir, /:/) };
   if (ids.length < looseLimit && bytes < looseMaxBytes) {
     const maxBytes = 4 * looseMaxBytes;

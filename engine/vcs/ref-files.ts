@@ -1,4 +1,4 @@
-import { constants, type FileHandle, open } from 'node:fs/promises';
+import { constants, type FileHandle, lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GitDirectory } from './git.ts';
 import { isRefName } from './ref-name.ts';
@@ -32,6 +32,18 @@ export async function readRefFile(place: GitDirectory, ref: string): Promise<Ref
   return idAtStart(place, line);
 }
 
+/** True where the files say that there is no ref below `stem` (`refs/ai/approvals/X`). False: ask git, who may find none either. */
+export async function hasNoRefsBelow({ refsIn }: GitDirectory, stem: string): Promise<boolean> {
+  if (refsIn === undefined || perWorkTree.test(stem)) return false;
+  const fault: unknown = await lstat(join(refsIn, stem)).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!isMissing(fault)) return false;
+  const packed = await readText(join(refsIn, 'packed-refs'), maxPackedBytes);
+  return packed === 'missing' || (packed !== undefined && !packed.includes(` ${stem}/`));
+}
+
 /** HEAD of this work tree, read likewise. No branch when detached, no id when unborn. */
 export async function readHeadFile(
   place: GitDirectory,
@@ -62,9 +74,12 @@ async function readText(path: string, maxBytes: number): Promise<Buffer | 'missi
     if (stat.isDirectory()) return 'missing';
     return stat.isFile() && stat.size <= maxBytes ? await file.readFile() : undefined;
   } catch (fault) {
-    const code = fault instanceof Error && 'code' in fault ? String(fault.code) : '';
-    return missing.includes(code) ? 'missing' : undefined;
+    return isMissing(fault) ? 'missing' : undefined;
   } finally {
     await file?.close();
   }
+}
+
+function isMissing(fault: unknown): boolean {
+  return fault instanceof Error && 'code' in fault && missing.includes(String(fault.code));
 }

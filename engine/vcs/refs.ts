@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { askGit, type GitDirectory, gitFailed, runGit } from './git.ts';
 import { type ClaimedLock, commonDirOf } from './git-claim.ts';
 import { askLockingGit } from './locking-git.ts';
-import { readRefFile } from './ref-files.ts';
+import { hasNoRefsBelow, readRefFile } from './ref-files.ts';
 import { requireRefName } from './ref-name.ts';
 import { isObjectId, zeroIdOf } from './repository.ts';
 import { lockedFault } from './stale-locks.ts';
@@ -71,6 +71,7 @@ export async function listRefs(
   prefix: string,
 ): Promise<readonly { readonly ref: string; readonly object: string }[]> {
   const stem = requireRefName(prefix.replace(/\/$/, ''));
+  if (await hasNoRefsBelow(place, stem)) return [];
   const listed = await runGit(place, [
     'for-each-ref',
     '--format=%(objectname) %(refname)',

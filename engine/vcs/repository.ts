@@ -13,6 +13,8 @@ export interface Repository extends GitDirectory {
   readonly commonDir: string;
   /** The object directory of the repository. */
   readonly objectsDir: string;
+  /** Its config names no remote that has objects which are left out here (a partial clone). */
+  readonly isWhole?: boolean;
 }
 
 /**
@@ -73,8 +75,9 @@ export async function openRepository(
     env: { GIT_DIR: gitDir, ...(isBare ? {} : { GIT_WORK_TREE: root }) },
     settings: [],
   } as const;
-  const { settings, refsAreFiles } = await readConfig(found);
-  return { ...found, settings, ...(refsAreFiles ? { refsIn: commonDir } : {}), root, commonDir, objectsDir };
+  const { settings, refsAreFiles, isWhole } = await readConfig(found);
+  const refs = refsAreFiles ? { refsIn: commonDir } : {};
+  return { ...found, settings, ...refs, isWhole, root, commonDir, objectsDir };
 }
 
 /** The tree without entries, in the repository's object format; git knows it without storing it. */
@@ -115,17 +118,19 @@ function discoveryFault(path: string, args: readonly string[], code: number, std
 
 /**
  * Filter drivers (`filter.<name>.clean`, …) are programs, and no single setting turns them off: each is emptied by name. Refs are plain files
- * unless the config says how else they are kept.
+ * unless the config says how else they are kept, and every object is here unless it says where the others are.
  */
-async function readConfig(
-  place: GitDirectory,
-): Promise<{ readonly settings: readonly GitSetting[]; readonly refsAreFiles: boolean }> {
+async function readConfig(place: GitDirectory): Promise<{
+  readonly settings: readonly GitSetting[];
+  readonly refsAreFiles: boolean;
+  readonly isWhole: boolean;
+}> {
   const { code, stdout } = await askGit(place, [
     'config',
     '-z',
     '--name-only',
     '--get-regexp',
-    '^(filter\\..*\\.(clean|smudge|process|required)|extensions\\.refstorage)$',
+    '^(filter\\..*\\.(clean|smudge|process|required)|extensions\\.(refstorage|partialclone)|remote\\..*\\.(promisor|partialclonefilter))$',
   ]);
   const keys = new Set(
     stdout
@@ -134,9 +139,12 @@ async function readConfig(
       .filter((key) => key !== ''),
   );
   const filters = [...keys].filter((key) => key.startsWith('filter.'));
+  // 1 is "no such key"; where git could not read its config, nothing is known.
+  const isKnown = code <= 1;
+  const isStored = (key: string): boolean => key === 'extensions.refstorage';
   return {
     settings: filters.map((key) => [key, key.endsWith('.required') ? 'false' : '']),
-    // 1 is "no such key"; where git could not read its config, nothing is known.
-    refsAreFiles: code <= 1 && filters.length === keys.size,
+    refsAreFiles: isKnown && ![...keys].some(isStored),
+    isWhole: isKnown && [...keys].every((key) => isStored(key) || key.startsWith('filter.')),
   };
 }

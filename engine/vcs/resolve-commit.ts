@@ -3,7 +3,7 @@ import { describeObjects } from './blobs.ts';
 import { askGit, type GitDirectory } from './git.ts';
 import { readHeadFile } from './ref-files.ts';
 import { printable } from './ref-name.ts';
-import { emptyTreeOf, isObjectId } from './repository.ts';
+import { emptyTreeOf } from './repository.ts';
 
 /** A commit and its tree; without a commit, the empty tree of an unborn branch. */
 export interface Base {
@@ -25,18 +25,10 @@ export async function resolveCommit(place: GitDirectory, ref: string): Promise<s
       detail: { ref: shown },
     });
   }
-  const answer = await askGit(place, [
-    'rev-parse',
-    '--verify',
-    '--quiet',
-    '--end-of-options',
-    `${ref}^{commit}`,
-  ]);
-  const found = answer.stdout.toString('utf8').trim();
-  if (answer.code !== 0 || !isObjectId(found)) {
+  const [found] = await describeObjects(place, [`${ref}^{commit}`]);
+  if (found?.type !== 'commit')
     throw new WritError('REF_NOT_FOUND', { message: `\`${shown}\` names no commit`, detail: { ref: shown } });
-  }
-  return found;
+  return found.id;
 }
 
 /** False for what `resolveCommit` refuses by its form. */

@@ -23,7 +23,7 @@ t.test('a run starts few processes, and none of them outlives it', onLinux, asyn
   const view = await sample.run({ source: { kind: 'patch', bytes: diff } });
   t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
   const count = children.gits().length;
-  t.ok(count > 10 && count <= 40, `${count}: ${children.gits().join(' ')}`);
+  t.ok(count > 10 && count <= 34, `${count}: ${children.gits().join(' ')}`);
   t.same(children.running(), []);
 
   const before = opened();

@@ -2,7 +2,7 @@ import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { readRefFile } from '../../../engine/vcs/ref-files.ts';
-import { readRef } from '../../../engine/vcs/refs.ts';
+import { listRefs, readRef } from '../../../engine/vcs/refs.ts';
 import { openRepository, type Repository } from '../../../engine/vcs/repository.ts';
 import { readHead } from '../../../engine/vcs/resolve-commit.ts';
 import { makeRepository, type SampleRepository } from './sample-repository.ts';
@@ -49,6 +49,36 @@ for (const format of ['sha1', 'sha256'])
       t.same(await readHead(repo), await readHead(askingGit(repo)), at);
     }
   });
+
+t.test(
+  'that there is no ref below a prefix is known without a process; whatever may be one is listed by git',
+  async (t) => {
+    const sample = makeRepository(t.testdir());
+    const first = sample.commit({ a: '1' });
+    const repo = await openRepository(sample.dir);
+    using children = startedChildren();
+    const listed = async (prefix: string) => {
+      const before = children.gits().length;
+      const refs = (await listRefs(repo, prefix)).map(({ ref }) => ref);
+      t.same(
+        refs,
+        (await listRefs(askingGit(repo), prefix)).map(({ ref }) => ref),
+        'as git says',
+      );
+      return { refs, gits: children.gits().length - before - 1 };
+    };
+    t.same(await listed('refs/ai/x/'), { refs: [], gits: 0 });
+    sample.git('update-ref', 'refs/ai/x/1', first);
+    t.same(await listed('refs/ai/x/'), { refs: ['refs/ai/x/1'], gits: 1 }, 'in a file of its own');
+    t.same(await listed('refs/ai/'), { refs: ['refs/ai/x/1'], gits: 1 }, 'further down');
+    sample.git('pack-refs', '--all', '--prune');
+    t.same(await listed('refs/ai/x/'), { refs: ['refs/ai/x/1'], gits: 1 }, 'packed');
+    t.same(await listed('refs/ai/x/1/'), { refs: [], gits: 0 }, 'below a ref is none');
+    t.same(await listed('refs/ai/xy/'), { refs: [], gits: 0 }, 'beside it neither');
+    sample.git('update-ref', '-d', 'refs/ai/x/1');
+    t.same((await listed('refs/ai/x/')).refs, [], 'deleted');
+  },
+);
 
 t.test('whatever is not plain is asked of git', async (t) => {
   const sample = makeRepository(t.testdir());
