@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { systemClock } from '../core/base/clock.ts';
 import type { CandidateSearch } from '../core/contract/rule.ts';
 import { createPool, type WorkerPool } from '../core/kernel/worker/pool.ts';
+import { scanSpec } from '../engine/spec/scan-spec.ts';
 import { rules } from '../gates/rules.ts';
 import { cutDiff } from '../gates/scan/cut-diff.ts';
 import type { DiffPiece } from '../gates/scan/diff-piece.ts';
 import { findCandidates } from '../gates/scan/find-candidates.ts';
-import { scanSpec } from '../gates/scan/scan-spec.ts';
 import { figure, interleaved } from './measure.ts';
 import { textFiles, writeSampleDiff } from './sample-diff.ts';
 

@@ -1,8 +1,8 @@
 import { constants, type Stats } from 'node:fs';
 import { lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { absent, isDraft, writeDurably } from '../core/base/durable-file.ts';
 import { WritError } from '../core/base/errors.ts';
-import { absent, isDraft, writeDurably } from '../engine/store/durable-file.ts';
 
 /** What is published or kept in such a file is small; whatever is larger is not ours. */
 const maxBytes = 16 * 1024;

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { type Clock, toRfc3339 } from '../core/base/clock.ts';
+import { absent } from '../core/base/durable-file.ts';
 import { isWritError } from '../core/base/errors.ts';
-import { absent } from '../engine/store/durable-file.ts';
 import { openPrivateDirectory } from '../http/private-files.ts';
 import { openDirtyMarks } from './dirty-marks.ts';
 import { accessService, type ServiceAccess } from './find-service.ts';

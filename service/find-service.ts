@@ -1,6 +1,6 @@
 import { WritError } from '../core/base/errors.ts';
 import { askHttp, type HttpAnswer } from '../core/base/net.ts';
-import { isProcessLockHeld } from '../engine/store/process-lock.ts';
+import { isProcessLockHeld } from '../engine/tool/process/process-lock.ts';
 import { type Discovery, parseDiscovery } from '../http/discovery.ts';
 import { readPrivateFile } from '../http/private-files.ts';
 import type { ServicePlace } from './service-place.ts';

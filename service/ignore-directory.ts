@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { absent, writeDurably } from '../engine/store/durable-file.ts';
+import { absent, writeDurably } from '../core/base/durable-file.ts';
 
 /** Keeps the directory, and this file in it, out of what git calls untracked; an existing `.gitignore` there is left as it is. */
 export async function ignoreDirectory(directory: string): Promise<void> {

@@ -2,8 +2,7 @@ import { room } from './rooms/room.ts';
 
 await room(
   'engine/patch/stated-authors.test.ts',
-  'engine/patch/hunk-lines.test.ts',
-  'engine/patch/binary-sides.test.ts',
+  'readers/diff',
   'gates/source',
   'gates/grammar',
   'gates/rules/scope.test.ts',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { acquireProcessLock, type ProcessLock } from '../../engine/store/process-lock.ts';
+import { acquireProcessLock, type ProcessLock } from '../../engine/tool/process/process-lock.ts';
 
 /** Takes the ledger's only writer's place, waiting at most `waitMs`, else LEDGER_BUSY. */
 export async function takeLock(directory: string, clock: Clock, waitMs: number): Promise<ProcessLock> {

@@ -2,12 +2,13 @@ import type { JsonData } from '../../api/json-data.ts';
 import { readVersion } from '../../api/version.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { Rule } from '../../core/contract/rule.ts';
+import { scanSpec } from '../../engine/spec/scan-spec.ts';
 import { describedRows } from '../../gates/sast/described-rows.ts';
 import type { Unscanned } from '../../gates/scan/diff-piece.ts';
+import { withLineText } from '../../gates/scan/line-text.ts';
 import { type ScanResult, scanPieces } from '../../gates/scan/scan-pieces.ts';
 import type { ScannedFinding } from '../../gates/scan/scanned-finding.ts';
 import { buildSarif } from '../../readers/documents/sarif/build-sarif.ts';
-import { withLineText } from '../../readers/documents/sarif/line-text.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
 import { printScan } from '../report/scan.ts';
@@ -39,6 +40,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   await using source = await openScanSource(context, (one) => unscanned.push(one));
   const asked = rules.filter(({ id }) => source.isWhole || !wholeChange.includes(id));
   const result = await scanPieces(source.pieces, {
+    spec: scanSpec(),
     rules: asked,
     ruleOptions,
     pool: engine.pool,

@@ -1,9 +1,9 @@
 import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { absent, writeDurably } from '../../core/base/durable-file.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { parseConfig } from '../../engine/config/config.ts';
 import { readPlainFile } from '../../engine/plugin-trust/read-directory.ts';
-import { absent, writeDurably } from '../../engine/store/durable-file.ts';
 
 const maxConfigBytes = 256 * 1024;
 

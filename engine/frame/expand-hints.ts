@@ -1,11 +1,11 @@
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import { hintPattern } from '../plan/hint-pattern.ts';
 import { scopeRootOf } from '../plan/scope.ts';
 import type { GitDirectory } from '../vcs/git.ts';
 import type { TreeEntry } from '../vcs/tree.ts';
 import { isFile } from './each-blob.ts';
 import { type ApiUrl, findApis } from './hints/api-urls.ts';
 import { type DefinitionSite, findSymbols } from './hints/find-symbols.ts';
-import { hintPattern } from './hints/hint-pattern.ts';
 import { importersOf, readImportGraph } from './import-graph.ts';
 import { sourceLanguage } from './source-language.ts';
 

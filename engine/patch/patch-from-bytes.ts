@@ -1,12 +1,12 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { PatchSet } from '../../core/contract/patch-set.ts';
+import { type PatchSection, readSections } from '../../readers/diff/read-sections.ts';
 import { describeObjects } from '../vcs/blobs.ts';
 import type { Base } from '../vcs/resolve-commit.ts';
 import type { Scratch } from '../vcs/scratch.ts';
 import { applyPatch } from './apply-patch.ts';
 import { maxPatchBytes, normalisePatch, patchTooLarge } from './normalise.ts';
 import { requirePatchPath } from './patch-paths.ts';
-import { type PatchSection, readSections } from './read-sections.ts';
 import { expectedAtBase, pickStripLevel, strippedNames } from './strip-level.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { PatchSection } from './read-sections.ts';
+import type { PatchSection } from '../../readers/diff/read-sections.ts';
 
 /** The names that a section would touch with `level` leading directories taken off. */
 export function strippedNames(section: PatchSection, level: 0 | 1): readonly string[] {

@@ -1,8 +1,8 @@
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
 import type { Scope } from '../../core/contract/scope.ts';
+import { inScope } from '../../core/contract/scope-verdict.ts';
 import { fileClusters, hintedFiles, type Imports } from './file-clusters.ts';
 import type { PredictWrites } from './predicted-writes.ts';
-import { inScope } from './scope.ts';
 import { parseWritePattern, patternsMeet, type WritePattern } from './write-pattern.ts';
 
 /** One piece of work: which objectives (by index, rising), and what it is expected to write (`undefined` = unknown). */

@@ -1,5 +1,5 @@
-import { hintPattern } from '../frame/hints/hint-pattern.ts';
 import { disjointSets } from './disjoint-sets.ts';
+import { hintPattern } from './hint-pattern.ts';
 
 /** Importing path → imported paths of one tree. */
 export type Imports = ReadonlyMap<string, ReadonlySet<string>>;

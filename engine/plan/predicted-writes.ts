@@ -1,6 +1,7 @@
 import type { Scope } from '../../core/contract/scope.ts';
+import { inScope, scopeVerdict } from '../../core/contract/scope-verdict.ts';
 import { pathTokensOf } from './path-tokens.ts';
-import { inScope, scopeVerdict, underRoot } from './scope.ts';
+import { underRoot } from './scope.ts';
 import { WriteIndex } from './write-index.ts';
 
 /** What one objective says it will write: its path-like words that can lie in scope; `undefined` where it names none. */

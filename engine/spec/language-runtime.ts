@@ -1,4 +1,4 @@
-import { type RuntimeTool, runtimeTools } from '../tool/runtime/runtime-tools.ts';
+import { type RuntimeTool, runtimeTools } from './runtime-tools.ts';
 import type { Version } from './runtime-version.ts';
 
 export const runtimeOperators = ['>=', '>', '=', '^', '~'] as const;

@@ -2,14 +2,15 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import { makeDirectories } from '../../core/base/plain-place.ts';
 import type { ObjectStore, WriteTree } from '../../core/contract/object-store.ts';
 import type { StoreSource } from '../../core/contract/store-source.ts';
+import { acquireProcessLock } from '../tool/process/process-lock.ts';
 import { requireStorePath } from '../vcs/import-tree.ts';
 import { requireRefName } from '../vcs/ref-name.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { type LocalObjects, openLocalObjects } from './local/local-objects.ts';
 import { openLocalRefs } from './local/local-refs.ts';
-import { makeDirectories } from './local/plain-place.ts';
 import {
   maxManifestBytes,
   overlay,
@@ -18,7 +19,6 @@ import {
   toManifestBytes,
   type VersionManifest,
 } from './local/version-manifest.ts';
-import { acquireProcessLock } from './process-lock.ts';
 import { makeTemporary } from './remove-litter.ts';
 
 export interface ExternalLocalOptions {

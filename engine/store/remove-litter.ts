@@ -1,8 +1,13 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomOctets } from '../../core/base/ids.ts';
+import {
+  isProvenDead,
+  ownIdentity,
+  type ProcessIdentity,
+  toIdentity,
+} from '../tool/process/process-identity.ts';
 import type { Repository } from '../vcs/repository.ts';
-import { isProvenDead, ownIdentity, type ProcessIdentity, toIdentity } from './process-identity.ts';
 
 const prefix = 'store-';
 

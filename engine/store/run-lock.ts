@@ -1,8 +1,8 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { absent } from '../../core/base/durable-file.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { absent } from './durable-file.ts';
-import { acquireProcessLock, isProcessLockHeld, type ProcessLock } from './process-lock.ts';
+import { acquireProcessLock, isProcessLockHeld, type ProcessLock } from '../tool/process/process-lock.ts';
 
 /** Takes the lock of a run directory: held while one process works on the run. OBJECT_CORRUPT where a link stands in its place. RUN_BUSY (detail: pid, host) while another one does. */
 export async function acquireRunLock(directory: string): Promise<ProcessLock> {

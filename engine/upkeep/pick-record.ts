@@ -1,8 +1,8 @@
 import { rename } from 'node:fs/promises';
 import type { Clock } from '../../core/base/clock.ts';
+import { absent } from '../../core/base/durable-file.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { readRun } from '../run/record/read-run.ts';
-import { absent } from '../store/durable-file.ts';
 import { findRun } from '../store/record/find-run.ts';
 import { journalPath } from '../store/run-directory.ts';
 import { parseObject } from '../store/stored-object.ts';

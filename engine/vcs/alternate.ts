@@ -1,6 +1,6 @@
 import { mkdir, readFile, realpath, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { absent, writeDurably } from '../store/durable-file.ts';
+import { absent, writeDurably } from '../../core/base/durable-file.ts';
 import { restartObjectReaders } from './object-reader.ts';
 
 /** Makes an object directory an alternate of a repository, or stops that; other alternates stay. Relative, so that both may be moved. */

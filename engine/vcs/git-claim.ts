@@ -9,7 +9,7 @@ import {
   type ProcessIdentity,
   toIdentity,
   toNamePart,
-} from '../store/process-identity.ts';
+} from '../tool/process/process-identity.ts';
 import type { GitDirectory } from './git.ts';
 
 /** A lock file of git's that a process of ours may hold. */

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { quotePath } from '../../readers/diff/quote-path.ts';
 import { type GitDirectory, runGit } from './git.ts';
-import { quotePath } from './quote-path.ts';
 import type { Scratch } from './scratch.ts';
 
 /** As `receive.unpackLimit`: fewer objects become loose files, more become one pack. */

@@ -1,8 +1,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { quotePath } from '../../readers/diff/quote-path.ts';
 import type { GitDirectory } from './git.ts';
 import { isolatedGitEnvironment } from './git-environment.ts';
-import { quotePath } from './quote-path.ts';
 
 /** A bare git directory of our own over somebody's objects: new objects stay in it until they are imported, or removed with it. */
 export interface Scratch extends GitDirectory {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Clock, systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
-import { acquireProcessLock, isProcessLockLeft } from '../store/process-lock.ts';
+import { acquireProcessLock, isProcessLockLeft } from '../tool/process/process-lock.ts';
 import type { GitDirectory } from './git.ts';
 import { type ClaimedLock, claimsDirectory, type FoundClaim, readClaims } from './git-claim.ts';
 

@@ -1,7 +1,7 @@
 import type { CheckContext } from '../../core/contract/check-runner.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import type { ExceededLimit, SandboxResult } from '../../core/contract/sandbox.ts';
-import { dependenciesMissingHint } from '../../engine/run/judge/workspace-dependencies/missing-dependencies.ts';
+import { dependenciesMissingHint } from '../../readers/reports/missing-dependencies.ts';
 
 type CommandRun = Awaited<ReturnType<CheckContext['runCommand']>>;
 type Expected = Pick<CheckContext['check'], 'timeoutSeconds' | 'expectedExitCode'>;

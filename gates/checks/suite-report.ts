@@ -2,7 +2,7 @@ import { compileGlob } from '../../core/base/glob.ts';
 import type { ReportFile } from '../../core/contract/check-runner.ts';
 import type { Finding } from '../../core/contract/finding.ts';
 import type { SandboxResult } from '../../core/contract/sandbox.ts';
-import { metricsFile } from '../../engine/run/judge/regression/metrics.ts';
+import { metricsFile } from '../../readers/reports/metrics.ts';
 import { endingOf, parseReport, reportEndings } from '../reports/parse-report.ts';
 import { plainLine } from '../reports/plain-text.ts';
 import { Tally } from '../reports/tally.ts';

@@ -1,4 +1,4 @@
-import { type AnchorSearch, createAnchorSearch } from '../scan/anchor-search.ts';
+import { type AnchorSearch, createAnchorSearch } from '../../readers/anchors/anchor-search.ts';
 import type { Language } from '../source/language.ts';
 import { type WordSearch, wordSearch } from '../source/word-search.ts';
 import { type Evidence, plainWords } from './evidence.ts';

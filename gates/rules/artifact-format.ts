@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/contract/finding.ts';
+import { gateOf } from '../../core/contract/gate-of.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import type { ArtifactRecord } from '../../core/contract/stage.ts';
-import { gateOf } from '../../engine/run/judge/collect-artifacts.ts';
 import { artifactContent } from '../formats/artifact-content.ts';
 import { matchesFormat } from '../formats/matches-format.ts';
 

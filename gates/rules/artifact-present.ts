@@ -1,6 +1,6 @@
 import type { Finding } from '../../core/contract/finding.ts';
+import { gateOf } from '../../core/contract/gate-of.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { gateOf } from '../../engine/run/judge/collect-artifacts.ts';
 
 const rule = 'artifact-present';
 

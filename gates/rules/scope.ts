@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { CandidateSearch, RuleFunction } from '../../core/contract/rule.ts';
-import { scopeVerdict } from '../../engine/plan/scope.ts';
+import { scopeVerdict } from '../../core/contract/scope-verdict.ts';
 
 const rule = 'scope';
 

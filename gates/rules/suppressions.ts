@@ -1,8 +1,8 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { AnchorTest, CandidateSearch, RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { hunkLines } from '../../engine/patch/hunk-lines.ts';
-import { createAnchorSearch } from '../scan/anchor-search.ts';
+import { createAnchorSearch } from '../../readers/anchors/anchor-search.ts';
+import { hunkLines } from '../../readers/diff/hunk-lines.ts';
 import { addedBinaryLines, isNamedAsText } from '../source/binary-text.ts';
 import { lineMarks } from '../source/line-marks.ts';
 import { type SuppressionMarker, suppressionMarkers } from '../suppressions/markers.ts';

@@ -1,6 +1,6 @@
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { testsMayGo } from '../../engine/plan/tests-may-go.ts';
+import { testsMayGo } from '../../core/contract/tests-may-go.ts';
 import { isTestFile } from '../new-tests/test-file.ts';
 import {
   baseSource,

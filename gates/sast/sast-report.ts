@@ -1,6 +1,6 @@
 import type { ArtifactProducer } from '../../core/contract/artifact-producer.ts';
 import { buildSarif } from '../../readers/documents/sarif/build-sarif.ts';
-import { withLineText } from '../../readers/documents/sarif/line-text.ts';
+import { withLineText } from '../scan/line-text.ts';
 import { showAround } from '../scan/show-around.ts';
 import { describedRows } from './described-rows.ts';
 

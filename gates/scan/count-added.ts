@@ -1,5 +1,5 @@
 import type { PatchFile } from '../../core/contract/patch-set.ts';
-import { hunkLines } from '../../engine/patch/hunk-lines.ts';
+import { hunkLines } from '../../readers/diff/hunk-lines.ts';
 import type { LineMarks } from './mark-lines.ts';
 import { measureHunks } from './marked-hunks.ts';
 

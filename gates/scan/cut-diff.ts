@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import { maxHunkHeaderBytes, readHunkHeader } from '../../engine/patch/hunk-header.ts';
+import { maxHunkHeaderBytes, readHunkHeader } from '../../readers/diff/hunk-header.ts';
 import type { DiffPiece, Unscanned } from './diff-piece.ts';
 import { readFileHeader } from './read-file-header.ts';
 

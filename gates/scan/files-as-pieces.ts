@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { FileSides } from '../../core/contract/rule.ts';
-import { toBinaryPatch } from '../../engine/patch/binary-sides.ts';
-import { quotePath } from '../../engine/vcs/quote-path.ts';
+import { toBinaryPatch } from '../../readers/diff/binary-sides.ts';
+import { quotePath } from '../../readers/diff/quote-path.ts';
 import { cutDiff } from './cut-diff.ts';
 import type { DiffPiece, Unscanned } from './diff-piece.ts';
 

@@ -2,7 +2,7 @@ import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { AnchorTest, CandidateSearch, RuleInput } from '../../core/contract/rule.ts';
 import type { RuleTask } from '../../core/kernel/worker/judge-rule-in-thread.ts';
 import { loadRuleModule } from '../../core/kernel/worker/load-rule-module.ts';
-import { type AnchorSearch, createAnchorSearch } from './anchor-search.ts';
+import { type AnchorSearch, createAnchorSearch } from '../../readers/anchors/anchor-search.ts';
 import { countAdded } from './count-added.ts';
 import type { Unscanned } from './diff-piece.ts';
 import { findUnread } from './find-unread.ts';

@@ -1,5 +1,5 @@
 import type { PatchFile } from '../../core/contract/patch-set.ts';
-import { maxHunkHeaderBytes, readHunkHeader } from '../../engine/patch/hunk-header.ts';
+import { maxHunkHeaderBytes, readHunkHeader } from '../../readers/diff/hunk-header.ts';
 import type { Unscanned } from './diff-piece.ts';
 import type { LineMarks } from './mark-lines.ts';
 import { measureHunks } from './marked-hunks.ts';

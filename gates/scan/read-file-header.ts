@@ -1,5 +1,5 @@
 import type { ChangeType, PatchFile } from '../../core/contract/patch-set.ts';
-import { readSections } from '../../engine/patch/read-sections.ts';
+import { readSections } from '../../readers/diff/read-sections.ts';
 
 const maxHeaderBytes = 64 * 1024;
 

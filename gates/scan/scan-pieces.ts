@@ -7,11 +7,12 @@ import type { DiffPiece, Unscanned } from './diff-piece.ts';
 import { findCandidates } from './find-candidates.ts';
 import { markLines } from './mark-lines.ts';
 import { readFiles } from './read-files.ts';
-import { scanSpec } from './scan-spec.ts';
 import type { ScannedFinding } from './scanned-finding.ts';
 import { showAround } from './show-around.ts';
 
 export interface ScanRequest {
+  /** The contract that the rules judge by. */
+  readonly spec: RuleInput['spec'];
   readonly rules: readonly Rule[];
   readonly ruleOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly pool: WorkerPool;
@@ -42,7 +43,6 @@ export async function scanPieces(
   request: ScanRequest,
 ): Promise<ScanResult> {
   const { pool, signal, onPiece } = request;
-  const spec = scanSpec();
   const inTurn = oneAtATime();
   const results: (readonly ScannedFinding[])[] = [];
   const running = new Set<Promise<void>>();
@@ -53,7 +53,7 @@ export async function scanPieces(
   for await (const piece of pieces) {
     signal.throwIfAborted();
     const at = index++;
-    const judged = judgePiece(piece, spec, request, inTurn).then(({ findings, files, lines }) => {
+    const judged = judgePiece(piece, request, inTurn).then(({ findings, files, lines }) => {
       const room = Math.max(0, maxFindings - kept);
       results[at] = findings.slice(0, room);
       kept += Math.min(room, findings.length);
@@ -102,8 +102,7 @@ const nowhere = {
 
 async function judgePiece(
   piece: DiffPiece,
-  spec: RuleInput['spec'],
-  { rules, ruleOptions, pool, signal, filesFor }: ScanRequest,
+  { spec, rules, ruleOptions, pool, signal, filesFor }: ScanRequest,
   inTurn: ReturnType<typeof oneAtATime>,
 ): Promise<{ findings: readonly ScannedFinding[]; files: number; lines: number }> {
   const { release, isRest, isCut = false, files: known, ...rest } = piece;

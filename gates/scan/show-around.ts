@@ -1,6 +1,6 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
-import { hunkLines } from '../../engine/patch/hunk-lines.ts';
+import { hunkLines } from '../../readers/diff/hunk-lines.ts';
 import type { ScannedFinding } from './scanned-finding.ts';
 
 const reach = 2;

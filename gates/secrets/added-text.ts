@@ -1,6 +1,6 @@
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleInput } from '../../core/contract/rule.ts';
-import { hunkLines } from '../../engine/patch/hunk-lines.ts';
+import { hunkLines } from '../../readers/diff/hunk-lines.ts';
 import { addedBinaryLines } from '../source/binary-text.ts';
 
 /** One added line: where it begins in the joined text, and its number in the candidate. */

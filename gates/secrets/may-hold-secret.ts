@@ -1,8 +1,8 @@
 import type { PatchFile, PatchSet } from '../../core/contract/patch-set.ts';
 import type { AnchorTest } from '../../core/contract/rule.ts';
+import { createAnchorSearch } from '../../readers/anchors/anchor-search.ts';
 import { isSecretAt, secretAnchors } from '../../readers/sensitive/secrets/find-secrets.ts';
 import { mayBeginSecret } from '../../readers/sensitive/secrets/may-begin-secret.ts';
-import { createAnchorSearch } from '../scan/anchor-search.ts';
 import { lineMarks } from '../source/line-marks.ts';
 
 const plus = 43;

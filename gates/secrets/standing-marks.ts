@@ -1,6 +1,6 @@
 import type { PatchFile, PatchSet } from '../../core/contract/patch-set.ts';
 import type { RuleInput } from '../../core/contract/rule.ts';
-import { hunkLines } from '../../engine/patch/hunk-lines.ts';
+import { hunkLines } from '../../readers/diff/hunk-lines.ts';
 import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
 import { marker } from './allowance.ts';
 

@@ -1,5 +1,5 @@
 import type { PatchFile, PatchSet } from '../../core/contract/patch-set.ts';
-import { binarySides } from '../../engine/patch/binary-sides.ts';
+import { binarySides } from '../../readers/diff/binary-sides.ts';
 import { isDataFile } from '../secrets/data-file.ts';
 import { languageOf } from './language.ts';
 

@@ -1,6 +1,6 @@
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleInput } from '../../core/contract/rule.ts';
-import { hunkLines } from '../../engine/patch/hunk-lines.ts';
+import { hunkLines } from '../../readers/diff/hunk-lines.ts';
 import { type Language, languageOf } from './language.ts';
 
 /** Larger files are read through the diff alone. */

@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { messageOf } from '../../core/base/errors.ts';
 import type { SandboxBackend } from '../../core/contract/sandbox.ts';
-import { isProvenDead, ownIdentity, type ProcessIdentity } from '../../engine/store/process-identity.ts';
+import {
+  isProvenDead,
+  ownIdentity,
+  type ProcessIdentity,
+} from '../../engine/tool/process/process-identity.ts';
 import type { HostFacts } from './host-view.ts';
 import { profile } from './profile.ts';
 

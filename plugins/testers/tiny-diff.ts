@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { sha256Hex } from '../../core/base/digest.ts';
 import type { ChangeType, PatchFile, PatchSet } from '../../core/contract/patch-set.ts';
-import { toBinaryPatch } from '../../engine/patch/binary-sides.ts';
-import { quotePath } from '../../engine/vcs/quote-path.ts';
+import { toBinaryPatch } from '../../readers/diff/binary-sides.ts';
+import { quotePath } from '../../readers/diff/quote-path.ts';
 
 /** One file of a test case: its text or bytes on each side, absent where the file is not there. */
 export interface CaseFile {

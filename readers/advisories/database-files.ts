@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
-import { readPlainFile } from '../../engine/store/local/plain-place.ts';
+import { readPlainFile } from '../../core/base/plain-place.ts';
 import type { Ecosystem } from '../packages/package-set.ts';
 
 /** What an import leaves behind: which files it made, and what is in them. */

@@ -1,5 +1,5 @@
 import type { ClassWords, SensitiveClass } from '../../core/contract/privacy-policy.ts';
-import { type AnchorSearch, createAnchorSearch } from '../../gates/scan/anchor-search.ts';
+import { type AnchorSearch, createAnchorSearch } from '../anchors/anchor-search.ts';
 import { findEmails } from './personal/find-emails.ts';
 import { findNumbers } from './personal/find-numbers.ts';
 import { findWorded, wordedHeads } from './personal/find-worded.ts';

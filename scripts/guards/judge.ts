@@ -32,7 +32,7 @@ export const guards: readonly Guard[] = [
       'tests-kept: a file that is no test to its name',
     ],
   ]),
-  ...within('engine/plan/tests-may-go.ts', kept, [
+  ...within('core/contract/tests-may-go.ts', kept, [
     [
       'a file that is named may not go for that',
       'if (goes.test(before) || (goes.test(after) && isDone.test(after))) return true;',

@@ -7,11 +7,11 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   engine: ['core', 'readers'],
   readers: ['core/base', 'core/contract'],
   gates: ['core', 'readers'],
-  attest: ['core', 'readers', 'engine/vcs', 'engine/store'],
+  attest: ['core', 'readers', 'engine/vcs', 'engine/store', 'engine/tool/process'],
   plugins: ['core', 'readers', 'engine/tool', 'engine/store', 'door'],
   api: ['core', 'engine', 'readers', 'attest'],
   http: ['core/base'],
-  service: ['core', 'http', 'engine/store'],
+  service: ['core', 'http', 'engine/store', 'engine/tool/process'],
   bin: ['core', 'engine', 'readers', 'plugins', 'gates', 'attest', 'api', 'http', 'service', 'door'],
   door: ['core', 'engine', 'plugins'],
 };

@@ -1,10 +1,7 @@
 import type { CheckOutcome, ReportFile } from '../../../core/contract/check-runner.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
-import type {
-  ArtifactStage,
-  EffectiveCheck,
-  EffectiveIntentSpec,
-} from '../../../core/contract/intentspec.gen.ts';
+import { gateOf } from '../../../core/contract/gate-of.ts';
+import type { EffectiveCheck, EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import type { ArtifactRecord, StageName } from '../../../core/contract/stage.ts';
 import type { ArtifactBox } from '../state/artifact-box.ts';
 
@@ -97,14 +94,6 @@ export function impliedArtifacts(spec: EffectiveIntentSpec, stage: StageName): r
   );
   return wanted ? ['test-log'] : [];
 }
-
-/** Which gate stage checks an artifact's existence (document 1, `required[].stage`). */
-export const gateOf: Readonly<Record<ArtifactStage, StageName>> = {
-  'per-task': 'fast',
-  integration: 'integration',
-  security: 'security',
-  release: 'release',
-};
 
 function stemOf({ name }: ReportFile): string {
   const dot = name.lastIndexOf('.');

@@ -1,6 +1,7 @@
 import { WritError } from '../../../core/base/errors.ts';
 import type { ArtifactRequest } from '../../../core/contract/artifact-producer.ts';
 import type { DigestedThing } from '../../../core/contract/attestor.ts';
+import { gateOf } from '../../../core/contract/gate-of.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import type { ArtifactRecord, StageName, StageRecord } from '../../../core/contract/stage.ts';
 import { readBlob } from '../../vcs/blobs.ts';
@@ -8,7 +9,6 @@ import { listTree } from '../../vcs/tree.ts';
 import type { Production } from '../state/artifact-box.ts';
 import type { Attempt } from '../state/attempt.ts';
 import { askRule } from './ask-rules.ts';
-import { gateOf } from './collect-artifacts.ts';
 import { ruleQuestion } from './rule-question.ts';
 
 /** Sealing makes these, after the decision. */

@@ -1,5 +1,6 @@
 import type { CheckNetwork } from '../../../core/contract/network-use.ts';
 import type { CarriedPath, CheckBaseline, CheckRecord, StageRecord } from '../../../core/contract/stage.ts';
+import { metricsFile, metricsOf } from '../../../readers/reports/metrics.ts';
 import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
 import { treeMentions } from '../../vcs/tree-mentions.ts';
 import type { Attempt } from '../state/attempt.ts';
@@ -8,7 +9,6 @@ import { joinNetworks } from './check-network.ts';
 import type { OpeningWorkspace } from './open-workspace.ts';
 import { canBeOldFailure, compareFailure } from './regression/compare-failure.ts';
 import { measureSpeed, speedLost } from './regression/measure-speed.ts';
-import { metricsFile, metricsOf } from './regression/metrics.ts';
 import { askCheck, type CheckTask } from './run-check.ts';
 
 /** Where nothing but noise is tolerated, noise has to be measured better. */

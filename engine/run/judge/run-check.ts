@@ -8,6 +8,7 @@ import type { EffectiveCheck, EffectiveToolAcl } from '../../../core/contract/in
 import type { CheckNetwork } from '../../../core/contract/network-use.ts';
 import type { RuleInput } from '../../../core/contract/rule.ts';
 import type { CarriedPath, CheckRecord, StageName, ToolUse } from '../../../core/contract/stage.ts';
+import { metricsOf } from '../../../readers/reports/metrics.ts';
 import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
 import { guardCommand } from '../../tool/acl.ts';
 import { checkEnvironment } from '../../tool/check-environment.ts';
@@ -34,7 +35,6 @@ import {
   type WorkspaceSide,
 } from './open-workspace.ts';
 import { readReports } from './read-reports.ts';
-import { metricsOf } from './regression/metrics.ts';
 import { ruleQuestion } from './rule-question.ts';
 
 /** Bytes kept of each output stream where no tool rule sets `maxOutputBytes`. */

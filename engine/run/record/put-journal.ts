@@ -1,7 +1,7 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { absent, writeDurably } from '../../../core/base/durable-file.ts';
 import type { WitnessedJournal } from '../../../core/contract/journal-witness.ts';
-import { absent, writeDurably } from '../../store/durable-file.ts';
 import { formatJournal } from '../../store/format-journal.ts';
 import type { JournalRecord } from '../../store/parse-journal.ts';
 import { journalFile } from '../../store/run-directory.ts';

@@ -1,8 +1,8 @@
 import type { PatchFile, PatchSet } from '../../../core/contract/patch-set.ts';
+import { hunkLines } from '../../../readers/diff/hunk-lines.ts';
 import { findSecrets } from '../../../readers/sensitive/secrets/find-secrets.ts';
 import { passwordsByName } from '../../../readers/sensitive/secrets/passwords-by-name.ts';
 import { weighSecret } from '../../../readers/sensitive/secrets/weigh-secret.ts';
-import { hunkLines } from '../../patch/hunk-lines.ts';
 
 /** Shorter values would take words out of what is kept; those of at least `minMixed` are taken where they hold letters and digits, as no word does. */
 const minBytes = 8;

@@ -2,9 +2,9 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Hex } from '../../../core/base/digest.ts';
+import { absent } from '../../../core/base/durable-file.ts';
 import { isWritError, messageOf, WritError } from '../../../core/base/errors.ts';
-import { absent } from '../durable-file.ts';
-import { findDirectory, makeDirectories, readPlainFile } from './plain-place.ts';
+import { findDirectory, makeDirectories, readPlainFile } from '../../../core/base/plain-place.ts';
 
 /** Bytes under their SHA-256, as `objects/ab/cdef…` below a root. */
 export interface LocalObjects {

@@ -1,9 +1,9 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeDurably } from '../../../core/base/durable-file.ts';
 import { isWritError, messageOf, WritError } from '../../../core/base/errors.ts';
+import { findDirectory, makeDirectories, type Place, readPlainFile } from '../../../core/base/plain-place.ts';
 import { isRefName, requireRefName } from '../../vcs/ref-name.ts';
-import { writeDurably } from '../durable-file.ts';
-import { findDirectory, makeDirectories, type Place, readPlainFile } from './plain-place.ts';
 import { compareBytes } from './version-manifest.ts';
 
 /** Names of versions, one small file each. */

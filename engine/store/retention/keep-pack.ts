@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { absent, writeDurably } from '../../../core/base/durable-file.ts';
 import { packTree, placePack } from '../../vcs/place-pack.ts';
-import { absent, writeDurably } from '../durable-file.ts';
 import type { BlobRetention, RetainedRun } from './blob-retention.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { createAnchorSearch } from '../../../gates/scan/anchor-search.ts';
+import { createAnchorSearch } from '../../anchors/anchor-search.ts';
 import { assignedAnchors, findAssigned } from './assigned-secret.ts';
 import { isCutAt, joinedRows, jointAnchors } from './cut-literals.ts';
 import { type EncodedForm, encodedForms, readEscaped } from './encoded-forms.ts';

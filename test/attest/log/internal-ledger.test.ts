@@ -26,7 +26,7 @@ import { tilePath } from '../../../attest/log/tile-path.ts';
 import { generateKey, toSigner } from '../../../attest/signer/key-signer.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { LogProof } from '../../../core/contract/transparency-log.ts';
-import { ownIdentity } from '../../../engine/store/process-identity.ts';
+import { ownIdentity } from '../../../engine/tool/process/process-identity.ts';
 import { sealingPlace } from '../sealing-place.ts';
 import { type LedgerPlace, makePlace, openLedger, startAppender } from './ledger-fixture.ts';
 

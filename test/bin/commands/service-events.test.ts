@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { WritError } from '../../../core/base/errors.ts';
-import { acquireProcessLock } from '../../../engine/store/process-lock.ts';
+import { acquireProcessLock } from '../../../engine/tool/process/process-lock.ts';
 import { formatDiscovery } from '../../../http/discovery.ts';
 import { toFrame } from '../../../http/event-frame.ts';
 import { openPrivateDirectory } from '../../../http/private-files.ts';

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { hunkLines } from '../../../engine/patch/hunk-lines.ts';
 import { patchFromRange, resolveRange } from '../../../engine/patch/patch-from-range.ts';
 import { readBlob } from '../../../engine/vcs/blobs.ts';
+import { hunkLines } from '../../../readers/diff/hunk-lines.ts';
 import { makeBench } from './patched.ts';
 
 t.test('a plain diff with timestamps applies, in any spelling of them', async (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { hunkLines } from '../../../engine/patch/hunk-lines.ts';
+import { hunkLines } from '../../../readers/diff/hunk-lines.ts';
 import { makeBench } from './patched.ts';
 
 const fileCount = 2000;

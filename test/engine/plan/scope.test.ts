@@ -1,6 +1,7 @@
 import t from 'tap';
+import { inScope, scopeVerdict } from '../../../core/contract/scope-verdict.ts';
 import { pathTokensOf } from '../../../engine/plan/path-tokens.ts';
-import { effectiveScope, inScope, scopeVerdict } from '../../../engine/plan/scope.ts';
+import { effectiveScope } from '../../../engine/plan/scope.ts';
 
 type Repo = { type: 'git' | 'monorepo' | 'local'; locator: string };
 const git: Repo = { type: 'git', locator: 'https://example.com/x.git' };

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { ownIdentity } from '../../../engine/store/process-identity.ts';
 import { makeTemporary, removeLitter, temporaryRoot } from '../../../engine/store/remove-litter.ts';
+import { ownIdentity } from '../../../engine/tool/process/process-identity.ts';
 
 t.test('what a killed process left is removed by the next write, and nothing else is', async (t) => {
   const repo = { commonDir: t.testdir() };

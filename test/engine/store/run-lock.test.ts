@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { sha256Hex } from '../../../core/base/digest.ts';
-import { isProvenDead, ownIdentity, toNamePart } from '../../../engine/store/process-identity.ts';
 import { acquireRunLock } from '../../../engine/store/run-lock.ts';
+import { isProvenDead, ownIdentity, toNamePart } from '../../../engine/tool/process/process-identity.ts';
 
 t.test('one holder at a time; released, the next one gets it', async (t) => {
   const dir = join(t.testdir(), 'run');

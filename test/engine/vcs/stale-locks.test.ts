@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import { identityOf, ownIdentity, toNamePart } from '../../../engine/store/process-identity.ts';
+import { identityOf, ownIdentity, toNamePart } from '../../../engine/tool/process/process-identity.ts';
 import { finishFollow } from '../../../engine/vcs/finish-follow.ts';
 import { withIndex } from '../../../engine/vcs/index-transaction.ts';
 import { askLockingGit } from '../../../engine/vcs/locking-git.ts';

@@ -1,10 +1,10 @@
 import t from 'tap';
-import { hunkLines } from '../../../engine/patch/hunk-lines.ts';
 import { type CutOptions, cutDiff } from '../../../gates/scan/cut-diff.ts';
 import type { DiffPiece, Unscanned } from '../../../gates/scan/diff-piece.ts';
 import { markLines } from '../../../gates/scan/mark-lines.ts';
 import { readFileHeader } from '../../../gates/scan/read-file-header.ts';
 import { readFiles } from '../../../gates/scan/read-files.ts';
+import { hunkLines } from '../../../readers/diff/hunk-lines.ts';
 
 async function* inChunks(diff: string, size: number): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(diff);

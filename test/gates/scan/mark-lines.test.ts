@@ -1,9 +1,9 @@
 import t from 'tap';
-import { hunkLines } from '../../../engine/patch/hunk-lines.ts';
 import { countAdded } from '../../../gates/scan/count-added.ts';
 import { createLineCode, windowBytes } from '../../../gates/scan/line-code.ts';
 import { markLines, markPlainly } from '../../../gates/scan/mark-lines.ts';
 import { readFiles } from '../../../gates/scan/read-files.ts';
+import { hunkLines } from '../../../readers/diff/hunk-lines.ts';
 import { randomNumbers } from './random-numbers.ts';
 
 function bytesOf(length: number, seed: number): Buffer {

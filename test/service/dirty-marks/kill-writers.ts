@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
-import { acquireProcessLock } from '../../../engine/store/process-lock.ts';
+import { acquireProcessLock } from '../../../engine/tool/process/process-lock.ts';
 import { openDirtyMarks } from '../../../service/dirty-marks.ts';
 
 const { Database }: typeof import('node-sqlite3-wasm') = createRequire(import.meta.url)('node-sqlite3-wasm');

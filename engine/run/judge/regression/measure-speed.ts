@@ -1,6 +1,6 @@
 import type { CheckOutcome } from '../../../../core/contract/check-runner.ts';
 import type { CheckBaseline, MeasuredMetric } from '../../../../core/contract/stage.ts';
-import { type Metric, metricsFile, metricsOf } from './metrics.ts';
+import { type Metric, metricsFile, metricsOf } from '../../../../readers/reports/metrics.ts';
 
 type Speed = NonNullable<CheckBaseline['speed']>;
 type Side = 'base' | 'candidate';

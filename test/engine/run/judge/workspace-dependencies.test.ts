@@ -23,7 +23,6 @@ import { isWritError, type WritError } from '../../../../core/base/errors.ts';
 import type { SandboxBackend, SandboxBind, SandboxResult } from '../../../../core/contract/sandbox.ts';
 import { parseConfig, type WorkspaceConfig } from '../../../../engine/config/config.ts';
 import { digestDirectory } from '../../../../engine/run/judge/workspace-dependencies/directory-digest.ts';
-import { dependenciesMissingHint } from '../../../../engine/run/judge/workspace-dependencies/missing-dependencies.ts';
 import { vouchForOutput } from '../../../../engine/run/judge/workspace-dependencies/prepared-entry.ts';
 import {
   provideWorkspaceDependencies,
@@ -34,6 +33,7 @@ import { isIgnoredPath } from '../../../../engine/vcs/ignored.ts';
 import { openRepository } from '../../../../engine/vcs/repository.ts';
 import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
 import { unshareSandbox } from '../../../../plugins/sandbox/unshare.ts';
+import { dependenciesMissingHint } from '../../../../readers/reports/missing-dependencies.ts';
 import {
   buildDemoRepository,
   demoFixture,

@@ -6,9 +6,9 @@ import { uuidV7 } from '../../../../core/base/ids.ts';
 import { openStatedRepository } from '../../../../engine/run/open/prepare-ground.ts';
 import { ownerFile, removeRunLitter } from '../../../../engine/run/record/run-litter.ts';
 import { Journal } from '../../../../engine/store/journal.ts';
-import { ownIdentity } from '../../../../engine/store/process-identity.ts';
 import { journalPath, runDirectory } from '../../../../engine/store/run-directory.ts';
 import { acquireRunLock } from '../../../../engine/store/run-lock.ts';
+import { ownIdentity } from '../../../../engine/tool/process/process-identity.ts';
 import { makeRepository } from '../../vcs/sample-repository.ts';
 
 const anHourAgo = Date.now() - 3_600_000;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { metricsBounds, metricsOf } from '../../../../../engine/run/judge/regression/metrics.ts';
+import { metricsBounds, metricsOf } from '../../../../../readers/reports/metrics.ts';
 
 const read = (content: unknown) => {
   const text = typeof content === 'string' ? content : JSON.stringify(content);

@@ -1,9 +1,9 @@
 import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type Clock, systemClock } from '../../core/base/clock.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
-import type { WritError } from '../../core/base/errors.ts';
-import { randomOctets } from '../../core/base/ids.ts';
+import { type Clock, systemClock } from '../../../core/base/clock.ts';
+import { sha256Hex } from '../../../core/base/digest.ts';
+import type { WritError } from '../../../core/base/errors.ts';
+import { randomOctets } from '../../../core/base/ids.ts';
 import {
   fromNamePart,
   isProvenDead,

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { createAnchorSearch } from '../../../gates/scan/anchor-search.ts';
-import { randomNumbers } from './random-numbers.ts';
+import { createAnchorSearch } from '../../../readers/anchors/anchor-search.ts';
+import { randomNumbers } from '../../gates/scan/random-numbers.ts';
 
 const anchors = ['eval', 'system', 'child_process', '"vm"', 'Function'];
 const search = createAnchorSearch(anchors.map((anchor) => [anchor, anchor]));

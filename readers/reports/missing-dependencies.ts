@@ -1,5 +1,4 @@
-import type { Finding } from '../../../../core/contract/finding.ts';
-import type { DependencyNote } from '../workspace-dependencies.ts';
+import type { Finding } from '../../core/contract/finding.ts';
 
 /** What tools print when a package or a program is not there; group 1 is its name. Each is linear. */
 const signs: readonly RegExp[] = [
@@ -17,7 +16,7 @@ const signs: readonly RegExp[] = [
  */
 export function dependenciesMissingHint(
   output: Uint8Array | string,
-  notes: readonly DependencyNote[] = [],
+  notes: readonly { readonly outcome: string; readonly message: string }[] = [],
 ): Finding | undefined {
   const text = typeof output === 'string' ? output : Buffer.from(output).toString('utf8');
   for (const sign of signs) {

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { unquotePath } from '../../../engine/patch/unquote-path.ts';
-import { quotePath } from '../../../engine/vcs/quote-path.ts';
+import { quotePath } from '../../../readers/diff/quote-path.ts';
+import { unquotePath } from '../../../readers/diff/unquote-path.ts';
 
 t.test('a name is quoted where git would, and read back as it was', async (t) => {
   t.equal(quotePath('src/é x.js'), 'src/é x.js');

@@ -1,5 +1,5 @@
-import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
-import type { PatchFile } from '../../core/contract/patch-set.ts';
+import type { EffectiveIntentSpec } from './intentspec.gen.ts';
+import type { PatchFile } from './patch-set.ts';
 
 /** What a clause has to say for tests to go by it. */
 const goes =

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
 import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { absent } from '../durable-file.ts';
+import { absent } from './durable-file.ts';
 
 /** Where a file of the store lies: below `root`, each part one name. */
 export interface Place {

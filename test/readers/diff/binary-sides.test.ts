@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { binarySides, toBinaryPatch } from '../../../engine/patch/binary-sides.ts';
+import { binarySides, toBinaryPatch } from '../../../readers/diff/binary-sides.ts';
 
 const env = {
   ...process.env,

@@ -1,5 +1,5 @@
-import type { ScannedFinding } from '../../../gates/scan/scanned-finding.ts';
-import type { SarifFinding } from './build-sarif.ts';
+import type { SarifFinding } from '../../readers/documents/sarif/build-sarif.ts';
+import type { ScannedFinding } from './scanned-finding.ts';
 
 /** Findings with the text of their own line where it is known, which makes their fingerprints survive moved lines. */
 export function withLineText(findings: readonly ScannedFinding[]): readonly SarifFinding[] {

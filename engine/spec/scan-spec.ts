@@ -1,6 +1,6 @@
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
-import { applyDefaults } from '../../engine/spec/apply-defaults.ts';
-import { draftFromProfile } from '../../engine/spec/profile.ts';
+import { applyDefaults } from './apply-defaults.ts';
+import { draftFromProfile } from './profile.ts';
 
 /** The contract that a scan without one judges by: high risk, a bugfix, the whole repository in scope. */
 export function scanSpec(): EffectiveIntentSpec {

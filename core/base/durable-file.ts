@@ -1,6 +1,6 @@
 import { chmod, copyFile, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { randomOctets } from '../../core/base/ids.ts';
+import { randomOctets } from './ids.ts';
 
 /** What a file is made of: text or bytes, or the content of another file. */
 export type FileContent = string | Uint8Array | { readonly copyOf: string };

@@ -1,6 +1,6 @@
 import { readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { execFileBounded } from '../tool/spawn.ts';
+import { execFileBounded } from '../spawn.ts';
 
 /** Tells one process from every other that has or had its pid. */
 export interface ProcessIdentity {

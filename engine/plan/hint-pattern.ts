@@ -1,5 +1,5 @@
-import { compileGlob, hasGlobCharacters } from '../../../core/base/glob.ts';
-import { normalisePattern } from '../../../core/base/normalise-pattern.ts';
+import { compileGlob, hasGlobCharacters } from '../../core/base/glob.ts';
+import { normalisePattern } from '../../core/base/normalise-pattern.ts';
 
 /**
  * Which paths an entry of `touchHints.files` means, seen from `root` ('' or a directory): a path, everything under a directory, or a

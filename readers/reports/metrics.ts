@@ -1,7 +1,7 @@
-import { isWritError } from '../../../../core/base/errors.ts';
-import { parseStrictJson } from '../../../../core/base/strict-json.ts';
-import type { ReportFile } from '../../../../core/contract/check-runner.ts';
-import type { Finding } from '../../../../core/contract/finding.ts';
+import { isWritError } from '../../core/base/errors.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
+import type { ReportFile } from '../../core/contract/check-runner.ts';
+import type { Finding } from '../../core/contract/finding.ts';
 
 /** What a check measured once. */
 export interface Metric {
