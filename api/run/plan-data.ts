@@ -1,8 +1,8 @@
 import type { RunPlan } from '../../engine/run/plan-run.ts';
-import type { JsonData } from '../json-data.ts';
+import type { PlanData } from '../schemas/plan-schema.ts';
 
 /** A plan as `--json` shows it. */
-export function toPlanData(plan: RunPlan): JsonData {
+export function toPlanData(plan: RunPlan): PlanData {
   const { contract, scope } = plan;
   return {
     digest: contract.digest,
@@ -26,7 +26,7 @@ export function toPlanData(plan: RunPlan): JsonData {
   };
 }
 
-function taskData(task: RunPlan['tasks'][number]): JsonData {
+function taskData(task: RunPlan['tasks'][number]): PlanData['tasks'][number] {
   const { key, number, kind, title, goal, steps, constraints, gateStages, predictedWrites } = task;
   const [stage] = gateStages;
   return {

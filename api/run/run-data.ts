@@ -12,10 +12,14 @@ import type {
 } from '../../core/contract/stage.ts';
 import { checkUnknownCode } from '../../engine/run/state/checks-without-use.ts';
 import { foreignPolicyCode } from '../../engine/run/state/foreign-policy.ts';
-import type { JsonData } from '../json-data.ts';
+import { compact } from '../compact.ts';
+import type { RunData } from '../schemas/run-schema.ts';
+
+type StageData = RunData['stages'][number];
+type CheckData = StageData['checks'][number];
 
 /** A run as `--json` shows it (`5-cli.md`): snake_case, absent fields left out. */
-export function toRunData(view: RunView): JsonData {
+export function toRunData(view: RunView): RunData {
   const { spec, patch, decision, provenance } = view;
   return compact({
     run_id: view.runId,
@@ -71,7 +75,7 @@ export function toRunData(view: RunView): JsonData {
   });
 }
 
-function toWaitingData({ for: what, needed, people }: WaitsFor): JsonData {
+function toWaitingData({ for: what, needed, people }: WaitsFor): NonNullable<RunData['waiting']> {
   return {
     for: what,
     needed,
@@ -82,7 +86,7 @@ function toWaitingData({ for: what, needed, people }: WaitsFor): JsonData {
 }
 
 /** Warnings with a code that stays, apart from what is merely noticed. */
-function warningsOf({ notices = [], defaultRef, policyRef }: RunView): readonly JsonData[] | undefined {
+function warningsOf({ notices = [], defaultRef, policyRef }: RunView): RunData['warnings'] {
   const coded = (code: string): readonly string[] =>
     notices.flatMap((one) => (one.startsWith(`${code}: `) ? [one.slice(code.length + 2)] : []));
   const foreign = {
@@ -98,7 +102,7 @@ function warningsOf({ notices = [], defaultRef, policyRef }: RunView): readonly 
   return warnings.length === 0 ? undefined : warnings;
 }
 
-function toStageData(stage: StageRecord): JsonData {
+function toStageData(stage: StageRecord): StageData {
   return {
     stage: stage.stage,
     status: stage.status,
@@ -122,7 +126,7 @@ export function stageFindings(
   return [...stage.findings.map((finding) => ({ finding })), ...ofChecks];
 }
 
-function toCheckData(check: CheckRecord): JsonData {
+function toCheckData(check: CheckRecord): CheckData {
   return compact({
     id: check.id,
     kind: check.kind,
@@ -147,7 +151,7 @@ function toCheckData(check: CheckRecord): JsonData {
   });
 }
 
-function toLaidData(run: LaidRun): JsonData {
+function toLaidData(run: LaidRun): NonNullable<CheckData['at_policy']> {
   return compact({
     status: run.status,
     laid: run.laid.map(({ path, parts }) => compact({ path, parts })),
@@ -162,25 +166,25 @@ function toLaidData(run: LaidRun): JsonData {
   });
 }
 
-function toCarriedData({ received, handedOn }: CheckCarry): JsonData {
+function toCarriedData({ received, handedOn }: CheckCarry): NonNullable<CheckData['carried']> {
   return { received, handed_on: handedOn };
 }
 
-function toTestData(tests: TestCounts): JsonData {
-  const named = ({ name, durationMs }: { readonly name: string; readonly durationMs?: number }) =>
-    compact({ name, duration_ms: durationMs });
+function toTestData(tests: TestCounts): NonNullable<CheckData['tests']> {
   return compact({
     passed: tests.passed,
     failed: tests.failed,
     skipped: tests.skipped,
     flaky: tests.flaky ?? 0,
     duration_ms: tests.durationMs,
-    failed_tests: tests.failedTests?.map(named),
-    slowest: tests.slowest?.map(named),
+    failed_tests: tests.failedTests?.map(({ name, durationMs }) =>
+      compact({ name, duration_ms: durationMs }),
+    ),
+    slowest: tests.slowest?.map(({ name, durationMs }) => ({ name, duration_ms: durationMs })),
   });
 }
 
-function toNetworkData({ opened, uses }: CheckNetwork): JsonData {
+function toNetworkData({ opened, uses }: CheckNetwork): NonNullable<CheckData['network']> {
   return {
     opened,
     connections: uses.map(({ host, port, via, outcome, why, address, reasons, ...counted }) =>
@@ -200,7 +204,7 @@ function toNetworkData({ opened, uses }: CheckNetwork): JsonData {
   };
 }
 
-function toBaselineData({ failure, speed, network }: CheckBaseline): JsonData {
+function toBaselineData({ failure, speed, network }: CheckBaseline): NonNullable<CheckData['baseline']> {
   return compact({
     network: network && toNetworkData(network),
     failure:
@@ -218,7 +222,7 @@ function toBaselineData({ failure, speed, network }: CheckBaseline): JsonData {
 }
 
 /** A finding as `--json` shows it; `checkId` where a check found it. */
-export function toFindingData(finding: Finding, checkId?: string): JsonData {
+export function toFindingData(finding: Finding, checkId?: string): RunData['findings'][number] {
   return compact({
     rule: finding.rule,
     severity: finding.severity,
@@ -231,7 +235,7 @@ export function toFindingData(finding: Finding, checkId?: string): JsonData {
   });
 }
 
-function toArtifactData(artifact: ArtifactRecord): JsonData {
+function toArtifactData(artifact: ArtifactRecord): RunData['artifacts'][number] {
   return compact({
     name: artifact.name,
     stage: artifact.stage,
@@ -245,8 +249,4 @@ function toArtifactData(artifact: ArtifactRecord): JsonData {
     receipt: artifact.receipt,
     unscanned: artifact.unscanned,
   });
-}
-
-function compact(record: Readonly<Record<string, unknown>>): JsonData {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 }

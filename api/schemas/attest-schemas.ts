@@ -1,9 +1,6 @@
 import type { JsonData } from '../json-data.ts';
-import { list, record } from './run-schema.ts';
+import { count, list, record, sha256, text } from './shape.ts';
 
-const text = { type: 'string' } as const;
-const count = { type: 'integer', minimum: 0 } as const;
-const sha256 = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
 const subjects = list(record({ name: text, digest: { type: 'object', additionalProperties: text } }));
 const name = { type: ['string', 'null'] } as const;
 

@@ -1,9 +1,5 @@
 import type { JsonData } from '../json-data.ts';
-import { list, record } from './run-schema.ts';
-
-const text = { type: 'string' } as const;
-const count = { type: 'integer', minimum: 0 } as const;
-const sha256 = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
+import { count, list, record, sha256, text } from './shape.ts';
 
 /** Shapes of `data` of the `ledger` commands. */
 export const ledgerShapes: Readonly<Record<string, JsonData>> = {

@@ -1,17 +1,13 @@
 import type { JsonData } from '../json-data.ts';
 import { attestShapes } from './attest-schemas.ts';
 import { ledgerShapes } from './ledger-schemas.ts';
+import { issueSchema, planSchema } from './plan-schema.ts';
 import { pluginShapes } from './plugin-schemas.ts';
-import { findingSchema, list, record, redactionSchema, runMembers } from './run-schema.ts';
+import { findingSchema, redactionSchema, runMembers, runSchema, runsSchema } from './run-schema.ts';
 import { serviceShapes } from './service-schemas.ts';
+import { count, flag, list, moment, record, sha256, text } from './shape.ts';
+import { verificationSchema } from './verification-schema.ts';
 
-const text = { type: 'string' } as const;
-const count = { type: 'integer', minimum: 0 } as const;
-const sha256 = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
-const flag = { type: 'boolean' } as const;
-
-const issue = record({ code: text, path: text, message: text, severity: { enum: ['error', 'warning'] } });
-const run = record(runMembers.required, runMembers.optional);
 const version = { type: ['string', 'null'] } as const;
 const movedRefs = list(record({ ref: text, from: version, to: version, status: text }, { reason: text }));
 const moved = record({ remote: text, refs: movedRefs });
@@ -20,34 +16,6 @@ const pushed = record({
   refs: movedRefs,
   held: list(record({ run_id: text, decision: { enum: ['abandon', 'rollback'] } })),
 });
-const scope = record({ write: list(text), forbidden: list(text), whole_repository: flag });
-
-const claimStatus = { enum: ['passed', 'failed', 'missing', 'expired', 'unverified'] } as const;
-const claim = record(
-  { id: text, status: claimStatus },
-  { code: text, detail: { type: 'object' }, target: text },
-);
-
-/** A claim and what it rests on (`--explain`). */
-const explained = record(
-  {
-    claim: text,
-    status: claimStatus,
-    says: text,
-    evidence: list(record({ name: text, sha256 })),
-    rule: text,
-  },
-  {
-    code: text,
-    signer: {
-      anyOf: [
-        record({ key_id: sha256, anchor: { enum: ['given', 'pinned', 'own'] } }),
-        record({ identity: text, issuer: text }),
-      ],
-    },
-    log: record({ origin: text, index: count, size: count }),
-  },
-);
 
 const diagnosis = record({
   id: text,
@@ -57,7 +25,6 @@ const diagnosis = record({
 });
 
 const status = { enum: ['draft', 'active', 'deprecated', 'closed'] } as const;
-const moment = { type: 'string', format: 'date-time' } as const;
 
 /** What has become of an intent. */
 const lifecycle = {
@@ -87,7 +54,12 @@ const shapes: Readonly<Record<string, JsonData>> = {
   'spec new': record({ path: text, digest: sha256, spec: { type: 'object' } }),
   'spec validate': record({
     files: list(
-      record({ path: text, valid: flag, issues: list(issue), digest: { anyOf: [sha256, { type: 'null' }] } }),
+      record({
+        path: text,
+        valid: flag,
+        issues: list(issueSchema),
+        digest: { anyOf: [sha256, { type: 'null' }] },
+      }),
     ),
   }),
   'spec digest': record({ path: text, digest: sha256 }),
@@ -100,51 +72,12 @@ const shapes: Readonly<Record<string, JsonData>> = {
   'spec close': record(lifecycle.required, lifecycle.optional),
   'spec supersede': record({ ...lifecycle.required, superseded_by: text }, lifecycle.optional),
   'spec schema': record({ schema: { type: 'object' } }),
-  plan: record(
-    {
-      digest: sha256,
-      effective: { type: 'object' },
-      issues: list(issue),
-      for: { enum: ['patch', 'worker'] },
-      tasks: list(
-        record(
-          {
-            id: text,
-            number: count,
-            kind: { enum: ['implementation', 'gate'] },
-            title: text,
-            goal: text,
-            steps: list(text),
-            constraints: list(text),
-            acceptance_criteria: list(text),
-            depends_on: list(text),
-            stages: list(text),
-          },
-          { stage: text, predicted_writes: list(text) },
-        ),
-      ),
-      edges: list({ type: 'array', prefixItems: [text, text], items: false, minItems: 2 }),
-      scope,
-      stages: list(record({ stage: text, checks: list(text), from_policy: list(text), rules: list(text) })),
-      patch_rules: list(text),
-      retention_days: count,
-      ledger: list(record({ id: text, enforced_by: list(text), asked: flag })),
-      unenforced: list(text),
-    },
-    { policy_commit: text },
-  ),
-  run,
-  runs: record({
-    runs: list(
-      record(
-        { run_id: text, state: runMembers.required.state, started_at: text, summary: text, spec_id: text },
-        { decision: text, commit_sha: text },
-      ),
-    ),
-  }),
-  show: run,
-  resume: run,
-  cancel: run,
+  plan: planSchema,
+  run: runSchema,
+  runs: runsSchema,
+  show: runSchema,
+  resume: runSchema,
+  cancel: runSchema,
   scan: record(
     { findings: list(findingSchema), files: count, lines: count, rules: list(text) },
     { paths: list(text) },
@@ -198,24 +131,7 @@ const shapes: Readonly<Record<string, JsonData>> = {
     { run_id: text, paths: list(text) },
     { warnings: list(record({ code: text, message: text })) },
   ),
-  verify: record(
-    {
-      verified: flag,
-      checks: list(claim),
-      expected: count,
-      ran: count,
-      targets: list(
-        record(
-          { target: text, kind: { enum: ['run', 'evidence', 'attestation', 'log-proof'] }, verified: flag },
-          { run_id: text, commit_sha: text },
-        ),
-      ),
-    },
-    {
-      explain: list(record({ target: text, claims: list(explained) })),
-      warnings: list(record({ target: text, code: text, message: text })),
-    },
-  ),
+  verify: verificationSchema,
   ...attestShapes,
   ...ledgerShapes,
   ...pluginShapes,

@@ -1,7 +1,5 @@
-import { list, record } from './run-schema.ts';
+import { flag, list, record, text } from './shape.ts';
 
-const text = { type: 'string' } as const;
-const flag = { type: 'boolean' } as const;
 const digest = { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' } as const;
 
 /** Shapes of `writ plugin …`. */

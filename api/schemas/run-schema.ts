@@ -1,43 +1,37 @@
-import type { JsonData } from '../json-data.ts';
-
-const text = { type: 'string' } as const;
-const count = { type: 'integer', minimum: 0 } as const;
-const sha256 = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
-const moment = { type: 'string', format: 'date-time' } as const;
-
-/** A closed object: `required` are always there, `optional` may be absent, nothing else is. */
-export function record(
-  required: Readonly<Record<string, unknown>>,
-  optional: Readonly<Record<string, unknown>> = {},
-): JsonData {
-  return {
-    type: 'object',
-    required: Object.keys(required),
-    properties: { ...required, ...optional },
-    additionalProperties: false,
-  };
-}
-
-export function list(items: unknown): JsonData {
-  return { type: 'array', items };
-}
+import {
+  type Admitted,
+  anything,
+  count,
+  duration,
+  flag,
+  integer,
+  list,
+  moment,
+  number,
+  oneOf,
+  record,
+  sha256,
+  text,
+  textOrNull,
+  within,
+} from './shape.ts';
 
 export const findingSchema = record(
-  { rule: text, severity: { enum: ['error', 'warning', 'note'] }, message: text },
+  { rule: text, severity: oneOf('error', 'warning', 'note'), message: text },
   {
     path: text,
-    line: { type: 'integer', minimum: 1 },
-    column: { type: 'integer', minimum: 1 },
+    line: within(1),
+    column: within(1),
     check_id: text,
-    detail: { type: 'object' },
+    detail: anything,
   },
 );
 
 /** One line of a receipt: what was removed under one rule. */
 export const redactionSchema = record({
   rule: text,
-  class: { enum: ['internal', 'confidential', 'pii', 'phi', 'secrets'] },
-  count: { type: 'integer', minimum: 1 },
+  class: oneOf('internal', 'confidential', 'pii', 'phi', 'secrets'),
+  count: within(1),
   digests: list(sha256),
 });
 
@@ -53,7 +47,7 @@ const artifact = record(
   },
 );
 
-const numbers = list({ type: 'number' });
+const numbers = list(number);
 
 const network = record({
   opened: list(record({ hosts: list(text), reason: text })),
@@ -61,11 +55,11 @@ const network = record({
     record(
       {
         host: text,
-        port: { type: 'integer', minimum: 0, maximum: 65_535 },
-        via: { enum: ['connect', 'http'] },
-        outcome: { enum: ['allowed', 'refused', 'failed'] },
+        port: within(0, 65_535),
+        via: oneOf('connect', 'http'),
+        outcome: oneOf('allowed', 'refused', 'failed'),
         reasons: list(text),
-        count: { type: 'integer', minimum: 1 },
+        count: within(1),
         sent_bytes: count,
         received_bytes: count,
       },
@@ -79,21 +73,21 @@ const baseline = record(
   {
     network,
     failure: record(
-      { outcome: { enum: ['regression', 'old-failure', 'unknown'] }, reason: text },
+      { outcome: oneOf('regression', 'old-failure', 'unknown'), reason: text },
       { new_failures: list(text) },
     ),
     speed: record(
       {
         measured: list(
           record(
-            { name: text, better: { enum: ['lower', 'higher'] }, base: numbers, candidate: numbers },
+            { name: text, better: oneOf('lower', 'higher'), base: numbers, candidate: numbers },
             { unit: text },
           ),
         ),
         incomparable: list(record({ name: text, reason: text })),
         only_in_candidate: list(text),
       },
-      { unmeasured: record({ side: { enum: ['base', 'candidate'] }, reason: text }) },
+      { unmeasured: record({ side: oneOf('base', 'candidate'), reason: text }) },
     ),
   },
 );
@@ -104,41 +98,41 @@ const carried = record({ received: carriedPaths, handed_on: carriedPaths });
 const tests = record(
   { passed: count, failed: count, skipped: count, flaky: count },
   {
-    duration_ms: { type: 'number', minimum: 0 },
-    failed_tests: list(record({ name: text }, { duration_ms: { type: 'number', minimum: 0 } })),
-    slowest: list(record({ name: text, duration_ms: { type: 'number', minimum: 0 } })),
+    duration_ms: duration,
+    failed_tests: list(record({ name: text }, { duration_ms: duration })),
+    slowest: list(record({ name: text, duration_ms: duration })),
   },
 );
 /** A second run, with some files as the policy commit or the base has them. */
 const laidRun = record(
   {
-    status: { enum: ['passed', 'failed'] },
+    status: oneOf('passed', 'failed'),
     laid: list(record({ path: text }, { parts: list(text) })),
     tree: text,
-    timed_out: { type: 'boolean' },
-    duration_ms: { type: 'number', minimum: 0 },
+    timed_out: flag,
+    duration_ms: duration,
   },
-  { exit_code: { type: 'integer' }, signal: text, tests, carried, log: sha256 },
+  { exit_code: integer, signal: text, tests, carried, log: sha256 },
 );
 
 const check = record(
   {
     id: text,
-    kind: { enum: ['command', 'testSuite', 'policy'] },
-    status: { enum: ['passed', 'failed', 'waiting'] },
-    required: { type: 'boolean' },
+    kind: oneOf('command', 'testSuite', 'policy'),
+    status: oneOf('passed', 'failed', 'waiting'),
+    required: flag,
     command: text,
-    expected_exit_code: { type: 'integer', minimum: 0, maximum: 255 },
+    expected_exit_code: within(0, 255),
     started_at: moment,
-    duration_ms: { type: 'number', minimum: 0 },
-    timed_out: { type: 'boolean' },
+    duration_ms: duration,
+    timed_out: flag,
     artifacts: list(artifact),
   },
   {
-    exit_code: { type: 'integer' },
+    exit_code: integer,
     signal: text,
-    from_policy: { type: 'boolean' },
-    tolerated: { type: 'boolean' },
+    from_policy: flag,
+    tolerated: flag,
     network,
     baseline,
     at_policy: laidRun,
@@ -149,8 +143,8 @@ const check = record(
 );
 
 const stage = record({
-  stage: { enum: ['fast', 'integration', 'security', 'release'] },
-  status: { enum: ['passed', 'failed', 'skipped', 'waiting'] },
+  stage: oneOf('fast', 'integration', 'security', 'release'),
+  status: oneOf('passed', 'failed', 'skipped', 'waiting'),
   expected: count,
   ran: count,
   checks: list(check),
@@ -162,7 +156,7 @@ export const runMembers = {
   required: {
     run_id: text,
     thread_id: text,
-    state: { enum: ['running', 'waiting', 'interrupted', 'decided'] },
+    state: oneOf('running', 'waiting', 'interrupted', 'decided'),
     started_at: moment,
     spec: record({
       id: text,
@@ -181,13 +175,13 @@ export const runMembers = {
   },
   optional: {
     waiting: record({
-      for: { enum: ['approval', 'budget'] },
+      for: oneOf('approval', 'budget'),
       needed: count,
       people: list(
         record(
           {
             source: text,
-            decision: { enum: ['approve', 'reject'] },
+            decision: oneOf('approve', 'reject'),
             status: text,
             principal: text,
             key_id: text,
@@ -202,9 +196,7 @@ export const runMembers = {
     base_commit: text,
     policy_commit: text,
     policy_ref: text,
-    warnings: list(
-      record({ code: text, message: text }, { policy_ref: text, default_ref: { type: ['string', 'null'] } }),
-    ),
+    warnings: list(record({ code: text, message: text }, { policy_ref: text, default_ref: textOrNull })),
     patch: record({
       digest: sha256,
       candidate_tree: text,
@@ -212,7 +204,7 @@ export const runMembers = {
     }),
     decision: record(
       {
-        type: { enum: ['commit', 'checkpoint', 'abandon', 'retry', 'rollback'] },
+        type: oneOf('commit', 'checkpoint', 'abandon', 'retry', 'rollback'),
         rationale: text,
         decision_digest: sha256,
       },
@@ -220,3 +212,18 @@ export const runMembers = {
     ),
   },
 } as const;
+
+/** A run as JSON. */
+export const runSchema = record(runMembers.required, runMembers.optional);
+export type RunData = Admitted<typeof runSchema>;
+
+/** A list of runs as JSON. */
+export const runsSchema = record({
+  runs: list(
+    record(
+      { run_id: text, state: runMembers.required.state, started_at: text, summary: text, spec_id: text },
+      { decision: text, commit_sha: text },
+    ),
+  ),
+});
+export type RunsData = Admitted<typeof runsSchema>;

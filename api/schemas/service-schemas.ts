@@ -1,10 +1,6 @@
 import type { JsonData } from '../json-data.ts';
-import { list, record } from './run-schema.ts';
+import { count, flag, list, moment, record, text } from './shape.ts';
 
-const text = { type: 'string' } as const;
-const count = { type: 'integer', minimum: 0 } as const;
-const flag = { type: 'boolean' } as const;
-const moment = { type: 'string', format: 'date-time' } as const;
 const pid = { type: 'integer', minimum: 1 } as const;
 
 /** Shapes of `data` of the `service` commands. */

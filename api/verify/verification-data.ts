@@ -1,14 +1,15 @@
+import type { ExplainedClaim } from '../../attest/verify/explain.ts';
 import { type VerifyCheck, type VerifyReport, verifyExitCode } from '../../attest/verify/report.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { JsonData } from '../json-data.ts';
+import type { VerificationData } from '../schemas/verification-schema.ts';
 import type { VerifiedTarget } from './verified-target.ts';
 import { warningsOf } from './warnings.ts';
 
 /** What was verified, as `--json` shows it; `explain` tells the claims of a report where that is asked for. */
 export function toVerificationData(
   verified: readonly VerifiedTarget[],
-  explain?: (report: VerifyReport) => readonly unknown[],
-): JsonData & { readonly verified: boolean } {
+  explain?: (report: VerifyReport) => readonly ExplainedClaim[],
+): VerificationData {
   const reports = verified.map(({ report }) => report);
   const warnings = verified.flatMap(warningsOf);
   return {

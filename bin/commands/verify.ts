@@ -2,6 +2,7 @@ import { toVerificationData, verificationRefusal } from '../../api/verify/verifi
 import type { VerifiedTarget } from '../../api/verify/verified-target.ts';
 import { verifyTargets } from '../../api/verify/verify-targets.ts';
 import { warningsOf } from '../../api/verify/warnings.ts';
+import type { ExplainedClaim } from '../../attest/verify/explain.ts';
 import type { VerifyReport } from '../../attest/verify/report.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 import { styled } from '../print.ts';
@@ -24,7 +25,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
 
 /** What `--explain` adds, loaded where it is asked for. */
 interface Explanation {
-  readonly explain: (report: VerifyReport) => readonly unknown[];
+  readonly explain: (report: VerifyReport) => readonly ExplainedClaim[];
   readonly print: (printer: CommandContext['print'], verified: VerifiedTarget) => void;
 }
 

@@ -1,0 +1,56 @@
+import type { JsonData } from '../json-data.ts';
+
+declare const admits: unique symbol;
+
+/** A JSON Schema (2020-12) and the type of what it admits: the schema is written, the type follows. */
+export type Shape<T> = JsonData & { readonly [admits]?: (_: never) => T };
+
+/** What a schema admits; `unknown` for one that was written by hand. */
+export type Admitted<S> = S extends { readonly [admits]?: (_: never) => infer T } ? T : unknown;
+
+type Required<R> = { readonly [Name in keyof R]: Admitted<R[Name]> };
+type Optional<O> = { readonly [Name in keyof O]?: Admitted<O[Name]> };
+type Both<T> = { readonly [Name in keyof T]: T[Name] };
+
+export const text: Shape<string> = { type: 'string' };
+export const flag: Shape<boolean> = { type: 'boolean' };
+/** A whole number from 0. */
+export const count: Shape<number> = { type: 'integer', minimum: 0 };
+export const integer: Shape<number> = { type: 'integer' };
+export const number: Shape<number> = { type: 'number' };
+/** Milliseconds. */
+export const duration: Shape<number> = { type: 'number', minimum: 0 };
+/** 64 lower-case hex digits. */
+export const sha256: Shape<string> = { type: 'string', pattern: '^[0-9a-f]{64}$' };
+/** RFC 3339. */
+export const moment: Shape<string> = { type: 'string', format: 'date-time' };
+/** An object of which nothing is promised but that it is JSON. */
+export const anything: Shape<JsonData> = { type: 'object' };
+export const textOrNull: Shape<string | null> = { type: ['string', 'null'] };
+
+/** A whole number within bounds. */
+export function within(minimum: number, maximum?: number): Shape<number> {
+  return { type: 'integer', minimum, ...(maximum === undefined ? {} : { maximum }) };
+}
+
+/** One of these words. */
+export function oneOf<const Words extends readonly string[]>(...words: Words): Shape<Words[number]> {
+  return { enum: words };
+}
+
+export function list<const Items>(items: Items): Shape<readonly Admitted<Items>[]> {
+  return { type: 'array', items };
+}
+
+/** A closed object: `required` are always there, `optional` may be absent, nothing else is. */
+export function record<
+  const R extends Readonly<Record<string, unknown>>,
+  const O extends Readonly<Record<string, unknown>> = Record<never, never>,
+>(required: R, optional?: O): Shape<Both<Required<R> & Optional<O>>> {
+  return {
+    type: 'object',
+    required: Object.keys(required),
+    properties: { ...required, ...optional },
+    additionalProperties: false,
+  };
+}

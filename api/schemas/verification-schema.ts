@@ -1,0 +1,46 @@
+import { type Admitted, anything, count, flag, list, oneOf, record, sha256, text } from './shape.ts';
+
+const claimStatus = oneOf('passed', 'failed', 'missing', 'expired', 'unverified');
+const claim = record({ id: text, status: claimStatus }, { code: text, detail: anything, target: text });
+
+/** A claim and what it rests on (`--explain`). */
+const explained = record(
+  {
+    claim: text,
+    status: claimStatus,
+    says: text,
+    evidence: list(record({ name: text, sha256 })),
+    rule: text,
+  },
+  {
+    code: text,
+    signer: {
+      anyOf: [
+        record({ key_id: sha256, anchor: oneOf('given', 'pinned', 'own') }),
+        record({ identity: text, issuer: text }),
+      ],
+    },
+    log: record({ origin: text, index: count, size: count }),
+  },
+);
+
+/** What was verified, as JSON. */
+export const verificationSchema = record(
+  {
+    verified: flag,
+    checks: list(claim),
+    expected: count,
+    ran: count,
+    targets: list(
+      record(
+        { target: text, kind: oneOf('run', 'evidence', 'attestation', 'log-proof'), verified: flag },
+        { run_id: text, commit_sha: text },
+      ),
+    ),
+  },
+  {
+    explain: list(record({ target: text, claims: list(explained) })),
+    warnings: list(record({ target: text, code: text, message: text })),
+  },
+);
+export type VerificationData = Admitted<typeof verificationSchema>;
