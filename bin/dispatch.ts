@@ -97,7 +97,7 @@ export async function dispatch(
     const loaded = await loadLean(command.load);
     return await end(name, await loaded.run(context), streams);
   } catch (thrown) {
-    const { toFault } = await import('./fault.ts');
+    const { toFault } = await import('../api/to-fault.ts');
     const error = interruption(thrown, host.signal) ?? toFault(thrown);
     if (name === '' && typeof error.detail.command === 'string') name = error.detail.command;
     return end(name, { exitCode: error.exitCode, error, human: () => {} }, streams);

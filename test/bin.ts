@@ -3,7 +3,6 @@ import { room } from './rooms/room.ts';
 await room(
   'bin/args.test.ts',
   'bin/dispatch.test.ts',
-  'bin/fault.test.ts',
   'bin/launcher.test.ts',
   'bin/package.test.ts',
   'bin/print.test.ts',

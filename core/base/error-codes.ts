@@ -245,6 +245,7 @@ export const errorCatalogue = {
     exit: 1,
     hint: 'list them: `writ runs`',
   },
+  ENGINE_CLOSED: { family: 'run', message: 'the engine is closed', http: 503, exit: 70 },
   RUN_INTERRUPTED: { family: 'run', message: 'the run was interrupted', http: 499, exit: 130 },
   CONTEXT_SEED_REFUSED: {
     family: 'run',

@@ -1,0 +1,117 @@
+import { resolve } from 'node:path';
+import { explain } from '../../attest/verify/explain.ts';
+import { WritError } from '../../core/base/errors.ts';
+import type { RunView } from '../../core/contract/run-view.ts';
+import { resumeRun, runIntent } from '../../engine/run/run-intent.ts';
+import type { WritEngine } from '../../engine/run/state/writ-engine.ts';
+import { compact } from '../compact.ts';
+import { toRunData } from '../run/run-data.ts';
+import type { RunEvent } from '../run/run-events.ts';
+import { runRefusal } from '../run/run-refusal.ts';
+import type { RunData } from '../schemas/run-schema.ts';
+import type { VerificationData } from '../schemas/verification-schema.ts';
+import { toFault } from '../to-fault.ts';
+import { toVerificationData } from '../verify/verification-data.ts';
+import { verifyTargets } from '../verify/verify-targets.ts';
+import type { Listeners } from './listeners.ts';
+import {
+  type ResumeCall,
+  type RunCall,
+  type Surroundings,
+  toResumeRequest,
+  toRunRequest,
+} from './run-call.ts';
+import { toDemands, type VerifyCall } from './verify-call.ts';
+
+/**
+ * An engine inside another program. What it answers is what `writ COMMAND --json` answers as `data`: a change that is refused, or a claim that is
+ * refuted, is an answer. What is thrown is a WritError, always, and then nothing was decided.
+ */
+export interface EmbeddedEngine {
+  /** Names of its plugins, in the order of set-up. */
+  readonly plugins: readonly string[];
+  /** The whole chain: plan, candidate, gates, decision, seal. A run that waits for people is answered as it waits. */
+  run(call: RunCall): Promise<RunData>;
+  /** Goes on with a run; one that has ended is answered as it stands. */
+  resume(call: ResumeCall): Promise<RunData>;
+  /** Verifies offline, by what the user trusts and what is given. */
+  verify(call: VerifyCall): Promise<VerificationData>;
+  /** Tells every event of every run from now on, until the answered function is called. What a listener throws is reported and stops nothing. */
+  observe(listener: (event: RunEvent) => void): () => void;
+  /** Stops what still runs (RUN_INTERRUPTED, to be resumed), waits for it, and closes the plugins in reverse order. Later calls are ENGINE_CLOSED. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Wraps an open engine, which belongs to the answer from then on. */
+export function embedEngine(
+  engine: WritEngine,
+  surroundings: Surroundings,
+  listeners: Listeners,
+): EmbeddedEngine {
+  const closing = new AbortController();
+  const working = new Set<Promise<unknown>>();
+
+  async function within<T>(
+    given: AbortSignal | undefined,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    if (closing.signal.aborted) throw new WritError('ENGINE_CLOSED');
+    const stop = new AbortController();
+    const onAbort = (): void =>
+      stop.abort(new WritError('RUN_INTERRUPTED', { cause: given?.aborted ? given.reason : undefined }));
+    const signals = [closing.signal, ...(given ? [given] : [])];
+    for (const signal of signals) signal.addEventListener('abort', onAbort, { once: true });
+    if (given?.aborted) onAbort();
+    const done = work(stop.signal);
+    working.add(done);
+    try {
+      return await done;
+    } catch (thrown) {
+      throw toFault(thrown);
+    } finally {
+      working.delete(done);
+      for (const signal of signals) signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  const closeAll = async (): Promise<void> => {
+    closing.abort();
+    await Promise.allSettled(working);
+    await engine.close();
+  };
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closed ??= closeAll();
+    return closed;
+  };
+  return {
+    plugins: engine.plugins,
+    run: (call) =>
+      within(call.signal, async (signal) =>
+        toAnswer(await runIntent(engine, await toRunRequest(call, surroundings, signal))),
+      ),
+    resume: (call) =>
+      within(call.signal, async (signal) =>
+        toAnswer(await resumeRun(engine, await toResumeRequest(call, surroundings, signal))),
+      ),
+    verify: (call) =>
+      within(call.signal, async (signal) => {
+        const { repository, targets } = call;
+        const repoPath = repository === undefined ? undefined : resolve(repository);
+        const context = { ...compact({ repoPath }), cwd: process.cwd(), env: surroundings.env, signal };
+        const verified = await verifyTargets(context, targets, await toDemands(call, signal));
+        return toVerificationData(verified, call.explain === true ? explain : undefined);
+      }),
+    observe: listeners.add,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** OBJECT_CORRUPT where the run's record says nothing of how it ended: damage is no answer. */
+function toAnswer(view: RunView): RunData {
+  const refusal = runRefusal(view);
+  if (refusal?.code === 'OBJECT_CORRUPT') throw refusal;
+  return toRunData(view);
+}
