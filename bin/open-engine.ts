@@ -1,8 +1,8 @@
 import { systemClock } from '../core/base/clock.ts';
 import { createEngine } from '../core/kernel/engine.ts';
 import type { LoadedPlugin } from '../core/kernel/plugin.ts';
-import type { WritEngine } from '../engine/run/state/writ-engine.ts';
 import { contractRows } from '../engine/spec/contract-rows.ts';
+import type { WritEngine } from '../engine/spec/writ-engine.ts';
 import { preset } from '../plugins/preset.ts';
 import type { CommandContext } from './command.ts';
 

@@ -7,7 +7,7 @@ import type { GivenAnchors } from '../attest/verify/load-anchors.ts';
 import { isMistakenLevel } from '../attest/verify/predicates/level.ts';
 import type { SummaryDemands } from '../attest/verify/summary-demands.ts';
 import { isWritError, WritError } from '../core/base/errors.ts';
-import { printable } from '../engine/vcs/ref-name.ts';
+import { printable } from '../core/base/printable.ts';
 import type { CommandContext } from './command.ts';
 
 const maxSignersBytes = 4 * 1024 * 1024;

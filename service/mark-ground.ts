@@ -1,6 +1,6 @@
-import type { Repository } from '../engine/vcs/repository.ts';
+import type { RepositoryPlace } from '../core/contract/repository-place.ts';
+import { readRepositorySettings } from '../engine/store/repository-settings.ts';
 import { type MarkTrees, markTreesOf } from './mark-trees.ts';
-import { readRepositorySettings } from './repository-settings.ts';
 
 /** What the names of dirty paths are judged by. */
 export interface MarkGround {
@@ -15,7 +15,7 @@ export interface MarkGround {
 }
 
 /** Asks git once what it takes for the same name here and where the main work tree is; GIT_FAILED where it cannot read its config. */
-export async function openMarkGround(repo: Repository): Promise<MarkGround> {
+export async function openMarkGround(repo: RepositoryPlace): Promise<MarkGround> {
   const { main, ignoreCase, precompose } = await readRepositorySettings(repo);
   const own = main === undefined || main === repo.root ? [repo.root] : [repo.root, main];
   return { root: repo.root, ignoreCase, precompose, trees: markTreesOf(repo.commonDir, own) };

@@ -1,5 +1,5 @@
 import { WritError } from '../core/base/errors.ts';
-import { printable } from '../engine/vcs/ref-name.ts';
+import { printable } from '../core/base/printable.ts';
 import type { MarkGround } from './mark-ground.ts';
 import { inMarkOrder } from './mark-order.ts';
 import { Turn } from './mark-turn.ts';

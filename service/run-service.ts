@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { type Clock, toRfc3339 } from '../core/base/clock.ts';
 import { WritError } from '../core/base/errors.ts';
+import type { RepositoryPlace } from '../core/contract/repository-place.ts';
 import { keepFiles } from '../engine/store/kept-files.ts';
-import type { Repository } from '../engine/vcs/repository.ts';
 import { type Discovery, formatDiscovery } from '../http/discovery.ts';
 import { startLoopbackServer } from '../http/loopback-server.ts';
 import {
@@ -30,7 +30,7 @@ export interface RunningService {
 }
 
 export interface ServiceOptions {
-  readonly repository: Repository;
+  readonly repository: RepositoryPlace;
   readonly place: ServicePlace;
   /** A literal loopback address. */
   readonly host: string;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Repository } from '../engine/vcs/repository.ts';
-import { readRepositorySettings } from './repository-settings.ts';
+import type { RepositoryPlace } from '../core/contract/repository-place.ts';
+import { readRepositorySettings } from '../engine/store/repository-settings.ts';
 
 /** Where the one service of a repository keeps its files, the same for all of its work trees. */
 export interface ServicePlace {
@@ -18,7 +18,7 @@ export interface ServicePlace {
  * `.writ/service` of the main work tree (document 3). A bare repository, or one whose git directory stands elsewhere, has no main work tree that
  * all others can find: there it is `writ/service` in the git directory.
  */
-export async function findServicePlace(repository: Repository): Promise<ServicePlace> {
+export async function findServicePlace(repository: RepositoryPlace): Promise<ServicePlace> {
   const { main } = await readRepositorySettings(repository);
   const root = main ?? repository.commonDir;
   const segments = main === undefined ? ['writ', 'service'] : ['.writ', 'service'];

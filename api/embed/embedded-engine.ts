@@ -3,7 +3,7 @@ import { explain } from '../../attest/verify/explain.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import { resumeRun, runIntent } from '../../engine/run/run-intent.ts';
-import type { WritEngine } from '../../engine/run/state/writ-engine.ts';
+import type { WritEngine } from '../../engine/spec/writ-engine.ts';
 import { compact } from '../compact.ts';
 import { toRunData } from '../run/run-data.ts';
 import type { RunEvent } from '../run/run-events.ts';

@@ -1,7 +1,7 @@
 import type { PolicyDemand } from '../../attest/verify/verify-policy.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
 import { namedBranch } from '../../engine/vcs/named-branch.ts';
-import { printable } from '../../engine/vcs/ref-name.ts';
 import { isObjectId, type Repository } from '../../engine/vcs/repository.ts';
 import { isAncestor, resolveCommit } from '../../engine/vcs/resolve-commit.ts';
 

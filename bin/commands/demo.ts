@@ -12,7 +12,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import { resumeRun, runIntent } from '../../engine/run/run-intent.ts';
-import type { WritEngine } from '../../engine/run/state/writ-engine.ts';
+import type { WritEngine } from '../../engine/spec/writ-engine.ts';
 import { importAdvisories } from '../../readers/advisories/import-advisories.ts';
 import { advisoryDir } from '../../readers/advisories/user-data-dir.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';

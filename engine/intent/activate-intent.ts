@@ -1,12 +1,12 @@
-import type { AdmittedContract } from '../run/state/admit-contract.ts';
-import { requireSameMetadata } from '../run/state/run-store.ts';
 import { assertLifecycleMove } from '../spec/lifecycle.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { ObjectHeader } from '../store/stored-object.ts';
+import type { AdmittedContract } from './admit-contract.ts';
 import { appendIntentEvents } from './append-intent-events.ts';
 import type { IntentHistory } from './intent-history.ts';
 import { recordIntent } from './record-intent.ts';
 import { isActivated } from './require-active.ts';
+import { requireSameMetadata } from './require-same-metadata.ts';
 
 /** Who makes a lifecycle move, and when. */
 export interface LifecycleActor {

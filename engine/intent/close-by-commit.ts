@@ -1,4 +1,4 @@
-import type { AdmittedContract } from '../run/state/admit-contract.ts';
+import type { AdmittedContract } from './admit-contract.ts';
 import { appendIntentEvents } from './append-intent-events.ts';
 import type { IntentHistory, IntentStore } from './intent-history.ts';
 

@@ -1,8 +1,8 @@
 import { canonicalize } from '../../core/base/canonical.ts';
-import { intentBody } from '../run/record/plan-objects.ts';
-import type { AdmittedContract } from '../run/state/admit-contract.ts';
 import { sealObject } from '../store/stored-object.ts';
+import type { AdmittedContract } from './admit-contract.ts';
 import type { IntentRecord } from './append-intent-events.ts';
+import { intentBody } from './intent-body.ts';
 import type { IntentHistory } from './intent-history.ts';
 import { threadOf } from './thread-of.ts';
 

@@ -1,6 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { LifecycleStatus } from '../../core/contract/intentspec.gen.ts';
-import type { AdmittedContract } from '../run/state/admit-contract.ts';
+import type { AdmittedContract } from './admit-contract.ts';
 import { type IntentHistory, type IntentStore, readIntentHistory } from './intent-history.ts';
 
 /** Who asks: a run that goes on after its own commit closed the intent is not refused for that. */

@@ -1,5 +1,5 @@
-import type { AdmittedContract } from '../run/state/admit-contract.ts';
 import type { StoredObject } from '../store/stored-object.ts';
+import type { AdmittedContract } from './admit-contract.ts';
 import type { NewIntentEvent } from './append-intent-events.ts';
 
 /** What an intent's history says of one run of it: that it began, and what it came to. Same run, same events. */

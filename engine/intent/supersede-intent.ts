@@ -1,5 +1,4 @@
 import { WritError } from '../../core/base/errors.ts';
-import { requireSameMetadata } from '../run/state/run-store.ts';
 import { assertLifecycleMove } from '../spec/lifecycle.ts';
 import type { LifecycleActor } from './activate-intent.ts';
 import { appendIntentEvents, unknownIntent } from './append-intent-events.ts';
@@ -7,6 +6,7 @@ import type { NamedIntent } from './close-intent.ts';
 import { type IntentHistory, readIntentHistory } from './intent-history.ts';
 import { recordIntent } from './record-intent.ts';
 import { requireActive } from './require-active.ts';
+import { requireSameMetadata } from './require-same-metadata.ts';
 
 /**
  * active → deprecated: the old intent names its successor and the successor names the old one. The successor must be active; it is written

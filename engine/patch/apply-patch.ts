@@ -2,9 +2,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
+import { printable } from '../../core/base/printable.ts';
 import type { PatchSection } from '../../readers/diff/read-sections.ts';
 import { askGit, gitLine, runGit } from '../vcs/git.ts';
-import { printable } from '../vcs/ref-name.ts';
 import type { Scratch } from '../vcs/scratch.ts';
 import { strippedNames } from './strip-level.ts';
 

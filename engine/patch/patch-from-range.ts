@@ -1,6 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
 import type { PatchSet } from '../../core/contract/patch-set.ts';
-import { printable } from '../vcs/ref-name.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { type Base, mergeBase, resolveCommit, treeOf } from '../vcs/resolve-commit.ts';
 import type { Scratch } from '../vcs/scratch.ts';

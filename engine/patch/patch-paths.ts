@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import { printable } from '../vcs/ref-name.ts';
+import { printable } from '../../core/base/printable.ts';
 import { isGoverningPath } from './governing-paths.ts';
 
 /**

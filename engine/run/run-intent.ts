@@ -1,4 +1,5 @@
 import type { RunView } from '../../core/contract/run-view.ts';
+import type { WritEngine } from '../spec/writ-engine.ts';
 import { findRun } from '../store/record/find-run.ts';
 import { keepObjectReaders } from '../vcs/object-reader.ts';
 import { openRepository } from '../vcs/repository.ts';
@@ -19,7 +20,6 @@ import { abandon } from './seal/abandon.ts';
 import { seal } from './seal/seal.ts';
 import type { Attempt } from './state/attempt.ts';
 import type { ResumeRequest, RunRequest } from './state/run-request.ts';
-import type { WritEngine } from './state/writ-engine.ts';
 import { beginAttempt } from './work/begin-attempt.ts';
 import { handBackCandidate } from './work/hand-back-candidate.ts';
 import { endEarly, type MadeCandidate, makeCandidate } from './work/make-candidate.ts';

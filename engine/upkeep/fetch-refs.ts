@@ -1,8 +1,8 @@
 import { isWritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
 import { adoptObjects } from '../vcs/adopt-objects.ts';
 import type { GitDirectory } from '../vcs/git.ts';
 import { gitLine, runGit } from '../vcs/git.ts';
-import { printable } from '../vcs/ref-name.ts';
 import { type RefUpdate, updateRefs } from '../vcs/refs.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { type FetchConnection, unmoved } from './fetch-connection.ts';

@@ -1,9 +1,9 @@
 import { isAbsolute, resolve } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { nearestName } from '../../core/base/nearest-name.ts';
+import { printable } from '../../core/base/printable.ts';
 import { askGit, type GitAnswer, type GitCall, type GitDirectory, gitLine } from '../vcs/git.ts';
 import type { GitSetting } from '../vcs/git-environment.ts';
-import { printable } from '../vcs/ref-name.ts';
 import type { Repository } from '../vcs/repository.ts';
 
 /** A remote as git is given it, and as people are shown it (no password). */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/base/clock.ts';
+import { printable } from '../../core/base/printable.ts';
 import type { GitDirectory } from '../vcs/git.ts';
-import { printable } from '../vcs/ref-name.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { readExpiries } from './content-expiry.ts';
 import { findHeld, type HeldRun } from './held-runs.ts';

@@ -1,7 +1,7 @@
 import { WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
 import type { StartedProcess } from '../tool/spawn.ts';
 import { type GitDirectory, gitFailed, startGit, withGit } from './git.ts';
-import { printable } from './ref-name.ts';
 
 /** What git says of one object; `bytes` where they were asked for. */
 export interface ObjectAnswer {

@@ -1,7 +1,8 @@
 import { WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
 import { runGit } from './git.ts';
 import { namedBranch } from './named-branch.ts';
-import { branchRef, encodeId, printable } from './ref-name.ts';
+import { branchRef, encodeId } from './ref-name.ts';
 import type { Repository } from './repository.ts';
 import { readHead } from './resolve-commit.ts';
 

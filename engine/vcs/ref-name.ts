@@ -1,5 +1,6 @@
 import { sha256Hex } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
 
 const maxRefBytes = 1024;
 const maxEncodedLength = 180;
@@ -54,13 +55,4 @@ export function encodeId(id: string): string {
   if (safe === '') return '%';
   if (safe.length <= maxEncodedLength) return safe;
   return `${safe.slice(0, 100).replace(/%.?$/, '')}%${sha256Hex(id)}`;
-}
-
-/** Text of unknown origin, short and without control characters, for messages. */
-export function printable(text: string): string {
-  const flat = text.replace(
-    /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
-    (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
-  );
-  return flat.length <= 200 ? flat : `${flat.slice(0, 200)}…`;
 }

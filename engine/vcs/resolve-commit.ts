@@ -1,8 +1,8 @@
 import { WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
 import { describeObjects } from './blobs.ts';
 import { askGit, type GitDirectory } from './git.ts';
 import { readHeadFile } from './ref-files.ts';
-import { printable } from './ref-name.ts';
 import { emptyTreeOf } from './repository.ts';
 
 /** A commit and its tree; without a commit, the empty tree of an unborn branch. */

@@ -1,8 +1,8 @@
 import type { JudgeReach } from '../../core/contract/judge-reach.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
-import { directoryOf } from '../../engine/run/judge/reach/directory-of.ts';
-import { placeTest } from '../../engine/run/judge/reach/place-test.ts';
-import { isFixture } from '../../engine/run/judge/reach/serves-judging.ts';
+import { directoryOf } from '../../readers/judges/directory-of.ts';
+import { placeTest } from '../../readers/judges/place-test.ts';
+import { isFixture } from '../../readers/judges/serves-judging.ts';
 
 type Test = (directory: string) => boolean;
 

@@ -5,7 +5,7 @@ const found = 'what checks execute to judge is found';
 
 /** Guards of what is followed from the commands of checks. */
 export const guards: readonly Guard[] = [
-  ...within('engine/run/judge/reach/quoted-paths.ts', changed, [
+  ...within('readers/judges/quoted-paths.ts', changed, [
     ['a path in parts is one', "path === '' ? part :", 'true ? part :', found],
     [
       'a path behind an expression is one',
@@ -22,7 +22,7 @@ export const guards: readonly Guard[] = [
       found,
     ],
   ]),
-  ...within('engine/run/judge/reach/serves-judging.ts', changed, [
+  ...within('readers/judges/serves-judging.ts', changed, [
     [
       'what a configuration names may stand among tests',
       'return testPlaces.test(path) || !productPlaces.test(path);',
@@ -37,11 +37,11 @@ export const guards: readonly Guard[] = [
       found,
     ],
   ]),
-  ...within('engine/run/judge/reach/rule-directories.ts', changed, [
+  ...within('readers/judges/rule-directories.ts', changed, [
     ['a directory of rules by option counts', '/^--?(?:rules?-?dirs?|rulesdir|', '/^--?(?:', found],
     ['conftest has a directory of its own', "given.push('policy')", '[]', found],
   ]),
-  ...within('engine/run/judge/reach/loop-files.ts', changed, [
+  ...within('readers/judges/loop-files.ts', changed, [
     ['what a loop sources counts', "loop === 'for' && within === 'in'", 'false', found],
   ]),
   ...within('engine/run/judge/reach/following.ts', changed, [
@@ -57,7 +57,7 @@ export const guards: readonly Guard[] = [
   ...within('engine/run/judge/second-run/find-judge.ts', changed, [
     ['the contents of configuration count', 'while (following.configure());', 'while (false);', found],
   ]),
-  ...within('engine/run/judge/reach/config-leads.ts', changed, [
+  ...within('readers/judges/config-leads.ts', changed, [
     ['what a linter leaves out is no judge', "return plain.replace(inLists, ' ');", 'return plain;', found],
     [
       'what a package says of its product is no judge',
@@ -68,7 +68,7 @@ export const guards: readonly Guard[] = [
     ['plugins of Python are files', '...pluginFiles(name, told)', '', found],
     ['a loader is a program', 'loaders.test(word) ? programOf(word) : []', '[]', found],
   ]),
-  ...within('engine/run/judge/reach/named-by-command.ts', changed, [
+  ...within('readers/judges/named-by-command.ts', changed, [
     ['a variable in front is no program', 'if (assignment.test(word)) return true;', '', found],
     [
       'a variable may load',

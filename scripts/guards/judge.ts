@@ -60,7 +60,7 @@ export const guards: readonly Guard[] = [
       'what checks execute to judge is found',
     ],
   ]),
-  ...within('engine/run/judge/reach/manifest-scripts.ts', changed, [
+  ...within('readers/judges/manifest-scripts.ts', changed, [
     ['hooks go with their script', "['pre', '', 'post']", "['']", 'what checks execute to judge is found'],
   ]),
   ...within('engine/run/judge/reach/text-leads.ts', changed, [
@@ -71,7 +71,7 @@ export const guards: readonly Guard[] = [
       'what checks execute to judge is found',
     ],
   ]),
-  ...within('engine/run/judge/reach/serves-judging.ts', changed, [
+  ...within('readers/judges/serves-judging.ts', changed, [
     [
       'the product is no judge',
       'if (isTest.test(path) || ofProduct.test(path)) return false;\n  if (tooling',
@@ -79,10 +79,10 @@ export const guards: readonly Guard[] = [
       'what checks execute to judge is found',
     ],
   ]),
-  ...within('engine/run/judge/reach/tree-links.ts', changed, [
+  ...within('readers/judges/tree-links.ts', changed, [
     ['links are followed', 'if (targets.size === 0)', 'if (true)', 'what checks execute to judge is found'],
   ]),
-  ...within('engine/run/judge/reach/completed-name.ts', changed, [
+  ...within('readers/judges/completed-name.ts', changed, [
     [
       'a name without its ending is a script',
       'if (last < 0) continue;',

@@ -1,6 +1,6 @@
 import type { RunView } from '../../../core/contract/run-view.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { JudgedRun } from '../record/judged-run.ts';
-import type { WritEngine } from '../state/writ-engine.ts';
 import { neededApprovals } from './wait-for-people.ts';
 
 /** Tells everyone who wants to know what a run came to. */

@@ -1,6 +1,6 @@
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { WritConfig } from '../../config/config.ts';
-import type { AdmittedContract } from '../state/admit-contract.ts';
+import type { AdmittedContract } from '../../intent/admit-contract.ts';
 
 /** Where a check stands that its contract does not name. */
 export interface CheckOrigin {

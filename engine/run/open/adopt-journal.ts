@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { WitnessedJournal } from '../../../core/contract/journal-witness.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { parseObject } from '../../store/stored-object.ts';
 import { readBlob } from '../../vcs/blobs.ts';
@@ -9,7 +10,6 @@ import { planFolder } from '../record/plan-objects.ts';
 import { putJournal } from '../record/put-journal.ts';
 import { travelledJournal } from '../record/runner-seal-path.ts';
 import type { Ground } from '../state/ground.ts';
-import type { WritEngine } from '../state/writ-engine.ts';
 
 /** Content of attempts, as opposed to what the whole run shows at the top. */
 const ofAttempt = /^(?:candidate|task)-\d+\//;

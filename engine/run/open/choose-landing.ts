@@ -1,11 +1,11 @@
 import { WritError } from '../../../core/base/errors.ts';
+import { printable } from '../../../core/base/printable.ts';
+import type { AdmittedContract } from '../../intent/admit-contract.ts';
 import { countCommits } from '../../vcs/count-commits.ts';
 import { findPolicy } from '../../vcs/find-policy.ts';
 import { planTarget, type Target } from '../../vcs/plan-target.ts';
-import { printable } from '../../vcs/ref-name.ts';
 import type { Repository } from '../../vcs/repository.ts';
 import { type Base, isAncestor, mergeBase, treeOf } from '../../vcs/resolve-commit.ts';
-import type { AdmittedContract } from '../state/admit-contract.ts';
 import { findForeignPolicy, requirePolicyOf } from '../state/foreign-policy.ts';
 import type { Landing } from '../state/landing.ts';
 import type { Origin } from '../state/resolve-origin.ts';

@@ -1,10 +1,10 @@
 import { messageOf, WritError } from '../../../core/base/errors.ts';
 import type { SealingParties } from '../../../core/contract/attestor.ts';
 import type { SealingPlace } from '../../../core/contract/sealing-place.ts';
+import type { AdmittedContract } from '../../intent/admit-contract.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
 import { readBlob } from '../../vcs/blobs.ts';
-import type { AdmittedContract } from '../state/admit-contract.ts';
 import type { Ground } from '../state/ground.ts';
-import type { WritEngine } from '../state/writ-engine.ts';
 
 /** Trusted roots and signing configs are a few kilobytes. */
 const maxFileBytes = 1024 * 1024;

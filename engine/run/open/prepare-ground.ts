@@ -4,9 +4,11 @@ import { isWritError, WritError } from '../../../core/base/errors.ts';
 import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
 import { joinRules } from '../../../core/kernel/rules.ts';
 import { parseConfig } from '../../config/config.ts';
+import type { AdmittedContract } from '../../intent/admit-contract.ts';
 import { findPlugins } from '../../plugin-trust/find-plugins.ts';
 import { openPlugins } from '../../plugin-trust/open-plugins.ts';
 import { noPluginAccess } from '../../plugin-trust/plugin-access.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
 import { pickSandbox } from '../../tool/pick-sandbox.ts';
 import { checkRuntime } from '../../tool/runtime/check-runtime.ts';
 import { readMachineFacts } from '../../tool/runtime/machine-facts.ts';
@@ -15,13 +17,11 @@ import { readBlob } from '../../vcs/blobs.ts';
 import { commitTimeMs } from '../../vcs/commit-time.ts';
 import { nameRepository } from '../../vcs/name-repository.ts';
 import { openRepository, type Repository } from '../../vcs/repository.ts';
-import type { AdmittedContract } from '../state/admit-contract.ts';
 import type { Ground } from '../state/ground.ts';
 import type { Landing } from '../state/landing.ts';
 import { maxMemoryBytes } from '../state/max-memory-bytes.ts';
 import { openPolicies } from '../state/open-policies.ts';
 import type { ResumeRequest, RunRequest } from '../state/run-request.ts';
-import type { WritEngine } from '../state/writ-engine.ts';
 
 /**
  * Finds everything a run stands on, and refuses here whatever can be refused before any work: wrong repository,

@@ -1,16 +1,16 @@
 import { WritError } from '../../../core/base/errors.ts';
+import { printable } from '../../../core/base/printable.ts';
+import type { AdmittedContract } from '../../intent/admit-contract.ts';
 import type { Journal } from '../../store/journal.ts';
 import { describeObjects } from '../../vcs/blobs.ts';
 import { countCommits } from '../../vcs/count-commits.ts';
 import { shortBranch } from '../../vcs/default-branch.ts';
 import { findPolicy } from '../../vcs/find-policy.ts';
 import { reopenTarget } from '../../vcs/plan-target.ts';
-import { printable } from '../../vcs/ref-name.ts';
 import { readRef } from '../../vcs/refs.ts';
 import { emptyTreeOf, type Repository } from '../../vcs/repository.ts';
 import { treeOf } from '../../vcs/resolve-commit.ts';
 import type { StartedRun } from '../record/started-run.ts';
-import type { AdmittedContract } from '../state/admit-contract.ts';
 import { findForeignPolicy } from '../state/foreign-policy.ts';
 import type { Lag, Landing } from '../state/landing.ts';
 import type { ResumeRequest } from '../state/run-request.ts';

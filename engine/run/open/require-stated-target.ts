@@ -1,8 +1,9 @@
 import { WritError } from '../../../core/base/errors.ts';
+import { printable } from '../../../core/base/printable.ts';
+import type { AdmittedContract } from '../../intent/admit-contract.ts';
 import { namedBranch } from '../../vcs/named-branch.ts';
-import { branchRef, encodeId, printable } from '../../vcs/ref-name.ts';
+import { branchRef, encodeId } from '../../vcs/ref-name.ts';
 import type { Repository } from '../../vcs/repository.ts';
-import type { AdmittedContract } from '../state/admit-contract.ts';
 
 /** The branch that a run would move, and how that is known. */
 export interface ReopenedTarget {

@@ -1,10 +1,10 @@
 import { WritError } from '../../../core/base/errors.ts';
+import { printable } from '../../../core/base/printable.ts';
 import type { PatchSet } from '../../../core/contract/patch-set.ts';
 import { normalisePatch } from '../../patch/normalise.ts';
 import { patchFromBytes } from '../../patch/patch-from-bytes.ts';
 import { patchFromRange } from '../../patch/patch-from-range.ts';
 import { mergeTrees } from '../../vcs/merge-trees.ts';
-import { printable } from '../../vcs/ref-name.ts';
 import type { Scratch } from '../../vcs/scratch.ts';
 import type { Landing } from '../state/landing.ts';
 import type { Origin } from '../state/resolve-origin.ts';

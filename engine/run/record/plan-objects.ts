@@ -3,24 +3,7 @@ import { edgesOf, type PlanDraft, type PlannedTask } from '../../../core/contrac
 import { stageNames } from '../../../core/contract/stage.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
 import { sealObject } from '../../store/stored-object.ts';
-import type { AdmittedContract } from '../state/admit-contract.ts';
 import type { OpenRun } from '../state/attempt.ts';
-
-/** The Intent of a contract (document 1, Metadata and Intent). */
-export function intentBody({
-  effective,
-  digest,
-}: Pick<AdmittedContract, 'effective' | 'digest'>): ObjectBody<'intent'> {
-  const { intent, risk } = effective;
-  return {
-    intentspec_digest: digest,
-    summary: intent.summary,
-    prompt: intent.problemStatement,
-    change_type: intent.changeType,
-    risk_level: risk.level,
-    objectives: intent.objectives,
-  };
-}
 
 type Planned = Pick<OpenRun, 'runId' | 'startedAtMs' | 'threadId' | 'contract' | 'scope'>;
 

@@ -1,9 +1,9 @@
 import { canonicalDigest } from '../../../core/base/canonical.ts';
 import { WritError } from '../../../core/base/errors.ts';
+import { type AdmittedContract, readContract } from '../../intent/admit-contract.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
 import { requireKeptSpec } from '../../store/record/kept-spec.ts';
 import { parseNamedJson } from '../../store/record/parse-named-json.ts';
-import { type AdmittedContract, readContract } from '../state/admit-contract.ts';
-import type { WritEngine } from '../state/writ-engine.ts';
 import type { StartedRun } from './started-run.ts';
 
 /** The contract that a run was started with, from the run's directory. OBJECT_CORRUPT where it is gone or is another one. */

@@ -3,6 +3,7 @@ import { uuidV7From } from '../../../core/base/ids.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import type { DecisionType } from '../../../core/contract/run-view.ts';
 import { stageNames } from '../../../core/contract/stage.ts';
+import { intentBody } from '../../intent/intent-body.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
 import { parseObject, type SealOptions, sealObject } from '../../store/stored-object.ts';
 import type { Attempt } from '../state/attempt.ts';
@@ -10,7 +11,7 @@ import { eventFiles, type GateTask, gateEventFiles, type RunStory, type StepStor
 import { finalReport } from './gate-report.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { judgementFiles, judgementObjects } from './judgement-objects.ts';
-import { intentBody, planFolder, planIdOf, taskIdOf } from './plan-objects.ts';
+import { planFolder, planIdOf, taskIdOf } from './plan-objects.ts';
 import { runBody } from './run-body.ts';
 
 /** What the run came to, for its Decision object. */

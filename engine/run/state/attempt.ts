@@ -6,17 +6,17 @@ import type { RuleInput } from '../../../core/contract/rule.ts';
 import type { SandboxBackend, SandboxBind } from '../../../core/contract/sandbox.ts';
 import type { Scope } from '../../../core/contract/scope.ts';
 import type { Worker } from '../../../core/contract/worker.ts';
+import type { AdmittedContract } from '../../intent/admit-contract.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { Authorship } from '../../store/record/authorship.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import type { Scratch } from '../../vcs/scratch.ts';
-import type { AdmittedContract } from './admit-contract.ts';
 import type { ArtifactBox } from './artifact-box.ts';
 import type { CommitWording } from './commit-wording.ts';
 import type { Ground } from './ground.ts';
 import type { RecordBox } from './record-box.ts';
 import type { RunSettings } from './run-request.ts';
 import type { Steps } from './steps.ts';
-import type { WritEngine } from './writ-engine.ts';
 
 /** A run that a process works on: who works for it, where, and until when. Made when it is started or resumed, read by every step. */
 export interface OpenRun {

@@ -1,9 +1,9 @@
 import { WritError } from '../../../core/base/errors.ts';
+import { printable } from '../../../core/base/printable.ts';
 import { defaultBranch, shortBranch } from '../../vcs/default-branch.ts';
 import type { PolicyCommit } from '../../vcs/find-policy.ts';
 import { namedBranch } from '../../vcs/named-branch.ts';
 import type { Target } from '../../vcs/plan-target.ts';
-import { printable } from '../../vcs/ref-name.ts';
 import { readRef } from '../../vcs/refs.ts';
 import type { Repository } from '../../vcs/repository.ts';
 import { resolveCommit } from '../../vcs/resolve-commit.ts';

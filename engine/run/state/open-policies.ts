@@ -5,9 +5,9 @@ import type { DigestedThing } from '../../../core/contract/attestor.ts';
 import type { PolicyEngine } from '../../../core/contract/policy-engine.ts';
 import type { PolicyText } from '../../../core/contract/rule.ts';
 import type { PolicyConfig } from '../../config/config.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
 import { readBlobs } from '../../vcs/blobs.ts';
 import type { GitDirectory } from '../../vcs/git.ts';
-import type { WritEngine } from './writ-engine.ts';
 
 /** `[policy.<name>]` with its files, and the engines that they name. */
 export interface OpenPolicies {

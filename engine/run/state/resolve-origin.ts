@@ -1,7 +1,7 @@
+import type { AdmittedContract } from '../../intent/admit-contract.ts';
 import { type ResolvedRange, resolveRange } from '../../patch/patch-from-range.ts';
 import type { Repository } from '../../vcs/repository.ts';
 import { type Base, resolveBase } from '../../vcs/resolve-commit.ts';
-import type { AdmittedContract } from './admit-contract.ts';
 import type { RunRequest } from './run-request.ts';
 
 /** Where the change starts: the stated base, or for a range its merge base (resolutions, Target ref). */

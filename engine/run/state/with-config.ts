@@ -1,5 +1,5 @@
 import type { WritConfig } from '../../config/config.ts';
-import type { AdmittedContract } from './admit-contract.ts';
+import type { AdmittedContract } from '../../intent/admit-contract.ts';
 import { withPolicyChecks } from './checks-of-policy.ts';
 import { withFactorChecks } from './checks-with-factors.ts';
 

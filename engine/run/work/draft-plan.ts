@@ -2,7 +2,7 @@ import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
 import { toPlanFault } from '../../../core/contract/plan-problem.ts';
 import { coversSpec } from '../../plan/covers-spec.ts';
 import { type PlanQuestion, planTasks } from '../../plan/plan-tasks.ts';
-import type { WritEngine } from '../state/writ-engine.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
 
 /**
  * The first Plan of a contract, as plugins at `plan.draft` leave it. Throws PLAN_DUPLICATE_OBJECTIVE, PLAN_CONFLICT, and PLAN_INVALID where a

@@ -3,7 +3,7 @@ import { canonicalize } from '../../../core/base/canonical.ts';
 import type { ApprovalReader } from '../../../core/contract/approval.ts';
 import type { Attestor, SealedEvidence } from '../../../core/contract/attestor.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
-import type { WritEngine } from '../../../engine/run/state/writ-engine.ts';
+import type { WritEngine } from '../../../engine/spec/writ-engine.ts';
 import type { Json } from '../../engine/run/sample.ts';
 import { merge } from '../../engine/run/sample.ts';
 import { ann, ben, fix, People, runner, wanting } from './people.ts';

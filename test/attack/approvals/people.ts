@@ -11,7 +11,7 @@ import type { LoadedPlugin } from '../../../core/kernel/plugin.ts';
 import { storeApproval } from '../../../engine/run/record/stored-approvals.ts';
 import { parseWaitingRecord, type WaitingRecord } from '../../../engine/run/record/waiting-record.ts';
 import { resumeRun } from '../../../engine/run/run-intent.ts';
-import type { WritEngine } from '../../../engine/run/state/writ-engine.ts';
+import type { WritEngine } from '../../../engine/spec/writ-engine.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { fixtures, type Json, makeSample, type Sample } from '../../engine/run/sample.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import type { AdmittedContract } from '../../../engine/intent/admit-contract.ts';
 import { reopenLanding } from '../../../engine/run/open/reopen-landing.ts';
 import { startedRun } from '../../../engine/run/record/started-run.ts';
-import type { AdmittedContract } from '../../../engine/run/state/admit-contract.ts';
 import { readJournal } from '../../../engine/store/parse-journal.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import type { Json } from '../../engine/run/sample.ts';

@@ -7,10 +7,10 @@ import { openInProcessApprover } from '../../../attest/approval/in-process-appro
 import { signApproval } from '../../../attest/approval/sign-approval.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
+import { readContract } from '../../../engine/intent/admit-contract.ts';
 import { closeIntent } from '../../../engine/intent/close-intent.ts';
 import { storeApproval } from '../../../engine/run/record/stored-approvals.ts';
 import { parseWaitingRecord } from '../../../engine/run/record/waiting-record.ts';
-import { readContract } from '../../../engine/run/state/admit-contract.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { replayRun } from '../../../engine/upkeep/replay-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';

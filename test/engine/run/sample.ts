@@ -10,8 +10,8 @@ import { createEngine } from '../../../core/kernel/engine.ts';
 import type { LoadedPlugin } from '../../../core/kernel/plugin.ts';
 import { resumeRun, runIntent } from '../../../engine/run/run-intent.ts';
 import type { ResumeRequest, RunRequest } from '../../../engine/run/state/run-request.ts';
-import type { WritEngine } from '../../../engine/run/state/writ-engine.ts';
 import { contractRows } from '../../../engine/spec/contract-rows.ts';
+import type { WritEngine } from '../../../engine/spec/writ-engine.ts';
 import { preset } from '../../../plugins/preset.ts';
 import { sharedPool } from './shared-pool.ts';
 

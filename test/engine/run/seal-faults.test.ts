@@ -8,7 +8,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import type { Attestor } from '../../../core/contract/attestor.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { runIntent } from '../../../engine/run/run-intent.ts';
-import type { WritEngine } from '../../../engine/run/state/writ-engine.ts';
+import type { WritEngine } from '../../../engine/spec/writ-engine.ts';
 import { fixtures, type Json, makeSample, type Sample, sampleSpec } from './sample.ts';
 
 const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));

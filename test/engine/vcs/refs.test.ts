@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import t from 'tap';
-import { branchRef, encodeId, isRefName, printable, requireRefName } from '../../../engine/vcs/ref-name.ts';
+import { printable } from '../../../core/base/printable.ts';
+import { branchRef, encodeId, isRefName, requireRefName } from '../../../engine/vcs/ref-name.ts';
 import { listRefs, readRef, updateRefs } from '../../../engine/vcs/refs.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { makeRepository } from './sample-repository.ts';

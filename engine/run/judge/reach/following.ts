@@ -1,28 +1,28 @@
 import type { JudgeFile, JudgeReach } from '../../../../core/contract/judge-reach.ts';
-import { mainNames } from './completed-name.ts';
-import { configuredProgram, isConfigName } from './config-families.ts';
-import { ConfigInTree } from './config-in-tree.ts';
-import { configLeads } from './config-leads.ts';
-import { directoryOf } from './directory-of.ts';
-import { FoundJudge } from './found-judge.ts';
-import { globbed } from './globbed.ts';
-import { joined } from './joined.ts';
-import { judgedTree, type WholeTree } from './judged-tree.ts';
-import { loopFiles } from './loop-files.ts';
-import { manifestScripts } from './manifest-scripts.ts';
-import type { Named } from './named.ts';
-import { namedByCommand } from './named-by-command.ts';
-import { orchestrators } from './package-scripts.ts';
-import { plainCommands } from './plain-commands.ts';
+import { mainNames } from '../../../../readers/judges/completed-name.ts';
+import { configuredProgram, isConfigName } from '../../../../readers/judges/config-families.ts';
+import { ConfigInTree } from '../../../../readers/judges/config-in-tree.ts';
+import { configLeads } from '../../../../readers/judges/config-leads.ts';
+import { directoryOf } from '../../../../readers/judges/directory-of.ts';
+import { globbed } from '../../../../readers/judges/globbed.ts';
+import { joined } from '../../../../readers/judges/joined.ts';
+import { judgedTree, type WholeTree } from '../../../../readers/judges/judged-tree.ts';
+import { loopFiles } from '../../../../readers/judges/loop-files.ts';
+import { manifestScripts } from '../../../../readers/judges/manifest-scripts.ts';
+import type { Named } from '../../../../readers/judges/named.ts';
+import { namedByCommand } from '../../../../readers/judges/named-by-command.ts';
+import { orchestrators } from '../../../../readers/judges/package-scripts.ts';
 import {
   isAmongTests,
   isDirectoryOfRules,
   isTooling,
   servesConfiguration,
   servesJudging,
-} from './serves-judging.ts';
+} from '../../../../readers/judges/serves-judging.ts';
+import { followLinks, type LinkedEntry } from '../../../../readers/judges/tree-links.ts';
+import { FoundJudge } from './found-judge.ts';
+import { plainCommands } from './plain-commands.ts';
 import { importsOf, textLeads } from './text-leads.ts';
-import { followLinks, type LinkedEntry } from './tree-links.ts';
 
 const maxFileBytes = 1024 * 1024;
 const maxHops = 6;

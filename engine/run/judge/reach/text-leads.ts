@@ -1,12 +1,12 @@
+import { directoryOf } from '../../../../readers/judges/directory-of.ts';
+import { joined } from '../../../../readers/judges/joined.ts';
+import type { JudgedTree } from '../../../../readers/judges/named.ts';
+import { quotedPaths } from '../../../../readers/judges/quoted-paths.ts';
+import { recipeCommands } from '../../../../readers/judges/recipe-commands.ts';
 import { javascriptImports } from '../../../frame/imports/javascript-imports.ts';
 import { pythonImports } from '../../../frame/imports/python-imports.ts';
 import { resolveJavascript } from '../../../frame/imports/resolve-javascript.ts';
 import { resolvePython } from '../../../frame/imports/resolve-python.ts';
-import { directoryOf } from './directory-of.ts';
-import { joined } from './joined.ts';
-import type { JudgedTree } from './named.ts';
-import { quotedPaths } from './quoted-paths.ts';
-import { recipeCommands } from './recipe-commands.ts';
 
 /** What the text of a file that judges leads to. */
 export interface TextLeads {

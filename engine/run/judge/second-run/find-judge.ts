@@ -1,10 +1,10 @@
 import type { EffectiveIntentSpec } from '../../../../core/contract/intentspec.gen.ts';
 import type { JudgeReach } from '../../../../core/contract/judge-reach.ts';
+import { type LinkedEntry, readLinks } from '../../../../readers/judges/tree-links.ts';
 import { readBlobs } from '../../../vcs/blobs.ts';
 import type { GitDirectory } from '../../../vcs/git.ts';
 import { listTree } from '../../../vcs/tree.ts';
 import { Following } from '../reach/following.ts';
-import { type LinkedEntry, readLinks } from '../reach/tree-links.ts';
 
 /** What the checks of a contract execute to judge, followed through the tree of the base. */
 export async function findJudge(

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { askGit, gitFailed } from '../engine/vcs/git.ts';
-import type { Repository } from '../engine/vcs/repository.ts';
+import { askGit, gitFailed } from '../vcs/git.ts';
+import type { Repository } from '../vcs/repository.ts';
 
 /** What the git directory that all work trees share says of them. */
 export interface RepositorySettings {

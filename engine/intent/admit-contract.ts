@@ -1,11 +1,11 @@
-import { WritError } from '../../../core/base/errors.ts';
-import type { EffectiveIntentSpec, IntentSpec } from '../../../core/contract/intentspec.gen.ts';
-import type { Issue } from '../../../core/contract/issue.ts';
-import { supportedApiVersion } from '../../spec/api-version.ts';
-import type { AskContext } from '../../spec/contract-row.ts';
-import { readIntentSpec } from '../../spec/read-intent-spec.ts';
-import { commandProblems } from '../../tool/acl.ts';
-import type { WritEngine } from './writ-engine.ts';
+import { WritError } from '../../core/base/errors.ts';
+import type { EffectiveIntentSpec, IntentSpec } from '../../core/contract/intentspec.gen.ts';
+import type { Issue } from '../../core/contract/issue.ts';
+import { supportedApiVersion } from '../spec/api-version.ts';
+import type { AskContext } from '../spec/contract-row.ts';
+import { readIntentSpec } from '../spec/read-intent-spec.ts';
+import type { WritEngine } from '../spec/writ-engine.ts';
+import { commandProblems } from '../tool/acl.ts';
 
 /** A contract that may be worked on: valid, supported, active, and enforced wherever it asks for something. */
 export interface AdmittedContract {

@@ -1,0 +1,21 @@
+import type { Clock } from '../../core/base/clock.ts';
+import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import type { WritEngine } from '../spec/writ-engine.ts';
+import type { RunStore } from '../store/run-store.ts';
+import { storeRefs } from '../store/store-refs.ts';
+import type { Repository } from '../vcs/repository.ts';
+
+/** The store that a contract names (slot `store`), under its `aiRefPrefix`. SLOT_UNKNOWN for a backend that no plugin brings. */
+export async function openRunStore(
+  engine: WritEngine,
+  repository: Repository,
+  clock: Clock,
+  spec: EffectiveIntentSpec,
+): Promise<RunStore> {
+  const { objectStore, actorMapping } = spec.objmodel;
+  const source = await engine.slots.store.pick(objectStore.backend);
+  return {
+    objects: source.open({ repository, clock, actorId: actorMapping.orchestratorActorId }),
+    refs: storeRefs(objectStore.aiRefPrefix),
+  };
+}
