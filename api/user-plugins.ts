@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readGuarded } from '../attest/signer/guarded-file.ts';
 import { type Environment, userConfigDir } from '../attest/signer/user-config-dir.ts';
 import { WritError } from '../core/base/errors.ts';
+import { readGuarded } from '../core/base/guarded-file.ts';
 import { keepFiles } from '../engine/plugin-trust/keep-files.ts';
 import type { PluginAccess } from '../engine/plugin-trust/plugin-access.ts';
 import type { PluginPackage } from '../engine/plugin-trust/plugin-package.ts';

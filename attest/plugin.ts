@@ -29,11 +29,13 @@ export function attestPlugin({ env, ephemeralKey, clock }: AttestPluginOptions):
       'artifacts.required.name=provenance-attestation',
       'artifacts.required.name=transparency-proof',
     ],
-    setup({ slots }) {
-      slots.signer.addLazy('key', () => createSignerSource({ env, ephemeral: ephemeralKey, clock }));
+    setup({ slots, fetch, secret, files }) {
+      slots.signer.addLazy('key', () =>
+        createSignerSource({ env, ephemeral: ephemeralKey, clock, fetch, secret, files }),
+      );
       slots.log.add('internal-ledger', createInternalLedgerSource(env, clock));
       slots.log.addLazy('public-log', async () =>
-        (await import('./public/public-log-source.ts')).createPublicLogSource(clock),
+        (await import('./public/public-log-source.ts')).createPublicLogSource(clock, fetch),
       );
       slots.log.add('none', noLogSource);
       slots.attestor.add('slsa-v1', createSlsaAttestor());

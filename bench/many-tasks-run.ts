@@ -39,6 +39,7 @@ await using engine = await createEngine({
   plugins: preset({ env, ephemeralKey: true, clock: systemClock }),
   rows: contractRows,
   clock: systemClock,
+  env,
   report: () => {},
 });
 if (mode === 'start') await runIntent(engine, { ...settings, ...start() });

@@ -18,6 +18,7 @@ export async function openEngine(
     ],
     rows: contractRows,
     clock: systemClock,
+    env: context.env,
     ...(context.pool === undefined ? {} : { pool: context.pool }),
     report: (fault) => context.print.note(`${fault.code}: ${fault.message}`),
   });

@@ -8,10 +8,9 @@ export function progressPlugin(progress: Progress): LoadedPlugin {
     api: 1,
     setup({ hooks }) {
       let settled = 0;
-      hooks.tool.guard.tap(({ checkId, command }) => {
-        progress.update(`checking ${checkId ?? ''}: ${command ?? ''}`);
-        return undefined;
-      });
+      hooks.tool.started.tap(({ checkId, command }) =>
+        progress.update(`checking ${checkId ?? ''}: ${command ?? ''}`),
+      );
       hooks.tool.settled.tap(({ request }) => {
         settled += 1;
         progress.update(`${settled} checks done, last ${request.checkId ?? request.tool}`);

@@ -92,6 +92,9 @@ t.test('every rule can fail', async (t) => {
     'piscina only through `core/kernel/worker/pool.ts`': [
       withFiles({ 'core/x.ts': "import type { Piscina } from 'piscina';\n" }),
     ],
+    'a pool of threads only through `core/kernel/engine.ts`': [
+      withFiles({ 'plugins/x.ts': 'const own = createPool({ threads: 2 });\n' }),
+    ],
     'cac only through `bin/args.ts`': [withFiles({ 'bin/x.ts': "export const a = () => import('cac');\n" })],
     'child processes only through `engine/tool/spawn.ts`': [
       withFiles({ 'gates/x.ts': imports('node:child_process') }),

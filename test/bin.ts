@@ -6,6 +6,7 @@ await room(
   'bin/launcher.test.ts',
   'bin/package.test.ts',
   'bin/print.test.ts',
+  'bin/run-progress.test.ts',
   'bin/schemas.test.ts',
   'bin/commands/answers.test.ts',
   'bin/commands/approve.test.ts',

@@ -1,9 +1,9 @@
 import { createPublicKey } from 'node:crypto';
 import { WritError } from '../../core/base/errors.ts';
+import { readGuarded } from '../../core/base/guarded-file.ts';
 import type { InProcessApprover } from '../../core/contract/approval.ts';
 import type { Signer } from '../../core/contract/signer.ts';
 import { openKeyFile } from '../signer/file-key.ts';
-import { readGuarded } from '../signer/guarded-file.ts';
 import { openSshKeyFile } from '../signer/openssh-key.ts';
 import { encodeApprovalDocument } from './approval-document.ts';
 import { buildApproval } from './approval-statement.ts';

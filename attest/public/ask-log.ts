@@ -1,9 +1,10 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { askHttp, type HttpAnswer, type HttpQuestion } from '../../core/base/net.ts';
+import type { HttpAnswer, HttpAsker, HttpQuestion } from '../../core/base/net.ts';
 
 export interface Patience {
   readonly clock: Clock;
+  readonly fetch: HttpAsker;
   /** How often a question is asked in all. */
   readonly attempts: number;
   /** Longest wait before asking again, also where the log names a longer one. */
@@ -15,9 +16,9 @@ export interface Patience {
  * LOG_FAILED that says what was found last.
  */
 export async function askLog(question: HttpQuestion, patience: Patience): Promise<HttpAnswer> {
-  const { clock, attempts, maxWaitMs } = patience;
+  const { clock, fetch: ask, attempts, maxWaitMs } = patience;
   for (let attempt = 1; ; attempt++) {
-    const outcome = await askOnce(question);
+    const outcome = await askOnce(question, ask);
     const isLast = attempt >= attempts;
     if ('status' in outcome) {
       if (!isPassing(outcome.status)) return outcome;
@@ -29,9 +30,9 @@ export async function askLog(question: HttpQuestion, patience: Patience): Promis
   }
 }
 
-async function askOnce(question: HttpQuestion): Promise<HttpAnswer | WritError> {
+async function askOnce(question: HttpQuestion, ask: HttpAsker): Promise<HttpAnswer | WritError> {
   try {
-    return await askHttp(question);
+    return await ask(question);
   } catch (fault) {
     if (isWritError(fault, 'NETWORK_FAILED')) return fault;
     throw fault;

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import type { HttpAsker } from '../../core/base/net.ts';
 import type { SealingPlace } from '../../core/contract/sealing-place.ts';
 import type { LogSource } from '../../core/contract/transparency-log.ts';
 import { parseTrustedRoot, type TrustedRoot } from '../verify/trusted-root.ts';
@@ -11,7 +12,7 @@ import { publicLogsOf } from './public-log-key.ts';
  * Log mode `public-log`: the log that `[log]` at base names. Opening asks nobody; it refuses what could never be verified: no log or no trusted root
  * (CONFIG_INVALID), or a key whose signatures such a log cannot check (KEY_UNUSABLE).
  */
-export function createPublicLogSource(clock: Clock): LogSource {
+export function createPublicLogSource(clock: Clock, fetch: HttpAsker): LogSource {
   return {
     open: async (place, signer) => {
       const { bytes, root } = await readTrustedRoot(place);
@@ -29,7 +30,7 @@ export function createPublicLogSource(clock: Clock): LogSource {
           detail: { expected: 'ecdsa-p256-sha256', found: signer.algorithm },
           hints: ['sign with an ECDSA P-256 key', 'or log to the `internal-ledger`'],
         });
-      return createPublicLog({ ...service, trustedRoot: bytes, logs, signer, clock });
+      return createPublicLog({ ...service, trustedRoot: bytes, logs, signer, clock, fetch });
     },
   };
 }

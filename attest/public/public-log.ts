@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../core/base/clock.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
+import { askHttp, type HttpAsker } from '../../core/base/net.ts';
 import type { Signer } from '../../core/contract/signer.ts';
 import type { LogProof, TransparencyLog } from '../../core/contract/transparency-log.ts';
 import type { BundledProof } from '../bundle.ts';
@@ -22,6 +23,8 @@ export interface PublicLogOptions {
   /** Whose public key or certificate the log is handed. */
   readonly signer: Pick<Signer, 'publicKeyPem' | 'certificate'>;
   readonly clock: Clock;
+  /** Asks a log of version 2; one of version 1 is asked by the sigstore client. Default: `askHttp`. */
+  readonly fetch?: HttpAsker;
   /** For one question; default 60,000. A Rekor v2 log answers once a checkpoint covers the entry, which takes seconds. */
   readonly withinMs?: number;
   /** Default 3. */
@@ -35,10 +38,10 @@ export interface PublicLogOptions {
  * about the very digest, signature and key that were handed in; everything else is LOG_FAILED that says what was found.
  */
 export function createPublicLog(options: PublicLogOptions): TransparencyLog {
-  const { url, api, clock, withinMs = 60_000, attempts = 3, maxWaitMs = 30_000 } = options;
+  const { url, api, clock, fetch = askHttp, withinMs = 60_000, attempts = 3, maxWaitMs = 30_000 } = options;
 
   async function add(body: Uint8Array): Promise<BundledProof> {
-    if (api === 'v2') return addToRekorV2(url, body, { clock, attempts, maxWaitMs }, withinMs);
+    if (api === 'v2') return addToRekorV2(url, body, { clock, fetch, attempts, maxWaitMs }, withinMs);
     const { certificate, publicKeyPem } = options.signer;
     const verifier = certificate === undefined ? publicKeyPem : new X509Certificate(certificate()).toString();
     return addToRekorV1(url, body, verifier, { attempts, withinMs });

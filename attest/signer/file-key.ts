@@ -1,14 +1,19 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
+import { readGuarded } from '../../core/base/guarded-file.ts';
 import type { Signer } from '../../core/contract/signer.ts';
+import { type OwnFiles, ownFiles } from '../../core/kernel/capabilities.ts';
 import { createOnce } from './create-once.ts';
-import { readGuarded } from './guarded-file.ts';
 import { generateKey, parsePrivateKey, toSigner } from './key-signer.ts';
 
 /** The key in an existing PEM file, of that algorithm where one is given; KEY_UNUSABLE where there is none, KEY_INSECURE where others can reach it. */
-export async function openKeyFile(path: string, algorithm?: Signer['algorithm']): Promise<Signer> {
-  const pem = await readGuarded(path, true);
+export async function openKeyFile(
+  path: string,
+  algorithm?: Signer['algorithm'],
+  files: OwnFiles = ownFiles,
+): Promise<Signer> {
+  const pem = await files.read(path, true);
   if (pem === undefined) {
     throw new WritError('KEY_UNUSABLE', { message: `there is no key file \`${path}\``, detail: { path } });
   }

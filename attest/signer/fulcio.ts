@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import { askHttp, type HttpAnswer, type HttpQuestion } from '../../core/base/net.ts';
+import type { HttpAnswer, HttpAsker, HttpQuestion } from '../../core/base/net.ts';
 import { expectArray, expectObject, expectText, parseJsonObject } from '../expect-json.ts';
 
 /** What an authority is asked to certify. */
@@ -14,6 +14,7 @@ export interface CertificateQuestion {
   /** ECDSA signature by that key over the token's subject, DER. */
   readonly possession: Uint8Array;
   readonly clock: Clock;
+  readonly fetch: HttpAsker;
 }
 
 const attempts = 3;
@@ -25,7 +26,7 @@ const maxAnswerBytes = 256 * 1024;
  * of it is quoted. The certificate is not judged.
  */
 export async function askFulcio(question: CertificateQuestion): Promise<X509Certificate> {
-  const { url, token, publicKeyPem, possession, clock } = question;
+  const { url, token, publicKeyPem, possession, clock, fetch: ask } = question;
   const asked: HttpQuestion = {
     url: `${url}/api/v2/signingCert`,
     method: 'POST',
@@ -41,7 +42,7 @@ export async function askFulcio(question: CertificateQuestion): Promise<X509Cert
     maxBytes: maxAnswerBytes,
   };
   for (let attempt = 1; ; attempt++) {
-    const found = await askOnce(asked);
+    const found = await askOnce(asked, ask);
     if (typeof found !== 'string' && (found.status === 200 || found.status === 201))
       return readLeaf(found.body, url);
     const isPassing = typeof found === 'string' || found.status === 429 || found.status >= 500;
@@ -51,9 +52,9 @@ export async function askFulcio(question: CertificateQuestion): Promise<X509Cert
   }
 }
 
-async function askOnce(question: HttpQuestion): Promise<HttpAnswer | string> {
+async function askOnce(question: HttpQuestion, ask: HttpAsker): Promise<HttpAnswer | string> {
   try {
-    return await askHttp(question);
+    return await ask(question);
   } catch (fault) {
     return isWritError(fault, 'NETWORK_FAILED') ? messageOf(fault) : 'no answer';
   }

@@ -1,8 +1,8 @@
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import { askHttp } from '../../core/base/net.ts';
+import type { HttpAnswer, HttpAsker } from '../../core/base/net.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
+import type { Secrets } from '../../core/kernel/capabilities.ts';
 import { expectObject, expectText } from '../expect-json.ts';
-import type { Environment } from './user-config-dir.ts';
 
 /** What a token says of whoever holds it; whether that is true is for the authority to judge. */
 export interface TokenClaims {
@@ -20,9 +20,10 @@ const tokenForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 const githubIssuer = /^https:\/\/token\.actions\.githubusercontent\.com(?:\/|$)/;
 
 /** True where {@link readIdToken} has something to ask. */
-export function hasIdToken(env: Environment): boolean {
+export function hasIdToken(secret: Secrets): boolean {
   return Boolean(
-    env.SIGSTORE_ID_TOKEN || (env.ACTIONS_ID_TOKEN_REQUEST_URL && env.ACTIONS_ID_TOKEN_REQUEST_TOKEN),
+    secret('SIGSTORE_ID_TOKEN') ||
+      (secret('ACTIONS_ID_TOKEN_REQUEST_URL') && secret('ACTIONS_ID_TOKEN_REQUEST_TOKEN')),
   );
 }
 
@@ -30,23 +31,24 @@ export function hasIdToken(env: Environment): boolean {
  * An OIDC token: `SIGSTORE_ID_TOKEN`, else one that GitHub Actions is asked for, with audience `sigstore`. It is a secret: no error, log or record may
  * hold it. SIGNER_FAILED.
  */
-export async function readIdToken(env: Environment): Promise<string> {
-  const given = env.SIGSTORE_ID_TOKEN;
+export async function readIdToken(secret: Secrets, ask: HttpAsker): Promise<string> {
+  const given = secret('SIGSTORE_ID_TOKEN');
   if (given) return requireForm(given.trim(), '`SIGSTORE_ID_TOKEN`');
-  const { ACTIONS_ID_TOKEN_REQUEST_URL: address = '', ACTIONS_ID_TOKEN_REQUEST_TOKEN: secret = '' } = env;
-  if (!URL.canParse(address) || !/^[!-~]{1,16384}$/.test(secret))
+  const address = secret('ACTIONS_ID_TOKEN_REQUEST_URL') ?? '';
+  const bearer = secret('ACTIONS_ID_TOKEN_REQUEST_TOKEN') ?? '';
+  if (!URL.canParse(address) || !/^[!-~]{1,16384}$/.test(bearer))
     throw tokenFailed(
       '`ACTIONS_ID_TOKEN_REQUEST_URL` and `ACTIONS_ID_TOKEN_REQUEST_TOKEN` are not what GitHub Actions sets',
     );
   const url = new URL(address);
   url.searchParams.set('audience', 'sigstore');
   const where = `the token service \`${url.origin}\``;
-  let answer: Awaited<ReturnType<typeof askHttp>>;
+  let answer: HttpAnswer;
   try {
-    answer = await askHttp({
+    answer = await ask({
       url: url.href,
       method: 'GET',
-      headers: { authorization: `bearer ${secret}`, accept: 'application/json' },
+      headers: { authorization: `bearer ${bearer}`, accept: 'application/json' },
       withinMs: 30_000,
       maxBytes: 64 * 1024,
     });

@@ -3,6 +3,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { SealingPlace } from '../../core/contract/sealing-place.ts';
 import type { Signer } from '../../core/contract/signer.ts';
+import type { Capabilities } from '../../core/kernel/capabilities.ts';
 import { formatBundle } from '../bundle.ts';
 import { signEnvelope } from '../dsse.ts';
 import { chooseLog, readServices, readTrustedRoot } from '../public/public-log-source.ts';
@@ -14,7 +15,6 @@ import { verifyWithSigstore } from '../verify/verify-with-sigstore.ts';
 import { askFulcio, fulcioFailed } from './fulcio.ts';
 import { hasIdToken, readIdToken, readTokenClaims, type TokenClaims } from './id-token.ts';
 import { generateKey, toSigner } from './key-signer.ts';
-import type { Environment } from './user-config-dir.ts';
 
 /** What is left of a certificate below which another is asked for: the log has to take the entry within it. */
 const marginMs = 3 * 60_000;
@@ -25,11 +25,10 @@ const marginMs = 3 * 60_000;
  */
 export async function openKeyless(
   place: SealingPlace | undefined,
-  env: Environment,
-  clock: Clock,
+  { clock, fetch, secret }: Pick<Capabilities, 'clock' | 'fetch' | 'secret'>,
 ): Promise<Signer> {
   const { url, root } = await requireTrustedTime(place, clock);
-  if (!hasIdToken(env))
+  if (!hasIdToken(secret))
     throw new WritError('SIGNER_FAILED', {
       message: 'no OIDC token to sign with: neither `SIGSTORE_ID_TOKEN` nor that of GitHub Actions is set',
       detail: { what: 'id-token' },
@@ -39,7 +38,7 @@ export async function openKeyless(
   let held: Promise<X509Certificate> | undefined;
   let certified: X509Certificate | undefined;
   const certify = async (): Promise<X509Certificate> => {
-    const token = await readIdToken(env);
+    const token = await readIdToken(secret, fetch);
     const claims = readTokenClaims(token);
     if (claims.expiresAtMs <= clock.now())
       throw new WritError('SIGNER_FAILED', {
@@ -48,7 +47,7 @@ export async function openKeyless(
       });
     const possession = await key.sign(Buffer.from(claims.subject));
     const { publicKeyPem } = key;
-    const certificate = await askFulcio({ url, token, publicKeyPem, possession, clock });
+    const certificate = await askFulcio({ url, token, publicKeyPem, possession, clock, fetch });
     const fault = await faultOf(certificate, key, claims, root, clock.now());
     if (fault !== undefined) throw fulcioFailed(url, withoutToken(fault, token));
     return certificate;

@@ -1,11 +1,11 @@
 import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { Signer } from '../../core/contract/signer.ts';
+import { type OwnFiles, ownFiles } from '../../core/kernel/capabilities.ts';
 import { parseSshPublicKey } from '../approval/ssh-public-key.ts';
 import { WireReader } from '../approval/wire-reader.ts';
 import { parseBase64 } from '../base64.ts';
 import { isSignedBy, keyIdOf } from '../public-key.ts';
-import { readGuarded } from './guarded-file.ts';
 import { signWith, toSigner } from './key-signer.ts';
 
 const armour =
@@ -16,8 +16,8 @@ const magic = 'openssh-key-v1\0';
  * The key in an OpenSSH private key file without passphrase, Ed25519 or ECDSA P-256. KEY_INSECURE where others can reach it; KEY_UNUSABLE
  * for one with a passphrase, of another kind, or whose halves are not of one key. What was in the file is never repeated.
  */
-export async function openSshKeyFile(path: string): Promise<Signer> {
-  const text = await readGuarded(path, true);
+export async function openSshKeyFile(path: string, files: OwnFiles = ownFiles): Promise<Signer> {
+  const text = await files.read(path, true);
   if (text === undefined) throw unusable(path, 'there is no such file', []);
   const body = armour.exec(text)?.[1];
   const blob = body === undefined ? undefined : parseBase64(body.replace(/[\r\n]/g, ''));

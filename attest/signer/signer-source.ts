@@ -1,8 +1,10 @@
-import { type Clock, systemClock } from '../../core/base/clock.ts';
+import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { askHttp } from '../../core/base/net.ts';
 import type { SignerKey } from '../../core/contract/sealing-config.ts';
 import type { SealingPlace } from '../../core/contract/sealing-place.ts';
 import type { Signer, SignerSource } from '../../core/contract/signer.ts';
+import { type Capabilities, ownFiles, type Secrets, secretsOf } from '../../core/kernel/capabilities.ts';
 import { openAgentKey } from './agent-key.ts';
 import { openKeyFile } from './file-key.ts';
 import { generateKey, parsePrivateKey, toSigner } from './key-signer.ts';
@@ -10,11 +12,12 @@ import { openSshKeyFile } from './openssh-key.ts';
 import { type Environment, homeOf } from './user-config-dir.ts';
 import { openUserSigningKey } from './user-keys.ts';
 
-export interface SignerSourceOptions {
+/** What of a plugin's capabilities is not given here is made of `env` and this machine. */
+export interface SignerSourceOptions
+  extends Partial<Pick<Capabilities, 'clock' | 'fetch' | 'secret' | 'files'>> {
   readonly env: Environment;
   /** `--ephemeral-key`: without a configured key, sign with one that is thrown away. */
   readonly ephemeral: boolean;
-  readonly clock?: Clock;
 }
 
 /**
@@ -25,6 +28,9 @@ export function createSignerSource({
   env,
   ephemeral,
   clock = systemClock,
+  fetch = askHttp,
+  secret = secretsOf(env),
+  files = ownFiles,
 }: SignerSourceOptions): SignerSource {
   const settle = (path: string): string => path.replace(/^~(?=\/)/, homeOf(env));
   const throwAway = ephemeral ? toSigner(generateKey('ecdsa-p256-sha256'), true) : undefined;
@@ -32,15 +38,15 @@ export function createSignerSource({
     async open(key: SignerKey, place?: SealingPlace): Promise<Signer> {
       switch (key.form) {
         case 'file':
-          return openKeyFile(settle(key.path));
+          return openKeyFile(settle(key.path), undefined, files);
         case 'env':
-          return fromEnvironment(key.name, env);
+          return fromEnvironment(key.name, secret);
         case 'ssh':
-          return openSshKeyFile(settle(key.path));
+          return openSshKeyFile(settle(key.path), files);
         case 'agent':
           return openAgentKey(key.wanted, env);
         case 'keyless':
-          return (await import('./keyless-key.ts')).openKeyless(place, env, clock);
+          return (await import('./keyless-key.ts')).openKeyless(place, { clock, fetch, secret });
         case 'default':
           if (throwAway !== undefined) return throwAway;
           if (isCi(env)) throw new WritError('SIGNER_EPHEMERAL');
@@ -50,8 +56,8 @@ export function createSignerSource({
   };
 }
 
-function fromEnvironment(name: string, env: Environment): Signer {
-  const pem = env[name];
+function fromEnvironment(name: string, secret: Secrets): Signer {
+  const pem = secret(name);
   if (pem === undefined || pem === '') {
     throw new WritError('KEY_UNUSABLE', {
       message: `the environment variable \`${name}\` of \`[signer] key\` is not set`,

@@ -4,12 +4,12 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { equalSecret } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { readGuarded } from '../../core/base/guarded-file.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import type { JournalReach, JournalWitness, WitnessedJournal } from '../../core/contract/journal-witness.ts';
 import { journalMac, processWitness, voucherUnder } from '../../engine/store/process-witness.ts';
 import { encodeId } from '../../engine/vcs/ref-name.ts';
 import { createOnce } from './create-once.ts';
-import { readGuarded } from './guarded-file.ts';
 import { type Environment, userConfigDir } from './user-config-dir.ts';
 import { userKeysDir } from './user-keys.ts';
 

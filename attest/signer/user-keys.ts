@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { readGuarded } from '../../core/base/guarded-file.ts';
 import type { Signer } from '../../core/contract/signer.ts';
 import { openKeyFile, openOwnKey } from './file-key.ts';
-import { readGuarded } from './guarded-file.ts';
 import { type Environment, userConfigDir } from './user-config-dir.ts';
 
 /** Where this user's own keys are. */

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { openKeyFile } from '../../attest/signer/file-key.ts';
-import { readGuarded } from '../../attest/signer/guarded-file.ts';
 import { userKeysDir } from '../../attest/signer/user-keys.ts';
 import { loadAnchors } from '../../attest/verify/load-anchors.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import { readGuarded } from '../../core/base/guarded-file.ts';
 import { execFileBounded } from '../../engine/tool/spawn.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { listenableAddresses } from '../../http/listenable-addresses.ts';

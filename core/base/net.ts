@@ -22,6 +22,9 @@ export interface HttpAnswer {
   readonly body: Buffer;
 }
 
+/** Asks one question as `askHttp` does, within the same bounds. */
+export type HttpAsker = (question: HttpQuestion) => Promise<HttpAnswer>;
+
 /**
  * The door for HTTP that writ itself sends: `https:` only (plain on the loopback), no redirect is followed, body and time are bounded, connections
  * are not kept. NETWORK_FAILED where there is no answer, where it takes too long or is too large; the headers of the question are never repeated.

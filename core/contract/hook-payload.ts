@@ -47,7 +47,7 @@ export interface ContextEntry {
   readonly policy: PrivacyPolicy;
 }
 
-/** `tool.guard`: what is about to be done in the name of a run. ACL and scope have already agreed. */
+/** `tool.guard`: what is about to be done in the name of a run. ACL and scope have already agreed; at `tool.started` the guards have, too. */
 export interface ToolRequest {
   readonly runId: string;
   readonly tool: string;

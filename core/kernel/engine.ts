@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { systemClock } from '../base/clock.ts';
 import { messageOf, WritError } from '../base/errors.ts';
 import type { EngineFacts } from '../contract/hook-payload.ts';
+import { createCapabilities } from './capabilities.ts';
 import { createHooks, type Hooks, hooksFor, listHooks } from './hooks.ts';
 import { createLedger, type Ledger, type LedgerRow } from './ledger.ts';
 import { type LoadedPlugin, pluginMark } from './plugin.ts';
@@ -18,6 +19,8 @@ export interface EngineOptions<Asked extends readonly unknown[]> {
   /** The contract's rows, for the ledger. */
   readonly rows: readonly LedgerRow<Asked>[];
   readonly clock?: Clock;
+  /** Where plugins find secrets by name; default: none are handed over. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** Receives faults that stop nothing (a failing observer, a failing close). */
   readonly report: (fault: WritError) => void;
   /** Deadline of a hook tap that names none, milliseconds; default 30 000. */
@@ -60,6 +63,7 @@ export async function createEngine<Asked extends readonly unknown[]>(
   const ledger = createLedger(rows, plugins);
   const pool =
     given.pool ?? createPool({ clock, ...(given.threads === undefined ? {} : { threads: given.threads }) });
+  const capabilities = createCapabilities(clock, pool, given.env ?? {});
   const closers: Closer[] = [];
   const closeAll = async () => {
     for (const closer of closers.splice(0).reverse()) await closeOne(closer, setting);
@@ -74,7 +78,7 @@ export async function createEngine<Asked extends readonly unknown[]>(
         hooks: hooksFor(hooks, name),
         slots,
         rules,
-        clock,
+        ...capabilities,
         onClose: (close: Closer['close']) => {
           if (frozen) throw new WritError('HOOK_FROZEN', { detail: { plugin: name, hook: 'close' } });
           closers.push({ plugin: name, close });

@@ -57,6 +57,7 @@ export function createHooks(setting: HookSetting) {
     }),
     tool: Object.freeze({
       guard: guard<ToolRequest>('tool.guard', setting),
+      started: observe<ToolRequest>('tool.started', setting),
       settled: observe<ToolSettled>('tool.settled', setting),
     }),
     patch: Object.freeze({

@@ -1,16 +1,15 @@
-import type { Clock } from '../base/clock.ts';
 import { WritError } from '../base/errors.ts';
+import type { Capabilities } from './capabilities.ts';
 import type { PluginHooks } from './hooks.ts';
 import type { RulesDoor } from './rules.ts';
 import type { PluginSlots } from './slot.ts';
 
 /** Everything that a plugin may use; it reaches for nothing else. Closed to additions when `setup` returns. */
-export interface PluginSetup<Options> {
+export interface PluginSetup<Options> extends Capabilities {
   readonly hooks: PluginHooks;
   readonly slots: PluginSlots;
   readonly rules: RulesDoor;
   readonly options: Options;
-  readonly clock: Clock;
   /** Runs when the engine closes; plugins close in reverse order. */
   onClose(close: () => void | Promise<void>): void;
 }

@@ -1,6 +1,5 @@
 import { randomOctets } from '../../core/base/ids.ts';
 import { definePlugin } from '../../core/kernel/plugin.ts';
-import { createPool } from '../../core/kernel/worker/pool.ts';
 import { findSensitive } from '../../readers/sensitive/find-sensitive.ts';
 import { redactAside } from './redact-aside.ts';
 
@@ -15,9 +14,7 @@ export const redactionPlugin = definePlugin({
   name: 'redaction',
   api: 1,
   enforces: ['constraints.privacy.redactionRequired', 'constraints.privacy.dataClassesAllowed'],
-  setup({ hooks, clock, onClose }) {
-    const pool = createPool({ clock, threads: 2 });
-    onClose(() => pool.close());
+  setup({ hooks, pool }) {
     // Lives as long as the engine and is stored nowhere: equal values are told apart within a run, and nobody can guess one from its digest later.
     const key = randomOctets(32);
     hooks.artifact.redact.tap(async (artifact) => {

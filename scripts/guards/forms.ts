@@ -34,7 +34,7 @@ export const guards: readonly Guard[] = [
   ...within('core/base/strict-json.ts', nothing, [
     ['a key once', 'if (Object.hasOwn(object, key)) {', 'if (at < 0) {', 'a signed payload in which'],
   ]),
-  ...within('attest/signer/guarded-file.ts', nothing, [
+  ...within('core/base/guarded-file.ts', nothing, [
     [
       'keys that others may write',
       'if ((status.mode & forbidden) === 0) return undefined;',

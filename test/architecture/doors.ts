@@ -17,6 +17,13 @@ export interface Door {
 export const doors: readonly Door[] = [
   { name: 'tapable', file: 'core/kernel/hook.ts', specifier: /^tapable$/ },
   { name: 'piscina', file: 'core/kernel/worker/pool.ts', specifier: /^piscina(?:\/|$)/ },
+  {
+    name: 'a pool of threads',
+    file: 'core/kernel/engine.ts',
+    // What judges a rule by itself has no engine.
+    servers: ['plugins/testers/gate-tester.ts'],
+    code: /(?<!function )\bcreatePool\(/,
+  },
   { name: 'cac', file: 'bin/args.ts', specifier: /^cac$/ },
   { name: 'child processes', file: 'engine/tool/spawn.ts', specifier: /^node:(?:child_process|cluster)$/ },
   {

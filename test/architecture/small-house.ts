@@ -7,7 +7,7 @@ export const soundFiles: Readonly<Record<string, string>> = {
   'plugin.ts': "export type { Plugin } from './core/kernel/plugin.ts';\n",
   'testing.ts': "export { gateTester } from './plugins/testers/gate-tester.ts';\n",
   'core/kernel/engine.ts':
-    "import type { Plugin } from './plugin.ts';\nexport const createEngine = (_: Plugin) => {};\n",
+    "import type { Plugin } from './plugin.ts';\nexport const createEngine = (_: Plugin) => createPool();\n",
   'core/kernel/plugin.ts': 'export interface Plugin {}\n',
   'core/kernel/hook.ts': "import { SyncHook } from 'tapable';\nexport const hook = new SyncHook();\n",
   'core/kernel/hooks.ts': "export const hooks = { tool: { guard: guard('tool.guard', setting) } };\n",

@@ -14,9 +14,24 @@ const open = (env: Record<string, string>, ephemeralKey = false) =>
   createEngine({
     plugins: [attestPlugin({ env, ephemeralKey, clock: systemClock })],
     rows: contractRows,
+    env,
     report: () => {},
     tapTimeoutMs: 1000,
   });
+
+t.test('keys come by the capabilities that the engine hands over, and by nothing else', async (t) => {
+  const home = t.testdir();
+  const pem = generateKey('ed25519').export({ type: 'pkcs8', format: 'pem' }).toString();
+  await using engine = await createEngine({
+    plugins: [attestPlugin({ env: { HOME: home, UNTOLD: pem }, ephemeralKey: false, clock: systemClock })],
+    rows: contractRows,
+    env: { TOLD: pem },
+    report: () => {},
+  });
+  const keys = await engine.slots.signer.pick('key');
+  t.match(await keys.open({ form: 'env', name: 'TOLD' }), { algorithm: 'ed25519' });
+  await t.rejects(keys.open({ form: 'env', name: 'UNTOLD' }), { code: 'KEY_UNUSABLE' });
+});
 
 t.test(
   'the plugin fills the slots that sealing picks from, and touches no file by being loaded',

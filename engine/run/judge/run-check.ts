@@ -3,7 +3,7 @@ import { toRfc3339 } from '../../../core/base/clock.ts';
 import { isWritError, messageOf } from '../../../core/base/errors.ts';
 import type { CheckContext, CheckOutcome } from '../../../core/contract/check-runner.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
-import type { ToolRequest, ToolSettled } from '../../../core/contract/hook-payload.ts';
+import type { ToolSettled } from '../../../core/contract/hook-payload.ts';
 import type { EffectiveCheck, EffectiveToolAcl } from '../../../core/contract/intentspec.gen.ts';
 import type { CheckNetwork } from '../../../core/contract/network-use.ts';
 import type { RuleInput } from '../../../core/contract/rule.ts';
@@ -224,8 +224,12 @@ async function runCommand(
   check: EffectiveCheck,
   uses: CheckUses,
 ): ReturnType<CheckContext['runCommand']> {
-  const { contract, runId, signal } = attempt;
-  const { clock } = attempt.settings;
+  const {
+    contract,
+    runId,
+    signal,
+    settings: { clock },
+  } = attempt;
   const command = check.command ?? '';
   const { reports } = workspace;
   const inside = workspace.sandbox.pathsInside({ workspace: workspace.directory, reports });
@@ -238,13 +242,7 @@ async function runCommand(
     patchSetDigest: attempt.patch.digest,
     reportsDir: inside.reports,
   });
-  const tool: ToolRequest = {
-    runId,
-    tool: 'workspace.command',
-    action: 'execute',
-    checkId: check.id,
-    command,
-  };
+  const tool = { runId, tool: 'workspace.command', action: 'execute', checkId: check.id, command };
   const startedAt = toRfc3339(clock.now());
   const started = clock.monotonic();
   const settle = async (settled: Omit<ToolSettled, 'request' | 'durationMs'>): Promise<void> => {
@@ -270,6 +268,7 @@ async function runCommand(
     await settle({ outcome: 'denied', refusal: denied });
     return { denied, reports: [] };
   }
+  await attempt.engine.hooks.tool.started.call(tool);
   const way = await openNetwork(attempt, workspace, acl);
   const { mtimeNs: emptySince } = await stat(reports, { bigint: true });
   const running = workspace.sandbox.run({

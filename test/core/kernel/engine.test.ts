@@ -1,3 +1,5 @@
+import { chmodSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { WritError } from '../../../core/base/errors.ts';
@@ -47,6 +49,47 @@ t.test('after set-up hooks, slots, rules and onClose are closed', async (t) => {
   t.throws(() => context.slots.signer.add('x', {} as never), late);
   t.throws(() => context.rules.add({ id: 'x', point: 'patch', module: new URL(import.meta.url) }), late);
   t.throws(() => context.onClose(() => {}), late);
+});
+
+t.test('what a plugin needs of the world is handed to it, and no more', async (t) => {
+  const kept: PluginSetup<undefined>[] = [];
+  const home = t.testdir({ own: 'text', 'real-file': 'text' });
+  symlinkSync('real-file', join(home, 'link'));
+  chmodSync(join(home, 'own'), 0o600);
+  const pool = createPool({ clock: systemClock, threads: 2 });
+  t.teardown(() => pool.close());
+  const keeper = plugin('keeper', (context) => void kept.push(context) as undefined);
+  await using _engine = await engine([keeper], { pool, env: { TOKEN: 'abc' }, clock: systemClock });
+  const [context] = kept;
+  if (!context) throw new Error('set-up did not run');
+  t.strictSame(Object.keys(context).sort(), [
+    'clock',
+    'fetch',
+    'files',
+    'hooks',
+    'onClose',
+    'options',
+    'pool',
+    'rules',
+    'secret',
+    'slots',
+  ]);
+  t.equal(context.clock, systemClock);
+  t.strictSame(Object.keys(context.pool), ['threads', 'run'], 'nobody but its maker closes a pool');
+  t.match(await context.pool.run(judgeRuleTask, {} as never, { timeoutMs: 5000 }), { reason: 'threw' });
+  t.equal(context.secret('TOKEN'), 'abc');
+  t.equal(context.secret('PATH'), undefined, 'the environment of this process was not handed over');
+  t.equal(context.secret('__proto__'), undefined);
+  t.throws(() => context.secret('a b'), { code: 'PLUGIN_INVALID' });
+  t.equal(await context.files.read(join(home, 'own'), true), 'text');
+  t.equal(await context.files.read(join(home, 'none'), true), undefined);
+  await t.rejects(context.files.read(join(home, 'link'), false), { code: 'KEY_INSECURE' });
+  const asked = { url: 'http://example.com/', method: 'GET', withinMs: 100, maxBytes: 1 } as const;
+  await t.rejects(
+    context.fetch(asked),
+    { code: 'NETWORK_FAILED' },
+    'plain HTTP leaves the machine for nobody',
+  );
 });
 
 t.test('a plugin taps under its own name and cannot call or freeze', async (t) => {

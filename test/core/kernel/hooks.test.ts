@@ -17,6 +17,7 @@ t.test('the table, in the order of a run', async (t) => {
       'frame.tag: transform',
       'frame.redact: transform',
       'tool.guard: guard',
+      'tool.started: observe',
       'tool.settled: observe',
       'patch.judge: collect',
       'artifact.redact: transform',

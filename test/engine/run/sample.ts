@@ -127,6 +127,7 @@ export function makeSample(files = join(fixtures, '_sample')): Sample {
       plugins: [...preset({ env, ephemeralKey, clock: systemClock }), ...plugins],
       rows: contractRows,
       clock: systemClock,
+      env,
       report: () => {},
       pool: sharedPool(),
     });

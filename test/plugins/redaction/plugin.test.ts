@@ -1,18 +1,21 @@
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { createHooks, hooksFor } from '../../../core/kernel/hooks.ts';
+import { createPool } from '../../../core/kernel/worker/pool.ts';
 import { redactionPlugin } from '../../../plugins/redaction/plugin.ts';
 import { inventedSecrets } from '../../readers/sensitive/secrets/invented-secrets.ts';
 
 const policy = { remove: ['secrets'], beyond: ['secrets', 'pii'], words: {} } as const;
 const token = inventedSecrets.find(([rule]) => rule === 'github-token')?.[1] ?? '';
 
+const pool = createPool({ clock: systemClock, threads: 2 });
+t.teardown(() => pool.close());
+
 function loaded() {
   const hooks = createHooks({ clock: systemClock, timeoutMs: 5000, report: () => {} });
   const context = {
     hooks: hooksFor(hooks, 'redaction'),
-    clock: systemClock,
-    onClose: (close: () => Promise<void>) => t.teardown(close),
+    pool,
   } as unknown as Parameters<typeof redactionPlugin.setup>[0];
   redactionPlugin.setup(context, undefined);
   for (const hook of [hooks.artifact.redact, hooks.frame.admit, hooks.frame.redact]) hook.freeze();

@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { WritError } from '../../core/base/errors.ts';
+import { WritError } from './errors.ts';
 
 const maxBytes = 64 * 1024;
 
