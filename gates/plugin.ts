@@ -31,11 +31,11 @@ export const gatesPlugin = definePlugin({
     'artifacts.required.name=sast-report',
     'artifacts.required.name=sca-report',
   ],
-  setup(context) {
-    for (const rule of rules) context.rules.add(rule);
-    const { artifact, check } = context.slots;
+  setup({ slots, pool, rules: door }) {
+    for (const rule of rules) door.add(rule);
+    const { artifact, check } = slots;
     check.addLazy('command', async () => (await import('./checks/command.ts')).commandCheck);
-    check.addLazy('testSuite', async () => (await import('./checks/test-suite.ts')).testSuiteCheck);
+    check.addLazy('testSuite', async () => (await import('./checks/test-suite.ts')).testSuiteCheck(pool));
     check.addLazy('policy', async () => (await import('./checks/policy.ts')).policyCheck);
     artifact.addLazy('sast-report', async () => (await import('./sast/sast-report.ts')).sastReportProducer);
     return undefined;

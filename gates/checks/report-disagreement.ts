@@ -25,7 +25,7 @@ export function reportAgainst(
 export async function outputAgainst(
   source: string,
   report: TestReport,
-  result: SandboxResult,
+  result: Pick<SandboxResult, 'stdout'>,
 ): Promise<readonly Finding[]> {
   const said = await streamSays(result);
   const against = said?.report && reportAgainst(source, report, output, said.report);

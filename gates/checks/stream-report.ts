@@ -13,7 +13,9 @@ export interface StreamSays {
 }
 
 /** Standard output as the report itself; `undefined` where it does not begin as TAP. A part that was lost refuses it. */
-export async function outputReport({ stdout }: SandboxResult): Promise<ParsedReport | undefined> {
+export async function outputReport({
+  stdout,
+}: Pick<SandboxResult, 'stdout'>): Promise<ParsedReport | undefined> {
   if (!beginsAsTap(stdout.bytes)) return undefined;
   return truncation(stdout, 'begins as TAP, but') ?? parseTap(stdout.bytes);
 }
@@ -32,7 +34,7 @@ export function truncation(
  * The TAP that stands anywhere in standard output, behind what `npm test` prints too; `undefined` where none does. A stream that is no whole TAP
  * still tells by `not ok` lines what failed; one that is to-do or skipped tells nothing.
  */
-export async function streamSays({ stdout }: SandboxResult): Promise<StreamSays | undefined> {
+export async function streamSays({ stdout }: Pick<SandboxResult, 'stdout'>): Promise<StreamSays | undefined> {
   const begins = beginsAsTap(stdout.bytes) ? 0 : versionAt(stdout.bytes);
   if (begins !== undefined && !stdout.truncated) {
     const { report } = await parseTap(stdout.bytes.subarray(begins));

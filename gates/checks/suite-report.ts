@@ -16,7 +16,7 @@ import { outputReport, truncation } from './stream-report.ts';
 export interface SuiteOutput {
   /** `stdout` or a glob; `undefined` where the config names nothing. */
   readonly named: string | undefined;
-  readonly result: SandboxResult;
+  readonly result: Pick<SandboxResult, 'stdout'>;
   readonly reports: readonly ReportFile[];
   readonly unread: readonly string[];
 }
@@ -48,7 +48,7 @@ export async function readSuite(suite: SuiteOutput): Promise<ReadSuite> {
 }
 
 /** Named by the config, output may be of any format that is known by its content. */
-async function wholeOutput({ stdout }: SandboxResult): Promise<ParsedReport | undefined> {
+async function wholeOutput({ stdout }: SuiteOutput['result']): Promise<ParsedReport | undefined> {
   if (stdout.totalBytes === 0) return undefined;
   return truncation(stdout, 'is the report, but') ?? parseReport('stdout.tap', stdout.bytes);
 }

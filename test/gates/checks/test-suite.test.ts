@@ -1,12 +1,17 @@
 import t from 'tap';
+import { systemClock } from '../../../core/base/clock.ts';
 import type { CheckContext } from '../../../core/contract/check-runner.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
+import { createPool } from '../../../core/kernel/worker/pool.ts';
 import { testSuiteCheck } from '../../../gates/checks/test-suite.ts';
 import { readFixture } from '../reports/read-fixture.ts';
 import { checkContext, errorCodes, type Given } from './check-context.ts';
 
+const pool = createPool({ clock: systemClock, threads: 1 });
+t.teardown(() => pool.close());
+const suiteCheck = testSuiteCheck(pool);
 const run = (given: Given) =>
-  testSuiteCheck.run(checkContext({ ...given, check: { kind: 'testSuite' } }).context);
+  suiteCheck.run(checkContext({ ...given, check: { kind: 'testSuite' } }).context);
 const passing = 'TAP version 13\nok 1 - a\nok 2 - b # SKIP\n1..2\n';
 const failing = 'TAP version 13\nok 1 - a\nnot ok 2 - b\n1..2\n';
 /** Codes of the notes. */
@@ -45,7 +50,7 @@ t.test('an expected exit code that is not zero does not excuse a failed test', a
     check: { expectedExitCode: 1 },
     result: { exitCode: 1 },
   });
-  t.strictSame(errorCodes((await testSuiteCheck.run(context)).findings), ['TESTS_FAILED', 'TEST_FAILED']);
+  t.strictSame(errorCodes((await suiteCheck.run(context)).findings), ['TESTS_FAILED', 'TEST_FAILED']);
 });
 
 t.test('no report is REPORT_MISSING', async (t) => {
@@ -297,7 +302,7 @@ t.test('a report that was there before, or is no file, counts for nothing', asyn
   const { context } = checkContext({ check: { kind: 'testSuite' } });
   const bytes = Buffer.from(junit);
   const withFiles = (given: Partial<Awaited<ReturnType<CheckContext['runCommand']>>>) =>
-    testSuiteCheck.run({
+    suiteCheck.run({
       ...context,
       runCommand: async () => ({ ...(await context.runCommand()), ...given }),
     });
@@ -310,4 +315,38 @@ t.test('a report that was there before, or is no file, counts for nothing', asyn
   t.strictSame((await withFiles({ reports: [{ name: 'a.xml', bytes }, log] })).findings, []);
   const link = await withFiles({ reports: [{ name: 'a.xml', bytes }], unread: ['b.xml'] });
   t.match(link.findings, [{ severity: 'error', detail: { reason: 'not-a-file', report: 'b.xml' } }]);
+});
+
+t.test(
+  'a large report is read in a thread as a small one is here, and others are answered meanwhile',
+  async (t) => {
+    const cases = Array.from({ length: 60_000 }, (_, at) => `ok ${at + 1} - case number ${at + 1}\n`).join(
+      '',
+    );
+    const large = `TAP version 13\n${cases}not ok 60001 - the last\n1..60001\n`;
+    let turns = 0;
+    const ticking = setInterval(() => {
+      turns += 1;
+    }, 5);
+    const { findings, tests, executed } = await run({ reports: { 'a.tap': large }, result: { exitCode: 1 } });
+    clearInterval(ticking);
+    t.ok(turns > 3, `${turns} turns`);
+    t.match(tests, { passed: 60_000, failed: 1 });
+    t.equal(executed?.names.size, 60_001);
+    t.strictSame(errorCodes(findings), ['CHECK_EXIT_CODE', 'TESTS_FAILED', 'TEST_FAILED']);
+  },
+);
+
+t.test('a large report that no thread brings to its end counts for nothing', async (t) => {
+  const { context } = checkContext({ reports: { 'a.tap': `TAP version 13\n${'#\n'.repeat(600_000)}` } });
+  for (const reason of ['crashed', 'deadline', 'aborted'] as const) {
+    const lost = {
+      run: async () => ({ ok: false, reason, error: { name: 'Error', message: 'gone' } }) as const,
+    };
+    const { findings, tests } = await testSuiteCheck(lost).run(context);
+    t.match(findings, [
+      { severity: 'error', detail: { code: 'REPORT_UNREADABLE' }, message: new RegExp(reason) },
+    ]);
+    t.equal(tests, undefined);
+  }
 });
