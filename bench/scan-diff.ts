@@ -1,6 +1,6 @@
 /* `node bench/scan-diff.ts [MB]`: the scan of a large diff against ripgrep on the same machine at the same time. Exit 1 where a limit is missed. */
 import { spawnSync } from 'node:child_process';
-import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,7 @@ import { rules } from '../gates/rules.ts';
 import { cutDiff } from '../gates/scan/cut-diff.ts';
 import type { DiffPiece } from '../gates/scan/diff-piece.ts';
 import { findCandidates } from '../gates/scan/find-candidates.ts';
+import { readBlocks } from '../gates/scan/read-blocks.ts';
 import { figure, interleaved } from './measure.ts';
 import { textFiles, writeSampleDiff } from './sample-diff.ts';
 
@@ -54,7 +55,7 @@ try {
     figure(
       'choosing candidates, 2 threads / rg -j2',
       times.candidates / times.rg,
-      2,
+      4,
       'x',
       `${detail} ${times.rg.toFixed(0)} ms for one rule's pattern; cutting alone ${times.cut.toFixed(0)} ms; medians of ${rounds}`,
     ),
@@ -86,8 +87,7 @@ try {
 }
 
 async function* piecesOf(path: string): AsyncGenerator<DiffPiece> {
-  const source = createReadStream(path, { highWaterMark: 1024 * 1024 });
-  yield* cutDiff(source, { onUnscanned: () => {} });
+  yield* cutDiff(readBlocks(path), { onUnscanned: () => {} });
 }
 
 async function cutAlone(path: string): Promise<void> {

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { lstat, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve, sep } from 'node:path';
@@ -13,6 +12,7 @@ import { createScratch } from '../engine/vcs/scratch.ts';
 import { cutDiff } from '../gates/scan/cut-diff.ts';
 import type { DiffPiece, Unscanned } from '../gates/scan/diff-piece.ts';
 import { type FilePiece, type FileToScan, filesAsPieces } from '../gates/scan/files-as-pieces.ts';
+import { readBlocks } from '../gates/scan/read-blocks.ts';
 import type { CommandContext } from './command.ts';
 
 /** What `writ scan` reads: pieces of a diff, and the files behind them where they are at hand. */
@@ -47,12 +47,13 @@ export async function openScanSource(context: Context, tell: Tell): Promise<Scan
 }
 
 async function fromPatch({ cwd, stdin, signal }: Context, path: string, tell: Tell): Promise<ScanSource> {
-  const stream = path === '-' ? stdin : createReadStream(resolve(cwd, path), { highWaterMark: 1024 * 1024 });
-  signal.addEventListener('abort', () => stream.destroy(), { once: true });
+  const source = path === '-' ? stdin : readBlocks(resolve(cwd, path), signal);
+  if (path === '-') signal.addEventListener('abort', () => stdin.destroy(), { once: true });
   async function* read(): AsyncGenerator<Uint8Array> {
     try {
-      for await (const chunk of stream) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      for await (const chunk of source) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     } catch (cause) {
+      signal.throwIfAborted();
       const found = (cause as NodeJS.ErrnoException).code ?? 'it ended early';
       throw new WritError('INPUT_UNREADABLE', {
         message: `\`${path}\` cannot be read: ${found}`,

@@ -1,7 +1,7 @@
 import { type AnchorSearch, createAnchorSearch } from '../../readers/anchors/anchor-search.ts';
 import type { Language } from '../source/language.ts';
-import { type WordSearch, wordSearch } from '../source/word-search.ts';
-import { type Evidence, plainWords } from './evidence.ts';
+import { wordSearch } from '../source/word-search.ts';
+import { type Evidence, type EvidenceWord, plainWords } from './evidence.ts';
 import { javascriptEvidence } from './javascript-evidence.ts';
 import { pythonEvidence } from './python-evidence.ts';
 
@@ -29,12 +29,6 @@ const jvmEngineWords: readonly string[] = [
     'getTask',
   ],
   ...['Scripting', 'JavaCompiler', 'createFastEvaluator', 'GroovyS'],
-];
-
-/** Types of that platform that may be given a name far from where it is used. */
-const jvmEngineTypes: readonly string[] = [
-  ...['Runtime', 'ScriptEngine', 'ProcessBuilder', 'Groovy', 'gnl', 'ELProcessor', 'ScriptingContainer'],
-  ...['JavaCompiler', 'PythonInterpreter'],
 ];
 
 /** Every direct execution contains one of these; a change without any is not read further. */
@@ -156,61 +150,6 @@ const words: Readonly<Record<Exclude<Scanned, 'javascript' | 'python'>, readonly
   ],
 };
 
-/** What a file holds where a name for direct execution may be given far from where the change uses it. */
-const inFile: Readonly<Partial<Record<Scanned, WordSearch>>> = {
-  javascript: wordSearch([
-    ...[
-      'child_process',
-      'shelljs',
-      'execa',
-      '= eval',
-      ': eval',
-      '=eval',
-      '.eval',
-      "['eval",
-      '["eval',
-      "'vm'",
-      '"vm"',
-      ':vm',
-    ],
-    ...['= Function', '.constructor', 'vm2', 'isolated-vm', 'data:text'],
-  ]),
-  python: wordSearch([
-    'eval',
-    'exec',
-    'system',
-    'popen',
-    'subprocess',
-    'builtins',
-    'create_subprocess',
-    'timeit',
-    'runpy',
-    'rofile',
-    'Trace(',
-    'Interactive',
-    'CDLL',
-  ]),
-  shell: wordSearch(['eval', '=sh', '=bash', 'bin/']),
-  ruby: wordSearch(['alias', 'method(']),
-  php: wordSearch(['use function', "= '", '= "'], { fold: true }),
-  java: wordSearch([...jvmEngineTypes, 'JShell', 'MVEL', 'bsh.']),
-  kotlin: wordSearch(jvmEngineTypes),
-  scala: wordSearch([...jvmEngineTypes, 'sys.process', 'twitter.util']),
-  go: wordSearch([
-    'os/exec',
-    'syscall',
-    '/goja',
-    '/otto',
-    '/gopher-lua',
-    '/yaegi',
-    '/v8go',
-    '/starlark',
-    '/otto.v',
-    'mvdan.cc/sh',
-  ]),
-  csharp: wordSearch(['Diagnostics', 'Scripting', 'CSharpScript', 'ProcessStartInfo']),
-};
-
 /** How far around a word its form is looked at. */
 const reach = 96;
 
@@ -233,6 +172,14 @@ const evidence: Readonly<Record<Scanned, Evidence>> = {
   go: toEvidence(words.go, 'go'),
   csharp: toEvidence(words.csharp, 'csharp'),
 };
+
+/** By the first four bytes, so that no text is made of a place where only another language has a word. */
+const wordsByHead: ReadonlyMap<Scanned, ReadonlyMap<number, readonly EvidenceWord[]>> = new Map(
+  (Object.keys(evidence) as Scanned[]).map((language) => [
+    language,
+    Map.groupBy(evidence[language].words, ({ text }) => Buffer.from(text, 'latin1').readInt32LE()),
+  ]),
+);
 
 /** Texts that `anchorTest` is to be told of, over all languages. */
 export const evidenceAnchors: readonly string[] = [
@@ -274,21 +221,18 @@ export function anchorTest(
   start: number,
   end: number,
 ): (at: number) => boolean {
-  const known = evidence[language].words;
+  const known = wordsByHead.get(language);
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return (at) => {
+    const words = at + 4 > end ? undefined : known?.get(buffer.readInt32LE(at));
+    if (words === undefined) return false;
     const from = Math.max(start, at - reach);
     const window = buffer.toString('latin1', from, Math.min(end, at + reach));
-    return known.some(({ text, form }) => {
+    return words.some(({ text, form }) => {
       if (!window.startsWith(text, at - from)) return false;
       if (!form) return true;
       form.lastIndex = at - from;
       return form.test(window);
     });
   };
-}
-
-/** Whether a file can give another name to direct execution, so that a change may use it unseen. */
-export function mayRename(bytes: Uint8Array, language: Scanned): boolean {
-  return inFile[language]?.found(bytes) ?? false;
 }

@@ -12,7 +12,7 @@ interface Growing {
   readonly start: number;
   readonly end: number;
   readonly parent: Growing | undefined;
-  readonly children: Growing[];
+  children: readonly Growing[];
   readonly field: string | undefined;
 }
 
@@ -49,6 +49,9 @@ export function parseSyntax(
   }
 }
 
+const none: readonly Growing[] = [];
+
+/** Lists of children are made when their last child is known, as long as they are: half of all nodes have none, and most others few. */
 function grow({ types, fields }: Grammar, walk: Walk, offset: number): SyntaxTree | undefined {
   const nodes: Growing[] = [];
   const faults: Growing[] = [];
@@ -57,6 +60,9 @@ function grow({ types, fields }: Grammar, walk: Walk, offset: number): SyntaxTre
   if (root.type === 'ERROR') faults.push(root);
   let parent = root;
   let depth = 0;
+  /** Children of every open node, one after the other, and where those of each begin. */
+  const pending: Growing[] = [];
+  const begins: number[] = [0];
   if (!walk.firstChild()) return { root, nodes, faults };
   for (;;) {
     // 65535 is the number of an error, which is in no grammar's list.
@@ -67,18 +73,21 @@ function grow({ types, fields }: Grammar, walk: Walk, offset: number): SyntaxTre
       const field = fields[walk.fieldId()] ?? undefined;
       const node = toNode(type, parent, field);
       nodes.push(node);
-      parent.children.push(node);
+      pending.push(node);
       if (type === 'ERROR' || node.start === node.end) faults.push(node);
       if (nodes.length > maxNodes) return undefined;
       if (walk.firstChild()) {
         depth += 1;
         if (depth > maxDepth) return undefined;
         parent = node;
+        begins.push(pending.length);
         descended = true;
       }
     }
     if (descended) continue;
     while (!walk.nextSibling()) {
+      const begin = begins.pop() ?? 0;
+      if (pending.length > begin) parent.children = pending.splice(begin);
       if (depth === 0 || !parent.parent) return { root, nodes, faults };
       walk.parent();
       depth -= 1;
@@ -88,6 +97,6 @@ function grow({ types, fields }: Grammar, walk: Walk, offset: number): SyntaxTre
 
   function toNode(type: string, above: Growing | undefined, field: string | undefined): Growing {
     const start = walk.start() + offset;
-    return { type, start, end: walk.end() + offset, parent: above, children: [], field };
+    return { type, start, end: walk.end() + offset, parent: above, children: none, field };
   }
 }

@@ -1,17 +1,11 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { CandidateSearch, RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import {
-  anchorTest,
-  evidenceAnchors,
-  hitsInSearch,
-  isScanned,
-  mayHit,
-  mayRename,
-} from '../direct-eval/candidates.ts';
+import { anchorTest, evidenceAnchors, hitsInSearch, isScanned, mayHit } from '../direct-eval/candidates.ts';
 import { findHits } from '../direct-eval/find-hits.ts';
 import { firstAdded } from '../direct-eval/first-added.ts';
 import type { Hit } from '../direct-eval/hit.ts';
+import { mayRename } from '../direct-eval/may-rename.ts';
 import {
   type ChangedSource,
   candidateSource,

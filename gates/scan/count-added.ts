@@ -1,7 +1,6 @@
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import { hunkLines } from '../../readers/diff/hunk-lines.ts';
-import type { LineMarks } from './mark-lines.ts';
-import { measureHunks } from './marked-hunks.ts';
+import type { MarkedHunks } from './marked-hunks.ts';
 
 /**
  * Added lines of files of a diff, files in order. A hunk that holds as many lines as its header says is not walked; a file with any other is,
@@ -10,15 +9,11 @@ import { measureHunks } from './marked-hunks.ts';
 export function countAdded(
   diff: Uint8Array,
   files: readonly Pick<PatchFile, 'start' | 'end' | 'binary'>[],
-  marks: LineMarks,
+  measured: readonly (MarkedHunks | undefined)[],
 ): number {
   let count = 0;
-  let at = 0;
-  for (const file of files) {
-    if (file.binary) continue;
-    while (at < marks.length - 4 && (marks[at] as number) <= file.start) at += 4;
-    count += measureHunks(diff, file, marks, at)?.added ?? countByLine(diff, file);
-  }
+  for (const [index, file] of files.entries())
+    if (!file.binary) count += measured[index]?.added ?? countByLine(diff, file);
   return count;
 }
 

@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import { maxHunkHeaderBytes, readHunkHeader } from '../../readers/diff/hunk-header.ts';
+import { readHunkHeader } from '../../readers/diff/hunk-header.ts';
 import type { DiffPiece, Unscanned } from './diff-piece.ts';
 import { readFileHeader } from './read-file-header.ts';
 
@@ -23,7 +23,7 @@ const maxHeaderBytes = 64 * 1024;
  */
 export async function* cutDiff(
   source: AsyncIterable<Uint8Array>,
-  { pieceBytes = 2 * 1024 * 1024, maxLineBytes = 16 * 1024 * 1024, onUnscanned }: CutOptions,
+  { pieceBytes = 1024 * 1024, maxLineBytes = 16 * 1024 * 1024, onUnscanned }: CutOptions,
 ): AsyncGenerator<DiffPiece> {
   const cutter = new Cutter(pieceBytes, maxLineBytes, onUnscanned);
   for await (const chunk of source) {
@@ -172,10 +172,7 @@ function continuationAt(section: Buffer): Continuation | undefined {
     const end = found < 0 ? section.length : found;
     const mark = section[at];
     if (hunk.oldLeft <= 0 && hunk.newLeft <= 0) {
-      const header =
-        mark === 64
-          ? readHunkHeader(section.toString('latin1', at, Math.min(end, at + maxHunkHeaderBytes)))
-          : undefined;
+      const header = mark === 64 ? readHunkHeader(section, at, end) : undefined;
       if (header) {
         if (headerEnd < 0) headerEnd = at;
         const { oldLine, oldCount, newLine, newCount } = header;

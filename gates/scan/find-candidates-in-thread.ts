@@ -3,11 +3,8 @@ import type { AnchorTest, CandidateSearch, RuleInput } from '../../core/contract
 import type { RuleTask } from '../../core/kernel/worker/judge-rule-in-thread.ts';
 import { loadRuleModule } from '../../core/kernel/worker/load-rule-module.ts';
 import { type AnchorSearch, createAnchorSearch } from '../../readers/anchors/anchor-search.ts';
-import { countAdded } from './count-added.ts';
 import type { Unscanned } from './diff-piece.ts';
-import { findUnread } from './find-unread.ts';
-import { markLines } from './mark-lines.ts';
-import { readFiles } from './read-files.ts';
+import { readPiece } from './read-piece.ts';
 
 /** Which changed files rules have to be asked about. */
 export interface CandidateTask {
@@ -50,45 +47,60 @@ export async function run(task: CandidateTask): Promise<Candidates> {
   const { rules, options, needsAll, readsFiles } = task;
   const { asked, search } = await prepare(rules);
   const { diff } = task.input.patch;
-  const marks = markLines(diff);
-  const files = readsFiles ? readFiles(diff, marks) : task.input.patch.files;
+  const { files, addedLines, unread } = readPiece(
+    diff,
+    readsFiles ? undefined : task.input.patch.files,
+    task.isCut,
+  );
   const patch = { ...task.input.patch, files };
   const inputs = asked.map(({ id }) => ({ ...task.input, patch, options: options[id] ?? {} }));
   const chosen = asked.map((): number[] => []);
   const tests: (AnchorTest | undefined)[] = [];
   const needed: PatchFile[] = [];
   const isAll = needsAll || asked.length < rules.length;
-  let open = 0;
   let isNeeded = isAll;
   const choose = (owner: number): void => {
     chosen[owner]?.push(needed.length);
     isNeeded = true;
   };
-  const found = (owner: number, offset: number): boolean => {
-    if (tests[owner]?.(offset) !== true) return false;
-    tests[owner] = undefined;
-    choose(owner);
-    open -= 1;
-    return open === 0;
+  let next = 0;
+  let start = 0;
+  let end = 0;
+  const finish = (): void => {
+    if (isNeeded) needed.push(files[next - 1] as PatchFile);
   };
-  for (const file of files) {
-    open = 0;
+  const beginNext = (): void => {
+    const file = files[next++] as PatchFile;
+    start = file.start;
+    end = file.end;
     isNeeded = isAll;
     for (const [place, { candidates }] of asked.entries()) {
       const answer = candidates.begin(inputs[place] as (typeof inputs)[number], file);
       tests[place] = typeof answer === 'function' ? answer : undefined;
       if (answer === true) choose(place);
-      else if (answer !== false) open += 1;
     }
-    if (open > 0) search.scan(diff, file.start, file.end, found);
-    if (isNeeded) needed.push(file);
-  }
+  };
+  // All files in one pass; anchors of one file come before those of the next.
+  const found = (owner: number, offset: number): boolean => {
+    while (offset >= end) {
+      if (next > 0) finish();
+      if (next === files.length) return true;
+      beginNext();
+    }
+    if (offset >= start && tests[owner]?.(offset) === true) {
+      tests[owner] = undefined;
+      choose(owner);
+    }
+    return false;
+  };
+  search.scan(diff, files[0]?.start ?? 0, files.at(-1)?.end ?? 0, found);
+  found(-1, Number.POSITIVE_INFINITY);
   return {
     files: needed,
     chosen: Object.fromEntries(asked.map(({ id }, place) => [id, chosen[place] ?? []])),
     fileCount: files.length,
-    addedLines: countAdded(diff, files, marks),
-    unread: readsFiles ? findUnread(diff, files, marks, task.isCut) : [],
+    addedLines,
+    unread,
   };
 }
 

@@ -1,9 +1,9 @@
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import { maxHunkHeaderBytes, readHunkHeader } from '../../readers/diff/hunk-header.ts';
 import type { Unscanned } from './diff-piece.ts';
-import type { LineMarks } from './mark-lines.ts';
-import { measureHunks } from './marked-hunks.ts';
+import type { MarkedHunks } from './marked-hunks.ts';
 
+const escapeByte = 0x1b;
 const colour = Buffer.from('\n\u001b');
 /** `git format-patch` ends a mail with it. */
 const signature = '-- ';
@@ -19,19 +19,17 @@ type Place = 'header' | 'hunk' | 'behind' | 'prose';
 export function findUnread(
   diff: Uint8Array,
   files: readonly PatchFile[],
-  marks: LineMarks,
+  measured: readonly (MarkedHunks | undefined)[],
   isCut: boolean,
 ): readonly Unscanned[] {
   const bytes = Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength);
-  const isColoured = bytes.includes(colour);
+  const isColoured = bytes.includes(escapeByte) && bytes.includes(colour);
   const unread: Unscanned[] = [];
-  let at = 0;
   for (const [index, file] of files.entries()) {
-    while (at < marks.length - 4 && (marks[at] as number) <= file.start) at += 4;
     const mayGoOn = isCut && index === files.length - 1;
     const reason =
       nameFault(file) ??
-      (file.binary || (!isColoured && isPlain(bytes, file, marks, at))
+      (file.binary || (!isColoured && isPlain(bytes, file, measured[index]))
         ? undefined
         : readAll(bytes, file, mayGoOn));
     if (reason !== undefined) unread.push({ path: file.path, reason });
@@ -45,8 +43,7 @@ function nameFault({ path }: PatchFile): string | undefined {
 }
 
 /** True where hunks alone follow the header, each as long as it says; false where lines have to be looked at. */
-function isPlain(bytes: Buffer, file: PatchFile, marks: LineMarks, from: number): boolean {
-  const found = measureHunks(bytes, file, marks, from);
+function isPlain(bytes: Buffer, file: PatchFile, found: MarkedHunks | undefined): boolean {
   if (found === undefined || found.hunks === 0 || found.between > 0) return false;
   if (file.changeType === 'delete' && found.added > 0) return false;
   return found.before.every((line) => bytes[line] !== 0x40);
@@ -62,7 +59,7 @@ function readAll(bytes: Buffer, { start, end, changeType }: PatchFile, mayGoOn: 
     const feed = bytes.indexOf(10, at);
     const stop = feed < 0 || feed >= end ? end : feed;
     const text = bytes.toString('latin1', at, Math.min(stop, at + maxHunkHeaderBytes));
-    const isFirst = at === start;
+    const line = at;
     at = stop + 1;
     if (place === 'hunk') {
       const mark = text[0];
@@ -75,12 +72,12 @@ function readAll(bytes: Buffer, { start, end, changeType }: PatchFile, mayGoOn: 
       if (oldLeft <= 0 && newLeft <= 0) place = 'behind';
       continue;
     }
-    if (isFirst || text.startsWith('\\')) continue;
+    if (line === start || text.startsWith('\\')) continue;
     if (text.startsWith('\u001b')) return 'it is coloured: make it with `--no-color`';
     if (/^diff --(?:cc|combined) /.test(text) || text.startsWith('@@@'))
       return 'a combined diff of a merge is not read: compare with one parent';
     if (text.startsWith('@@')) {
-      const header = readHunkHeader(text);
+      const header = readHunkHeader(bytes, line, stop);
       if (!header) return 'a hunk header cannot be read';
       if (place === 'prose')
         return 'a hunk stands apart from the header of its file: a diff without `diff --git`';

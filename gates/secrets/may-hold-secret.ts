@@ -3,20 +3,29 @@ import type { AnchorTest } from '../../core/contract/rule.ts';
 import { createAnchorSearch } from '../../readers/anchors/anchor-search.ts';
 import { isSecretAt, secretAnchors } from '../../readers/sensitive/secrets/find-secrets.ts';
 import { mayBeginSecret } from '../../readers/sensitive/secrets/may-begin-secret.ts';
+import { maxSecretBytes } from '../../readers/sensitive/secrets/secret-patterns.ts';
 import { lineMarks } from '../source/line-marks.ts';
 
 const plus = 43;
+/** More than any form looks back from where its anchor stands. */
+const maxBefore = 2048;
 const search = createAnchorSearch(secretAnchors.map((anchor) => [undefined, anchor]));
 
 /** Asked where one of `secretAnchors` stands in the bytes of the diff: whether a secret may begin there, on an added line. */
 export function secretTest(diff: PatchSet['diff'], file: PatchFile): AnchorTest {
   const markAt = lineMarks(diff, file);
   const buffer = Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength);
-  let text: string | undefined;
+  let text = '';
+  let from = file.start;
+  let to = file.start;
   return (offset) => {
     if (!mayBeginSecret(diff, offset, file.end) || markAt(offset) !== plus) return false;
-    text ??= buffer.toString('latin1', file.start, file.end);
-    const at = offset - file.start;
+    if (offset + maxSecretBytes > to && to < file.end) {
+      from = Math.max(file.start, offset - maxBefore);
+      to = Math.min(file.end, offset + 2 * maxSecretBytes);
+      text = buffer.toString('latin1', from, to);
+    }
+    const at = offset - from;
     return isSecretAt(text, at) || isSecretAt(text, at - 1);
   };
 }

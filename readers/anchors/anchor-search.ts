@@ -1,8 +1,9 @@
+import { createAnchorCode, filterBits, foundAt, spread, textAt, windowBytes } from './anchor-code.ts';
+
 /** Bytes of an anchor that are looked at first. */
 const width = 4;
-const filterBits = 17;
 const toBit = 32 - filterBits;
-const spread = 0x9e3779b1;
+const filterLength = 1 << (filterBits - 5);
 
 /** Told where an anchor stands. True: the rest of the range need not be searched. */
 export type AnchorFound<Owner> = (owner: Owner, offset: number) => boolean;
@@ -27,8 +28,8 @@ interface Entry<Owner> {
 export function createAnchorSearch<Owner>(
   anchors: Iterable<readonly [owner: Owner, anchor: string]>,
 ): AnchorSearch<Owner> {
-  const threes = new Int32Array(1 << (filterBits - 5));
-  const fours = new Int32Array(1 << (filterBits - 5));
+  const threes = new Int32Array(filterLength);
+  const fours = new Int32Array(filterLength);
   const entries = new Map<number, Entry<Owner>[]>();
   for (const [owner, anchor] of anchors) {
     if (anchor.length < width || /[^\x00-\xff]/.test(anchor))
@@ -45,25 +46,74 @@ export function createAnchorSearch<Owner>(
     else entries.set(key, [entry]);
   }
 
+  let places: FindPlaces | undefined;
   return {
     scan(bytes, start, end, found) {
+      places ??= placesByCode(threes, fours) ?? placesPlainly(threes, fours);
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      const last = end - width;
-      for (
-        let place = nextPlace(view, start, start, last, threes, fours);
-        place >= 0;
-        place = nextPlace(view, start, place + 1, last, threes, fours)
-      ) {
+      places(bytes, start, end, (place) => {
         const known = entries.get(view.getInt32(place, true));
-        if (known === undefined) continue;
+        if (known === undefined) return false;
         for (const entry of known) {
           const from = place - entry.offset;
           if (from < start || from + entry.bytes.length > end) continue;
           if (entry.bytes.length > width && !stands(view, entry.bytes, from)) continue;
-          if (found(entry.owner, from)) return;
+          if (found(entry.owner, from)) return true;
         }
-      }
+        return false;
+      });
     },
+  };
+}
+
+/** Calls `at` for every place, in order, at which both filters let four bytes pass that stand in the range, until it answers true. */
+type FindPlaces = (bytes: Uint8Array, start: number, end: number, at: (place: number) => boolean) => void;
+
+function placesByCode(threes: Int32Array, fours: Int32Array): FindPlaces | undefined {
+  const code = createAnchorCode(threes, fours);
+  if (code === undefined) return undefined;
+  const text = Buffer.from(code.memory);
+  const found = new Uint16Array(code.memory, foundAt);
+  const plainly = placesPlainly(threes, fours);
+  let isBusy = false;
+  const search: FindPlaces = (bytes, start, end, at) => {
+    const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    for (let from = start; from <= end - width; from += windowBytes) {
+      const most = Math.min(windowBytes, end - width + 1 - from);
+      const copied = source.copy(text, textAt, from, Math.min(end, from + most + width));
+      text.fill(0, textAt + copied, textAt + most + 32);
+      const count = code.findPlaces(most + 1);
+      for (let index = 0; index < count; index += 1) {
+        const place = (found[index] as number) - 1;
+        if (place < 0) continue;
+        if (place >= most) break;
+        if (at(from + place)) return;
+      }
+    }
+  };
+  return (bytes, start, end, at) => {
+    // Somebody who is told of a place searches again: there is one memory.
+    if (isBusy) return plainly(bytes, start, end, at);
+    isBusy = true;
+    try {
+      search(bytes, start, end, at);
+    } finally {
+      isBusy = false;
+    }
+  };
+}
+
+/** The same in plain words, for a machine without WebAssembly. */
+function placesPlainly(threes: Int32Array, fours: Int32Array): FindPlaces {
+  return (bytes, start, end, at) => {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const last = end - width;
+    for (
+      let place = nextPlace(view, start, start, last, threes, fours);
+      place >= 0;
+      place = nextPlace(view, start, place + 1, last, threes, fours)
+    )
+      if (at(place)) return;
   };
 }
 

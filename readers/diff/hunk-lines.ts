@@ -1,5 +1,5 @@
 import type { PatchFile } from '../../core/contract/patch-set.ts';
-import { maxHunkHeaderBytes, readHunkHeader } from './hunk-header.ts';
+import { readHunkHeader } from './hunk-header.ts';
 
 /** One line of a hunk; `start` and `end` are offsets in the diff, without mark and line feed. */
 export interface HunkLine {
@@ -34,10 +34,7 @@ export function* hunkLines(bytes: Uint8Array, file: Pick<PatchFile, 'start' | 'e
     const end = feed === -1 || feed >= file.end ? file.end : feed;
     const mark = diff[start];
     if (oldLeft <= 0 && newLeft <= 0) {
-      const header =
-        mark === at
-          ? readHunkHeader(diff.toString('latin1', start, Math.min(end, start + maxHunkHeaderBytes)))
-          : undefined;
+      const header = mark === at ? readHunkHeader(diff, start, end) : undefined;
       if (header) {
         hunk += 1;
         ({ oldLine, oldCount: oldLeft, newLine, newCount: newLeft } = header);

@@ -1,4 +1,4 @@
-import { maxHunkHeaderBytes, readHunkHeader } from './hunk-header.ts';
+import { readHunkHeader } from './hunk-header.ts';
 import { unquotePath } from './unquote-path.ts';
 
 /** What the headers of one file in an incoming patch say. Names are as written, prefix included; absent means `/dev/null` or not said. */
@@ -58,7 +58,7 @@ export function readSections(patch: Buffer): readonly PatchSection[] {
       if (oldName !== undefined) current.oldName = oldName;
       if (newName !== undefined) current.newName = newName;
     } else if (first === 0x40 && current && startsWith(text, '@@ -')) {
-      const header = readHunkHeader(text.toString('latin1', 0, maxHunkHeaderBytes));
+      const header = readHunkHeader(text, 0, text.length);
       if (!header) continue;
       current.hunks.push({ oldStart: header.oldLine, line });
       skipHunk(header.oldCount, header.newCount);

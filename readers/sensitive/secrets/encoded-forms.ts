@@ -2,6 +2,8 @@
 export interface EncodedForm {
   /** At least four characters, the same wherever the text is encoded. */
   readonly anchor: string;
+  /** Bytes before the text in its group of three, of base64. */
+  readonly phase?: number;
   /** What stands encoded around the anchor at `at`, `most` characters of it. */
   read(text: string, at: number, most: number): Decoded | undefined;
 }
@@ -23,18 +25,30 @@ const hexRun = /(?:[0-9A-Fa-f]{2}){1,6000}/y;
 const escapedRun = /(?:%[0-9A-Fa-f]{2}|\\{1,2}u00[0-9A-Fa-f]{2}|\\{1,2}x[0-9A-Fa-f]{2}|[\w.~+/=:-]){1,6000}/y;
 const oneEscape = /%([0-9A-Fa-f]{2})|\\{1,2}u00([0-9A-Fa-f]{2})|\\{1,2}x([0-9A-Fa-f]{2})/g;
 
+export interface FormChoice {
+  /** Whether escapes are wanted, too. */
+  readonly escapes?: boolean;
+  /** It is one of many texts that have their beginning alone in common: their forms are cut so that most of them are the same. */
+  readonly isOfMany?: boolean;
+}
+
 /** Base64 at its three alignments, hexadecimal digits, percent, `\u00` and `\x` escapes of all of a text that has at least three characters. */
-export function encodedForms(sought: string): readonly EncodedForm[] {
+export function encodedForms(
+  sought: string,
+  { escapes = true, isOfMany = false }: FormChoice = {},
+): readonly EncodedForm[] {
   const hex = Buffer.from(sought, 'latin1').toString('hex');
   const pairs = hex.match(/../g) ?? [];
-  const spelt = [hex, hex.toUpperCase()].map((anchor) => ({ anchor, read: readHex }));
-  const escaped = ['%', '\\u00', '\\x'].flatMap((mark) =>
+  const cut = (anchor: string, most: number): string => (isOfMany ? anchor.slice(0, most) : anchor);
+  const spelt = [hex, hex.toUpperCase()].map((anchor) => ({ anchor: cut(anchor, 6), read: readHex }));
+  const escaped = (escapes ? ['%', '\\u00', '\\x'] : []).flatMap((mark) =>
     [pairs, pairs.map((pair) => pair.toUpperCase())].map((both) => ({
       anchor: both.map((pair) => mark + pair).join(''),
       read: readEscaped,
     })),
   );
-  const forms = [...[0, 1, 2].map((phase) => base64Form(sought, phase)), ...spelt, ...escaped];
+  const packed = [0, 1, 2].map((phase) => base64Form(sought, phase));
+  const forms = [...packed.map((form) => ({ ...form, anchor: cut(form.anchor, 4) })), ...spelt, ...escaped];
   const seen = new Set<string>();
   return forms.filter(({ anchor }) => anchor.length >= 4 && !seen.has(anchor) && seen.add(anchor));
 }
@@ -57,6 +71,7 @@ function base64Form(sought: string, phase: number): EncodedForm {
   const last = Math.floor(((phase + sought.length) * 8) / 6);
   return {
     anchor: encoded.slice(first, last),
+    phase,
     read(text, at, most) {
       let start = at - first;
       if (start < 0) return undefined;

@@ -22,35 +22,45 @@ type Try = (text: string, at: number) => SecretMatch | undefined;
 const tries = new Map<string, Try[]>();
 /** Short anchors that need something before them are tried where a text begins, too. */
 const triesAtStart: Try[] = [];
-const headsOfLong = new Set<string>();
+/** Long anchors by their first four characters: whoever looks for whole anchors is told where they begin. */
+const triesOfLong = new Map<string, Try[]>();
 for (const pattern of secretPatterns) {
   for (const anchor of pattern.anchors) {
     if (anchor.length >= 4) {
       const offset = rarestWindow(anchor);
-      headsOfLong.add(anchor.slice(offset, offset + 4));
-      addTry(anchor.slice(offset, offset + 4), (text, at) => {
-        const start = at - offset;
-        return start >= 0 && text.startsWith(anchor, start) ? tryPattern(text, start, pattern) : undefined;
-      });
+      const attempt: Try = (text, at) =>
+        text.startsWith(anchor, at) ? tryPattern(text, at, pattern) : undefined;
+      addTry(tries, anchor.slice(offset, offset + 4), (text, at) =>
+        at >= offset ? attempt(text, at - offset) : undefined,
+      );
+      addTry(triesOfLong, anchor.slice(0, 4), attempt);
       continue;
     }
     const leads = pattern.lead === undefined ? boundaries : headsOf(pattern.lead);
     const tails = anchor.length === 2 ? headsOf(pattern.next ?? '[!-~]') : [''];
     for (const lead of leads)
-      for (const tail of tails) addTry(lead + anchor + tail, (text, at) => tryPattern(text, at + 1, pattern));
+      for (const tail of tails)
+        addTry(tries, lead + anchor + tail, (text, at) => tryPattern(text, at + 1, pattern));
     triesAtStart.push((text) => (text.startsWith(anchor) ? tryPattern(text, 0, pattern) : undefined));
   }
 }
-for (const anchor of keyAnchors) addTry(anchor, findPrivateKey);
-for (const anchor of assignedAnchors) addTry(anchor, findAssigned);
+for (const anchor of keyAnchors) addTry(tries, anchor, findPrivateKey);
+for (const anchor of assignedAnchors) addTry(tries, anchor, findAssigned);
 
 /** What a token or a key is known by under an encoding: its first characters, or words of its header. */
 const encodedAnchors: string[] = [];
 for (const pattern of secretPatterns) {
   if (pattern.kind !== 'token' || pattern.lead !== undefined || pattern.rule === 'zhipu-key') continue;
-  for (const anchor of pattern.anchors)
-    if (anchor.length >= 3)
-      for (const form of encodedForms(anchor)) addEncoded(form, (text, at) => tryPattern(text, at, pattern));
+  const attempt: Try = (text, at) => tryPattern(text, at, pattern);
+  // What looks back finds nothing where reading begins at its anchor, as it does behind escapes.
+  const looksBack = pattern.form.source.startsWith('(?<=');
+  const forms = pattern.anchors
+    .filter(({ length }) => length >= 3)
+    .flatMap((anchor) =>
+      encodedForms(anchor, { escapes: !looksBack, isOfMany: pattern.anchors.length > 64 }),
+    );
+  const each = new Map(forms.map((form) => [`${form.read.name} ${form.phase} ${form.anchor}`, form]));
+  for (const form of each.values()) addEncoded(form, attempt);
 }
 const keyWords = 'PRIVATE KEY';
 for (const form of encodedForms(keyWords)) addEncoded(form, keyAround, maxEncodedKey);
@@ -61,6 +71,7 @@ for (const pattern of secretPatterns)
 for (const anchor of ['E%20KEY', 'E+KEY-', 'E\\u0020KEY', 'E\\x20KEY'])
   addEncoded({ anchor, read: fromHeader }, keyAround, maxEncodedKey);
 
+const longAnchors = secretPatterns.flatMap(({ anchors }) => anchors.filter(({ length }) => length >= 4));
 const isJoint = new Set(jointAnchors);
 
 /** Heads of four characters at which `secretsAt` has something to try. */
@@ -69,7 +80,7 @@ const search = createAnchorSearch(secretHeads.map((head) => [head, head]));
 
 /** Four latin1 characters at least: a secret in the midst of a text holds one of them, at `isSecretAt`'s offset or one byte behind it. */
 export const secretAnchors: readonly string[] = [
-  ...headsOfLong,
+  ...longAnchors,
   ...keyAnchors,
   ...assignedAnchors,
   ...encodedAnchors,
@@ -118,7 +129,8 @@ export function secretsAt(text: string, places: readonly number[]): readonly Sec
 /** Whether a secret may begin at an anchor; looks at a few kilobytes of text at most. */
 export function isSecretAt(text: string, at: number): boolean {
   const head = text.slice(at, at + 4);
-  if ((tries.get(head) ?? []).some((attempt) => attempt(text, at) !== undefined)) return true;
+  for (const map of [triesOfLong, tries])
+    if ((map.get(head) ?? []).some((attempt) => attempt(text, at) !== undefined)) return true;
   return isJoint.has(head) && isCutAt(text, at);
 }
 
@@ -149,7 +161,7 @@ function cutSecrets(text: string): readonly SecretMatch[] {
 
 function addEncoded({ anchor, read }: EncodedForm, attempt: Try, most = maxEncodedToken): void {
   encodedAnchors.push(anchor);
-  addTry(anchor.slice(0, 4), (text, at) => {
+  addTry(tries, anchor.slice(0, 4), (text, at) => {
     if (!text.startsWith(anchor, at)) return undefined;
     const decoded = read(text, at, most);
     const match = decoded && attempt(decoded.text, decoded.at);
@@ -188,9 +200,9 @@ function rarestWindow(anchor: string): number {
   return best;
 }
 
-function addTry(head: string, attempt: Try): void {
-  const known = tries.get(head);
-  if (known === undefined) tries.set(head, [attempt]);
+function addTry(to: Map<string, Try[]>, head: string, attempt: Try): void {
+  const known = to.get(head);
+  if (known === undefined) to.set(head, [attempt]);
   else known.push(attempt);
 }
 

@@ -16,6 +16,10 @@ for (const { rule, anchors, lead, next = '[A-Za-z0-9_-]' } of secretPatterns) {
   }
 }
 
+/** What no value without quotes holds, and what may stand behind one. */
+const bareEnds = bytesOf('\t\n\v\f\r \xa0"\'`,;<>(){}[]&|#\\');
+const valueEnds = bytesOf('\t\n\v\f\r \xa0,;<&"\'`\\)}]');
+
 /** A look at a few bytes where one of `secretAnchors` stands, before text is made of them: false where no secret begins for certain. */
 export function mayBeginSecret(bytes: Uint8Array, at: number, end: number): boolean {
   const key =
@@ -24,6 +28,12 @@ export function mayBeginSecret(bytes: Uint8Array, at: number, end: number): bool
     ((bytes[at + 2] as number) << 16) |
     ((bytes[at + 3] as number) << 24);
   return looks.get(key)?.(bytes, at, end) ?? true;
+}
+
+function bytesOf(characters: string): Uint8Array {
+  const set = new Uint8Array(256);
+  for (const byte of Buffer.from(characters, 'latin1')) set[byte] = 1;
+  return set;
 }
 
 function keyOf(anchor: string): number {
@@ -46,9 +56,46 @@ function mayAssign(bytes: Uint8Array, at: number, end: number): boolean {
   const sign = bytes[from];
   // A line that ends, or `value`: what stands next may be the value. An option's value stands behind a blank.
   if (sign === 10 || sign === 13 || sign === 118 || sign === 86 || bytes[at - 1] === 45) return from < end;
-  return (
-    from < end && (sign === 61 || sign === 58 || sign === 62 || sign === 40 || sign === 44 || sign === 63)
-  );
+  if (sign === 61 || sign === 58 || sign === 62 || sign === 40 || sign === 44 || sign === 63)
+    return from < end && (mayHoldValue(bytes, from, end) || saysValue(bytes, from, end));
+  // `;`, a quote or its backslash, `+` at the start of an added line: `value` may follow.
+  return (sign === 59 || sign === 92 || sign === 43 || isQuote(sign ?? 0)) && saysValue(bytes, from, end);
+}
+
+/**
+ * A quote stands on the rest of the line, or a type and then `=`, or what stands next is long enough to be a value without quotes, and ends
+ * where one can end.
+ */
+function mayHoldValue(bytes: Uint8Array, sign: number, end: number): boolean {
+  let from = sign + 1;
+  // Signs may be of the value.
+  let signs = 0;
+  for (; from < end && isBetween(bytes[from] as number); from += 1)
+    if (bytes[from] === 61 || bytes[from] === 58) signs += 1;
+  let to = from;
+  while (to < end && to - from < 256 && bareEnds[bytes[to] as number] === 0) to += 1;
+  const length = signs + to - from;
+  if (length >= 8 && (length >= 256 || to === end || valueEnds[bytes[to] as number] === 1)) return true;
+  for (let at = sign + 1; at < end && bytes[at] !== 10; at += 1)
+    if (isQuote(bytes[at] as number) || (bytes[at] === 61 && bytes[sign] === 58)) return true;
+  return false;
+}
+
+/** The word `value` stands near: the name is a value of its own, and its value stands behind that word. */
+function saysValue(bytes: Uint8Array, from: number, end: number): boolean {
+  const most = Math.min(end - 4, from + 128);
+  for (let at = from; at < most; at += 1)
+    if (((bytes[at] as number) | 32) === 118 && ((bytes[at + 1] as number) | 32) === 97) return true;
+  return false;
+}
+
+/** Blanks and signs that stand between a name and its value. */
+function isBetween(code: number): boolean {
+  return code === 32 || code === 9 || code === 61 || code === 58 || code === 62;
+}
+
+function isQuote(code: number): boolean {
+  return code === 34 || code === 39 || code === 96;
 }
 
 /** The host and what it is asked for hold no colon before a slash, a quote or white space. */

@@ -2,6 +2,7 @@ import t from 'tap';
 import { cutDiff } from '../../../gates/scan/cut-diff.ts';
 import { findUnread } from '../../../gates/scan/find-unread.ts';
 import { markLines } from '../../../gates/scan/mark-lines.ts';
+import { measureFiles } from '../../../gates/scan/marked-hunks.ts';
 import { readFiles } from '../../../gates/scan/read-files.ts';
 
 async function unreadIn(text: string, pieceBytes = 2 * 1024 * 1024): Promise<readonly string[]> {
@@ -11,7 +12,10 @@ async function unreadIn(text: string, pieceBytes = 2 * 1024 * 1024): Promise<rea
   })();
   for await (const { diff, isCut = false } of cutDiff(source, { pieceBytes, onUnscanned: () => {} })) {
     const marks = markLines(diff);
-    reasons.push(...findUnread(diff, readFiles(diff, marks), marks, isCut).map(({ reason }) => reason));
+    const files = readFiles(diff, marks);
+    reasons.push(
+      ...findUnread(diff, files, measureFiles(diff, files, marks), isCut).map(({ reason }) => reason),
+    );
   }
   return reasons;
 }

@@ -2,9 +2,10 @@ import t from 'tap';
 import { countAdded } from '../../../gates/scan/count-added.ts';
 import { createLineCode, windowBytes } from '../../../gates/scan/line-code.ts';
 import { markLines, markPlainly } from '../../../gates/scan/mark-lines.ts';
+import { measureFiles } from '../../../gates/scan/marked-hunks.ts';
 import { readFiles } from '../../../gates/scan/read-files.ts';
 import { hunkLines } from '../../../readers/diff/hunk-lines.ts';
-import { randomNumbers } from './random-numbers.ts';
+import { randomNumbers } from '../../readers/anchors/random-numbers.ts';
 
 function bytesOf(length: number, seed: number): Buffer {
   const random = randomNumbers(seed);
@@ -61,17 +62,19 @@ t.test('added lines are counted by the hunk, whatever its header says', async (t
   t.equal(files.length, hunks.length);
   for (const [index, file] of files.entries()) {
     const expected = [...hunkLines(bytes, file)].filter(({ kind }) => kind === 'added').length;
-    t.equal(countAdded(bytes, [file], marks), expected, hunks[index] ?? '');
+    t.equal(countAdded(bytes, [file], measureFiles(bytes, [file], marks)), expected, hunks[index] ?? '');
   }
   const all = files.flatMap((file) => [...hunkLines(bytes, file)].filter(({ kind }) => kind === 'added'));
-  t.equal(countAdded(bytes, files, marks), all.length);
+  t.equal(countAdded(bytes, files, measureFiles(bytes, files, marks)), all.length);
 });
 
 t.test('a file that ends where no other begins is counted to its end', async (t) => {
   const bytes = Buffer.from(section('@@ -0,0 +1,4 @@\n+a\n+b\n+c\n+d\n'));
   const marks = markLines(bytes);
   const end = bytes.indexOf('+c');
-  t.equal(countAdded(bytes, [{ start: 0, end, binary: false }], marks), 2);
-  t.equal(countAdded(bytes, [{ start: 0, end: bytes.length, binary: false }], marks), 4);
-  t.equal(countAdded(bytes, [{ start: 0, end: bytes.length, binary: true }], marks), 0);
+  const count = (file: { readonly start: number; readonly end: number; readonly binary: boolean }): number =>
+    countAdded(bytes, [file], measureFiles(bytes, [file], marks));
+  t.equal(count({ start: 0, end, binary: false }), 2);
+  t.equal(count({ start: 0, end: bytes.length, binary: false }), 4);
+  t.equal(count({ start: 0, end: bytes.length, binary: true }), 0);
 });

@@ -1,6 +1,7 @@
 import t from 'tap';
+import { windowBytes } from '../../../readers/anchors/anchor-code.ts';
 import { createAnchorSearch } from '../../../readers/anchors/anchor-search.ts';
-import { randomNumbers } from '../../gates/scan/random-numbers.ts';
+import { randomNumbers } from './random-numbers.ts';
 
 const anchors = ['eval', 'system', 'child_process', '"vm"', 'Function'];
 const search = createAnchorSearch(anchors.map((anchor) => [anchor, anchor]));
@@ -47,4 +48,35 @@ t.test('in any bytes it finds what a search for each anchor finds', async (t) =>
     });
     t.same([...placesIn(bytes, start, end)].sort(), expected.sort(), words.join(''));
   }
+});
+
+t.test('an anchor is found wherever one window of the text meets the next', async (t) => {
+  for (let before = -12; before < 4; before += 1) {
+    for (const start of [0, 1]) {
+      const at = start + windowBytes + before;
+      const bytes = Buffer.from(`${'-'.repeat(at)}system${'-'.repeat(windowBytes)}eval`);
+      t.same(placesIn(bytes, start, bytes.length), [`system ${at}`, `eval ${bytes.length - 4}`]);
+    }
+  }
+});
+
+t.test('whoever is told of a place may search again', async (t) => {
+  const bytes = Buffer.from('eval system Function'.repeat(3));
+  const found: string[] = [];
+  search.scan(bytes, 0, bytes.length, (anchor, at) => {
+    found.push(`${anchor} ${at}`);
+    t.equal(placesIn(Buffer.from('-- child_process'), 0, 16).length, 1);
+    return false;
+  });
+  t.same(found, placesIn(bytes, 0, bytes.length));
+});
+
+t.test('a window in which every place is one has room for all', async (t) => {
+  const many = createAnchorSearch([['a', 'aaaa']]);
+  let count = 0;
+  many.scan(Buffer.alloc(3 * windowBytes, 'a'), 0, 3 * windowBytes, () => {
+    count += 1;
+    return false;
+  });
+  t.equal(count, 3 * windowBytes - 3);
 });
