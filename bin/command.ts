@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { JsonData } from '../api/json-data.ts';
 import type { WritError } from '../core/base/errors.ts';
 import type { WorkerPool } from '../core/kernel/worker/pool.ts';
+import type { Stores } from '../engine/store/open-stores.ts';
 import type { Printer } from './print.ts';
 import type { Progress } from './progress.ts';
 
@@ -69,6 +70,8 @@ export interface CommandContext {
   readonly print: Printer;
   readonly progress: Progress;
   readonly cwd: string;
+  /** What a repository's runs may be kept in, for commands that need no engine. */
+  readonly stores: Stores;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: Readable;
   /** Threads that commands of one process share; else each engine starts its own. */

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { systemClock } from '../core/base/clock.ts';
 import { isWritError, type WritError } from '../core/base/errors.ts';
 import type { WorkerPool } from '../core/kernel/worker/pool.ts';
+import { builtInStores } from '../plugins/store/built-in-stores.ts';
 import { parseArguments } from './args.ts';
 import type { CommandContext, CommandOptions, CommandResult, CommandSpec } from './command.ts';
 import { loadLean } from './load-lean.ts';
@@ -85,6 +86,7 @@ export async function dispatch(
       print: printer,
       progress,
       cwd: host.cwd,
+      stores: builtInStores,
       env: host.env,
       get stdin() {
         return host.stdin;

@@ -35,7 +35,7 @@ export async function namedIntent(
   repository: Repository,
   named: string,
 ): Promise<NamedIntent> {
-  const store = await findIntent(repository, systemClock, named);
+  const store = await findIntent(engine.slots.store, repository, systemClock, named);
   if (store) return { store, specId: named };
   const isFile =
     named === '-' || (await stat(resolve(context.cwd, named)).catch(() => undefined)) !== undefined;

@@ -17,6 +17,6 @@ export interface OpenedRun {
 export async function openRun(context: Place, wanted: string): Promise<OpenedRun> {
   await using readers = keepObjectReaders();
   const repository = readers.keep(await openRepository(context.repoPath ?? context.cwd));
-  const { store, runId } = await findRun(repository, systemClock, wanted);
+  const { store, runId } = await findRun(context.stores, repository, systemClock, wanted);
   return { repository, store, view: await readRun(repository, store, runId) };
 }

@@ -30,7 +30,7 @@ const reportPath = 'gate-report.json';
  */
 export async function openWaitingRun(context: Place, wanted: string): Promise<WaitingRun> {
   const repository = await openRepository(context.repoPath ?? context.cwd);
-  const { store, runId } = await findRun(repository, systemClock, wanted);
+  const { store, runId } = await findRun(context.stores, repository, systemClock, wanted);
   const files = await store.objects.readMany(store.refs.run(runId), [
     waitingPath,
     reportPath,

@@ -3,10 +3,12 @@ import { resolve } from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
+import type { Stores } from '../../engine/store/open-stores.ts';
 import { findRun } from '../../engine/store/record/find-run.ts';
 import { commitsNamed, damagedCommit } from '../../engine/vcs/commits-named.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import { isRevision, resolveCommit } from '../../engine/vcs/resolve-commit.ts';
+import type { Place } from '../place.ts';
 import { isPath } from './is-path.ts';
 
 /** What a target can be said to be (`--commit`, `--run`, `--file`). */
@@ -29,7 +31,7 @@ const attestationForm = /\.(?:jsonl?|tlog-proof)$/;
  * whoever lands files must not choose what a name means. `HEAD` and `@` are the commit, always.
  */
 export async function meaningOf(
-  cwd: string,
+  { stores, cwd }: Pick<Place, 'stores' | 'cwd'>,
   target: string,
   form: TargetForm | undefined,
   open: () => Promise<Repository>,
@@ -46,7 +48,7 @@ export async function meaningOf(
   const hasFile = form === undefined && isFile(repository, resolve(cwd, target), target);
   const meanings: readonly Meaning[] = [
     ...(hasFile ? [{ kind: 'file' } as const] : []),
-    ...(form === 'commit' ? [] : await runsNamed(repository, target)),
+    ...(form === 'commit' ? [] : await runsNamed(stores, repository, target)),
     ...(form === 'run' ? [] : await commits(repository, target)),
   ];
   const [meaning, ...more] = meanings;
@@ -74,9 +76,13 @@ async function commits(repository: Repository, target: string): Promise<readonly
   return (await commitsNamed(repository, target)).map((named) => ({ kind: 'commit', ...named }));
 }
 
-async function runsNamed(repository: Repository, target: string): Promise<readonly Meaning[]> {
+async function runsNamed(
+  stores: Stores,
+  repository: Repository,
+  target: string,
+): Promise<readonly Meaning[]> {
   try {
-    const { runId } = await findRun(repository, systemClock, target);
+    const { runId } = await findRun(stores, repository, systemClock, target);
     return [{ kind: 'run', runId }];
   } catch (fault) {
     if (!isWritError(fault, 'RUN_NOT_FOUND')) throw fault;

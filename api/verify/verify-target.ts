@@ -5,6 +5,7 @@ import { nothingThere, oneCheck, type VerifyReport } from '../../attest/verify/r
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { readRun } from '../../engine/run/record/read-run.ts';
+import type { Stores } from '../../engine/store/open-stores.ts';
 import { findRun } from '../../engine/store/record/find-run.ts';
 import { sealPaths } from '../../engine/store/record/seal-paths.ts';
 import type { RunStore } from '../../engine/store/run-store.ts';
@@ -33,7 +34,7 @@ export async function verifyTarget(...asked: Parameters<typeof verifyFound>): Pr
 }
 
 async function verifyFound(
-  context: { readonly env: Environment },
+  context: { readonly env: Environment; readonly stores: Stores },
   repository: Repository,
   anchors: Anchors,
   demands: VerifyDemands,
@@ -42,8 +43,8 @@ async function verifyFound(
 ): Promise<VerifiedTarget> {
   const found =
     meaning.kind === 'run'
-      ? await findByRun(repository, meaning.runId)
-      : await findByCommit(repository, meaning.commit);
+      ? await findByRun(context.stores, repository, meaning.runId)
+      : await findByCommit(context.stores, repository, meaning.commit);
   const policy = demands.policy === undefined ? undefined : demandOf(demands.policy, async () => repository);
   const { runId, commit, store } = found;
   if (found.refuted) return { target, kind: 'run', report: found.refuted, ...(commit ? { commit } : {}) };
@@ -71,8 +72,8 @@ interface Found {
   readonly refuted?: VerifyReport;
 }
 
-async function findByRun(repository: Repository, wanted: string): Promise<Found> {
-  const { store, runId } = await findRun(repository, systemClock, wanted);
+async function findByRun(stores: Stores, repository: Repository, wanted: string): Promise<Found> {
+  const { store, runId } = await findRun(stores, repository, systemClock, wanted);
   const { decision } = await readRun(repository, store, runId);
   return {
     runId,
@@ -82,7 +83,7 @@ async function findByRun(repository: Repository, wanted: string): Promise<Found>
   };
 }
 
-async function findByCommit(repository: Repository, commit: string): Promise<Found> {
+async function findByCommit(stores: Stores, repository: Repository, commit: string): Promise<Found> {
   const [object] = await readObjects(repository, [commit]);
   const reckoned = object && commitIdOf(object.bytes, commit);
   if (reckoned !== undefined && reckoned !== commit)
@@ -99,7 +100,7 @@ async function findByCommit(repository: Repository, commit: string): Promise<Fou
   const [runId, ...more] = object ? (parseCommit(object.bytes)?.trailer('Run-Id') ?? []) : [];
   if (runId === undefined || more.length > 0) return { commit, reason: 'the commit names no run' };
   try {
-    const found = await findRun(repository, systemClock, runId);
+    const found = await findRun(stores, repository, systemClock, runId);
     const other = await sealedElsewhere(found.store, runId);
     // Where two records of a run came together, ours holds until somebody says otherwise; it need not be the one that was sealed.
     return other === undefined ? { commit, reason: '', ...found } : { commit, runId, reason: other };

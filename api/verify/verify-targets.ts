@@ -46,7 +46,7 @@ export async function verifyTargets(
   const verified: VerifiedTarget[] = [];
   try {
     for (const target of targets) {
-      const meaning = await understand(context.cwd, target, demands.form, open);
+      const meaning = await understand(context, target, demands.form, open);
       if (meaning.kind === 'file')
         verified.push(...(await verifyFile(files, anchors, demands, findSubject, open, target)));
       else {
@@ -62,12 +62,12 @@ export async function verifyTargets(
 
 /** What is spelled as a path needs no repository to be understood. */
 async function understand(
-  cwd: string,
+  place: VerifyContext,
   target: string,
   form: VerifyDemands['form'],
   open: () => Promise<Repository>,
 ): Promise<Meaning> {
   if (form === 'file' || (form === undefined && isPath(target))) return { kind: 'file' };
   const { meaningOf } = await import('./target-meanings.ts');
-  return meaningOf(cwd, target, form, open);
+  return meaningOf(place, target, form, open);
 }

@@ -34,7 +34,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     });
   }
   const repository = await openRepository(repoPath ?? cwd);
-  const { store, runId } = await findRun(repository, systemClock, args[0] ?? '');
+  const { store, runId } = await findRun(context.stores, repository, systemClock, args[0] ?? '');
   const identity = await readIdentity(repository);
   const by = identity?.name ?? 'somebody whom git does not know';
   await stopWork(repository, runId, by, reason, signal);

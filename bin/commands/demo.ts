@@ -82,7 +82,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const commit = view.decision?.commitSha;
   const demands = { ...noDemands, allowedSigners: Buffer.from(people.allowedSigners) };
   const verified = commit === undefined ? [] : await verifyTargets(here, [commit], demands);
-  const seal = verified.length === 0 ? undefined : await readSeal(repository, view.runId);
+  const seal = verified.length === 0 ? undefined : await readSeal(here.stores, repository, view.runId);
   writeOutput(out, 'report.html', renderRunHtml(view));
   await writeScript(out, home, repository);
   return toResult({ out, repository, view, refusals, waits, verified, seal, next: nextLines(view.runId) });

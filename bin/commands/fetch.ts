@@ -19,7 +19,14 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     const remote = args[0] === undefined ? undefined : await pickRemote(repository, args[0], cwd);
     const keep = picked.ours === undefined ? 'theirs' : 'ours';
     const clock = systemClock;
-    const refs = await pickRecord({ repository, clock, run, keep, ...(remote ? { remote } : {}) });
+    const refs = await pickRecord({
+      stores: context.stores,
+      repository,
+      clock,
+      run,
+      keep,
+      ...(remote ? { remote } : {}),
+    });
     return toMovedResult({ remote: remote?.shown ?? '', refs });
   }
   return toMovedResult(await fetchRefs({ repository, remote: args[0], cwd, clock: systemClock, signal }));

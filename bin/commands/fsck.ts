@@ -14,7 +14,7 @@ import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 
 /** `writ fsck [--rebuild]`: checks what is stored and says what rests on what is broken; exit 1 with problems. */
-export async function run({ options, repoPath, cwd, env }: CommandContext): Promise<CommandResult> {
+export async function run({ options, stores, repoPath, cwd, env }: CommandContext): Promise<CommandResult> {
   const repository = await openRepository(repoPath ?? cwd);
   const directory = join(repository.commonDir, ledgerPath);
   const check = () =>
@@ -34,6 +34,7 @@ export async function run({ options, repoPath, cwd, env }: CommandContext): Prom
   const mend = options.flag('rebuild') && first.problems.length > 0;
   const restored = mend
     ? await rebuild({
+        stores,
         repository,
         clock: systemClock,
         problems: first.problems,

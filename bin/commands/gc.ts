@@ -4,10 +4,10 @@ import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 
 /** `writ gc`: enforces retention and takes away what runs that are over have left. */
-export async function run({ options, repoPath, cwd }: CommandContext): Promise<CommandResult> {
+export async function run({ options, stores, repoPath, cwd }: CommandContext): Promise<CommandResult> {
   const repository = await openRepository(repoPath ?? cwd);
   const dryRun = options.flag('dry-run');
-  const removed = await collectGarbage({ repository, clock: systemClock, dryRun });
+  const removed = await collectGarbage({ stores, repository, clock: systemClock, dryRun });
   const bytes = removed.reduce((sum, one) => sum + one.bytes, 0);
   const data = {
     dry_run: dryRun,

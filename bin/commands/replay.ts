@@ -9,10 +9,10 @@ import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 
 /** `writ replay RUN`: decides again from the stored inputs; exit 0 byte-equal, 1 with the first difference. */
-export async function run({ args, repoPath, cwd }: CommandContext): Promise<CommandResult> {
+export async function run({ args, stores, repoPath, cwd }: CommandContext): Promise<CommandResult> {
   const repository = await openRepository(repoPath ?? cwd);
   // Not by way of what `show` reads: a record that was changed is to be told, not stumbled over.
-  const { store, runId } = await findRun(repository, systemClock, args[0] ?? '');
+  const { store, runId } = await findRun(stores, repository, systemClock, args[0] ?? '');
   const { objects, refs } = store;
   const paths = (await objects.list(refs.run(runId))).map(({ path }) => path);
   const isDecided = ['decision.json', 'decision-record.json'].some((path) => paths.includes(path));

@@ -10,7 +10,7 @@ import { styled } from '../print.ts';
 export async function run(context: CommandContext): Promise<CommandResult> {
   await using readers = keepObjectReaders();
   const repository = readers.keep(await openRepository(context.repoPath ?? context.cwd));
-  const runs = await listRuns(repository, systemClock);
+  const runs = await listRuns(context.stores, repository, systemClock);
   return succeeded(toRunsData(runs), (printer) => {
     if (runs.length === 0) printer.line('no runs yet');
     printer.table(

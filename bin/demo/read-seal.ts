@@ -7,6 +7,7 @@ import {
   parseJsonObject,
 } from '../../attest/expect-json.ts';
 import { systemClock } from '../../core/base/clock.ts';
+import type { Stores } from '../../engine/store/open-stores.ts';
 import { findRun } from '../../engine/store/record/find-run.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 
@@ -27,8 +28,8 @@ export interface Seal {
 const maxPayloadBytes = 16 * 1024 * 1024;
 
 /** Reads the seal of a run from its ref, to be shown; whether it holds is for the verifier to say. */
-export async function readSeal(repositoryPath: string, runId: string): Promise<Seal> {
-  const { store } = await findRun(await openRepository(repositoryPath), systemClock, runId);
+export async function readSeal(stores: Stores, repositoryPath: string, runId: string): Promise<Seal> {
+  const { store } = await findRun(stores, await openRepository(repositoryPath), systemClock, runId);
   const ref = store.refs.run(runId);
   const listed = (await store.objects.list(ref)).map(({ path }) => path);
   const files = await store.objects.readMany(

@@ -13,4 +13,16 @@ export interface StorePlace {
 /** Opens the object store of a repository (slot `store`, by `objmodel.objectStore.backend`). */
 export interface StoreSource {
   open(place: StorePlace): ObjectStore;
+  /** What a store holds that is no part of the repository's git. Absent: its refs are the repository's and its versions commits of it, which git lists. */
+  readonly beside?: StoreBeside;
+}
+
+/** A store that keeps its refs where git does not look for any. */
+export interface StoreBeside {
+  /** Whether it was ever used here; costs next to nothing. */
+  isUsed(repository: Pick<StorePlace['repository'], 'commonDir'>): boolean;
+  /** Every ref, whatever its prefix, with its current version, sorted by name; empty where it was never used. */
+  list(
+    repository: Pick<StorePlace['repository'], 'commonDir'>,
+  ): Promise<readonly { readonly ref: string; readonly version: string }[]>;
 }

@@ -1,9 +1,6 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { ObjectStore } from '../../core/contract/object-store.ts';
-import { openExternalLocalStore } from '../store/external-local-store.ts';
-import { openGitNativeStore } from '../store/git-native-store.ts';
-import { listExternalLocalRefs } from '../store/list-external-local-refs.ts';
+import { type OpenStore, openStores, type Stores } from '../store/open-stores.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { storeRefs } from '../store/store-refs.ts';
 import { runGit } from '../vcs/git.ts';
@@ -11,35 +8,43 @@ import { encodeId } from '../vcs/ref-name.ts';
 import type { Repository } from '../vcs/repository.ts';
 
 /**
- * Where the intent of that `metadata.id` is recorded, under whatever `aiRefPrefix`, in git or in store `external-local`; `undefined` where it is not. In
- * several places it is INTENT_NOT_FOUND: a file says which one is meant.
+ * Where the intent of that `metadata.id` is recorded, under whatever `aiRefPrefix`, in whichever store; `undefined` where it is not. In several places it is
+ * INTENT_NOT_FOUND: a file says which one is meant.
  */
 export async function findIntent(
+  stores: Stores,
   repository: Repository,
   clock: Clock,
   specId: string,
 ): Promise<RunStore | undefined> {
   const name = `intents/${encodeId(specId)}`;
-  const found = [...(await inGit(repository, clock, name)), ...(await beside(repository, clock, name))];
+  const found: Place[] = [];
+  for (const store of await openStores(stores, repository, clock)) {
+    const refs = await (store.beside ? beside(repository, store.beside, name) : inGit(repository, name));
+    for (const ref of refs) found.push({ ref, store });
+  }
   const [only] = found;
   if (only === undefined) return undefined;
   if (found.length > 1) {
     throw new WritError('INTENT_NOT_FOUND', {
       message: `intent \`${specId}\` is recorded in ${found.length} places`,
-      detail: { spec_id: specId, refs: found.map(({ ref }) => ref), stores: found.map(({ store }) => store) },
+      detail: {
+        spec_id: specId,
+        refs: found.map(({ ref }) => ref),
+        stores: found.map(({ store }) => store.name),
+      },
       hints: ['name the specification file instead: its `objmodel.objectStore` says which one is meant'],
     });
   }
-  return { objects: only.objects, refs: storeRefs(only.ref.slice(0, -name.length)) };
+  return { objects: only.store.objects, refs: storeRefs(only.ref.slice(0, -name.length)) };
 }
 
 interface Place {
   readonly ref: string;
-  readonly store: 'git-native' | 'external-local';
-  readonly objects: ObjectStore;
+  readonly store: OpenStore;
 }
 
-async function inGit(repository: Repository, clock: Clock, name: string): Promise<readonly Place[]> {
+async function inGit(repository: Repository, name: string): Promise<readonly string[]> {
   const listed = await runGit(repository, [
     'for-each-ref',
     '--format=%(refname)',
@@ -50,18 +55,14 @@ async function inGit(repository: Repository, clock: Clock, name: string): Promis
     `refs/x-*/**/${name}`,
   ]);
   const refs = listed.toString('utf8').split('\n');
-  const objects = openGitNativeStore(repository, { clock });
-  return [...new Set(refs.filter((ref) => ref.endsWith(`/${name}`)))].map((ref) => ({
-    ref,
-    store: 'git-native',
-    objects,
-  }));
+  return [...new Set(refs.filter((ref) => ref.endsWith(`/${name}`)))];
 }
 
-async function beside(repository: Repository, clock: Clock, name: string): Promise<readonly Place[]> {
-  const refs = await listExternalLocalRefs(repository);
-  const fitting = refs.filter(({ ref }) => /^refs\/(?:ai|x-[^/]*)\//.test(ref) && ref.endsWith(`/${name}`));
-  if (fitting.length === 0) return [];
-  const objects = openExternalLocalStore(repository, { clock });
-  return fitting.map(({ ref }) => ({ ref, store: 'external-local', objects }));
+async function beside(
+  repository: Repository,
+  store: Required<OpenStore>['beside'],
+  name: string,
+): Promise<readonly string[]> {
+  const refs = (await store.list(repository)).map(({ ref }) => ref);
+  return refs.filter((ref) => /^refs\/(?:ai|x-[^/]*)\//.test(ref) && ref.endsWith(`/${name}`));
 }

@@ -43,7 +43,7 @@ export async function runIntent(engine: WritEngine, request: RunRequest): Promis
 export async function resumeRun(engine: WritEngine, request: ResumeRequest): Promise<RunView> {
   await using readers = keepObjectReaders();
   const repository = readers.keep(await openRepository(request.repositoryPath));
-  const { store, runId } = await findRun(repository, request.clock, request.runId);
+  const { store, runId } = await findRun(engine.slots.store, repository, request.clock, request.runId);
   const view = await readRun(repository, store, runId);
   if (view.state === 'decided') return view;
   await using held = await reopenRun(engine, request, readers);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, toRfc3339 } from '../../core/base/clock.ts';
@@ -38,7 +39,7 @@ export function openExternalLocalStore(
   repo: Pick<Repository, 'commonDir'>,
   { clock, actorId = 'writ' }: ExternalLocalOptions,
 ): ObjectStore {
-  const root = join(repo.commonDir, 'writ', 'store');
+  const root = rootOf(repo);
   const objects = openLocalObjects(root);
   const refs = openLocalRefs(root);
   const readVersion = async (version: string): Promise<VersionManifest> =>
@@ -137,7 +138,15 @@ export function openExternalLocalStore(
 /** Slot `store`, name `external-local`. */
 export const externalLocalSource: StoreSource = {
   open: ({ repository, clock, actorId }) => openExternalLocalStore(repository, { clock, actorId }),
+  beside: {
+    isUsed: (repository) => existsSync(rootOf(repository)),
+    list: (repository) => openLocalRefs(rootOf(repository)).list(),
+  },
 };
+
+function rootOf({ commonDir }: Pick<Repository, 'commonDir'>): string {
+  return join(commonDir, 'writ', 'store');
+}
 
 async function draftAll(
   objects: LocalObjects,

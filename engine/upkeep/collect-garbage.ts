@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import { removeRunLitter } from '../run/record/run-litter.ts';
-import { openExternalLocalStore } from '../store/external-local-store.ts';
+import { type OpenStore, openStores, type Stores } from '../store/open-stores.ts';
 import { removeLitter, temporaryRoot } from '../store/remove-litter.ts';
 import { listRunDirectories } from '../store/run-directory.ts';
 import { claimsDirectory } from '../vcs/git-claim.ts';
@@ -11,14 +11,15 @@ import { keepObjectReaders } from '../vcs/object-reader.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { removeStaleLocks } from '../vcs/stale-locks.ts';
 import { clearRunDirectories, sizeOf } from './clear-run-directories.ts';
-import { readExpiries, readStoredExpiries } from './content-expiry.ts';
+import { type ContentExpiry, readExpiries, readStoredExpiries } from './content-expiry.ts';
 import { expireContent } from './expire-content.ts';
-import { expireLocalContent, listLocalStoredRefs } from './expire-local-content.ts';
+import { expireContentBeside, listRefsBeside } from './expire-content-beside.ts';
 import { releaseContext } from './release-context.ts';
 import type { Removed } from './removed.ts';
 import { listStoredRefs, type StoredRef } from './stored-ref.ts';
 
 export interface CollectRequest {
+  readonly stores: Stores;
   readonly repository: Repository;
   readonly clock: Clock;
   /** Says what would go of the things that retention governs, and removes nothing. */
@@ -32,22 +33,24 @@ export interface CollectRequest {
  * killed processes is only told apart while it is removed, so a dry run leaves it out.
  */
 export async function collectGarbage(request: CollectRequest): Promise<readonly Removed[]> {
-  const { repository, clock, dryRun, temporary = tmpdir() } = request;
+  const { stores, repository, clock, dryRun, temporary = tmpdir() } = request;
   await using readers = keepObjectReaders();
   readers.keep(repository);
   const inGit = await listStoredRefs(repository);
-  const beside = await listLocalStoredRefs(repository);
+  const stored: (OpenStore & { readonly refs: readonly StoredRef[] })[] = [];
+  for (const store of await openStores(stores, repository, clock))
+    stored.push({ ...store, refs: await listRefsBeside(repository, store) });
+  const beside = stored.flatMap(({ refs }) => refs);
   const nowMs = clock.now();
-  const local = openExternalLocalStore(repository, { clock });
   const expiriesInGit = await readExpiries(repository, await runsWithSomething(repository, inGit, inGit));
-  const expiriesBeside = await readStoredExpiries(
-    local,
-    await runsWithSomething(repository, beside, [...inGit, ...beside]),
-  );
-  const contentOver = [
-    ...(await expireContent(repository, inGit, expiriesInGit, clock, dryRun)),
-    ...(await expireLocalContent(repository, beside, expiriesBeside, clock, dryRun)),
-  ];
+  const contentOver = [...(await expireContent(repository, inGit, expiriesInGit, clock, dryRun))];
+  const expiriesBeside = new Map<string, ContentExpiry>();
+  for (const { objects, refs } of stored) {
+    const runs = await runsWithSomething(repository, refs, [...inGit, ...beside]);
+    const expiries = await readStoredExpiries(objects, runs);
+    for (const [ref, expiry] of expiries) expiriesBeside.set(ref, expiry);
+    contentOver.push(...(await expireContentBeside(repository, objects, refs, expiries, nowMs, dryRun)));
+  }
   // A ref that is in both is the one in git, as for everybody who reads.
   const known = new Set(inGit.map(({ ref }) => ref));
   const refs = [...inGit, ...beside.filter(({ ref }) => !known.has(ref))];

@@ -3,6 +3,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import { absent } from '../../core/base/durable-file.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { readRun } from '../run/record/read-run.ts';
+import type { Stores } from '../store/open-stores.ts';
 import { findRun } from '../store/record/find-run.ts';
 import { journalPath } from '../store/run-directory.ts';
 import { parseObject } from '../store/stored-object.ts';
@@ -17,6 +18,7 @@ import type { MovedRef } from './move-outcome.ts';
 import type { Remote } from './network-git.ts';
 
 export interface PickRequest {
+  readonly stores: Stores;
   readonly repository: Repository;
   readonly clock: Clock;
   /** A run, or the beginning of its id. */
@@ -34,8 +36,8 @@ const actor = { name: 'writ', email: 'writ@localhost' };
  * top of theirs, so that the next `push` brings it to the remote. Record, content, intent and plan go together, by one compare-and-swap. RECORD_NOT_DOUBLE.
  */
 export async function pickRecord(request: PickRequest): Promise<readonly MovedRef[]> {
-  const { repository, clock, keep } = request;
-  const { store, runId } = await findRun(repository, clock, request.run);
+  const { stores, repository, clock, keep } = request;
+  const { store, runId } = await findRun(stores, repository, clock, request.run);
   const ref = store.refs.run(runId);
   const at = { prefix: ref.slice(0, ref.lastIndexOf('/runs/')), id: encodeId(runId) };
   const source = await sourceOf(repository, at, request, runId);

@@ -11,7 +11,7 @@ import { decide } from '../run/decide/decide.ts';
 import type { DecisionInput } from '../run/record/decision-input.ts';
 import { patchContentPath } from '../run/record/settle-run.ts';
 import { applyDefaults } from '../spec/apply-defaults.ts';
-import { openGitNativeStore } from '../store/git-native-store.ts';
+import { openStores, type Stores } from '../store/open-stores.ts';
 import { makeTemporary } from '../store/remove-litter.ts';
 import { parseObject } from '../store/stored-object.ts';
 import { readBlob } from '../vcs/blobs.ts';
@@ -23,6 +23,7 @@ import { listTree } from '../vcs/tree.ts';
 import type { Problem } from './problem.ts';
 
 export interface RebuildRequest {
+  readonly stores: Stores;
   readonly repository: Repository;
   readonly clock: Clock;
   readonly problems: readonly Problem[];
@@ -117,7 +118,7 @@ async function derivePatch(repository: Repository, runRef: string): Promise<Uint
 
 /** A plan's ref holds nothing that the run's record does not hold, too. */
 async function restorePlan(
-  { repository, clock }: RebuildRequest,
+  { stores, repository, clock }: RebuildRequest,
   { where, namedBy: run }: Problem,
 ): Promise<boolean> {
   if (run === undefined || !where.includes('/plans/')) return false;
@@ -130,8 +131,10 @@ async function restorePlan(
     if (bytes) files.push([path, bytes]);
   }
   if (!paths.includes('plan.json') || files.length < paths.length) return false;
-  const store = openGitNativeStore(repository, { clock });
-  await store.writeTree(where, {
+  // It follows from a run in git, and a store beside git has its own.
+  const store = (await openStores(stores, repository, clock)).find(({ beside }) => beside === undefined);
+  if (store === undefined) return false;
+  await store.objects.writeTree(where, {
     message: 'writ: plan restored',
     keepExisting: false,
     expectedOld: null,

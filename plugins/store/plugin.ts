@@ -1,4 +1,5 @@
 import { definePlugin } from '../../core/kernel/plugin.ts';
+import { addBuiltInStores } from './built-in-stores.ts';
 
 /** Where runs are kept, by `objmodel.objectStore.backend`. */
 export const storePlugin = definePlugin({
@@ -6,14 +7,7 @@ export const storePlugin = definePlugin({
   api: 1,
   enforces: ['objmodel.objectStore.backend=git-native', 'objmodel.objectStore.backend=external-local'],
   setup({ slots }) {
-    slots.store.addLazy(
-      'git-native',
-      async () => (await import('../../engine/store/git-native-store.ts')).gitNativeSource,
-    );
-    slots.store.addLazy(
-      'external-local',
-      async () => (await import('../../engine/store/external-local-store.ts')).externalLocalSource,
-    );
+    addBuiltInStores(slots.store);
     return undefined;
   },
 });

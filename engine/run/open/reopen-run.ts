@@ -42,7 +42,7 @@ export async function reopenRun(
   readers: KeptReaders,
 ): Promise<HeldRun> {
   const repository = readers.keep(await openRepository(request.repositoryPath));
-  const { store: found, runId } = await findRun(repository, request.clock, request.runId);
+  const { store: found, runId } = await findRun(engine.slots.store, repository, request.clock, request.runId);
   const directory = runDirectory(repository, runId);
   const lock = await acquireRunLock(directory);
   let opened: Journal | undefined;

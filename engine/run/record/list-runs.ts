@@ -2,6 +2,9 @@ import { type Clock, toRfc3339 } from '../../../core/base/clock.ts';
 import { isWritError } from '../../../core/base/errors.ts';
 import { uuidTimeMs } from '../../../core/base/ids.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
+import { joinStores } from '../../store/join-stores.ts';
+import type { ObjectStore } from '../../../core/contract/object-store.ts';
+import { openStores, type Stores } from '../../store/open-stores.ts';
 import { readJournal } from '../../store/parse-journal.ts';
 import { type FoundRun, listRunRefs } from '../../store/record/list-run-refs.ts';
 import { sealPaths } from '../../store/record/seal-paths.ts';
@@ -9,7 +12,6 @@ import { waitingFolder } from '../../store/record/waiting-folder.ts';
 import { journalPath, listRunDirectories } from '../../store/run-directory.ts';
 import { storeRefs } from '../../store/store-refs.ts';
 import { parseObject } from '../../store/stored-object.ts';
-import { openWhicheverStore } from '../../store/whichever-store.ts';
 import { readSmall } from '../../vcs/read-each.ts';
 import type { Repository } from '../../vcs/repository.ts';
 import { readRun } from './read-run.ts';
@@ -26,14 +28,20 @@ export interface RunSummary {
 }
 
 /** Runs of this repository, newest first: decided ones from refs, the rest from journals; read while others work. */
-export async function listRuns(repository: Repository, clock: Clock): Promise<readonly RunSummary[]> {
-  const refs = await listRunRefs(repository);
-  const decided = await summarise(repository, clock, refs);
+export async function listRuns(
+  stores: Stores,
+  repository: Repository,
+  clock: Clock,
+): Promise<readonly RunSummary[]> {
+  const open = await openStores(stores, repository, clock);
+  const refs = await listRunRefs(repository, open);
+  const objects = joinStores(open);
+  const decided = await summarise(repository, objects, refs);
   const known = new Set(refs.map(({ id }) => id));
   const undecided: RunSummary[] = [];
   for (const name of await listRunDirectories(repository)) {
     if (known.has(name)) continue;
-    const summary = await summariseJournal(repository, clock, name);
+    const summary = await summariseJournal(repository, objects, name);
     if (summary) undecided.push(summary);
   }
   return [...decided, ...undecided].sort((a, b) => (a.runId < b.runId ? 1 : -1));
@@ -42,13 +50,13 @@ export async function listRuns(repository: Repository, clock: Clock): Promise<re
 /** A run that is known here only by its journal; `undefined` before it began. A damaged journal is said to be one, and hides no other run. */
 async function summariseJournal(
   repository: Repository,
-  clock: Clock,
+  objects: ObjectStore,
   name: string,
 ): Promise<RunSummary | undefined> {
   try {
     const { records } = await readJournal(journalPath(repository, name));
     if (records.length === 0) return undefined;
-    const store = { objects: openWhicheverStore(repository, clock), refs: storeRefs('refs/ai') };
+    const store = { objects, refs: storeRefs('refs/ai') };
     const { runId, startedAt, state, spec } = await readRun(repository, store, name);
     return { runId, startedAt, state, summary: spec.summary, specId: spec.id };
   } catch (fault) {
@@ -71,14 +79,13 @@ const summaryFiles = [
 
 async function summarise(
   repository: Repository,
-  clock: Clock,
+  store: ObjectStore,
   runs: readonly FoundRun[],
 ): Promise<readonly RunSummary[]> {
   const names = runs.flatMap(({ commit }) =>
     commit === undefined ? [] : summaryFiles.map((file) => `${commit}:${file}`),
   );
   const objects = await readSmall(repository, names, maxObjectBytes);
-  const store = openWhicheverStore(repository, clock);
   const summaries: RunSummary[] = [];
   for (const { id, ref, commit } of runs) {
     const beside = commit === undefined ? await store.readMany(ref, summaryFiles) : undefined;

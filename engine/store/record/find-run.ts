@@ -3,10 +3,11 @@ import { isWritError, WritError } from '../../../core/base/errors.ts';
 import { uuidTimeMs } from '../../../core/base/ids.ts';
 import { encodeId } from '../../vcs/ref-name.ts';
 import type { Repository } from '../../vcs/repository.ts';
+import { joinStores } from '../join-stores.ts';
+import { openStores, type Stores } from '../open-stores.ts';
 import { listRunDirectories, runDirectory } from '../run-directory.ts';
 import type { RunStore } from '../run-store.ts';
 import { storeRefs } from '../store-refs.ts';
-import { openWhicheverStore } from '../whichever-store.ts';
 import { readKeptSpec } from './kept-spec.ts';
 import { type FoundRun, listRunRefs } from './list-run-refs.ts';
 import { parseNamedJson } from './parse-named-json.ts';
@@ -14,11 +15,13 @@ import { specFile } from './spec-file.ts';
 
 /** One run by id or an unambiguous beginning of one. RUN_NOT_FOUND, also where it fits several. */
 export async function findRun(
+  stores: Stores,
   repository: Repository,
   clock: Clock,
   wanted: string,
 ): Promise<{ readonly store: RunStore; readonly runId: string }> {
-  const refs = await listRunRefs(repository);
+  const open = await openStores(stores, repository, clock);
+  const refs = await listRunRefs(repository, open);
   const local = (await listRunDirectories(repository)).map((id) => ({ id, prefix: 'refs/ai' }));
   const all = new Map([...local, ...refs].map((run) => [run.id, run]));
   const exact = all.get(encodeId(wanted));
@@ -30,8 +33,7 @@ export async function findRun(
   const [run] = fits;
   if (fits.length === 1 && run) {
     const prefix = await prefixOf(repository, run.id, refs);
-    const objects = openWhicheverStore(repository, clock);
-    return { store: { objects, refs: storeRefs(prefix) }, runId: run.id };
+    return { store: { objects: joinStores(open), refs: storeRefs(prefix) }, runId: run.id };
   }
   throw new WritError('RUN_NOT_FOUND', {
     message: fits.length > 1 ? `\`${wanted}\` fits ${fits.length} runs` : `no run \`${wanted}\` here`,

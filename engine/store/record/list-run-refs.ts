@@ -1,6 +1,6 @@
 import { runGit } from '../../vcs/git.ts';
 import type { Repository } from '../../vcs/repository.ts';
-import { listExternalLocalRefs } from '../list-external-local-refs.ts';
+import type { OpenStore } from '../open-stores.ts';
 
 /** Where runs of any `aiRefPrefix` are: the contract allows prefixes below these (resolutions, Semantic rules). */
 const runPatterns = ['refs/ai/runs/*', 'refs/ai/**/runs/*', 'refs/x-*/**/runs/*', 'refs/x-*/runs/*'];
@@ -10,12 +10,15 @@ export interface FoundRun {
   readonly id: string;
   readonly prefix: string;
   readonly ref: string;
-  /** Commit in git; `undefined` in store `external-local`. */
+  /** Commit in git; `undefined` in a store beside it. */
   readonly commit: string | undefined;
 }
 
-/** Every run in the repository's refs and in store `external-local`, newest first (run ids are time-ordered). */
-export async function listRunRefs(repository: Repository): Promise<readonly FoundRun[]> {
+/** Every run in the repository's refs and in its stores beside git, newest first (run ids are time-ordered). */
+export async function listRunRefs(
+  repository: Repository,
+  stores: readonly Pick<OpenStore, 'beside'>[],
+): Promise<readonly FoundRun[]> {
   const listed = await runGit(repository, [
     'for-each-ref',
     '--format=%(objectname) %(refname)',
@@ -25,7 +28,10 @@ export async function listRunRefs(repository: Repository): Promise<readonly Foun
     .toString('utf8')
     .split('\n')
     .map((line) => ({ commit: line.slice(0, line.indexOf(' ')), ref: line.slice(line.indexOf(' ') + 1) }));
-  const beside = (await listExternalLocalRefs(repository)).map(({ ref }) => ({ commit: undefined, ref }));
+  const beside: { readonly commit: undefined; readonly ref: string }[] = [];
+  for (const store of stores)
+    for (const { ref } of (await store.beside?.list(repository)) ?? [])
+      beside.push({ commit: undefined, ref });
   const found = new Map<string, FoundRun>();
   for (const { commit, ref } of [...inGit, ...beside]) {
     const parts = /^(refs\/.*)\/runs\/([^/]+)$/.exec(ref);

@@ -14,6 +14,7 @@ import { resumeRun } from '../../../engine/run/run-intent.ts';
 import type { WritEngine } from '../../../engine/spec/writ-engine.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
+import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { fixtures, type Json, makeSample, type Sample } from '../../engine/run/sample.ts';
 
 /** A fix with a new test, as a bare diff. */
@@ -66,7 +67,12 @@ export class People {
   }
 
   async waiting(runId: string): Promise<WaitingRecord> {
-    const { store } = await findRun(await openRepository(this.sample.root), systemClock, runId);
+    const { store } = await findRun(
+      builtInStores,
+      await openRepository(this.sample.root),
+      systemClock,
+      runId,
+    );
     return parseWaitingRecord(
       (await store.objects.read(store.refs.run(runId), 'waiting.json')) ?? new Uint8Array(),
     );
@@ -93,7 +99,7 @@ export class People {
       env: sample.env,
       cwd: sample.root,
     });
-    const { store } = await findRun(await openRepository(sample.root), systemClock, runId);
+    const { store } = await findRun(builtInStores, await openRepository(sample.root), systemClock, runId);
     await storeApproval(store, runId, document, 'writ: approval');
   }
 

@@ -7,6 +7,7 @@ import { formatJournal } from '../../../engine/store/format-journal.ts';
 import { parseJournal } from '../../../engine/store/parse-journal.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
+import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { ann, ben, fix, People, uncounted, wanting } from './people.ts';
 import { runWrit } from './run-writ.ts';
 
@@ -30,7 +31,7 @@ function judgeSaying(message: string | undefined): LoadedPlugin {
 
 /** Leaves of a waiting run what it was asked for, and nothing of how it was judged: it is judged anew wherever it goes on. */
 async function forgetJudging({ sample }: People, runId: string): Promise<void> {
-  const { store } = await findRun(await openRepository(sample.root), systemClock, runId);
+  const { store } = await findRun(builtInStores, await openRepository(sample.root), systemClock, runId);
   const ref = store.refs.run(runId);
   const journal = (await store.objects.read(ref, 'journal.jsonl')) ?? Buffer.alloc(0);
   const first = parseJournal(journal, ref).records.slice(0, 1);

@@ -10,6 +10,7 @@ import { listRuns } from '../../../engine/run/record/list-runs.ts';
 import { privateRootOf } from '../../../engine/run/record/private-root.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
+import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import type { Sample } from '../../engine/run/sample.ts';
 import { byId, harmless, judge, type SceneChecks, sceneOf, specOf } from './scene.ts';
 
@@ -217,6 +218,6 @@ async function interrupted(
     { code: 'RUN_INTERRUPTED' },
   );
   const repository = await openRepository(sample.root);
-  const [run] = await listRuns(repository, systemClock);
-  return (await findRun(repository, systemClock, run?.runId ?? '')).runId;
+  const [run] = await listRuns(builtInStores, repository, systemClock);
+  return (await findRun(builtInStores, repository, systemClock, run?.runId ?? '')).runId;
 }

@@ -6,6 +6,7 @@ import { formatEvidenceFile } from '../../../attest/verify/evidence-file.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
+import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { sealedPlace } from './place.ts';
 
 const place = await sealedPlace();
@@ -14,7 +15,7 @@ const { git, root } = sample;
 t.teardown(() => sample.remove());
 
 const repository = await openRepository(root);
-const { store } = await findRun(repository, systemClock, runId);
+const { store } = await findRun(builtInStores, repository, systemClock, runId);
 const source = await gitEvidence(repository, store, runId, commit);
 if (source === undefined) throw new Error('no evidence');
 /** Genuine evidence of the sealed change, to be landed under any name. */

@@ -16,6 +16,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
+import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { fixtures, makeSample, type Sample } from '../../engine/run/sample.ts';
 import { makeMachine, removeMachines, sealRun, toSource } from '../verify/sealed-run.ts';
 import { serveV1, serveV2, type TestLog } from './log-servers.ts';
@@ -48,7 +49,7 @@ function sampleWith(t: Test, log: TestLog, api: 'v1' | 'v2', more = ''): Sample 
 
 async function verify(sample: Sample, view: RunView, anchors: Anchors): Promise<VerifyReport> {
   const repository = await openRepository(sample.root);
-  const { store } = await findRun(repository, systemClock, view.runId);
+  const { store } = await findRun(builtInStores, repository, systemClock, view.runId);
   const commit = sample.git('rev-parse', 'main');
   const evidence = await gitEvidence(repository, store, view.runId, commit);
   if (!evidence) throw new Error('no evidence');

@@ -13,6 +13,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
+import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { fixtures, makeSample, type Sample, sampleSpec } from '../../engine/run/sample.ts';
 import { type Authorities, identity, issuer, serveAuthorities, tokenOf } from './authorities.ts';
 
@@ -68,7 +69,7 @@ function anchorsOf({ root }: Authorities) {
 
 async function evidenceOf(sample: Sample, view: RunView, commit: string) {
   const repository = await openRepository(sample.root);
-  const { store } = await findRun(repository, systemClock, view.runId);
+  const { store } = await findRun(builtInStores, repository, systemClock, view.runId);
   const evidence = await gitEvidence(repository, store, view.runId, commit);
   if (!evidence) throw new Error('no evidence');
   return evidence;

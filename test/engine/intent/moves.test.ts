@@ -7,6 +7,7 @@ import { readIntentHistory } from '../../../engine/intent/intent-history.ts';
 import { supersedeIntent } from '../../../engine/intent/supersede-intent.ts';
 import { openExternalLocalStore } from '../../../engine/store/external-local-store.ts';
 import { storeRefs } from '../../../engine/store/store-refs.ts';
+import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { contractOf, openScene, person } from './scene.ts';
 
 const id = '0198c1e2-7a5d-4b1c-9d51-0c5a3f1f7e11';
@@ -149,13 +150,13 @@ t.test('an intent is found by its id under whatever prefix; under two it is refu
   const { store, repository } = await openScene(t);
   const odd = 'team/a b*[x]:~^';
   const elsewhere = { ...store, refs: storeRefs('refs/x-acme/ai/deep') };
-  t.equal(await findIntent(repository, systemClock, odd), undefined);
+  t.equal(await findIntent(builtInStores, repository, systemClock, odd), undefined);
   await activateIntent(elsewhere, contractOf(odd, 'draft'), person);
-  const found = await findIntent(repository, systemClock, odd);
+  const found = await findIntent(builtInStores, repository, systemClock, odd);
   t.equal(found?.refs.intent(odd), elsewhere.refs.intent(odd));
-  t.equal(await findIntent(repository, systemClock, 'x]:~^'), undefined);
+  t.equal(await findIntent(builtInStores, repository, systemClock, 'x]:~^'), undefined);
   await activateIntent(store, contractOf(odd, 'draft'), person);
-  await t.rejects(findIntent(repository, systemClock, odd), {
+  await t.rejects(findIntent(builtInStores, repository, systemClock, odd), {
     code: 'INTENT_NOT_FOUND',
     detail: { refs: { length: 2 } },
   });
@@ -168,13 +169,13 @@ t.test(
     const objects = openExternalLocalStore(repository, { clock: systemClock });
     const beside = { objects, refs: storeRefs('refs/x-acme/') };
     await activateIntent(beside, contractOf(id, 'draft'), person);
-    const found = await findIntent(repository, systemClock, id);
+    const found = await findIntent(builtInStores, repository, systemClock, id);
     t.equal(found?.refs.intent(id), `refs/x-acme/intents/${id}`);
     await closeIntent({ store: found ?? store, specId: id }, 'done', person);
     t.equal((await readIntentHistory(beside, id))?.status, 'closed');
     t.equal(sample.git('for-each-ref', 'refs/x-acme'), '', 'git has nothing of it');
     await activateIntent({ ...store, refs: beside.refs }, contractOf(id, 'draft'), person);
-    await t.rejects(findIntent(repository, systemClock, id), {
+    await t.rejects(findIntent(builtInStores, repository, systemClock, id), {
       code: 'INTENT_NOT_FOUND',
       detail: { stores: ['git-native', 'external-local'] },
     });

@@ -15,6 +15,7 @@ import { findRun } from '../../../engine/store/record/find-run.ts';
 import { replayRun } from '../../../engine/upkeep/replay-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { createRecordedWorker } from '../../../plugins/recorded-worker/worker.ts';
+import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { fixtures, type Json, makeSample, type Sample, sampleSpec } from './sample.ts';
 
 const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
@@ -63,7 +64,7 @@ async function sign(
   decision: 'approve' | 'reject' = 'approve',
 ): Promise<void> {
   const repository = await openRepository(sample.root);
-  const { store } = await findRun(repository, systemClock, runId);
+  const { store } = await findRun(builtInStores, repository, systemClock, runId);
   const waiting = await store.objects.read(store.refs.run(runId), 'waiting.json');
   const { subject } = parseWaitingRecord(waiting ?? new Uint8Array());
   const statement = buildApproval({ subject, decision, principal, signedAtMs: systemClock.now() });
@@ -127,7 +128,7 @@ t.test('an intent that a person closes while its run waits is not sealed, whoeve
   const onePerson = { risk: { humanInLoop: { required: true, minApprovers: 1 } } };
   const view = await sample.run({ source }, onePerson);
   await sign(sample, view.runId, key('ann@sample.example'), 'ann@sample.example');
-  const { store } = await findRun(await openRepository(sample.root), systemClock, view.runId);
+  const { store } = await findRun(builtInStores, await openRepository(sample.root), systemClock, view.runId);
   await using engine = await sample.engine();
   const contract = await readContract(engine, sampleSpec(onePerson));
   const { id: specId } = contract.document.metadata;
@@ -174,7 +175,12 @@ t.test(
     t.equal(view.state, 'waiting', String(view.decision?.rationale));
     t.match(view.decision?.rationale, /approved by 0 of 2 people/);
     t.equal(sample.git('rev-parse', 'main'), base);
-    const { store } = await findRun(await openRepository(sample.root), systemClock, view.runId);
+    const { store } = await findRun(
+      builtInStores,
+      await openRepository(sample.root),
+      systemClock,
+      view.runId,
+    );
     const record = (await store.objects.read(store.refs.run(view.runId), 'waiting.json')) ?? new Uint8Array();
     t.equal(parseWaitingRecord(record).needed, 2);
     const [ann = '', ben = '', author = ''] = people;

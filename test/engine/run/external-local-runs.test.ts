@@ -8,6 +8,7 @@ import { readRun } from '../../../engine/run/record/read-run.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { parseObject } from '../../../engine/store/stored-object.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
+import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { fixtures, makeSample } from './sample.ts';
 
 const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
@@ -36,10 +37,10 @@ t.test(
     t.equal(sample.git('log', '-1', '--format=%H'), view.decision?.commitSha);
 
     const repository = await openRepository(sample.root);
-    t.match(await listRuns(repository, systemClock), [
+    t.match(await listRuns(builtInStores, repository, systemClock), [
       { runId: view.runId, state: 'decided', decision: 'commit', commitSha: view.decision?.commitSha },
     ]);
-    const { store, runId } = await findRun(repository, systemClock, view.runId.slice(0, 13));
+    const { store, runId } = await findRun(builtInStores, repository, systemClock, view.runId.slice(0, 13));
     const shown = await readRun(repository, store, runId);
     t.equal(shown.decision?.decisionDigest, view.decision?.decisionDigest);
     t.equal(shown.state, 'decided');
@@ -53,9 +54,10 @@ t.test(
     const bytes = await store.objects.read(store.refs.run(runId), evidence?.path ?? '');
     t.match(parseObject('evidence', bytes ?? Buffer.of()).reports, [{ store: 'external-local' }]);
 
-    const [verified] = await verifyTargets({ repoPath: sample.root, cwd: sample.root, env: sample.env }, [
-      runId,
-    ]);
+    const [verified] = await verifyTargets(
+      { stores: builtInStores, repoPath: sample.root, cwd: sample.root, env: sample.env },
+      [runId],
+    );
     t.equal(
       verified?.report.verified,
       true,
@@ -79,11 +81,11 @@ t.test('runs of both stores are listed together, and the same intent may go on i
   );
   const repository = await openRepository(sample.root);
   t.strictSame(
-    (await listRuns(repository, systemClock)).map(({ runId }) => runId),
+    (await listRuns(builtInStores, repository, systemClock)).map(({ runId }) => runId),
     [inGit.runId, beside.runId],
   );
   for (const { runId } of [inGit, beside]) {
-    const { store } = await findRun(repository, systemClock, runId);
+    const { store } = await findRun(builtInStores, repository, systemClock, runId);
     t.equal((await readRun(repository, store, runId)).state, 'decided');
   }
 });

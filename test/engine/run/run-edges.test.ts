@@ -10,6 +10,7 @@ import { readRun } from '../../../engine/run/record/read-run.ts';
 import { runIntent } from '../../../engine/run/run-intent.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
+import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { fixtures, type Json, makeSample, type Sample, sampleSpec } from './sample.ts';
 
 const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
@@ -210,9 +211,9 @@ for (const point of ['patch', 'tool', 'stage', 'decision', 'statement'] as const
       sample.run({ source, signal: controller.signal }, {}, [plugin]),
     );
     const repository = await openRepository(sample.root);
-    const [run] = await listRuns(repository, systemClock);
+    const [run] = await listRuns(builtInStores, repository, systemClock);
     t.equal(run?.state, 'interrupted');
-    const found = await findRun(repository, systemClock, run?.runId.slice(0, 13) ?? '');
+    const found = await findRun(builtInStores, repository, systemClock, run?.runId.slice(0, 13) ?? '');
     t.equal((await readRun(repository, found.store, found.runId)).state, 'interrupted');
   });
 }
@@ -352,7 +353,7 @@ t.test('a run that is killed is told from one that works, and what it did is sti
   const repository = await openRepository(sample.root);
   const states: string[] = [];
   const look = async (): Promise<void> =>
-    void states.push((await listRuns(repository, systemClock))[0]?.state ?? 'none');
+    void states.push((await listRuns(builtInStores, repository, systemClock))[0]?.state ?? 'none');
   const plugin = definePlugin({
     name: 'looker',
     api: 1,
@@ -402,7 +403,7 @@ t.test('a damaged journal hides neither its own decided run nor any other', asyn
   const sample = sampleOf(t);
   const view = await sample.run({ source });
   const repository = await openRepository(sample.root);
-  const { store, runId } = await findRun(repository, systemClock, view.runId);
+  const { store, runId } = await findRun(builtInStores, repository, systemClock, view.runId);
   const journal = join(sample.root, '.git', 'writ', 'runs', view.runId, 'journal.jsonl');
   const whole = readFileSync(journal, 'utf8');
   writeFileSync(journal, 'garbage\n');
@@ -410,7 +411,7 @@ t.test('a damaged journal hides neither its own decided run nor any other', asyn
   const other = join(sample.root, '.git', 'writ', 'runs', '01a1fbe9-0c5a-7ffe-8e97-1403382fd008');
   mkdirSync(other);
   writeFileSync(join(other, 'journal.jsonl'), 'garbage\n');
-  t.strictSame((await listRuns(repository, systemClock)).map(({ state }) => state).sort(), [
+  t.strictSame((await listRuns(builtInStores, repository, systemClock)).map(({ state }) => state).sort(), [
     'decided',
     'interrupted',
   ]);

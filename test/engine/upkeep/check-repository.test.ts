@@ -24,6 +24,7 @@ import { checkRepository } from '../../../engine/upkeep/check-repository.ts';
 import { collectGarbage } from '../../../engine/upkeep/collect-garbage.ts';
 import type { Problem } from '../../../engine/upkeep/problem.ts';
 import { rebuild } from '../../../engine/upkeep/rebuild.ts';
+import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { startedChildren } from '../vcs/started-children.ts';
 import { daysLater, finishedRun, type Spoilable } from './finished-run.ts';
 
@@ -50,6 +51,7 @@ async function check(one: Spoilable, clock: Clock = systemClock) {
 
 async function mend(one: Spoilable, problems: readonly Problem[]): Promise<readonly string[]> {
   return rebuild({
+    stores: builtInStores,
     repository: one.repository,
     clock: systemClock,
     problems,
@@ -88,7 +90,13 @@ t.test('what a run left is whole, before and after its content expires', async (
   t.ok(checked.objects > 40, String(checked.objects));
   t.match(checked, { journals: 2, entries: 1 });
   const later = daysLater(400);
-  await collectGarbage({ repository: one.repository, clock: later, dryRun: false, temporary: one.home });
+  await collectGarbage({
+    stores: builtInStores,
+    repository: one.repository,
+    clock: later,
+    dryRun: false,
+    temporary: one.home,
+  });
   t.strictSame((await check(one, later)).problems, []);
   t.strictSame(
     [...new Set((await check(one)).problems.map(({ code }) => code))],

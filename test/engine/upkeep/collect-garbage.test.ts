@@ -17,6 +17,7 @@ import { expiryOf } from '../../../engine/upkeep/content-expiry.ts';
 import { fetchRefs } from '../../../engine/upkeep/fetch-refs.ts';
 import { pushRefs } from '../../../engine/upkeep/push-refs.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
+import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { clockAt, daysLater, finishedRun, type Spoilable } from './finished-run.ts';
 import { makeRemote, told } from './two-repositories.ts';
 
@@ -26,7 +27,13 @@ const spoilable = await finishedRun(limits);
 async function collect(one: Spoilable, clock: Clock, dryRun = false) {
   const temporary = join(one.home, 'tmp');
   mkdirSync(temporary, { recursive: true });
-  const removed = await collectGarbage({ repository: one.repository, clock, dryRun, temporary });
+  const removed = await collectGarbage({
+    stores: builtInStores,
+    repository: one.repository,
+    clock,
+    dryRun,
+    temporary,
+  });
   return removed.map(({ kind, where, files }) => [
     kind,
     where.replace(one.root, '').replace(one.home, ''),
@@ -37,7 +44,7 @@ async function collect(one: Spoilable, clock: Clock, dryRun = false) {
 const contentOf = ({ runId }: Spoilable): string => `refs/ai/content/${runId}`;
 
 async function verify(one: Spoilable, clock: Clock): Promise<VerifyReport> {
-  const { store, runId } = await findRun(one.repository, clock, one.runId);
+  const { store, runId } = await findRun(builtInStores, one.repository, clock, one.runId);
   const source = await gitEvidence(one.repository, store, runId, one.commit);
   if (!source) throw new Error('no evidence');
   const anchors = await loadAnchors({ keyFiles: [], ledgerKeys: [] }, one.env);
@@ -80,7 +87,7 @@ t.test('past its time content goes with the run’s directory, and the commit st
   t.equal(after.ran, after.expected, 'what expired counts as run');
   t.ok(after.checks.some(({ id, status }) => id === 'subject-patchset' && status === 'expired'));
   t.notOk((await verify(one, daysLater(1))).verified, 'gone before its time is not expired');
-  const { store, runId } = await findRun(one.repository, systemClock, one.runId);
+  const { store, runId } = await findRun(builtInStores, one.repository, systemClock, one.runId);
   t.equal((await readRun(one.repository, store, runId)).state, 'decided');
 });
 
@@ -148,6 +155,7 @@ t.test('litter of killed processes goes, with what it weighed', async (t) => {
   mkdirSync(workspace, { recursive: true, mode: 0o700 });
   writeFileSync(join(workspace, 'file'), 'x'.repeat(2000));
   const removed = await collectGarbage({
+    stores: builtInStores,
     repository: one.repository,
     clock: systemClock,
     dryRun: false,
@@ -215,7 +223,7 @@ t.test(
     const one = await (await finishedRun({ ...limits, objmodel }))();
     t.equal(one.git('for-each-ref', contentOf(one)), '', 'not in git');
     await retainBlobs(one.repository, 'orphan-commit', one.runId, [['page', Buffer.from('found')]]);
-    const { store } = await findRun(one.repository, systemClock, one.runId);
+    const { store } = await findRun(builtInStores, one.repository, systemClock, one.runId);
     const content = await store.objects.list(contentOf(one));
     const [patch] = content.filter(({ path }) => path === 'patchset.diff');
     const file = one.inGit(
