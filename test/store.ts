@@ -1,3 +1,3 @@
 import { room } from './rooms/room.ts';
 
-await room('engine/store');
+await room('engine/store', 'plugins/store');

@@ -99,7 +99,9 @@ export function embedEngine(
       within(call.signal, async (signal) => {
         const { repository, targets } = call;
         const repoPath = repository === undefined ? undefined : resolve(repository);
-        const context = { ...compact({ repoPath }), cwd: process.cwd(), env: surroundings.env, signal };
+        const { env } = surroundings;
+        const stores = engine.slots.store;
+        const context = { ...compact({ repoPath }), cwd: process.cwd(), stores, env, signal };
         const verified = await verifyTargets(context, targets, await toDemands(call, signal));
         return toVerificationData(verified, call.explain === true ? explain : undefined);
       }),

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/base/clock.ts';
+import type { ObjectStore } from '../../core/contract/object-store.ts';
 import type { StoreBeside, StoreSource } from '../../core/contract/store-source.ts';
 import type { Slot } from '../../core/kernel/slot.ts';
 import type { Repository } from '../vcs/repository.ts';
-import type { ObjectStore } from '../../core/contract/object-store.ts';
 
 /** Slot `store`, for whoever reads a repository without a contract that names one. */
 export type Stores = Pick<Slot<StoreSource>, 'names' | 'pick'>;

@@ -4,7 +4,5 @@ export const againstTheMap: readonly string[] = [
   'attest/log/check-ledger.ts → engine/upkeep/check-repository.ts',
   'attest/verify/verify-replay.ts → engine/upkeep/replay-run.ts',
   'plugins/testers/gate-tester.ts → engine/plan/scope.ts',
-  'plugins/testers/store-bench.ts → engine/vcs/repository.ts',
-  'plugins/testers/store-writer.ts → engine/vcs/repository.ts',
   'readers/advisories/import-advisories.ts → engine/tool/process/process-lock.ts',
 ];

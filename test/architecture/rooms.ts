@@ -15,6 +15,12 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   bin: ['core', 'engine', 'readers', 'plugins', 'gates', 'attest', 'api', 'http', 'service', 'door'],
   door: ['core', 'engine', 'api', 'plugins'],
 };
+/** Folders that reach further than the rest of their room, and why. */
+export const furtherArrows: Readonly<Record<string, readonly string[]>> = {
+  // A store in git is made of git, and its tester opens repositories.
+  'plugins/store': ['engine/vcs'],
+  'plugins/testers': ['engine/vcs'],
+};
 /**
  * Rooms whose folders stand one upon the other: each imports those before it, and none after it. Files beside the folders stand on top of
  * them all, where there may be any.
@@ -62,7 +68,10 @@ export function roomOf(path: string): string {
 /** Whether the map allows the import; ladders are a rule of their own. */
 export function mayImport(from: string, to: string): boolean {
   const room = roomOf(from);
-  const allowed = preset.test(from) ? presetMayImport : [room, ...(arrows[room] ?? [])];
+  const folder = from.split('/', 2).join('/');
+  const allowed = preset.test(from)
+    ? presetMayImport
+    : [room, ...(arrows[room] ?? []), ...(furtherArrows[folder] ?? [])];
   return allowed.some((place) => place === roomOf(to) || to.startsWith(`${place}/`));
 }
 

@@ -1,9 +1,9 @@
 import { type Clock, toRfc3339 } from '../../../core/base/clock.ts';
 import { isWritError } from '../../../core/base/errors.ts';
 import { uuidTimeMs } from '../../../core/base/ids.ts';
+import type { ObjectStore } from '../../../core/contract/object-store.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { joinStores } from '../../store/join-stores.ts';
-import type { ObjectStore } from '../../../core/contract/object-store.ts';
 import { openStores, type Stores } from '../../store/open-stores.ts';
 import { readJournal } from '../../store/parse-journal.ts';
 import { type FoundRun, listRunRefs } from '../../store/record/list-run-refs.ts';

@@ -1,9 +1,9 @@
 import { systemClock } from '../../../core/base/clock.ts';
 import { appendIntentEvents } from '../../../engine/intent/append-intent-events.ts';
 import { replanEvent } from '../../../engine/intent/replan-event.ts';
-import { openGitNativeStore } from '../../../engine/store/git-native-store.ts';
 import { storeRefs } from '../../../engine/store/store-refs.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
+import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
 
 // A process of its own that appends: DIRECTORY ID NAME COUNT.
 const [directory = '', id = '', name = '', count = '0'] = process.argv.slice(2);

@@ -5,9 +5,9 @@ import { closeIntent } from '../../../engine/intent/close-intent.ts';
 import { findIntent } from '../../../engine/intent/find-intent.ts';
 import { readIntentHistory } from '../../../engine/intent/intent-history.ts';
 import { supersedeIntent } from '../../../engine/intent/supersede-intent.ts';
-import { openExternalLocalStore } from '../../../engine/store/external-local-store.ts';
 import { storeRefs } from '../../../engine/store/store-refs.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
+import { openExternalLocalStore } from '../../../plugins/store/external-local-store.ts';
 import { contractOf, openScene, person } from './scene.ts';
 
 const id = '0198c1e2-7a5d-4b1c-9d51-0c5a3f1f7e11';

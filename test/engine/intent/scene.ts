@@ -2,10 +2,10 @@ import { systemClock } from '../../../core/base/clock.ts';
 import type { ChangeLogEntry, LifecycleStatus } from '../../../core/contract/intentspec.gen.ts';
 import type { LifecycleActor } from '../../../engine/intent/activate-intent.ts';
 import type { AdmittedContract } from '../../../engine/intent/admit-contract.ts';
-import { openGitNativeStore } from '../../../engine/store/git-native-store.ts';
 import type { RunStore } from '../../../engine/store/run-store.ts';
 import { storeRefs } from '../../../engine/store/store-refs.ts';
 import { openRepository, type Repository } from '../../../engine/vcs/repository.ts';
+import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
 import { accepted, bytesOf, put, sample } from '../spec/sample.ts';
 import { makeRepository, type SampleRepository } from '../vcs/sample-repository.ts';
 

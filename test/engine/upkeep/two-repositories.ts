@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../core/base/clock.ts';
-import { openGitNativeStore } from '../../../engine/store/git-native-store.ts';
 import type { Moved, MoveRequest } from '../../../engine/upkeep/push-refs.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
+import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
 
 // Set before any git of ours runs: they are the allow-listed part of its environment.
 process.env.GIT_CONFIG_GLOBAL = '/dev/null';

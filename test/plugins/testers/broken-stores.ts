@@ -1,6 +1,6 @@
 import type { ObjectStore } from '../../../core/contract/object-store.ts';
 import type { StoreSource } from '../../../core/contract/store-source.ts';
-import { externalLocalSource } from '../../../engine/store/external-local-store.ts';
+import { externalLocalSource } from '../../../plugins/store/external-local-store.ts';
 
 function broken(change: (sound: ObjectStore) => Partial<ObjectStore>): StoreSource {
   return {

@@ -1,7 +1,7 @@
 import { AssertionError } from 'node:assert';
 import t from 'tap';
 import { storeTester } from '../../../testing.ts';
-import { subjectOf } from '../../engine/store/conformance.ts';
+import { subjectOf } from '../store/conformance.ts';
 import * as brokenStores from './broken-stores.ts';
 
 const module = new URL('./broken-stores.ts', import.meta.url);

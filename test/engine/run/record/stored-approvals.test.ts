@@ -2,9 +2,9 @@ import t from 'tap';
 import { systemClock } from '../../../../core/base/clock.ts';
 import type { ObjectStore } from '../../../../core/contract/object-store.ts';
 import { listApprovals, storeApproval } from '../../../../engine/run/record/stored-approvals.ts';
-import { openGitNativeStore } from '../../../../engine/store/git-native-store.ts';
 import { storeRefs } from '../../../../engine/store/store-refs.ts';
 import { openRepository } from '../../../../engine/vcs/repository.ts';
+import { openGitNativeStore } from '../../../../plugins/store/git-native-store.ts';
 import { makeSample } from '../sample.ts';
 
 const sample = makeSample();

@@ -14,8 +14,8 @@ import { join } from 'node:path';
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
-import { openExternalLocalStore } from '../../../engine/store/external-local-store.ts';
-import { mountTiny } from './tiny-mount.ts';
+import { openExternalLocalStore } from '../../../plugins/store/external-local-store.ts';
+import { mountTiny } from '../../engine/store/tiny-mount.ts';
 
 const ref = 'refs/ai/runs/one';
 const text = (value: string): Buffer => Buffer.from(value);

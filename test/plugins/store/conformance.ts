@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { type StoreSubject, storeTester } from '../../../testing.ts';
-import { makeRepository } from '../vcs/sample-repository.ts';
+import { makeRepository } from '../../engine/vcs/sample-repository.ts';
 
 /** Where the tester gets its repositories: removed when the tests of this process have ended. */
 export function subjectOf(module: URL, name: string): StoreSubject {
@@ -22,5 +22,5 @@ export function subjectOf(module: URL, name: string): StoreSubject {
 
 /** Runs a store of ours through the tester. */
 export async function conforms(path: string, name: string): Promise<void> {
-  await storeTester(t, subjectOf(new URL(`../../../engine/store/${path}`, import.meta.url), name));
+  await storeTester(t, subjectOf(new URL(`../../../plugins/store/${path}`, import.meta.url), name));
 }

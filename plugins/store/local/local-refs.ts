@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { writeDurably } from '../../../core/base/durable-file.ts';
 import { isWritError, messageOf, WritError } from '../../../core/base/errors.ts';
 import { findDirectory, makeDirectories, type Place, readPlainFile } from '../../../core/base/plain-place.ts';
-import { isRefName, requireRefName } from '../../vcs/ref-name.ts';
+import { isRefName, requireRefName } from '../../../engine/vcs/ref-name.ts';
 import { compareBytes } from './version-manifest.ts';
 
 /** Names of versions, one small file each. */

@@ -3,12 +3,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import { openGitNativeStore } from '../../../engine/store/git-native-store.ts';
 import { storeRefs } from '../../../engine/store/store-refs.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
-import { makeRepository } from '../vcs/sample-repository.ts';
-import { snapshot } from '../vcs/snapshot.ts';
-import { mountTiny } from './tiny-mount.ts';
+import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
+import { mountTiny } from '../../engine/store/tiny-mount.ts';
+import { makeRepository } from '../../engine/vcs/sample-repository.ts';
+import { snapshot } from '../../engine/vcs/snapshot.ts';
 
 const bytes = (text: string): Buffer => Buffer.from(text);
 const refs = storeRefs('refs/ai/');

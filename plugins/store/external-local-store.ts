@@ -6,10 +6,11 @@ import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { makeDirectories } from '../../core/base/plain-place.ts';
 import type { ObjectStore, WriteTree } from '../../core/contract/object-store.ts';
 import type { StoreSource } from '../../core/contract/store-source.ts';
-import { acquireProcessLock } from '../tool/process/process-lock.ts';
-import { requireStorePath } from '../vcs/import-tree.ts';
-import { requireRefName } from '../vcs/ref-name.ts';
-import type { Repository } from '../vcs/repository.ts';
+import { makeTemporary } from '../../engine/store/remove-litter.ts';
+import { acquireProcessLock } from '../../engine/tool/process/process-lock.ts';
+import { requireStorePath } from '../../engine/vcs/import-tree.ts';
+import { requireRefName } from '../../engine/vcs/ref-name.ts';
+import type { Repository } from '../../engine/vcs/repository.ts';
 import { type LocalObjects, openLocalObjects } from './local/local-objects.ts';
 import { openLocalRefs } from './local/local-refs.ts';
 import {
@@ -20,7 +21,6 @@ import {
   toManifestBytes,
   type VersionManifest,
 } from './local/version-manifest.ts';
-import { makeTemporary } from './remove-litter.ts';
 
 export interface ExternalLocalOptions {
   readonly clock: Clock;

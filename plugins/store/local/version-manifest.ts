@@ -1,7 +1,15 @@
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { parseStrictJson } from '../../../core/base/strict-json.ts';
-import { fields, listOf, sha256Text, type TypeOf, text, time, wholeNumber } from '../shape.ts';
+import {
+  fields,
+  listOf,
+  sha256Text,
+  type TypeOf,
+  text,
+  time,
+  wholeNumber,
+} from '../../../engine/store/shape.ts';
 
 const storedFile = fields({ path: text, sha256: sha256Text, size_bytes: wholeNumber });
 const manifest = fields({

@@ -3,15 +3,15 @@ import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { ObjectStore, WriteTree } from '../../core/contract/object-store.ts';
 import type { StoreSource } from '../../core/contract/store-source.ts';
-import { adoptObjects } from '../vcs/adopt-objects.ts';
-import { describeObjects, readBlobs, readObjects } from '../vcs/blobs.ts';
-import { writeCommit } from '../vcs/create-commit.ts';
-import { importTree, isStorePath } from '../vcs/import-tree.ts';
-import { listRefs, readRef, updateRefs } from '../vcs/refs.ts';
-import { isObjectId, type Repository } from '../vcs/repository.ts';
-import { createScratch, type Scratch } from '../vcs/scratch.ts';
-import { listTree } from '../vcs/tree.ts';
-import { makeTemporary } from './remove-litter.ts';
+import { makeTemporary } from '../../engine/store/remove-litter.ts';
+import { adoptObjects } from '../../engine/vcs/adopt-objects.ts';
+import { describeObjects, readBlobs, readObjects } from '../../engine/vcs/blobs.ts';
+import { writeCommit } from '../../engine/vcs/create-commit.ts';
+import { importTree, isStorePath } from '../../engine/vcs/import-tree.ts';
+import { listRefs, readRef, updateRefs } from '../../engine/vcs/refs.ts';
+import { isObjectId, type Repository } from '../../engine/vcs/repository.ts';
+import { createScratch, type Scratch } from '../../engine/vcs/scratch.ts';
+import { listTree } from '../../engine/vcs/tree.ts';
 
 export interface GitNativeOptions {
   readonly clock: Clock;
