@@ -4,7 +4,6 @@ await room(
   'bin/args.test.ts',
   'bin/dispatch.test.ts',
   'bin/launcher.test.ts',
-  'bin/package.test.ts',
   'bin/print.test.ts',
   'bin/run-progress.test.ts',
   'bin/schemas.test.ts',

@@ -10,6 +10,7 @@ import { judgeRule } from '../../core/kernel/rules.ts';
 import { createPool } from '../../core/kernel/worker/pool.ts';
 import { effectiveScope } from '../../engine/plan/scope.ts';
 import { type DeepPartial, sampleSpecWith } from './sample-spec.ts';
+import { tellPassed } from './tell-passed.ts';
 import { type CaseFile, toPatchSet, toSideBytes } from './tiny-diff.ts';
 
 /** One case: what the rule is given and which findings it must answer, in order. */
@@ -42,7 +43,7 @@ export interface GateCases {
 
 /** The part of a test runner that is used: one subtest per case (tap's and node:test's contexts fit). */
 export interface GateRunner {
-  test(name: string, body: (t: { pass?: (message: string) => unknown }) => Promise<void>): Promise<unknown>;
+  test(name: string, body: (t: object) => Promise<void>): Promise<unknown>;
 }
 
 const pool = createPool({ clock: systemClock, threads: 2 });
@@ -61,7 +62,7 @@ export async function gateTester(
     else {
       await runner.test(`${rule.id}: ${gateCase.name}`, async (t) => {
         await findings();
-        t.pass?.(gateCase.name);
+        tellPassed(t, gateCase.name);
       });
     }
   }

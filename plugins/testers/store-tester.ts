@@ -4,6 +4,7 @@ import type { GateRunner } from './gate-tester.ts';
 import { openBench, type StoreSubject } from './store-bench.ts';
 import { storeCases } from './store-cases.ts';
 import { storeProcessCases } from './store-process-cases.ts';
+import { tellPassed } from './tell-passed.ts';
 
 /** Runs a store through what every store promises; rejects with an AssertionError that names the case. Takes some seconds. */
 export async function storeTester(runner: GateRunner | undefined, subject: StoreSubject): Promise<void> {
@@ -20,7 +21,7 @@ export async function storeTester(runner: GateRunner | undefined, subject: Store
     else {
       await runner.test(`${subject.export}: ${name}`, async (t) => {
         await run();
-        t.pass?.(name);
+        tellPassed(t, name);
       });
     }
   }

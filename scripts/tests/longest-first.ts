@@ -13,6 +13,7 @@ const dear: readonly string[] = [
   'vcs',
   'run-fields',
   'bin',
+  'doors',
   'service',
   'service-kill',
   'outsiders',

@@ -27,6 +27,16 @@ async function engineOf(t: Test, { env }: Sample, options: EngineOptions = {}) {
   return engine;
 }
 
+t.test('one engine does runs of two repositories side by side', async (t) => {
+  const samples = [sampleOf(t), sampleOf(t)] as const;
+  const engine = await engineOf(t, samples[0]);
+  const runs = await Promise.all(
+    samples.map(({ root: repository }) => engine.run({ repository, spec: sampleSpec(), source })),
+  );
+  for (const [n, { git }] of samples.entries())
+    t.match(runs[n]?.decision, { type: 'commit', commit_sha: git('rev-parse', 'HEAD') });
+});
+
 /** The sample's contract with one check alone. */
 function checkedBy(command: string): Buffer {
   const [program = ''] = command.split(' ');

@@ -1,0 +1,115 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { arrows, doorFiles } from '../architecture/rooms.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+/** What a package is made of: the rooms that are shipped, and what builds them. */
+const sources = [
+  ...Object.keys(arrows).filter((room) => room !== 'door'),
+  ...Object.values(doorFiles).map((door) => `${door}.ts`),
+  ...['fixtures/demo', 'scripts/build.ts', 'docs', 'package.json', 'tsconfig.json', 'tsconfig.build.json'],
+  ...['CHANGELOG.md', 'LICENSE', 'README.md'],
+];
+
+/** How a program ended. */
+export interface Ended {
+  readonly status: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a program to its end. */
+export function runTo(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Ended {
+  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd, env, encoding: 'utf8' });
+  return { status, out: stdout ?? '', err: error === undefined ? stderr : `${stderr}${error.message}` };
+}
+
+/** The sources of a package in a new directory, without anything that was built. Removed when the process ends. */
+export function copySources(): string {
+  const copy = newDirectory('writ-sources-');
+  for (const path of sources) cpSync(join(root, path), join(copy, path), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  return copy;
+}
+
+/** `npm pack` of a copy of the sources, as whoever publishes does it. Its last line of output is the name of the package's file. */
+export function packIn(copy: string): Ended {
+  return runTo('npm', ['pack', '--silent', '--offline'], copy);
+}
+
+/** Somebody else's project, which has installed the package as it is published, and with it what it declares as dependencies. */
+export interface Outsider {
+  /** The project's directory. */
+  readonly directory: string;
+  /** Where the package is. */
+  readonly installed: string;
+}
+
+let packed: string | undefined;
+
+/** The published package, unpacked; packed once per process. Throws with npm's words where it cannot be packed. */
+function packedPackage(): string {
+  if (packed !== undefined) return packed;
+  const copy = copySources();
+  const { status, out, err } = packIn(copy);
+  if (status !== 0) throw new Error(`npm pack failed: ${out}${err}`);
+  const unpacked = newDirectory('writ-packed-');
+  const file = join(copy, out.trim().split('\n').at(-1) ?? '');
+  const { status: opened, err: why } = runTo('tar', ['-xzf', file, '-C', unpacked], copy);
+  if (opened !== 0) throw new Error(`tar failed: ${why}`);
+  packed = join(unpacked, 'package');
+  return packed;
+}
+
+/** A new project beside the house: TypeScript, strict, whose only dependency is the package. */
+export function makeOutsider(): Outsider {
+  const directory = newDirectory('writ-outsider-');
+  const modules = join(directory, 'node_modules');
+  const installed = join(modules, 'writ');
+  mkdirSync(join(modules, '@types'), { recursive: true });
+  cpSync(packedPackage(), installed, { recursive: true });
+  const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
+    readonly dependencies: Readonly<Record<string, string>>;
+  };
+  for (const name of [...Object.keys(dependencies), '@types/node']) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), join(modules, name));
+  }
+  cpSync(join(root, 'fixtures/doors/project'), directory, { recursive: true });
+  return { directory, installed };
+}
+
+/** Compiles the project by the package's own declarations, which are checked too. */
+export function compile({ directory }: Outsider): Ended {
+  return runTo(join(root, 'node_modules/.bin/tsc'), ['-p', '.'], directory);
+}
+
+/** The blocks of a language on a page, in order: what a reader copies is what is run. Throws where it has none. */
+export function blocksOf(page: string, language: string): readonly string[] {
+  const text = readFileSync(join(root, page), 'utf8');
+  const blocks = [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, found, block = '']) =>
+    found === language ? [block] : [],
+  );
+  if (blocks.length === 0) throw new Error(`${page} holds no block of ${language}`);
+  return blocks;
+}
+
+const made: string[] = [];
+
+function newDirectory(prefix: string): string {
+  if (made.length === 0)
+    process.once('exit', () => {
+      for (const one of made) rmSync(one, { recursive: true, force: true });
+    });
+  const directory = mkdtempSync(join(tmpdir(), prefix));
+  made.push(directory);
+  return directory;
+}
