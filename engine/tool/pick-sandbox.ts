@@ -26,3 +26,12 @@ export async function pickSandbox(name: string, choice: SandboxChoice): Promise<
     detail: { reasons },
   });
 }
+
+/** Begins to ask whether the back end works: whoever picks it gets the same answer, once per process. Disposing waits for it, so that nothing of it stays. */
+export function beginProbe(name: string, choice: SandboxChoice): AsyncDisposable {
+  const probed = pickSandbox(name, choice).then(
+    () => {},
+    () => {},
+  );
+  return { [Symbol.asyncDispose]: () => probed };
+}

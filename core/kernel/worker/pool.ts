@@ -6,8 +6,9 @@ import type { Clock } from '../../base/clock.ts';
 import { WritError } from '../../base/errors.ts';
 import { createAdmission } from './admission.ts';
 import { toErrorRecord } from './error-record.ts';
-import { requireTask, type Task } from './task.ts';
+import { defineTask, requireTask, type Task } from './task.ts';
 import type { TaskCall, TaskFailure, TaskOutcome } from './task-outcome.ts';
+import type { run as warm } from './warm-in-thread.ts';
 
 /** Limits of one task. */
 export interface TaskLimits {
@@ -24,6 +25,8 @@ export interface WorkerPool {
     input: Input,
     limits: TaskLimits,
   ): Promise<TaskOutcome<Output>>;
+  /** Starts a thread ahead of its first task, beside what the caller does meanwhile. */
+  warm(): void;
   /** Ends every thread; tasks that still run end as `aborted`. */
   close(): Promise<void>;
 }
@@ -36,6 +39,8 @@ export interface PoolOptions {
   readonly maxHeapMiB?: number;
 }
 
+const warmTask = defineTask<typeof warm>(new URL('./warm-in-thread.ts', import.meta.url));
+const warmLimits = { timeoutMs: 60_000 };
 const idleTimeoutMs = 30_000;
 const defaultHeapMiB = 1024;
 /** A crash may be the doing of what ran before on that thread, so a task gets a second thread before it is blamed. */
@@ -77,8 +82,11 @@ export function createPool({
     }
   };
 
-  return {
+  const pool: WorkerPool = {
     threads,
+    warm() {
+      pool.run(warmTask, undefined, warmLimits).catch(() => {});
+    },
     async run(task, input, { timeoutMs, signal }) {
       if (closing.signal.aborted)
         throw new WritError('WORKER_FAULT', { message: 'the worker pool is closed' });
@@ -102,6 +110,7 @@ export function createPool({
       await piscina?.destroy();
     },
   };
+  return pool;
 }
 
 async function start(threads: number, maxHeapMiB: number): Promise<Piscina<TaskCall, TaskOutcome<never>>> {
@@ -118,7 +127,7 @@ async function start(threads: number, maxHeapMiB: number): Promise<Piscina<TaskC
     idleTimeout: idleTimeoutMs,
     // Waiting by message instead of Atomics.wait: what a task leaves running fails then and there, not in the next task.
     atomics: 'disabled',
-    resourceLimits: { maxOldGenerationSizeMb: maxHeapMiB, maxYoungGenerationSizeMb: 8 },
+    resourceLimits: { maxOldGenerationSizeMb: maxHeapMiB, maxYoungGenerationSizeMb: 3 },
     // A task is a pure function: it gets no environment. These two are for Node, which reads them as the thread starts: without what
     // is compiled already a thread takes four times as long to start. The entry takes the second away.
     env: {

@@ -12,6 +12,7 @@ import type { WritEngine } from '../../spec/writ-engine.ts';
 import { specFile } from '../../store/record/spec-file.ts';
 import { runDirectory } from '../../store/run-directory.ts';
 import { acquireRunLock } from '../../store/run-lock.ts';
+import { beginProbe } from '../../tool/pick-sandbox.ts';
 import { requireCleanPaths } from '../../vcs/dirty-paths.ts';
 import type { KeptReaders } from '../../vcs/object-reader.ts';
 import { createScratch } from '../../vcs/scratch.ts';
@@ -46,6 +47,9 @@ export async function startRun(
   const admitted = await admitContract(engine, request.specBytes, {
     model: request.source.kind === 'worker' && request.source.worker.usesModel,
   });
+  // Beside the questions to git: each of the two takes as long as all of them.
+  engine.pool.warm();
+  await using _probe = beginProbe(request.sandbox, engine.slots.sandbox);
   const startedAtMs = request.clock.now();
   const runId = uuidV7(startedAtMs);
   const repository = readers.keep(await openStatedRepository(request, admitted));
