@@ -53,7 +53,7 @@ export async function scanPieces(
   for await (const piece of pieces) {
     signal.throwIfAborted();
     const at = index++;
-    const judged = judgePiece(piece, request, inTurn).then(({ findings, files, lines }) => {
+    const judged = judgePiece(piece, request, inTurn, at > 0).then(({ findings, files, lines }) => {
       const room = Math.max(0, maxFindings - kept);
       results[at] = findings.slice(0, room);
       kept += Math.min(room, findings.length);
@@ -104,6 +104,7 @@ async function judgePiece(
   piece: DiffPiece,
   { spec, rules, ruleOptions, pool, signal, filesFor }: ScanRequest,
   inTurn: ReturnType<typeof oneAtATime>,
+  isOneOfMany: boolean,
 ): Promise<{ findings: readonly ScannedFinding[]; files: number; lines: number }> {
   const { release, isRest, isCut = false, files: known, ...rest } = piece;
   // A piece that is a whole PatchSet keeps its trees.
@@ -129,7 +130,7 @@ async function judgePiece(
       rules: able.map(({ id, module }) => ({ id, module: module.href })),
       options: ruleOptions,
     },
-    { timeoutMs: 60_000, signal },
+    { timeoutMs: 60_000, signal, hurries: isOneOfMany },
   );
   // Where choosing failed, the rule that is to blame says so when it is asked itself.
   const all = found.ok ? found.value.files : (known ?? readFiles(piece.diff, markLines(piece.diff)));

@@ -1,30 +1,34 @@
 import type { Clock } from '../../base/clock.ts';
 
 /**
- * A thread costs 20 to 50 MB, and loads anew what the others have loaded: that takes longer than the rules of a small change do. So one works
+ * A thread costs 20 to 50 MB, and loads anew what the others have loaded: that takes as long as all rules of a small change. So one works
  * alone until a task has waited this long.
  */
-const patienceMs = 100;
+const patienceMs = 300;
 
 /** Which tasks may run now. */
 export interface Admission {
-  /** Waits, in order of asking, for a free place; false where `signal` came first. */
-  enter(signal: AbortSignal): Promise<boolean>;
+  /** Waits, in order of asking, for a free place; false where `signal` came first. Who hurries waits only where there can be no more places. */
+  enter(signal: AbortSignal, hurries?: boolean): Promise<boolean>;
   /** Gives a place back; once for each `true`. */
   exit(): void;
 }
 
-/** One place, and one more, up to `most`, for each task that has waited for 100 ms. */
+/** One place, and one more, up to `most`, for each task that hurries or has waited for 300 ms. */
 export function createAdmission(most: number, clock: Clock): Admission {
   const waiting: (() => void)[] = [];
   let places = 1;
   let free = places;
   return {
-    enter: (signal) =>
+    enter: (signal, hurries = false) =>
       new Promise((resolve) => {
         if (signal.aborted) return resolve(false);
         if (free > 0) {
           free--;
+          return resolve(true);
+        }
+        if (hurries && places < most) {
+          places++;
           return resolve(true);
         }
         const settled = new AbortController();

@@ -15,6 +15,8 @@ export interface TaskLimits {
   /** From the moment a thread is given the task; waiting for a free thread does not count. Milliseconds. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
+  /** There is more such work: worth a thread of its own at once, where none is free. */
+  readonly hurries?: boolean;
 }
 
 /** Threads for CPU work. Results are values, failures are records: `run` rejects only on a closed pool, and on a task that nobody defined. */
@@ -87,13 +89,13 @@ export function createPool({
     warm() {
       pool.run(warmTask, undefined, warmLimits).catch(() => {});
     },
-    async run(task, input, { timeoutMs, signal }) {
+    async run(task, input, { timeoutMs, signal, hurries }) {
       if (closing.signal.aborted)
         throw new WritError('WORKER_FAULT', { message: 'the worker pool is closed' });
       requireTask(task);
       const call = { module: task.module, input };
       const stop = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
-      if (!(await admission.enter(stop))) return toFailure('aborted', 'the task was aborted');
+      if (!(await admission.enter(stop, hurries))) return toFailure('aborted', 'the task was aborted');
       try {
         let outcome = await attempt(call, timeoutMs, stop);
         for (let crashes = 1; isCrash(outcome) && crashes < maxCrashes; crashes++) {

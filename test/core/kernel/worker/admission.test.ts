@@ -39,6 +39,16 @@ t.test(
   },
 );
 
+t.test('who hurries gets a place of its own at once, while there may be more', async (t) => {
+  const admission = createAdmission(2, stoppedClock().clock);
+  await admission.enter(never);
+  t.equal(await admission.enter(never, true), true);
+  const third = admission.enter(never, true);
+  t.equal(await Promise.race([third, turn().then(() => 'waits')]), 'waits');
+  admission.exit();
+  t.equal(await third, true);
+});
+
 t.test('who was admitted in the turn in which its wait ended takes nobody else’s place', async (t) => {
   const { clock, endSleeps } = stoppedClock();
   const admission = createAdmission(2, clock);

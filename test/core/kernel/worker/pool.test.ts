@@ -116,15 +116,21 @@ t.test('a pool that ran nothing started no thread and closes', async (t) => {
   await pool.close();
 });
 
-t.test('a thread that was started ahead answers the first task; a pool that is closed meanwhile ends it', async (t) => {
-  const pool = poolFor(t);
-  pool.warm();
-  t.match(await pool.run(judgeRuleTask, task('answers'), limits), { ok: true, value: [{ rule: 'answers' }] });
-  const closed = createPool({ clock: systemClock });
-  closed.warm();
-  await closed.close();
-  closed.warm();
-});
+t.test(
+  'a thread that was started ahead answers the first task; a pool that is closed meanwhile ends it',
+  async (t) => {
+    const pool = poolFor(t);
+    pool.warm();
+    t.match(await pool.run(judgeRuleTask, task('answers'), limits), {
+      ok: true,
+      value: [{ rule: 'answers' }],
+    });
+    const closed = createPool({ clock: systemClock });
+    closed.warm();
+    await closed.close();
+    closed.warm();
+  },
+);
 
 t.test('many tasks on few threads all come back, each with its own answer', async (t) => {
   const pool = poolFor(t);
