@@ -6,9 +6,9 @@ import type { Clock } from '../../base/clock.ts';
 import { WritError } from '../../base/errors.ts';
 import { createAdmission } from './admission.ts';
 import { toErrorRecord } from './error-record.ts';
-import { defineTask, requireTask, type Task } from './task.ts';
+import { requireTask, type Task } from './task.ts';
 import type { TaskCall, TaskFailure, TaskOutcome } from './task-outcome.ts';
-import type { run as warm } from './warm-in-thread.ts';
+import { warmTask } from './warm.ts';
 
 /** Limits of one task. */
 export interface TaskLimits {
@@ -41,7 +41,6 @@ export interface PoolOptions {
   readonly maxHeapMiB?: number;
 }
 
-const warmTask = defineTask<typeof warm>(new URL('./warm-in-thread.ts', import.meta.url));
 const warmLimits = { timeoutMs: 60_000 };
 const idleTimeoutMs = 30_000;
 const defaultHeapMiB = 1024;

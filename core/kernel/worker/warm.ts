@@ -1,0 +1,5 @@
+import { defineTask } from './task.ts';
+import type { run } from './warm-in-thread.ts';
+
+/** Has a thread started, and what judges rules loaded into it. */
+export const warmTask = defineTask<typeof run>(new URL('./warm-in-thread.ts', import.meta.url));
