@@ -7,6 +7,7 @@ import type { VerifyReport } from '../../attest/verify/report.ts';
 import type { PolicyDemand } from '../../attest/verify/verify-policy.ts';
 import { verifyRun } from '../../attest/verify/verify-run.ts';
 import { systemClock } from '../../core/base/clock.ts';
+import { replayRecord } from '../../engine/run/decide/replay-record.ts';
 import type { VerifyDemands } from './demands.ts';
 
 /** Who gives somebody to believe about logs asks for a log entry of whatever is verified. */
@@ -29,7 +30,7 @@ export async function verifySource(
     memory: userCheckpointMemory(env),
     artifacts: sha256,
     types,
-    replay,
+    ...(replay ? { replay: replayRecord } : {}),
     summary,
     requireApprovals: required.includes('approvals'),
     logged: required.includes('log') ? 'continued' : isLogAsked(given) ? 'entry' : 'as-contract',

@@ -1,10 +1,27 @@
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { type ExecResult, execFileBounded } from '../../engine/tool/spawn.ts';
 import type { Environment } from '../signer/user-config-dir.ts';
 import { encodeApprovalDocument } from './approval-document.ts';
 import { approvalNamespace, parseSshSignature, refuteSshSignature, type SshSignature } from './sshsig.ts';
 
+/** What a program that was run to its end has said. */
+interface ProgramAnswer {
+  readonly code: number;
+  readonly stdout: Buffer;
+  readonly stderr: Buffer;
+}
+
 export interface SigningWith {
+  /** Runs a program to its end; SPAWN_FAILED where it cannot be started, OUTPUT_TOO_LARGE above `maxBytes`. */
+  readonly run: (
+    argv: readonly string[],
+    options: {
+      readonly cwd: string;
+      readonly env: Readonly<Record<string, string>>;
+      readonly input: Uint8Array;
+      readonly maxBytes: number;
+      readonly signal?: AbortSignal;
+    },
+  ) => Promise<ProgramAnswer>;
   /** Private key file, or public key file whose private half is in the SSH agent. Absolute. */
   readonly keyFile: string;
   readonly env: Environment;
@@ -55,12 +72,12 @@ export async function signApproval(statement: Uint8Array, using: SigningWith): P
   return { document: encodeApprovalDocument(statement, text), keyId: parsed.key.fingerprint };
 }
 
-async function sign(statement: Uint8Array, { keyFile, env, cwd, signal }: SigningWith): Promise<Buffer> {
+async function sign(statement: Uint8Array, { run, keyFile, env, cwd, signal }: SigningWith): Promise<Buffer> {
   const given = passedOn.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]));
   const argv = ['ssh-keygen', '-Y', 'sign', '-n', approvalNamespace, '-f', keyFile];
-  let answer: ExecResult;
+  let answer: ProgramAnswer;
   try {
-    answer = await execFileBounded(argv, {
+    answer = await run(argv, {
       cwd,
       env: { ...(Object.fromEntries(given) as Record<string, string>), LC_ALL: 'C' },
       input: statement,

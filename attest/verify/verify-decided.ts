@@ -47,6 +47,6 @@ export async function verifyDecided(
   }));
   const decision = { baseCommit, approvals: counted, approvers: counted.map(({ principal }) => principal) };
   await verifyApprovals(list, source, claims, spec, decision, commit, evidence.allowedSigners);
-  await list.judge('replay', () => verifyReplay(source, claims));
+  await list.judge('replay', () => verifyReplay(source, claims, evidence.replay));
   return refusalsIn(list.report());
 }

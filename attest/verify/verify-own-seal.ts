@@ -42,7 +42,7 @@ export async function verifyOwnSeal(
     memory: noMemory,
     runId: evidence.runId,
     allowedSigners: evidence.allowedSigners,
-    replay: true,
+    replay: evidence.replay,
   });
   return refusalsIn(report);
 }

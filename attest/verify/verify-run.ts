@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
+import type { ReplayRecord } from '../../core/contract/replay-record.ts';
 import { approvalType } from '../approval/approval-statement.ts';
 import { type Bundle, parseBundle } from '../bundle.ts';
 import { inTotoPayloadType } from '../dsse.ts';
@@ -41,8 +42,8 @@ export interface VerifyOptions {
   readonly logged?: 'as-contract' | 'entry' | 'continued';
   /** Approvals that nobody judged are an error (`--require approvals`). */
   readonly requireApprovals?: boolean;
-  /** Decide again from the stored inputs, and demand the same bytes (`--replay`). */
-  readonly replay?: boolean;
+  /** Decides again from the stored inputs; the same bytes are demanded (`--replay`). */
+  readonly replay?: ReplayRecord;
   /** Predicate types of which the set must hold a statement that holds itself (`--type`). */
   readonly types?: readonly string[];
   /** What its verification summary must say (`--verifier-id`, `--resource-uri`, `--level`). */
@@ -152,7 +153,8 @@ export async function verifyRun(
         throw refuted('wrong-subject', { expected: sha256, found: namesOf(claims) });
     });
   }
-  if (options.replay) await list.judge('replay', () => verifyReplay(source, claims));
+  const { replay } = options;
+  if (replay) await list.judge('replay', () => verifyReplay(source, claims, replay));
   const found = [...new Set([slsaProvenanceType, ...said.types, ...(await approvalTypes(list, source))])];
   for (const type of types) {
     await list.judge(`type:${type}`, () => {

@@ -10,6 +10,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { ApprovalVerdict } from '../../core/contract/approval.ts';
 import { storeApproval } from '../../engine/run/record/stored-approvals.ts';
+import { execFileBounded } from '../../engine/tool/spawn.ts';
 import { type ApproveOptions, readApproveOptions } from '../approve/options.ts';
 import { showRequest } from '../approve/show-request.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
@@ -40,7 +41,7 @@ function sign(
     signedAtMs,
     ...(expiresInMs === undefined ? {} : { expiresAtMs: signedAtMs + expiresInMs }),
   });
-  return signApproval(statement, { keyFile, env, cwd: repository.cwd, signal });
+  return signApproval(statement, { run: execFileBounded, keyFile, env, cwd: repository.cwd, signal });
 }
 
 /** `ssh-keygen` wants a file also where the key is known as text. */

@@ -2,9 +2,9 @@ import { parseBundle } from '../../attest/bundle.ts';
 import { readProvenance } from '../../attest/verify/provenance-claims.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { type ListedDigests, replayRun } from '../../engine/run/decide/replay-run.ts';
 import { findRun } from '../../engine/store/record/find-run.ts';
 import { sealPaths } from '../../engine/store/record/seal-paths.ts';
-import { type ListedDigests, replayRun } from '../../engine/upkeep/replay-run.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 

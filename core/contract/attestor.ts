@@ -2,6 +2,7 @@ import type { ApprovalVerdict } from './approval.ts';
 import type { HashedTree } from './hashed-tree.ts';
 import type { EffectiveIntentSpec } from './intentspec.gen.ts';
 import type { CheckNetwork } from './network-use.ts';
+import type { ReplayRecord } from './replay-record.ts';
 import type { Signer } from './signer.ts';
 import type { StageRecord } from './stage.ts';
 import type { TransparencyLog } from './transparency-log.ts';
@@ -75,6 +76,8 @@ export interface SealedEvidence {
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** Who may approve, at the policy commit; empty where nobody may. */
   readonly allowedSigners: Uint8Array;
+  /** Decides again, for a verifier that has no rules of deciding. */
+  readonly replay: ReplayRecord;
   readonly contentPaths: readonly string[];
   readContent(path: string): Promise<Uint8Array | undefined>;
   /** A file of a commit that is at hand; `bytes` is absent where the commit has no such file. */

@@ -1,11 +1,11 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError } from '../../core/base/errors.ts';
+import type { Found } from '../store/problem.ts';
 import { type GitDirectory, runGit } from '../vcs/git.ts';
 import { readEach, readHeads } from '../vcs/read-each.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { type FileFacts, readFacts } from './object-facts.ts';
-import type { Found } from './problem.ts';
 import type { StoredRef } from './stored-ref.ts';
 import { type BrokenObject, isItself, type WalkedCommit, walkTrees } from './walk-trees.ts';
 

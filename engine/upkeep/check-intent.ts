@@ -1,6 +1,6 @@
 import { historyHeadPath, intentEventPath } from '../intent/intent-history.ts';
+import type { Found } from '../store/problem.ts';
 import type { RefFiles } from './check-record.ts';
-import type { Found } from './problem.ts';
 import type { StoredRef } from './stored-ref.ts';
 
 /** The chain of an intent's events, as whoever reads its history demands it: one event for each number, each naming the one before it. */

@@ -3,10 +3,10 @@ import { viewJournal } from '../run/record/journal-view.ts';
 import { requireStartedContract } from '../run/record/read-kept-contract.ts';
 import { startedRun } from '../run/record/started-run.ts';
 import { readJournal } from '../store/parse-journal.ts';
+import type { Found } from '../store/problem.ts';
 import { requireKeptSpec } from '../store/record/kept-spec.ts';
 import { journalPath, listRunDirectories, runDirectory } from '../store/run-directory.ts';
 import type { Repository } from '../vcs/repository.ts';
-import type { Found } from './problem.ts';
 
 /** What the refs say of a run. */
 export type RecordedAs = 'decided' | 'waiting';

@@ -1,9 +1,9 @@
 import { waitingPath } from '../run/record/waiting-record.ts';
+import type { Found, ProblemCode } from '../store/problem.ts';
 import { maskedPath } from '../store/record/masked-record.ts';
 import { sealPaths } from '../store/record/seal-paths.ts';
 import { encodeId } from '../vcs/ref-name.ts';
 import type { FileFacts, ObjectFacts } from './object-facts.ts';
-import type { Found, ProblemCode } from './problem.ts';
 import type { StoredRef } from './stored-ref.ts';
 
 /** A ref's files by path, as far as they could be read. */

@@ -1,4 +1,6 @@
 import type { Clock } from '../../core/base/clock.ts';
+import type { LedgerFindings } from '../store/ledger-findings.ts';
+import type { Found, Problem } from '../store/problem.ts';
 import { askGit, gitFailed } from '../vcs/git.ts';
 import { keepObjectReaders } from '../vcs/object-reader.ts';
 import { readHeads } from '../vcs/read-each.ts';
@@ -9,14 +11,7 @@ import { checkIntent } from './check-intent.ts';
 import { checkJournals, type RecordedAs } from './check-journals.ts';
 import { checkRecord, type RefFiles } from './check-record.ts';
 import { findDependents, findSealedCommits } from './dependents.ts';
-import type { Found, Problem } from './problem.ts';
 import { parseRefLines, type StoredRef, storedPatterns } from './stored-ref.ts';
-
-/** What a ledger's check found. `index`: the entry that is wrong; `from`: every entry from there on rests on it; neither: all of them. */
-export interface LedgerFindings {
-  readonly entries: number;
-  readonly problems: readonly (Found & { readonly index?: number; readonly from?: number })[];
-}
 
 export interface CheckRequest {
   readonly repository: Repository;

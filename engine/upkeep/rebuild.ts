@@ -12,6 +12,7 @@ import type { DecisionInput } from '../run/record/decision-input.ts';
 import { patchContentPath } from '../run/record/settle-run.ts';
 import { applyDefaults } from '../spec/apply-defaults.ts';
 import { openStores, type Stores } from '../store/open-stores.ts';
+import type { Problem } from '../store/problem.ts';
 import { makeTemporary } from '../store/remove-litter.ts';
 import { parseObject } from '../store/stored-object.ts';
 import { readBlob } from '../vcs/blobs.ts';
@@ -20,7 +21,6 @@ import { keepObjectReaders } from '../vcs/object-reader.ts';
 import type { Repository } from '../vcs/repository.ts';
 import { createScratch } from '../vcs/scratch.ts';
 import { listTree } from '../vcs/tree.ts';
-import type { Problem } from './problem.ts';
 
 export interface RebuildRequest {
   readonly stores: Stores;

@@ -25,7 +25,7 @@ export const guards: readonly Guard[] = [
     ],
     [
       'replay before the branch moves',
-      "  await list.judge('replay', () => verifyReplay(source, claims));",
+      "  await list.judge('replay', () => verifyReplay(source, claims, evidence.replay));",
       "  await list.judge('replay', () => undefined);",
       'a forged record is refused',
     ],
@@ -33,7 +33,7 @@ export const guards: readonly Guard[] = [
   ...within('attest/verify/verify-own-seal.ts', forged, [
     [
       'the whole of a seal is what a stranger verifies',
-      '    allowedSigners: evidence.allowedSigners,\n    replay: true,',
+      '    allowedSigners: evidence.allowedSigners,\n    replay: evidence.replay,',
       '',
       'a forged record is refused',
     ],

@@ -17,9 +17,9 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
 };
 /** Folders that reach further than the rest of their room, and why. */
 export const furtherArrows: Readonly<Record<string, readonly string[]>> = {
-  // A store in git is made of git, and its tester opens repositories.
+  // A store in git is made of git; its tester opens repositories, and that of rules asks as a run with that scope would.
   'plugins/store': ['engine/vcs'],
-  'plugins/testers': ['engine/vcs'],
+  'plugins/testers': ['engine/vcs', 'engine/plan'],
 };
 /**
  * Rooms whose folders stand one upon the other: each imports those before it, and none after it. Files beside the folders stand on top of

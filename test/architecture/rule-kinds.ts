@@ -1,4 +1,3 @@
-import { againstTheMap } from './against-the-map.ts';
 import type { Door } from './doors.ts';
 import type { House, HouseFile } from './house.ts';
 import { isShipped, ladders, mayImport, roomOf, rungOf } from './rooms.ts';
@@ -15,7 +14,7 @@ export function arrowRule(room: string): HouseRule {
     check: ({ files, edges }) => ({
       matched: files.filter((file) => roomOf(file.path) === room).length,
       violations: edges
-        .filter(({ from, to }) => roomOf(from) === room && !mayImport(from, to) && !isOwed(from, to))
+        .filter(({ from, to }) => roomOf(from) === room && !mayImport(from, to))
         .map((edge) => `${edge.from} may not import ${edge.to}`),
     }),
   };
@@ -36,16 +35,11 @@ export function ladderRule(ladder: string): HouseRule {
             .map(({ path }) => `${path} stands on none of ${ladders[ladder]?.join(', ')}`),
           ...edges
             .filter(({ from, to }) => (rung(to) ?? -1) > (rung(from) ?? Number.POSITIVE_INFINITY))
-            .filter(({ from, to }) => !isOwed(from, to))
             .map(({ from, to }) => `${from} looks up to ${to}`),
         ],
       };
     },
   };
-}
-
-function isOwed(from: string, to: string): boolean {
-  return againstTheMap.includes(`${from} → ${to}`);
 }
 
 export function doorRule({ name, file: door, servers, typesAreFree, specifier, code }: Door): HouseRule {

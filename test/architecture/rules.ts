@@ -21,6 +21,7 @@ const startUp = 'bin/main.ts';
 const maxLines = 300;
 /** One idea that is long: a table. */
 const mayBeLong: readonly string[] = ['core/base/error-codes.ts'];
+const io = /^node:(?:fs|fs\/promises|child_process|http|https|http2|dgram|dns|os|worker_threads)$/;
 const vagueNames = /^(?:utils?|helpers?|common|misc|shared|manager|types?|stuff|lib)$/;
 const kebabCase = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
@@ -132,6 +133,12 @@ export const houseRules: readonly HouseRule[] = [
     (path) => path.endsWith('.test.ts'),
     // The next file's would be in its place.
     ({ code }) => (/^const .*\bt\.testdir\(/m.test(code) ? ['calls `t.testdir` outside of a test'] : []),
+  ),
+  perFile(
+    'readers do no I/O',
+    (path) => path.startsWith('readers/'),
+    ({ specifiers }) =>
+      specifiers.filter((one) => io.test(one)).map((one) => `imports \`${one}\`: bytes are handed in`),
   ),
   perFile('generated files say so in line one', isGenerated, ({ text }) =>
     /generated/i.test(text.split('\n', 1)[0] ?? '') ? [] : ['does not say so'],

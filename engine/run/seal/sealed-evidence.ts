@@ -3,6 +3,7 @@ import type { SealedEvidence } from '../../../core/contract/attestor.ts';
 import { readObjects } from '../../vcs/blobs.ts';
 import { evidenceReader } from '../../vcs/evidence-reader.ts';
 import { allowedSignersOf } from '../decide/receive-approvals.ts';
+import { replayRecord } from '../decide/replay-record.ts';
 import type { RecordFiles } from '../record/record-files.ts';
 import { contentOfAttempts, isOfTask, patchContentPath } from '../record/settle-run.ts';
 import type { Attempt } from '../state/attempt.ts';
@@ -26,6 +27,7 @@ export async function sealedEvidence(
     commit: { id: commit, raw: object.bytes },
     files,
     allowedSigners: (await allowedSignersOf(attempt)) ?? new Uint8Array(),
+    replay: replayRecord,
     contentPaths: [patchContentPath, ...records.keys(), ...ofAttempts.keys()],
     readContent: async (path) => {
       const record = records.get(path);

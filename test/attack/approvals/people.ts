@@ -13,6 +13,7 @@ import { parseWaitingRecord, type WaitingRecord } from '../../../engine/run/reco
 import { resumeRun } from '../../../engine/run/run-intent.ts';
 import type { WritEngine } from '../../../engine/spec/writ-engine.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
+import { execFileBounded } from '../../../engine/tool/spawn.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { fixtures, type Json, makeSample, type Sample } from '../../engine/run/sample.ts';
@@ -95,6 +96,7 @@ export class People {
       ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
     });
     const { document } = await signApproval(statement, {
+      run: execFileBounded,
       keyFile: this.key(person),
       env: sample.env,
       cwd: sample.root,

@@ -7,6 +7,7 @@ import { verifyExitCode } from '../../../attest/verify/report.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
+import { replayRecord } from '../../../engine/run/decide/replay-record.ts';
 import {
   copyOf,
   daysLater,
@@ -50,7 +51,12 @@ interface Judged {
 
 async function judge(run: SealedRun, replay = true): Promise<Judged> {
   const cpu = process.cpuUsage();
-  const options = { clock: daysLater(1), memory: memoryInHand(), allowedSigners: people, replay };
+  const options = {
+    clock: daysLater(1),
+    memory: memoryInHand(),
+    allowedSigners: people,
+    ...(replay ? { replay: replayRecord } : {}),
+  };
   const report = await verifyRun(toSource(run, machine), anchors, options);
   const { user, system } = process.cpuUsage(cpu);
   const failing = report.checks.find(({ status }) => status !== 'passed');

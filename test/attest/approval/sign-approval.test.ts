@@ -10,6 +10,7 @@ import { readApprovals } from '../../../attest/approval/read-approvals.ts';
 import { type SigningWith, signApproval } from '../../../attest/approval/sign-approval.ts';
 import { approvalNamespace } from '../../../attest/approval/sshsig.ts';
 import type { ApprovalSubject } from '../../../core/contract/approval.ts';
+import { execFileBounded } from '../../../engine/tool/spawn.ts';
 import { keyKinds, makeKey, publicOf, sshVerify, withoutSshKeygen } from './ssh-tools.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'writ-sign-'));
@@ -25,6 +26,7 @@ const subject: ApprovalSubject = {
 const statement = buildApproval({ subject, decision: 'approve', signedAtMs: 0 });
 const path = { PATH: process.env.PATH ?? '' };
 const using = (keyFile: string, env: Record<string, string> = {}): SigningWith => ({
+  run: execFileBounded,
   keyFile,
   cwd: dir,
   env: { ...path, HOME: dir, SSH_ASKPASS: '/bin/false', SSH_ASKPASS_REQUIRE: 'force', ...env },

@@ -18,6 +18,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { isWritError } from '../../../core/base/errors.ts';
 import type { SealingPlace } from '../../../core/contract/sealing-place.ts';
 import type { Signer } from '../../../core/contract/signer.ts';
+import { replayRecord } from '../../../engine/run/decide/replay-record.ts';
 import { beforeLogging, stepsOfClaim, stepsOfKey } from '../../../engine/run/seal/signer-steps.ts';
 import { stepsInMemory } from '../../../engine/run/state/steps.ts';
 import { type Answered, type Json, serve } from '../public/log-servers.ts';
@@ -144,6 +145,7 @@ t.test(
         commit: sealed.commit,
         files: sealed.run,
         allowedSigners: new Uint8Array(),
+        replay: replayRecord,
         contentPaths: [...sealed.content.keys()],
         readContent: async (path) => sealed.content.get(path),
       },

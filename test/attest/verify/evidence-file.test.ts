@@ -12,6 +12,7 @@ import { loadAnchors } from '../../../attest/verify/load-anchors.ts';
 import { isInLedger } from '../../../attest/verify/log-snapshot.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
+import { replayRecord } from '../../../engine/run/decide/replay-record.ts';
 import {
   copyOf,
   daysLater,
@@ -171,13 +172,13 @@ t.test('what is no exported evidence, or too much of it, is malformed', async (t
 t.test(
   'a replay without inputs is missing, one that comes to something else is a mismatch that is told',
   async (t) => {
-    const differing = await verifyAs(sealed, { machine: author, options: { replay: true } });
+    const differing = await verifyAs(sealed, { machine: author, options: { replay: replayRecord } });
     t.same(troubles(differing), ['replay failed replay-mismatch']);
     const { detail } = differing.checks.find(({ id }) => id === 'replay') ?? {};
     t.match(detail, { file: 'decision-input.json', expected: String, found: String });
     const without = copyOf(sealed);
     without.run.delete('decision-input.json');
-    const missing = await verifyAs(without, { machine: author, options: { replay: true } });
+    const missing = await verifyAs(without, { machine: author, options: { replay: replayRecord } });
     t.ok(troubles(missing).includes('replay missing missing'));
   },
 );

@@ -9,10 +9,11 @@ import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { readContract } from '../../../engine/intent/admit-contract.ts';
 import { closeIntent } from '../../../engine/intent/close-intent.ts';
+import { replayRun } from '../../../engine/run/decide/replay-run.ts';
 import { storeApproval } from '../../../engine/run/record/stored-approvals.ts';
 import { parseWaitingRecord } from '../../../engine/run/record/waiting-record.ts';
 import { findRun } from '../../../engine/store/record/find-run.ts';
-import { replayRun } from '../../../engine/upkeep/replay-run.ts';
+import { execFileBounded } from '../../../engine/tool/spawn.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { createRecordedWorker } from '../../../plugins/recorded-worker/worker.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
@@ -68,7 +69,12 @@ async function sign(
   const waiting = await store.objects.read(store.refs.run(runId), 'waiting.json');
   const { subject } = parseWaitingRecord(waiting ?? new Uint8Array());
   const statement = buildApproval({ subject, decision, principal, signedAtMs: systemClock.now() });
-  const { document } = await signApproval(statement, { keyFile, env: sample.env, cwd: sample.root });
+  const { document } = await signApproval(statement, {
+    run: execFileBounded,
+    keyFile,
+    env: sample.env,
+    cwd: sample.root,
+  });
   await storeApproval(store, runId, document, 'writ: approval');
 }
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
-import { importAdvisories } from '../../../readers/advisories/import-advisories.ts';
-import { advisoryDir } from '../../../readers/advisories/user-data-dir.ts';
+import { importAdvisories } from '../../../plugins/supply-chain/advisories/import-advisories.ts';
+import { advisoryDir } from '../../../plugins/supply-chain/advisories/user-data-dir.ts';
 import { inventedSecrets } from '../../readers/sensitive/secrets/invented-secrets.ts';
 import { fixtures, type Json, makeSample, type Sample } from './sample.ts';
 

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
+import { importAdvisories } from '../../../plugins/supply-chain/advisories/import-advisories.ts';
+import { advisoryDir } from '../../../plugins/supply-chain/advisories/user-data-dir.ts';
 import { createScaReportProducer } from '../../../plugins/supply-chain/sca-report.ts';
-import { importAdvisories } from '../../../readers/advisories/import-advisories.ts';
-import { advisoryDir } from '../../../readers/advisories/user-data-dir.ts';
 import { type Files, requestOf, requireValid, textOf } from '../artifacts/artifact-request.ts';
 
 const tiny = fileURLToPath(new URL('../../../fixtures/advisories/tiny.json', import.meta.url));

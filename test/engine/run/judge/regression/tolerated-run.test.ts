@@ -1,5 +1,5 @@
 import t from 'tap';
-import { replayRun } from '../../../../../engine/upkeep/replay-run.ts';
+import { replayRun } from '../../../../../engine/run/decide/replay-run.ts';
 import { finishedRun } from '../../../upkeep/finished-run.ts';
 
 t.test('a run with a tolerated old failure is recorded as such and replays to its decision', async (t) => {

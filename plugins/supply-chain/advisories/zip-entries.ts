@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { crc32, inflateRawSync } from 'node:zlib';
-import { WritError } from '../../core/base/errors.ts';
-import { maxRecordBytes } from './split-json.ts';
+import { WritError } from '../../../core/base/errors.ts';
+import { maxRecordBytes } from '../../../readers/advisories/split-json.ts';
 
 const maxEntries = 4_000_000;
 const maxTotalBytes = 64 * 1024 ** 3;

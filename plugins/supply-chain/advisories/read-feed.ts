@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { WritError } from '../../core/base/errors.ts';
-import { splitJson } from './split-json.ts';
+import { WritError } from '../../../core/base/errors.ts';
+import { splitJson } from '../../../readers/advisories/split-json.ts';
 import { zipEntries } from './zip-entries.ts';
 
 const chunkBytes = 1024 * 1024;

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { canonicalize } from '../../../core/base/canonical.ts';
-import { sha256Hex } from '../../../core/base/digest.ts';
-import { replayRun } from '../../../engine/upkeep/replay-run.ts';
-import { finishedRun } from './finished-run.ts';
+import { canonicalize } from '../../../../core/base/canonical.ts';
+import { sha256Hex } from '../../../../core/base/digest.ts';
+import { replayRun } from '../../../../engine/run/decide/replay-run.ts';
+import { finishedRun } from '../../upkeep/finished-run.ts';
 
 const one = await (await finishedRun({}, 1))();
 const ref = `refs/ai/runs/${one.runId}`;

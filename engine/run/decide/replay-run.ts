@@ -1,15 +1,15 @@
-import { canonicalDigest, canonicalize } from '../../core/base/canonical.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
-import { isWritError } from '../../core/base/errors.ts';
-import { parseStrictJson } from '../../core/base/strict-json.ts';
-import { touchesGoverning } from '../patch/governing-paths.ts';
-import { decide } from '../run/decide/decide.ts';
-import type { DecisionInput, DecisionRecord } from '../run/record/decision-input.ts';
-import { inputProblems } from '../run/record/decision-input-shape.ts';
-import type { ObjectType } from '../store/object-shapes.ts';
-import { sealPaths } from '../store/record/seal-paths.ts';
-import { parseObject, type StoredObject } from '../store/stored-object.ts';
-import type { Difference } from './difference.ts';
+import { canonicalDigest, canonicalize } from '../../../core/base/canonical.ts';
+import { sha256Hex } from '../../../core/base/digest.ts';
+import { isWritError } from '../../../core/base/errors.ts';
+import { parseStrictJson } from '../../../core/base/strict-json.ts';
+import type { Difference } from '../../../core/contract/difference.ts';
+import { touchesGoverning } from '../../patch/governing-paths.ts';
+import type { ObjectType } from '../../store/object-shapes.ts';
+import { sealPaths } from '../../store/record/seal-paths.ts';
+import { parseObject, type StoredObject } from '../../store/stored-object.ts';
+import type { DecisionInput, DecisionRecord } from '../record/decision-input.ts';
+import { inputProblems } from '../record/decision-input-shape.ts';
+import { decide } from './decide.ts';
 import { compareStages } from './replay-stages.ts';
 
 /** What replaying a record came to. */

@@ -12,9 +12,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import { openAdvisoryDatabase } from '../../../readers/advisories/advisory-database.ts';
-import { importAdvisories } from '../../../readers/advisories/import-advisories.ts';
-import { advisoryDir } from '../../../readers/advisories/user-data-dir.ts';
+import { importAdvisories } from '../../../plugins/supply-chain/advisories/import-advisories.ts';
+import { openAdvisoryDatabase } from '../../../plugins/supply-chain/advisories/open-advisory-database.ts';
+import { advisoryDir } from '../../../plugins/supply-chain/advisories/user-data-dir.ts';
 import { zipOf } from './zip-of.ts';
 
 const tiny = fileURLToPath(new URL('../../../fixtures/advisories/tiny.json', import.meta.url));

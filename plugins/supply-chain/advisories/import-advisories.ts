@@ -1,15 +1,15 @@
 import { appendFile, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, toRfc3339 } from '../../core/base/clock.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
-import { writeDurably } from '../../core/base/durable-file.ts';
-import { WritError } from '../../core/base/errors.ts';
-import { randomOctets } from '../../core/base/ids.ts';
-import { makeDirectories } from '../../core/base/plain-place.ts';
-import { acquireProcessLock } from '../../engine/tool/process/process-lock.ts';
-import type { Ecosystem } from '../packages/package-set.ts';
-import type { Advisory } from './advisory.ts';
-import { readRows } from './advisory-database.ts';
+import { type Clock, toRfc3339 } from '../../../core/base/clock.ts';
+import { sha256Hex } from '../../../core/base/digest.ts';
+import { writeDurably } from '../../../core/base/durable-file.ts';
+import { WritError } from '../../../core/base/errors.ts';
+import { randomOctets } from '../../../core/base/ids.ts';
+import { makeDirectories } from '../../../core/base/plain-place.ts';
+import { acquireProcessLock } from '../../../engine/tool/process/process-lock.ts';
+import type { Advisory } from '../../../readers/advisories/advisory.ts';
+import { type OsvRecord, readOsvRecord } from '../../../readers/advisories/osv-record.ts';
+import type { Ecosystem } from '../../../readers/packages/package-set.ts';
 import {
   currentFile,
   type DatabaseIndex,
@@ -20,7 +20,7 @@ import {
   readListed,
   shardOf,
 } from './database-files.ts';
-import { type OsvRecord, readOsvRecord } from './osv-record.ts';
+import { readRows } from './open-advisory-database.ts';
 import { readFeed } from './read-feed.ts';
 
 /** What one import did. */

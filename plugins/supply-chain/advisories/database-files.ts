@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs';
-import { sha256Hex } from '../../core/base/digest.ts';
-import { messageOf, WritError } from '../../core/base/errors.ts';
-import { readPlainFile } from '../../core/base/plain-place.ts';
-import type { Ecosystem } from '../packages/package-set.ts';
+import { sha256Hex } from '../../../core/base/digest.ts';
+import { messageOf, WritError } from '../../../core/base/errors.ts';
+import { readPlainFile } from '../../../core/base/plain-place.ts';
+import type { Ecosystem } from '../../../readers/packages/package-set.ts';
 
 /** What an import leaves behind: which files it made, and what is in them. */
 export interface DatabaseIndex {

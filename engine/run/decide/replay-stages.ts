@@ -1,8 +1,8 @@
-import { canonicalize } from '../../core/base/canonical.ts';
-import { stageNames } from '../../core/contract/stage.ts';
-import type { DecisionInput } from '../run/record/decision-input.ts';
-import type { StoredObject } from '../store/stored-object.ts';
-import type { Difference } from './difference.ts';
+import { canonicalize } from '../../../core/base/canonical.ts';
+import type { Difference } from '../../../core/contract/difference.ts';
+import { stageNames } from '../../../core/contract/stage.ts';
+import type { StoredObject } from '../../store/stored-object.ts';
+import type { DecisionInput } from '../record/decision-input.ts';
 
 type Evidence = StoredObject<'evidence'>;
 
