@@ -86,7 +86,7 @@ const folded = [
     entryPoints: [
       'dist/core/kernel/worker/entry.js',
       ...globSync('dist/**/*-in-thread.js'),
-      ...globSync('dist/gates/rules/*.js'),
+      ...globSync('dist/gates/rules/*.js', { exclude: ['**/*.meta.js'] }),
       'dist/plugins/cedar/judge.js',
     ],
     chunkNames: 'core/kernel/worker/part-[hash]',

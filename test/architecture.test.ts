@@ -159,6 +159,11 @@ t.test('every rule can fail', async (t) => {
       withFiles({ 'core/x.ts': "defineTask<typeof run>(new URL('./a-in-thread.ts', import.meta.url));\n" }),
       withFiles({ 'gates/scan/forgotten-in-thread.ts': 'export function run() {}\n' }),
     ],
+    'a rule is known by its meta: nobody else spells its id': [
+      withFiles({ 'bin/x.ts': "export const warned = ['new-tests'];\n" }),
+      withFiles({ 'engine/run/x.ts': "export const isOut = (rule: string) => rule === 'scope';\n" }),
+      withFiles({ 'engine/run/work/work-task.ts': 'export {};\n' }),
+    ],
     'starting up loads no heavy library': [
       withFiles({ 'bin/args.ts': imports('../attest/sign.ts'), 'attest/sign.ts': imports('@sigstore/sign') }),
       withFiles({ 'bin/main.ts': "import { type Ajv } from 'ajv';\nimport './args.ts';\n" }),

@@ -6,6 +6,8 @@ import { formatEvidenceFile } from '../../attest/verify/evidence-file.ts';
 import { isInLedger, logSnapshot } from '../../attest/verify/log-snapshot.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
+import { describeRules } from '../../core/kernel/describe-rules.ts';
+import { rules } from '../../gates/rules.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { styled } from '../print.ts';
 import { renderRunHtml } from '../report/html.ts';
@@ -15,10 +17,10 @@ import { renderRunSarif } from '../report/sarif.ts';
 import { writeOutput } from '../write-output.ts';
 
 /** Forms of a report by the option that names their file. */
-const forms: Readonly<Record<string, (view: RunView) => string>> = {
+const forms: Readonly<Record<string, (view: RunView) => string | Promise<string>>> = {
   html: renderRunHtml,
   markdown: renderRunMarkdown,
-  sarif: (view) => renderRunSarif(view, readVersion()),
+  sarif: async (view) => renderRunSarif(view, readVersion(), await describeRules(rules)),
   junit: renderRunJunit,
 };
 
@@ -37,7 +39,9 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const view = await withStanding(context, opened.view);
   const rendered = bundle === undefined ? undefined : await renderEvidence(opened);
   const evidence = bundle !== undefined && rendered ? [{ path: bundle, text: rendered.text }] : [];
-  const reports = wanted.map(({ path, render }) => ({ path, text: render(view) }));
+  const reports = await Promise.all(
+    wanted.map(async ({ path, render }) => ({ path, text: await render(view) })),
+  );
   const paths = [...evidence, ...reports].map(({ path, text }) => writeOutput(context.cwd, path, text));
   const warnings = rendered?.isLogLeft ? [{ code: 'LOG_NOT_EXPORTED', message: logLeft }] : [];
   for (const { message } of warnings) context.print.note(styled('yellow', 'warning'), `: ${message}`);

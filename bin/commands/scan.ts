@@ -2,8 +2,8 @@ import type { JsonData } from '../../api/json-data.ts';
 import { readVersion } from '../../api/version.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { Rule } from '../../core/contract/rule.ts';
+import { describeRules, reportedIds } from '../../core/kernel/describe-rules.ts';
 import { scanSpec } from '../../engine/spec/scan-spec.ts';
-import { describedRows } from '../../gates/sast/described-rows.ts';
 import type { Unscanned } from '../../gates/scan/diff-piece.ts';
 import { withLineText } from '../../gates/scan/line-text.ts';
 import { type ScanResult, scanPieces } from '../../gates/scan/scan-pieces.ts';
@@ -16,19 +16,6 @@ import { readScanOptions } from '../scan-options.ts';
 import { openScanSource } from '../scan-sources.ts';
 import { writeOutput } from '../write-output.ts';
 
-/** Only a contract says whether these are wrong: they warn, unless `--rules` names them. */
-const warnOnly: readonly string[] = ['new-dependency', 'licenses'];
-/** Only a contract asks for these, or says what they need: they are asked where `--rules` names them. */
-const onDemand: readonly string[] = ['new-tests', 'tests-kept', 'judge-changed'];
-/** These judge the change as a whole, with both sides of its files. */
-const wholeChange: readonly string[] = [
-  'new-dependency',
-  'licenses',
-  'new-tests',
-  'tests-kept',
-  'judge-changed',
-];
-
 /** `writ scan`: the rules about a change, alone. Exit 1 where one finds an error, or where something could not be scanned. */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const unscanned: Unscanned[] = [];
@@ -38,7 +25,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const rules = pickRules(all, named);
   const ruleOptions = await readScanOptions(context, engine.rules.ids);
   await using source = await openScanSource(context, (one) => unscanned.push(one));
-  const asked = rules.filter(({ id }) => source.isWhole || !wholeChange.includes(id));
+  const asked = rules.filter(({ scan }) => source.isWhole || scan?.needsBothSides !== true);
   const result = await scanPieces(source.pieces, {
     spec: scanSpec(),
     rules: asked,
@@ -50,12 +37,15 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   });
   context.progress.clear();
   if (result.files === 0) throw new WritError('PATCH_EMPTY', { message: 'there is nothing to scan' });
+  const warning = asked.filter(
+    ({ id, scan }) => scan?.severity === 'warning' && named?.includes(id) !== true,
+  );
   const findings = [
-    ...result.findings.map((finding) => soften(finding, named)),
+    ...result.findings.map((finding) => soften(finding, warning)),
     ...unscanned.map(toFinding),
     ...notCompared(rules.filter((rule) => !asked.includes(rule))),
   ];
-  const paths = writeSarif(context, asked, findings, unscanned.length === 0, source.commit);
+  const paths = await writeSarif(context, asked, findings, unscanned.length === 0, source.commit);
   const data = toData(result, findings, asked, paths);
   const human = (printer: CommandContext['print']): void =>
     printScan(printer, { ...result, findings }, paths);
@@ -84,12 +74,12 @@ function pickRules(all: readonly Rule[], named: readonly string[] | undefined): 
     const ids = usable.map((rule) => rule.id).join(', ');
     throw new WritError('USAGE', { message: `expected rules among ${ids}, found \`${id}\`` });
   }
-  return usable.filter(({ id }) => (named ? named.includes(id) : !onDemand.includes(id)));
+  return usable.filter(({ id, scan }) => (named ? named.includes(id) : scan?.asked !== 'where-named'));
 }
 
-function soften(finding: ScannedFinding, named: readonly string[] | undefined): ScannedFinding {
-  const isAsked = named?.includes(finding.rule) === true;
-  return finding.severity === 'error' && warnOnly.includes(finding.rule) && !isAsked
+/** Errors of these rules are warnings. */
+function soften(finding: ScannedFinding, warning: readonly Rule[]): ScannedFinding {
+  return finding.severity === 'error' && warning.some(({ id }) => id === finding.rule)
     ? { ...finding, severity: 'warning' }
     : finding;
 }
@@ -106,19 +96,19 @@ function notCompared(rules: readonly Rule[]): readonly ScannedFinding[] {
   return [{ rule: 'scan', severity: 'note', message }];
 }
 
-function writeSarif(
+async function writeSarif(
   context: CommandContext,
   rules: readonly Rule[],
   findings: readonly ScannedFinding[],
   complete: boolean,
   commit: string | undefined,
-): readonly string[] {
+): Promise<readonly string[]> {
   const path = context.options.value('sarif');
   if (path === undefined) return [];
   const sarif = buildSarif({
     findings: withLineText(findings),
-    ruleIds: rules.flatMap(({ id }) => (id === 'sast' ? describedRows.map((row) => row.id) : [id])),
-    described: describedRows,
+    ruleIds: await reportedIds(rules),
+    described: await describeRules(rules),
     version: readVersion(),
     complete,
     ...(commit === undefined ? {} : { commit }),

@@ -1,15 +1,19 @@
 import { stageFindings } from '../../api/run/run-data.ts';
+import type { DescribedRule } from '../../core/contract/rule.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
-import { describedRows } from '../../gates/sast/described-rows.ts';
 import { buildSarif } from '../../readers/documents/sarif/build-sarif.ts';
 
 /** Every finding of a run as SARIF 2.1.0; a run whose stages did not all settle says that it is not complete. */
-export function renderRunSarif(view: RunView, version: string): string {
+export function renderRunSarif(
+  view: RunView,
+  version: string,
+  described: readonly DescribedRule[] = [],
+): string {
   const ofStages = view.stages.flatMap((stage) => stageFindings(stage).map(({ finding }) => finding));
   const sarif = buildSarif({
     findings: [...view.findings, ...ofStages],
     ruleIds: [],
-    described: describedRows,
+    described,
     version,
     complete: view.state === 'decided' && view.stages.every(({ expected, ran }) => ran === expected),
     ...(view.decision?.commitSha === undefined ? {} : { commit: view.decision.commitSha }),

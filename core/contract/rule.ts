@@ -74,7 +74,35 @@ export interface CandidateSearch {
   begin(input: RuleInput, file: PatchFile): boolean | AnchorTest;
 }
 
-/** One reason a gate can fail: data plus one function `judge` exported by a module. */
+/** What a report says of a rule, or of one row of a rule that is made of many, beside its findings (SARIF). */
+export interface RuleText {
+  /** One sentence. */
+  readonly about: string;
+  /** What to do about it; absent: `about` says it. */
+  readonly help?: string;
+  /** What its findings are unless they say otherwise; absent: `error`. */
+  readonly level?: 'error' | 'warning';
+  /** GitHub code scanning sorts by it: 0.0 to 10.0. Absent for what is no security matter. */
+  readonly securitySeverity?: string;
+  readonly tags: readonly string[];
+}
+
+/** A described rule, by the id that its findings bear. */
+export interface DescribedRule extends RuleText {
+  readonly id: string;
+}
+
+/** How a rule takes part in a scan of a change without a contract. */
+export interface RuleInScan {
+  /** It compares both sides of whole files: where only a diff is at hand it is not asked. */
+  readonly needsBothSides?: boolean;
+  /** Only a contract asks for it, or says what it needs: a scan asks it where it is named. Absent: always. */
+  readonly asked?: 'where-named';
+  /** Only a contract says whether what it finds is wrong: an error is a warning, unless the rule is named. */
+  readonly severity?: 'warning';
+}
+
+/** One reason a gate can fail: data plus one function `judge` exported by a module. The data is all that anybody knows of it. */
 export interface Rule {
   /** Kebab-case, unique; the first word of a `policy` check. */
   readonly id: string;
@@ -95,6 +123,15 @@ export interface Rule {
   readonly judgesWhole?: boolean;
   /** At a stage: the rule also says something of a change alone, without stage and artifacts (`writ scan`, a producer of an artifact). */
   readonly judgesChange?: boolean;
+  /** The artifact that it judges: a `policy` check that asks it has this one made in its own stage, where the contract declares it. */
+  readonly judgesArtifact?: string;
+  /** What it finds is a secret: nothing beside it is shown. */
+  readonly findsSecrets?: boolean;
+  readonly scan?: RuleInScan;
+  /** Absent: it is described by its id. */
+  readonly text?: RuleText;
+  /** Of a rule that is made of many: the ids that `detail.row` of its findings names. */
+  readonly rows?: () => Promise<readonly DescribedRule[]>;
   /** Deadline; default 60. A rule past it has refused. */
   readonly timeoutSeconds?: number;
   /** Asked only where this contract wants it; absent means always. Pure. */

@@ -66,13 +66,14 @@ export async function outsideRules(
   const empty = join(ground.cacheDir, 'empty');
   await mkdir(empty, { recursive: true, mode: 0o700 });
   const most = ground.maxMemoryBytes === undefined ? {} : { maxMemoryBytes: ground.maxMemoryBytes };
-  return manifest.rules.map(({ module, asked, ...rule }): Rule => {
+  return manifest.rules.map(({ module, asked, rows, ...rule }): Rule => {
     const timeoutSeconds = rule.timeoutSeconds ?? defaultTimeoutSeconds;
     const place = { plugin: manifest.name, directory, module, empty, sandbox };
     return {
       ...rule,
       timeoutSeconds,
       module: pathToFileURL(join(directory, module)),
+      ...(rows === undefined ? {} : { rows: async () => rows }),
       ...(asked === 'by-policy' ? { appliesTo: () => false } : {}),
       outside: (input, signal) =>
         askOutsideRule({ id: rule.id, ...place, ...most, timeoutSeconds }, input, signal),

@@ -3,6 +3,7 @@ import { parseList, parseText, parseWord, toFields } from '../../core/base/parse
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { Rule, RulePoint } from '../../core/contract/rule.ts';
 import { stageNames } from '../../core/contract/stage.ts';
+import { metaFields, parseRuleMeta, type RuleMeta } from './parse-rule-meta.ts';
 import { invalidPackage, type PluginPackage, packagePathFault } from './plugin-package.ts';
 
 /** What `package.json` says of a plugin, under `writ`: data alone, so that nothing of it runs to be known. */
@@ -15,8 +16,7 @@ export interface PluginManifest {
 }
 
 /** A rule as the manifest declares it. */
-export interface ManifestRule
-  extends Pick<Rule, 'id' | 'point' | 'reads' | 'readsArtifacts' | 'judgesWhole' | 'timeoutSeconds'> {
+export interface ManifestRule extends Pick<Rule, 'id' | 'point' | 'reads' | 'timeoutSeconds'>, RuleMeta {
   /** A file of the package. */
   readonly module: string;
   /** `by-policy`: only a `policy` check of the contract asks it. */
@@ -54,16 +54,7 @@ export function readManifest(pluginPackage: PluginPackage, place: string): Plugi
 }
 
 function parseRule(item: unknown, { files }: PluginPackage): ManifestRule {
-  const known = [
-    'id',
-    'point',
-    'module',
-    'asked',
-    'reads',
-    'readsArtifacts',
-    'judgesWhole',
-    'timeoutSeconds',
-  ];
+  const known = ['id', 'point', 'module', 'asked', 'reads', 'timeoutSeconds', ...metaFields];
   const fields = toFields(item, 'a rule', known);
   const id = parseText(fields, 'id', 64);
   if (!kebabCase.test(id)) throw new TypeError('expected `id` in kebab-case');
@@ -80,20 +71,9 @@ function parseRule(item: unknown, { files }: PluginPackage): ManifestRule {
     ...(fields.reads === undefined
       ? {}
       : { reads: parseList(fields.reads, (reads) => parseText({ reads }, 'reads', 1024), maxReads) }),
-    ...parseFlag(fields, 'readsArtifacts'),
-    ...parseFlag(fields, 'judgesWhole'),
+    ...parseRuleMeta(fields),
     ...parseSeconds(fields),
   };
-}
-
-function parseFlag<K extends 'readsArtifacts' | 'judgesWhole'>(
-  fields: Readonly<Record<string, unknown>>,
-  field: K,
-): { readonly [P in K]?: boolean } {
-  const value = fields[field];
-  if (value === undefined) return {};
-  if (typeof value !== 'boolean') throw new TypeError(`expected \`${field}\` to be true or false`);
-  return { [field]: value } as { readonly [P in K]: boolean };
 }
 
 function parseSeconds({ timeoutSeconds }: Readonly<Record<string, unknown>>): { timeoutSeconds?: number } {

@@ -1,8 +1,9 @@
 import type { ArtifactProducer } from '../../core/contract/artifact-producer.ts';
+import { describeRules, reportedIds } from '../../core/kernel/describe-rules.ts';
 import { buildSarif } from '../../readers/documents/sarif/build-sarif.ts';
+import { meta } from '../rules/sast.meta.ts';
 import { withLineText } from '../scan/line-text.ts';
 import { showAround } from '../scan/show-around.ts';
-import { describedRows } from './described-rows.ts';
 
 /**
  * `sast-report` where no check delivered one: SARIF 2.1.0 of what our rows say of the change, the rows that found nothing listed too. A scan
@@ -12,11 +13,11 @@ export const sastReportProducer: ArtifactProducer = {
   contentType: 'application/sarif+json',
   extension: 'sarif',
   async produce({ judge, patch, engineVersion }) {
-    const findings = await judge('sast');
+    const findings = await judge(meta.id);
     const sarif = buildSarif({
-      findings: withLineText(showAround(findings, patch.diff, patch.files)),
-      ruleIds: describedRows.map(({ id }) => id),
-      described: describedRows,
+      findings: withLineText(showAround(findings, patch.diff, patch.files, [meta])),
+      ruleIds: await reportedIds([meta]),
+      described: await describeRules([meta]),
       version: engineVersion,
       complete: findings.every(({ detail }) => detail?.incomplete !== true && detail?.code !== 'RULE_FAULT'),
     });

@@ -147,7 +147,7 @@ async function judgePiece(
   const unread = found.ok ? found.value.unread.map(toUnread) : [];
   const findings = [...unread, ...(await Promise.all(rules.map(ask))).flat()];
   return {
-    findings: showAround(findings, piece.diff, all),
+    findings: showAround(findings, piece.diff, all, rules),
     files: found.ok ? found.value.fileCount : all.length,
     lines: found.ok ? found.value.addedLines : 0,
   };

@@ -1,18 +1,21 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
+import type { Rule } from '../../core/contract/rule.ts';
 import { hunkLines } from '../../readers/diff/hunk-lines.ts';
 import type { ScannedFinding } from './scanned-finding.ts';
 
 const reach = 2;
 const maxTextBytes = 400;
 
-/** Adds the lines around each finding, read from the diff in one walk per file that has any. */
+/** Adds the lines around each finding of these rules, read from the diff in one walk per file that has any. */
 export function showAround(
   findings: readonly Finding[],
   diff: Uint8Array,
   files: readonly PatchFile[],
+  rules: readonly Pick<Rule, 'id' | 'findsSecrets'>[],
 ): readonly ScannedFinding[] {
-  const hidden = secretColumns(findings);
+  const ofSecrets = new Set(rules.filter(({ findsSecrets }) => findsSecrets).map(({ id }) => id));
+  const hidden = secretColumns(findings.filter(({ rule }) => ofSecrets.has(rule)));
   const byPath = new Map(files.map((file) => [file.path, file]));
   const around = new Map<string, Map<number, NonNullable<ScannedFinding['around']>[number]>>();
   for (const [path, wanted] of wantedLines(findings)) {
@@ -36,17 +39,17 @@ export function showAround(
     const found = finding.path === undefined ? undefined : around.get(finding.path);
     if (!found || finding.line === undefined) return finding;
     // What follows a secret may be the rest of it.
-    const shown = finding.rule === 'secrets' ? [finding.line] : near(finding.line);
+    const shown = ofSecrets.has(finding.rule) ? [finding.line] : near(finding.line);
     const lines = shown.flatMap((line) => found.get(line) ?? []);
     return lines.length === 0 ? finding : { ...finding, around: lines };
   });
 }
 
-/** First column of a secret, by path and line: no frame shows what a rule refused as one. */
+/** First column of each secret that was found, by path and line: no frame shows what a rule refused as one. */
 function secretColumns(findings: readonly Finding[]): ReadonlyMap<string, ReadonlyMap<number, number>> {
   const columns = new Map<string, Map<number, number>>();
-  for (const { rule, path, line, column = 1 } of findings) {
-    if (rule !== 'secrets' || path === undefined || line === undefined) continue;
+  for (const { path, line, column = 1 } of findings) {
+    if (path === undefined || line === undefined) continue;
     const lines = columns.get(path) ?? new Map<number, number>();
     lines.set(line, Math.min(column, lines.get(line) ?? column));
     columns.set(path, lines);

@@ -12,6 +12,7 @@ import {
   roomOf,
   unshipped,
 } from './rooms.ts';
+import { ruleIdRule } from './rule-id-rule.ts';
 import { arrowRule, declaredAndUsed, doorRule, type HouseRule, ladderRule, perFile } from './rule-kinds.ts';
 import { taskRule } from './task-rule.ts';
 
@@ -184,6 +185,7 @@ export const houseRules: readonly HouseRule[] = [
     (name) => new RegExp(`\\bslots\\.${name}\\b(?!\\.add)`),
   ),
   taskRule,
+  ruleIdRule,
   {
     name: 'starting up loads no heavy library',
     check: ({ files, edges }) => {

@@ -27,7 +27,9 @@ export async function judgePatch(
     const all = [...found, ...worded, ...securityCodeWarning(spec, attempt.ground.config, patch), ...added];
     // What is refused for a secret is kept without it, also where the contract allows secrets to be written.
     const policy = policyOf(attempt);
-    const isRefused = found.some(({ rule, severity }) => rule === 'secrets' && severity === 'error');
+    const isRefused = found.some(
+      ({ rule, severity }) => severity === 'error' && ground.rules.get(rule)?.findsSecrets === true,
+    );
     const remove = isRefused ? [...new Set([...policy.remove, 'secrets' as const])] : policy.remove;
     return redactTexts(all, { ...policy, remove });
   });

@@ -4,6 +4,7 @@ import type { DigestedThing } from '../../../core/contract/attestor.ts';
 import { gateOf } from '../../../core/contract/gate-of.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import type { ArtifactRecord, StageName, StageRecord } from '../../../core/contract/stage.ts';
+import type { Rules } from '../../../core/kernel/rules.ts';
 import { readBlob } from '../../vcs/blobs.ts';
 import { listTree } from '../../vcs/tree.ts';
 import type { Production } from '../state/artifact-box.ts';
@@ -13,9 +14,6 @@ import { ruleQuestion } from './rule-question.ts';
 
 /** Sealing makes these, after the decision. */
 const sealed: ReadonlySet<string> = new Set(['provenance-attestation', 'transparency-proof']);
-
-/** What policy rules judge: a policy check that the contract declares the report for has it made in its own stage. */
-const judgedBy: Readonly<Record<string, string>> = { sast: 'sast-report', sca: 'sca-report', sbom: 'sbom' };
 
 /**
  * Makes what a stage still lacks and the engine knows how to make: artifacts that its checks claim or judge or that the
@@ -28,7 +26,7 @@ export async function produceArtifacts(
 ): Promise<Production> {
   const { engine, contract, box } = attempt;
   const have = new Set(box.list().map((record) => record.name));
-  const missing = wantedAt(contract.effective, stage.stage).filter(
+  const missing = wantedAt(contract.effective, stage.stage, attempt.ground.rules).filter(
     (name) => !have.has(name) && !sealed.has(name),
   );
   const records: ArtifactRecord[] = [];
@@ -51,11 +49,13 @@ export async function produceArtifacts(
   return { records, unmade, madeFrom };
 }
 
-function wantedAt(spec: EffectiveIntentSpec, stage: StageName): readonly string[] {
+/** What a policy rule judges counts where the contract declares it: it is then made in the check's own stage. */
+function wantedAt(spec: EffectiveIntentSpec, stage: StageName, rules: Rules): readonly string[] {
   const checks = spec.acceptance.verificationPlan[`${stage}Checks`];
   const declared = new Set<string>(spec.artifacts.required.map(({ name }) => name));
   const judged = checks.flatMap(({ kind, command = '' }) => {
-    const report = kind === 'policy' ? judgedBy[command.trim().split(/\s/, 1)[0] ?? ''] : undefined;
+    const report =
+      kind === 'policy' ? rules.get(command.trim().split(/\s/, 1)[0] ?? '')?.judgesArtifact : undefined;
     return report !== undefined && declared.has(report) ? [report] : [];
   });
   const required = spec.artifacts.required.filter(({ stage: at }) => gateOf[at] === stage);

@@ -1,14 +1,14 @@
 import { sha256Hex } from '../../../core/base/digest.ts';
 import type { Finding, Severity } from '../../../core/contract/finding.ts';
-import { type SarifRule, sarifRule } from './sarif-rules.ts';
+import type { DescribedRule } from '../../../core/contract/rule.ts';
 
 /** What is reported, and by which version of writ. */
 export interface SarifRequest {
   readonly findings: readonly SarifFinding[];
   /** Rules that were asked, those without findings too: that a rule ran is evidence. */
   readonly ruleIds: readonly string[];
-  /** Rules that are not known here. */
-  readonly described?: readonly SarifRule[];
+  /** What is known of rules; others are described by their id. */
+  readonly described?: readonly DescribedRule[];
   readonly version: string;
   /** Whether everything that was asked for was scanned. */
   readonly complete: boolean;
@@ -51,7 +51,7 @@ export function buildSarif(request: SarifRequest): object {
           driver: {
             name: 'writ',
             semanticVersion: version,
-            rules: ids.map((id) => toRule(described.find((one) => one.id === id) ?? sarifRule(id))),
+            rules: ids.map((id) => toRule(described.find((one) => one.id === id) ?? byItsId(id))),
           },
         },
         columnKind: 'utf16CodeUnits',
@@ -104,7 +104,11 @@ function howMany(findings: readonly SarifFinding[]): number {
   return count;
 }
 
-function toRule({ id, about, help = about, level = 'error', securitySeverity, tags }: SarifRule): object {
+function byItsId(id: string): DescribedRule {
+  return { id, about: `Findings of rule ${id}.`, tags: [] };
+}
+
+function toRule({ id, about, help = about, level = 'error', securitySeverity, tags }: DescribedRule): object {
   return {
     id,
     name: id,

@@ -9,6 +9,7 @@ import { readManifest } from '../../../engine/plugin-trust/plugin-manifest.ts';
 import { toPluginPackage } from '../../../engine/plugin-trust/plugin-package.ts';
 import { readDirectory } from '../../../engine/plugin-trust/read-directory.ts';
 import { readTarball } from '../../../engine/plugin-trust/read-tarball.ts';
+import { rules } from '../../../gates/rules.ts';
 import { pax, type TarEntry, tarball } from './tar.ts';
 
 const example = fileURLToPath(new URL('../../../fixtures/plugins/test-names', import.meta.url));
@@ -180,6 +181,27 @@ t.test('a manifest that is not sound is refused, saying where', async (t) => {
   });
   const withWrit = (more: object) => ({ ...sound, writ: { ...sound.writ, ...more } });
   const withRule = (more: object) => withWrit({ rules: [{ ...rule, ...more }] });
+  const meta = {
+    readsUnchanged: true,
+    readsArtifacts: true,
+    readsJudge: true,
+    readsStanding: true,
+    judgesWhole: true,
+    judgesChange: true,
+    findsSecrets: true,
+    judgesArtifact: 'sca-report',
+    scan: { needsBothSides: true, asked: 'where-named', severity: 'warning' },
+    text: { about: 'One.', help: 'Two.', level: 'warning', securitySeverity: '5.0', tags: ['security'] },
+    rows: [{ id: 'one/a', about: 'A row.', tags: [] }],
+  };
+  t.match(read(withRule(meta)), { rules: [meta] }, 'the fields of a built-in rule');
+  const builtIn = new Set(rules.flatMap((one) => Object.keys(one)));
+  const ofManifest = ['id', 'point', 'module', 'reads', 'timeoutSeconds', 'appliesTo', ...Object.keys(meta)];
+  t.strictSame(
+    [...builtIn].filter((field) => !ofManifest.includes(field)),
+    [],
+    'no built-in has more',
+  );
   const bad: unknown[] = [
     [],
     { ...sound, writ: undefined },
@@ -200,6 +222,14 @@ t.test('a manifest that is not sound is refused, saying where', async (t) => {
     withRule({ judgesWhole: 'yes' }),
     withRule({ reads: 'all' }),
     withRule({ appliesTo: 'x' }),
+    withRule({ readsJudge: 1 }),
+    withRule({ judgesArtifact: '' }),
+    withRule({ scan: { asked: 'always' } }),
+    withRule({ scan: { severity: 'error' } }),
+    withRule({ text: { help: 'without about' } }),
+    withRule({ text: { about: 'x', securitySeverity: '11.0' } }),
+    withRule({ text: { about: 'x', more: 1 } }),
+    withRule({ rows: [{ about: 'without id' }] }),
   ];
   for (const one of bad) t.throws(() => read(one), invalid, JSON.stringify(one));
   t.throws(() => readManifest(packageOf({ a: '' }), 'x'), invalid);

@@ -3,23 +3,25 @@ import type { FileSides, RuleInput } from '../../../contract/rule.ts';
 
 /** Bytes become base64 at the places where a rule's input has bytes; everything else of it is plain data already. */
 export function toWire(input: RuleInput): string {
-  const { patch, files, artifactBytes } = input;
+  const { patch, files, artifactBytes, standing } = input;
   return JSON.stringify({
     ...input,
     patch: { ...patch, diff: toText(patch.diff) },
     files: mapValues(files, (sides) => mapValues({ ...sides }, toText)),
     ...(artifactBytes === undefined ? {} : { artifactBytes: mapValues(artifactBytes, toText) }),
+    ...(standing === undefined ? {} : { standing: mapValues(standing, toText) }),
   });
 }
 
 /** What `toWire` wrote, as a rule gets it in a thread. */
 export function fromWire(text: string): RuleInput {
-  const { patch, files, artifactBytes, ...rest } = JSON.parse(text) as Wire;
+  const { patch, files, artifactBytes, standing, ...rest } = JSON.parse(text) as Wire;
   return {
     ...rest,
     patch: { ...patch, diff: toBytes(patch.diff) },
     files: mapValues(files, (sides): FileSides => mapValues(sides, toBytes)),
     ...(artifactBytes === undefined ? {} : { artifactBytes: mapValues(artifactBytes, toBytes) }),
+    ...(standing === undefined ? {} : { standing: mapValues(standing, toBytes) }),
   };
 }
 
@@ -32,10 +34,11 @@ export type WireAnswer =
 export const answerMark = 'writ-answer ';
 
 type Texts = Readonly<Record<string, string>>;
-type Wire = Omit<RuleInput, 'patch' | 'files' | 'artifactBytes'> & {
+type Wire = Omit<RuleInput, 'patch' | 'files' | 'artifactBytes' | 'standing'> & {
   readonly patch: Omit<RuleInput['patch'], 'diff'> & { readonly diff: string };
   readonly files: Readonly<Record<string, Texts>>;
   readonly artifactBytes?: Texts;
+  readonly standing?: Texts;
 };
 
 function toText(bytes: Uint8Array): string {

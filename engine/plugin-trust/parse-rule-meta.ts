@@ -1,0 +1,73 @@
+import { parseList, parseText, parseWord, toFields } from '../../core/base/parse-fields.ts';
+import type { DescribedRule, Rule, RuleInScan, RuleText } from '../../core/contract/rule.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const flags = [
+  'readsUnchanged',
+  'readsArtifacts',
+  'readsJudge',
+  'readsStanding',
+  'judgesWhole',
+  'judgesChange',
+  'findsSecrets',
+] as const satisfies readonly (keyof Rule)[];
+
+/** Fields of a manifest's rule beside its id, point, module and bounds: those that a built-in rule has, as data. */
+export const metaFields: readonly string[] = [...flags, 'judgesArtifact', 'scan', 'text', 'rows'];
+
+/** What a manifest says of a rule in the same fields as a built-in one. */
+export type RuleMeta = Pick<Rule, (typeof flags)[number] | 'judgesArtifact' | 'scan' | 'text'> & {
+  readonly rows?: readonly DescribedRule[];
+};
+
+const textFields = ['about', 'help', 'level', 'securitySeverity', 'tags'];
+const maxSentence = 1000;
+const maxTags = 20;
+const maxRows = 1000;
+
+/** Reads them; throws on nonsense. */
+export function parseRuleMeta(fields: Fields): RuleMeta {
+  const { judgesArtifact, scan, text, rows } = fields;
+  return {
+    ...Object.assign({}, ...flags.map((flag) => parseFlag(fields, flag))),
+    ...(judgesArtifact === undefined ? {} : { judgesArtifact: parseText(fields, 'judgesArtifact', 64) }),
+    ...(scan === undefined ? {} : { scan: parseInScan(scan) }),
+    ...(text === undefined ? {} : { text: parseRuleText(toFields(text, 'an object `text`', textFields)) }),
+    ...(rows === undefined ? {} : { rows: parseList(rows, parseRow, maxRows) }),
+  };
+}
+
+function parseFlag(fields: Fields, flag: string): Readonly<Record<string, boolean>> {
+  const value = fields[flag];
+  if (value === undefined) return {};
+  if (typeof value !== 'boolean') throw new TypeError(`expected \`${flag}\` to be true or false`);
+  return { [flag]: value };
+}
+
+function parseInScan(value: unknown): RuleInScan {
+  const fields = toFields(value, 'an object `scan`', ['needsBothSides', 'asked', 'severity']);
+  return {
+    ...parseFlag(fields, 'needsBothSides'),
+    ...(fields.asked === undefined ? {} : { asked: parseWord(fields, 'asked', ['where-named']) }),
+    ...(fields.severity === undefined ? {} : { severity: parseWord(fields, 'severity', ['warning']) }),
+  };
+}
+
+function parseRow(item: unknown): DescribedRule {
+  const fields = toFields(item, 'a row', ['id', ...textFields]);
+  return { id: parseText(fields, 'id', 64), ...parseRuleText(fields) };
+}
+
+function parseRuleText(fields: Fields): RuleText {
+  const { help, level, securitySeverity, tags = [] } = fields;
+  if (securitySeverity !== undefined && !/^(?:10\.0|\d\.\d)$/.test(String(securitySeverity)))
+    throw new TypeError('expected `securitySeverity` from "0.0" to "10.0"');
+  return {
+    about: parseText(fields, 'about', maxSentence),
+    ...(help === undefined ? {} : { help: parseText(fields, 'help', maxSentence) }),
+    ...(level === undefined ? {} : { level: parseWord(fields, 'level', ['error', 'warning']) }),
+    ...(securitySeverity === undefined ? {} : { securitySeverity: parseText(fields, 'securitySeverity', 4) }),
+    tags: parseList(tags, (tag) => parseText({ tag }, 'tag', 64), maxTags),
+  };
+}

@@ -1,0 +1,7 @@
+import type { Rule } from '../../core/contract/rule.ts';
+
+export const meta: Rule = {
+  id: 'artifact-declared',
+  point: 'every-stage',
+  module: new URL('./artifact-declared.ts', import.meta.url),
+};

@@ -1,0 +1,8 @@
+import type { Rule } from '../../core/contract/rule.ts';
+
+export const meta: Rule = {
+  id: 'artifact-format',
+  point: 'every-stage',
+  module: new URL('./artifact-format.ts', import.meta.url),
+  readsArtifacts: true,
+};

@@ -1,0 +1,7 @@
+import type { Rule } from '../../core/contract/rule.ts';
+
+export const meta: Rule = {
+  id: 'artifact-present',
+  point: 'every-stage',
+  module: new URL('./artifact-present.ts', import.meta.url),
+};

@@ -1,0 +1,7 @@
+import type { Rule } from '../../core/contract/rule.ts';
+
+export const meta: Rule = {
+  id: 'check-outcome',
+  point: 'every-stage',
+  module: new URL('./check-outcome.ts', import.meta.url),
+};

@@ -1,0 +1,17 @@
+import type { Rule } from '../../core/contract/rule.ts';
+import { dependencyFileGlobs } from '../../readers/packages/file-kind.ts';
+
+export const meta: Rule = {
+  id: 'new-dependency',
+  point: 'patch',
+  module: new URL('./new-dependency.ts', import.meta.url),
+  judgesWhole: true,
+  reads: dependencyFileGlobs,
+  readsUnchanged: true,
+  scan: { needsBothSides: true, severity: 'warning' },
+  text: {
+    about: 'New dependencies are allowed and reviewed.',
+    securitySeverity: '5.0',
+    tags: ['security', 'supply-chain'],
+  },
+};

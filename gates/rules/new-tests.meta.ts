@@ -1,0 +1,17 @@
+import type { Rule } from '../../core/contract/rule.ts';
+import { languageGlobs } from '../source/language.ts';
+
+export const meta: Rule = {
+  id: 'new-tests',
+  point: 'patch',
+  module: new URL('./new-tests.ts', import.meta.url),
+  judgesWhole: true,
+  reads: languageGlobs,
+  scan: { needsBothSides: true, asked: 'where-named' },
+  appliesTo: (spec) =>
+    spec.intent.changeType === 'bugfix' && spec.acceptance.qualityGates.requireNewTestsWhenBugfix,
+  text: {
+    about: 'A fix brings at least one new test case.',
+    tags: ['reliability'],
+  },
+};

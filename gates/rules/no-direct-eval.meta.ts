@@ -1,0 +1,16 @@
+import type { Rule } from '../../core/contract/rule.ts';
+import { languageGlobs } from '../source/language.ts';
+
+export const meta: Rule = {
+  id: 'no-direct-eval',
+  point: 'patch',
+  module: new URL('./no-direct-eval.ts', import.meta.url),
+  judgesWhole: true,
+  reads: languageGlobs,
+  appliesTo: (spec) => spec.security.outputHandling.noDirectEval,
+  text: {
+    about: 'Added lines do not execute text directly.',
+    securitySeverity: '8.8',
+    tags: ['security', 'external/cwe/cwe-95'],
+  },
+};

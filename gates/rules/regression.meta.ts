@@ -1,0 +1,7 @@
+import type { Rule } from '../../core/contract/rule.ts';
+
+export const meta: Rule = {
+  id: 'regression',
+  point: 'integration',
+  module: new URL('./regression.ts', import.meta.url),
+};

@@ -1,0 +1,20 @@
+import type { Rule } from '../../core/contract/rule.ts';
+import { requiresArtifact } from '../required-artifact.ts';
+import { languageGlobs } from '../source/language.ts';
+
+export const meta: Rule = {
+  id: 'sast',
+  point: 'security',
+  module: new URL('./sast.ts', import.meta.url),
+  reads: languageGlobs,
+  readsArtifacts: true,
+  judgesChange: true,
+  judgesArtifact: 'sast-report',
+  rows: async () => (await import('../sast/described-rows.ts')).describedRows,
+  appliesTo: (spec) => requiresArtifact(spec, 'sast-report'),
+  text: {
+    about: 'No static analysis reports an error.',
+    securitySeverity: '7.0',
+    tags: ['security'],
+  },
+};

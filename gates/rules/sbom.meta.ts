@@ -1,0 +1,11 @@
+import type { Rule } from '../../core/contract/rule.ts';
+import { requiresOfChecks } from '../required-artifact.ts';
+
+export const meta: Rule = {
+  id: 'sbom',
+  point: 'security',
+  module: new URL('./sbom.ts', import.meta.url),
+  readsArtifacts: true,
+  judgesArtifact: 'sbom',
+  appliesTo: (spec) => requiresOfChecks(spec, 'sbom'),
+};

@@ -1,0 +1,16 @@
+import type { Rule } from '../../core/contract/rule.ts';
+import { requiresOfChecks } from '../required-artifact.ts';
+
+export const meta: Rule = {
+  id: 'sca',
+  point: 'security',
+  module: new URL('./sca.ts', import.meta.url),
+  readsArtifacts: true,
+  judgesArtifact: 'sca-report',
+  appliesTo: (spec) => requiresOfChecks(spec, 'sca-report'),
+  text: {
+    about: 'No dependency has a known vulnerability.',
+    securitySeverity: '7.0',
+    tags: ['security', 'external/cwe/cwe-1395'],
+  },
+};

@@ -1,0 +1,11 @@
+import type { Rule } from '../../core/contract/rule.ts';
+
+export const meta: Rule = {
+  id: 'scope',
+  point: 'patch',
+  module: new URL('./scope.ts', import.meta.url),
+  text: {
+    about: 'The change stays within the scope of its contract.',
+    tags: ['maintainability'],
+  },
+};

@@ -1,0 +1,11 @@
+import type { Rule } from '../../core/contract/rule.ts';
+
+export const meta: Rule = {
+  id: 'suppressions',
+  point: 'patch',
+  module: new URL('./suppressions.ts', import.meta.url),
+  text: {
+    about: 'Inline suppressions are seen by a reviewer.',
+    tags: ['maintainability'],
+  },
+};

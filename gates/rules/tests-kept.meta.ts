@@ -1,0 +1,16 @@
+import type { Rule } from '../../core/contract/rule.ts';
+import { languageGlobs } from '../source/language.ts';
+
+export const meta: Rule = {
+  id: 'tests-kept',
+  point: 'patch',
+  module: new URL('./tests-kept.ts', import.meta.url),
+  judgesWhole: true,
+  reads: languageGlobs,
+  scan: { needsBothSides: true, asked: 'where-named' },
+  text: {
+    about: 'Test cases are kept, and judge as they did.',
+    help: 'Keep the case, or let an objective of the contract say that it goes.',
+    tags: ['reliability'],
+  },
+};

@@ -1,0 +1,43 @@
+const ofChecks = 'the engine itself says under this name what came of a check';
+const ofSecondRuns = 'what a second run of a check shows is said under the name of the rule that asks for it';
+const ofContracts = 'a contract names it in a `policy` check';
+const ofRecords = 'a stored record is read without an engine';
+const ofScope = 'scope is engine code: what left it is planned anew';
+
+/** Where the id of a rule is spelt besides its own files, and why. None that is gone may stay. */
+export const ruleIdsElsewhere: Readonly<Record<string, string>> = {
+  'bin/commands/demo.ts: new-tests': 'the demo says which rule refuses each of its patches',
+  'bin/commands/demo.ts: no-direct-eval': 'the demo says which rule refuses each of its patches',
+  'bin/commands/demo.ts: scope': 'the demo says which rule refuses each of its patches',
+  'core/contract/limit-exceeded.ts: check-outcome': ofChecks,
+  'engine/run/decide/decide-run.ts: artifact-present': 'the decision says itself that a proof is required which no log gives',
+  'engine/run/judge/carry/carry-findings.ts: check-outcome': ofChecks,
+  'engine/run/judge/collect-artifacts.ts: check-outcome': ofChecks,
+  'engine/run/judge/compare-executed.ts: tests-kept': ofSecondRuns,
+  'engine/run/judge/expectations/compare-expectations.ts: tests-kept': ofSecondRuns,
+  'engine/run/judge/read-reports.ts: check-outcome': ofChecks,
+  'engine/run/judge/rewritten-files.ts: check-outcome': ofChecks,
+  'engine/run/judge/run-check.ts: check-outcome': ofChecks,
+  'engine/run/judge/second-run/judge-by-policy.ts: judge-changed': ofSecondRuns,
+  'engine/run/judge/second-run/policy-judge.ts: judge-changed': ofSecondRuns,
+  'engine/run/judge/tests-as-written.ts: tests-kept': ofSecondRuns,
+  'engine/run/judge/wording-findings.ts: secrets': 'words that hold a secret are refused under this name',
+  'engine/run/record/keep-masked.ts: secrets': ofRecords,
+  'engine/run/record/replan-triggers.ts: scope': ofScope,
+  'engine/run/work/work-task.ts: scope': ofScope,
+  'engine/spec/profile.ts: require-approvers': ofContracts,
+  'engine/spec/profile.ts: sast': ofContracts,
+  'engine/spec/profile.ts: sbom': ofContracts,
+  'engine/spec/profile.ts: sca': ofContracts,
+  'engine/spec/rows/acceptance.ts: require-approvers': ofContracts,
+  'engine/spec/rows/acceptance.ts: verify-provenance': ofContracts,
+  'engine/spec/rules/high-risk.ts: require-approvers': ofContracts,
+  'engine/store/record/verdict.ts: regression': ofRecords,
+  'gates/checks/judge-exit.ts: check-outcome': ofChecks,
+  'gates/checks/judge-report.ts: check-outcome': ofChecks,
+  'gates/checks/report-finding.ts: check-outcome': ofChecks,
+  'gates/rules/judge-changed.ts: require-approvers': ofContracts,
+  'gates/rules/new-dependency.ts: require-approvers': ofContracts,
+  'readers/reports/metrics.ts: regression': ofChecks,
+  'readers/reports/missing-dependencies.ts: check-outcome': ofChecks,
+};
