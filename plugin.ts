@@ -1,6 +1,7 @@
 export type { Clock } from './core/base/clock.ts';
 export type { WritErrorOptions } from './core/base/errors.ts';
 export { WritError } from './core/base/errors.ts';
+export type { HttpAnswer, HttpAsker, HttpQuestion } from './core/base/net.ts';
 export type { ApprovalProblem, ApprovalVerdict } from './core/contract/approval.ts';
 export type { ArtifactProducer, ArtifactRequest, Produced } from './core/contract/artifact-producer.ts';
 export type { Attestation, Attestor, AttestRequest, DigestedThing } from './core/contract/attestor.ts';
@@ -32,12 +33,15 @@ export type { PolicyEngine } from './core/contract/policy-engine.ts';
 export type { Refusal } from './core/contract/refusal.ts';
 export type { ReplanTrigger } from './core/contract/replan-trigger.ts';
 export type {
+  DescribedRule,
   FileSides,
   PolicyText,
   Rule,
   RuleFunction,
   RuleInput,
+  RuleInScan,
   RulePoint,
+  RuleText,
 } from './core/contract/rule.ts';
 export type {
   CapturedOutput,
@@ -57,8 +61,12 @@ export type {
   TestCounts,
 } from './core/contract/stage.ts';
 export type { LogProof, LogSource, TransparencyLog } from './core/contract/transparency-log.ts';
+export type { Capabilities, OwnFiles, Secrets } from './core/kernel/capabilities.ts';
 export type { PluginHooks } from './core/kernel/hooks.ts';
 export type { LoadedPlugin, Plugin, PluginSetup } from './core/kernel/plugin.ts';
 export { definePlugin } from './core/kernel/plugin.ts';
 export type { PluginSlots, SlotDoor } from './core/kernel/slot.ts';
 export type { TapOptions } from './core/kernel/tap.ts';
+export type { Task } from './core/kernel/worker/task.ts';
+export { defineTask } from './core/kernel/worker/task.ts';
+export type { TaskOutcome } from './core/kernel/worker/task-outcome.ts';

@@ -9,4 +9,5 @@ await room(
   'engine/run/run-cases.test.ts',
   'engine/run/external-local-runs.test.ts',
   'engine/run/few-processes.test.ts',
+  'engine/run/observed-run.test.ts',
 );
