@@ -5,7 +5,7 @@ const doors: Record<string, { readonly load: () => Promise<object>; readonly nam
     load: () => import('../index.ts'),
     names: ['WritError', 'createEngine', 'errorCatalogue', 'isWritError'],
   },
-  plugin: { load: () => import('../plugin.ts'), names: ['WritError', 'definePlugin'] },
+  plugin: { load: () => import('../plugin.ts'), names: ['WritError', 'definePlugin', 'defineTask'] },
   testing: {
     load: () => import('../testing.ts'),
     names: ['gateTester', 'sampleSpec', 'sampleSpecWith', 'storeTester', 'toPatchSet', 'toRuleInput'],

@@ -10,7 +10,8 @@ export const ruleIdsElsewhere: Readonly<Record<string, string>> = {
   'bin/commands/demo.ts: no-direct-eval': 'the demo says which rule refuses each of its patches',
   'bin/commands/demo.ts: scope': 'the demo says which rule refuses each of its patches',
   'core/contract/limit-exceeded.ts: check-outcome': ofChecks,
-  'engine/run/decide/decide-run.ts: artifact-present': 'the decision says itself that a proof is required which no log gives',
+  'engine/run/decide/decide-run.ts: artifact-present':
+    'the decision says itself that a proof is required which no log gives',
   'engine/run/judge/carry/carry-findings.ts: check-outcome': ofChecks,
   'engine/run/judge/collect-artifacts.ts: check-outcome': ofChecks,
   'engine/run/judge/compare-executed.ts: tests-kept': ofSecondRuns,
