@@ -1,3 +1,10 @@
 import { room } from './rooms/room.ts';
 
-await room('architecture.test.ts', 'doors.test.ts', 'error-catalogue.test.ts', 'guards.test.ts', 'rooms');
+await room(
+  'architecture.test.ts',
+  'doors.test.ts',
+  'error-catalogue.test.ts',
+  'guards.test.ts',
+  'litter.test.ts',
+  'rooms',
+);
