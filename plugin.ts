@@ -2,7 +2,14 @@ export type { Clock } from './core/base/clock.ts';
 export type { WritErrorOptions } from './core/base/errors.ts';
 export { WritError } from './core/base/errors.ts';
 export type { HttpAnswer, HttpAsker, HttpQuestion } from './core/base/net.ts';
-export type { ApprovalProblem, ApprovalVerdict } from './core/contract/approval.ts';
+export type {
+  ApprovalGround,
+  ApprovalProblem,
+  ApprovalReader,
+  ApprovalSubject,
+  ApprovalVerdict,
+  ReceivedApproval,
+} from './core/contract/approval.ts';
 export type { ArtifactProducer, ArtifactRequest, Produced } from './core/contract/artifact-producer.ts';
 export type { Attestation, Attestor, AttestRequest, DigestedThing } from './core/contract/attestor.ts';
 export type { CheckContext, CheckOutcome, CheckRunner, ReportFile } from './core/contract/check-runner.ts';
@@ -27,6 +34,7 @@ export type {
 } from './core/contract/hook-payload.ts';
 export type { EffectiveCheck, EffectiveIntentSpec } from './core/contract/intentspec.gen.ts';
 export type { Issue } from './core/contract/issue.ts';
+export type { ObjectStore, StoreEntry, WriteTree } from './core/contract/object-store.ts';
 export type { ChangeType, PatchFile, PatchSet } from './core/contract/patch-set.ts';
 export type { PlanDraft, PlannedTask, PlanRevision } from './core/contract/plan-draft.ts';
 export type { PolicyEngine } from './core/contract/policy-engine.ts';
@@ -45,12 +53,16 @@ export type {
 } from './core/contract/rule.ts';
 export type {
   CapturedOutput,
+  ExceededLimit,
   SandboxBackend,
   SandboxBind,
+  SandboxEgress,
   SandboxRequest,
   SandboxResult,
 } from './core/contract/sandbox.ts';
 export type { Scope } from './core/contract/scope.ts';
+export type { SignerKey } from './core/contract/sealing-config.ts';
+export type { SealingPlace } from './core/contract/sealing-place.ts';
 export type { Signer, SignerSource } from './core/contract/signer.ts';
 export type {
   ArtifactRecord,
@@ -60,7 +72,15 @@ export type {
   StageRecord,
   TestCounts,
 } from './core/contract/stage.ts';
-export type { LogProof, LogSource, TransparencyLog } from './core/contract/transparency-log.ts';
+export type { StoreBeside, StorePlace, StoreSource } from './core/contract/store-source.ts';
+export type {
+  AppendOptions,
+  InclusionPromise,
+  LogProof,
+  LogSource,
+  TransparencyLog,
+} from './core/contract/transparency-log.ts';
+export type { TaskOrder, WorkCitation, Worker, WorkResult, WorkUsage } from './core/contract/worker.ts';
 export type { Capabilities, OwnFiles, Secrets } from './core/kernel/capabilities.ts';
 export type { PluginHooks } from './core/kernel/hooks.ts';
 export type { LoadedPlugin, Plugin, PluginSetup } from './core/kernel/plugin.ts';

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import t from 'tap';
 
 const doors: Record<string, { readonly load: () => Promise<object>; readonly names: readonly string[] }> = {
@@ -17,3 +18,16 @@ for (const [door, { load, names }] of Object.entries(doors)) {
     t.strictSame(Object.keys(await load()).sort(), names);
   });
 }
+
+t.test('whatever can be put into a slot has its type at the door for plugins', async (t) => {
+  const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+  const kinds = [...read('core/kernel/slot.ts').matchAll(/createSlot<(\w+)>\('/g)].map(
+    ([, kind = '']) => kind,
+  );
+  t.ok(kinds.length > 5, kinds.join(' '));
+  const named: readonly string[] = read('plugin.ts').match(/\w+/g) ?? [];
+  t.strictSame(
+    kinds.filter((kind) => !named.includes(kind)),
+    [],
+  );
+});

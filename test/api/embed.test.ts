@@ -143,6 +143,7 @@ t.test(
   async (t) => {
     const sample = sampleOf(t);
     const faults: WritError[] = [];
+    const secrets: (string | undefined)[] = [];
     const refuser = definePlugin({
       name: 'refuser',
       api: 1,
@@ -150,7 +151,8 @@ t.test(
         if (given !== 'no') throw new TypeError('expected no');
         return given;
       },
-      setup({ hooks, options }) {
+      setup({ hooks, options, secret }) {
+        secrets.push(secret('WORD'));
         hooks.decision.guard.tap(() => ({ rule: 'refuser', severity: 'error', message: options }));
         return undefined;
       },
@@ -160,12 +162,14 @@ t.test(
       code: 'PLUGIN_INVALID',
     });
     const engine = await engineOf(t, sample, {
+      env: { ...sample.env, WORD: 'pass' },
       plugins: [refuser],
       configuration: { refuser: 'no' },
       ephemeralKey: true,
       report: (fault) => faults.push(fault),
       threads: 1,
     });
+    t.strictSame(secrets, ['pass'], 'a secret comes from the environment that was given');
     t.ok(engine.plugins.includes('refuser') && engine.plugins.includes('gates'));
     const seen: string[] = [];
     engine.observe(() => {
