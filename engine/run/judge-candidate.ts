@@ -55,7 +55,7 @@ export async function judgeCandidate(candidate: Attempt, state: PlanState): Prom
     patchFindings: findings,
     ...(rehearsal ? { rehearsal } : {}),
   };
-  const stored = await listApprovals(candidate.store, candidate.runId);
+  const stored = await listApprovals(candidate.means.store, candidate.identity.runId);
   const last = lastShown(candidate);
   if (stored.length === 0) {
     const judging = await judge(unapproved, findings);
@@ -71,7 +71,7 @@ export async function judgeCandidate(candidate: Attempt, state: PlanState): Prom
   const approvals = received.verdicts.map((verdict) => voided(verdict, differences));
   // What fails, fails: it gets no second try for the sake of who approved it.
   const isOver =
-    judging.attempt.wallClockExceeded() || judging.stages.some(({ status }) => status === 'failed');
+    judging.attempt.means.wallClockExceeded() || judging.stages.some(({ status }) => status === 'failed');
   if (!isOver) await judgeAnew(unapproved);
   const anew = isOver
     ? { ...judging, attempt: { ...unapproved, approvals } }
@@ -96,7 +96,10 @@ async function receive(
   { subject, report }: Shown,
   stored: readonly StoredApproval[],
 ): Promise<ReceivedApprovals> {
-  const earlier = [...(await reportsOnRef(candidate)), ...everShown(candidate).map((one) => one.report)];
+  const earlier = [
+    ...(await reportsOnRef({ store: candidate.means.store, runId: candidate.identity.runId })),
+    ...everShown(candidate).map((one) => one.report),
+  ];
   return receiveApprovals(candidate, subject, stored, differencesFrom(earlier, report));
 }
 
@@ -109,9 +112,9 @@ async function recordApprovals(
   if (!verdicts.some(({ status }) => status === 'counts')) return;
   const received = stored.map(({ bytes, source }) => [
     sha256Hex(bytes),
-    toRfc3339(receivedAtMs.get(source) ?? attempt.startedAtMs),
+    toRfc3339(receivedAtMs.get(source) ?? attempt.identity.startedAtMs),
   ]);
-  await attempt.record.put([
+  await attempt.means.record.put([
     ...stored.map(
       ({ bytes }, index) => [`approvals/${String(index + 1).padStart(4, '0')}.json`, bytes] as const,
     ),
@@ -132,8 +135,8 @@ async function decided(
   findings: readonly Finding[],
   state: PlanState,
 ): Promise<{ readonly attempt: Attempt; readonly judged: JudgedRun }> {
-  const task = attempt.isWorked ? lastTask(state) : undefined;
-  const { humanInLoop } = attempt.contract.effective.risk;
+  const task = attempt.identity.isWorked ? lastTask(state) : undefined;
+  const { humanInLoop } = attempt.identity.contract.effective.risk;
   const peopleWho = (decision: 'approve' | 'reject'): number =>
     new Set(
       attempt.approvals

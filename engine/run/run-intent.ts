@@ -52,12 +52,12 @@ export async function resumeRun(engine: WritEngine, request: ResumeRequest): Pro
 
 async function drive(held: HeldRun): Promise<RunView> {
   const { run, supplied } = held;
-  await run.steps.once('plan-reviewed', () => reviewPlan(run));
-  const frames = run.isWorked ? await openRunFrames(run) : undefined;
+  await run.means.steps.once('plan-reviewed', () => reviewPlan(run));
+  const frames = run.identity.isWorked ? await openRunFrames(run) : undefined;
   const state = newPlanState(await planWork(run), await costLimit(run), frames);
   for (let round = 1; ; round += 1) {
     const made: MadeCandidate =
-      run.cancelled !== undefined
+      run.means.cancelled !== undefined
         ? await endEarly(run, state, supplied)
         : supplied
           ? { attempt: beginAttempt(run, 'candidate-1', supplied) }
@@ -65,7 +65,7 @@ async function drive(held: HeldRun): Promise<RunView> {
     let { attempt, judged, shown } = made.ended
       ? { attempt: made.attempt, judged: made.ended, shown: undefined }
       : await judgeCandidate(made.attempt, state);
-    if (!made.ended && judged.decision.next === 'wait-for-approval' && run.settings.approvers?.length) {
+    if (!made.ended && judged.decision.next === 'wait-for-approval' && run.means.settings.approvers?.length) {
       await frames?.keep();
       await waitForPeople(attempt, judged, shown);
       await approveInProcess(attempt);
@@ -84,9 +84,9 @@ async function drive(held: HeldRun): Promise<RunView> {
       await (next === 'seal' ? seal : abandon)(attempt, judged);
       await held.finish();
     }
-    const stored = await readRun(run.ground.repository, run.store, run.runId);
+    const stored = await readRun(run.ground.repository, run.means.store, run.identity.runId);
     const view = stored.state === 'waiting' ? asJudgedNow(stored, attempt, judged) : stored;
-    await tellDecision(run.engine, view, judged);
+    await tellDecision(run.means.engine, view, judged);
     return view;
   }
 }

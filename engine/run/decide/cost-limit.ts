@@ -1,7 +1,10 @@
 import type { OpenRun } from '../state/attempt.ts';
 
 /** The cap of the contract in units of 0.001 USD, with what people added while the run waited for them; 0 is none. */
-export async function costLimit({ contract, steps, moreCostUnits }: OpenRun): Promise<number> {
+export async function costLimit({
+  identity: { contract },
+  means: { steps, moreCostUnits },
+}: Pick<OpenRun, 'identity' | 'means'>): Promise<number> {
   const { maxCostUnits } = contract.effective.constraints.resources;
   if (maxCostUnits === 0) return 0;
   let limit = maxCostUnits;

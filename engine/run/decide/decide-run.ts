@@ -34,7 +34,7 @@ export interface DecisionQuestion extends Pick<DecisionInput, 'subject' | 'confl
 /** Asks the decision guards, boils everything down to the decision's input, and decides. What waits for people is decided anew next time. */
 export async function decideRun(attempt: Attempt, question: DecisionQuestion): Promise<JudgedRun> {
   const { findings, stages, dependencies, state } = question;
-  const found = await attempt.steps.once(
+  const found = await attempt.means.steps.once(
     question.subject === 'candidate' ? 'decided' : 'attempt-decided',
     () => findDecision(attempt, question),
     ({ decision }) => !decision.next.startsWith('wait-'),
@@ -53,7 +53,11 @@ async function findDecision(
   attempt: Attempt,
   question: DecisionQuestion,
 ): Promise<Pick<JudgedRun, 'input' | 'decision' | 'refusals' | 'metrics'>> {
-  const { engine, contract, runId, patch } = attempt;
+  const {
+    identity: { contract, runId },
+    means: { engine },
+    patch,
+  } = attempt;
   const { findings, stages, subject, state, usage, conflicts, task, worker, human } = question;
   const { policy, foreign } = attempt.ground;
   const spec = contract.effective;
@@ -67,9 +71,9 @@ async function findDecision(
   const usedUnits = state.costUnits + (usage?.costUnits ?? 0);
   const metrics = runMetrics(attempt, state, usage);
   const refusals = [
-    ...(attempt.cancelled === undefined
+    ...(attempt.means.cancelled === undefined
       ? []
-      : [{ rule: 'cancelled', severity: 'error' as const, message: attempt.cancelled }]),
+      : [{ rule: 'cancelled', severity: 'error' as const, message: attempt.means.cancelled }]),
     ...unsealable(spec),
     ...(subject === 'candidate' ? await metricRefusals(spec, metrics) : []),
     ...(refusal ? [refusal] : []),
@@ -87,7 +91,7 @@ async function findDecision(
     candidateTree: patch.candidateTree,
     gateReportDigest: canonicalDigest(finalReport(attempt, findings, stages)),
     subject,
-    source: attempt.isWorked ? 'worker' : 'supplied',
+    source: attempt.identity.isWorked ? 'worker' : 'supplied',
     ...(task === undefined ? {} : { task }),
     ...(worker === undefined ? {} : { worker }),
     conflicts,
@@ -96,7 +100,7 @@ async function findDecision(
     stages: decidedStages,
     wallClock: {
       limitSeconds: spec.constraints.resources.maxWallClockSeconds,
-      exceeded: attempt.wallClockExceeded(),
+      exceeded: attempt.means.wallClockExceeded(),
     },
     refusals: refusals.map(toDecided),
     triggers: {
@@ -113,7 +117,7 @@ async function findDecision(
 
 /** What a run used up so far, by the names that the contract gives (document 1, runPolicy.metricsSchema). */
 function runMetrics(
-  { settings, startedAtMs }: Attempt,
+  { identity: { startedAtMs }, means: { settings } }: Pick<Attempt, 'identity' | 'means'>,
   state: PlanState,
   usage: WorkUsage | undefined,
 ): Readonly<Record<string, number>> {

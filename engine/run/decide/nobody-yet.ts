@@ -2,7 +2,7 @@ import type { DecisionInput } from '../record/decision-input.ts';
 import type { OpenRun } from '../state/attempt.ts';
 
 /** People are asked about candidates alone. */
-export function nobodyYet({ contract }: OpenRun): DecisionInput['human'] {
+export function nobodyYet({ identity: { contract } }: Pick<OpenRun, 'identity'>): DecisionInput['human'] {
   const { required, minApprovers } = contract.effective.risk.humanInLoop;
   return { required, needed: minApprovers, approved: 0, rejected: 0 };
 }

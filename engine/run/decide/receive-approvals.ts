@@ -35,7 +35,10 @@ export async function receiveApprovals(
   stored: readonly StoredApproval[],
   differences: ReadonlyMap<string, readonly string[]>,
 ): Promise<ReceivedApprovals> {
-  const { engine, steps, ground, settings } = attempt;
+  const {
+    means: { engine, steps, settings },
+    ground,
+  } = attempt;
   const reader = await engine.slots.approval.pick('sshsig');
   const authors = await authorsOf(attempt);
   const received = await Promise.all(
@@ -62,9 +65,9 @@ export async function receiveApprovals(
 
 /** Who may sign: `.writ/allowed_signers` at the policy commit; `undefined` where it has none. */
 export async function allowedSignersOf({
+  means: { scratch },
   ground,
-  scratch,
-}: Pick<Attempt, 'ground' | 'scratch'>): Promise<Uint8Array | undefined> {
+}: Pick<Attempt, 'ground' | 'means'>): Promise<Uint8Array | undefined> {
   return readBlob(scratch, ground.policy.tree, '.writ/allowed_signers');
 }
 
@@ -72,10 +75,11 @@ export async function allowedSignersOf({
  * Who made the change, and may therefore not approve it (resolutions, Approvals): whom the contract names, whom the change named when it came or who
  * brought it, and whoever the commits of a range name now. Who resumes a run is none of them by that alone. A record from elsewhere can only add.
  */
-export async function authorsOf(
-  attempt: Pick<Attempt, 'contract' | 'ground' | 'tip' | 'authorship'>,
-): Promise<readonly string[]> {
-  const { contract, ground, tip, authorship } = attempt;
+export async function authorsOf(attempt: Pick<Attempt, 'identity' | 'ground'>): Promise<readonly string[]> {
+  const {
+    identity: { contract, tip, authorship },
+    ground,
+  } = attempt;
   const { repository, base } = ground;
   const { metadata, objmodel } = contract.effective;
   const range = tip === undefined ? undefined : await listPeopleHere(repository, base.commit, tip);

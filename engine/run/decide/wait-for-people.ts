@@ -25,7 +25,12 @@ export async function waitForPeople(
   judged: JudgedRun,
   report = finalReport(attempt, judged.findings, judged.stages),
 ): Promise<void> {
-  const { steps, store, runId, patch, contract, ground } = attempt;
+  const {
+    identity: { runId, contract },
+    means: { steps, store },
+    patch,
+    ground,
+  } = attempt;
   const { objects, refs } = store;
   const spec = contract.effective;
   const shown = await show(attempt, report);
@@ -40,7 +45,7 @@ export async function waitForPeople(
     return;
   }
   // Over its budget a run may wait with a candidate that was refused for a secret: it leaves this machine's private directory no more than one that ended.
-  const masked = keepMasked(attempt, judged);
+  const masked = keepMasked({ patch, steps }, judged);
   await objects.writeTree(refs.content(runId), {
     message,
     keepExisting: false,
@@ -61,7 +66,7 @@ export async function waitForPeople(
     files.delete(`${name}.json`);
     if (bytes) files.set(`${waitingFolder}/${name}.json`, bytes);
   }
-  const earlier = [...(await reportsOnRef(attempt)), ...everShown(attempt).map((one) => one.report)];
+  const earlier = [...(await reportsOnRef({ store, runId })), ...everShown(attempt).map((one) => one.report)];
   for (const [path, bytes] of earlierFiles(earlier, shown.report)) files.set(path, bytes);
   files.set(
     waitingPath,
@@ -88,7 +93,15 @@ export async function waitForPeople(
 }
 
 /** The candidate as a commit in the person's repository, so that it travels with the run. */
-async function anchorCandidate({ scratch, ground, patch, runId }: Attempt, nowMs: number): Promise<string> {
+async function anchorCandidate(
+  {
+    identity: { runId },
+    means: { scratch },
+    ground,
+    patch,
+  }: Pick<Attempt, 'identity' | 'means' | 'ground' | 'patch'>,
+  nowMs: number,
+): Promise<string> {
   await importObjects(scratch, ground.repository, patch);
   return createCommit(ground.repository, {
     tree: patch.candidateTree,
@@ -103,11 +116,9 @@ async function anchorCandidate({ scratch, ground, patch, runId }: Attempt, nowMs
 
 /** The journal for who goes on elsewhere, and this runner's signature over it where the run has a key: only a runner whom the policy commit names is believed. */
 async function travellingFiles({
-  engine,
-  runId,
-  sealing,
-  travellingJournal,
-}: Attempt): Promise<readonly (readonly [path: string, bytes: Uint8Array])[]> {
+  identity: { runId },
+  means: { engine, sealing, travellingJournal },
+}: Pick<Attempt, 'identity' | 'means'>): Promise<readonly (readonly [path: string, bytes: Uint8Array])[]> {
   const journal = [travelledJournal, travellingJournal()] as const;
   if (!sealing) return [journal];
   const attestor = await engine.slots.attestor.pick('slsa-v1');

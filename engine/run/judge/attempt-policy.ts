@@ -3,6 +3,9 @@ import { privacyPolicyOf } from '../../spec/privacy-policy-of.ts';
 import type { OpenRun } from '../state/attempt.ts';
 
 /** What may be written of a run: its contract, with the words of the config at the policy commit. */
-export function policyOf({ contract, ground }: Pick<OpenRun, 'contract' | 'ground'>): PrivacyPolicy {
+export function policyOf({
+  identity: { contract },
+  ground,
+}: Pick<OpenRun, 'identity' | 'ground'>): PrivacyPolicy {
   return privacyPolicyOf(contract.effective, ground.config.redaction);
 }

@@ -21,7 +21,7 @@ export interface OpenNetwork {
  * match it, else nothing. Without a sandbox the command has what this machine has, which cannot be recorded.
  */
 export async function openNetwork(
-  { contract, privateRoot, settings }: Pick<OpenRun, 'contract' | 'privateRoot' | 'settings'>,
+  { identity: { contract }, means: { privateRoot, settings } }: Pick<OpenRun, 'identity' | 'means'>,
   { sandbox }: Pick<Workspace, 'sandbox'>,
   { openings = [] }: Pick<CommandVerdict, 'openings'>,
 ): Promise<OpenNetwork> {

@@ -44,7 +44,8 @@ export async function compareExecuted(
   const isPassed = !ran.findings.some(({ severity }) => severity === 'error');
   if (kind !== 'testSuite' || !isPassed || !ran.executed || !ran.tests) return { findings: [] };
   const mayLose = mayLoseTests(patch) || oldEmptyFiles(patch, ran).length > 0;
-  if (patch.baseCommit === undefined || !mayLose || attempt.wallClockExceeded()) return { findings: [] };
+  if (patch.baseCommit === undefined || !mayLose || attempt.means.wallClockExceeded())
+    return { findings: [] };
   const base = await runAtBase();
   const networks = [ran.network, base.network].filter((one) => one !== undefined);
   const network = joinNetworks(networks);
@@ -71,7 +72,7 @@ export function isOfTests(path: string): boolean {
 
 /** What the base ran and the candidate does not. Pure. */
 export function executedLosses(
-  { contract, patch }: Pick<Attempt, 'contract' | 'patch'>,
+  { identity: { contract }, patch }: Pick<Attempt, 'identity' | 'patch'>,
   candidate: CheckOutcome,
   base: CheckOutcome,
   written: TestsAsWritten = { texts: [], renamed: [] },

@@ -15,15 +15,20 @@ export async function judgePatch(
   attempt: Attempt,
   extent: 'whole' | 'part' = 'whole',
 ): Promise<readonly Finding[]> {
-  return attempt.steps.once(extent === 'whole' ? 'patch-judged' : 'part-judged', async () => {
-    const { engine, ground, contract, patch, scope, runId } = attempt;
+  return attempt.means.steps.once(extent === 'whole' ? 'patch-judged' : 'part-judged', async () => {
+    const {
+      identity: { contract, scope, runId },
+      means: { engine },
+      ground,
+      patch,
+    } = attempt;
     const spec = contract.effective;
     const question = ruleQuestion(attempt, { spec, patch, scope, artifacts: [] });
     const rules = ground.rules.at('patch', spec).filter((rule) => extent === 'whole' || !rule.judgesWhole);
     const found = await askRules(question, rules);
     const added = await engine.hooks.patch.judge.call({ runId, spec, patch });
-    attempt.settings.signal.throwIfAborted();
-    const worded = extent === 'whole' ? wordingFindings(attempt.wording) : [];
+    attempt.means.settings.signal.throwIfAborted();
+    const worded = extent === 'whole' ? wordingFindings(attempt.identity.wording) : [];
     const all = [...found, ...worded, ...securityCodeWarning(spec, attempt.ground.config, patch), ...added];
     // What is refused for a secret is kept without it, also where the contract allows secrets to be written.
     const policy = policyOf(attempt);

@@ -66,7 +66,12 @@ interface Given {
 
 /** The workspaces of one epoch of an attempt: of the candidate, and of the base beside it. */
 export function openingWorkspace(attempt: Attempt, epoch: number): OpeningWorkspace {
-  const { steps, patch, scratch, ground, privateRoot, name } = attempt;
+  const {
+    means: { steps, scratch, privateRoot },
+    patch,
+    ground,
+    name,
+  } = attempt;
   const root = join(privateRoot, `${name}-${epoch}`);
   const store = openCarryStore(join(root, 'carried'));
   let made: Promise<SealedObjects> | undefined;
@@ -199,7 +204,11 @@ class Side implements WorkspaceSide {
   }
 
   async #findDependencies(workspace: string): Promise<FoundDependencies> {
-    const { ground, patch, scratch, settings, signal } = this.#attempt;
+    const {
+      means: { scratch, settings, signal },
+      ground,
+      patch,
+    } = this.#attempt;
     const found = await findWorkspaceDependencies({
       config: ground.config.workspace,
       worktree: ground.repository.root,

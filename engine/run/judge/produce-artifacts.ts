@@ -24,7 +24,11 @@ export async function produceArtifacts(
   stage: StageRecord,
   before: readonly StageRecord[],
 ): Promise<Production> {
-  const { engine, contract, box } = attempt;
+  const {
+    identity: { contract },
+    means: { engine },
+    box,
+  } = attempt;
   const have = new Set(box.list().map((record) => record.name));
   const missing = wantedAt(contract.effective, stage.stage, attempt.ground.rules).filter(
     (name) => !have.has(name) && !sealed.has(name),
@@ -64,7 +68,12 @@ function wantedAt(spec: EffectiveIntentSpec, stage: StageName, rules: Rules): re
 }
 
 function artifactRequest(attempt: Attempt, stages: readonly StageRecord[]): ArtifactRequest {
-  const { contract, patch, scratch, ground, scope, settings } = attempt;
+  const {
+    identity: { contract, scope },
+    means: { scratch, settings },
+    patch,
+    ground,
+  } = attempt;
   const spec = contract.effective;
   return {
     spec,

@@ -26,7 +26,7 @@ export async function compareWithBase(
   stage: StageRecord,
 ): Promise<StageRecord> {
   if (stage.stage !== 'integration' || attempt.patch.baseCommit === undefined) return stage;
-  const { acceptance } = attempt.contract.effective;
+  const { acceptance } = attempt.identity.contract.effective;
   const level = acceptance.qualityGates.maxAllowedRegression;
   const networks: CheckNetwork[] = [];
   const noting = async (asked: ReturnType<typeof askCheck>): ReturnType<typeof askCheck> => {
@@ -40,7 +40,10 @@ export async function compareWithBase(
   const mayHaveMeasured = async ({ status, kind, command }: CheckRecord): Promise<boolean> => {
     if (status !== 'passed' || kind === 'policy') return false;
     if (command.includes(metricsFile)) return true;
-    const { scratch, patch, settings } = attempt;
+    const {
+      means: { scratch, settings },
+      patch,
+    } = attempt;
     mentioned ??= treeMentions(scratch, patch.baseTree, metricsFile, settings.signal);
     return mentioned;
   };
@@ -50,7 +53,7 @@ export async function compareWithBase(
     const isMeasured = measures(record);
     const hasFailed = record.required && canBeOldFailure(record);
     const wants = hasFailed || isMeasured || (await mayHaveMeasured(record));
-    if (!check || !wants || attempt.wallClockExceeded()) {
+    if (!check || !wants || attempt.means.wallClockExceeded()) {
       checks.push(record);
       continue;
     }
@@ -63,21 +66,24 @@ export async function compareWithBase(
       received: record.carried?.received ?? [],
       handsOn: false,
     };
-    const baseline = await attempt.steps.once(`baseline/${check.id}`, async (): Promise<CheckBaseline> => {
-      // Names of tests and metrics are the check's own words.
-      const comparison = (found: CheckBaseline): CheckBaseline => {
-        const network = joinNetworks(networks.splice(0));
-        return { ...redactTexts(found, policyOf(attempt)), ...(network ? { network } : {}) };
-      };
-      if (hasFailed) return comparison({ failure: compareFailure(record, await base.run(task)) });
-      if (!isMeasured) {
-        const { metrics } = metricsOf((await base.run(task)).reports);
-        return comparison(metrics?.size ? { speed: speedLost(metrics) } : {});
-      }
-      const onSide = (side: 'base' | 'candidate') =>
-        side === 'base' ? base.run(task) : noting(askCheck(attempt, workspace, task));
-      return comparison({ speed: await measureSpeed(onSide, rounds[level]) });
-    });
+    const baseline = await attempt.means.steps.once(
+      `baseline/${check.id}`,
+      async (): Promise<CheckBaseline> => {
+        // Names of tests and metrics are the check's own words.
+        const comparison = (found: CheckBaseline): CheckBaseline => {
+          const network = joinNetworks(networks.splice(0));
+          return { ...redactTexts(found, policyOf(attempt)), ...(network ? { network } : {}) };
+        };
+        if (hasFailed) return comparison({ failure: compareFailure(record, await base.run(task)) });
+        if (!isMeasured) {
+          const { metrics } = metricsOf((await base.run(task)).reports);
+          return comparison(metrics?.size ? { speed: speedLost(metrics) } : {});
+        }
+        const onSide = (side: 'base' | 'candidate') =>
+          side === 'base' ? base.run(task) : noting(askCheck(attempt, workspace, task));
+        return comparison({ speed: await measureSpeed(onSide, rounds[level]) });
+      },
+    );
     const isTolerated =
       level !== 'none' && record.fromPolicy !== true && baseline.failure?.outcome === 'old-failure';
     const compared = Object.keys(baseline).length > 0 ? { baseline } : {};
@@ -116,7 +122,7 @@ class BaseSide {
   async #prepare(): Promise<readonly CarriedPath[]> {
     let received: readonly CarriedPath[] = [];
     if (this.#attempt.ground.config.workspace.carry.length === 0) return received;
-    const { fastChecks } = this.#attempt.contract.effective.acceptance.verificationPlan;
+    const { fastChecks } = this.#attempt.identity.contract.effective.acceptance.verificationPlan;
     for (const [index, check] of fastChecks.entries()) {
       if (check.kind === 'policy') continue;
       const { carried } = await this.#noting(

@@ -9,7 +9,12 @@ import { describeEngine } from '../state/describe-engine.ts';
  * contract asks for no provenance, or for no such check.
  */
 export async function rehearseSeal(attempt: Attempt): Promise<RuleInput['rehearsal']> {
-  const { engine, contract, runId, patch, sealing, settings, startedAtMs, ground } = attempt;
+  const {
+    identity: { contract, runId, startedAtMs },
+    means: { engine, sealing, settings },
+    patch,
+    ground,
+  } = attempt;
   const spec = contract.effective;
   const { verificationPlan } = spec.acceptance;
   const isAsked = stageNames.some((stage) =>
@@ -26,7 +31,7 @@ export async function rehearseSeal(attempt: Attempt): Promise<RuleInput['rehears
       specDigest: contract.digest,
       schedulerVersion: settings.schedulerVersion,
       engine: await describeEngine(settings.schedulerVersion),
-      sandbox: attempt.sandboxName,
+      sandbox: attempt.identity.sandboxName,
       repositoryUri: attempt.ground.repositoryUri,
       baseCommit: patch.baseCommit,
       policyCommit: ground.policy.commit,

@@ -3,7 +3,13 @@ import type { RuleQuestion } from './ask-rules.ts';
 
 /** What every rule of an attempt is asked with; `input` says at which point. */
 export function ruleQuestion(attempt: Attempt, input: RuleQuestion['input']): RuleQuestion {
-  const { engine, scratch, box, ground, signal, approvals, rehearsal } = attempt;
+  const {
+    means: { engine, scratch, signal },
+    box,
+    ground,
+    approvals,
+    rehearsal,
+  } = attempt;
   const asked = {
     ...input,
     unmade: box.unmade(),

@@ -48,7 +48,10 @@ const allowAll: EffectiveToolAcl = {
   deny: [],
 };
 
-function isMandatory({ contract }: Pick<Attempt, 'contract'>, { id }: Pick<EffectiveCheck, 'id'>): boolean {
+function isMandatory(
+  { identity: { contract } }: Pick<Attempt, 'identity'>,
+  { id }: Pick<EffectiveCheck, 'id'>,
+): boolean {
   return contract.mandatory.includes(id);
 }
 
@@ -84,7 +87,7 @@ export async function runCheck(
 ): Promise<CheckRecord> {
   const { stage, check } = task;
   const { box } = attempt;
-  const { clock } = attempt.settings;
+  const { clock } = attempt.means.settings;
   const startedAt = toRfc3339(clock.now());
   const started = clock.monotonic();
   const ran = await askCheck(attempt, workspace, task);
@@ -100,7 +103,7 @@ export async function runCheck(
     asked,
     task.implied,
   );
-  const origin = checkOrigin(check.id, attempt.contract, attempt.ground.config);
+  const origin = checkOrigin(check.id, attempt.identity.contract, attempt.ground.config);
   const found = [...asked.findings, ...(metrics?.finding ? [metrics.finding] : []), ...untaken].map((one) =>
     blameOrigin(one, origin),
   );
@@ -141,7 +144,7 @@ export async function askCheck(
 ): Promise<CheckOutcome> {
   const uses: CheckUses = { networks: [], tools: [], findings: [] };
   const outcome = await judgeCheck(attempt, checkContext(attempt, workspace, task, uses), task.check);
-  attempt.settings.signal.throwIfAborted();
+  attempt.means.settings.signal.throwIfAborted();
   const policy = policyOf(attempt);
   const network = redactHosts(joinNetworks(uses.networks), policy);
   const isUnguarded = outcome.result !== undefined && attempt.ground.sandbox.name === 'none';
@@ -170,11 +173,11 @@ async function judgeCheck(
   check: EffectiveCheck,
 ): Promise<CheckOutcome> {
   try {
-    const runner = await attempt.engine.slots.check.pick(check.kind);
+    const runner = await attempt.means.engine.slots.check.pick(check.kind);
     return await runner.run(context);
   } catch (fault) {
     if (fault instanceof WorkspaceLost) throw fault;
-    if (attempt.settings.signal.aborted) throw attempt.settings.signal.reason;
+    if (attempt.means.settings.signal.aborted) throw attempt.means.settings.signal.reason;
     if (isWritError(fault) && fatal.has(fault.code)) throw fault;
     const code = isWritError(fault) ? fault.code : 'INTERNAL';
     const finding: Finding = {
@@ -193,7 +196,12 @@ function checkContext(
   { stage, check, earlier, received, handsOn = true }: CheckTask,
   uses: CheckUses,
 ): CheckContext {
-  const { contract, ground, patch, scope, box } = attempt;
+  const {
+    identity: { contract, scope },
+    ground,
+    patch,
+    box,
+  } = attempt;
   const ruleInput: Omit<RuleInput, 'args' | 'files' | 'options'> = {
     spec: contract.effective,
     patch,
@@ -225,11 +233,10 @@ async function runCommand(
   uses: CheckUses,
 ): ReturnType<CheckContext['runCommand']> {
   const {
-    contract,
-    runId,
-    signal,
-    settings: { clock },
+    identity: { contract, runId },
+    means: { signal },
   } = attempt;
+  const { clock } = attempt.means.settings;
   const command = check.command ?? '';
   const { reports } = workspace;
   const inside = workspace.sandbox.pathsInside({ workspace: workspace.directory, reports });
@@ -258,17 +265,17 @@ async function runCommand(
       durationMs,
       startedAt,
     });
-    await attempt.engine.hooks.tool.settled.call({ request: tool, ...settled, durationMs });
+    await attempt.means.engine.hooks.tool.settled.call({ request: tool, ...settled, durationMs });
   };
   // What the repository demands of every change is allowed by the policy commit itself; the sandbox confines it all the same.
   const toolAcl = isMandatory(attempt, check) ? allowAll : contract.effective.security.toolAcl;
   const acl = guardCommand(toolAcl, command, { variables: Object.keys(env) });
-  const denied = acl.refusal ?? (await attempt.engine.hooks.tool.guard.call(tool));
+  const denied = acl.refusal ?? (await attempt.means.engine.hooks.tool.guard.call(tool));
   if (denied) {
     await settle({ outcome: 'denied', refusal: denied });
     return { denied, reports: [] };
   }
-  await attempt.engine.hooks.tool.started.call(tool);
+  await attempt.means.engine.hooks.tool.started.call(tool);
   const way = await openNetwork(attempt, workspace, acl);
   const { mtimeNs: emptySince } = await stat(reports, { bigint: true });
   const running = workspace.sandbox.run({

@@ -5,6 +5,7 @@ import type { Production } from '../state/artifact-box.ts';
 import type { Attempt } from '../state/attempt.ts';
 import { inParallel } from '../state/in-parallel.ts';
 import { parallelLimit } from '../state/parallel-limit.ts';
+import { withSteps } from '../state/with-steps.ts';
 import { askRules } from './ask-rules.ts';
 import { policyOf } from './attempt-policy.ts';
 import { impliedArtifacts } from './collect-artifacts.ts';
@@ -24,10 +25,10 @@ export async function runStage(
   stage: StageName,
   before: readonly StageRecord[],
 ): Promise<StageRecord> {
-  const steps = attempt.steps.under(stage);
+  const steps = attempt.means.steps.under(stage);
   const record = await steps.once(
     'settled',
-    () => settleStage({ ...attempt, steps }, workspace, stage, before),
+    () => settleStage(withSteps(attempt, steps), workspace, stage, before),
     ({ status }) => status !== 'waiting',
   );
   for (const check of record.checks) attempt.box.keep(check.artifacts);
@@ -42,7 +43,12 @@ async function settleStage(
   stage: StageName,
   before: readonly StageRecord[],
 ): Promise<StageRecord> {
-  const { engine, contract, steps, runId, patch, box } = attempt;
+  const {
+    identity: { contract, runId },
+    means: { engine, steps },
+    patch,
+    box,
+  } = attempt;
   const spec = contract.effective;
   const listed = spec.acceptance.verificationPlan[`${stage}Checks`].map((check, index) => ({ check, index }));
   const implied = impliedArtifacts(spec, stage);
@@ -58,9 +64,9 @@ async function settleStage(
   const runAll = async (tasks: typeof listed, made: string): Promise<StageRecord> => {
     const earlier = settled.filter((record) => record !== undefined);
     await inParallel(tasks, limit, async (task) => {
-      attempt.settings.signal.throwIfAborted();
+      attempt.means.settings.signal.throwIfAborted();
       const ended = steps.ended(`check/${task.check.id}`);
-      if (!ended && attempt.wallClockExceeded()) return;
+      if (!ended && attempt.means.wallClockExceeded()) return;
       const record = await steps.once(
         `check/${task.check.id}`,
         () => runCheck(attempt, workspace, { stage, earlier, implied, received, receivedAtPolicy, ...task }),
@@ -127,14 +133,19 @@ function inRunOrder(checks: readonly CheckRecord[]): readonly CheckRecord[] {
   return [...checks.filter((check) => !isPolicy(check)), ...checks.filter(isPolicy)];
 }
 
-function takeUp({ box }: Attempt, production: Production | undefined): void {
+function takeUp({ box }: Pick<Attempt, 'box'>, production: Production | undefined): void {
   if (production === undefined) return;
   box.keep(production.records);
   box.note(production);
 }
 
 async function judgeStage(attempt: Attempt, stage: StageRecord): Promise<readonly Finding[]> {
-  const { ground, contract, patch, scope, box } = attempt;
+  const {
+    identity: { contract, scope },
+    ground,
+    patch,
+    box,
+  } = attempt;
   const spec = contract.effective;
   const question = ruleQuestion(attempt, {
     spec,

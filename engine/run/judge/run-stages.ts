@@ -1,6 +1,7 @@
 import type { DigestedThing } from '../../../core/contract/attestor.ts';
 import { type StageRecord, stageNames } from '../../../core/contract/stage.ts';
 import type { Attempt } from '../state/attempt.ts';
+import { withSteps } from '../state/with-steps.ts';
 import { openingWorkspace, WorkspaceLost } from './open-workspace.ts';
 import { runStage } from './run-stage.ts';
 
@@ -19,10 +20,10 @@ export async function runStages(
   names: readonly StageRecord['stage'][] = stageNames,
 ): Promise<StagesRun> {
   for (let epoch = 1; ; epoch += 1) {
-    if (attempt.steps.ended(`epoch-${epoch}/lost`)) continue;
-    const steps = attempt.steps.under(`epoch-${epoch}`);
+    if (attempt.means.steps.ended(`epoch-${epoch}/lost`)) continue;
+    const steps = attempt.means.steps.under(`epoch-${epoch}`);
     try {
-      return await runEpoch({ ...attempt, steps }, epoch, names);
+      return await runEpoch(withSteps(attempt, steps), epoch, names);
     } catch (fault) {
       if (!(fault instanceof WorkspaceLost)) throw fault;
       await steps.once('lost', () => undefined);
@@ -32,7 +33,7 @@ export async function runStages(
 }
 
 /** Lets everything that was judged of an attempt so far count for nothing: the stages run anew, in a workspace of their own. */
-export async function judgeAnew({ steps, box }: Attempt): Promise<void> {
+export async function judgeAnew({ means: { steps }, box }: Pick<Attempt, 'means' | 'box'>): Promise<void> {
   for (let epoch = 1; ; epoch += 1) {
     if (steps.ended(`epoch-${epoch}/lost`)) continue;
     await steps.once(`epoch-${epoch}/lost`, () => undefined);
@@ -48,8 +49,8 @@ async function runEpoch(
   const workspace = openingWorkspace(attempt, epoch);
   const stages: StageRecord[] = [];
   for (const name of names) {
-    attempt.settings.signal.throwIfAborted();
-    if (attempt.wallClockExceeded()) break;
+    attempt.means.settings.signal.throwIfAborted();
+    if (attempt.means.wallClockExceeded()) break;
     const record = await runStage(attempt, workspace, name, stages);
     stages.push(record);
     if (record.status === 'failed' || record.status === 'waiting') break;

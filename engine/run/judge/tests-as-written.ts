@@ -20,7 +20,13 @@ export async function testsAsWritten(
   attempt: Attempt,
   isOfTests: (path: string) => boolean,
 ): Promise<TestsAsWritten> {
-  const { contract, ground, patch, scope, box, scratch } = attempt;
+  const {
+    identity: { contract, scope },
+    means: { scratch },
+    ground,
+    patch,
+    box,
+  } = attempt;
   const asked = ground.rules.get(rule);
   if (!asked) return { texts: [], renamed: [] };
   const input = { spec: contract.effective, patch, scope, artifacts: box.list() };

@@ -12,7 +12,9 @@ import { openPrivateRoot } from '../record/private-root.ts';
 import { recordMemory } from '../record/record-memory.ts';
 import type { StartedRun } from '../record/started-run.ts';
 import { workerFile } from '../record/worker-file.ts';
-import type { OpenRun } from '../state/attempt.ts';
+import type { AdmittedContract } from '../../intent/admit-contract.ts';
+import type { OpenRun, RunIdentity, RunMeans } from '../state/attempt.ts';
+import type { Ground } from '../state/ground.ts';
 import { createRecordBox } from '../state/record-box.ts';
 import { startWallClock, waitingType } from '../state/wall-clock.ts';
 
@@ -31,11 +33,9 @@ export interface HeldRun extends AsyncDisposable {
 /** What a run is held with. */
 export interface RunParts
   extends Pick<
-    OpenRun,
+    RunMeans,
     | 'engine'
     | 'settings'
-    | 'contract'
-    | 'ground'
     | 'store'
     | 'sealing'
     | 'scratch'
@@ -45,6 +45,8 @@ export interface RunParts
     | 'directory'
     | 'steps'
   > {
+  readonly contract: AdmittedContract;
+  readonly ground: Ground;
   readonly supplied: PatchSet | undefined;
   readonly journal: Journal;
   readonly started: StartedRun;
@@ -52,8 +54,16 @@ export interface RunParts
 }
 
 /** Holds a run from here on: its clock runs, a request to cancel is seen, and whatever it leaves is given back. */
-export async function holdRun({ journal, started, release, supplied, ...parts }: RunParts): Promise<HeldRun> {
-  const { contract, scratch, directory } = parts;
+export async function holdRun({
+  journal,
+  started,
+  release,
+  supplied,
+  contract,
+  ground,
+  ...parts
+}: RunParts): Promise<HeldRun> {
+  const { scratch, directory } = parts;
   const letGo = new AbortController();
   const ended = new AbortController();
   void watchCancel(
@@ -68,7 +78,7 @@ export async function holdRun({ journal, started, release, supplied, ...parts }:
   };
   const spec = contract.effective;
   const { runId, threadId, startedAtMs } = started;
-  const privateRoot = await openPrivateRoot(runId, parts.ground.repository.commonDir);
+  const privateRoot = await openPrivateRoot(runId, ground.repository.commonDir);
   const names = await listNames(scratch, started.base.tree, scopeRootOf(spec.metadata.target.repo));
   const wallClock = startWallClock(
     spec.constraints.resources.maxWallClockSeconds,
@@ -76,31 +86,32 @@ export async function holdRun({ journal, started, release, supplied, ...parts }:
     journal.records,
     settings.clock,
   );
-  const run: OpenRun = {
-    ...parts,
-    settings,
+  const identity: RunIdentity = {
     runId,
     threadId,
     startedAtMs,
     anewAtMs: started.anewAtMs,
+    contract,
+    scope: effectiveScope(spec, names),
     sandboxName: started.sandbox,
+    isWorked: started.source === 'worker' && started.candidate === undefined,
     tip: started.tip,
     wording: started.wording,
     authorship: started.authorship,
-    moreCostUnits: parts.moreCostUnits,
-    cancelled: parts.cancelled,
-    isWorked: started.source === 'worker' && started.candidate === undefined,
+  };
+  const means: RunMeans = {
+    ...parts,
+    settings,
     privateRoot,
     travellingJournal: () => formatJournal(journal.records.filter(({ data }) => !isLocal(data))).bytes,
     record: createRecordBox(join(directory, 'record'), recordMemory(journal)),
-    scope: effectiveScope(spec, names),
     signal: AbortSignal.any([settings.signal, wallClock.signal]),
     wallClockExceeded: wallClock.exceeded,
   };
   let over = false;
   let left = false;
   return {
-    run,
+    run: { identity, ground, means },
     supplied,
     started,
     async finish() {

@@ -27,7 +27,7 @@ export interface AttemptFacts {
 
 /** Object id of the Run of an attempt. */
 export function attemptIdOf(
-  { runId, startedAtMs }: Pick<Attempt, 'runId' | 'startedAtMs'>,
+  { identity: { runId, startedAtMs } }: Pick<Attempt, 'identity'>,
   name: string,
 ): string {
   return uuidV7From(startedAtMs, `${runId}/${name}`);
@@ -39,7 +39,11 @@ export function attemptFiles(
   judged: JudgedRun,
   facts: AttemptFacts,
 ): readonly [string, Uint8Array][] {
-  const { contract, runId, threadId, name, patch } = attempt;
+  const {
+    identity: { contract, runId, threadId },
+    name,
+    patch,
+  } = attempt;
   const { nowMs, startedAtMs, ids, number, usage } = facts;
   const spec = contract.effective;
   const run = attemptIdOf(attempt, name);

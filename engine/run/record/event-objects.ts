@@ -72,7 +72,10 @@ export function gateEventFiles(
 
 type Told = readonly [name: string, body: ObjectBody<'run_event'>, nowMs: number];
 
-function runEvents({ patch, ground, sandboxName }: Attempt, story: RunStory): readonly Told[] {
+function runEvents(
+  { identity: { sandboxName }, patch, ground }: Pick<Attempt, 'identity' | 'patch' | 'ground'>,
+  story: RunStory,
+): readonly Told[] {
   const { run, stages, outcome, startedAtMs, decidedAtMs } = story;
   let lastMs = startedAtMs;
   return [
@@ -134,7 +137,7 @@ function toolInvocations(attempt: Attempt, story: RunStory): readonly [string, U
 }
 
 function optionsOf(
-  { contract, startedAtMs }: Attempt,
+  { identity: { contract, startedAtMs } }: Pick<Attempt, 'identity'>,
   { run }: RunStory,
   path: string,
   nowMs: number,

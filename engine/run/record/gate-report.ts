@@ -4,20 +4,16 @@ import type { PatchSet } from '../../../core/contract/patch-set.ts';
 import { type ArtifactRecord, type StageRecord, stageNames } from '../../../core/contract/stage.ts';
 import { maskPath } from '../../../readers/sensitive/mask-path.ts';
 import type { GateReport } from '../../store/record/gate-report.ts';
-import type { Attempt, OpenRun } from '../state/attempt.ts';
+import type { Attempt, OpenRun, RunIdentity, RunMeans } from '../state/attempt.ts';
 import { factorsWithoutChecks } from '../state/checks-with-factors.ts';
 import { checksWithoutUse, checkUnknownCode } from '../state/checks-without-use.ts';
 import { foreignPolicyCode, foreignPolicyWords } from '../state/foreign-policy.ts';
 
 /** What a report says of the run itself. */
-export type ReportedRun = Pick<
-  OpenRun,
-  'contract' | 'runId' | 'threadId' | 'startedAtMs' | 'anewAtMs' | 'store' | 'tip' | 'authorship'
-> & {
-  readonly ground: Pick<OpenRun['ground'], 'target' | 'base' | 'policy' | 'lag' | 'foreign' | 'config'>;
-  /** The back end that the run was started with; resumed elsewhere, the report stays what it was. */
-  readonly sandboxName: string;
-};
+export type ReportedRun = Omit<RunIdentity, 'scope' | 'isWorked' | 'wording'> &
+  Pick<RunMeans, 'store'> & {
+    readonly ground: Pick<OpenRun['ground'], 'target' | 'base' | 'policy' | 'lag' | 'foreign' | 'config'>;
+  };
 
 /** What `show` can say before anything was judged. */
 export function openingReport(run: ReportedRun, patch: PatchSet | undefined): GateReport {
@@ -30,7 +26,8 @@ export function gateReport(
   findings: readonly Finding[],
   stages: readonly StageRecord[],
 ): GateReport {
-  return report(attempt, attempt.patch, findings, stages, attempt.box.list());
+  const { identity, means, ground, patch, box } = attempt;
+  return report({ ...identity, store: means.store, ground }, patch, findings, stages, box.list());
 }
 
 /** Says that a change started behind the commit that judges it, and what was judged in its stead. */
@@ -57,7 +54,7 @@ function report(
   stages: readonly StageRecord[],
   artifacts: readonly ArtifactRecord[],
 ): GateReport {
-  const { contract, ground, runId, threadId, store, tip, authorship } = run;
+  const { contract, runId, threadId, tip, authorship, store, ground } = run;
   const spec = contract.effective;
   const notices = [
     ...foreignNotice(ground),
@@ -121,7 +118,7 @@ export function finalReport(
   findings: readonly Finding[],
   stages: readonly StageRecord[],
 ): GateReport {
-  const plan = attempt.contract.effective.acceptance.verificationPlan;
+  const plan = attempt.identity.contract.effective.acceptance.verificationPlan;
   const all = stageNames.map(
     (stage): StageRecord =>
       stages.find((record) => record.stage === stage) ?? {

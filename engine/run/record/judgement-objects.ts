@@ -30,12 +30,12 @@ export function judgementObjects(
   stages: readonly StageRecord[],
   place: JudgementPlace,
 ): JudgementObjects {
-  const { coderActorId, reviewerActorId } = attempt.contract.effective.objmodel.actorMapping;
+  const { coderActorId, reviewerActorId } = attempt.identity.contract.effective.objmodel.actorMapping;
   const { nowMs } = place;
   const optionsOf = (id: string, what: string): SealOptions => ({
     nowMs,
     createdBy: { kind: 'agent', id },
-    objectId: uuidV7From(attempt.startedAtMs, `${place.run}/${what}`),
+    objectId: uuidV7From(attempt.identity.startedAtMs, `${place.run}/${what}`),
   });
   const patchset = sealObject(
     'patchset',
@@ -72,7 +72,7 @@ export function judgementFiles({ patchset, evidence }: JudgementObjects): readon
 }
 
 function patchsetBody(
-  { patch }: Attempt,
+  { patch }: Pick<Attempt, 'patch'>,
   findings: readonly Finding[],
   { run, applyStatus }: JudgementPlace,
 ): ObjectBody<'patchset'> {
@@ -160,7 +160,7 @@ function stageEvidence(
 }
 
 function toArtifactRef(
-  { store, runId, contract }: Attempt,
+  { identity: { runId, contract }, means: { store } }: Pick<Attempt, 'identity' | 'means'>,
   place: JudgementPlace,
   artifact: ArtifactRecord,
 ): ArtifactRef {

@@ -1,7 +1,7 @@
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import type { MaskedRecord } from '../../store/record/masked-record.ts';
-import type { Attempt } from '../state/attempt.ts';
+import type { Attempt, RunMeans } from '../state/attempt.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { maskPatch, refusedFiles, suspectFiles } from './mask-patch.ts';
 import { maskValues } from './mask-values.ts';
@@ -16,7 +16,7 @@ export interface KeptPatch {
 
 /** What may be kept of the patch of a run that is not sealed; `undefined` where all of it may. */
 export function keepMasked(
-  { patch, steps }: Pick<Attempt, 'patch' | 'steps'>,
+  { patch, steps }: Pick<Attempt, 'patch'> & Pick<RunMeans, 'steps'>,
   { findings }: Pick<JudgedRun, 'findings'>,
 ): KeptPatch | undefined {
   const wasJudged = ['patch-judged', 'part-judged'].some((name) => steps.ended(name) !== undefined);

@@ -3,9 +3,9 @@ import { edgesOf, type PlanDraft, type PlannedTask } from '../../../core/contrac
 import { stageNames } from '../../../core/contract/stage.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
 import { sealObject } from '../../store/stored-object.ts';
-import type { OpenRun } from '../state/attempt.ts';
+import type { RunIdentity } from '../state/attempt.ts';
 
-type Planned = Pick<OpenRun, 'runId' | 'startedAtMs' | 'threadId' | 'contract' | 'scope'>;
+type Planned = Pick<RunIdentity, 'runId' | 'startedAtMs' | 'threadId' | 'contract' | 'scope'>;
 
 /** Object id of a revision of a run's plan: the same in every process. */
 export function planIdOf(
@@ -38,7 +38,10 @@ export function taskPath(number: number): string {
 export function planFiles(run: Planned, draft: PlanDraft, nowMs: number): readonly [string, Uint8Array][] {
   const scheduler = {
     nowMs,
-    createdBy: { kind: 'system', id: run.contract.effective.objmodel.actorMapping.orchestratorActorId },
+    createdBy: {
+      kind: 'system',
+      id: run.contract.effective.objmodel.actorMapping.orchestratorActorId,
+    },
   } as const;
   const plan = sealObject('plan', planBody(run, draft), {
     ...scheduler,

@@ -12,8 +12,10 @@ export async function recordCheckpoint(
   { name, decision }: SettledAttempt,
   rationale: string,
 ): Promise<void> {
-  const { runId, startedAtMs, contract } = run;
-  await run.steps.once(`checkpoint/${what}`, async () => {
+  const {
+    identity: { runId, startedAtMs, contract },
+  } = run;
+  await run.means.steps.once(`checkpoint/${what}`, async () => {
     const { bytes } = sealObject(
       'decision',
       {
@@ -26,11 +28,11 @@ export async function recordCheckpoint(
         evidence: [],
       },
       {
-        nowMs: await run.steps.once(`checkpoint/${what}/at`, () => run.settings.clock.now()),
+        nowMs: await run.means.steps.once(`checkpoint/${what}/at`, () => run.means.settings.clock.now()),
         objectId: uuidV7From(startedAtMs, `${runId}/checkpoint/${what}`),
         createdBy: { kind: 'system', id: contract.effective.objmodel.actorMapping.orchestratorActorId },
       },
     );
-    await run.record.put([[`decisions/${what}.json`, bytes]]);
+    await run.means.record.put([[`decisions/${what}.json`, bytes]]);
   });
 }

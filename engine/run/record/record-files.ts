@@ -32,7 +32,8 @@ export async function recordFiles(
   judged: JudgedRun,
   outcome: RunOutcome,
 ): Promise<RecordFiles> {
-  const { contract, runId, threadId } = attempt;
+  const { identity } = attempt;
+  const { contract, runId, threadId } = identity;
   const { nowMs } = outcome;
   const spec = contract.effective;
   const scheduler: SealOptions = {
@@ -44,7 +45,7 @@ export async function recordFiles(
   const tags = { ...spec.metadata.target.labels };
   const idOf = (what: string): string => uuidV7From(nowMs, `${runId}/${what}`);
   const { revision } = judged;
-  const ids = { plan: planIdOf(attempt, revision), task: taskIdOf(attempt, revision, 1) };
+  const ids = { plan: planIdOf(identity, revision), task: taskIdOf(identity, revision, 1) };
 
   const intent = sealObject('intent', intentBody(contract), {
     ...author,
@@ -77,12 +78,12 @@ export async function recordFiles(
   const made = await madeOnTheWay(attempt, revision);
   const story: RunStory = {
     run: runId,
-    startedAtMs: attempt.startedAtMs,
+    startedAtMs: attempt.identity.startedAtMs,
     decidedAtMs: nowMs,
     stages: judged.stages,
     outcome: { type: outcome.type, next: judged.decision.next },
     // Where a worker did the Tasks, their own Runs tell of the steps.
-    ...(attempt.isWorked ? {} : { steps: stepStory(attempt, ids.plan, outcome) }),
+    ...(attempt.identity.isWorked ? {} : { steps: stepStory(attempt, ids.plan, outcome) }),
   };
 
   return new Map<string, Uint8Array>([
@@ -103,7 +104,7 @@ export async function recordFiles(
 
 /** Plans, Tasks and attempts: the plan that held at the end stands at the top, the ones before it stay under `plans/`. */
 async function madeOnTheWay(
-  { record }: Attempt,
+  { means: { record } }: Pick<Attempt, 'means'>,
   revision: number,
 ): Promise<readonly (readonly [string, Uint8Array])[]> {
   const current = `${planFolder(revision)}/`;
@@ -115,7 +116,11 @@ async function madeOnTheWay(
   return made;
 }
 
-function stepStory({ contract }: Attempt, plan: string, { type }: RunOutcome): StepStory {
+function stepStory(
+  { identity: { contract } }: Pick<Attempt, 'identity'>,
+  plan: string,
+  { type }: RunOutcome,
+): StepStory {
   return {
     plan,
     indexes: contract.effective.intent.objectives.map((_, index) => index),
@@ -151,7 +156,7 @@ export function decisionBody(
 ): ObjectBody<'decision'> {
   const { ground, patch } = attempt;
   return {
-    run: attempt.runId,
+    run: attempt.identity.runId,
     type: outcome.type,
     rationale: outcome.rationale,
     reasons: judged.decision.reasons,

@@ -5,7 +5,12 @@ import type { JudgedRun } from './judged-run.ts';
 
 /** What the Run of an attempt and the Run of the whole have in common: what was built on, where, and with what (document 1, Object-model binding). */
 export function runBody(
-  { contract, patch, ground, threadId, settings, startedAtMs, sandboxName }: Attempt,
+  {
+    identity: { contract, threadId, startedAtMs, sandboxName },
+    means: { settings },
+    patch,
+    ground,
+  }: Pick<Attempt, 'identity' | 'means' | 'patch' | 'ground'>,
   judged: JudgedRun,
   ids: { readonly intent: string; readonly plan: string; readonly task: string },
 ): Omit<ObjectBody<'run'>, 'attempt' | 'metrics'> {

@@ -17,7 +17,10 @@ export interface RunFrames extends Pick<ContextFrames, 'checkpoint'> {
 
 /** Opens the pipeline with its seed; rebuilt by every process from the attempts as it reads them back. */
 export async function openRunFrames(run: OpenRun): Promise<RunFrames> {
-  const { contract, engine, runId, startedAtMs } = run;
+  const {
+    identity: { contract, runId, startedAtMs },
+    means: { engine },
+  } = run;
   const spec = contract.effective;
   const admit = openAdmission({ spec, hooks: engine.hooks, runId, words: run.ground.config.redaction });
   const frames = await openContextFrames(spec, admit);
@@ -41,8 +44,8 @@ export async function openRunFrames(run: OpenRun): Promise<RunFrames> {
       });
     },
     async keep() {
-      const nowMs = await run.steps.once('frames-at', () => run.settings.clock.now());
-      await run.record.put([
+      const nowMs = await run.means.steps.once('frames-at', () => run.means.settings.clock.now());
+      await run.means.record.put([
         ...frames.evicted().map((frame) => toFile(frame, true, nowMs)),
         ...frames.frames().map((frame) => toFile(frame, false, nowMs)),
       ]);

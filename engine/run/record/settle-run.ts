@@ -24,11 +24,15 @@ export async function settleRun(
   seals: readonly SealedFile[],
   patch: Uint8Array = attempt.patch.diff,
 ): Promise<void> {
-  const { store, contract, runId, box } = attempt;
-  const steps = attempt.steps.under('record');
+  const {
+    identity: { contract, runId },
+    means: { store },
+    box,
+  } = attempt;
+  const steps = attempt.means.steps.under('record');
   const { objects, refs } = store;
   const message = `writ: run ${runId}`;
-  const atMs = await steps.once('at', () => attempt.settings.clock.now());
+  const atMs = await steps.once('at', () => attempt.means.settings.clock.now());
   const old = await steps.once('old', async () => ({
     content: (await objects.version(refs.content(runId))) ?? null,
     run: (await objects.version(refs.run(runId))) ?? null,
@@ -37,7 +41,7 @@ export async function settleRun(
     const decision = parseObject('decision', files.get('decision.json') ?? Buffer.alloc(0));
     const events = runEventsOf(
       contract,
-      { runId, startedAtMs: attempt.startedAtMs, decidedAtMs: atMs },
+      { runId, startedAtMs: attempt.identity.startedAtMs, decidedAtMs: atMs },
       decision,
     );
     await appendIntentEvents(store, contract.effective.metadata.id, events, {
@@ -92,7 +96,7 @@ export function isOfTask(path: string): boolean {
 
 /** What attempts' checks delivered, below their names. */
 export async function* contentOfAttempts(
-  { directory }: Pick<Attempt, 'directory'>,
+  { means: { directory } }: Pick<Attempt, 'means'>,
   isWanted: (path: string) => boolean = () => true,
 ): AsyncGenerator<readonly [string, Uint8Array]> {
   const all = createRecordBox(join(directory, 'content'));
@@ -115,8 +119,11 @@ export async function recordRollback(
   outcome: Omit<RunOutcome, 'type'>,
   revocation: readonly SealedFile[],
 ): Promise<void> {
-  const { store, runId, contract } = attempt;
-  const steps = attempt.steps.under('rollback');
+  const {
+    identity: { runId, contract },
+    means: { store },
+  } = attempt;
+  const steps = attempt.means.steps.under('rollback');
   const { nowMs } = outcome;
   const decision = sealObject(
     'decision',

@@ -5,7 +5,7 @@ import type { GateReport } from '../../store/record/gate-report.ts';
 import { readGateReport } from '../../store/record/read-gate-report.ts';
 import { verdictDigest, verdictOf } from '../../store/record/verdict.ts';
 import { verdictDifferences } from '../../store/record/verdict-differences.ts';
-import type { Attempt } from '../state/attempt.ts';
+import type { Attempt, RunIdentity, RunMeans } from '../state/attempt.ts';
 
 /** What people are asked to approve: a candidate as the gates saw it before anybody spoke. */
 export interface Shown {
@@ -19,15 +19,16 @@ export const earlierFolder = 'waiting/shown';
 
 const maxEarlier = 20;
 
-const stepsOf = ({ steps }: Pick<Attempt, 'steps'>): Attempt['steps'] => steps.under('shown');
+const stepsOf = ({ means: { steps } }: Pick<Attempt, 'means'>): Attempt['means']['steps'] =>
+  steps.under('shown');
 
 /** What was shown of this candidate last; `undefined` before anything was. */
-export function lastShown(attempt: Pick<Attempt, 'steps'>): Shown | undefined {
+export function lastShown(attempt: Pick<Attempt, 'means'>): Shown | undefined {
   return everShown(attempt).at(-1);
 }
 
 /** Everything that was shown of this candidate on this machine, oldest first. */
-export function everShown(attempt: Pick<Attempt, 'steps'>): readonly Shown[] {
+export function everShown(attempt: Pick<Attempt, 'means'>): readonly Shown[] {
   const steps = stepsOf(attempt);
   const shown: Shown[] = [];
   for (let n = 1; ; n += 1) {
@@ -45,13 +46,13 @@ export async function show(attempt: Attempt, report: GateReport): Promise<Shown>
   if (last && canonicalize(last.subject) === canonicalize(subject)) return last;
   return stepsOf(attempt).once(
     String(before.length + 1),
-    (): Shown => ({ subject, report, nowMs: attempt.settings.clock.now() }),
+    (): Shown => ({ subject, report, nowMs: attempt.means.settings.clock.now() }),
   );
 }
 
 /** What an approval of this candidate with this report has to be about. */
 function subjectOf(
-  { runId, patch, contract }: Pick<Attempt, 'runId' | 'patch' | 'contract'>,
+  { identity: { runId, contract }, patch }: Pick<Attempt, 'identity' | 'patch'>,
   report: GateReport,
 ): ApprovalSubject {
   return {
@@ -66,9 +67,9 @@ function subjectOf(
 
 /** Reports that the run's ref says people were shown, here or elsewhere: good for telling what differs from them, and for nothing else. */
 export async function reportsOnRef({
-  store,
   runId,
-}: Pick<Attempt, 'store' | 'runId'>): Promise<readonly GateReport[]> {
+  store,
+}: Pick<RunIdentity, 'runId'> & Pick<RunMeans, 'store'>): Promise<readonly GateReport[]> {
   const ref = store.refs.run(runId);
   if ((await store.objects.version(ref)) === undefined) return [];
   const earlier = (await store.objects.list(ref))

@@ -24,7 +24,10 @@ export async function takeSnapshot(
   name: string,
   tree: string,
 ): Promise<TakenSnapshot | undefined> {
-  const { contract, engine, scratch, runId, startedAtMs } = run;
+  const {
+    identity: { contract, runId, startedAtMs },
+    means: { engine, scratch },
+  } = run;
   const spec = contract.effective;
   if (!spec.objmodel.runPolicy.snapshotOnRunStart) return undefined;
   return steps.once('snapshot', async () => {
@@ -41,11 +44,11 @@ export async function takeSnapshot(
     if (blobs.length > 0)
       await retainBlobs(run.ground.repository, blobRetentionStrategy, runId, blobs, { aiRefPrefix });
     const { object, bytes, sha256 } = sealObject('context_snapshot', snapshot, {
-      nowMs: await steps.once('snapshot-at', () => run.settings.clock.now()),
+      nowMs: await steps.once('snapshot-at', () => run.means.settings.clock.now()),
       objectId: uuidV7From(startedAtMs, `${runId}/${name}/snapshot`),
       createdBy: { kind: 'system', id: spec.objmodel.actorMapping.orchestratorActorId },
     });
-    await run.record.put([[`${name}/snapshot.json`, bytes]]);
+    await run.means.record.put([[`${name}/snapshot.json`, bytes]]);
     return { objectId: object.object_id, sha256, dependencies };
   });
 }

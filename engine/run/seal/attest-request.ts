@@ -20,7 +20,13 @@ export interface SealedFacts {
 
 /** Everything that the provenance of a sealed change says. */
 export function attestRequest(attempt: Attempt, judged: JudgedRun, facts: SealedFacts): AttestRequest {
-  const { contract, patch, ground, runId, box, settings } = attempt;
+  const {
+    identity: { contract, runId },
+    means: { settings },
+    patch,
+    ground,
+    box,
+  } = attempt;
   const spec = contract.effective;
   const network = networksOf(judged.stages);
   return {
@@ -29,7 +35,7 @@ export function attestRequest(attempt: Attempt, judged: JudgedRun, facts: Sealed
     specDigest: contract.digest,
     schedulerVersion: settings.schedulerVersion,
     engine: facts.engine,
-    sandbox: attempt.sandboxName,
+    sandbox: attempt.identity.sandboxName,
     repositoryUri: ground.repositoryUri,
     baseCommit: patch.baseCommit,
     policyCommit: ground.policy.commit,
@@ -60,7 +66,7 @@ export function attestRequest(attempt: Attempt, judged: JudgedRun, facts: Sealed
     stages: judged.stages,
     approvals: attempt.approvals,
     ...(network.length === 0 ? {} : { network }),
-    startedOn: toRfc3339(attempt.startedAtMs),
+    startedOn: toRfc3339(attempt.identity.startedAtMs),
     finishedOn: facts.finishedOn,
   };
 }

@@ -50,7 +50,10 @@ export async function attest(
   sealed: SealedCommit,
   isSwapped: boolean,
 ): Promise<Attested> {
-  const { sealing, steps, engine, runId } = attempt;
+  const {
+    identity: { runId },
+    means: { sealing, steps, engine },
+  } = attempt;
   if (!sealing) return { seals: [] };
   const isOfEarlier = steps.ended('attested') !== undefined;
   const answer = await steps.once('attested', async () => {
@@ -91,7 +94,9 @@ async function makeSeals(
   sealed: SealedCommit,
   parties: SealingParties,
 ): Promise<{ readonly seals: readonly SealedFile[]; readonly attestation: Attestation }> {
-  const { engine, steps } = attempt;
+  const {
+    means: { engine, steps },
+  } = attempt;
   const { files } = sealed;
   const attestor = await engine.slots.attestor.pick('slsa-v1');
   const { request, findings } = await sealedRequest(attempt, judged, sealed, parties);
@@ -113,7 +118,10 @@ async function sealedRequest(
   { commit, files, nowMs }: SealedCommit,
   parties: SealingParties,
 ): Promise<{ readonly request: AttestRequest; readonly findings: readonly SealedFile[] }> {
-  const { engine, runId, steps, contract, settings } = attempt;
+  const {
+    identity: { runId, contract },
+    means: { engine, steps, settings },
+  } = attempt;
   const attestor = await engine.slots.attestor.pick('slsa-v1');
   const filled = await steps.once('filled', () =>
     engine.hooks.statement.fill.call({ runId, spec: contract.effective, commitSha: commit }),
@@ -141,10 +149,12 @@ export async function revoke(
   { claimed }: Pick<Attested, 'claimed'>,
   reason: string,
 ): Promise<readonly SealedFile[]> {
-  const { engine, sealing } = attempt;
+  const {
+    means: { engine, sealing },
+  } = attempt;
   if (!sealing || !claimed) return [];
   const attestor = await engine.slots.attestor.pick('slsa-v1');
-  const steps = attempt.steps.under('revocation');
+  const steps = attempt.means.steps.under('revocation');
   const bundle = await steps.once('bundle', async () => {
     const own = stepsOfKey(steps, sealing.signer);
     const envelope = await own.once('signed', async () =>
@@ -192,7 +202,7 @@ async function requireVerified(
   { commit, files }: SealedCommit,
   seals: readonly SealedFile[],
 ): Promise<void> {
-  const attestor = await attempt.engine.slots.attestor.pick('slsa-v1');
+  const attestor = await attempt.means.engine.slots.attestor.pick('slsa-v1');
   const evidence = await sealedEvidence(attempt, commit, new Map([...files, ...seals]));
   const problems = await attestor.verify(evidence, parties);
   if (problems.length === 0) return;
@@ -209,7 +219,9 @@ export async function refuteDecided(
   judged: JudgedRun,
   { commit, files, nowMs }: SealedCommit,
 ): Promise<string | undefined> {
-  const { engine, steps, settings } = attempt;
+  const {
+    means: { engine, steps, settings },
+  } = attempt;
   const attestor = await engine.slots.attestor.pick('slsa-v1');
   const request = attestRequest(attempt, judged, {
     commit,

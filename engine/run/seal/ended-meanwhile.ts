@@ -10,7 +10,10 @@ import type { Attempt } from '../state/attempt.ts';
  * one was started. Then what was decided is decided again with that as a refusal; `undefined` where nothing is in the way.
  */
 export async function endedMeanwhile(attempt: Attempt, judged: JudgedRun): Promise<JudgedRun | undefined> {
-  const { steps, store, contract, runId } = attempt;
+  const {
+    identity: { contract, runId },
+    means: { steps, store },
+  } = attempt;
   // What is being sealed is claimed in the log already: it is finished.
   if (steps.ended('facts') !== undefined) return undefined;
   const { reason } = await steps.once('still-active', async (): Promise<{ readonly reason?: string }> => {

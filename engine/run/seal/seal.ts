@@ -12,6 +12,7 @@ import type { JudgedRun } from '../record/judged-run.ts';
 import { recordFiles } from '../record/record-files.ts';
 import { recordRollback, settleRun } from '../record/settle-run.ts';
 import type { Attempt } from '../state/attempt.ts';
+import { withSteps } from '../state/with-steps.ts';
 import { abandon } from './abandon.ts';
 import { type Attested, attest, refuteDecided, revoke } from './attest.ts';
 import { endedMeanwhile } from './ended-meanwhile.ts';
@@ -23,12 +24,16 @@ import { sealedPeople } from './sealed-people.ts';
  * meanwhile nothing is sealed: Decision.Abandon.
  */
 export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void> {
-  const attempt = { ...candidate, steps: candidate.steps.under('seal') };
-  const { steps, ground, contract, settings } = attempt;
+  const attempt = withSteps(candidate, candidate.means.steps.under('seal'));
+  const {
+    identity: { contract },
+    means: { steps, settings },
+    ground,
+  } = attempt;
   const ended = await endedMeanwhile(attempt, judged);
   if (ended) return abandon(candidate, ended);
   const facts = await steps.once('facts', () => sealFacts(attempt));
-  await importObjects(attempt.scratch, ground.repository, attempt.patch);
+  await importObjects(attempt.means.scratch, ground.repository, attempt.patch);
   const commit = await steps.once('commit', () => makeCommit(attempt, facts));
   const { nowMs } = facts;
   const { rationale } = judged.decision;
@@ -73,7 +78,11 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
     }
   });
   await steps.once('closed', async () => {
-    await closeByCommit(attempt.store, contract, { runId: attempt.runId, nowMs, commitSha: commit });
+    await closeByCommit(attempt.means.store, contract, {
+      runId: attempt.identity.runId,
+      nowMs,
+      commitSha: commit,
+    });
   });
 }
 
@@ -87,7 +96,9 @@ async function rollback(
 ): Promise<void> {
   const { rationale, seals } = await takeBack(attempt, attested, reason);
   const outcome = { ...made, rationale };
-  const { steps } = attempt;
+  const {
+    means: { steps },
+  } = attempt;
   const place = await steps.once('rolled-back', () => (steps.ended('record/run') ? 'beside' : 'instead'));
   if (place === 'beside') return recordRollback(attempt, judged, outcome, seals);
   return settleRun(attempt, await recordFiles(attempt, judged, { ...outcome, type: 'rollback' }), seals);
@@ -99,7 +110,7 @@ async function takeBack(
   attested: Pick<Attested, 'claimed'>,
   reason: string,
 ): Promise<{ readonly rationale: string; readonly seals: readonly SealedFile[] }> {
-  const { untold } = await attempt.steps.once('taken-back', async (): Promise<{ untold?: string }> => {
+  const { untold } = await attempt.means.steps.once('taken-back', async (): Promise<{ untold?: string }> => {
     try {
       await revoke(attempt, attested, reason);
       return {};
@@ -116,7 +127,11 @@ interface SealFacts {
   readonly identity: Identity;
 }
 
-async function sealFacts({ contract, ground, settings }: Attempt): Promise<SealFacts> {
+async function sealFacts({
+  identity: { contract },
+  means: { settings },
+  ground,
+}: Pick<Attempt, 'identity' | 'means' | 'ground'>): Promise<SealFacts> {
   const known = await readIdentity(ground.repository);
   const { orchestratorActorId } = contract.effective.objmodel.actorMapping;
   return { nowMs: settings.clock.now(), identity: known ?? fallbackIdentity(orchestratorActorId) };
@@ -129,7 +144,11 @@ function fallbackIdentity(actorId: string): Identity {
 
 /** The same facts make the same commit, so making it twice is making it once. */
 function makeCommit(
-  { contract, patch, ground, runId, wording, authorship }: Attempt,
+  {
+    identity: { contract, runId, wording, authorship },
+    patch,
+    ground,
+  }: Pick<Attempt, 'identity' | 'patch' | 'ground'>,
   { nowMs, identity }: SealFacts,
 ): Promise<string> {
   const spec = contract.effective;
@@ -155,7 +174,10 @@ function makeCommit(
 }
 
 /** The one move that the person sees. A target that stands at our commit was moved by an earlier process of this very run. */
-async function moveTarget({ ground, patch, runId }: Attempt, commit: string): Promise<{ lost?: string }> {
+async function moveTarget(
+  { identity: { runId }, ground, patch }: Pick<Attempt, 'identity' | 'ground' | 'patch'>,
+  commit: string,
+): Promise<{ lost?: string }> {
   const { repository, target } = ground;
   if ((await readRef(repository, target.ref)) === commit) return {};
   const dirty = target.checkedOutHere ? await dirtyPaths(repository, patch.files) : [];

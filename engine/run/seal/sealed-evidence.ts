@@ -14,7 +14,12 @@ export async function sealedEvidence(
   commit: string,
   files: RecordFiles,
 ): Promise<SealedEvidence> {
-  const { ground, runId, box, patch } = attempt;
+  const {
+    identity: { runId },
+    ground,
+    box,
+    patch,
+  } = attempt;
   const { repository } = ground;
   const [object] = await readObjects(repository, [commit]);
   if (!object)

@@ -18,20 +18,32 @@ import type { RecordBox } from './record-box.ts';
 import type { RunSettings } from './run-request.ts';
 import type { Steps } from './steps.ts';
 
-/** A run that a process works on: who works for it, where, and until when. Made when it is started or resumed, read by every step. */
-export interface OpenRun {
-  readonly engine: WritEngine;
-  readonly settings: RunSettings;
-  readonly contract: AdmittedContract;
-  readonly ground: Ground;
-  readonly store: RunStore;
+/** Which run it is: fixed when it was started, the same for every process that goes on with it. */
+export interface RunIdentity {
   readonly runId: string;
   readonly threadId: string;
   readonly startedAtMs: number;
   /** When the run was begun anew, its memory being nobody's word; `undefined` for one that goes on. */
   readonly anewAtMs: number | undefined;
+  readonly contract: AdmittedContract;
+  readonly scope: Scope;
   /** The back end that the run was started with; `ground.sandbox` is the one of this process. */
   readonly sandboxName: string;
+  /** Whether a worker does the Tasks; false for a supplied patch. */
+  readonly isWorked: boolean;
+  /** Tip of a range: whoever wrote it may not approve. */
+  readonly tip: string | undefined;
+  /** Words and people of the sealed commit. */
+  readonly wording: CommitWording;
+  /** Who made the change, as far as it said so when it came, or brought it; a claim where the record of the run came from elsewhere. */
+  readonly authorship: Authorship;
+}
+
+/** What this process works on the run with, and until when. */
+export interface RunMeans {
+  readonly engine: WritEngine;
+  readonly settings: RunSettings;
+  readonly store: RunStore;
   /** `<git-common-dir>/writ/runs/<run>`: what survives this process. */
   readonly directory: string;
   /** Where workspaces are; survives a kill, not a reboot. */
@@ -43,27 +55,25 @@ export interface OpenRun {
   readonly record: RecordBox;
   /** Candidates and everything that judges them; nothing in it is in the person's object database until it is sealed. */
   readonly scratch: Scratch;
-  readonly scope: Scope;
   /** Key and log; `undefined` where the contract asks for no provenance. */
   readonly sealing: SealingParties | undefined;
   /** Cost units that a person grants beyond the cap, in this process. */
   readonly moreCostUnits: number | undefined;
   /** Why a person ends the run now. */
   readonly cancelled: string | undefined;
-  /** Tip of a range: whoever wrote it may not approve. */
-  readonly tip: string | undefined;
-  /** Words and people of the sealed commit. */
-  readonly wording: CommitWording;
-  /** Who made the change, as far as it said so when it came, or brought it; a claim where the record of the run came from elsewhere. */
-  readonly authorship: Authorship;
-  /** Whether a worker does the Tasks; false for a supplied patch. */
-  readonly isWorked: boolean;
   /** The worker, where one is at hand. */
   readonly worker: Worker | undefined;
   /** Aborts with the person's signal and with the wall clock. */
   readonly signal: AbortSignal;
   /** True once `resources.maxWallClockSeconds` has passed. */
   wallClockExceeded(): boolean;
+}
+
+/** A run that a process works on. Made when it is started or resumed, read by every step; a step takes the parts that it uses. */
+export interface OpenRun {
+  readonly identity: RunIdentity;
+  readonly ground: Ground;
+  readonly means: RunMeans;
 }
 
 /** One try at a change: a patchset, and what judging it needs. */

@@ -25,10 +25,10 @@ export async function makeCandidate(run: OpenRun, state: PlanState, round: numbe
     if (end.only && round === 1) return { attempt: (await end.only.inFull()).attempt };
     const { base } = run.ground;
     const patch =
-      end.tree === base.tree ? emptyPatch(base) : await normalisePatch(run.scratch, base, end.tree);
+      end.tree === base.tree ? emptyPatch(base) : await normalisePatch(run.means.scratch, base, end.tree);
     return { attempt: beginAttempt(run, `candidate-${round}`, patch) };
   } catch (fault) {
-    if (run.settings.signal.aborted || !run.wallClockExceeded()) throw fault;
+    if (run.means.settings.signal.aborted || !run.means.wallClockExceeded()) throw fault;
     return endEarly(run, state);
   }
 }

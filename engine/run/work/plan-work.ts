@@ -8,13 +8,17 @@ import { readPlanGround } from './read-plan-ground.ts';
 
 /** The plan of a run, drafted once: by the contract, then by whoever changes drafts, and judged after that. PLAN_* errors. */
 export async function planWork(run: OpenRun): Promise<PlanDraft> {
-  return run.steps.once('plan/1', async () => {
-    const { contract, scope, engine, scratch, ground } = run;
+  return run.means.steps.once('plan/1', async () => {
+    const {
+      identity: { contract, scope },
+      means: { engine, scratch },
+      ground,
+    } = run;
     const spec = contract.effective;
     const draft = await draftPlan(engine, {
       spec,
       scope,
-      for: run.isWorked ? 'worker' : 'patch',
+      for: run.identity.isWorked ? 'worker' : 'patch',
       ground: await readPlanGround(scratch, ground.base.tree, spec),
     });
     await keepPlan(run, draft);
@@ -26,7 +30,9 @@ export async function planWork(run: OpenRun): Promise<PlanDraft> {
 export async function keepPlan(run: OpenRun, draft: PlanDraft): Promise<void> {
   const checked = checkTaskGraph(draft.tasks);
   if (!checked.ok) throw toPlanFault(checked.problems);
-  const nowMs = await run.steps.once(`plan/${draft.revision}/at`, () => run.settings.clock.now());
+  const nowMs = await run.means.steps.once(`plan/${draft.revision}/at`, () => run.means.settings.clock.now());
   const folder = planFolder(draft.revision);
-  await run.record.put(planFiles(run, draft, nowMs).map(([path, bytes]) => [`${folder}/${path}`, bytes]));
+  await run.means.record.put(
+    planFiles(run.identity, draft, nowMs).map(([path, bytes]) => [`${folder}/${path}`, bytes]),
+  );
 }

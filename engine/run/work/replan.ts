@@ -13,7 +13,10 @@ import { keepPlan } from './plan-work.ts';
  * as it is.
  */
 export async function replan(run: OpenRun, state: PlanState, failed: SettledAttempt): Promise<void> {
-  const { contract, store, settings, steps, runId } = run;
+  const {
+    identity: { contract, runId },
+    means: { store, settings, steps },
+  } = run;
   const trigger = failed.trigger ?? 'repeated-test-fail';
   const draft = revisePlan(state.draft, {
     trigger,

@@ -6,5 +6,5 @@ export function taskFacts(
   run: OpenRun,
   { key, attempt }: Pick<SettledAttempt, 'key' | 'attempt'>,
 ): { readonly id: string; readonly attempt: number; readonly maxRetries: number } {
-  return { id: key, attempt, maxRetries: run.contract.effective.execution.retry.maxRetries };
+  return { id: key, attempt, maxRetries: run.identity.contract.effective.execution.retry.maxRetries };
 }

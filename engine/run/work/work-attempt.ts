@@ -40,15 +40,20 @@ export async function workAttempt(
   base: Base,
   order: Omit<TaskOrder, 'workspace' | 'signal'>,
 ): Promise<WorkedAttempt> {
-  const { scratch, worker } = run;
+  const {
+    means: { scratch, worker },
+  } = run;
   let made: PatchSet | undefined;
   const record = await steps.once('worked', async () => {
     if (!worker) throw new WritError('NO_WORKER');
-    const directory = join(run.privateRoot, `work-${order.taskNumber}-${order.revision}-${order.attempt}`);
+    const directory = join(
+      run.means.privateRoot,
+      `work-${order.taskNumber}-${order.revision}-${order.attempt}`,
+    );
     await removeWorkspace(directory);
     await exportWorkspace(scratch, base.tree, directory, base.commit);
     try {
-      const result = await ask(run, worker, { ...order, workspace: directory, signal: run.signal });
+      const result = await ask(run, worker, { ...order, workspace: directory, signal: run.means.signal });
       const taken = await take(run, base, result);
       made = taken.patch;
       return taken.record;
@@ -65,15 +70,15 @@ async function ask(run: OpenRun, worker: Worker, order: TaskOrder): Promise<Work
     try {
       return await worker.work(order);
     } catch (cause) {
-      run.signal.throwIfAborted();
+      run.means.signal.throwIfAborted();
       if (tries < maxInfrastructureTries) {
-        await run.settings.clock.sleep(infrastructureWaitMs * 2 ** (tries - 1), run.signal);
+        await run.means.settings.clock.sleep(infrastructureWaitMs * 2 ** (tries - 1), run.means.signal);
         continue;
       }
       throw new WritError('WORKER_FAILED', {
         message: `the worker \`${worker.name}\` failed ${tries} times at task ${order.taskNumber}: ${messageOf(cause)}`,
         detail: { task: order.taskNumber, attempt: order.attempt, tries },
-        hints: [`the run is kept: \`writ resume ${run.runId}\``],
+        hints: [`the run is kept: \`writ resume ${run.identity.runId}\``],
         cause,
       });
     }
@@ -81,7 +86,7 @@ async function ask(run: OpenRun, worker: Worker, order: TaskOrder): Promise<Work
 }
 
 async function take(
-  { scratch, ground }: OpenRun,
+  { means: { scratch }, ground }: Pick<OpenRun, 'means' | 'ground'>,
   base: Base,
   result: WorkResult,
 ): Promise<{ readonly record: WorkedRecord; readonly patch?: PatchSet }> {

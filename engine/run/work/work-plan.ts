@@ -52,7 +52,7 @@ interface Worked {
 }
 
 async function workTasks(run: OpenRun, state: PlanState): Promise<Worked> {
-  const spec = run.contract.effective;
+  const spec = run.identity.contract.effective;
   const tasks = implementationTasks(state);
   const judged = new Map<string, JudgedAttempt>();
   const endings: JudgedAttempt[] = [];
@@ -61,7 +61,7 @@ async function workTasks(run: OpenRun, state: PlanState): Promise<Worked> {
     tasks,
     done: state.accepted.keys(),
     limit: () => taskLimit(limit, { limitUnits: state.costLimit, usedUnits: state.costUnits }),
-    signal: run.signal,
+    signal: run.means.signal,
     work: async (task) => {
       const last = await settleTask(run, state, task);
       if (!last) return 'stop';
@@ -116,14 +116,14 @@ async function account(run: OpenRun, state: PlanState, settled: SettledAttempt):
 async function waitForRetry(run: OpenRun, before: readonly SettledAttempt[]): Promise<void> {
   const last = before.at(-1);
   if (!last) return;
-  const { backoffSeconds } = run.contract.effective.execution.retry;
+  const { backoffSeconds } = run.identity.contract.effective.execution.retry;
   const seconds = retryWaitSeconds(backoffSeconds, before.length);
-  const { clock } = run.settings;
-  const due = await run.steps.once(`${last.name}/retry-at`, () => clock.now() + seconds * 1000);
+  const { clock } = run.means.settings;
+  const due = await run.means.steps.once(`${last.name}/retry-at`, () => clock.now() + seconds * 1000);
   // A retry that was begun has waited.
   const next = `${nextName(last)}/settled`;
-  if (run.steps.interrupted(next) || run.steps.ended(next)) return;
-  await waitUntil(clock, due, run.signal);
+  if (run.means.steps.interrupted(next) || run.means.steps.ended(next)) return;
+  await waitUntil(clock, due, run.means.signal);
 }
 
 function nextName({ name, attempt }: SettledAttempt): string {
@@ -143,7 +143,7 @@ async function merge(run: OpenRun, work: readonly SettledAttempt[]): Promise<Mer
   if (!first) return { tree: base };
   if (work.length === 1) return { tree: first.tree };
   const key = canonicalDigest([base, ...work.map(({ tree }) => tree)]).slice(0, 32);
-  return run.steps.once(`merge/${key}`, () => mergeTasks(run.scratch, base, work));
+  return run.means.steps.once(`merge/${key}`, () => mergeTasks(run.means.scratch, base, work));
 }
 
 /** The merged candidate; where work does not merge, the attempt whose Task has to be done again, decided on. */
@@ -194,7 +194,7 @@ async function settleConflict(
   const name = `${accepted.name}/conflict`;
   const inFull = async () => {
     const base = { commit: run.ground.base.commit, tree: accepted.baseTree };
-    const attempt = beginAttempt(run, name, await normalisePatch(run.scratch, base, accepted.tree));
+    const attempt = beginAttempt(run, name, await normalisePatch(run.means.scratch, base, accepted.tree));
     const judged = await decideRun(attempt, {
       subject: 'attempt',
       task: taskFacts(run, accepted),

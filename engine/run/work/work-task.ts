@@ -45,20 +45,20 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
   const { task, baseTree } = order;
   const { revision } = state.draft;
   const name = attemptName(revision, task.number, order.attempt);
-  const steps = run.steps.under(name);
+  const steps = run.means.steps.under(name);
   const settled = await steps.once('settled', async (): Promise<SettledAttempt> => {
-    const startedAtMs = await steps.once('started', () => run.settings.clock.now());
+    const startedAtMs = await steps.once('started', () => run.means.settings.clock.now());
     const { attempt, judged, usage, metrics, reason, snapshot } = await judgeAttempt(run, state, order, name);
-    await run.record.put(
+    await run.means.record.put(
       attemptFiles(attempt, judged, {
-        ids: { plan: planIdOf(run, revision), task: taskIdOf(run, revision, task.number) },
+        ids: { plan: planIdOf(run.identity, revision), task: taskIdOf(run.identity, revision, task.number) },
         number: order.attempt,
         usage,
         ...(metrics === undefined ? {} : { metrics }),
         ...(snapshot === undefined ? {} : { snapshot }),
         steps: stepsOf(run, task),
         startedAtMs,
-        nowMs: await steps.once('settled-at', () => run.settings.clock.now()),
+        nowMs: await steps.once('settled-at', () => run.means.settings.clock.now()),
       }),
     );
     const trigger = triggerOf(judged);
@@ -87,7 +87,10 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
 }
 
 /** Which of the plan's steps a Task is about: a step is an objective (document 1, Object-model binding). */
-function stepsOf({ contract }: OpenRun, task: PlannedTask): readonly number[] {
+function stepsOf(
+  { identity: { contract } }: Pick<OpenRun, 'identity'>,
+  task: PlannedTask,
+): readonly number[] {
   const wanted = new Set(task.steps);
   return contract.effective.intent.objectives.flatMap((objective, index) =>
     wanted.has(objective) ? [index] : [],
@@ -97,12 +100,12 @@ function stepsOf({ contract }: OpenRun, task: PlannedTask): readonly number[] {
 async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder, name: string) {
   const { task, baseTree, attempt: number, previousFailure } = order;
   const { revision } = state.draft;
-  const steps = run.steps.under(name);
+  const steps = run.means.steps.under(name);
   const base = { commit: run.ground.base.commit, tree: baseTree };
   const snapshot = await takeSnapshot(run, steps, name, baseTree);
   const { patch, record } = await workAttempt(run, steps, base, {
-    runId: run.runId,
-    taskId: taskIdOf(run, revision, task.number),
+    runId: run.identity.runId,
+    taskId: taskIdOf(run.identity, revision, task.number),
     taskNumber: task.number,
     attempt: number,
     revision,
@@ -130,7 +133,7 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
     task: {
       id: task.key,
       attempt: number,
-      maxRetries: run.contract.effective.execution.retry.maxRetries,
+      maxRetries: run.identity.contract.effective.execution.retry.maxRetries,
     },
     worker: record.kind === 'unusable' ? 'failed' : record.kind,
     conflicts: [],

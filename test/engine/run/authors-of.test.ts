@@ -1,6 +1,6 @@
 import t from 'tap';
 import { authorsOf } from '../../../engine/run/decide/receive-approvals.ts';
-import type { Attempt } from '../../../engine/run/state/attempt.ts';
+import type { Attempt, RunIdentity } from '../../../engine/run/state/attempt.ts';
 import type { Authorship } from '../../../engine/store/record/authorship.ts';
 import { openRepository, type Repository } from '../../../engine/vcs/repository.ts';
 import { makeSample } from './sample.ts';
@@ -15,7 +15,10 @@ const ofContract = ['ann', 'coder'];
 const sample = makeSample();
 t.teardown(() => sample.remove());
 
-async function authorsWith(authorship: Authorship, more: Partial<Attempt> = {}): Promise<readonly string[]> {
+async function authorsWith(
+  authorship: Authorship,
+  more: Partial<RunIdentity> = {},
+): Promise<readonly string[]> {
   const repository = await openRepository(sample.root);
   // Who runs is who the repository's config names; other files of the room say otherwise in the environment.
   const others = identity.map((name) => [name, process.env[name]] as const);
@@ -30,19 +33,21 @@ async function authorsWith(authorship: Authorship, more: Partial<Attempt> = {}):
 function askAuthors(
   repository: Repository,
   authorship: Authorship,
-  more: Partial<Attempt>,
+  more: Partial<RunIdentity>,
 ): Promise<readonly string[]> {
   return authorsOf({
-    authorship,
-    contract: {
-      effective: {
-        metadata: { createdBy: { type: 'user', id: 'ann' } },
-        objmodel: { actorMapping: { coderActorId: 'coder' } },
+    identity: {
+      authorship,
+      contract: {
+        effective: {
+          metadata: { createdBy: { type: 'user', id: 'ann' } },
+          objmodel: { actorMapping: { coderActorId: 'coder' } },
+        },
       },
+      tip: undefined,
+      ...more,
     },
     ground: { repository, base: {} },
-    tip: undefined,
-    ...more,
   } as unknown as Attempt);
 }
 

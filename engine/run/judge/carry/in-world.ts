@@ -14,7 +14,7 @@ export interface Passing {
 
 /** Acts in a world of its own, which is gone afterwards, looks whether its tracked files are what they were, and takes what stands at the carried paths where the command ran and somebody comes after it. */
 export async function inWorld<T extends { readonly result?: unknown }>(
-  { ground, signal }: Attempt,
+  { means: { signal }, ground }: Pick<Attempt, 'means' | 'ground'>,
   side: WorkspaceSide,
   from: { readonly received: readonly CarriedPath[]; readonly handsOn: boolean },
   passing: Passing,

@@ -38,9 +38,13 @@ export async function askBaseTests(
   base: CheckOutcome,
   run: (side: WorkspaceSide) => Promise<CheckOutcome>,
 ): Promise<AskedBaseTests> {
-  const { patch, contract, scratch } = attempt;
+  const {
+    identity: { contract },
+    means: { scratch },
+    patch,
+  } = attempt;
   const leaves = baseTests(patch.files);
-  if (leaves.size === 0 || attempt.wallClockExceeded()) return { findings: [], artifacts: [] };
+  if (leaves.size === 0 || attempt.means.wallClockExceeded()) return { findings: [], artifacts: [] };
   const tree = await writeTree({ from: scratch, to: scratch }, leaves, patch.candidateTree);
   const laid = await run(workspace.over(tree));
   const { record, log } = await keepLaidRun(attempt, task, laid, {
@@ -59,7 +63,10 @@ export async function askBaseTests(
 }
 
 /** All changed test files, new ones too: a case may have moved to one. */
-async function textsOf({ patch, scratch }: Attempt): Promise<readonly TestText[]> {
+async function textsOf({
+  means: { scratch },
+  patch,
+}: Pick<Attempt, 'means' | 'patch'>): Promise<readonly TestText[]> {
   const files = patch.files.filter(
     ({ path, oldPath = path, binary }) => !binary && (isOfTests(path) || isOfTests(oldPath)),
   );

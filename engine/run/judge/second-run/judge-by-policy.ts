@@ -90,7 +90,10 @@ function toFinding({ laid }: LaidTree, told: string | undefined): Finding {
 }
 
 /** A failure is compared with the base by a judge that the change chose: it is no old one. */
-function neverTolerated({ contract }: Attempt, { stage }: JudgedCheck): readonly Finding[] {
+function neverTolerated(
+  { identity: { contract } }: Pick<Attempt, 'identity'>,
+  { stage }: JudgedCheck,
+): readonly Finding[] {
   const { maxAllowedRegression } = contract.effective.acceptance.qualityGates;
   if (stage !== 'integration' || maxAllowedRegression === 'none') return [];
   return [

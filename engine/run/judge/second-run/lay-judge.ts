@@ -16,7 +16,12 @@ export async function layJudge(
   paths: readonly LaidPath[],
   withReached = true,
 ): Promise<string> {
-  const { scratch, patch, ground, contract } = attempt;
+  const {
+    identity: { contract },
+    means: { scratch },
+    patch,
+    ground,
+  } = attempt;
   const { tree: policy } = ground.policy;
   const isAhead = withReached && policy !== patch.baseTree;
   const reached = isAhead ? (await findJudge(scratch, policy, contract.effective)).files : [];
@@ -34,7 +39,7 @@ export async function layJudge(
 }
 
 async function leafOf(
-  { scratch, patch, ground }: Attempt,
+  { means: { scratch }, patch, ground }: Pick<Attempt, 'means' | 'patch' | 'ground'>,
   { path, parts }: LaidPath,
   entry: TreeEntry | undefined,
 ): Promise<TreeLeaf> {

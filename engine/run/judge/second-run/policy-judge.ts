@@ -35,7 +35,11 @@ export function leavesJudging({ patchFindings }: Pick<Attempt, 'patchFindings'>)
  * the rule now says something else: nothing would judge then.
  */
 export async function findPolicyJudge(attempt: Attempt): Promise<PolicyJudge | undefined> {
-  const { contract, ground, patch, scope } = attempt;
+  const {
+    identity: { contract, scope },
+    ground,
+    patch,
+  } = attempt;
   const asked = ground.rules.get(rule);
   if (!leavesJudging(attempt)) return undefined;
   // Anew, since what was recorded of its answer was redacted.

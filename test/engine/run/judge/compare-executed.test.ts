@@ -5,14 +5,14 @@ import {
   executedLosses,
   mayLoseTests,
 } from '../../../../engine/run/judge/compare-executed.ts';
-import type { Attempt } from '../../../../engine/run/state/attempt.ts';
+import type { Attempt, RunMeans } from '../../../../engine/run/state/attempt.ts';
 import { type CaseFile, toRuleInput } from '../../../../testing.ts';
 
 const files = { 'test/a.test.js': { base: 'a\nb\n', candidate: 'a\n' } };
 const attemptOf = (
   changed: Readonly<Record<string, CaseFile>> = files,
   objectives: readonly string[] = ['It is simpler'],
-  more: Partial<Attempt> = {},
+  more: Partial<RunMeans> = {},
 ): Attempt => {
   const { spec, patch } = toRuleInput({
     name: 'x',
@@ -20,11 +20,10 @@ const attemptOf = (
     spec: { intent: { changeType: 'refactor', objectives } },
   });
   const parts = {
-    contract: { effective: spec },
+    identity: { contract: { effective: spec } },
     patch: { ...patch, baseCommit: 'a'.repeat(40) },
     ground: { config: { redaction: {} } },
-    wallClockExceeded: () => false,
-    ...more,
+    means: { wallClockExceeded: () => false, ...more },
   };
   return parts as unknown as Attempt;
 };

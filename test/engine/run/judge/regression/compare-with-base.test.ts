@@ -6,7 +6,7 @@ import type { CheckContext, CheckOutcome } from '../../../../../core/contract/ch
 import type { StageRecord } from '../../../../../core/contract/stage.ts';
 import type { OpeningWorkspace } from '../../../../../engine/run/judge/open-workspace.ts';
 import { compareWithBase } from '../../../../../engine/run/judge/regression.ts';
-import type { Attempt } from '../../../../../engine/run/state/attempt.ts';
+import type { Attempt, RunMeans } from '../../../../../engine/run/state/attempt.ts';
 import { type Steps, stepsOver } from '../../../../../engine/run/state/steps.ts';
 import type { JournalRecord } from '../../../../../engine/store/parse-journal.ts';
 import { toRuleInput } from '../../../../../testing.ts';
@@ -27,12 +27,17 @@ const failedOutcome: CheckOutcome = {
   },
 };
 
+interface MoreOfAttempt {
+  readonly means?: Partial<RunMeans>;
+  readonly patch?: Attempt['patch'];
+}
+
 /** What comparing asks of an attempt; check kinds are told to whoever counts. */
 function attemptOf(
   level: Level,
   steps: Steps,
   asked: string[],
-  more: Partial<Attempt> = {},
+  more: MoreOfAttempt = {},
   outcome: CheckOutcome = failedOutcome,
   carry: readonly string[] = ['dist'],
 ): Attempt {
@@ -54,15 +59,21 @@ function attemptOf(
       config: { redaction: {}, checks: { reports: new Map() }, workspace: { carry } },
       sandbox: { name: 'sealed' },
     },
-    engine: { slots: { check: { pick: async () => runner } } },
-    contract: { effective: { ...spec, acceptance: { ...spec.acceptance, verificationPlan, qualityGates } } },
-    patch: { ...patch, baseCommit: 'a'.repeat(40) },
-    scope,
+    identity: {
+      contract: {
+        effective: { ...spec, acceptance: { ...spec.acceptance, verificationPlan, qualityGates } },
+      },
+      scope,
+    },
+    means: {
+      engine: { slots: { check: { pick: async () => runner } } },
+      settings: { clock: systemClock, signal: new AbortController().signal },
+      steps,
+      wallClockExceeded: () => false,
+      ...more.means,
+    },
+    patch: more.patch ?? { ...patch, baseCommit: 'a'.repeat(40) },
     box: { list: () => [] },
-    settings: { clock: systemClock, signal: new AbortController().signal },
-    steps,
-    wallClockExceeded: () => false,
-    ...more,
   };
   return parts as unknown as Attempt;
 }
@@ -75,7 +86,7 @@ function stageWith(more: Parameters<typeof checkRecord>[0] = {}): StageRecord {
 }
 
 /** A base tree with one file. */
-function treeWith(t: Test, content: string): Pick<Attempt, 'scratch' | 'patch'> {
+function treeWith(t: Test, content: string): MoreOfAttempt {
   const cwd = t.testdir({ 'run.sh': content });
   const env = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
   const git = (...args: string[]) =>
@@ -85,7 +96,7 @@ function treeWith(t: Test, content: string): Pick<Attempt, 'scratch' | 'patch'> 
   const place = { gitDir: join(cwd, '.git'), objectFormat: 'sha1', cwd, env, settings: [] } as const;
   const { patch } = toRuleInput({ name: 'regression' });
   return {
-    scratch: place as unknown as Attempt['scratch'],
+    means: { scratch: place as unknown as RunMeans['scratch'] },
     patch: { ...patch, baseCommit: 'a'.repeat(40), baseTree: git('write-tree') },
   };
 }
@@ -132,13 +143,13 @@ t.test('none tolerates no old failure', async (t) => {
 t.test('nothing is run for a check that passed, is not required, was killed, or has no base', async (t) => {
   const asked: string[] = [];
   const unborn = { ...toRuleInput({ name: 'regression' }).patch, baseCommit: undefined };
-  const cases: readonly (readonly [StageRecord, Partial<Attempt>])[] = [
+  const cases: readonly (readonly [StageRecord, MoreOfAttempt])[] = [
     [stageWith({ status: 'passed', findings: [] }), treeWith(t, 'a text without that name')],
     [stageWith({ status: 'passed', findings: [], kind: 'policy', command: 'write metrics.json' }), {}],
     [stageWith({ required: false }), {}],
     [stageWith({ timedOut: true }), {}],
     [{ ...stageWith(), stage: 'fast' }, {}],
-    [stageWith(), { wallClockExceeded: () => true }],
+    [stageWith(), { means: { wallClockExceeded: () => true } }],
     [stageWith(), { patch: unborn }],
   ];
   for (const [stage, more] of cases) {

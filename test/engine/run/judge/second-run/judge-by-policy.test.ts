@@ -17,7 +17,7 @@ const attemptOf = (maxAllowedRegression: 'none' | 'low', isLeft = true): Attempt
   });
   const left = { rule: 'judge-changed', severity: 'warning', message: 'm', detail: { judgedBy: 'policy' } };
   const parts = {
-    contract: { effective: spec },
+    identity: { contract: { effective: spec } },
     ground: { config: { redaction: {} } },
     patchFindings: isLeft ? [left] : [],
     box: { add: async () => ({ name: 'policy-judge-log', sha256: 'd' }) },

@@ -13,8 +13,8 @@ const attemptOf = (patchFindings: readonly Finding[], answer: readonly Finding[]
   const rule = { id: 'judge-changed', outside: async () => answer };
   const parts = {
     patchFindings,
-    engine: {},
-    contract: { effective: {} },
+    means: { engine: {} },
+    identity: { contract: { effective: {} } },
     ground: {
       rules: new Map([['judge-changed', rule]]),
       config: { rules: {}, approvals: { groups: {} } },
