@@ -114,7 +114,7 @@ export const guards: readonly Guard[] = [
       'bubblewrap: what stays below',
     ],
   ]),
-  ...within('engine/run/judge/run-check.ts', hungry, [
+  ...within('engine/run/judge/run-command.ts', hungry, [
     ['the configured limit', 'maxMemoryBytes(attempt.ground.config)', '2 ** 50', 'a check that holds'],
   ]),
   ...within('gates/checks/judge-exit.ts', hungry, [

@@ -36,7 +36,7 @@ export const guards: readonly Guard[] = [
   ...within('engine/run/judge/judge-patch.ts', wording, [
     [
       'a secret in the words is refused',
-      "extent === 'whole' ? wordingFindings(attempt.wording) : []",
+      "extent === 'whole' ? wordingFindings(attempt.identity.wording) : []",
       '[] as Finding[]',
       'a token in the words of a range',
     ],

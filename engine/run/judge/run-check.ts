@@ -1,59 +1,28 @@
-import { stat } from 'node:fs/promises';
 import { toRfc3339 } from '../../../core/base/clock.ts';
 import { isWritError, messageOf } from '../../../core/base/errors.ts';
 import type { CheckContext, CheckOutcome } from '../../../core/contract/check-runner.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
-import type { ToolSettled } from '../../../core/contract/hook-payload.ts';
-import type { EffectiveCheck, EffectiveToolAcl } from '../../../core/contract/intentspec.gen.ts';
-import type { CheckNetwork } from '../../../core/contract/network-use.ts';
+import type { EffectiveCheck } from '../../../core/contract/intentspec.gen.ts';
 import type { RuleInput } from '../../../core/contract/rule.ts';
-import type { CarriedPath, CheckRecord, StageName, ToolUse } from '../../../core/contract/stage.ts';
+import type { CarriedPath, CheckRecord, StageName } from '../../../core/contract/stage.ts';
 import { metricsOf } from '../../../readers/reports/metrics.ts';
 import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
-import { guardCommand } from '../../tool/acl.ts';
-import { checkEnvironment } from '../../tool/check-environment.ts';
 import type { Attempt } from '../state/attempt.ts';
-import { maxMemoryBytes } from '../state/max-memory-bytes.ts';
 import { askFurther } from './ask-further.ts';
 import { askPolicy } from './ask-policy.ts';
 import { askRule } from './ask-rules.ts';
 import { policyOf } from './attempt-policy.ts';
-import { inWorld, type Passing } from './carry/in-world.ts';
-import {
-  joinNetworks,
-  networkFindings,
-  openNetwork,
-  redactHosts,
-  unguardedNetwork,
-} from './check-network.ts';
+import { inWorld } from './carry/in-world.ts';
+import { joinNetworks, networkFindings, redactHosts, unguardedNetwork } from './check-network.ts';
 import { blameOrigin, checkOrigin } from './check-origin.ts';
 import { collectArtifacts } from './collect-artifacts.ts';
-import {
-  type OpeningWorkspace,
-  type OpenWorkspace,
-  WorkspaceLost,
-  type WorkspaceSide,
-} from './open-workspace.ts';
-import { readReports } from './read-reports.ts';
+import { isMandatory } from './is-mandatory.ts';
+import { type OpeningWorkspace, WorkspaceLost, type WorkspaceSide } from './open-workspace.ts';
 import { ruleQuestion } from './rule-question.ts';
-
-/** Bytes kept of each output stream where no tool rule sets `maxOutputBytes`. */
-const defaultMaxOutputBytes = 1024 * 1024;
+import { type CheckUses, runCommand } from './run-command.ts';
 
 /** Faults that no check may swallow: the run cannot go on without its evidence. */
 const fatal = new Set(['EVIDENCE_WRITE_FAILED', 'RUN_INTERRUPTED']);
-
-const allowAll: EffectiveToolAcl = {
-  allow: [{ tool: 'workspace.command', actions: ['execute'], constraints: {} }],
-  deny: [],
-};
-
-function isMandatory(
-  { identity: { contract } }: Pick<Attempt, 'identity'>,
-  { id }: Pick<EffectiveCheck, 'id'>,
-): boolean {
-  return contract.mandatory.includes(id);
-}
 
 /** One check of a stage, and what is known when it starts. */
 export interface CheckTask {
@@ -71,12 +40,6 @@ export interface CheckTask {
   readonly receivedAtPolicy?: readonly CarriedPath[];
   /** Whether anything comes after it that could be handed something; default true. */
   readonly handsOn?: boolean;
-}
-
-/** What a check used on its way, written down by whoever gave it. */
-interface CheckUses extends Passing {
-  readonly networks: CheckNetwork[];
-  readonly tools: ToolUse[];
 }
 
 /** Runs one check to its record. A broken check kind has failed its check; only the run's own faults are thrown. */
@@ -224,83 +187,4 @@ function checkContext(
       return rule ? askRule(question, rule, args) : askPolicy(question, ground.policies, id, args);
     },
   };
-}
-
-async function runCommand(
-  attempt: Attempt,
-  workspace: OpenWorkspace,
-  check: EffectiveCheck,
-  uses: CheckUses,
-): ReturnType<CheckContext['runCommand']> {
-  const {
-    identity: { contract, runId },
-    means: { signal },
-  } = attempt;
-  const { clock } = attempt.means.settings;
-  const command = check.command ?? '';
-  const { reports } = workspace;
-  const inside = workspace.sandbox.pathsInside({ workspace: workspace.directory, reports });
-  const env = checkEnvironment({
-    intentSpecId: contract.effective.metadata.id,
-    intentSpecDigest: contract.digest,
-    runId,
-    workspace: inside.workspace,
-    baseSha: attempt.patch.baseCommit ?? '',
-    patchSetDigest: attempt.patch.digest,
-    reportsDir: inside.reports,
-  });
-  const tool = { runId, tool: 'workspace.command', action: 'execute', checkId: check.id, command };
-  const startedAt = toRfc3339(clock.now());
-  const started = clock.monotonic();
-  const settle = async (settled: Omit<ToolSettled, 'request' | 'durationMs'>): Promise<void> => {
-    const durationMs = Math.round(clock.monotonic() - started);
-    const { outcome, refusal, exitCode } = settled;
-    uses.tools.push({
-      tool: tool.tool,
-      action: tool.action,
-      command,
-      outcome,
-      ...(refusal === undefined ? {} : { refusal: refusal.rule }),
-      ...(exitCode === undefined ? {} : { exitCode }),
-      durationMs,
-      startedAt,
-    });
-    await attempt.means.engine.hooks.tool.settled.call({ request: tool, ...settled, durationMs });
-  };
-  // What the repository demands of every change is allowed by the policy commit itself; the sandbox confines it all the same.
-  const toolAcl = isMandatory(attempt, check) ? allowAll : contract.effective.security.toolAcl;
-  const acl = guardCommand(toolAcl, command, { variables: Object.keys(env) });
-  const denied = acl.refusal ?? (await attempt.means.engine.hooks.tool.guard.call(tool));
-  if (denied) {
-    await settle({ outcome: 'denied', refusal: denied });
-    return { denied, reports: [] };
-  }
-  await attempt.means.engine.hooks.tool.started.call(tool);
-  const way = await openNetwork(attempt, workspace, acl);
-  const { mtimeNs: emptySince } = await stat(reports, { bigint: true });
-  const running = workspace.sandbox.run({
-    argv: ['sh', '-c', command],
-    workspace: workspace.directory,
-    reports,
-    binds: workspace.binds,
-    env,
-    network: way.network,
-    timeoutMs: check.timeoutSeconds * 1000,
-    maxOutputBytes: acl.maxOutputBytes ?? defaultMaxOutputBytes,
-    maxMemoryBytes: maxMemoryBytes(attempt.ground.config),
-    signal,
-  });
-  const result = await running.finally(async () => {
-    const had = await way.close();
-    if (had) uses.networks.push(had);
-  });
-  const read = await readReports(reports, emptySince);
-  const failed =
-    result.timedOut || result.aborted || result.exceeded !== undefined || read.findings.length > 0;
-  await settle({
-    outcome: failed ? 'failed' : 'done',
-    ...(result.exitCode === undefined ? {} : { exitCode: result.exitCode }),
-  });
-  const [tooMuch] = read.findings;
-  return { ...(tooMuch ? { denied: tooMuch } : {}), result, reports: read.files, unread: read.unread };
 }
