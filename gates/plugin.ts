@@ -37,7 +37,7 @@ export const gatesPlugin = definePlugin({
     check.addLazy('command', async () => (await import('./checks/command.ts')).commandCheck);
     check.addLazy('testSuite', async () => (await import('./checks/test-suite.ts')).testSuiteCheck(pool));
     check.addLazy('policy', async () => (await import('./checks/policy.ts')).policyCheck);
-    artifact.addLazy('sast-report', async () => (await import('./sast/sast-report.ts')).sastReportProducer);
+    artifact.addLazy('sast-report', async () => (await import('./sast-report.ts')).sastReportProducer);
     return undefined;
   },
 });

@@ -73,6 +73,12 @@ t.test('every rule can fail', async (t) => {
       }),
       withFiles({ 'core/kernel/plugin.ts': "export const later = () => import('./engine.ts');\n" }),
     ],
+    'folders of a room import each other in no circle': [
+      withFiles({
+        'gates/rules/x.ts': imports('../scan/look.ts'),
+        'gates/scan/x.ts': imports('../rules/scope.ts'),
+      }),
+    ],
     'the compiler saw every relative import': [withFiles({ 'core/x.ts': imports('./nowhere.ts') })],
     'no `export *`': [withFiles({ 'core/x.ts': "export * from './plugin.ts';\n" })],
     'tapable only through `core/kernel/hook.ts`': [

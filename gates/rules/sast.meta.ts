@@ -1,5 +1,5 @@
 import type { Rule } from '../../core/contract/rule.ts';
-import { requiresArtifact } from '../required-artifact.ts';
+import { requiresArtifact } from '../formats/required-artifact.ts';
 import { languageGlobs } from '../source/language.ts';
 
 export const meta: Rule = {

@@ -1,5 +1,5 @@
 import type { Rule } from '../../core/contract/rule.ts';
-import { requiresOfChecks } from '../required-artifact.ts';
+import { requiresOfChecks } from '../formats/required-artifact.ts';
 
 export const meta: Rule = {
   id: 'sca',

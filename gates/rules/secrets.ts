@@ -8,10 +8,10 @@ import { tokenChecksum } from '../../readers/sensitive/secrets/token-checksum.ts
 import { weighSecret } from '../../readers/sensitive/secrets/weigh-secret.ts';
 import { type AddedText, addedText } from '../secrets/added-text.ts';
 import { type Allowance, marker, readAllowance } from '../secrets/allowance.ts';
-import { isDataFile } from '../secrets/data-file.ts';
 import { mayHoldSecret, secretTest } from '../secrets/may-hold-secret.ts';
 import { type StandingMarks, standingMarks } from '../secrets/standing-marks.ts';
 import { isNamedAsText } from '../source/binary-text.ts';
+import { isDataFile } from '../source/data-file.ts';
 
 const rule = 'secrets';
 const maxFindings = 500;

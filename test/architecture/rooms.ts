@@ -46,6 +46,8 @@ export const ladders: Readonly<Record<string, readonly string[]>> = {
 };
 /** Ladders that have files on top. */
 export const topped: readonly string[] = ['engine/run'];
+/** Rooms whose folders import each other in no circle. `attest` and `bin` are knots still. */
+export const uncircled: readonly string[] = ['api', 'core', 'engine', 'gates', 'plugins', 'readers'];
 /** The socket stays small: what a plugin author must know. */
 export const maxCoreLines = 7000;
 /** The one list of every built-in, and the engine made of it, may name them all. */
@@ -82,6 +84,12 @@ export function rungOf(ladder: string, path: string): number | undefined {
   const [folder = '', inside] = path.slice(ladder.length + 1).split('/', 2);
   if (inside === undefined) return topped.includes(ladder) ? rungs.length : -1;
   return rungs.indexOf(folder);
+}
+
+/** The room's folder that a file is in; the room itself for one beside them. */
+export function folderOf(path: string): string {
+  const [room = '', folder, rest] = path.split('/', 3);
+  return rest === undefined ? room : `${room}/${folder}`;
 }
 
 export function isShipped(path: string): boolean {

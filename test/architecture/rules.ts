@@ -4,12 +4,14 @@ import type { Edge, House } from './house.ts';
 import {
   arrows,
   doorFiles,
+  folderOf,
   isGenerated,
   isShipped,
   isWritten,
   ladders,
   maxCoreLines,
   roomOf,
+  uncircled,
   unshipped,
 } from './rooms.ts';
 import { ruleIdRule } from './rule-id-rule.ts';
@@ -56,6 +58,21 @@ export const houseRules: readonly HouseRule[] = [
       matched: edges.length,
       violations: findCycles(edges).map((group) => `${group.join(' → ')} import each other`),
     }),
+  },
+  {
+    name: 'folders of a room import each other in no circle',
+    check: ({ edges }) => {
+      const inside = edges.filter(
+        ({ from, to }) => roomOf(from) === roomOf(to) && uncircled.includes(roomOf(from)),
+      );
+      const between = inside
+        .map((edge) => ({ ...edge, from: folderOf(edge.from), to: folderOf(edge.to) }))
+        .filter(({ from, to }) => from !== to);
+      return {
+        matched: inside.length,
+        violations: findCycles(between).map((group) => `${group.join(', ')} import each other`),
+      };
+    },
   },
   {
     name: 'the compiler saw every relative import',

@@ -4,7 +4,7 @@ import t from 'tap';
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { sastRows } from '../../../gates/sast/rows.ts';
-import { sastReportProducer } from '../../../gates/sast/sast-report.ts';
+import { sastReportProducer } from '../../../gates/sast-report.ts';
 import { sampleSpec, toPatchSet } from '../../../testing.ts';
 import { fixtures, type Json, makeSample, type Sample } from '../../engine/run/sample.ts';
 import { githubIngestionFaults } from '../../readers/documents/sarif/github-ingestion-faults.ts';

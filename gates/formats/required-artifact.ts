@@ -1,4 +1,4 @@
-import type { EffectiveIntentSpec } from '../core/contract/intentspec.gen.ts';
+import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
 
 /** The contract requires this report, of whoever makes it. */
 export function requiresArtifact({ artifacts }: EffectiveIntentSpec, name: string): boolean {
