@@ -65,7 +65,7 @@ export async function benchVerify(launcher: string): Promise<boolean> {
       node(launcher, 'verify', ...names, '--key', pem, '--artifact', app, '--quiet'),
     );
     const held = [
-      figure('writ verify, 100 items / (node + raw work)', times.verify / least, 1.5, 'x', detail),
+      figure('writ verify, 100 items / (node + raw work)', times.verify / least, 2, 'x', detail),
       figure(
         '1,000 bundles in one process, each',
         many / bundles,

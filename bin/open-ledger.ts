@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
 import { parseCheckpoint, type SignedCheckpoint, verifyCheckpoint } from '../attest/log/checkpoint.ts';
 import { readFrom } from '../attest/log/internal-ledger.ts';
-import { ledgerPath } from '../attest/log/internal-ledger-source.ts';
 import type { LedgerKey } from '../attest/log/ledger-key.ts';
+import { ledgerPath } from '../attest/log/ledger-path.ts';
 import { type LedgerReader, openLedgerReader } from '../attest/log/ledger-reader.ts';
 import type { LedgerFileReader } from '../attest/log/tile-reader.ts';
 import { ledgerKeysFor } from '../attest/verify/anchors.ts';

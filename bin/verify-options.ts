@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { readInput } from '../api/read-input.ts';
-import { type Requirement, requirements, type VerifyDemands } from '../api/verify/demands.ts';
+import { type Requirement, requirements } from '../api/verify/demands.ts';
 import type { TargetForm } from '../api/verify/target-meanings.ts';
+import type { AskedDemands } from '../api/verify/verify-targets.ts';
 import type { GivenArtifact } from '../attest/verify/given-artifact.ts';
 import type { GivenAnchors } from '../attest/verify/load-anchors.ts';
 import { isMistakenLevel } from '../attest/verify/predicates/level.ts';
@@ -13,7 +14,7 @@ import type { CommandContext } from './command.ts';
 const maxSignersBytes = 4 * 1024 * 1024;
 
 /** Reads what the options of `writ verify` name. Options that say half of something are USAGE; files that cannot be read are INPUT_UNREADABLE. */
-export async function readDemands(context: CommandContext): Promise<VerifyDemands> {
+export async function readDemands(context: CommandContext): Promise<AskedDemands> {
   const { options, cwd } = context;
   const identity = readIdentity(context);
   const root = options.value('trusted-root');
@@ -101,7 +102,7 @@ function readForm({ options }: CommandContext): TargetForm | undefined {
 
 async function readSpecDigest(context: CommandContext, path: string): Promise<string> {
   const [{ readSpecBytes }, { canonicalDigest }, { parseStrictJson }] = await Promise.all([
-    import('../api/intent/read-spec.ts'),
+    import('../api/intent/read-spec-bytes.ts'),
     import('../core/base/canonical.ts'),
     import('../core/base/strict-json.ts'),
   ]);
@@ -118,18 +119,11 @@ async function readSpecDigest(context: CommandContext, path: string): Promise<st
   }
 }
 
-/** Lines that name nobody are left out, as the repository does; a list in which nobody is left was meant otherwise. */
 async function readSigners(context: CommandContext, path: string): Promise<Buffer> {
   const bytes = await readInput(context, path, { maxBytes: maxSignersBytes });
-  const { parseAllowedSigners } = await import('../attest/approval/allowed-signers.ts');
-  const { signers, skipped } = parseAllowedSigners(bytes);
-  const [first] = skipped;
-  if (signers.length > 0 || first === undefined) return bytes;
-  throw new WritError('ANCHOR_UNUSABLE', {
-    message: `\`${printable(path)}\` names no signer: ${first.reason} (line ${first.line})`,
-    detail: { anchor: path, option: '--allowed-signers', line: first.line },
-    hints: ['each line is a name and a public key, as in the allowed_signers of OpenSSH'],
-  });
+  const { requireSigners } = await import('../api/verify/require-signers.ts');
+  requireSigners(bytes, path, '--allowed-signers');
+  return bytes;
 }
 
 function usage(message: string): WritError {

@@ -47,17 +47,17 @@ const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
  */
 async function fold(options: BuildOptions): Promise<readonly (readonly [string, string])[]> {
   const { outputFiles } = await build({
+    splitting: true,
+    plugins: [ownAddress],
     ...options,
     outdir: 'dist',
     outbase: 'dist',
     bundle: true,
-    splitting: true,
     format: 'esm',
     platform: 'node',
     target: 'node22',
     external: Object.keys(dependencies).filter((name) => !foldedPackages.includes(name)),
     legalComments: 'inline',
-    plugins: [ownAddress],
     logLevel: 'warning',
     write: false,
   });
@@ -70,6 +70,17 @@ async function fold(options: BuildOptions): Promise<readonly (readonly [string, 
   ]);
 }
 
+const verifying = 'dist/bin/commands/verify.js';
+const verifyingApart: Plugin = {
+  name: 'verifying-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/commands\/verify\.js$/ }, () => ({
+      path: './commands/verify.js',
+      external: true,
+    }));
+  },
+};
+
 const folded = [
   ...(await fold({
     entryPoints: [
@@ -80,7 +91,11 @@ const folded = [
       'dist/plugins/testers/store-writer.js',
     ],
     chunkNames: 'bin/part-[hash]',
+    plugins: [ownAddress, verifyingApart],
   })),
+  // Verifying is one file each, for the command and for whoever embeds it: finding modules would be most of its time.
+  ...(await fold({ entryPoints: [verifying], splitting: false })),
+  ...(await fold({ entryPoints: ['dist/verify.js'], splitting: false })),
   // A thread of the pool loads tasks and rules by their address.
   ...(await fold({
     entryPoints: [

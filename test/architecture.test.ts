@@ -152,7 +152,7 @@ t.test('every rule can fail', async (t) => {
       withFiles({ 'test/core/x.test.ts': 'const cwd = realpathSync(t.testdir());\n' }),
     ],
     'generated files say so in line one': [withFiles({ 'core/x.gen.ts': 'export {};\n' })],
-    'package.json exports the three doors and nothing else': [
+    'package.json exports the doors and nothing else': [
       withManifest({ exports: { ...soundManifest.exports, './core/*': { default: './dist/core/*.js' } } }),
       withManifest({ exports: { ...soundManifest.exports, '.': { default: './dist/bin/writ.js' } } }),
       withFiles({ 'plugin.ts': undefined, 'plugins/x.ts': '' }),
@@ -173,6 +173,10 @@ t.test('every rule can fail', async (t) => {
     'starting up loads no heavy library': [
       withFiles({ 'bin/args.ts': imports('../attest/sign.ts'), 'attest/sign.ts': imports('@sigstore/sign') }),
       withFiles({ 'bin/main.ts': "import { type Ajv } from 'ajv';\nimport './args.ts';\n" }),
+    ],
+    'verifying needs no engine': [
+      withFiles({ 'api/verify/verify-material.ts': imports('../../engine/run/ask.ts') }),
+      withFiles({ 'api/verify/verify-material.ts': imports('ajv') }),
     ],
     'deciding is pure': [
       withFiles({ 'engine/run/decide/decide.ts': imports('../../../core/base/clock.ts') }),

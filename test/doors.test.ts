@@ -7,6 +7,10 @@ const doors: Record<string, { readonly load: () => Promise<object>; readonly nam
     names: ['WritError', 'createEngine', 'errorCatalogue', 'isWritError'],
   },
   plugin: { load: () => import('../plugin.ts'), names: ['WritError', 'definePlugin', 'defineTask'] },
+  verify: {
+    load: () => import('../verify.ts'),
+    names: ['WritError', 'isWritError', 'verifyMaterial', 'verifyRepository'],
+  },
   testing: {
     load: () => import('../testing.ts'),
     names: ['gateTester', 'sampleSpec', 'sampleSpecWith', 'storeTester', 'toPatchSet', 'toRuleInput'],

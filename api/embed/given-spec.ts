@@ -4,7 +4,7 @@ import { canonicalDigest } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { IntentSpec } from '../../core/contract/intentspec.gen.ts';
-import { maxSpecBytes, readSpecBytes } from '../intent/read-spec.ts';
+import { maxSpecBytes, readSpecBytes } from '../intent/read-spec-bytes.ts';
 
 /** A contract as a program has it: the document as an object, its bytes, or the path of its file. */
 export type GivenSpec = IntentSpec | Uint8Array | string;

@@ -4,8 +4,9 @@ import type { SummaryDemands } from '../../attest/verify/summary-demands.ts';
 import { compact } from '../compact.ts';
 import { readInput } from '../read-input.ts';
 import { readArtifact } from '../verify/artifact.ts';
-import type { Requirement, VerifyDemands } from '../verify/demands.ts';
+import type { Requirement } from '../verify/demands.ts';
 import type { TargetForm } from '../verify/target-meanings.ts';
+import type { AskedDemands } from '../verify/verify-targets.ts';
 import { type GivenSpec, specDigest } from './given-spec.ts';
 
 /** What is to be verified, and by whom it is believed. The user's own anchors count besides those that are given. */
@@ -47,7 +48,7 @@ export interface VerifyCall {
 const maxSignersBytes = 4 * 1024 * 1024;
 
 /** The demands of a call, with the files that it names read. INPUT_UNREADABLE. */
-export async function toDemands(call: VerifyCall, signal: AbortSignal): Promise<VerifyDemands> {
+export async function toDemands(call: VerifyCall, signal: AbortSignal): Promise<AskedDemands> {
   const { form, identity, trustedRoot, policy, allowedSigners, spec, require = [] } = call;
   const input = { cwd: process.cwd(), stdin: Readable.from([]), signal };
   return {

@@ -11,7 +11,7 @@ import type { WritEngine } from '../../engine/spec/writ-engine.ts';
 import { readIdentity } from '../../engine/vcs/identity.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import type { InputSource } from '../read-input.ts';
-import { readSpecBytes } from './read-spec.ts';
+import { readSpecBytes } from './read-spec-bytes.ts';
 
 /** An intent of a specification file. */
 export type IntentOfFile = NamedIntent & Required<Pick<NamedIntent, 'contract'>>;

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseBase64Octets } from '../../attest/base64.ts';
+import { maxBundleBytes } from '../../attest/verify/any-bundle.ts';
 import { type ArtifactHash, artifactHashes, type GivenArtifact } from '../../attest/verify/given-artifact.ts';
-import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { type InputSource, readInput, reasonOf } from '../read-input.ts';
+import { digestOfSigned } from './digest-of-signed.ts';
 
-/** Most octets of an artifact whose very bytes were signed, and of one that may be an attestation itself. */
+/** Most octets of an artifact whose very bytes were signed. */
 const maxSignedBytes = 512 * 1024 * 1024;
-const maxAttestationBytes = 16 * 1024 * 1024;
 
 /**
  * `--artifact`: a digest as `sha256:…`, `sha384:…` or `sha512:…` in hex, or as `sha512-…` in base64 (Subresource Integrity, as lockfiles have it); else a
@@ -20,7 +20,7 @@ export async function readArtifact(context: InputSource, name: string): Promise<
   if (isArtifactHash(hash)) return { name, [hash]: readDigest(name, hash, sign === ':', text) };
   const { digests, head } = await hashFile(resolve(context.cwd, name), name, context.signal);
   const read = () => readInput(context, name, { maxBytes: maxSignedBytes });
-  const signed = head === undefined ? undefined : await signedDigest(head);
+  const signed = head === undefined ? undefined : digestOfSigned(head);
   return { name, ...digests, read, ...(signed === undefined ? {} : { signed }) };
 }
 
@@ -53,7 +53,7 @@ async function hashFile(
       const bytes: Buffer = chunk;
       if (total === 0 && bytes[0] !== 0x7b) kept = undefined;
       total += bytes.length;
-      if (total > maxAttestationBytes) kept = undefined;
+      if (total > maxBundleBytes) kept = undefined;
       kept?.push(bytes);
       for (const [, hash] of hashes) hash.update(bytes);
     }
@@ -70,20 +70,4 @@ async function hashFile(
     digests: digests as Record<ArtifactHash, string>,
     head: total > 0 && kept ? Buffer.concat(kept) : undefined,
   };
-}
-
-/** What the signature of an attestation covers: that is what a log holds of it. */
-async function signedDigest(bytes: Buffer): Promise<string | undefined> {
-  const [{ preAuthEncoding }, { parseAnyBundle }] = await Promise.all([
-    import('../../attest/dsse.ts'),
-    import('../../attest/verify/any-bundle.ts'),
-  ]);
-  try {
-    const { content } = parseAnyBundle(bytes);
-    if (content.kind === 'message') return content.digest.toString('hex');
-    return sha256Hex(preAuthEncoding(content.payloadType, content.payload));
-  } catch (fault) {
-    if (isWritError(fault, 'ATTESTATION_MALFORMED') || isWritError(fault, 'VERIFY_NOTHING')) return undefined;
-    throw fault;
-  }
 }

@@ -1,5 +1,4 @@
 import type { GivenArtifact } from '../../attest/verify/given-artifact.ts';
-import type { GivenAnchors } from '../../attest/verify/load-anchors.ts';
 import type { SummaryDemands } from '../../attest/verify/summary-demands.ts';
 import type { TargetForm } from './target-meanings.ts';
 
@@ -7,7 +6,6 @@ import type { TargetForm } from './target-meanings.ts';
 export interface VerifyDemands {
   /** What every target is, where the user says so. */
   readonly form?: TargetForm;
-  readonly given: GivenAnchors;
   readonly allowedSigners?: Uint8Array;
   /** Canonical digest of the contract that is meant. */
   readonly specDigest?: string;
@@ -29,7 +27,6 @@ export type Requirement = (typeof requirements)[number];
 export const noDemands: VerifyDemands = {
   summary: { levels: [] },
   required: [],
-  given: { keyFiles: [], ledgerKeys: [] },
   artifacts: [],
   types: [],
   replay: false,

@@ -1,14 +1,11 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import type { Stores } from '../../engine/store/open-stores.ts';
-import { findRun } from '../../engine/store/record/find-run.ts';
+import type { FindRun } from '../../engine/store/record/find-run.ts';
 import { commitsNamed, damagedCommit } from '../../engine/vcs/commits-named.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import { isRevision, resolveCommit } from '../../engine/vcs/resolve-commit.ts';
-import type { Place } from '../place.ts';
 import { isPath } from './is-path.ts';
 
 /** What a target can be said to be (`--commit`, `--run`, `--file`). */
@@ -31,10 +28,11 @@ const attestationForm = /\.(?:jsonl?|tlog-proof)$/;
  * whoever lands files must not choose what a name means. `HEAD` and `@` are the commit, always.
  */
 export async function meaningOf(
-  { stores, cwd }: Pick<Place, 'stores' | 'cwd'>,
+  cwd: string,
   target: string,
   form: TargetForm | undefined,
   open: () => Promise<Repository>,
+  findRun: FindRun,
 ): Promise<Meaning> {
   if (form === 'file' || (form === undefined && isPath(target))) return { kind: 'file' };
   const isSpelledAsFile = fileForm.test(target);
@@ -48,7 +46,7 @@ export async function meaningOf(
   const hasFile = form === undefined && isFile(repository, resolve(cwd, target), target);
   const meanings: readonly Meaning[] = [
     ...(hasFile ? [{ kind: 'file' } as const] : []),
-    ...(form === 'commit' ? [] : await runsNamed(stores, repository, target)),
+    ...(form === 'commit' ? [] : await runsNamed(findRun, target)),
     ...(form === 'run' ? [] : await commits(repository, target)),
   ];
   const [meaning, ...more] = meanings;
@@ -76,13 +74,9 @@ async function commits(repository: Repository, target: string): Promise<readonly
   return (await commitsNamed(repository, target)).map((named) => ({ kind: 'commit', ...named }));
 }
 
-async function runsNamed(
-  stores: Stores,
-  repository: Repository,
-  target: string,
-): Promise<readonly Meaning[]> {
+async function runsNamed(findRun: FindRun, target: string): Promise<readonly Meaning[]> {
   try {
-    const { runId } = await findRun(stores, repository, systemClock, target);
+    const { runId } = await findRun(target);
     return [{ kind: 'run', runId }];
   } catch (fault) {
     if (!isWritError(fault, 'RUN_NOT_FOUND')) throw fault;

@@ -1,16 +1,13 @@
-import type { Environment } from '../../attest/signer/user-config-dir.ts';
-import type { Anchors } from '../../attest/verify/anchors.ts';
 import { commitIdOf, parseCommit } from '../../attest/verify/git-commit.ts';
 import { nothingThere, oneCheck, type VerifyReport } from '../../attest/verify/report.ts';
-import { systemClock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import { readRun } from '../../engine/run/record/read-run.ts';
-import type { Stores } from '../../engine/store/open-stores.ts';
-import { findRun } from '../../engine/store/record/find-run.ts';
+import { decidedCommit } from '../../engine/store/record/decided-commit.ts';
+import type { FindRun } from '../../engine/store/record/find-run.ts';
 import { sealPaths } from '../../engine/store/record/seal-paths.ts';
 import type { RunStore } from '../../engine/store/run-store.ts';
 import { readObjects } from '../../engine/vcs/blobs.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
+import type { Belief } from './belief.ts';
 import type { VerifyDemands } from './demands.ts';
 import { gitEvidence } from './git-evidence.ts';
 import { demandOf } from './policy-demand.ts';
@@ -29,22 +26,22 @@ export async function verifyTarget(...asked: Parameters<typeof verifyFound>): Pr
   } catch (fault) {
     const report = unreadable(fault);
     if (report === undefined) throw fault;
-    return { target: asked[4], kind: 'run', report };
+    return { target: asked[3], kind: 'run', report };
   }
 }
 
 async function verifyFound(
-  context: { readonly env: Environment; readonly stores: Stores },
+  belief: Belief,
   repository: Repository,
-  anchors: Anchors,
   demands: VerifyDemands,
   target: string,
   meaning: Exclude<Meaning, { readonly kind: 'file' }>,
+  findRun: FindRun,
 ): Promise<VerifiedTarget> {
   const found =
     meaning.kind === 'run'
-      ? await findByRun(context.stores, repository, meaning.runId)
-      : await findByCommit(context.stores, repository, meaning.commit);
+      ? await findByRun(repository, meaning.runId, findRun)
+      : await findByCommit(repository, meaning.commit, findRun);
   const policy = demands.policy === undefined ? undefined : demandOf(demands.policy, async () => repository);
   const { runId, commit, store } = found;
   if (found.refuted) return { target, kind: 'run', report: found.refuted, ...(commit ? { commit } : {}) };
@@ -59,7 +56,7 @@ async function verifyFound(
     ...(commit === undefined ? {} : { commit }),
   };
   if (!source) return { ...named, report: nothingThere(found.reason) };
-  return { ...named, report: await verifySource(context, source, anchors, demands, runId, policy) };
+  return { ...named, report: await verifySource(belief, source, demands, runId, policy) };
 }
 
 interface Found {
@@ -72,18 +69,13 @@ interface Found {
   readonly refuted?: VerifyReport;
 }
 
-async function findByRun(stores: Stores, repository: Repository, wanted: string): Promise<Found> {
-  const { store, runId } = await findRun(stores, repository, systemClock, wanted);
-  const { decision } = await readRun(repository, store, runId);
-  return {
-    runId,
-    store,
-    reason: 'the run has no commit',
-    ...(decision?.commitSha === undefined ? {} : { commit: decision.commitSha }),
-  };
+async function findByRun(repository: Repository, wanted: string, findRun: FindRun): Promise<Found> {
+  const { store, runId } = await findRun(wanted);
+  const commit = await decidedCommit(repository, store, runId);
+  return { runId, store, reason: 'the run has no commit', ...(commit === undefined ? {} : { commit }) };
 }
 
-async function findByCommit(stores: Stores, repository: Repository, commit: string): Promise<Found> {
+async function findByCommit(repository: Repository, commit: string, findRun: FindRun): Promise<Found> {
   const [object] = await readObjects(repository, [commit]);
   const reckoned = object && commitIdOf(object.bytes, commit);
   if (reckoned !== undefined && reckoned !== commit)
@@ -100,7 +92,7 @@ async function findByCommit(stores: Stores, repository: Repository, commit: stri
   const [runId, ...more] = object ? (parseCommit(object.bytes)?.trailer('Run-Id') ?? []) : [];
   if (runId === undefined || more.length > 0) return { commit, reason: 'the commit names no run' };
   try {
-    const found = await findRun(stores, repository, systemClock, runId);
+    const found = await findRun(runId);
     const other = await sealedElsewhere(found.store, runId);
     // Where two records of a run came together, ours holds until somebody says otherwise; it need not be the one that was sealed.
     return other === undefined ? { commit, reason: '', ...found } : { commit, runId, reason: other };

@@ -1,14 +1,17 @@
 import type { Readable } from 'node:stream';
+import { userCheckpointMemory } from '../../attest/log/user-checkpoint-memory.ts';
 import type { Environment } from '../../attest/signer/user-config-dir.ts';
-import { loadAnchors } from '../../attest/verify/load-anchors.ts';
-import type { KeptReaders } from '../../engine/vcs/object-reader.ts';
-import type { Repository } from '../../engine/vcs/repository.ts';
+import { maxEvidenceFileBytes } from '../../attest/verify/evidence-file.ts';
+import { type GivenAnchors, loadAnchors } from '../../attest/verify/load-anchors.ts';
 import type { Place } from '../place.ts';
+import { type InputSource, readInput } from '../read-input.ts';
+import type { Belief } from './belief.ts';
 import { noDemands, type VerifyDemands } from './demands.ts';
 import { isPath } from './is-path.ts';
+import { type LazyRepository, lazyRepository } from './lazy-repository.ts';
 import type { Meaning } from './target-meanings.ts';
 import type { VerifiedTarget } from './verified-target.ts';
-import { verifyFile } from './verify-file.ts';
+import { verifyBytes } from './verify-bytes.ts';
 
 /** Who asks, and from where. */
 export interface VerifyContext extends Place {
@@ -19,55 +22,55 @@ export interface VerifyContext extends Place {
   readonly signal?: AbortSignal;
 }
 
-/** Verifies each target by the user's own anchors and those given. A repository is opened where one is asked about. */
+/** What is asked for, and who is believed beside the user's own anchors. */
+export interface AskedDemands extends VerifyDemands {
+  readonly given?: GivenAnchors;
+}
+
+/** Verifies each target by the user's own anchors and those given. A repository is opened where one is asked about. INPUT_UNREADABLE, INPUT_TOO_LARGE. */
 export async function verifyTargets(
   context: VerifyContext,
   targets: readonly string[],
-  demands: VerifyDemands = noDemands,
+  demands: AskedDemands = noDemands,
 ): Promise<readonly VerifiedTarget[]> {
-  const anchors = await loadAnchors(demands.given, context.env);
-  let opened: Promise<Repository> | undefined;
-  let readers: KeptReaders | undefined;
-  const open = (): Promise<Repository> => {
-    // A file needs no repository, and starting is most of what verifying one costs.
-    opened ??= Promise.all([
-      import('../../engine/vcs/repository.ts'),
-      import('../../engine/vcs/object-reader.ts'),
-    ]).then(async ([{ openRepository }, { keepObjectReaders }]) => {
-      readers = keepObjectReaders();
-      return readers.keep(await openRepository(context.repoPath ?? context.cwd, { bare: true }));
-    });
-    return opened;
-  };
-  const { stdin = process.stdin, signal = new AbortController().signal } = context;
-  const files = { cwd: context.cwd, env: context.env, stdin, signal };
-  const findSubject = async (ids: readonly string[]): Promise<string | undefined> =>
-    (await import('./find-commit.ts')).findCommit(open, ids);
+  const { env, cwd, signal = new AbortController().signal } = context;
+  const anchors = await loadAnchors(demands.given ?? { keyFiles: [], ledgerKeys: [] }, env);
+  const belief: Belief = { anchors, memory: userCheckpointMemory(env) };
+  await using repository = lazyRepository(context);
   const verified: VerifiedTarget[] = [];
-  try {
-    for (const target of targets) {
-      const meaning = await understand(context, target, demands.form, open);
-      if (meaning.kind === 'file')
-        verified.push(...(await verifyFile(files, anchors, demands, findSubject, open, target)));
-      else {
-        const { verifyTarget } = await import('./verify-target.ts');
-        verified.push(await verifyTarget(context, await open(), anchors, demands, target, meaning));
-      }
+  for (const target of targets) {
+    const meaning = await understand(cwd, target, demands.form, repository);
+    if (meaning.kind === 'file') {
+      const bytes = await readInput(inputOf(context, signal), target, { maxBytes: maxEvidenceFileBytes });
+      verified.push(...(await verifyBytes(belief, demands, repository, target, bytes, signal)));
+    } else {
+      const { verifyTarget } = await import('./verify-target.ts');
+      const { open, findRun } = repository;
+      verified.push(await verifyTarget(belief, await open(), demands, target, meaning, findRun));
     }
-  } finally {
-    await readers?.[Symbol.asyncDispose]();
   }
   return verified;
 }
 
+/** Making the stream of the process's input costs more than reading a file; so it is made where it is read. */
+function inputOf(context: VerifyContext, signal: AbortSignal): InputSource {
+  return {
+    cwd: context.cwd,
+    signal,
+    get stdin() {
+      return context.stdin ?? process.stdin;
+    },
+  };
+}
+
 /** What is spelled as a path needs no repository to be understood. */
 async function understand(
-  place: VerifyContext,
+  cwd: string,
   target: string,
   form: VerifyDemands['form'],
-  open: () => Promise<Repository>,
+  { open, findRun }: LazyRepository,
 ): Promise<Meaning> {
   if (form === 'file' || (form === undefined && isPath(target))) return { kind: 'file' };
   const { meaningOf } = await import('./target-meanings.ts');
-  return meaningOf(place, target, form, open);
+  return meaningOf(cwd, target, form, open, findRun);
 }

@@ -7,12 +7,10 @@ import type { Environment } from '../signer/user-config-dir.ts';
 import { findUserLedgerKey, openUserLedgerKey } from '../signer/user-keys.ts';
 import { mirrorLedger } from './git-mirror.ts';
 import { createInternalLedger, type InternalLedger, readFrom } from './internal-ledger.ts';
+import { ledgerPath } from './ledger-path.ts';
 import { userCheckpointMemory } from './user-checkpoint-memory.ts';
 
 export { userCheckpointMemory };
-
-/** Below a repository's common directory: the ledger that all its work trees share. */
-export const ledgerPath = join('writ', 'ledger');
 
 /**
  * The internal ledger of a repository, signed with the user's ledger key. Nothing is touched before its first call. With `mirror`, git

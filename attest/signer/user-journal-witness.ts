@@ -11,7 +11,7 @@ import { journalMac, processWitness, voucherUnder } from '../../engine/store/pro
 import { encodeId } from '../../engine/vcs/ref-name.ts';
 import { createOnce } from './create-once.ts';
 import { type Environment, userConfigDir } from './user-config-dir.ts';
-import { userKeysDir } from './user-keys.ts';
+import { userKeysDir } from './user-keys-dir.ts';
 
 const keyOctets = 32;
 

@@ -2,12 +2,8 @@ import { join } from 'node:path';
 import { readGuarded } from '../../core/base/guarded-file.ts';
 import type { Signer } from '../../core/contract/signer.ts';
 import { openKeyFile, openOwnKey } from './file-key.ts';
-import { type Environment, userConfigDir } from './user-config-dir.ts';
-
-/** Where this user's own keys are. */
-export function userKeysDir(env: Environment): string {
-  return join(userConfigDir(env), 'keys');
-}
+import type { Environment } from './user-config-dir.ts';
+import { userKeysDir } from './user-keys-dir.ts';
 
 /** This user's signing key (ECDSA P-256), made on first use. */
 export function openUserSigningKey(env: Environment): Promise<Signer> {

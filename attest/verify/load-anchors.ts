@@ -1,14 +1,14 @@
-import type { KeyObject } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isWritError, WritError } from '../../core/base/errors.ts';
+import { WritError } from '../../core/base/errors.ts';
 import { readGuarded } from '../../core/base/guarded-file.ts';
 import { parseVkey } from '../log/ledger-key.ts';
 import { parseTlogPolicy } from '../log/tlog-policy.ts';
-import { algorithmOf, keyIdOf, parsePublicKey, parsePublicKeys } from '../public-key.ts';
+import { algorithmOf, parsePublicKey, parsePublicKeys } from '../public-key.ts';
 import { type Environment, userConfigDir } from '../signer/user-config-dir.ts';
-import { userKeysDir } from '../signer/user-keys.ts';
-import type { AnchorOrigin, Anchors, SigningAnchor } from './anchors.ts';
+import { userKeysDir } from '../signer/user-keys-dir.ts';
+import type { AnchorOrigin, Anchors } from './anchors.ts';
+import { type AnchorText, readAnchor, toAnchor } from './read-anchor.ts';
 import type { TrustedRoot } from './trusted-root.ts';
 
 export interface GivenAnchors {
@@ -23,12 +23,6 @@ export interface GivenAnchors {
 }
 
 const maxFiles = 1000;
-
-interface AnchorText {
-  /** Its path, or the option that holds it, whose value might be a secret that was given by mistake. */
-  readonly name: string;
-  readonly text: string;
-}
 
 /**
  * Collects what the user trusts: given keys, `*.pem`, `*.vkey` and `*.tlog-policy` of the trust directory, public keys of keys made here. A given
@@ -71,24 +65,6 @@ export async function loadAnchors(given: GivenAnchors, env: Environment): Promis
     }),
     ownLedgers: own.filter((key) => algorithmOf(key) === 'ed25519'),
   };
-}
-
-/** What the parser of an anchor refuses is a fault of whoever named it, never an answer about what is verified. */
-function readAnchor<T>({ name, text }: AnchorText, parse: (text: string) => T): T {
-  try {
-    return parse(text);
-  } catch (fault) {
-    if (!isWritError(fault, 'KEY_UNUSABLE') && !isWritError(fault, 'ATTESTATION_MALFORMED')) throw fault;
-    throw new WritError('ANCHOR_UNUSABLE', {
-      message: `\`${name}\` is no trust anchor: ${fault.message}`,
-      detail: { anchor: name },
-      cause: fault,
-    });
-  }
-}
-
-function toAnchor(key: KeyObject, from: AnchorOrigin): SigningAnchor {
-  return { keyId: keyIdOf(key), key, from };
 }
 
 async function readGiven(path: string): Promise<AnchorText> {

@@ -1,4 +1,4 @@
-import { readSpecBytes } from '../../api/intent/read-spec.ts';
+import { readSpecBytes } from '../../api/intent/read-spec-bytes.ts';
 import { toPlanData } from '../../api/run/plan-data.ts';
 import { planRun, type RunPlan } from '../../engine/run/plan-run.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { readSpecBytes } from '../../api/intent/read-spec.ts';
+import { readSpecBytes } from '../../api/intent/read-spec-bytes.ts';
 import { readInput } from '../../api/read-input.ts';
 import { toRunData } from '../../api/run/run-data.ts';
 import { runRefusal } from '../../api/run/run-refusal.ts';

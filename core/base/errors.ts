@@ -12,8 +12,18 @@ export interface WritErrorOptions {
   readonly cause?: unknown;
 }
 
-/** The one error class. A fault carries a catalogued code; bad outcomes are values and never thrown. */
+const brand = Symbol.for('writ.error');
+
+/**
+ * The one error class. A fault carries a catalogued code; bad outcomes are values and never thrown. The package holds several programs, each with this class
+ * in it: `instanceof` knows the faults of all of them.
+ */
 export class WritError extends Error {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && brand in value;
+  }
+
+  readonly [brand] = true;
   readonly code: ErrorCode;
   readonly detail: ErrorDetail;
   readonly hints: readonly string[];

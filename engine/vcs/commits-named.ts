@@ -1,3 +1,4 @@
+import { isWritError } from '../../core/base/errors.ts';
 import { describeObjects } from './blobs.ts';
 import { askGit, type GitDirectory, runGit } from './git.ts';
 import { isObjectId } from './repository.ts';
@@ -47,6 +48,13 @@ export async function commitsNamed(place: GitDirectory, name: string): Promise<r
 }
 
 async function resolved(place: GitDirectory, name: string): Promise<readonly NamedCommit[]> {
+  try {
+    const [head] = await describeObjects(place, [`${name}^{commit}`]);
+    return head?.type === 'commit' ? [{ commit: head.id, as: name }] : [];
+  } catch (fault) {
+    // Of a damaged object git says nothing more, and one that is asked for a name alone says that it has none.
+    if (!isWritError(fault, 'GIT_FAILED')) throw fault;
+  }
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
   const { code, stdout } = await askGit(place, args);
   const commit = stdout.toString('utf8').trim();

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { askGit, runGit } from './git.ts';
+import { hasNoRefsBelow } from './ref-files.ts';
 import { isObjectId, type Repository } from './repository.ts';
 
 /** What makes a person's plain git show other objects than those that ids name, and that we read. */
@@ -23,6 +24,7 @@ export async function readReplacements(repository: Repository): Promise<Replacem
 }
 
 async function readObjects(repository: Repository): Promise<ReadonlySet<string>> {
+  if (await hasNoRefsBelow(repository, 'refs/replace')) return new Set();
   const listed = await runGit(repository, ['for-each-ref', '--format=%(refname)', prefix]);
   const ids = listed
     .toString('utf8')

@@ -49,7 +49,7 @@ export const guards: readonly Guard[] = [
       'lists of bundles',
     ],
   ]),
-  ...within('api/verify/verify-file.ts', required, [
+  ...within('api/verify/verify-bytes.ts', required, [
     [
       'signers without effect',
       "demands.allowedSigners && { withoutEffect: ['--allowed-signers'] }",

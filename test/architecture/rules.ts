@@ -1,6 +1,7 @@
+import { closure } from './closure.ts';
 import { findCycles } from './cycles.ts';
 import { doors } from './doors.ts';
-import type { Edge, House } from './house.ts';
+import type { House } from './house.ts';
 import {
   arrows,
   doorFiles,
@@ -17,6 +18,7 @@ import {
 import { ruleIdRule } from './rule-id-rule.ts';
 import { arrowRule, declaredAndUsed, doorRule, type HouseRule, ladderRule, perFile } from './rule-kinds.ts';
 import { taskRule } from './task-rule.ts';
+import { verifyClosure } from './verify-closure.ts';
 
 /** Each costs more than a start of node; what needs one imports it when it needs it. */
 const heavy = /^(?:piscina|ajv|ajv-formats|hono|@hono\/|node-sqlite3-wasm|undici|@sigstore\/|@cyclonedx\/)/;
@@ -162,7 +164,7 @@ export const houseRules: readonly HouseRule[] = [
     /generated/i.test(text.split('\n', 1)[0] ?? '') ? [] : ['does not say so'],
   ),
   {
-    name: 'package.json exports the three doors and nothing else',
+    name: 'package.json exports the doors and nothing else',
     check: ({ files, manifest }) => {
       const exported = Object.keys(manifest.exports);
       const expected = Object.keys(doorFiles);
@@ -223,6 +225,7 @@ export const houseRules: readonly HouseRule[] = [
       };
     },
   },
+  verifyClosure,
   {
     name: 'deciding is pure',
     check: ({ files, edges }) => {
@@ -254,12 +257,6 @@ export function brokenRules(house: House, rules: readonly HouseRule[] = houseRul
 
 function packageOf(specifier: string): string {
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
-}
-
-function closure(start: string, edges: readonly Edge[]): ReadonlySet<string> {
-  const reached = new Set([start]);
-  for (const path of reached) for (const edge of edges) if (edge.from === path) reached.add(edge.to);
-  return reached;
 }
 
 /** Packages whose files are found by address: what is loaded by URL, or more than once. */

@@ -5,6 +5,8 @@ import { type Edge, type House, type HouseFile, type Manifest, toHouseFile } fro
 export const soundFiles: Readonly<Record<string, string>> = {
   'index.ts': "export { createEngine } from './core/kernel/engine.ts';\n",
   'plugin.ts': "export type { Plugin } from './core/kernel/plugin.ts';\n",
+  'verify.ts': "export { verifyMaterial } from './api/verify/verify-material.ts';\n",
+  'api/verify/verify-material.ts': 'export const verifyMaterial = () => false;\n',
   'testing.ts': "export { gateTester } from './plugins/testers/gate-tester.ts';\n",
   'core/kernel/engine.ts':
     "import type { Plugin } from './plugin.ts';\nexport const createEngine = (_: Plugin) => createPool();\n",
@@ -63,6 +65,7 @@ export const soundManifest: Manifest = {
     '.': { default: './dist/index.js' },
     './plugin': { default: './dist/plugin.js' },
     './testing': { default: './dist/testing.js' },
+    './verify': { default: './dist/verify.js' },
   },
 };
 

@@ -4,7 +4,7 @@ import { uuidTimeMs } from '../../../core/base/ids.ts';
 import { encodeId } from '../../vcs/ref-name.ts';
 import type { Repository } from '../../vcs/repository.ts';
 import { joinStores } from '../join-stores.ts';
-import { openStores, type Stores } from '../open-stores.ts';
+import { type OpenStore, openStores, type Stores } from '../open-stores.ts';
 import { listRunDirectories, runDirectory } from '../run-directory.ts';
 import type { RunStore } from '../run-store.ts';
 import { storeRefs } from '../store-refs.ts';
@@ -14,14 +14,38 @@ import { parseNamedJson } from './parse-named-json.ts';
 import { specFile } from './spec-file.ts';
 
 /** One run by id or an unambiguous beginning of one. RUN_NOT_FOUND, also where it fits several. */
-export async function findRun(
+export type FindRun = (wanted: string) => Promise<{ readonly store: RunStore; readonly runId: string }>;
+
+/** Finds runs among those that there are at the first question. */
+export function runFinder(stores: Stores, repository: Repository, clock: Clock): FindRun {
+  const look = async () => {
+    const open = await openStores(stores, repository, clock);
+    return { open, refs: await listRunRefs(repository, open) };
+  };
+  let looked: ReturnType<typeof look> | undefined;
+  return async (wanted) => {
+    looked ??= look();
+    const { open, refs } = await looked;
+    return findAmong(repository, open, refs, wanted);
+  };
+}
+
+/** {@link FindRun} for one question. */
+export function findRun(
   stores: Stores,
   repository: Repository,
   clock: Clock,
   wanted: string,
-): Promise<{ readonly store: RunStore; readonly runId: string }> {
-  const open = await openStores(stores, repository, clock);
-  const refs = await listRunRefs(repository, open);
+): ReturnType<FindRun> {
+  return runFinder(stores, repository, clock)(wanted);
+}
+
+async function findAmong(
+  repository: Repository,
+  open: readonly OpenStore[],
+  refs: readonly FoundRun[],
+  wanted: string,
+): ReturnType<FindRun> {
   const local = (await listRunDirectories(repository)).map((id) => ({ id, prefix: 'refs/ai' }));
   const all = new Map([...local, ...refs].map((run) => [run.id, run]));
   const exact = all.get(encodeId(wanted));

@@ -1,32 +1,34 @@
-import { userCheckpointMemory } from '../../attest/log/user-checkpoint-memory.ts';
-import type { Environment } from '../../attest/signer/user-config-dir.ts';
-import type { Anchors } from '../../attest/verify/anchors.ts';
-import { maxEvidenceFileBytes, parseEvidenceFile } from '../../attest/verify/evidence-file.ts';
+import { parseEvidenceFile } from '../../attest/verify/evidence-file.ts';
 import { nothingThere } from '../../attest/verify/report.ts';
 import { summaryChecks } from '../../attest/verify/summary-demands.ts';
 import { policyDemandId } from '../../attest/verify/verify-policy.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
-import { type InputSource, readInput } from '../read-input.ts';
+import type { Belief } from './belief.ts';
 import type { VerifyDemands } from './demands.ts';
 import { demandOf } from './policy-demand.ts';
 import { type FilePart, splitFile } from './split-file.ts';
 import type { VerifiedTarget } from './verified-target.ts';
 import { isLogAsked, verifySource } from './verify-source.ts';
 
-export type FileContext = InputSource & { readonly env: Environment };
+/** Where commits are looked for that an attestation is about. */
+export interface Ground {
+  /** The repository at hand; NOT_A_REPOSITORY where there is none. */
+  readonly open: () => Promise<Repository>;
+  /** Of these commit ids the first that it has. */
+  readonly findCommit: (ids: readonly string[]) => Promise<string | undefined>;
+}
 
-/** Everything in a file, each part as a target of its own. INPUT_UNREADABLE, INPUT_TOO_LARGE. */
-export async function verifyFile(
-  context: FileContext,
-  anchors: Anchors,
+/** Everything in a file that was read, each part as a target of its own; `target` is what it is called. */
+export async function verifyBytes(
+  belief: Belief,
   demands: VerifyDemands,
-  findCommit: (ids: readonly string[]) => Promise<string | undefined>,
-  open: () => Promise<Repository>,
+  ground: Ground,
   target: string,
+  bytes: Buffer,
+  signal?: AbortSignal,
 ): Promise<readonly VerifiedTarget[]> {
-  const bytes = await readInput(context, target, { maxBytes: maxEvidenceFileBytes });
   const parts = splitFile(target, bytes);
   if (parts === undefined)
     return [
@@ -38,25 +40,23 @@ export async function verifyFile(
     ];
   const verified: VerifiedTarget[] = [];
   for (const part of parts) {
-    context.signal.throwIfAborted();
+    signal?.throwIfAborted();
     const name = part.line === undefined ? target : `${target}:${part.line}`;
-    verified.push(await verifyPart(context, anchors, demands, findCommit, open, name, part));
+    verified.push(await verifyPart(belief, demands, ground, name, part));
   }
   return verified;
 }
 
 async function verifyPart(
-  context: FileContext,
-  anchors: Anchors,
+  belief: Belief,
   demands: VerifyDemands,
-  findCommit: (ids: readonly string[]) => Promise<string | undefined>,
-  open: () => Promise<Repository>,
+  { open, findCommit }: Ground,
   target: string,
   { kind, bytes }: FilePart,
 ): Promise<VerifiedTarget> {
-  const { artifacts, types, specDigest, replay, given, summary, required } = demands;
-  const memory = userCheckpointMemory(context.env);
-  if (kind === 'evidence') return verifyEvidenceFile(context, anchors, demands, open, target, bytes);
+  const { artifacts, types, specDigest, replay, summary, required } = demands;
+  const { anchors, memory } = belief;
+  if (kind === 'evidence') return verifyEvidenceFile(belief, demands, open, target, bytes);
   // Approvals are of runs.
   const unused = demands.allowedSigners && { withoutEffect: ['--allowed-signers'] };
   if (kind === 'log-proof') {
@@ -82,7 +82,7 @@ async function verifyPart(
     replay,
     summary,
     memory,
-    logged: required.includes('log') || isLogAsked(given),
+    logged: required.includes('log') || isLogAsked(anchors),
     logRequired: required.includes('log'),
     unanswerable: [
       ...(required.includes('approvals') ? ['approvals'] : []),
@@ -94,8 +94,7 @@ async function verifyPart(
 }
 
 async function verifyEvidenceFile(
-  context: FileContext,
-  anchors: Anchors,
+  belief: Belief,
   demands: VerifyDemands,
   open: () => Promise<Repository>,
   target: string,
@@ -105,7 +104,7 @@ async function verifyEvidenceFile(
   try {
     const { runId, source } = parseEvidenceFile(bytes);
     const policy = demands.policy === undefined ? undefined : demandOf(demands.policy, open);
-    const report = await verifySource(context, source, anchors, demands, runId, policy);
+    const report = await verifySource(belief, source, demands, runId, policy);
     return { target, kind, runId, commit: source.commit.id, report };
   } catch (fault) {
     if (!isWritError(fault, 'ATTESTATION_MALFORMED')) throw fault;

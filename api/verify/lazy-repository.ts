@@ -1,0 +1,40 @@
+import { systemClock } from '../../core/base/clock.ts';
+import type { FindRun } from '../../engine/store/record/find-run.ts';
+import type { KeptReaders } from '../../engine/vcs/object-reader.ts';
+import type { Repository } from '../../engine/vcs/repository.ts';
+import type { Place } from '../place.ts';
+import type { Ground } from './verify-bytes.ts';
+
+/** A repository that is opened where one is asked about: a file needs none, and starting is most of what verifying one costs. */
+export interface LazyRepository extends Ground, AsyncDisposable {
+  /** Among the runs that it has at the first question. */
+  readonly findRun: FindRun;
+}
+
+/** The repository of a place, bare or not; one git stays for its objects until this is disposed. */
+export function lazyRepository({ stores, repoPath, cwd }: Place): LazyRepository {
+  let opened: Promise<Repository> | undefined;
+  let readers: KeptReaders | undefined;
+  let finder: Promise<FindRun> | undefined;
+  const open = (): Promise<Repository> => {
+    opened ??= Promise.all([
+      import('../../engine/vcs/repository.ts'),
+      import('../../engine/vcs/object-reader.ts'),
+    ]).then(async ([{ openRepository }, { keepObjectReaders }]) => {
+      readers = keepObjectReaders();
+      return readers.keep(await openRepository(repoPath ?? cwd, { bare: true }));
+    });
+    return opened;
+  };
+  return {
+    open,
+    findCommit: async (ids) => (await import('./find-commit.ts')).findCommit(open, ids),
+    findRun: async (wanted) => {
+      finder ??= Promise.all([open(), import('../../engine/store/record/find-run.ts')]).then(
+        ([repository, { runFinder }]) => runFinder(stores, repository, systemClock),
+      );
+      return (await finder)(wanted);
+    },
+    [Symbol.asyncDispose]: async () => readers?.[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { openCheckpointMemory } from '../../attest/log/checkpoint-memory.ts';
+import { noMemory } from '../../attest/log/no-memory.ts';
+import { type ArtifactHash, artifactHashes, type GivenArtifact } from '../../attest/verify/given-artifact.ts';
+import { type Trust, toAnchors } from '../../attest/verify/given-trust.ts';
+import { isMistakenLevel } from '../../attest/verify/predicates/level.ts';
+import { WritError } from '../../core/base/errors.ts';
+import type { Belief } from './belief.ts';
+import { type Requirement, requirements, type VerifyDemands } from './demands.ts';
+import { digestOfSigned } from './digest-of-signed.ts';
+import { requireSigners } from './require-signers.ts';
+
+/** What an attestation has to be about: its bytes, or one of its digests or several, lower-case hex. */
+export type AskedArtifact = { readonly bytes: Uint8Array } | Readonly<Partial<Record<ArtifactHash, string>>>;
+
+/** What a program asks of a verification. */
+export interface VerifyRequest {
+  readonly trust: Trust;
+  readonly artifacts?: readonly AskedArtifact[];
+  /** Whose approvals count: an OpenSSH `allowed_signers`; absent: approvals are told and not counted. */
+  readonly allowedSigners?: string | Uint8Array;
+  /** Canonical digest of the contract that is meant: SHA-256, hex. */
+  readonly specDigest?: string;
+  /** Predicate types that are asked for; none: those that are read here. */
+  readonly types?: readonly string[];
+  /** What a verification summary must say. */
+  readonly verifierId?: string;
+  readonly resourceUri?: string;
+  readonly levels?: readonly string[];
+  /** What must have been verified, or the answer is no. */
+  readonly require?: readonly Requirement[];
+  /** The branch, or full commit id, by whose policy alone it may have been judged; a branch needs a repository. */
+  readonly policy?: string;
+  /** Directory that keeps what was seen of logs, so that one that shrinks or forks is told; absent: nothing is remembered. */
+  readonly memory?: string;
+}
+
+const members: Readonly<Record<keyof VerifyRequest, true>> = {
+  trust: true,
+  artifacts: true,
+  allowedSigners: true,
+  specDigest: true,
+  types: true,
+  verifierId: true,
+  resourceUri: true,
+  levels: true,
+  require: true,
+  policy: true,
+  memory: true,
+};
+
+/** Whom a request believes and what it demands. USAGE for a member that nobody knows or that is not what it must be, ANCHOR_UNUSABLE. */
+export async function readRequest(
+  request: VerifyRequest,
+): Promise<{ readonly belief: Belief; readonly demands: VerifyDemands }> {
+  const unknown = Object.keys(request).find((name) => !Object.hasOwn(members, name));
+  if (unknown !== undefined) throw refusal(unknown, 'no such member');
+  const { trust, allowedSigners, specDigest, policy, memory, require: required = [], levels = [] } = request;
+  for (const name of required)
+    if (!requirements.includes(name)) throw refusal('require', requirements.join(', '));
+  if (specDigest !== undefined && !hexOf(64).test(specDigest)) throw refusal('specDigest', '64 hex digits');
+  const mistaken = levels.find((level) => level === 'FAILED' || isMistakenLevel(level));
+  if (mistaken !== undefined) throw refusal('levels', 'a level such as `SLSA_BUILD_LEVEL_2`');
+  const signers = allowedSigners === undefined ? undefined : Buffer.from(allowedSigners);
+  if (signers) requireSigners(signers, 'allowedSigners', 'allowedSigners');
+  return {
+    belief: {
+      anchors: await toAnchors(trust),
+      memory: memory === undefined ? noMemory : openCheckpointMemory(memory),
+    },
+    demands: {
+      artifacts: (request.artifacts ?? []).map(toArtifact),
+      types: request.types ?? [],
+      replay: required.includes('replay'),
+      required,
+      summary: {
+        levels,
+        ...(request.verifierId === undefined ? {} : { verifierId: request.verifierId }),
+        ...(request.resourceUri === undefined ? {} : { resourceUri: request.resourceUri }),
+      },
+      ...(signers && { allowedSigners: signers }),
+      ...(specDigest === undefined ? {} : { specDigest }),
+      ...(policy === undefined ? {} : { policy }),
+    },
+  };
+}
+
+function toArtifact(asked: AskedArtifact, n: number): GivenArtifact {
+  const name = `artifacts[${n}]`;
+  if ('bytes' in asked) {
+    const bytes = Buffer.from(asked.bytes);
+    const digests = artifactHashes.map(
+      (hash) => [hash, createHash(hash).update(bytes).digest('hex')] as const,
+    );
+    const signed = digestOfSigned(bytes);
+    return { name, ...Object.fromEntries(digests), read: async () => bytes, ...(signed && { signed }) };
+  }
+  const known = artifactHashes.filter((hash) => asked[hash] !== undefined);
+  const isForm = known.every((hash) => hexOf(Number(hash.slice(3)) / 4).test(asked[hash] ?? ''));
+  if (known.length === 0 || !isForm || Object.keys(asked).length !== known.length)
+    throw refusal(name, '`bytes`, or `sha256`, `sha384` or `sha512` in lower-case hex');
+  return { name, ...asked };
+}
+
+function hexOf(digits: number): RegExp {
+  return new RegExp(`^[0-9a-f]{${digits}}$`);
+}
+
+function refusal(name: string, expected: string): WritError {
+  return new WritError('USAGE', {
+    message: `\`${name}\` of a verification: expected ${expected}`,
+    detail: { command: 'verify', option: name, expected },
+    hints: ['docs/verifying.md, From a program, lists what can be asked for'],
+  });
+}

@@ -1,0 +1,44 @@
+import { closure } from './closure.ts';
+import type { HouseRule } from './rule-kinds.ts';
+
+/** Everything that stands behind the door `verify.ts`, types included. */
+const behindVerify: readonly RegExp[] = [
+  /^verify\.ts$/,
+  /^api\/(?:verify\/.+|schemas\/(?:verification-schema|shape)|json-data|place)\.ts$/,
+  /^attest\/(?!artifacts\/).+\.ts$/,
+  /^core\/(?:base|contract)\/.+\.ts$/,
+  // The repository, the records in it, and what keeps them.
+  /^engine\/(?:vcs|store)\/.+\.ts$/,
+  /^plugins\/(?:store\/.+|preset\/verify-repository)\.ts$/,
+  /^core\/kernel\/slot\.ts$/,
+  // Starting git.
+  /^engine\/tool\/(?:process\/)?[a-z-]+\.ts$/,
+  // Deciding again (`require: ['replay']`) from what is stored: pure, and loaded where it is asked for.
+  /^engine\/(?:run\/decide\/[a-z-]+|run\/record\/decision-input(?:-shape)?|patch\/governing-paths)\.ts$/,
+  /^readers\/diff\/.+\.ts$/,
+];
+/** Loaded where a certificate or a public log is judged. */
+const packages: readonly string[] = ['@sigstore/verify', '@sigstore/bundle'];
+const start = 'verify.ts';
+
+/** Who verifies loads no engine: no kernel but the slot of stores, no gate, no pool, no schema validator. */
+export const verifyClosure: HouseRule = {
+  name: 'verifying needs no engine',
+  check: ({ files, edges }) => {
+    const reached = closure(start, edges);
+    const behind = files.filter((file) => reached.has(file.path));
+    return {
+      matched: behind.length,
+      violations: [
+        ...behind
+          .filter(({ path }) => !behindVerify.some((place) => place.test(path)))
+          .map(({ path }) => `${path} stands behind \`${start}\``),
+        ...behind.flatMap(({ path, specifiers }) =>
+          specifiers
+            .filter((one) => !/^(?:\.|node:)/.test(one) && !packages.includes(one))
+            .map((one) => `${path} loads \`${one}\` behind \`${start}\``),
+        ),
+      ],
+    };
+  },
+};
