@@ -4,6 +4,7 @@ import { benchCanonicalDigest } from './canonical-digest.ts';
 import { benchCheckWorlds } from './check-worlds.ts';
 import { benchLargePatch } from './large-patch.ts';
 import { printTable } from './measure.ts';
+import { benchOneRun } from './one-run.ts';
 import { benchPlan } from './plan-10000.ts';
 import { benchResumeRun } from './resume-run.ts';
 import { benchScheduleTasks } from './schedule-tasks.ts';
@@ -14,8 +15,10 @@ import { benchThousandChecks } from './thousand-checks.ts';
 
 const built = spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
 if (built.status !== 0) process.exit(1);
+const launcher = stagePackage();
 const held = [
-  await benchStartUp(stagePackage()),
+  await benchStartUp(launcher),
+  await benchOneRun(launcher),
   await benchCanonicalDigest(),
   await benchLargePatch(),
   await benchPlan(),

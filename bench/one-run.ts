@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { makeSample, sampleSpec } from '../test/engine/run/sample.ts';
+import { figure, median } from './measure.ts';
+
+const rounds = 9;
+const edit =
+  '--- a/src/price.js\n+++ b/src/price.js\n@@ -1,4 +1,4 @@\n-/** Price of `count` items, in cents. */\n+/** Price of so many, in cents. */\n export function price(count, cents) {\n   return count * cents + 1;\n }\n';
+
+/** `writ run` of the compiled package, from the command line to the sealed commit: one file, one check `true`, in a repository of its own. */
+export async function benchOneRun(launcher: string): Promise<boolean> {
+  const cache = mkdtempSync(join(tmpdir(), 'writ-bench-cache-'));
+  try {
+    // The first fills the compile cache.
+    await oneRun(launcher, cache);
+    const runs: (readonly [number, number])[] = [];
+    for (let round = 0; round < rounds; round += 1) runs.push(await oneRun(launcher, cache));
+    const [ms, mb] = [median(runs.map(([one]) => one)), median(runs.map(([, one]) => one))];
+    const detail = `fastest ${Math.min(...runs.map(([one]) => one)).toFixed(0)} ms of ${rounds}`;
+    return [
+      figure('`writ run` of one file with one check `true`', ms, 700, 'ms', detail),
+      figure('its most memory', mb, 180, 'MB', 'VmHWM of the one process of ours'),
+    ].every(Boolean);
+  } finally {
+    rmSync(cache, { recursive: true });
+  }
+}
+
+async function oneRun(launcher: string, cache: string): Promise<readonly [ms: number, mb: number]> {
+  const sample = makeSample();
+  try {
+    const check = {
+      id: 'quick',
+      kind: 'command',
+      command: 'true',
+      required: true,
+      artifactsProduced: ['test-log'],
+    };
+    const spec = sampleSpec({
+      intent: { changeType: 'chore' },
+      acceptance: { verificationPlan: { fastChecks: [check] } },
+    });
+    const [intent, patch] = [join(sample.home, 'intent.json'), join(sample.home, 'change.patch')];
+    writeFileSync(intent, spec);
+    writeFileSync(patch, edit);
+    const began = performance.now();
+    const args = [launcher, 'run', intent, '--patch', patch, '--quiet'];
+    const env = { ...sample.env, NODE_COMPILE_CACHE: cache };
+    const child = spawn(process.execPath, args, { cwd: sample.root, env, stdio: 'ignore' });
+    let most = 0;
+    const look = setInterval(() => {
+      most = Math.max(most, highWater(child.pid));
+    }, 20);
+    const [code] = (await once(child, 'exit')) as [number | null];
+    clearInterval(look);
+    if (code !== 0) throw new Error(`the run ended with ${code}`);
+    return [performance.now() - began, most];
+  } finally {
+    sample.remove();
+  }
+}
+
+/** MB; 0 where it has ended. */
+function highWater(pid: number | undefined): number {
+  try {
+    const found = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return (Number(found?.[1] ?? 0) * 1024) / 1e6;
+  } catch {
+    return 0;
+  }
+}
