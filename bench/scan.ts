@@ -2,7 +2,7 @@
 
 import { mayHit, type Scanned } from '../gates/direct-eval/candidates.ts';
 import { findHits } from '../gates/direct-eval/find-hits.ts';
-import { grammarOf } from '../gates/direct-eval/scan-syntax.ts';
+import { grammarOf } from '../readers/source/language.ts';
 import { labelledLanguages, readSample, scoreLanguage } from './labelled-cases.ts';
 import { labelledRows, scoreRow } from './labelled-sast.ts';
 import { figure } from './measure.ts';

@@ -3,8 +3,7 @@ import { room } from './rooms/room.ts';
 await room(
   'engine/patch/stated-authors.test.ts',
   'readers/diff',
-  'gates/source',
-  'gates/grammar',
+  'readers/source',
   'gates/rules/scope.test.ts',
   'gates/rules/no-direct-eval.test.ts',
   'gates/rules/secrets.test.ts',

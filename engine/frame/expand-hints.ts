@@ -1,4 +1,5 @@
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import { declaringLanguage } from '../../readers/source/language.ts';
 import { hintPattern } from '../plan/hint-pattern.ts';
 import { scopeRootOf } from '../plan/scope.ts';
 import type { GitDirectory } from '../vcs/git.ts';
@@ -7,7 +8,6 @@ import { isFile } from './each-blob.ts';
 import { type ApiUrl, findApis } from './hints/api-urls.ts';
 import { type DefinitionSite, findSymbols } from './hints/find-symbols.ts';
 import { importersOf, readImportGraph } from './import-graph.ts';
-import { sourceLanguage } from './source-language.ts';
 
 /** A file that the hints lead to. */
 export interface HintedFile {
@@ -121,7 +121,7 @@ async function oneHop(
 function otherLanguages(hinted: readonly TreeEntry[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const { path } of hinted) {
-    const language = sourceLanguage(path);
+    const language = declaringLanguage(path);
     if (language === undefined || language === 'javascript' || language === 'python') continue;
     counts.set(language, (counts.get(language) ?? 0) + 1);
   }

@@ -1,3 +1,4 @@
+import { declaringLanguage } from '../../readers/source/language.ts';
 import type { GitDirectory } from '../vcs/git.ts';
 import type { TreeEntry } from '../vcs/tree.ts';
 import { eachBlob, isFile } from './each-blob.ts';
@@ -6,7 +7,7 @@ import { type PythonImport, pythonImports } from './imports/python-imports.ts';
 import { resolveJavascript } from './imports/resolve-javascript.ts';
 import { resolvePython } from './imports/resolve-python.ts';
 import { isBinary } from './is-binary.ts';
-import { isVendored, sourceLanguage } from './source-language.ts';
+import { isVendored } from './is-vendored.ts';
 
 /** Importing file → imported files, all of them paths of one tree. Files without imports may be absent. */
 export type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
@@ -57,8 +58,10 @@ export async function readImportGraph({
   const graph = new Map<string, ReadonlySet<string>>();
   const gaps: string[] = [];
   for (const family of ['javascript', 'python'] as const) {
-    if (![...wanted].some((path) => sourceLanguage(path) === family)) continue;
-    const sources = files.filter((entry) => sourceLanguage(entry.path) === family && !isVendored(entry.path));
+    if (![...wanted].some((path) => declaringLanguage(path) === family)) continue;
+    const sources = files.filter(
+      (entry) => declaringLanguage(entry.path) === family && !isVendored(entry.path),
+    );
     const readable = sources.filter(({ sizeBytes }) => sizeBytes <= maxFileBytes);
     if (readable.length < sources.length)
       gaps.push(`${family}: ${sources.length - readable.length} files over ${maxFileBytes} bytes`);

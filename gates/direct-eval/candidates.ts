@@ -1,6 +1,6 @@
 import { type AnchorSearch, createAnchorSearch } from '../../readers/anchors/anchor-search.ts';
-import type { Language } from '../source/language.ts';
-import { wordSearch } from '../source/word-search.ts';
+import { wordSearch } from '../../readers/anchors/word-search.ts';
+import type { Language } from '../../readers/source/language.ts';
 import { type Evidence, type EvidenceWord, plainWords } from './evidence.ts';
 import { javascriptEvidence } from './javascript-evidence.ts';
 import { pythonEvidence } from './python-evidence.ts';

@@ -1,7 +1,7 @@
-import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
-import { csharpNames, type Setting } from './csharp-names.ts';
+import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
+import { csharpNames, type Setting } from '../../readers/source/names/csharp-names.ts';
+import type { Reading } from '../../readers/source/names/reading.ts';
 import type { Hit } from './hit.ts';
-import type { Reading } from './reading.ts';
 import { handsShellText, isShell, startsWithFlag } from './shell-words.ts';
 
 const scripts = /^(?:CSharpScript|VisualBasicScript)\.(?:EvaluateAsync|RunAsync|Create)$/;

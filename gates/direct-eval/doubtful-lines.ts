@@ -1,4 +1,4 @@
-import type { SyntaxNode, SyntaxTree } from '../grammar/syntax-tree.ts';
+import type { SyntaxNode, SyntaxTree } from '../../readers/source/grammar/syntax-tree.ts';
 
 /** What hides code where it spans lines; the first line of a piece of file may already stand in one. */
 const spanning =

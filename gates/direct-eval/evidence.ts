@@ -1,4 +1,4 @@
-import type { WordSearch } from '../source/word-search.ts';
+import type { WordSearch } from '../../readers/anchors/word-search.ts';
 
 /** A text without which some direct execution cannot be written. */
 export interface EvidenceWord {

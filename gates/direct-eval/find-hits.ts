@@ -1,6 +1,8 @@
+import { grammarOf } from '../../readers/source/language.ts';
+import type { Reading } from '../../readers/source/names/reading.ts';
+import { lex } from '../../readers/source/tokens/lex.ts';
+import { syntaxes } from '../../readers/source/tokens/syntax.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
-import { lex } from '../source/lex.ts';
-import { syntaxes } from '../source/syntax.ts';
 import { mayHit, type Scanned } from './candidates.ts';
 import { csharpHits } from './csharp.ts';
 import { goHits } from './go.ts';
@@ -11,10 +13,9 @@ import { jvmHits } from './jvm.ts';
 import { perlHits } from './perl.ts';
 import { phpHits } from './php.ts';
 import { pythonHits } from './python.ts';
-import type { Reading } from './reading.ts';
 import { rubyHits } from './ruby.ts';
 import { scalaHits } from './scala.ts';
-import { grammarOf, type Scan, scanSyntax } from './scan-syntax.ts';
+import { type Scan, scanSyntax } from './scan-syntax.ts';
 import { shellHits } from './shell.ts';
 import { type TokenView, viewTokens } from './token-view.ts';
 

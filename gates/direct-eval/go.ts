@@ -1,7 +1,7 @@
-import { childOf, childrenOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import { childOf, childrenOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
+import { Names } from '../../readers/source/names/names.ts';
+import type { Reading } from '../../readers/source/names/reading.ts';
 import type { Hit } from './hit.ts';
-import { Names } from './names.ts';
-import type { Reading } from './reading.ts';
 import { handsShellText } from './shell-words.ts';
 
 const opens = [

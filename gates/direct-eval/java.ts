@@ -1,5 +1,4 @@
-import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
-import type { Hit } from './hit.ts';
+import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import {
   type JavaNames,
   javaArguments,
@@ -7,16 +6,17 @@ import {
   javaNames,
   javaTypeOf,
   simpleType,
-} from './java-names.ts';
-import { engineOf, isEngineMethod } from './jvm-engines.ts';
-import type { Reading } from './reading.ts';
+} from '../../readers/source/names/java-names.ts';
+import type { Reading } from '../../readers/source/names/reading.ts';
+import type { Hit } from './hit.ts';
+import { engineOf, isEngineMethod, madeBy } from './jvm-engines.ts';
 import { handsShellText } from './shell-words.ts';
 
 const why = { code: 'evaluates a string as code', shell: 'hands a command line to the system' };
 
 /** Direct execution in Java (and Groovy, as far as it is written like Java). */
 export function javaHits(reading: Reading): readonly Hit[] {
-  const facts = javaNames(reading);
+  const facts = javaNames(reading, madeBy);
   const hits: Hit[] = [];
   for (const node of reading.tree.nodes) {
     const hit =

@@ -1,7 +1,11 @@
-import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
+import {
+  isDeclared,
+  type JavascriptNames,
+  javascriptNames,
+} from '../../readers/source/names/javascript-names.ts';
+import type { Reading } from '../../readers/source/names/reading.ts';
 import type { Hit } from './hit.ts';
-import { isDeclared, type JavascriptNames, javascriptNames } from './javascript-names.ts';
-import type { Reading } from './reading.ts';
 import { handsShellText } from './shell-words.ts';
 
 const compilers = /^(?:Async|Generator|AsyncGenerator)?Function$/;

@@ -1,4 +1,4 @@
-import { type WordSearch, wordSearch } from '../source/word-search.ts';
+import { type WordSearch, wordSearch } from '../../readers/anchors/word-search.ts';
 import type { Scanned } from './candidates.ts';
 
 /** Types of the Java platform that may be given a name far from where it is used. */

@@ -1,5 +1,5 @@
-import { lex } from '../source/lex.ts';
-import { syntaxes } from '../source/syntax.ts';
+import { lex } from '../../readers/source/tokens/lex.ts';
+import { syntaxes } from '../../readers/source/tokens/syntax.ts';
 import type { Hit } from './hit.ts';
 import { shellFlagHits } from './shell-flag.ts';
 import { type TokenView, viewTokens } from './token-view.ts';

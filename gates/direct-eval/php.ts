@@ -1,5 +1,4 @@
-import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
-import type { Hit } from './hit.ts';
+import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import {
   type PhpNames,
   phpArguments,
@@ -9,8 +8,9 @@ import {
   phpReached,
   phpRequested,
   phpValues,
-} from './php-names.ts';
-import type { Reading } from './reading.ts';
+} from '../../readers/source/names/php-names.ts';
+import type { Reading } from '../../readers/source/names/reading.ts';
+import type { Hit } from './hit.ts';
 import { handsShellText } from './shell-words.ts';
 
 const code = /^(?:eval|create_function)$/;

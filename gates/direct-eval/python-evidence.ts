@@ -1,4 +1,4 @@
-import { wordSearch } from '../source/word-search.ts';
+import { wordSearch } from '../../readers/anchors/word-search.ts';
 import { type Evidence, plainWords } from './evidence.ts';
 
 /** Wherever `pythonHits` finds something, one of these stands. */

@@ -1,6 +1,6 @@
-import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
-import type { PythonNames } from './python-names.ts';
-import type { Reading } from './reading.ts';
+import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
+import type { PythonNames } from '../../readers/source/names/python-names.ts';
+import type { Reading } from '../../readers/source/names/reading.ts';
 
 /** Functions of the standard library that execute their first argument, which is a text or what was compiled from one. */
 const runners =

@@ -1,8 +1,8 @@
-import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
+import { type PythonNames, pythonNames } from '../../readers/source/names/python-names.ts';
+import type { Reading } from '../../readers/source/names/reading.ts';
 import type { Hit } from './hit.ts';
-import { type PythonNames, pythonNames } from './python-names.ts';
 import { statementReason } from './python-statements.ts';
-import type { Reading } from './reading.ts';
 import { handsShellText } from './shell-words.ts';
 
 const code = /^(?:eval|exec|execfile|six\.exec_)$/;

@@ -1,6 +1,5 @@
-import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
-import type { Hit } from './hit.ts';
-import type { Reading } from './reading.ts';
+import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
+import type { Reading } from '../../readers/source/names/reading.ts';
 import {
   type RubyNames,
   rubyBehind,
@@ -9,7 +8,8 @@ import {
   rubyMethodObject,
   rubyNames,
   rubySymbol,
-} from './ruby-names.ts';
+} from '../../readers/source/names/ruby-names.ts';
+import type { Hit } from './hit.ts';
 import { handsShellText } from './shell-words.ts';
 
 const kernel = /^(?:eval|system|exec|spawn)$/;

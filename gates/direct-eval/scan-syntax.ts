@@ -1,14 +1,13 @@
 import { systemClock } from '../../core/base/clock.ts';
-import type { GrammarName } from '../grammar/grammar-name.ts';
-import { loadGrammar } from '../grammar/load-grammar.ts';
-import { parseSyntax } from '../grammar/parse-syntax.ts';
-import { plainText } from '../grammar/plain-text.ts';
-import type { SyntaxTree } from '../grammar/syntax-tree.ts';
+import type { GrammarName } from '../../readers/source/grammar/grammar-name.ts';
+import { parseSyntax } from '../../readers/source/grammar/parse-syntax.ts';
+import { plainText } from '../../readers/source/grammar/plain-text.ts';
+import type { SyntaxTree } from '../../readers/source/grammar/syntax-tree.ts';
+import { type Reading, readTree } from '../../readers/source/names/reading.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
-import type { Language } from '../source/language.ts';
+import { shippedGrammar } from '../source/shipped-grammar.ts';
 import { doubtfulLines } from './doubtful-lines.ts';
 import type { Hit } from './hit.ts';
-import { type Reading, readTree } from './reading.ts';
 
 /** What was found, and whether all of the text was read. */
 export interface Scan<H extends Hit = Hit> {
@@ -25,18 +24,7 @@ export interface SyntaxQuestion<H extends Hit = Hit> {
   readonly mayHit: (bytes: Uint8Array, start: number, end: number) => boolean;
 }
 
-const grammars: Readonly<Partial<Record<Language, GrammarName>>> = {
-  python: 'python',
-  ruby: 'ruby',
-  php: 'php',
-  java: 'java',
-  go: 'go',
-  csharp: 'c-sharp',
-  shell: 'bash',
-};
-
 const markup = /\.(?:vue|svelte|astro|html|htm)$/i;
-const groovy = /(?:\.groovy|\.gradle|(?:^|\/)Jenkinsfile)$/i;
 /** Ordinary source takes half a millisecond per thousand characters. */
 const millisecondsFor = (length: number): number => 250 + length * 0.005;
 const maxDoubts = 5_000;
@@ -44,14 +32,6 @@ const maxDoubts = 5_000;
 const maxTreeChars = 1024 * 1024;
 /** A longer line is not read by itself. */
 const maxLineChars = 512 * 1024;
-
-/** The grammar that reads a file, or `undefined` where none is at hand and the text is read token by token. */
-export function grammarOf(path: string, language: Language): GrammarName | undefined {
-  if (groovy.test(path)) return undefined;
-  if (language !== 'javascript') return grammars[language];
-  if (/\.[jt]sx$/i.test(path)) return 'tsx';
-  return /\.[cm]?ts$/i.test(path) || markup.test(path) ? 'typescript' : 'javascript';
-}
 
 /**
  * Hits in a source, comments and strings left aside. Where only pieces of a file are seen, or where the grammar did not fit, nothing is
@@ -62,7 +42,7 @@ export async function scanSyntax<H extends Hit>(
   question: SyntaxQuestion<H>,
 ): Promise<Scan<H>> {
   const { grammar: name, find } = question;
-  const grammar = await loadGrammar(name);
+  const grammar = await shippedGrammar(name);
   const plain = plainText(markup.test(source.path) ? onlyScripts(source.text) : source.text);
   const prefix = name === 'php' && !source.whole && !plain.includes('<?') ? '<?php ' : '';
   const isTooLarge = plain.length > maxTreeChars;
@@ -108,7 +88,7 @@ async function readDoubts<H extends Hit>(
     const left = started + millisecondsFor(plain.length) - systemClock.monotonic();
     if (count > maxDoubts || left <= 0 || line.length > maxLineChars) return false;
     const prefix = grammar === 'php' ? '<?php ' : '';
-    const alone = parseSyntax(await loadGrammar(grammar), prefix + line, {
+    const alone = parseSyntax(await shippedGrammar(grammar), prefix + line, {
       offset: start - prefix.length,
       milliseconds: left,
     });

@@ -1,5 +1,5 @@
-import { childOf, childrenOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
-import type { Reading } from './reading.ts';
+import { childOf, childrenOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
+import type { Reading } from '../../readers/source/names/reading.ts';
 import { baseOf, interpreterOf, wrapperOf } from './shell-programs.ts';
 
 /** A word of a command. */

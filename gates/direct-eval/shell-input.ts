@@ -1,5 +1,5 @@
-import { childOf, childrenOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
-import type { Reading } from './reading.ts';
+import { childOf, childrenOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
+import type { Reading } from '../../readers/source/names/reading.ts';
 
 const dynamic =
   /^(?:simple_expansion|expansion|command_substitution|process_substitution|string_expansion|translated_string)$/;

@@ -1,6 +1,11 @@
-import { ancestorOf, childOf, childrenOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import {
+  ancestorOf,
+  childOf,
+  childrenOf,
+  type SyntaxNode,
+} from '../../readers/source/grammar/syntax-tree.ts';
+import type { Reading } from '../../readers/source/names/reading.ts';
 import type { Hit } from './hit.ts';
-import type { Reading } from './reading.ts';
 import { type ShellCommand, type ShellWord, shellCommand } from './shell-command.ts';
 import { inputReason, isBuiltText } from './shell-input.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Token } from '../source/token.ts';
+import type { Token } from '../../readers/source/tokens/token.ts';
 
 /** How far an argument list is followed; keeps nested calls linear. */
 const maxSpan = 600;

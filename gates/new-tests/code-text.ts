@@ -1,4 +1,4 @@
-import type { Token } from '../source/token.ts';
+import type { Token } from '../../readers/source/tokens/token.ts';
 
 const blank = 0x20;
 const feed = 0x0a;

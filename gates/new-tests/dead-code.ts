@@ -1,5 +1,5 @@
+import type { Language } from '../../readers/source/language.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
-import type { Language } from '../source/language.ts';
 
 const withPreprocessor: ReadonlySet<Language> = new Set(['c', 'csharp', 'swift']);
 const directive = /^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elseif|else|endif)\b[ \t]*([^\n]{0,200})/;

@@ -1,5 +1,5 @@
+import type { Token } from '../../readers/source/tokens/token.ts';
 import type { TokenView } from '../direct-eval/token-view.ts';
-import type { Token } from '../source/token.ts';
 
 /** A test case as it is declared, skipped or not. Numbers are of tokens. */
 export interface DeclaredCase {

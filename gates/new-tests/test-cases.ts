@@ -1,8 +1,8 @@
+import type { Language } from '../../readers/source/language.ts';
+import { lex } from '../../readers/source/tokens/lex.ts';
+import { syntaxes } from '../../readers/source/tokens/syntax.ts';
 import { type TokenView, viewTokens } from '../direct-eval/token-view.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
-import type { Language } from '../source/language.ts';
-import { lex } from '../source/lex.ts';
-import { syntaxes } from '../source/syntax.ts';
 import { findAnnotated, findKotlin, findScala, findSwift } from './annotated-cases.ts';
 import { codeText, shellCode } from './code-text.ts';
 import { findCsharp } from './csharp-cases.ts';

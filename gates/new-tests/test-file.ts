@@ -1,4 +1,4 @@
-import type { Language } from '../source/language.ts';
+import type { Language } from '../../readers/source/language.ts';
 
 const directories = /(?:^|\/)(?:__tests__|tests?|specs?|e2e)\//i;
 

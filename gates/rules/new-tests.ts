@@ -1,4 +1,5 @@
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
+import { languageOf } from '../../readers/source/language.ts';
 import { testCases } from '../new-tests/test-cases.ts';
 import { isTestFile } from '../new-tests/test-file.ts';
 import {
@@ -7,7 +8,6 @@ import {
   isRegularCandidate,
   languageOfChange,
 } from '../source/changed-source.ts';
-import { languageOf } from '../source/language.ts';
 import { type InventoryCase, testInventory } from '../tests-kept/test-inventory.ts';
 
 const rule = 'new-tests';

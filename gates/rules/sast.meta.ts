@@ -1,6 +1,6 @@
 import type { Rule } from '../../core/contract/rule.ts';
+import { languageGlobs } from '../../readers/source/language.ts';
 import { requiresArtifact } from '../formats/required-artifact.ts';
-import { languageGlobs } from '../source/language.ts';
 
 export const meta: Rule = {
   id: 'sast',

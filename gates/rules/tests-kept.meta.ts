@@ -1,5 +1,5 @@
 import type { Rule } from '../../core/contract/rule.ts';
-import { languageGlobs } from '../source/language.ts';
+import { languageGlobs } from '../../readers/source/language.ts';
 
 export const meta: Rule = {
   id: 'tests-kept',

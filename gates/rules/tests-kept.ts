@@ -1,6 +1,7 @@
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import { testsMayGo } from '../../core/contract/tests-may-go.ts';
+import { languageOf } from '../../readers/source/language.ts';
 import { isTestFile } from '../new-tests/test-file.ts';
 import {
   baseSource,
@@ -8,7 +9,6 @@ import {
   isRegularCandidate,
   languageOfChange,
 } from '../source/changed-source.ts';
-import { languageOf } from '../source/language.ts';
 import { emptiedHelpers } from '../tests-kept/emptied-helpers.ts';
 import { exchangedIn } from '../tests-kept/exchanged-in.ts';
 import { isOfHelpers } from '../tests-kept/helper-functions.ts';

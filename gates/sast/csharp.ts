@@ -1,6 +1,6 @@
-import { Names } from '../direct-eval/names.ts';
-import type { Reading } from '../direct-eval/reading.ts';
-import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
+import { Names } from '../../readers/source/names/names.ts';
+import type { Reading } from '../../readers/source/names/reading.ts';
 import type { SastRowId } from './rows.ts';
 import type { SastHit } from './sast-row.ts';
 

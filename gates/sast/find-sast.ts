@@ -1,8 +1,8 @@
-import type { Reading } from '../direct-eval/reading.ts';
-import { grammarOf, type Scan, scanSyntax } from '../direct-eval/scan-syntax.ts';
+import { type WordSearch, wordSearch } from '../../readers/anchors/word-search.ts';
+import { grammarOf, type Language } from '../../readers/source/language.ts';
+import type { Reading } from '../../readers/source/names/reading.ts';
+import { type Scan, scanSyntax } from '../direct-eval/scan-syntax.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
-import type { Language } from '../source/language.ts';
-import { type WordSearch, wordSearch } from '../source/word-search.ts';
 import { csharpSast } from './csharp.ts';
 import { goSast } from './go.ts';
 import { javaSast } from './java.ts';

@@ -1,6 +1,13 @@
-import { javaArguments, javaBehind, javaNames, javaTypeOf, simpleType } from '../direct-eval/java-names.ts';
-import type { Reading } from '../direct-eval/reading.ts';
-import { ancestorOf, childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import { ancestorOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
+import {
+  javaArguments,
+  javaBehind,
+  javaNames,
+  javaTypeOf,
+  simpleType,
+} from '../../readers/source/names/java-names.ts';
+import type { Reading } from '../../readers/source/names/reading.ts';
+import { madeBy } from '../direct-eval/jvm-engines.ts';
 import type { SastRowId } from './rows.ts';
 import type { SastHit } from './sast-row.ts';
 
@@ -13,7 +20,7 @@ const takingAllTypes = /^(?:NoopHostnameVerifier|AllowAllHostnameVerifier|TrustA
 /** What our rows say of Java. */
 export function javaSast(reading: Reading): readonly SastHit[] {
   const { tree, text } = reading;
-  const names = javaNames(reading);
+  const names = javaNames(reading, madeBy);
   const hits: SastHit[] = [];
   for (const node of tree.nodes) {
     const hit = hitOf(node);

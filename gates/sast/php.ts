@@ -1,6 +1,6 @@
-import { phpArguments, phpBehind, phpCalled, phpNames } from '../direct-eval/php-names.ts';
-import type { Reading } from '../direct-eval/reading.ts';
-import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
+import { phpArguments, phpBehind, phpCalled, phpNames } from '../../readers/source/names/php-names.ts';
+import type { Reading } from '../../readers/source/names/reading.ts';
 import { namesPassword } from './password-name.ts';
 import type { SastRowId } from './rows.ts';
 import type { SastHit } from './sast-row.ts';

@@ -1,6 +1,6 @@
-import type { Reading } from '../direct-eval/reading.ts';
-import { rubyBehind, rubyClassOf, rubyNames } from '../direct-eval/ruby-names.ts';
-import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
+import type { Reading } from '../../readers/source/names/reading.ts';
+import { rubyBehind, rubyClassOf, rubyNames } from '../../readers/source/names/ruby-names.ts';
 import type { SastRowId } from './rows.ts';
 import type { SastHit } from './sast-row.ts';
 

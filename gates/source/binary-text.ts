@@ -1,7 +1,7 @@
 import type { PatchFile, PatchSet } from '../../core/contract/patch-set.ts';
 import { binarySides } from '../../readers/diff/binary-sides.ts';
+import { languageOf } from '../../readers/source/language.ts';
 import { isDataFile } from './data-file.ts';
-import { languageOf } from './language.ts';
 
 /** A line of a file that git takes for binary, and its number in the candidate; 1 for all of one whose sides are not told. */
 export interface BinaryLine {

@@ -1,7 +1,7 @@
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleInput } from '../../core/contract/rule.ts';
 import { hunkLines } from '../../readers/diff/hunk-lines.ts';
-import { type Language, languageOf } from './language.ts';
+import { type Language, languageOf } from '../../readers/source/language.ts';
 
 /** Larger files are read through the diff alone. */
 const maxWholeBytes = 2 * 1024 * 1024;

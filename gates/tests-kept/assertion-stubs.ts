@@ -1,4 +1,4 @@
-import type { Language } from '../source/language.ts';
+import type { Language } from '../../readers/source/language.ts';
 
 const libraries = String.raw`(?:node:)?(?:assert(?:/strict)?|test)|chai|expect|should|@?jest(?:/\w+)?|vitest|tap|tape|ava|uvu(?:/assert)?|@tapjs/\w+|power-assert`;
 

@@ -1,4 +1,4 @@
-import type { Language } from '../source/language.ts';
+import type { Language } from '../../readers/source/language.ts';
 
 /** Words that judge in the test libraries of most languages, and what people call helpers that do. */
 const common = String.raw`\b(?!(?:expected|failed|failures?|checked|checkbox|asserted|expectation|checkout|mustache)\b)(?:assert|expect|should|verify|verifies|ensure|check|refute|must|fail)\w{0,60}[!?]?(?=\s*[(.!{]|[ \t]+[\w$@"'([!-])`;

@@ -1,5 +1,5 @@
+import type { Language } from '../../readers/source/language.ts';
 import type { TestCase } from '../new-tests/test-cases.ts';
-import type { Language } from '../source/language.ts';
 import { conditionOf, holdsHere } from './elsewhere.ts';
 import { isOutline, type Layout, type Shape } from './layout.ts';
 import type { Bracket, Outline } from './outline.ts';

@@ -1,4 +1,4 @@
-import type { Language } from '../source/language.ts';
+import type { Language } from '../../readers/source/language.ts';
 import { isOutline, type Layout, type Shape } from './layout.ts';
 import type { Bracket, Outline } from './outline.ts';
 import type { Span } from './spans.ts';

@@ -1,4 +1,4 @@
-import type { Language } from '../source/language.ts';
+import type { Language } from '../../readers/source/language.ts';
 import type { Conditions } from './conditions-around.ts';
 
 const withDirectives: ReadonlySet<Language> = new Set(['c', 'csharp', 'swift']);

@@ -1,4 +1,4 @@
-import type { Language } from '../source/language.ts';
+import type { Language } from '../../readers/source/language.ts';
 import type { Outline } from './outline.ts';
 
 /** Platforms on which checks are not executed: their sandbox is Linux. */

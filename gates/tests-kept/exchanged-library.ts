@@ -1,4 +1,4 @@
-import type { Language } from '../source/language.ts';
+import type { Language } from '../../readers/source/language.ts';
 import { bindingsOf, libraryNames, resolveFrom, testLibrary, withoutEnding } from './library-bindings.ts';
 
 /** One side of a file. */

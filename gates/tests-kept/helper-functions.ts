@@ -1,4 +1,4 @@
-import type { Language } from '../source/language.ts';
+import type { Language } from '../../readers/source/language.ts';
 import type { Shape } from './layout.ts';
 
 /** A function that is no test case. */

@@ -1,4 +1,4 @@
-import type { Language } from '../source/language.ts';
+import type { Language } from '../../readers/source/language.ts';
 import type { HelperFunction } from './helper-functions.ts';
 import { isOfHelpers } from './helper-functions.ts';
 import { bindingsOf, resolveFrom, testLibrary } from './library-bindings.ts';

@@ -1,4 +1,4 @@
-import type { Language } from '../source/language.ts';
+import type { Language } from '../../readers/source/language.ts';
 import type { Outline } from './outline.ts';
 
 /** Blocks of code (`code-text.ts`) in a language where indentation, or words, bound them. */

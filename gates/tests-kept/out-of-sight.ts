@@ -1,4 +1,4 @@
-import type { Language } from '../source/language.ts';
+import type { Language } from '../../readers/source/language.ts';
 
 /** Names by which runners find files, where the directory alone does not do it. */
 const found: Readonly<Partial<Record<Language, RegExp>>> = {

@@ -1,4 +1,4 @@
-import type { Language } from '../source/language.ts';
+import type { Language } from '../../readers/source/language.ts';
 
 /** Leaving a test because of the environment. */
 const byEnvironment = String.raw`\bif\b[^\n]{0,120}(?:process\.env|import\.meta\.env|os\.environ|[gG]etenv|ENV\[|std::env|GetEnvironmentVariable)\b[^\n]{0,160}[{:)]\s*(?:return|continue)\b`;

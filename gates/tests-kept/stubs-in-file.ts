@@ -1,5 +1,6 @@
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 import type { RuleInput } from '../../core/contract/rule.ts';
+import type { Language } from '../../readers/source/language.ts';
 import { readTests } from '../new-tests/test-cases.ts';
 import { isTestFile } from '../new-tests/test-file.ts';
 import {
@@ -9,7 +10,6 @@ import {
   isRegularCandidate,
   languageOfChange,
 } from '../source/changed-source.ts';
-import type { Language } from '../source/language.ts';
 import { assertionStubs } from './assertion-stubs.ts';
 import { libraryStubs } from './library-stubs.ts';
 import { shadowsTestLibrary } from './shadowing-path.ts';

@@ -1,6 +1,6 @@
+import type { Language } from '../../readers/source/language.ts';
 import { readTests, type TestCase } from '../new-tests/test-cases.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
-import type { Language } from '../source/language.ts';
 import { assertionsIn, withoutTrivial } from './assertions.ts';
 import { conditionsAround } from './conditions-around.ts';
 import { deadSpans } from './dead-spans.ts';

@@ -1,4 +1,4 @@
-import type { Language } from '../source/language.ts';
+import type { Language } from '../../readers/source/language.ts';
 import { type Bracket, type Outline, outlineOf } from './outline.ts';
 
 /** A literal list in code. */

@@ -1,4 +1,4 @@
-import type { SourceLanguage } from '../source-language.ts';
+import type { DeclaringLanguage } from '../../../readers/source/language.ts';
 
 /** How a language declares names. */
 export interface DeclarationSyntax {
@@ -27,7 +27,7 @@ const braces = {
 } as const;
 
 /** One row per language; data, not grammar: a definition that none of these forms fits is not found, and said to be so. */
-export const declarationSyntax: Readonly<Record<SourceLanguage, DeclarationSyntax>> = {
+export const declarationSyntax: Readonly<Record<DeclaringLanguage, DeclarationSyntax>> = {
   javascript: {
     ...braces,
     keywords: set('function function* class interface type enum namespace module'),

@@ -1,8 +1,9 @@
+import { declaringLanguage } from '../../../readers/source/language.ts';
 import type { GitDirectory } from '../../vcs/git.ts';
 import type { TreeEntry } from '../../vcs/tree.ts';
 import { eachBlob, isFile } from '../each-blob.ts';
 import { isBinary } from '../is-binary.ts';
-import { isVendored, sourceLanguage } from '../source-language.ts';
+import { isVendored } from '../is-vendored.ts';
 import { declarationSyntax } from './declaration-syntax.ts';
 import { definitionEnd } from './definition-end.ts';
 import { isDeclaration } from './is-declaration.ts';
@@ -95,7 +96,7 @@ function sourcesOf(entries: readonly TreeEntry[]): {
     (entry) =>
       isFile(entry) &&
       entry.sizeBytes <= maxFileBytes &&
-      sourceLanguage(entry.path) &&
+      declaringLanguage(entry.path) &&
       !isVendored(entry.path),
   );
   let bytes = 0;
@@ -134,7 +135,7 @@ function declarationsIn(
   lines: readonly string[],
   wanted: readonly Wanted[],
 ): readonly Declared[] {
-  const language = sourceLanguage(path);
+  const language = declaringLanguage(path);
   if (language === undefined) return [];
   const syntax = declarationSyntax[language];
   const names = new Set(wanted.flatMap(({ name, container }) => [name, container ?? name]));

@@ -1,4 +1,4 @@
-import { systemClock } from '../../core/base/clock.ts';
+import { systemClock } from '../../../core/base/clock.ts';
 import { dropRuntime, type Grammar } from './load-grammar.ts';
 import type { SyntaxTree } from './syntax-tree.ts';
 import { type Walk, walkTree } from './walk.ts';

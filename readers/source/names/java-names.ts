@@ -1,5 +1,4 @@
 import { ancestorOf, childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
-import { madeBy } from './jvm-engines.ts';
 import { type Binding, Names } from './names.ts';
 import type { Reading } from './reading.ts';
 
@@ -17,6 +16,9 @@ const opens = [
   'interface_body',
   'enum_body',
 ];
+/** The type that a method of a type makes, or a function of no type; `undefined` where nobody knows. */
+export type MadeBy = (type: string | undefined, method: string) => string | undefined;
+
 /** What the names of a Java file stand for. */
 export interface JavaNames {
   readonly names: Names;
@@ -24,10 +26,11 @@ export interface JavaNames {
   readonly ownMethods: ReadonlySet<string>;
   /** What was added to a list by name, in order; the name by what declares it. */
   readonly added: ReadonlyMap<SyntaxNode, ReadonlyMap<string, readonly SyntaxNode[]>>;
+  readonly madeBy: MadeBy;
 }
 
-/** Reads the names that a file gives. */
-export function javaNames({ tree, text }: Reading): JavaNames {
+/** Reads the names that a file gives; what libraries make is the caller's to know. */
+export function javaNames({ tree, text }: Reading, madeBy: MadeBy): JavaNames {
   const names = new Names(opens);
   const imports: string[] = [];
   const ownMethods = new Set<string>();
@@ -71,7 +74,7 @@ export function javaNames({ tree, text }: Reading): JavaNames {
       additions.push(node);
   }
   for (const node of additions) readAddition(node);
-  return { names, imports, ownMethods, added };
+  return { names, imports, ownMethods, added, madeBy };
 
   /** `list.add(word)`, `line.addArgument(word)`. */
   function readAddition(node: SyntaxNode): void {
@@ -141,7 +144,8 @@ export function javaTypeOf(
   if (inner.type === 'method_invocation') {
     const name = text(childOf(inner, 'name'));
     return (
-      madeBy(undefined, name) ?? madeBy(javaTypeOf(reading, known, childOf(inner, 'object'), depth + 1), name)
+      known.madeBy(undefined, name) ??
+      known.madeBy(javaTypeOf(reading, known, childOf(inner, 'object'), depth + 1), name)
     );
   }
   const given = bindingsOf(reading, known, inner);

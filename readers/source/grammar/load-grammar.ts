@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
 import type { Language, Parser } from 'web-tree-sitter';
-import { WritError } from '../../core/base/errors.ts';
-import { webAssembly } from '../../core/base/web-assembly.ts';
+import { WritError } from '../../../core/base/errors.ts';
+import { webAssembly } from '../../../core/base/web-assembly.ts';
 import type { GrammarName } from './grammar-name.ts';
 import type { RuntimeFunctions } from './walk.ts';
 
@@ -28,22 +27,21 @@ const maxGenerations = 50;
 /** Grammars with a function that costs the optimiser 75 to 700 MB of memory. */
 export const hugeGrammars: ReadonlySet<GrammarName> = new Set(['bash', 'c-sharp', 'ruby']);
 
-/** The grammar of that name, read from its package on first use in this thread. Throws GRAMMAR_FAULT where it does not load. */
-export function loadGrammar(name: GrammarName): Promise<Grammar> {
+/** The grammar of that name, made of its bytes, which are asked for on first use in this thread. Throws GRAMMAR_FAULT where it does not load. */
+export function loadGrammar(name: GrammarName, read: () => Promise<Uint8Array>): Promise<Grammar> {
   const known = loaded.get(name);
   if (known) return known;
-  const loading = load(name);
+  const loading = load(name, read);
   loaded.set(name, loading);
   return loading;
 }
 
-async function load(name: GrammarName): Promise<Grammar> {
+async function load(name: GrammarName, read: () => Promise<Uint8Array>): Promise<Grammar> {
   try {
     runtime ??= startRuntime();
     const { module, functions } = await runtime;
     const { Language: language, Parser: parser } = module;
-    const file = new URL(import.meta.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${name}.wasm`));
-    const bytes = await readFile(file);
+    const bytes = await read();
     const grammar = hugeGrammars.has(name)
       ? language.loadSync(compilePlainly(bytes))
       : await language.load(bytes);

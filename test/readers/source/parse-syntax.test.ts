@@ -5,12 +5,13 @@ import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { judgeRuleTask } from '../../../core/kernel/worker/judge-rule.ts';
 import { createPool } from '../../../core/kernel/worker/pool.ts';
-import type { GrammarName } from '../../../gates/grammar/grammar-name.ts';
-import { dropRuntime, hugeGrammars, loadGrammar } from '../../../gates/grammar/load-grammar.ts';
-import { parseSyntax } from '../../../gates/grammar/parse-syntax.ts';
-import { plainText } from '../../../gates/grammar/plain-text.ts';
-import { publicWalk, walkTree } from '../../../gates/grammar/walk.ts';
 import { rules } from '../../../gates/rules.ts';
+import { shippedGrammar } from '../../../gates/source/shipped-grammar.ts';
+import type { GrammarName } from '../../../readers/source/grammar/grammar-name.ts';
+import { dropRuntime, hugeGrammars } from '../../../readers/source/grammar/load-grammar.ts';
+import { parseSyntax } from '../../../readers/source/grammar/parse-syntax.ts';
+import { plainText } from '../../../readers/source/grammar/plain-text.ts';
+import { publicWalk, walkTree } from '../../../readers/source/grammar/walk.ts';
 import { toRuleInput } from '../../../testing.ts';
 
 const names: readonly GrammarName[] = [
@@ -28,8 +29,8 @@ const names: readonly GrammarName[] = [
 
 t.test('every grammar loads and reads, once per thread', async (t) => {
   for (const name of names) {
-    const grammar = await loadGrammar(name);
-    t.equal(await loadGrammar(name), grammar, name);
+    const grammar = await shippedGrammar(name);
+    t.equal(await shippedGrammar(name), grammar, name);
     t.ok((parseSyntax(grammar, 'a;\n', { milliseconds: 1000 })?.nodes.length ?? 0) > 1, name);
   }
 });
@@ -72,10 +73,10 @@ t.test('grammars with a function too long to be optimised are the ones that are 
 
 t.test('no function of such a grammar is ever optimised, and those of the runtime are', async (t) => {
   const script = `
-    const at = (path) => new URL(path, ${JSON.stringify(new URL('../../../gates/grammar/', import.meta.url).href)});
-    const { loadGrammar } = await import(at('load-grammar.ts'));
-    const { parseSyntax } = await import(at('parse-syntax.ts'));
-    const grammar = await loadGrammar('bash');
+    const at = (path) => new URL(path, ${JSON.stringify(new URL('../../../', import.meta.url).href)});
+    const { shippedGrammar } = await import(at('gates/source/shipped-grammar.ts'));
+    const { parseSyntax } = await import(at('readers/source/grammar/parse-syntax.ts'));
+    const grammar = await shippedGrammar('bash');
     const text = 'f() { if [ "$1" = x ]; then echo "a $b" | grep -e c; fi; }\\n'.repeat(400);
     for (let round = 0; round < 12; round += 1) parseSyntax(grammar, text, { milliseconds: 20000 });`;
   const { stdout } = spawnSync(
@@ -89,7 +90,7 @@ t.test('no function of such a grammar is ever optimised, and those of the runtim
 });
 
 t.test('offsets count from where the caller says', async (t) => {
-  const tree = parseSyntax(await loadGrammar('javascript'), 'f(x)', { offset: 100, milliseconds: 1000 });
+  const tree = parseSyntax(await shippedGrammar('javascript'), 'f(x)', { offset: 100, milliseconds: 1000 });
   t.match(
     tree?.nodes.find(({ type }) => type === 'call_expression'),
     { start: 100, end: 104 },
@@ -97,7 +98,7 @@ t.test('offsets count from where the caller says', async (t) => {
 });
 
 t.test('the short way through a tree sees what the documented cursor sees', async (t) => {
-  const { parser, runtime } = await loadGrammar('typescript');
+  const { parser, runtime } = await shippedGrammar('typescript');
   const tree = parser.parse(`const a = (b: string) => f('b', { c: [1, 2], d: <e>f });\n`);
   if (!tree) throw new Error('no tree');
   const read = (walkOf: typeof publicWalk) => {
@@ -120,16 +121,16 @@ t.test('the short way through a tree sees what the documented cursor sees', asyn
 });
 
 t.test('a text that takes too long is not read, and the next one is', async (t) => {
-  const grammar = await loadGrammar('javascript');
+  const grammar = await shippedGrammar('javascript');
   t.equal(parseSyntax(grammar, 'f({[('.repeat(40_000), { milliseconds: 1 }), undefined);
-  const next = parseSyntax(await loadGrammar('javascript'), 'f(x)', { milliseconds: 1000 });
+  const next = parseSyntax(await shippedGrammar('javascript'), 'f(x)', { milliseconds: 1000 });
   t.ok(next && next.faults.length === 0);
 });
 
 t.test('after a runtime broke, grammars are read by a new one', async (t) => {
-  const before = await loadGrammar('python');
+  const before = await shippedGrammar('python');
   dropRuntime();
-  const after = await loadGrammar('python');
+  const after = await shippedGrammar('python');
   t.not(after, before);
   t.ok(parseSyntax(after, 'f(x)\n', { milliseconds: 1000 }));
 });

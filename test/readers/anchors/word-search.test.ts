@@ -1,5 +1,5 @@
 import t from 'tap';
-import { wordSearch } from '../../../gates/source/word-search.ts';
+import { wordSearch } from '../../../readers/anchors/word-search.ts';
 
 t.test('a word is found wherever it stands, and nowhere else', async (t) => {
   const search = wordSearch(['eval', 'system', 'child_process', '`', 'qx']);

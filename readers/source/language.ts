@@ -1,0 +1,145 @@
+import type { GrammarName } from './grammar/grammar-name.ts';
+
+/** Languages whose source is read, token by token or by a grammar. */
+export type Language =
+  | 'javascript'
+  | 'python'
+  | 'shell'
+  | 'ruby'
+  | 'php'
+  | 'perl'
+  | 'java'
+  | 'kotlin'
+  | 'scala'
+  | 'go'
+  | 'csharp'
+  | 'rust'
+  | 'c'
+  | 'swift'
+  | 'elixir';
+
+/** What is known of a language by the names of files. Extensions are in lower case, apart by blanks. */
+interface LanguageRow {
+  /** Of its source. */
+  readonly source: string;
+  /** Of files that hold it among other things, or configure something in it. */
+  readonly holders?: string;
+  /** Of source in which declarations alone are looked for. */
+  readonly declarations?: string;
+  /** Whole names of files. */
+  readonly names?: readonly string[];
+  /** What the first line of a script names. */
+  readonly interpreter?: RegExp;
+  readonly grammar?: GrammarName;
+  /** By `.` and extension, or by name: what is read by another grammar, or by none. */
+  readonly grammars?: Readonly<Record<string, GrammarName | 'none'>>;
+}
+
+/** The one table of languages; whoever knows more of one stands beside what it knows. */
+const rows: Readonly<Record<Language | 'lua', LanguageRow>> = {
+  javascript: {
+    source: 'js mjs cjs jsx ts mts cts tsx',
+    holders: 'vue svelte astro html htm',
+    interpreter: /\b(?:node|deno|bun|tsx|ts-node)\b/,
+    grammar: 'javascript',
+    grammars: {
+      ...endingIn('ts mts cts vue svelte astro html htm', 'typescript'),
+      ...endingIn('jsx tsx', 'tsx'),
+    },
+  },
+  python: { source: 'py pyw pyi', interpreter: /\bpython[\d.]*\b/, grammar: 'python' },
+  shell: {
+    source: 'sh bash zsh',
+    holders: 'ksh dash bats',
+    interpreter: /\b(?:ba|z|da|k|a)?sh\b/,
+    grammar: 'bash',
+  },
+  ruby: {
+    source: 'rb rake',
+    holders: 'gemspec ru',
+    names: ['Rakefile', 'Gemfile'],
+    interpreter: /\bruby\b/,
+    grammar: 'ruby',
+  },
+  php: { source: 'php', holders: 'phtml php5 phpt inc', interpreter: /\bphp\b/, grammar: 'php' },
+  perl: { source: '', holders: 'pl pm t cgi', interpreter: /\bperl\b/ },
+  java: {
+    source: 'java groovy',
+    holders: 'gradle',
+    names: ['Jenkinsfile'],
+    grammar: 'java',
+    grammars: { ...endingIn('groovy gradle', 'none'), Jenkinsfile: 'none' },
+  },
+  scala: { source: 'scala sc', holders: 'sbt' },
+  kotlin: { source: 'kt kts' },
+  go: { source: 'go', grammar: 'go' },
+  csharp: { source: 'cs', holders: 'csx', grammar: 'c-sharp' },
+  rust: { source: 'rs' },
+  c: { source: 'c cc cpp cxx h hh hpp', declarations: 'hxx m mm' },
+  swift: { source: 'swift' },
+  elixir: { source: 'ex exs' },
+  lua: { source: '', declarations: 'lua' },
+};
+
+function endingIn(
+  extensions: string,
+  grammar: GrammarName | 'none',
+): Readonly<Record<string, GrammarName | 'none'>> {
+  return Object.fromEntries(extensions.split(' ').map((extension) => [`.${extension}`, grammar]));
+}
+
+/** A language in which declarations are looked for. */
+export type DeclaringLanguage = Exclude<keyof typeof rows, 'perl'>;
+
+const languages = Object.keys(rows) as (keyof typeof rows)[];
+const words = (text = ''): readonly string[] => text.split(' ').filter((word) => word !== '');
+const pairs = <Known extends string>(
+  of: readonly Known[],
+  extensionsOf: (row: LanguageRow) => readonly string[],
+): ReadonlyMap<string, Known> =>
+  new Map(
+    of.flatMap((language) =>
+      extensionsOf(rows[language as keyof typeof rows]).map((one) => [one, language] as const),
+    ),
+  );
+
+const byExtension = pairs(languages as Language[], ({ source, holders }) => [
+  ...words(source),
+  ...words(holders),
+]);
+const byDeclaration = pairs(languages as DeclaringLanguage[], ({ source, declarations }) => [
+  ...words(source),
+  ...words(declarations),
+]);
+const byName = pairs(languages as Language[], ({ names = [] }) => names);
+
+/** Glob patterns of every file that `languageOf` knows by name. */
+export const languageGlobs: readonly string[] = [
+  ...[...byExtension.keys()].map((extension) => `**/*.${extension}`),
+  ...[...byName.keys()].map((name) => `**/${name}`),
+];
+
+/** Language of a file by its name, else by the interpreter that its first line names; `undefined` where neither tells. */
+export function languageOf(path: string, firstLine = ''): Language | undefined {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const dot = name.lastIndexOf('.');
+  const known =
+    byName.get(name) ?? (dot === -1 ? undefined : byExtension.get(name.slice(dot + 1).toLowerCase()));
+  if (known !== undefined || !firstLine.startsWith('#!')) return known;
+  const line = firstLine.slice(0, 200);
+  return (languages as Language[]).find((language) => rows[language].interpreter?.test(line));
+}
+
+/** The language in which a file declares things, by its ending; TypeScript counts as JavaScript. `undefined` for what is no source. */
+export function declaringLanguage(path: string): DeclaringLanguage | undefined {
+  return byDeclaration.get(path.slice(path.lastIndexOf('.') + 1).toLowerCase());
+}
+
+/** The grammar that reads a file, or `undefined` where none is at hand and the text is read token by token. */
+export function grammarOf(path: string, language: Language): GrammarName | undefined {
+  const { grammar, grammars = {} } = rows[language];
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const dot = name.lastIndexOf('.');
+  const own = grammars[dot === -1 ? name : name.slice(dot).toLowerCase()] ?? grammar;
+  return own === 'none' ? undefined : own;
+}

@@ -1,0 +1,35 @@
+import t from 'tap';
+import { declaringLanguage, grammarOf, languageGlobs, languageOf } from '../../../readers/source/language.ts';
+
+t.test(
+  'a file has the language of its ending, of its name, or of the interpreter that it names',
+  async (t) => {
+    t.equal(languageOf('a.b/c/x.MTS'), 'javascript');
+    t.equal(languageOf('a/Rakefile'), 'ruby');
+    t.equal(languageOf('bin/run', '#!/usr/bin/env python3'), 'python');
+    t.equal(languageOf('bin/run', 'python3'), undefined);
+    t.equal(languageOf('x.py', '#!/bin/sh'), 'python');
+    t.equal(languageOf('x.lua'), undefined);
+    t.ok(languageGlobs.includes('**/*.vue') && languageGlobs.includes('**/Jenkinsfile'));
+    t.notOk(languageGlobs.some((glob) => /\.(?:lua|mm|hxx)$/.test(glob)));
+  },
+);
+
+t.test('declarations are looked for in source, not in what holds some', async (t) => {
+  t.equal(declaringLanguage('x.tsx'), 'javascript');
+  t.equal(declaringLanguage('x.vue'), undefined);
+  t.equal(declaringLanguage('x.mm'), 'c');
+  t.equal(declaringLanguage('x.lua'), 'lua');
+  t.equal(declaringLanguage('x.pl'), undefined);
+});
+
+t.test('each file is read by the grammar of its kind, or by none', async (t) => {
+  const grammars = { 'x.js': 'javascript', 'x.cts': 'typescript', 'x.html': 'typescript', 'x.JSX': 'tsx' };
+  for (const [path, grammar] of Object.entries(grammars))
+    t.equal(grammarOf(path, 'javascript'), grammar, path);
+  t.equal(grammarOf('bin/ts', 'javascript'), 'javascript');
+  t.equal(grammarOf('X.java', 'java'), 'java');
+  for (const path of ['a.groovy', 'build.gradle', 'ci/Jenkinsfile'])
+    t.equal(grammarOf(path, 'java'), undefined);
+  t.equal(grammarOf('x.kt', 'kotlin'), undefined);
+});
