@@ -1,4 +1,3 @@
-import type { Clock } from '../core/base/clock.ts';
 import { definePlugin, type LoadedPlugin } from '../core/kernel/plugin.ts';
 import { createSlsaAttestor } from './attestor.ts';
 import { createInternalLedgerSource } from './log/internal-ledger-source.ts';
@@ -11,11 +10,10 @@ export interface AttestPluginOptions {
   readonly env: Environment;
   /** `--ephemeral-key`. */
   readonly ephemeralKey: boolean;
-  readonly clock: Clock;
 }
 
 /** Signing keys, the logs `internal-ledger`, `public-log` and `none`, SLSA provenance, and approvals by SSH key. Touches no file before one of them is opened. */
-export function attestPlugin({ env, ephemeralKey, clock }: AttestPluginOptions): LoadedPlugin {
+export function attestPlugin({ env, ephemeralKey }: AttestPluginOptions): LoadedPlugin {
   return definePlugin({
     name: 'attest',
     api: 1,
@@ -29,7 +27,7 @@ export function attestPlugin({ env, ephemeralKey, clock }: AttestPluginOptions):
       'artifacts.required.name=provenance-attestation',
       'artifacts.required.name=transparency-proof',
     ],
-    setup({ slots, fetch, secret, files }) {
+    setup({ slots, clock, fetch, secret, files }) {
       slots.signer.addLazy('key', () =>
         createSignerSource({ env, ephemeral: ephemeralKey, clock, fetch, secret, files }),
       );

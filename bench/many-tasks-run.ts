@@ -36,7 +36,7 @@ const recorded = createRecordedWorker(
   systemClock.sleep,
 );
 await using engine = await createEngine({
-  plugins: preset({ env, ephemeralKey: true, clock: systemClock }),
+  plugins: preset({ env, ephemeralKey: true }),
   rows: contractRows,
   clock: systemClock,
   env,

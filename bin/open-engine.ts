@@ -13,7 +13,7 @@ export async function openEngine(
 ): Promise<WritEngine> {
   return createEngine({
     plugins: [
-      ...preset({ env: context.env, ephemeralKey: options.ephemeralKey === true, clock: systemClock }),
+      ...preset({ env: context.env, ephemeralKey: options.ephemeralKey === true }),
       ...(options.plugins ?? []),
     ],
     rows: contractRows,

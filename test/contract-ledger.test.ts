@@ -9,7 +9,7 @@ import { preset } from '../plugins/preset.ts';
 import { fixtures, type Json, sampleSpec } from './engine/run/sample.ts';
 import { serviceRows } from './ledger/service-rows.ts';
 
-const plugins = preset({ env: {}, ephemeralKey: false, clock: systemClock });
+const plugins = preset({ env: {}, ephemeralKey: false });
 const root = new URL('..', import.meta.url).pathname;
 
 /** What has to be written into the sample's contract for it to ask for a row that nobody enforces yet. */

@@ -33,7 +33,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Embedde
   const listeners = openListeners(report);
   const engine = await openEngine({
     plugins: [
-      ...preset({ env, ephemeralKey: options.ephemeralKey === true, clock }),
+      ...preset({ env, ephemeralKey: options.ephemeralKey === true }),
       ...plugins,
       runEventsPlugin('observers', listeners.tell),
     ],

@@ -183,3 +183,18 @@ t.test(
     t.ok(faults.length > 0 && faults.every(({ message }) => message === 'one listener fails'));
   },
 );
+
+t.test('plugins find secrets in the environment that the engine was given, and in no other', async (t) => {
+  const found: (string | undefined)[] = [];
+  const seeker = definePlugin({
+    name: 'seeker',
+    api: 1,
+    setup({ secret }) {
+      found.push(secret('GIVEN'), secret('PATH'));
+      return undefined;
+    },
+  });
+  const engine = await createEngine({ env: { HOME: t.testdir(), GIVEN: 'abc' }, plugins: [seeker] });
+  await engine.close();
+  t.strictSame(found, ['abc', undefined]);
+});

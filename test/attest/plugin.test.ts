@@ -4,7 +4,6 @@ import t from 'tap';
 import { attestPlugin } from '../../attest/plugin.ts';
 import { generateKey, toSigner } from '../../attest/signer/key-signer.ts';
 import { openUserLedgerKey } from '../../attest/signer/user-keys.ts';
-import { systemClock } from '../../core/base/clock.ts';
 import { createEngine } from '../../core/kernel/engine.ts';
 import { contractRows } from '../../engine/spec/contract-rows.ts';
 import { sealingPlace } from './sealing-place.ts';
@@ -12,7 +11,7 @@ import { sealingPlace } from './sealing-place.ts';
 const throwAway = toSigner(generateKey('ecdsa-p256-sha256'), true);
 const open = (env: Record<string, string>, ephemeralKey = false) =>
   createEngine({
-    plugins: [attestPlugin({ env, ephemeralKey, clock: systemClock })],
+    plugins: [attestPlugin({ env, ephemeralKey })],
     rows: contractRows,
     env,
     report: () => {},
@@ -23,7 +22,7 @@ t.test('keys come by the capabilities that the engine hands over, and by nothing
   const home = t.testdir();
   const pem = generateKey('ed25519').export({ type: 'pkcs8', format: 'pem' }).toString();
   await using engine = await createEngine({
-    plugins: [attestPlugin({ env: { HOME: home, UNTOLD: pem }, ephemeralKey: false, clock: systemClock })],
+    plugins: [attestPlugin({ env: { HOME: home, UNTOLD: pem }, ephemeralKey: false })],
     rows: contractRows,
     env: { TOLD: pem },
     report: () => {},

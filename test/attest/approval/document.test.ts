@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { buildApproval } from '../../../attest/approval/approval-statement.ts';
 import { attestPlugin } from '../../../attest/plugin.ts';
-import { systemClock } from '../../../core/base/clock.ts';
 import { createEngine } from '../../../core/kernel/engine.ts';
 import { contractRows } from '../../../engine/spec/contract-rows.ts';
 import { ajv } from '../../bin/faults-of.ts';
@@ -47,7 +46,7 @@ t.test('the published schema takes what is built and refuses what is not a state
 });
 
 t.test('the attest plugin fills the slot', async (t) => {
-  const plugin = attestPlugin({ env: { HOME: t.testdir() }, ephemeralKey: false, clock: systemClock });
+  const plugin = attestPlugin({ env: { HOME: t.testdir() }, ephemeralKey: false });
   await using engine = await createEngine({
     plugins: [plugin],
     rows: contractRows,

@@ -124,7 +124,7 @@ export function makeSample(files = join(fixtures, '_sample')): Sample {
   git('update-index', '-q', '--refresh');
   const engine = (plugins: readonly LoadedPlugin[] = [], ephemeralKey = false): Promise<WritEngine> =>
     createEngine({
-      plugins: [...preset({ env, ephemeralKey, clock: systemClock }), ...plugins],
+      plugins: [...preset({ env, ephemeralKey }), ...plugins],
       rows: contractRows,
       clock: systemClock,
       env,
