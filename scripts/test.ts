@@ -3,12 +3,13 @@
  * room runs in a Node of its own, one more at a time than there are cores (up to three); the files speak TAP, and what they say is added up.
  * docs/decisions/0003-test-runner.md says why no runner stands between.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
-import { temporaryPlace } from '../test/rooms/temporary-directory.ts';
+import { makeTemporaryDirectory } from '../test/rooms/temporary-directory.ts';
 import { type Changes, changedFiles } from './tests/changed-files.ts';
 import { chooseTests, type RoomChoice } from './tests/choose-tests.ts';
+import { inMemory } from './tests/in-memory.ts';
 import { longestFirst } from './tests/longest-first.ts';
 import { readTestTree } from './tests/read-test-tree.ts';
 import { type Entry, runEntry } from './tests/run-entry.ts';
@@ -46,16 +47,17 @@ function toEntry({ room, files, whole }: RoomChoice): Entry {
 }
 
 async function runAll(entries: readonly Entry[]): Promise<void> {
-  const temporary = mkdtempSync(join(temporaryPlace(), 'writ-tests-'));
+  const temporary = makeTemporaryDirectory();
   // Stripping types and compiling is half of what a small room costs: once for all rooms.
   const compileCache = join(root, 'node_modules', '.cache', 'writ-tests');
   const env = { ...process.env, TMPDIR: temporary, NODE_COMPILE_CACHE: compileCache };
+  const before = inMemory(env);
   const totals = countTotals();
   const queue = [...entries];
   // A room waits for disk and for processes of its own a good part of its time.
   const lanes = Array.from({ length: Math.min(3, availableParallelism() + 1) }, async () => {
     for (let entry = queue.shift(); entry !== undefined; entry = queue.shift())
-      process.stdout.write(totals.add(await runEntry(entry, env)));
+      process.stdout.write(totals.add(await runEntry(entry, env, before)));
   });
   await Promise.all(lanes);
   rmSync(temporary, { recursive: true, force: true });

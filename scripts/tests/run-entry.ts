@@ -19,12 +19,17 @@ export interface Entry {
 /** Milliseconds without a byte of output: a room ends itself before that, unless it cannot. */
 const silence = 600_000;
 
-/** Runs an entry in a Node of its own, to its end; one that falls silent is killed. */
-export function runEntry({ name, argv }: Entry, env: NodeJS.ProcessEnv): Promise<Outcome> {
+/** Runs an entry in a Node of its own, behind `before`, to its end; one that falls silent is killed. */
+export function runEntry(
+  { name, argv }: Entry,
+  env: NodeJS.ProcessEnv,
+  before: readonly string[] = [],
+): Promise<Outcome> {
   return new Promise((resolve) => {
     const started = performance.now();
     const chunks: Buffer[] = [];
-    const child = spawn(process.execPath, argv, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [program = '', ...args] = [...before, process.execPath, ...argv];
+    const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const deadline = setTimeout(() => child.kill('SIGKILL'), silence);
     const take = (chunk: Buffer): void => {
       chunks.push(chunk);
