@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +12,7 @@ import type { ResumeRequest, RunRequest } from '../../../engine/run/state/run-re
 import { contractRows } from '../../../engine/spec/contract-rows.ts';
 import type { WritEngine } from '../../../engine/spec/writ-engine.ts';
 import { preset } from '../../../plugins/preset.ts';
+import { outputOf } from '../../starter/run-program.ts';
 import { sharedPool } from './shared-pool.ts';
 
 export const fixtures = fileURLToPath(new URL('../../../fixtures/runs/', import.meta.url));
@@ -81,12 +81,7 @@ function gitEnv(home: string) {
 }
 
 function runGit(root: string, env: Readonly<Record<string, string>>, args: readonly string[]): string {
-  return execFileSync('git', args, {
-    cwd: root,
-    env,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-  }).trim();
+  return outputOf('git', args, { cwd: root, env }).toString().trim();
 }
 
 const templates = new Map<string, string>();

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { outputOf } from '../../starter/run-program.ts';
 
 /** Content of a file; `link` makes it a symlink, `exec` executable. */
 export type SampleFile = string | Uint8Array | { readonly link: string } | { readonly exec: string };
@@ -23,13 +23,7 @@ process.env.GIT_AUTHOR_EMAIL = process.env.GIT_COMMITTER_EMAIL = 'sample@example
 export function makeRepository(dir: string, ...initArgs: string[]): SampleRepository {
   mkdirSync(dir, { recursive: true });
   const run = (args: readonly string[], input?: string | Uint8Array): string =>
-    execFileSync('git', args, {
-      cwd: dir,
-      encoding: 'utf8',
-      maxBuffer: 1 << 29,
-      stdio: ['pipe', 'pipe', 'pipe'],
-      ...(input === undefined ? {} : { input }),
-    });
+    outputOf('git', args, { cwd: dir, ...(input === undefined ? {} : { input }) }).toString();
   const sample: SampleRepository = {
     dir,
     git: (...args) => run(args),
