@@ -79,6 +79,17 @@ t.test('every rule can fail', async (t) => {
         'gates/scan/x.ts': imports('../rules/scope.ts'),
       }),
     ],
+    'tests wait by `test/waiting/` only': [
+      withFiles({ 'test/core/x.test.ts': 'await new Promise((done) => setTimeout(done, 9));\n' }),
+      withFiles({ 'test/core/x.test.ts': 'setInterval(look, 9);\n' }),
+      withFiles({ 'test/core/x.ts': 'Atomics.wait(cell, 0, 0, 9);\nawait systemClock.sleep(9);\n' }),
+      withFiles({ 'test/core/x.ts': "import { setTimeout as pause } from 'node:timers/promises';\n" }),
+      withFiles({ 'test/engine/run/stuck-run.ts': "export const work = 'done';\n" }),
+    ],
+    'what tests leave to chance has a seed': [
+      withFiles({ 'test/core/x.test.ts': 'const wait = Math.random() * 9;\n' }),
+      withFiles({ 'test/core/x.ts': "import { randomBytes } from 'node:crypto';\n" }),
+    ],
     'the compiler saw every relative import': [withFiles({ 'core/x.ts': imports('./nowhere.ts') })],
     'no `export *`': [withFiles({ 'core/x.ts': "export * from './plugin.ts';\n" })],
     'tapable only through `core/kernel/hook.ts`': [

@@ -6,6 +6,7 @@ import t from 'tap';
 import { readInput } from '../../api/read-input.ts';
 import { writeOutput } from '../../bin/write-output.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { instant } from '../waiting/instant.ts';
 
 function reader(cwd: string, stdin: Readable = Readable.from([])) {
   return { cwd, stdin, signal: new AbortController().signal };
@@ -81,7 +82,7 @@ t.test('a FIFO without a writer ends at once, one with a writer is read to its e
     if (!late) writeSync(writer, content);
     const reading = readInput(reader(dir), 'pipe', { maxBytes: 5 });
     if (late) writeSync(writer, content);
-    setTimeout(() => closeSync(writer), 20);
+    void instant(20).then(() => closeSync(writer));
     if (content.length <= 5) t.equal(String(await reading), content);
     else await t.rejects(reading, { code: 'INPUT_TOO_LARGE' });
   }

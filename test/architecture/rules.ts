@@ -2,6 +2,7 @@ import { closure } from './closure.ts';
 import { findCycles } from './cycles.ts';
 import { doors } from './doors.ts';
 import type { House } from './house.ts';
+import { testRules } from './own-time.ts';
 import {
   arrows,
   doorFiles,
@@ -244,6 +245,7 @@ export const houseRules: readonly HouseRule[] = [
       };
     },
   },
+  ...testRules,
 ];
 
 /** Every broken rule, one line each. */

@@ -2,7 +2,8 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('../../bin/writ.js', import.meta.url));
-const maxWaitMs = 20_000;
+/** Without a word of output. */
+const patienceMs = 240_000;
 
 /** A `writ` process at work. */
 export interface StartedWrit {
@@ -45,8 +46,9 @@ export function startWrit(argv: readonly string[], { cwd, env }: WritPlace): Sta
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const fail = (why: string): void =>
         reject(new Error(`writ ${argv.join(' ')} ${why}: ${textOf(out)}${textOf(err)}`));
-      const timer = setTimeout(() => fail('took too long'), maxWaitMs);
+      const timer = setTimeout(() => fail('took too long'), patienceMs);
       const check = (): void => {
+        timer.refresh();
         if (holds()) resolve();
       };
       waiting.add(check);

@@ -1,19 +1,16 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import t from 'tap';
 import { systemClock } from '../../core/base/clock.ts';
 import type { Broadcast } from '../../http/broadcast.ts';
+import { until } from '../waiting/until.ts';
 import { startReaders } from './broadcast/start-readers.ts';
 import { openClient, startStreamServer } from './broadcast/start-stream-server.ts';
 import { tickFrame } from './broadcast/tick-frame.ts';
 
 /** What the system takes for one socket that nobody reads is below 4 MiB; this is safely more. */
 const beyondKernel = 6 * 1024 * 1024;
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await sleep(2);
-}
 
 /** Publishes in turns of the event loop, as requests come in. */
 async function publishSteadily(broadcast: Broadcast, from: number, to: number, bytes: number): Promise<void> {
@@ -122,7 +119,9 @@ t.test('a burst of 10,000 in one tick reaches who reads, and nobody waits for wh
   t.equal(resyncs.length, 0);
   aheadMs = 60_001;
   broadcast.publish(10_001, tickFrame(10_001, 1024));
-  await sleep(20);
+  // The clock has gone on by more than a window: the turn comes at once.
+  await nextTurn();
+  await nextTurn();
   readers.order({ do: 'resume', lastId: 10_002 });
   await until(() => resyncs.length === 5);
   broadcast.publish(10_002, tickFrame(10_002, 1024));
@@ -168,7 +167,10 @@ t.test('a burst beyond what may be held makes those lag who are furthest behind'
 });
 
 t.test('one that holds little when it lags is told, too', async (t) => {
-  const { broadcast, port, sockets, resyncs } = await startStreamServer(t, { maxQueuedEvents: 2 });
+  // Each is published in a window of its own, however long a turn takes.
+  let aheadMs = 0;
+  const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + aheadMs };
+  const { broadcast, port, sockets, resyncs } = await startStreamServer(t, { maxQueuedEvents: 2, clock });
   const client = openClient(port);
   await client.sees(': open');
   client.socket.pause();
@@ -181,8 +183,10 @@ t.test('one that holds little when it lags is told, too', async (t) => {
   }
   for (let more = 0; more < 10; more += 1) {
     seq += 1;
+    aheadMs += 6;
     broadcast.publish(seq, tickFrame(seq, 600));
-    await sleep(6);
+    await nextTurn();
+    await nextTurn();
   }
   t.ok((socket?.writableLength ?? 0) < 2048, 'below any high-water mark');
   client.socket.resume();
@@ -192,21 +196,32 @@ t.test('one that holds little when it lags is told, too', async (t) => {
 });
 
 t.test('an idle stream is kept alive, a stalled one is not written to, and not kept for ever', async (t) => {
-  const { broadcast, port, sockets } = await startStreamServer(t, { keepAliveMs: 20, maxStallMs: 300 });
+  // Only this clock ends the patience with the stalled one.
+  let aheadMs = 0;
+  const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + aheadMs };
+  const { broadcast, port, sockets } = await startStreamServer(t, {
+    clock,
+    keepAliveMs: 20,
+    maxStallMs: 600_000,
+  });
   const idle = openClient(port);
   await idle.sees(': open');
   const stalled = openClient(port);
   await stalled.sees(': open');
   await idle.sees(': open\n\n:\n\n:\n\n');
   stalled.socket.pause();
+  const before = idle.text().length;
+  const idleHas = (more: number): Promise<void> => until(() => idle.text().length >= before + more);
   // One frame: nothing else waits for it, and only its socket says that it is full.
   broadcast.publish(1, Buffer.alloc(beyondKernel, ':'));
   await until(() => (sockets[1]?.writableLength ?? 0) > 0);
-  await sleep(60);
+  // The frame, and what keeps alive a few times.
+  await idleHas(beyondKernel + 3 * 3);
   const held = sockets[1]?.bytesWritten;
-  await sleep(100);
+  await idleHas(beyondKernel + 8 * 3);
   t.equal(sockets[1]?.bytesWritten, held);
   t.equal(broadcast.size, 2);
+  aheadMs = 600_001;
   await until(() => broadcast.size === 1);
   t.notOk(sockets[0]?.destroyed);
   t.ok(sockets[1]?.destroyed);
@@ -224,14 +239,14 @@ t.test(
     await until(() => sockets.some((socket) => socket.writableLength > 0));
     broadcast.publish(101, tickFrame(101, 100));
     const started = performance.now();
-    const ended = broadcast.end(400);
+    const ended = broadcast.end(4_000);
     t.equal(broadcast.end(10_000), ended, 'a second end is the first one');
     await reading.closed;
-    t.ok(performance.now() - started < 390, 'who has all is not kept');
+    t.ok(performance.now() - started < 3_990, 'who has all is not kept');
     t.match(reading.text(), /id: 101\n/);
     await ended;
     const took = performance.now() - started;
-    t.ok(took > 390 && took < 900, `${took} ms`);
+    t.ok(took > 3_990 && took < 9_000, `${took} ms`);
     t.equal(broadcast.size, 0);
     const late = openClient(port);
     await late.closed;

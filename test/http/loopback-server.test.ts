@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { WritError } from '../../core/base/errors.ts';
 import { type LoopbackServer, startLoopbackServer } from '../../http/loopback-server.ts';
 import type { Route } from '../../http/route.ts';
+import { lookOn } from '../waiting/look-on.ts';
 
 interface Served extends LoopbackServer {
   readonly reported: readonly unknown[];
@@ -150,14 +150,14 @@ t.test('a port that is taken is refused in words', async (t) => {
 
 t.test('at the end answers under way are waited for, a while', async (t) => {
   const server = await serve(t, [
-    get('/soon', () => pause(100, 'done')),
+    get('/soon', () => lookOn(100).then(() => 'done')),
     get('/never', () => new Promise(() => {})),
   ]);
   const soon = server.ask('/soon');
   const never = server.ask('/never').catch(() => 'cut off');
   const idle = connect(Number(new URL(server.baseUrl).port), '127.0.0.1');
   await once(idle, 'connect');
-  await pause(30);
+  await lookOn(30);
   const begun = performance.now();
   await server.close(300);
   const took = performance.now() - begun;

@@ -1,12 +1,9 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { lookOn } from '../waiting/look-on.ts';
+import { until } from '../waiting/until.ts';
 import { openClient, startStreamServer } from './broadcast/start-stream-server.ts';
 import { tickFrame } from './broadcast/tick-frame.ts';
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await sleep(2);
-}
 
 t.test('a stream opens at once, with its headers and first frames, unchunked', async (t) => {
   const first = [tickFrame(1, 100), tickFrame(2, 100)];
@@ -16,7 +13,7 @@ t.test('a stream opens at once, with its headers and first frames, unchunked', a
     await client.sees('id: 2\n');
     broadcast.publish(3, tickFrame(3, 100));
     await client.sees('id: 3\n');
-    await sleep(10);
+    await lookOn(10);
     const [head = '', body] = client.text().split('\r\n\r\n');
     t.match(head, /^HTTP\/1\.1 200 OK\r\n/);
     t.match(head, /\r\ncontent-type: text\/event-stream\r\n/i);
@@ -51,7 +48,8 @@ t.test('what a subscriber sends is no request, and does not pile up', async (t) 
   await client.sees(': open');
   client.socket.write('GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
   client.socket.write(`no request\n${'x'.repeat(20_000)}`);
-  await sleep(150);
+  // Three times what a server gives a request.
+  await lookOn(150);
   broadcast.publish(1, tickFrame(1, 100));
   await client.sees('id: 1\n');
   t.equal(requests, 1);
@@ -67,10 +65,10 @@ t.test(
     let openBefore = -1;
     const { broadcast, port } = await startStreamServer(t, {}, (request, response, all) => {
       if (request.url !== '/slow') return all.add(response);
-      setTimeout(() => {
+      void lookOn(50).then(() => {
         openBefore = all.size;
         response.end('slow');
-      }, 50);
+      });
     });
     const head = openClient(port, 'HEAD / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
     await head.closed;

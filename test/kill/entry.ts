@@ -1,10 +1,11 @@
 import t from 'tap';
+import { toldSeed } from '../chance/told-seed.ts';
 import { killRuns } from './kill-run.ts';
 
 t.test(
   'a run that is killed at any instant comes to the same end, and leaves nothing lying about',
   async (t) => {
-    const seed = Number(process.env.WRIT_KILL_SEED ?? 20_250_506);
+    const seed = toldSeed(t);
     const report = await killRuns({ seed, rounds: 15, report: (line) => t.comment(line) });
     t.same(report.complaints, []);
     t.equal(report.rounds, 15);

@@ -11,12 +11,14 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { commands } from '../../bin/command-table.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { removeRunLitter } from '../../engine/run/record/run-litter.ts';
 import { type Ran, runLine } from '../bin/host.ts';
+import { seededRandom } from '../chance/seeded-random.ts';
+import { instant } from '../waiting/instant.ts';
+import { until } from '../waiting/until.ts';
 import { type Facts, readFacts, traces } from './facts.ts';
 import { makeTemplate, type Template } from './template.ts';
 
@@ -40,7 +42,7 @@ export interface KillReport {
 
 const writ = fileURLToPath(new URL('../../bin/writ.js', import.meta.url));
 /** Far above what an undisturbed run takes: a run that waits for a lock of the dead shows here. */
-const patienceMs = 60_000;
+const patienceMs = 240_000;
 const maxResumes = 5;
 
 interface Choice {
@@ -57,7 +59,7 @@ interface Choice {
 export async function killRuns(options: KillOptions): Promise<KillReport> {
   const { seed, rounds, report = () => {} } = options;
   const box = mkdtempSync(join(tmpdir(), 'writ-kill-'));
-  const random = mulberry32(seed);
+  const random = seededRandom(seed);
   const complaints: string[] = [];
   const killed = { unbegun: 0, midway: 0, ended: 0 };
   let killedAgain = 0;
@@ -232,12 +234,11 @@ function start(place: Place, args: readonly string[]): Started {
 
 async function killAt(place: Place, started: Started, { group, when }: Choice): Promise<void> {
   const isOver = (): boolean => started.child.exitCode !== null || started.child.signalCode !== null;
-  if ('ms' in when) await Promise.race([sleep(when.ms), started.ended]);
+  if ('ms' in when) await Promise.race([instant(when.ms), started.ended]);
   else {
     const before = Math.max(0, ...findRuns(place).map(({ records }) => records));
-    while (!isOver() && !findRuns(place).some(({ records }) => records - before >= when.records))
-      await sleep(1);
-    await sleep(when.thenMs);
+    await until(() => isOver() || findRuns(place).some(({ records }) => records - before >= when.records));
+    await instant(when.thenMs);
   }
   started.kill(group);
   await started.ended;
@@ -270,16 +271,5 @@ function choose(random: () => number, round: number, wholeMs: number, records: n
   return {
     group,
     when: { records: 1 + Math.floor(random() * records), thenMs: Math.floor(random() * random() * 40) },
-  };
-}
-
-/** A small generator with a seed (mulberry32): a round that failed can be asked for again. */
-function mulberry32(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 }

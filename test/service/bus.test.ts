@@ -5,6 +5,7 @@ import t from 'tap';
 import { systemClock } from '../../core/base/clock.ts';
 import { readEventStream, type StreamEvent } from '../../http/read-event-stream.ts';
 import { type Bus, openBus } from '../../service/bus.ts';
+import { until } from '../waiting/until.ts';
 
 interface Envelope {
   readonly seq: number;
@@ -46,7 +47,7 @@ async function openStation(t: {
       const before = bus.subscribers;
       const asked = get({ host: '127.0.0.1', port, headers });
       const [answer] = (await once(asked, 'response')) as [IncomingMessage];
-      while (bus.subscribers === before) await systemClock.sleep(1);
+      await until(() => bus.subscribers !== before);
       const events = readEventStream(answer);
       return {
         async next() {

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import { type Clock, systemClock } from '../../core/base/clock.ts';
 import { openSql } from '../../engine/store/sql.ts';
 import { type DirtyMarks, openDirtyMarks } from '../../service/dirty-marks.ts';
+import { toldSeed } from '../chance/told-seed.ts';
 import { killWriters } from './dirty-marks/kill-writers.ts';
 
 function openBox(t: Test): string {
@@ -145,7 +146,7 @@ t.test('a database of another kind is refused and closed', async (t) => {
 t.test(
   'writers are killed at any instant: what was acknowledged is whole, and the next one starts at once',
   async (t) => {
-    const report = await killWriters(openBox(t), 10);
+    const report = await killWriters(openBox(t), 10, toldSeed(t));
     t.strictSame(report.complaints, []);
     t.ok(report.acknowledged > 10, JSON.stringify(report));
     t.comment(JSON.stringify(report));

@@ -41,7 +41,7 @@ interface Shell {
   ): Promise<{ readonly code: number; readonly output: string }>;
 }
 
-const patienceMs = 15_000;
+const patienceMs = 120_000;
 /** What bash says of its own when a job is killed. */
 const jobNotice = /^bash: line \d+: +\d+ Killed .*\n/m;
 

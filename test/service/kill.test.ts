@@ -1,12 +1,12 @@
 import t from 'tap';
+import { toldSeed } from '../chance/told-seed.ts';
 import { killServices } from './kill/kill-services.ts';
 
 t.test(
   'a service that is killed at any instant has every acknowledged mark, no batch in half, and starts again at once',
-  { timeout: 300_000 },
+  { timeout: 1_500_000 },
   async (t) => {
-    const seed = Number(process.env.WRIT_KILL_SEED ?? 20_261_121);
-    t.comment(`seed ${seed}`);
+    const seed = toldSeed(t);
     const report = await killServices({ seed, rounds: 20, report: (line) => t.comment(line) });
     t.same(report.complaints, []);
     const { kinds, races, batches, clears, startsMs, undisturbedMs } = report;

@@ -6,6 +6,7 @@ import type { RunView } from '../../../core/contract/run-view.ts';
 import type { WritEngine } from '../../../engine/spec/writ-engine.ts';
 import type { Json } from '../../engine/run/sample.ts';
 import { merge } from '../../engine/run/sample.ts';
+import { until } from '../../waiting/until.ts';
 import { ann, ben, fix, People, runner, wanting } from './people.ts';
 import { runWrit } from './run-writ.ts';
 
@@ -205,11 +206,14 @@ t.test('a check that alone asks for people is held to it as the human loop is', 
 
 t.test('an approval counts by when it came, for the stranger as for the Scheduler', async (t) => {
   const people = new People(t);
+  const began = Date.now();
   const { runId } = await people.sample.run({ source: bare }, wanting(2));
-  await people.approve(runId, ann, {}, Date.now() + 8000);
+  // Time enough to be seen, on a busy machine too: a resumption takes no longer than the run did.
+  const expires = Date.now() + Math.max(8000, 3 * (Date.now() - began));
+  await people.approve(runId, ann, {}, expires);
   t.equal((await people.resume(runId)).state, 'waiting');
   await people.approve(runId, ben);
-  await new Promise((done) => setTimeout(done, 8000));
+  await until(() => Date.now() > expires);
   const done = await people.resume(runId);
   t.equal(done.decision?.type, 'commit', String(done.decision?.rationale));
   const verified = runWrit(people.sample, 'verify', runId, '--allowed-signers', people.signers, '--replay');

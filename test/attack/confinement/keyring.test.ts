@@ -55,7 +55,7 @@ for (const [name, make] of [
       const script = `
         const [make] = Object.values(await import(${JSON.stringify(module)}));
         const result = await make().run({ argv: ['python3', '-I', '/workspace/find.py'], workspace: ${JSON.stringify(scene.workspace)},
-          reports: ${JSON.stringify(scene.reports)}, binds: [], env: {}, network: 'none', timeoutMs: 20000, maxOutputBytes: 10000 });
+          reports: ${JSON.stringify(scene.reports)}, binds: [], env: {}, network: 'none', timeoutMs: 120000, maxOutputBytes: 10000 });
         console.log(result.combined.bytes.toString());`;
       const started = (argv: readonly string[]) =>
         spawnProcess({

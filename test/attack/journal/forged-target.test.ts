@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { runLine } from '../../bin/host.ts';
 import { fixtures, makeSample, type Sample, sampleSpec } from '../../engine/run/sample.ts';
+import { until } from '../../waiting/until.ts';
 import { callIn, chained, type JournalLine } from './waiting-run.ts';
 
 /** A run that needs no people, stopped while its only check sleeps; its contract names a commit and no branch. */
@@ -38,7 +38,7 @@ async function stoppedRun(
       return '';
     }
   };
-  while (!journalOf().includes('check/unit')) await sleep(20);
+  await until(() => journalOf().includes('check/unit'));
   stop.abort();
   await running;
   const [runId = ''] = readdirSync(runs);

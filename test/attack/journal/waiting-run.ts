@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
@@ -157,7 +157,7 @@ export async function waitingRun(
 
 /** The whole of a run's own directory, as it stood. */
 export function snapshot({ directory, sample }: WaitingRun): () => void {
-  const copy = join(sample.home, `copy-${Math.random()}`);
+  const copy = mkdtempSync(join(sample.home, 'copy-'));
   cpSync(directory, copy, { recursive: true });
   return () => {
     rmSync(directory, { recursive: true });

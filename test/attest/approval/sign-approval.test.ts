@@ -2,7 +2,6 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { parseApprovalDocument } from '../../../attest/approval/approval-document.ts';
 import { buildApproval } from '../../../attest/approval/approval-statement.ts';
@@ -11,6 +10,7 @@ import { type SigningWith, signApproval } from '../../../attest/approval/sign-ap
 import { approvalNamespace } from '../../../attest/approval/sshsig.ts';
 import type { ApprovalSubject } from '../../../core/contract/approval.ts';
 import { execFileBounded } from '../../../engine/tool/spawn.ts';
+import { until } from '../../waiting/until.ts';
 import { keyKinds, makeKey, publicOf, sshVerify, withoutSshKeygen } from './ssh-tools.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'writ-sign-'));
@@ -62,7 +62,7 @@ t.test('a key in the agent signs by its public half', { skip: withoutSshKeygen }
   const socket = join(dir, 'agent.sock');
   const agent: ChildProcess = spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' });
   t.teardown(() => agent.kill());
-  for (let tries = 0; tries < 100 && !existsSync(socket); tries += 1) await sleep(20);
+  await until(() => existsSync(socket), 'the agent');
   const env = { SSH_AUTH_SOCK: socket };
   execFileSync('ssh-add', ['-q', file], { env: { ...path, ...env }, stdio: 'ignore' });
   const allowed = `me ${publicOf(file)}\n`;

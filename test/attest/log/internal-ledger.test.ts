@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import t from 'tap';
 import { auditLedger } from '../../../attest/log/audit-ledger.ts';
 import { parseCheckpoint, signCheckpoint, verifyCheckpoint } from '../../../attest/log/checkpoint.ts';
@@ -27,6 +28,8 @@ import { generateKey, toSigner } from '../../../attest/signer/key-signer.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { LogProof } from '../../../core/contract/transparency-log.ts';
 import { ownIdentity } from '../../../engine/tool/process/process-identity.ts';
+import { instant } from '../../waiting/instant.ts';
+import { until } from '../../waiting/until.ts';
 import { sealingPlace } from '../sealing-place.ts';
 import { type LedgerPlace, makePlace, openLedger, startAppender } from './ledger-fixture.ts';
 
@@ -201,9 +204,9 @@ t.test(
     for (let round = 0; round < 20; round += 1) {
       const batch = round % 2 === 0 ? 1 : 1500;
       const writer = startAppender(place, `round-${round}`, 1_500_000, batch);
-      while (writer.acknowledged().length < 1) await systemClock.sleep(1);
-      if (batch === 1) await systemClock.sleep((round * 3) % 17);
-      else while (drafts() < (round % 5) + 1) await systemClock.sleep(0);
+      await until(() => writer.acknowledged().length >= 1);
+      if (batch === 1) await instant((round * 3) % 17);
+      else while (drafts() < (round % 5) + 1) await nextTurn();
       writer.child.kill('SIGKILL');
       const { signal } = await writer.ended;
       if (signal === 'SIGKILL') cut += 1;
@@ -361,7 +364,7 @@ t.test('many who find the same dead owner take turns', async (t) => {
       const held = await takeLock(lock, systemClock, 10_000);
       inside += 1;
       most = Math.max(most, inside);
-      await systemClock.sleep(3);
+      await instant(3);
       inside -= 1;
       await held.release();
     }),

@@ -36,7 +36,7 @@ export function makePlace(): LedgerPlace {
 export function openLedger(
   place: LedgerPlace,
   memory = 'memory',
-  lockWaitMs = 15_000,
+  lockWaitMs = 240_000,
   changes: Partial<InternalLedgerOptions> = {},
 ): InternalLedger {
   return createInternalLedger({

@@ -9,6 +9,7 @@ import { inTotoPayloadType, signEnvelope, verifyEnvelope } from '../../../attest
 import { keyIdOf, parsePublicKey } from '../../../attest/public-key.ts';
 import { openAgentKey, toPlainSignature } from '../../../attest/signer/agent-key.ts';
 import { createSignerSource } from '../../../attest/signer/signer-source.ts';
+import { until } from '../../waiting/until.ts';
 import { keyKinds, makeKey, wire, withoutSshKeygen } from '../approval/ssh-tools.ts';
 
 /** A real agent of its own; it ends with the test. */
@@ -27,7 +28,7 @@ async function startAgent(
   const env = { ...process.env, SSH_AUTH_SOCK: socket };
   // 2: there is nobody to ask; 1: an agent without keys.
   const isThere = (): boolean => spawnSync('ssh-add', ['-l'], { env }).status === 1;
-  for (let n = 0; n < 200 && !isThere(); n++) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(isThere, 'the agent');
   const add = (...args: readonly string[]): void => {
     const run = spawnSync('ssh-add', ['-q', ...args], { env });
     if (run.status !== 0) throw new Error(run.stderr.toString());

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { makeServed, type StartedService, startService } from '../../service/started-service.ts';
+import { instant } from '../../waiting/instant.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 import { runWrit, startWrit } from '../start-writ.ts';
@@ -79,7 +80,7 @@ t.test('one Ctrl+C that comes twice, from the terminal and from npm, still ends 
   );
   await once(slow, 'data');
   service.child.kill('SIGINT');
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await instant(50);
   service.child.kill('SIGINT');
   t.equal(await service.ended, 0);
   t.notOk(existsSync(join(place.directory, 'service.json')), 'nothing is left');

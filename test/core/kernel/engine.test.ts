@@ -7,6 +7,7 @@ import { createEngine, type EngineOptions } from '../../../core/kernel/engine.ts
 import { definePlugin, type LoadedPlugin, type PluginSetup } from '../../../core/kernel/plugin.ts';
 import { judgeRuleTask } from '../../../core/kernel/worker/judge-rule.ts';
 import { createPool } from '../../../core/kernel/worker/pool.ts';
+import { instant } from '../../waiting/instant.ts';
 
 type Setup = (context: PluginSetup<undefined>) => undefined;
 
@@ -23,7 +24,7 @@ t.test('plugins are set up in order, hear of opening in order, and are closed in
       hooks.engine.opened.tap(() => void seen.push(`${name} opened`));
       hooks.engine.closed.tap(() => void seen.push(`${name} closed`));
       onClose(async () => {
-        await systemClock.sleep(1);
+        await instant(1);
         seen.push(`${name} gone`);
       });
     });

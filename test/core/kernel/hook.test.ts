@@ -3,6 +3,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { isWritError, type WritError } from '../../../core/base/errors.ts';
 import { choose, collect, guard, observe, transform } from '../../../core/kernel/hook.ts';
 import type { HookSetting } from '../../../core/kernel/tap.ts';
+import { instant } from '../../waiting/instant.ts';
 
 const never = new Promise<never>(() => {});
 
@@ -61,7 +62,7 @@ t.test('collect: all answers, in order of the taps', async (t) => {
   const patient = { ...setting(), timeoutMs: 60_000 };
   const hook = collect<number, number>('stage.judge', patient, parseNumbers);
   hook.tap('slow', async (n) => {
-    await systemClock.sleep(5);
+    await instant(5);
     return [n, n + 1];
   });
   hook.tap('quick', (n) => [n * 10]);

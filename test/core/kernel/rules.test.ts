@@ -7,12 +7,13 @@ import type { Rule } from '../../../core/contract/rule.ts';
 import { createRules, judgeRule } from '../../../core/kernel/rules.ts';
 import { createPool } from '../../../core/kernel/worker/pool.ts';
 import { sampleSpec, sampleSpecWith, toRuleInput } from '../../../testing.ts';
+import { until } from '../../waiting/until.ts';
 
 const ruleAt = (id: string, file: string, more: Partial<Rule> = {}): Rule => ({
   id,
   point: 'patch',
   module: new URL(`./worker/rules/${file}.ts`, import.meta.url),
-  timeoutSeconds: 20,
+  timeoutSeconds: 240,
   ...more,
 });
 const asked = (id: string, ...args: string[]) => toRuleInput({ name: id, args: [id, ...args] });
@@ -118,9 +119,9 @@ t.test('loops on every thread are ended too, and what waits behind them is not l
   const pool = createPool({ clock: systemClock, threads: 2 });
   t.teardown(() => pool.close());
   const loops = [1, 2, 3].map(() =>
-    judgeRule(ruleAt('loops', 'loops', { timeoutSeconds: 0.5 }), asked('loops'), pool),
+    judgeRule(ruleAt('loops', 'loops', { timeoutSeconds: 4 }), asked('loops'), pool),
   );
-  const behind = judgeRule(ruleAt('behind', 'answers', { timeoutSeconds: 0.9 }), asked('behind'), pool);
+  const behind = judgeRule(ruleAt('behind', 'answers', { timeoutSeconds: 3.9 }), asked('behind'), pool);
   for (const [finding] of await Promise.all(loops)) t.match(finding, { detail: { reason: 'deadline' } });
   t.strictSame(await behind, [{ rule: 'behind', severity: 'note', message: 'asked with 1 arguments' }]);
 });
@@ -172,9 +173,10 @@ t.test('an aborted rule has refused', async (t) => {
   const pool = createPool({ clock: systemClock, threads: 1 });
   t.teardown(() => pool.close());
   const stop = new AbortController();
-  const running = judgeRule(ruleAt('loops', 'loops'), asked('loops'), pool, stop.signal);
+  const input = toRuleInput({ name: 'loops', args: ['loops'], files: { a: { candidate: 'x\n' } } });
+  const running = judgeRule(ruleAt('loops', 'loops'), input, pool, stop.signal);
   const queued = judgeRule(ruleAt('queued', 'answers'), asked('queued'), pool, stop.signal);
-  await systemClock.sleep(300);
+  await until(() => input.patch.diff[0] === 42, 'its begin');
   stop.abort();
   t.match(await running, [{ rule: 'loops', severity: 'error', detail: { reason: 'aborted' } }]);
   t.match(await queued, [{ rule: 'queued', severity: 'error', detail: { reason: 'aborted' } }]);

@@ -19,7 +19,7 @@ export function contractWith(more: Json = {}): EffectiveIntentSpec {
 
 /** The hook table with the taps of one plugin, `p`. */
 export function hooksWith(tap: (hooks: PluginHooks) => void = () => {}): Hooks {
-  const hooks = createHooks({ clock: systemClock, timeoutMs: 1000, report: () => {} });
+  const hooks = createHooks({ clock: systemClock, timeoutMs: 60_000, report: () => {} });
   tap(hooksFor(hooks, 'p'));
   for (const hook of listHooks(hooks)) hook.freeze();
   return hooks;

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { compileGlob } from '../../../core/base/glob.ts';
+import { cpuTime } from '../../waiting/cpu-time.ts';
 
 const rows: readonly (readonly [pattern: string, matching: readonly string[], other: readonly string[]])[] = [
   ['src/a.ts', ['src/a.ts'], ['src/a.tsx', 'xsrc/a.ts', 'src/a-ts', 'src/A.ts']],
@@ -37,9 +38,9 @@ t.test('a pattern built to make a backtracking matcher explode costs no time', a
   const stars = compileGlob(`${'*a'.repeat(200)}b`);
   const directories = compileGlob(`${'**/'.repeat(100)}x`);
   const braces = compileGlob(`${'{a,aa}'.repeat(80)}b`);
-  const started = performance.now();
+  const spent = cpuTime();
   t.equal(stars.matches('a'.repeat(2000)), false);
   t.equal(directories.matches('a/'.repeat(1000)), false);
   t.equal(braces.matches('a'.repeat(400)), false);
-  t.ok(performance.now() - started < 5000);
+  t.ok(spent() < 5000);
 });

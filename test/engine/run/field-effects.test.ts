@@ -185,9 +185,9 @@ function hasConstraints(expected: Json): boolean {
   return 'constraints' in (expected as Record<string, Json>);
 }
 
-t.test('fields that a run stores', { jobs: 2, timeout: 400_000 }, async (t) => {
+t.test('fields that a run stores', { jobs: 2, timeout: 2_000_000 }, async (t) => {
   for (const rows of runs) {
-    t.test(`in ${rows.length} rows`, { timeout: 120_000 }, async (t) => {
+    t.test(`in ${rows.length} rows`, { timeout: 600_000 }, async (t) => {
       const spec = rows.reduce((all, [, one]) => merge(all, one), {} as Json);
       const { object, view } = await ran(t, spec);
       t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
@@ -418,7 +418,7 @@ t.test("secrets deny-all: nothing of the person's environment reaches a check", 
   );
 });
 
-t.test('maxParallelTasks: one at a time never overlaps, several do', { timeout: 120_000 }, async (t) => {
+t.test('maxParallelTasks: one at a time never overlaps, several do', { timeout: 600_000 }, async (t) => {
   const fastChecks = Array.from({ length: 3 }, (_, index) => ({
     ...quick,
     id: `nap-${index}`,

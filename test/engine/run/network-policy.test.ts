@@ -70,7 +70,7 @@ const fast = (view: RunView) => view.stages.find(({ stage }) => stage === 'fast'
 
 t.test(
   'a rule with hosts and a reason opens them to its commands, and the provenance says so',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async (t) => {
     const ls = { allowCommands: ['ls', 'printenv'] };
     const { view, log, requests, provenance } = await ran(t, [
@@ -140,7 +140,7 @@ t.test(
   },
 );
 
-t.test('under allow the proxy opens every public host and no other', { timeout: 120_000 }, async (t) => {
+t.test('under allow the proxy opens every public host and no other', { timeout: 600_000 }, async (t) => {
   const { view, log, requests, provenance } = await ran(t, [
     checks(...['registry', 'other', 'inside'].map((name) => `${fetching} http://${name}.example/${name}`)),
     rules({ allowCommands: ['node'] }),
@@ -162,7 +162,7 @@ t.test('under allow the proxy opens every public host and no other', { timeout: 
 
 t.test(
   'without a sandbox a command under allow has the network of this machine, and the run says so',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async (t) => {
     const spec = [
       checks('node --version'),
@@ -179,7 +179,7 @@ t.test(
   },
 );
 
-t.test('a speed comparison is recorded with all of its runs', { timeout: 120_000 }, async (t) => {
+t.test('a speed comparison is recorded with all of its runs', { timeout: 600_000 }, async (t) => {
   const command = `node -e "require('fs').writeFileSync(process.env.REPORTS_DIR + '/metrics.json', JSON.stringify({ x: 1 })); fetch('http://registry.example/m')"`;
   const { view, requests, provenance } = await ran(t, [
     checks('true'),

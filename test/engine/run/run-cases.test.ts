@@ -34,9 +34,9 @@ interface Case {
 
 const folders = readdirSync(fixtures).filter((name) => !name.startsWith('_'));
 
-t.test('whole runs', { jobs: 2, timeout: 400_000 }, async (t) => {
+t.test('whole runs', { jobs: 2, timeout: 2_000_000 }, async (t) => {
   for (const folder of folders) {
-    t.test(folder.replaceAll('-', ' '), { timeout: 120_000 }, async (t) => {
+    t.test(folder.replaceAll('-', ' '), { timeout: 600_000 }, async (t) => {
       const { spec, advisories, expect } = JSON.parse(
         readFileSync(join(fixtures, folder, 'case.json'), 'utf8'),
       ) as Case;

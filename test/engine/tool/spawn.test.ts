@@ -5,6 +5,9 @@ import path from 'node:path';
 import t from 'tap';
 import { execFileBounded, spawnProcess, startProcess } from '../../../engine/tool/spawn.ts';
 import { processesWith, uniqueSleep } from '../../plugins/sandbox/sandbox-scene.ts';
+import { instant } from '../../waiting/instant.ts';
+import { lookOn } from '../../waiting/look-on.ts';
+import { until } from '../../waiting/until.ts';
 
 const env = { PATH: process.env.PATH ?? '/usr/bin:/bin' };
 const shell = (script: string) => ({ argv: ['/bin/sh', '-c', script], cwd: '/', env, maxOutputBytes: 4096 });
@@ -92,11 +95,11 @@ t.test('a process that reads none of its input, or closes its output early, is n
 t.test('a time-out and an abort end the whole group, and say which it was', async (t) => {
   const asleep = uniqueSleep();
   const script = `trap '' TERM; sleep ${asleep} & echo ready; sleep ${asleep}; sleep ${asleep}`;
-  const timedOut = await spawnProcess({ ...shell(script), processGroup: true, timeoutMs: 300 });
+  const timedOut = await spawnProcess({ ...shell(script), processGroup: true, timeoutMs: 1500 });
   t.match(timedOut, { timedOut: true, aborted: false, signal: 'SIGKILL' });
   t.equal(timedOut.stdout.bytes.toString(), 'ready\n');
   const controller = new AbortController();
-  setTimeout(() => controller.abort(), 300);
+  void instant(300).then(() => controller.abort());
   t.match(await spawnProcess({ ...shell(script), processGroup: true, signal: controller.signal }), {
     timedOut: false,
     aborted: true,
@@ -155,7 +158,7 @@ t.test('a helper gives its whole output or none', async (t) => {
   t.strictSame([failed.code, failed.stderr.toString()], [137, 'why\n']);
   const controller = new AbortController();
   const reason = new Error('enough');
-  setTimeout(() => controller.abort(reason), 100);
+  void instant(100).then(() => controller.abort(reason));
   await t.rejects(
     execFileBounded(['sleep', uniqueSleep()], { ...options, signal: controller.signal }),
     reason,
@@ -184,7 +187,8 @@ t.test('a started process is talked to until it ends or is ended', async (t) => 
 t.test('a slow reader of a started process loses nothing, ended or not', async (t) => {
   for (const size of [20_000, 2_000_000]) {
     const started = startProcess(['head', '-c', String(size), '/dev/zero'], { cwd: '/', env });
-    await new Promise((resolve) => setTimeout(resolve, 900));
+    // Longer than output is waited for when a process has ended.
+    await lookOn(900);
     let bytes = 0;
     for await (const chunk of started.stdout) bytes += (chunk as Buffer).length;
     t.equal(bytes, size);
@@ -225,6 +229,6 @@ t.test('what runs when we exit is ended', async (t) => {
     setTimeout(() => process.exit(0), 300);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
   await once(child, 'exit');
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await until(() => processesWith(asleep).length === 0, 'the end of what ran');
   t.strictSame(processesWith(asleep), []);
 });

@@ -261,7 +261,7 @@ t.test('the user’s own credential helper is asked', async (t) => {
 
 t.test(
   'thousands of refs travel in one call, without a process for each',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async (t) => {
     const { bare, clone } = makeRemote();
     const [a, b] = [clone('a'), clone('b')];

@@ -13,13 +13,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { rememberExport } from '../../../engine/vcs/exported-files.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { createScratch } from '../../../engine/vcs/scratch.ts';
 import { readSmallTree } from '../../../engine/vcs/small-tree.ts';
 import { exportTree } from '../../../engine/vcs/workspace.ts';
+import { lookOn } from '../../waiting/look-on.ts';
 import { makeRepository } from './sample-repository.ts';
 
 const sum = 'export const sum = (a, b) => a - b;\n';
@@ -60,9 +60,9 @@ for (const [format, by] of [
     const after = async (change: (directory: string) => unknown, wait = 0): Promise<readonly string[]> => {
       const directory = join(box, `world-${++count}`);
       await exportTree(scratch, commit, directory, commit, small);
-      await sleep(wait);
+      await lookOn(wait);
       const exported = await rememberExport(scratch, directory, `${directory}.index`, small);
-      await sleep(wait);
+      await lookOn(wait);
       await change(directory);
       return exported.changed();
     };

@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { finishFollow } from '../../../engine/vcs/finish-follow.ts';
 import type { Target } from '../../../engine/vcs/plan-target.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { settleGit } from '../../../engine/vcs/stale-locks.ts';
 import { swapTarget } from '../../../engine/vcs/swap-target.ts';
+import { instant } from '../../waiting/instant.ts';
+import { until } from '../../waiting/until.ts';
 import { bundleScript } from './bundle.ts';
 import { locksBelow } from './locks-below.ts';
 import { makeRepository, type SampleRepository } from './sample-repository.ts';
@@ -116,7 +117,7 @@ for (const linked of [false, true]) {
         toBase();
         const run = startFollow(place, 'swap', target, sealed);
         await run.sees('ready');
-        await sleep((wholeMs * (round % (rounds / 2))) / (rounds / 2));
+        await instant((wholeMs * (round % (rounds / 2))) / (rounds / 2));
         run.kill(round % 2 === 0);
         await run.ended;
         if (git('status', '--porcelain') !== '') torn += 1;
@@ -125,7 +126,7 @@ for (const linked of [false, true]) {
         if (round % 3 === 0) {
           const again = startFollow(place, 'finish', target, sealed);
           await again.sees('ready');
-          await sleep((wholeMs * ((round * 7) % 15)) / 15);
+          await instant((wholeMs * ((round * 7) % 15)) / 15);
           again.kill(round % 2 === 0);
           await again.ended;
         }
@@ -207,8 +208,8 @@ t.test('a git that outlives its writ is waited for', async (t) => {
   const target: Target = { ref: 'refs/heads/main', expected: base, checkedOutHere: true };
   const run = startFollow(sample.dir, 'swap', target, sealed);
   await run.sees('swapped');
-  while (!existsSync(join(sample.dir, '.git', 'index.lock'))) await sleep(1);
-  await sleep(30);
+  await until(() => existsSync(join(sample.dir, '.git', 'index.lock')));
+  await instant(30);
   run.kill(false);
   await run.ended;
   await settleGit(repo);

@@ -6,6 +6,7 @@ import { describeObjects, readBlob, readBlobs, readObjects } from '../../../engi
 import { keepObjectReaders } from '../../../engine/vcs/object-reader.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { createScratch } from '../../../engine/vcs/scratch.ts';
+import { until } from '../../waiting/until.ts';
 import { makeRepository } from './sample-repository.ts';
 import { startedChildren } from './started-children.ts';
 
@@ -125,7 +126,7 @@ t.test('a reader that is killed is started anew, one that breaks is told of', as
   for (const pid of children.running()) process.kill(pid, 'SIGKILL');
   t.equal((await readBlob(repo, 'HEAD', 'a'))?.toString(), 'one', 'before anybody has noticed');
   for (const pid of children.running()) process.kill(pid, 'SIGINT');
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await until(() => children.running().length === 0, 'the end of the interrupted ones');
   t.equal((await readBlob(repo, 'HEAD', 'a'))?.toString(), 'one');
 
   const id = sample.git('rev-parse', 'HEAD:torn').trim();

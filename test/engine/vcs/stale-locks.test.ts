@@ -11,7 +11,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { identityOf, ownIdentity, toNamePart } from '../../../engine/tool/process/process-identity.ts';
@@ -22,6 +21,8 @@ import { readRef, updateRefs } from '../../../engine/vcs/refs.ts';
 import { openRepository, type Repository } from '../../../engine/vcs/repository.ts';
 import { removeStaleLocks, settleGit } from '../../../engine/vcs/stale-locks.ts';
 import { swapTarget } from '../../../engine/vcs/swap-target.ts';
+import { instant } from '../../waiting/instant.ts';
+import { until } from '../../waiting/until.ts';
 import { bundleScript } from './bundle.ts';
 import { locksBelow } from './locks-below.ts';
 import { makeRepository, type SampleRepository } from './sample-repository.ts';
@@ -72,7 +73,7 @@ async function holdLocks({ sample, base, next }: Held, box: string, seconds: num
     env: { ...process.env, PATH: `${box}:${process.env.PATH}` },
   });
   const ended = new Promise((resolve) => child.on('exit', resolve));
-  while (!existsSync(mark) || readFileSync(mark, 'utf8') === '') await sleep(5);
+  await until(() => existsSync(mark) && readFileSync(mark, 'utf8') !== '');
   return {
     git: Number(readFileSync(mark, 'utf8')),
     async kill(group: boolean) {
@@ -160,7 +161,7 @@ t.test('a deletion that was killed does not bar others from the packed refs', as
     env: { ...process.env, PATH: `${join(dir, 'box')}:${process.env.PATH}` },
   });
   const ended = new Promise((resolve) => child.on('exit', resolve));
-  while (!existsSync(mark)) await sleep(5);
+  await until(() => existsSync(mark));
   process.kill(-(child.pid ?? 0), 'SIGKILL');
   await ended;
   t.match(locksBelow(join(sample.dir, '.git')), [
@@ -296,8 +297,10 @@ t.test('a lock of the person’s own git is waited for, then named, and never re
   t.match(await askLockingGit(repo, ['update-ref', '-z', '--stdin'], call), { code: 128, lock });
   t.ok(performance.now() - began >= 250, 'it waited');
   t.ok(existsSync(lock));
-  setTimeout(() => rmSync(lock), 150);
-  t.match(await askLockingGit(repo, ['update-ref', '-z', '--stdin'], { ...call, waitMs: 5000 }), { code: 0 });
+  void instant(150).then(() => rmSync(lock));
+  t.match(await askLockingGit(repo, ['update-ref', '-z', '--stdin'], { ...call, waitMs: 60_000 }), {
+    code: 0,
+  });
 
   const indexLock = join(sample.dir, '.git/index.lock');
   writeFileSync(indexLock, '');

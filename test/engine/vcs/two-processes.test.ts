@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { readRef, updateRefs } from '../../../engine/vcs/refs.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
+import { instant } from '../../waiting/instant.ts';
+import { until } from '../../waiting/until.ts';
 import { bundleScript } from './bundle.ts';
 import { locksBelow } from './locks-below.ts';
 import { makeRepository } from './sample-repository.ts';
@@ -74,8 +75,8 @@ t.test('killed in the middle of moving refs, the next process is not in its way'
     sample.git('reset', '-q', '--hard');
     sample.git('pack-refs', '--all');
     const mover = startMover(sample.dir, 'one', 'refs/heads/main', 1000);
-    while (!mover.printed().includes('ready')) await sleep(2);
-    await sleep(20 + ((round * 37) % 90));
+    await until(() => mover.printed().includes('ready'));
+    await instant(20 + ((round * 37) % 90));
     process.kill(-(mover.child.pid ?? 0), 'SIGKILL');
     await mover.ended;
     if (locksBelow(join(sample.dir, '.git')).some((name) => name.includes('.lock'))) locked += 1;

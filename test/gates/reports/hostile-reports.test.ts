@@ -1,5 +1,6 @@
 import t from 'tap';
 import { parseReport } from '../../../gates/reports/parse-report.ts';
+import { cpuTime } from '../../waiting/cpu-time.ts';
 
 const reasonOf = async (content: string | Uint8Array, name = 'a.json') =>
   (await parseReport(name, Buffer.from(content as Uint8Array))).refusal?.reason;
@@ -128,7 +129,7 @@ t.test('texts under attack take time in proportion to their length', async (t) =
     `1..1\nok 1 ${'\\#'.repeat(2000)}\n`,
     `{"Action":"output","Package":"p","Output":"${' '.repeat(500_000)}"}\n{"Action":"pass","Package":"p"}\n`,
   ];
-  const started = performance.now();
+  const spent = cpuTime();
   for (const attack of attacks) await parseReport('a.json', Buffer.from(attack));
-  t.ok(performance.now() - started < 5000);
+  t.ok(spent() < 5000);
 });

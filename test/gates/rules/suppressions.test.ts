@@ -2,6 +2,7 @@ import t from 'tap';
 import { judge } from '../../../gates/rules/suppressions.ts';
 import { suppressionMarkers } from '../../../gates/suppressions/markers.ts';
 import { gateTester, toRuleInput } from '../../../testing.ts';
+import { cpuTime } from '../../waiting/cpu-time.ts';
 import { findRule } from './find-rule.ts';
 
 /** A marker as its tool documents it; written in two parts, so that no tool looks away here. */
@@ -97,9 +98,9 @@ t.test('a tool that the config allows is still listed', async (t) => {
 
 t.test('a line of ten million characters is judged at once', async (t) => {
   const files = { 'a.js': { candidate: `// ${'nose '.repeat(2_000_000)}\n` } };
-  const started = performance.now();
+  const spent = cpuTime();
   t.strictSame(await judge(toRuleInput({ name: '', files })), []);
-  t.ok(performance.now() - started < 5000);
+  t.ok(spent() < 5000);
 });
 
 t.test('a text that git takes for binary is read like any other', async (t) => {

@@ -12,7 +12,7 @@ const pool = createPool({ clock: systemClock, threads: 2 });
 t.teardown(() => pool.close());
 
 function loaded() {
-  const hooks = createHooks({ clock: systemClock, timeoutMs: 5000, report: () => {} });
+  const hooks = createHooks({ clock: systemClock, timeoutMs: 60_000, report: () => {} });
   const context = {
     hooks: hooksFor(hooks, 'redaction'),
     pool,

@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
 import { noSandbox } from '../../../plugins/sandbox/none.ts';
+import { lookOn } from '../../waiting/look-on.ts';
 import { openScene, outputOf, processesWith, uniqueSleep } from './sandbox-scene.ts';
 
 const none = noSandbox();
@@ -69,9 +69,9 @@ t.test(
     t.equal((await scene.run(none, `${daemon} exit 4`)).exitCode, 4);
     t.strictSame(processesWith(asleep), []);
     const size = statSync(path.join(scene.workspace, 'beat')).size;
-    await wait(60);
+    await lookOn(60);
     t.equal(statSync(path.join(scene.workspace, 'beat')).size, size);
-    t.match(await scene.run(none, `${daemon} sleep ${asleep}`, { timeoutMs: 600 }), {
+    t.match(await scene.run(none, `${daemon} sleep ${asleep}`, { timeoutMs: 2_500 }), {
       timedOut: true,
       signal: 'SIGKILL',
     });

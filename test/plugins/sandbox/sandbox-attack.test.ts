@@ -12,12 +12,13 @@ import {
 } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
 import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
 import { bubblewrapSandbox } from '../../../plugins/sandbox/bubblewrap.ts';
 import { currentHostFacts } from '../../../plugins/sandbox/host-view.ts';
 import { unshareSandbox } from '../../../plugins/sandbox/unshare.ts';
+import { lookOn } from '../../waiting/look-on.ts';
+import { until } from '../../waiting/until.ts';
 import { openScene, outputOf, processesWith, uniqueSleep } from './sandbox-scene.ts';
 
 /** A checkout below /tmp brings its Node along: the way to it is there, and nothing else. */
@@ -305,7 +306,7 @@ print("closed" if libc.syscall(call, 0, -3, 1) == -1 and ctypes.get_errno() == 1
     t.strictSame(processesWith(asleep), []);
     t.equal(result.exitCode, 3);
     const size = statSync(path.join(scene.workspace, 'beat')).size;
-    await wait(80);
+    await lookOn(80);
     t.equal(statSync(path.join(scene.workspace, 'beat')).size, size, 'nothing writes any more');
   });
 
@@ -315,19 +316,18 @@ print("closed" if libc.syscall(call, 0, -3, 1) == -1 and ctypes.get_errno() == 1
     const script = `
       trap '' TERM INT HUP QUIT; (setsid sleep ${asleep} &) ; setsid sh -c 'trap "" TERM; (sleep ${asleep} & ) ; sleep ${asleep}' &
       echo ready; while :; do sleep 0.05; done`;
-    const timedOut = await scene.run(backend, script, { timeoutMs: 700 });
+    const timedOut = await scene.run(backend, script, { timeoutMs: 3_000 });
     t.strictSame(processesWith(asleep), []);
     t.match(timedOut, { timedOut: true, aborted: false, signal: 'SIGKILL' });
     t.notOk('exitCode' in timedOut);
     t.equal(outputOf(timedOut), 'ready');
-    t.ok(timedOut.durationMs < 5_000);
+    t.ok(timedOut.durationMs < 7_300);
 
     const controller = new AbortController();
     const many = `i=0; while [ $i -lt 150 ]; do sleep ${asleep} & i=$((i+1)); done; echo x >many; ${script}`;
-    const poll = setInterval(() => existsSync(path.join(scene.workspace, 'many')) && controller.abort(), 20);
+    void until(() => existsSync(path.join(scene.workspace, 'many'))).then(() => controller.abort());
     const aborted = await scene.run(backend, many, { signal: controller.signal });
     t.strictSame(processesWith(asleep), []);
-    clearInterval(poll);
     t.match(aborted, { timedOut: false, aborted: true });
     t.match(
       await scene.run(backend, 'true', { signal: controller.signal }),
@@ -350,12 +350,12 @@ print("closed" if libc.syscall(call, 0, -3, 1) == -1 and ctypes.get_errno() == 1
       const ours = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
       const exited = once(ours, 'exit');
       if (dieAfterMs === undefined) {
-        for (let i = 0; i < 400 && !existsSync(ready); i += 1) await wait(25);
+        await until(() => existsSync(ready), 'its start');
         t.ok(processesWith(asleep).length >= 3, 'it runs');
         ours.kill('SIGKILL');
       }
       await exited;
-      for (let i = 0; i < 200 && processesWith(asleep).length > 0; i += 1) await wait(25);
+      await until(() => processesWith(asleep).length === 0, 'the end of what it started');
       t.strictSame(processesWith(asleep), [], `killed after ${dieAfterMs ?? 'the start'}`);
       rmSync(ready, { force: true });
     }

@@ -38,7 +38,7 @@ export function openScene(t: { teardown(act: () => void): void }): Scene {
         binds: [],
         env: {},
         network: backend.name === 'none' ? 'host' : 'none',
-        timeoutMs: 20_000,
+        timeoutMs: 120_000,
         maxOutputBytes: 65_536,
         ...changes,
       }),

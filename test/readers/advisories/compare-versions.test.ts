@@ -1,6 +1,7 @@
 import t from 'tap';
 import { versionOrder } from '../../../readers/advisories/compare-versions.ts';
 import type { Ecosystem } from '../../../readers/packages/package-set.ts';
+import { cpuTime } from '../../waiting/cpu-time.ts';
 
 /** Ascending, as the specifications and reference implementations give them. */
 const ascending: readonly (readonly [source: string, Ecosystem, readonly string[]])[] = [
@@ -100,9 +101,9 @@ t.test('what is no version of the ecosystem is not compared', async (t) => {
 });
 
 t.test('hostile versions are compared in no time', async (t) => {
-  const start = performance.now();
+  const spent = cpuTime();
   for (const ecosystem of ['npm', 'pypi', 'maven', 'rubygems', 'packagist'] as const)
     for (const piece of ['1.', '1-', 'a1', '-_.', '0'])
       versionOrder(ecosystem)(piece.repeat(128).slice(0, 256), `${piece.repeat(127).slice(0, 254)}!!`);
-  t.ok(performance.now() - start < 1000);
+  t.ok(spent() < 1000);
 });

@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { acquireProcessLock } from '../../../engine/tool/process/process-lock.ts';
 import { openDirtyMarks } from '../../../service/dirty-marks.ts';
+import { seededRandom } from '../../chance/seeded-random.ts';
+import { instant } from '../../waiting/instant.ts';
 
 const { Database }: typeof import('node-sqlite3-wasm') = createRequire(import.meta.url)('node-sqlite3-wasm');
 const writer = fileURLToPath(new URL('write-batches.ts', import.meta.url));
@@ -22,17 +23,23 @@ export interface KillReport {
 }
 
 /**
- * Kills a writer at a random instant, `rounds` times over the same database: in every fourth round (the first makes the database) at some moment of its start, else among its
+ * Kills a writer at an instant by chance, `rounds` times over the same database: in every fourth round (the first makes the database) at some moment of its start, else among its
  * batches. Every second time the next writer is the first to open what is left, else we are, and look at every batch.
  */
-export async function killWriters(directory: string, rounds: number): Promise<KillReport> {
+export async function killWriters(directory: string, rounds: number, seed: number): Promise<KillReport> {
+  const random = seededRandom(seed);
   const acknowledged = new Set<number>();
   const complaints: string[] = [];
   let killedWhileOpening = 0;
   let beyond = 0;
   for (let round = 0; round < rounds; round += 1) {
     const first = round * 1_000_000;
-    const { out, err } = await oneWriter(directory, first, round % 4 === 0 ? 'opening' : (round % 5) * 3);
+    const { out, err } = await oneWriter(
+      directory,
+      first,
+      round % 4 === 0 ? 'opening' : (round % 5) * 3,
+      random,
+    );
     if (err !== '') complaints.push(`round ${round}: ${err}`);
     if (!out.includes('ready\n')) killedWhileOpening += 1;
     for (const [, batch] of out.matchAll(/^ack (\d+)$/gm)) acknowledged.add(Number(batch));
@@ -50,7 +57,7 @@ export async function killWriters(directory: string, rounds: number): Promise<Ki
 }
 
 /** Killed at some moment of its start, or soon after that many batches were acknowledged. */
-async function oneWriter(directory: string, first: number, until: 'opening' | number) {
+async function oneWriter(directory: string, first: number, until: 'opening' | number, random: () => number) {
   const child = spawn(process.execPath, [writer, directory, String(first), String(rowsPerBatch)]);
   let out = '';
   let err = '';
@@ -64,8 +71,8 @@ async function oneWriter(directory: string, first: number, until: 'opening' | nu
     err += text;
   });
   const closed = once(child, 'close');
-  if (until === 'opening') await sleep(60 + Math.random() * 300);
-  else await Promise.race([far.then(() => sleep(Math.random() * 5)), closed]);
+  if (until === 'opening') await instant(60 + random() * 300);
+  else await Promise.race([far.then(() => instant(random() * 5)), closed]);
   child.kill('SIGKILL');
   await closed;
   return { out, err };

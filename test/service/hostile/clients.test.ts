@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { instant } from '../../waiting/instant.ts';
+import { lookOn } from '../../waiting/look-on.ts';
 import { openGround, type ServedGround } from './open-ground.ts';
 import { openSteward } from './open-steward.ts';
 import { readAnswers } from './read-answers.ts';
@@ -31,7 +32,7 @@ async function isGone(socket: Socket, withinMs: number): Promise<boolean> {
   const until = performance.now() + withinMs;
   while (!socket.destroyed && performance.now() < until) {
     socket.write('x');
-    await pause(20);
+    await instant(20);
   }
   return socket.destroyed;
 }
@@ -65,7 +66,7 @@ t.test('a client that resets its connection, wherever it is, harms nobody', asyn
     for (const waitMs of [0, 15]) {
       const socket = openSocket(t, place, octets);
       await once(socket, 'connect');
-      if (waitMs > 0) await pause(waitMs);
+      if (waitMs > 0) await instant(waitMs);
       socket.resetAndDestroy();
       t.strictSame(await steward.look(), nothing, `after ${octets.length} octets and ${waitMs} ms`);
     }
@@ -73,10 +74,10 @@ t.test('a client that resets its connection, wherever it is, harms nobody', asyn
   for (let round = 0; round < 20; round += 1) {
     const socket = openSocket(t, place, request);
     await once(socket, 'connect');
-    await pause(round / 4);
+    await instant(round / 4);
     socket.resetAndDestroy();
   }
-  await pause(50);
+  await lookOn(50);
   const { stored, published } = await steward.look();
   t.ok(
     stored.length <= 1 && published.every((type) => type === 'dirty_marked'),

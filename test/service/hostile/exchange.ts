@@ -13,7 +13,7 @@ export interface Exchanged {
   readonly left: string;
 }
 
-const patienceMs = 8_000;
+const patienceMs = 240_000;
 const dripMs = 50;
 
 /** Sends a row's octets, reads its answers, and looks that neither side has taken anything for another message than it was. */

@@ -17,6 +17,7 @@ import type { ErrorCode } from '../../../core/base/error-codes.ts';
 import { isWritError } from '../../../core/base/errors.ts';
 import { formatDiscovery } from '../../../http/discovery.ts';
 import { findService } from '../../../service/find-service.ts';
+import { toldSeed } from '../../chance/told-seed.ts';
 import { type Ground, makeGround, openGround } from './open-ground.ts';
 import { openSteward } from './open-steward.ts';
 import { markTarget } from './sound-request.ts';
@@ -45,13 +46,13 @@ t.test('a directory that becomes a link between check and write leads nothing ou
   const before = snapshot(place.outside);
   const stop = new Int32Array(new SharedArrayBuffer(8));
   const worker = new Worker(new URL('./swap-links.ts', import.meta.url), {
-    workerData: { root: place.root, outside: place.outside, stop },
+    workerData: { root: place.root, outside: place.outside, stop, seed: toldSeed(t) },
   });
   const ended = new Promise((resolve) => worker.once('exit', resolve));
   const wanted = 10;
   const outcomes = { marked: 0, refused: 0 };
   const marked = new Set<unknown>();
-  const until = performance.now() + 10_000;
+  const until = performance.now() + 240_000;
   while ((outcomes.marked < wanted || outcomes.refused < wanted) && performance.now() < until) {
     try {
       const answer = await steward.ask(markTarget, { paths: ['swapped/x', 'swapped/y/../z'] });

@@ -23,7 +23,7 @@ type Answer = Readonly<Record<string, unknown>>;
 type Question = readonly [target: string, body?: unknown];
 
 const alive = 'alive';
-const patienceMs = 10_000;
+const patienceMs = 240_000;
 
 /** A steward with an open event stream. */
 export async function openSteward(t: Test, place: HostilePlace): Promise<Steward> {

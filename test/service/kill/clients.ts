@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'undici';
 import { readEventStream } from '../../../http/read-event-stream.ts';
+import { instant } from '../../waiting/instant.ts';
 import type { KnownMarks } from './known-marks.ts';
 
 /** What clients do to one instance until it is gone. */
@@ -18,6 +18,8 @@ export interface ClientPlan {
 export interface RunningClients {
   readonly acknowledged: () => number;
   readonly cleared: () => number;
+  /** Whether every row is sent and every clear asked for; who listens still does. */
+  readonly asksNoMore: () => boolean;
   /** Complaints, once every connection is gone. */
   readonly done: Promise<readonly string[]>;
   /** No request is begun after it. */
@@ -76,7 +78,7 @@ export function runClients(plan: ClientPlan, known: KnownMarks): RunningClients 
   const clear = async (): Promise<void> => {
     const client = new Client(url);
     for (let left = known.settled.length; !stopped; ) {
-      await sleep(random() * 15);
+      await instant(random() * 15);
       const limit = plan.clears === 'all' ? undefined : 1 + Math.floor(random() * 300);
       if (limit !== undefined && limit > left) break;
       left -= limit ?? 0;
@@ -126,16 +128,19 @@ export function runClients(plan: ClientPlan, known: KnownMarks): RunningClients 
 
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   const all = [listen(open)];
+  let asksNoMore = false;
   all.push(
     opened.then(async () => {
       const busy = Array.from({ length: plan.writers }, write);
       if (plan.clears !== 'none') busy.push(clear());
       await Promise.all(busy);
+      asksNoMore = true;
     }),
   );
   return {
     acknowledged: () => acknowledged,
     cleared: () => cleared,
+    asksNoMore: () => asksNoMore,
     done: Promise.all(all).then(() => complaints),
     stop() {
       stopped = true;

@@ -29,7 +29,7 @@ export interface Instance {
 }
 
 const writ = fileURLToPath(new URL('../../../bin/writ.js', import.meta.url));
-const patienceMs = 60_000;
+const patienceMs = 240_000;
 
 /** Starts the real command line program. */
 export function startInstance(place: KillPlace, ...args: readonly string[]): Instance {

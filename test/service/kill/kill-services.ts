@@ -2,16 +2,17 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { findServicePlace, type ServicePlace } from '../../../service/service-place.ts';
 import { serviceStatus } from '../../../service/service-status.ts';
+import { seededRandom } from '../../chance/seeded-random.ts';
+import { instant } from '../../waiting/instant.ts';
+import { until } from '../../waiting/until.ts';
 import { chooseKill, type KillChoice, type KillKind } from './choose-kill.ts';
 import { runClients } from './clients.ts';
 import { type Instance, type KillPlace, startInstance } from './instance.ts';
 import { knowMarks } from './known-marks.ts';
 import { askMarks, lookAtMarks, lookForLitter } from './look.ts';
-import { seededRandom } from './seeded-random.ts';
 
 export interface KillOptions {
   /** The same seed makes the same choices; instants still depend on the machine. */
@@ -39,7 +40,6 @@ export interface KillReport {
 
 const mostRows = 5_000;
 const rowsPerRound = 3_500;
-const answersWithinMs = 4_000;
 
 /**
  * Kills services of one repository over and over, at instants spread over their start, their work and their end, while clients write, clear and
@@ -86,7 +86,7 @@ export async function killServices({ seed, rounds, report = () => {} }: KillOpti
     if (choice.plants && standing === undefined) plant(servicePlace);
     if (choice.kind === 'starting' && standing === undefined) {
       const starting = [start(), ...(choice.race ? [start()] : [])];
-      await sleep(undisturbedMs * choice.ofStart);
+      await instant(undisturbedMs * choice.ofStart);
       for (const one of starting) one.kill('SIGKILL');
       for (const one of starting) {
         await one.ended;
@@ -103,13 +103,13 @@ export async function killServices({ seed, rounds, report = () => {} }: KillOpti
       known,
     );
     const count = clears === 'none' ? clients.acknowledged : clients.cleared;
-    for (const deadline = performance.now() + answersWithinMs; count() < choice.answers; await sleep(1))
-      if (performance.now() > deadline || instance.isOver()) break;
-    await sleep(choice.thenMs);
+    const goesOn = (): boolean => count() < choice.answers && !clients.asksNoMore() && !instance.isOver();
+    await until(() => !goesOn(), 'an answer', count);
+    await instant(choice.thenMs);
     if (choice.kind === 'stopping') instance.kill('SIGTERM');
     const second = choice.kind === 'second' ? start() : undefined;
-    if (second) await sleep(undisturbedMs * choice.ofStart);
-    if (choice.kind === 'stopping') await Promise.race([sleep(choice.thenMs), instance.ended]);
+    if (second) await instant(undisturbedMs * choice.ofStart);
+    if (choice.kind === 'stopping') await Promise.race([instant(choice.thenMs), instance.ended]);
     instance.kill('SIGKILL');
     clients.stop();
     const ended = await instance.ended;

@@ -6,8 +6,9 @@ import type { RuleTask } from '../../../../core/kernel/worker/judge-rule-in-thre
 import { createPool, type PoolOptions } from '../../../../core/kernel/worker/pool.ts';
 import { defineTask } from '../../../../core/kernel/worker/task.ts';
 import { toRuleInput } from '../../../../testing.ts';
+import { until } from '../../../waiting/until.ts';
 
-const limits = { timeoutMs: 20_000 };
+const limits = { timeoutMs: 240_000 };
 const task = (file: string, id = file): RuleTask => ({
   id,
   module: new URL(`./rules/${file}.ts`, import.meta.url).href,
@@ -60,11 +61,11 @@ t.test('what a task prints goes nowhere', async (t) => {
     import { createPool } from '${new URL('../../../../core/kernel/worker/pool.ts', import.meta.url)}';
     import { judgeRuleTask } from '${new URL('../../../../core/kernel/worker/judge-rule.ts', import.meta.url)}';
     const pool = createPool({ clock: systemClock, threads: 1 });
-    const outcome = await pool.run(judgeRuleTask, ${JSON.stringify({ ...task('prints'), input: {} })}, { timeoutMs: 20000 });
+    const outcome = await pool.run(judgeRuleTask, ${JSON.stringify({ ...task('prints'), input: {} })}, { timeoutMs: 240000 });
     process.stdout.write(JSON.stringify(outcome));`;
   const child = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: 240_000,
   });
   t.equal(child.stdout, '{"ok":true,"value":[]}');
   t.equal(child.stderr, '');
@@ -73,8 +74,8 @@ t.test('what a task prints goes nowhere', async (t) => {
 
 t.test('a task that never ran keeps its time: waiting for a thread does not count', async (t) => {
   const pool = poolFor(t, { threads: 1 });
-  const slow = pool.run(judgeRuleTask, task('hangs'), { timeoutMs: 1500 });
-  const behind = pool.run(judgeRuleTask, task('answers'), { timeoutMs: 1400 });
+  const slow = pool.run(judgeRuleTask, task('hangs'), { timeoutMs: 4000 });
+  const behind = pool.run(judgeRuleTask, task('answers'), { timeoutMs: 3900 });
   t.match(await slow, { ok: false, reason: 'deadline' });
   t.match(await behind, { ok: true });
 });
@@ -83,12 +84,13 @@ t.test('aborting ends a running task and takes a waiting one out of the queue', 
   const pool = poolFor(t, { threads: 1 });
   const first = new AbortController();
   const second = new AbortController();
-  const running = pool.run(judgeRuleTask, task('loops'), { ...limits, signal: first.signal });
+  const looping = task('loops');
+  const running = pool.run(judgeRuleTask, looping, { ...limits, signal: first.signal });
   const waiting = pool.run(judgeRuleTask, task('answers', 'second'), { ...limits, signal: second.signal });
   const last = pool.run(judgeRuleTask, task('answers', 'last'), limits);
   second.abort();
   t.match(await waiting, { ok: false, reason: 'aborted' });
-  await systemClock.sleep(200);
+  await until(() => looping.input.patch.diff[0] === 42, 'its begin');
   first.abort();
   t.match(await running, { ok: false, reason: 'aborted' });
   t.match(await last, { ok: true, value: [{ rule: 'last' }] });
@@ -100,9 +102,10 @@ t.test('aborting ends a running task and takes a waiting one out of the queue', 
 
 t.test('closing ends what runs and what waits, and nothing can be run after it', async (t) => {
   const pool = createPool({ clock: systemClock, threads: 1 });
-  const running = pool.run(judgeRuleTask, task('loops'), limits);
+  const looping = task('loops');
+  const running = pool.run(judgeRuleTask, looping, limits);
   const waiting = pool.run(judgeRuleTask, task('answers'), limits);
-  await systemClock.sleep(200);
+  await until(() => looping.input.patch.diff[0] === 42, 'its begin');
   await pool.close();
   t.match(await running, { ok: false, reason: 'aborted' });
   t.match(await waiting, { ok: false, reason: 'aborted' });

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { pythonImports } from '../../../../engine/frame/imports/python-imports.ts';
+import { cpuTime } from '../../../waiting/cpu-time.ts';
 
 /** `..a.b: c d` */
 function read(source: string): readonly string[] {
@@ -60,9 +61,9 @@ t.test('hostile source costs linear time', async (t) => {
     '\nfrom .',
   ]) {
     const text = unit.repeat(Math.ceil(size / unit.length));
-    const began = performance.now();
+    const spent = cpuTime();
     pythonImports(text);
     pythonImports(`from a import (${text}`);
-    t.ok(performance.now() - began < 2000, `${JSON.stringify(unit)}: ${performance.now() - began} ms`);
+    t.ok(spent() < 2000, `${JSON.stringify(unit)}: ${spent()} ms`);
   }
 });

@@ -39,6 +39,7 @@ import {
   demoFixture,
   git,
 } from '../../../plugins/supply-chain/build-demo-repository.ts';
+import { instant } from '../../../waiting/instant.ts';
 
 // Sandboxes and npm on a busy machine.
 t.setTimeout(180_000);
@@ -591,7 +592,7 @@ t.test('a back end without mounts gets copies', async (t) => {
 t.test('an aborted run stops preparing', async (t) => {
   const { request, cacheDir } = await project(t.testdir(), preparing(shell('sleep 20')));
   const controller = new AbortController();
-  setTimeout(() => controller.abort(new Error('stop')), 300);
+  void instant(300).then(() => controller.abort(new Error('stop')));
   await t.rejects(provideWorkspaceDependencies({ ...request, signal: controller.signal }), {
     message: 'stop',
   });

@@ -8,6 +8,7 @@ import {
   withdrawCancel,
 } from '../../../../engine/run/record/cancel-request.ts';
 import { runDirectory } from '../../../../engine/store/run-directory.ts';
+import { instant } from '../../../waiting/instant.ts';
 
 const runId = '0198c1e2-7a5d-7b1c-9d51-0c5a3f1f7e11';
 
@@ -53,6 +54,6 @@ t.test('what is no request cancels nothing', async (t) => {
   await t.rejects(readCancel(directory), { code: 'OBJECT_CORRUPT' }, 'a link is not followed');
   const end = new AbortController();
   const watching = watchCancel(directory, () => t.fail('told'), end.signal);
-  setTimeout(() => end.abort(), 20);
+  void instant(20).then(() => end.abort());
   await watching;
 });

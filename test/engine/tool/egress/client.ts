@@ -143,7 +143,7 @@ function until(client: Socket, enough: (text: string) => boolean): Promise<strin
     const timer = setTimeout(() => {
       client.destroy();
       settle();
-    }, 4000);
+    }, 60_000);
     client.on('error', () => {});
     client.on('data', take).once('close', settle).once('end', settle);
   });

@@ -2,6 +2,7 @@ import t, { type Test } from 'tap';
 import type { NetworkUse } from '../../../../core/contract/network-use.ts';
 import type { EgressLimits } from '../../../../engine/tool/egress/limits.ts';
 import type { EgressPolicy } from '../../../../engine/tool/egress/openings.ts';
+import { instant } from '../../../waiting/instant.ts';
 import { clientHello, FakeOutside, openProxy, origin, publicAddress, rawOrigin } from './client.ts';
 
 const policy: EgressPolicy = {
@@ -331,7 +332,7 @@ t.test('slow clients, many connections and many octets meet a bound', async (t) 
     client.write(clientHello('registry.example'));
     const talking = setInterval(() => client.write('ping'), 50);
     const isCut = await new Promise((resolve) => {
-      setTimeout(resolve, 5000, false).unref();
+      setTimeout(resolve, 60_000, false).unref();
       client.on('error', () => {}).once('close', () => resolve(true));
       client.resume();
     });
@@ -382,11 +383,11 @@ t.test('the end of the check cuts what is open and records it', async (t) => {
   unfinished.on('error', () => {});
   outside.resolve = () => new Promise(() => {});
   unfinished.write('CONNECT a.sub.example:443 HTTP/1.1\r\nHost: a.sub.example:443\r\n\r\n');
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await instant(100);
   const half = open();
   half.on('error', () => {});
   half.write('GET http://registry.example/ HTTP/1.1\r\n');
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await instant(100);
   const cut = new Promise((resolve) => client.once('close', resolve));
   const began = performance.now();
   const uses = await close();

@@ -8,6 +8,7 @@ import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
 import { currentHostFacts } from '../../../../plugins/sandbox/host-view.ts';
 import { noSandbox } from '../../../../plugins/sandbox/none.ts';
 import { unshareSandbox } from '../../../../plugins/sandbox/unshare.ts';
+import { instant } from '../../../waiting/instant.ts';
 
 const major = Number(process.versions.node.split('.')[0]);
 const mismatch = (tool: string, found: string | null) => ({
@@ -136,6 +137,6 @@ t.test('an interruption is passed on, not taken for a missing tool', async (t) =
   const controller = new AbortController();
   const reason = new Error('stopped');
   const sandbox = withTools(t, { deno: 'sleep 30' });
-  setTimeout(() => controller.abort(reason), 100);
+  void instant(100).then(() => controller.abort(reason));
   await t.rejects(checkRuntime(sandbox, 'deno>=1', { signal: controller.signal }), reason);
 });

@@ -1,3 +1,7 @@
-export function judge(): never {
+import type { RuleInput } from '../../../../../core/contract/rule.ts';
+
+/** Never ends; what began is marked in shared memory. */
+export function judge({ patch }: RuleInput): never {
+  patch.diff[0] = 42;
   for (;;);
 }

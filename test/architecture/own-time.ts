@@ -1,0 +1,71 @@
+import type { HouseFile } from './house.ts';
+import type { HouseRule } from './rule-kinds.ts';
+
+/** Where tests wait: until something holds, to look on while nothing may happen, for an instant of a kill. */
+const waits = 'test/waiting/';
+/** Timers and sleeps, in code without strings; time-outs that are methods (`t.setTimeout`) are deadlines. */
+const ownTime = /(?<!\.)\bset(?:Timeout|Interval)\b|\bAtomics\.wait\b|[cC]lock\.sleep\b/;
+const chance = /\bMath\.random\b|\brandom(?:Bytes|UUID|Int|FillSync|Fill)\b|\bgetRandomValues\b/;
+
+/** Files of tests that keep time themselves, and why no wait of `test/waiting/` is it. */
+export const keepsTime: Readonly<Record<string, string>> = {
+  'test/attack/confinement/left-behind.test.ts': 'measures how long the event loop stood still, and memory',
+  'test/attack/confinement/limits.test.ts': 'ends a look-out early when something is found',
+  'test/bin/start-writ.ts': 'gives up on a process that says nothing for minutes',
+  'test/core/kernel/hook.test.ts': 'its clock sleeps longer than the deadline of a tap',
+  'test/engine/run/stuck-run.ts': 'a worker that never ends',
+  'test/engine/run/work/backoff.test.ts': 'its clock counts who sleeps',
+  'test/engine/run/worker-runs.test.ts': 'its clock skips short waits and sleeps the long one',
+  'test/engine/tool/egress/client.ts': 'gives up on a connection on which nothing comes',
+  'test/engine/tool/egress/egress-proxy.test.ts':
+    'talks steadily to a connection that is to be cut all the same',
+  'test/engine/tool/spawn.test.ts': 'measures memory while a process is at work',
+  'test/gates/checks/test-suite.test.ts': 'counts turns of the event loop while a thread is at work',
+  'test/kill/kill-run.ts':
+    'gives up on a run that does not end; what an ended one has printed is on its way for an instant',
+  'test/plugins/redaction/plugin.test.ts': 'counts turns of the event loop while a thread is at work',
+  'test/service/docs.test.ts': 'types a command again until it prints what the page says',
+  'test/service/hostile/exchange.ts':
+    'sends octet by octet, and gives up on a server that neither answers nor ends',
+  'test/service/hostile/open-steward.ts': 'gives up on an event that does not come',
+  'test/service/hostile/swap-links.ts': 'a thread that blocks, between two states of a directory',
+  'test/service/kill/instance.ts': 'gives up on a service that neither serves nor ends',
+};
+
+/** The rules of files of tests: no wait of their own making, nothing left to chance without a seed. */
+export const testRules: readonly HouseRule[] = [
+  {
+    name: 'tests wait by `test/waiting/` only',
+    check: ({ files }) => {
+      const tests = files.filter(({ path }) => path.startsWith('test/') && !path.startsWith(waits));
+      const keeping = tests.filter(keepsOwnTime).map(({ path }) => path);
+      return {
+        matched: files.filter((file) => file.path.startsWith(waits) && keepsOwnTime(file)).length,
+        violations: [
+          ...keeping
+            .filter((path) => keepsTime[path] === undefined)
+            .map((path) => `${path} sets a timer or sleeps: wait with \`${waits}\`, or say why not`),
+          ...Object.keys(keepsTime)
+            .filter((path) => tests.some((file) => file.path === path) && !keeping.includes(path))
+            .map((path) => `${path} is excepted and keeps no time`),
+        ],
+      };
+    },
+  },
+  {
+    name: 'what tests leave to chance has a seed',
+    check: ({ files }) => {
+      const tests = files.filter(({ path }) => path.startsWith('test/'));
+      return {
+        matched: tests.length,
+        violations: tests
+          .filter(({ code }) => chance.test(code))
+          .map(({ path }) => `${path} draws without a seed: \`test/chance/\``),
+      };
+    },
+  },
+];
+
+function keepsOwnTime({ code }: HouseFile): boolean {
+  return ownTime.test(code);
+}
