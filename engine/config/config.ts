@@ -63,7 +63,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     approvals: readApprovalsSection(root.table('approvals')),
     checks: readChecksSection(root.table('checks')),
     runners: readRunnersSection(root.table('runners')),
-    rules: withLicences(readRules(root.table('rules'), options.ruleIds), root),
+    rules: withLicenses(readRules(root.table('rules'), options.ruleIds), root),
     securityCode: readSecurityCode(root.table('security_code')),
     redaction: readRedactionSection(root.table('redaction')),
     factors: readFactorsSection(root.table('factors')),
@@ -112,7 +112,7 @@ function readRules(reader: TableReader, ruleIds: readonly string[] | undefined):
 }
 
 /** `[licenses]` reaches the rule of that name as its option `packages`. */
-function withLicences(rules: WritConfig['rules'], root: TableReader): WritConfig['rules'] {
+function withLicenses(rules: WritConfig['rules'], root: TableReader): WritConfig['rules'] {
   const packages = readLicensesSection(root.table('licenses'));
   return Object.keys(packages).length === 0 ? rules : { ...rules, licenses: { ...rules.licenses, packages } };
 }

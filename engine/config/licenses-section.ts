@@ -3,7 +3,7 @@ import type { TableReader } from './table-reader.ts';
 const maxEntries = 5000;
 
 /**
- * `[licenses]`: licences that no lockfile states, as the repository's people judge them: `"pkg:cargo/serde" = "MIT OR Apache-2.0"`. A purl
+ * `[licenses]`: licenses that no lockfile states, as the repository's people judge them: `"pkg:cargo/serde" = "MIT OR Apache-2.0"`. A purl
  * with a version speaks of that version alone. Whether the text is SPDX is judged where it is used.
  */
 export function readLicensesSection(reader: TableReader): Readonly<Record<string, string>> {

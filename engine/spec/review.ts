@@ -93,8 +93,8 @@ function limitsOf({ constraints, execution, evidence }: EffectiveIntentSpec): re
   return [
     ['Network', security.networkPolicy],
     ['New dependencies', security.dependencyPolicy],
-    ['Licences', licensing.allowedSpdx.join(', ') || 'no restriction'],
-    ['New licences', licensing.forbidNewLicenses ? 'need a licence review' : 'no further rule'],
+    ['Licenses', licensing.allowedSpdx.join(', ') || 'no restriction'],
+    ['New licenses', licensing.forbidNewLicenses ? 'need a license review' : 'no further rule'],
     ['Cryptography', security.cryptoPolicy || 'no further rule'],
     ['Data classes', privacy.dataClassesAllowed.join(', ') || 'none'],
     ['Redaction', privacy.redactionRequired ? 'on' : 'off'],

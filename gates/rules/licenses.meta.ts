@@ -12,7 +12,7 @@ export const meta: Rule = {
   appliesTo: ({ constraints }) =>
     constraints.licensing.allowedSpdx.length > 0 || constraints.licensing.forbidNewLicenses,
   text: {
-    about: 'New dependencies carry an allowed licence.',
+    about: 'New dependencies carry an allowed license.',
     tags: ['supply-chain'],
   },
 };

@@ -8,22 +8,22 @@ import { judgeApprovals } from '../approvals/judge-approvals.ts';
 import { reviewStep } from '../approvals/review-step.ts';
 import { type ComparedDependencies, comparedDependencies } from '../dependencies/compared-dependencies.ts';
 import {
-  AllowedLicences,
+  AllowedLicenses,
   identifiersOf,
-  licenceKey,
-  parseLicence,
+  licenseKey,
+  parseLicense,
   type SpdxNode,
-} from '../licences/spdx-expression.ts';
-import { type StatedLicence, StatedLicences } from '../licences/stated-licences.ts';
+} from '../licenses/spdx-expression.ts';
+import { type StatedLicense, StatedLicenses } from '../licenses/stated-licenses.ts';
 
 const rule = 'licenses';
 const maxFindings = 200;
 const reviewRoles = ['license-review', 'licence-review'];
 
 /** What the packages of the base are under. */
-interface KnownLicences {
+interface KnownLicenses {
   /** Those that were taken for certain. */
-  readonly taken: AllowedLicences;
+  readonly taken: AllowedLicenses;
   /** Whole expressions, by key. */
   readonly texts: ReadonlySet<string>;
 }
@@ -31,9 +31,9 @@ interface KnownLicences {
 type Verdict = 'allowed' | 'forbidden' | 'unknown' | 'conflicting' | 'new';
 
 /**
- * Licences of new packages against `allowedSpdx` and `forbidNewLicenses`; an upgrade counts where its licence changes. A forbidden, unknown or
- * conflicting licence is an error. Under `forbidNewLicenses` a licence that no package of the base carries (an unknown one too, where every
- * licence is allowed) is an error, unless `releaseChecks` ask `licenses [--min N] [--group G]`: asked there, it waits for an approval in the
+ * Licenses of new packages against `allowedSpdx` and `forbidNewLicenses`; an upgrade counts where its license changes. A forbidden, unknown or
+ * conflicting license is an error. Under `forbidNewLicenses` a license that no package of the base carries (an unknown one too, where every
+ * license is allowed) is an error, unless `releaseChecks` ask `licenses [--min N] [--group G]`: asked there, it waits for an approval in the
  * role `license-review`.
  */
 export const judge: RuleFunction = (input) => {
@@ -42,17 +42,17 @@ export const judge: RuleFunction = (input) => {
   const compared = comparedDependencies(input, isDependencyFile);
   const step = reviewStep(input.spec, [rule]);
   const before = applyManifests(compared.base);
-  const stated = new StatedLicences(compared.candidate, input.options.packages);
-  const statedBefore = new StatedLicences(compared.base, input.options.packages);
-  const allowed = new AllowedLicences(allowedSpdx);
-  const licencesBefore = before.flatMap((one) => statedBefore.of(one).licence ?? []);
-  const known: KnownLicences = {
-    taken: new AllowedLicences(
-      licencesBefore.flatMap((text) =>
-        takenFrom(parseLicence(text), allowedSpdx.length > 0 ? allowed : undefined),
+  const stated = new StatedLicenses(compared.candidate, input.options.packages);
+  const statedBefore = new StatedLicenses(compared.base, input.options.packages);
+  const allowed = new AllowedLicenses(allowedSpdx);
+  const licensesBefore = before.flatMap((one) => statedBefore.of(one).license ?? []);
+  const known: KnownLicenses = {
+    taken: new AllowedLicenses(
+      licensesBefore.flatMap((text) =>
+        takenFrom(parseLicense(text), allowedSpdx.length > 0 ? allowed : undefined),
       ),
     ),
-    texts: new Set(licencesBefore.map(licenceKey)),
+    texts: new Set(licensesBefore.map(licenseKey)),
   };
   const findings: Finding[] = unread(compared);
   let reviews = 0;
@@ -82,25 +82,25 @@ export const judge: RuleFunction = (input) => {
 
 function unread({ problems, candidate }: ComparedDependencies): Finding[] {
   const kinds = new Map(candidate.map(({ path, kind }) => [path, kind.role]));
-  // A file that only says where packages come from states no licence.
+  // A file that only says where packages come from states no license.
   return problems
     .filter(({ path }) => kinds.get(path) !== 'config')
     .map(({ path, reason }): Finding => {
-      const message = `licences of \`${path}\` cannot be read: ${reason}`;
+      const message = `licenses of \`${path}\` cannot be read: ${reason}`;
       return { rule, severity: 'error', message, path, detail: { role: kinds.get(path) ?? null } };
     });
 }
 
-/** Packages that are new, or whose licence is another than at base, each once. */
+/** Packages that are new, or whose license is another than at base, each once. */
 function toJudge(
   before: readonly LockedPackage[],
   { candidate }: ComparedDependencies,
-  statedBefore: StatedLicences,
-  stated: StatedLicences,
+  statedBefore: StatedLicenses,
+  stated: StatedLicenses,
 ): readonly LockedPackage[] {
   const known = new Map<string, Set<string>>();
-  const word = ({ licence, conflicting }: StatedLicence): string =>
-    JSON.stringify([licence ?? null, conflicting ?? null]);
+  const word = ({ license, conflicting }: StatedLicense): string =>
+    JSON.stringify([license ?? null, conflicting ?? null]);
   for (const one of before) {
     const id = identityOf(one);
     const words = known.get(id);
@@ -118,19 +118,19 @@ function toJudge(
 }
 
 function verdictOf(
-  { licence, conflicting }: StatedLicence,
+  { license, conflicting }: StatedLicense,
   ground: {
-    readonly allowed: AllowedLicences;
+    readonly allowed: AllowedLicenses;
     readonly isLimited: boolean;
-    readonly known: KnownLicences;
+    readonly known: KnownLicenses;
     readonly forbidNewLicenses: boolean;
   },
 ): Verdict {
   if (conflicting !== undefined) return 'conflicting';
-  const node = parseLicence(licence);
+  const node = parseLicense(license);
   if (node === undefined) return ground.isLimited ? 'unknown' : 'new';
   if (ground.isLimited && !ground.allowed.allows(node)) return 'forbidden';
-  const isKnown = ground.known.taken.allows(node) || ground.known.texts.has(licenceKey(licence ?? ''));
+  const isKnown = ground.known.taken.allows(node) || ground.known.texts.has(licenseKey(license ?? ''));
   return ground.forbidNewLicenses && !isKnown ? 'new' : 'allowed';
 }
 
@@ -142,16 +142,16 @@ const codes: Readonly<Record<Verdict, string>> = {
   new: 'new-license',
 };
 
-function toFinding(one: LockedPackage, said: StatedLicence, verdict: Verdict, severity: Severity): Finding {
+function toFinding(one: LockedPackage, said: StatedLicense, verdict: Verdict, severity: Severity): Finding {
   const { ecosystem, name, version, declaredIn, line, purl } = one;
-  const licence = said.licence?.slice(0, 200);
-  const has = licence === undefined ? 'no licence' : `\`${licence}\``;
+  const license = said.license?.slice(0, 200);
+  const has = license === undefined ? 'no license' : `\`${license}\``;
   const messages: Readonly<Record<Verdict, string>> = {
     allowed: '',
     forbidden: `\`${name}\` is under ${has}, which allowedSpdx does not allow`,
-    unknown: `the licence of \`${name}\` is unknown: its files give ${licence === undefined ? 'none' : has}; say it in \`[licenses]\` of \`.writ/config.toml\` at the policy commit`,
-    conflicting: `the licence of \`${name}\` is told in different ways: ${(said.conflicting ?? []).map((text) => `\`${text.slice(0, 200)}\``).join(', ')}`,
-    new: `\`${name}\` brings ${licence === undefined ? 'an unknown licence' : `the licence ${has}, which no package of the base has`}; ${
+    unknown: `the license of \`${name}\` is unknown: its files give ${license === undefined ? 'none' : has}; say it in \`[licenses]\` of \`.writ/config.toml\` at the policy commit`,
+    conflicting: `the license of \`${name}\` is told in different ways: ${(said.conflicting ?? []).map((text) => `\`${text.slice(0, 200)}\``).join(', ')}`,
+    new: `\`${name}\` brings ${license === undefined ? 'an unknown license' : `the license ${has}, which no package of the base has`}; ${
       severity === 'error'
         ? 'forbidNewLicenses wants a policy check `licenses` in releaseChecks'
         : 'a person reviews it before the change is committed'
@@ -163,17 +163,17 @@ function toFinding(one: LockedPackage, said: StatedLicence, verdict: Verdict, se
     message: messages[verdict],
     path: declaredIn,
     ...(line === undefined ? {} : { line }),
-    detail: { code: codes[verdict], ecosystem, name, version, license: licence ?? null, purl },
+    detail: { code: codes[verdict], ecosystem, name, version, license: license ?? null, purl },
   };
 }
 
 function review(input: RuleInput, count: number): readonly Finding[] {
-  const why = `${count} new ${count === 1 ? 'licence' : 'licences'}`;
+  const why = `${count} new ${count === 1 ? 'license' : 'licenses'}`;
   return judgeApprovals(rule, input, { needed: 1, roles: reviewRoles, why });
 }
 
-/** Licences that a package of the base was taken under: every side of AND; of OR the sides that are allowed, and none where that leaves it open. */
-function takenFrom(node: SpdxNode | undefined, allowed: AllowedLicences | undefined): readonly string[] {
+/** Licenses that a package of the base was taken under: every side of AND; of OR the sides that are allowed, and none where that leaves it open. */
+function takenFrom(node: SpdxNode | undefined, allowed: AllowedLicenses | undefined): readonly string[] {
   if (node === undefined) return [];
   if (!('conjunction' in node)) return identifiersOf(node);
   const sides = [node.left, node.right];

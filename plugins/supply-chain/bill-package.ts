@@ -10,7 +10,7 @@ export interface BillPackage {
   readonly direct: boolean;
   readonly scope: LockedPackage['scope'];
   /** All that is said; more than one where files disagree. */
-  readonly licences: readonly string[];
+  readonly licenses: readonly string[];
   readonly integrity: readonly NonNullable<LockedPackage['integrity']>[];
   readonly requirements: readonly string[];
   readonly source?: LockedPackage['source'];
@@ -48,7 +48,7 @@ export function toBill(packages: readonly LockedPackage[]): readonly BillPackage
           version,
           direct: same.some(({ direct }) => direct),
           scope: scopes.find((scope) => same.some((one) => one.scope === scope)) ?? 'unknown',
-          licences: distinct(same.flatMap(({ license }) => (license ? [license] : []))),
+          licenses: distinct(same.flatMap(({ license }) => (license ? [license] : []))),
           integrity: [...integrity.entries()].sort().map(([, value]) => value),
           requirements: distinct(same.flatMap(({ requirement }) => (requirement ? [requirement] : []))),
           ...(source === undefined ? {} : { source }),
@@ -67,7 +67,8 @@ export function toBill(packages: readonly LockedPackage[]): readonly BillPackage
 export function propertiesOf(one: BillPackage): readonly (readonly [key: string, value: string])[] {
   const unknown = [
     ...(one.version === '' ? ['version'] : []),
-    ...(one.licences.length === 0 ? ['licence'] : []),
+    // A value of sealed documents: it is spelled as the first one of them spelled it.
+    ...(one.licenses.length === 0 ? ['licence'] : []),
     ...(one.integrity.length === 0 ? ['hash'] : []),
     ...(one.scope === 'unknown' ? ['scope'] : []),
   ];
@@ -75,8 +76,8 @@ export function propertiesOf(one: BillPackage): readonly (readonly [key: string,
   return [
     ...one.declaredIn.map((path) => ['writ:declared-in', path] as const),
     ...h1.map(({ value }) => ['writ:go:h1', value] as const),
-    ...(one.licences.length > 1
-      ? one.licences.map((text) => ['writ:conflicting-licence', text] as const)
+    ...(one.licenses.length > 1
+      ? one.licenses.map((text) => ['writ:conflicting-license', text] as const)
       : []),
     ...(one.origin !== undefined && (one.source === 'registry' || one.source === 'path')
       ? [[`writ:${one.source}`, one.origin] as const]

@@ -72,7 +72,7 @@ function toComponent({ Enums, Models }: Library, licenses: Licenses, one: BillPa
     ...(one.version === '' ? {} : { version: one.version }),
     ...scopeOf(Enums, one),
   });
-  const [stated, ...others] = one.licences;
+  const [stated, ...others] = one.licenses;
   if (stated !== undefined && others.length === 0) {
     const license = licenses.makeFromString(stated);
     license.acknowledgement = Enums.LicenseAcknowledgement.Declared;

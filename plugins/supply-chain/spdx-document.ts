@@ -20,15 +20,15 @@ export async function toSpdx(bill: Bill): Promise<object> {
     bill.packages.map(({ purl }) => [purl, `SPDXRef-Package-${sha256Hex(purl).slice(0, 32)}`]),
   );
   const extracted = new Map<string, string>();
-  const licence = (one: BillPackage): string => {
-    const [stated, ...others] = one.licences;
+  const license = (one: BillPackage): string => {
+    const [stated, ...others] = one.licenses;
     if (stated === undefined || others.length > 0) return 'NOASSERTION';
     if (stated === 'NONE' || isExpression(parseExpression, stated)) return stated;
     const id = `LicenseRef-${sha256Hex(stated).slice(0, 16)}`;
     extracted.set(id, stated);
     return id;
   };
-  const packages = bill.packages.map((one) => toPackage(one, ids.get(one.purl) ?? '', licence(one), created));
+  const packages = bill.packages.map((one) => toPackage(one, ids.get(one.purl) ?? '', license(one), created));
   const idOf = (purl: string): string => ids.get(purl) ?? '';
   return {
     spdxVersion: 'SPDX-2.3',

@@ -1,4 +1,4 @@
 declare module 'spdx-expression-parse' {
-  /** Throws on anything that is not an SPDX licence expression. */
+  /** Throws on anything that is not an SPDX license expression. */
   export default function parse(source: string): unknown;
 }

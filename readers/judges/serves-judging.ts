@@ -8,7 +8,7 @@ const isTest =
 
 /** Versions, dependencies and descriptions of the product: they have rules of their own, or are what is judged. */
 const ofProduct =
-  /(?:^|\/)(?:(?:package|package-lock|npm-shrinkwrap|composer|deno|jsr|tsconfig\.tsbuildinfo)\.json|[\w.-]*lock(?:\.json|\.ya?ml|b)?|pyproject\.toml|cargo\.toml|go\.(?:mod|sum|work)|setup\.(?:py|cfg)|requirements[\w.-]*\.txt|(?:openapi|swagger|asyncapi)[\w.-]*|(?:readme|changelog|changes|history|license|licence|copying|notice|version|authors|codeowners|contributing)(?:\.\w+)?|\.git(?:ignore|attributes))$|\.(?:md|mdx|rst|adoc|html?|css|svg)$/i;
+  /(?:^|\/)(?:(?:package|package-lock|npm-shrinkwrap|composer|deno|jsr|tsconfig\.tsbuildinfo)\.json|[\w.-]*lock(?:\.json|\.ya?ml|b)?|pyproject\.toml|cargo\.toml|go\.(?:mod|sum|work)|setup\.(?:py|cfg)|requirements[\w.-]*\.txt|(?:openapi|swagger|asyncapi)[\w.-]*|(?:readme|changelog|changes|history|license|license|copying|notice|version|authors|codeowners|contributing)(?:\.\w+)?|\.git(?:ignore|attributes))$|\.(?:md|mdx|rst|adoc|html?|css|svg)$/i;
 const productPlaces =
   /(?:^|\/)(?:src|sources?|libs?|apps?|packages|pkg|internal|cmd|include|public|static|assets|dist|out|docs?|documentation|examples?|samples?|demos?|website|site|www|locales?|i18n|lang|translations|content|data|db|migrations|schemas?|proto|templates?|views|pages|components|models|routes|crates|modules|node_modules|vendor|third_party)\//i;
 const testPlaces = /(?:^|\/)(?:tests?|__tests__|specs?|testing|test-?utils|e2e|integration)\//i;

@@ -8,11 +8,11 @@ type Marked = { -readonly [Key in keyof LockedPackage]: LockedPackage[Key] };
 
 /**
  * Packages of all readings. Manifests say which packages of a lockfile are direct and for what, where it does not say so itself (without any
- * manifest, what no other package asks for is direct); what no lockfile holds comes with its requirement; vendored metadata fills in licences.
+ * manifest, what no other package asks for is direct); what no lockfile holds comes with its requirement; vendored metadata fills in licenses.
  */
 export function applyManifests(readings: readonly FileReading[]): readonly LockedPackage[] {
   const locks = new LocksOf(readings);
-  const licences = licencesOf(readings);
+  const licenses = licensesOf(readings);
   const hashes = new Map<string, NonNullable<LockedPackage['integrity']>>();
   const complete = new Set<string>();
   for (const { path, hashes: found, listsAll } of readings) {
@@ -53,10 +53,10 @@ export function applyManifests(readings: readonly FileReading[]): readonly Locke
       const found = hashes.get(`${directoryOf(one.declaredIn)} ${one.name}@${one.version}`);
       if (found && !one.integrity) one.integrity = found;
     }
-  if (licences.size > 0)
+  if (licenses.size > 0)
     for (const one of packages) {
       const key = `${one.ecosystem} ${one.name}`;
-      const found = licences.get(`${key}@${one.version}`) ?? licences.get(key);
+      const found = licenses.get(`${key}@${one.version}`) ?? licenses.get(key);
       if (found && !one.license) one.license = found;
     }
   return packages;
@@ -91,11 +91,11 @@ function unlocked(one: DeclaredDependency, version: string): Marked {
   };
 }
 
-function licencesOf(readings: readonly FileReading[]): ReadonlyMap<string, string> {
-  const licences = new Map<string, string>();
-  for (const { kind, licences: stated } of readings)
-    for (const [key, licence] of stated ?? []) licences.set(`${kind.ecosystem} ${key}`, licence);
-  return licences;
+function licensesOf(readings: readonly FileReading[]): ReadonlyMap<string, string> {
+  const licenses = new Map<string, string>();
+  for (const { kind, licenses: stated } of readings)
+    for (const [key, license] of stated ?? []) licenses.set(`${kind.ecosystem} ${key}`, license);
+  return licenses;
 }
 
 function markDirect(

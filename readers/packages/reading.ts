@@ -47,8 +47,8 @@ export interface FileReading {
   readonly mirrored?: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** Names that are part of this repository. */
   readonly local: ReadonlySet<string>;
-  /** Package licences that a file states for a whole package: `name` or `name@version`. */
-  readonly licences?: ReadonlyMap<string, string>;
+  /** Package licenses that a file states for a whole package: `name` or `name@version`. */
+  readonly licenses?: ReadonlyMap<string, string>;
   /** Hashes for packages of another file: `name@version`. */
   readonly hashes?: ReadonlyMap<string, NonNullable<LockedPackage['integrity']>>;
   /** go.mod since 1.17: what its go.sum holds besides is not used. */
@@ -75,7 +75,7 @@ export class ReadingBuilder {
   includes: readonly string[] = [];
   constraints: readonly string[] = [];
   readonly local = new Set<string>();
-  licences: Map<string, string> | undefined;
+  licenses: Map<string, string> | undefined;
   hashes: Map<string, NonNullable<LockedPackage['integrity']>> | undefined;
   readonly problems: string[] = [];
   readonly notes: string[] = [];
@@ -135,7 +135,7 @@ export class ReadingBuilder {
   }
 
   finish(): FileReading {
-    const { mirrored, licences, hashes } = this;
+    const { mirrored, licenses, hashes } = this;
     return {
       path: this.path,
       kind: this.kind,
@@ -150,7 +150,7 @@ export class ReadingBuilder {
       problems: this.problems,
       notes: this.notes,
       ...(mirrored ? { mirrored } : {}),
-      ...(licences ? { licences } : {}),
+      ...(licenses ? { licenses } : {}),
       ...(hashes ? { hashes } : {}),
     };
   }

@@ -36,7 +36,7 @@ export const constraintRows = inSection('Constraints', [
   {
     id: 'constraints.security.dependencyPolicy=allow',
     path: '/constraints/security/dependencyPolicy',
-    rule: 'new dependencies are unrestricted but for their licences',
+    rule: 'new dependencies are unrestricted but for their licenses',
     asks: ({ constraints }) => constraints.security.dependencyPolicy === 'allow',
     enforcedBy: 'gates',
     test: 'fixtures/runs/a-new-dependency-with-an-allowed-licence-is-accepted-under-allow',
@@ -76,7 +76,7 @@ export const constraintRows = inSection('Constraints', [
   {
     id: 'constraints.licensing.allowedSpdx',
     path: '/constraints/licensing/allowedSpdx',
-    rule: 'a new dependency with any other licence is refused',
+    rule: 'a new dependency with any other license is refused',
     asks: ({ constraints }) => constraints.licensing.allowedSpdx.length > 0,
     enforcedBy: 'gates',
     test: 'fixtures/runs/a-new-dependency-with-a-forbidden-licence-is-refused',
@@ -84,7 +84,7 @@ export const constraintRows = inSection('Constraints', [
   {
     id: 'constraints.licensing.forbidNewLicenses',
     path: '/constraints/licensing/forbidNewLicenses',
-    rule: 'a licence that is new to the codebase needs a human licence review',
+    rule: 'a license that is new to the codebase needs a human license review',
     asks: ({ constraints }) => constraints.licensing.forbidNewLicenses,
     enforcedBy: 'gates',
     test: 'fixtures/runs/a-licence-that-is-new-to-the-codebase-is-refused-without-a-review',

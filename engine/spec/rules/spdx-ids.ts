@@ -4,7 +4,7 @@ import { error, type Issue } from '../../../core/contract/issue.ts';
 import type { Partly } from '../partly.ts';
 import { spdxIdText } from '../spdx-ids.gen.ts';
 
-/** A licence of one's own (SPDX 2.3, annex D): on no list, but it says exactly one thing, so it is taken as written. */
+/** A license of one's own (SPDX 2.3, annex D): on no list, but it says exactly one thing, so it is taken as written. */
 const licenseRef = /^LicenseRef-[A-Za-z0-9.-]+$/;
 
 /** Every SPDX id exists: on the SPDX list, deprecated ones included, in the list's spelling; or it is a `LicenseRef-`. */
@@ -21,7 +21,7 @@ export function spdxIds(spec: Partly<IntentSpec>): readonly Issue[] {
       error(
         'SEMANTIC_SPDX_ID',
         `/constraints/licensing/allowedSpdx/${index}`,
-        `expected an SPDX licence identifier, ${found}`,
+        `expected an SPDX license identifier, ${found}`,
       ),
     ];
   });

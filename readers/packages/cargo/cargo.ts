@@ -6,7 +6,7 @@ import type { LockedPackage } from '../locked-package.ts';
 import { cleanUrl } from '../origin.ts';
 import { placeOf } from '../place-of.ts';
 import type { ReadingBuilder, SourceKind } from '../reading.ts';
-import { statesLicence } from '../states-licence.ts';
+import { statesLicense } from '../states-license.ts';
 
 const fields: readonly (readonly [string, LockedPackage['scope']])[] = [
   ['dependencies', 'runtime'],
@@ -51,7 +51,7 @@ export function readVendoredCrate(text: string, reading: ReadingBuilder): void {
     reading.problem('it says no name');
     return;
   }
-  statesLicence(reading, name, textOf(crate.version), choiceOf(textOf(crate.license)));
+  statesLicense(reading, name, textOf(crate.version), choiceOf(textOf(crate.license)));
   reading.declare({
     key: name,
     name,
@@ -63,8 +63,8 @@ export function readVendoredCrate(text: string, reading: ReadingBuilder): void {
 }
 
 /** Old crates write a choice with a slash. */
-function choiceOf(licence: string): string | undefined {
-  return licence === '' ? undefined : licence.replace(/\s*\/\s*/g, ' OR ');
+function choiceOf(license: string): string | undefined {
+  return license === '' ? undefined : license.replace(/\s*\/\s*/g, ' OR ');
 }
 
 function statePackage(crate: Table, reading: ReadingBuilder): void {

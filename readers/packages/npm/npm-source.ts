@@ -81,8 +81,8 @@ export function otherPackage(resolved: string, name: string): string | undefined
   return file.startsWith(`${bare}-`) || file.startsWith(`${name}-`) ? undefined : file;
 }
 
-/** A licence in any form that npm ever allowed: a string, `{ type }`, or a list of those (a choice). */
-export function npmLicence({ license, licenses }: Readonly<Record<string, unknown>>): string | undefined {
+/** A license in any form that npm ever allowed: a string, `{ type }`, or a list of those (a choice). */
+export function npmLicense({ license, licenses }: Readonly<Record<string, unknown>>): string | undefined {
   const one = (value: unknown): string | undefined => {
     if (typeof value === 'string') return value.length > 0 && value.length <= 1000 ? value : undefined;
     return typeof value === 'object' && value !== null && !Array.isArray(value) && 'type' in value

@@ -3,9 +3,9 @@ import { LineFinder } from '../line-finder.ts';
 import type { LockedPackage } from '../locked-package.ts';
 import { placeOf } from '../place-of.ts';
 import type { ReadingBuilder } from '../reading.ts';
-import { statesLicence } from '../states-licence.ts';
+import { statesLicense } from '../states-license.ts';
 import { readList, readPnpmSettings } from './npm-settings.ts';
-import { exactVersion, npmLicence, npmSource } from './npm-source.ts';
+import { exactVersion, npmLicense, npmSource } from './npm-source.ts';
 
 export const npmFields: readonly (readonly [string, LockedPackage['scope']])[] = [
   ['dependencies', 'runtime'],
@@ -133,7 +133,7 @@ function nameOfOverride(key: string): string {
   return at === -1 ? last : last.slice(0, at);
 }
 
-/** `node_modules/<name>/package.json`: name, version and licence of what lies there; it asks for nothing on the project's behalf. */
+/** `node_modules/<name>/package.json`: name, version and license of what lies there; it asks for nothing on the project's behalf. */
 export function readInstalledPackage(text: string, reading: ReadingBuilder): void {
   const content = jsonContent(text);
   if ('reason' in content) {
@@ -145,7 +145,7 @@ export function readInstalledPackage(text: string, reading: ReadingBuilder): voi
     reading.problem('it says no name');
     return;
   }
-  statesLicence(reading, name, typeof version === 'string' ? version : '', npmLicence(content.value));
+  statesLicense(reading, name, typeof version === 'string' ? version : '', npmLicense(content.value));
   reading.declare({
     key: name,
     name,

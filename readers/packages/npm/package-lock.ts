@@ -6,7 +6,7 @@ import type { LockedPackage } from '../locked-package.ts';
 import { cleanUrl, hostOf } from '../origin.ts';
 import { placeOf } from '../place-of.ts';
 import type { ReadingBuilder } from '../reading.ts';
-import { npmLicence, npmSource, otherPackage } from './npm-source.ts';
+import { npmLicense, npmSource, otherPackage } from './npm-source.ts';
 import { npmFields } from './package-json.ts';
 
 const maxDepth = 100;
@@ -120,7 +120,7 @@ function addEntry(
         ? placeOf(reading.path, from.origin ?? '')
         : from.origin,
     revision: from.source === 'git' ? /#([0-9a-f]{7,64})$/.exec(resolved || written)?.[1] : undefined,
-    license: npmLicence(entry),
+    license: npmLicense(entry),
     integrity: fromSri(textOf(entry.integrity)),
     resolvedAs: isRegistry && resolved !== '' ? otherPackage(resolved, name) : undefined,
     scope: scopeOf(entry),

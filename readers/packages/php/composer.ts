@@ -116,7 +116,7 @@ export function readComposerLock(text: string, reading: ReadingBuilder): void {
         version: textOf(entry.version),
         ...placeOfEntry(entry),
         integrity: fromHex(textOf(tableOf(entry.dist).shasum), 'sha1'),
-        license: licenceOf(entry.license),
+        license: licenseOf(entry.license),
         scope,
         line,
         asks: Object.keys(tableOf(entry.require)).map((asked) => asked.toLowerCase()),
@@ -143,7 +143,7 @@ function placeOfEntry(entry: Table): {
 }
 
 /** A list is a choice, as composer's schema says. */
-function licenceOf(value: unknown): string | undefined {
+function licenseOf(value: unknown): string | undefined {
   if (typeof value === 'string') return textOf(value) || undefined;
   const all = listOf(value).slice(0, 16).map(textOf);
   if (all.length === 0 || all.includes('')) return undefined;

@@ -190,7 +190,7 @@ t.test('the AI ref prefix stays away from branches and tags', async (t) => {
   }
 });
 
-t.test('licences are on the SPDX list in its spelling, deprecated ones and own references too', async (t) => {
+t.test('licenses are on the SPDX list in its spelling, deprecated ones and own references too', async (t) => {
   const at = ['constraints', 'licensing', 'allowedSpdx'];
   for (const id of ['MIT', 'GPL-2.0', 'Apache-2.0', 'LicenseRef-bakery-1'])
     t.equal(accepts(at, [id]), true, id);

@@ -26,7 +26,7 @@ const documents: readonly (readonly [what: string, document: Readonly<Record<str
   ['the sample', cyclonedx],
   ['only what is required', { bomFormat: 'CycloneDX', specVersion: '1.6' }],
   ['no components', { ...cyclonedx, components: [] }],
-  ['a licence', { ...cyclonedx, components: [{ ...component, licenses: [{ license: { id: 'MIT' } }] }] }],
+  ['a license', { ...cyclonedx, components: [{ ...component, licenses: [{ license: { id: 'MIT' } }] }] }],
   ['without bomFormat', { ...cyclonedx, bomFormat: undefined }],
   ['a serial number that is none', { ...cyclonedx, serialNumber: 'urn:uuid:1' }],
   ['version 0', { ...cyclonedx, version: 0 }],

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { ApprovalVerdict } from '../../../core/contract/approval.ts';
-import { AllowedLicences, licenceKey, parseLicence } from '../../../gates/licences/spdx-expression.ts';
+import { AllowedLicenses, licenseKey, parseLicense } from '../../../gates/licenses/spdx-expression.ts';
 import { type CaseFile, type GateCase, gateTester } from '../../../testing.ts';
 import { findRule } from './find-rule.ts';
 import { type LockEntry, lockfile, manifest, registryEntry } from './npm-files.ts';
@@ -68,7 +68,7 @@ const { license: _none, ...unlicensed } = registryEntry('b', '1.0.0');
 
 await gateTester(t, findRule('licenses'), {
   valid: [
-    adds('a listed licence', 'MIT'),
+    adds('a listed license', 'MIT'),
     {
       name: 'the same choice as a package of the base, and the side that is allowed',
       spec: only(['MIT'], true),
@@ -91,7 +91,7 @@ await gateTester(t, findRule('licenses'), {
     adds('both listed', 'MIT AND Apache-2.0'),
     adds('no restriction at all', 'GPL-3.0-only', only([])),
     {
-      name: 'an old package under another licence',
+      name: 'an old package under another license',
       spec: only(['MIT']),
       files: {
         'package-lock.json': {
@@ -101,36 +101,36 @@ await gateTester(t, findRule('licenses'), {
       },
     },
     {
-      name: 'a workspace without a licence',
+      name: 'a workspace without a license',
       spec: only(['MIT']),
       files: lockTo({ ...oldLock, w: { version: '1.0.0' }, 'node_modules/w': { resolved: 'w', link: true } }),
     },
-    adds('a licence that the codebase has', 'MIT', only([], true)),
+    adds('a license that the codebase has', 'MIT', only([], true)),
     adds('an old form that says MIT', { type: 'MIT' }),
     crate('MIT/Apache-2.0'),
     crate(undefined, { packages: { 'pkg:cargo/serde': 'MIT OR Apache-2.0' } }),
     crate('GPL-3.0-only', { packages: { 'pkg:cargo/serde@1.0.0': 'MIT' } }),
     {
-      ...adds('a new licence with a review step, as a warning', 'ISC', reviewedSpec),
+      ...adds('a new license with a review step, as a warning', 'ISC', reviewedSpec),
       expect: [{ severity: 'warning', detail: detail('ISC', 'new-license') }],
     },
     {
-      ...adds('a new licence, asked in the release stage: it waits', 'ISC', reviewedSpec),
+      ...adds('a new license, asked in the release stage: it waits', 'ISC', reviewedSpec),
       ...released,
       approvals: [approvalAs('maintainer')],
       expect: [{ severity: 'warning' }, { severity: 'note' }],
     },
     {
-      ...adds('a new licence, reviewed', 'ISC', reviewedSpec),
+      ...adds('a new license, reviewed', 'ISC', reviewedSpec),
       ...released,
       approvals: [approvalAs('License-Review')],
       expect: [{ severity: 'warning' }],
     },
-    { ...adds('no new licence: nobody is asked', 'MIT', reviewedSpec), ...released, expect: [] },
+    { ...adds('no new license: nobody is asked', 'MIT', reviewedSpec), ...released, expect: [] },
   ],
   invalid: [
     {
-      ...adds('a new licence whose review says no', 'ISC', reviewedSpec),
+      ...adds('a new license whose review says no', 'ISC', reviewedSpec),
       ...released,
       approvals: [approvalAs('license-review', 'reject')],
     },
@@ -139,7 +139,7 @@ await gateTester(t, findRule('licenses'), {
     crate('GPL-3.0-only', { packages: { 'pkg:cargo/serde': 'MIT' } }),
     crate(undefined, { packages: { 'pkg:cargo/serde@2.0.0': 'MIT' } }),
     {
-      ...adds('a licence that is not listed', 'GPL-3.0-only'),
+      ...adds('a license that is not listed', 'GPL-3.0-only'),
       expect: [
         {
           rule: 'licenses',
@@ -179,7 +179,7 @@ await gateTester(t, findRule('licenses'), {
       'SEE LICENSE IN LICENSE',
       'UNLICENSED',
       'MIT/X11',
-      'mit licence',
+      'mit license',
       '',
       '$MIT',
       'MIT OR',
@@ -187,13 +187,13 @@ await gateTester(t, findRule('licenses'), {
       ['MIT', 7],
     ].map((license) => adds(`no SPDX expression: ${JSON.stringify(license)}`, license)),
     {
-      name: 'no licence',
+      name: 'no license',
       spec: only(['MIT']),
       files: lockTo({ ...oldLock, 'node_modules/b': unlicensed }),
       expect: [{ detail: detail(null, 'unknown') }],
     },
     {
-      name: 'an upgrade that changes the licence',
+      name: 'an upgrade that changes the license',
       spec: only(['MIT']),
       files: lockTo({ 'node_modules/a': registryEntry('a', '2.0.0', 'BUSL-1.1') }),
     },
@@ -208,7 +208,7 @@ await gateTester(t, findRule('licenses'), {
       },
     },
     {
-      name: 'a lockfile of version 1, which holds no licences',
+      name: 'a lockfile of version 1, which holds no licenses',
       spec: only(['MIT']),
       files: {
         'package-lock.json': {
@@ -222,7 +222,7 @@ await gateTester(t, findRule('licenses'), {
       files: { 'package-lock.json': { base: lockfile(old, oldLock), candidate: '{' } },
     },
     {
-      ...adds('a licence that the codebase has not', 'ISC', only(['MIT', 'ISC'], true)),
+      ...adds('a license that the codebase has not', 'ISC', only(['MIT', 'ISC'], true)),
       expect: [{ detail: detail('ISC', 'new-license') }],
     },
   ],
@@ -250,9 +250,9 @@ t.test('expressions are met as SPDX means them', async (t) => {
     ['MPL-1.1+', ['MPL-2.0'], true],
   ];
   for (const [expression, allowed, met] of cases) {
-    const node = parseLicence(expression);
+    const node = parseLicense(expression);
     t.equal(
-      node && new AllowedLicences(allowed).allows(node),
+      node && new AllowedLicenses(allowed).allows(node),
       met,
       `${expression} under ${allowed.join(', ')}`,
     );
@@ -268,12 +268,12 @@ t.test('text that is no expression, too long or nested without end is unknown', 
     'é MIT',
     undefined,
   ]) {
-    t.equal(parseLicence(text), undefined);
+    t.equal(parseLicense(text), undefined);
   }
 });
 
 t.test('expressions that say the same are equal', async (t) => {
-  t.equal(licenceKey('(MIT OR ISC)'), licenceKey('ISC or MIT'.replace('or', 'OR')));
-  t.equal(licenceKey('MIT OR (ISC OR Zlib)'), licenceKey('Zlib OR ISC OR MIT'));
-  t.not(licenceKey('MIT AND ISC'), licenceKey('MIT OR ISC'));
+  t.equal(licenseKey('(MIT OR ISC)'), licenseKey('ISC or MIT'.replace('or', 'OR')));
+  t.equal(licenseKey('MIT OR (ISC OR Zlib)'), licenseKey('Zlib OR ISC OR MIT'));
+  t.not(licenseKey('MIT AND ISC'), licenseKey('MIT OR ISC'));
 });

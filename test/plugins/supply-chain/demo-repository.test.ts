@@ -49,7 +49,7 @@ t.test('the demo', async (t) => {
     t.equal(git(directory, 'status', '--porcelain'), '', 'what tests and build leave behind is ignored');
   });
 
-  await t.test('its lockfile holds licence and integrity of every vendored package', async (t) => {
+  await t.test('its lockfile holds license and integrity of every vendored package', async (t) => {
     const lock = JSON.parse(readFileSync(join(directory, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { resolved?: string; integrity?: string; license?: string }>;
     };

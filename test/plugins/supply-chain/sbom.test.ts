@@ -103,7 +103,7 @@ t.test('every ecosystem comes out in all three formats, valid, and the same byte
   }
 });
 
-t.test('the demo is described with scope, hash, licence and graph', async (t) => {
+t.test('the demo is described with scope, hash, license and graph', async (t) => {
   const base = (path: string) => readFileSync(join(demoFixture, 'base', path));
   const bom = await cyclonedx({
     'package.json': base('package.json'),
@@ -174,7 +174,7 @@ t.test('what is not known is said', async (t) => {
   t.strictSame(values(loose, 'writ:declared-in'), ['package.json']);
 });
 
-t.test('the same package of two files is one component; licences that disagree are none', async (t) => {
+t.test('the same package of two files is one component; licenses that disagree are none', async (t) => {
   const files = (license: string) => ({
     'a/package.json': { name: 'x', dependencies: { p: '1' } },
     'a/package-lock.json': {
@@ -188,7 +188,7 @@ t.test('the same package of two files is one component; licences that disagree a
   const [p, ...others] = (await cyclonedx({ ...files('MIT'), ...second })).components ?? [];
   t.strictSame(others, []);
   t.strictSame(values(p, 'writ:declared-in'), ['a/package-lock.json', 'b/package-lock.json']);
-  t.strictSame([p?.licenses, values(p, 'writ:conflicting-licence')], [undefined, ['ISC', 'MIT']]);
+  t.strictSame([p?.licenses, values(p, 'writ:conflicting-license')], [undefined, ['ISC', 'MIT']]);
 });
 
 t.test('nothing is made where a dependency file cannot be read, and why is said', async (t) => {

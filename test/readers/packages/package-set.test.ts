@@ -174,7 +174,7 @@ t.test('ten times the packages take about ten times as long', async (t) => {
   t.ok(large < Math.max(small, 20) * 40, `${small} ms, then ${large} ms`);
 });
 
-t.test('an installed package says its licence and asks for nothing', async (t) => {
+t.test('an installed package says its license and asks for nothing', async (t) => {
   const { packages } = readPackageSet(
     filesOf({
       'package-lock.json': '{"lockfileVersion":1,"dependencies":{"a":{"version":"1.0.0"}}}',

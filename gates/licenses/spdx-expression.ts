@@ -6,7 +6,7 @@ interface SpdxLicense {
   readonly exception?: string;
 }
 
-/** A licence, or two joined. */
+/** A license, or two joined. */
 export type SpdxNode =
   | SpdxLicense
   | { readonly left: SpdxNode; readonly conjunction: 'and' | 'or'; readonly right: SpdxNode };
@@ -19,7 +19,7 @@ const unclear = /^((?:A|L)?GPL|GFDL)-\d+\.\d+$/;
  * An SPDX expression in parts, deprecated GNU identifiers in their new form; `undefined` for anything that is none (`SEE LICENSE IN …`,
  * `UNLICENSED`, `NOASSERTION`, nothing).
  */
-export function parseLicence(text: string | undefined): SpdxNode | undefined {
+export function parseLicense(text: string | undefined): SpdxNode | undefined {
   if (text === undefined || text.length > maxLength) return undefined;
   try {
     return renewed(parse(text) as SpdxNode);
@@ -36,10 +36,10 @@ function renewed(node: SpdxNode): SpdxNode {
 }
 
 /**
- * Whether a licence can be taken under a list of SPDX identifiers: every side of AND, any side of OR. `X+` and `X-or-later` are met by a listed
- * later version of the same licence. `X WITH E` is met only by that very text, or by `X` and `E` both listed.
+ * Whether a license can be taken under a list of SPDX identifiers: every side of AND, any side of OR. `X+` and `X-or-later` are met by a listed
+ * later version of the same license. `X WITH E` is met only by that very text, or by `X` and `E` both listed.
  */
-export class AllowedLicences {
+export class AllowedLicenses {
   readonly #listed: ReadonlySet<string>;
   /** Versions by family, for "or later". */
   readonly #versions = new Map<string, readonly number[][]>();
@@ -47,7 +47,7 @@ export class AllowedLicences {
   constructor(identifiers: Iterable<string>) {
     const listed = new Set<string>();
     for (const identifier of identifiers) {
-      const node = parseLicence(identifier);
+      const node = parseLicense(identifier);
       const name = node && !('conjunction' in node) ? nameOf(node) : identifier;
       listed.add(name.toLowerCase());
       const [family, version] = versioned(name) ?? [];
@@ -100,8 +100,8 @@ export function identifiersOf(node: SpdxNode): readonly string[] {
 }
 
 /** Equal for expressions that say the same but for order, case and brackets. */
-export function licenceKey(text: string): string {
-  const node = parseLicence(text);
+export function licenseKey(text: string): string {
+  const node = parseLicense(text);
   return node === undefined ? `? ${text.trim().toLowerCase()}` : keyOf(node);
 }
 
