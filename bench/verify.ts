@@ -17,6 +17,7 @@ import { makeMachine, removeMachines, sealRun, toSource } from '../test/attest/v
 import { artifact, bundleBy, signerKey, statement } from '../test/attest/verify/strangers.ts';
 import { figure, interleaved, timed } from './measure.ts';
 import { stagePackage } from './stage-package.ts';
+import { benchVerifyHead } from './verify-head.ts';
 
 const bundles = 1000;
 
@@ -86,5 +87,7 @@ if (import.meta.main) {
     cwd: resolve(import.meta.dirname, '..'),
   });
   if (built.status !== 0) process.exit(1);
-  process.exit((await benchVerify(stagePackage())) ? 0 : 1);
+  const launcher = stagePackage();
+  const held = [await benchVerify(launcher), await benchVerifyHead(launcher)];
+  process.exit(held.every(Boolean) ? 0 : 1);
 }

@@ -1,9 +1,10 @@
 import { toVerificationData, verificationRefusal } from '../../api/verify/verification-data.ts';
 import type { VerifiedTarget } from '../../api/verify/verified-target.ts';
-import { verifyTargets } from '../../api/verify/verify-targets.ts';
+import { type VerifyContext, verifyTargets } from '../../api/verify/verify-targets.ts';
 import { warningsOf } from '../../api/verify/warnings.ts';
 import type { ExplainedClaim } from '../../attest/verify/explain.ts';
 import type { VerifyReport } from '../../attest/verify/report.ts';
+import { builtInStores } from '../../plugins/store/built-in-stores.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 import { styled } from '../print.ts';
 import { printVerification } from '../report/verification.ts';
@@ -12,7 +13,7 @@ import { readDemands } from '../verify-options.ts';
 /** `writ verify TARGET…`: offline. Exit 0 all verified · 1 a claim is refuted · 3 nothing to verify, or nobody to verify by. */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const demands = await readDemands(context);
-  const verified = await verifyTargets(context, context.args, demands);
+  const verified = await verifyTargets(toAsker(context), context.args, demands);
   for (const { target, message } of verified.flatMap(warningsOf))
     context.print.note(styled('yellow', 'warning'), `: ${target}: ${message}`);
   if (!context.options.flag('explain')) return toResult(verified);
@@ -21,6 +22,24 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     import('../report/explanation.ts'),
   ]);
   return toResult(verified, { explain, print: printExplanation });
+}
+
+/**
+ * With stores of this file's own: in the package this command is a program of its own, and the git that is kept for a repository's objects is found by those
+ * alone that stand in the same one.
+ */
+function toAsker(context: CommandContext): VerifyContext {
+  const { cwd, env, signal, repoPath } = context;
+  return {
+    cwd,
+    env,
+    signal,
+    stores: builtInStores,
+    ...(repoPath === undefined ? {} : { repoPath }),
+    get stdin() {
+      return context.stdin;
+    },
+  };
 }
 
 /** What `--explain` adds, loaded where it is asked for. */

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { fixtures, makeSample } from '../engine/run/sample.ts';
-import { blocksOf, compile, makeOutsider, runTo } from './packed-package.ts';
+import { fixtures, makeSample, type Sample } from '../engine/run/sample.ts';
+import { blocksOf, compile, makeOutsider, type Outsider, runTo } from './packed-package.ts';
 
 t.setTimeout(300_000);
 
@@ -40,6 +40,9 @@ t.test('the program on the page verifies a sealed run, and refuses one that was 
     t.match(answer, { verified: true, expected: Number, ran: answer.expected, against: [] }, target);
   }
 
+  const { status: verified, gits } = countGits(outsider, sample);
+  t.match({ verified, gits }, { verified: 0, gits: 5 }, 'the command starts few gits');
+
   const file = join(sample.home, 'evidence.json');
   const writ = join(outsider.installed, 'bin', 'writ.js');
   const exported = runTo(
@@ -72,3 +75,15 @@ t.test('the program on the page verifies a sealed run, and refuses one that was 
   t.match(verify(sample.root, 'nothing-of-that-name'), { status: 2, said: /^REF_NOT_FOUND: / });
   t.match(verify(sample.home, 'HEAD'), { status: 2, said: /^NOT_A_REPOSITORY: / });
 });
+
+/** `writ verify HEAD` of the installed package, with a git that writes down that it was started. */
+function countGits({ installed }: Outsider, { root, home, env }: Sample) {
+  const bin = join(home, 'bin');
+  const log = join(home, 'gits');
+  mkdirSync(bin);
+  const script = `#!/bin/sh\necho "$*" >> '${log}'\nPATH='${env.PATH}' exec git "$@"\n`;
+  writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
+  const args = [join(installed, 'bin', 'writ.js'), 'verify', 'HEAD'];
+  const { status } = runTo(process.execPath, args, root, { ...env, PATH: `${bin}:${env.PATH}` });
+  return { status, gits: readFileSync(log, 'utf8').trim().split('\n').length };
+}
