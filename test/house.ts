@@ -6,5 +6,6 @@ await room(
   'error-catalogue.test.ts',
   'guards.test.ts',
   'litter.test.ts',
+  'newcomers-page.test.ts',
   'rooms',
 );

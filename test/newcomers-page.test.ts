@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { arrows, doorFiles, ladders } from './architecture/rooms.ts';
+
+const page = readFileSync(new URL('../docs/architecture.md', import.meta.url), 'utf8');
+
+t.test('the newcomer’s page names every room, every rung and every door', async (t) => {
+  for (const room of Object.keys(arrows).filter((name) => name !== 'door'))
+    t.ok(page.includes(`\`${room}/`), `${room}/`);
+  for (const [ladder, rungs] of Object.entries(ladders))
+    for (const rung of rungs)
+      t.ok(page.includes(`\`${rung}/\``) || page.includes(`\`${ladder}/${rung}/\``), `${ladder}/${rung}/`);
+  for (const door of Object.values(doorFiles)) t.ok(page.includes(`\`${door}.ts\``), `${door}.ts`);
+});
+
+t.test('rungs stand on the page in the order of their ladder', async (t) => {
+  for (const [ladder, rungs] of Object.entries(ladders)) {
+    const rows = page.split('\n').filter((line) => line.startsWith('|'));
+    const places = rungs.map((rung) =>
+      rows.findIndex((row) => row.includes(`\`${rung}/\``) || row.includes(`\`${ladder}/${rung}/\``)),
+    );
+    t.strictSame(
+      places,
+      [...places].sort((a, b) => a - b),
+      ladder,
+    );
+  }
+});
