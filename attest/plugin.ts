@@ -1,5 +1,4 @@
 import { definePlugin, type LoadedPlugin } from '../core/kernel/plugin.ts';
-import { createSlsaAttestor } from './attestor.ts';
 import { createInternalLedgerSource } from './log/internal-ledger-source.ts';
 import { noLogSource } from './log/no-log.ts';
 import { createSignerSource } from './signer/signer-source.ts';
@@ -12,7 +11,7 @@ export interface AttestPluginOptions {
   readonly ephemeralKey: boolean;
 }
 
-/** Signing keys, the logs `internal-ledger`, `public-log` and `none`, SLSA provenance, and approvals by SSH key. Touches no file before one of them is opened. */
+/** Signing keys, and the logs `internal-ledger`, `public-log` and `none`. Touches no file before one of them is opened. */
 export function attestPlugin({ env, ephemeralKey }: AttestPluginOptions): LoadedPlugin {
   return definePlugin({
     name: 'attest',
@@ -36,11 +35,6 @@ export function attestPlugin({ env, ephemeralKey }: AttestPluginOptions): Loaded
         (await import('./public/public-log-source.ts')).createPublicLogSource(clock, fetch),
       );
       slots.log.add('none', noLogSource);
-      slots.attestor.add('slsa-v1', createSlsaAttestor());
-      slots.approval.addLazy(
-        'sshsig',
-        async () => (await import('./approval/read-approvals.ts')).sshsigApprovals,
-      );
       return undefined;
     },
   });

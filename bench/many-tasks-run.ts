@@ -5,12 +5,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { attesting } from '../attest/attesting.ts';
 import { userJournalWitness } from '../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../core/base/clock.ts';
 import type { Worker } from '../core/contract/worker.ts';
-import { createEngine } from '../core/kernel/engine.ts';
+import { definePlugin } from '../core/kernel/plugin.ts';
 import { resumeRun, runIntent } from '../engine/run/run-intent.ts';
-import { contractRows } from '../engine/spec/contract-rows.ts';
+import { createWritEngine } from '../engine/spec/writ-engine.ts';
 import { preset } from '../plugins/preset.ts';
 import { createRecordedWorker, parseRecording } from '../plugins/recorded-worker/worker.ts';
 import { manyTasksSpec } from './many-tasks-spec.ts';
@@ -23,6 +24,7 @@ const env = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',
 };
+let began = 0;
 const settings = {
   repositoryPath: root,
   sandbox: 'auto',
@@ -35,20 +37,34 @@ const recorded = createRecordedWorker(
   parseRecording(readFileSync(join(home, 'recording.json'))),
   systemClock.sleep,
 );
-await using engine = await createEngine({
-  plugins: preset({ env, ephemeralKey: true }),
-  rows: contractRows,
+const workers = definePlugin({
+  name: 'bench',
+  api: 1,
+  setup({ slots }) {
+    slots.worker.addLazy('bench', () => ({ open: mode === 'start' ? stopping : asking }));
+    return undefined;
+  },
+});
+await using engine = await createWritEngine({
+  ...attesting,
+  plugins: [...preset({ env, ephemeralKey: true }), workers],
   clock: systemClock,
   env,
   report: () => {},
 });
-if (mode === 'start') await runIntent(engine, { ...settings, ...start() });
-else await resume();
+if (mode === 'start') {
+  const source = { kind: 'worker', worker: 'bench', from: Buffer.alloc(0) } as const;
+  await runIntent(engine, { ...settings, specBytes: manyTasksSpec(count), source });
+} else {
+  began = performance.now();
+  const from = async (): Promise<Buffer> => Buffer.alloc(0);
+  await resumeRun(engine, { ...settings, runId, worker: { name: 'bench', from } });
+}
 
 /** The last Task is asked for while others may still run: it waits for them, then the process dies as if the power went. */
-function start() {
+function stopping(): Worker {
   const runs = join(root, '.git', 'writ', 'runs');
-  const worker: Worker = {
+  return {
     ...recorded,
     async work(order) {
       if (order.taskNumber < count) return recorded.work(order);
@@ -58,7 +74,6 @@ function start() {
       return new Promise(() => {});
     },
   };
-  return { specBytes: manyTasksSpec(count), source: { kind: 'worker', worker } } as const;
 }
 
 function settledIn(journal: string): number {
@@ -68,9 +83,9 @@ function settledIn(journal: string): number {
   );
 }
 
-async function resume(): Promise<void> {
-  const began = performance.now();
-  const openWorker = async (): Promise<Worker> => ({
+/** Every Task but the last was done: the first question is for that one. */
+function asking(): Worker {
+  return {
     ...recorded,
     work({ taskNumber }) {
       const ms = performance.now() - began;
@@ -80,6 +95,5 @@ async function resume(): Promise<void> {
       );
       return new Promise(() => {});
     },
-  });
-  await resumeRun(engine, { ...settings, runId, openWorker });
+  };
 }

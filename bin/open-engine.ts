@@ -1,8 +1,7 @@
+import { attesting } from '../attest/attesting.ts';
 import { systemClock } from '../core/base/clock.ts';
-import { createEngine } from '../core/kernel/engine.ts';
 import type { LoadedPlugin } from '../core/kernel/plugin.ts';
-import { contractRows } from '../engine/spec/contract-rows.ts';
-import type { WritEngine } from '../engine/spec/writ-engine.ts';
+import { createWritEngine, type WritEngine } from '../engine/spec/writ-engine.ts';
 import { preset } from '../plugins/preset.ts';
 import type { CommandContext } from './command.ts';
 
@@ -11,12 +10,12 @@ export async function openEngine(
   context: Pick<CommandContext, 'env' | 'print' | 'pool'>,
   options: { readonly ephemeralKey?: boolean; readonly plugins?: readonly LoadedPlugin[] } = {},
 ): Promise<WritEngine> {
-  return createEngine({
+  return createWritEngine({
+    ...attesting,
     plugins: [
       ...preset({ env: context.env, ephemeralKey: options.ephemeralKey === true }),
       ...(options.plugins ?? []),
     ],
-    rows: contractRows,
     clock: systemClock,
     env: context.env,
     ...(context.pool === undefined ? {} : { pool: context.pool }),

@@ -3,6 +3,7 @@ import type { LoadedPlugin } from '../core/kernel/plugin.ts';
 import { gatesPlugin } from '../gates/plugin.ts';
 import { artifactsPlugin } from './artifacts/plugin.ts';
 import { cedarPlugin } from './cedar/plugin.ts';
+import { recordedWorkerPlugin } from './recorded-worker/plugin.ts';
 import { redactionPlugin } from './redaction/plugin.ts';
 import { sandboxPlugin } from './sandbox/plugin.ts';
 import { storePlugin } from './store/plugin.ts';
@@ -12,6 +13,7 @@ import { supplyChainPlugin } from './supply-chain/plugin.ts';
 export function preset(options: AttestPluginOptions): readonly LoadedPlugin[] {
   return [
     sandboxPlugin, //     where checks run: bubblewrap, unshare, none
+    recordedWorkerPlugin, // worker: answers from a recording
     storePlugin, //       where runs are kept: git-native, external-local
     gatesPlugin, //       check kinds, and one rule per reason a gate can fail
     cedarPlugin, //       policy engine: Cedar

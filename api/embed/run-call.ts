@@ -4,7 +4,6 @@ import type { Environment } from '../../attest/signer/user-config-dir.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import type { InProcessApprover } from '../../core/contract/approval.ts';
-import type { Worker } from '../../core/contract/worker.ts';
 import type {
   ChangeSource,
   ResumeRequest,
@@ -54,8 +53,11 @@ export interface RunCall extends RunPlace {
 export interface ResumeCall extends RunPlace {
   /** Id of the run, or an unambiguous beginning of one. RUN_NOT_FOUND. */
   readonly run: string;
-  /** Does what is left of a run that a worker does; NO_WORKER where one is needed and none is given. */
-  readonly worker?: Worker;
+  /**
+   * Who does what is left of a run that a worker does: by name in slot `worker`, made of `from`, else of what the run was started with. NO_WORKER where one
+   * is needed and none is named.
+   */
+  readonly worker?: { readonly name: string; readonly from?: Uint8Array };
   /** The branch to move; needed where only a claim names it, and then it must be that one. */
   readonly onto?: string;
   /** Cost units (0.001 USD) that are granted beyond the contract's cap. */
@@ -94,13 +96,16 @@ export async function toResumeRequest(
 ): Promise<ResumeRequest> {
   const { repository, run, worker, onto, moreCostUnits, sandbox = 'auto' } = call;
   return {
-    ...compact({ onto, moreCostUnits }),
+    ...compact({ onto, moreCostUnits, worker: worker && toWorker(worker) }),
     ...(await toSettings(call, surroundings, signal)),
     repositoryPath: resolve(repository),
     runId: run,
     sandbox,
-    openWorker: async () => worker,
   };
+}
+
+function toWorker({ name, from }: Required<ResumeCall>['worker']): ResumeRequest['worker'] {
+  return { name, ...(from === undefined ? {} : { from: async () => from }) };
 }
 
 async function toSettings(

@@ -5,9 +5,9 @@ import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts'
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { resumeRun } from '../../engine/run/run-intent.ts';
+import { recordedWorker } from '../../plugins/recorded-worker/plugin.ts';
 import type { CommandContext, CommandResult } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
-import { keptRecording, openRecording } from '../recording.ts';
 import { progressPlugin } from '../run-progress.ts';
 import { serviceProgressPlugin } from '../service-progress.ts';
 import { toResult } from './run.ts';
@@ -29,10 +29,12 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     sandbox: options.value('sandbox') ?? 'auto',
     schedulerVersion: readVersion(),
     pluginAccess,
-    openWorker: async (directory) =>
-      given === undefined
-        ? keptRecording(directory)
-        : openRecording(await readInput(context, given, { maxBytes: 64 * 1024 * 1024 })),
+    worker: {
+      name: recordedWorker,
+      ...(given === undefined
+        ? {}
+        : { from: () => readInput(context, given, { maxBytes: 64 * 1024 * 1024 }) }),
+    },
     ...(onto === undefined ? {} : { onto }),
     ...(more === undefined ? {} : { moreCostUnits: more }),
     witness: userJournalWitness(context.env),

@@ -12,9 +12,9 @@ import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import { runIntent } from '../../engine/run/run-intent.ts';
 import type { ChangeSource } from '../../engine/run/state/run-request.ts';
+import { recordedWorker } from '../../plugins/recorded-worker/plugin.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
-import { openRecording } from '../recording.ts';
 import { printRun } from '../report/human.ts';
 import { progressPlugin } from '../run-progress.ts';
 import { serviceProgressPlugin } from '../service-progress.ts';
@@ -91,6 +91,6 @@ async function readSource(context: CommandContext, spec: string): Promise<Change
     throw new WritError('USAGE', { message: `the spec and the ${kind} cannot both come from stdin` });
   const bytes = await readInput(context, value, { maxBytes: maxPatchBytes });
   return kind === 'recording'
-    ? { kind: 'worker', worker: openRecording(bytes), keep: bytes }
+    ? { kind: 'worker', worker: recordedWorker, from: bytes }
     : { kind: 'patch', bytes };
 }

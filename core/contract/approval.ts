@@ -72,7 +72,7 @@ export interface InProcessApprover {
   approve(subject: ApprovalSubject, signedAtMs: number): Promise<Uint8Array>;
 }
 
-/** Verifies signed approvals offline (slot `approval`). Never throws for a bad approval: it is a verdict that does not count. */
+/** Verifies signed approvals offline. Never throws for a bad approval: it is a verdict that does not count. */
 export interface ApprovalReader {
   /** Verdicts in the order given; a person counts once, and one rejection that counts is enough to end a run. */
   read(approvals: readonly ReceivedApproval[], ground: ApprovalGround): Promise<readonly ApprovalVerdict[]>;

@@ -89,7 +89,7 @@ export interface SealedEvidence {
 }
 
 /**
- * Makes, signs and logs the statements about a decided change (slot `attestor`, `docs/decisions/0006-evidence-set.md`). Signing and logging are
+ * Makes, signs and logs the statements about a decided change (`docs/decisions/0006-evidence-set.md`). Signing and logging are
  * apart because a signature differs each time: the envelope is written down before it is logged, so a run that was killed in between logs
  * the same one.
  */

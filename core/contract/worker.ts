@@ -57,3 +57,9 @@ export interface Worker {
   readonly usesModel: boolean;
   work(order: TaskOrder): Promise<WorkResult>;
 }
+
+/** Opens workers of one kind (slot `worker`), picked by whoever asks for a run. */
+export interface WorkerSource {
+  /** A worker out of what it is made of; the same bytes, kept with the run, make it again when the run is resumed. Throws for what it cannot read. */
+  open(from: Uint8Array): Worker | Promise<Worker>;
+}

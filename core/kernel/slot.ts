@@ -1,14 +1,13 @@
 import { WritError } from '../base/errors.ts';
 import { nearestName } from '../base/nearest-name.ts';
-import type { ApprovalReader } from '../contract/approval.ts';
 import type { ArtifactProducer } from '../contract/artifact-producer.ts';
-import type { Attestor } from '../contract/attestor.ts';
 import type { CheckRunner } from '../contract/check-runner.ts';
 import type { PolicyEngine } from '../contract/policy-engine.ts';
 import type { SandboxBackend } from '../contract/sandbox.ts';
 import type { SignerSource } from '../contract/signer.ts';
 import type { StoreSource } from '../contract/store-source.ts';
 import type { LogSource } from '../contract/transparency-log.ts';
+import type { WorkerSource } from '../contract/worker.ts';
 
 /** What a plugin sees of a slot. A name given twice throws SLOT_DUPLICATE; after set-up every call throws HOOK_FROZEN. */
 export interface SlotDoor<T> {
@@ -29,13 +28,12 @@ export interface Slot<T> extends SlotDoor<T> {
 
 /** Slot names and what fills them. Slots whose contract comes later (`evidence`, `vcs`, `provider`) are added with it. */
 export interface SlotMap {
+  readonly worker: WorkerSource;
   readonly check: CheckRunner;
   readonly artifact: ArtifactProducer;
   readonly sandbox: SandboxBackend;
   readonly signer: SignerSource;
   readonly log: LogSource;
-  readonly attestor: Attestor;
-  readonly approval: ApprovalReader;
   readonly store: StoreSource;
   readonly policy: PolicyEngine;
 }
@@ -46,13 +44,12 @@ export type PluginSlots = { readonly [Name in keyof SlotMap]: SlotDoor<SlotMap[N
 /** All slots, empty. */
 export function createSlots(): Slots {
   return Object.freeze({
+    worker: createSlot<WorkerSource>('worker'),
     check: createSlot<CheckRunner>('check'),
     artifact: createSlot<ArtifactProducer>('artifact'),
     sandbox: createSlot<SandboxBackend>('sandbox'),
     signer: createSlot<SignerSource>('signer'),
     log: createSlot<LogSource>('log'),
-    attestor: createSlot<Attestor>('attestor'),
-    approval: createSlot<ApprovalReader>('approval'),
     store: createSlot<StoreSource>('store'),
     policy: createSlot<PolicyEngine>('policy'),
   });

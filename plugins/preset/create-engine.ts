@@ -1,12 +1,12 @@
 import { type EmbeddedEngine, embedEngine } from '../../api/embed/embedded-engine.ts';
 import { openListeners } from '../../api/embed/listeners.ts';
 import { runEventsPlugin } from '../../api/run/run-events.ts';
+import { attesting } from '../../attest/attesting.ts';
 import type { Environment } from '../../attest/signer/user-config-dir.ts';
 import { type Clock, systemClock } from '../../core/base/clock.ts';
 import type { WritError } from '../../core/base/errors.ts';
-import { createEngine as openEngine } from '../../core/kernel/engine.ts';
 import type { LoadedPlugin } from '../../core/kernel/plugin.ts';
-import { contractRows } from '../../engine/spec/contract-rows.ts';
+import { createWritEngine } from '../../engine/spec/writ-engine.ts';
 import { preset } from '../preset.ts';
 
 /** How an engine is made; everything has a default. */
@@ -31,14 +31,14 @@ export async function createEngine(options: EngineOptions = {}): Promise<Embedde
   const { plugins = [], configuration = {}, env = process.env, clock = systemClock, threads } = options;
   const report = options.report ?? warn;
   const listeners = openListeners(report);
-  const engine = await openEngine({
+  const engine = await createWritEngine({
+    ...attesting,
     plugins: [
       ...preset({ env, ephemeralKey: options.ephemeralKey === true }),
       ...plugins,
       runEventsPlugin('observers', listeners.tell),
     ],
     options: configuration,
-    rows: contractRows,
     clock,
     env,
     report,

@@ -39,7 +39,7 @@ export async function receiveApprovals(
     means: { engine, steps, settings },
     ground,
   } = attempt;
-  const reader = await engine.slots.approval.pick('sshsig');
+  const { approvals: reader } = engine;
   const authors = await authorsOf(attempt);
   const received = await Promise.all(
     stored.map(async ({ source, bytes }) => ({

@@ -121,7 +121,7 @@ async function travellingFiles({
 }: Pick<Attempt, 'identity' | 'means'>): Promise<readonly (readonly [path: string, bytes: Uint8Array])[]> {
   const journal = [travelledJournal, travellingJournal()] as const;
   if (!sealing) return [journal];
-  const attestor = await engine.slots.attestor.pick('slsa-v1');
+  const { attestor } = engine;
   return [journal, [runnerSealPath, await attestor.signWaiting(runId, new Map([journal]), sealing)]];
 }
 

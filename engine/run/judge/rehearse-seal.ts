@@ -23,7 +23,7 @@ export async function rehearseSeal(attempt: Attempt): Promise<RuleInput['rehears
     ),
   );
   if (!isAsked || !sealing) return undefined;
-  const attestor = await engine.slots.attestor.pick('slsa-v1');
+  const { attestor } = engine;
   const problems = await attestor.rehearse(
     {
       runId,

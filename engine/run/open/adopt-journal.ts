@@ -34,7 +34,7 @@ export async function isSignedByRunner(
     keys.map((path) => readBlob(ground.repository, ground.policy.tree, path, maxKeyBytes)),
   );
   const pems = read.flatMap((bytes) => (bytes ? [bytes.toString('utf8')] : []));
-  const attestor = await engine.slots.attestor.pick('slsa-v1');
+  const { attestor } = engine;
   const files = new Map([[travelledJournal, travelled.bytes]]);
   return attestor.isWaitingSignedBy(runnerSeal, started.runId, files, pems);
 }

@@ -25,6 +25,7 @@ import { clearMemory, startedAnew } from './begin-anew.ts';
 import { type HeldRun, holdRun } from './hold-run.ts';
 import { openJournal, openOwnJournal, openWitness } from './open-journal.ts';
 import { openParties } from './open-parties.ts';
+import { reopenWorker } from './open-worker.ts';
 import { prepareGround } from './prepare-ground.ts';
 import { readCandidate } from './read-candidate.ts';
 import { refuseSealing } from './refuse-sealing.ts';
@@ -99,7 +100,7 @@ export async function reopenRun(
     const parts = { engine, contract, ground, store, sealing, scratch, supplied, directory, steps };
     return await holdRun({
       ...parts,
-      worker: await request.openWorker?.(directory),
+      worker: await reopenWorker(engine, request.worker, directory),
       moreCostUnits: request.moreCostUnits,
       cancelled: request.cancel,
       settings: request,

@@ -30,6 +30,7 @@ import { type HeldRun, holdRun } from './hold-run.ts';
 import { maskStated } from './mask-stated.ts';
 import { openJournal } from './open-journal.ts';
 import { openParties } from './open-parties.ts';
+import { openWorker } from './open-worker.ts';
 import { openStatedRepository, prepareGround } from './prepare-ground.ts';
 import { readAuthorship, requireKnownAuthor, withAuthor } from './read-authorship.ts';
 import { requireOldSigners } from './require-old-signers.ts';
@@ -44,9 +45,8 @@ export async function startRun(
   request: RunRequest,
   readers: KeptReaders,
 ): Promise<HeldRun> {
-  const admitted = await admitContract(engine, request.specBytes, {
-    model: request.source.kind === 'worker' && request.source.worker.usesModel,
-  });
+  const worker = await openWorker(engine, request.source);
+  const admitted = await admitContract(engine, request.specBytes, { model: worker?.usesModel === true });
   // Beside the questions to git: each of the two takes as long as all of them.
   engine.pool.warm();
   await using _probe = beginProbe(request.sandbox, engine.slots.sandbox);
@@ -74,8 +74,8 @@ export async function startRun(
       if (ground.target.checkedOutHere) await requireCleanPaths(repository, supplied.files);
     }
     await writeFile(join(directory, specFile), contract.bytes, { mode: 0o600, flush: true });
-    if (request.source.kind === 'worker' && request.source.keep)
-      await writeFile(join(directory, workerFile), request.source.keep, { mode: 0o600, flush: true });
+    if (request.source.kind === 'worker')
+      await writeFile(join(directory, workerFile), request.source.from, { mode: 0o600, flush: true });
     const threadId = (await readThreadId(store, spec)) ?? threadOf(spec.metadata);
     const tip = origin.range?.tip;
     const found = await readAuthorship(repository, request.source, origin.range);
@@ -120,7 +120,6 @@ export async function startRun(
     };
     const journal = await openJournal(directory, runId, request);
     await journal.append(startedType, started);
-    const worker = request.source.kind === 'worker' ? request.source.worker : undefined;
     const steps = stepsOver(journal);
     const parts = { engine, contract, ground, store, sealing, scratch, supplied, worker, directory, steps };
     const extra = { moreCostUnits: undefined, cancelled: undefined };

@@ -98,7 +98,7 @@ async function makeSeals(
     means: { engine, steps },
   } = attempt;
   const { files } = sealed;
-  const attestor = await engine.slots.attestor.pick('slsa-v1');
+  const { attestor } = engine;
   const { request, findings } = await sealedRequest(attempt, judged, sealed, parties);
   const own = stepsOfClaim(steps, parties.signer);
   const envelope = await own.once('signed', async () => toBase64(await attestor.sign(request, parties)));
@@ -122,7 +122,7 @@ async function sealedRequest(
     identity: { runId, contract },
     means: { engine, steps, settings },
   } = attempt;
-  const attestor = await engine.slots.attestor.pick('slsa-v1');
+  const { attestor } = engine;
   const filled = await steps.once('filled', () =>
     engine.hooks.statement.fill.call({ runId, spec: contract.effective, commitSha: commit }),
   );
@@ -153,7 +153,7 @@ export async function revoke(
     means: { engine, sealing },
   } = attempt;
   if (!sealing || !claimed) return [];
-  const attestor = await engine.slots.attestor.pick('slsa-v1');
+  const { attestor } = engine;
   const steps = attempt.means.steps.under('revocation');
   const bundle = await steps.once('bundle', async () => {
     const own = stepsOfKey(steps, sealing.signer);
@@ -202,7 +202,7 @@ async function requireVerified(
   { commit, files }: SealedCommit,
   seals: readonly SealedFile[],
 ): Promise<void> {
-  const attestor = await attempt.means.engine.slots.attestor.pick('slsa-v1');
+  const { attestor } = attempt.means.engine;
   const evidence = await sealedEvidence(attempt, commit, new Map([...files, ...seals]));
   const problems = await attestor.verify(evidence, parties);
   if (problems.length === 0) return;
@@ -222,7 +222,7 @@ export async function refuteDecided(
   const {
     means: { engine, steps, settings },
   } = attempt;
-  const attestor = await engine.slots.attestor.pick('slsa-v1');
+  const { attestor } = engine;
   const request = attestRequest(attempt, judged, {
     commit,
     files,

@@ -1,7 +1,6 @@
 import type { Clock } from '../../../core/base/clock.ts';
 import type { InProcessApprover } from '../../../core/contract/approval.ts';
 import type { JournalWitness } from '../../../core/contract/journal-witness.ts';
-import type { Worker } from '../../../core/contract/worker.ts';
 import type { PluginAccess } from '../../plugin-trust/plugin-access.ts';
 import type { Outside } from '../../tool/egress/outside.ts';
 
@@ -11,9 +10,10 @@ export type ChangeSource =
   | { readonly kind: 'range'; readonly range: string }
   | {
       readonly kind: 'worker';
-      readonly worker: Worker;
-      /** What `openWorker` makes it again from when the run is resumed; kept as `worker.json` with the run. */
-      readonly keep?: Uint8Array;
+      /** By name in slot `worker`. */
+      readonly worker: string;
+      /** What it is made of, and made again of when the run is resumed: kept as `worker.json` with the run. */
+      readonly from: Uint8Array;
     };
 
 /** What every run needs of its surroundings, in each process that works on it. */
@@ -59,8 +59,11 @@ export interface ResumeRequest extends RunSettings {
   /** Id or unambiguous beginning of one. */
   readonly runId: string;
   readonly sandbox: string;
-  /** Opens whoever does what is left, from the run's directory; a run that needs somebody and gets nobody is NO_WORKER. */
-  readonly openWorker?: (directory: string) => Promise<Worker | undefined>;
+  /**
+   * Who does what is left: by name in slot `worker`, made of `from`, else of what the run was started with here. A run that needs somebody and gets nobody is
+   * NO_WORKER.
+   */
+  readonly worker?: { readonly name: string; readonly from?: () => Promise<Uint8Array> };
   /** The branch that the person who resumes wants moved; needed where only a claim names it, and then it must be that one. */
   readonly onto?: string;
   /** Ends the run instead, for this reason. */

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { canonicalize } from '../../../core/base/canonical.ts';
-import type { ApprovalReader } from '../../../core/contract/approval.ts';
-import type { Attestor, SealedEvidence } from '../../../core/contract/attestor.ts';
+import type { Attesting } from '../../../core/contract/attesting.ts';
+import type { SealedEvidence } from '../../../core/contract/attestor.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import type { WritEngine } from '../../../engine/spec/writ-engine.ts';
 import type { Json } from '../../engine/run/sample.ts';
@@ -17,18 +17,13 @@ const unsigned: Json = { provenance: { requireSlsaProvenance: false, transparenc
 /** A failed proof is no reason to roll back. */
 const unproven: Json = { objmodel: { decisionPolicy: { rollbackOnProvenanceFail: false } } };
 
-/** The engine with one implementation of a slot exchanged. */
-function exchanged<T extends object>(
+/** The engine with who attests, or who reads approvals, exchanged. */
+function exchanged<Part extends keyof Attesting>(
   engine: WritEngine,
-  slot: 'attestor' | 'approval',
-  change: (found: T) => Partial<T>,
+  part: Part,
+  change: (found: Attesting[Part]) => Partial<Attesting[Part]>,
 ): WritEngine {
-  const door = engine.slots[slot];
-  const pick = async (name: string) => {
-    const found = (await door.pick(name)) as unknown as T;
-    return { ...found, ...change(found) };
-  };
-  return { ...engine, slots: { ...engine.slots, [slot]: { ...door, pick } } } as WritEngine;
+  return { ...engine, [part]: { ...engine[part], ...change(engine[part]) } };
 }
 
 type Doc = Record<string, unknown>;
@@ -51,7 +46,7 @@ function asking(
       told(`${what}, ${kind}`, await ask({ ...evidence, files }));
     }
   };
-  return exchanged<Attestor>(engine, 'attestor', (attestor) => ({
+  return exchanged(engine, 'attestor', (attestor) => ({
     async verifyDecided(request, evidence) {
       await each('decided', evidence, (forged) => attestor.verifyDecided(request, forged));
       return attestor.verifyDecided(request, evidence);
@@ -66,7 +61,7 @@ function asking(
 
 /** A reader that believes whatever it is shown. */
 function credulous(engine: WritEngine): WritEngine {
-  return exchanged<ApprovalReader>(engine, 'approval', (reader) => ({
+  return exchanged(engine, 'approvals', (reader) => ({
     read: async (approvals, ground) =>
       (await reader.read(approvals, ground)).map((one) => ({
         ...one,

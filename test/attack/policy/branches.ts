@@ -57,19 +57,15 @@ export async function runWhile(
   meanwhile: () => void,
 ): Promise<RunView> {
   await using engine = await sample.engine();
-  const { attestor: slot, ...slots } = engine.slots;
-  const pick = async (name: string): Promise<Attestor> => {
-    const attestor = await slot.pick(name);
-    return {
-      ...attestor,
-      sign: async (...asked) => {
-        meanwhile();
-        return attestor.sign(...asked);
-      },
-    };
+  const attestor: Attestor = {
+    ...engine.attestor,
+    sign: async (...asked) => {
+      meanwhile();
+      return engine.attestor.sign(...asked);
+    },
   };
   return await runIntent(
-    { ...engine, slots: { ...slots, attestor: { ...slot, pick } } },
+    { ...engine, attestor },
     {
       repositoryPath: sample.root,
       specBytes: sampleSpec(spec),

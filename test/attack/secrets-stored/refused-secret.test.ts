@@ -147,7 +147,7 @@ async function work(t: Test, answers: readonly RecordedAnswer[], more: Json = {}
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const worker = createRecordedWorker(answers, async () => {});
-  const view = await sample.run({ source: { kind: 'worker', worker } }, merge(worked, more));
+  const view = await sample.run({ worker }, merge(worked, more));
   return { sample, view };
 }
 

@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { buildApproval } from '../../../attest/approval/approval-statement.ts';
-import { attestPlugin } from '../../../attest/plugin.ts';
-import { createEngine } from '../../../core/kernel/engine.ts';
-import { contractRows } from '../../../engine/spec/contract-rows.ts';
+import { attesting } from '../../../attest/attesting.ts';
 import { ajv } from '../../bin/faults-of.ts';
 
 const subject = {
@@ -45,15 +43,8 @@ t.test('the published schema takes what is built and refuses what is not a state
     t.notOk(validate(JSON.parse(JSON.stringify({ ...whole, ...change }))), JSON.stringify(change));
 });
 
-t.test('the attest plugin fills the slot', async (t) => {
-  const plugin = attestPlugin({ env: { HOME: t.testdir() }, ephemeralKey: false });
-  await using engine = await createEngine({
-    plugins: [plugin],
-    rows: contractRows,
-    report: () => {},
-    tapTimeoutMs: 1000,
-  });
-  const reader = await engine.slots.approval.pick('sshsig');
+t.test('an engine is handed who reads approvals', async (t) => {
+  const { approvals: reader } = attesting;
   const ground = { subject, allowedSigners: undefined, authors: [], receivedAtMs: 0 };
   t.match(await reader.read([{ source: 'x', bytes: Buffer.from('x') }], ground), [
     { source: 'x', status: 'malformed' },

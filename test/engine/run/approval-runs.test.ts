@@ -212,7 +212,7 @@ t.test("a worker's patch to what governs writ waits for the same people", async 
     [{ task: 1, attempt: 1, patch: coup(place), costUnits: 1 }],
     async () => {},
   );
-  const view = await sample.run({ source: { kind: 'worker', worker } }, ruling);
+  const view = await sample.run({ worker }, ruling);
   t.equal(view.state, 'waiting', String(view.decision?.rationale));
   for (const person of people.slice(0, 2)) await sign(sample, view.runId, key(person), person);
   const done = await sample.resume(view.runId);

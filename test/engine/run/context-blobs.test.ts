@@ -12,7 +12,7 @@ t.test('what a context snapshot found beside the tree lies under the prefix of t
   t.teardown(() => sample.remove());
   const worker = createRecordedWorker([{ task: 1, attempt: 1, patch }], async () => {});
   const view = await sample.run(
-    { source: { kind: 'worker', worker } },
+    { worker },
     {
       intent: { touchHints: { files: ['src/price.js'], symbols: ['price'] } },
       objmodel: { objectStore: { aiRefPrefix: 'refs/x-team/' } },

@@ -111,7 +111,7 @@ t.test('attempts of a worker tell of their own steps and tools', async (t) => {
   t.teardown(() => sample.remove());
   const patch = readFileSync(join(fixtures, goodPatch, 'change.diff'), 'utf8');
   const worker = createRecordedWorker([{ task: 1, attempt: 1, patch, costUnits: 1 }], async () => {});
-  const view = await sample.run({ source: { kind: 'worker', worker } });
+  const view = await sample.run({ worker });
   t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
   const events = readEvents(sample, view.runId);
   const ofAttempt = events.filter(([path]) => path.startsWith('task-1/revision-1/attempt-1/'));

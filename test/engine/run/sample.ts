@@ -2,15 +2,15 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { attesting } from '../../../attest/attesting.ts';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
-import { createEngine } from '../../../core/kernel/engine.ts';
-import type { LoadedPlugin } from '../../../core/kernel/plugin.ts';
+import type { Worker } from '../../../core/contract/worker.ts';
+import { definePlugin, type LoadedPlugin } from '../../../core/kernel/plugin.ts';
 import { resumeRun, runIntent } from '../../../engine/run/run-intent.ts';
 import type { ResumeRequest, RunRequest } from '../../../engine/run/state/run-request.ts';
-import { contractRows } from '../../../engine/spec/contract-rows.ts';
-import type { WritEngine } from '../../../engine/spec/writ-engine.ts';
+import { createWritEngine, type WritEngine } from '../../../engine/spec/writ-engine.ts';
 import { preset } from '../../../plugins/preset.ts';
 import { outputOf } from '../../starter/run-program.ts';
 import { sharedPool } from './shared-pool.ts';
@@ -29,7 +29,7 @@ export interface Sample {
   state(): string;
   engine(plugins?: readonly LoadedPlugin[], ephemeralKey?: boolean): Promise<WritEngine>;
   run(
-    change: Partial<RunRequest> & Pick<RunRequest, 'source'>,
+    change: Partial<RunRequest> & (Pick<RunRequest, 'source'> | { readonly worker: Worker }),
     spec?: Json,
     plugins?: readonly LoadedPlugin[],
   ): Promise<RunView>;
@@ -118,9 +118,9 @@ export function makeSample(files = join(fixtures, '_sample')): Sample {
   // The copies are new files to the index: what is compared with it later must not find it rewritten.
   git('update-index', '-q', '--refresh');
   const engine = (plugins: readonly LoadedPlugin[] = [], ephemeralKey = false): Promise<WritEngine> =>
-    createEngine({
+    createWritEngine({
+      ...attesting,
       plugins: [...preset({ env, ephemeralKey }), ...plugins],
-      rows: contractRows,
       clock: systemClock,
       env,
       report: () => {},
@@ -147,12 +147,14 @@ export function makeSample(files = join(fixtures, '_sample')): Sample {
       ].join('\n'),
     engine,
     async run(change, spec = {}, plugins = []) {
-      await using opened = await engine(plugins);
+      const { source, more } = 'worker' in change ? workedBy(change) : { source: change.source, more: [] };
+      await using opened = await engine([...plugins, ...more]);
       return await runIntent(opened, {
         repositoryPath: root,
         specBytes: sampleSpec(spec),
         ...setting(),
         ...change,
+        source,
       });
     },
     async resume(runId, { at = root, ...more } = {}, plugins = []) {
@@ -161,5 +163,21 @@ export function makeSample(files = join(fixtures, '_sample')): Sample {
     },
     // At the end: making files is slow on ext4 while there are many that were deleted seconds ago.
     remove: () => void discarded.push(box),
+  };
+}
+
+/** A worker of a test's own, in the slot under a name of its own. */
+function workedBy({ worker }: { readonly worker: Worker }) {
+  const own = definePlugin({
+    name: 'worker-of-the-test',
+    api: 1,
+    setup({ slots }) {
+      slots.worker.add('of-the-test', { open: () => worker });
+      return undefined;
+    },
+  });
+  return {
+    source: { kind: 'worker', worker: 'of-the-test', from: Buffer.alloc(0) } as const,
+    more: [own],
   };
 }

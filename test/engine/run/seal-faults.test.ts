@@ -15,14 +15,7 @@ const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'c
 
 /** An engine whose attestor does something else in places. */
 function withAttestor(engine: WritEngine, change: (attestor: Attestor) => Partial<Attestor>): WritEngine {
-  const { attestor: slot, ...slots } = engine.slots;
-  let changed: Attestor | undefined;
-  const pick = async (name: string): Promise<Attestor> => {
-    const attestor = await slot.pick(name);
-    changed ??= { ...attestor, ...change(attestor) };
-    return changed;
-  };
-  return { ...engine, slots: { ...slots, attestor: { ...slot, pick } } };
+  return { ...engine, attestor: { ...engine.attestor, ...change(engine.attestor) } };
 }
 
 async function runWith(

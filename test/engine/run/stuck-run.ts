@@ -13,4 +13,4 @@ const worker = {
     return new Promise<never>(() => setInterval(() => {}, 1000));
   },
 };
-await sample.run({ source: { kind: 'worker', worker } });
+await sample.run({ worker });

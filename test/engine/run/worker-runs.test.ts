@@ -57,7 +57,7 @@ async function work(t: Test, answers: readonly RecordedAnswer[], spec: Json[] = 
   const waits: number[] = [];
   const clock = quickClock(waits);
   const worker = createRecordedWorker(answers, async () => {});
-  const view = await sample.run({ source: { kind: 'worker', worker }, clock }, spec.reduce(merge, contract));
+  const view = await sample.run({ worker, clock }, spec.reduce(merge, contract));
   const ref = `refs/ai/runs/${view.runId}`;
   return {
     view,
