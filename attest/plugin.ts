@@ -1,7 +1,7 @@
 import { definePlugin, type LoadedPlugin } from '../core/kernel/plugin.ts';
 import { createInternalLedgerSource } from './log/internal-ledger-source.ts';
 import { noLogSource } from './log/no-log.ts';
-import { createSignerSource } from './signer/signer-source.ts';
+import { createSignerSources } from './signer/signer-sources.ts';
 import type { Environment } from './signer/user-config-dir.ts';
 
 export interface AttestPluginOptions {
@@ -27,9 +27,8 @@ export function attestPlugin({ env, ephemeralKey }: AttestPluginOptions): Loaded
       'artifacts.required.name=transparency-proof',
     ],
     setup({ slots, clock, fetch, secret, files }) {
-      slots.signer.addLazy('key', () =>
-        createSignerSource({ env, ephemeral: ephemeralKey, clock, fetch, secret, files }),
-      );
+      const options = { env, ephemeral: ephemeralKey, clock, fetch, secret, files };
+      for (const [form, source] of createSignerSources(options)) slots.signer.add(form, source);
       slots.log.add('internal-ledger', createInternalLedgerSource(env, clock));
       slots.log.addLazy('public-log', async () =>
         (await import('./public/public-log-source.ts')).createPublicLogSource(clock, fetch),

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { signerForms } from '../attest/signer/signer-sources.ts';
 import { parseConfig } from '../engine/config/config.ts';
 import { type OpenWorkspace, openingWorkspace } from '../engine/run/judge/open-workspace.ts';
 import type { Attempt } from '../engine/run/state/attempt.ts';
@@ -45,7 +46,11 @@ async function benchCount(box: string, count: number): Promise<boolean> {
     patch: { baseCommit: tree.commit, baseTree: tree.tree, candidateTree: tree.tree },
     scratch,
     settings: {},
-    ground: { config: parseConfig(undefined), repository, sandbox: bubblewrapSandbox() },
+    ground: {
+      config: parseConfig(undefined, { signers: signerForms }),
+      repository,
+      sandbox: bubblewrapSandbox(),
+    },
     privateRoot: box,
     name: 'candidate-1',
     signal: new AbortController().signal,

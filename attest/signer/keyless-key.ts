@@ -88,7 +88,8 @@ async function requireTrustedTime(
   const { certificateAuthorities, ctlogs } = root.root;
   if (certificateAuthorities.length === 0 || ctlogs.length === 0)
     throw invalid('log.trusted_root', 'it names no certificate authority, or no certificate log');
-  const url = place.config.signer.fulcioUrl ?? (await readServices(place, now))?.certificates?.url;
+  const { fulcioUrl } = place.config.signer;
+  const url = typeof fulcioUrl === 'string' ? fulcioUrl : (await readServices(place, now))?.certificates?.url;
   if (url === undefined)
     throw invalid(
       'signer.fulcio_url',

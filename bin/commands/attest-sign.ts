@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { readInput } from '../../api/read-input.ts';
 import { formatBundle } from '../../attest/bundle.ts';
 import { inTotoPayloadType, signEnvelope } from '../../attest/dsse.ts';
-import { createSignerSource } from '../../attest/signer/signer-source.ts';
+import { openKeyFile } from '../../attest/signer/file-key.ts';
+import { userSource } from '../../attest/signer/signer-sources.ts';
 import { requireStatement } from '../../attest/statement/require-statement.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { writeOutput } from '../write-output.ts';
@@ -15,10 +16,9 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const bytes = await readInput(context, args[0] ?? '', { maxBytes: maxStatementBytes });
   const statement = requireStatement(bytes);
   const key = options.value('key');
-  const source = createSignerSource({ env, ephemeral: false });
-  const signer = await source.open(
-    key === undefined ? { form: 'default' } : { form: 'file', path: resolve(cwd, key) },
-  );
+  const signer = await (key === undefined
+    ? userSource(env, false).open({ form: 'default' })
+    : openKeyFile(resolve(cwd, key)));
   const envelope = await signEnvelope(inTotoPayloadType, bytes, signer);
   const bundle = formatBundle({ envelope, proof: undefined });
   const output = options.value('output');

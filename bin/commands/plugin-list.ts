@@ -1,5 +1,6 @@
 import type { JsonData } from '../../api/json-data.ts';
 import { userPluginAccess } from '../../api/user-plugins.ts';
+import { signerForms } from '../../attest/signer/signer-sources.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseConfig } from '../../engine/config/config.ts';
 import { type FoundPlugin, findPlugins } from '../../engine/plugin-trust/find-plugins.ts';
@@ -46,7 +47,9 @@ async function findListed(context: CommandContext): Promise<readonly FoundPlugin
   });
   if (repository === undefined) return [];
   const base = await resolveBase(repository, 'HEAD');
-  const { plugins } = parseConfig(await readBlob(repository, base.tree, '.writ/config.toml'));
+  const { plugins } = parseConfig(await readBlob(repository, base.tree, '.writ/config.toml'), {
+    signers: signerForms,
+  });
   return findPlugins(repository, base.tree, plugins, userPluginAccess(context.env));
 }
 

@@ -1,21 +1,12 @@
-/** `[signer] key`: where the signing key is kept; `default` is the user's own key, made on first use. */
-export type SignerKey =
-  | { readonly form: 'default' }
-  /** PEM. Absolute, or below the home directory when it begins with `~/`. */
-  | { readonly form: 'file'; readonly path: string }
-  /** An OpenSSH private key without passphrase; path as for `file`. */
-  | { readonly form: 'ssh'; readonly path: string }
-  /** Name of the environment variable that holds the PEM. */
-  | { readonly form: 'env'; readonly name: string }
-  /** SSH agent: a key by fingerprint (`SHA256:…`) or comment; without either, its only suitable key. */
-  | { readonly form: 'agent'; readonly wanted: string | undefined }
-  /** A key of this run alone, certified by Fulcio for the identity in an OIDC token. */
-  | { readonly form: 'keyless' };
+/** `[signer] key` as its source read it: `form` names the source (slot `signer`), the rest is that source's own. */
+export interface SignerKey {
+  readonly form: string;
+}
 
+/** `[signer]`: which key signs, and what the sources of keys read beside it, each under a name of its own. */
 export interface SignerConfig {
   readonly key: SignerKey;
-  /** Where certificates come from; absent: as the signing config of `[log]` says. */
-  readonly fulcioUrl?: string;
+  readonly [setting: string]: unknown;
 }
 
 /** `[log]`: the public log, for contracts whose `transparencyLog.mode` is `public-log`, and where else the internal ledger is kept. */

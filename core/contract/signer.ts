@@ -16,11 +16,35 @@ export interface Signer {
   sign(data: Uint8Array): Promise<Uint8Array>;
 }
 
+/** A further key of `[signer]` that belongs to one source. */
+export interface SignerSetting {
+  /** As it is written: `fulcio_url`. */
+  readonly key: string;
+  /** As the configuration holds it. */
+  readonly name: string;
+  /** In words what was expected; the value is never repeated. */
+  parse(text: string): { readonly value: unknown } | { readonly expected: string };
+  /** Why it is refused beside a key of another source. */
+  readonly misplaced: string;
+}
+
+/** How `[signer]` asks for keys of one source. */
+export interface SignerForm<Key extends SignerKey = SignerKey> {
+  /** How such a key is written, for messages: `file:PATH`. Absent for the source that is asked where no key is configured. */
+  readonly usage?: string;
+  readonly settings?: readonly SignerSetting[];
+  /**
+   * Reads what stands behind the form and its colon; no `rest` where there is no colon. In words what was expected, never with the value: someone may have
+   * pasted the key itself. `undefined` where it is no key of this source.
+   */
+  parse(rest: string | undefined): Key | { readonly expected: string } | undefined;
+}
+
 /** Where keys come from (slot `signer`): one source per form of key. */
-export interface SignerSource {
+export interface SignerSource<Key extends SignerKey = SignerKey> extends SignerForm<Key> {
   /**
    * Opens or makes the key. Throws SIGNER_EPHEMERAL, SIGNER_UNSUPPORTED, KEY_INSECURE, KEY_UNUSABLE or SIGNER_FAILED; never falls back to
    * another key. `place` is what a key that others certify needs besides.
    */
-  open(key: SignerKey, place?: SealingPlace): Promise<Signer>;
+  open(key: Key, place?: SealingPlace): Promise<Signer>;
 }

@@ -13,7 +13,7 @@ import { type ListedPlugin, readPluginsSection } from './plugins-section.ts';
 import { type PolicyConfig, readPolicySection } from './policy-section.ts';
 import { readRedactionSection } from './redaction-section.ts';
 import { type RunnersConfig, readRunnersSection } from './runners-section.ts';
-import { readSignerSection } from './signer-section.ts';
+import { readSignerSection, type SignerForms } from './signer-section.ts';
 import { type ConfigIssue, type PlainValue, TableReader } from './table-reader.ts';
 import { readWorkspaceSection, type WorkspaceConfig } from './workspace-section.ts';
 
@@ -46,6 +46,8 @@ export interface WritConfig {
 }
 
 export interface ParseConfigOptions {
+  /** How keys may be asked for: `[signer]` is read by their sources. */
+  readonly signers: SignerForms;
   /** Ids of the registered rules; given, a `[rules.<id>]` for any other is refused. */
   readonly ruleIds?: readonly string[];
 }
@@ -53,12 +55,12 @@ export interface ParseConfigOptions {
 const maxBytes = 256 * 1024;
 
 /** Parses the config; `undefined` (no such file) gives the defaults. Anything unknown or ill-typed is CONFIG_INVALID, all issues at once. */
-export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigOptions = {}): WritConfig {
+export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigOptions): WritConfig {
   const issues: ConfigIssue[] = [];
   const root = new TableReader(bytes === undefined ? {} : parseToml(bytes), '', issues);
   const config: WritConfig = {
     workspace: readWorkspaceSection(root.table('workspace')),
-    signer: readSignerSection(root.table('signer')),
+    signer: readSignerSection(root.table('signer'), options.signers),
     log: readLogSection(root.table('log')),
     approvals: readApprovalsSection(root.table('approvals')),
     checks: readChecksSection(root.table('checks')),

@@ -1,47 +1,64 @@
-import type { SignerConfig, SignerKey } from '../../core/contract/sealing-config.ts';
-import { readServiceUrl } from './service-url.ts';
+import type { SignerConfig } from '../../core/contract/sealing-config.ts';
+import type { SignerForm, SignerSetting, SignerSource } from '../../core/contract/signer.ts';
+import type { Slot } from '../../core/kernel/slot.ts';
 import type { TableReader } from './table-reader.ts';
 
-/** Reads `[signer]`. A key file inside the repository is refused: whoever can read the repository could sign. */
-export function readSignerSection(reader: TableReader): SignerConfig {
-  const text = reader.has('key') ? reader.text('key', '') : '';
-  const url = readServiceUrl(reader, 'fulcio_url');
-  const fulcio = url === undefined ? {} : { fulcioUrl: url };
-  reader.end();
-  if (text === '') return { key: { form: 'default' }, ...fulcio };
-  const key = parseSignerKey(text);
-  if (typeof key !== 'string') {
-    if (url !== undefined && key.form !== 'keyless')
-      reader.refuse(reader.at('fulcio_url'), 'only `key = "keyless"` asks for certificates');
-    return { key, ...fulcio };
-  }
-  reader.refuse(reader.at('key'), key);
-  return { key: { form: 'default' }, ...fulcio };
+/** How keys may be asked for, by the name of their source. */
+export type SignerForms = ReadonlyMap<string, SignerForm>;
+
+/** The forms of every source in slot `signer`. */
+export async function signerFormsOf(slot: Pick<Slot<SignerSource>, 'names' | 'pick'>): Promise<SignerForms> {
+  return new Map(await Promise.all(slot.names.map(async (name) => [name, await slot.pick(name)] as const)));
 }
 
-function parseSignerKey(text: string): SignerKey | string {
+/** Reads `[signer]` as the sources of keys understand it. */
+export function readSignerSection(reader: TableReader, forms: SignerForms): SignerConfig {
+  const text = reader.has('key') ? reader.text('key', '') : '';
+  const settings = readSettings(reader, forms);
+  reader.end();
+  const named = Object.fromEntries(settings.map(({ setting, value }) => [setting.name, value]));
+  if (text === '') return { ...named, key: { form: unasked(forms) } };
   const colon = text.indexOf(':');
   const form = colon < 0 ? text : text.slice(0, colon);
-  const rest = colon < 0 ? '' : text.slice(colon + 1);
-  if (form === 'file' || form === 'ssh') {
-    const settled = /^(?:~\/|\/)/.test(rest) && !rest.split('/').includes('..');
-    return settled
-      ? { form, path: rest }
-      : `expected \`${form}:\` and an absolute path or one that begins with \`~/\``;
+  const source = forms.get(form);
+  const key =
+    source?.usage === undefined ? undefined : source.parse(colon < 0 ? undefined : text.slice(colon + 1));
+  if (key === undefined || 'expected' in key) {
+    reader.refuse(reader.at('key'), key?.expected ?? anyOf(forms));
+    return { ...named, key: { form } };
   }
-  if (form === 'env') {
-    return /^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(rest)
-      ? { form, name: rest }
-      : 'expected `env:` and the name of an environment variable';
+  for (const { owner, setting } of settings)
+    if (owner !== form) reader.refuse(reader.at(setting.key), setting.misplaced);
+  return { ...named, key };
+}
+
+interface ReadSetting {
+  readonly owner: string;
+  readonly setting: SignerSetting;
+  readonly value: unknown;
+}
+
+function readSettings(reader: TableReader, forms: SignerForms): readonly ReadSetting[] {
+  const read: ReadSetting[] = [];
+  for (const [owner, { settings = [] }] of forms) {
+    for (const setting of settings) {
+      const text = reader.has(setting.key) ? reader.text(setting.key, '') : '';
+      // What is no text was refused by the reader.
+      if (text === '') continue;
+      const found = setting.parse(text);
+      if ('expected' in found) reader.refuse(reader.at(setting.key), found.expected);
+      else read.push({ owner, setting, value: found.value });
+    }
   }
-  if (form === 'agent') {
-    if (colon < 0) return { form, wanted: undefined };
-    const isMeant = rest.startsWith('SHA256:') ? /^SHA256:[A-Za-z0-9+/]{43}$/.test(rest) : rest.trim() !== '';
-    return isMeant && rest.length <= 256
-      ? { form, wanted: rest }
-      : 'expected `agent`, or `agent:` and a fingerprint `SHA256:…` or the comment of a key';
-  }
-  if (text === 'keyless') return { form: 'keyless' };
-  // The value is not repeated: someone may have pasted the key itself.
-  return 'expected `file:PATH`, `ssh:PATH`, `env:NAME`, `agent[:FINGERPRINT or COMMENT]` or `keyless`';
+  return read;
+}
+
+/** The source that answers where no key is configured; none has an empty name. */
+function unasked(forms: SignerForms): string {
+  return [...forms].find(([, { usage }]) => usage === undefined)?.[0] ?? '';
+}
+
+function anyOf(forms: SignerForms): string {
+  const usages = [...forms.values()].flatMap(({ usage }) => (usage === undefined ? [] : [`\`${usage}\``]));
+  return `expected ${usages.join(', ').replace(/, ([^,]*)$/, ' or $1')}`;
 }

@@ -4,6 +4,7 @@ import { edgesOf, type PlannedTask } from '../../core/contract/plan-draft.ts';
 import type { Scope } from '../../core/contract/scope.ts';
 import { type StageName, stageNames } from '../../core/contract/stage.ts';
 import { parseConfig, type WritConfig } from '../config/config.ts';
+import { signerFormsOf } from '../config/signer-section.ts';
 import { type AdmittedContract, readContract } from '../intent/admit-contract.ts';
 import type { PlanGround } from '../plan/decompose.ts';
 import type { PlanFor } from '../plan/plan-tasks.ts';
@@ -59,7 +60,7 @@ export async function planRun(
   who: PlanFor,
 ): Promise<RunPlan> {
   const read = await readContract(engine, bytes);
-  const { ground, policy, config } = await standOf(repositoryPath, read.effective);
+  const { ground, policy, config } = await standOf(engine, repositoryPath, read.effective);
   const contract = withConfig(read, config);
   const spec = contract.effective;
   const scope = effectiveScope(spec, ground.rootNames);
@@ -98,14 +99,15 @@ interface Stand {
 }
 
 /** What a run would stand on now; nothing where there is no repository or no such base yet, and words are read without it. */
-async function standOf(path: string, spec: EffectiveIntentSpec): Promise<Stand> {
+async function standOf(engine: WritEngine, path: string, spec: EffectiveIntentSpec): Promise<Stand> {
+  const signers = await signerFormsOf(engine.slots.signer);
   try {
     const repository = await openRepository(path);
     const { baseRef } = spec.metadata.target;
     const base = await resolveBase(repository, baseRef);
     const target = await planTarget(repository, { baseRef, baseCommit: base.commit, runId: 'plan' });
     const policy = await findPolicy(repository, { target, baseRef, base });
-    const config = parseConfig(await readBlob(repository, policy.tree, '.writ/config.toml'));
+    const config = parseConfig(await readBlob(repository, policy.tree, '.writ/config.toml'), { signers });
     return { ground: await readPlanGround(repository, base.tree, spec), policy, config };
   } catch (fault) {
     if (
@@ -113,7 +115,7 @@ async function standOf(path: string, spec: EffectiveIntentSpec): Promise<Stand> 
       isWritError(fault, 'REF_NOT_FOUND') ||
       isWritError(fault, 'BARE_REPOSITORY')
     )
-      return { ground: {}, config: parseConfig(undefined) };
+      return { ground: {}, config: parseConfig(undefined, { signers }) };
     throw fault;
   }
 }

@@ -28,9 +28,10 @@ t.test('keys come by the capabilities that the engine hands over, and by nothing
     env: { TOLD: pem },
     report: () => {},
   });
-  const keys = await engine.slots.signer.pick('key');
-  t.match(await keys.open({ form: 'env', name: 'TOLD' }), { algorithm: 'ed25519' });
-  await t.rejects(keys.open({ form: 'env', name: 'UNTOLD' }), { code: 'KEY_UNUSABLE' });
+  const keys = await engine.slots.signer.pick('env');
+  const named = (name: string) => ({ form: 'env', name });
+  t.match(await keys.open(named('TOLD')), { algorithm: 'ed25519' });
+  await t.rejects(keys.open(named('UNTOLD')), { code: 'KEY_UNUSABLE' });
 });
 
 t.test(
@@ -39,7 +40,7 @@ t.test(
     const home = t.testdir();
     await using engine = await open({ HOME: home });
     t.notOk(existsSync(join(home, '.config')));
-    const signer = await engine.slots.signer.pick('key');
+    const signer = await engine.slots.signer.pick('default');
     const key = await signer.open({ form: 'default' });
     t.match(key, { algorithm: 'ecdsa-p256-sha256', ephemeral: false });
     const place = sealingPlace(home);
@@ -83,9 +84,9 @@ t.test('it enforces exactly the contract rows that name it', async (t) => {
 
 t.test('a throw-away key is used only where it is asked for', async (t) => {
   await using asked = await open({ HOME: t.testdir(), CI: '1' }, true);
-  t.match(await (await asked.slots.signer.pick('key')).open({ form: 'default' }), { ephemeral: true });
+  t.match(await (await asked.slots.signer.pick('default')).open({ form: 'default' }), { ephemeral: true });
   await using refused = await open({ HOME: t.testdir(), CI: '1' });
-  await t.rejects((await refused.slots.signer.pick('key')).open({ form: 'default' }), {
+  await t.rejects((await refused.slots.signer.pick('default')).open({ form: 'default' }), {
     code: 'SIGNER_EPHEMERAL',
   });
 });

@@ -22,7 +22,8 @@ export async function openParties(
   if (!provenance.requireSlsaProvenance && !listed) return undefined;
   const { config, repository, policy } = ground;
   const { mode } = provenance.transparencyLog;
-  const keys = await engine.slots.signer.pick('key');
+  const { key } = config.signer;
+  const keys = await engine.slots.signer.pick(key.form);
   const logs = await engine.slots.log.pick(mode);
   const place: SealingPlace = {
     repository,
@@ -32,7 +33,7 @@ export async function openParties(
     readPolicy: (path) => readBlob(repository, policy.tree, path, maxFileBytes),
   };
   try {
-    const signer = await keys.open(config.signer.key, place);
+    const signer = await keys.open(key, place);
     return { signer, log: await logs.open(place, signer) };
   } catch (fault) {
     if (fault instanceof WritError) throw fault;

@@ -7,7 +7,6 @@ import { createPublicLog } from '../../../attest/public/public-log.ts';
 import { publicLogsOf } from '../../../attest/public/public-log-key.ts';
 import { isSignedBy } from '../../../attest/public-key.ts';
 import { generateKey, toSigner } from '../../../attest/signer/key-signer.ts';
-import { createSignerSource } from '../../../attest/signer/signer-source.ts';
 import type { Anchors } from '../../../attest/verify/anchors.ts';
 import { isForSigning } from '../../../attest/verify/certificate-claims.ts';
 import { type VerifyReport, verifyExitCode } from '../../../attest/verify/report.ts';
@@ -44,6 +43,7 @@ import {
   serveAuthorities,
   tokenOf,
 } from './authorities.ts';
+import { createSignerSource } from './signer-source.ts';
 
 t.teardown(removeMachines);
 

@@ -15,10 +15,10 @@ import { join } from 'node:path';
 import t from 'tap';
 import { openKeyFile, openOwnKey } from '../../../attest/signer/file-key.ts';
 import { generateKey } from '../../../attest/signer/key-signer.ts';
-import { createSignerSource } from '../../../attest/signer/signer-source.ts';
 import { userConfigDir } from '../../../attest/signer/user-config-dir.ts';
 import { openUserLedgerKey, openUserSigningKey } from '../../../attest/signer/user-keys.ts';
 import { loadAnchors } from '../../../attest/verify/load-anchors.ts';
+import { createSignerSource } from './signer-source.ts';
 
 const none = { keyFiles: [], ledgerKeys: [] };
 const p256 = (): string =>

@@ -8,9 +8,9 @@ import t, { type Test } from 'tap';
 import { inTotoPayloadType, signEnvelope, verifyEnvelope } from '../../../attest/dsse.ts';
 import { keyIdOf, parsePublicKey } from '../../../attest/public-key.ts';
 import { openAgentKey, toPlainSignature } from '../../../attest/signer/agent-key.ts';
-import { createSignerSource } from '../../../attest/signer/signer-source.ts';
 import { until } from '../../waiting/until.ts';
 import { keyKinds, makeKey, wire, withoutSshKeygen } from '../approval/ssh-tools.ts';
+import { createSignerSource } from './signer-source.ts';
 
 /** A real agent of its own; it ends with the test. */
 async function startAgent(

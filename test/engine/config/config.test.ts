@@ -1,10 +1,11 @@
 import t from 'tap';
+import { signerForms as signers } from '../../../attest/signer/signer-sources.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { parseConfig } from '../../../engine/config/config.ts';
 import { securityWords } from '../../../engine/spec/security-words.ts';
 
 const parseText = (text: string, ruleIds?: readonly string[]) =>
-  parseConfig(Buffer.from(text), ruleIds === undefined ? {} : { ruleIds });
+  parseConfig(Buffer.from(text), { signers, ...(ruleIds === undefined ? {} : { ruleIds }) });
 
 function issuesOf(
   text: string | Uint8Array,
@@ -12,7 +13,7 @@ function issuesOf(
 ): { path: string; message: string }[] {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   try {
-    parseConfig(bytes, ruleIds === undefined ? {} : { ruleIds });
+    parseConfig(bytes, { signers, ...(ruleIds === undefined ? {} : { ruleIds }) });
   } catch (error) {
     if (!(error instanceof WritError) || error.code !== 'CONFIG_INVALID') throw error;
     return error.detail.issues as { path: string; message: string }[];
@@ -23,7 +24,7 @@ const pathsOf = (text: string, ruleIds?: readonly string[]) =>
   issuesOf(text, ruleIds).map((issue) => issue.path);
 
 t.test('no file and an empty file give the same complete defaults', async (t) => {
-  const config = parseConfig(undefined);
+  const config = parseConfig(undefined, { signers });
   t.strictSame(parseText(''), config);
   t.strictSame(config.workspace, {
     share: [],
@@ -484,8 +485,8 @@ t.test('bytes that are not a TOML document are refused', async (t) => {
   t.equal(issuesOf(`x = ${'['.repeat(5000)}`).length, 1, 'deep nesting');
   t.match(issuesOf(Buffer.alloc(256 * 1024 + 1, 0x20))[0]?.message, 'at most 262144 bytes');
   t.strictSame(
-    parseConfig(Buffer.alloc(256 * 1024, 0x20)),
-    parseConfig(undefined),
+    parseConfig(Buffer.alloc(256 * 1024, 0x20), { signers }),
+    parseConfig(undefined, { signers }),
     'the last allowed size is allowed',
   );
 });

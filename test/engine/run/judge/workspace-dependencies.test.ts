@@ -19,6 +19,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { signerForms } from '../../../../attest/signer/signer-sources.ts';
 import { isWritError, type WritError } from '../../../../core/base/errors.ts';
 import type { SandboxBackend, SandboxBind, SandboxResult } from '../../../../core/contract/sandbox.ts';
 import { parseConfig, type WorkspaceConfig } from '../../../../engine/config/config.ts';
@@ -56,7 +57,9 @@ function onGround() {
   return ground;
 }
 
-const demoConfig = parseConfig(readFileSync(join(demoFixture, 'base/dot.writ/config.toml'))).workspace;
+const demoConfig = parseConfig(readFileSync(join(demoFixture, 'base/dot.writ/config.toml')), {
+  signers: signerForms,
+}).workspace;
 const shareConfig: WorkspaceConfig = {
   share: ['node_modules'],
   lockfile: 'package-lock.json',

@@ -1,0 +1,127 @@
+import { systemClock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { askHttp } from '../../core/base/net.ts';
+import type { Signer, SignerSource } from '../../core/contract/signer.ts';
+import { type Capabilities, ownFiles, type Secrets, secretsOf } from '../../core/kernel/capabilities.ts';
+import { openAgentKey } from './agent-key.ts';
+import { openKeyFile } from './file-key.ts';
+import { generateKey, parsePrivateKey, toSigner } from './key-signer.ts';
+import { keylessSource } from './keyless-source.ts';
+import { openSshKeyFile } from './openssh-key.ts';
+import { type Environment, homeOf } from './user-config-dir.ts';
+import { openUserSigningKey } from './user-keys.ts';
+
+/** What of a plugin's capabilities is not given here is made of `env` and this machine. */
+export interface SignerSourcesOptions
+  extends Partial<Pick<Capabilities, 'clock' | 'fetch' | 'secret' | 'files'>> {
+  readonly env: Environment;
+  /** `--ephemeral-key`: without a configured key, sign with one that is thrown away. */
+  readonly ephemeral: boolean;
+}
+
+/** A key file of the user's own: absolute, or below the home directory when it begins with `~/`. */
+interface PathKey<Form extends string> {
+  readonly form: Form;
+  readonly path: string;
+}
+
+/** The sources of every form of `[signer] key`, by form, in the order in which messages name them. */
+export function createSignerSources({
+  env,
+  ephemeral,
+  clock = systemClock,
+  fetch = askHttp,
+  secret = secretsOf(env),
+  files = ownFiles,
+}: SignerSourcesOptions): ReadonlyMap<string, SignerSource> {
+  return new Map<string, SignerSource>([
+    ['file', pathSource('file', env, (path) => openKeyFile(path, undefined, files))],
+    ['ssh', pathSource('ssh', env, (path) => openSshKeyFile(path, files))],
+    ['env', environmentSource(secret)],
+    ['agent', agentSource(env)],
+    ['keyless', keylessSource({ clock, fetch, secret })],
+    ['default', userSource(env, ephemeral)],
+  ]);
+}
+
+/** How keys may be asked for, for whoever reads a configuration and opens none. */
+export const signerForms = createSignerSources({ env: {}, ephemeral: false });
+
+/** A key file: PEM for `file`, an OpenSSH private key without passphrase for `ssh`. One inside the repository is refused: whoever can read it could sign. */
+function pathSource<Form extends string>(
+  form: Form,
+  env: Environment,
+  open: (path: string) => Promise<Signer>,
+): SignerSource<PathKey<Form>> {
+  return {
+    usage: `${form}:PATH`,
+    parse: (rest = '') =>
+      /^(?:~\/|\/)/.test(rest) && !rest.split('/').includes('..')
+        ? { form, path: rest }
+        : { expected: `expected \`${form}:\` and an absolute path or one that begins with \`~/\`` },
+    open: async ({ path }) => open(path.replace(/^~(?=\/)/, homeOf(env))),
+  };
+}
+
+/** PEM in an environment variable, by its name. */
+function environmentSource(secret: Secrets): SignerSource<{ readonly form: 'env'; readonly name: string }> {
+  return {
+    usage: 'env:NAME',
+    parse: (rest = '') =>
+      /^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(rest)
+        ? { form: 'env', name: rest }
+        : { expected: 'expected `env:` and the name of an environment variable' },
+    open: async ({ name }) => fromEnvironment(name, secret),
+  };
+}
+
+/** SSH agent: a key by fingerprint (`SHA256:…`) or comment; without either, its only suitable key. */
+function agentSource(
+  env: Environment,
+): SignerSource<{ readonly form: 'agent'; readonly wanted: string | undefined }> {
+  return {
+    usage: 'agent[:FINGERPRINT or COMMENT]',
+    parse(rest) {
+      if (rest === undefined) return { form: 'agent', wanted: undefined };
+      const isMeant = rest.startsWith('SHA256:')
+        ? /^SHA256:[A-Za-z0-9+/]{43}$/.test(rest)
+        : rest.trim() !== '';
+      return isMeant && rest.length <= 256
+        ? { form: 'agent', wanted: rest }
+        : { expected: 'expected `agent`, or `agent:` and a fingerprint `SHA256:…` or the comment of a key' };
+    },
+    open: async ({ wanted }) => openAgentKey(wanted, env),
+  };
+}
+
+/** Where no key is configured: the user's own, made on first use, or with `ephemeral` a throw-away one; under `CI` only the latter, else SIGNER_EPHEMERAL. */
+export function userSource(env: Environment, ephemeral: boolean): SignerSource {
+  let throwAway: Signer | undefined;
+  return {
+    parse: () => undefined,
+    async open() {
+      if (ephemeral) {
+        throwAway ??= toSigner(generateKey('ecdsa-p256-sha256'), true);
+        return throwAway;
+      }
+      if (isCi(env)) throw new WritError('SIGNER_EPHEMERAL');
+      return openUserSigningKey(env);
+    },
+  };
+}
+
+function fromEnvironment(name: string, secret: Secrets): Signer {
+  const pem = secret(name);
+  if (pem === undefined || pem === '') {
+    throw new WritError('KEY_UNUSABLE', {
+      message: `the environment variable \`${name}\` of \`[signer] key\` is not set`,
+      detail: { name },
+    });
+  }
+  return toSigner(parsePrivateKey(pem, undefined, `the environment variable \`${name}\``), false);
+}
+
+/** The convention of CI services: set and neither `false` nor `0`. */
+function isCi(env: Environment): boolean {
+  return !['', '0', 'false'].includes((env.CI ?? '').toLowerCase());
+}

@@ -1,0 +1,16 @@
+import { createSignerSources, type SignerSourcesOptions } from '../../../attest/signer/signer-sources.ts';
+import type { SignerKey } from '../../../core/contract/sealing-config.ts';
+import type { SealingPlace } from '../../../core/contract/sealing-place.ts';
+import type { Signer } from '../../../core/contract/signer.ts';
+
+/** The sources of keys as an engine asks them: by the form of the key. */
+export function createSignerSource(options: SignerSourcesOptions) {
+  const sources = createSignerSources(options);
+  return {
+    async open(key: SignerKey & Readonly<Record<string, unknown>>, place?: SealingPlace): Promise<Signer> {
+      const source = sources.get(key.form);
+      if (!source) throw new Error(`no source of \`${key.form}\``);
+      return source.open(key, place);
+    },
+  };
+}
