@@ -4,6 +4,7 @@ import { findCycles } from './architecture/cycles.ts';
 import { type Manifest, parseExplained, readHouse } from './architecture/house.ts';
 import { brokenRules, houseRules } from './architecture/rules.ts';
 import { scanSource } from './architecture/scan-source.ts';
+import { staleNames } from './architecture/slot-names.ts';
 import { soundFiles, soundManifest, toHouse } from './architecture/small-house.ts';
 
 t.test('this house keeps its rules', async (t) => {
@@ -11,6 +12,10 @@ t.test('this house keeps its rules', async (t) => {
   t.ok(house.files.length > 100, `the compiler read ${house.files.length} files of the project`);
   t.ok(house.files.some((file) => file.path === 'test/architecture.test.ts'));
   for (const broken of brokenRules(house)) t.fail(broken);
+});
+
+t.test('no name of a tenant is forgiven that is gone', async (t) => {
+  t.strictSame(staleNames(readHouse(dirname(import.meta.dirname)).files), []);
 });
 
 t.test('the smallest sound house breaks no rule', async (t) => {
@@ -45,6 +50,11 @@ t.test('every rule can fail', async (t) => {
           Array.from({ length: 30 }, (_, n) => [`core/base/x${n}.ts`, 'export {};\n'.repeat(250)]),
         ),
       ),
+    ],
+    'core and engine name no tenant of a slot': [
+      withFiles({ 'engine/run/x.ts': "export const engines = ['cedar'];\n" }),
+      withFiles({ 'engine/run/x.ts': "slots.log.pick('x');\n" }),
+      withFiles({ 'core/kernel/x.ts': "export const isOpen = sandbox.name === 'bare';\n" }),
     ],
     'arrows of `gates`': [
       withFiles({ 'gates/x.ts': imports('../attest/sign.ts') }),

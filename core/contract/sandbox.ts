@@ -66,6 +66,8 @@ export interface SandboxResult {
 /** An operating-system sandbox (slot `sandbox`). `run` resolves only when every descendant is gone. */
 export interface SandboxBackend {
   readonly name: string;
+  /** Present for one that holds nothing back: only ever picked by its name, and its checks have the network of this machine. */
+  readonly unconfined?: true;
   /** Where the workspace and the reports directory appear inside. */
   pathsInside(request: Pick<SandboxRequest, 'workspace' | 'reports'>): { workspace: string; reports: string };
   /** Probed by behaviour (forbidden write, remount, connect, socket in /run, read of ~/.ssh), once per process. */

@@ -8,14 +8,15 @@ export interface SandboxChoice {
 }
 
 /**
- * The back end of that name, or with `auto` the first that works; `none` is never picked by itself. What does not work
+ * The back end of that name, or with `auto` the first that works; one that confines nothing is never picked by itself. What does not work
  * when probed by behaviour is SANDBOX_UNAVAILABLE, naming each back end's reason; an unknown name is SLOT_UNKNOWN.
  */
 export async function pickSandbox(name: string, choice: SandboxChoice): Promise<SandboxBackend> {
-  const names = name === 'auto' ? choice.names.filter((one) => one !== 'none') : [name];
+  const isAsked = name !== 'auto';
   const reasons: Record<string, string> = {};
-  for (const one of names) {
+  for (const one of isAsked ? [name] : choice.names) {
     const backend = await choice.pick(one);
+    if (backend.unconfined && !isAsked) continue;
     const { works, reason } = await backend.probe();
     if (works) return backend;
     reasons[one] = reason ?? 'it does not hold what it must';

@@ -22,6 +22,7 @@ const markName = 'WRIT_PROCESS_MARK';
 export function noSandbox(facts: HostFacts = currentHostFacts()): SandboxBackend {
   return {
     name: 'none',
+    unconfined: true,
     pathsInside: ({ workspace, reports }) => ({ workspace, reports }),
     probe: async () => ({ works: true, enforced: [] }),
     async run(request) {

@@ -18,6 +18,7 @@ import {
 } from './rooms.ts';
 import { ruleIdRule } from './rule-id-rule.ts';
 import { arrowRule, declaredAndUsed, doorRule, type HouseRule, ladderRule, perFile } from './rule-kinds.ts';
+import { slotNamesRule } from './slot-names.ts';
 import { taskRule } from './task-rule.ts';
 import { verifyClosure } from './verify-closure.ts';
 
@@ -206,6 +207,7 @@ export const houseRules: readonly HouseRule[] = [
   ),
   taskRule,
   ruleIdRule,
+  slotNamesRule,
   {
     name: 'starting up loads no heavy library',
     check: ({ files, edges }) => {

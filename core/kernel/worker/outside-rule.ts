@@ -53,7 +53,7 @@ export async function askOutsideRule(
   input: RuleInput,
   signal?: AbortSignal,
 ): Promise<readonly Finding[]> {
-  if (rule.sandbox.name === 'none')
+  if (rule.sandbox.unconfined)
     throw new WritError('SANDBOX_UNAVAILABLE', {
       message: `plugin \`${rule.plugin}\` is somebody else's code and runs in a sandbox only`,
       detail: { plugin: rule.plugin },

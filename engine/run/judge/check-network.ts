@@ -25,7 +25,7 @@ export async function openNetwork(
   { sandbox }: Pick<Workspace, 'sandbox'>,
   { openings = [] }: Pick<CommandVerdict, 'openings'>,
 ): Promise<OpenNetwork> {
-  if (sandbox.name === 'none') return { network: 'host', close: async () => undefined };
+  if (sandbox.unconfined) return { network: 'host', close: async () => undefined };
   const all = contract.effective.constraints.security.networkPolicy === 'allow';
   if (!all && openings.length === 0) return { network: 'none', close: async () => undefined };
   const egress = await openEgress(privateRoot, {

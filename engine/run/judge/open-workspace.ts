@@ -174,10 +174,9 @@ class Side implements WorkspaceSide {
         reports,
         sandbox,
         // Without a sandbox git reads the objects where they are.
-        binds:
-          sandbox.name === 'none'
-            ? binds
-            : [objectsIn(objects, sandbox.pathsInside({ workspace: directory, reports })), ...binds],
+        binds: sandbox.unconfined
+          ? binds
+          : [objectsIn(objects, sandbox.pathsInside({ workspace: directory, reports })), ...binds],
         tracked,
         changed: () => exported.changed(),
         handOn: () => this.#store.take(directory, config.workspace.carry.filter(untracked)),

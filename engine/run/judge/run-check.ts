@@ -110,7 +110,7 @@ export async function askCheck(
   attempt.means.settings.signal.throwIfAborted();
   const policy = policyOf(attempt);
   const network = redactHosts(joinNetworks(uses.networks), policy);
-  const isUnguarded = outcome.result !== undefined && attempt.ground.sandbox.name === 'none';
+  const isUnguarded = outcome.result !== undefined && attempt.ground.sandbox.unconfined === true;
   const { network: _network, tools: _tools, carried: _carried, ...said } = outcome;
   const clean = redactTexts(
     { findings: [...outcome.findings, ...uses.findings], ...(outcome.tests ? { tests: outcome.tests } : {}) },

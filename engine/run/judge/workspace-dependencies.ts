@@ -162,7 +162,7 @@ export async function placeWorkspaceDependencies(
   const inside = sandbox.pathsInside({ workspace, reports: workspace }).workspace;
   const binds: SandboxBind[] = [];
   for (const { directory, source } of provided) {
-    if (sandbox.name !== 'none') binds.push({ source, target: `${inside}/${directory}`, writable: false });
+    if (!sandbox.unconfined) binds.push({ source, target: `${inside}/${directory}`, writable: false });
     else await copyTree(source.slice(0, -directory.length - 1), workspace, directory);
   }
   return binds;

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Worker } from '../../../core/contract/worker.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
 import { workerFile } from '../record/worker-file.ts';
 import type { ChangeSource, ResumeRequest } from '../state/run-request.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
 
 /** Who makes the change; `undefined` where it is supplied. SLOT_UNKNOWN, and what the worker refuses to be made of. */
 export async function openWorker({ slots }: WritEngine, source: ChangeSource): Promise<Worker | undefined> {

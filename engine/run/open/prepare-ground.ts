@@ -47,7 +47,7 @@ export async function prepareGround(
     {
       cacheDir: join(repository.commonDir, 'writ', 'cache', 'plugins'),
       maxMemoryBytes: maxMemoryBytes(asked),
-      sandbox: async () => (sandbox.name === 'none' ? pickSandbox('auto', engine.slots.sandbox) : sandbox),
+      sandbox: async () => (sandbox.unconfined ? pickSandbox('auto', engine.slots.sandbox) : sandbox),
     },
   );
   const rules = joinRules(engine.rules, plugins.rules, engine.slots.policy.names);
@@ -113,16 +113,15 @@ async function chooseSandbox(
   contract: AdmittedContract,
 ): Promise<SandboxBackend> {
   const denies = contract.effective.constraints.security.networkPolicy === 'deny';
-  if (request.sandbox === 'none' && denies) {
+  try {
+    const sandbox = await pickSandbox(request.sandbox, engine.slots.sandbox);
+    if (!sandbox.unconfined || !denies) return sandbox;
     throw new WritError('SANDBOX_NONE_REFUSED', {
       hints: [
-        'drop `--sandbox none`',
+        `drop \`--sandbox ${sandbox.name}\``,
         'or set `constraints.security.networkPolicy` to `allow` in a new spec',
       ],
     });
-  }
-  try {
-    return await pickSandbox(request.sandbox, engine.slots.sandbox);
   } catch (fault) {
     if (denies || !isWritError(fault, 'SANDBOX_UNAVAILABLE')) throw fault;
     throw new WritError('SANDBOX_UNAVAILABLE', {

@@ -94,7 +94,7 @@ async function runTool(
       reports: place.reports,
       binds: place.binds ?? [],
       env: { CI: 'true' },
-      network: sandbox.name === 'none' ? 'host' : 'none',
+      network: sandbox.unconfined ? 'host' : 'none',
       timeoutMs: place.timeoutMs ?? 20_000,
       maxOutputBytes,
       ...(place.signal === undefined ? {} : { signal: place.signal }),

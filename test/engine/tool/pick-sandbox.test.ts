@@ -4,8 +4,9 @@ import { createSlot } from '../../../core/kernel/slot.ts';
 import { pickSandbox } from '../../../engine/tool/pick-sandbox.ts';
 import { noSandbox } from '../../../plugins/sandbox/none.ts';
 
+const { unconfined: _, ...confined } = noSandbox();
 const backend = (name: string, reason?: string): SandboxBackend => ({
-  ...noSandbox(),
+  ...confined,
   name,
   probe: async () =>
     reason === undefined ? { works: true, enforced: ['network'] } : { works: false, enforced: [], reason },

@@ -71,7 +71,7 @@ export async function prepareDirectories(request: PrepareRequest): Promise<Prepa
       JSON.stringify([
         'writ-workspace-prepare-v2',
         // What runs unconfined may take its result from anywhere.
-        request.sandbox.name === 'none',
+        request.sandbox.unconfined === true,
         step.argv,
         step.network,
         step.outputs,
@@ -116,7 +116,7 @@ async function runCommand(request: PrepareRequest, stage: string, reports: strin
       return { source, target: `${inside}/${directory}`, writable: false };
     }),
     env: { CI: 'true' },
-    network: sandbox.name === 'none' ? 'host' : step.network,
+    network: sandbox.unconfined ? 'host' : step.network,
     timeoutMs: step.timeoutSeconds * 1000,
     maxOutputBytes,
     ...(maxMemoryBytes === undefined ? {} : { maxMemoryBytes }),

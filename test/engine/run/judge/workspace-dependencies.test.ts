@@ -486,6 +486,7 @@ t.test('a cache entry is taken only as this user on this machine made it', async
   const unconfined: SandboxBackend = {
     ...sandbox,
     name: 'none',
+    unconfined: true,
     run: (asked) => sandbox.run({ ...asked, network: 'none' }),
   };
   const without = await provideWorkspaceDependencies({ ...request, sandbox: unconfined });
@@ -583,6 +584,7 @@ t.test('a back end without mounts gets copies', async (t) => {
   // The real back end under the name of the one that has no mounts.
   const unmounted: SandboxBackend = {
     name: 'none',
+    unconfined: true,
     pathsInside: (paths) => request.sandbox.pathsInside(paths),
     probe: () => request.sandbox.probe(),
     run: (asked) => request.sandbox.run({ ...asked, network: 'none' }),
