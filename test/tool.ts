@@ -2,6 +2,7 @@ import { room } from './rooms/room.ts';
 
 await room(
   'engine/tool/egress',
+  'plugins/sandbox/conformance.test.ts',
   'plugins/sandbox/host-view.test.ts',
   'plugins/sandbox/init.test.ts',
   'plugins/sandbox/launcher.test.ts',

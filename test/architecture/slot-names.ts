@@ -36,11 +36,6 @@ export const saidNames: readonly SaidNames[] = [
     why: 'an artifact that the contract names and the engine makes itself, and a type of object',
   },
   {
-    names: ['sbom', 'sca-report'],
-    within: 'engine/run/judge/produce-artifacts.ts',
-    why: 'artifacts that the contract names, by the check that judges them',
-  },
-  {
     names: ['patchset', 'internal-ledger', 'git-native'],
     within: 'engine/upkeep/',
     why: 'what a record of a run says of itself: types of objects, its log, where its artifacts lie',

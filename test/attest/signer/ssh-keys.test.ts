@@ -1,5 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,33 +7,9 @@ import t, { type Test } from 'tap';
 import { inTotoPayloadType, signEnvelope, verifyEnvelope } from '../../../attest/dsse.ts';
 import { keyIdOf, parsePublicKey } from '../../../attest/public-key.ts';
 import { openAgentKey, toPlainSignature } from '../../../attest/signer/agent-key.ts';
-import { until } from '../../waiting/until.ts';
 import { keyKinds, makeKey, wire, withoutSshKeygen } from '../approval/ssh-tools.ts';
 import { createSignerSource } from './signer-source.ts';
-
-/** A real agent of its own; it ends with the test. */
-async function startAgent(
-  t: Test,
-): Promise<{ readonly SSH_AUTH_SOCK: string; add(...args: readonly string[]): void }> {
-  const dir = mkdtempSync(join(tmpdir(), 'writ-agent-'));
-  const socket = join(dir, 'agent');
-  const child = spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' });
-  t.teardown(async () => {
-    const ended = once(child, 'exit');
-    child.kill();
-    await ended;
-    rmSync(dir, { recursive: true, force: true });
-  });
-  const env = { ...process.env, SSH_AUTH_SOCK: socket };
-  // 2: there is nobody to ask; 1: an agent without keys.
-  const isThere = (): boolean => spawnSync('ssh-add', ['-l'], { env }).status === 1;
-  await until(isThere, 'the agent');
-  const add = (...args: readonly string[]): void => {
-    const run = spawnSync('ssh-add', ['-q', ...args], { env });
-    if (run.status !== 0) throw new Error(run.stderr.toString());
-  };
-  return { SSH_AUTH_SOCK: socket, add };
-}
+import { startAgent } from './start-agent.ts';
 
 /** Commands of docs/signing.md by which a verifier makes PEM of a public key; ssh-keygen itself knows no such form of Ed25519. */
 const documented = [
