@@ -2,6 +2,7 @@ import { room } from './rooms/room.ts';
 
 await room(
   'architecture.test.ts',
+  'dependencies-page.test.ts',
   'doors.test.ts',
   'error-catalogue.test.ts',
   'guards.test.ts',
