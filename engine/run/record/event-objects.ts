@@ -70,12 +70,12 @@ export function gateEventFiles(
   });
 }
 
-type Told = readonly [name: string, body: ObjectBody<'run_event'>, nowMs: number];
+type RunEventBody = readonly [name: string, body: ObjectBody<'run_event'>, nowMs: number];
 
 function runEvents(
   { identity: { sandboxName }, patch, ground }: Pick<Attempt, 'identity' | 'patch' | 'ground'>,
   story: RunStory,
-): readonly Told[] {
+): readonly RunEventBody[] {
   const { run, stages, outcome, startedAtMs, decidedAtMs } = story;
   let lastMs = startedAtMs;
   return [
@@ -88,7 +88,7 @@ function runEvents(
       },
       startedAtMs,
     ],
-    ...stages.map((stage): Told => {
+    ...stages.map((stage): RunEventBody => {
       // A stage without checks ends when the one before it did.
       lastMs = endOf(stage) ?? lastMs;
       const { status, expected, ran } = stage;
