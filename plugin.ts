@@ -63,7 +63,7 @@ export type {
 export type { Scope } from './core/contract/scope.ts';
 export type { SignerKey } from './core/contract/sealing-config.ts';
 export type { SealingPlace } from './core/contract/sealing-place.ts';
-export type { Signer, SignerSource } from './core/contract/signer.ts';
+export type { Signer, SignerForm, SignerSetting, SignerSource } from './core/contract/signer.ts';
 export type {
   ArtifactRecord,
   CheckKind,
@@ -80,7 +80,14 @@ export type {
   LogSource,
   TransparencyLog,
 } from './core/contract/transparency-log.ts';
-export type { TaskOrder, WorkCitation, Worker, WorkResult, WorkUsage } from './core/contract/worker.ts';
+export type {
+  TaskOrder,
+  WorkCitation,
+  Worker,
+  WorkerSource,
+  WorkResult,
+  WorkUsage,
+} from './core/contract/worker.ts';
 export type { Capabilities, OwnFiles, Secrets } from './core/kernel/capabilities.ts';
 export type { PluginHooks } from './core/kernel/hooks.ts';
 export type { LoadedPlugin, Plugin, PluginSetup } from './core/kernel/plugin.ts';
