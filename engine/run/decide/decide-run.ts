@@ -8,6 +8,7 @@ import type { WorkUsage } from '../../../core/contract/worker.ts';
 import { compileMetricsSchema } from '../../frame/run-metrics.ts';
 import { touchesGoverning } from '../../patch/governing-paths.ts';
 import type { DecidedFinding, DecidedStage, DecisionInput } from '../record/decision-input.ts';
+import { failedTests } from '../record/failure-text.ts';
 import { finalReport } from '../record/gate-report.ts';
 import type { JudgedRun } from '../record/judged-run.ts';
 import type { PlanState } from '../record/plan-state.ts';
@@ -15,7 +16,6 @@ import { firedTriggers, maxReplans, type SensedAttempt } from '../record/replan-
 import type { Attempt } from '../state/attempt.ts';
 import { usedCostUnits } from './budget.ts';
 import { decide } from './decide.ts';
-import { failedTests } from './failure-text.ts';
 
 /** What is decided on, beside the attempt itself. */
 export interface DecisionQuestion extends Pick<DecisionInput, 'subject' | 'conflicts' | 'human'> {

@@ -1,10 +1,10 @@
 import { sha256Hex } from '../../../core/base/digest.ts';
 import type { ApprovalSubject, ApprovalVerdict } from '../../../core/contract/approval.ts';
 import { peopleOf } from '../../store/record/authorship.ts';
-import { readBlob } from '../../vcs/blobs.ts';
 import { readIdentity } from '../../vcs/identity.ts';
 import { listPeopleHere } from '../../vcs/list-people.ts';
 import { formatIdentity } from '../../vcs/mailbox.ts';
+import { allowedSignersOf } from '../record/allowed-signers-of.ts';
 import type { StoredApproval } from '../record/stored-approvals.ts';
 import type { Attempt } from '../state/attempt.ts';
 
@@ -61,14 +61,6 @@ export async function receiveApprovals(
     receivedAtMs: new Map(received.map((one) => [one.source, one.receivedAtMs])),
     stored: stored.filter((_, n) => !ofNobody.includes(verdicts[n]?.status ?? 'malformed')),
   };
-}
-
-/** Who may sign: `.writ/allowed_signers` at the policy commit; `undefined` where it has none. */
-export async function allowedSignersOf({
-  means: { scratch },
-  ground,
-}: Pick<Attempt, 'ground' | 'means'>): Promise<Uint8Array | undefined> {
-  return readBlob(scratch, ground.policy.tree, '.writ/allowed_signers');
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { CheckOutcome } from '../../../core/contract/check-runner.ts';
 import type { ArtifactRecord, CarriedPath, LaidRun } from '../../../core/contract/stage.ts';
+import { joinNetworks } from '../record/join-networks.ts';
 import type { Attempt } from '../state/attempt.ts';
-import { joinNetworks } from './check-network.ts';
 import { compareExecuted } from './compare-executed.ts';
 import { askBaseTests } from './expectations/ask-base-tests.ts';
 import type { OpeningWorkspace, WorkspaceSide } from './open-workspace.ts';

@@ -6,7 +6,6 @@ import type { SandboxRequest } from '../../../core/contract/sandbox.ts';
 import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
 import type { CommandVerdict } from '../../tool/acl/guard-command.ts';
 import { openEgress } from '../../tool/egress/open-egress.ts';
-import { UseList } from '../../tool/egress/use-list.ts';
 import type { OpenRun, Workspace } from '../state/attempt.ts';
 
 /** What a command gets of the network while it runs. */
@@ -37,15 +36,6 @@ export async function openNetwork(
     ...new Map(openings.flat().map((one) => [JSON.stringify(one), one])).values(),
   ];
   return { network: egress.network, close: async () => ({ opened, uses: await egress.close() }) };
-}
-
-/** Several networks of one check as one; `undefined` for none. */
-export function joinNetworks(networks: readonly CheckNetwork[]): CheckNetwork | undefined {
-  if (networks.length === 0) return undefined;
-  const uses = new UseList();
-  for (const use of networks.flatMap((network) => network.uses)) uses.add(use);
-  const opened = new Map(networks.flatMap((one) => one.opened).map((one) => [JSON.stringify(one), one]));
-  return { opened: [...opened.values()], uses: uses.list() };
 }
 
 /** Names of hosts are the check's own words, and a way to print a secret; an address is a fact about a machine. */

@@ -5,9 +5,9 @@ import type { PatchFile, PatchSet } from '../../../core/contract/patch-set.ts';
 import type { CheckKind } from '../../../core/contract/stage.ts';
 import { testsMayGo } from '../../../core/contract/tests-may-go.ts';
 import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
+import { joinNetworks } from '../record/join-networks.ts';
 import type { Attempt } from '../state/attempt.ts';
-import { policyOf } from './attempt-policy.ts';
-import { joinNetworks } from './check-network.ts';
+import { policyOf } from '../state/attempt-policy.ts';
 import { leftOut, type TestsAsWritten, testsAsWritten } from './tests-as-written.ts';
 
 const rule = 'tests-kept';

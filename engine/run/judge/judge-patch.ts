@@ -1,8 +1,8 @@
 import type { Finding } from '../../../core/contract/finding.ts';
 import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
 import type { Attempt } from '../state/attempt.ts';
+import { policyOf } from '../state/attempt-policy.ts';
 import { askRules } from './ask-rules.ts';
-import { policyOf } from './attempt-policy.ts';
 import { ruleQuestion } from './rule-question.ts';
 import { securityCodeWarning } from './security-code-warning.ts';
 import { wordingFindings } from './wording-findings.ts';

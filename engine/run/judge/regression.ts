@@ -3,9 +3,9 @@ import type { CarriedPath, CheckBaseline, CheckRecord, StageRecord } from '../..
 import { metricsFile, metricsOf } from '../../../readers/reports/metrics.ts';
 import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
 import { treeMentions } from '../../vcs/tree-mentions.ts';
+import { joinNetworks } from '../record/join-networks.ts';
 import type { Attempt } from '../state/attempt.ts';
-import { policyOf } from './attempt-policy.ts';
-import { joinNetworks } from './check-network.ts';
+import { policyOf } from '../state/attempt-policy.ts';
 import type { OpeningWorkspace } from './open-workspace.ts';
 import { canBeOldFailure, compareFailure } from './regression/compare-failure.ts';
 import { measureSpeed, speedLost } from './regression/measure-speed.ts';

@@ -3,11 +3,11 @@ import type { CarriedPath, CheckRecord, StageName, StageRecord } from '../../../
 import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
 import type { Production } from '../state/artifact-box.ts';
 import type { Attempt } from '../state/attempt.ts';
+import { policyOf } from '../state/attempt-policy.ts';
 import { inParallel } from '../state/in-parallel.ts';
 import { parallelLimit } from '../state/parallel-limit.ts';
 import { withSteps } from '../state/with-steps.ts';
 import { askRules } from './ask-rules.ts';
-import { policyOf } from './attempt-policy.ts';
 import { impliedArtifacts } from './collect-artifacts.ts';
 import type { OpeningWorkspace } from './open-workspace.ts';
 import { produceArtifacts } from './produce-artifacts.ts';

@@ -20,9 +20,9 @@ import { privateRootOf } from '../record/private-root.ts';
 import { secretValues } from '../record/secret-values.ts';
 import { type StartedRun, startedLanding } from '../record/started-run.ts';
 import type { Ground } from '../state/ground.ts';
+import { requireOldSigners } from '../state/require-old-signers.ts';
 import { claimedWording } from './claimed-wording.ts';
 import { maskStated } from './mask-stated.ts';
-import { requireOldSigners } from './require-old-signers.ts';
 
 /** What a run is begun anew with. */
 export interface AnewGround {

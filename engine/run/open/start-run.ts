@@ -21,6 +21,7 @@ import { secretValues } from '../record/secret-values.ts';
 import { type StartedRun, startedLanding, startedType } from '../record/started-run.ts';
 import { workerFile } from '../record/worker-file.ts';
 import { readWording } from '../state/commit-wording.ts';
+import { requireOldSigners } from '../state/require-old-signers.ts';
 import { resolveOrigin } from '../state/resolve-origin.ts';
 import type { RunRequest } from '../state/run-request.ts';
 import { stepsOver } from '../state/steps.ts';
@@ -33,7 +34,6 @@ import { openParties } from './open-parties.ts';
 import { openWorker } from './open-worker.ts';
 import { openStatedRepository, prepareGround } from './prepare-ground.ts';
 import { readAuthorship, requireKnownAuthor, withAuthor } from './read-authorship.ts';
-import { requireOldSigners } from './require-old-signers.ts';
 import { takeCandidate } from './take-candidate.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { toRfc3339 } from '../../../core/base/clock.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import type { AttestRequest, DigestedThing } from '../../../core/contract/attestor.ts';
-import { joinNetworks } from '../judge/check-network.ts';
+import { joinNetworks } from '../record/join-networks.ts';
 import type { JudgedRun } from '../record/judged-run.ts';
 import type { Attempt } from '../state/attempt.ts';
 

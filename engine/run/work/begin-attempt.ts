@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { PatchSet } from '../../../core/contract/patch-set.ts';
-import { policyOf } from '../judge/attempt-policy.ts';
 import { createArtifactBox } from '../state/artifact-box.ts';
 import type { Attempt, OpenRun } from '../state/attempt.ts';
+import { policyOf } from '../state/attempt-policy.ts';
 import { withSteps } from '../state/with-steps.ts';
 
 /** An attempt called `name` over a patchset; whatever an earlier process recorded under that name is taken up again. */

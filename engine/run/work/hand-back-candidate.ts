@@ -1,4 +1,4 @@
-import { failedTests, failureText } from '../decide/failure-text.ts';
+import { failedTests, failureText } from '../record/failure-text.ts';
 import type { JudgedRun } from '../record/judged-run.ts';
 import type { PlanState } from '../record/plan-state.ts';
 import { attemptsAt } from '../record/plan-state.ts';

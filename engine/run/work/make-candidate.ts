@@ -1,8 +1,8 @@
 import { emptyPatch } from '../../patch/empty-patch.ts';
 import { normalisePatch } from '../../patch/normalise.ts';
 import { decideRun } from '../decide/decide-run.ts';
-import { nobodyYet } from '../decide/nobody-yet.ts';
 import type { JudgedRun } from '../record/judged-run.ts';
+import { nobodyYet } from '../record/nobody-yet.ts';
 import type { PlanState } from '../record/plan-state.ts';
 import type { Attempt, OpenRun } from '../state/attempt.ts';
 import { beginAttempt } from './begin-attempt.ts';

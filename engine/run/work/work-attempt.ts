@@ -7,8 +7,8 @@ import { normalisePatch } from '../../patch/normalise.ts';
 import { patchFromBytes } from '../../patch/patch-from-bytes.ts';
 import type { Base } from '../../vcs/resolve-commit.ts';
 import { exportWorkspace, removeWorkspace } from '../../vcs/workspace.ts';
-import { requireOldSigners } from '../open/require-old-signers.ts';
 import type { OpenRun } from '../state/attempt.ts';
+import { requireOldSigners } from '../state/require-old-signers.ts';
 import type { Steps } from '../state/steps.ts';
 
 /** What a worker's answer came to, as a step records it. */

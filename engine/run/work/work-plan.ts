@@ -3,7 +3,7 @@ import type { PlannedTask } from '../../../core/contract/plan-draft.ts';
 import { normalisePatch } from '../../patch/normalise.ts';
 import { isCheckpointDue, taskLimit } from '../decide/budget.ts';
 import { decideRun } from '../decide/decide-run.ts';
-import { nobodyYet } from '../decide/nobody-yet.ts';
+import { nobodyYet } from '../record/nobody-yet.ts';
 import {
   addAttempt,
   attemptsAt,

@@ -1,12 +1,12 @@
 import type { PlannedTask } from '../../../core/contract/plan-draft.ts';
 import type { StageRecord } from '../../../core/contract/stage.ts';
 import { decideRun } from '../decide/decide-run.ts';
-import { failedTests, failureText } from '../decide/failure-text.ts';
-import { nobodyYet } from '../decide/nobody-yet.ts';
 import { judgePatch } from '../judge/judge-patch.ts';
 import { runStages } from '../judge/run-stages.ts';
 import { attemptFiles } from '../record/attempt-files.ts';
+import { failedTests, failureText } from '../record/failure-text.ts';
 import type { JudgedRun } from '../record/judged-run.ts';
+import { nobodyYet } from '../record/nobody-yet.ts';
 import { planIdOf, taskIdOf } from '../record/plan-objects.ts';
 import { type PlanState, sensedBefore, withoutAttempt } from '../record/plan-state.ts';
 import type { SettledAttempt } from '../record/settled-attempt.ts';

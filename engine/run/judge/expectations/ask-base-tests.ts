@@ -8,7 +8,7 @@ import { readBlobs } from '../../../vcs/blobs.ts';
 import { writeTree } from '../../../vcs/write-tree.ts';
 import { keepLaidRun } from '../../record/keep-laid-run.ts';
 import type { Attempt } from '../../state/attempt.ts';
-import { policyOf } from '../attempt-policy.ts';
+import { policyOf } from '../../state/attempt-policy.ts';
 import { isOfTests } from '../compare-executed.ts';
 import type { OpeningWorkspace, WorkspaceSide } from '../open-workspace.ts';
 import type { JudgedCheck } from '../second-run/judge-by-policy.ts';

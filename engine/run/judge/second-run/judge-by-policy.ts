@@ -5,7 +5,7 @@ import type { ArtifactRecord, CarriedPath, LaidRun, StageName } from '../../../.
 import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
 import { keepLaidRun } from '../../record/keep-laid-run.ts';
 import type { Attempt } from '../../state/attempt.ts';
-import { policyOf } from '../attempt-policy.ts';
+import { policyOf } from '../../state/attempt-policy.ts';
 import type { OpeningWorkspace, WorkspaceSide } from '../open-workspace.ts';
 import { type LaidTree, leavesJudging } from './policy-judge.ts';
 import { toldOutcome } from './told-outcome.ts';

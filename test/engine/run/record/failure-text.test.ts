@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { CheckRecord, StageRecord } from '../../../../core/contract/stage.ts';
-import { failedTests, failureText } from '../../../../engine/run/decide/failure-text.ts';
+import { failedTests, failureText } from '../../../../engine/run/record/failure-text.ts';
 
 function check(id: string, more: Partial<CheckRecord>): CheckRecord {
   return {

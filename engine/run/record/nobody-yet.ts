@@ -1,5 +1,5 @@
-import type { DecisionInput } from '../record/decision-input.ts';
 import type { OpenRun } from '../state/attempt.ts';
+import type { DecisionInput } from './decision-input.ts';
 
 /** People are asked about candidates alone. */
 export function nobodyYet({ identity: { contract } }: Pick<OpenRun, 'identity'>): DecisionInput['human'] {

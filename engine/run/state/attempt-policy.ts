@@ -1,6 +1,6 @@
 import type { PrivacyPolicy } from '../../../core/contract/privacy-policy.ts';
 import { privacyPolicyOf } from '../../spec/privacy-policy-of.ts';
-import type { OpenRun } from '../state/attempt.ts';
+import type { OpenRun } from './attempt.ts';
 
 /** What may be written of a run: its contract, with the words of the config at the policy commit. */
 export function policyOf({
