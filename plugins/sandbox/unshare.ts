@@ -50,7 +50,7 @@ mkfifo /.entered /.closed
   mount -n -o remount,bind,ro,nosuid,nodev,noexec /proc; mount -n -o remount,bind,ro,nosuid,nodev /
   echo closed >&5
 } &
-cd ${workspaceInside}
+cd ${workspaceInside}; unset OLDPWD
 export PATH="$inside"
 exec /usr/bin/unshare --user --map-user="$uid" --map-group="$gid" --keep-caps \\
   /usr/bin/setpriv --pdeathsig KILL --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all -- "$@"
