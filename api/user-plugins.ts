@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Environment, userConfigDir } from '../attest/signer/user-config-dir.ts';
+import { type Environment, userConfigDir } from '../attest/keys/user-config-dir.ts';
 import { WritError } from '../core/base/errors.ts';
 import { readGuarded } from '../core/base/guarded-file.ts';
 import { keepFiles } from '../engine/plugin-trust/keep-files.ts';

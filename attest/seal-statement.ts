@@ -6,7 +6,7 @@ import type { Attestation, SealingParties } from '../core/contract/attestor.ts';
 import type { Signer } from '../core/contract/signer.ts';
 import type { LogProof } from '../core/contract/transparency-log.ts';
 import { formatBundle, toDsseEnvelope } from './bundle.ts';
-import { inTotoPayloadType, parseEnvelope, signEnvelope } from './dsse.ts';
+import { inTotoPayloadType, parseEnvelope, signEnvelope } from './encoding/dsse.ts';
 import { parseVkey } from './log/ledger-key.ts';
 import { buildLogEntry } from './log/log-entry.ts';
 import { formatTlogProof } from './log/tlog-proof.ts';

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { generateKey, toSigner } from '../attest/keys/key-signer.ts';
 import { auditLedger } from '../attest/log/audit-ledger.ts';
 import { parseCheckpoint } from '../attest/log/checkpoint.ts';
 import { openCheckpointMemory } from '../attest/log/checkpoint-memory.ts';
@@ -10,7 +11,6 @@ import { createInternalLedger, type InternalLedger, readFrom } from '../attest/l
 import { openLedgerReader } from '../attest/log/ledger-reader.ts';
 import { rootOver } from '../attest/log/ledger-tiles.ts';
 import { leafHash } from '../attest/log/merkle/hash.ts';
-import { generateKey, toSigner } from '../attest/signer/key-signer.ts';
 import { systemClock } from '../core/base/clock.ts';
 import { figure, interleaved, median, printTable, timed } from './measure.ts';
 

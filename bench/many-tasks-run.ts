@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { attesting } from '../attest/attesting.ts';
+import { attesting } from '../attest/attestor/attesting.ts';
 import { userJournalWitness } from '../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../core/base/clock.ts';
 import type { Worker } from '../core/contract/worker.ts';

@@ -1,4 +1,4 @@
-import { attesting } from '../attest/attesting.ts';
+import { attesting } from '../attest/attestor/attesting.ts';
 import { systemClock } from '../core/base/clock.ts';
 import type { LoadedPlugin } from '../core/kernel/plugin.ts';
 import { createWritEngine, type WritEngine } from '../engine/spec/writ-engine.ts';

@@ -1,4 +1,4 @@
-import { type AttestPluginOptions, attestPlugin } from '../attest/plugin.ts';
+import { type AttestPluginOptions, attestPlugin } from '../attest/attestor/plugin.ts';
 import type { LoadedPlugin } from '../core/kernel/plugin.ts';
 import { gatesPlugin } from '../gates/plugin.ts';
 import { artifactsPlugin } from './artifacts/plugin.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { openInProcessApprover } from '../../attest/approval/in-process-approver.ts';
-import type { Environment } from '../../attest/signer/user-config-dir.ts';
+import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import type { InProcessApprover } from '../../core/contract/approval.ts';

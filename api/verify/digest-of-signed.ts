@@ -1,4 +1,4 @@
-import { preAuthEncoding } from '../../attest/dsse.ts';
+import { preAuthEncoding } from '../../attest/encoding/dsse.ts';
 import { parseAnyBundle } from '../../attest/verify/any-bundle.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError } from '../../core/base/errors.ts';

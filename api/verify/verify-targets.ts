@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
+import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { userCheckpointMemory } from '../../attest/log/user-checkpoint-memory.ts';
-import type { Environment } from '../../attest/signer/user-config-dir.ts';
 import { maxEvidenceFileBytes } from '../../attest/verify/evidence-file.ts';
 import { type GivenAnchors, loadAnchors } from '../../attest/verify/load-anchors.ts';
 import type { Place } from '../place.ts';

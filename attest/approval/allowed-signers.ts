@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { isWritError } from '../../core/base/errors.ts';
-import { parseBase64 } from '../base64.ts';
+import { parseBase64 } from '../encoding/base64.ts';
+import { parseSshPublicKey } from '../encoding/ssh-public-key.ts';
 import { parseSignerOptions, type SignerOptions } from './signer-options.ts';
-import { parseSshPublicKey } from './ssh-public-key.ts';
 
 /** One usable line of an allowed signers file. */
 export interface AllowedSigner extends SignerOptions {

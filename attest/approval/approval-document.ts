@@ -1,5 +1,5 @@
 import { canonicalize } from '../../core/base/canonical.ts';
-import { expectBase64, expectObject, expectText, parseJsonObject } from '../expect-json.ts';
+import { expectBase64, expectObject, expectText, parseJsonObject } from '../encoding/expect-json.ts';
 import { maxApprovalBytes } from './approval-statement.ts';
 
 /** What is kept under `refs/ai/approvals/<run>/<n>` as `approval.json`: the exact bytes that were signed, and the signature. */

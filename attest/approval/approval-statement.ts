@@ -4,7 +4,7 @@ import { isRfc3339DateTime } from '../../core/base/date-time.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import type { ApprovalSubject } from '../../core/contract/approval.ts';
-import { expectArray, expectObject, expectText, parseJsonObject } from '../expect-json.ts';
+import { expectArray, expectObject, expectText, parseJsonObject } from '../encoding/expect-json.ts';
 import { type Statement, statementType } from '../statement/statement.ts';
 
 /** Predicate type of an approval or rejection (`docs/approval.md`). */

@@ -3,11 +3,11 @@ import { WritError } from '../../core/base/errors.ts';
 import { readGuarded } from '../../core/base/guarded-file.ts';
 import type { InProcessApprover } from '../../core/contract/approval.ts';
 import type { Signer } from '../../core/contract/signer.ts';
-import { openKeyFile } from '../signer/file-key.ts';
-import { openSshKeyFile } from '../signer/openssh-key.ts';
+import { parseSshPublicKey } from '../encoding/ssh-public-key.ts';
+import { openKeyFile } from '../keys/file-key.ts';
+import { openSshKeyFile } from '../keys/openssh-key.ts';
 import { encodeApprovalDocument } from './approval-document.ts';
 import { buildApproval } from './approval-statement.ts';
-import { parseSshPublicKey } from './ssh-public-key.ts';
 import { approvalNamespace, signSsh, sshKeyBlob } from './sshsig.ts';
 
 /** An approver whose key this process holds. */

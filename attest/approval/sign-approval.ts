@@ -1,5 +1,5 @@
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import type { Environment } from '../signer/user-config-dir.ts';
+import type { Environment } from '../keys/user-config-dir.ts';
 import { encodeApprovalDocument } from './approval-document.ts';
 import { approvalNamespace, parseSshSignature, refuteSshSignature, type SshSignature } from './sshsig.ts';
 

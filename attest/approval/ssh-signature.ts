@@ -1,7 +1,7 @@
 import { verify } from 'node:crypto';
 import { sha256 } from '../../core/base/digest.ts';
-import type { SshPublicKey } from './ssh-public-key.ts';
-import { WireReader } from './wire-reader.ts';
+import type { SshPublicKey } from '../encoding/ssh-public-key.ts';
+import { WireReader } from '../encoding/wire-reader.ts';
 
 /** The security key saw a touch (OpenSSH PROTOCOL.u2f, `SSH_SK_USER_PRESENCE_REQD`). */
 const userPresent = 0x01;

@@ -1,10 +1,10 @@
 import { hash, type KeyObject } from 'node:crypto';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { parseBase64 } from '../base64.ts';
-import { wireString } from '../signer/wire-string.ts';
-import { parseSshPublicKey, type SshPublicKey } from './ssh-public-key.ts';
+import { parseBase64 } from '../encoding/base64.ts';
+import { parseSshPublicKey, type SshPublicKey } from '../encoding/ssh-public-key.ts';
+import { WireReader } from '../encoding/wire-reader.ts';
+import { wireString } from '../encoding/wire-string.ts';
 import { whyNotSigned } from './ssh-signature.ts';
-import { WireReader } from './wire-reader.ts';
 
 /** What an approval is signed as: a signature made for anything else (git, a file, another product) never counts as one. */
 export const approvalNamespace = 'writ-approval@v1';

@@ -1,7 +1,7 @@
 import { verify } from 'node:crypto';
 import { WritError } from '../../core/base/errors.ts';
 import type { Signer } from '../../core/contract/signer.ts';
-import { parseBase64Octets } from '../base64.ts';
+import { parseBase64Octets } from '../encoding/base64.ts';
 import type { LedgerKey } from './ledger-key.ts';
 import { formatNote, isSignatureOf, parseNote } from './note.ts';
 import { isNoteName } from './note-key.ts';

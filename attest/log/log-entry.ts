@@ -2,9 +2,9 @@ import type { KeyObject } from 'node:crypto';
 import { canonicalize } from '../../core/base/canonical.ts';
 import { sha256, sha256Hex } from '../../core/base/digest.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { type Envelope, preAuthEncoding } from '../dsse.ts';
-import { expectBase64, expectObject, expectText, parseJsonObject } from '../expect-json.ts';
-import { algorithmOf, isSignedBy, toSpki } from '../public-key.ts';
+import { type Envelope, preAuthEncoding } from '../encoding/dsse.ts';
+import { expectBase64, expectObject, expectText, parseJsonObject } from '../encoding/expect-json.ts';
+import { algorithmOf, isSignedBy, toSpki } from '../encoding/public-key.ts';
 
 /** Kind and version of every entry (Rekor v2). */
 export const entryKind = { kind: 'hashedrekord', version: '0.0.2' } as const;

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { sha256 } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { parseBase64 } from '../base64.ts';
+import { parseBase64 } from '../encoding/base64.ts';
 
 /** An Ed25519 public key under the name that it signs notes by (C2SP signed-note). */
 export interface NoteKey {

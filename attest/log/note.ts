@@ -1,5 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
-import { parseBase64 } from '../base64.ts';
+import { parseBase64 } from '../encoding/base64.ts';
 import type { NoteKey } from './note-key.ts';
 
 /** One signature line of a note. */

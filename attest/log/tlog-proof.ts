@@ -1,6 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { LogProof } from '../../core/contract/transparency-log.ts';
-import { parseBase64, parseBase64Octets } from '../base64.ts';
+import { parseBase64, parseBase64Octets } from '../encoding/base64.ts';
 
 /** A C2SP tlog-proof, taken apart. Nothing in it is verified yet. */
 export interface TlogProof {

@@ -1,4 +1,4 @@
-import { toSpki } from '../public-key.ts';
+import { toSpki } from '../encoding/public-key.ts';
 import type { LedgerKey } from './ledger-key.ts';
 
 /**

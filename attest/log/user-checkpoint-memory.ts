@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Environment } from '../signer/user-config-dir.ts';
-import { userConfigDir } from '../signer/user-config-dir.ts';
+import type { Environment } from '../keys/user-config-dir.ts';
+import { userConfigDir } from '../keys/user-config-dir.ts';
 import { type CheckpointMemory, openCheckpointMemory } from './checkpoint-memory.ts';
 
 /** What this user has seen of any log. */

@@ -1,6 +1,12 @@
 import { WritError } from '../../core/base/errors.ts';
 import { serviceUrlFault } from '../../core/base/service-url.ts';
-import { expectArray, expectObject, expectText, type JsonObject, parseJsonObject } from '../expect-json.ts';
+import {
+  expectArray,
+  expectObject,
+  expectText,
+  type JsonObject,
+  parseJsonObject,
+} from '../encoding/expect-json.ts';
 
 /** A service to sign with, chosen. */
 export interface Service {

@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { algorithmOf } from '../public-key.ts';
-import type { TrustedRoot } from '../verify/trusted-root.ts';
+import { algorithmOf } from '../encoding/public-key.ts';
+import type { TrustedRoot } from './trusted-root.ts';
 
 /** A public log as a trusted root names it. */
 export interface PublicLogKey {

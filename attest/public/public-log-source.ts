@@ -3,10 +3,10 @@ import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { HttpAsker } from '../../core/base/net.ts';
 import type { SealingPlace } from '../../core/contract/sealing-place.ts';
 import type { LogSource } from '../../core/contract/transparency-log.ts';
-import { parseTrustedRoot, type TrustedRoot } from '../verify/trusted-root.ts';
 import { readSigningConfig, type SigningServices } from './log-service.ts';
 import { createPublicLog } from './public-log.ts';
 import { publicLogsOf } from './public-log-key.ts';
+import { parseTrustedRoot, type TrustedRoot } from './trusted-root.ts';
 
 /**
  * Log mode `public-log`: the log that `[log]` at base names. Opening asks nobody; it refuses what could never be verified: no log or no trusted root

@@ -1,5 +1,5 @@
 import { type BundledProof, parseTlogEntry } from '../bundle.ts';
-import { expectObject, type JsonObject, parseJsonObject } from '../expect-json.ts';
+import { expectObject, type JsonObject, parseJsonObject } from '../encoding/expect-json.ts';
 import { parseCheckpoint } from '../log/checkpoint.ts';
 import { parseLogEntry } from '../log/log-entry.ts';
 import { askLog, logFailed, type Patience } from './ask-log.ts';

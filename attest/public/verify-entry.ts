@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import type { BundledProof } from '../bundle.ts';
-import type { Envelope } from '../dsse.ts';
+import type { Envelope } from '../encoding/dsse.ts';
+import { claimOf, requireSameClaim } from '../log/entry-claim.ts';
 import { verifyLogEntry } from '../log/log-entry.ts';
-import { claimOf, requireSameClaim } from './entry-claim.ts';
-import { parsePromisedEntry } from './promised-entry.ts';
+import { parsePromisedEntry } from '../log/promised-entry.ts';
 
 /**
  * The entry of a proof, of either form, speaks of this envelope and of the key (and certificate) that verified it. VERIFY_REFUTED (`mismatch`) naming

@@ -2,11 +2,11 @@ import { canonicalize } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { BundledProof } from '../bundle.ts';
+import { isSignedBy } from '../encoding/public-key.ts';
 import { type Checkpoint, parseCheckpoint } from '../log/checkpoint.ts';
 import { leafHash } from '../log/merkle/hash.ts';
 import { rootFromInclusion } from '../log/merkle/verify-inclusion.ts';
 import { parseNote } from '../log/note.ts';
-import { isSignedBy } from '../public-key.ts';
 import type { PublicLogKey } from './public-log-key.ts';
 
 /** What a public log was shown to hold. */

@@ -1,11 +1,11 @@
 import type { KeyObject } from 'node:crypto';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { Signer } from '../../core/contract/signer.ts';
-import { parseSshPublicKey, type SshPublicKey } from '../approval/ssh-public-key.ts';
-import { WireReader } from '../approval/wire-reader.ts';
-import { algorithmOf, isSignedBy, keyIdOf } from '../public-key.ts';
+import { algorithmOf, isSignedBy, keyIdOf } from '../encoding/public-key.ts';
+import { parseSshPublicKey, type SshPublicKey } from '../encoding/ssh-public-key.ts';
+import { WireReader } from '../encoding/wire-reader.ts';
+import type { Environment } from '../keys/user-config-dir.ts';
 import { type AgentKey, listAgentKeys, signWithAgent } from './ssh-agent.ts';
-import type { Environment } from './user-config-dir.ts';
 
 interface Candidate {
   readonly listed: AgentKey;

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { HttpAnswer, HttpAsker, HttpQuestion } from '../../core/base/net.ts';
-import { expectArray, expectObject, expectText, parseJsonObject } from '../expect-json.ts';
+import { expectArray, expectObject, expectText, parseJsonObject } from '../encoding/expect-json.ts';
 
 /** What an authority is asked to certify. */
 export interface CertificateQuestion {

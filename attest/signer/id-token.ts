@@ -2,7 +2,7 @@ import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { HttpAnswer, HttpAsker } from '../../core/base/net.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { Secrets } from '../../core/kernel/capabilities.ts';
-import { expectObject, expectText } from '../expect-json.ts';
+import { expectObject, expectText } from '../encoding/expect-json.ts';
 
 /** What a token says of whoever holds it; whether that is true is for the authority to judge. */
 export interface TokenClaims {

@@ -5,16 +5,16 @@ import type { SealingPlace } from '../../core/contract/sealing-place.ts';
 import type { Signer } from '../../core/contract/signer.ts';
 import type { Capabilities } from '../../core/kernel/capabilities.ts';
 import { formatBundle } from '../bundle.ts';
-import { signEnvelope } from '../dsse.ts';
+import { signEnvelope } from '../encoding/dsse.ts';
+import { keyIdOf } from '../encoding/public-key.ts';
+import { generateKey, toSigner } from '../keys/key-signer.ts';
 import { chooseLog, readServices, readTrustedRoot } from '../public/public-log-source.ts';
-import { keyIdOf } from '../public-key.ts';
+import type { TrustedRoot } from '../public/trusted-root.ts';
 import { parseAnyBundle } from '../verify/any-bundle.ts';
 import { isForSigning, readCertificateClaims } from '../verify/certificate-claims.ts';
-import type { TrustedRoot } from '../verify/trusted-root.ts';
 import { verifyWithSigstore } from '../verify/verify-with-sigstore.ts';
 import { askFulcio, fulcioFailed } from './fulcio.ts';
 import { hasIdToken, readIdToken, readTokenClaims, type TokenClaims } from './id-token.ts';
-import { generateKey, toSigner } from './key-signer.ts';
 
 /** What is left of a certificate below which another is asked for: the log has to take the entry within it. */
 const marginMs = 3 * 60_000;

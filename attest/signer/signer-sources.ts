@@ -3,13 +3,13 @@ import { WritError } from '../../core/base/errors.ts';
 import { askHttp } from '../../core/base/net.ts';
 import type { Signer, SignerSource } from '../../core/contract/signer.ts';
 import { type Capabilities, ownFiles, type Secrets, secretsOf } from '../../core/kernel/capabilities.ts';
+import { openKeyFile } from '../keys/file-key.ts';
+import { generateKey, parsePrivateKey, toSigner } from '../keys/key-signer.ts';
+import { openSshKeyFile } from '../keys/openssh-key.ts';
+import { type Environment, homeOf } from '../keys/user-config-dir.ts';
+import { openUserSigningKey } from '../keys/user-keys.ts';
 import { openAgentKey } from './agent-key.ts';
-import { openKeyFile } from './file-key.ts';
-import { generateKey, parsePrivateKey, toSigner } from './key-signer.ts';
 import { keylessSource } from './keyless-source.ts';
-import { openSshKeyFile } from './openssh-key.ts';
-import { type Environment, homeOf } from './user-config-dir.ts';
-import { openUserSigningKey } from './user-keys.ts';
 
 /** What of a plugin's capabilities is not given here is made of `env` and this machine. */
 export interface SignerSourcesOptions

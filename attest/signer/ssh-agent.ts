@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { messageOf, WritError } from '../../core/base/errors.ts';
-import { WireReader } from '../approval/wire-reader.ts';
-import { wireString } from './wire-string.ts';
+import { WireReader } from '../encoding/wire-reader.ts';
+import { wireString } from '../encoding/wire-string.ts';
 
 /** A key as an agent lists it. */
 export interface AgentKey {

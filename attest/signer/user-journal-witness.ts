@@ -9,9 +9,9 @@ import { randomOctets } from '../../core/base/ids.ts';
 import type { JournalReach, JournalWitness, WitnessedJournal } from '../../core/contract/journal-witness.ts';
 import { journalMac, processWitness, voucherUnder } from '../../engine/store/process-witness.ts';
 import { encodeId } from '../../engine/vcs/ref-name.ts';
-import { createOnce } from './create-once.ts';
-import { type Environment, userConfigDir } from './user-config-dir.ts';
-import { userKeysDir } from './user-keys-dir.ts';
+import { createOnce } from '../keys/create-once.ts';
+import { type Environment, userConfigDir } from '../keys/user-config-dir.ts';
+import { userKeysDir } from '../keys/user-keys-dir.ts';
 
 const keyOctets = 32;
 

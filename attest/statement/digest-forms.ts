@@ -1,4 +1,4 @@
-import { expectObject, expectText } from '../expect-json.ts';
+import { expectObject, expectText } from '../encoding/expect-json.ts';
 
 /** Hex digits of a digest by the name that in-toto gives its algorithm (`digest_set.md`). */
 export const digestLengths: Readonly<Record<string, readonly number[]>> = {

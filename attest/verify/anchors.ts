@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { type LedgerKey, ledgerKeyFor } from '../log/ledger-key.ts';
 import type { TlogPolicy } from '../log/tlog-policy.ts';
-import type { TrustedRoot } from './trusted-root.ts';
+import type { TrustedRoot } from '../public/trusted-root.ts';
 
 /** Where trust in a key comes from, strongest first: the command line, the user's trust directory, a key made on this machine. */
 export type AnchorOrigin = 'given' | 'pinned' | 'own';

@@ -1,6 +1,12 @@
 import { WritError } from '../../core/base/errors.ts';
-import { expectAnyBase64, expectArray, expectObject, expectText, type JsonObject } from '../expect-json.ts';
-import { readProtoJson } from './read-proto-json.ts';
+import {
+  expectAnyBase64,
+  expectArray,
+  expectObject,
+  expectText,
+  type JsonObject,
+} from '../encoding/expect-json.ts';
+import { readProtoJson } from '../encoding/read-proto-json.ts';
 import { unavailable } from './report.ts';
 
 /** Who signed, as the bundle says: a hint which key, that of an envelope standing beside its signatures, or a certificate. */

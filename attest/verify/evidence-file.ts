@@ -1,7 +1,7 @@
 import { WritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import { parseBase64 } from '../base64.ts';
-import { expectArray, expectObject, expectText } from '../expect-json.ts';
+import { parseBase64 } from '../encoding/base64.ts';
+import { expectArray, expectObject, expectText } from '../encoding/expect-json.ts';
 import { cutTexts, decodeCut } from './cut-texts.ts';
 import type { EvidenceSource } from './evidence-source.ts';
 import { logSnapshot } from './log-snapshot.ts';

@@ -1,7 +1,7 @@
 import { WritError } from '../../core/base/errors.ts';
+import { parsePublicKeys } from '../encoding/public-key.ts';
 import { parseVkey } from '../log/ledger-key.ts';
 import { parseTlogPolicy } from '../log/tlog-policy.ts';
-import { parsePublicKeys } from '../public-key.ts';
 import type { Anchors } from './anchors.ts';
 import { readAnchor, toAnchor } from './read-anchor.ts';
 
@@ -56,6 +56,6 @@ export async function toAnchors({
 }
 
 async function readTrustedRoot(text: string): Promise<Anchors['trustedRoot']> {
-  const { parseTrustedRoot } = await import('./trusted-root.ts');
+  const { parseTrustedRoot } = await import('../public/trusted-root.ts');
   return readAnchor({ name: 'trustedRoot', text }, () => parseTrustedRoot(Buffer.from(text)));
 }

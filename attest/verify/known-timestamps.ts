@@ -1,6 +1,6 @@
 import type { SignedEntity, TrustMaterial, Verifier } from '@sigstore/verify';
+import type { TrustedRoot } from '../public/trusted-root.ts';
 import { refuted } from './report.ts';
-import type { TrustedRoot } from './trusted-root.ts';
 
 type Timestamps = SignedEntity['timestamps'];
 type Rfc3161 = Extract<Timestamps[number], { $case: 'timestamp-authority' }>;

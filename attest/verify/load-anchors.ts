@@ -2,14 +2,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { readGuarded } from '../../core/base/guarded-file.ts';
+import { algorithmOf, parsePublicKey, parsePublicKeys } from '../encoding/public-key.ts';
+import { type Environment, userConfigDir } from '../keys/user-config-dir.ts';
+import { userKeysDir } from '../keys/user-keys-dir.ts';
 import { parseVkey } from '../log/ledger-key.ts';
 import { parseTlogPolicy } from '../log/tlog-policy.ts';
-import { algorithmOf, parsePublicKey, parsePublicKeys } from '../public-key.ts';
-import { type Environment, userConfigDir } from '../signer/user-config-dir.ts';
-import { userKeysDir } from '../signer/user-keys-dir.ts';
+import type { TrustedRoot } from '../public/trusted-root.ts';
 import type { AnchorOrigin, Anchors } from './anchors.ts';
 import { type AnchorText, readAnchor, toAnchor } from './read-anchor.ts';
-import type { TrustedRoot } from './trusted-root.ts';
 
 export interface GivenAnchors {
   /** Files of `--key`: public keys, PEM, one or more in each. */
@@ -80,7 +80,7 @@ async function readGiven(path: string): Promise<AnchorText> {
 }
 
 async function readTrustedRoot(path: string): Promise<TrustedRoot> {
-  const { parseTrustedRoot } = await import('./trusted-root.ts');
+  const { parseTrustedRoot } = await import('../public/trusted-root.ts');
   return readAnchor(await readGiven(path), (text) => parseTrustedRoot(Buffer.from(text)));
 }
 

@@ -1,4 +1,10 @@
-import { expectArray, expectObject, expectText, type JsonObject, parseJsonObject } from '../expect-json.ts';
+import {
+  expectArray,
+  expectObject,
+  expectText,
+  type JsonObject,
+  parseJsonObject,
+} from '../encoding/expect-json.ts';
 import { type LedgerKey, parseVkey } from '../log/ledger-key.ts';
 import { builderId, buildType, slsaProvenanceType } from '../statement/slsa-provenance.ts';
 import { statementType } from '../statement/statement.ts';

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { keyIdOf } from '../public-key.ts';
+import { keyIdOf } from '../encoding/public-key.ts';
 import type { AnchorOrigin, SigningAnchor } from './anchors.ts';
 
 /** An anchor as somebody wrote it down. */

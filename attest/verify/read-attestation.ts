@@ -1,5 +1,11 @@
-import { inTotoPayloadType } from '../dsse.ts';
-import { expectArray, expectObject, expectText, type JsonObject, parseJsonObject } from '../expect-json.ts';
+import { inTotoPayloadType } from '../encoding/dsse.ts';
+import {
+  expectArray,
+  expectObject,
+  expectText,
+  type JsonObject,
+  parseJsonObject,
+} from '../encoding/expect-json.ts';
 import { decisionType } from '../statement/decision-statement.ts';
 import { readDigestSet } from '../statement/digest-forms.ts';
 import { manifestType } from '../statement/evidence-manifest.ts';

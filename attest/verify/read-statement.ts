@@ -1,6 +1,6 @@
 import { parseBundle } from '../bundle.ts';
-import { inTotoPayloadType, verifyEnvelope } from '../dsse.ts';
-import { expectArray, expectObject, type JsonObject, parseJsonObject } from '../expect-json.ts';
+import { inTotoPayloadType, verifyEnvelope } from '../encoding/dsse.ts';
+import { expectArray, expectObject, type JsonObject, parseJsonObject } from '../encoding/expect-json.ts';
 import { statementType } from '../statement/statement.ts';
 import { type ProvenanceClaims, readSubjects, requireType } from './provenance-claims.ts';
 import { refuted, unavailable } from './report.ts';

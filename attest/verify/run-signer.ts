@@ -1,6 +1,6 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import type { Bundle } from '../bundle.ts';
-import { verifyEnvelope } from '../dsse.ts';
+import { verifyEnvelope } from '../encoding/dsse.ts';
 import { type Anchors, findSigner } from './anchors.ts';
 import { parseAnyBundle } from './any-bundle.ts';
 import { isForSigning, readCertificateClaims } from './certificate-claims.ts';

@@ -1,6 +1,6 @@
 import type { SignedEntity } from '@sigstore/verify';
+import type { TrustedRoot } from '../public/trusted-root.ts';
 import { type CheckDetail, refuted, unavailable } from './report.ts';
-import type { TrustedRoot } from './trusted-root.ts';
 
 type Entries = SignedEntity['tlogEntries'];
 

@@ -4,7 +4,7 @@ import type { ApprovalVerdict, ReceivedApproval } from '../../core/contract/appr
 import type { GateReport } from '../../engine/store/record/gate-report.ts';
 import { parseApprovalDocument } from '../approval/approval-document.ts';
 import { parseApproval } from '../approval/approval-statement.ts';
-import { expectArray, expectObject, expectText, parseJsonObject } from '../expect-json.ts';
+import { expectArray, expectObject, expectText, parseJsonObject } from '../encoding/expect-json.ts';
 import type { CheckList } from './check-list.ts';
 import type { EvidenceSource } from './evidence-source.ts';
 import type { GitCommit } from './git-commit.ts';

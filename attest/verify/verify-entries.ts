@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import { parseTlogEntry } from '../bundle.ts';
+import { isOurs } from '../encoding/public-key.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import { entryKind, verifyLogEntry } from '../log/log-entry.ts';
-import { isOurs } from '../public-key.ts';
 import type { Anchors } from './anchors.ts';
 import type { AnyBundle } from './any-bundle.ts';
 import type { CheckList } from './check-list.ts';

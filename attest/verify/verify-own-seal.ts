@@ -3,11 +3,11 @@ import { systemClock } from '../../core/base/clock.ts';
 import type { SealedEvidence, SealingParties } from '../../core/contract/attestor.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import { parseVkey } from '../log/ledger-key.ts';
+import { parseTrustedRoot } from '../public/trusted-root.ts';
 import type { Anchors } from './anchors.ts';
 import { readCertificateClaims } from './certificate-claims.ts';
 import type { EvidenceSource } from './evidence-source.ts';
 import type { VerifyReport } from './report.ts';
-import { parseTrustedRoot } from './trusted-root.ts';
 import { verifyRun } from './verify-run.ts';
 
 /** A seal that is only being made has no history to compare with; the log kept its own when it appended. */

@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../core/base/digest.ts';
-import { expectText, parseJsonObject } from '../expect-json.ts';
+import { expectText, parseJsonObject } from '../encoding/expect-json.ts';
 import type { EvidenceSource } from './evidence-source.ts';
 import type { GitCommit } from './git-commit.ts';
 import type { ProvenanceClaims } from './provenance-claims.ts';

@@ -1,8 +1,8 @@
 import { canonicalize } from '../../core/base/canonical.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseBundle } from '../bundle.ts';
-import { inTotoPayloadType, preAuthEncoding } from '../dsse.ts';
-import { expectObject, parseJsonObject } from '../expect-json.ts';
+import { inTotoPayloadType, preAuthEncoding } from '../encoding/dsse.ts';
+import { expectObject, parseJsonObject } from '../encoding/expect-json.ts';
 import { recordsSignature } from '../log/log-entry.ts';
 import { subjectsOf } from '../statement/build-provenance.ts';
 import { buildRevocation, revocationType } from '../statement/revocation.ts';

@@ -3,7 +3,7 @@ import { sha256Hex } from '../../core/base/digest.ts';
 import type { ReplayRecord } from '../../core/contract/replay-record.ts';
 import { approvalType } from '../approval/approval-statement.ts';
 import { type Bundle, parseBundle } from '../bundle.ts';
-import { inTotoPayloadType } from '../dsse.ts';
+import { inTotoPayloadType } from '../encoding/dsse.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import { slsaProvenanceType } from '../statement/slsa-provenance.ts';
 import type { Anchors } from './anchors.ts';

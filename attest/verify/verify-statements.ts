@@ -1,6 +1,6 @@
 import { sha256Hex } from '../../core/base/digest.ts';
 import { stageNames } from '../../core/contract/stage.ts';
-import { expectText, type JsonObject } from '../expect-json.ts';
+import { expectText, type JsonObject } from '../encoding/expect-json.ts';
 import { decisionType } from '../statement/decision-statement.ts';
 import { manifestType } from '../statement/evidence-manifest.ts';
 import { testResultType } from '../statement/test-result.ts';

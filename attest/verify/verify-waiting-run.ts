@@ -1,8 +1,8 @@
 import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseBundle } from '../bundle.ts';
-import { verifyEnvelope } from '../dsse.ts';
-import { keyIdOf, parsePublicKey } from '../public-key.ts';
+import { verifyEnvelope } from '../encoding/dsse.ts';
+import { keyIdOf, parsePublicKey } from '../encoding/public-key.ts';
 import { waitingRunType } from '../statement/waiting-run.ts';
 import { readAttestation } from './read-attestation.ts';
 

@@ -1,15 +1,15 @@
 import type { KeyObject } from 'node:crypto';
 import type { SignedEntity } from '@sigstore/verify';
 import { isWritError } from '../../core/base/errors.ts';
-import { preAuthEncoding } from '../dsse.ts';
-import { canJudgeBy } from '../public-key.ts';
+import { preAuthEncoding } from '../encoding/dsse.ts';
+import { canJudgeBy } from '../encoding/public-key.ts';
+import type { TrustedRoot } from '../public/trusted-root.ts';
 import type { AnyBundle } from './any-bundle.ts';
 import { onlyIssuer } from './certificate-claims.ts';
 import { judgeSignature, type SignatureVerdict, type Signed } from './judge-signature.ts';
 import { knownTimestamps } from './known-timestamps.ts';
 import { unavailable } from './report.ts';
 import { toRefusal } from './sigstore-refusal.ts';
-import type { TrustedRoot } from './trusted-root.ts';
 
 export interface SigstoreTrust {
   readonly root: TrustedRoot;

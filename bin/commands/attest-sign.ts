@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { readInput } from '../../api/read-input.ts';
 import { formatBundle } from '../../attest/bundle.ts';
-import { inTotoPayloadType, signEnvelope } from '../../attest/dsse.ts';
-import { openKeyFile } from '../../attest/signer/file-key.ts';
+import { inTotoPayloadType, signEnvelope } from '../../attest/encoding/dsse.ts';
+import { openKeyFile } from '../../attest/keys/file-key.ts';
 import { userSource } from '../../attest/signer/signer-sources.ts';
-import { requireStatement } from '../../attest/statement/require-statement.ts';
+import { requireStatement } from '../../attest/verify/require-statement.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
 import { writeOutput } from '../write-output.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { openKeyFile } from '../../attest/signer/file-key.ts';
-import { userKeysDir } from '../../attest/signer/user-keys-dir.ts';
+import { openKeyFile } from '../../attest/keys/file-key.ts';
+import { userKeysDir } from '../../attest/keys/user-keys-dir.ts';
 import { loadAnchors } from '../../attest/verify/load-anchors.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { readGuarded } from '../../core/base/guarded-file.ts';

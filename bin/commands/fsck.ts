@@ -1,12 +1,12 @@
 import { createPublicKey } from 'node:crypto';
 import { join } from 'node:path';
+import { findUserLedgerKey } from '../../attest/keys/user-keys.ts';
 import { checkLedger } from '../../attest/log/check-ledger.ts';
 import { readFrom } from '../../attest/log/internal-ledger.ts';
 import { userCheckpointMemory } from '../../attest/log/internal-ledger-source.ts';
 import { ledgerKeyFor } from '../../attest/log/ledger-key.ts';
 import { ledgerPath } from '../../attest/log/ledger-path.ts';
 import { rebuildLedger } from '../../attest/log/rebuild-ledger.ts';
-import { findUserLedgerKey } from '../../attest/signer/user-keys.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { checkRepository } from '../../engine/upkeep/check-repository.ts';

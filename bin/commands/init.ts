@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openUserSigningKey } from '../../attest/keys/user-keys.ts';
 import { openUserLedger } from '../../attest/log/internal-ledger-source.ts';
-import { openUserSigningKey } from '../../attest/signer/user-keys.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command.ts';

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { sshKeyBlob } from '../../attest/approval/sshsig.ts';
-import { wireString } from '../../attest/signer/wire-string.ts';
+import { wireString } from '../../attest/encoding/wire-string.ts';
 
 /** An Ed25519 private key in the form that `ssh-keygen` and `ssh-add` read (OpenSSH PROTOCOL.key), without a passphrase. */
 export function formatOpensshKey(key: KeyObject, comment: string): string {

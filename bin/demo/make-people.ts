@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type KeyedApprover, openInProcessApprover } from '../../attest/approval/in-process-approver.ts';
 import { sshKeyBlob } from '../../attest/approval/sshsig.ts';
-import { generateKey } from '../../attest/signer/key-signer.ts';
+import { generateKey } from '../../attest/keys/key-signer.ts';
 import { formatOpensshKey } from './format-openssh-key.ts';
 
 /** Somebody of the sample, with a key that exists for this demonstration alone. */

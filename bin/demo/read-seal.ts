@@ -5,7 +5,7 @@ import {
   expectText,
   type JsonObject,
   parseJsonObject,
-} from '../../attest/expect-json.ts';
+} from '../../attest/encoding/expect-json.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import type { Stores } from '../../engine/store/open-stores.ts';
 import { findRun } from '../../engine/store/record/find-run.ts';

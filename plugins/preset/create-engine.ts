@@ -1,8 +1,8 @@
 import { type EmbeddedEngine, embedEngine } from '../../api/embed/embedded-engine.ts';
 import { openListeners } from '../../api/embed/listeners.ts';
 import { runEventsPlugin } from '../../api/run/run-events.ts';
-import { attesting } from '../../attest/attesting.ts';
-import type { Environment } from '../../attest/signer/user-config-dir.ts';
+import { attesting } from '../../attest/attestor/attesting.ts';
+import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { type Clock, systemClock } from '../../core/base/clock.ts';
 import type { WritError } from '../../core/base/errors.ts';
 import type { LoadedPlugin } from '../../core/kernel/plugin.ts';

@@ -4,7 +4,7 @@ const { nothing, mutation } = tests;
 
 /** Documents, keys, and attestations of others. */
 export const guards: readonly Guard[] = [
-  ...within('attest/dsse.ts', nothing, [
+  ...within('attest/encoding/dsse.ts', nothing, [
     ['one signature', '/signatures`, 1)', '/signatures`, 2)', 'one signature by one key, counted twice'],
   ]),
   ...within('attest/bundle.ts', mutation, [
@@ -15,7 +15,7 @@ export const guards: readonly Guard[] = [
       'no field or octet of provenance',
     ],
   ]),
-  ...within('attest/expect-json.ts', mutation, [
+  ...within('attest/encoding/expect-json.ts', mutation, [
     [
       'no member that nobody knows',
       'if (known !== undefined && !known.includes(key)) throw',
@@ -23,7 +23,7 @@ export const guards: readonly Guard[] = [
       'no field or octet of evidence-manifest',
     ],
   ]),
-  ...within('attest/base64.ts', mutation, [
+  ...within('attest/encoding/base64.ts', mutation, [
     [
       'base64 in one form',
       "if (bytes.toString('base64') === text) return bytes;",

@@ -106,7 +106,7 @@ export const guards: readonly Guard[] = [
       'lists of bundles as registries hand them out',
     ],
   ]),
-  ...within('attest/public-key.ts', signatures, [
+  ...within('attest/encoding/public-key.ts', signatures, [
     [
       'a file of keys holds public ones alone',
       "if (label !== 'PUBLIC KEY' && label !== 'RSA PUBLIC KEY')",

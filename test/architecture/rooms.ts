@@ -46,8 +46,16 @@ export const ladders: Readonly<Record<string, readonly string[]>> = {
 };
 /** Ladders that have files on top. */
 export const topped: readonly string[] = ['engine/run'];
-/** Rooms whose folders import each other in no circle. `attest` and `bin` are knots still. */
-export const uncircled: readonly string[] = ['api', 'core', 'engine', 'gates', 'plugins', 'readers'];
+/** Rooms whose folders import each other in no circle. `bin` is a knot still. */
+export const uncircled: readonly string[] = [
+  'api',
+  'attest',
+  'core',
+  'engine',
+  'gates',
+  'plugins',
+  'readers',
+];
 /** The socket stays small: what a plugin author must know. */
 export const maxCoreLines = 7000;
 /** The one list of every built-in, and the engine made of it, may name them all. */

@@ -1,6 +1,6 @@
 import { formatBundle, parseBundle } from '../../attest/bundle.ts';
-import { type Envelope, preAuthEncoding, signEnvelope } from '../../attest/dsse.ts';
-import { generateKey, toSigner } from '../../attest/signer/key-signer.ts';
+import { type Envelope, preAuthEncoding, signEnvelope } from '../../attest/encoding/dsse.ts';
+import { generateKey, toSigner } from '../../attest/keys/key-signer.ts';
 import { commitId, copyOf, type SealedRun } from '../attest/verify/sealed-run.ts';
 import {
   base64Variants,

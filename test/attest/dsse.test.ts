@@ -1,10 +1,10 @@
 import { createPublicKey } from 'node:crypto';
 import t from 'tap';
-import { parseBase64 } from '../../attest/base64.ts';
 import { formatBundle, parseBundle } from '../../attest/bundle.ts';
-import { preAuthEncoding, signEnvelope, verifyEnvelope } from '../../attest/dsse.ts';
-import { parsePublicKey } from '../../attest/public-key.ts';
-import { generateKey, toSigner } from '../../attest/signer/key-signer.ts';
+import { parseBase64 } from '../../attest/encoding/base64.ts';
+import { preAuthEncoding, signEnvelope, verifyEnvelope } from '../../attest/encoding/dsse.ts';
+import { parsePublicKey } from '../../attest/encoding/public-key.ts';
+import { generateKey, toSigner } from '../../attest/keys/key-signer.ts';
 
 t.test('the pre-authentication encoding is that of the DSSE page', async (t) => {
   const encoded = preAuthEncoding('http://example.com/HelloWorld', Buffer.from('hello world'));

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { attesting } from '../../attest/attesting.ts';
-import { attestPlugin } from '../../attest/plugin.ts';
-import { generateKey, toSigner } from '../../attest/signer/key-signer.ts';
-import { openUserLedgerKey } from '../../attest/signer/user-keys.ts';
+import { attesting } from '../../attest/attestor/attesting.ts';
+import { attestPlugin } from '../../attest/attestor/plugin.ts';
+import { generateKey, toSigner } from '../../attest/keys/key-signer.ts';
+import { openUserLedgerKey } from '../../attest/keys/user-keys.ts';
 import { createEngine } from '../../core/kernel/engine.ts';
 import { contractRows } from '../../engine/spec/contract-rows.ts';
 import { sealingPlace } from './sealing-place.ts';

@@ -4,11 +4,11 @@ import { TrustedRoot } from '@sigstore/protobuf-specs';
 import { toSignedEntity, toTrustMaterial, Verifier } from '@sigstore/verify';
 import t from 'tap';
 import { formatBundle, parseBundle } from '../../attest/bundle.ts';
+import { toSpki } from '../../attest/encoding/public-key.ts';
+import { openUserSigningKey } from '../../attest/keys/user-keys.ts';
 import { openUserLedger } from '../../attest/log/internal-ledger-source.ts';
 import { ledgerKeyFor, parseVkey } from '../../attest/log/ledger-key.ts';
 import { formatTrustedRoot } from '../../attest/log/trusted-root.ts';
-import { toSpki } from '../../attest/public-key.ts';
-import { openUserSigningKey } from '../../attest/signer/user-keys.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { makeMachine, removeMachines, sealRun } from './verify/sealed-run.ts';
 

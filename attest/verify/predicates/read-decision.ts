@@ -1,5 +1,5 @@
 import { stageNames } from '../../../core/contract/stage.ts';
-import { expectArray, expectObject, expectText, type JsonObject } from '../../expect-json.ts';
+import { expectArray, expectObject, expectText, type JsonObject } from '../../encoding/expect-json.ts';
 import { readDigestSet } from '../../statement/digest-forms.ts';
 import { refuted } from '../report.ts';
 

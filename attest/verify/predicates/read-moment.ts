@@ -1,4 +1,4 @@
-import { expectText } from '../../expect-json.ts';
+import { expectText } from '../../encoding/expect-json.ts';
 import { refuted } from '../report.ts';
 
 const form = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;

@@ -1,5 +1,5 @@
-import { parseBase64 } from '../../base64.ts';
-import { expectArray, expectObject, expectText } from '../../expect-json.ts';
+import { parseBase64 } from '../../encoding/base64.ts';
+import { expectArray, expectObject, expectText } from '../../encoding/expect-json.ts';
 import { readDigestSet } from '../../statement/digest-forms.ts';
 import { refuted } from '../report.ts';
 import { requireNames } from './require-names.ts';

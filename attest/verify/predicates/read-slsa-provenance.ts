@@ -1,4 +1,4 @@
-import { expectObject, expectText, type JsonObject } from '../../expect-json.ts';
+import { expectObject, expectText, type JsonObject } from '../../encoding/expect-json.ts';
 import { refuted } from '../report.ts';
 import { readMoment } from './read-moment.ts';
 import { isUnset, type Resource, readResources, readVersions } from './read-resource.ts';

@@ -1,4 +1,4 @@
-import { expectArray, expectObject, expectText, type JsonObject } from '../../expect-json.ts';
+import { expectArray, expectObject, expectText, type JsonObject } from '../../encoding/expect-json.ts';
 import { digestLengths, weakDigests } from '../../statement/digest-forms.ts';
 import { refuted, unavailable } from '../report.ts';
 import { isMistakenLevel, levelOf } from './level.ts';

@@ -1,4 +1,4 @@
-import { expectArray, expectText, type JsonObject } from '../../expect-json.ts';
+import { expectArray, expectText, type JsonObject } from '../../encoding/expect-json.ts';
 import { refuted } from '../report.ts';
 import { isUnset, readResource } from './read-resource.ts';
 import { requireNames } from './require-names.ts';

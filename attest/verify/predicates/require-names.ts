@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../expect-json.ts';
+import type { JsonObject } from '../../encoding/expect-json.ts';
 import { refuted, unavailable } from '../report.ts';
 
 /** One spelling for names that some reader takes for each other: without case, and with the words apart or not. */

@@ -4,12 +4,12 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import t from 'tap';
+import { keyIdOf, parsePublicKey, toSpki } from '../../../attest/encoding/public-key.ts';
+import { openUserLedgerKey } from '../../../attest/keys/user-keys.ts';
 import { signCheckpoint } from '../../../attest/log/checkpoint.ts';
 import { ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
 import { leafHash } from '../../../attest/log/merkle/hash.ts';
 import { formatTlogProof } from '../../../attest/log/tlog-proof.ts';
-import { keyIdOf, parsePublicKey, toSpki } from '../../../attest/public-key.ts';
-import { openUserLedgerKey } from '../../../attest/signer/user-keys.ts';
 import type { GivenArtifact } from '../../../attest/verify/given-artifact.ts';
 import { verifyExitCode } from '../../../attest/verify/report.ts';
 import { verifyTlogProof } from '../../../attest/verify/verify-tlog-proof.ts';

@@ -6,13 +6,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { preAuthEncoding } from '../../../attest/dsse.ts';
+import { preAuthEncoding } from '../../../attest/encoding/dsse.ts';
+import { keyIdOf } from '../../../attest/encoding/public-key.ts';
 import { ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
-import { keyIdOf } from '../../../attest/public-key.ts';
+import { parseTrustedRoot } from '../../../attest/public/trusted-root.ts';
 import { judgeSignature } from '../../../attest/verify/judge-signature.ts';
 import { requireSubject } from '../../../attest/verify/match-subject.ts';
 import { verifyExitCode } from '../../../attest/verify/report.ts';
-import { parseTrustedRoot } from '../../../attest/verify/trusted-root.ts';
 import { believing, builder, edited, github, makeFoundry } from '../../attest/material/foundry.ts';
 import { digestsBy, schemes, signAs } from '../../attest/material/keys.ts';
 import {

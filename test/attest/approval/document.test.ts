@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { buildApproval } from '../../../attest/approval/approval-statement.ts';
-import { attesting } from '../../../attest/attesting.ts';
+import { attesting } from '../../../attest/attestor/attesting.ts';
 import { ajv } from '../../bin/faults-of.ts';
 
 const subject = {

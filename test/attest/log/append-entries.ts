@@ -1,7 +1,7 @@
 /* A child process of the ledger tests: appends entries, one by one or in batches, and says so after each. */
 import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { parsePrivateKey, toSigner } from '../../../attest/signer/key-signer.ts';
+import { parsePrivateKey, toSigner } from '../../../attest/keys/key-signer.ts';
 import { openLedger } from './ledger-fixture.ts';
 
 const [root = '', name = '', count = '0', batch = '1'] = process.argv.slice(2);

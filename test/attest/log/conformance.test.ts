@@ -1,11 +1,11 @@
 import t, { type Test } from 'tap';
-import { inTotoPayloadType, signEnvelope } from '../../../attest/dsse.ts';
+import { attestPlugin } from '../../../attest/attestor/plugin.ts';
+import { inTotoPayloadType, signEnvelope } from '../../../attest/encoding/dsse.ts';
+import { parsePublicKey } from '../../../attest/encoding/public-key.ts';
+import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
 import { buildLogEntry } from '../../../attest/log/log-entry.ts';
 import { leafHash } from '../../../attest/log/merkle/hash.ts';
 import { rootFromInclusion } from '../../../attest/log/merkle/verify-inclusion.ts';
-import { attestPlugin } from '../../../attest/plugin.ts';
-import { parsePublicKey } from '../../../attest/public-key.ts';
-import { generateKey, toSigner } from '../../../attest/signer/key-signer.ts';
 import type { SealingPlace } from '../../../core/contract/sealing-place.ts';
 import { createEngine } from '../../../core/kernel/engine.ts';
 import { contractRows } from '../../../engine/spec/contract-rows.ts';

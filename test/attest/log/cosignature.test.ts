@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import t from 'tap';
+import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
 import { signCheckpoint, verifyCheckpoint } from '../../../attest/log/checkpoint.ts';
 import { verifyCosignatures } from '../../../attest/log/cosignature.ts';
 import { ledgerKeyFor, parseVkey } from '../../../attest/log/ledger-key.ts';
@@ -8,7 +9,6 @@ import { parseTlogPolicy } from '../../../attest/log/tlog-policy.ts';
 import { formatTlogProof, parseTlogProof } from '../../../attest/log/tlog-proof.ts';
 import { verifyByPolicy } from '../../../attest/log/verify-by-policy.ts';
 import { parseWitnessVkey } from '../../../attest/log/witness-key.ts';
-import { generateKey, toSigner } from '../../../attest/signer/key-signer.ts';
 import { makePlace, openLedger } from './ledger-fixture.ts';
 import { makeWitness } from './witness.ts';
 

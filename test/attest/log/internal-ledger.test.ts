@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import t from 'tap';
+import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
 import { auditLedger } from '../../../attest/log/audit-ledger.ts';
 import { parseCheckpoint, signCheckpoint, verifyCheckpoint } from '../../../attest/log/checkpoint.ts';
 import { openCheckpointMemory } from '../../../attest/log/checkpoint-memory.ts';
@@ -24,7 +25,6 @@ import { isConsistent } from '../../../attest/log/merkle/verify-consistency.ts';
 import { rootFromInclusion } from '../../../attest/log/merkle/verify-inclusion.ts';
 import { noLogSource } from '../../../attest/log/no-log.ts';
 import { tilePath } from '../../../attest/log/tile-path.ts';
-import { generateKey, toSigner } from '../../../attest/signer/key-signer.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { LogProof } from '../../../core/contract/transparency-log.ts';
 import { ownIdentity } from '../../../engine/tool/process/process-identity.ts';

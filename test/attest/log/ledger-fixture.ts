@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { generateKey, parsePrivateKey, toSigner } from '../../../attest/keys/key-signer.ts';
 import { openCheckpointMemory } from '../../../attest/log/checkpoint-memory.ts';
 import {
   createInternalLedger,
   type InternalLedger,
   type InternalLedgerOptions,
 } from '../../../attest/log/internal-ledger.ts';
-import { generateKey, parsePrivateKey, toSigner } from '../../../attest/signer/key-signer.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { Signer } from '../../../core/contract/signer.ts';
 

@@ -1,8 +1,8 @@
 import { createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { generateKey } from '../../../attest/keys/key-signer.ts';
 import { cosignedMessage } from '../../../attest/log/cosignature.ts';
 import { parseNote } from '../../../attest/log/note.ts';
 import { type WitnessKey, witnessKeyFor } from '../../../attest/log/witness-key.ts';
-import { generateKey } from '../../../attest/signer/key-signer.ts';
 
 /** A witness that signs whatever it is shown. */
 export interface TestWitness {

@@ -154,7 +154,7 @@ t.test(
   async (t) => {
     const one = authority as Authority;
     const { generateKeyPairSync } = await import('node:crypto');
-    const { keyIdOf } = await import('../../../attest/public-key.ts');
+    const { keyIdOf } = await import('../../../attest/encoding/public-key.ts');
     const { publicKey, privateKey } = generateKeyPairSync('ed25519');
     const root = { ...rootOf([one]), certificateAuthorities: null };
     const anchors = {

@@ -4,8 +4,8 @@
  */
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import t from 'tap';
-import { preAuthEncoding } from '../../../attest/dsse.ts';
-import { keyIdOf } from '../../../attest/public-key.ts';
+import { preAuthEncoding } from '../../../attest/encoding/dsse.ts';
+import { keyIdOf } from '../../../attest/encoding/public-key.ts';
 import type { Anchors } from '../../../attest/verify/anchors.ts';
 import { verifyExitCode } from '../../../attest/verify/report.ts';
 import { anchorsOf, artifact, inToto, type Loose, statement, verifyStranger } from '../verify/strangers.ts';

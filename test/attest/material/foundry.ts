@@ -7,9 +7,9 @@ import {
   X509Certificate,
 } from 'node:crypto';
 import { initializeCA, initializeCTLog, initializeTLog, initializeTSA } from '@sigstore/mock';
-import { preAuthEncoding } from '../../../attest/dsse.ts';
+import { preAuthEncoding } from '../../../attest/encoding/dsse.ts';
+import { parseTrustedRoot } from '../../../attest/public/trusted-root.ts';
 import type { Anchors } from '../../../attest/verify/anchors.ts';
-import { parseTrustedRoot } from '../../../attest/verify/trusted-root.ts';
 import { artifact, inToto, type Loose, statement } from '../verify/strangers.ts';
 
 export const builder = 'https://github.com/example/app/.github/workflows/release.yml@refs/tags/v1.0.0';

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { gitEvidence } from '../../../api/verify/git-evidence.ts';
 import { parseBundle } from '../../../attest/bundle.ts';
+import { openUserSigningKey } from '../../../attest/keys/user-keys.ts';
 import type { CheckpointMemory } from '../../../attest/log/checkpoint-memory.ts';
 import { createPublicLog } from '../../../attest/public/public-log.ts';
 import { publicLogsOf } from '../../../attest/public/public-log-key.ts';
-import { openUserSigningKey } from '../../../attest/signer/user-keys.ts';
+import { parseTrustedRoot } from '../../../attest/public/trusted-root.ts';
 import type { Anchors } from '../../../attest/verify/anchors.ts';
 import { loadAnchors } from '../../../attest/verify/load-anchors.ts';
 import type { VerifyReport } from '../../../attest/verify/report.ts';
-import { parseTrustedRoot } from '../../../attest/verify/trusted-root.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
@@ -121,7 +121,7 @@ t.test('a whole run is logged where its base says, checked, and verified from gi
 t.test('what could never be verified is refused before any work', async (t) => {
   const log = await serveV2(t);
   const pem = join(t.testdir({}), 'ed25519.pem');
-  const { generateKey } = await import('../../../attest/signer/key-signer.ts');
+  const { generateKey } = await import('../../../attest/keys/key-signer.ts');
   writeFileSync(pem, generateKey('ed25519').export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });
   const sample = sampleWith(t, log, 'v2', `[signer]\nkey = "file:${pem}"\n`);
   await t.rejects(sample.run({ source }, contract), { code: 'KEY_UNUSABLE', message: /handed a digest/ });

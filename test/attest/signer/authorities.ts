@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
 import { fulcioHandler, initializeCA, initializeCTLog } from '@sigstore/mock';
 import type { Test } from 'tap';
-import { generateKey, toSigner } from '../../../attest/signer/key-signer.ts';
+import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
 import { sha256 } from '../../../core/base/digest.ts';
 import type { SealingPlace } from '../../../core/contract/sealing-place.ts';
 import type { Signer } from '../../../core/contract/signer.ts';

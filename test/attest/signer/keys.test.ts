@@ -13,10 +13,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { openKeyFile, openOwnKey } from '../../../attest/signer/file-key.ts';
-import { generateKey } from '../../../attest/signer/key-signer.ts';
-import { userConfigDir } from '../../../attest/signer/user-config-dir.ts';
-import { openUserLedgerKey, openUserSigningKey } from '../../../attest/signer/user-keys.ts';
+import { openKeyFile, openOwnKey } from '../../../attest/keys/file-key.ts';
+import { generateKey } from '../../../attest/keys/key-signer.ts';
+import { userConfigDir } from '../../../attest/keys/user-config-dir.ts';
+import { openUserLedgerKey, openUserSigningKey } from '../../../attest/keys/user-keys.ts';
 import { loadAnchors } from '../../../attest/verify/load-anchors.ts';
 import { createSignerSource } from './signer-source.ts';
 
@@ -64,7 +64,7 @@ t.test(
 t.test('processes that race for the first key agree on one', async (t) => {
   const home = t.testdir();
   const script = `
-    const { openUserSigningKey } = await import(${JSON.stringify(new URL('../../../attest/signer/user-keys.ts', import.meta.url).href)});
+    const { openUserSigningKey } = await import(${JSON.stringify(new URL('../../../attest/keys/user-keys.ts', import.meta.url).href)});
     process.stdout.write((await openUserSigningKey({ HOME: ${JSON.stringify(home)} })).keyId);`;
   const ids = await Promise.all(
     Array.from({ length: 4 }, () => {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { generateKey, toSigner } from '../../../attest/signer/key-signer.ts';
+import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
 import { verifyExitCode } from '../../../attest/verify/report.ts';
 import {
   copyOf,

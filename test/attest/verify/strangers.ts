@@ -8,13 +8,13 @@ import {
   X509Certificate,
 } from 'node:crypto';
 import { initializeCA, initializeCTLog, initializeTLog } from '@sigstore/mock';
-import { preAuthEncoding } from '../../../attest/dsse.ts';
-import { keyIdOf } from '../../../attest/public-key.ts';
-import { generateKey } from '../../../attest/signer/key-signer.ts';
+import { preAuthEncoding } from '../../../attest/encoding/dsse.ts';
+import { keyIdOf } from '../../../attest/encoding/public-key.ts';
+import { generateKey } from '../../../attest/keys/key-signer.ts';
+import { parseTrustedRoot } from '../../../attest/public/trusted-root.ts';
 import type { Anchors } from '../../../attest/verify/anchors.ts';
 import type { GivenArtifact } from '../../../attest/verify/given-artifact.ts';
 import type { VerifyReport } from '../../../attest/verify/report.ts';
-import { parseTrustedRoot } from '../../../attest/verify/trusted-root.ts';
 import { type AttestationOptions, verifyAttestation } from '../../../attest/verify/verify-attestation.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
 

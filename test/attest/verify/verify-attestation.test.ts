@@ -1,9 +1,9 @@
 import { createPublicKey, sign } from 'node:crypto';
 import t from 'tap';
-import { keyIdOf } from '../../../attest/public-key.ts';
-import { generateKey } from '../../../attest/signer/key-signer.ts';
+import { keyIdOf } from '../../../attest/encoding/public-key.ts';
+import { generateKey } from '../../../attest/keys/key-signer.ts';
+import { parseTrustedRoot } from '../../../attest/public/trusted-root.ts';
 import { verifyExitCode } from '../../../attest/verify/report.ts';
-import { parseTrustedRoot } from '../../../attest/verify/trusted-root.ts';
 import { troubles } from './sealed-run.ts';
 import {
   anchorsOf,

@@ -12,13 +12,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { findUserLedgerKey } from '../../../attest/keys/user-keys.ts';
 import { checkLedger } from '../../../attest/log/check-ledger.ts';
 import { openCheckpointMemory } from '../../../attest/log/checkpoint-memory.ts';
 import { readFrom } from '../../../attest/log/internal-ledger.ts';
 import { ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
 import { ledgerPath } from '../../../attest/log/ledger-path.ts';
 import { rebuildLedger } from '../../../attest/log/rebuild-ledger.ts';
-import { findUserLedgerKey } from '../../../attest/signer/user-keys.ts';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import type { Problem } from '../../../engine/store/problem.ts';
 import { checkRepository } from '../../../engine/upkeep/check-repository.ts';

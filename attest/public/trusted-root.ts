@@ -1,10 +1,10 @@
 import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { toTrustMaterial } from '@sigstore/verify';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { expectAnyBase64, expectArray, expectObject, expectText } from '../expect-json.ts';
+import { expectAnyBase64, expectArray, expectObject, expectText } from '../encoding/expect-json.ts';
+import { toSpki } from '../encoding/public-key.ts';
+import { readProtoJson } from '../encoding/read-proto-json.ts';
 import { type LedgerKey, ledgerKeyFor } from '../log/ledger-key.ts';
-import { toSpki } from '../public-key.ts';
-import { readProtoJson } from './read-proto-json.ts';
 
 type Root = Parameters<typeof toTrustMaterial>[0];
 type Log = Root['tlogs'][number];

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { WritError } from '../../core/base/errors.ts';
-import { expectBase64, expectObject, expectText, parseJsonObject } from '../expect-json.ts';
-import { toSpki } from '../public-key.ts';
+import { expectBase64, expectObject, expectText, parseJsonObject } from '../encoding/expect-json.ts';
+import { toSpki } from '../encoding/public-key.ts';
 import type { EntryClaim } from './entry-claim.ts';
 
 /** Kind and version of entries in Rekor v1: like ours in v2 a signature over a digest, and nothing of what was signed. */

@@ -1,8 +1,8 @@
-import { definePlugin, type LoadedPlugin } from '../core/kernel/plugin.ts';
-import { createInternalLedgerSource } from './log/internal-ledger-source.ts';
-import { noLogSource } from './log/no-log.ts';
-import { createSignerSources } from './signer/signer-sources.ts';
-import type { Environment } from './signer/user-config-dir.ts';
+import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
+import type { Environment } from '../keys/user-config-dir.ts';
+import { createInternalLedgerSource } from '../log/internal-ledger-source.ts';
+import { noLogSource } from '../log/no-log.ts';
+import { createSignerSources } from '../signer/signer-sources.ts';
 
 export interface AttestPluginOptions {
   /** Where the user's keys are and whether this is CI. */
@@ -31,7 +31,7 @@ export function attestPlugin({ env, ephemeralKey }: AttestPluginOptions): Loaded
       for (const [form, source] of createSignerSources(options)) slots.signer.add(form, source);
       slots.log.add('internal-ledger', createInternalLedgerSource(env, clock));
       slots.log.addLazy('public-log', async () =>
-        (await import('./public/public-log-source.ts')).createPublicLogSource(clock, fetch),
+        (await import('../public/public-log-source.ts')).createPublicLogSource(clock, fetch),
       );
       slots.log.add('none', noLogSource);
       return undefined;

@@ -2,10 +2,10 @@ import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } fr
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { Signer } from '../../core/contract/signer.ts';
 import { type OwnFiles, ownFiles } from '../../core/kernel/capabilities.ts';
-import { parseSshPublicKey } from '../approval/ssh-public-key.ts';
-import { WireReader } from '../approval/wire-reader.ts';
-import { parseBase64 } from '../base64.ts';
-import { isSignedBy, keyIdOf } from '../public-key.ts';
+import { parseBase64 } from '../encoding/base64.ts';
+import { isSignedBy, keyIdOf } from '../encoding/public-key.ts';
+import { parseSshPublicKey } from '../encoding/ssh-public-key.ts';
+import { WireReader } from '../encoding/wire-reader.ts';
 import { signWith, toSigner } from './key-signer.ts';
 
 const armour =

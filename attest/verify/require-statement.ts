@@ -1,8 +1,8 @@
 import { WritError } from '../../core/base/errors.ts';
-import { inTotoPayloadType } from '../dsse.ts';
-import { expectObject, parseJsonObject } from '../expect-json.ts';
-import { type AnyStatement, readAttestation } from '../verify/read-attestation.ts';
-import { statementType } from './statement.ts';
+import { inTotoPayloadType } from '../encoding/dsse.ts';
+import { expectObject, parseJsonObject } from '../encoding/expect-json.ts';
+import { statementType } from '../statement/statement.ts';
+import { type AnyStatement, readAttestation } from './read-attestation.ts';
 
 const maxBytes = 4 * 1024 * 1024;
 /**

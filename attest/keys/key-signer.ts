@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { WritError } from '../../core/base/errors.ts';
 import type { Signer } from '../../core/contract/signer.ts';
-import { algorithmOf, keyIdOf } from '../public-key.ts';
+import { algorithmOf, keyIdOf } from '../encoding/public-key.ts';
 
 /** A signer over a private key in this process's memory. */
 export function toSigner(privateKey: KeyObject, ephemeral: boolean): Signer {

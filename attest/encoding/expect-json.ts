@@ -1,5 +1,5 @@
-import { WritError } from '../core/base/errors.ts';
-import { parseStrictJson } from '../core/base/strict-json.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { parseAnyBase64, parseBase64 } from './base64.ts';
 
 /** Members of a parsed JSON object. */

@@ -1,20 +1,20 @@
-import type { Attestor, AttestRequest, SealedFile, SealingParties } from '../core/contract/attestor.ts';
-import { encodeId } from '../engine/vcs/ref-name.ts';
-import { logEnvelope, signStatement, toUnloggedBundle } from './seal-statement.ts';
-import { buildProvenance } from './statement/build-provenance.ts';
-import { buildDecision } from './statement/decision-statement.ts';
-import { buildManifest } from './statement/evidence-manifest.ts';
-import { buildRevocation } from './statement/revocation.ts';
-import type { ProvenanceStatement } from './statement/slsa-provenance.ts';
-import type { Statement } from './statement/statement.ts';
-import { buildTestResults } from './statement/test-result.ts';
-import { buildSummary } from './statement/verification-summary.ts';
-import { buildWaitingRun } from './statement/waiting-run.ts';
-import { runFiles, testResultPath } from './verify/evidence-source.ts';
-import { rehearse } from './verify/rehearse.ts';
-import { verifyDecided } from './verify/verify-decided.ts';
-import { verifyOwnSeal } from './verify/verify-own-seal.ts';
-import { verifyWaitingRun } from './verify/verify-waiting-run.ts';
+import type { Attestor, AttestRequest, SealedFile, SealingParties } from '../../core/contract/attestor.ts';
+import { encodeId } from '../../engine/vcs/ref-name.ts';
+import { logEnvelope, signStatement, toUnloggedBundle } from '../seal-statement.ts';
+import { buildProvenance } from '../statement/build-provenance.ts';
+import { buildDecision } from '../statement/decision-statement.ts';
+import { buildManifest } from '../statement/evidence-manifest.ts';
+import { buildRevocation } from '../statement/revocation.ts';
+import type { ProvenanceStatement } from '../statement/slsa-provenance.ts';
+import type { Statement } from '../statement/statement.ts';
+import { buildTestResults } from '../statement/test-result.ts';
+import { buildSummary } from '../statement/verification-summary.ts';
+import { buildWaitingRun } from '../statement/waiting-run.ts';
+import { runFiles, testResultPath } from '../verify/evidence-source.ts';
+import { rehearse } from '../verify/rehearse.ts';
+import { verifyDecided } from '../verify/verify-decided.ts';
+import { verifyOwnSeal } from '../verify/verify-own-seal.ts';
+import { verifyWaitingRun } from '../verify/verify-waiting-run.ts';
 
 /** The statements of `docs/decisions/0006-evidence-set.md` in DSSE envelopes, as sigstore bundles v0.3. A signature differs each time. */
 export function createSlsaAttestor(): Attestor {

@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import { sha256 } from '../../core/base/digest.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { type Envelope, preAuthEncoding } from '../dsse.ts';
-import { toSpki } from '../public-key.ts';
+import { type Envelope, preAuthEncoding } from '../encoding/dsse.ts';
+import { toSpki } from '../encoding/public-key.ts';
 
 /** What a log entry says was signed, how, and by whom. */
 export interface EntryClaim {

@@ -1,4 +1,4 @@
-import { type JsonObject, parseJsonObject } from '../expect-json.ts';
+import { type JsonObject, parseJsonObject } from './expect-json.ts';
 
 /** 64-bit numbers of a log entry, which protobuf JSON writes as text and takes as either. */
 const longs: readonly string[] = ['logIndex', 'treeSize', 'integratedTime'];
