@@ -1,16 +1,29 @@
 import { execFileSync } from 'node:child_process';
+import { globSync } from 'node:fs';
 import t from 'tap';
+import { sha256Hex } from '../../../../core/base/digest.ts';
 import { describeEngine } from '../../../../engine/run/state/describe-engine.ts';
 
 t.test('the engine is described by the digest that anybody can take with sha256sum', async (t) => {
-  const find =
-    "find api attest bin core engine gates plugins providers readers -type f \\( -name '*.ts' -o -name '*.js' \\) ! -name '*.d.ts' 2>/dev/null";
-  const found = execFileSync('/bin/sh', ['-c', `${find} | LC_ALL=C sort | xargs sha256sum | sha256sum`], {
+  const folders = 'api attest bin core engine gates plugins providers readers';
+  const find = `find ${folders} -type f \\( -name '*.ts' -o -name '*.js' \\) ! -name '*.d.ts' 2>/dev/null`;
+  const lines = execFileSync('/bin/sh', ['-c', `${find} | LC_ALL=C sort | xargs sha256sum`], {
     encoding: 'utf8',
+    maxBuffer: 8 * 1024 * 1024,
   });
+  // Says which file it was, should the digest below differ.
+  t.strictSame(
+    lines
+      .trim()
+      .split('\n')
+      .map((line) => line.slice(66)),
+    globSync(`{${folders.replaceAll(' ', ',')}}/**/*.{ts,js}`)
+      .filter((path) => !path.endsWith('.d.ts'))
+      .sort(),
+  );
   t.same(await describeEngine('0.1.0'), {
     name: 'writ',
     uri: 'pkg:npm/writ@0.1.0',
-    digest: { sha256: found.slice(0, 64) },
+    digest: { sha256: sha256Hex(lines) },
   });
 });
