@@ -138,6 +138,9 @@ t.test('every rule can fail', async (t) => {
       withFiles({ 'service/x.ts': "import type { Database } from 'node-sqlite3-wasm';\n" }),
       withFiles({ 'engine/store/sql.ts': 'export {};\n' }),
     ],
+    'inflating only through `readers/documents/archive/inflate.ts`': [
+      withFiles({ 'bin/x.ts': "import { gunzipSync } from 'node:zlib';\nexport const a = gunzipSync;\n" }),
+    ],
     'time only through `core/base/clock.ts`': [
       withFiles({ 'core/x.ts': 'export const a = Date.now();\n' }),
       withFiles({ 'core/x.ts': 'export const a = new Date();\n' }),

@@ -1,5 +1,7 @@
-import { deflateSync, inflateSync } from 'node:zlib';
+import { deflateSync } from 'node:zlib';
 import type { PatchFile } from '../../core/contract/patch-set.ts';
+import { isFault } from '../documents/archive/archive-fault.ts';
+import { inflate } from '../documents/archive/inflate.ts';
 
 /** Content of a file that git takes for binary, as far as a `GIT binary patch` of a diff tells it. */
 export interface BinarySides {
@@ -77,12 +79,9 @@ function readHalf(section: Buffer, from: number): Half | undefined {
     parts.push(part);
     at = feed + 1;
   }
-  try {
-    const bytes = inflateSync(Buffer.concat(parts), { maxOutputLength: Math.max(1, size) });
-    return bytes.length === size ? { kind: head[1] as Half['kind'], bytes, next: at + 1 } : undefined;
-  } catch {
-    return undefined;
-  }
+  const bytes = inflate(Buffer.concat(parts), 'zlib', size);
+  if (isFault(bytes) || bytes.length !== size) return undefined;
+  return { kind: head[1] as Half['kind'], bytes, next: at + 1 };
 }
 
 function fromBase85(line: Buffer): Buffer | undefined {

@@ -1,8 +1,12 @@
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import type { Redaction } from '../../core/contract/redaction.ts';
-import { readPdf } from './containers/pdf.ts';
-import { isTar, readTar, writeTar } from './containers/tar.ts';
-import { readZip, writeZip } from './containers/zip.ts';
+import { isFault } from '../documents/archive/archive-fault.ts';
+import { inflate } from '../documents/archive/inflate.ts';
+import { isTar, readTar } from '../documents/archive/read-tar.ts';
+import { readZip } from '../documents/archive/read-zip.ts';
+import { writeTar } from '../documents/archive/write-tar.ts';
+import { writeZip } from '../documents/archive/write-zip.ts';
+import { readPdf } from './read-pdf.ts';
 import { joinReceipts, markOf } from './redaction.ts';
 import { Redactor, type RedactorOptions } from './redactor.ts';
 import { jsonStructure } from './structured/json.ts';
@@ -28,6 +32,8 @@ export interface Redacted {
 const chunkBytes = 1024 * 1024;
 const maxInflatedBytes = 64 * 1024 * 1024;
 const maxLayers = 2;
+const tarLimits = { members: 100_000, isStrict: false };
+const zipLimits = { members: 10_000, memberBytes: Number.POSITIVE_INFINITY, isPlain: true };
 
 const closedFormats: readonly (readonly [name: string, magic: string])[] = [
   ['zstd', '\x28\xb5\x2f\xfd'],
@@ -80,13 +86,9 @@ function redactText(bytes: Uint8Array, options: RedactorOptions): Redacted {
 
 function redactGzip(bytes: Uint8Array, options: RedactorOptions, inside: Inside): Redacted {
   if (inside.layer >= maxLayers) return { bytes, redactions: [], unscanned: 'gzip' };
-  let inner: Buffer;
-  try {
-    inner = gunzipSync(bytes, { maxOutputLength: Math.max(1, inside.budget.left) });
-    inside.budget.left -= inner.length;
-  } catch {
-    return { bytes, redactions: [], unscanned: 'gzip' };
-  }
+  const inner = inflate(bytes, 'gzip', inside.budget.left);
+  if (isFault(inner)) return { bytes, redactions: [], unscanned: 'gzip' };
+  inside.budget.left -= inner.length;
   const redacted = redact(inner, options, deeper(inside));
   return redacted.redactions.length === 0
     ? { ...redacted, bytes }
@@ -113,8 +115,9 @@ function redactAll(members: readonly Buffer[], options: RedactorOptions, inside:
 
 function redactZip(bytes: Uint8Array, options: RedactorOptions, inside: Inside): Redacted {
   const { budget } = inside;
-  const files = inside.layer >= maxLayers ? undefined : readZip(asBuffer(bytes), budget.left);
-  if (files === undefined) return { bytes, redactions: [], unscanned: 'zip' };
+  const files =
+    inside.layer >= maxLayers ? undefined : readZip(asBuffer(bytes), { ...zipLimits, bytes: budget.left });
+  if (files === undefined || isFault(files)) return { bytes, redactions: [], unscanned: 'zip' };
   budget.left -= files.reduce((sum, file) => sum + file.bytes.length, 0);
   const names = redactAll(
     files.map(({ name }) => name),
@@ -143,8 +146,8 @@ function redactZip(bytes: Uint8Array, options: RedactorOptions, inside: Inside):
 }
 
 function redactTar(bytes: Uint8Array, options: RedactorOptions, inside: Inside): Redacted {
-  const parts = inside.layer > maxLayers ? undefined : readTar(asBuffer(bytes));
-  if (parts === undefined) return { bytes, redactions: [], unscanned: 'tar' };
+  const parts = inside.layer > maxLayers ? undefined : readTar(asBuffer(bytes), tarLimits);
+  if (parts === undefined || isFault(parts)) return { bytes, redactions: [], unscanned: 'tar' };
   const contents = redactAll(
     parts.map((part) => part.bytes),
     options,

@@ -46,6 +46,12 @@ export const doors: readonly Door[] = [
   },
   { name: 'SQL', file: 'engine/store/sql.ts', specifier: /^(?:node:sqlite|node-sqlite3-wasm(?:\/.*)?)$/ },
   {
+    // Nothing is unpacked without a bound.
+    name: 'inflating',
+    file: 'readers/documents/archive/inflate.ts',
+    code: /\b(?:inflate(?:Raw)?|gunzip|unzip|(?:brotli|zstd)Decompress)Sync\b|\bcreate(?:Inflate(?:Raw)?|Gunzip|Unzip|BrotliDecompress|ZstdDecompress)\b/,
+  },
+  {
     name: 'time',
     file: 'core/base/clock.ts',
     specifier: /^node:perf_hooks$/,

@@ -25,6 +25,8 @@ export const soundFiles: Readonly<Record<string, string>> = {
   'engine/tool/egress/outside.ts': "import { request } from 'node:http';\nexport { request };\n",
   'core/base/net.ts': "export const ask = async () => import('undici');\n",
   'attest/public/rekor-v1.ts': "export const add = async () => import('@sigstore/sign');\n",
+  'readers/documents/archive/inflate.ts':
+    "import { inflateSync } from 'node:zlib';\nexport const inflate = (bytes: Buffer) => inflateSync(bytes);\n",
   'engine/store/sql.ts': "export const openSql = async () => import('node-sqlite3-wasm');\n",
   'core/base/clock.ts': 'export const now = () => Date.now();\n',
   'core/base/ids.ts': "import { randomBytes } from 'node:crypto';\nexport const id = () => randomBytes(8);\n",

@@ -1,8 +1,11 @@
 import { deflateSync, gunzipSync, gzipSync } from 'node:zlib';
 import t from 'tap';
 import { sensitiveClasses } from '../../../core/contract/privacy-policy.ts';
-import { readTar, writeTar } from '../../../readers/sensitive/containers/tar.ts';
-import { readZip, writeZip } from '../../../readers/sensitive/containers/zip.ts';
+import { isFault } from '../../../readers/documents/archive/archive-fault.ts';
+import { readTar as readTarWithin } from '../../../readers/documents/archive/read-tar.ts';
+import { readZip as readZipWithin } from '../../../readers/documents/archive/read-zip.ts';
+import { writeTar } from '../../../readers/documents/archive/write-tar.ts';
+import { writeZip } from '../../../readers/documents/archive/write-zip.ts';
 import { redact } from '../../../readers/sensitive/redact.ts';
 import { inventedSecrets } from './secrets/invented-secrets.ts';
 
@@ -10,6 +13,15 @@ const key = Buffer.alloc(32, 7);
 const token = inventedSecrets.find(([rule]) => rule === 'github-token')?.[1] ?? '';
 const clean = (bytes: Buffer) => redact(bytes, { key, classes: new Set(sensitiveClasses), words: {} });
 const maxBytes = 1024 * 1024;
+const readTar = (bytes: Buffer) => {
+  const parts = readTarWithin(bytes, { members: 100, isStrict: false });
+  return isFault(parts) ? undefined : parts;
+};
+const readZip = (bytes: Buffer) => {
+  const limits = { members: 100, bytes: maxBytes, memberBytes: maxBytes, isPlain: true };
+  const files = readZipWithin(bytes, limits);
+  return isFault(files) ? undefined : files;
+};
 
 function record(): Buffer {
   const central = Buffer.alloc(46);
@@ -36,9 +48,7 @@ function tarOf(files: Readonly<Record<string, string | Buffer>>): Buffer {
   return writeTar([...parts, { header: Buffer.alloc(1024), bytes: Buffer.alloc(0) }]);
 }
 const zipped = (bytes: Uint8Array) =>
-  Object.fromEntries(
-    (readZip(Buffer.from(bytes), maxBytes) ?? []).map((file) => [`${file.name}`, `${file.bytes}`]),
-  );
+  Object.fromEntries((readZip(Buffer.from(bytes)) ?? []).map((file) => [`${file.name}`, `${file.bytes}`]));
 
 t.test('a zip and a tar archive stay archives, without what may not stay in them', async (t) => {
   const files = { 'a.log': `key ${token}\n`, 'b.json': '{"to":"ann@corp.io"}', 'c.txt': 'nothing' };

@@ -1,4 +1,5 @@
-import { inflateSync } from 'node:zlib';
+import { isFault } from '../documents/archive/archive-fault.ts';
+import { inflate } from '../documents/archive/inflate.ts';
 
 /** What a PDF holds that can be read. */
 export interface PdfContent {
@@ -52,11 +53,8 @@ function read(stream: Buffer, dictionary: string, left: number): Buffer | undefi
     /\/Predictor\s+(?!1\b)\d/.test(dictionary)
   )
     return undefined;
-  try {
-    return inflateSync(stream, { maxOutputLength: Math.max(1, left) });
-  } catch {
-    return undefined;
-  }
+  const content = inflate(stream, 'zlib', left);
+  return isFault(content) ? undefined : content;
 }
 
 function textOf(content: Buffer): Buffer {
