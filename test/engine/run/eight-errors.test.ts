@@ -42,15 +42,15 @@ const errors: readonly (readonly [error: string, refused: readonly string[], acc
     [
       '4 a new dependency under no-new',
       ['a-new-dependency-is-refused-under-no-new'],
-      ['a-new-dependency-with-an-allowed-license-is-accepted-under-allow'],
+      ['a-new-dependency-with-an-allowed-licence-is-accepted-under-allow'],
     ],
     [
       '5 a new dependency with a license outside of allowedSpdx',
       [
-        'a-new-dependency-with-a-forbidden-license-is-refused',
-        'a-new-dependency-without-a-license-is-refused',
+        'a-new-dependency-with-a-forbidden-licence-is-refused',
+        'a-new-dependency-without-a-licence-is-refused',
       ],
-      ['a-new-dependency-with-an-allowed-license-is-accepted-under-allow'],
+      ['a-new-dependency-with-an-allowed-licence-is-accepted-under-allow'],
     ],
     [
       '6 a bugfix without a test',
@@ -66,7 +66,7 @@ const errors: readonly (readonly [error: string, refused: readonly string[], acc
       [
         'the-wall-clock-ends-the-run',
         'a-new-dependency-is-refused-under-no-new',
-        'a-license-that-is-new-to-the-codebase-is-refused-without-a-review',
+        'a-licence-that-is-new-to-the-codebase-is-refused-without-a-review',
         'a-network-that-is-denied-has-no-way-out',
         'a-rule-with-hosts-and-no-reason-allows-nothing',
         'a-secret-in-added-lines-is-refused',

@@ -337,7 +337,7 @@ t.test('dependencyPolicy allow-with-review: a new dependency needs a report and 
   const sample = makeSample();
   t.teardown(() => sample.remove());
   const bytes = readFileSync(
-    join(fixtures, 'a-new-dependency-with-an-allowed-license-is-accepted-under-allow', 'change.diff'),
+    join(fixtures, 'a-new-dependency-with-an-allowed-licence-is-accepted-under-allow', 'change.diff'),
   );
   const spec = {
     intent: { inScope: ['src/', 'test/', 'package.json'] },
