@@ -1,6 +1,6 @@
 import { cac } from 'cac';
 import { WritError } from '../core/base/errors.ts';
-import type { ArgumentSpec, CommandOptions, CommandSpec, OptionSpec } from './command.ts';
+import type { ArgumentSpec, CommandOptions, CommandSpec, OptionSpec } from './command-parts/command.ts';
 import { commandOf, findCommand, isGroup, type NamedCommand } from './find-command.ts';
 import { globalOptions } from './global-options.ts';
 import { isOption, resolveOption, suggest, unknownOption, usage } from './option-token.ts';

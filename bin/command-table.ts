@@ -1,4 +1,4 @@
-import type { CommandSpec } from './command.ts';
+import type { CommandSpec } from './command-parts/command.ts';
 import { attestCommands } from './command-table/attest-commands.ts';
 import { contractCommands } from './command-table/contract-commands.ts';
 import { ledgerCommands } from './command-table/ledger-commands.ts';

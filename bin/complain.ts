@@ -1,5 +1,5 @@
 import type { WritError } from '../core/base/errors.ts';
-import { type Printer, styled } from './print.ts';
+import { type Printer, styled } from './terminal/print.ts';
 
 const longestFact = 300;
 

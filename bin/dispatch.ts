@@ -5,10 +5,10 @@ import { isWritError, type WritError } from '../core/base/errors.ts';
 import type { WorkerPool } from '../core/kernel/worker/pool.ts';
 import { builtInStores } from '../plugins/store/built-in-stores.ts';
 import { parseArguments } from './args.ts';
-import type { CommandContext, CommandOptions, CommandResult, CommandSpec } from './command.ts';
+import type { CommandContext, CommandOptions, CommandResult, CommandSpec } from './command-parts/command.ts';
 import { loadLean } from './load-lean.ts';
-import { createPrinter, type Sink, wantsColour } from './print.ts';
-import { createProgress } from './progress.ts';
+import { createPrinter, type Sink, wantsColour } from './terminal/print.ts';
+import { createProgress } from './terminal/progress.ts';
 
 /** What a command line runs in; the real process or a test. */
 export interface Host {

@@ -1,4 +1,4 @@
-import type { Sink } from './print.ts';
+import type { Sink } from './terminal/print.ts';
 
 /** Ends the process once everything printed has left it. Code 0 becomes 128 where stdout could not be written. */
 export async function exit(code: number, out: Sink, err: Sink): Promise<never> {

@@ -1,4 +1,4 @@
-import type { CommandSpec } from './command.ts';
+import type { CommandSpec } from './command-parts/command.ts';
 import { globalOptions } from './global-options.ts';
 import { isOption, resolveOption, suggest, unknownOption, usage } from './option-token.ts';
 

@@ -1,4 +1,4 @@
-import type { OptionSpec } from './command.ts';
+import type { OptionSpec } from './command-parts/command.ts';
 
 /** Options that every command takes, before or after its name (`5-cli.md`, Global). */
 export const globalOptions: readonly OptionSpec[] = [

@@ -1,4 +1,4 @@
-import type { CommandSpec, OptionSpec } from './command.ts';
+import type { CommandSpec, OptionSpec } from './command-parts/command.ts';
 import { globalOptions } from './global-options.ts';
 
 /** The help text for one command, one group of commands, or all of writ. */

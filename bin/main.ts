@@ -2,9 +2,9 @@ import { systemClock } from '../core/base/clock.ts';
 import { messageOf, WritError } from '../core/base/errors.ts';
 import { commands } from './command-table.ts';
 import { dispatch } from './dispatch.ts';
-import { escapeTerminal } from './escape-terminal.ts';
 import { exit, exitNow } from './exit.ts';
-import { openSink } from './print.ts';
+import { escapeTerminal } from './terminal/escape-terminal.ts';
+import { openSink } from './terminal/print.ts';
 
 /** One Ctrl+C can come twice: from the terminal, and from npm or timeout(1), which pass it on. */
 const echoMs = 250;

@@ -1,6 +1,6 @@
 import { WritError } from '../core/base/errors.ts';
 import { nearestName } from '../core/base/nearest-name.ts';
-import type { OptionSpec } from './command.ts';
+import type { OptionSpec } from './command-parts/command.ts';
 
 /** A lone `-` is an operand (stdin), as everywhere in POSIX. */
 export function isOption(token: string): boolean {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { principalForm } from '../../attest/approval/approval-statement.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { CommandContext } from '../command.ts';
+import type { CommandContext } from '../command-parts/command.ts';
 
 /** What the command line says of an approval, checked. */
 export interface ApproveOptions {

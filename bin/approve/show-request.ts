@@ -1,8 +1,8 @@
 import type { WaitingRun } from '../../api/run/waiting-run.ts';
 import { peopleOf } from '../../engine/store/record/authorship.ts';
-import type { Printer } from '../print.ts';
-import { styled } from '../print.ts';
 import { toCount } from '../report/quantities.ts';
+import type { Printer } from '../terminal/print.ts';
+import { styled } from '../terminal/print.ts';
 import type { ApproveOptions } from './options.ts';
 
 /** Says on stderr what is about to be signed, before it is. */

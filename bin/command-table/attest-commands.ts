@@ -1,4 +1,4 @@
-import type { CommandSpec } from '../command.ts';
+import type { CommandSpec } from '../command-parts/command.ts';
 
 /** Statements of one's own, and what those of others claim. */
 export const attestCommands: readonly CommandSpec[] = [

@@ -1,4 +1,4 @@
-import type { CommandSpec } from '../command.ts';
+import type { CommandSpec } from '../command-parts/command.ts';
 import { intent, spec, specs } from './shared-arguments.ts';
 
 /** What is done with a contract before it runs. */

@@ -1,4 +1,4 @@
-import type { CommandSpec, OptionSpec } from '../command.ts';
+import type { CommandSpec, OptionSpec } from '../command-parts/command.ts';
 
 const vkey: OptionSpec = {
   name: 'vkey',

@@ -1,4 +1,4 @@
-import type { CommandSpec } from '../command.ts';
+import type { CommandSpec } from '../command-parts/command.ts';
 import { remote, run } from './shared-arguments.ts';
 
 /** Verification, upkeep and what helps to find one's way. */

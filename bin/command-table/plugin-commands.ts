@@ -1,4 +1,4 @@
-import type { ArgumentSpec, CommandSpec } from '../command.ts';
+import type { ArgumentSpec, CommandSpec } from '../command-parts/command.ts';
 
 const plugin: ArgumentSpec = { name: 'PLUGIN', about: 'a directory, or a file that `npm pack` made' };
 

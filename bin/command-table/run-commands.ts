@@ -1,4 +1,4 @@
-import type { CommandSpec } from '../command.ts';
+import type { CommandSpec } from '../command-parts/command.ts';
 import { pluginTrust, run, sandbox, spec } from './shared-arguments.ts';
 
 /** A run, from its start to its report. */

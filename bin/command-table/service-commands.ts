@@ -1,4 +1,4 @@
-import type { CommandSpec } from '../command.ts';
+import type { CommandSpec } from '../command-parts/command.ts';
 
 /** The local notification bus. */
 export const serviceCommands: readonly CommandSpec[] = [

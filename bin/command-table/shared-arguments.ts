@@ -1,4 +1,4 @@
-import type { ArgumentSpec, OptionSpec } from '../command.ts';
+import type { ArgumentSpec, OptionSpec } from '../command-parts/command.ts';
 
 /** A contract. */
 export const spec: ArgumentSpec = { name: 'SPEC', about: 'an IntentSpec file; `-` is stdin' };

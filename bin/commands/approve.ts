@@ -13,8 +13,8 @@ import { storeApproval } from '../../engine/run/record/stored-approvals.ts';
 import { execFileBounded } from '../../engine/tool/spawn.ts';
 import { type ApproveOptions, readApproveOptions } from '../approve/options.ts';
 import { showRequest } from '../approve/show-request.ts';
-import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
-import { type Printer, styled } from '../print.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { type Printer, styled } from '../terminal/print.ts';
 
 /** `writ approve RUN`: one signed statement on `refs/ai/approvals/<run>/<n>`; the run itself goes on with `writ resume` only. */
 export async function run(context: CommandContext): Promise<CommandResult> {

@@ -10,8 +10,8 @@ import { maxEvidenceFileBytes, parseEvidenceFile } from '../../attest/verify/evi
 import { readAttestation } from '../../attest/verify/read-attestation.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
-import { type Printer, styled } from '../print.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { type Printer, styled } from '../terminal/print.ts';
 
 /** `writ attest show F`: what is claimed there, and that nobody has verified it. Exit 1 where a part cannot be read. */
 export async function run(context: CommandContext): Promise<CommandResult> {

@@ -5,8 +5,8 @@ import { inTotoPayloadType, signEnvelope } from '../../attest/encoding/dsse.ts';
 import { openKeyFile } from '../../attest/keys/file-key.ts';
 import { userSource } from '../../attest/signer/signer-sources.ts';
 import { requireStatement } from '../../attest/verify/require-statement.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
-import { writeOutput } from '../write-output.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { writeOutput } from '../command-parts/write-output.ts';
 
 const maxStatementBytes = 4 * 1024 * 1024;
 

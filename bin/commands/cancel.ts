@@ -12,8 +12,8 @@ import { runDirectory } from '../../engine/store/run-directory.ts';
 import { isRunHeld } from '../../engine/store/run-lock.ts';
 import { readIdentity } from '../../engine/vcs/identity.ts';
 import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
-import { openEngine } from '../open-engine.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { openEngine } from '../command-parts/open-engine.ts';
 import { printRun } from '../report/human.ts';
 import { toResult } from './run.ts';
 

@@ -15,16 +15,16 @@ import { resumeRun, runIntent } from '../../engine/run/run-intent.ts';
 import type { WritEngine } from '../../engine/spec/writ-engine.ts';
 import { importAdvisories } from '../../plugins/supply-chain/advisories/import-advisories.ts';
 import { advisoryDir } from '../../plugins/supply-chain/advisories/user-data-dir.ts';
-import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { openEngine } from '../command-parts/open-engine.ts';
+import { writeOutput } from '../command-parts/write-output.ts';
 import { buildRepository, demoFiles, maintainer } from '../demo/build-repository.ts';
 import { type DemoPerson, makePeople } from '../demo/make-people.ts';
 import { type Demo, printDemo, type Refusal, rulesOf, type Wait } from '../demo/print-demo.ts';
 import { readSeal } from '../demo/read-seal.ts';
 import { writeScript } from '../demo/write-script.ts';
-import { openEngine } from '../open-engine.ts';
 import { renderRunHtml } from '../report/html.ts';
-import { progressPlugin } from '../run-progress.ts';
-import { writeOutput } from '../write-output.ts';
+import { progressPlugin } from '../terminal/run-progress.ts';
 
 /** Patches that must be refused, and the rule that each breaks. */
 const badPatches = [

@@ -9,9 +9,9 @@ import { openRepository } from '../../engine/vcs/repository.ts';
 import { listenableAddresses } from '../../http/listenable-addresses.ts';
 import { findServicePlace } from '../../service/service-place.ts';
 import { serviceStatus } from '../../service/service-status.ts';
-import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
-import { openEngine } from '../open-engine.ts';
-import { styled } from '../print.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { openEngine } from '../command-parts/open-engine.ts';
+import { styled } from '../terminal/print.ts';
 
 interface Diagnosis {
   readonly id: string;

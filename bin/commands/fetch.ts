@@ -4,8 +4,8 @@ import { fetchRefs } from '../../engine/upkeep/fetch-refs.ts';
 import { pickRemote } from '../../engine/upkeep/network-git.ts';
 import { pickRecord } from '../../engine/upkeep/pick-record.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
-import type { CommandContext, CommandResult } from '../command.ts';
-import { toMovedResult } from '../moved-refs.ts';
+import type { CommandContext, CommandResult } from '../command-parts/command.ts';
+import { toMovedResult } from '../command-parts/moved-refs.ts';
 
 /** `writ fetch [REMOTE] [--ours RUN|--theirs RUN]`: runs, approvals and proofs, from a remote; or which of two records of a run holds. */
 export async function run(context: CommandContext): Promise<CommandResult> {

@@ -12,7 +12,7 @@ import { WritError } from '../../core/base/errors.ts';
 import { checkRepository } from '../../engine/upkeep/check-repository.ts';
 import { rebuild } from '../../engine/upkeep/rebuild.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
-import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 
 /** `writ fsck [--rebuild]`: checks what is stored and says what rests on what is broken; exit 1 with problems. */
 export async function run({ options, stores, repoPath, cwd, env }: CommandContext): Promise<CommandResult> {

@@ -1,7 +1,7 @@
 import { systemClock } from '../../core/base/clock.ts';
 import { collectGarbage } from '../../engine/upkeep/collect-garbage.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 
 /** `writ gc`: enforces retention and takes away what runs that are over have left. */
 export async function run({ options, stores, repoPath, cwd }: CommandContext): Promise<CommandResult> {

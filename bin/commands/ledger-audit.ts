@@ -9,8 +9,8 @@ import { readSubtrees } from '../../attest/log/tile-reader.ts';
 import { parseTlogPolicy } from '../../attest/log/tlog-policy.ts';
 import { verifyByPolicy } from '../../attest/log/verify-by-policy.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
-import { type OpenLedger, openLedger } from '../open-ledger.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { type OpenLedger, openLedger } from '../command-parts/open-ledger.ts';
 
 const maxPolicyBytes = 256 * 1024;
 const maxRounds = 5;

@@ -1,8 +1,8 @@
 import { parseCheckpoint } from '../../attest/log/checkpoint.ts';
 import { formatTrustedRoot } from '../../attest/log/trusted-root.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
-import { ledgerDirectory, openLedger } from '../open-ledger.ts';
-import { writeOutput } from '../write-output.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { ledgerDirectory, openLedger } from '../command-parts/open-ledger.ts';
+import { writeOutput } from '../command-parts/write-output.ts';
 
 /** `writ ledger export-trusted-root`: what a stock sigstore client needs to check our log proofs. */
 export async function run(context: CommandContext): Promise<CommandResult> {

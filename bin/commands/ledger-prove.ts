@@ -1,9 +1,9 @@
 import { formatTlogProof } from '../../attest/log/tlog-proof.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
-import { ledgerDirectory, openLedger } from '../open-ledger.ts';
-import { parseWhole } from '../parse-whole.ts';
-import { writeOutput } from '../write-output.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { ledgerDirectory, openLedger } from '../command-parts/open-ledger.ts';
+import { parseWhole } from '../command-parts/parse-whole.ts';
+import { writeOutput } from '../command-parts/write-output.ts';
 
 /** `writ ledger prove N`: entry and inclusion proof against the current checkpoint, as a C2SP tlog-proof. */
 export async function run(context: CommandContext): Promise<CommandResult> {

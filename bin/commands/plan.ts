@@ -1,9 +1,9 @@
 import { readSpecBytes } from '../../api/intent/read-spec-bytes.ts';
 import { toPlanData } from '../../api/run/plan-data.ts';
 import { planRun, type RunPlan } from '../../engine/run/plan-run.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
-import { openEngine } from '../open-engine.ts';
-import { type Printer, styled } from '../print.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { openEngine } from '../command-parts/open-engine.ts';
+import { type Printer, styled } from '../terminal/print.ts';
 
 /** `writ plan F [--for patch|worker]`: what a run would do. Nothing is run and nothing is written. */
 export async function run(context: CommandContext): Promise<CommandResult> {

@@ -3,7 +3,7 @@ import { relative, sep } from 'node:path';
 import { keepPlugin } from '../../api/user-plugins.ts';
 import { repositoryPathFault } from '../../engine/config/repository-path.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { type Pin, pinPlugin } from '../plugin/pin-plugin.ts';
 import { readPlugin } from '../plugin/read-plugin.ts';
 import { requireFreeIds } from '../plugin/require-free-ids.ts';

@@ -7,9 +7,9 @@ import { type FoundPlugin, findPlugins } from '../../engine/plugin-trust/find-pl
 import { readBlob } from '../../engine/vcs/blobs.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { resolveBase } from '../../engine/vcs/resolve-commit.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
-import { openEngine } from '../open-engine.ts';
-import { styled } from '../print.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { openEngine } from '../command-parts/open-engine.ts';
+import { styled } from '../terminal/print.ts';
 
 /** `writ plugin list`: built-ins and what they enforce, then what the repository lists at HEAD and whether it would be loaded. */
 export async function run(context: CommandContext): Promise<CommandResult> {

@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { writeOutput } from '../command-parts/write-output.ts';
 import { gateScaffold } from '../plugin/gate-scaffold.ts';
 import { requireFreeIds } from '../plugin/require-free-ids.ts';
-import { writeOutput } from '../write-output.ts';
 
 /** `writ plugin new gate NAME`: a plugin with one rule, its cases, its test and its page. An existing directory is left alone. */
 export async function run(context: CommandContext): Promise<CommandResult> {

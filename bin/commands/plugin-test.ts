@@ -6,12 +6,12 @@ import type { Rule } from '../../core/contract/rule.ts';
 import { outsideRules } from '../../engine/plugin-trust/open-plugins.ts';
 import { pickSandbox } from '../../engine/tool/pick-sandbox.ts';
 import { type GateCases, gateTester } from '../../plugins/testers/gate-tester.ts';
-import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
-import { openEngine } from '../open-engine.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { openEngine } from '../command-parts/open-engine.ts';
 import { casesFile, readCases } from '../plugin/read-cases.ts';
 import { readPlugin } from '../plugin/read-plugin.ts';
 import { requireFreeIds } from '../plugin/require-free-ids.ts';
-import { styled } from '../print.ts';
+import { styled } from '../terminal/print.ts';
 
 interface TestedRule {
   readonly id: string;

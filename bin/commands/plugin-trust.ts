@@ -1,6 +1,6 @@
 import { distrustPlugin, parsePluginDigest, trustPlugin } from '../../api/user-plugins.ts';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 
 /** `writ plugin trust DIGEST`: this user lets this very content judge changes, in whatever repository lists it. */
 export async function run({ args, env, options }: CommandContext): Promise<CommandResult> {

@@ -1,8 +1,8 @@
 import { systemClock } from '../../core/base/clock.ts';
 import { pushRefs } from '../../engine/upkeep/push-refs.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
-import type { CommandContext, CommandResult } from '../command.ts';
-import { toMovedResult } from '../moved-refs.ts';
+import type { CommandContext, CommandResult } from '../command-parts/command.ts';
+import { toMovedResult } from '../command-parts/moved-refs.ts';
 
 /** `writ push [REMOTE] [--all]`: runs, approvals and proofs, to a remote; refused and abandoned runs only when asked. */
 export async function run(context: CommandContext): Promise<CommandResult> {

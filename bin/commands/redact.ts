@@ -4,7 +4,7 @@ import { randomOctets } from '../../core/base/ids.ts';
 import { nearestName } from '../../core/base/nearest-name.ts';
 import { type SensitiveClass, sensitiveClasses } from '../../core/contract/privacy-policy.ts';
 import { redact } from '../../readers/sensitive/redact.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 
 /** As many bytes as a run reads of one check's reports. */
 const maxBytes = 64 * 1024 * 1024;

@@ -6,7 +6,7 @@ import { type ListedDigests, replayRun } from '../../engine/run/decide/replay-ru
 import { findRun } from '../../engine/store/record/find-run.ts';
 import { sealPaths } from '../../engine/store/record/seal-paths.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
-import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 
 /** `writ replay RUN`: decides again from the stored inputs; exit 0 byte-equal, 1 with the first difference. */
 export async function run({ args, stores, repoPath, cwd }: CommandContext): Promise<CommandResult> {

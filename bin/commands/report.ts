@@ -8,13 +8,13 @@ import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import { describeRules } from '../../core/kernel/describe-rules.ts';
 import { rules } from '../../gates/rules.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
-import { styled } from '../print.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { writeOutput } from '../command-parts/write-output.ts';
 import { renderRunHtml } from '../report/html.ts';
 import { renderRunJunit } from '../report/junit.ts';
 import { renderRunMarkdown } from '../report/markdown.ts';
 import { renderRunSarif } from '../report/sarif.ts';
-import { writeOutput } from '../write-output.ts';
+import { styled } from '../terminal/print.ts';
 
 /** Forms of a report by the option that names their file. */
 const forms: Readonly<Record<string, (view: RunView) => string | Promise<string>>> = {

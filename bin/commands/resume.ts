@@ -6,10 +6,10 @@ import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { resumeRun } from '../../engine/run/run-intent.ts';
 import { recordedWorker } from '../../plugins/recorded-worker/plugin.ts';
-import type { CommandContext, CommandResult } from '../command.ts';
-import { openEngine } from '../open-engine.ts';
-import { progressPlugin } from '../run-progress.ts';
-import { serviceProgressPlugin } from '../service-progress.ts';
+import type { CommandContext, CommandResult } from '../command-parts/command.ts';
+import { openEngine } from '../command-parts/open-engine.ts';
+import { progressPlugin } from '../terminal/run-progress.ts';
+import { serviceProgressPlugin } from '../terminal/service-progress.ts';
 import { toResult } from './run.ts';
 
 /** `writ resume RUN`: goes on after a kill or a wait; exit codes as for `writ run`. */

@@ -13,11 +13,11 @@ import type { RunView } from '../../core/contract/run-view.ts';
 import { runIntent } from '../../engine/run/run-intent.ts';
 import type { ChangeSource } from '../../engine/run/state/run-request.ts';
 import { recordedWorker } from '../../plugins/recorded-worker/plugin.ts';
-import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
-import { openEngine } from '../open-engine.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { openEngine } from '../command-parts/open-engine.ts';
 import { printRun } from '../report/human.ts';
-import { progressPlugin } from '../run-progress.ts';
-import { serviceProgressPlugin } from '../service-progress.ts';
+import { progressPlugin } from '../terminal/run-progress.ts';
+import { serviceProgressPlugin } from '../terminal/service-progress.ts';
 
 /** Bytes of a patch that is read at all. */
 const maxPatchBytes = 256 * 1024 * 1024;

@@ -3,8 +3,8 @@ import { systemClock } from '../../core/base/clock.ts';
 import { listRuns } from '../../engine/run/record/list-runs.ts';
 import { keepObjectReaders } from '../../engine/vcs/object-reader.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
-import { styled } from '../print.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { styled } from '../terminal/print.ts';
 
 /** `writ runs`: newest first. */
 export async function run(context: CommandContext): Promise<CommandResult> {

@@ -9,12 +9,12 @@ import { withLineText } from '../../gates/scan/line-text.ts';
 import { type ScanResult, scanPieces } from '../../gates/scan/scan-pieces.ts';
 import type { ScannedFinding } from '../../gates/scan/scanned-finding.ts';
 import { buildSarif } from '../../readers/documents/sarif/build-sarif.ts';
-import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
-import { openEngine } from '../open-engine.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { openEngine } from '../command-parts/open-engine.ts';
+import { readScanOptions } from '../command-parts/scan-options.ts';
+import { openScanSource } from '../command-parts/scan-sources.ts';
+import { writeOutput } from '../command-parts/write-output.ts';
 import { printScan } from '../report/scan.ts';
-import { readScanOptions } from '../scan-options.ts';
-import { openScanSource } from '../scan-sources.ts';
-import { writeOutput } from '../write-output.ts';
 
 /** `writ scan`: the rules about a change, alone. Exit 1 where one finds an error, or where something could not be scanned. */
 export async function run(context: CommandContext): Promise<CommandResult> {

@@ -1,7 +1,7 @@
 import { outputSchemas } from '../../api/schemas/output-schemas.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { nearestName } from '../../core/base/nearest-name.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 
 /** `writ schema COMMAND`: the JSON Schema (2020-12) of that command's `data`. */
 export async function run(context: CommandContext): Promise<CommandResult> {

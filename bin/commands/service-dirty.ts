@@ -2,7 +2,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { listDirty } from '../../service/dirty-list.ts';
 import { findServicePlace } from '../../service/service-place.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 
 /** `writ service dirty [--clear]`: the marks, whether a service runs or not; with `--clear` exactly what is shown is taken away. */
 export async function run(context: CommandContext): Promise<CommandResult> {

@@ -2,8 +2,8 @@ import { escapeJson } from '../../api/escape-json.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { followEvents } from '../../service/follow-events.ts';
 import { findServicePlace } from '../../service/service-place.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
-import { type Printer, styled } from '../print.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { type Printer, styled } from '../terminal/print.ts';
 
 /** `writ service events`: one line per event, until the service or the reader goes (exit 0); exit 1 where none runs. With `--json` each as it was sent. */
 export async function run(context: CommandContext): Promise<CommandResult> {

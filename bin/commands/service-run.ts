@@ -6,8 +6,8 @@ import { openRepository } from '../../engine/vcs/repository.ts';
 import { parseLoopbackAddress } from '../../http/loopback-address.ts';
 import { startService } from '../../service/run-service.ts';
 import { findServicePlace } from '../../service/service-place.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
-import { parseWhole } from '../parse-whole.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { parseWhole } from '../command-parts/parse-whole.ts';
 
 const maxPort = 65_535;
 

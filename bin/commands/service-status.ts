@@ -2,8 +2,8 @@ import { WritError } from '../../core/base/errors.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 import { findServicePlace } from '../../service/service-place.ts';
 import { type ServiceStatus, serviceStatus } from '../../service/service-status.ts';
-import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
-import type { Printer } from '../print.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import type { Printer } from '../terminal/print.ts';
 
 /** `writ service status`: exit 0 while an instance runs, 1 otherwise. */
 export async function run(context: CommandContext): Promise<CommandResult> {

@@ -3,8 +3,8 @@ import { lifecycleActor, namedIntent } from '../../api/intent/open-intent.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { closeIntent } from '../../engine/intent/close-intent.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
-import { openEngine } from '../open-engine.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { openEngine } from '../command-parts/open-engine.ts';
 
 /** Characters of a reason (document 1, changeLog[].reason). */
 const maxReason = 2000;

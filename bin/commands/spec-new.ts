@@ -4,9 +4,9 @@ import { uuidV7 } from '../../core/base/ids.ts';
 import type { ChangeType, RiskLevel } from '../../core/contract/intentspec.gen.ts';
 import { draftFromProfile } from '../../engine/spec/profile.ts';
 import { readIntentSpec } from '../../engine/spec/read-intent-spec.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
-import { draftTarget } from '../draft-target.ts';
-import { writeOutput } from '../write-output.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { draftTarget } from '../command-parts/draft-target.ts';
+import { writeOutput } from '../command-parts/write-output.ts';
 
 /** `writ spec new`: a valid draft, to a new file or to stdout (`path` is then `-`). */
 export async function run(context: CommandContext): Promise<CommandResult> {

@@ -1,5 +1,5 @@
 import schema from '../../engine/spec/intentspec.v1.schema.json' with { type: 'json' };
-import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 
 /** `writ spec schema`: the contract's own JSON Schema, as it is used. */
 export async function run(_context: CommandContext): Promise<CommandResult> {

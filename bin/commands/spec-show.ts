@@ -2,14 +2,14 @@ import { requireSpec } from '../../api/intent/read-spec.ts';
 import { effectiveScope } from '../../engine/plan/scope.ts';
 import { reviewDocument } from '../../engine/spec/review.ts';
 import { rules } from '../../gates/rules.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 
 /** `writ spec show F`: the review document of a valid contract; with `--current`, what has become of its intent. */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const [path = '-'] = context.args;
   if (context.options.flag('current')) {
     // Reading a file needs neither engine nor repository.
-    const { showCurrent } = await import('../show-current.ts');
+    const { showCurrent } = await import('../command-parts/show-current.ts');
     return showCurrent(context, path);
   }
   const { document, effective, digest, issues } = await requireSpec(

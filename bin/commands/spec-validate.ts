@@ -2,8 +2,8 @@ import { judgeSpec } from '../../api/intent/read-spec.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { ReadResult } from '../../engine/spec/read-intent-spec.ts';
 import { rules } from '../../gates/rules.ts';
-import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
-import { type Printer, styled } from '../print.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { type Printer, styled } from '../terminal/print.ts';
 
 interface Judged {
   readonly path: string;

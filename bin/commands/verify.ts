@@ -5,10 +5,10 @@ import { warningsOf } from '../../api/verify/warnings.ts';
 import type { ExplainedClaim } from '../../attest/verify/explain.ts';
 import type { VerifyReport } from '../../attest/verify/report.ts';
 import { builtInStores } from '../../plugins/store/built-in-stores.ts';
-import { type CommandContext, type CommandResult, refused, succeeded } from '../command.ts';
-import { styled } from '../print.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { readDemands } from '../command-parts/verify-options.ts';
 import { printVerification } from '../report/verification.ts';
-import { readDemands } from '../verify-options.ts';
+import { styled } from '../terminal/print.ts';
 
 /** `writ verify TARGET…`: offline. Exit 0 all verified · 1 a claim is refuted · 3 nothing to verify, or nobody to verify by. */
 export async function run(context: CommandContext): Promise<CommandResult> {

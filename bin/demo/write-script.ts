@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { WritError } from '../../core/base/errors.ts';
-import { writeOutput } from '../write-output.ts';
+import { writeOutput } from '../command-parts/write-output.ts';
 
 /**
  * Puts `writ` into the demonstration's directory: this very program, at home there and in its repository, so that what is printed

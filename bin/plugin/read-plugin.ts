@@ -6,7 +6,7 @@ import { type PluginManifest, readManifest } from '../../engine/plugin-trust/plu
 import type { PluginPackage } from '../../engine/plugin-trust/plugin-package.ts';
 import { readDirectory } from '../../engine/plugin-trust/read-directory.ts';
 import { maxTarballBytes, readTarball } from '../../engine/plugin-trust/read-tarball.ts';
-import type { CommandContext } from '../command.ts';
+import type { CommandContext } from '../command-parts/command.ts';
 
 /** A plugin that the user named: a directory, or a file that `npm pack` made. */
 export interface NamedPlugin {

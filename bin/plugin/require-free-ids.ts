@@ -1,6 +1,6 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { PluginManifest } from '../../engine/plugin-trust/plugin-manifest.ts';
-import { openEngine } from '../open-engine.ts';
+import { openEngine } from '../command-parts/open-engine.ts';
 
 /** No rule of a plugin bears the name of a built-in rule or of a policy engine, or PLUGIN_INVALID: no run that lists it would begin. */
 export async function requireFreeIds(

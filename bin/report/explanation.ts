@@ -1,6 +1,6 @@
 import type { VerifiedTarget } from '../../api/verify/verified-target.ts';
 import { explain } from '../../attest/verify/explain.ts';
-import { type Printer, styled } from '../print.ts';
+import { type Printer, styled } from '../terminal/print.ts';
 import { printVerdict, tones } from './verification.ts';
 
 /** The claims about one target as a tree: claim, then evidence, signer, log and rule below it. */

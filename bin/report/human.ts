@@ -4,7 +4,7 @@ import type { Finding } from '../../core/contract/finding.ts';
 import { limitExceeded } from '../../core/contract/limit-exceeded.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import type { ArtifactRecord, CheckRecord } from '../../core/contract/stage.ts';
-import { type Part, type Printer, type Style, styled } from '../print.ts';
+import { type Part, type Printer, type Style, styled } from '../terminal/print.ts';
 import { toCount, toDuration, toSize } from './quantities.ts';
 import { toSealedCommit } from './sealed-commit.ts';
 import { toTimeSpan } from './time-span.ts';

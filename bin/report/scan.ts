@@ -1,6 +1,6 @@
 import type { ScanResult } from '../../gates/scan/scan-pieces.ts';
 import type { ScannedFinding } from '../../gates/scan/scanned-finding.ts';
-import { type Printer, type Style, styled } from '../print.ts';
+import { type Printer, type Style, styled } from '../terminal/print.ts';
 
 const most = 200;
 const tones: Readonly<Record<ScannedFinding['severity'], Style>> = {

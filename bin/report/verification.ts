@@ -1,6 +1,6 @@
 import type { VerifiedTarget } from '../../api/verify/verified-target.ts';
 import type { VerifyCheck } from '../../attest/verify/report.ts';
-import { type Printer, type Style, styled } from '../print.ts';
+import { type Printer, type Style, styled } from '../terminal/print.ts';
 
 /** The colour of each status. */
 export const tones: Readonly<Record<VerifyCheck['status'], Style>> = {

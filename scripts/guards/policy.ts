@@ -54,7 +54,7 @@ export const guards: readonly Guard[] = [
       'a policy that moves while the change is judged',
     ],
   ]),
-  ...within('bin/scan-options.ts', oldBase, [
+  ...within('bin/command-parts/scan-options.ts', oldBase, [
     [
       'options of a scan',
       'return treeOf(repository, from);',

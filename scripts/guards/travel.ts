@@ -16,7 +16,7 @@ export const guards: readonly Guard[] = [
       waiting,
     ],
   ]),
-  ...within('bin/moved-refs.ts', travelling, [
+  ...within('bin/command-parts/moved-refs.ts', travelling, [
     ['two records await a choice', 'stuck.every(awaitsChoice)', 'stuck.length < 0', waiting],
   ]),
 ];

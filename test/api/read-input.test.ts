@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import t from 'tap';
 import { readInput } from '../../api/read-input.ts';
-import { writeOutput } from '../../bin/write-output.ts';
+import { writeOutput } from '../../bin/command-parts/write-output.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { instant } from '../waiting/instant.ts';
 

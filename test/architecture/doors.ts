@@ -68,7 +68,7 @@ export const doors: readonly Door[] = [
     code: /\bprocess\.(?:exit|reallyExit|abort)\s*\(|\bprocess\.exitCode\b/,
   },
   {
-    // `bin/print.ts` writes to what `bin/main.ts` hands it.
+    // `bin/terminal/print.ts` writes to what `bin/main.ts` hands it.
     name: 'the terminal',
     file: 'bin/main.ts',
     code: /\bconsole\.|\bprocess\.std(?:out|err)\b/,

@@ -46,7 +46,7 @@ export const ladders: Readonly<Record<string, readonly string[]>> = {
 };
 /** Ladders that have files on top. */
 export const topped: readonly string[] = ['engine/run'];
-/** Rooms whose folders import each other in no circle. `bin` is a knot still. */
+/** Rooms whose folders import each other in no circle. */
 export const uncircled: readonly string[] = [
   'api',
   'attest',

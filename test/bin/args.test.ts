@@ -1,6 +1,6 @@
 import t from 'tap';
 import { parseArguments } from '../../bin/args.ts';
-import type { CommandSpec } from '../../bin/command.ts';
+import type { CommandSpec } from '../../bin/command-parts/command.ts';
 import { commands as realCommands } from '../../bin/command-table.ts';
 import { isWritError, type WritError } from '../../core/base/errors.ts';
 

@@ -6,7 +6,7 @@ import {
   type CommandSpec,
   refused,
   succeeded,
-} from '../../bin/command.ts';
+} from '../../bin/command-parts/command.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { runLine } from './host.ts';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { progressPlugin } from '../../bin/run-progress.ts';
+import { progressPlugin } from '../../bin/terminal/run-progress.ts';
 import { createEngine } from '../../core/kernel/engine.ts';
 
 const request = {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readScanOptions } from '../../../bin/scan-options.ts';
+import { readScanOptions } from '../../../bin/command-parts/scan-options.ts';
 import { audited, feature, fix, gate, makeBranches, runWhile } from './branches.ts';
 
 t.test('a branch that was made before a gate was added does not escape it', async (t) => {

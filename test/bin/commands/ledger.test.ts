@@ -16,7 +16,7 @@ import { rootFromInclusion } from '../../../attest/log/merkle/verify-inclusion.t
 import { formatTlogProof, parseTlogProof } from '../../../attest/log/tlog-proof.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { dispatch } from '../../../bin/dispatch.ts';
-import { openSink } from '../../../bin/print.ts';
+import { openSink } from '../../../bin/terminal/print.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { storeRefs } from '../../../engine/store/store-refs.ts';

@@ -1,13 +1,13 @@
 import { PassThrough } from 'node:stream';
 import { SaxesParser } from 'saxes';
 import t from 'tap';
-import { createPrinter, openSink } from '../../../bin/print.ts';
 import { renderRunHtml } from '../../../bin/report/html.ts';
 import { printRun } from '../../../bin/report/human.ts';
 import { renderRunJunit } from '../../../bin/report/junit.ts';
 import { renderRunMarkdown } from '../../../bin/report/markdown.ts';
 import { toCount, toDuration, toSize } from '../../../bin/report/quantities.ts';
 import { renderRunSarif } from '../../../bin/report/sarif.ts';
+import { createPrinter, openSink } from '../../../bin/terminal/print.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { githubIngestionFaults } from '../../readers/documents/sarif/github-ingestion-faults.ts';
 import { abandoned, committed, hostile, huge } from './sample-view.ts';

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
-import type { JsonData } from '../api/json-data.ts';
-import type { WritError } from '../core/base/errors.ts';
-import type { WorkerPool } from '../core/kernel/worker/pool.ts';
-import type { Stores } from '../engine/store/open-stores.ts';
-import type { Printer } from './print.ts';
-import type { Progress } from './progress.ts';
+import type { JsonData } from '../../api/json-data.ts';
+import type { WritError } from '../../core/base/errors.ts';
+import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
+import type { Stores } from '../../engine/store/open-stores.ts';
+import type { Printer } from '../terminal/print.ts';
+import type { Progress } from '../terminal/progress.ts';
 
 /** One option as data. No `value` means a flag. */
 export interface OptionSpec {

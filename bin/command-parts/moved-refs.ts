@@ -1,8 +1,8 @@
-import { WritError } from '../core/base/errors.ts';
-import { awaitsChoice, isRefused } from '../engine/upkeep/move-outcome.ts';
-import type { Moved, Pushed } from '../engine/upkeep/push-refs.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { awaitsChoice, isRefused } from '../../engine/upkeep/move-outcome.ts';
+import type { Moved, Pushed } from '../../engine/upkeep/push-refs.ts';
+import { styled } from '../terminal/print.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from './command.ts';
-import { styled } from './print.ts';
 
 /** What `push` and `fetch` answer: every ref and what became of it; exit 1 where one should have moved and did not. */
 export function toMovedResult({ remote, refs }: Moved, held?: Pushed['held']): CommandResult {

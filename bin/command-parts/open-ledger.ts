@@ -1,14 +1,14 @@
 import { join, resolve } from 'node:path';
-import { parseCheckpoint, type SignedCheckpoint, verifyCheckpoint } from '../attest/log/checkpoint.ts';
-import { readFrom } from '../attest/log/internal-ledger.ts';
-import type { LedgerKey } from '../attest/log/ledger-key.ts';
-import { ledgerPath } from '../attest/log/ledger-path.ts';
-import { type LedgerReader, openLedgerReader } from '../attest/log/ledger-reader.ts';
-import type { LedgerFileReader } from '../attest/log/tile-reader.ts';
-import { ledgerKeysFor } from '../attest/verify/anchors.ts';
-import { loadAnchors } from '../attest/verify/load-anchors.ts';
-import { isWritError, WritError } from '../core/base/errors.ts';
-import { openRepository } from '../engine/vcs/repository.ts';
+import { parseCheckpoint, type SignedCheckpoint, verifyCheckpoint } from '../../attest/log/checkpoint.ts';
+import { readFrom } from '../../attest/log/internal-ledger.ts';
+import type { LedgerKey } from '../../attest/log/ledger-key.ts';
+import { ledgerPath } from '../../attest/log/ledger-path.ts';
+import { type LedgerReader, openLedgerReader } from '../../attest/log/ledger-reader.ts';
+import type { LedgerFileReader } from '../../attest/log/tile-reader.ts';
+import { ledgerKeysFor } from '../../attest/verify/anchors.ts';
+import { loadAnchors } from '../../attest/verify/load-anchors.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
 import type { CommandContext } from './command.ts';
 
 /** A ledger to be read, judged by keys of the user's. */

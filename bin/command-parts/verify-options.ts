@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
-import { readInput } from '../api/read-input.ts';
-import { type Requirement, requirements } from '../api/verify/demands.ts';
-import type { TargetForm } from '../api/verify/target-meanings.ts';
-import type { AskedDemands } from '../api/verify/verify-targets.ts';
-import type { GivenArtifact } from '../attest/verify/given-artifact.ts';
-import type { GivenAnchors } from '../attest/verify/load-anchors.ts';
-import { isMistakenLevel } from '../attest/verify/predicates/level.ts';
-import type { SummaryDemands } from '../attest/verify/summary-demands.ts';
-import { isWritError, WritError } from '../core/base/errors.ts';
-import { printable } from '../core/base/printable.ts';
+import { readInput } from '../../api/read-input.ts';
+import { type Requirement, requirements } from '../../api/verify/demands.ts';
+import type { TargetForm } from '../../api/verify/target-meanings.ts';
+import type { AskedDemands } from '../../api/verify/verify-targets.ts';
+import type { GivenArtifact } from '../../attest/verify/given-artifact.ts';
+import type { GivenAnchors } from '../../attest/verify/load-anchors.ts';
+import { isMistakenLevel } from '../../attest/verify/predicates/level.ts';
+import type { SummaryDemands } from '../../attest/verify/summary-demands.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
 import type { CommandContext } from './command.ts';
 
 const maxSignersBytes = 4 * 1024 * 1024;
@@ -75,7 +75,7 @@ function readSummaryDemands({ options }: CommandContext): SummaryDemands {
 async function readArtifacts(context: CommandContext): Promise<readonly GivenArtifact[]> {
   const names = context.options.values('artifact');
   if (names.length === 0) return [];
-  const { readArtifact } = await import('../api/verify/artifact.ts');
+  const { readArtifact } = await import('../../api/verify/artifact.ts');
   return Promise.all(names.map((name) => readArtifact(context, name)));
 }
 
@@ -102,9 +102,9 @@ function readForm({ options }: CommandContext): TargetForm | undefined {
 
 async function readSpecDigest(context: CommandContext, path: string): Promise<string> {
   const [{ readSpecBytes }, { canonicalDigest }, { parseStrictJson }] = await Promise.all([
-    import('../api/intent/read-spec-bytes.ts'),
-    import('../core/base/canonical.ts'),
-    import('../core/base/strict-json.ts'),
+    import('../../api/intent/read-spec-bytes.ts'),
+    import('../../core/base/canonical.ts'),
+    import('../../core/base/strict-json.ts'),
   ]);
   try {
     return canonicalDigest(parseStrictJson(await readSpecBytes(context, path)).value);
@@ -121,7 +121,7 @@ async function readSpecDigest(context: CommandContext, path: string): Promise<st
 
 async function readSigners(context: CommandContext, path: string): Promise<Buffer> {
   const bytes = await readInput(context, path, { maxBytes: maxSignersBytes });
-  const { requireSigners } = await import('../api/verify/require-signers.ts');
+  const { requireSigners } = await import('../../api/verify/require-signers.ts');
   requireSigners(bytes, path, '--allowed-signers');
   return bytes;
 }

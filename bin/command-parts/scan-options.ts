@@ -1,10 +1,10 @@
-import { signerForms } from '../attest/signer/signer-sources.ts';
-import { isWritError } from '../core/base/errors.ts';
-import { parseConfig, type WritConfig } from '../engine/config/config.ts';
-import { resolveRange } from '../engine/patch/patch-from-range.ts';
-import { readBlob } from '../engine/vcs/blobs.ts';
-import { openRepository, type Repository } from '../engine/vcs/repository.ts';
-import { resolveBase, treeOf } from '../engine/vcs/resolve-commit.ts';
+import { signerForms } from '../../attest/signer/signer-sources.ts';
+import { isWritError } from '../../core/base/errors.ts';
+import { parseConfig, type WritConfig } from '../../engine/config/config.ts';
+import { resolveRange } from '../../engine/patch/patch-from-range.ts';
+import { readBlob } from '../../engine/vcs/blobs.ts';
+import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
+import { resolveBase, treeOf } from '../../engine/vcs/resolve-commit.ts';
 import type { CommandContext } from './command.ts';
 
 type Context = Pick<CommandContext, 'options' | 'cwd' | 'repoPath'>;

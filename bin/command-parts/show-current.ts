@@ -1,9 +1,9 @@
-import { lifecycleMarkdown, type ShownLifecycle, toLifecycleData } from '../api/intent/lifecycle.ts';
-import { namedIntent } from '../api/intent/open-intent.ts';
-import { unknownIntent } from '../engine/intent/append-intent-events.ts';
-import { readIntentHistory } from '../engine/intent/intent-history.ts';
-import { requireSameMetadata } from '../engine/intent/require-same-metadata.ts';
-import { openRepository } from '../engine/vcs/repository.ts';
+import { lifecycleMarkdown, type ShownLifecycle, toLifecycleData } from '../../api/intent/lifecycle.ts';
+import { namedIntent } from '../../api/intent/open-intent.ts';
+import { unknownIntent } from '../../engine/intent/append-intent-events.ts';
+import { readIntentHistory } from '../../engine/intent/intent-history.ts';
+import { requireSameMetadata } from '../../engine/intent/require-same-metadata.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from './command.ts';
 import { openEngine } from './open-engine.ts';
 

@@ -1,8 +1,8 @@
-import { attesting } from '../attest/attestor/attesting.ts';
-import { systemClock } from '../core/base/clock.ts';
-import type { LoadedPlugin } from '../core/kernel/plugin.ts';
-import { createWritEngine, type WritEngine } from '../engine/spec/writ-engine.ts';
-import { preset } from '../plugins/preset.ts';
+import { attesting } from '../../attest/attestor/attesting.ts';
+import { systemClock } from '../../core/base/clock.ts';
+import type { LoadedPlugin } from '../../core/kernel/plugin.ts';
+import { createWritEngine, type WritEngine } from '../../engine/spec/writ-engine.ts';
+import { preset } from '../../plugins/preset.ts';
 import type { CommandContext } from './command.ts';
 
 /** An engine with every built-in, and what the command itself adds (a progress observer, say). Close it. */

@@ -1,4 +1,4 @@
-import { definePlugin, type LoadedPlugin } from '../core/kernel/plugin.ts';
+import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
 import type { Progress } from './progress.ts';
 
 /** Tells a terminal what a run is doing; an observer like any other plugin. */

@@ -1,4 +1,4 @@
-import { WritError } from '../core/base/errors.ts';
+import { WritError } from '../../core/base/errors.ts';
 
 /** A whole number out of a command line; USAGE. */
 export function parseWhole(text: string | undefined, name: string, most = Number.MAX_SAFE_INTEGER): number {

@@ -1,18 +1,18 @@
 import { lstat, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve, sep } from 'node:path';
-import { WritError } from '../core/base/errors.ts';
-import type { PatchSet } from '../core/contract/patch-set.ts';
-import type { FileSides, Rule } from '../core/contract/rule.ts';
-import { patchFromRange, resolveRange } from '../engine/patch/patch-from-range.ts';
-import { readRuleFiles } from '../engine/run/judge/read-rule-files.ts';
-import { startGit } from '../engine/vcs/git.ts';
-import { openRepository } from '../engine/vcs/repository.ts';
-import { createScratch } from '../engine/vcs/scratch.ts';
-import { cutDiff } from '../gates/scan/cut-diff.ts';
-import type { DiffPiece, Unscanned } from '../gates/scan/diff-piece.ts';
-import { type FilePiece, type FileToScan, filesAsPieces } from '../gates/scan/files-as-pieces.ts';
-import { readBlocks } from '../gates/scan/read-blocks.ts';
+import { WritError } from '../../core/base/errors.ts';
+import type { PatchSet } from '../../core/contract/patch-set.ts';
+import type { FileSides, Rule } from '../../core/contract/rule.ts';
+import { patchFromRange, resolveRange } from '../../engine/patch/patch-from-range.ts';
+import { readRuleFiles } from '../../engine/run/judge/read-rule-files.ts';
+import { startGit } from '../../engine/vcs/git.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
+import { createScratch } from '../../engine/vcs/scratch.ts';
+import { cutDiff } from '../../gates/scan/cut-diff.ts';
+import type { DiffPiece, Unscanned } from '../../gates/scan/diff-piece.ts';
+import { type FilePiece, type FileToScan, filesAsPieces } from '../../gates/scan/files-as-pieces.ts';
+import { readBlocks } from '../../gates/scan/read-blocks.ts';
 import type { CommandContext } from './command.ts';
 
 /** What `writ scan` reads: pieces of a diff, and the files behind them where they are at hand. */

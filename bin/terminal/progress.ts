@@ -1,4 +1,4 @@
-import type { Clock } from '../core/base/clock.ts';
+import type { Clock } from '../../core/base/clock.ts';
 import { escapeTerminal } from './escape-terminal.ts';
 import type { Sink } from './print.ts';
 

@@ -1,4 +1,4 @@
-import { revealHidden } from '../api/reveal-hidden.ts';
+import { revealHidden } from '../../api/reveal-hidden.ts';
 
 const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\x1b': '\\e' };
 

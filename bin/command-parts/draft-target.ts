@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import { isWritError } from '../core/base/errors.ts';
-import type { Actor, TargetRepo } from '../core/contract/intentspec.gen.ts';
-import { locatorForm } from '../engine/spec/rules/locator-form.ts';
-import { askGit } from '../engine/vcs/git.ts';
-import { readIdentity } from '../engine/vcs/identity.ts';
-import { openRepository, type Repository } from '../engine/vcs/repository.ts';
-import { readHead } from '../engine/vcs/resolve-commit.ts';
+import { isWritError } from '../../core/base/errors.ts';
+import type { Actor, TargetRepo } from '../../core/contract/intentspec.gen.ts';
+import { locatorForm } from '../../engine/spec/rules/locator-form.ts';
+import { askGit } from '../../engine/vcs/git.ts';
+import { readIdentity } from '../../engine/vcs/identity.ts';
+import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
+import { readHead } from '../../engine/vcs/resolve-commit.ts';
 import type { CommandContext } from './command.ts';
 
 /** What a draft says about where it will be worked on, and who asks. */
