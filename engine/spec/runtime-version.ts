@@ -1,3 +1,5 @@
+import { compareNumbers } from '../../readers/advisories/order/numbers-order.ts';
+
 /** A version as a tool says it. */
 export interface Version {
   /** One to four numbers. */
@@ -25,14 +27,14 @@ export function meets(
   operator: '>=' | '>' | '=' | '^' | '~',
   wanted: readonly number[],
 ): boolean {
-  const whole = compare(found.numbers, wanted, Math.max(found.numbers.length, wanted.length));
+  const whole = compareNumbers(found.numbers, wanted);
   const atLeast = whole > 0 || (whole === 0 && !found.early);
-  const same = (length: number): boolean => compare(found.numbers, wanted, length) === 0;
+  const same = (length: number): boolean => compareNumbers(found.numbers, wanted, length) === 0;
   switch (operator) {
     case '>=':
       return atLeast;
     case '>':
-      return compare(found.numbers, wanted, wanted.length) > 0;
+      return compareNumbers(found.numbers, wanted, wanted.length) > 0;
     case '=':
       return same(wanted.length) && atLeast;
     case '~':
@@ -43,12 +45,4 @@ export function meets(
       return atLeast && same(leading < 0 ? wanted.length : leading + 1);
     }
   }
-}
-
-function compare(a: readonly number[], b: readonly number[], length: number): number {
-  for (let at = 0; at < length; at += 1) {
-    const difference = (a[at] ?? 0) - (b[at] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
 }

@@ -1,4 +1,5 @@
 import parse from 'spdx-expression-parse';
+import { compareNumbers } from '../../readers/advisories/order/numbers-order.ts';
 
 interface SpdxLicense {
   readonly license: string;
@@ -69,7 +70,7 @@ export class AllowedLicenses {
     const isOrLater = bare.plus === true || bare.license.endsWith('-or-later');
     const [family, from] = versioned(bare.license) ?? [];
     if (!isOrLater || family === undefined || from === undefined) return false;
-    return (this.#versions.get(family) ?? []).some((version) => compare(version, from) >= 0);
+    return (this.#versions.get(family) ?? []).some((version) => compareNumbers(version, from) >= 0);
   }
 }
 
@@ -83,14 +84,6 @@ function versioned(name: string): readonly [string, number[]] | undefined {
   return family === undefined || version === undefined
     ? undefined
     : [family.toLowerCase(), version.split('.').map(Number)];
-}
-
-function compare(left: readonly number[], right: readonly number[]): number {
-  for (let at = 0; at < Math.max(left.length, right.length); at += 1) {
-    const difference = (left[at] ?? 0) - (right[at] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
 }
 
 /** Every identifier that an expression names, exceptions with what they except from. */

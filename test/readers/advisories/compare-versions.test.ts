@@ -1,5 +1,6 @@
 import t from 'tap';
 import { versionOrder } from '../../../readers/advisories/compare-versions.ts';
+import { compareNumbers } from '../../../readers/advisories/order/numbers-order.ts';
 import type { Ecosystem } from '../../../readers/packages/package-set.ts';
 import { cpuTime } from '../../waiting/cpu-time.ts';
 
@@ -107,3 +108,29 @@ t.test('hostile versions are compared in no time', async (t) => {
       versionOrder(ecosystem)(piece.repeat(128).slice(0, 256), `${piece.repeat(127).slice(0, 254)}!!`);
   t.ok(spent() < 1000);
 });
+
+t.test(
+  'versions that are numbers alone: a missing number is 0, and only so many count as are asked for',
+  async (t) => {
+    const signs = [
+      [
+        [1, 10],
+        [1, 9],
+      ],
+      [[2], [1, 9, 9]],
+      [[1, 0], [1]],
+      [[1, 0, 1], [1]],
+    ].map(([left = [], right = []]) => [
+      Math.sign(compareNumbers(left, right)),
+      Math.sign(compareNumbers(right, left)),
+    ]);
+    t.strictSame(signs, [
+      [1, -1],
+      [1, -1],
+      [0, 0],
+      [1, -1],
+    ]);
+    t.equal(compareNumbers([1, 2, 3], [1, 2, 9], 2), 0);
+    t.equal(compareNumbers([1, 2, 3], [9], 0), 0);
+  },
+);
