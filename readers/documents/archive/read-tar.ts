@@ -2,6 +2,7 @@ import type { ArchiveFault } from './archive-fault.ts';
 import { tarChecksum } from './tar-checksum.ts';
 
 const block = 512;
+const noNumber = { fault: 'a header holds no octal number where one is due' };
 
 /** A header with its content, as they follow each other; the end of the archive is one without content. */
 export interface TarPart {
@@ -41,10 +42,10 @@ export function readTar(bytes: Buffer, { members, isStrict }: TarLimits): readon
     if (isStrict && !isTar(header.toString('latin1'))) return { fault: 'expected a ustar archive' };
     if (header.length < block) return { fault: 'the archive is cut off' };
     const sum = octalOf(header.subarray(148, 156));
-    const size = octalOf(header.subarray(124, 136));
-    if (sum === undefined || size === undefined)
-      return { fault: 'a header holds no octal number where one is due' };
+    if (sum === undefined) return noNumber;
     if (sum !== tarChecksum(header)) return { fault: 'a header has a wrong checksum' };
+    const size = octalOf(header.subarray(124, 136));
+    if (size === undefined) return noNumber;
     const end = at + block + size;
     if (end > bytes.length) return { fault: 'the archive is cut off' };
     if (parts.length >= members)

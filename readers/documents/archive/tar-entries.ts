@@ -20,8 +20,8 @@ export function tarEntries(parts: readonly TarPart[]): readonly TarEntry[] | Arc
   const entries: TarEntry[] = [];
   let extended: Records | undefined;
   for (const { header, bytes } of parts) {
-    // The end of the archive.
-    if (header.every((octet) => octet === 0)) break;
+    // The end of the archive, with whatever stands after it.
+    if (header.subarray(0, 512).every((octet) => octet === 0)) break;
     const type = header.toString('latin1', 156, 157);
     const path = pathOf(header);
     if (typeof path !== 'string') return path;
