@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { WritError } from '../core/base/errors.ts';
 import type { InclusionPromise, LogProof } from '../core/contract/transparency-log.ts';
+import { type AnyBundle, readBundle } from './any-bundle.ts';
 import { type Envelope, parseEnvelope } from './encoding/dsse.ts';
 import {
   expectArray,
@@ -31,6 +32,12 @@ export interface Bundle {
   readonly proof: BundledProof | undefined;
   /** The signer's, DER; absent where a managed key signed. */
   readonly certificate?: Buffer;
+}
+
+/** A bundle in the form that `formatBundle` writes, and what any bundle says, out of one reading. */
+export interface Seal {
+  readonly bundle: Bundle;
+  readonly read: AnyBundle;
 }
 
 const maxBytes = 4 * 1024 * 1024;
@@ -82,52 +89,74 @@ function toTlogEntry(proof: BundledProof): unknown {
   };
 }
 
-/**
- * Reads the form that `formatBundle` writes: strict JSON up to 4 MiB and 32 levels, no other member, one signature whose key id
- * equals the hint or is that of the certificate, at most one log entry. ATTESTATION_MALFORMED.
- */
+/** {@link readSeal}, where nothing but our own form is asked for. */
 export function parseBundle(bytes: Uint8Array): Bundle {
-  const bundle = expectObject(parseJsonObject(bytes, maxBytes), '', [
-    'mediaType',
-    'verificationMaterial',
-    'dsseEnvelope',
-  ]);
-  expectText(bundle.mediaType, '/mediaType', /^application\/vnd\.dev\.sigstore\.bundle\.v0\.3\+json$/);
-  const at = '/verificationMaterial';
-  const all = expectObject(bundle.verificationMaterial, at);
-  const kind = all.certificate === undefined ? 'publicKey' : 'certificate';
-  const material = expectObject(all, at, [kind, 'tlogEntries']);
-  const envelope = parseEnvelope(bundle.dsseEnvelope, '/dsseEnvelope');
-  if (kind === 'publicKey') {
-    const { hint } = expectObject(material.publicKey, `${at}/publicKey`, ['hint']);
-    expectText(hint, `${at}/publicKey/hint`, new RegExp(`^${envelope.keyId}$`));
-  }
-  const certificate =
-    kind === 'certificate'
-      ? readCertificate(material.certificate, `${at}/certificate`, envelope.keyId)
-      : undefined;
-  const [entry] = expectArray(material.tlogEntries, `${at}/tlogEntries`, 1);
+  return readSeal(bytes).bundle;
+}
+
+/**
+ * Reads the form that `formatBundle` writes: strict JSON up to 4 MiB and 32 levels, no other member, one signature whose
+ * key id equals the hint or is that of the certificate, at most one log entry. ATTESTATION_MALFORMED. The form is a check
+ * of the document; what is in it comes from the one reading of bundles.
+ */
+export function readSeal(bytes: Uint8Array): Seal {
+  const document = parseJsonObject(bytes, maxBytes);
+  const { proof, keyId } = requireOwnForm(document);
+  const read = readBundle(document);
+  const { content, material } = read;
+  if (content.kind !== 'envelope') throw malformed('an envelope', '/dsseEnvelope');
+  const { payloadType, payload, signatures } = content;
+  const [{ hint, signature }] = signatures;
+  if (material.kind === 'certificate') requireKey(material.der, certificateAt, keyId);
   return {
-    envelope,
-    proof: entry === undefined ? undefined : parseTlogEntry(entry, `${at}/tlogEntries/0`),
-    ...(certificate && { certificate }),
+    bundle: {
+      envelope: { payloadType, payload, keyId: hint, signature },
+      proof,
+      ...(material.kind === 'certificate' ? { certificate: material.der } : {}),
+    },
+    read,
   };
 }
 
-/** A certificate whose key is the one that the envelope names. */
-function readCertificate(value: unknown, at: string, keyId: string): Buffer {
-  const { rawBytes } = expectObject(value, at, ['rawBytes']);
-  const der = expectBase64(rawBytes, `${at}/rawBytes`);
+const materialAt = '/verificationMaterial';
+const certificateAt = `${materialAt}/certificate`;
+
+/** No other member, nothing unset, one spelling of everything; and the log entry, which we write in one kind only. */
+function requireOwnForm(document: JsonObject): Pick<Bundle, 'proof'> & Pick<Envelope, 'keyId'> {
+  const at = materialAt;
+  const bundle = expectObject(document, '', ['mediaType', 'verificationMaterial', 'dsseEnvelope']);
+  expectText(bundle.mediaType, '/mediaType', /^application\/vnd\.dev\.sigstore\.bundle\.v0\.3\+json$/);
+  const all = expectObject(bundle.verificationMaterial, at);
+  const kind = all.certificate === undefined ? 'publicKey' : 'certificate';
+  const material = expectObject(all, at, [kind, 'tlogEntries']);
+  const { keyId } = parseEnvelope(bundle.dsseEnvelope, '/dsseEnvelope');
+  if (kind === 'publicKey') {
+    const { hint } = expectObject(material.publicKey, `${at}/publicKey`, ['hint']);
+    expectText(hint, `${at}/publicKey/hint`, new RegExp(`^${keyId}$`));
+  } else {
+    const { rawBytes } = expectObject(material.certificate, certificateAt, ['rawBytes']);
+    expectBase64(rawBytes, `${certificateAt}/rawBytes`);
+  }
+  const [entry] = expectArray(material.tlogEntries, `${at}/tlogEntries`, 1);
+  return { keyId, proof: entry === undefined ? undefined : parseTlogEntry(entry, `${at}/tlogEntries/0`) };
+}
+
+/** Requires a certificate whose key is the one that the envelope names. */
+function requireKey(der: Buffer, at: string, keyId: string): void {
   try {
     const certificate = new X509Certificate(der);
     // What follows the certificate would make two bundles out of one.
-    if (certificate.raw.equals(der) && keyIdOf(certificate.publicKey) === keyId) return der;
+    if (certificate.raw.equals(der) && keyIdOf(certificate.publicKey) === keyId) return;
   } catch {
     // Told below.
   }
-  throw new WritError('ATTESTATION_MALFORMED', {
-    message: `expected the certificate of key \`${keyId}\` at \`${at}\``,
-    detail: { path: at, expected: keyId },
+  throw malformed(`the certificate of key \`${keyId}\``, at, keyId);
+}
+
+function malformed(what: string, path: string, expected = what): WritError {
+  return new WritError('ATTESTATION_MALFORMED', {
+    message: `expected ${what} at \`${path}\``,
+    detail: { path, expected },
   });
 }
 

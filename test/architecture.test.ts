@@ -124,6 +124,12 @@ t.test('every rule can fail', async (t) => {
     'HTTP that writ sends itself only through `core/base/net.ts`': [
       withFiles({ 'attest/x.ts': "export const a = () => import('undici');\n" }),
     ],
+    "nobody touches the sigstore library's own reading of bundles": [
+      withFiles({ 'attest/verify/x.ts': 'export const read = (json) => bundleFromJSON(json);\n' }),
+    ],
+    'the parts of a bundle only through `attest/any-bundle.ts`': [
+      withFiles({ 'attest/verify/x.ts': 'export const signed = (json) => json.dsseEnvelope.payload;\n' }),
+    ],
     'the sigstore client only through `attest/public/rekor-v1.ts`': [
       withFiles({ 'attest/x.ts': "export const a = () => import('@sigstore/sign');\n" }),
     ],

@@ -1,5 +1,5 @@
+import { parseAnyBundle } from '../../attest/any-bundle.ts';
 import { preAuthEncoding } from '../../attest/encoding/dsse.ts';
-import { parseAnyBundle } from '../../attest/verify/any-bundle.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError } from '../../core/base/errors.ts';
 

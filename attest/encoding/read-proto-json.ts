@@ -8,7 +8,12 @@ const longs: readonly string[] = ['logIndex', 'treeSize', 'integratedTime'];
  * 64-bit number of a log entry being text. ATTESTATION_MALFORMED.
  */
 export function readProtoJson(bytes: Uint8Array, maxBytes: number): JsonObject {
-  return plain(parseJsonObject(bytes, maxBytes)) as JsonObject;
+  return toPlainProto(parseJsonObject(bytes, maxBytes));
+}
+
+/** The same document with what is `null` left out and 64-bit numbers of log entries as text. */
+export function toPlainProto(document: JsonObject): JsonObject {
+  return plain(document) as JsonObject;
 }
 
 function plain(value: unknown): unknown {

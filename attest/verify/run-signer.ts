@@ -1,8 +1,7 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
-import type { Bundle } from '../bundle.ts';
+import type { Seal } from '../bundle.ts';
 import { verifyEnvelope } from '../encoding/dsse.ts';
 import { type Anchors, findSigner } from './anchors.ts';
-import { parseAnyBundle } from './any-bundle.ts';
 import { isForSigning, readCertificateClaims } from './certificate-claims.ts';
 import { refuted, type SignerGround, unavailable } from './report.ts';
 import { verifyWithSigstore } from './verify-with-sigstore.ts';
@@ -18,11 +17,11 @@ export interface RunSigner {
 
 /**
  * An anchored key signed the envelope, or the holder of a certificate that the trusted root, the identity and the issuer of the anchors stand for, at a
- * time that the log signed (`docs/decisions/0007-keyless.md`). `bytes` are what `bundle` was read from. Refusals for a check list.
+ * time that the log signed (`docs/decisions/0007-keyless.md`). Refusals for a check list.
  */
-export async function verifySigner(bytes: Uint8Array, bundle: Bundle, anchors: Anchors): Promise<RunSigner> {
-  const { envelope, certificate } = bundle;
-  if (certificate !== undefined) return verifyCertified(bytes, bundle, certificate, anchors);
+export async function verifySigner(seal: Seal, anchors: Anchors): Promise<RunSigner> {
+  const { envelope, certificate } = seal.bundle;
+  if (certificate !== undefined) return verifyCertified(seal, certificate, anchors);
   const { keyId } = envelope;
   const anchor = findSigner(anchors, keyId);
   if (anchor === undefined)
@@ -39,8 +38,7 @@ export async function verifySigner(bytes: Uint8Array, bundle: Bundle, anchors: A
 }
 
 async function verifyCertified(
-  bytes: Uint8Array,
-  { envelope, proof }: Bundle,
+  { bundle: { envelope, proof }, read }: Seal,
   der: Buffer,
   { trustedRoot: root, identity: wanted }: Anchors,
 ): Promise<RunSigner> {
@@ -58,7 +56,7 @@ async function verifyCertified(
     });
   if (proof?.promise === undefined)
     throw unavailable('missing', { expected: 'a log entry whose time the log signed (Rekor v1)' });
-  const { issuer = 'none' } = await verifyWithSigstore(parseAnyBundle(bytes), { root });
+  const { issuer = 'none' } = await verifyWithSigstore(read, { root });
   const isWanted = identity === wanted.identity && issuer === wanted.issuer;
   if (!isWanted || identity === 'none' || issuer === 'none')
     throw unavailable('untrusted-signer', {
@@ -69,7 +67,7 @@ async function verifyCertified(
   if (!isForSigning(certificate))
     throw refuted('malformed', { found: 'a certificate that is not for code signing' });
   const { publicKey: key } = certificate;
-  // The library judged by its own reading of the bytes; ours must agree.
+  // The library judged by its own decoding of the certificate; the platform's must agree.
   verifyEnvelope(envelope, key);
   return { keyId: envelope.keyId, key, certificate: der, ground: { identity, issuer } };
 }

@@ -1,8 +1,8 @@
 import { sha256Hex } from '../../core/base/digest.ts';
+import { type AnyBundle, parseAnyBundle } from '../any-bundle.ts';
 import { preAuthEncoding } from '../encoding/dsse.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import type { Anchors } from './anchors.ts';
-import { type AnyBundle, parseAnyBundle } from './any-bundle.ts';
 import { CheckList } from './check-list.ts';
 import type { GivenArtifact } from './given-artifact.ts';
 import type { Signed } from './judge-signature.ts';

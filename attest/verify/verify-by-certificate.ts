@@ -1,6 +1,6 @@
 import { isWritError } from '../../core/base/errors.ts';
+import type { AnyBundle } from '../any-bundle.ts';
 import type { Anchors } from './anchors.ts';
-import type { AnyBundle } from './any-bundle.ts';
 import { maySignStatements, readCertificateClaims } from './certificate-claims.ts';
 import type { CheckList } from './check-list.ts';
 import type { Signed } from './judge-signature.ts';

@@ -1,10 +1,10 @@
 import type { KeyObject } from 'node:crypto';
+import type { AnyBundle } from '../any-bundle.ts';
 import { parseTlogEntry } from '../bundle.ts';
 import { isOurs } from '../encoding/public-key.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import { entryKind, verifyLogEntry } from '../log/log-entry.ts';
 import type { Anchors } from './anchors.ts';
-import type { AnyBundle } from './any-bundle.ts';
 import type { CheckList } from './check-list.ts';
 import { judgeSeen } from './judge-seen.ts';
 import type { Signed } from './judge-signature.ts';
@@ -52,7 +52,7 @@ export async function verifyEntries(list: CheckList, keyed: KeyedBundle, anchors
         if (times.length === 0)
           throw unavailable('missing', {
             expected: 'a time stamp by an authority of the trusted root',
-            found: bundle.timestamps,
+            found: bundle.timestamps.length,
           });
         return times;
       },

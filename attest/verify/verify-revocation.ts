@@ -1,6 +1,6 @@
 import { canonicalize } from '../../core/base/canonical.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import { parseBundle } from '../bundle.ts';
+import { readSeal } from '../bundle.ts';
 import { inTotoPayloadType, preAuthEncoding } from '../encoding/dsse.ts';
 import { expectObject, parseJsonObject } from '../encoding/expect-json.ts';
 import { recordsSignature } from '../log/log-entry.ts';
@@ -17,9 +17,9 @@ export async function isRevocation(
   claims: ProvenanceClaims,
 ): Promise<boolean> {
   try {
-    const bundle = parseBundle(bytes);
-    const { envelope } = bundle;
-    await verifySigner(bytes, bundle, anchors);
+    const seal = readSeal(bytes);
+    const { envelope } = seal.bundle;
+    await verifySigner(seal, anchors);
     if (envelope.payloadType !== inTotoPayloadType) return false;
     const statement = parseJsonObject(envelope.payload, 1024 * 1024);
     const predicate = expectObject(statement.predicate, '/predicate');

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import type { ReplayRecord } from '../../core/contract/replay-record.ts';
 import { approvalType } from '../approval/approval-statement.ts';
-import { type Bundle, parseBundle } from '../bundle.ts';
+import { type Bundle, readSeal } from '../bundle.ts';
 import { inTotoPayloadType } from '../encoding/dsse.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import { slsaProvenanceType } from '../statement/slsa-provenance.ts';
@@ -95,15 +95,16 @@ export async function verifyRun(
   await verifyPlainView(list, source);
 
   const bundleBytes = await source.readRun(runFiles.bundle);
-  const bundle = await list.judge('bundle', async () => {
+  const seal = await list.judge('bundle', async () => {
     if (bundleBytes === undefined) throw await missingBundle(source);
     list.grounds.digests.set(runFiles.bundle, sha256Hex(bundleBytes));
-    return parseBundle(bundleBytes);
+    return readSeal(bundleBytes);
   });
-  if (bundle === undefined || bundleBytes === undefined) return list.report();
+  if (seal === undefined) return list.report();
+  const { bundle } = seal;
   const signer = await list.judge(
     'signature',
-    () => verifySigner(bundleBytes, bundle, anchors),
+    () => verifySigner(seal, anchors),
     ({ ground }) => ({ ...ground }),
   );
   if (signer === undefined) return list.report();

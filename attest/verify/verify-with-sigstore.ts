@@ -1,14 +1,15 @@
 import type { KeyObject } from 'node:crypto';
 import type { SignedEntity } from '@sigstore/verify';
 import { isWritError } from '../../core/base/errors.ts';
+import type { AnyBundle } from '../any-bundle.ts';
 import { preAuthEncoding } from '../encoding/dsse.ts';
 import { canJudgeBy } from '../encoding/public-key.ts';
 import type { TrustedRoot } from '../public/trusted-root.ts';
-import type { AnyBundle } from './any-bundle.ts';
 import { onlyIssuer } from './certificate-claims.ts';
 import { judgeSignature, type SignatureVerdict, type Signed } from './judge-signature.ts';
 import { knownTimestamps } from './known-timestamps.ts';
 import { unavailable } from './report.ts';
+import { toSigstoreBundle } from './sigstore-bundle.ts';
 import { toRefusal } from './sigstore-refusal.ts';
 
 export interface SigstoreTrust {
@@ -39,7 +40,7 @@ type Entries = SignedEntity['tlogEntries'];
  * being `log` where the log is at fault.
  */
 export async function verifyWithSigstore(bundle: AnyBundle, trust: SigstoreTrust): Promise<SigstoreProof> {
-  const [{ bundleFromJSON }, { toSignedEntity, toTrustMaterial, Verifier }] = await Promise.all([
+  const [forms, { toSignedEntity, toTrustMaterial, Verifier }] = await Promise.all([
     import('@sigstore/bundle'),
     import('@sigstore/verify'),
   ]);
@@ -50,7 +51,7 @@ export async function verifyWithSigstore(bundle: AnyBundle, trust: SigstoreTrust
   try {
     const finder = () => ({ publicKey: key as KeyObject, validFor: () => true });
     const material = toTrustMaterial(root.root, finder);
-    const entity = toSignedEntity(bundleFromJSON(bundle.json));
+    const entity = toSignedEntity(toSigstoreBundle(bundle, forms));
     entries = entriesOfKnownLogs(entity.tlogEntries, root);
     const signature = judgedHere(entity.signature, bundle, trust.signed, verdict);
     const timeless = { tlogThreshold: 0, ctlogThreshold: 0, timestampThreshold: 0 };

@@ -1,10 +1,10 @@
 import type { JsonData } from '../../api/json-data.ts';
 import { readInput } from '../../api/read-input.ts';
 import { type FilePart, splitFile } from '../../api/verify/split-file.ts';
+import { type AnyBundle, parseAnyBundle } from '../../attest/any-bundle.ts';
 import { parseCheckpoint } from '../../attest/log/checkpoint.ts';
 import { parseLogEntry } from '../../attest/log/log-entry.ts';
 import { parseTlogProof } from '../../attest/log/tlog-proof.ts';
-import { type AnyBundle, parseAnyBundle } from '../../attest/verify/any-bundle.ts';
 import { readCertificateClaims } from '../../attest/verify/certificate-claims.ts';
 import { maxEvidenceFileBytes, parseEvidenceFile } from '../../attest/verify/evidence-file.ts';
 import { readAttestation } from '../../attest/verify/read-attestation.ts';

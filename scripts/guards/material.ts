@@ -58,7 +58,7 @@ export const guards: readonly Guard[] = [
     [
       'the time of a log that nobody named is none',
       '...timesOf(entries)]',
-      '...timesOf(toSignedEntity(bundleFromJSON(bundle.json)).tlogEntries)]',
+      '...timesOf(entity.tlogEntries)]',
       'what a log says that nobody named',
     ],
   ]),
@@ -90,7 +90,7 @@ export const guards: readonly Guard[] = [
       'a certificate speaks for the one name',
     ],
   ]),
-  ...within('attest/verify/any-bundle.ts', strangers, [
+  ...within('attest/any-bundle.ts', strangers, [
     [
       'a bundle has one signature',
       "parseEnvelope(json.dsseEnvelope, '/dsseEnvelope', 1)",

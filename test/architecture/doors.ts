@@ -36,6 +36,15 @@ export const doors: readonly Door[] = [
     code: /(?<![.\w])fetch\s*\(|\bnew\s+(?:WebSocket|EventSource)\b/,
   },
   { name: 'HTTP that writ sends itself', file: 'core/base/net.ts', specifier: /^undici$/ },
+  // A second reading of the same bytes could differ from the one that was judged.
+  { name: "the sigstore library's own reading of bundles", code: /\b(?:bundle|envelope)FromJSON\b/ },
+  {
+    name: 'the parts of a bundle',
+    file: 'attest/any-bundle.ts',
+    // One judges the form of our own; the others, what a check reports, as no proof of anything.
+    servers: ['attest/bundle.ts', 'gates/formats/in-toto.ts', 'gates/formats/inclusion-proof.ts'],
+    code: /\.(?:verificationMaterial|dsseEnvelope|messageSignature)\b/,
+  },
   // It brings an HTTP client of its own.
   { name: 'the sigstore client', file: 'attest/public/rekor-v1.ts', specifier: /^@sigstore\/sign$/ },
   { name: 'the HTTP framework', file: 'http/loopback-server.ts', specifier: /^(?:hono|@hono\/.*)(?:\/|$)/ },

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { gitEvidence } from '../../../api/verify/git-evidence.ts';
-import { parseBundle } from '../../../attest/bundle.ts';
+import { readSeal } from '../../../attest/bundle.ts';
 import { parseTrustedRoot } from '../../../attest/public/trusted-root.ts';
 import { verifySigner } from '../../../attest/verify/run-signer.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';
@@ -133,7 +133,7 @@ t.test(
     t.equal(authorities.log.asked.length, 2, 'claim and revocation');
     t.equal(authorities.asked.length, 2);
     const bytes = Buffer.from(sample.git('show', `refs/ai/runs/${view.runId}:revocation.sigstore.json`));
-    const signer = await verifySigner(bytes, parseBundle(bytes), anchorsOf(authorities));
+    const signer = await verifySigner(readSeal(bytes), anchorsOf(authorities));
     t.strictSame(signer.ground, { identity, issuer });
   },
 );

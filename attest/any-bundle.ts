@@ -1,18 +1,23 @@
-import { WritError } from '../../core/base/errors.ts';
+import { WritError } from '../core/base/errors.ts';
 import {
   expectAnyBase64,
   expectArray,
   expectObject,
   expectText,
   type JsonObject,
-} from '../encoding/expect-json.ts';
-import { readProtoJson } from '../encoding/read-proto-json.ts';
-import { unavailable } from './report.ts';
+  parseJsonObject,
+} from './encoding/expect-json.ts';
+import { toPlainProto } from './encoding/read-proto-json.ts';
 
 /** Who signed, as the bundle says: a hint which key, that of an envelope standing beside its signatures, or a certificate. */
 export type Material =
   | { readonly kind: 'key'; readonly hint: string }
-  | { readonly kind: 'certificate'; readonly der: Buffer };
+  | {
+      readonly kind: 'certificate';
+      readonly der: Buffer;
+      /** What stands behind it in a bundle 0.1 or 0.2, as it stands there; absent where the bundle holds one certificate alone. */
+      readonly chain?: readonly unknown[];
+    };
 
 /** A signature, and the hint that stands beside it. */
 export interface HintedSignature {
@@ -42,10 +47,8 @@ export interface AnyBundle {
   readonly content: Content;
   /** Transparency log entries as they stand there. */
   readonly entries: readonly JsonObject[];
-  /** How many RFC 3161 time stamps there are. */
-  readonly timestamps: number;
-  /** The whole document without what is `null`, for a library that reads it by itself. */
-  readonly json: JsonObject;
+  /** RFC 3161 time stamps as they stand there. */
+  readonly timestamps: readonly unknown[];
 }
 
 /** Most octets of one bundle or envelope. */
@@ -69,14 +72,22 @@ const laterForm =
 export function parseAnyBundle(bytes: Uint8Array): AnyBundle {
   // What is too large is not read, and nothing is known against it.
   if (bytes.length > maxBundleBytes)
-    throw unavailable('unsupported', {
+    throw unread({
       expected: `at most ${maxBundleBytes} octets`,
       found: `${bytes.length} octets`,
     });
-  const json = readProtoJson(bytes, maxBundleBytes);
+  return readBundle(parseJsonObject(bytes, maxBundleBytes));
+}
+
+/**
+ * The one reading of a bundle, out of strictly parsed JSON: what {@link parseAnyBundle} says. The form of our own seals (`readSeal`) is a check besides it, and what the
+ * sigstore library judges (`toSigstoreBundle`) is made from what it gives: no other reading of the same bytes counts.
+ */
+export function readBundle(document: JsonObject): AnyBundle {
+  const json = toPlainProto(document);
   const foreign = foreignForm(json);
   if (foreign !== undefined)
-    throw unavailable('unsupported', {
+    throw unread({
       expected: 'a sigstore bundle 0.1 to 0.3, or a DSSE envelope',
       found: foreign,
     });
@@ -88,8 +99,7 @@ export function parseAnyBundle(bytes: Uint8Array): AnyBundle {
       material: { kind: 'key', hint },
       content,
       entries: [],
-      timestamps: 0,
-      json,
+      timestamps: [],
     };
   }
   const mediaType = expectText(json.mediaType, '/mediaType', bundleForm);
@@ -105,8 +115,7 @@ export function parseAnyBundle(bytes: Uint8Array): AnyBundle {
     material: parseMaterial(material, at, keyId),
     content,
     entries: entries.map((entry, n) => expectObject(entry, `${at}/tlogEntries/${n}`)),
-    timestamps: timestamps.length,
-    json,
+    timestamps,
   };
 }
 
@@ -119,12 +128,13 @@ function parseMaterial(material: JsonObject, at: string, keyId: string): Materia
       throw malformed(`${at}/publicKey/hint`, 'the key id of the signature');
     return { kind: 'key', hint: text || keyId };
   }
-  const chain =
+  const [first, ...chain] =
     kind === 'certificate'
       ? [material.certificate]
       : expectArray(expectObject(material[kind], `${at}/${kind}`).certificates, `${at}/${kind}`, 16);
-  const { rawBytes } = expectObject(chain[0], `${at}/${kind}`);
-  return { kind: 'certificate', der: expectAnyBase64(rawBytes, `${at}/${kind}/rawBytes`) };
+  const { rawBytes } = expectObject(first, `${at}/${kind}`);
+  const der = expectAnyBase64(rawBytes, `${at}/${kind}/rawBytes`);
+  return { kind: 'certificate', der, ...(kind === 'certificate' ? {} : { chain }) };
 }
 
 function parseContent(json: JsonObject): Content {
@@ -142,7 +152,7 @@ function parseContent(json: JsonObject): Content {
 }
 
 /** Names of the enumeration HashAlgorithm by their numbers, which protobuf JSON may hold in their place. */
-const hashAlgorithms = [
+export const hashAlgorithms: readonly string[] = [
   'HASH_ALGORITHM_UNSPECIFIED',
   'SHA2_256',
   'SHA2_384',
@@ -208,4 +218,9 @@ function malformed(path: string, expected: string): WritError {
     message: `expected ${expected} at \`${path === '' ? '/' : path}\``,
     detail: { path, expected },
   });
+}
+
+/** Genuine, as far as is known, and not read here: nothing is said against it. */
+function unread(detail: { readonly expected: string; readonly found: string }): WritError {
+  return new WritError('VERIFY_NOTHING', { detail: { ...detail, reason: 'unsupported' } });
 }

@@ -1,0 +1,129 @@
+import type * as Forms from '@sigstore/bundle';
+import { type AnyBundle, type Content, hashAlgorithms, type Material } from '../any-bundle.ts';
+import {
+  expectAnyBase64,
+  expectArray,
+  expectObject,
+  expectText,
+  type JsonObject,
+} from '../encoding/expect-json.ts';
+import { refuted } from './report.ts';
+
+/** What the library calls a bundle before it looked at its form. */
+type Unchecked = Parameters<typeof Forms.assertBundle>[0];
+type UncheckedMaterial = NonNullable<Unchecked['verificationMaterial']>;
+type Entry = UncheckedMaterial['tlogEntries'][number];
+type Proof = NonNullable<Entry['inclusionProof']>;
+
+const at = '/verificationMaterial';
+
+/**
+ * A bundle as the sigstore library takes it, made from what the one reading of it gave: the library parses no JSON of it.
+ * Of log entries and time stamps, which that reading hands on as they stand, members are decoded here; what is unset is
+ * what protobuf JSON says of it. `forms` is the library, which refuses what a version of the format does not allow.
+ * ATTESTATION_MALFORMED.
+ */
+export function toSigstoreBundle(bundle: AnyBundle, forms: typeof Forms): Forms.Bundle {
+  const { mediaType, timestamps, entries } = bundle;
+  const given: Unchecked = {
+    mediaType,
+    content: toContent(bundle.content),
+    verificationMaterial: {
+      content: toMaterial(bundle.material),
+      tlogEntries: entries.map((entry, n) => toEntry(entry, `${at}/tlogEntries/${n}`)),
+      timestampVerificationData: {
+        rfc3161Timestamps: timestamps.map((stamp, n) => {
+          const path = `${at}/timestampVerificationData/${n}`;
+          return { signedTimestamp: octets(expectObject(stamp, path).signedTimestamp, path) };
+        }),
+      },
+    },
+  };
+  if (mediaType === forms.BUNDLE_V01_MEDIA_TYPE) forms.assertBundleV01(given);
+  else if (mediaType === forms.BUNDLE_V02_MEDIA_TYPE) forms.assertBundleV02(given);
+  else forms.assertBundleLatest(given);
+  return given;
+}
+
+function toContent(content: Content): NonNullable<Unchecked['content']> {
+  if (content.kind === 'envelope') {
+    const { payloadType, payload, signatures } = content;
+    const listed = signatures.map(({ hint, signature }) => ({ keyid: hint, sig: signature }));
+    return { $case: 'dsseEnvelope', dsseEnvelope: { payloadType, payload, signatures: listed } };
+  }
+  const algorithm = hashAlgorithms.indexOf(content.algorithm);
+  if (algorithm < 0) throw refuted('malformed', { found: `a digest by \`${content.algorithm}\`` });
+  const { digest, signature } = content;
+  return { $case: 'messageSignature', messageSignature: { messageDigest: { algorithm, digest }, signature } };
+}
+
+function toMaterial(material: Material): NonNullable<UncheckedMaterial['content']> {
+  if (material.kind === 'key') return { $case: 'publicKey', publicKey: { hint: material.hint } };
+  const { der, chain } = material;
+  if (chain === undefined) return { $case: 'certificate', certificate: { rawBytes: der } };
+  const path = `${at}/x509CertificateChain`;
+  const more = chain.map((one) => ({ rawBytes: expectAnyBase64(expectObject(one, path).rawBytes, path) }));
+  return {
+    $case: 'x509CertificateChain',
+    x509CertificateChain: { certificates: [{ rawBytes: der }, ...more] },
+  };
+}
+
+function toEntry(entry: JsonObject, path: string): Entry {
+  const member = (name: string): JsonObject | undefined =>
+    entry[name] === undefined ? undefined : expectObject(entry[name], `${path}/${name}`);
+  const logId = member('logId');
+  const kind = member('kindVersion');
+  const promise = member('inclusionPromise');
+  const proof = member('inclusionProof');
+  return {
+    logIndex: int64(entry.logIndex, `${path}/logIndex`),
+    logId: logId && { keyId: octets(logId.keyId, `${path}/logId/keyId`) },
+    kindVersion: kind && {
+      kind: text(kind.kind, `${path}/kindVersion/kind`),
+      version: text(kind.version, `${path}/kindVersion/version`),
+    },
+    integratedTime: int64(entry.integratedTime, `${path}/integratedTime`),
+    inclusionPromise: promise && {
+      signedEntryTimestamp: octets(
+        promise.signedEntryTimestamp,
+        `${path}/inclusionPromise/signedEntryTimestamp`,
+      ),
+    },
+    inclusionProof: proof && toProof(proof, `${path}/inclusionProof`),
+    canonicalizedBody: octets(entry.canonicalizedBody, `${path}/canonicalizedBody`),
+  };
+}
+
+function toProof(proof: JsonObject, path: string): Proof {
+  const { checkpoint, hashes = [] } = proof;
+  return {
+    logIndex: int64(proof.logIndex, `${path}/logIndex`),
+    rootHash: octets(proof.rootHash, `${path}/rootHash`),
+    treeSize: int64(proof.treeSize, `${path}/treeSize`),
+    // More than any log needs; how many are right is for the library to say.
+    hashes: expectArray(hashes, `${path}/hashes`, 1024).map((hash, n) => octets(hash, `${path}/hashes/${n}`)),
+    checkpoint:
+      checkpoint === undefined
+        ? undefined
+        : {
+            envelope: text(
+              expectObject(checkpoint, `${path}/checkpoint`).envelope,
+              `${path}/checkpoint/envelope`,
+            ),
+          },
+  };
+}
+
+function text(value: unknown, path: string): string {
+  return value === undefined ? '' : expectText(value, path);
+}
+
+function int64(value: unknown, path: string): string {
+  return value === undefined ? '0' : expectText(value, path, /^-?[0-9]{1,20}$/);
+}
+
+/** Octets, of which there may be none. */
+function octets(value: unknown, path: string): Buffer {
+  return value === undefined || value === '' ? Buffer.alloc(0) : expectAnyBase64(value, path);
+}
