@@ -1,8 +1,8 @@
 import { createPublicKey } from 'node:crypto';
 import t from 'tap';
-import { formatBundle, parseBundle } from '../../attest/bundle.ts';
+import { formatBundle, parseBundle, toDsseEnvelope } from '../../attest/bundle.ts';
 import { parseBase64 } from '../../attest/encoding/base64.ts';
-import { preAuthEncoding, signEnvelope, verifyEnvelope } from '../../attest/encoding/dsse.ts';
+import { parseEnvelope, preAuthEncoding, signEnvelope, verifyEnvelope } from '../../attest/encoding/dsse.ts';
 import { parsePublicKey } from '../../attest/encoding/public-key.ts';
 import { generateKey, toSigner } from '../../attest/keys/key-signer.ts';
 
@@ -43,6 +43,15 @@ t.test('only strict base64 is read', async (t) => {
   for (const text of ['YQ', 'YQ=', 'YR==', 'YQ==\n', ' YQ==', 'Y Q=', '-/8=', 'YQ===', 'é']) {
     t.equal(parseBase64(text), undefined, JSON.stringify(text));
   }
+});
+
+t.test('an envelope of ours has one signature', async (t) => {
+  const signer = toSigner(generateKey('ed25519'), false);
+  const envelope = await signEnvelope('a/b', Buffer.from('{}'), signer);
+  const json = toDsseEnvelope(envelope);
+  t.same(parseEnvelope(json, ''), envelope);
+  for (const signatures of [[], [...json.signatures, ...json.signatures]])
+    t.throws(() => parseEnvelope({ ...json, signatures }, ''), { code: 'ATTESTATION_MALFORMED' });
 });
 
 t.test('a bundle is read back as it was written, and nothing but its own form is', async (t) => {
