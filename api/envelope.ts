@@ -3,8 +3,8 @@ import { escapeJson } from './escape-json.ts';
 import type { JsonData } from './json-data.ts';
 
 /**
- * One `--json` document (`5-cli.md`, JSON), with a final line feed: `ok` is `error === undefined`. `inLine`: on a single line, where others may
- * stand before it.
+ * One `--json` document (`5-cli.md`, JSON), with a final line feed: `ok` is `error === undefined`. `inLine`: on a
+ * single line, where others may stand before it.
  */
 export function toEnvelope(
   command: string,

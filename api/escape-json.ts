@@ -1,6 +1,8 @@
 import { revealHidden } from './reveal-hidden.ts';
 
-/** Finished JSON text with hidden characters as `\uXXXX`: the same document, safe on a terminal. Its line feeds stay. */
+/**
+ * Finished JSON text with hidden characters as `\uXXXX`: the same document, safe on a terminal. Its line feeds stay.
+ */
 export function escapeJson(json: string): string {
   return revealHidden(json, (found) => {
     if (found === '\n') return found;

@@ -48,7 +48,10 @@ export async function readInput(
   }
 }
 
-/** One read that does not wait. Empty: nobody writes to the pipe, and polling it would wait for ever; `undefined`: not yet. */
+/**
+ * One read that does not wait. Empty: nobody writes to the pipe, and polling it would wait for ever; `undefined`: not
+ * yet.
+ */
 function readAvailable(descriptor: number): Buffer | undefined {
   const chunk = Buffer.allocUnsafe(chunkBytes);
   try {

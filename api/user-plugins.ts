@@ -19,7 +19,10 @@ export function parsePluginDigest(text: string): string {
   });
 }
 
-/** What this user trusts and keeps; `named` are trusted besides, for one command. Files that others could have written are KEY_INSECURE. */
+/**
+ * What this user trusts and keeps; `named` are trusted besides, for one command. Files that others could have written
+ * are KEY_INSECURE.
+ */
 export function userPluginAccess(env: Environment, named: readonly string[] = []): PluginAccess {
   const forOnce = named.map(parsePluginDigest);
   return {

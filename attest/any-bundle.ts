@@ -9,13 +9,19 @@ import {
 } from './encoding/expect-json.ts';
 import { toPlainProto } from './encoding/read-proto-json.ts';
 
-/** Who signed, as the bundle says: a hint which key, that of an envelope standing beside its signatures, or a certificate. */
+/**
+ * Who signed, as the bundle says: a hint which key, that of an envelope standing beside its signatures, or a
+ * certificate.
+ */
 export type Material =
   | { readonly kind: 'key'; readonly hint: string }
   | {
       readonly kind: 'certificate';
       readonly der: Buffer;
-      /** What stands behind it in a bundle 0.1 or 0.2, as it stands there; absent where the bundle holds one certificate alone. */
+      /**
+       * What stands behind it in a bundle 0.1 or 0.2, as it stands there; absent where the bundle holds one certificate
+       * alone.
+       */
       readonly chain?: readonly unknown[];
     };
 
@@ -65,9 +71,10 @@ const laterForm =
   /^application\/vnd\.dev\.sigstore\.bundle(?:\+json;version=\d{1,3}\.\d{1,3}|\.v\d{1,3}\.\d{1,3}\+json)$/;
 
 /**
- * Reads a sigstore bundle 0.1 to 0.3, with one signature, or a DSSE envelope, with up to 32: strict JSON up to 16 MiB and 32 levels, `null` being unset, one
- * kind of signer, one kind of content, at most 32 log entries and time stamps. Members that are not known are left aside. ATTESTATION_MALFORMED; a form of
- * others that is known and not read here, and anything larger, is VERIFY_NOTHING (`unsupported`).
+ * Reads a sigstore bundle 0.1 to 0.3, with one signature, or a DSSE envelope, with up to 32: strict JSON up to 16 MiB
+ * and 32 levels, `null` being unset, one kind of signer, one kind of content, at most 32 log entries and time stamps.
+ * Members that are not known are left aside. ATTESTATION_MALFORMED; a form of others that is known and not read here,
+ * and anything larger, is VERIFY_NOTHING (`unsupported`).
  */
 export function parseAnyBundle(bytes: Uint8Array): AnyBundle {
   // What is too large is not read, and nothing is known against it.
@@ -80,8 +87,9 @@ export function parseAnyBundle(bytes: Uint8Array): AnyBundle {
 }
 
 /**
- * The one reading of a bundle, out of strictly parsed JSON: what {@link parseAnyBundle} says. The form of our own seals (`readSeal`) is a check besides it, and what the
- * sigstore library judges (`toSigstoreBundle`) is made from what it gives: no other reading of the same bytes counts.
+ * The one reading of a bundle, out of strictly parsed JSON: what {@link parseAnyBundle} says. The form of our own seals
+ * (`readSeal`) is a check besides it, and what the sigstore library judges (`toSigstoreBundle`) is made from what it
+ * gives: no other reading of the same bytes counts.
  */
 export function readBundle(document: JsonObject): AnyBundle {
   const json = toPlainProto(document);

@@ -95,9 +95,9 @@ export function parseBundle(bytes: Uint8Array): Bundle {
 }
 
 /**
- * Reads the form that `formatBundle` writes: strict JSON up to 4 MiB and 32 levels, no other member, one signature whose
- * key id equals the hint or is that of the certificate, at most one log entry. ATTESTATION_MALFORMED. The form is a check
- * of the document; what is in it comes from the one reading of bundles.
+ * Reads the form that `formatBundle` writes: strict JSON up to 4 MiB and 32 levels, no other member, one signature
+ * whose key id equals the hint or is that of the certificate, at most one log entry. ATTESTATION_MALFORMED. The form is
+ * a check of the document; what is in it comes from the one reading of bundles.
  */
 export function readSeal(bytes: Uint8Array): Seal {
   const document = parseJsonObject(bytes, maxBytes);
@@ -160,7 +160,10 @@ function malformed(what: string, path: string, expected = what): WritError {
   });
 }
 
-/** A log entry of the one kind that we write; anything else in it is ATTESTATION_MALFORMED. Rekor v2 may leave the time out, which it has none of. */
+/**
+ * A log entry of the one kind that we write; anything else in it is ATTESTATION_MALFORMED. Rekor v2 may leave the time
+ * out, which it has none of.
+ */
 export function parseTlogEntry(value: unknown, at: string): BundledProof {
   const members = [
     'logIndex',

@@ -20,8 +20,8 @@ const limits: Readonly<Record<number, number>> = { 10: 2, 1000: 2, 50000: 1.5 };
 const comparedLimit = 1.1;
 
 /**
- * What one check more costs beyond its command, its world made and removed, against a bare checkout; and a stage of four checks, each in a world
- * of its own, against four in one that they share.
+ * What one check more costs beyond its command, its world made and removed, against a bare checkout; and a stage of
+ * four checks, each in a world of its own, against four in one that they share.
  */
 export async function benchCheckWorlds(): Promise<boolean> {
   let held = true;

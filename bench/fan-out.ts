@@ -1,6 +1,6 @@
 /*
- * `npm run bench:fan-out`: events to 1,000 subscribers in a second process, deliveries counted there, against a bare `node:http` loop that
- * writes one frame per event and subscriber. Exit 1 where ours is not at least twice as fast.
+ * `npm run bench:fan-out`: events to 1,000 subscribers in a second process, deliveries counted there, against a bare
+ * `node:http` loop that writes one frame per event and subscriber. Exit 1 where ours is not at least twice as fast.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 /*
- * One process of a run with N Tasks: `start` works all but the last and is killed there, `resume` goes on until the worker is asked again.
- * Prints the run id, or the milliseconds until that question.
+ * One process of a run with N Tasks: `start` works all but the last and is killed there, `resume` goes on until the
+ * worker is asked again. Prints the run id, or the milliseconds until that question.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -61,7 +61,9 @@ if (mode === 'start') {
   await resumeRun(engine, { ...settings, runId, worker: { name: 'bench', from } });
 }
 
-/** The last Task is asked for while others may still run: it waits for them, then the process dies as if the power went. */
+/**
+ * The last Task is asked for while others may still run: it waits for them, then the process dies as if the power went.
+ */
 function stopping(): Worker {
   const runs = join(root, '.git', 'writ', 'runs');
   return {

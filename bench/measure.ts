@@ -13,7 +13,10 @@ export async function timed(work: () => unknown): Promise<number> {
   return performance.now() - started;
 }
 
-/** Runs each of `works` once a round, in turn, so that a machine that changes its speed changes it for all; medians by name. */
+/**
+ * Runs each of `works` once a round, in turn, so that a machine that changes its speed changes it for all; medians by
+ * name.
+ */
 export async function interleaved<Name extends string>(
   rounds: number,
   works: Readonly<Record<Name, () => unknown>>,

@@ -11,7 +11,10 @@ const rounds = 9;
 const edit =
   '--- a/src/price.js\n+++ b/src/price.js\n@@ -1,4 +1,4 @@\n-/** Price of `count` items, in cents. */\n+/** Price of so many, in cents. */\n export function price(count, cents) {\n   return count * cents + 1;\n }\n';
 
-/** `writ run` of the compiled package, from the command line to the sealed commit: one file, one check `true`, in a repository of its own. */
+/**
+ * `writ run` of the compiled package, from the command line to the sealed commit: one file, one check `true`, in a
+ * repository of its own.
+ */
 export async function benchOneRun(launcher: string): Promise<boolean> {
   const cache = mkdtempSync(join(tmpdir(), 'writ-bench-cache-'));
   try {

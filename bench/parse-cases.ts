@@ -22,8 +22,8 @@ export interface LabelledCase {
 }
 
 /**
- * Reads `=== bad <line>[,<line>] [path]: <name>` and `=== ok [path]: <name>`, each followed by the code; paths that are not named are of
- * that language.
+ * Reads `=== bad <line>[,<line>] [path]: <name>` and `=== ok [path]: <name>`, each followed by the code; paths that are
+ * not named are of that language.
  */
 export function parseCases(text: string, language: string): readonly LabelledCase[] {
   return text

@@ -9,8 +9,9 @@ const rounds = 5;
 const counts = [10, 100, 1000] as const;
 
 /**
- * From `resumeRun` to the worker's first new order, where all Tasks but the last had settled when the process was killed: each time in a
- * new process, after a SIGKILL, with the recorded worker, in a real repository with real sandboxed checks.
+ * From `resumeRun` to the worker's first new order, where all Tasks but the last had settled when the process was
+ * killed: each time in a new process, after a SIGKILL, with the recorded worker, in a real repository with real
+ * sandboxed checks.
  */
 export async function benchResumeRun(): Promise<boolean> {
   const grounds = counts.map((count) => killedRun(count));

@@ -33,8 +33,9 @@ export function textFiles(root: string): readonly string[] {
 }
 
 /**
- * Writes at least `bytes` of diff to `paths`, file sections shared out evenly. Of three files one is new; the others are changed in hunks:
- * of their lines about half is added, some are removed, the rest is context. `sections` bounds what is read of the tree.
+ * Writes at least `bytes` of diff to `paths`, file sections shared out evenly. Of three files one is new; the others
+ * are changed in hunks: of their lines about half is added, some are removed, the rest is context. `sections` bounds
+ * what is read of the tree.
  */
 export async function writeSampleDiff(
   sources: readonly string[],

@@ -40,8 +40,8 @@ function printScore(name: string, { cases, traps, precision, recall, wrong, miss
 }
 
 /**
- * One candidate file of 500 lines, made of the language's sample. Processor time, and the best of many rounds: on a machine that is shared
- * all else tells of the others.
+ * One candidate file of 500 lines, made of the language's sample. Processor time, and the best of many rounds: on a
+ * machine that is shared all else tells of the others.
  */
 async function benchFile(language: Scanned): Promise<boolean> {
   const { path, text } = readSample(language);

@@ -16,7 +16,9 @@ const parallel = 8;
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** A contract whose objectives each write a file of their own, every tenth one a file that nine others write as well. */
+/**
+ * A contract whose objectives each write a file of their own, every tenth one a file that nine others write as well.
+ */
 function question(objectives: number) {
   const read = readIntentSpec(
     sampleSpec({
@@ -42,7 +44,10 @@ function plan(asked: ReturnType<typeof question>): readonly PlannedTask[] {
   return planned.draft.tasks;
 }
 
-/** Every Task through the scheduler with three recorded steps and a worker that does nothing; bytes of heap that are left in the end. */
+/**
+ * Every Task through the scheduler with three recorded steps and a worker that does nothing; bytes of heap that are
+ * left in the end.
+ */
 async function work(tasks: readonly PlannedTask[]): Promise<number> {
   collectGarbage();
   const before = process.memoryUsage().heapUsed;
@@ -65,7 +70,10 @@ async function work(tasks: readonly PlannedTask[]): Promise<number> {
   return steps.ended(`task/${tasks.length}/attempt/1/settled`) ? grown : Number.NaN;
 }
 
-/** 10,000 Tasks in one DAG: planned in a second, scheduled at 2,000 a second, both in time and memory that grow with their number. */
+/**
+ * 10,000 Tasks in one DAG: planned in a second, scheduled at 2,000 a second, both in time and memory that grow with
+ * their number.
+ */
 export async function benchScheduleTasks(): Promise<boolean> {
   const rounds = 3;
   const all = question(count);

@@ -14,7 +14,10 @@ export interface Score {
   readonly recall: number;
 }
 
-/** Asks a rule about every case; `prefixOf` tells findings of one line apart, where only those of `expected` are the labelled ones. */
+/**
+ * Asks a rule about every case; `prefixOf` tells findings of one line apart, where only those of `expected` are the
+ * labelled ones.
+ */
 export async function scoreCases(
   judge: RuleFunction,
   cases: readonly LabelledCase[],

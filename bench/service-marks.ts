@@ -1,6 +1,7 @@
 /*
- * `npm run bench:service-marks`: durable batches of 100 marks through `writ service run` itself, asked over kept connections by a second
- * process, against bare transactions of the same rows on the same SQLite library with the same settings. Exit 1 below a quarter of their rate.
+ * `npm run bench:service-marks`: durable batches of 100 marks through `writ service run` itself, asked over kept
+ * connections by a second process, against bare transactions of the same rows on the same SQLite library with the same
+ * settings. Exit 1 below a quarter of their rate.
  */
 import { execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';

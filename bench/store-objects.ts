@@ -23,7 +23,10 @@ function objectBytes(index: number): Buffer {
   );
 }
 
-/** 100,000 objects stored with `git-native`, against a bare `git fast-import` of the same blobs out of a file (limit: 0.7 of its rate); listing refs beside them. */
+/**
+ * 100,000 objects stored with `git-native`, against a bare `git fast-import` of the same blobs out of a file (limit:
+ * 0.7 of its rate); listing refs beside them.
+ */
 export async function benchStoreObjects(): Promise<boolean> {
   const dir = mkdtempSync(join(tmpdir(), 'writ-bench-'));
   try {

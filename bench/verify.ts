@@ -21,7 +21,10 @@ import { benchVerifyHead } from './verify-head.ts';
 
 const bundles = 1000;
 
-/** A run with 100 items of evidence against raw work plus `node -e 0`, and 1,000 bundles in one process; of the compiled package. */
+/**
+ * A run with 100 items of evidence against raw work plus `node -e 0`, and 1,000 bundles in one process; of the compiled
+ * package.
+ */
 export async function benchVerify(launcher: string): Promise<boolean> {
   const machine = makeMachine();
   try {

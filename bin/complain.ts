@@ -3,7 +3,10 @@ import { type Printer, styled } from './terminal/print.ts';
 
 const longestFact = 300;
 
-/** A fault for people, on stderr: code, sentence, what was expected and found, what to do. A stack only under WRIT_DEBUG=1. */
+/**
+ * A fault for people, on stderr: code, sentence, what was expected and found, what to do. A stack only under
+ * WRIT_DEBUG=1.
+ */
 export function complain(
   printer: Printer,
   error: WritError,

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Loads a command's modules without letting the space for new objects grow: what loading leaves behind is garbage, and V8 keeps 30 MB for it
- * from then on. The command itself runs with V8's own setting.
+ * Loads a command's modules without letting the space for new objects grow: what loading leaves behind is garbage, and
+ * V8 keeps 30 MB for it from then on. The command itself runs with V8's own setting.
  */
 export async function loadLean<T>(load: () => Promise<T>): Promise<T> {
   setFlagsFromString('--semi-space-growth-factor=1');

@@ -9,7 +9,10 @@ import { openSink } from './terminal/print.ts';
 /** One Ctrl+C can come twice: from the terminal, and from npm or timeout(1), which pass it on. */
 const echoMs = 250;
 
-/** The whole program: binds a command line to this process and ends it. The first SIGINT or SIGTERM asks, a later one insists. */
+/**
+ * The whole program: binds a command line to this process and ends it. The first SIGINT or SIGTERM asks, a later one
+ * insists.
+ */
 export async function main(argv: readonly string[]): Promise<void> {
   const out = openSink(process.stdout);
   const err = openSink(process.stderr);

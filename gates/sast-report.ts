@@ -6,8 +6,8 @@ import { withLineText } from './scan/line-text.ts';
 import { showAround } from './scan/show-around.ts';
 
 /**
- * `sast-report` where no check delivered one: SARIF 2.1.0 of what our rows say of the change, the rows that found nothing listed too. A scan
- * that was not finished says so in its `invocations`, and the rule `sast` refuses it.
+ * `sast-report` where no check delivered one: SARIF 2.1.0 of what our rows say of the change, the rows that found
+ * nothing listed too. A scan that was not finished says so in its `invocations`, and the rule `sast` refuses it.
  */
 export const sastReportProducer: ArtifactProducer = {
   contentType: 'application/sarif+json',

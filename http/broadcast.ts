@@ -19,13 +19,17 @@ export interface Broadcast {
   /** Open streams. */
   readonly size: number;
   /**
-   * Takes an authorised answer over as a stream: `first`, then every event published after this call. TOO_MANY_SUBSCRIBERS where there are
-   * `maxSubscribers`, with nothing sent; after `end` the connection is closed at once.
+   * Takes an authorised answer over as a stream: `first`, then every event published after this call.
+   * TOO_MANY_SUBSCRIBERS where there are `maxSubscribers`, with nothing sent; after `end` the connection is closed at
+   * once.
    */
   add(response: EventResponse, first?: readonly Uint8Array[]): void;
   /** Hands one event, as a whole frame that is not changed any more, to everybody. Numbers rise. */
   publish(seq: number, frame: Uint8Array): void;
-  /** Sends what is published, ends every stream, and after `withinMs` the connections of those who have not taken it; resolves when all are gone. */
+  /**
+   * Sends what is published, ends every stream, and after `withinMs` the connections of those who have not taken it;
+   * resolves when all are gone.
+   */
   end(withinMs: number): Promise<void>;
 }
 
@@ -45,9 +49,10 @@ const maxSliceEvents = 128;
 const maxSliceBytes = 256 * 1024;
 
 /**
- * Sends each event to every subscriber, in order, at most once. What costs is the system call: events of one window are one buffer and one write
- * per subscriber. Who reads gets every event, of a burst too: a slice goes out per turn of the event loop, and sockets drain in between. Who does
- * not, loses events beyond the queue's bounds and gets one resync event for them once its socket has drained; nobody waits for it.
+ * Sends each event to every subscriber, in order, at most once. What costs is the system call: events of one window are
+ * one buffer and one write per subscriber. Who reads gets every event, of a burst too: a slice goes out per turn of the
+ * event loop, and sockets drain in between. Who does not, loses events beyond the queue's bounds and gets one resync
+ * event for them once its socket has drained; nobody waits for it.
  */
 export function createBroadcast(settings: BroadcastSettings): Broadcast {
   const limits = { ...defaults, ...settings };

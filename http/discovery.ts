@@ -2,7 +2,9 @@ import { isWritError, WritError } from '../core/base/errors.ts';
 import { parseStrictJson } from '../core/base/strict-json.ts';
 import { parseLoopbackAddress } from './loopback-address.ts';
 
-/** What a running instance publishes of itself; never a secret (document 3, Discovery file; document 2, Discovery file). */
+/**
+ * What a running instance publishes of itself; never a secret (document 3, Discovery file; document 2, Discovery file).
+ */
 export interface Discovery {
   readonly version: 1;
   readonly mode: string;

@@ -11,8 +11,9 @@ export interface FrameParts {
 export const commentFrame: Uint8Array = Buffer.from(':\n\n');
 
 /**
- * An event in the form of the WHATWG event stream, as bytes. Nothing in `type` or `data` can end its line: not for a client that knows CR and LF
- * only, as the standard says, and not for one that also splits at U+0085, U+2028 or a control character.
+ * An event in the form of the WHATWG event stream, as bytes. Nothing in `type` or `data` can end its line: not for a
+ * client that knows CR and LF only, as the standard says, and not for one that also splits at U+0085, U+2028 or a
+ * control character.
  */
 export function toFrame({ type, id, data }: FrameParts): Buffer {
   return Buffer.from(

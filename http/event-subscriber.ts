@@ -17,18 +17,26 @@ export interface LagLimits {
   readonly clock: Clock;
 }
 
-/** One open stream. It is *full* while its socket holds octets that the system has not taken, and *lagging* once it has lost an event. */
+/**
+ * One open stream. It is *full* while its socket holds octets that the system has not taken, and *lagging* once it has
+ * lost an event.
+ */
 export interface EventSubscriber {
   readonly socket: Socket;
   /** How many slices it needs no more: all, for one that lags. */
   readonly taken: number;
   /** At the end of the log, and all of it with the system. */
   readonly hasAll: boolean;
-  /** Writes the next slice where there is one and the socket is not full; true where one more could be written at once. */
+  /**
+   * Writes the next slice where there is one and the socket is not full; true where one more could be written at once.
+   */
   deliver(): boolean;
   /** Makes a full one that is too far behind a lagging one. */
   judge(): void;
-  /** It loses what it has not taken of the log, and what comes, until its socket has drained; then it gets the one resync. */
+  /**
+   * It loses what it has not taken of the log, and what comes, until its socket has drained; then it gets the one
+   * resync.
+   */
   lag(): void;
   /** A comment to one that has all; the end of one that was full for too long. */
   keepAlive(): void;

@@ -3,8 +3,9 @@ import { WritError } from '../core/base/errors.ts';
 import { isLoopbackHost, isLoopbackPeer } from './loopback-address.ts';
 
 /**
- * Why a request is not answered, before anything of it is looked at: a peer elsewhere, a `Host` that is not the loopback's, a page of
- * another origin. `undefined`: go on. A header that may stand once and stands twice has refused itself.
+ * Why a request is not answered, before anything of it is looked at: a peer elsewhere, a `Host` that is not the
+ * loopback's, a page of another origin. `undefined`: go on. A header that may stand once and stands twice has refused
+ * itself.
  */
 export function guardRequest(request: IncomingMessage): WritError | undefined {
   const { remoteAddress } = request.socket;
@@ -31,8 +32,8 @@ export function valuesOf(request: IncomingMessage, name: string): readonly strin
 }
 
 /**
- * Browsers send `Origin` with what a script asks, and `Sec-Fetch-Site` with everything, images and forms too. Programs send neither. A page
- * that was served under the very `Host` of the request is our own.
+ * Browsers send `Origin` with what a script asks, and `Sec-Fetch-Site` with everything, images and forms too. Programs
+ * send neither. A page that was served under the very `Host` of the request is our own.
  */
 function foreignOrigin(request: IncomingMessage, host: string): WritError | undefined {
   const own = `http://${host}`.toLowerCase();

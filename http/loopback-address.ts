@@ -1,8 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * The literal loopback address in `text`, in its shortest form: 127.0.0.0/8 or ::1. `undefined` for everything else: names (a resolver
- * may say anything), shortened or octal IPv4, and IPv4 in IPv6.
+ * The literal loopback address in `text`, in its shortest form: 127.0.0.0/8 or ::1. `undefined` for everything else:
+ * names (a resolver may say anything), shortened or octal IPv4, and IPv4 in IPv6.
  */
 export function parseLoopbackAddress(text: string): string | undefined {
   if (isIPv4(text)) return text.startsWith('127.') ? text : undefined;
@@ -18,8 +18,8 @@ export function isLoopbackPeer(address: string | undefined): boolean {
 }
 
 /**
- * True for a `Host` header that no name server can point elsewhere: `localhost` or a literal loopback address, with any port (a tunnel may
- * change it). Everything else would let a page reach us under a name of its own (DNS rebinding).
+ * True for a `Host` header that no name server can point elsewhere: `localhost` or a literal loopback address, with any
+ * port (a tunnel may change it). Everything else would let a page reach us under a name of its own (DNS rebinding).
  */
 export function isLoopbackHost(header: string): boolean {
   const [, name, bracketed] =

@@ -50,13 +50,15 @@ const maxCheckIntervalMs = 1_000;
 /** How long a refused client has to read why and to close its half. */
 const lingerMs = 500;
 
-/** Plain segments only: no escape, no backslash, no dot segment, no empty one. Nothing that is served has another name. */
+/**
+ * Plain segments only: no escape, no backslash, no dot segment, no empty one. Nothing that is served has another name.
+ */
 const plainTarget =
   /^\/(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*)?(?:\?[!"$-[\]-~]*)?$/;
 
 /**
- * Serves `routes` on the loopback. Every request passes the guard first; every refusal, the framework's and node's own included, is the JSON
- * error envelope. PORT_UNAVAILABLE. The one file that knows the HTTP framework.
+ * Serves `routes` on the loopback. Every request passes the guard first; every refusal, the framework's and node's own
+ * included, is the JSON error envelope. PORT_UNAVAILABLE. The one file that knows the HTTP framework.
  */
 export async function startLoopbackServer(options: LoopbackServerOptions): Promise<LoopbackServer> {
   const { host, port, headersWithinMs } = options;

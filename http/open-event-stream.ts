@@ -9,10 +9,10 @@ export type EventResponse = ServerResponse;
 const maxFurtherBytes = 64 * 1024;
 
 /**
- * Takes an answer over as an event stream: headers, a comment and `first` go out at once, and `opened` gets the socket, to which frames are
- * written as they are (no chunks: every chunk costs a system call more). Nothing that the client sends from now on is read as a request; more
- * than 64 KiB of it, or its half of the connection closed, ends the connection. A HEAD is answered; `opened` is not called then, nor for a client
- * that has gone.
+ * Takes an answer over as an event stream: headers, a comment and `first` go out at once, and `opened` gets the socket,
+ * to which frames are written as they are (no chunks: every chunk costs a system call more). Nothing that the client
+ * sends from now on is read as a request; more than 64 KiB of it, or its half of the connection closed, ends the
+ * connection. A HEAD is answered; `opened` is not called then, nor for a client that has gone.
  */
 export function openEventStream(
   response: EventResponse,

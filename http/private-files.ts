@@ -8,8 +8,8 @@ import { WritError } from '../core/base/errors.ts';
 const maxBytes = 16 * 1024;
 
 /**
- * Makes `root/segments…` where it is missing and answers its path. Every segment is a directory of this user, no symlink (a repository can bring
- * one that leads anywhere); the last one only we can enter. SERVICE_FILES_UNSAFE.
+ * Makes `root/segments…` where it is missing and answers its path. Every segment is a directory of this user, no
+ * symlink (a repository can bring one that leads anywhere); the last one only we can enter. SERVICE_FILES_UNSAFE.
  */
 export async function openPrivateDirectory(root: string, segments: readonly string[]): Promise<string> {
   let path = root;
@@ -26,8 +26,8 @@ export async function openPrivateDirectory(root: string, segments: readonly stri
 }
 
 /**
- * The text of a file that only this user may read or change; `undefined` where there is none. A symlink, a pipe, another owner, a looser mode,
- * more than 16 KiB: SERVICE_FILES_UNSAFE.
+ * The text of a file that only this user may read or change; `undefined` where there is none. A symlink, a pipe,
+ * another owner, a looser mode, more than 16 KiB: SERVICE_FILES_UNSAFE.
  */
 export async function readPrivateFile(path: string): Promise<string | undefined> {
   // Without O_NONBLOCK a pipe of that name would hang us before it can be refused.
@@ -55,7 +55,10 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   });
 }
 
-/** Removes the drafts of killed writers from the directory: a secret may stand in one. Only for the one process that writes there. */
+/**
+ * Removes the drafts of killed writers from the directory: a secret may stand in one. Only for the one process that
+ * writes there.
+ */
 export async function removeDrafts(directory: string): Promise<void> {
   for (const name of await readdir(directory))
     if (isDraft(name)) await rm(join(directory, name), { force: true });

@@ -12,9 +12,9 @@ export interface BodyLimits {
 }
 
 /**
- * The JSON object in a request's body. UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE (by the announced length before anything is read, else at
- * the first octet beyond), REQUEST_TIMEOUT, INVALID_BODY (not strict JSON, not an object, cut off). `proceed` is called when the body is
- * wanted: a client that asked `expect: 100-continue` has sent nothing yet.
+ * The JSON object in a request's body. UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE (by the announced length before
+ * anything is read, else at the first octet beyond), REQUEST_TIMEOUT, INVALID_BODY (not strict JSON, not an object, cut
+ * off). `proceed` is called when the body is wanted: a client that asked `expect: 100-continue` has sent nothing yet.
  */
 export async function readJsonBody(
   request: IncomingMessage,

@@ -19,9 +19,9 @@ export function sendJson(response: ServerResponse, value: unknown): void {
 }
 
 /**
- * Answers with the error envelope; where the answer has begun already, ends the connection. A body that is still coming is not waited for: the
- * answer goes out first, then a bounded rest is thrown away, because closing over unread octets would reset the connection before the client
- * has read why.
+ * Answers with the error envelope; where the answer has begun already, ends the connection. A body that is still coming
+ * is not waited for: the answer goes out first, then a bounded rest is thrown away, because closing over unread octets
+ * would reset the connection before the client has read why.
  */
 export async function sendError(
   request: IncomingMessage,

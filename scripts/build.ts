@@ -21,7 +21,10 @@ for (const file of data) {
 const dist = resolve('dist');
 const toUrl = (path: string): string => path.split(sep).join('/');
 
-/** Wherever a module's text is put, it keeps its own address: what it loads by URL lies beside the place where it was written. */
+/**
+ * Wherever a module's text is put, it keeps its own address: what it loads by URL lies beside the place where it was
+ * written.
+ */
 const ownAddress: Plugin = {
   name: 'own-address',
   setup({ onLoad }) {
@@ -35,15 +38,19 @@ const ownAddress: Plugin = {
   },
 };
 
-/** Small modules without a build of their own, used by nearly every command. All others stay packages, loaded where they are needed. */
+/**
+ * Small modules without a build of their own, used by nearly every command. All others stay packages, loaded where they
+ * are needed.
+ */
 const foldedPackages = ['cac', 'smol-toml', 'unbash'];
 const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly dependencies: Readonly<Record<string, string>>;
 };
 
 /**
- * A thousand modules become a few files: finding and linking them was a third of a run's time. Each program is folded by itself, so that
- * what its parts share (the error class) is one thing in it, and a thread loads nothing of the command line. Answers text by path.
+ * A thousand modules become a few files: finding and linking them was a third of a run's time. Each program is folded
+ * by itself, so that what its parts share (the error class) is one thing in it, and a thread loads nothing of the
+ * command line. Answers text by path.
  */
 async function fold(options: BuildOptions): Promise<readonly (readonly [string, string])[]> {
   const { outputFiles } = await build({

@@ -1,4 +1,6 @@
-/* `npm run coverage`: line coverage per room, from V8's own counts over every process and thread that the tests start. */
+/*
+ * `npm run coverage`: line coverage per room, from V8's own counts over every process and thread that the tests start.
+ */
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

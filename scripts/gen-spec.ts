@@ -25,7 +25,9 @@ interface SchemaNode {
   readonly $defs?: Readonly<Record<string, SchemaNode>>;
 }
 
-/** Content of every file that is generated from the contract's schema, by path; the same schema gives the same bytes. */
+/**
+ * Content of every file that is generated from the contract's schema, by path; the same schema gives the same bytes.
+ */
 export async function generateSpecFiles(): Promise<ReadonlyMap<string, string>> {
   const schema = JSON.parse(
     readFileSync(new URL('intentspec.v1.schema.json', specRoom), 'utf8'),

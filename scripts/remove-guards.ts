@@ -1,7 +1,8 @@
 /*
- * `node scripts/remove-guards.ts [WORD…]`: removes one guard of the verifier or of the service after the other (scripts/guards/, or those whose lines hold a word), each in a
- * copy of the tree, and shows that the test named for it fails then. Exit 1 where a removal goes unnoticed, where a guard is no longer found, or where
- * a test does not pass as it stands.
+ * `node scripts/remove-guards.ts [WORD…]`: removes one guard of the verifier or of the service after the other
+ * (scripts/guards/, or those whose lines hold a word), each in a copy of the tree, and shows that the test named for it
+ * fails then. Exit 1 where a removal goes unnoticed, where a guard is no longer found, or where a test does not pass as
+ * it stands.
  */
 import { spawn } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,8 @@
 /*
- * `npm test -- [ROOM | FILE | --changed]…`: all tests, or those of rooms (test/<room>.ts), of files of tests, and of what a change touches. Each
- * room runs in a Node of its own, one more at a time than there are cores (up to three); the files speak TAP, and what they say is added up.
- * docs/decisions/0003-test-runner.md says why no runner stands between.
+ * `npm test -- [ROOM | FILE | --changed]…`: all tests, or those of rooms (test/<room>.ts), of files of tests, and of
+ * what a change touches. Each room runs in a Node of its own, one more at a time than there are cores (up to three);
+ * the files speak TAP, and what they say is added up. docs/decisions/0003-test-runner.md says why no runner stands
+ * between.
  */
 import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

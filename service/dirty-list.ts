@@ -21,9 +21,10 @@ const answerWithinMs = 10_000;
 const patienceMs = 10_000;
 
 /**
- * Every dirty mark of a repository, in order; with `clear` they are taken away, and exactly those that were are answered, also where the service
- * ends halfway: the others stay. Asks the running service,
- * which owns the database; where none runs, takes its lock for as long as it reads. Nothing is made where nothing was ever marked.
+ * Every dirty mark of a repository, in order; with `clear` they are taken away, and exactly those that were are
+ * answered, also where the service ends halfway: the others stay. Asks the running service,
+ * which owns the database; where none runs, takes its lock for as long as it reads. Nothing is made where nothing was
+ * ever marked.
  */
 export async function listDirty(
   place: ServicePlace,

@@ -34,7 +34,10 @@ const schema = [
   ) STRICT, WITHOUT ROWID`,
 ];
 
-/** Opens the database at `path`, whose owner the caller is: it holds a process lock over it. Faults are those of `openSql`. */
+/**
+ * Opens the database at `path`, whose owner the caller is: it holds a process lock over it. Faults are those of
+ * `openSql`.
+ */
 export async function openDirtyMarks(path: string, clock: Clock): Promise<DirtyMarks> {
   const database = await openSql(path, schema);
   const { upsert, page, size, remove } = prepareAll(database);

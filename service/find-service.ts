@@ -19,7 +19,8 @@ export async function findService(place: ServicePlace): Promise<FoundService> {
   if (text === undefined) return { state: 'stopped' };
   const discovery = parseDiscovery(text, place.discovery);
   await readPrivateFile(place.lock);
-  // Another process that holds it now (it lists the marks, or is starting) does not answer at the address of a dead one.
+  // Another process that holds it now (it lists the marks, or is starting) does not answer at the address of a dead
+  // one.
   const isHeld = await isProcessLockHeld(place.lock, discovery.pid);
   return { state: isHeld ? 'running' : 'stale', discovery };
 }
@@ -51,8 +52,8 @@ export interface ServiceQuestion {
 }
 
 /**
- * The running instance of this repository, with its token; SERVICE_NOT_RUNNING. The token goes only to the address that the process that holds
- * the lock published, and that is a literal loopback address.
+ * The running instance of this repository, with its token; SERVICE_NOT_RUNNING. The token goes only to the address that
+ * the process that holds the lock published, and that is a literal loopback address.
  */
 export async function accessService(place: ServicePlace): Promise<ServiceAccess> {
   const found = await findService(place);

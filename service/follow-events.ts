@@ -7,16 +7,18 @@ import type { ServicePlace } from './service-place.ts';
 const connectWithinMs = 5_000;
 
 /**
- * Hands every event of the running service, as the JSON text that it sent, to `onEvent`, until the service ends or is gone, or `onEvent` answers
- * false. SERVICE_NOT_RUNNING where none runs, SERVICE_REFUSED where it lets nobody in; the signal's reason once it aborts. `onOpen` is called when
- * the stream stands: what is published from then on arrives.
+ * Hands every event of the running service, as the JSON text that it sent, to `onEvent`, until the service ends or is
+ * gone, or `onEvent` answers false. SERVICE_NOT_RUNNING where none runs, SERVICE_REFUSED where it lets nobody in; the
+ * signal's reason once it aborts. `onOpen` is called when the stream stands: what is published from then on arrives.
  */
 export async function followEvents(
   place: ServicePlace,
   options: {
     readonly signal: AbortSignal;
     readonly onOpen: (baseUrl: string) => void;
-    /** The next one is read once it has settled: behind a slow reader the service drops events, we do not hoard them. */
+    /**
+     * The next one is read once it has settled: behind a slow reader the service drops events, we do not hoard them.
+     */
     readonly onEvent: (data: string) => Promise<boolean>;
   },
 ): Promise<void> {

@@ -14,7 +14,10 @@ export interface MarkGround {
   readonly trees: () => MarkTrees;
 }
 
-/** Asks git once what it takes for the same name here and where the main work tree is; GIT_FAILED where it cannot read its config. */
+/**
+ * Asks git once what it takes for the same name here and where the main work tree is; GIT_FAILED where it cannot read
+ * its config.
+ */
 export async function openMarkGround(repo: RepositoryPlace): Promise<MarkGround> {
   const { main, ignoreCase, precompose } = await readRepositorySettings(repo);
   const own = main === undefined || main === repo.root ? [repo.root] : [repo.root, main];

@@ -5,7 +5,10 @@ import { inMarkOrder } from './mark-order.ts';
 import { Turn } from './mark-turn.ts';
 import { MarkWalk, namesOf, type Place } from './mark-walk.ts';
 
-/** Why a path cannot be a mark: no text, a NUL in it, text that is no UTF-8 (a lone surrogate), or not in this repository. */
+/**
+ * Why a path cannot be a mark: no text, a NUL in it, text that is no UTF-8 (a lone surrogate), or not in this
+ * repository.
+ */
 export type MarkRefusal = 'empty' | 'nul' | 'not-utf8' | 'outside';
 
 const says: Readonly<Record<MarkRefusal, string>> = {
@@ -15,16 +18,20 @@ const says: Readonly<Record<MarkRefusal, string>> = {
   outside: 'does not lie in the repository',
 };
 
-/** Of all marks of a batch, in UTF-8. A link can make a name of four characters one of four thousand; a listener takes events of 4 MiB. */
+/**
+ * Of all marks of a batch, in UTF-8. A link can make a name of four characters one of four thousand; a listener takes
+ * events of 4 MiB.
+ */
 const maxMarkBytes = 2 * 1024 * 1024;
 const maxShown = 200;
 /** A single path can have 131,000 names. */
 const namesPerLook = 1024;
 
 /**
- * The marks of a batch: sorted by code units, each once, POSIX, relative to the work tree that holds them (`.` for its root). Parents are
- * resolved as the disk has them, the last name is not followed. One path that is no place in the repository refuses all:
- * PATH_ESCAPES_REPOSITORY with `index` and `reason`, PAYLOAD_TOO_LARGE where links make more of it than 2 MiB. Nothing is opened or written.
+ * The marks of a batch: sorted by code units, each once, POSIX, relative to the work tree that holds them (`.` for its
+ * root). Parents are resolved as the disk has them, the last name is not followed. One path that is no place in the
+ * repository refuses all: PATH_ESCAPES_REPOSITORY with `index` and `reason`, PAYLOAD_TOO_LARGE where links make more of
+ * it than 2 MiB. Nothing is opened or written.
  */
 export async function toMarks(ground: MarkGround, paths: readonly string[]): Promise<readonly string[]> {
   const walk = new MarkWalk(ground);
@@ -54,7 +61,10 @@ function unfitness(path: string): MarkRefusal | undefined {
   return path.isWellFormed() ? undefined : 'not-utf8';
 }
 
-/** The last name of a path and what comes before it. Slashes and `.` after a name say nothing; where `..` ends the path there is no name. */
+/**
+ * The last name of a path and what comes before it. Slashes and `.` after a name say nothing; where `..` ends the path
+ * there is no name.
+ */
 function cutLast(path: string): { readonly before: string; readonly last: string | undefined } {
   let end = path.length;
   for (;;) {
@@ -69,7 +79,10 @@ function cutLast(path: string): { readonly before: string; readonly last: string
   }
 }
 
-/** The place of a directory, or nothing where a `..` led out on the way: what comes back in has been outside all the same. */
+/**
+ * The place of a directory, or nothing where a `..` led out on the way: what comes back in has been outside all the
+ * same.
+ */
 async function parentAt(walk: MarkWalk, path: string, turn: Turn): Promise<Place | undefined> {
   let at = path.startsWith('/') ? walk.top : walk.root;
   let entered = at.mark !== undefined;

@@ -18,8 +18,9 @@ export function diskIdentity(path: string): string | undefined {
 }
 
 /**
- * A reader of the work trees: `own` and those linked in `<commonDir>/worktrees` whose `.git` file points back. Each call looks whether that
- * directory or a `gitdir` file in it changed, and reads again only then. What cannot be read is no work tree; nothing is thrown.
+ * A reader of the work trees: `own` and those linked in `<commonDir>/worktrees` whose `.git` file points back. Each
+ * call looks whether that directory or a `gitdir` file in it changed, and reads again only then. What cannot be read is
+ * no work tree; nothing is thrown.
  */
 export function markTreesOf(commonDir: string, own: readonly string[]): () => MarkTrees {
   const home = join(commonDir, 'worktrees');

@@ -19,8 +19,9 @@ export interface Place {
 const maxLinks = 40;
 
 /**
- * The directories that the paths of one batch lead through, as the disk has them: each is looked at once. Reads names and link targets and
- * opens nothing. What cannot be looked at (missing, no directory, too long, a loop, no permission) is a name like any other, never a fault.
+ * The directories that the paths of one batch lead through, as the disk has them: each is looked at once. Reads names
+ * and link targets and opens nothing. What cannot be looked at (missing, no directory, too long, a loop, no permission)
+ * is a name like any other, never a fault.
  */
 export class MarkWalk {
   /** `/`. */
@@ -56,7 +57,10 @@ export class MarkWalk {
     return found;
   }
 
-  /** The mark of `name` itself, not followed: git tracks the link. Outside of all work trees it is followed: nothing is tracked there. */
+  /**
+   * The mark of `name` itself, not followed: git tracks the link. Outside of all work trees it is followed: nothing is
+   * tracked there.
+   */
   markOf(from: Place, name: string): string | undefined {
     if (from.mark === undefined) return this.step(from, name).mark;
     if (from.holdsTree && this.#trees.roots.has(below(from.path ?? '', name))) return '';
@@ -74,7 +78,10 @@ export class MarkWalk {
     return root === undefined ? this.#directory(from, name) : this.#walk(this.top, root, links);
   }
 
-  /** The root that is this very directory. Above a work tree nothing is known of how names are compared there, and a path can be mounted twice. */
+  /**
+   * The root that is this very directory. Above a work tree nothing is known of how names are compared there, and a
+   * path can be mounted twice.
+   */
   #rootAt(path: string): string | undefined {
     return this.#trees.byIdentity.get(diskIdentity(path) ?? '');
   }

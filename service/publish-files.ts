@@ -11,9 +11,9 @@ import { ignoreDirectory } from './ignore-directory.ts';
 const segments = ['.writ', 'service'] as const;
 
 /**
- * Puts copies of the published files below every root; answers with what takes them away again. A root where that cannot be is left out, unless it
- * is `own`: then SERVICE_FILES_UNSAFE. What a killed service left there is replaced, or removed
- * where it is a draft. The caller holds the service's lock.
+ * Puts copies of the published files below every root; answers with what takes them away again. A root where that
+ * cannot be is left out, unless it is `own`: then SERVICE_FILES_UNSAFE. What a killed service left there is replaced,
+ * or removed where it is a draft. The caller holds the service's lock.
  */
 export async function publishFiles(
   roots: Iterable<string>,

@@ -12,7 +12,10 @@ export interface Notification<T extends string = string> {
   readonly data: Body;
 }
 
-/** `{paths: [string]}` with at least one path; INVALID_BODY. Whether each is a path of the repository is not judged here. */
+/**
+ * `{paths: [string]}` with at least one path; INVALID_BODY. Whether each is a path of the repository is not judged
+ * here.
+ */
 export function readPaths(body: Body): readonly string[] {
   const { paths } = only(body, ['paths']);
   if (!Array.isArray(paths) || paths.length === 0)

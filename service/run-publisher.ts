@@ -2,7 +2,9 @@ import type { Clock } from '../core/base/clock.ts';
 import type { RunEventType } from './event-types.ts';
 import type { ServiceAccess } from './find-service.ts';
 
-/** Tells a running service what a run of the engine does; where none runs, nobody. A run never fails or waits for it. */
+/**
+ * Tells a running service what a run of the engine does; where none runs, nobody. A run never fails or waits for it.
+ */
 export interface RunPublisher {
   publish(type: RunEventType, data: { readonly run_id: string } & Readonly<Record<string, unknown>>): void;
   /** Resolves when everything has been handed over, after `withinMs` at the latest; what is left then is dropped. */

@@ -23,7 +23,9 @@ import type { ServicePlace } from './service-place.ts';
 
 export interface RunningService {
   readonly discovery: Discovery;
-  /** Resolves when lock or database were taken away: what is marked now would be lost, and another instance may start. */
+  /**
+   * Resolves when lock or database were taken away: what is marked now would be lost, and another instance may start.
+   */
   readonly lost: Promise<WritError>;
   /** Says so to whoever listens, ends their streams, removes what was published, gives the lock back. Once. */
   stop(): Promise<void>;
@@ -56,8 +58,9 @@ const watchMs = 2_000;
 const answersEndWithinMs = 400;
 
 /**
- * Starts the one service of a repository. Each step needs those before it, and is undone in reverse, whether a later one fails or the service
- * stops: lock, marks, token, server, discovery file, copies for the other work trees. SERVICE_ALREADY_RUNNING, PORT_UNAVAILABLE, SERVICE_FILES_UNSAFE.
+ * Starts the one service of a repository. Each step needs those before it, and is undone in reverse, whether a later
+ * one fails or the service stops: lock, marks, token, server, discovery file, copies for the other work trees.
+ * SERVICE_ALREADY_RUNNING, PORT_UNAVAILABLE, SERVICE_FILES_UNSAFE.
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { repository, place, host, port, clock, report } = options;

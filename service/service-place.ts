@@ -15,8 +15,8 @@ export interface ServicePlace {
 }
 
 /**
- * `.writ/service` of the main work tree (document 3). A bare repository, or one whose git directory stands elsewhere, has no main work tree that
- * all others can find: there it is `writ/service` in the git directory.
+ * `.writ/service` of the main work tree (document 3). A bare repository, or one whose git directory stands elsewhere,
+ * has no main work tree that all others can find: there it is `writ/service` in the git directory.
  */
 export async function findServicePlace(repository: RepositoryPlace): Promise<ServicePlace> {
   const { main } = await readRepositorySettings(repository);

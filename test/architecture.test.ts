@@ -177,6 +177,9 @@ t.test('every rule can fail', async (t) => {
       withFiles({ 'core/someThing.ts': '' }),
       withFiles({ 'test/core/some_thing.test.ts': '' }),
     ],
+    'comments stay within 120 columns': [
+      withFiles({ 'core/base/x.ts': `/** ${'x'.repeat(120)} */\nexport {};\n` }),
+    ],
     'no file above 300 lines': [withFiles({ 'core/x.ts': 'export {};\n'.repeat(301) })],
     'files of a test room share one root: none makes its directory there': [
       withFiles({ 'test/core/x.test.ts': 'const cwd = realpathSync(t.testdir());\n' }),

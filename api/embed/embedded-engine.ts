@@ -24,8 +24,9 @@ import {
 import { toDemands, type VerifyCall } from './verify-call.ts';
 
 /**
- * An engine inside another program. What it answers is what `writ COMMAND --json` answers as `data`: a change that is refused, or a claim that is
- * refuted, is an answer. What is thrown is a WritError, always, and then nothing was decided.
+ * An engine inside another program. What it answers is what `writ COMMAND --json` answers as `data`: a change that is
+ * refused, or a claim that is refuted, is an answer. What is thrown is a WritError, always, and then nothing was
+ * decided.
  */
 export interface EmbeddedEngine {
   /** Names of its plugins, in the order of set-up. */
@@ -36,9 +37,15 @@ export interface EmbeddedEngine {
   resume(call: ResumeCall): Promise<RunData>;
   /** Verifies offline, by what the user trusts and what is given. */
   verify(call: VerifyCall): Promise<VerificationData>;
-  /** Tells every event of every run from now on, until the answered function is called. What a listener throws is reported and stops nothing. */
+  /**
+   * Tells every event of every run from now on, until the answered function is called. What a listener throws is
+   * reported and stops nothing.
+   */
   observe(listener: (event: RunEvent) => void): () => void;
-  /** Stops what still runs (RUN_INTERRUPTED, to be resumed), waits for it, and closes the plugins in reverse order. Later calls are ENGINE_CLOSED. */
+  /**
+   * Stops what still runs (RUN_INTERRUPTED, to be resumed), waits for it, and closes the plugins in reverse order.
+   * Later calls are ENGINE_CLOSED.
+   */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -9,7 +9,9 @@ import { maxSpecBytes, readSpecBytes } from '../intent/read-spec-bytes.ts';
 /** A contract as a program has it: the document as an object, its bytes, or the path of its file. */
 export type GivenSpec = IntentSpec | Uint8Array | string;
 
-/** The bytes of a contract, at most 4 MiB: INTENTSPEC_MALFORMED beyond; INPUT_UNREADABLE for a file that cannot be read. */
+/**
+ * The bytes of a contract, at most 4 MiB: INTENTSPEC_MALFORMED beyond; INPUT_UNREADABLE for a file that cannot be read.
+ */
 export async function specBytes(given: GivenSpec, signal: AbortSignal): Promise<Uint8Array> {
   if (typeof given === 'string') {
     const path = resolve(given);

@@ -22,11 +22,14 @@ export interface RunPlace {
   /** Sandbox back end by name, or `auto`, which is the default; `none` is recorded in the provenance. */
   readonly sandbox?: string;
   /**
-   * Who approves in this process once the run waits for people: paths of private keys, or approvers of the program's own. What they sign is
-   * marked so, and counts only where `[approvals] in_process` is true at the policy commit.
+   * Who approves in this process once the run waits for people: paths of private keys, or approvers of the program's
+   * own. What they sign is marked so, and counts only where `[approvals] in_process` is true at the policy commit.
    */
   readonly approveWith?: readonly (string | InProcessApprover)[];
-  /** Digests (`sha256:…`) of plugins that the repository lists and that are trusted for this call, besides those that the user trusts. */
+  /**
+   * Digests (`sha256:…`) of plugins that the repository lists and that are trusted for this call, besides those that
+   * the user trusts.
+   */
   readonly trustedPlugins?: readonly string[];
   /** Stops the work, RUN_INTERRUPTED; what has been moved stays moved or is rolled back, and the run can be resumed. */
   readonly signal?: AbortSignal;
@@ -54,8 +57,8 @@ export interface ResumeCall extends RunPlace {
   /** Id of the run, or an unambiguous beginning of one. RUN_NOT_FOUND. */
   readonly run: string;
   /**
-   * Who does what is left of a run that a worker does: by name in slot `worker`, made of `from`, else of what the run was started with. NO_WORKER where one
-   * is needed and none is named.
+   * Who does what is left of a run that a worker does: by name in slot `worker`, made of `from`, else of what the run
+   * was started with. NO_WORKER where one is needed and none is named.
    */
   readonly worker?: { readonly name: string; readonly from?: Uint8Array };
   /** The branch to move; needed where only a claim names it, and then it must be that one. */

@@ -28,7 +28,10 @@ export async function intentOfFile(
   return { store, specId: contract.document.metadata.id, contract };
 }
 
-/** What a command line names: the id of a recorded intent, else a specification file. INTENT_NOT_FOUND where it is neither. */
+/**
+ * What a command line names: the id of a recorded intent, else a specification file. INTENT_NOT_FOUND where it is
+ * neither.
+ */
 export async function namedIntent(
   context: InputSource,
   engine: WritEngine,

@@ -4,7 +4,10 @@ import { isPlainlyAllowed } from '../../engine/tool/acl/plainly-allowed.ts';
 import type { InputSource } from '../read-input.ts';
 import { readSpecBytes } from './read-spec-bytes.ts';
 
-/** A named file, judged; a document that breaks the contract is a value. Policy checks that name one of `ruleIds` are no commands. */
+/**
+ * A named file, judged; a document that breaks the contract is a value. Policy checks that name one of `ruleIds` are no
+ * commands.
+ */
 export async function judgeSpec(
   context: InputSource,
   path: string,

@@ -9,8 +9,9 @@ const longest = 300;
 type Person = WaitsFor['people'][number];
 
 /**
- * Why policy checks hold a run back, and who signed what so far, in words for the first line of every report: approvers, whoever does not count
- * and why, how many are missing. Empty where none holds it back. Pure; reads the view and changes nothing that approvals are bound to.
+ * Why policy checks hold a run back, and who signed what so far, in words for the first line of every report:
+ * approvers, whoever does not count and why, how many are missing. Empty where none holds it back. Pure; reads the view
+ * and changes nothing that approvals are bound to.
  */
 export function policyReasons(view: RunView): readonly string[] {
   const { decision, waiting } = view;

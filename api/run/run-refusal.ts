@@ -2,7 +2,10 @@ import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import { toVerdict } from './verdict.ts';
 
-/** Why the answer of a run is not yes: abandoned, rolled back, waiting, or a record that says nothing; `undefined` for a commit. */
+/**
+ * Why the answer of a run is not yes: abandoned, rolled back, waiting, or a record that says nothing; `undefined` for a
+ * commit.
+ */
 export function runRefusal(view: RunView): WritError | undefined {
   const type = view.decision?.type;
   if (type === 'commit') return undefined;

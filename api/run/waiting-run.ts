@@ -25,8 +25,8 @@ export interface WaitingRun {
 const reportPath = 'gate-report.json';
 
 /**
- * Opens the run that a command line names, from its refs alone. RUN_NOT_FOUND; RUN_NOT_WAITING; OBJECT_CORRUPT where what would be shown
- * is not what would be signed.
+ * Opens the run that a command line names, from its refs alone. RUN_NOT_FOUND; RUN_NOT_WAITING; OBJECT_CORRUPT where
+ * what would be shown is not what would be signed.
  */
 export async function openWaitingRun(context: Place, wanted: string): Promise<WaitingRun> {
   const repository = await openRepository(context.repoPath ?? context.cwd);

@@ -4,7 +4,10 @@ import type { Place } from '../place.ts';
 import { judgeHere } from './judge-here.ts';
 import { openWaitingRun } from './waiting-run.ts';
 
-/** A view with what was signed of a run that waits, judged as of now; unchanged where its record cannot be approved, which `writ approve` and `writ fsck` tell. */
+/**
+ * A view with what was signed of a run that waits, judged as of now; unchanged where its record cannot be approved,
+ * which `writ approve` and `writ fsck` tell.
+ */
 export async function withStanding(context: Place, view: RunView): Promise<RunView> {
   if (view.state !== 'waiting' || view.decision === undefined) return view;
   try {

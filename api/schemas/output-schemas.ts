@@ -185,7 +185,9 @@ const shapes: Readonly<Record<string, JsonData>> = {
   version: record({ version: text }),
 };
 
-/** JSON Schema (2020-12) of each command's `data`, by command name; `help` and `version` are the global options' data. */
+/**
+ * JSON Schema (2020-12) of each command's `data`, by command name; `help` and `version` are the global options' data.
+ */
 export const outputSchemas: Readonly<Record<string, JsonData>> = Object.fromEntries(
   Object.entries(shapes).map(([command, shape]) => [
     command,

@@ -12,8 +12,8 @@ import { digestOfSigned } from './digest-of-signed.ts';
 const maxSignedBytes = 512 * 1024 * 1024;
 
 /**
- * `--artifact`: a digest as `sha256:…`, `sha384:…` or `sha512:…` in hex, or as `sha512-…` in base64 (Subresource Integrity, as lockfiles have it); else a
- * file of any size, which is hashed as it is read. INPUT_UNREADABLE.
+ * `--artifact`: a digest as `sha256:…`, `sha384:…` or `sha512:…` in hex, or as `sha512-…` in base64 (Subresource
+ * Integrity, as lockfiles have it); else a file of any size, which is hashed as it is read. INPUT_UNREADABLE.
  */
 export async function readArtifact(context: InputSource, name: string): Promise<GivenArtifact> {
   const [, hash = '', sign, text = ''] = /^(sha(?:256|384|512))([:-])(.*)$/s.exec(name) ?? [];

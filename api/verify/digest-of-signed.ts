@@ -3,7 +3,10 @@ import { preAuthEncoding } from '../../attest/encoding/dsse.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError } from '../../core/base/errors.ts';
 
-/** SHA-256, hex, of what the signature of an attestation covers: that is what a log holds of it. `undefined` for what is no attestation. */
+/**
+ * SHA-256, hex, of what the signature of an attestation covers: that is what a log holds of it. `undefined` for what is
+ * no attestation.
+ */
 export function digestOfSigned(bytes: Uint8Array): string | undefined {
   try {
     const { content } = parseAnyBundle(bytes);

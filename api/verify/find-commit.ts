@@ -8,8 +8,9 @@ import { effectsOn, readReplacements } from '../../engine/vcs/replacements.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 
 /**
- * The first of these ids that is a commit of the repository at hand; outside of one there is none. One that plain git shows otherwise than it is, is
- * refused (`replaced`), and so is one of which commit, trees or files are kept here with other bytes than their ids name (`mismatch`).
+ * The first of these ids that is a commit of the repository at hand; outside of one there is none. One that plain git
+ * shows otherwise than it is, is refused (`replaced`), and so is one of which commit, trees or files are kept here with
+ * other bytes than their ids name (`mismatch`).
  */
 export async function findCommit(
   open: () => Promise<Repository>,

@@ -13,7 +13,10 @@ import { evidenceReader } from '../../engine/vcs/evidence-reader.ts';
 import { effectsOn, readReplacements } from '../../engine/vcs/replacements.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 
-/** A run's evidence as git keeps it; `target` is by what name the commit was asked for. `undefined` where there is no such commit object. */
+/**
+ * A run's evidence as git keeps it; `target` is by what name the commit was asked for. `undefined` where there is no
+ * such commit object.
+ */
 export async function gitEvidence(
   repository: Repository,
   store: RunStore,
@@ -57,8 +60,8 @@ async function loadTree(
 }
 
 /**
- * The ledger in the repository's state where it is the log of the proof, else what git carries of that log, else the former: it then says
- * nothing of the proof.
+ * The ledger in the repository's state where it is the log of the proof, else what git carries of that log, else the
+ * former: it then says nothing of the proof.
  */
 async function ledgerOf(repository: Repository, proof: Uint8Array | undefined): Promise<LedgerFileReader> {
   const own = readFrom(join(repository.commonDir, ledgerPath));

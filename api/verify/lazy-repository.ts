@@ -5,7 +5,10 @@ import type { Repository } from '../../engine/vcs/repository.ts';
 import type { Place } from '../place.ts';
 import type { Ground } from './verify-bytes.ts';
 
-/** A repository that is opened where one is asked about: a file needs none, and starting is most of what verifying one costs. */
+/**
+ * A repository that is opened where one is asked about: a file needs none, and starting is most of what verifying one
+ * costs.
+ */
 export interface LazyRepository extends Ground, AsyncDisposable {
   /** Among the runs that it has at the first question. */
   readonly findRun: FindRun;

@@ -6,8 +6,9 @@ import { isObjectId, type Repository } from '../../engine/vcs/repository.ts';
 import { isAncestor, resolveCommit } from '../../engine/vcs/resolve-commit.ts';
 
 /**
- * What `--policy` demands: a commit of a branch of this repository, or exactly the commit of that full id, which needs no repository. A name that is no branch is
- * REF_NOT_FOUND; a policy commit that is not at hand is neither held nor refuted.
+ * What `--policy` demands: a commit of a branch of this repository, or exactly the commit of that full id, which needs
+ * no repository. A name that is no branch is REF_NOT_FOUND; a policy commit that is not at hand is neither held nor
+ * refuted.
  */
 export function demandOf(name: string, open: () => Promise<Repository>): PolicyDemand {
   const branchTip = async (repository: Repository): Promise<string> => {

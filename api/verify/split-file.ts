@@ -20,8 +20,9 @@ const lineFeed = 10;
 const listLimits = { members: [], maxTokens: 2_000_000, maxSkeletonBytes: 4 * maxBundleBytes };
 
 /**
- * Tells what a file is: a tlog-proof, the exported evidence of a run however a tool laid it out, JSON Lines of bundles, envelopes and evidence, a list of them as registries
- * hand them out, else one of those. More than 10,000, or none, is `undefined`. What it says it is, is judged by who reads it.
+ * Tells what a file is: a tlog-proof, the exported evidence of a run however a tool laid it out, JSON Lines of bundles,
+ * envelopes and evidence, a list of them as registries hand them out, else one of those. More than 10,000, or none, is
+ * `undefined`. What it says it is, is judged by who reads it.
  */
 export function splitFile(name: string, bytes: Buffer): readonly FilePart[] | undefined {
   const head = bytes.subarray(firstOctet(bytes)).subarray(0, 256).toString('latin1');
@@ -58,7 +59,10 @@ function isEvidence(head: string, bytes: Buffer): boolean {
   );
 }
 
-/** The members of a list, or of `attestations` (npm and GitHub: `{"attestations": [{"bundle": …}]}`), each as if it were a file. */
+/**
+ * The members of a list, or of `attestations` (npm and GitHub: `{"attestations": [{"bundle": …}]}`), each as if it were
+ * a file.
+ */
 function readList(head: string, bytes: Buffer): readonly FilePart[] | undefined {
   const isArray = /^\s*\[/.test(head);
   if (!isArray && !(/^\s*\{/.test(head) && bytes.includes('"attestations"'))) return undefined;

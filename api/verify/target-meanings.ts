@@ -17,15 +17,19 @@ export type Meaning =
   | { readonly kind: 'run'; readonly runId: string }
   | { readonly kind: 'commit'; readonly commit: string; readonly as: string };
 
-/** Ends as files of attestations do: a closed list, since a version or branch may end in any other word (`v2.0.rc1`, `release/2.x`). */
+/**
+ * Ends as files of attestations do: a closed list, since a version or branch may end in any other word (`v2.0.rc1`,
+ * `release/2.x`).
+ */
 const fileForm = /\.(?:jsonl?|tlog-proof|sigstore|bundle|intoto|dsse|att|attestation|provenance)$/;
 /** Ends as a file even where none stands. */
 const attestationForm = /\.(?:jsonl?|tlog-proof)$/;
 
 /**
- * The one thing that a target means. What is several things is TARGET_AMBIGUOUS and names them all: a file and a ref, a tag and a branch, the
- * beginning of a run and of a commit. A file under a name that could as well be a ref is one only where it is asked for (`--file`, `./NAME`):
- * whoever lands files must not choose what a name means. `HEAD` and `@` are the commit, always.
+ * The one thing that a target means. What is several things is TARGET_AMBIGUOUS and names them all: a file and a ref, a
+ * tag and a branch, the beginning of a run and of a commit. A file under a name that could as well be a ref is one only
+ * where it is asked for (`--file`, `./NAME`): whoever lands files must not choose what a name means. `HEAD` and `@` are
+ * the commit, always.
  */
 export async function meaningOf(
   cwd: string,

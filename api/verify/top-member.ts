@@ -4,8 +4,9 @@ const opening = new Set([0x7b, 0x5b]);
 const closing = new Set([0x7d, 0x5d]);
 
 /**
- * The text of a member of the object that a JSON document is, wherever it stands in it; what is within its other members is passed over, in linear time and without
- * reading it. `undefined` where there is none, or another value. Whether it is JSON at all is judged by who reads it.
+ * The text of a member of the object that a JSON document is, wherever it stands in it; what is within its other
+ * members is passed over, in linear time and without reading it. `undefined` where there is none, or another value.
+ * Whether it is JSON at all is judged by who reads it.
  */
 export function topMember(bytes: Buffer, name: string): string | undefined {
   let depth = 0;

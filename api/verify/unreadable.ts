@@ -1,7 +1,10 @@
 import { nothingThere, type VerifyReport } from '../../attest/verify/report.ts';
 import { isWritError } from '../../core/base/errors.ts';
 
-/** The verdict on a target whose record could not be read, where that is what the record is like; `undefined` where it is a fault. */
+/**
+ * The verdict on a target whose record could not be read, where that is what the record is like; `undefined` where it
+ * is a fault.
+ */
 export function unreadable(fault: unknown): VerifyReport | undefined {
   if (isWritError(fault, 'RUN_NOT_FOUND')) return nothingThere(`${fault.message}: ${howToFetch}`);
   if (isWritError(fault, 'OBJECT_CORRUPT')) return nothingThere(fault.message, 'malformed');

@@ -9,8 +9,10 @@ import { readRequest, type VerifyRequest } from './verify-request.ts';
 import { verifyTarget } from './verify-target.ts';
 
 /**
- * Verifies a commit or a run of the repository around `path`, whose runs may be kept in `stores`, offline. Whatever is wrong with its record is in the answer; thrown is what cannot be meant: a path
- * without a repository, a name of nothing or of several things (NOT_A_REPOSITORY, REF_NOT_FOUND, TARGET_AMBIGUOUS), USAGE, ANCHOR_UNUSABLE; and GIT_MISSING.
+ * Verifies a commit or a run of the repository around `path`, whose runs may be kept in `stores`, offline. Whatever is
+ * wrong with its record is in the answer; thrown is what cannot be meant: a path without a repository, a name of
+ * nothing or of several things (NOT_A_REPOSITORY, REF_NOT_FOUND, TARGET_AMBIGUOUS), USAGE, ANCHOR_UNUSABLE; and
+ * GIT_MISSING.
  */
 export async function verifyInRepository(
   stores: Stores,

@@ -31,7 +31,10 @@ export interface VerifyRequest {
   readonly require?: readonly Requirement[];
   /** The branch, or full commit id, by whose policy alone it may have been judged; a branch needs a repository. */
   readonly policy?: string;
-  /** Directory that keeps what was seen of logs, so that one that shrinks or forks is told; absent: nothing is remembered. */
+  /**
+   * Directory that keeps what was seen of logs, so that one that shrinks or forks is told; absent: nothing is
+   * remembered.
+   */
   readonly memory?: string;
 }
 
@@ -49,7 +52,10 @@ const members: Readonly<Record<keyof VerifyRequest, true>> = {
   memory: true,
 };
 
-/** Whom a request believes and what it demands. USAGE for a member that nobody knows or that is not what it must be, ANCHOR_UNUSABLE. */
+/**
+ * Whom a request believes and what it demands. USAGE for a member that nobody knows or that is not what it must be,
+ * ANCHOR_UNUSABLE.
+ */
 export async function readRequest(
   request: VerifyRequest,
 ): Promise<{ readonly belief: Belief; readonly demands: VerifyDemands }> {

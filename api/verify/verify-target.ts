@@ -17,8 +17,9 @@ import type { VerifiedTarget } from './verified-target.ts';
 import { verifySource } from './verify-source.ts';
 
 /**
- * A commit or a run of a repository, as the target was understood. One without a seal, that is not here, or whose objects a partial clone left behind is not
- * verified; one whose record cannot be read for what it holds is refuted: whoever pushes refs must not choose between a verdict and a fault.
+ * A commit or a run of a repository, as the target was understood. One without a seal, that is not here, or whose
+ * objects a partial clone left behind is not verified; one whose record cannot be read for what it holds is refuted:
+ * whoever pushes refs must not choose between a verdict and a fault.
  */
 export async function verifyTarget(...asked: Parameters<typeof verifyFound>): Promise<VerifiedTarget> {
   try {
@@ -94,7 +95,8 @@ async function findByCommit(repository: Repository, commit: string, findRun: Fin
   try {
     const found = await findRun(runId);
     const other = await sealedElsewhere(found.store, runId);
-    // Where two records of a run came together, ours holds until somebody says otherwise; it need not be the one that was sealed.
+    // Where two records of a run came together, ours holds until somebody says otherwise; it need not be the one that
+    // was sealed.
     return other === undefined ? { commit, reason: '', ...found } : { commit, runId, reason: other };
   } catch (fault) {
     if (isWritError(fault, 'RUN_NOT_FOUND'))

@@ -27,7 +27,10 @@ export interface AskedDemands extends VerifyDemands {
   readonly given?: GivenAnchors;
 }
 
-/** Verifies each target by the user's own anchors and those given. A repository is opened where one is asked about. INPUT_UNREADABLE, INPUT_TOO_LARGE. */
+/**
+ * Verifies each target by the user's own anchors and those given. A repository is opened where one is asked about.
+ * INPUT_UNREADABLE, INPUT_TOO_LARGE.
+ */
 export async function verifyTargets(
   context: VerifyContext,
   targets: readonly string[],

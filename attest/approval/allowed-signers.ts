@@ -26,8 +26,9 @@ const maxPrincipalsLength = 4096;
 const keyType = /^(?:ssh-|ecdsa-sha2-|sk-ssh-|sk-ecdsa-|webauthn-|rsa-sha2-)[a-z0-9@.-]+$/;
 
 /**
- * Reads `.writ/allowed_signers` (ssh-keygen(1), ALLOWED SIGNERS); no file = nobody may sign. A line that is not understood is skipped with
- * a reason and never makes a signer more trusted; a file over 1 MiB counts as a whole as such a line.
+ * Reads `.writ/allowed_signers` (ssh-keygen(1), ALLOWED SIGNERS); no file = nobody may sign. A line that is not
+ * understood is skipped with a reason and never makes a signer more trusted; a file over 1 MiB counts as a whole as
+ * such a line.
  */
 export function parseAllowedSigners(bytes: Uint8Array | undefined): AllowedSigners {
   if (bytes === undefined) return { signers: [], skipped: [{ line: 0, reason: 'there is no such file' }] };

@@ -2,7 +2,10 @@ import { canonicalize } from '../../core/base/canonical.ts';
 import { expectBase64, expectObject, expectText, parseJsonObject } from '../encoding/expect-json.ts';
 import { maxApprovalBytes } from './approval-statement.ts';
 
-/** What is kept under `refs/ai/approvals/<run>/<n>` as `approval.json`: the exact bytes that were signed, and the signature. */
+/**
+ * What is kept under `refs/ai/approvals/<run>/<n>` as `approval.json`: the exact bytes that were signed, and the
+ * signature.
+ */
 export interface ApprovalDocument {
   readonly statement: Buffer;
   /** Armoured, as `ssh-keygen -Y sign` prints it. */

@@ -60,7 +60,10 @@ const commentForm = /^(?:[^\p{Cc}]|[\n\t]){1,4000}$/u;
 /** One person, not a pattern or a list. */
 export const principalForm = /^[^\p{Cc}\p{Zl}\p{Zp},*?!"]{1,256}$/u;
 
-/** The canonical bytes of a statement with a fresh nonce: what the approver signs. ATTESTATION_MALFORMED for what no reader would take. */
+/**
+ * The canonical bytes of a statement with a fresh nonce: what the approver signs. ATTESTATION_MALFORMED for what no
+ * reader would take.
+ */
 export function buildApproval(input: ApprovalInput): Uint8Array {
   const { subject, decision, principal, role, comment, inProcess, signedAtMs, expiresAtMs } = input;
   const statement: ApprovalStatement = {
@@ -90,7 +93,9 @@ export function buildApproval(input: ApprovalInput): Uint8Array {
   return bytes;
 }
 
-/** Reads a statement strictly: other subjects, unknown or repeated members, ill-formed values are ATTESTATION_MALFORMED. */
+/**
+ * Reads a statement strictly: other subjects, unknown or repeated members, ill-formed values are ATTESTATION_MALFORMED.
+ */
 export function parseApproval(bytes: Uint8Array): ReadApproval {
   const statement = expectObject(parseJsonObject(bytes, maxApprovalBytes), '', [
     '_type',

@@ -10,8 +10,9 @@ export type ApproverKey = { readonly file: string } | { readonly publicKey: stri
 const literal = /^(?:key::)?((?:ssh-|ecdsa-|sk-)[a-z0-9@.-]+ [A-Za-z0-9+/=]+)/;
 
 /**
- * The person's own signing key: `user.signingkey` where git signs with SSH, else `~/.ssh/id_ed25519` (or its `.pub` beside an agent).
- * USAGE that says what to pass where there is none; `given` (`--key`, absolute) stands above both and must exist (INPUT_UNREADABLE).
+ * The person's own signing key: `user.signingkey` where git signs with SSH, else `~/.ssh/id_ed25519` (or its `.pub`
+ * beside an agent). USAGE that says what to pass where there is none; `given` (`--key`, absolute) stands above both and
+ * must exist (INPUT_UNREADABLE).
  */
 export async function findApproverKey(
   given: string | undefined,

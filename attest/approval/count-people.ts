@@ -3,8 +3,9 @@ import type { AllowedSigners } from './allowed-signers.ts';
 import { Persons } from './persons.ts';
 
 /**
- * Leaves one counting verdict to each person: authors have none, a rejection stands above every approval of the same person, the latest
- * above earlier ones (who forgot the role that a check asks for can say it again), and one that a person gave above one given in process.
+ * Leaves one counting verdict to each person: authors have none, a rejection stands above every approval of the same
+ * person, the latest above earlier ones (who forgot the role that a check asks for can say it again), and one that a
+ * person gave above one given in process.
  */
 export function countPeople(
   judged: readonly ApprovalVerdict[],

@@ -14,8 +14,8 @@ export interface FoundSigner {
 }
 
 /**
- * The signer behind a key at a moment. `claimed` must fit a line of the key; without a claim the first literal principal of a line is
- * taken, never a pattern. Of several lines one that holds is enough.
+ * The signer behind a key at a moment. `claimed` must fit a line of the key; without a claim the first literal
+ * principal of a line is taken, never a pattern. Of several lines one that holds is enough.
  */
 export function findSigner(
   { signers, skipped }: AllowedSigners,

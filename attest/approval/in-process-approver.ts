@@ -17,8 +17,8 @@ export interface KeyedApprover extends InProcessApprover {
 }
 
 /**
- * Opens an unencrypted Ed25519 private key, OpenSSH or PEM, to approve with in this process. KEY_INSECURE where others can reach the file,
- * KEY_UNUSABLE for anything else that is no such key.
+ * Opens an unencrypted Ed25519 private key, OpenSSH or PEM, to approve with in this process. KEY_INSECURE where others
+ * can reach the file, KEY_UNUSABLE for anything else that is no such key.
  */
 export async function openInProcessApprover(path: string): Promise<KeyedApprover> {
   const signer = await openSigner(path);

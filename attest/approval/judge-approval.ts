@@ -19,7 +19,10 @@ interface Parts {
   readonly approval: ReadApproval;
 }
 
-/** Judges one approval by itself, before people are counted. Whatever is wrong with it is its status; nothing is thrown for its sake. */
+/**
+ * Judges one approval by itself, before people are counted. Whatever is wrong with it is its status; nothing is thrown
+ * for its sake.
+ */
 export function judgeApproval(
   given: ReceivedApproval,
   ground: ApprovalGround,

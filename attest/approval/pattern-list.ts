@@ -1,6 +1,6 @@
 /**
- * True where `text` fits a comma-separated list of patterns (ssh_config(5), PATTERNS): `*` and `?` are wildcards, case counts, and a
- * fitting pattern after `!` refuses whatever the others say. A list of negations alone fits nothing.
+ * True where `text` fits a comma-separated list of patterns (ssh_config(5), PATTERNS): `*` and `?` are wildcards, case
+ * counts, and a fitting pattern after `!` refuses whatever the others say. A list of negations alone fits nothing.
  */
 export function fitsPatternList(text: string, list: string): boolean {
   let fits = false;
@@ -20,7 +20,10 @@ export function literalsOf(list: string): readonly string[] {
     .filter((pattern) => pattern !== '' && !/[*?]/.test(pattern) && !pattern.startsWith('!'));
 }
 
-/** Two pointers: after a mismatch only the last `*` takes one character more, so the work is bounded by the product of the lengths. */
+/**
+ * Two pointers: after a mismatch only the last `*` takes one character more, so the work is bounded by the product of
+ * the lengths.
+ */
 function fitsPattern(text: string, pattern: string): boolean {
   let at = 0;
   let place = 0;

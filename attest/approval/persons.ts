@@ -1,7 +1,10 @@
 import type { AllowedSigners } from './allowed-signers.ts';
 import { literalsOf } from './pattern-list.ts';
 
-/** Names that one identity goes by: the text itself and, for `Name <mail>`, both parts. Case and Unicode form do not matter. */
+/**
+ * Names that one identity goes by: the text itself and, for `Name <mail>`, both parts. Case and Unicode form do not
+ * matter.
+ */
 export function namesOf(identity: string): readonly string[] {
   const parts = /^([^<>]*)<([^<>]+)>\s*$/.exec(identity);
   return [identity, parts?.[1] ?? '', parts?.[2] ?? '']

@@ -56,8 +56,9 @@ const passedOn = [
 ];
 
 /**
- * Signs a statement with the approver's own SSH key through `ssh-keygen -Y sign`, which asks for a passphrase or a touch by itself.
- * SIGNER_FAILED says what to do; a key whose signatures would not count is KEY_UNUSABLE, and nothing is answered unverified.
+ * Signs a statement with the approver's own SSH key through `ssh-keygen -Y sign`, which asks for a passphrase or a
+ * touch by itself. SIGNER_FAILED says what to do; a key whose signatures would not count is KEY_UNUSABLE, and nothing
+ * is answered unverified.
  */
 export async function signApproval(statement: Uint8Array, using: SigningWith): Promise<SignedApproval> {
   const signature = await sign(statement, using);

@@ -1,8 +1,8 @@
 const form = /^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)?)?(Z)?$/i;
 
 /**
- * `valid-after` and `valid-before` of ssh-keygen(1): YYYYMMDD or YYYYMMDDHHMM[SS], with `Z` in UTC, else in the time zone of this process.
- * Answers epoch milliseconds; `undefined` for another form and for a time that no calendar has.
+ * `valid-after` and `valid-before` of ssh-keygen(1): YYYYMMDD or YYYYMMDDHHMM[SS], with `Z` in UTC, else in the time
+ * zone of this process. Answers epoch milliseconds; `undefined` for another form and for a time that no calendar has.
  */
 export function parseSignerTime(text: string): number | undefined {
   const parts = form.exec(text);

@@ -16,8 +16,9 @@ const hashOf: Readonly<Record<string, string>> = {
 };
 
 /**
- * Why `signature` (an SSH signature blob) is not the key's over `data`; `undefined` where it is. SHA-1 (`ssh-rsa`), another algorithm than
- * the key's and a security key that nobody touched are refused. ATTESTATION_MALFORMED for what is no signature blob.
+ * Why `signature` (an SSH signature blob) is not the key's over `data`; `undefined` where it is. SHA-1 (`ssh-rsa`),
+ * another algorithm than the key's and a security key that nobody touched are refused. ATTESTATION_MALFORMED for what
+ * is no signature blob.
  */
 export function whyNotSigned(key: SshPublicKey, data: Uint8Array, signature: Uint8Array): string | undefined {
   const reader = new WireReader(signature);

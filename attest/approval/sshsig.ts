@@ -6,7 +6,9 @@ import { WireReader } from '../encoding/wire-reader.ts';
 import { wireString } from '../encoding/wire-string.ts';
 import { whyNotSigned } from './ssh-signature.ts';
 
-/** What an approval is signed as: a signature made for anything else (git, a file, another product) never counts as one. */
+/**
+ * What an approval is signed as: a signature made for anything else (git, a file, another product) never counts as one.
+ */
 export const approvalNamespace = 'writ-approval@v1';
 
 /** A signature as `ssh-keygen -Y sign` makes it, read and not yet verified (OpenSSH PROTOCOL.sshsig). */

@@ -16,7 +16,10 @@ import { verifyDecided } from '../verify/verify-decided.ts';
 import { verifyOwnSeal } from '../verify/verify-own-seal.ts';
 import { verifyWaitingRun } from '../verify/verify-waiting-run.ts';
 
-/** The statements of `docs/decisions/0006-evidence-set.md` in DSSE envelopes, as sigstore bundles v0.3. A signature differs each time. */
+/**
+ * The statements of `docs/decisions/0006-evidence-set.md` in DSSE envelopes, as sigstore bundles v0.3. A signature
+ * differs each time.
+ */
 export function createSlsaAttestor(): Attestor {
   return {
     async signFindings(request, parties) {

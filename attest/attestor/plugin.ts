@@ -11,7 +11,9 @@ export interface AttestPluginOptions {
   readonly ephemeralKey: boolean;
 }
 
-/** Signing keys, and the logs `internal-ledger`, `public-log` and `none`. Touches no file before one of them is opened. */
+/**
+ * Signing keys, and the logs `internal-ledger`, `public-log` and `none`. Touches no file before one of them is opened.
+ */
 export function attestPlugin({ env, ephemeralKey }: AttestPluginOptions): LoadedPlugin {
   return definePlugin({
     name: 'attest',

@@ -22,7 +22,10 @@ export function parseBase64Octets(text: string, length: number): Buffer | undefi
   return bytes?.length === length && !/[_-]/.test(text) ? bytes : undefined;
 }
 
-/** Base64 as anybody's tool writes it (protobuf JSON, DSSE): one of both alphabets, padded or not, canonical bits, no white space. */
+/**
+ * Base64 as anybody's tool writes it (protobuf JSON, DSSE): one of both alphabets, padded or not, canonical bits, no
+ * white space.
+ */
 export function parseAnyBase64(text: string): Buffer | undefined {
   const isPadded = text.endsWith('=') || text.length % 4 === 0;
   return parseBase64(isPadded ? text : text.padEnd(Math.ceil(text.length / 4) * 4, '='));

@@ -42,7 +42,9 @@ export async function signEnvelope(
   };
 }
 
-/** Reads an envelope out of parsed JSON. Unknown members and any number of signatures but one are ATTESTATION_MALFORMED. */
+/**
+ * Reads an envelope out of parsed JSON. Unknown members and any number of signatures but one are ATTESTATION_MALFORMED.
+ */
 export function parseEnvelope(value: unknown, path: string): Envelope {
   const envelope = expectObject(value, path, ['payload', 'payloadType', 'signatures']);
   const signatures = expectArray(envelope.signatures, `${path}/signatures`, 1);

@@ -21,7 +21,10 @@ export function algorithmOf(key: KeyObject): Signer['algorithm'] {
   });
 }
 
-/** Reads a public key (PEM, SubjectPublicKeyInfo) of the kinds that we sign with; a private key or anything else is KEY_UNUSABLE. */
+/**
+ * Reads a public key (PEM, SubjectPublicKeyInfo) of the kinds that we sign with; a private key or anything else is
+ * KEY_UNUSABLE.
+ */
 export function parsePublicKey(pem: string): KeyObject {
   // createPublicKey would also derive one from a private key, which has no business where anchors are kept.
   if (!/^\s*-----BEGIN PUBLIC KEY-----/.test(pem)) {
@@ -37,8 +40,9 @@ export function parsePublicKey(pem: string): KeyObject {
 const maxKeys = 100;
 
 /**
- * Reads the public keys of a PEM file that signatures of anybody may be judged by: ECDSA P-256, P-384 and P-521, Ed25519, RSA of 2,048 to 16,384 bits
- * (SubjectPublicKeyInfo or PKCS#1), up to 100 of them; text around them is left aside. Any other block, a private key above all, is KEY_UNUSABLE.
+ * Reads the public keys of a PEM file that signatures of anybody may be judged by: ECDSA P-256, P-384 and P-521,
+ * Ed25519, RSA of 2,048 to 16,384 bits (SubjectPublicKeyInfo or PKCS#1), up to 100 of them; text around them is left
+ * aside. Any other block, a private key above all, is KEY_UNUSABLE.
  */
 export function parsePublicKeys(pem: string): readonly KeyObject[] {
   const blocks = [...pem.matchAll(/-----BEGIN ([^\n-]{0,64})-----[^-]{0,20000}-----END \1-----/g)];
@@ -82,7 +86,10 @@ function kindOf(key: KeyObject): string {
   return [key.asymmetricKeyType ?? key.type, namedCurve ?? modulusLength].filter(Boolean).join(' ');
 }
 
-/** True when `signature` is the key's over `data`, in the form that {@link Signer.sign} makes; never by a key of a kind that does not sign here. */
+/**
+ * True when `signature` is the key's over `data`, in the form that {@link Signer.sign} makes; never by a key of a kind
+ * that does not sign here.
+ */
 export function isSignedBy(key: KeyObject, data: Uint8Array, signature: Uint8Array): boolean {
   return isOurs(key) && verify(algorithmOf(key) === 'ed25519' ? null : 'sha256', data, key, signature);
 }

@@ -4,8 +4,8 @@ import { type JsonObject, parseJsonObject } from './expect-json.ts';
 const longs: readonly string[] = ['logIndex', 'treeSize', 'integratedTime'];
 
 /**
- * Reads a document of protobuf JSON as any writer of it may have written it: strict JSON up to `maxBytes` and 32 levels, a member that is `null` being unset, a
- * 64-bit number of a log entry being text. ATTESTATION_MALFORMED.
+ * Reads a document of protobuf JSON as any writer of it may have written it: strict JSON up to `maxBytes` and 32
+ * levels, a member that is `null` being unset, a 64-bit number of a log entry being text. ATTESTATION_MALFORMED.
  */
 export function readProtoJson(bytes: Uint8Array, maxBytes: number): JsonObject {
   return toPlainProto(parseJsonObject(bytes, maxBytes));

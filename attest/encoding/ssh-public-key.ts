@@ -35,7 +35,9 @@ const curves: Readonly<Record<string, { readonly jwk: string; readonly size: num
   nistp521: { jwk: 'P-521', size: 66 },
 };
 
-/** Reads a key blob; ATTESTATION_MALFORMED where it is none, KEY_UNUSABLE for a kind or strength that does not count. */
+/**
+ * Reads a key blob; ATTESTATION_MALFORMED where it is none, KEY_UNUSABLE for a kind or strength that does not count.
+ */
 export function parseSshPublicKey(blob: Uint8Array): SshPublicKey {
   const reader = new WireReader(blob);
   const type = reader.name();

@@ -1,6 +1,8 @@
 import { WritError } from '../../core/base/errors.ts';
 
-/** Reads the SSH wire format (RFC 4251, 5) front to back. What is short, too long or left over is ATTESTATION_MALFORMED. */
+/**
+ * Reads the SSH wire format (RFC 4251, 5) front to back. What is short, too long or left over is ATTESTATION_MALFORMED.
+ */
 export class WireReader {
   readonly #bytes: Buffer;
   #at = 0;

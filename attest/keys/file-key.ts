@@ -7,7 +7,10 @@ import { type OwnFiles, ownFiles } from '../../core/kernel/capabilities.ts';
 import { createOnce } from './create-once.ts';
 import { generateKey, parsePrivateKey, toSigner } from './key-signer.ts';
 
-/** The key in an existing PEM file, of that algorithm where one is given; KEY_UNUSABLE where there is none, KEY_INSECURE where others can reach it. */
+/**
+ * The key in an existing PEM file, of that algorithm where one is given; KEY_UNUSABLE where there is none, KEY_INSECURE
+ * where others can reach it.
+ */
 export async function openKeyFile(
   path: string,
   algorithm?: Signer['algorithm'],

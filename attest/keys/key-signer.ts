@@ -28,7 +28,8 @@ export function generateKey(algorithm: Signer['algorithm']): KeyObject {
 }
 
 /**
- * Reads a private key (PEM), of exactly that algorithm where one is given. KEY_UNUSABLE names `where` it came from, never what was in it.
+ * Reads a private key (PEM), of exactly that algorithm where one is given. KEY_UNUSABLE names `where` it came from,
+ * never what was in it.
  */
 export function parsePrivateKey(
   pem: string,

@@ -13,8 +13,9 @@ const armour =
 const magic = 'openssh-key-v1\0';
 
 /**
- * The key in an OpenSSH private key file without passphrase, Ed25519 or ECDSA P-256. KEY_INSECURE where others can reach it; KEY_UNUSABLE
- * for one with a passphrase, of another kind, or whose halves are not of one key. What was in the file is never repeated.
+ * The key in an OpenSSH private key file without passphrase, Ed25519 or ECDSA P-256. KEY_INSECURE where others can
+ * reach it; KEY_UNUSABLE for one with a passphrase, of another kind, or whose halves are not of one key. What was in
+ * the file is never repeated.
  */
 export async function openSshKeyFile(path: string, files: OwnFiles = ownFiles): Promise<Signer> {
   const text = await files.read(path, true);

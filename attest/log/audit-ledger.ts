@@ -12,8 +12,9 @@ interface Edge {
 }
 
 /**
- * Reads a whole ledger: the tree is computed anew from the entries alone, every stored tile must be a tile of it, and its root that of
- * `head`. LEDGER_CORRUPT names the first file that is not. Each file is read once; one bundle and one tile of each level are in memory.
+ * Reads a whole ledger: the tree is computed anew from the entries alone, every stored tile must be a tile of it, and
+ * its root that of `head`. LEDGER_CORRUPT names the first file that is not. Each file is read once; one bundle and one
+ * tile of each level are in memory.
  */
 export async function auditLedger(read: LedgerFileReader, head: TreeHead): Promise<void> {
   const edges: Edge[] = [];

@@ -10,7 +10,10 @@ import { tilePath, tileWidth, widthAt } from './tile-path.ts';
 import { type LedgerFileReader, readSubtrees } from './tile-reader.ts';
 
 export interface CheckLedgerOptions {
-  /** The key of this user under a log's name; `undefined` where there is none. A ledger of somebody else's is not held against its signature. */
+  /**
+   * The key of this user under a log's name; `undefined` where there is none. A ledger of somebody else's is not held
+   * against its signature.
+   */
   readonly keyFor: (origin: string) => Promise<LedgerKey | undefined>;
   readonly memory: CheckpointMemory;
 }
@@ -20,8 +23,8 @@ const maxRounds = 5;
 type LedgerProblem = LedgerFindings['problems'][number];
 
 /**
- * Looks at a whole ledger and says everything that is wrong: the checkpoint and its signature, whether it shrank or forked since it was seen last, each
- * entry against its hash, each tile against the entries. No ledger is no problem.
+ * Looks at a whole ledger and says everything that is wrong: the checkpoint and its signature, whether it shrank or
+ * forked since it was seen last, each entry against its hash, each tile against the entries. No ledger is no problem.
  */
 export async function checkLedger(
   read: LedgerFileReader,

@@ -7,7 +7,10 @@ import { type Checkpoint, parseCheckpoint, type SignedCheckpoint } from './check
 import { writeDurably } from './durable-file.ts';
 import type { LedgerFileReader } from './tile-reader.ts';
 
-/** A log as a verifier knows it: two keys under one name are two logs, so that nobody can spoil what was seen of another's. */
+/**
+ * A log as a verifier knows it: two keys under one name are two logs, so that nobody can spoil what was seen of
+ * another's.
+ */
 export type SeenLog = Pick<SignedCheckpoint, 'origin' | 'keyId'>;
 
 /** The checkpoints that this user has seen, by log (resolutions, Trust anchors). */
@@ -17,8 +20,9 @@ export interface CheckpointMemory {
   /** The one seen at exactly that size. */
   at(log: SeenLog, size: number): Promise<Checkpoint | undefined>;
   /**
-   * Keeps a verified checkpoint that is the first of its log or was shown to continue what was seen; `history` are tiles of its tree, with which smaller sizes
-   * can be told later. VERIFY_REFUTED (`forked`) where another root was seen at that size.
+   * Keeps a verified checkpoint that is the first of its log or was shown to continue what was seen; `history` are
+   * tiles of its tree, with which smaller sizes can be told later. VERIFY_REFUTED (`forked`) where another root was
+   * seen at that size.
    */
   remember(checkpoint: SignedCheckpoint, history?: ReadonlyMap<string, Uint8Array>): Promise<void>;
   /** Tiles of the tree of the largest one, as far as they were kept; absent where none ever are. */
@@ -126,7 +130,10 @@ function spoilt(path: string): WritError {
   });
 }
 
-/** VERIFY_REFUTED: two different trees under one log, both signed by its key. Both are in the detail: together they are the proof. */
+/**
+ * VERIFY_REFUTED: two different trees under one log, both signed by its key. Both are in the detail: together they are
+ * the proof.
+ */
 export function forked(seen: Checkpoint, found: Checkpoint): WritError {
   return new WritError('VERIFY_REFUTED', {
     message: `the log \`${found.origin}\` showed ${seen.size} entries that are not those of which it shows ${found.size} now`,

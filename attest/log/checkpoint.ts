@@ -20,7 +20,10 @@ export interface SignedCheckpoint extends Checkpoint {
   readonly keyId: Buffer;
 }
 
-/** Reads a checkpoint without judging its signatures; ATTESTATION_MALFORMED, also for an origin that `isOrigin` declines. */
+/**
+ * Reads a checkpoint without judging its signatures; ATTESTATION_MALFORMED, also for an origin that `isOrigin`
+ * declines.
+ */
 export function parseCheckpoint(
   source: string,
   isOrigin: (origin: string) => boolean = isNoteName,
@@ -39,7 +42,8 @@ export function parseCheckpoint(
 
 /**
  * Reads a checkpoint and requires a signature by one of `keys` under the log's own name. Unknown signers are ignored,
- * a known one whose signature is wrong voids the note. VERIFY_REFUTED with `detail.reason` `untrusted-log` or `bad-signature`.
+ * a known one whose signature is wrong voids the note. VERIFY_REFUTED with `detail.reason` `untrusted-log` or
+ * `bad-signature`.
  */
 export function verifyCheckpoint(source: string, keys: readonly LedgerKey[]): SignedCheckpoint {
   const checkpoint = parseCheckpoint(source);

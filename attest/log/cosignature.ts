@@ -23,8 +23,8 @@ export function cosignedMessage(noteText: string, atSeconds: bigint): Buffer {
 }
 
 /**
- * Cosignatures of `witnesses` on a checkpoint, one for each witness, its latest. Unknown signers are ignored; a known one whose signature
- * is wrong voids the note: VERIFY_REFUTED with `detail.reason` `bad-signature`.
+ * Cosignatures of `witnesses` on a checkpoint, one for each witness, its latest. Unknown signers are ignored; a known
+ * one whose signature is wrong voids the note: VERIFY_REFUTED with `detail.reason` `bad-signature`.
  */
 export function verifyCosignatures(source: string, witnesses: readonly WitnessKey[]): readonly Cosignature[] {
   const { origin } = parseCheckpoint(source);
@@ -48,8 +48,8 @@ export function verifyCosignatures(source: string, witnesses: readonly WitnessKe
 }
 
 /**
- * The current checkpoint with the cosignatures of `witnesses` that `source` brings. LOG_FAILED where `source` is about another head,
- * VERIFY_REFUTED for a wrong cosignature, and with `not-cosigned` where none of them signed.
+ * The current checkpoint with the cosignatures of `witnesses` that `source` brings. LOG_FAILED where `source` is about
+ * another head, VERIFY_REFUTED for a wrong cosignature, and with `not-cosigned` where none of them signed.
  */
 export function mergeCosignatures<Head extends Checkpoint>(
   current: Head,

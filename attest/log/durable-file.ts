@@ -13,8 +13,9 @@ export type FileWriter = (
 const atOnce = 32;
 
 /**
- * Puts every file in place whole or not at all, in any order, all of them durable when it resolves: drafts in `temporary` (same file
- * system), each flushed and renamed, then every directory that changed flushed once. After a fault some may be in place.
+ * Puts every file in place whole or not at all, in any order, all of them durable when it resolves: drafts in
+ * `temporary` (same file system), each flushed and renamed, then every directory that changed flushed once. After a
+ * fault some may be in place.
  */
 export const writeDurably: FileWriter = async (directory, files, temporary) => {
   const changed = new Set<string>();

@@ -6,8 +6,8 @@ import { tilePath, tileWidth, widthAt } from './tile-path.ts';
 import { corrupt, type LedgerFileReader, readSubtrees } from './tile-reader.ts';
 
 /**
- * Number of the first entry from `start` on that `matches`. Every one of them is read and shown to lead to the root of `head`, so that
- * none can be left out or exchanged; else LEDGER_CORRUPT.
+ * Number of the first entry from `start` on that `matches`. Every one of them is read and shown to lead to the root of
+ * `head`, so that none can be left out or exchanged; else LEDGER_CORRUPT.
  */
 export async function findEntry(
   read: LedgerFileReader,

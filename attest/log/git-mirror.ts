@@ -24,7 +24,9 @@ export function mirrorRef(origin: string): string {
   return `refs/ai/ledger/${encodeId(origin)}`;
 }
 
-/** Reads a mirrored log out of git, as it stands now; `undefined` where there is none. Nothing in it is verified yet. */
+/**
+ * Reads a mirrored log out of git, as it stands now; `undefined` where there is none. Nothing in it is verified yet.
+ */
 export async function readMirror(
   repository: Repository,
   origin: string,
@@ -34,9 +36,9 @@ export async function readMirror(
 }
 
 /**
- * Brings the mirror of a log up to its current checkpoint: only tiles that changed since the mirrored one are read and written, those they
- * replace are removed. Moved by compare-and-swap; a mirror that another process moved on meanwhile is left to it. LOG_FAILED where what is mirrored
- * is no prefix of the ledger.
+ * Brings the mirror of a log up to its current checkpoint: only tiles that changed since the mirrored one are read and
+ * written, those they replace are removed. Moved by compare-and-swap; a mirror that another process moved on meanwhile
+ * is left to it. LOG_FAILED where what is mirrored is no prefix of the ledger.
  */
 export async function mirrorLedger(
   repository: Repository,

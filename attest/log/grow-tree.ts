@@ -17,8 +17,8 @@ export interface TreeGrowth {
 }
 
 /**
- * Works out the tree with `bodies` appended, reading O(log n) tiles and the last entry bundle. The old right edge must lead to the
- * old root and the last bundle's entries to their hashes, else LEDGER_CORRUPT and nothing is to be written.
+ * Works out the tree with `bodies` appended, reading O(log n) tiles and the last entry bundle. The old right edge must
+ * lead to the old root and the last bundle's entries to their hashes, else LEDGER_CORRUPT and nothing is to be written.
  */
 export async function growTree(
   before: TreeHead,

@@ -13,8 +13,8 @@ import { userCheckpointMemory } from './user-checkpoint-memory.ts';
 export { userCheckpointMemory };
 
 /**
- * The internal ledger of a repository, signed with the user's ledger key. Nothing is touched before its first call. With `mirror`, git
- * carries a copy that follows each append.
+ * The internal ledger of a repository, signed with the user's ledger key. Nothing is touched before its first call.
+ * With `mirror`, git carries a copy that follows each append.
  */
 export function openUserLedger(
   commonDir: string,
@@ -32,7 +32,10 @@ export function openUserLedger(
   });
 }
 
-/** Log mode `internal-ledger`. A ledger that this user cannot append to is refused when it is opened; opening makes nothing. */
+/**
+ * Log mode `internal-ledger`. A ledger that this user cannot append to is refused when it is opened; opening makes
+ * nothing.
+ */
 export function createInternalLedgerSource(env: Environment, clock: Clock): LogSource {
   return {
     open: async ({ commonDir, config, repository }) => {

@@ -48,18 +48,22 @@ export interface InternalLedger extends TransparencyLog, LedgerReader {
   /** The log's name and key, making the ledger where there is none. */
   vkey(): Promise<string>;
   /**
-   * Appends many entries under one lock and one checkpoint, all of them or none; resolves when they are durable. LOG_FAILED for none,
-   * or where one is too long. Proofs come from `prove`.
+   * Appends many entries under one lock and one checkpoint, all of them or none; resolves when they are durable.
+   * LOG_FAILED for none, or where one is too long. Proofs come from `prove`.
    */
   appendAll(bodies: readonly Uint8Array[]): Promise<AppendedBatch>;
   /**
-   * Takes back the current checkpoint with cosignatures on it, those of `witnesses` verified and the others dropped. LOG_FAILED where it is
-   * not the current one any more, VERIFY_REFUTED for a wrong signature or where no listed witness signed.
+   * Takes back the current checkpoint with cosignatures on it, those of `witnesses` verified and the others dropped.
+   * LOG_FAILED where it is not the current one any more, VERIFY_REFUTED for a wrong signature or where no listed
+   * witness signed.
    */
   cosign(source: string, witnesses: readonly WitnessKey[]): Promise<SignedCheckpoint>;
 }
 
-/** Nothing is read or written before the first call. A ledger of another key is LEDGER_FOREIGN, a damaged one LEDGER_CORRUPT. */
+/**
+ * Nothing is read or written before the first call. A ledger of another key is LEDGER_FOREIGN, a damaged one
+ * LEDGER_CORRUPT.
+ */
 export function createInternalLedger(options: InternalLedgerOptions): InternalLedger {
   const { directory, memory, clock } = options;
   const temporary = join(directory, 'tmp');
@@ -198,7 +202,10 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
   };
 }
 
-/** Reads ledger files out of a directory, also somebody else's: a link, a pipe or a file too large for a ledger is no file of it. */
+/**
+ * Reads ledger files out of a directory, also somebody else's: a link, a pipe or a file too large for a ledger is no
+ * file of it.
+ */
 export function readFrom(directory: string): LedgerFileReader {
   // Without O_NONBLOCK a pipe would hang us before it can be refused.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

@@ -29,9 +29,9 @@ export function historyPaths(size: number): readonly string[] {
 }
 
 /**
- * What shows, of any size up to `head.size` that anybody may have seen, whether it was a prefix: the hash tiles without the entries, each of them shown to
- * lead to the root of `head`. Beyond 65,536 entries the older sizes only as far as they are multiples of 256. LEDGER_CORRUPT where a tile is
- * missing or is not of this tree.
+ * What shows, of any size up to `head.size` that anybody may have seen, whether it was a prefix: the hash tiles without
+ * the entries, each of them shown to lead to the root of `head`. Beyond 65,536 entries the older sizes only as far as
+ * they are multiples of 256. LEDGER_CORRUPT where a tile is missing or is not of this tree.
  */
 export async function readHistory(
   read: LedgerFileReader,

@@ -4,7 +4,10 @@ import { isConsistent, type TreeHead } from './merkle/verify-consistency.ts';
 import { rootFromInclusion } from './merkle/verify-inclusion.ts';
 import { corrupt } from './tile-reader.ts';
 
-/** Audit path of an entry in the tree of `head`, checked before it is given out; LEDGER_CORRUPT where it does not lead to the root. */
+/**
+ * Audit path of an entry in the tree of `head`, checked before it is given out; LEDGER_CORRUPT where it does not lead
+ * to the root.
+ */
 export async function proveInclusion(
   index: number,
   head: TreeHead,
@@ -18,7 +21,10 @@ export async function proveInclusion(
   return hashes;
 }
 
-/** Nodes that show `from` to be a prefix of `to`, as many as RFC 6962 asks for. Whether they do is for the reader to check. */
+/**
+ * Nodes that show `from` to be a prefix of `to`, as many as RFC 6962 asks for. Whether they do is for the reader to
+ * check.
+ */
 export async function proveConsistency(
   from: number,
   to: TreeHead,

@@ -25,8 +25,8 @@ export interface LedgerReader {
   /** Entry and proof against the current head. LEDGER_MISSING, LOG_FAILED for an index outside the tree. */
   prove(index: number): Promise<LogProof>;
   /**
-   * RFC 6962 consistency proof between two sizes, the later by default that of the head; verified before it is given out. LEDGER_MISSING,
-   * LOG_FAILED for sizes that are none.
+   * RFC 6962 consistency proof between two sizes, the later by default that of the head; verified before it is given
+   * out. LEDGER_MISSING, LOG_FAILED for sizes that are none.
    */
   consistency(from: number, to?: number): Promise<ConsistencyProof>;
   /** Proof for an entry of exactly these bytes, newest first; `undefined` where it was never logged. */

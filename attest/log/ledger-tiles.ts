@@ -4,7 +4,10 @@ import { rangeHash } from './merkle/range-hash.ts';
 import { tilePath, tileWidth, widthAt } from './tile-path.ts';
 import { corrupt, type LedgerFileReader, readSubtrees, rootOf } from './tile-reader.ts';
 
-/** Leaf hashes of a ledger's entries, from the entries alone; `undefined` in a place whose bundle is missing or misshapen. */
+/**
+ * Leaf hashes of a ledger's entries, from the entries alone; `undefined` in a place whose bundle is missing or
+ * misshapen.
+ */
 export async function readLeaves(
   read: LedgerFileReader,
   size: number,

@@ -27,7 +27,10 @@ export function noteKeyFor(type: NoteKeyType, name: string, key: KeyObject): Not
   return { name, keyId, key, vkey: `${name}+${hint}+${typed.toString('base64')}` };
 }
 
-/** Reads vkey text of that use and recomputes its key hint; ATTESTATION_MALFORMED where they differ or it is of another use. */
+/**
+ * Reads vkey text of that use and recomputes its key hint; ATTESTATION_MALFORMED where they differ or it is of another
+ * use.
+ */
 export function parseNoteVkey(type: NoteKeyType, text: string): NoteKey {
   const match = /^([^\s+]{1,255})\+([0-9a-f]{8})\+([A-Za-z0-9+/=]{1,128})$/.exec(text.trim());
   const typed = parseBase64(match?.[3] ?? '');

@@ -4,12 +4,17 @@ import { expectBase64, expectObject, expectText, parseJsonObject } from '../enco
 import { toSpki } from '../encoding/public-key.ts';
 import type { EntryClaim } from './entry-claim.ts';
 
-/** Kind and version of entries in Rekor v1: like ours in v2 a signature over a digest, and nothing of what was signed. */
+/**
+ * Kind and version of entries in Rekor v1: like ours in v2 a signature over a digest, and nothing of what was signed.
+ */
 export const promisedEntryKind = { kind: 'hashedrekord', version: '0.0.1' } as const;
 
 const maxBytes = 65_535;
 
-/** Reads a Rekor v1 `hashedrekord` 0.0.1; ATTESTATION_MALFORMED. The verifier in it is a public key or a certificate, in PEM. */
+/**
+ * Reads a Rekor v1 `hashedrekord` 0.0.1; ATTESTATION_MALFORMED. The verifier in it is a public key or a certificate, in
+ * PEM.
+ */
 export function parsePromisedEntry(body: Uint8Array): EntryClaim {
   const entry = expectObject(parseJsonObject(body, maxBytes), '', ['apiVersion', 'kind', 'spec']);
   expectText(entry.kind, '/kind', /^hashedrekord$/);

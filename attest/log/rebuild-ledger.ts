@@ -11,8 +11,8 @@ import { corrupt } from './tile-reader.ts';
 const lockWaitMs = 15_000;
 
 /**
- * Writes anew every tile that does not follow from the entries; answers their paths. LEDGER_CORRUPT, and nothing is written, where the
- * entries are not what the checkpoint signed: they and it are the source, and cannot be derived.
+ * Writes anew every tile that does not follow from the entries; answers their paths. LEDGER_CORRUPT, and nothing is
+ * written, where the entries are not what the checkpoint signed: they and it are the source, and cannot be derived.
  */
 export async function rebuildLedger(directory: string, clock: Clock): Promise<readonly string[]> {
   const read = readFrom(directory);

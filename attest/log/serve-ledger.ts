@@ -20,8 +20,9 @@ const maxHeaderBytes = 8 * 1024;
 const maxConnections = 64;
 
 /**
- * Answers GET and HEAD of checkpoint, tiles and entry bundles on loopback (C2SP tlog-tiles). Any other name than a loopback one in `Host` is
- * refused, so that no page in a browser can read the log under a name of its own. `port` 0 takes a free one; PORT_UNAVAILABLE.
+ * Answers GET and HEAD of checkpoint, tiles and entry bundles on loopback (C2SP tlog-tiles). Any other name than a
+ * loopback one in `Host` is refused, so that no page in a browser can read the log under a name of its own. `port` 0
+ * takes a free one; PORT_UNAVAILABLE.
  */
 export async function serveLedger(read: LedgerFileReader, port: number): Promise<LedgerServer> {
   const { createServer } = await import('node:http');

@@ -20,8 +20,9 @@ const maxLevel = 63;
 const maxRounds = 5;
 
 /**
- * What a log answers to a request target; `undefined` for whatever it has not: only the exact spellings of the format are names, and only
- * tiles of the tree that the checkpoint covers exist. Narrower versions of a tile are cut from the one that is there.
+ * What a log answers to a request target; `undefined` for whatever it has not: only the exact spellings of the format
+ * are names, and only tiles of the tree that the checkpoint covers exist. Narrower versions of a tile are cut from the
+ * one that is there.
  */
 export async function readServedFile(
   read: LedgerFileReader,
@@ -76,7 +77,10 @@ async function currentSize(read: LedgerFileReader): Promise<number> {
   return bytes === undefined ? 0 : parseCheckpoint(Buffer.from(bytes).toString('utf8')).size;
 }
 
-/** Takes a target apart and accepts only what would be written for it; nothing is decoded, so no other spelling leads anywhere. */
+/**
+ * Takes a target apart and accepts only what would be written for it; nothing is decoded, so no other spelling leads
+ * anywhere.
+ */
 function parseTilePath(target: string): Asked | undefined {
   const match =
     /^\/tile\/(entries|[0-9]{1,2})\/((?:x[0-9]{3}\/){0,4}[0-9]{3})(?:\.p\/([1-9][0-9]{0,2}))?$/.exec(target);

@@ -6,7 +6,10 @@ import { tilePath, tileWidth, widthAt } from './tile-path.ts';
 /** A file of the ledger by its path below the ledger's directory; `undefined` where there is none. */
 export type LedgerFileReader = (path: string) => Promise<Uint8Array | undefined>;
 
-/** Reads complete subtrees of a tree of `size` from its tiles, each tile once. A missing or misshapen tile is LEDGER_CORRUPT. */
+/**
+ * Reads complete subtrees of a tree of `size` from its tiles, each tile once. A missing or misshapen tile is
+ * LEDGER_CORRUPT.
+ */
 export function readSubtrees(read: LedgerFileReader, size: number): SubtreeReader {
   const tiles = new Map<string, Promise<Buffer>>();
   return async (height, index) => {

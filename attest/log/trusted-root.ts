@@ -2,8 +2,8 @@ import { toSpki } from '../encoding/public-key.ts';
 import type { LedgerKey } from './ledger-key.ts';
 
 /**
- * A sigstore `trusted_root.json` (protobuf JSON) that names these logs and nothing else, so that stock clients check our proofs. A ledger key
- * has no date of its own: it is valid from the epoch on.
+ * A sigstore `trusted_root.json` (protobuf JSON) that names these logs and nothing else, so that stock clients check
+ * our proofs. A ledger key has no date of its own: it is valid from the epoch on.
  */
 export function formatTrustedRoot(keys: readonly LedgerKey[]): string {
   const root = {

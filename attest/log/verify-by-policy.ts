@@ -11,8 +11,8 @@ export interface WitnessedCheckpoint {
 }
 
 /**
- * Judges a checkpoint by a policy: signed by one of `logs` (default those of the policy) and cosigned by a quorum. VERIFY_REFUTED with
- * `detail.reason` `untrusted-log`, `bad-signature` or `no-quorum`, the latter with who did sign.
+ * Judges a checkpoint by a policy: signed by one of `logs` (default those of the policy) and cosigned by a quorum.
+ * VERIFY_REFUTED with `detail.reason` `untrusted-log`, `bad-signature` or `no-quorum`, the latter with who did sign.
  */
 export function verifyByPolicy(
   source: string,

@@ -12,8 +12,8 @@ export interface Patience {
 }
 
 /**
- * Asks a log, and again where it is busy (429), failing (5xx) or silent; Retry-After is honoured up to `maxWaitMs`. Any other status is an answer.
- * LOG_FAILED that says what was found last.
+ * Asks a log, and again where it is busy (429), failing (5xx) or silent; Retry-After is honoured up to `maxWaitMs`. Any
+ * other status is an answer. LOG_FAILED that says what was found last.
  */
 export async function askLog(question: HttpQuestion, patience: Patience): Promise<HttpAnswer> {
   const { clock, fetch: ask, attempts, maxWaitMs } = patience;

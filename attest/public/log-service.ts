@@ -28,8 +28,9 @@ const maxBytes = 1024 * 1024;
 const spoken = { log: 2, certificates: 1, timestamps: 1 } as const;
 
 /**
- * Reads a SigningConfig 0.2 (protobuf JSON): of the services whose validity holds `nowMs`, the first of the newest version that we speak. A config
- * that demands entries in several logs is SIGNER_UNSUPPORTED: one entry would be less than it asks for. ATTESTATION_MALFORMED.
+ * Reads a SigningConfig 0.2 (protobuf JSON): of the services whose validity holds `nowMs`, the first of the newest
+ * version that we speak. A config that demands entries in several logs is SIGNER_UNSUPPORTED: one entry would be less
+ * than it asks for. ATTESTATION_MALFORMED.
  */
 export function readSigningConfig(bytes: Uint8Array, nowMs: number): SigningServices {
   const json = parseJsonObject(bytes, maxBytes);

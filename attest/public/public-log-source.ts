@@ -9,8 +9,9 @@ import { publicLogsOf } from './public-log-key.ts';
 import { parseTrustedRoot, type TrustedRoot } from './trusted-root.ts';
 
 /**
- * Log mode `public-log`: the log that `[log]` at base names. Opening asks nobody; it refuses what could never be verified: no log or no trusted root
- * (CONFIG_INVALID), or a key whose signatures such a log cannot check (KEY_UNUSABLE).
+ * Log mode `public-log`: the log that `[log]` at base names. Opening asks nobody; it refuses what could never be
+ * verified: no log or no trusted root (CONFIG_INVALID), or a key whose signatures such a log cannot check
+ * (KEY_UNUSABLE).
  */
 export function createPublicLogSource(clock: Clock, fetch: HttpAsker): LogSource {
   return {

@@ -25,7 +25,9 @@ export interface PublicLogOptions {
   readonly clock: Clock;
   /** Asks a log of version 2; one of version 1 is asked by the sigstore client. Default: `askHttp`. */
   readonly fetch?: HttpAsker;
-  /** For one question; default 60,000. A Rekor v2 log answers once a checkpoint covers the entry, which takes seconds. */
+  /**
+   * For one question; default 60,000. A Rekor v2 log answers once a checkpoint covers the entry, which takes seconds.
+   */
   readonly withinMs?: number;
   /** Default 3. */
   readonly attempts?: number;
@@ -34,8 +36,9 @@ export interface PublicLogOptions {
 }
 
 /**
- * A Rekor log of others, v1 or v2. An answer counts once its checkpoint, path, time and entry are shown to be of a log that the trusted root names, and
- * about the very digest, signature and key that were handed in; everything else is LOG_FAILED that says what was found.
+ * A Rekor log of others, v1 or v2. An answer counts once its checkpoint, path, time and entry are shown to be of a log
+ * that the trusted root names, and about the very digest, signature and key that were handed in; everything else is
+ * LOG_FAILED that says what was found.
  */
 export function createPublicLog(options: PublicLogOptions): TransparencyLog {
   const { url, api, clock, fetch = askHttp, withinMs = 60_000, attempts = 3, maxWaitMs = 30_000 } = options;

@@ -7,8 +7,9 @@ import { logFailed } from './ask-log.ts';
 const sha256 = 1;
 
 /**
- * Adds an entry to a Rekor v1 log through the sigstore client, which also fetches one that is there already. Only digest, signature and verifier
- * are handed over, never what was signed. `verifier` is PEM: a public key or a certificate. In our form; nothing is verified yet. LOG_FAILED.
+ * Adds an entry to a Rekor v1 log through the sigstore client, which also fetches one that is there already. Only
+ * digest, signature and verifier are handed over, never what was signed. `verifier` is PEM: a public key or a
+ * certificate. In our form; nothing is verified yet. LOG_FAILED.
  */
 export async function addToRekorV1(
   url: string,

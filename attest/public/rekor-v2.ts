@@ -55,7 +55,10 @@ export async function addToRekorV2(
   return readAnswer(kept.body, place);
 }
 
-/** Protobuf JSON leaves out what is zero or empty; size and root are those of the checkpoint where they are not said twice. */
+/**
+ * Protobuf JSON leaves out what is zero or empty; size and root are those of the checkpoint where they are not said
+ * twice.
+ */
 function readAnswer(bytes: Buffer, url: string): BundledProof {
   try {
     const {

@@ -21,8 +21,9 @@ export interface TrustedRoot {
 const maxBytes = 4 * 1024 * 1024;
 
 /**
- * Reads a sigstore trusted root 0.1 or 0.2 (protobuf JSON, `null` being unset) strictly. A log or authority without a start of its validity is refused, as the
- * sigstore clients' conformance suite demands; so is a root that names nobody. ATTESTATION_MALFORMED.
+ * Reads a sigstore trusted root 0.1 or 0.2 (protobuf JSON, `null` being unset) strictly. A log or authority without a
+ * start of its validity is refused, as the sigstore clients' conformance suite demands; so is a root that names nobody.
+ * ATTESTATION_MALFORMED.
  */
 export function parseTrustedRoot(bytes: Uint8Array): TrustedRoot {
   const json = readProtoJson(bytes, maxBytes);

@@ -6,8 +6,8 @@ import { verifyLogEntry } from '../log/log-entry.ts';
 import { parsePromisedEntry } from '../log/promised-entry.ts';
 
 /**
- * The entry of a proof, of either form, speaks of this envelope and of the key (and certificate) that verified it. VERIFY_REFUTED (`mismatch`) naming
- * the member; ATTESTATION_MALFORMED.
+ * The entry of a proof, of either form, speaks of this envelope and of the key (and certificate) that verified it.
+ * VERIFY_REFUTED (`mismatch`) naming the member; ATTESTATION_MALFORMED.
  */
 export function verifyEntryOf(
   { body, promise }: Pick<BundledProof, 'body' | 'promise'>,

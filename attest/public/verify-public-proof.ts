@@ -19,9 +19,9 @@ export interface PublicInclusion {
 }
 
 /**
- * An entry stands in a log that the trusted root names: path to the root of a checkpoint which that very log signed, and for Rekor v1 its
- * signature over the time. Says nothing about what the entry means. VERIFY_REFUTED with `detail.reason` `untrusted-log`,
- * `bad-signature`, `stale` or `mismatch`; ATTESTATION_MALFORMED.
+ * An entry stands in a log that the trusted root names: path to the root of a checkpoint which that very log signed,
+ * and for Rekor v1 its signature over the time. Says nothing about what the entry means. VERIFY_REFUTED with
+ * `detail.reason` `untrusted-log`, `bad-signature`, `stale` or `mismatch`; ATTESTATION_MALFORMED.
  */
 export function verifyPublicProof(
   proof: BundledProof,
@@ -66,7 +66,9 @@ export function verifyPublicInclusion(
   return { index, checkpoint, log };
 }
 
-/** Without a promised time only that the key is in use by now can be said: what a retired log once signed stays signed. */
+/**
+ * Without a promised time only that the key is in use by now can be said: what a retired log once signed stays signed.
+ */
 function isWithin(
   { startMs, endMs }: PublicLogKey['validFor'],
   momentMs: number | undefined,

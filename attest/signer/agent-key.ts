@@ -19,8 +19,9 @@ const suitable: Readonly<Record<string, Signer['algorithm']>> = {
 };
 
 /**
- * Signs with a key of the agent at SSH_AUTH_SOCK: the one of that fingerprint or comment, else its only suitable one (Ed25519, ECDSA P-256).
- * KEY_UNUSABLE where there is no agent, no such key, more than one, or one of another kind. Each signature is checked before it is answered.
+ * Signs with a key of the agent at SSH_AUTH_SOCK: the one of that fingerprint or comment, else its only suitable one
+ * (Ed25519, ECDSA P-256). KEY_UNUSABLE where there is no agent, no such key, more than one, or one of another kind.
+ * Each signature is checked before it is answered.
  */
 export async function openAgentKey(wanted: string | undefined, env: Environment): Promise<Signer> {
   const socketPath = env.SSH_AUTH_SOCK ?? '';
@@ -102,7 +103,10 @@ function typeOf(blob: Buffer): string {
   }
 }
 
-/** The signature inside an SSH signature blob, ECDSA as ASN.1 DER; `undefined` where it is of another algorithm than the key. */
+/**
+ * The signature inside an SSH signature blob, ECDSA as ASN.1 DER; `undefined` where it is of another algorithm than the
+ * key.
+ */
 export function toPlainSignature(blob: Uint8Array, type: string): Buffer | undefined {
   try {
     const reader = new WireReader(blob);

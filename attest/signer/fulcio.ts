@@ -22,8 +22,8 @@ const withinMs = 30_000;
 const maxAnswerBytes = 256 * 1024;
 
 /**
- * Asks Fulcio (API v2) for a certificate, again where it is busy or failing. SIGNER_FAILED with the status alone: an answer may repeat the token, so none
- * of it is quoted. The certificate is not judged.
+ * Asks Fulcio (API v2) for a certificate, again where it is busy or failing. SIGNER_FAILED with the status alone: an
+ * answer may repeat the token, so none of it is quoted. The certificate is not judged.
  */
 export async function askFulcio(question: CertificateQuestion): Promise<X509Certificate> {
   const { url, token, publicKeyPem, possession, clock, fetch: ask } = question;
@@ -60,7 +60,10 @@ async function askOnce(question: HttpQuestion, ask: HttpAsker): Promise<HttpAnsw
   }
 }
 
-/** The first certificate of either form of answer. A bundle has no place for a detached SCT: such a leaf is then one without. */
+/**
+ * The first certificate of either form of answer. A bundle has no place for a detached SCT: such a leaf is then one
+ * without.
+ */
 function readLeaf(body: Uint8Array, url: string): X509Certificate {
   try {
     const answer = parseJsonObject(body, maxAnswerBytes);

@@ -28,8 +28,8 @@ export function hasIdToken(secret: Secrets): boolean {
 }
 
 /**
- * An OIDC token: `SIGSTORE_ID_TOKEN`, else one that GitHub Actions is asked for, with audience `sigstore`. It is a secret: no error, log or record may
- * hold it. SIGNER_FAILED.
+ * An OIDC token: `SIGSTORE_ID_TOKEN`, else one that GitHub Actions is asked for, with audience `sigstore`. It is a
+ * secret: no error, log or record may hold it. SIGNER_FAILED.
  */
 export async function readIdToken(secret: Secrets, ask: HttpAsker): Promise<string> {
   const given = secret('SIGSTORE_ID_TOKEN');
@@ -77,8 +77,8 @@ function requireForm(token: string, where: string): string {
 }
 
 /**
- * Reads the claims; SIGNER_FAILED without a word of what was in them. Fulcio names a GitHub workflow and a GitLab pipeline by claims of their own, and
- * whoever was signed in through another service by that service.
+ * Reads the claims; SIGNER_FAILED without a word of what was in them. Fulcio names a GitHub workflow and a GitLab
+ * pipeline by claims of their own, and whoever was signed in through another service by that service.
  */
 export function readTokenClaims(token: string): TokenClaims {
   const claims = parseClaims(token.split('.')[1] ?? '');

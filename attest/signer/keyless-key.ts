@@ -20,8 +20,9 @@ import { hasIdToken, readIdToken, readTokenClaims, type TokenClaims } from './id
 const marginMs = 3 * 60_000;
 
 /**
- * A key of this process alone, certified by Fulcio when it first signs (`docs/decisions/0007-keyless.md`). Opening asks nobody; it refuses what nobody
- * could verify later: SIGNER_UNSUPPORTED without a log that signs the time, CONFIG_INVALID, SIGNER_FAILED without a token.
+ * A key of this process alone, certified by Fulcio when it first signs (`docs/decisions/0007-keyless.md`). Opening asks
+ * nobody; it refuses what nobody could verify later: SIGNER_UNSUPPORTED without a log that signs the time,
+ * CONFIG_INVALID, SIGNER_FAILED without a token.
  */
 export async function openKeyless(
   place: SealingPlace | undefined,
@@ -98,7 +99,10 @@ async function requireTrustedTime(
   return { url: url.replace(/\/+$/, ''), root };
 }
 
-/** Holds an answer of the authority against everything that a verifier will ask; what is wrong with it, where something is. */
+/**
+ * Holds an answer of the authority against everything that a verifier will ask; what is wrong with it, where something
+ * is.
+ */
 async function faultOf(
   certificate: X509Certificate,
   key: Signer,

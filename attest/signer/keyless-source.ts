@@ -2,7 +2,10 @@ import { serviceUrlFault } from '../../core/base/service-url.ts';
 import type { SignerSource } from '../../core/contract/signer.ts';
 import type { Capabilities } from '../../core/kernel/capabilities.ts';
 
-/** A key of this run alone, certified for the identity in an OIDC token; by whom, `fulcio_url` says, else the signing config of `[log]`. */
+/**
+ * A key of this run alone, certified for the identity in an OIDC token; by whom, `fulcio_url` says, else the signing
+ * config of `[log]`.
+ */
 export function keylessSource(
   capabilities: Pick<Capabilities, 'clock' | 'fetch' | 'secret'>,
 ): SignerSource<{ readonly form: 'keyless' }> {

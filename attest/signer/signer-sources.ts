@@ -47,7 +47,10 @@ export function createSignerSources({
 /** How keys may be asked for, for whoever reads a configuration and opens none. */
 export const signerForms = createSignerSources({ env: {}, ephemeral: false });
 
-/** A key file: PEM for `file`, an OpenSSH private key without passphrase for `ssh`. One inside the repository is refused: whoever can read it could sign. */
+/**
+ * A key file: PEM for `file`, an OpenSSH private key without passphrase for `ssh`. One inside the repository is
+ * refused: whoever can read it could sign.
+ */
 function pathSource<Form extends string>(
   form: Form,
   env: Environment,
@@ -94,7 +97,10 @@ function agentSource(
   };
 }
 
-/** Where no key is configured: the user's own, made on first use, or with `ephemeral` a throw-away one; under `CI` only the latter, else SIGNER_EPHEMERAL. */
+/**
+ * Where no key is configured: the user's own, made on first use, or with `ephemeral` a throw-away one; under `CI` only
+ * the latter, else SIGNER_EPHEMERAL.
+ */
 export function userSource(env: Environment, ephemeral: boolean): SignerSource {
   let throwAway: Signer | undefined;
   return {

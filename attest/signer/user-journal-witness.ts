@@ -16,8 +16,9 @@ import { userKeysDir } from '../keys/user-keys-dir.ts';
 const keyOctets = 32;
 
 /**
- * The witness of this user on this machine: a key below `keys/`, made on first use, and one small file for each journal that is not finished. Files
- * that others could have written or read are KEY_INSECURE. Where nothing can be written at all, it is one of this process.
+ * The witness of this user on this machine: a key below `keys/`, made on first use, and one small file for each journal
+ * that is not finished. Files that others could have written or read are KEY_INSECURE. Where nothing can be written at
+ * all, it is one of this process.
  */
 export function userJournalWitness(env: Environment): JournalWitness {
   return {

@@ -23,8 +23,8 @@ export interface ProvenanceInput extends Omit<AttestRequest, 'spec' | 'stages' |
 export const subjectNames = { commit: 'commit', tree: 'tree', patchset: 'patchset.diff' } as const;
 
 /**
- * The statement about a sealed change. Base commit, policy commit and spec are added to the dependencies here. An ill-formed digest, time or name, or
- * two byproducts of one name, is INTERNAL: what is signed must never be nonsense.
+ * The statement about a sealed change. Base commit, policy commit and spec are added to the dependencies here. An
+ * ill-formed digest, time or name, or two byproducts of one name, is INTERNAL: what is signed must never be nonsense.
  */
 export function buildProvenance(input: ProvenanceInput): ProvenanceStatement {
   requireForm('runId', input.runId, /^[!-~]{1,128}$/);

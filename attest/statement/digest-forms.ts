@@ -37,8 +37,9 @@ function fold(name: string): string {
 }
 
 /**
- * Reads a DigestSet: digests of known algorithms are lower-case hex of their length, a name that is only nearly one of theirs (`SHA256`, `sha-256`)
- * is refused, others are kept as text that nothing compares. Empty is empty. ATTESTATION_MALFORMED.
+ * Reads a DigestSet: digests of known algorithms are lower-case hex of their length, a name that is only nearly one of
+ * theirs (`SHA256`, `sha-256`) is refused, others are kept as text that nothing compares. Empty is empty.
+ * ATTESTATION_MALFORMED.
  */
 export function readDigestSet(value: unknown, at: string): ReadonlyMap<string, string> {
   return new Map(

@@ -5,7 +5,10 @@ export const slsaProvenanceType = 'https://slsa.dev/provenance/v1';
 /** What our provenance describes; the page `docs/build-type.md` says what each field means. */
 export const buildType = 'urn:writ:build-type:sealed-change:v1';
 
-/** Who vouches: the Scheduler of this product, whoever's key signs. A verifier ties it to keys, never to this name alone. */
+/**
+ * Who vouches: the Scheduler of this product, whoever's key signs. A verifier ties it to keys, never to this name
+ * alone.
+ */
 export const builderId = 'urn:writ:builder:scheduler:v1';
 
 /** What was open to a check, why, and every connection that it made or was refused. */

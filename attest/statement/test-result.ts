@@ -16,7 +16,10 @@ export interface TestResult {
 
 export type TestResultStatement = Statement<typeof testResultType, TestResult>;
 
-/** One statement for each check that ran tests, by the check's id. An old failure that the contract tolerates is `WARNED`. */
+/**
+ * One statement for each check that ran tests, by the check's id. An old failure that the contract tolerates is
+ * `WARNED`.
+ */
 export function buildTestResults(request: AttestRequest): ReadonlyMap<string, TestResultStatement> {
   const checks = request.stages.flatMap((stage) => stage.checks).filter((check) => check.tests !== undefined);
   return new Map(checks.map((check) => [check.id, buildTestResult(request, check)]));

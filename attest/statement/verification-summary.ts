@@ -9,7 +9,10 @@ export const summaryType = 'https://slsa.dev/verification_summary/v1';
 /** Who judged: the gates of this product, whoever's key signs. A consumer ties it to keys, never to this name alone. */
 export const verifierId = 'urn:writ:verifier:gates:v1';
 
-/** What is claimed: all gates of the contract passed; at least two persons who did not make the change signed for it themselves. */
+/**
+ * What is claimed: all gates of the contract passed; at least two persons who did not make the change signed for it
+ * themselves.
+ */
 export const levels = { gates: 'WRIT_GATES_PASSED', people: 'WRIT_TWO_PERSON_APPROVED' } as const;
 
 /** The verdict in the words that every policy engine reads. */

@@ -3,7 +3,10 @@ import { type LedgerKey, ledgerKeyFor } from '../log/ledger-key.ts';
 import type { TlogPolicy } from '../log/tlog-policy.ts';
 import type { TrustedRoot } from '../public/trusted-root.ts';
 
-/** Where trust in a key comes from, strongest first: the command line, the user's trust directory, a key made on this machine. */
+/**
+ * Where trust in a key comes from, strongest first: the command line, the user's trust directory, a key made on this
+ * machine.
+ */
 export type AnchorOrigin = 'given' | 'pinned' | 'own';
 
 /** A key whose signatures over statements are believed. */
@@ -34,7 +37,10 @@ export function findSigner(anchors: Anchors, keyId: string): SigningAnchor | und
   return (given.length > 0 ? given : anchors.signers).find((anchor) => anchor.keyId === keyId);
 }
 
-/** The anchor that a stranger's key hint names: SHA-256 of the key, as hex or as base64, with or without `SHA256:` before it. */
+/**
+ * The anchor that a stranger's key hint names: SHA-256 of the key, as hex or as base64, with or without `SHA256:`
+ * before it.
+ */
 export function signerNamed(anchors: Anchors, hint: string): SigningAnchor | undefined {
   const text = hint.replace(/^SHA256:/, '');
   const hex = /^[0-9a-f]{64}$/.test(text) ? text : Buffer.from(text, 'base64').toString('hex');
@@ -48,8 +54,8 @@ export function signersFor(anchors: Anchors, hint: string): readonly SigningAnch
 }
 
 /**
- * Keys that may sign checkpoints of `origin`. Given ones stand alone, then those pinned for that name; else the user's own and the
- * one that the anchored signer vouches for in the signed statement.
+ * Keys that may sign checkpoints of `origin`. Given ones stand alone, then those pinned for that name; else the user's
+ * own and the one that the anchored signer vouches for in the signed statement.
  */
 export function ledgerKeysFor(
   anchors: Anchors,

@@ -3,7 +3,10 @@ import { readDerSequence, readDerValue, readDerValues } from './der.ts';
 
 /** What a Fulcio certificate says of its holder. Unverified until its chain is. */
 export interface CertificateClaims {
-  /** The only name it was issued to (URI, e-mail address, or user name as Fulcio writes it); `undefined` where it has several, or one of another kind. */
+  /**
+   * The only name it was issued to (URI, e-mail address, or user name as Fulcio writes it); `undefined` where it has
+   * several, or one of another kind.
+   */
   readonly identity: string | undefined;
   /** Who told the authority who the holder is. */
   readonly issuer: string | undefined;
@@ -37,7 +40,10 @@ export function isForSigning({ ca, keyUsage }: X509Certificate): boolean {
   return !ca && (keyUsage ?? []).includes('1.3.6.1.5.5.7.3.3');
 }
 
-/** True for a leaf that nothing in it forbids to sign statements (RFC 5280, 4.2.1.3 and 4.2.1.12): a restriction of its use, where there is one, admits code signing. */
+/**
+ * True for a leaf that nothing in it forbids to sign statements (RFC 5280, 4.2.1.3 and 4.2.1.12): a restriction of its
+ * use, where there is one, admits code signing.
+ */
 export function maySignStatements(der: Uint8Array): boolean {
   const uses = readExtensions(Buffer.from(der)).filter(([id]) => id === oids.keyUsage);
   if (uses.some(([, value]) => ((readDerValue(value, 0x03)?.[1] ?? 0) & 0x80) === 0)) return false;
@@ -49,7 +55,10 @@ export function maySignStatements(der: Uint8Array): boolean {
   }
 }
 
-/** The issuer, out of the values of both forms of Fulcio's extension; the same form twice, or both with different names, name nobody. */
+/**
+ * The issuer, out of the values of both forms of Fulcio's extension; the same form twice, or both with different names,
+ * name nobody.
+ */
 export function onlyIssuer(wrapped: readonly Buffer[], bare: readonly Buffer[]): string | undefined {
   if (wrapped.length > 1 || bare.length > 1) return undefined;
   const [text] = wrapped;

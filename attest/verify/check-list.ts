@@ -7,7 +7,9 @@ interface Entry {
   expected: boolean;
 }
 
-/** The checks of one verification. What is expected is said before anything is looked at; what never ran counts against. */
+/**
+ * The checks of one verification. What is expected is said before anything is looked at; what never ran counts against.
+ */
 export class CheckList {
   readonly #entries = new Map<string, Entry>();
   readonly #signature: string;
@@ -27,8 +29,8 @@ export class CheckList {
   }
 
   /**
-   * Runs one expected check. What `work` returns is passed on; a refusal it throws settles the check and gives `undefined`.
-   * Other faults are not answers and are thrown on.
+   * Runs one expected check. What `work` returns is passed on; a refusal it throws settles the check and gives
+   * `undefined`. Other faults are not answers and are thrown on.
    */
   async judge<T>(
     id: string,
@@ -71,7 +73,10 @@ export class CheckList {
     if (entry !== undefined) entry.expected = false;
   }
 
-  /** Makes a check count that was taken off, or that there was no reason for: what is asked for and was not verified speaks against. */
+  /**
+   * Makes a check count that was taken off, or that there was no reason for: what is asked for and was not verified
+   * speaks against.
+   */
   demand(id: string): void {
     const entry = this.#entries.get(id);
     if (entry !== undefined) entry.expected = true;

@@ -5,12 +5,15 @@ import { readHistory } from '../log/ledger-history.ts';
 import { rangeHash } from '../log/merkle/range-hash.ts';
 import { readSubtrees } from '../log/tile-reader.ts';
 
-/** `first`: nothing was seen of the log. `same`: this very tree was, or is shown to be a part of what was. `unknown`: it cannot be told. */
+/**
+ * `first`: nothing was seen of the log. `same`: this very tree was, or is shown to be a part of what was. `unknown`: it
+ * cannot be told.
+ */
 export type Compared = 'first' | 'same' | 'unknown';
 
 /**
- * Holds a verified checkpoint to what this user has seen of its log, by what the memory keeps alone. A tree that differs is refused (`forked`), and
- * nothing is ever remembered here.
+ * Holds a verified checkpoint to what this user has seen of its log, by what the memory keeps alone. A tree that
+ * differs is refused (`forked`), and nothing is ever remembered here.
  */
 export async function compareSeen(found: SignedCheckpoint, memory: CheckpointMemory): Promise<Compared> {
   const [same, largest] = await Promise.all([memory.at(found, found.size), memory.latest(found)]);

@@ -31,8 +31,9 @@ function octetsOf(letters: string): Uint8Array {
 }
 
 /**
- * Looks through JSON octet by octet, before any of it is made into text and values, and takes the long texts of strict standard base64 out that stand under certain names: a hostile document costs no more than its
- * octets, an honest one little more. `undefined` beyond the limits. Whether the rest is JSON is judged by who reads it.
+ * Looks through JSON octet by octet, before any of it is made into text and values, and takes the long texts of strict
+ * standard base64 out that stand under certain names: a hostile document costs no more than its octets, an honest one
+ * little more. `undefined` beyond the limits. Whether the rest is JSON is judged by who reads it.
  */
 export function cutTexts(
   bytes: Buffer,

@@ -6,7 +6,10 @@ export interface DerValue {
 
 const maxChildren = 4096;
 
-/** The values that stand one after the other in `bytes`, to its very end: one-octet tags, definite lengths in their shortest form. `undefined` for anything else. */
+/**
+ * The values that stand one after the other in `bytes`, to its very end: one-octet tags, definite lengths in their
+ * shortest form. `undefined` for anything else.
+ */
 export function readDerValues(bytes: Buffer): readonly DerValue[] | undefined {
   const values: DerValue[] = [];
   for (let at = 0; at < bytes.length; ) {

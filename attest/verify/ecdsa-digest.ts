@@ -1,6 +1,7 @@
 /*
- * ECDSA verification over a digest (FIPS 186-5, 6.4.2). Node verifies only what it has hashed itself, and whoever has but the digest of an artifact cannot
- * give it more. Everything here is public, so that nothing has to take constant time.
+ * ECDSA verification over a digest (FIPS 186-5, 6.4.2). Node verifies only what it has hashed itself, and whoever has
+ * but the digest of an artifact cannot give it more. Everything here is public, so that nothing has to take constant
+ * time.
  */
 import type { KeyObject } from 'node:crypto';
 
@@ -42,7 +43,10 @@ const curves: Readonly<Record<string, Curve>> = {
   },
 };
 
-/** True where `signature` (r‖s, each as long as the order) is the key's over this digest. The key is an EC key on P-256, P-384 or P-521. */
+/**
+ * True where `signature` (r‖s, each as long as the order) is the key's over this digest. The key is an EC key on P-256,
+ * P-384 or P-521.
+ */
 export function isDigestSignedBy(key: KeyObject, digest: Uint8Array, signature: Uint8Array): boolean {
   const curve = curves[key.asymmetricKeyDetails?.namedCurve ?? ''];
   const { x = '', y = '' } = key.export({ format: 'jwk' });

@@ -25,8 +25,9 @@ export interface EvidenceFile {
 }
 
 /**
- * Everything that verification looks at, in one self-contained document: commit object, run tree, content as far as retention has left it, and what tells
- * the log from others ({@link logSnapshot}, unless it was taken already). Same source, same bytes. More than 256 MiB is INPUT_TOO_LARGE.
+ * Everything that verification looks at, in one self-contained document: commit object, run tree, content as far as
+ * retention has left it, and what tells the log from others ({@link logSnapshot}, unless it was taken already). Same
+ * source, same bytes. More than 256 MiB is INPUT_TOO_LARGE.
  */
 export async function formatEvidenceFile(
   runId: string,
@@ -70,7 +71,8 @@ export async function formatEvidenceFile(
 }
 
 /**
- * Reads such a document: strict JSON up to 256 MiB, four levels and 100,000 files, no other member, each path once. ATTESTATION_MALFORMED.
+ * Reads such a document: strict JSON up to 256 MiB, four levels and 100,000 files, no other member, each path once.
+ * ATTESTATION_MALFORMED.
  */
 export function parseEvidenceFile(bytes: Uint8Array): EvidenceFile {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -25,8 +25,8 @@ export function isContentPath(path: string): boolean {
 }
 
 /**
- * Everything about one run that verification looks at, by bytes. It is not trusted: it may lie, leave out or add. `undefined` is an absent
- * file; a store that cannot be read throws.
+ * Everything about one run that verification looks at, by bytes. It is not trusted: it may lie, leave out or add.
+ * `undefined` is an absent file; a store that cannot be read throws.
  */
 export interface EvidenceSource {
   /** The commit under test: its full object id and the object's content without git's header. */
@@ -37,16 +37,28 @@ export interface EvidenceSource {
   /** Every path of the content tree (`refs/ai/content/<run>`); empty where there is none. */
   listContent(): Promise<readonly string[]>;
   readContent(path: string): Promise<Uint8Array | undefined>;
-  /** Where the repository replaces objects (`refs/replace`, grafts): what a person's plain git shows otherwise of this commit; may be nothing. */
+  /**
+   * Where the repository replaces objects (`refs/replace`, grafts): what a person's plain git shows otherwise of this
+   * commit; may be nothing.
+   */
   readonly replaced?: readonly string[];
-  /** What the tree's objects are by their bytes, where the repository is at hand: it keeps them under names that git believes. */
+  /**
+   * What the tree's objects are by their bytes, where the repository is at hand: it keeps them under names that git
+   * believes.
+   */
   hashTree?(tree: string): Promise<HashedTree>;
-  /** A file of a commit, where the repository is at hand and has that commit; `bytes` is absent where the commit has no such file. */
+  /**
+   * A file of a commit, where the repository is at hand and has that commit; `bytes` is absent where the commit has no
+   * such file.
+   */
   readAt?(commit: string, path: string): Promise<{ readonly bytes?: Uint8Array } | undefined>;
   /** Authors, co-authors and committers of `base..tip`, where the commits are at hand; nobody where they are not. */
   readonly listPeople?: (base: string | null, tip: string) => Promise<readonly string[]>;
   /** Files of the internal ledger beside this repository, where it has one. */
   readonly readLedger?: LedgerFileReader;
-  /** Of exported evidence: what its log looked like then, its checkpoint and hash tiles and no entries; answers nothing where none was exported. */
+  /**
+   * Of exported evidence: what its log looked like then, its checkpoint and hash tiles and no entries; answers nothing
+   * where none was exported.
+   */
   readonly readSnapshot?: LedgerFileReader;
 }

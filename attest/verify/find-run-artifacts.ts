@@ -5,8 +5,8 @@ import { artifactHashes, digestsOf, type GivenArtifact } from './given-artifact.
 import type { VerifyCheck, VerifyReport } from './report.ts';
 
 /**
- * Artifacts by SHA-256, the only digest that a run records; one that was given by another digest is looked for among the files that are stored. `rest`: those
- * that no stored file is, of which nothing can be said.
+ * Artifacts by SHA-256, the only digest that a run records; one that was given by another digest is looked for among
+ * the files that are stored. `rest`: those that no stored file is, of which nothing can be said.
  */
 export async function findRunArtifacts(
   source: EvidenceSource,

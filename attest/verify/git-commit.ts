@@ -6,7 +6,9 @@ import { formatIdentity } from '../../engine/vcs/mailbox.ts';
 export interface GitCommit {
   readonly tree: string;
   readonly parents: readonly string[];
-  /** `Name <mail>` of its author and of everybody whom a `Co-authored-by:` names. Who committed it made nothing of it. */
+  /**
+   * `Name <mail>` of its author and of everybody whom a `Co-authored-by:` names. Who committed it made nothing of it.
+   */
   readonly authors: readonly string[];
   /** Value of each trailer in the last paragraph of the message; a key given twice has several. */
   trailer(key: string): readonly string[];

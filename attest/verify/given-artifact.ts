@@ -3,7 +3,10 @@ export const artifactHashes = ['sha256', 'sha384', 'sha512'] as const;
 
 export type ArtifactHash = (typeof artifactHashes)[number];
 
-/** What a user says that an attestation has to be about (`--artifact`): digests, hex, all of them where its bytes are at hand. */
+/**
+ * What a user says that an attestation has to be about (`--artifact`): digests, hex, all of them where its bytes are at
+ * hand.
+ */
 export interface GivenArtifact extends Readonly<Partial<Record<ArtifactHash, string>>> {
   /** As it was named. */
   readonly name: string;
@@ -14,8 +17,8 @@ export interface GivenArtifact extends Readonly<Partial<Record<ArtifactHash, str
 }
 
 /**
- * The artifacts, one that was given several times (as a file, and by digests of it) being one: those that have a digest in common and none that differs. What is known
- * of each is put together.
+ * The artifacts, one that was given several times (as a file, and by digests of it) being one: those that have a digest
+ * in common and none that differs. What is known of each is put together.
  */
 export function distinctArtifacts(artifacts: readonly GivenArtifact[]): readonly GivenArtifact[] {
   const distinct: GivenArtifact[] = [];

@@ -4,9 +4,10 @@ import { compareSeen } from './compare-seen.ts';
 import type { VerifiedInclusion } from './verify-log.ts';
 
 /**
- * Holds the log of one attestation or proof to what the user has seen of it (`log-history`): a fork is refused by whatever it is shown, and nothing is remembered, as one
- * attestation shows nothing of the log but its own place. What cannot be compared counts where a log is `required`; a public log's never does,
- * which grows by the second and whose sizes nothing compares offline.
+ * Holds the log of one attestation or proof to what the user has seen of it (`log-history`): a fork is refused by
+ * whatever it is shown, and nothing is remembered, as one attestation shows nothing of the log but its own place. What
+ * cannot be compared counts where a log is `required`; a public log's never does, which grows by the second and whose
+ * sizes nothing compares offline.
  */
 export async function judgeSeen(
   list: CheckList,

@@ -9,7 +9,9 @@ export type Signed = Buffer | ReadonlyMap<string, Buffer>;
 /** `cannot`: it may be the key's over what is not at hand, and nothing says that it is not. */
 export type SignatureVerdict = 'holds' | 'does-not' | 'cannot';
 
-/** Octets of r and of s, and the hashes that are in use with a curve: its own, and SHA-256 whatever the curve (cosign). */
+/**
+ * Octets of r and of s, and the hashes that are in use with a curve: its own, and SHA-256 whatever the curve (cosign).
+ */
 const curveForms: Readonly<Record<string, { readonly length: number; readonly hashes: readonly string[] }>> =
   {
     prime256v1: { length: 32, hashes: ['sha256'] },
@@ -19,8 +21,9 @@ const curveForms: Readonly<Record<string, { readonly length: number; readonly ha
 const rsaHashes: readonly string[] = ['sha256', 'sha384', 'sha512'];
 
 /**
- * Judges a signature by anybody's tool: ECDSA as DER or as r‖s, RSA as PKCS #1 v1.5 or as PSS, Ed25519, which alone cannot be judged by a digest. The key is
- * one of those that `canJudgeBy` of public-key.ts admits; any other judges nothing.
+ * Judges a signature by anybody's tool: ECDSA as DER or as r‖s, RSA as PKCS #1 v1.5 or as PSS, Ed25519, which alone
+ * cannot be judged by a digest. The key is one of those that `canJudgeBy` of public-key.ts admits; any other judges
+ * nothing.
  */
 export function judgeSignature(key: KeyObject, signed: Signed, signature: Buffer): SignatureVerdict {
   if (key.asymmetricKeyType === 'ed25519') {

@@ -8,8 +8,8 @@ import {
 import type { CheckDetail } from './report.ts';
 
 /**
- * A predicate that is read here is judged whole. Of any other nothing is claimed (`not-judged`): who asked for its type by name reads it himself, for
- * who did not it stays open.
+ * A predicate that is read here is judged whole. Of any other nothing is claimed (`not-judged`): who asked for its type
+ * by name reads it himself, for who did not it stays open.
  */
 export async function judgeType(
   list: CheckList,

@@ -6,8 +6,9 @@ type Timestamps = SignedEntity['timestamps'];
 type Rfc3161 = Extract<Timestamps[number], { $case: 'timestamp-authority' }>;
 
 /**
- * The RFC 3161 time stamps that authorities of the root made over this signature, each time of an authority once. One by an authority that the root does not name says
- * nothing and is left aside; one that claims to be of a named authority and is not is a refusal.
+ * The RFC 3161 time stamps that authorities of the root made over this signature, each time of an authority once. One
+ * by an authority that the root does not name says nothing and is left aside; one that claims to be of a named
+ * authority and is not is a refusal.
  */
 export function knownTimestamps(
   { timestamps, signature }: SignedEntity,
@@ -49,7 +50,10 @@ export function knownTimestamps(
   return [...known.values()];
 }
 
-/** The time to the second. The library takes fractions of three digits only, and RFC 3161 (2.4.2) asks for as many as say something. */
+/**
+ * The time to the second. The library takes fractions of three digits only, and RFC 3161 (2.4.2) asks for as many as
+ * say something.
+ */
 function readTime({ tstInfo }: Rfc3161['timestamp']): Date {
   const text = tstInfo.root.subs[4]?.value.toString('latin1') ?? '';
   const [, year, month, day, hour, minute, second] =

@@ -25,8 +25,9 @@ export interface GivenAnchors {
 const maxFiles = 1000;
 
 /**
- * Collects what the user trusts: given keys, `*.pem`, `*.vkey` and `*.tlog-policy` of the trust directory, public keys of keys made here. A given
- * file that cannot be read is INPUT_UNREADABLE, whatever is no anchor ANCHOR_UNUSABLE; a file that others may write is a fault too.
+ * Collects what the user trusts: given keys, `*.pem`, `*.vkey` and `*.tlog-policy` of the trust directory, public keys
+ * of keys made here. A given file that cannot be read is INPUT_UNREADABLE, whatever is no anchor ANCHOR_UNUSABLE; a
+ * file that others may write is a fault too.
  */
 export async function loadAnchors(given: GivenAnchors, env: Environment): Promise<Anchors> {
   const trust = join(userConfigDir(env), 'trust');

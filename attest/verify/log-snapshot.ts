@@ -10,8 +10,9 @@ import { readProvenance } from './provenance-claims.ts';
 const maxAttempts = 8;
 
 /**
- * What exported evidence brings of its log, by path: the checkpoint as it stands now, and the hash tiles that tell it from others for whoever has seen
- * any size of it. `undefined` where the log of the proof is not at hand, or is damaged.
+ * What exported evidence brings of its log, by path: the checkpoint as it stands now, and the hash tiles that tell it
+ * from others for whoever has seen any size of it. `undefined` where the log of the proof is not at hand, or is
+ * damaged.
  */
 export async function logSnapshot({
   readRun,
@@ -36,7 +37,10 @@ export async function logSnapshot({
   return undefined;
 }
 
-/** True for a run whose signer says that it stands in an internal ledger, and whose log proof is there. Nothing of it is verified. */
+/**
+ * True for a run whose signer says that it stands in an internal ledger, and whose log proof is there. Nothing of it is
+ * verified.
+ */
 export async function isInLedger({ readRun }: Pick<EvidenceSource, 'readRun'>): Promise<boolean> {
   const [bundle, proof] = [await readRun(runFiles.bundle), await readRun(runFiles.proof)];
   if (bundle === undefined || proof === undefined) return false;

@@ -31,8 +31,8 @@ export function keyOfEntry({ publicKey, keyDetails }: LogEntry): KeyObject | und
 }
 
 /**
- * Whether an entry's signature is its key's over what it is about: a log is believed about what it holds, never about who signed that. By the digest alone where that
- * suffices; Ed25519 needs the artifact itself.
+ * Whether an entry's signature is its key's over what it is about: a log is believed about what it holds, never about
+ * who signed that. By the digest alone where that suffices; Ed25519 needs the artifact itself.
  */
 export async function judgeLoggedSignature(
   entry: LogEntry,

@@ -6,8 +6,9 @@ import { refuted, unavailable } from './report.ts';
 const ofGit: readonly string[] = ['gitCommit', 'gitTree', 'gitTag', 'gitBlob'];
 
 /**
- * Every artifact given is a subject; without one, a subject is a commit that is at hand. A subject is an artifact where both have a digest by SHA-256,
- * SHA-384 or SHA-512 and no such digest differs. Refuted only where each subject could be compared.
+ * Every artifact given is a subject; without one, a subject is a commit that is at hand. A subject is an artifact where
+ * both have a digest by SHA-256, SHA-384 or SHA-512 and no such digest differs. Refuted only where each subject could
+ * be compared.
  */
 export async function requireSubject(
   subjects: readonly Subject[],

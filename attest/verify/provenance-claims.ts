@@ -48,8 +48,9 @@ const refName = /^refs\/[^\p{Cc} ]{1,1024}$/u;
 const gitId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /**
- * Reads a verified payload. Another statement, predicate, build or builder type is `wrong-type`; subjects other than exactly one commit, one
- * tree and one patchset are `wrong-subject`; an external parameter beyond ours is `unknown-parameter`; the rest is ATTESTATION_MALFORMED.
+ * Reads a verified payload. Another statement, predicate, build or builder type is `wrong-type`; subjects other than
+ * exactly one commit, one tree and one patchset are `wrong-subject`; an external parameter beyond ours is
+ * `unknown-parameter`; the rest is ATTESTATION_MALFORMED.
  */
 export function readProvenance(payload: Uint8Array): ProvenanceClaims {
   const statement = parseJsonObject(payload, maxPayloadBytes);

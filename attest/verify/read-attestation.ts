@@ -51,12 +51,15 @@ export const knownPredicates: readonly string[] = [
   revocationType,
 ];
 
-/** The type of every in-toto statement, or one that names its predicate, which nobody relies on (in-toto Envelope v1). */
+/**
+ * The type of every in-toto statement, or one that names its predicate, which nobody relies on (in-toto Envelope v1).
+ */
 const payloadForm = /^application\/vnd\.in-toto(?:\.[\w.-]{1,100})?\+json$/;
 
 /**
- * Reads an in-toto statement out of a payload: strict JSON, `_type` v1 or v0.1, at least one subject, each with well-formed digests. For another payload or
- * statement type, of which nothing can be said here, VERIFY_NOTHING (`wrong-type`); `wrong-subject` where there is none, else ATTESTATION_MALFORMED.
+ * Reads an in-toto statement out of a payload: strict JSON, `_type` v1 or v0.1, at least one subject, each with
+ * well-formed digests. For another payload or statement type, of which nothing can be said here, VERIFY_NOTHING
+ * (`wrong-type`); `wrong-subject` where there is none, else ATTESTATION_MALFORMED.
  */
 export function readAttestation(payloadType: string, payload: Uint8Array): AnyStatement {
   if (!payloadForm.test(payloadType))
@@ -99,8 +102,9 @@ export interface JudgedPredicate {
 }
 
 /**
- * Reads a predicate of a known type whole, as its type demands, and demands that it speaks for its subjects: one of a type that was not asked for is `wrong-type`, a
- * verdict other than yes is `policy-deny`, a revocation is `revoked`, a time that has not come is `not-yet`.
+ * Reads a predicate of a known type whole, as its type demands, and demands that it speaks for its subjects: one of a
+ * type that was not asked for is `wrong-type`, a verdict other than yes is `policy-deny`, a revocation is `revoked`, a
+ * time that has not come is `not-yet`.
  */
 export function judgePredicate(
   { predicateType, predicate }: AnyStatement,

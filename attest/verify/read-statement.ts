@@ -9,8 +9,9 @@ import type { RunSigner } from './run-signer.ts';
 const maxPayloadBytes = 4 * 1024 * 1024;
 
 /**
- * The predicate of a statement that stands beside the provenance: signed by the very key and certificate of the provenance, of that type, about the same
- * subjects, in a bundle without a log entry. `untrusted-signer`, `bad-signature`, `wrong-type`, `wrong-subject`, or ATTESTATION_MALFORMED.
+ * The predicate of a statement that stands beside the provenance: signed by the very key and certificate of the
+ * provenance, of that type, about the same subjects, in a bundle without a log entry. `untrusted-signer`,
+ * `bad-signature`, `wrong-type`, `wrong-subject`, or ATTESTATION_MALFORMED.
  */
 export function readCompanion(
   bytes: Uint8Array,

@@ -7,7 +7,10 @@ import { signStatement } from '../seal-statement.ts';
 import type { ProvenanceStatement } from '../statement/slsa-provenance.ts';
 import { readProvenance } from './provenance-claims.ts';
 
-/** Signs a provenance, reads it back as a verifier does, and looks at the log's head; says what went wrong. Nothing is kept. */
+/**
+ * Signs a provenance, reads it back as a verifier does, and looks at the log's head; says what went wrong. Nothing is
+ * kept.
+ */
 export async function rehearse(
   statement: ProvenanceStatement,
   parties: SealingParties,

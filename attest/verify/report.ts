@@ -1,8 +1,8 @@
 import { WritError } from '../../core/base/errors.ts';
 
 /**
- * `passed` holds · `failed` is refuted · `missing` is not there · `expired` was dropped by retention, as the signed record allows ·
- * `unverified` could not be judged here. Only `passed` and `expired` count in favour.
+ * `passed` holds · `failed` is refuted · `missing` is not there · `expired` was dropped by retention, as the signed
+ * record allows · `unverified` could not be judged here. Only `passed` and `expired` count in favour.
  */
 export type CheckStatus = 'passed' | 'failed' | 'missing' | 'expired' | 'unverified';
 
@@ -59,7 +59,10 @@ export interface Grounds {
   readonly digests: Map<string, string>;
 }
 
-/** What a verification found (`5-cli.md`, verify). `verified` only where every expected check ran and none speaks against. */
+/**
+ * What a verification found (`5-cli.md`, verify). `verified` only where every expected check ran and none speaks
+ * against.
+ */
 export interface VerifyReport {
   readonly verified: boolean;
   readonly checks: readonly VerifyCheck[];
@@ -86,7 +89,10 @@ export function unavailable(reason: CheckCode, detail: CheckDetail = {}): WritEr
   return new WritError('VERIFY_NOTHING', { detail: { ...detail, reason } });
 }
 
-/** A target without evidence was not verified: one expected check, none ran, or what is there cannot be read, or is more than is read. */
+/**
+ * A target without evidence was not verified: one expected check, none ran, or what is there cannot be read, or is more
+ * than is read.
+ */
 export function nothingThere(
   reason: string,
   code: 'missing' | 'malformed' | 'unsupported' = 'missing',

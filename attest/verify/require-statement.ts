@@ -6,8 +6,9 @@ import { type AnyStatement, readAttestation } from './read-attestation.ts';
 
 const maxBytes = 4 * 1024 * 1024;
 /**
- * Reads what is to be signed, strictly: in-toto Statement v1, no member beyond its four, at least one subject, each with digests of the length that their
- * algorithm makes. Anything else is ATTESTATION_MALFORMED and says what was found.
+ * Reads what is to be signed, strictly: in-toto Statement v1, no member beyond its four, at least one subject, each
+ * with digests of the length that their algorithm makes. Anything else is ATTESTATION_MALFORMED and says what was
+ * found.
  */
 export function requireStatement(bytes: Uint8Array): AnyStatement {
   const members = expectObject(parseJsonObject(bytes, maxBytes), '', [

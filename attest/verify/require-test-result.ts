@@ -6,8 +6,8 @@ import { refuted } from './report.ts';
 import { readStoredReport } from './shown-verdict.ts';
 
 /**
- * A test result of a run that went through says what the gate report says of that very check: the same result, the same failed tests (`mismatch`); and FAILED only of one
- * that is not required (`policy-deny`).
+ * A test result of a run that went through says what the gate report says of that very check: the same result, the same
+ * failed tests (`mismatch`); and FAILED only of one that is not required (`policy-deny`).
  */
 export async function requireTestResult(
   source: EvidenceSource,

@@ -7,7 +7,9 @@ const digestInfo: Readonly<Record<string, Buffer>> = {
   sha512: Buffer.from('3051300d060960864801650304020305000440', 'hex'),
 };
 
-/** True where an RSA key signed this digest: PKCS #1 v1.5, or PSS with MGF1 of the same hash and a salt of any length. */
+/**
+ * True where an RSA key signed this digest: PKCS #1 v1.5, or PSS with MGF1 of the same hash and a salt of any length.
+ */
 export function isDigestSignedByRsa(
   key: KeyObject,
   algorithm: string,

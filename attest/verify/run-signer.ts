@@ -16,8 +16,9 @@ export interface RunSigner {
 }
 
 /**
- * An anchored key signed the envelope, or the holder of a certificate that the trusted root, the identity and the issuer of the anchors stand for, at a
- * time that the log signed (`docs/decisions/0007-keyless.md`). Refusals for a check list.
+ * An anchored key signed the envelope, or the holder of a certificate that the trusted root, the identity and the
+ * issuer of the anchors stand for, at a time that the log signed (`docs/decisions/0007-keyless.md`). Refusals for a
+ * check list.
  */
 export async function verifySigner(seal: Seal, anchors: Anchors): Promise<RunSigner> {
   const { envelope, certificate } = seal.bundle;

@@ -15,8 +15,9 @@ export interface ShownVerdict {
 }
 
 /**
- * Computes the verdict that people signed from the report they were shown, and demands that the run went on from it: but for what waited for people, and came
- * after that, the final report comes to the same (`docs/approval.md`, The verdict). `policy-deny` says what differs.
+ * Computes the verdict that people signed from the report they were shown, and demands that the run went on from it:
+ * but for what waited for people, and came after that, the final report comes to the same (`docs/approval.md`, The
+ * verdict). `policy-deny` says what differs.
  */
 export async function readShown(source: EvidenceSource): Promise<ShownVerdict> {
   const shown = await readStoredReport(source, 'approvals/gate-report.json');

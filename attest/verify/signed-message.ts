@@ -17,8 +17,8 @@ const hashes: Readonly<Record<string, ArtifactHash>> = {
 };
 
 /**
- * What a message signature is over, once the one artifact given has the digest that the bundle names: its bytes where they are at hand and not beyond
- * measure, else its digests.
+ * What a message signature is over, once the one artifact given has the digest that the bundle names: its bytes where
+ * they are at hand and not beyond measure, else its digests.
  */
 export async function readSignedMessage(
   { algorithm, digest }: Content & { readonly kind: 'message' },

@@ -18,10 +18,10 @@ type Proof = NonNullable<Entry['inclusionProof']>;
 const at = '/verificationMaterial';
 
 /**
- * A bundle as the sigstore library takes it, made from what the one reading of it gave: the library parses no JSON of it.
- * Of log entries and time stamps, which that reading hands on as they stand, members are decoded here; what is unset is
- * what protobuf JSON says of it. `forms` is the library, which refuses what a version of the format does not allow.
- * ATTESTATION_MALFORMED.
+ * A bundle as the sigstore library takes it, made from what the one reading of it gave: the library parses no JSON of
+ * it. Of log entries and time stamps, which that reading hands on as they stand, members are decoded here; what is
+ * unset is what protobuf JSON says of it. `forms` is the library, which refuses what a version of the format does not
+ * allow. ATTESTATION_MALFORMED.
  */
 export function toSigstoreBundle(bundle: AnyBundle, forms: typeof Forms): Forms.Bundle {
   const { mediaType, timestamps, entries } = bundle;

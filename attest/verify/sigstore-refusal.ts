@@ -5,8 +5,9 @@ import { type CheckDetail, refuted, unavailable } from './report.ts';
 type Entries = SignedEntity['tlogEntries'];
 
 /**
- * What the sigstore library threw, as a refusal for a check list: refuted where it shows that something is false, else that it could not be judged. Whatever
- * else it throws at hostile input, errors of the runtime included, is malformed. `entries` are those of logs that the root names.
+ * What the sigstore library threw, as a refusal for a check list: refuted where it shows that something is false, else
+ * that it could not be judged. Whatever else it throws at hostile input, errors of the runtime included, is malformed.
+ * `entries` are those of logs that the root names.
  */
 export function toRefusal(fault: unknown, entries: Entries, root: TrustedRoot): Error {
   const { code, message, cause } = Object(fault) as { code?: unknown; message?: unknown; cause?: unknown };
@@ -61,7 +62,10 @@ function logsOf(entry: Entries[number], { root }: TrustedRoot): TrustedRoot['roo
   );
 }
 
-/** True where the checkpoint bears a signature line under the name and the key of its log, which then is what does not hold. */
+/**
+ * True where the checkpoint bears a signature line under the name and the key of its log, which then is what does not
+ * hold.
+ */
 function isSignedInName(entry: Entries[number], root: TrustedRoot): boolean {
   const text = entry.inclusionProof?.checkpoint?.envelope ?? '';
   const hint = entry.logId.keyId.subarray(0, 4);

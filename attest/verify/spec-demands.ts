@@ -20,8 +20,8 @@ export interface SpecDemands {
 }
 
 /**
- * Reads the demands out of a spec as its author gave it (document 1, Provenance and Artifacts policy). Anything but an explicit waiver
- * counts as a demand, so that nonsense asks for more, never for less.
+ * Reads the demands out of a spec as its author gave it (document 1, Provenance and Artifacts policy). Anything but an
+ * explicit waiver counts as a demand, so that nonsense asks for more, never for less.
  */
 export function readSpecDemands(spec: unknown): SpecDemands {
   const id = at(spec, 'metadata', 'id');

@@ -20,7 +20,10 @@ export function summaryChecks({ verifierId, resourceUri, levels }: SummaryDemand
   ];
 }
 
-/** Holds a summary to what is asked for, letter by letter. Without one that holds, nothing of it is answered (`missing`). */
+/**
+ * Holds a summary to what is asked for, letter by letter. Without one that holds, nothing of it is answered
+ * (`missing`).
+ */
 export async function judgeSummary(
   list: CheckList,
   demands: SummaryDemands,

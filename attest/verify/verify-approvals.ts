@@ -21,9 +21,11 @@ const maxAuthorsBytes = 1024 * 1024;
 export type ApprovalClaims = Pick<DecisionClaims, 'baseCommit' | 'approvers' | 'approvals'>;
 
 /**
- * The approvals that the decision rests on. With a signers file of the verifier's own, each is judged anew, as of when it came: enough distinct
- * people, none of them an author, for the verdict that the gates came to. Without one they are told as the repository counted them, and not counted here (resolutions, Trust anchors). What the
- * Scheduler's own process signed counts only where the signed decision marks it so; the two never differ. `isDemanded`: at least one must count, whatever the contract says.
+ * The approvals that the decision rests on. With a signers file of the verifier's own, each is judged anew, as of when
+ * it came: enough distinct people, none of them an author, for the verdict that the gates came to. Without one they are
+ * told as the repository counted them, and not counted here (resolutions, Trust anchors). What the Scheduler's own
+ * process signed counts only where the signed decision marks it so; the two never differ. `isDemanded`: at least one
+ * must count, whatever the contract says.
  */
 export async function verifyApprovals(
   list: CheckList,
@@ -88,8 +90,9 @@ export async function verifyApprovals(
 }
 
 /**
- * Who made the change (`docs/approval.md`, Authors), out of what was signed or is git's own: the contract, the sealed commit, the gate report, the commits of a range where they
- * are at hand. What the record lists beside that can only add.
+ * Who made the change (`docs/approval.md`, Authors), out of what was signed or is git's own: the contract, the sealed
+ * commit, the gate report, the commits of a range where they are at hand. What the record lists beside that can only
+ * add.
  */
 async function deriveAuthors(
   source: EvidenceSource,
@@ -121,7 +124,10 @@ async function deriveAuthors(
   return [...new Set(all.filter((one) => one !== ''))];
 }
 
-/** Each approval with the time at which the Scheduler says that it came, where that lies within the run; else the run's end. */
+/**
+ * Each approval with the time at which the Scheduler says that it came, where that lies within the run; else the run's
+ * end.
+ */
 async function receivedApprovals(
   source: EvidenceSource,
   paths: readonly string[],

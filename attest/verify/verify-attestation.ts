@@ -41,8 +41,8 @@ export interface AttestationOptions {
 }
 
 /**
- * Verifies one bundle or DSSE envelope of anybody's. As with runs, the payload is not looked at before its signature holds; and a subject always
- * is compared: with the artifacts given, or with the commits of the repository at hand.
+ * Verifies one bundle or DSSE envelope of anybody's. As with runs, the payload is not looked at before its signature
+ * holds; and a subject always is compared: with the artifacts given, or with the commits of the repository at hand.
  */
 export async function verifyAttestation(
   bytes: Uint8Array,

@@ -7,8 +7,10 @@ import type { Signed } from './judge-signature.ts';
 import { unavailable } from './report.ts';
 import { type SigstoreProof, verifyWithSigstore } from './verify-with-sigstore.ts';
 
-/** Chain, time, logs and signature by the sigstore library; whose certificate it must be is compared here, literally. True where all of it holds; what is
- * missing of a log (`logRequired`, or a ledger that was given) speaks for itself. */
+/**
+ * Chain, time, logs and signature by the sigstore library; whose certificate it must be is compared here, literally.
+ * True where all of it holds; what is missing of a log (`logRequired`, or a ledger that was given) speaks for itself.
+ */
 export async function verifyByCertificate(
   list: CheckList,
   bundle: AnyBundle,

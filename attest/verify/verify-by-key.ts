@@ -6,8 +6,9 @@ import { judgeSignature, type Signed } from './judge-signature.ts';
 import { refuted, unavailable } from './report.ts';
 
 /**
- * Requires that one of the signatures is by a key that is believed, and gives that key. Signatures of others say nothing, either way: hints name keys, and nobody
- * vouches for a hint. Refuted is only what names a believed key that did not sign, where no other believed key did.
+ * Requires that one of the signatures is by a key that is believed, and gives that key. Signatures of others say
+ * nothing, either way: hints name keys, and nobody vouches for a hint. Refuted is only what names a believed key that
+ * did not sign, where no other believed key did.
  */
 export async function verifyByKey(
   list: CheckList,

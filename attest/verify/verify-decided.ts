@@ -13,8 +13,10 @@ import { verifySpec } from './verify-spec.ts';
 import { treeChecks, verifyTree } from './verify-tree.ts';
 
 /**
- * What a stranger demands of a change whether or not anything is signed for it: the commit holds the candidate and the repository its bytes, the contract is the one that was decided on, enough people
- * approved it by the signers at the policy commit, and the record leads to the decision. `provenance` is what would be signed. Each refusal as `check status code`.
+ * What a stranger demands of a change whether or not anything is signed for it: the commit holds the candidate and the
+ * repository its bytes, the contract is the one that was decided on, enough people approved it by the signers at the
+ * policy commit, and the record leads to the decision. `provenance` is what would be signed. Each refusal as `check
+ * status code`.
  */
 export async function verifyDecided(
   request: AttestRequest,

@@ -29,8 +29,9 @@ export interface KeyedBundle {
 }
 
 /**
- * Every log entry of a bundle by key holds: ours and those of Rekor v2 by our own code, others by the library and a trusted root. A root that names time-stamp
- * authorities and no log asks for a time stamp instead, unless a log is `required`.
+ * Every log entry of a bundle by key holds: ours and those of Rekor v2 by our own code, others by the library and a
+ * trusted root. A root that names time-stamp authorities and no log asks for a time stamp instead, unless a log is
+ * `required`.
  */
 export async function verifyEntries(list: CheckList, keyed: KeyedBundle, anchors: Anchors): Promise<void> {
   const { bundle, key, signed, demanded, required, vouched, memory } = keyed;

@@ -13,7 +13,10 @@ import type { SpecDemands } from './spec-demands.ts';
 
 const dayMs = 86_400_000;
 
-/** Content that the signed record allows to be gone by `nowMs`: its retention, counted from the start of the run, is over. */
+/**
+ * Content that the signed record allows to be gone by `nowMs`: its retention, counted from the start of the run, is
+ * over.
+ */
 export function isExpired(
   path: string,
   claims: ProvenanceClaims,
@@ -25,8 +28,9 @@ export function isExpired(
 }
 
 /**
- * Recomputes every listed digest over what is stored, and lets nothing stand that is not listed. `demands` is absent where the spec
- * could not be tied to the statement; then evidence is demanded and nothing counts as expired. A revoked run has a `rollback.json` too.
+ * Recomputes every listed digest over what is stored, and lets nothing stand that is not listed. `demands` is absent
+ * where the spec could not be tied to the statement; then evidence is demanded and nothing counts as expired. A revoked
+ * run has a `rollback.json` too.
  */
 export async function verifyEvidence(
   list: CheckList,

@@ -42,11 +42,12 @@ interface Judged {
 }
 
 /**
- * The log never showed this user anything else. Where the ledger itself is at hand, the checkpoint of the proof and the largest one ever seen are both
- * prefixes of it (`forked`), and it has not shrunk (`stale`); exported evidence brings the hashes of its log instead, which may be older than what
- * was seen. What was seen moves along shown consistency only: a tree that differs, or that nothing was shown of, replaces nothing. Where nothing
- * tells two sizes apart that is `not-comparable`: counted where it is demanded, of exported evidence always. Gives what the ledger's entries after the
- * proof's say; `undefined` where no ledger is at hand or it does not hold.
+ * The log never showed this user anything else. Where the ledger itself is at hand, the checkpoint of the proof and the
+ * largest one ever seen are both prefixes of it (`forked`), and it has not shrunk (`stale`); exported evidence brings
+ * the hashes of its log instead, which may be older than what was seen. What was seen moves along shown consistency
+ * only: a tree that differs, or that nothing was shown of, replaces nothing. Where nothing tells two sizes apart that
+ * is `not-comparable`: counted where it is demanded, of exported evidence always. Gives what the ledger's entries after
+ * the proof's say; `undefined` where no ledger is at hand or it does not hold.
  */
 export async function verifyHistory(
   list: CheckList,
@@ -156,7 +157,10 @@ async function historyOf(
   }
 }
 
-/** Refuses another root of a size seen before. A home that cannot be written to is no reason to doubt the log; that is told. */
+/**
+ * Refuses another root of a size seen before. A home that cannot be written to is no reason to doubt the log; that is
+ * told.
+ */
 async function remember(
   memory: CheckpointMemory,
   checkpoints: readonly SignedCheckpoint[],

@@ -27,8 +27,9 @@ export interface VerifiedInclusion {
 }
 
 /**
- * The envelope stands in a trusted log: entry about this envelope, key and certificate, path to the root of a checkpoint that a trusted ledger key
- * signed, in the bundle and in the proof file alike. `undefined` where that is not shown.
+ * The envelope stands in a trusted log: entry about this envelope, key and certificate, path to the root of a
+ * checkpoint that a trusted ledger key signed, in the bundle and in the proof file alike. `undefined` where that is not
+ * shown.
  */
 export async function verifyLog(
   list: CheckList,
@@ -73,7 +74,10 @@ function fromPublic({ index, checkpoint, log }: PublicInclusion): VerifiedInclus
   return { index, checkpoint: { ...checkpoint, keyId: Buffer.from(log.logId) }, keys: [], log };
 }
 
-/** An entry of a bundle leads to the root of a checkpoint that a trusted ledger key signed, and names that very checkpoint and log. */
+/**
+ * An entry of a bundle leads to the root of a checkpoint that a trusted ledger key signed, and names that very
+ * checkpoint and log.
+ */
 export function verifyBundledProof(
   proof: BundledProof,
   anchors: Anchors,

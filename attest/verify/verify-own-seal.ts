@@ -18,8 +18,9 @@ const noMemory: CheckpointMemory = {
 };
 
 /**
- * Asks the verifier about a set, as `writ verify RUN --allowed-signers F --replay` does: by the key, or the identity it was certified for, and the log that made it, and by
- * the signers at the policy commit; each refusal as `check status code`.
+ * Asks the verifier about a set, as `writ verify RUN --allowed-signers F --replay` does: by the key, or the identity it
+ * was certified for, and the log that made it, and by the signers at the policy commit; each refusal as `check status
+ * code`.
  */
 export async function verifyOwnSeal(
   evidence: SealedEvidence,

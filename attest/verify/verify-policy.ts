@@ -14,19 +14,26 @@ const gitId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 export interface VerifiedPolicy {
   /** `null`: sealed on an unborn branch, where there is no policy. */
   readonly commit: string | null;
-  /** `parent`: what the sealed commit stands on. `stated`: the tip of a branch that it was not put on, by the signer's word. */
+  /**
+   * `parent`: what the sealed commit stands on. `stated`: the tip of a branch that it was not put on, by the signer's
+   * word.
+   */
   readonly how: 'parent' | 'stated' | 'none';
   /** The branch that it was the tip of, by the signer's word. */
   readonly ref?: string;
   /** Present where that was neither the target nor the default branch: this one, `null` where none was known. */
   readonly defaultRef?: string | null;
-  /** Who made the commits that the change stands on and that the policy's history does not hold, where those are at hand: nobody judged them here. */
+  /**
+   * Who made the commits that the change stands on and that the policy's history does not hold, where those are at
+   * hand: nobody judged them here.
+   */
   readonly beneath?: readonly string[];
 }
 
 /**
- * The sealed commit stands on the base that the provenance names and on nothing else; one commit is named as the policy, by the provenance and
- * by the input of the decision alike. Where the repository is at hand, its configuration there is the one that was used.
+ * The sealed commit stands on the base that the provenance names and on nothing else; one commit is named as the
+ * policy, by the provenance and by the input of the decision alike. Where the repository is at hand, its configuration
+ * there is the one that was used.
  */
 export async function verifyPolicy(
   source: EvidenceSource,
@@ -97,8 +104,8 @@ export interface PolicyDemand {
 }
 
 /**
- * The policy commit is one of the branch that is demanded: neither the contract nor the signer chose another. So is what the change stands on: of commits
- * beneath it that the branch does not have, the policy has judged nothing.
+ * The policy commit is one of the branch that is demanded: neither the contract nor the signer chose another. So is
+ * what the change stands on: of commits beneath it that the branch does not have, the policy has judged nothing.
  */
 export async function demandPolicy(
   { name, holds, reaches }: PolicyDemand,

@@ -6,8 +6,8 @@ import { refuted, unavailable } from './report.ts';
 const inputFile = 'decision-input.json';
 
 /**
- * Decides again from the stored inputs, as `writ replay` does: `replay-mismatch` with the first difference where the record is not byte for
- * byte what they lead to, `missing` where there are no inputs.
+ * Decides again from the stored inputs, as `writ replay` does: `replay-mismatch` with the first difference where the
+ * record is not byte for byte what they lead to, `missing` where there are no inputs.
  */
 export async function verifyReplay(
   source: EvidenceSource,

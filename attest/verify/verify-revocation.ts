@@ -10,7 +10,10 @@ import { type Anchors, findSigner } from './anchors.ts';
 import type { ProvenanceClaims } from './provenance-claims.ts';
 import { verifySigner } from './run-signer.ts';
 
-/** True when an anchored key, or a believed certificate's at a signed time, signed that this very run's provenance did not take effect. */
+/**
+ * True when an anchored key, or a believed certificate's at a signed time, signed that this very run's provenance did
+ * not take effect.
+ */
 export async function isRevocation(
   bytes: Uint8Array,
   anchors: Anchors,

@@ -38,7 +38,10 @@ export interface VerifyOptions {
   readonly allowedSigners?: Uint8Array;
   /** SHA-256 of files that must be subject or evidence of this run (`--artifact`). */
   readonly artifacts?: readonly string[];
-  /** An entry in a log is asked for whatever the contract says (`--ledger-key`), and that the log continues what was seen (`--require log`). */
+  /**
+   * An entry in a log is asked for whatever the contract says (`--ledger-key`), and that the log continues what was
+   * seen (`--require log`).
+   */
   readonly logged?: 'as-contract' | 'entry' | 'continued';
   /** Approvals that nobody judged are an error (`--require approvals`). */
   readonly requireApprovals?: boolean;
@@ -68,8 +71,9 @@ const always = [
 const logged = ['log-entry', 'log-inclusion', 'log-proof', 'log-history'] as const;
 
 /**
- * Verifies one sealed change offline. Nothing in the payload is looked at before an anchored key is shown to have signed it; whatever could
- * then not run stays unanswered and counts against. Only stores that cannot be read make it throw.
+ * Verifies one sealed change offline. Nothing in the payload is looked at before an anchored key is shown to have
+ * signed it; whatever could then not run stays unanswered and counts against. Only stores that cannot be read make it
+ * throw.
  */
 export async function verifyRun(
   source: EvidenceSource,
@@ -174,7 +178,9 @@ export async function verifyRun(
   return list.report();
 }
 
-/** Where the repository replaces objects, the person who looks at this commit with plain git must see what was verified. */
+/**
+ * Where the repository replaces objects, the person who looks at this commit with plain git must see what was verified.
+ */
 async function verifyPlainView(list: CheckList, { replaced }: EvidenceSource): Promise<void> {
   if (replaced === undefined) return;
   list.expect('plain-git');

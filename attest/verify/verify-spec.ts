@@ -14,8 +14,8 @@ export interface VerifiedSpec {
 }
 
 /**
- * The stored spec has the digest that the sealed commit's trailer names, that the statement embeds (where the spec itself says it does), and
- * that the user expects (where one is given); its id is the one in statement and trailer.
+ * The stored spec has the digest that the sealed commit's trailer names, that the statement embeds (where the spec
+ * itself says it does), and that the user expects (where one is given); its id is the one in statement and trailer.
  */
 export async function verifySpec(
   source: EvidenceSource,

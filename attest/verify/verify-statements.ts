@@ -42,8 +42,9 @@ export interface StatementClaims {
 }
 
 /**
- * The statements beside the provenance (`docs/decisions/0006-evidence-set.md`): the manifest lists exactly what is stored, the decision says that every
- * check which the contract lists ran, the summary names exactly the attestations that are there. Made after the seal, and judged elsewhere: what revokes it.
+ * The statements beside the provenance (`docs/decisions/0006-evidence-set.md`): the manifest lists exactly what is
+ * stored, the decision says that every check which the contract lists ran, the summary names exactly the attestations
+ * that are there. Made after the seal, and judged elsewhere: what revokes it.
  */
 export async function verifyStatements(
   list: CheckList,

@@ -11,10 +11,11 @@ import { refuted, unavailable, type VerifyReport } from './report.ts';
 import { describeInclusion, verifyInclusion } from './verify-log.ts';
 
 /**
- * Verifies a C2SP tlog-proof by itself: its entry stands in a log that is trusted, and speaks of the artifact given. It shows that something was
- * logged, and under which key, whose signature over it is verified; whether that key is believed is judged where it is asked for with `--key`. What else is asked for (`unanswerable`,
- * as check ids) it cannot answer, and so does not verify. A checkpoint that contradicts what the user has seen of the log is refused, and one that
- * cannot be compared with it too where `logRequired`.
+ * Verifies a C2SP tlog-proof by itself: its entry stands in a log that is trusted, and speaks of the artifact given. It
+ * shows that something was logged, and under which key, whose signature over it is verified; whether that key is
+ * believed is judged where it is asked for with `--key`. What else is asked for (`unanswerable`, as check ids) it
+ * cannot answer, and so does not verify. A checkpoint that contradicts what the user has seen of the log is refused,
+ * and one that cannot be compared with it too where `logRequired`.
  */
 export async function verifyTlogProof(
   bytes: Uint8Array,

@@ -9,8 +9,9 @@ export function treeChecks({ hashTree }: EvidenceSource): readonly string[] {
 }
 
 /**
- * The files below the sealed tree are those that its id names, by their bytes: `mismatch` for others, `missing` where they should be here and are
- * not, `unsupported` for more than is looked at. What a partial clone left behind is counted (`promised`).
+ * The files below the sealed tree are those that its id names, by their bytes: `mismatch` for others, `missing` where
+ * they should be here and are not, `unsupported` for more than is looked at. What a partial clone left behind is
+ * counted (`promised`).
  */
 export async function verifyTree(list: CheckList, source: EvidenceSource, tree: string): Promise<void> {
   const { hashTree } = source;

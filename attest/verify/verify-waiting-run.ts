@@ -7,8 +7,9 @@ import { waitingRunType } from '../statement/waiting-run.ts';
 import { readAttestation } from './read-attestation.ts';
 
 /**
- * Whether one of these keys (PEM) signed, for that run, exactly these bytes under these names. False for whatever cannot be read, is signed by another key, or
- * speaks of another run or of other files; KEY_UNUSABLE for a key that is none.
+ * Whether one of these keys (PEM) signed, for that run, exactly these bytes under these names. False for whatever
+ * cannot be read, is signed by another key, or speaks of another run or of other files; KEY_UNUSABLE for a key that is
+ * none.
  */
 export function verifyWaitingRun(
   bundle: Uint8Array,

@@ -16,7 +16,10 @@ export interface SigstoreTrust {
   readonly root: TrustedRoot;
   /** The managed key to judge by; absent: the bundle's certificate. */
   readonly key?: KeyObject;
-  /** Judges a certificate at this time, which the caller vouches for, instead of at logged ones. Milliseconds since the epoch. */
+  /**
+   * Judges a certificate at this time, which the caller vouches for, instead of at logged ones. Milliseconds since the
+   * epoch.
+   */
   readonly atMs?: number;
   /** What a message signature was made over. */
   readonly signed?: Signed;
@@ -34,10 +37,11 @@ export interface SigstoreProof {
 type Entries = SignedEntity['tlogEntries'];
 
 /**
- * Has the sigstore library verify a bundle: certificate chain at the signed time, certificate log, transparency log, time stamps; the signature itself is judged here, in
- * every form that is in use. Thresholds are one of each kind that the trusted root names; of the times always one where a certificate signs. Entries and
- * time stamps of services that the root does not name count for nothing. Not compared: subjects and identity. Throws refusals for a check list, `detail.at`
- * being `log` where the log is at fault.
+ * Has the sigstore library verify a bundle: certificate chain at the signed time, certificate log, transparency log,
+ * time stamps; the signature itself is judged here, in every form that is in use. Thresholds are one of each kind that
+ * the trusted root names; of the times always one where a certificate signs. Entries and time stamps of services that
+ * the root does not name count for nothing. Not compared: subjects and identity. Throws refusals for a check list,
+ * `detail.at` being `log` where the log is at fault.
  */
 export async function verifyWithSigstore(bundle: AnyBundle, trust: SigstoreTrust): Promise<SigstoreProof> {
   const [forms, { toSignedEntity, toTrustMaterial, Verifier }] = await Promise.all([
@@ -108,7 +112,10 @@ function timesOf(entries: Entries): SignedEntity['timestamps'] {
   return [...times.values()].map((tlogEntry) => ({ $case: 'transparency-log', tlogEntry }));
 }
 
-/** The library's content of a bundle, except that its signature is judged in every form, and by digests where no more is at hand. */
+/**
+ * The library's content of a bundle, except that its signature is judged in every form, and by digests where no more is
+ * at hand.
+ */
 function judgedHere(
   content: SignedEntity['signature'],
   { content: { kind, ...rest } }: AnyBundle,
@@ -147,7 +154,10 @@ function statedTime(atMs: number): SignedEntity['timestamps'][number] {
   };
 }
 
-/** Fulcio's issuer extension, a UTF8String, or its forerunner that held the bare text; the same one twice, or both with different names, name nobody. */
+/**
+ * Fulcio's issuer extension, a UTF8String, or its forerunner that held the bare text; the same one twice, or both with
+ * different names, name nobody.
+ */
 function issuerOf(
   extensions: readonly {
     readonly oid: { readonly id: readonly number[] } | undefined;

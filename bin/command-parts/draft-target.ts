@@ -15,7 +15,10 @@ export interface DraftTarget {
   readonly createdBy: Actor;
 }
 
-/** Taken from the repository around the working directory: its remote, its branch, the git identity. Outside of one the directory itself, with a note. */
+/**
+ * Taken from the repository around the working directory: its remote, its branch, the git identity. Outside of one the
+ * directory itself, with a note.
+ */
 export async function draftTarget(
   context: Pick<CommandContext, 'repoPath' | 'cwd' | 'env' | 'print'>,
 ): Promise<DraftTarget> {

@@ -29,8 +29,9 @@ export async function ledgerDirectory(context: Pick<CommandContext, 'repoPath' |
 }
 
 /**
- * Opens a ledger by the keys given with `--vkey`, else pinned by the user, else their own. A checkpoint that none of those signed is
- * VERIFY_REFUTED where one was given, and VERIFY_NOTHING (exit 3) where there was nothing to judge it by.
+ * Opens a ledger by the keys given with `--vkey`, else pinned by the user, else their own. A checkpoint that none of
+ * those signed is VERIFY_REFUTED where one was given, and VERIFY_NOTHING (exit 3) where there was nothing to judge it
+ * by.
  */
 export async function openLedger(
   context: Pick<CommandContext, 'options' | 'env' | 'cwd'>,

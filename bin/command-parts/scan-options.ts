@@ -13,8 +13,8 @@ type Context = Pick<CommandContext, 'options' | 'cwd' | 'repoPath'>;
 const elsewhere = ['NOT_A_REPOSITORY', 'BARE_REPOSITORY', 'GIT_MISSING'] as const;
 
 /**
- * `[rules.<id>]` of the repository that a scan runs in, as they stand where the change would go: at A of `--range A..B`, else at HEAD,
- * never in the working tree or the candidate. Nothing outside a repository. Throws CONFIG_INVALID.
+ * `[rules.<id>]` of the repository that a scan runs in, as they stand where the change would go: at A of `--range
+ * A..B`, else at HEAD, never in the working tree or the candidate. Nothing outside a repository. Throws CONFIG_INVALID.
  */
 export async function readScanOptions(
   context: Context,

@@ -30,7 +30,10 @@ type Context = Pick<CommandContext, 'args' | 'options' | 'cwd' | 'repoPath' | 's
 
 const maxFiles = 1_000_000;
 
-/** The one source that the command line names: a patch, a range, files, or else what is not committed yet. USAGE for two of them. */
+/**
+ * The one source that the command line names: a patch, a range, files, or else what is not committed yet. USAGE for two
+ * of them.
+ */
 export async function openScanSource(context: Context, tell: Tell): Promise<ScanSource> {
   const patch = context.options.value('patch');
   const range = context.options.value('range');
@@ -101,7 +104,10 @@ async function fromFiles({ args, cwd }: Context, tell: Tell): Promise<ScanSource
   };
 }
 
-/** Files below a directory; `.git` and what is no regular file stay out, and symbolic links are not followed below what was named. */
+/**
+ * Files below a directory; `.git` and what is no regular file stay out, and symbolic links are not followed below what
+ * was named.
+ */
 async function collect(
   cwd: string,
   absolute: string,

@@ -13,7 +13,10 @@ import type { CommandContext } from './command.ts';
 
 const maxSignersBytes = 4 * 1024 * 1024;
 
-/** Reads what the options of `writ verify` name. Options that say half of something are USAGE; files that cannot be read are INPUT_UNREADABLE. */
+/**
+ * Reads what the options of `writ verify` name. Options that say half of something are USAGE; files that cannot be read
+ * are INPUT_UNREADABLE.
+ */
 export async function readDemands(context: CommandContext): Promise<AskedDemands> {
   const { options, cwd } = context;
   const identity = readIdentity(context);

@@ -2,7 +2,10 @@ import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 
-/** Creates a file with these bytes and returns its absolute path. `OUTPUT_EXISTS` where anything stands there, a symlink too; a half-written file is removed. */
+/**
+ * Creates a file with these bytes and returns its absolute path. `OUTPUT_EXISTS` where anything stands there, a symlink
+ * too; a half-written file is removed.
+ */
 export function writeOutput(cwd: string, path: string, bytes: string | Uint8Array): string {
   const target = resolve(cwd, path);
   let descriptor: number;

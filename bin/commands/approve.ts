@@ -16,7 +16,10 @@ import { showRequest } from '../approve/show-request.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 
-/** `writ approve RUN`: one signed statement on `refs/ai/approvals/<run>/<n>`; the run itself goes on with `writ resume` only. */
+/**
+ * `writ approve RUN`: one signed statement on `refs/ai/approvals/<run>/<n>`; the run itself goes on with `writ resume`
+ * only.
+ */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const options = readApproveOptions(context);
   const waiting = await openWaitingRun(context, context.args[0] ?? '');

@@ -10,7 +10,10 @@ import { writeOutput } from '../command-parts/write-output.ts';
 
 const maxStatementBytes = 4 * 1024 * 1024;
 
-/** `writ attest sign F`: the very bytes of an in-toto statement, signed with the user's key, as a sigstore bundle. Not logged. */
+/**
+ * `writ attest sign F`: the very bytes of an in-toto statement, signed with the user's key, as a sigstore bundle. Not
+ * logged.
+ */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const { args, options, cwd, env } = context;
   const bytes = await readInput(context, args[0] ?? '', { maxBytes: maxStatementBytes });

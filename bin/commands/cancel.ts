@@ -20,7 +20,10 @@ import { toResult } from './run.ts';
 /** How long a process that works on the run has to let go of it. */
 const maxWaitMs = 15_000;
 const lookEveryMs = 100;
-/** Characters of a reason: it stands in the decision, and a request with a longer one is none that a working process reads. */
+/**
+ * Characters of a reason: it stands in the decision, and a request with a longer one is none that a working process
+ * reads.
+ */
 const maxReason = 2000;
 
 /** `writ cancel RUN`: ends a run in Decision.Abandon, wherever it stands; exit 0 where that is what it came to. */

@@ -33,7 +33,10 @@ const badPatches = [
   { file: 'bad-out-of-scope.patch', about: 'the fix, and a change outside the scope', rule: 'scope' },
 ] as const;
 
-/** `writ demo`: a sample repository taken through the high-assurance chain and verified. Exit 1 where anything is not as it must be. */
+/**
+ * `writ demo`: a sample repository taken through the high-assurance chain and verified. Exit 1 where anything is not as
+ * it must be.
+ */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const out = await openDirectory(context);
   const home = join(out, 'home');

@@ -7,7 +7,10 @@ import { openRepository } from '../../engine/vcs/repository.ts';
 import type { CommandContext, CommandResult } from '../command-parts/command.ts';
 import { toMovedResult } from '../command-parts/moved-refs.ts';
 
-/** `writ fetch [REMOTE] [--ours RUN|--theirs RUN]`: runs, approvals and proofs, from a remote; or which of two records of a run holds. */
+/**
+ * `writ fetch [REMOTE] [--ours RUN|--theirs RUN]`: runs, approvals and proofs, from a remote; or which of two records
+ * of a run holds.
+ */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const { repoPath, cwd, args, options, signal } = context;
   const repository = await openRepository(repoPath ?? cwd);

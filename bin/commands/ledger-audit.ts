@@ -16,8 +16,9 @@ const maxPolicyBytes = 256 * 1024;
 const maxRounds = 5;
 
 /**
- * `writ ledger audit DIR`: everything in a directory of tiles, also somebody else's. The tree is computed anew from the entries, the checkpoint
- * verified by the key, the quorum by the policy, and the log must continue what this user saw of it. An empty log shows nothing: exit 3.
+ * `writ ledger audit DIR`: everything in a directory of tiles, also somebody else's. The tree is computed anew from the
+ * entries, the checkpoint verified by the key, the quorum by the policy, and the log must continue what this user saw
+ * of it. An empty log shows nothing: exit 3.
  */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const ledger = await openLedger(context, resolve(context.cwd, context.args[0] ?? ''));

@@ -5,8 +5,8 @@ import { ledgerDirectory, openLedger } from '../command-parts/open-ledger.ts';
 import { parseWhole } from '../command-parts/parse-whole.ts';
 
 /**
- * `writ ledger consistency A B`: shows that the log of A entries is a prefix of that of B. Where the user has seen a checkpoint of one of
- * these sizes, its root must be that one.
+ * `writ ledger consistency A B`: shows that the log of A entries is a prefix of that of B. Where the user has seen a
+ * checkpoint of one of these sizes, its root must be that one.
  */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const [a, b] = [parseWhole(context.args[0], 'A'), parseWhole(context.args[1], 'B')];

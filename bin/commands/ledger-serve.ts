@@ -9,7 +9,10 @@ import { parseWhole } from '../command-parts/parse-whole.ts';
 
 const maxPort = 65_535;
 
-/** `writ ledger serve`: the ledger as static files over HTTP on loopback, until SIGINT or SIGTERM (exit 0). Clients verify; this does not. */
+/**
+ * `writ ledger serve`: the ledger as static files over HTTP on loopback, until SIGINT or SIGTERM (exit 0). Clients
+ * verify; this does not.
+ */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const port = parseWhole(context.options.value('port') ?? '0', '--port', maxPort);
   const directory = await ledgerDirectory(context);

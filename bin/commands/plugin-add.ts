@@ -8,7 +8,10 @@ import { type Pin, pinPlugin } from '../plugin/pin-plugin.ts';
 import { readPlugin } from '../plugin/read-plugin.ts';
 import { requireFreeIds } from '../plugin/require-free-ids.ts';
 
-/** `writ plugin add PKG`: pins a plugin by digest in the config. One outside the repository is kept for this user; nothing is trusted yet. */
+/**
+ * `writ plugin add PKG`: pins a plugin by digest in the config. One outside the repository is kept for this user;
+ * nothing is trusted yet.
+ */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const { manifest, pluginPackage, path } = await readPlugin(context, context.args[0] ?? '');
   await requireFreeIds(context, manifest);

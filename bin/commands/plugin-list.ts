@@ -11,7 +11,10 @@ import { type CommandContext, type CommandResult, succeeded } from '../command-p
 import { openEngine } from '../command-parts/open-engine.ts';
 import { styled } from '../terminal/print.ts';
 
-/** `writ plugin list`: built-ins and what they enforce, then what the repository lists at HEAD and whether it would be loaded. */
+/**
+ * `writ plugin list`: built-ins and what they enforce, then what the repository lists at HEAD and whether it would be
+ * loaded.
+ */
 export async function run(context: CommandContext): Promise<CommandResult> {
   await using engine = await openEngine(context);
   const builtIn = engine.plugins.map((name): JsonData => {

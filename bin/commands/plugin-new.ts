@@ -6,7 +6,10 @@ import { writeOutput } from '../command-parts/write-output.ts';
 import { gateScaffold } from '../plugin/gate-scaffold.ts';
 import { requireFreeIds } from '../plugin/require-free-ids.ts';
 
-/** `writ plugin new gate NAME`: a plugin with one rule, its cases, its test and its page. An existing directory is left alone. */
+/**
+ * `writ plugin new gate NAME`: a plugin with one rule, its cases, its test and its page. An existing directory is left
+ * alone.
+ */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const { args, cwd, options } = context;
   const [kind = '', name = ''] = args;

@@ -19,7 +19,10 @@ interface TestedRule {
   readonly failures: readonly string[];
 }
 
-/** `writ plugin test DIR`: every rule over its cases, in the sandbox, as a run asks it. Exit 1 where one fails or has no case on a side. */
+/**
+ * `writ plugin test DIR`: every rule over its cases, in the sandbox, as a run asks it. Exit 1 where one fails or has no
+ * case on a side.
+ */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const given = context.args[0] ?? '';
   const { manifest, pluginPackage } = await readPlugin(context, given);

@@ -4,7 +4,9 @@ import { openRepository } from '../../engine/vcs/repository.ts';
 import type { CommandContext, CommandResult } from '../command-parts/command.ts';
 import { toMovedResult } from '../command-parts/moved-refs.ts';
 
-/** `writ push [REMOTE] [--all]`: runs, approvals and proofs, to a remote; refused and abandoned runs only when asked. */
+/**
+ * `writ push [REMOTE] [--all]`: runs, approvals and proofs, to a remote; refused and abandoned runs only when asked.
+ */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const { repoPath, cwd, args, signal } = context;
   const repository = await openRepository(repoPath ?? cwd);

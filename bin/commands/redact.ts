@@ -9,7 +9,10 @@ import { type CommandContext, type CommandResult, succeeded } from '../command-p
 /** As many bytes as a run reads of one check's reports. */
 const maxBytes = 64 * 1024 * 1024;
 
-/** `writ redact [FILE|-]`: the redaction pipeline alone; the receipt goes to stderr, under `--json` content and receipt into the document. */
+/**
+ * `writ redact [FILE|-]`: the redaction pipeline alone; the receipt goes to stderr, under `--json` content and receipt
+ * into the document.
+ */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const [path = '-'] = context.args;
   const classes = parseClasses(context.options.values('classes'));

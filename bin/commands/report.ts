@@ -55,8 +55,8 @@ const logLeft =
   'the ledger that holds this run is not here, or is damaged, and does not travel with the evidence: a verifier who has seen another size of it cannot compare the two (`not-comparable`, exit 3); export where the ledger is';
 
 /**
- * The evidence of a run that ended in a sealed commit; of any other there is nothing to verify. `isLogLeft`: it stands in a ledger of which nothing could be
- * exported.
+ * The evidence of a run that ended in a sealed commit; of any other there is nothing to verify. `isLogLeft`: it stands
+ * in a ledger of which nothing could be exported.
  */
 async function renderEvidence({
   repository,

@@ -57,7 +57,10 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   return toResult(view);
 }
 
-/** Whoever approves as soon as the run waits; opened first, so that a key that cannot sign stops the run before any work. */
+/**
+ * Whoever approves as soon as the run waits; opened first, so that a key that cannot sign stops the run before any
+ * work.
+ */
 async function openApprovers({ options, cwd, print }: CommandContext): Promise<readonly KeyedApprover[]> {
   const approvers: KeyedApprover[] = [];
   for (const file of options.values('approve-with'))

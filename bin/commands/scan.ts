@@ -16,7 +16,10 @@ import { openScanSource } from '../command-parts/scan-sources.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
 import { printScan } from '../report/scan.ts';
 
-/** `writ scan`: the rules about a change, alone. Exit 1 where one finds an error, or where something could not be scanned. */
+/**
+ * `writ scan`: the rules about a change, alone. Exit 1 where one finds an error, or where something could not be
+ * scanned.
+ */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const unscanned: Unscanned[] = [];
   await using engine = await openEngine(context);

@@ -4,7 +4,10 @@ import { listDirty } from '../../service/dirty-list.ts';
 import { findServicePlace } from '../../service/service-place.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 
-/** `writ service dirty [--clear]`: the marks, whether a service runs or not; with `--clear` exactly what is shown is taken away. */
+/**
+ * `writ service dirty [--clear]`: the marks, whether a service runs or not; with `--clear` exactly what is shown is
+ * taken away.
+ */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const clear = context.options.flag('clear');
   const place = await findServicePlace(await openRepository(context.repoPath ?? context.cwd));

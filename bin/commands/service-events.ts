@@ -5,7 +5,10 @@ import { findServicePlace } from '../../service/service-place.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 
-/** `writ service events`: one line per event, until the service or the reader goes (exit 0); exit 1 where none runs. With `--json` each as it was sent. */
+/**
+ * `writ service events`: one line per event, until the service or the reader goes (exit 0); exit 1 where none runs.
+ * With `--json` each as it was sent.
+ */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const { print, signal, json } = context;
   const place = await findServicePlace(await openRepository(context.repoPath ?? context.cwd));

@@ -11,7 +11,10 @@ import { parseWhole } from '../command-parts/parse-whole.ts';
 
 const maxPort = 65_535;
 
-/** `writ service run`: serves in the foreground until SIGINT or SIGTERM, then exits 0. With `--json` the document comes when it is ready. */
+/**
+ * `writ service run`: serves in the foreground until SIGINT or SIGTERM, then exits 0. With `--json` the document comes
+ * when it is ready.
+ */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const { options, print, signal, json } = context;
   const host = readHost(options.value('host') ?? '127.0.0.1');

@@ -10,7 +10,10 @@ import { readDemands } from '../command-parts/verify-options.ts';
 import { printVerification } from '../report/verification.ts';
 import { styled } from '../terminal/print.ts';
 
-/** `writ verify TARGET…`: offline. Exit 0 all verified · 1 a claim is refuted · 3 nothing to verify, or nobody to verify by. */
+/**
+ * `writ verify TARGET…`: offline. Exit 0 all verified · 1 a claim is refuted · 3 nothing to verify, or nobody to verify
+ * by.
+ */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const demands = await readDemands(context);
   const verified = await verifyTargets(toAsker(context), context.args, demands);
@@ -25,8 +28,8 @@ export async function run(context: CommandContext): Promise<CommandResult> {
 }
 
 /**
- * With stores of this file's own: in the package this command is a program of its own, and the git that is kept for a repository's objects is found by those
- * alone that stand in the same one.
+ * With stores of this file's own: in the package this command is a program of its own, and the git that is kept for a
+ * repository's objects is found by those alone that stand in the same one.
  */
 function toAsker(context: CommandContext): VerifyContext {
   const { cwd, env, signal, repoPath } = context;

@@ -10,15 +10,18 @@ export const demoFiles = fileURLToPath(new URL('../../fixtures/demo/', import.me
 /** Who wrote the sample; whoever runs the demonstration works under this name. */
 export const maintainer = { name: 'Orders maintainer', email: 'maintainer@orders.example' } as const;
 
-/** The two commits of the sample's history, oldest first; dates are fixed, so that nothing but the people's keys makes ids differ. */
+/**
+ * The two commits of the sample's history, oldest first; dates are fixed, so that nothing but the people's keys makes
+ * ids differ.
+ */
 const history = [
   { folder: 'base', message: 'Orders service', date: '2025-03-01T09:00:00Z' },
   { folder: 'second', message: 'Limit the rate of requests', date: '2025-03-02T09:00:00Z' },
 ] as const;
 
 /**
- * Makes the sample repository at `directory` (must not exist) with real git. `env` names the program path and a private home;
- * `allowedSigners` is who may approve, from the first commit on.
+ * Makes the sample repository at `directory` (must not exist) with real git. `env` names the program path and a private
+ * home; `allowedSigners` is who may approve, from the first commit on.
  */
 export async function buildRepository(
   directory: string,

@@ -2,7 +2,9 @@ import type { KeyObject } from 'node:crypto';
 import { sshKeyBlob } from '../../attest/approval/sshsig.ts';
 import { wireString } from '../../attest/encoding/wire-string.ts';
 
-/** An Ed25519 private key in the form that `ssh-keygen` and `ssh-add` read (OpenSSH PROTOCOL.key), without a passphrase. */
+/**
+ * An Ed25519 private key in the form that `ssh-keygen` and `ssh-add` read (OpenSSH PROTOCOL.key), without a passphrase.
+ */
 export function formatOpensshKey(key: KeyObject, comment: string): string {
   const { d = '', x = '' } = key.export({ format: 'jwk' });
   const secret = Buffer.concat([Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')]);

@@ -5,8 +5,8 @@ import { WritError } from '../../core/base/errors.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
 
 /**
- * Puts `writ` into the demonstration's directory: this very program, at home there and in its repository, so that what is printed
- * to be typed next works wherever the person stands. `DEMO_HOME` makes somebody else of them.
+ * Puts `writ` into the demonstration's directory: this very program, at home there and in its repository, so that what
+ * is printed to be typed next works wherever the person stands. `DEMO_HOME` makes somebody else of them.
  */
 export async function writeScript(out: string, home: string, repository: string): Promise<void> {
   const node = quote(process.execPath);

@@ -16,8 +16,9 @@ export interface Pin {
 }
 
 /**
- * Writes the entry into \`.writ/config.toml\` of the working tree, or gives the one that is there its new digest. Nothing else of the file
- * changes. False where it stands there already. It counts when it is committed: runs read the policy commit.
+ * Writes the entry into \`.writ/config.toml\` of the working tree, or gives the one that is there its new digest.
+ * Nothing else of the file changes. False where it stands there already. It counts when it is committed: runs read the
+ * policy commit.
  */
 export async function pinPlugin(root: string, pin: Pin): Promise<boolean> {
   const path = join(root, '.writ', 'config.toml');

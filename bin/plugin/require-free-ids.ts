@@ -2,7 +2,10 @@ import { WritError } from '../../core/base/errors.ts';
 import type { PluginManifest } from '../../engine/plugin-trust/plugin-manifest.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
 
-/** No rule of a plugin bears the name of a built-in rule or of a policy engine, or PLUGIN_INVALID: no run that lists it would begin. */
+/**
+ * No rule of a plugin bears the name of a built-in rule or of a policy engine, or PLUGIN_INVALID: no run that lists it
+ * would begin.
+ */
 export async function requireFreeIds(
   context: Parameters<typeof openEngine>[0],
   { name, rules }: Pick<PluginManifest, 'name'> & { readonly rules: readonly { readonly id: string }[] },

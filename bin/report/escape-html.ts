@@ -9,7 +9,9 @@ const entities: Readonly<Record<string, string>> = {
   '`': '&#96;',
 };
 
-/** Untrusted text for HTML content and quoted attributes, at most `maxLength` characters; hidden characters are named. */
+/**
+ * Untrusted text for HTML content and quoted attributes, at most `maxLength` characters; hidden characters are named.
+ */
 export function escapeHtml(text: string, maxLength = 4000): string {
   const bounded = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
   const plain = bounded.replace(/[&<>"'`]/g, (found) => entities[found] ?? '');

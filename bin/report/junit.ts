@@ -4,8 +4,9 @@ import type { CheckRecord, StageRecord } from '../../core/contract/stage.ts';
 import { escapeHtml } from './escape-html.ts';
 
 /**
- * A run as JUnit XML for CI systems: one suite per stage, one case per check, and a suite `patch` for the rules about the change. A check that
- * is not required and failed is skipped with its reason, as it does not block; a stage that never started has its checks skipped.
+ * A run as JUnit XML for CI systems: one suite per stage, one case per check, and a suite `patch` for the rules about
+ * the change. A check that is not required and failed is skipped with its reason, as it does not block; a stage that
+ * never started has its checks skipped.
  */
 export function renderRunJunit(view: RunView): string {
   const suites = [patchSuite(view.findings), ...view.stages.map(stageSuite)];
@@ -89,7 +90,10 @@ function describe(findings: readonly Finding[]): string {
   return [...lines, ...more].join('\n') || 'it failed';
 }
 
-/** Untrusted text in an attribute. What escapes HTML escapes XML; beside it go the characters that XML 1.0 cannot hold, and line structure stays. */
+/**
+ * Untrusted text in an attribute. What escapes HTML escapes XML; beside it go the characters that XML 1.0 cannot hold,
+ * and line structure stays.
+ */
 function attribute(text: string): string {
   return escapeHtml(text.toWellFormed())
     .replace(/[\ufffe\uffff]/g, '\ufffd')

@@ -10,7 +10,10 @@ import { toTimeSpan } from './time-span.ts';
 /** Rows per list; the rest is counted. */
 const most = 100;
 
-/** One run as Markdown for a pull request: decision, stages, findings, evidence, what to verify. Untrusted text is inert. */
+/**
+ * One run as Markdown for a pull request: decision, stages, findings, evidence, what to verify. Untrusted text is
+ * inert.
+ */
 export function renderRunMarkdown(view: RunView): string {
   const verdict = toVerdict(view);
   const findings = [

@@ -16,7 +16,10 @@ export function styled(style: Style, text: string): Styled {
   return { style, text };
 }
 
-/** The only way to write to the terminal. Strings are untrusted: every one is escaped; only styles add control sequences. */
+/**
+ * The only way to write to the terminal. Strings are untrusted: every one is escaped; only styles add control
+ * sequences.
+ */
 export interface Printer {
   readonly quiet: boolean;
   /** One line on stdout. */

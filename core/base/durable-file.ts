@@ -6,8 +6,8 @@ import { randomOctets } from './ids.ts';
 export type FileContent = string | Uint8Array | { readonly copyOf: string };
 
 /**
- * Puts a file in place whole or not at all, durable when it resolves. The draft lies beside it as `tmp_writ_…`, which a kill leaves and a
- * reader passes over.
+ * Puts a file in place whole or not at all, durable when it resolves. The draft lies beside it as `tmp_writ_…`, which a
+ * kill leaves and a reader passes over.
  */
 export async function writeDurably(path: string, content: FileContent, mode = 0o600): Promise<void> {
   const draft = join(dirname(path), `tmp_writ_${randomOctets(8).toString('hex')}`);

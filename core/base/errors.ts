@@ -15,8 +15,8 @@ export interface WritErrorOptions {
 const brand = Symbol.for('writ.error');
 
 /**
- * The one error class. A fault carries a catalogued code; bad outcomes are values and never thrown. The package holds several programs, each with this class
- * in it: `instanceof` knows the faults of all of them.
+ * The one error class. A fault carries a catalogued code; bad outcomes are values and never thrown. The package holds
+ * several programs, each with this class in it: `instanceof` knows the faults of all of them.
  */
 export class WritError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {

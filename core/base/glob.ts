@@ -20,8 +20,9 @@ export function hasGlobCharacters(text: string): boolean {
 }
 
 /**
- * Compiles `*`, `?`, `[…]`, `{a,b}`, backslash escapes and a double star as a whole segment. The whole path must match; dot files are
- * nothing special. An unclosed bracket or brace is itself. Matching costs path length × pattern length, never more.
+ * Compiles `*`, `?`, `[…]`, `{a,b}`, backslash escapes and a double star as a whole segment. The whole path must match;
+ * dot files are nothing special. An unclosed bracket or brace is itself. Matching costs path length × pattern length,
+ * never more.
  */
 export function compileGlob(pattern: string): Glob {
   const states: State[] = [{ free: [] }];

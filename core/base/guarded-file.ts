@@ -6,8 +6,9 @@ import { WritError } from './errors.ts';
 const maxBytes = 64 * 1024;
 
 /**
- * Reads a small file that only its owner may have changed; with `secret`, that only its owner may read. Symlinks, pipes, other
- * owners, loose modes, a directory that others may write to: KEY_INSECURE. `undefined` where there is none.
+ * Reads a small file that only its owner may have changed; with `secret`, that only its owner may read. Symlinks,
+ * pipes, other owners, loose modes, a directory that others may write to: KEY_INSECURE. `undefined` where there is
+ * none.
  */
 export async function readGuarded(path: string, secret: boolean): Promise<string | undefined> {
   // Without O_NONBLOCK a pipe of that name would hang us before it can be refused.

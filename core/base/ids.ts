@@ -10,7 +10,10 @@ export function uuidV7(epochMs: number): string {
   return stamped(randomBytes(16), epochMs);
 }
 
-/** A UUIDv7 whose 74 random bits are those of SHA-256(`seed`): the same name for the same thing, however often it is made. */
+/**
+ * A UUIDv7 whose 74 random bits are those of SHA-256(`seed`): the same name for the same thing, however often it is
+ * made.
+ */
 export function uuidV7From(epochMs: number, seed: string): string {
   return stamped(createHash('sha256').update(seed).digest().subarray(0, 16), epochMs);
 }

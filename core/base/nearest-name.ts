@@ -1,6 +1,9 @@
 const longest = 64;
 
-/** The known name that a typing slip explains best, or nothing: at most a third of the letters wrong, or a long enough beginning. */
+/**
+ * The known name that a typing slip explains best, or nothing: at most a third of the letters wrong, or a long enough
+ * beginning.
+ */
 export function nearestName(typed: string, candidates: Iterable<string>): string | undefined {
   if (typed.length === 0 || typed.length > longest) return undefined;
   const allowed = Math.min(3, Math.ceil(typed.length / 3));

@@ -26,8 +26,9 @@ export interface HttpAnswer {
 export type HttpAsker = (question: HttpQuestion) => Promise<HttpAnswer>;
 
 /**
- * The door for HTTP that writ itself sends: `https:` only (plain on the loopback), no redirect is followed, body and time are bounded, connections
- * are not kept. NETWORK_FAILED where there is no answer, where it takes too long or is too large; the headers of the question are never repeated.
+ * The door for HTTP that writ itself sends: `https:` only (plain on the loopback), no redirect is followed, body and
+ * time are bounded, connections are not kept. NETWORK_FAILED where there is no answer, where it takes too long or is
+ * too large; the headers of the question are never repeated.
  */
 export async function askHttp(question: HttpQuestion): Promise<HttpAnswer> {
   const { url, method, headers = {}, body, withinMs, maxBytes } = question;
@@ -73,8 +74,8 @@ export interface HttpStream {
 }
 
 /**
- * As `askHttp`, for an answer that may go on for ever: only until its headers is it bounded in time. `use` gets it; when `use` settles, or the signal
- * aborts, the connection is closed.
+ * As `askHttp`, for an answer that may go on for ever: only until its headers is it bounded in time. `use` gets it;
+ * when `use` settles, or the signal aborts, the connection is closed.
  */
 export async function streamHttp<T>(
   question: Pick<HttpQuestion, 'url' | 'headers' | 'withinMs'> & { readonly signal: AbortSignal },

@@ -24,8 +24,9 @@ export async function makeDirectories({ root, parts }: Place): Promise<string> {
 }
 
 /**
- * The path of a directory; `undefined` where it does not exist. Throws where it, or one on the way to it, is a symlink or no directory.
- * Synchronous like `readPlainFile`: for small files, ten thousand at a time, the thread pool costs ten times the reading.
+ * The path of a directory; `undefined` where it does not exist. Throws where it, or one on the way to it, is a symlink
+ * or no directory. Synchronous like `readPlainFile`: for small files, ten thousand at a time, the thread pool costs ten
+ * times the reading.
  */
 export function findDirectory({ root, parts }: Place): string | undefined {
   let path = root;
@@ -39,8 +40,8 @@ export function findDirectory({ root, parts }: Place): string | undefined {
 }
 
 /**
- * Bytes of a file; `undefined` where it does not exist. Throws where it, or a directory on the way from `root` to it, is a symlink or
- * something else, and where it holds more than `maxBytes`.
+ * Bytes of a file; `undefined` where it does not exist. Throws where it, or a directory on the way from `root` to it,
+ * is a symlink or something else, and where it holds more than `maxBytes`.
  */
 export function readPlainFile({ root, parts }: Place, maxBytes: number): Buffer | undefined {
   const directory = findDirectory({ root, parts: parts.slice(0, -1) });

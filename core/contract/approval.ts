@@ -16,7 +16,10 @@ export interface ApprovalVerdict {
   /** Digest of the statement's bytes. */
   readonly digest: string;
   readonly decision: 'approve' | 'reject';
-  /** Who the allowed signers at the policy commit say holds the key: the claimed one where it fits, else the first. Empty where nothing is proven. */
+  /**
+   * Who the allowed signers at the policy commit say holds the key: the claimed one where it fits, else the first.
+   * Empty where nothing is proven.
+   */
   readonly principal: string;
   /** `SHA256:…`; empty, like `signedAt`, in a document that cannot be read. */
   readonly keyId: string;
@@ -26,7 +29,10 @@ export interface ApprovalVerdict {
   readonly inProcess?: true;
   /** RFC 3339, as the approver wrote it. */
   readonly signedAt: string;
-  /** `counts`, or why not, by a stable word: `untrusted-signer`, `expired`, `not-yet-valid`, `wrong-namespace`, `wrong-subject`, `malformed`, `bad-signature`, `author`, `duplicate`, `in-process`. */
+  /**
+   * `counts`, or why not, by a stable word: `untrusted-signer`, `expired`, `not-yet-valid`, `wrong-namespace`,
+   * `wrong-subject`, `malformed`, `bad-signature`, `author`, `duplicate`, `in-process`.
+   */
   readonly status: 'counts' | ApprovalProblem;
   /** For people: what was expected, what was found. */
   readonly detail?: string;
@@ -49,7 +55,10 @@ export interface ApprovalGround {
   readonly subject: ApprovalSubject;
   /** `.writ/allowed_signers` at the policy commit; absent file = nobody may approve. */
   readonly allowedSigners: Uint8Array | undefined;
-  /** Identities that may not approve: createdBy, git identity of the runner, authors and committers of the range, the coder actor. */
+  /**
+   * Identities that may not approve: createdBy, git identity of the runner, authors and committers of the range, the
+   * coder actor.
+   */
   readonly authors: readonly string[];
   /** The Scheduler's receipt time. */
   readonly receivedAtMs: number;

@@ -16,14 +16,16 @@ export interface ArtifactRequest {
   readonly baseTimeMs: number;
   /** `[rules.<id>]` of `.writ/config.toml` at the policy commit, by rule id. */
   readonly ruleOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Asks a registered rule, in the pool, about the change alone: no stage, no artifacts. Its own faults are findings. */
+  /**
+   * Asks a registered rule, in the pool, about the change alone: no stage, no artifacts. Its own faults are findings.
+   */
   judge(ruleId: string): Promise<readonly Finding[]>;
   readonly engineVersion: string;
 }
 
 /**
- * Bytes, what they were made from besides the candidate (for `resolvedDependencies`), or in words why nothing can be made: the gate reports
- * what is missing with that reason. `undefined`: nothing to describe here.
+ * Bytes, what they were made from besides the candidate (for `resolvedDependencies`), or in words why nothing can be
+ * made: the gate reports what is missing with that reason. `undefined`: nothing to describe here.
  */
 export type Produced =
   | Uint8Array

@@ -89,9 +89,9 @@ export interface SealedEvidence {
 }
 
 /**
- * Makes, signs and logs the statements about a decided change (`docs/decisions/0006-evidence-set.md`). Signing and logging are
- * apart because a signature differs each time: the envelope is written down before it is logged, so a run that was killed in between logs
- * the same one.
+ * Makes, signs and logs the statements about a decided change (`docs/decisions/0006-evidence-set.md`). Signing and
+ * logging are apart because a signature differs each time: the envelope is written down before it is logged, so a run
+ * that was killed in between logs the same one.
  */
 export interface Attestor {
   /** Signed statements about what was found, which the provenance lists; nothing is logged. SIGNER_FAILED. */
@@ -100,17 +100,28 @@ export interface Attestor {
   sign(request: AttestRequest, parties: SealingParties): Promise<Uint8Array>;
   /** An envelope which says that what `sign` claimed did not take effect. */
   signRevocation(request: AttestRequest, parties: SealingParties, reason: string): Promise<Uint8Array>;
-  /** Logs an envelope that `sign` made, unless it stands behind entry `behind` already. LOG_FAILED; nothing is half logged. */
+  /**
+   * Logs an envelope that `sign` made, unless it stands behind entry `behind` already. LOG_FAILED; nothing is half
+   * logged.
+   */
   log(envelope: Uint8Array, parties: SealingParties, behind: number): Promise<Attestation>;
-  /** What stands on a logged provenance: the verdict, and last the manifest of every file in `recorded`. SIGNER_FAILED. */
+  /**
+   * What stands on a logged provenance: the verdict, and last the manifest of every file in `recorded`. SIGNER_FAILED.
+   */
   signSummary(
     request: AttestRequest,
     recorded: ReadonlyMap<string, Uint8Array>,
     parties: SealingParties,
   ): Promise<readonly SealedFile[]>;
-  /** Asks the verifier what it demands of a change whether or not it is signed for: approvals and replay above all. What it refuses; empty where it holds. */
+  /**
+   * Asks the verifier what it demands of a change whether or not it is signed for: approvals and replay above all. What
+   * it refuses; empty where it holds.
+   */
   verifyDecided(request: AttestRequest, evidence: SealedEvidence): Promise<readonly string[]>;
-  /** Asks the verifier about a whole set, approvals and replay included, by the run's own key and log: what it refuses, empty where it verifies. */
+  /**
+   * Asks the verifier about a whole set, approvals and replay included, by the run's own key and log: what it refuses,
+   * empty where it verifies.
+   */
   verify(evidence: SealedEvidence, parties: SealingParties): Promise<readonly string[]>;
   /** Signs what a run that waits leaves for others to go on from: these files, by digest. SIGNER_FAILED. */
   signWaiting(
@@ -118,13 +129,19 @@ export interface Attestor {
     files: ReadonlyMap<string, Uint8Array>,
     parties: SealingParties,
   ): Promise<Uint8Array>;
-  /** Whether one of these public keys (PEM) signed exactly these files for that run. KEY_UNUSABLE for a key that is none. */
+  /**
+   * Whether one of these public keys (PEM) signed exactly these files for that run. KEY_UNUSABLE for a key that is
+   * none.
+   */
   isWaitingSignedBy(
     bundle: Uint8Array,
     runId: string,
     files: ReadonlyMap<string, Uint8Array>,
     keys: readonly string[],
   ): boolean;
-  /** Signs the provenance of a candidate that is not sealed, reads it back and looks at the log: what would make a seal fail. Nothing is kept. */
+  /**
+   * Signs the provenance of a candidate that is not sealed, reads it back and looks at the log: what would make a seal
+   * fail. Nothing is kept.
+   */
   rehearse(request: AttestRequest, parties: SealingParties): Promise<readonly string[]>;
 }

@@ -38,7 +38,10 @@ export interface CheckOutcome {
   readonly result?: SandboxResult;
   readonly reports: readonly ReportFile[];
   readonly tests?: TestCounts;
-  /** Tests that its report names, of them those that it says were skipped, and files in which none ran, the first 20 each; kept for comparing, not recorded. */
+  /**
+   * Tests that its report names, of them those that it says were skipped, and files in which none ran, the first 20
+   * each; kept for comparing, not recorded.
+   */
   readonly executed?: {
     readonly names: ReadonlySet<string>;
     readonly skipped: readonly string[];

@@ -1,6 +1,8 @@
 export type Severity = 'error' | 'warning' | 'note';
 
-/** One thing a rule found. An `error` fails the gate; `warning` and `note` are reported. Lines and columns count from 1. */
+/**
+ * One thing a rule found. An `error` fails the gate; `warning` and `note` are reported. Lines and columns count from 1.
+ */
 export interface Finding {
   readonly rule: string;
   readonly severity: Severity;

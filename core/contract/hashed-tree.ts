@@ -11,6 +11,8 @@ export interface HashedTree {
   readonly wrong: readonly string[];
   /** More distinct objects than are looked at, or a tree too large to be read: nothing is said of the rest. */
   readonly isCut: boolean;
-  /** Object directories of others that the repository borrows from: what they hold may be changed by whoever keeps them. */
+  /**
+   * Object directories of others that the repository borrows from: what they hold may be changed by whoever keeps them.
+   */
   readonly borrowed: readonly string[];
 }

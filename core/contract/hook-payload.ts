@@ -31,7 +31,10 @@ export interface PlanToReview {
   readonly stages: readonly StageName[];
 }
 
-/** `frame.admit`, `frame.tag`, `frame.redact`: one item of a context snapshot, or one frame of the context pipeline, on its way in. */
+/**
+ * `frame.admit`, `frame.tag`, `frame.redact`: one item of a context snapshot, or one frame of the context pipeline, on
+ * its way in.
+ */
 export interface ContextEntry {
   readonly runId: string;
   readonly form: 'item' | 'frame';
@@ -47,7 +50,10 @@ export interface ContextEntry {
   readonly policy: PrivacyPolicy;
 }
 
-/** `tool.guard`: what is about to be done in the name of a run. ACL and scope have already agreed; at `tool.started` the guards have, too. */
+/**
+ * `tool.guard`: what is about to be done in the name of a run. ACL and scope have already agreed; at `tool.started` the
+ * guards have, too.
+ */
 export interface ToolRequest {
   readonly runId: string;
   readonly tool: string;

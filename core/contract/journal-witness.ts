@@ -15,13 +15,17 @@ export interface Voucher {
 }
 
 /**
- * Vouches for the journals that this user wrote on this machine (resolutions, Approvals; `docs/decisions/0009-journal-is-input.md`). What it needs
- * for that stands outside of every repository: whoever can write to a repository can write a journal, but not vouch for one.
+ * Vouches for the journals that this user wrote on this machine (resolutions, Approvals;
+ * `docs/decisions/0009-journal-is-input.md`). What it needs for that stands outside of every repository: whoever can
+ * write to a repository can write a journal, but not vouch for one.
  */
 export interface JournalWitness {
   /** Opens what is known of the journal of a run; KEY_INSECURE where others could have written it. */
   open(runId: string): Promise<WitnessedJournal>;
-  /** Whoever vouches for what runs leave to later ones beside their journals: `of` says what, and one's word is none for another. KEY_INSECURE. */
+  /**
+   * Whoever vouches for what runs leave to later ones beside their journals: `of` says what, and one's word is none for
+   * another. KEY_INSECURE.
+   */
   voucher(of: string): Promise<Voucher>;
 }
 
@@ -29,7 +33,10 @@ export interface JournalWitness {
 export interface WitnessedJournal extends Voucher, AsyncDisposable {
   /** The furthest that the journal has reached; `undefined` where it was never written here. */
   readonly reached: JournalReach | undefined;
-  /** Remembers that it reaches so far. A kill of the process loses none of it; a power cut may, and the journal then counts as unknown. */
+  /**
+   * Remembers that it reaches so far. A kill of the process loses none of it; a power cut may, and the journal then
+   * counts as unknown.
+   */
   reach(to: JournalReach): Promise<void>;
   /** Forgets the journal: nothing will go on from it. */
   forget(): Promise<void>;

@@ -15,11 +15,17 @@ export interface JudgeReach {
   readonly files: readonly JudgeFile[];
   /** Scripts of manifests that are reached, by path of the manifest: the hooks of each belong to it. */
   readonly scripts: Readonly<Record<string, readonly string[]>>;
-  /** Programs that are run, by the names that commands and scripts call them; of these the configuration counts, new files included. */
+  /**
+   * Programs that are run, by the names that commands and scripts call them; of these the configuration counts, new
+   * files included.
+   */
   readonly programs: readonly string[];
   /** Paths and globs of files that are not there and would judge if they were, with what led there. */
   readonly absent?: Readonly<Record<string, string>>;
-  /** Directories in which programs run ('' for the root), globs of such, and `**` for every one; absent where that is not known. */
+  /**
+   * Directories in which programs run ('' for the root), globs of such, and `**` for every one; absent where that is
+   * not known.
+   */
   readonly places?: readonly string[];
   /** Directories of the tree, the root left out; absent where there are too many. */
   readonly directories?: readonly string[];

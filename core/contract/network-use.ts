@@ -41,7 +41,10 @@ export interface NetworkUse {
 
 /** The network of a check that had one. */
 export interface CheckNetwork {
-  /** What was open to it; `*` is every public host. Where its commands match several rules, a host has to be open to each command. */
+  /**
+   * What was open to it; `*` is every public host. Where its commands match several rules, a host has to be open to
+   * each command.
+   */
   readonly opened: readonly { readonly hosts: readonly string[]; readonly reason: string }[];
   readonly uses: readonly NetworkUse[];
 }

@@ -17,15 +17,21 @@ export interface WriteTree {
   readonly keepExisting: boolean;
   /** The version that must be current; `null` for "none yet". Absent: whatever is current when writing starts. */
   readonly expectedOld?: string | null;
-  /** When it is said to have been written, epoch milliseconds; default now. The same write at the same time is the same version. */
+  /**
+   * When it is said to have been written, epoch milliseconds; default now. The same write at the same time is the same
+   * version.
+   */
   readonly atMs?: number;
-  /** Commits, already in the repository, that live as long as this version does. A store that keeps no commits leaves them alone. */
+  /**
+   * Commits, already in the repository, that live as long as this version does. A store that keeps no commits leaves
+   * them alone.
+   */
   readonly anchors?: readonly string[];
 }
 
 /**
- * Where a run's objects are kept (slot `store`), by ref and path. A version is immutable; writing is all or nothing and durable when it
- * resolves; a failed write is EVIDENCE_WRITE_FAILED and leaves the ref as it was.
+ * Where a run's objects are kept (slot `store`), by ref and path. A version is immutable; writing is all or nothing and
+ * durable when it resolves; a failed write is EVIDENCE_WRITE_FAILED and leaves the ref as it was.
  */
 export interface ObjectStore {
   /** Answers the new version's id. */

@@ -10,7 +10,10 @@ const maxTextLength = 8192;
 const maxPathLength = 4096;
 const maxTexts = 100_000;
 
-/** A plan draft from outside (a plugin, a model) in normal form; throws on nonsense and on a graph that `checkTaskGraph` refuses. */
+/**
+ * A plan draft from outside (a plugin, a model) in normal form; throws on nonsense and on a graph that `checkTaskGraph`
+ * refuses.
+ */
 export function parsePlanDraft(answer: unknown): PlanDraft {
   const fields = toFields(answer, 'a plan draft', ['revision', 'tasks', 'revised']);
   const draft: PlanDraft = {

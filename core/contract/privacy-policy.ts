@@ -16,7 +16,10 @@ export type ClassWords = Readonly<Partial<Record<SensitiveClass, readonly string
 
 /** What may be written and shown under a contract (document 1, Constraints, privacy). */
 export interface PrivacyPolicy {
-  /** Removed from everything that is written: all classes not allowed where redaction is required, else secrets unless they are allowed. */
+  /**
+   * Removed from everything that is written: all classes not allowed where redaction is required, else secrets unless
+   * they are allowed.
+   */
   readonly remove: readonly SensitiveClass[];
   /** Classes that no context may hold. */
   readonly beyond: readonly SensitiveClass[];

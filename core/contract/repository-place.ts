@@ -1,4 +1,7 @@
-/** Where a repository lies and how git is asked about it, as whoever opened it found. A store without git needs `commonDir` alone. */
+/**
+ * Where a repository lies and how git is asked about it, as whoever opened it found. A store without git needs
+ * `commonDir` alone.
+ */
 export interface RepositoryPlace {
   /** Root of the work tree; of a bare repository its own directory. */
   readonly root: string;
@@ -11,6 +14,8 @@ export interface RepositoryPlace {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly settings: readonly (readonly [key: string, value: string])[];
-  /** The directory that holds `refs/` and `packed-refs`, where they are plain files; absent: only git can read the refs. */
+  /**
+   * The directory that holds `refs/` and `packed-refs`, where they are plain files; absent: only git can read the refs.
+   */
   readonly refsIn?: string;
 }

@@ -40,11 +40,17 @@ export interface RuleInput {
   readonly unmade?: Readonly<Record<string, string>>;
   /** Signed approvals received so far, judged; absent where nobody has been asked yet. */
   readonly approvals?: readonly ApprovalVerdict[];
-  /** What a trial of the seal ran into, nothing where it would verify; absent where no check asks or the contract wants no provenance. */
+  /**
+   * What a trial of the seal ran into, nothing where it would verify; absent where no check asks or the contract wants
+   * no provenance.
+   */
   readonly rehearsal?: { readonly problems: readonly string[] };
   /** `[approvals.groups]` of `.writ/config.toml` at the policy commit: principals by group. */
   readonly approvalGroups?: Readonly<Record<string, readonly string[]>>;
-  /** By path at base: files with inline suppressions as the policy commit has them, for rules with `readsStanding`; absent where base and policy commit are one. */
+  /**
+   * By path at base: files with inline suppressions as the policy commit has them, for rules with `readsStanding`;
+   * absent where base and policy commit are one.
+   */
   readonly standing?: Readonly<Record<string, Uint8Array>>;
   /** What checks execute to judge, for rules with `readsJudge`; absent where no contract says what is checked. */
   readonly judge?: JudgeReach;
@@ -55,17 +61,22 @@ export interface RuleInput {
 }
 
 /**
- * A pure function: same input, same findings; no clock, no disk, no network. An empty array is a pass. Asked by a `policy` check, a `note`
- * whose `detail.waiting` is `true` says that a person has to act first: the check waits, unless an `error` fails it.
+ * A pure function: same input, same findings; no clock, no disk, no network. An empty array is a pass. Asked by a
+ * `policy` check, a `note` whose `detail.waiting` is `true` says that a person has to act first: the check waits,
+ * unless an `error` fails it.
  */
 export type RuleFunction = (input: RuleInput) => readonly Finding[] | Promise<readonly Finding[]>;
 
-/** Asked where an anchor stands in a file's part of the diff. True: `judge` has to see the file; it is asked no more about it. */
+/**
+ * Asked where an anchor stands in a file's part of the diff. True: `judge` has to see the file; it is asked no more
+ * about it.
+ */
 export type AnchorTest = (offset: number) => boolean;
 
 /**
- * What a rule's module may export as `candidates` beside `judge`, where `judge` looks at each changed file by itself: how to tell quickly
- * about which files it could say anything. A scan of a large diff asks it about those alone. Says yes too often, never too rarely.
+ * What a rule's module may export as `candidates` beside `judge`, where `judge` looks at each changed file by itself:
+ * how to tell quickly about which files it could say anything. A scan of a large diff asks it about those alone. Says
+ * yes too often, never too rarely.
  */
 export interface CandidateSearch {
   /** Texts of at least four latin1 characters. Those of all rules are looked for in one pass. */
@@ -102,7 +113,10 @@ export interface RuleInScan {
   readonly severity?: 'warning';
 }
 
-/** One reason a gate can fail: data plus one function `judge` exported by a module. The data is all that anybody knows of it. */
+/**
+ * One reason a gate can fail: data plus one function `judge` exported by a module. The data is all that anybody knows
+ * of it.
+ */
 export interface Rule {
   /** Kebab-case, unique; the first word of a `policy` check. */
   readonly id: string;
@@ -111,7 +125,9 @@ export interface Rule {
   readonly module: URL;
   /** Glob patterns of changed files whose content at base and candidate the rule needs. */
   readonly reads?: readonly string[];
-  /** Where a changed file matches `reads`, the rule needs the unchanged ones too; both sides are then the same bytes. */
+  /**
+   * Where a changed file matches `reads`, the rule needs the unchanged ones too; both sides are then the same bytes.
+   */
   readonly readsUnchanged?: boolean;
   /** The rule needs the content of the artifacts that it is told of. */
   readonly readsArtifacts?: boolean;
@@ -119,11 +135,20 @@ export interface Rule {
   readonly readsJudge?: boolean;
   /** The rule lets inline suppressions count, which stand at the policy commit. */
   readonly readsStanding?: boolean;
-  /** At point `patch`: the rule judges the change as a whole (that a fix brings a test), so it is not asked about the part of one Task. */
+  /**
+   * At point `patch`: the rule judges the change as a whole (that a fix brings a test), so it is not asked about the
+   * part of one Task.
+   */
   readonly judgesWhole?: boolean;
-  /** At a stage: the rule also says something of a change alone, without stage and artifacts (`writ scan`, a producer of an artifact). */
+  /**
+   * At a stage: the rule also says something of a change alone, without stage and artifacts (`writ scan`, a producer of
+   * an artifact).
+   */
   readonly judgesChange?: boolean;
-  /** The artifact that it judges: a `policy` check that asks it has this one made in its own stage, where the contract declares it. */
+  /**
+   * The artifact that it judges: a `policy` check that asks it has this one made in its own stage, where the contract
+   * declares it.
+   */
   readonly judgesArtifact?: string;
   /** What it finds is a secret: nothing beside it is shown. */
   readonly findsSecrets?: boolean;
@@ -136,6 +161,9 @@ export interface Rule {
   readonly timeoutSeconds?: number;
   /** Asked only where this contract wants it; absent means always. Pure. */
   readonly appliesTo?: (spec: EffectiveIntentSpec) => boolean;
-  /** Set by core for a rule of somebody else's plugin: asks it in a sandboxed process, where others are asked in a thread. Never rejects for the rule's sake. */
+  /**
+   * Set by core for a rule of somebody else's plugin: asks it in a sandboxed process, where others are asked in a
+   * thread. Never rejects for the rule's sake.
+   */
   readonly outside?: (input: RuleInput, signal?: AbortSignal) => Promise<readonly Finding[]>;
 }

@@ -4,7 +4,10 @@ import type { ArtifactRecord, StageRecord } from './stage.ts';
 
 export type DecisionType = 'commit' | 'checkpoint' | 'abandon' | 'retry' | 'rollback';
 
-/** What a run waits for, and what people signed so far. Read when it is shown, never stored: approvals are bound to the record. */
+/**
+ * What a run waits for, and what people signed so far. Read when it is shown, never stored: approvals are bound to the
+ * record.
+ */
 export interface WaitsFor {
   readonly for: 'approval' | 'budget';
   /** Distinct people, at least. */

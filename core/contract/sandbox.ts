@@ -23,10 +23,15 @@ export interface SandboxRequest {
   readonly binds: readonly SandboxBind[];
   /** The child's whole environment; PATH, HOME and TMPDIR are added by the back end. */
   readonly env: Readonly<Record<string, string>>;
-  /** `none`: own network namespace with nothing in it. `host` exists only for the `none` back end, which has nothing else. */
+  /**
+   * `none`: own network namespace with nothing in it. `host` exists only for the `none` back end, which has nothing
+   * else.
+   */
   readonly network: 'none' | 'host' | SandboxEgress;
   readonly timeoutMs: number;
-  /** Bytes kept of each output stream: the first half and the last half of the bound; the rest is counted and dropped. */
+  /**
+   * Bytes kept of each output stream: the first half and the last half of the bound; the rest is counted and dropped.
+   */
   readonly maxOutputBytes: number;
   /** Bytes that all its processes and memory file systems may hold together. Absent: 4 GiB. */
   readonly maxMemoryBytes?: number;
@@ -66,7 +71,10 @@ export interface SandboxResult {
 /** An operating-system sandbox (slot `sandbox`). `run` resolves only when every descendant is gone. */
 export interface SandboxBackend {
   readonly name: string;
-  /** Present for one that holds nothing back: only ever picked by its name, and its checks have the network of this machine. */
+  /**
+   * Present for one that holds nothing back: only ever picked by its name, and its checks have the network of this
+   * machine.
+   */
   readonly unconfined?: true;
   /** Where the workspace and the reports directory appear inside. */
   pathsInside(request: Pick<SandboxRequest, 'workspace' | 'reports'>): { workspace: string; reports: string };

@@ -9,7 +9,10 @@ export interface SignerConfig {
   readonly [setting: string]: unknown;
 }
 
-/** `[log]`: the public log, for contracts whose `transparencyLog.mode` is `public-log`, and where else the internal ledger is kept. */
+/**
+ * `[log]`: the public log, for contracts whose `transparencyLog.mode` is `public-log`, and where else the internal
+ * ledger is kept.
+ */
 export interface LogConfig {
   /** Git carries a copy of the internal ledger that follows each append. */
   readonly mirror?: 'git';

@@ -162,7 +162,10 @@ export interface CheckRecord {
   readonly findings: readonly Finding[];
 }
 
-/** What one stage did. `skipped`: the contract lists no check for it (expected 0), or it never started (expected more, ran 0). */
+/**
+ * What one stage did. `skipped`: the contract lists no check for it (expected 0), or it never started (expected more,
+ * ran 0).
+ */
 export interface StageRecord {
   readonly stage: StageName;
   readonly status: 'passed' | 'failed' | 'skipped' | 'waiting';

@@ -13,7 +13,10 @@ export interface StorePlace {
 /** Opens the object store of a repository (slot `store`, by `objmodel.objectStore.backend`). */
 export interface StoreSource {
   open(place: StorePlace): ObjectStore;
-  /** What a store holds that is no part of the repository's git. Absent: its refs are the repository's and its versions commits of it, which git lists. */
+  /**
+   * What a store holds that is no part of the repository's git. Absent: its refs are the repository's and its versions
+   * commits of it, which git lists.
+   */
   readonly beside?: StoreBeside;
 }
 

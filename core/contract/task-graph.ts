@@ -21,8 +21,9 @@ const maxDependencies = 1_000_000;
 const maxCycleKeys = 100;
 
 /**
- * Judges a draft from anywhere and orders it: PLAN_INVALID for an empty or too large plan, keys or numbers given twice, a dependency
- * that is unknown, given twice or on the Task itself; PLAN_CYCLE with the keys of one cycle. Linear, but for sorting by number.
+ * Judges a draft from anywhere and orders it: PLAN_INVALID for an empty or too large plan, keys or numbers given twice,
+ * a dependency that is unknown, given twice or on the Task itself; PLAN_CYCLE with the keys of one cycle. Linear, but
+ * for sorting by number.
  */
 export function checkTaskGraph<T extends GraphTask>(tasks: readonly T[]): CheckedGraph<T> {
   const edges = tasks.reduce((sum, { dependsOn }) => sum + dependsOn.length, 0);

@@ -9,8 +9,9 @@ const documentation =
   /(?:^|\/)(?:docs?|documentation|man)\/|\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|po|pot)$|(?:^|\/)(?:README|CHANGELOG|LICEN[CS]E|NOTICE|AUTHORS|CONTRIBUTING|COPYING)[^/]*$/i;
 
 /**
- * Whether the contract says that tests may go (resolutions, Tests are kept): it is of changeType `docs` and no code but tests changes, it is
- * a `chore` and nothing but documentation changes, or an objective that speaks of removal names them, by file, directory or name.
+ * Whether the contract says that tests may go (resolutions, Tests are kept): it is of changeType `docs` and no code but
+ * tests changes, it is a `chore` and nothing but documentation changes, or an objective that speaks of removal names
+ * them, by file, directory or name.
  */
 export function testsMayGo(
   { intent }: EffectiveIntentSpec,
@@ -29,7 +30,10 @@ export function testsMayGo(
   };
 }
 
-/** `remove the tests in a.test.js`, `a.test.js is removed`; a name counts as a whole: `a.test.js` is no part of `data.test.js`. */
+/**
+ * `remove the tests in a.test.js`, `a.test.js is removed`; a name counts as a whole: `a.test.js` is no part of
+ * `data.test.js`.
+ */
 function speaksOfRemoval(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
     const end = at + name.length;

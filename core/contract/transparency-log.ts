@@ -31,8 +31,9 @@ export interface InclusionPromise {
 
 export interface AppendOptions {
   /**
-   * A size that the log had before this very entry was first handed in: where the same bytes stand behind it, that entry is
-   * answered and nothing is appended. For callers that may have been stopped between appending and writing that down.
+   * A size that the log had before this very entry was first handed in: where the same bytes stand behind it, that
+   * entry is answered and nothing is appended. For callers that may have been stopped between appending and writing
+   * that down.
    */
   readonly behind?: number;
 }
@@ -40,7 +41,10 @@ export interface AppendOptions {
 /** An append-only log. `append` resolves after the entry is durable and a checkpoint covers it. */
 export interface TransparencyLog {
   readonly mode: string;
-  /** The log's name and Ed25519 key, `name+hint+base64` (C2SP signed-note): what a verifier pins. A public log is known by its trusted root instead. */
+  /**
+   * The log's name and Ed25519 key, `name+hint+base64` (C2SP signed-note): what a verifier pins. A public log is known
+   * by its trusted root instead.
+   */
   vkey(): Promise<string | undefined>;
   /** Sigstore TrustedRoot (JSON) that the answers of a public log are checked against. */
   readonly trustedRoot?: Uint8Array;

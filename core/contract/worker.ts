@@ -1,4 +1,7 @@
-/** One attempt at one Task, as whoever does it is told (document 1, Object-model binding; resolutions, Other fields' effects). */
+/**
+ * One attempt at one Task, as whoever does it is told (document 1, Object-model binding; resolutions, Other fields'
+ * effects).
+ */
 export interface TaskOrder {
   readonly runId: string;
   readonly taskId: string;
@@ -48,18 +51,24 @@ export type WorkResult = {
 );
 
 /**
- * Does Tasks: a model, a recording, a person's patch. One `work` call per attempt; calls for different Tasks run side by side.
- * A rejection is an infrastructure failure (retried as one, not as the Task's fault); a bad answer is a value.
+ * Does Tasks: a model, a recording, a person's patch. One `work` call per attempt; calls for different Tasks run side
+ * by side. A rejection is an infrastructure failure (retried as one, not as the Task's fault); a bad answer is a value.
  */
 export interface Worker {
   readonly name: string;
-  /** Whether a model answers: prompts, replies and retrieved sources exist only then, and so do the rows of the contract about them. */
+  /**
+   * Whether a model answers: prompts, replies and retrieved sources exist only then, and so do the rows of the contract
+   * about them.
+   */
   readonly usesModel: boolean;
   work(order: TaskOrder): Promise<WorkResult>;
 }
 
 /** Opens workers of one kind (slot `worker`), picked by whoever asks for a run. */
 export interface WorkerSource {
-  /** A worker out of what it is made of; the same bytes, kept with the run, make it again when the run is resumed. Throws for what it cannot read. */
+  /**
+   * A worker out of what it is made of; the same bytes, kept with the run, make it again when the run is resumed.
+   * Throws for what it cannot read.
+   */
   open(from: Uint8Array): Worker | Promise<Worker>;
 }

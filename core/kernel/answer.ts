@@ -158,8 +158,8 @@ function parseFinding(item: unknown): Finding {
 }
 
 /**
- * Text as a record can hold it. A message quotes what was found, often cut at a number of characters: half a character and NUL become U+FFFD,
- * so that the finding is kept.
+ * Text as a record can hold it. A message quotes what was found, often cut at a number of characters: half a character
+ * and NUL become U+FFFD, so that the finding is kept.
  */
 export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');

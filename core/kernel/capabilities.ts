@@ -15,14 +15,16 @@ export interface Capabilities {
   readonly files: OwnFiles;
 }
 
-/** A secret by name; `undefined` where none of that name was handed to the engine. PLUGIN_INVALID for what is no name. */
+/**
+ * A secret by name; `undefined` where none of that name was handed to the engine. PLUGIN_INVALID for what is no name.
+ */
 export type Secrets = (name: string) => string | undefined;
 
 /** Small files of the user's own. */
 export interface OwnFiles {
   /**
-   * At most 64 KiB of text in a regular file that nobody else may have changed, with `secret` none else may read, and never through a symbolic link:
-   * KEY_INSECURE. `undefined` where there is none.
+   * At most 64 KiB of text in a regular file that nobody else may have changed, with `secret` none else may read, and
+   * never through a symbolic link: KEY_INSECURE. `undefined` where there is none.
    */
   read(path: string, secret: boolean): Promise<string | undefined>;
 }

@@ -40,7 +40,10 @@ export interface Engine<Asked extends readonly unknown[]> {
   readonly pool: WorkerPool;
   readonly ledger: Ledger<Asked>;
   readonly clock: Clock;
-  /** Tells the observers, closes the plugins in reverse order, ends the threads. Faults are reported; a second call waits for the first. */
+  /**
+   * Tells the observers, closes the plugins in reverse order, ends the threads. Faults are reported; a second call
+   * waits for the first.
+   */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -91,7 +91,9 @@ export function createHooks(setting: HookSetting) {
 /** The table as the engine calls it. */
 export type Hooks = ReturnType<typeof createHooks>;
 
-/** The table as one plugin sees it: `hooks.tool.guard.tap(fn, options)`, under that plugin's name, and nothing to call. */
+/**
+ * The table as one plugin sees it: `hooks.tool.guard.tap(fn, options)`, under that plugin's name, and nothing to call.
+ */
 export type PluginHooks = {
   readonly [Family in keyof Hooks]: {
     readonly [Point in keyof Hooks[Family]]: Hooks[Family][Point] extends Hook<infer Tap, infer _Call>

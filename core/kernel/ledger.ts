@@ -4,7 +4,9 @@ import { nearestName } from '../base/nearest-name.ts';
 /** One row of the contract as the ledger needs it: a field or a rule that something has to make true. */
 export interface LedgerRow<Asked extends readonly unknown[] = never> {
   readonly id: string;
-  /** `core`: core itself makes it hold, with any set of plugins. Anything else counts only once a plugin declares it. */
+  /**
+   * `core`: core itself makes it hold, with any set of plugins. Anything else counts only once a plugin declares it.
+   */
   readonly enforcedBy?: string;
   /** Whether this contract, in this run, needs the row. Pure. */
   readonly asks: (...asked: Asked) => boolean;

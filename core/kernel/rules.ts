@@ -60,7 +60,10 @@ export function createRules(): Rules {
   };
 }
 
-/** The rules of the engine and those that one run adds; an id that is taken is SLOT_DUPLICATE, and nothing of ours is ever replaced. */
+/**
+ * The rules of the engine and those that one run adds; an id that is taken is SLOT_DUPLICATE, and nothing of ours is
+ * ever replaced.
+ */
 export function joinRules(engine: Rules, added: readonly Rule[], taken: readonly string[]): Rules {
   if (added.length === 0) return engine;
   const joined = createRules();
@@ -90,7 +93,8 @@ export async function judgeRule(
   pool: WorkerPool,
   signal?: AbortSignal,
 ): Promise<readonly Finding[]> {
-  // A refusal of it quotes what an outsider printed or threw: brought into the form that a record can hold, like any answer.
+  // A refusal of it quotes what an outsider printed or threw: brought into the form that a record can hold, like any
+  // answer.
   if (rule.outside) return parseFindings(await rule.outside(input, signal));
   const timeoutSeconds = rule.timeoutSeconds ?? defaultTimeoutSeconds;
   const outcome = await pool.run(

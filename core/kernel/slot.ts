@@ -9,7 +9,9 @@ import type { StoreSource } from '../contract/store-source.ts';
 import type { LogSource } from '../contract/transparency-log.ts';
 import type { WorkerSource } from '../contract/worker.ts';
 
-/** What a plugin sees of a slot. A name given twice throws SLOT_DUPLICATE; after set-up every call throws HOOK_FROZEN. */
+/**
+ * What a plugin sees of a slot. A name given twice throws SLOT_DUPLICATE; after set-up every call throws HOOK_FROZEN.
+ */
 export interface SlotDoor<T> {
   add(name: string, implementation: T): void;
   /** `make` runs when the name is first picked, at most once. */
@@ -21,12 +23,17 @@ export interface Slot<T> extends SlotDoor<T> {
   readonly name: string;
   /** In order of registration. */
   readonly names: readonly string[];
-  /** Throws SLOT_UNKNOWN that lists what is there. Rejects with whatever a lazy `make` throws, and asks it again next time. */
+  /**
+   * Throws SLOT_UNKNOWN that lists what is there. Rejects with whatever a lazy `make` throws, and asks it again next
+   * time.
+   */
   pick(name: string): Promise<T>;
   freeze(): void;
 }
 
-/** Slot names and what fills them. Slots whose contract comes later (`evidence`, `vcs`, `provider`) are added with it. */
+/**
+ * Slot names and what fills them. Slots whose contract comes later (`evidence`, `vcs`, `provider`) are added with it.
+ */
 export interface SlotMap {
   readonly worker: WorkerSource;
   readonly check: CheckRunner;

@@ -64,7 +64,10 @@ export function inOrder<Tap>(
   return sorted;
 }
 
-/** Asks one tap: its answer in normal form, or PLUGIN_FAULT that names plugin, hook and reason (`threw`, `deadline`, `nonsense`). */
+/**
+ * Asks one tap: its answer in normal form, or PLUGIN_FAULT that names plugin, hook and reason (`threw`, `deadline`,
+ * `nonsense`).
+ */
 export async function askTap<Tap, T>(
   hook: string,
   setting: HookSetting,

@@ -16,7 +16,10 @@ const maxChecks = 256;
 const maxAlways = 64;
 const maxIdLength = 128;
 
-/** Reads `[checks]`, `[[checks.always]]` and `[checks.<id>]`; a table under any other key is that of the check with that id. */
+/**
+ * Reads `[checks]`, `[[checks.always]]` and `[checks.<id>]`; a table under any other key is that of the check with that
+ * id.
+ */
 export function readChecksSection(reader: TableReader): ChecksConfig {
   const maxParallel = reader.integer('max_parallel', Math.min(64, availableParallelism()), 1, 64);
   // Less than 128 MiB holds no runtime that tests run under.

@@ -33,7 +33,10 @@ export interface WritConfig {
   readonly runners: RunnersConfig;
   /** `[rules.<id>]`, by rule id; `[licenses]` as `packages` of `licenses`. */
   readonly rules: Readonly<Record<string, Readonly<Record<string, PlainValue>>>>;
-  /** What counts as security code for a `medium` risk: globs over changed paths; words as in `engine/spec/security-words.ts`. */
+  /**
+   * What counts as security code for a `medium` risk: globs over changed paths; words as in
+   * `engine/spec/security-words.ts`.
+   */
   readonly securityCode: { readonly paths: readonly string[]; readonly words: readonly string[] };
   /** Words of the repository's own, by the data class that they mark. */
   readonly redaction: ClassWords;
@@ -54,7 +57,10 @@ export interface ParseConfigOptions {
 
 const maxBytes = 256 * 1024;
 
-/** Parses the config; `undefined` (no such file) gives the defaults. Anything unknown or ill-typed is CONFIG_INVALID, all issues at once. */
+/**
+ * Parses the config; `undefined` (no such file) gives the defaults. Anything unknown or ill-typed is CONFIG_INVALID,
+ * all issues at once.
+ */
 export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigOptions): WritConfig {
   const issues: ConfigIssue[] = [];
   const root = new TableReader(bytes === undefined ? {} : parseToml(bytes), '', issues);

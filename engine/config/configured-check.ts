@@ -11,8 +11,8 @@ export interface ConfiguredCheck {
 const kinds = ['command', 'testSuite', 'policy'] as const;
 
 /**
- * Reads the table of one check; its bounds are those that the contract has for a check of a spec. A `mandatory` one has no key `required`: it
- * always is.
+ * Reads the table of one check; its bounds are those that the contract has for a check of a spec. A `mandatory` one has
+ * no key `required`: it always is.
  */
 export function readConfiguredCheck(reader: TableReader, mandatory = false): ConfiguredCheck {
   const check = {

@@ -3,8 +3,9 @@ import type { TableReader } from './table-reader.ts';
 const maxEntries = 5000;
 
 /**
- * `[licenses]`: licenses that no lockfile states, as the repository's people judge them: `"pkg:cargo/serde" = "MIT OR Apache-2.0"`. A purl
- * with a version speaks of that version alone. Whether the text is SPDX is judged where it is used.
+ * `[licenses]`: licenses that no lockfile states, as the repository's people judge them: `"pkg:cargo/serde" = "MIT OR
+ * Apache-2.0"`. A purl with a version speaks of that version alone. Whether the text is SPDX is judged where it is
+ * used.
  */
 export function readLicensesSection(reader: TableReader): Readonly<Record<string, string>> {
   const purls = reader.keys();

@@ -3,7 +3,10 @@ import type { TableReader } from './table-reader.ts';
 
 /** One `[[plugins]]`: where somebody's plugin is, and the only content that it may have. */
 export interface ListedPlugin {
-  /** `path`: a directory or `.tgz` in the tree of the policy commit. `package`: kept by the user (`writ plugin add`), by its name. */
+  /**
+   * `path`: a directory or `.tgz` in the tree of the policy commit. `package`: kept by the user (`writ plugin add`), by
+   * its name.
+   */
   readonly kind: 'path' | 'package';
   readonly place: string;
   /** SHA-256 of the plugin's files, lower-case hex (`docs/plugins.md`). */

@@ -3,7 +3,10 @@ import type { TableReader } from './table-reader.ts';
 
 const minWordLength = 3;
 
-/** Reads `[redaction]`: words by the data class that they mark. A word of fewer than three characters is refused: it stands everywhere. */
+/**
+ * Reads `[redaction]`: words by the data class that they mark. A word of fewer than three characters is refused: it
+ * stands everywhere.
+ */
 export function readRedactionSection(reader: TableReader): ClassWords {
   const words = sensitiveClasses.flatMap((dataClass): [string, readonly string[]][] => {
     const list = reader.texts(dataClass, []);

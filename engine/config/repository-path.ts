@@ -1,4 +1,7 @@
-/** Why `path` is not a plain path inside the repository (relative, POSIX, no `.`/`..`, not git's or writ's own); nothing if it is. */
+/**
+ * Why `path` is not a plain path inside the repository (relative, POSIX, no `.`/`..`, not git's or writ's own); nothing
+ * if it is.
+ */
 export function repositoryPathFault(path: string): string | undefined {
   if (path.length > 512) return 'expected at most 512 characters';
   if (path.startsWith('/') || path.startsWith('~') || /^[A-Za-z]:/.test(path))

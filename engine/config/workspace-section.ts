@@ -15,7 +15,10 @@ export interface PrepareStep {
   readonly outputs: readonly string[];
 }
 
-/** `[workspace]`: what a check finds besides the tree: dependencies that git does not track, history, what other checks handed on. */
+/**
+ * `[workspace]`: what a check finds besides the tree: dependencies that git does not track, history, what other checks
+ * handed on.
+ */
 export interface WorkspaceConfig {
   /** Ignored directories of the person's tree. */
   readonly share: readonly string[];

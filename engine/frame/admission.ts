@@ -43,8 +43,9 @@ export interface AdmissionSetting {
 const externalTiers: ReadonlySet<TrustTier> = new Set(['vendor-doc', 'standards', 'web']);
 
 /**
- * The one way into the context of a run: domain rules, trust tier, `frame.admit`, then `frame.tag` and `frame.redact`. What is refused
- * is answered and goes nowhere. Frames in the engine's own words are not ranked by tier; items and external content are.
+ * The one way into the context of a run: domain rules, trust tier, `frame.admit`, then `frame.tag` and `frame.redact`.
+ * What is refused is answered and goes nowhere. Frames in the engine's own words are not ranked by tier; items and
+ * external content are.
  */
 export function openAdmission({ spec, hooks, runId, words }: AdmissionSetting): Admission {
   const { evidence, security } = spec;

@@ -25,8 +25,8 @@ export interface ContextFrames extends Pick<FrameWindow, 'frames' | 'size' | 'ev
 }
 
 /**
- * Opens the pipeline with its seed frame: the contract's summary, objectives and scope, as `seedFrameKind`. CONTEXT_SEED_REFUSED where a
- * plugin refuses that frame: a run without it would not know what it is for.
+ * Opens the pipeline with its seed frame: the contract's summary, objectives and scope, as `seedFrameKind`.
+ * CONTEXT_SEED_REFUSED where a plugin refuses that frame: a run without it would not know what it is for.
  */
 export async function openContextFrames(spec: EffectiveIntentSpec, admit: Admission): Promise<ContextFrames> {
   const { maxFrames, seedFrameKind, checkpointOnReplan } = spec.objmodel.contextPipeline;

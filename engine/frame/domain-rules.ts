@@ -11,8 +11,9 @@ export type DomainPolicy = Pick<
 export type DomainRefusal = 'no-host' | 'blocked-domain' | 'not-allowed-domain';
 
 /**
- * Whether a URL may enter the context; `undefined` is yes (resolutions, Domain rules). Allowed domains first, then the blocked ones take
- * from the rest, then `allowlist-only` refuses what is left. Only http and https without a user name have a host here.
+ * Whether a URL may enter the context; `undefined` is yes (resolutions, Domain rules). Allowed domains first, then the
+ * blocked ones take from the rest, then `allowlist-only` refuses what is left. Only http and https without a user name
+ * have a host here.
  */
 export function refuseUrl(policy: DomainPolicy, url: string): DomainRefusal | undefined {
   const parsed = URL.parse(url);

@@ -11,8 +11,8 @@ export function isFile(entry: TreeEntry): boolean {
 }
 
 /**
- * Hands out the content of each entry, in order; about 32 MiB are held at a time. `undefined` where the repository does not hold the
- * object (a partial clone).
+ * Hands out the content of each entry, in order; about 32 MiB are held at a time. `undefined` where the repository does
+ * not hold the object (a partial clone).
  */
 export async function eachBlob(
   objects: GitDirectory,

@@ -34,8 +34,9 @@ const maxFileBytes = 64 * 1024 * 1024;
 const maxPatterns = 1000;
 
 /**
- * Expands `touchHints` (document 1, Intent; resolutions, touchHints one hop): files by glob and one hop of the import graph in both
- * directions, symbols to definition sites, APIs to URLs. At most 10,000 files of 64 MiB; what is left out is said.
+ * Expands `touchHints` (document 1, Intent; resolutions, touchHints one hop): files by glob and one hop of the import
+ * graph in both directions, symbols to definition sites, APIs to URLs. At most 10,000 files of 64 MiB; what is left out
+ * is said.
  */
 export async function expandHints(
   objects: GitDirectory,

@@ -26,8 +26,9 @@ export interface FrameWindow {
 const protectedKinds: ReadonlySet<FrameKind> = new Set(['IntentAnalysis', 'Checkpoint']);
 
 /**
- * At most `maxFrames` frames (0 = no limit): the oldest unprotected one goes when there are more; protected ones never go, even where
- * nothing else is left (document 1, contextPipeline.maxFrames). The first frame is protected whatever its kind. A push is amortised O(1).
+ * At most `maxFrames` frames (0 = no limit): the oldest unprotected one goes when there are more; protected ones never
+ * go, even where nothing else is left (document 1, contextPipeline.maxFrames). The first frame is protected whatever
+ * its kind. A push is amortised O(1).
  */
 export function openFrameWindow(maxFrames: number): FrameWindow {
   const kept = new Map<number, ContextFrame>();

@@ -44,8 +44,9 @@ const requestsByBlob: Readonly<Record<Family, Map<string, Requests>>> = {
 };
 
 /**
- * Reads the import graph around some files: TypeScript/JavaScript (relative specifiers) and Python. Files over 1 MiB, binary files and
- * `node_modules` are left out; a language with more than 20,000 files or 256 MiB is read for the files in `around` alone.
+ * Reads the import graph around some files: TypeScript/JavaScript (relative specifiers) and Python. Files over 1 MiB,
+ * binary files and `node_modules` are left out; a language with more than 20,000 files or 256 MiB is read for the files
+ * in `around` alone.
  */
 export async function readImportGraph({
   objects,

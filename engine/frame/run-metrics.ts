@@ -17,8 +17,9 @@ const reference =
   /^\$(?:ref|dynamicRef|recursiveRef|id|anchor|dynamicAnchor|recursiveAnchor|schema|async|vocabulary)$/;
 
 /**
- * Compiles `runPolicy.metricsSchema`, a map of JSON Schema properties (2020-12, strict, without references). METRICS_SCHEMA_INVALID for
- * anything else, before work starts. A metric that the schema names and nobody measured is a violation; others are free.
+ * Compiles `runPolicy.metricsSchema`, a map of JSON Schema properties (2020-12, strict, without references).
+ * METRICS_SCHEMA_INVALID for anything else, before work starts. A metric that the schema names and nobody measured is a
+ * violation; others are free.
  */
 export async function compileMetricsSchema(schema: Readonly<Record<string, unknown>>): Promise<MetricsCheck> {
   const names = Object.keys(schema);

@@ -25,14 +25,20 @@ export interface ContextRequest {
 export interface TakenContext {
   /** Body of the `context_snapshot` object; `undefined` where `runPolicy.snapshotOnRunStart` asks for none. */
   readonly snapshot: ObjectBody<'context_snapshot'> | undefined;
-  /** Content that no tree of the repository holds, named by SHA-256; to be retained by `objectStore.blobRetentionStrategy`. */
+  /**
+   * Content that no tree of the repository holds, named by SHA-256; to be retained by
+   * `objectStore.blobRetentionStrategy`.
+   */
   readonly blobs: readonly (readonly [name: string, bytes: Uint8Array])[];
   readonly frames: ContextFrames;
   /** For the provenance: one uri and digest per item of the snapshot. */
   readonly dependencies: readonly DigestedThing[];
 }
 
-/** Takes the context of an attempt: expands the hints on its base tree, admits what they lead to, opens the pipeline with its seed. */
+/**
+ * Takes the context of an attempt: expands the hints on its base tree, admits what they lead to, opens the pipeline
+ * with its seed.
+ */
 export async function takeContext(request: ContextRequest): Promise<TakenContext> {
   const { objects, tree, spec, hooks, runId, words } = request;
   const admit = openAdmission({ spec, hooks, runId, ...(words ? { words } : {}) });

@@ -15,8 +15,9 @@ export interface LifecycleActor {
 }
 
 /**
- * draft → active, as an event: the contract is recorded as it is, the author's file is not touched. A draft that was edited after its intent
- * became active is confirmed anew, which moves no status. LIFECYCLE_ILLEGAL_TRANSITION for anything that is no draft.
+ * draft → active, as an event: the contract is recorded as it is, the author's file is not touched. A draft that was
+ * edited after its intent became active is confirmed anew, which moves no status. LIFECYCLE_ILLEGAL_TRANSITION for
+ * anything that is no draft.
  */
 export async function activateIntent(
   store: RunStore,

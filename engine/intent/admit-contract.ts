@@ -19,7 +19,9 @@ export interface AdmittedContract {
   readonly mandatory: readonly string[];
 }
 
-/** Bytes → contract. Throws INTENTSPEC_MALFORMED or INTENTSPEC_INVALID with every issue, INTENTSPEC_UNSUPPORTED_VERSION. */
+/**
+ * Bytes → contract. Throws INTENTSPEC_MALFORMED or INTENTSPEC_INVALID with every issue, INTENTSPEC_UNSUPPORTED_VERSION.
+ */
 export async function readContract(engine: WritEngine, bytes: Uint8Array): Promise<AdmittedContract> {
   const read = readIntentSpec(bytes, {
     commandProblems: (spec) => commandProblems(spec, [...engine.rules.ids, ...engine.slots.policy.names]),

@@ -44,8 +44,9 @@ export type PlanEvents = (before: IntentHistory | undefined) => readonly NewInte
 const maxTries = 100;
 
 /**
- * Appends to an intent's history by compare-and-swap and answers the history that now stands; nothing that stands is rewritten. An event
- * equal to one that stands (same content, same millisecond) is not added twice. LIFECYCLE_ILLEGAL_TRANSITION, INTENT_NOT_FOUND.
+ * Appends to an intent's history by compare-and-swap and answers the history that now stands; nothing that stands is
+ * rewritten. An event equal to one that stands (same content, same millisecond) is not added twice.
+ * LIFECYCLE_ILLEGAL_TRANSITION, INTENT_NOT_FOUND.
  */
 export async function appendIntentEvents(
   store: IntentStore,

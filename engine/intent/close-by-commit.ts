@@ -10,8 +10,8 @@ export interface CommittedRun {
 }
 
 /**
- * Decision.Commit closes the intent (resolutions A, Lifecycle). Asked once the intent is recorded and the branch has moved; asked again, it
- * changes nothing. An intent that somebody else ended meanwhile stays as it is.
+ * Decision.Commit closes the intent (resolutions A, Lifecycle). Asked once the intent is recorded and the branch has
+ * moved; asked again, it changes nothing. An intent that somebody else ended meanwhile stays as it is.
  */
 export async function closeByCommit(
   store: IntentStore,

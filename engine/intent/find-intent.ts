@@ -8,8 +8,8 @@ import { encodeId } from '../vcs/ref-name.ts';
 import type { Repository } from '../vcs/repository.ts';
 
 /**
- * Where the intent of that `metadata.id` is recorded, under whatever `aiRefPrefix`, in whichever store; `undefined` where it is not. In several places it is
- * INTENT_NOT_FOUND: a file says which one is meant.
+ * Where the intent of that `metadata.id` is recorded, under whatever `aiRefPrefix`, in whichever store; `undefined`
+ * where it is not. In several places it is INTENT_NOT_FOUND: a file says which one is meant.
  */
 export async function findIntent(
   stores: Stores,

@@ -45,8 +45,8 @@ export function intentEventPath(number: number): string {
 }
 
 /**
- * Reads an intent by the id in its metadata; `undefined` where none was recorded. A history with an event missing, changed or added by
- * hand is OBJECT_CORRUPT.
+ * Reads an intent by the id in its metadata; `undefined` where none was recorded. A history with an event missing,
+ * changed or added by hand is OBJECT_CORRUPT.
  */
 export async function readIntentHistory(
   store: IntentStore,

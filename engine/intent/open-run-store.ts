@@ -5,7 +5,10 @@ import type { RunStore } from '../store/run-store.ts';
 import { storeRefs } from '../store/store-refs.ts';
 import type { Repository } from '../vcs/repository.ts';
 
-/** The store that a contract names (slot `store`), under its `aiRefPrefix`. SLOT_UNKNOWN for a backend that no plugin brings. */
+/**
+ * The store that a contract names (slot `store`), under its `aiRefPrefix`. SLOT_UNKNOWN for a backend that no plugin
+ * brings.
+ */
 export async function openRunStore(
   engine: WritEngine,
   repository: Repository,

@@ -13,7 +13,10 @@ export interface Replan {
   readonly nowMs: number;
 }
 
-/** The event of one replan; read back, it is one `changeLog` entry, within the contract's lengths. Same replan, same event. */
+/**
+ * The event of one replan; read back, it is one `changeLog` entry, within the contract's lengths. Same replan, same
+ * event.
+ */
 export function replanEvent({ by, trigger, description, diffSummary, run, nowMs }: Replan): NewIntentEvent {
   return {
     kind: 'replanned',

@@ -9,8 +9,8 @@ export interface ActiveQuestion {
 }
 
 /**
- * Whether this document may be worked on now: its intent is `active`, and so is the document, or it is the draft that was activated, to
- * the byte of its canonical form. Else LIFECYCLE_NOT_ACTIVE.
+ * Whether this document may be worked on now: its intent is `active`, and so is the document, or it is the draft that
+ * was activated, to the byte of its canonical form. Else LIFECYCLE_NOT_ACTIVE.
  */
 export async function requireActive(
   store: IntentStore,

@@ -9,8 +9,8 @@ import type { Scratch } from '../vcs/scratch.ts';
 import { strippedNames } from './strip-level.ts';
 
 /**
- * Applies a patch to a tree with git itself, in a private index and without fuzz, and answers the resulting tree. PATCH_MALFORMED,
- * PATCH_DOES_NOT_APPLY (detail: path, line, hunk) or PATCH_ESCAPES_REPOSITORY, as git judged it.
+ * Applies a patch to a tree with git itself, in a private index and without fuzz, and answers the resulting tree.
+ * PATCH_MALFORMED, PATCH_DOES_NOT_APPLY (detail: path, line, hunk) or PATCH_ESCAPES_REPOSITORY, as git judged it.
  */
 export async function applyPatch(
   scratch: Scratch,

@@ -2,7 +2,9 @@ import { sha256Hex } from '../../core/base/digest.ts';
 import type { PatchSet } from '../../core/contract/patch-set.ts';
 import type { Base } from '../vcs/resolve-commit.ts';
 
-/** The patchset of an attempt that changed nothing: no candidate of ours is ever empty, but a record needs to say so. */
+/**
+ * The patchset of an attempt that changed nothing: no candidate of ours is ever empty, but a record needs to say so.
+ */
 export function emptyPatch(base: Base): PatchSet {
   return {
     digest: sha256Hex(new Uint8Array()),

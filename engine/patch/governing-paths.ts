@@ -1,8 +1,9 @@
 import type { PatchFile } from '../../core/contract/patch-set.ts';
 
 /**
- * True for a file that is tracked below `.writ/` and governs writ itself (resolutions, Config): a patch may change it, with approvals under the
- * signers at the policy commit. By its exact name; any other spelling of `.writ` is no governing path but a refused one.
+ * True for a file that is tracked below `.writ/` and governs writ itself (resolutions, Config): a patch may change it,
+ * with approvals under the signers at the policy commit. By its exact name; any other spelling of `.writ` is no
+ * governing path but a refused one.
  */
 export function isGoverningPath(path: string): boolean {
   return (

@@ -34,8 +34,8 @@ const textFlags: readonly string[] = ['--binary', '--unified=3'];
 const renameFlags: readonly string[] = ['--find-renames=50%', '-l1000', '--no-rename-empty'];
 
 /**
- * The PatchSet from base to candidate tree: what git itself says changed, whatever the incoming patch looked like. Same trees, same bytes.
- * Refuses PATCH_EMPTY, INPUT_TOO_LARGE, and paths that no change may touch.
+ * The PatchSet from base to candidate tree: what git itself says changed, whatever the incoming patch looked like. Same
+ * trees, same bytes. Refuses PATCH_EMPTY, INPUT_TOO_LARGE, and paths that no change may touch.
  */
 export async function normalisePatch(scratch: Scratch, base: Base, candidateTree: string): Promise<PatchSet> {
   if (candidateTree === base.tree) throw new WritError('PATCH_EMPTY', { detail: { tree: candidateTree } });

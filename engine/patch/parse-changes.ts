@@ -4,7 +4,9 @@ import type { ChangeType, PatchFile } from '../../core/contract/patch-set.ts';
 /** A PatchFile without its place in the diff. `sections`: how many `diff --git` sections it takes there. */
 export type Change = Omit<PatchFile, 'start' | 'end'> & { readonly sections: number };
 
-/** Reads `git diff-tree -r -z --raw --numstat`: first all raw records, then all counts, both in the order of the diff. */
+/**
+ * Reads `git diff-tree -r -z --raw --numstat`: first all raw records, then all counts, both in the order of the diff.
+ */
 export function parseChanges(listed: Buffer): readonly Change[] {
   const fields = listed.toString('utf8').split('\0');
   const changes: Change[] = [];
@@ -48,8 +50,8 @@ export function parseChanges(listed: Buffer): readonly Change[] {
 }
 
 /**
- * Gives each change its byte range in the diff. No content line can begin with `diff --git `: hunk lines begin with a blank, sign or
- * backslash, and git's base 85 has no blank.
+ * Gives each change its byte range in the diff. No content line can begin with `diff --git `: hunk lines begin with a
+ * blank, sign or backslash, and git's base 85 has no blank.
  */
 export function withRanges(changes: readonly Change[], diff: Buffer): readonly PatchFile[] {
   const starts: number[] = [];

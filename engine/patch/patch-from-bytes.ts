@@ -10,9 +10,9 @@ import { requirePatchPath } from './patch-paths.ts';
 import { expectedAtBase, pickStripLevel, strippedNames } from './strip-level.ts';
 
 /**
- * Reads a patch (git diff, plain unified with or without prefixes, `format-patch` mail; one or several) and applies it to the base inside
- * `scratch`, where the candidate's objects stay. At most 256 MiB. PATCH_EMPTY, PATCH_MALFORMED, PATCH_DOES_NOT_APPLY,
- * PATCH_ESCAPES_REPOSITORY, PATCH_TOUCHES_STATE, INPUT_TOO_LARGE.
+ * Reads a patch (git diff, plain unified with or without prefixes, `format-patch` mail; one or several) and applies it
+ * to the base inside `scratch`, where the candidate's objects stay. At most 256 MiB. PATCH_EMPTY, PATCH_MALFORMED,
+ * PATCH_DOES_NOT_APPLY, PATCH_ESCAPES_REPOSITORY, PATCH_TOUCHES_STATE, INPUT_TOO_LARGE.
  */
 export async function patchFromBytes(scratch: Scratch, base: Base, bytes: Uint8Array): Promise<PatchSet> {
   if (bytes.length > maxPatchBytes) throw patchTooLarge(bytes.length);

@@ -6,7 +6,10 @@ import { type Base, mergeBase, resolveCommit, treeOf } from '../vcs/resolve-comm
 import type { Scratch } from '../vcs/scratch.ts';
 import { normalisePatch } from './normalise.ts';
 
-/** Both ends of `A..B`, resolved: the merge base is the base, the tree of `tip` the candidate (4-resolutions, Target ref). */
+/**
+ * Both ends of `A..B`, resolved: the merge base is the base, the tree of `tip` the candidate (4-resolutions, Target
+ * ref).
+ */
 export interface ResolvedRange {
   readonly base: Base & { readonly commit: string };
   /** A, as a commit: where the change would go. */
@@ -15,7 +18,10 @@ export interface ResolvedRange {
   readonly tipTree: string;
 }
 
-/** Resolves `A..B` (also `A..`, B being HEAD). REF_INVALID for another form, REF_NOT_FOUND, PATCH_DOES_NOT_APPLY without a common ancestor. */
+/**
+ * Resolves `A..B` (also `A..`, B being HEAD). REF_INVALID for another form, REF_NOT_FOUND, PATCH_DOES_NOT_APPLY without
+ * a common ancestor.
+ */
 export async function resolveRange(repo: Repository, range: string): Promise<ResolvedRange> {
   const parts = range.split('..');
   const [from, to] = parts;

@@ -3,8 +3,9 @@ import { printable } from '../../core/base/printable.ts';
 import { isGoverningPath } from './governing-paths.ts';
 
 /**
- * Refuses a path that no patch may write: PATCH_ESCAPES_REPOSITORY for absolute paths, `..`, and the git directory under any of the names
- * that some file system takes for it; PATCH_TOUCHES_STATE for what lies in `.writ`, but for the tracked files that govern writ (`isGoverningPath`).
+ * Refuses a path that no patch may write: PATCH_ESCAPES_REPOSITORY for absolute paths, `..`, and the git directory
+ * under any of the names that some file system takes for it; PATCH_TOUCHES_STATE for what lies in `.writ`, but for the
+ * tracked files that govern writ (`isGoverningPath`).
  */
 export function requirePatchPath(path: string): void {
   const segments = path.split('/');
@@ -26,7 +27,10 @@ export function requirePatchPath(path: string): void {
   }
 }
 
-/** `.git` as HFS+ (ignored code points, any case) and NTFS (trailing dots and spaces, streams, short names) understand it. */
+/**
+ * `.git` as HFS+ (ignored code points, any case) and NTFS (trailing dots and spaces, streams, short names) understand
+ * it.
+ */
 function isGitDirectoryName(segment: string): boolean {
   const folded = foldName(segment);
   return folded === '.git' || folded === 'git~1';

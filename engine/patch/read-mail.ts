@@ -19,8 +19,9 @@ const maxHeadBytes = 1024 * 1024;
 const opening = Buffer.from('\nFrom ');
 
 /**
- * Author, date and message of a patch that is exactly one mail (`git format-patch`), read by git itself: words of coding and of headers in the text,
- * scissors where `mailinfo.scissors` asks for them, nothing from `---` on. `undefined` for a bare diff, several mails, and what git does not read.
+ * Author, date and message of a patch that is exactly one mail (`git format-patch`), read by git itself: words of
+ * coding and of headers in the text, scissors where `mailinfo.scissors` asks for them, nothing from `---` on.
+ * `undefined` for a bare diff, several mails, and what git does not read.
  */
 export async function readMail(place: GitDirectory, patch: Uint8Array): Promise<MailWords | undefined> {
   const bytes = Buffer.from(patch.buffer, patch.byteOffset, patch.byteLength);

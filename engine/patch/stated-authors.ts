@@ -19,8 +19,9 @@ const fromLine = /^>?From:/i;
 const coAuthorLine = /^Co-authored-by[ \t]{0,100}:/i;
 
 /**
- * Whom a patch names: the `From:` of each mail in it, one that stands first in a mail's text, and every `Co-authored-by:` there. A sign-off is not authorship.
- * Nothing that stands outside of a mail names anybody: whoever brings a bare diff answers for it.
+ * Whom a patch names: the `From:` of each mail in it, one that stands first in a mail's text, and every
+ * `Co-authored-by:` there. A sign-off is not authorship. Nothing that stands outside of a mail names anybody: whoever
+ * brings a bare diff answers for it.
  */
 export function statedAuthors(patch: Uint8Array): StatedAuthors {
   const authors = new Map<string, Identity>();
@@ -64,7 +65,10 @@ export function isMail(bytes: Buffer): boolean {
   return /^From:/im.test(block) && /^(?:Subject|Date|Message-Id):/im.test(block);
 }
 
-/** Lines without their ends; folded header lines are joined. Those of changed content cannot name anybody and are passed over undecoded. */
+/**
+ * Lines without their ends; folded header lines are joined. Those of changed content cannot name anybody and are passed
+ * over undecoded.
+ */
 function* linesOf(bytes: Buffer): Generator<string> {
   let held: string | undefined;
   for (let from = 0; from < bytes.length; ) {

@@ -14,8 +14,8 @@ export function expectedAtBase(section: PatchSection, level: 0 | 1): string | un
 }
 
 /**
- * 1 where names carry a prefix (`a/x`, `b/x`), 0 where they do not (`diff.noprefix`, `diff -u x y`). What exists at base decides; where that
- * says nothing (new files only), the customary prefixes do.
+ * 1 where names carry a prefix (`a/x`, `b/x`), 0 where they do not (`diff.noprefix`, `diff -u x y`). What exists at
+ * base decides; where that says nothing (new files only), the customary prefixes do.
  */
 export function pickStripLevel(sections: readonly PatchSection[], exists: (path: string) => boolean): 0 | 1 {
   let bare = 0;

@@ -5,8 +5,9 @@ import { diffWithoutRenames } from './normalise.ts';
 const section = Buffer.from('\ndiff --git ');
 
 /**
- * The patch in plain unified form (`objmodel.runPolicy.patchsetFormat: Unified`): `---`, `+++` and hunks, a rename as removal and addition.
- * What that form cannot say (binary, mode, symlink, empty file) stays a git section, so nothing is lost.
+ * The patch in plain unified form (`objmodel.runPolicy.patchsetFormat: Unified`): `---`, `+++` and hunks, a rename as
+ * removal and addition. What that form cannot say (binary, mode, symlink, empty file) stays a git section, so nothing
+ * is lost.
  */
 export async function toUnified(
   scratch: Scratch,

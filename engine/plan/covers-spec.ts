@@ -7,8 +7,9 @@ import type { PlanFor } from './plan-tasks.ts';
 import { taskConstraints } from './task-constraints.ts';
 
 /**
- * Whether a draft that others have changed still is a plan of this contract: every objective is a step, every Task carries every constraint
- * and criterion, the gates are the contract's and come after all work, a patch is one Task. Wants a draft that `checkTaskGraph` has passed.
+ * Whether a draft that others have changed still is a plan of this contract: every objective is a step, every Task
+ * carries every constraint and criterion, the gates are the contract's and come after all work, a patch is one Task.
+ * Wants a draft that `checkTaskGraph` has passed.
  */
 export function coversSpec(
   draft: PlanDraft,

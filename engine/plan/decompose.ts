@@ -36,7 +36,10 @@ export interface WorkToCut {
 
 const maxSteps = 200_000;
 
-/** Cuts the objectives into parts of work (objmodel.planGeneration.decompositionMode); every objective is in at least one. */
+/**
+ * Cuts the objectives into parts of work (objmodel.planGeneration.decompositionMode); every objective is in at least
+ * one.
+ */
 export function decompose(work: WorkToCut): readonly WorkPart[] {
   const { objectives, mode, predict } = work;
   if (mode === 'per-objective')
@@ -53,10 +56,10 @@ function wholeOf({ objectives, predict }: WorkToCut): WorkPart {
 }
 
 /**
- * The work is divided by files: an objective is a step of every cluster that it names a file of, and of every cluster where it names
- * no place at all. One that names other places only (a file still to be made) is a part of its own. A cluster without a step has no
- * success condition and is no part. `undefined` where no two clusters are known (no hint matches, or nobody knows the imports) and where
- * the steps would be more than 200,000.
+ * The work is divided by files: an objective is a step of every cluster that it names a file of, and of every cluster
+ * where it names no place at all. One that names other places only (a file still to be made) is a part of its own. A
+ * cluster without a step has no success condition and is no part. `undefined` where no two clusters are known (no hint
+ * matches, or nobody knows the imports) and where the steps would be more than 200,000.
  */
 function perCluster({
   objectives,

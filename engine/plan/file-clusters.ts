@@ -15,8 +15,9 @@ export function hintedFiles(
 }
 
 /**
- * Files that import each other, directly or through other files of the list, in clusters; each sorted, clusters by their first file
- * (resolutions, A supplied patch). Files outside the list connect nothing: what everything imports would make one cluster of all.
+ * Files that import each other, directly or through other files of the list, in clusters; each sorted, clusters by
+ * their first file (resolutions, A supplied patch). Files outside the list connect nothing: what everything imports
+ * would make one cluster of all.
  */
 export function fileClusters(files: readonly string[], imports: Imports): readonly (readonly string[])[] {
   const sorted = [...new Set(files)].sort();

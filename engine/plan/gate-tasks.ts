@@ -3,8 +3,9 @@ import type { PlannedTask } from '../../core/contract/plan-draft.ts';
 import { type StageName, stageNames } from '../../core/contract/stage.ts';
 
 /**
- * The gates after `implementation` (objmodel.planGeneration.gateTaskPerStage): one for each stage that lists checks, each after the one
- * before it; or one for all of them, with every check id in stage order. A contract without checks has no gate.
+ * The gates after `implementation` (objmodel.planGeneration.gateTaskPerStage): one for each stage that lists checks,
+ * each after the one before it; or one for all of them, with every check id in stage order. A contract without checks
+ * has no gate.
  */
 export function gateTasks(
   { acceptance, objmodel }: Pick<EffectiveIntentSpec, 'acceptance' | 'objmodel'>,

@@ -2,8 +2,8 @@ import { compileGlob, hasGlobCharacters } from '../../core/base/glob.ts';
 import { normalisePattern } from '../../core/base/normalise-pattern.ts';
 
 /**
- * Which paths an entry of `touchHints.files` means, seen from `root` ('' or a directory): a path, everything under a directory, or a
- * glob. `undefined` for what names no place in the repository.
+ * Which paths an entry of `touchHints.files` means, seen from `root` ('' or a directory): a path, everything under a
+ * directory, or a glob. `undefined` for what names no place in the repository.
  */
 export function hintPattern(entry: string, root: string): ((path: string) => boolean) | undefined {
   const normal = normalisePattern(entry.trim());

@@ -1,7 +1,9 @@
 import { hasGlobCharacters } from '../../core/base/glob.ts';
 import { normalisePattern } from '../../core/base/normalise-pattern.ts';
 
-/** Endings that make a word without a slash a file name; a closed list, because `console.log` and `req.body` are none. */
+/**
+ * Endings that make a word without a slash a file name; a closed list, because `console.log` and `req.body` are none.
+ */
 const fileEndings = new Set(
   `astro bash bat bzl c cc cfg cjs clj cmake conf cpp cs css csv cts cxx dart ex exs fish go gradle graphql groovy h hbs hcl
   hpp hs html hxx ini ipynb java jl js json json5 jsonc jsx kt kts less lock lua m md mdx mjs ml mod mts nix patch php pl plist proto ps1 py
@@ -20,9 +22,10 @@ const proseNames = new Set(
 );
 
 /**
- * The path-like words of one `inScope` or `outOfScope` entry, in order, as repository-relative patterns. Prose yields none.
- * `rootNames` (names at the root of the base tree) tells `src` and `lib/http` from `auth` and `read/write`; without it a doubtful
- * word counts as a path, because a scope that is too narrow refuses and one that is too wide does not.
+ * The path-like words of one `inScope` or `outOfScope` entry, in order, as repository-relative patterns. Prose yields
+ * none. `rootNames` (names at the root of the base tree) tells `src` and `lib/http` from `auth` and `read/write`;
+ * without it a doubtful word counts as a path, because a scope that is too narrow refuses and one that is too wide does
+ * not.
  */
 export function pathTokensOf(entry: string, rootNames?: ReadonlySet<string>): readonly string[] {
   const words = entry.trim().split(/\s+/);

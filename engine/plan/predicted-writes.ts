@@ -4,10 +4,14 @@ import { pathTokensOf } from './path-tokens.ts';
 import { underRoot } from './scope.ts';
 import { WriteIndex } from './write-index.ts';
 
-/** What one objective says it will write: its path-like words that can lie in scope; `undefined` where it names none. */
+/**
+ * What one objective says it will write: its path-like words that can lie in scope; `undefined` where it names none.
+ */
 export type PredictWrites = (objective: string) => readonly string[] | undefined;
 
-/** `root` is where a monorepo's patterns are taken from, '' for the whole repository; `rootNames` are the names there. */
+/**
+ * `root` is where a monorepo's patterns are taken from, '' for the whole repository; `rootNames` are the names there.
+ */
 export function predictWrites(scope: Scope, root: string, rootNames?: ReadonlySet<string>): PredictWrites {
   const forbidden: Scope = { write: [], forbidden: scope.forbidden, wholeRepository: true };
   const places = new WriteIndex();

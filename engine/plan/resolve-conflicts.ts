@@ -22,8 +22,8 @@ export type ResolvedConflicts =
   | { readonly ok: false; readonly conflicts: readonly WriteConflict[] };
 
 /**
- * Pairs of parts with overlapping writes, `before` < `after`. Not every pair, but enough: two parts overlap only if pairs lead from one
- * to the other. Unknown writes meet nothing; they are resolved at merge.
+ * Pairs of parts with overlapping writes, `before` < `after`. Not every pair, but enough: two parts overlap only if
+ * pairs lead from one to the other. Unknown writes meet nothing; they are resolved at merge.
  */
 export function findConflicts(parts: readonly Pick<WorkPart, 'writes'>[]): readonly WriteConflict[] {
   const index = new WriteIndex();
@@ -39,8 +39,8 @@ export function findConflicts(parts: readonly Pick<WorkPart, 'writes'>[]): reado
 }
 
 /**
- * Overlapping writes as the contract wants them (objmodel.planGeneration.conflictResolution): one part of all that hang together, an order
- * from the first objective to the last, or the conflicts as an answer.
+ * Overlapping writes as the contract wants them (objmodel.planGeneration.conflictResolution): one part of all that hang
+ * together, an order from the first objective to the last, or the conflicts as an answer.
  */
 export function resolveConflicts(parts: readonly WorkPart[], how: ConflictResolution): ResolvedConflicts {
   const conflicts = findConflicts(parts);

@@ -25,8 +25,9 @@ const maxRefusedPaths = 100;
 const testsPrefix = 'failing-tests:';
 
 /**
- * The next revision of a plan: Tasks that are done stay done, the failed one and everything that depends on it are planned anew. A refused
- * path becomes an `out-of-scope:` constraint of the failed Task, failing tests a `failing-tests:` one. The plan before is left as it is.
+ * The next revision of a plan: Tasks that are done stay done, the failed one and everything that depends on it are
+ * planned anew. A refused path becomes an `out-of-scope:` constraint of the failed Task, failing tests a
+ * `failing-tests:` one. The plan before is left as it is.
  */
 export function revisePlan(plan: PlanDraft, reason: ReplanReason): PlanDraft {
   const done = new Set(reason.done);

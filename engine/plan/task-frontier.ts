@@ -2,7 +2,10 @@ import { WritError } from '../../core/base/errors.ts';
 import type { GraphTask } from '../../core/contract/task-graph.ts';
 import { NumberQueue } from './number-queue.ts';
 
-/** Hands out Tasks as those before them are done. One draft that `checkTaskGraph` has passed; linear over its whole life. */
+/**
+ * Hands out Tasks as those before them are done. One draft that `checkTaskGraph` has passed; linear over its whole
+ * life.
+ */
 export interface TaskFrontier<T> {
   /** Tasks whose dependencies are done, lowest numbers first, at most `limit`; each is handed out once. */
   ready(limit?: number): readonly T[];

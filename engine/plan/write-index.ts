@@ -22,15 +22,16 @@ interface Node {
 const maxComparisons = 64;
 
 /**
- * Who writes where, by path segment. A plain path takes the place of everything that was claimed below it, so claiming n patterns costs
- * n × 64 comparisons at most, however they overlap. Where that bound is reached a glob counts as its directory: never too little.
+ * Who writes where, by path segment. A plain path takes the place of everything that was claimed below it, so claiming
+ * n patterns costs n × 64 comparisons at most, however they overlap. Where that bound is reached a glob counts as its
+ * directory: never too little.
  */
 export class WriteIndex {
   readonly #root: Node = newNode();
 
   /**
-   * Claims `text` for `owner` (owners come in rising order) and answers claims that it meets: together with the claims that those met,
-   * every earlier one.
+   * Claims `text` for `owner` (owners come in rising order) and answers claims that it meets: together with the claims
+   * that those met, every earlier one.
    */
   claim(text: string, owner: number): readonly Claim[] {
     return this.#claim(parseWritePattern(text), owner);
@@ -78,8 +79,8 @@ export class WriteIndex {
   }
 
   /**
-   * Shows `take` whatever may meet `pattern` (nothing, for a directory that is only passed), until it answers false. Of the claims on
-   * whole directories around it the deepest is enough: it was made last and met the others.
+   * Shows `take` whatever may meet `pattern` (nothing, for a directory that is only passed), until it answers false. Of
+   * the claims on whole directories around it the deepest is enough: it was made last and met the others.
    */
   #walk(pattern: WritePattern, take: (entry: Entry | undefined, isCertain: boolean) => boolean): boolean {
     let node: Node | undefined = this.#root;

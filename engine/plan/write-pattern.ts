@@ -9,8 +9,8 @@ interface Segment {
 }
 
 /**
- * A path, a directory or a glob, cut into segments. A plain name means everything below it, as in a scope; one with an ending and no slash
- * behind it means a file.
+ * A path, a directory or a glob, cut into segments. A plain name means everything below it, as in a scope; one with an
+ * ending and no slash behind it means a file.
  */
 export interface WritePattern {
   readonly text: string;
@@ -53,7 +53,10 @@ export function directoryOf({ text, directory }: WritePattern): WritePattern {
   return { text, directory, isPlain: true, isFile: false, segments: [...directory.map(toSegment), '**'] };
 }
 
-/** False only where no path can match both. Two globs in one segment are taken to meet unless their plain ends rule it out. */
+/**
+ * False only where no path can match both. Two globs in one segment are taken to meet unless their plain ends rule it
+ * out.
+ */
 export function patternsMeet(a: WritePattern, b: WritePattern): boolean {
   const [left, right] = [a.segments, b.segments];
   // `meets[j]` speaks of the rest of `left` from the current row on and of `right` from j on.

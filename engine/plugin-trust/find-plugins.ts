@@ -5,7 +5,9 @@ import { type PluginManifest, readManifest } from './plugin-manifest.ts';
 import type { PluginPackage } from './plugin-package.ts';
 import { readBaseTree } from './read-base-tree.ts';
 
-/** What stands behind one entry of the plugin list. `missing`: nothing there; `changed`: something else than was pinned. */
+/**
+ * What stands behind one entry of the plugin list. `missing`: nothing there; `changed`: something else than was pinned.
+ */
 export type FoundPlugin = { readonly listed: ListedPlugin } & (
   | { readonly status: 'missing' }
   | { readonly status: 'changed'; readonly foundDigest: string }

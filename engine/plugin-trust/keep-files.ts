@@ -8,8 +8,8 @@ import { readDirectory } from './read-directory.ts';
 const maxTries = 5;
 
 /**
- * Puts a package's files on the disk, below `root` under their digest, and answers where. What is there already is looked at
- * again, byte for byte: an entry that somebody altered is made anew.
+ * Puts a package's files on the disk, below `root` under their digest, and answers where. What is there already is
+ * looked at again, byte for byte: an entry that somebody altered is made anew.
  */
 export async function keepFiles(root: string, pluginPackage: PluginPackage): Promise<string> {
   const directory = join(root, pluginPackage.digest);

@@ -29,7 +29,9 @@ export interface PluginGround {
   readonly sandbox: () => Promise<SandboxBackend>;
 }
 
-/** Opens every listed plugin or throws for the first that cannot be: PLUGIN_MISSING, PLUGIN_CHANGED, PLUGIN_UNTRUSTED. */
+/**
+ * Opens every listed plugin or throws for the first that cannot be: PLUGIN_MISSING, PLUGIN_CHANGED, PLUGIN_UNTRUSTED.
+ */
 export async function openPlugins(found: readonly FoundPlugin[], ground: PluginGround): Promise<OpenPlugins> {
   const trusted = found.map((plugin) => {
     if (plugin.status !== 'trusted') throw refusalOf(plugin);

@@ -12,8 +12,8 @@ export interface PluginPackage {
 export const packageLimits = { files: 2000, bytes: 32 * 1024 * 1024, pathBytes: 255, depth: 16 } as const;
 
 /**
- * Files → package. Throws PLUGIN_INVALID on a path that could land elsewhere, on two files at one place (or names that some file system
- * takes for one), and beyond `packageLimits`.
+ * Files → package. Throws PLUGIN_INVALID on a path that could land elsewhere, on two files at one place (or names that
+ * some file system takes for one), and beyond `packageLimits`.
  */
 export function toPluginPackage(
   given: Iterable<readonly [string, Uint8Array]>,

@@ -5,7 +5,10 @@ import { invalidPackage, type PluginPackage, packageLimits, toPluginPackage } fr
 import { leftOut } from './read-directory.ts';
 import { maxTarballBytes, readTarball } from './read-tarball.ts';
 
-/** The plugin at a path of a tree, a directory or a `.tgz`; `undefined` where nothing is there. Links and submodules are PLUGIN_INVALID. */
+/**
+ * The plugin at a path of a tree, a directory or a `.tgz`; `undefined` where nothing is there. Links and submodules are
+ * PLUGIN_INVALID.
+ */
 export async function readBaseTree(
   repository: GitDirectory,
   tree: string,

@@ -9,8 +9,9 @@ const maxUnpackedBytes = packageLimits.bytes + packageLimits.files * 4096;
 export const maxTarballBytes = packageLimits.bytes;
 
 /**
- * A packed plugin (`npm pack`): gzip of a ustar archive with pax headers, everything below `package/`. Links, devices, GNU extensions,
- * sparse files and anything else that is no plain file or directory are PLUGIN_INVALID; so is a wrong checksum or a cut-off archive.
+ * A packed plugin (`npm pack`): gzip of a ustar archive with pax headers, everything below `package/`. Links, devices,
+ * GNU extensions, sparse files and anything else that is no plain file or directory are PLUGIN_INVALID; so is a wrong
+ * checksum or a cut-off archive.
  */
 export async function readTarball(bytes: Uint8Array, place: string): Promise<PluginPackage> {
   if (bytes.length > maxTarballBytes)

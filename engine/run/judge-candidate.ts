@@ -43,8 +43,9 @@ interface Judging extends StagesRun {
 }
 
 /**
- * Patch rules, approvals, all four stages, decision: everything that stands between a candidate and its seal. Approvals count for the verdict that
- * people were shown; where the gates now come to another one, they are void, and the candidate is judged as if nobody had spoken.
+ * Patch rules, approvals, all four stages, decision: everything that stands between a candidate and its seal. Approvals
+ * count for the verdict that people were shown; where the gates now come to another one, they are void, and the
+ * candidate is judged as if nobody had spoken.
  */
 export async function judgeCandidate(candidate: Attempt, state: PlanState): Promise<JudgedCandidate> {
   const findings = await judgePatch(candidate);

@@ -52,7 +52,9 @@ export interface RunPlan {
   readonly unenforced: readonly string[];
 }
 
-/** What a run would do where a worker does the Tasks, or where a patch is supplied: one Task, and other rows asked for. */
+/**
+ * What a run would do where a worker does the Tasks, or where a patch is supplied: one Task, and other rows asked for.
+ */
 export async function planRun(
   engine: WritEngine,
   bytes: Uint8Array,
@@ -98,7 +100,10 @@ interface Stand {
   readonly config: WritConfig;
 }
 
-/** What a run would stand on now; nothing where there is no repository or no such base yet, and words are read without it. */
+/**
+ * What a run would stand on now; nothing where there is no repository or no such base yet, and words are read without
+ * it.
+ */
 async function standOf(engine: WritEngine, path: string, spec: EffectiveIntentSpec): Promise<Stand> {
   const signers = await signerFormsOf(engine.slots.signer);
   try {

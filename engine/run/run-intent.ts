@@ -27,8 +27,9 @@ import { planWork } from './work/plan-work.ts';
 import { reviewPlan } from './work/review-plan.ts';
 
 /**
- * The whole chain: contract → base → plan → candidate → rules → stages → decision → seal, wait or abandon. A refused change is a
- * RunView; only what stops the chain from judging at all is thrown, and then nothing of the person's was moved.
+ * The whole chain: contract → base → plan → candidate → rules → stages → decision → seal, wait or abandon. A refused
+ * change is a RunView; only what stops the chain from judging at all is thrown, and then nothing of the person's was
+ * moved.
  */
 export async function runIntent(engine: WritEngine, request: RunRequest): Promise<RunView> {
   await using readers = keepObjectReaders();
@@ -37,8 +38,8 @@ export async function runIntent(engine: WritEngine, request: RunRequest): Promis
 }
 
 /**
- * Goes on with a run that was stopped or that waited: what was done is not done again (`docs/decisions/0004-durable-runs.md`). One that
- * has ended is answered as it stands.
+ * Goes on with a run that was stopped or that waited: what was done is not done again
+ * (`docs/decisions/0004-durable-runs.md`). One that has ended is answered as it stands.
  */
 export async function resumeRun(engine: WritEngine, request: ResumeRequest): Promise<RunView> {
   await using readers = keepObjectReaders();
@@ -91,7 +92,10 @@ async function drive(held: HeldRun): Promise<RunView> {
   }
 }
 
-/** What is stored of a run that waits stays as it was when it was signed; how far it has come since then is told from this judgement. */
+/**
+ * What is stored of a run that waits stays as it was when it was signed; how far it has come since then is told from
+ * this judgement.
+ */
 function asJudgedNow({ notices: _, ...view }: RunView, attempt: Attempt, judged: JudgedRun): RunView {
   const { findings, stages, decision } = judged;
   const { rationale, next } = decision;

@@ -2,7 +2,10 @@ import { domainToASCII } from 'node:url';
 
 const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/** A host name (IDN allowed), `*.` before one, or an IP literal; no scheme, port, path or user (resolutions A, Domain rules). */
+/**
+ * A host name (IDN allowed), `*.` before one, or an IP literal; no scheme, port, path or user (resolutions A, Domain
+ * rules).
+ */
 export function isDomainPattern(pattern: string): boolean {
   const bare = pattern.startsWith('[') && pattern.endsWith(']') ? pattern.slice(1, -1) : pattern;
   if (isIpv6(bare)) return true;

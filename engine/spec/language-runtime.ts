@@ -23,8 +23,8 @@ export interface RuntimeFault {
 const demand = /^([a-z][a-z0-9+-]{0,31})(>=|>|=|\^|~)v?(\d{1,6}(?:\.\d{1,6}){0,2})$/;
 
 /**
- * Reads `node>=22, python>=3.11`: demands joined by commas or blanks, blanks around an operator allowed, names in any case. Blank text
- * demands nothing. An unknown tool, or text that is no demand, is a fault.
+ * Reads `node>=22, python>=3.11`: demands joined by commas or blanks, blanks around an operator allowed, names in any
+ * case. Blank text demands nothing. An unknown tool, or text that is no demand, is a fault.
  */
 export function readLanguageRuntime(text: string): readonly RuntimeDemand[] | RuntimeFault {
   const words = text

@@ -71,7 +71,10 @@ export interface DraftRequest {
   readonly changeType?: ChangeType;
 }
 
-/** A valid draft: policy from the risk profile, and words to replace where only a person knows. It does not run before it is activated. */
+/**
+ * A valid draft: policy from the risk profile, and words to replace where only a person knows. It does not run before
+ * it is activated.
+ */
 export function draftFromProfile(request: DraftRequest): IntentSpec {
   const { risk, summary = 'Say in one sentence what shall change', changeType = 'unknown' } = request;
   const profile = riskProfiles[risk];

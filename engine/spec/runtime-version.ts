@@ -21,7 +21,10 @@ export function findVersion(output: string): Version | undefined {
   return { numbers: numbers.split('.').map(Number), early: suffix !== '', text: `${numbers}${suffix}` };
 }
 
-/** Whether a version meets a demand of as many numbers as were written: `>3.11` begins at 3.12, `=22` is any 22, `~3.11` any 3.11 from there on. */
+/**
+ * Whether a version meets a demand of as many numbers as were written: `>3.11` begins at 3.12, `=22` is any 22, `~3.11`
+ * any 3.11 from there on.
+ */
 export function meets(
   found: Version,
   operator: '>=' | '>' | '=' | '^' | '~',

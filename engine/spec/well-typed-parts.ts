@@ -8,7 +8,8 @@ const typeBreaking: ReadonlySet<string> = new Set(['SCHEMA_TYPE', 'SCHEMA_ENUM',
 
 /**
  * The document without the values of the wrong type, for rules that must not trip over them: each is there but
- * `undefined`, so that indexes stay and what was written is not called missing. With more violations than are listed nothing is trusted.
+ * `undefined`, so that indexes stay and what was written is not called missing. With more violations than are listed
+ * nothing is trusted.
  */
 export function wellTypedParts(document: unknown, schemaIssues: readonly Issue[]): Partly<IntentSpec> {
   if (schemaIssues.length === 0) return document as IntentSpec;

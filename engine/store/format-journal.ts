@@ -9,7 +9,10 @@ export interface FormattedJournal {
   readonly reach: JournalReach;
 }
 
-/** Records as the bytes of a journal of their own: numbered and chained anew, times kept. Vouched for where there is a witness. */
+/**
+ * Records as the bytes of a journal of their own: numbered and chained anew, times kept. Vouched for where there is a
+ * witness.
+ */
 export function formatJournal(
   records: readonly Pick<JournalRecord, 'at' | 'type' | 'data'>[],
   witness?: WitnessedJournal,

@@ -3,8 +3,8 @@ import type { ObjectStore } from '../../core/contract/object-store.ts';
 import type { OpenStore } from './open-stores.ts';
 
 /**
- * The stores of a repository as one, for whoever has a ref and no contract: a ref is where it is, in the first that has it; a new one goes into the
- * first. SLOT_UNKNOWN where there is no store at all.
+ * The stores of a repository as one, for whoever has a ref and no contract: a ref is where it is, in the first that has
+ * it; a new one goes into the first. SLOT_UNKNOWN where there is no store at all.
  */
 export function joinStores(stores: readonly Pick<OpenStore, 'objects'>[]): ObjectStore {
   const all = stores.map(({ objects }) => objects);

@@ -12,7 +12,10 @@ export interface JournalOptions {
   readonly clock: Clock;
   /** Each append is on disk before it resolves; default true. */
   readonly fsync?: boolean;
-  /** Vouches for what is appended, and says whether what is there was vouched for; absent: nobody does. Closed with the journal. */
+  /**
+   * Vouches for what is appended, and says whether what is there was vouched for; absent: nobody does. Closed with the
+   * journal.
+   */
   readonly witness?: WitnessedJournal;
 }
 
@@ -24,8 +27,8 @@ interface Waiting {
 }
 
 /**
- * One run's append-only journal: a line per record, each holding the digest of the line before. Appends are ordered, and written together
- * where they come together. One writer at a time (RunLock); readers need no lock.
+ * One run's append-only journal: a line per record, each holding the digest of the line before. Appends are ordered,
+ * and written together where they come together. One writer at a time (RunLock); readers need no lock.
  */
 export class Journal {
   readonly #file: FileHandle;
@@ -33,7 +36,10 @@ export class Journal {
   readonly #fsync: boolean;
   readonly #path: string;
   readonly #witness: WitnessedJournal | undefined;
-  /** Whether this user wrote, on this machine, every record that was there when it was opened, and none after them is missing. */
+  /**
+   * Whether this user wrote, on this machine, every record that was there when it was opened, and none after them is
+   * missing.
+   */
   readonly isAuthentic: boolean;
   #records: JournalRecord[];
   #size: number;
@@ -54,7 +60,10 @@ export class Journal {
     this.#prev = found.lastDigest;
   }
 
-  /** Opens or creates the journal at `path` for writing; a torn last line is cut off first. JOURNAL_CORRUPT, EVIDENCE_WRITE_FAILED. */
+  /**
+   * Opens or creates the journal at `path` for writing; a torn last line is cut off first. JOURNAL_CORRUPT,
+   * EVIDENCE_WRITE_FAILED.
+   */
   static async open(path: string, options: JournalOptions): Promise<Journal> {
     try {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -84,8 +93,8 @@ export class Journal {
   }
 
   /**
-   * Adds a record; resolves when it is written. EVIDENCE_WRITE_FAILED where it cannot be (disk full): the journal then is as if it had not been
-   * asked, and later appends may succeed. `data` must be JSON.
+   * Adds a record; resolves when it is written. EVIDENCE_WRITE_FAILED where it cannot be (disk full): the journal then
+   * is as if it had not been asked, and later appends may succeed. `data` must be JSON.
    */
   append(type: string, data: unknown): Promise<JournalRecord> {
     return new Promise((resolve, reject) => {
@@ -159,8 +168,8 @@ export class Journal {
 }
 
 /**
- * The chain holds, the last line is vouched for and with it all before, and the journal reaches as far as it ever did, over the same records: a chain does
- * not reveal a tail that was cut off, nor an older journal in its place.
+ * The chain holds, the last line is vouched for and with it all before, and the journal reaches as far as it ever did,
+ * over the same records: a chain does not reveal a tail that was cut off, nor an older journal in its place.
  */
 function isAuthentic({ records, lastDigest, lastLine }: ParsedJournal, witness: WitnessedJournal): boolean {
   const { reached } = witness;

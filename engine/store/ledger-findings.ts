@@ -1,6 +1,9 @@
 import type { Found } from './problem.ts';
 
-/** What a ledger's check found. `index`: the entry that is wrong; `from`: every entry from there on rests on it; neither: all of them. */
+/**
+ * What a ledger's check found. `index`: the entry that is wrong; `from`: every entry from there on rests on it;
+ * neither: all of them.
+ */
 export interface LedgerFindings {
   readonly entries: number;
   readonly problems: readonly (Found & { readonly index?: number; readonly from?: number })[];

@@ -18,7 +18,10 @@ export interface OpenStore {
 /** Name on what is written where no contract names an orchestrator. */
 const actorId = 'writ';
 
-/** Every store that may hold something of a repository, in the order of the slot; one beside git that was never used there is left out. */
+/**
+ * Every store that may hold something of a repository, in the order of the slot; one beside git that was never used
+ * there is left out.
+ */
 export async function openStores(
   stores: Stores,
   repository: Repository,

@@ -43,7 +43,10 @@ const nothingKnown = {
 /** What was parsed last. A journal only grows: of one that begins with these very bytes, the rest alone is parsed. */
 let known = nothingKnown;
 
-/** Reads the journal at `path` without a lock, also while another process writes it; no records where there is none. JOURNAL_CORRUPT. */
+/**
+ * Reads the journal at `path` without a lock, also while another process writes it; no records where there is none.
+ * JOURNAL_CORRUPT.
+ */
 export async function readJournal(path: string): Promise<ParsedJournal> {
   try {
     return parseJournal(await readFile(path), path);
@@ -71,7 +74,9 @@ export async function isJournalBegun(path: string): Promise<boolean> {
   }
 }
 
-/** Reads whole lines and checks their chain. JOURNAL_CORRUPT names the line (from 1); only a torn last line is forgiven. */
+/**
+ * Reads whole lines and checks their chain. JOURNAL_CORRUPT names the line (from 1); only a torn last line is forgiven.
+ */
 export function parseJournal(bytes: Uint8Array, path: string): ParsedJournal {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const goodBytes = text.lastIndexOf(10) + 1;

@@ -17,8 +17,8 @@ export function temporaryRoot(repo: Pick<Repository, 'commonDir'>): string {
 }
 
 /**
- * A new private directory for one write. Its name says which process made it, so that there is no instant at which a kill leaves one that
- * nobody can tell; what earlier processes left is removed first.
+ * A new private directory for one write. Its name says which process made it, so that there is no instant at which a
+ * kill leaves one that nobody can tell; what earlier processes left is removed first.
  */
 export async function makeTemporary(repo: Pick<Repository, 'commonDir'>): Promise<string> {
   await removeLitter(repo);

@@ -5,7 +5,9 @@ import type { Repository } from '../vcs/repository.ts';
 
 /** What the git directory that all work trees share says of them. */
 export interface RepositorySettings {
-  /** Root of the main work tree, links resolved; absent where there is none, or where not every work tree could find it. */
+  /**
+   * Root of the main work tree, links resolved; absent where there is none, or where not every work tree could find it.
+   */
   readonly main?: string;
   /** `core.ignorecase`. */
   readonly ignoreCase: boolean;

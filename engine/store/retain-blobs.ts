@@ -34,8 +34,9 @@ const strategies: Readonly<Record<BlobRetentionStrategy, BlobRetention>> = {
 const lockWaitMs = 60_000;
 
 /**
- * Keeps blobs of a run in the repository so that `git gc` does not take them, on top of what the run keeps already; answers the SHA-256 of
- * each by name. The same call again changes nothing. EVIDENCE_WRITE_FAILED where they cannot be written; then nothing new is kept.
+ * Keeps blobs of a run in the repository so that `git gc` does not take them, on top of what the run keeps already;
+ * answers the SHA-256 of each by name. The same call again changes nothing. EVIDENCE_WRITE_FAILED where they cannot be
+ * written; then nothing new is kept.
  */
 export async function retainBlobs(
   repository: Repository,
@@ -81,7 +82,10 @@ export async function readRetained(
   return undefined;
 }
 
-/** Stops keeping a run's blobs: those that nothing else needs go with the next `git gc`. Nothing happens where none are kept. */
+/**
+ * Stops keeping a run's blobs: those that nothing else needs go with the next `git gc`. Nothing happens where none are
+ * kept.
+ */
 export async function releaseBlobs(
   repository: Repository,
   strategy: BlobRetentionStrategy,

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { encodeId } from '../vcs/ref-name.ts';
 import type { Repository } from '../vcs/repository.ts';
 
-/** The directory of a run's own files (journal, lock), shared by linked work trees: `<git-common-dir>/writ/runs/<run>`. */
+/**
+ * The directory of a run's own files (journal, lock), shared by linked work trees: `<git-common-dir>/writ/runs/<run>`.
+ */
 export function runDirectory(repo: Pick<Repository, 'commonDir'>, runId: string): string {
   return join(repo.commonDir, 'writ', 'runs', encodeId(runId));
 }

@@ -4,7 +4,10 @@ import { absent } from '../../core/base/durable-file.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { acquireProcessLock, isProcessLockHeld, type ProcessLock } from '../tool/process/process-lock.ts';
 
-/** Takes the lock of a run directory: held while one process works on the run. OBJECT_CORRUPT where a link stands in its place. RUN_BUSY (detail: pid, host) while another one does. */
+/**
+ * Takes the lock of a run directory: held while one process works on the run. OBJECT_CORRUPT where a link stands in its
+ * place. RUN_BUSY (detail: pid, host) while another one does.
+ */
 export async function acquireRunLock(directory: string): Promise<ProcessLock> {
   const path = join(directory, 'lock');
   const found = await lstat(directory).catch(absent);
@@ -26,7 +29,10 @@ export async function acquireRunLock(directory: string): Promise<ProcessLock> {
   });
 }
 
-/** True while some process works on a run, as far as can be told from here; a lock that a killed process left does not count. */
+/**
+ * True while some process works on a run, as far as can be told from here; a lock that a killed process left does not
+ * count.
+ */
 export async function isRunHeld(directory: string): Promise<boolean> {
   return isProcessLockHeld(join(directory, 'lock'));
 }

@@ -11,8 +11,8 @@ export type SqlValue = number | string | null | Uint8Array | bigint;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
 /**
- * One statement of an open database. A value that would be stored as another one (text with NUL or half a surrogate pair, a number that is not
- * finite, a bigint above 64 bits) is a TypeError.
+ * One statement of an open database. A value that would be stored as another one (text with NUL or half a surrogate
+ * pair, a number that is not finite, a bigint above 64 bits) is a TypeError.
  */
 export interface SqlStatement {
   /** How many rows were changed. */
@@ -24,7 +24,10 @@ export interface SqlStatement {
 export interface SqlDatabase {
   /** Compiled once per text and kept until `close`, so the texts are few and fixed. */
   prepare(sql: string): SqlStatement;
-  /** All of `work`, durable when it returns, or nothing where it throws. Not nested; a promise is refused. STATE_UNUSABLE where the file is gone. */
+  /**
+   * All of `work`, durable when it returns, or nothing where it throws. Not nested, no promise. STATE_UNUSABLE: no
+   * file.
+   */
   transaction<T>(work: () => T): T;
   /** Closing twice is harmless. */
   close(): void;
@@ -36,9 +39,10 @@ const busyTimeoutMs = 1000;
 const maxIdleLogBytes = 4 * 1024 * 1024;
 
 /**
- * Opens, or makes, the database at `path`, 0600, and brings it to the last of `schema`, whose entries each take it one version further.
- * The caller holds a process lock of its own over it: what a killed owner left locked is unlocked here. STATE_UNUSABLE for a link, for
- * anything but a file and for what the disk refuses, STATE_CORRUPT for damage, STATE_NEWER for a version beyond `schema`; nothing is deleted.
+ * Opens, or makes, the database at `path`, 0600, and brings it to the last of `schema`, whose entries each take it one
+ * version further. The caller holds a process lock of its own over it: what a killed owner left locked is unlocked
+ * here. STATE_UNUSABLE for a link, for anything but a file and for what the disk refuses, STATE_CORRUPT for damage,
+ * STATE_NEWER for a version beyond `schema`; nothing is deleted.
  */
 export async function openSql(path: string, schema: readonly string[]): Promise<SqlDatabase> {
   const directory = await realpath(dirname(path)).catch((fault: unknown) => {
@@ -74,7 +78,7 @@ export async function openSql(path: string, schema: readonly string[]): Promise<
   }
 }
 
-/** Makes an empty database under another name first, so that no kill leaves a rollback journal: the library would never roll it back. */
+/** Makes an empty database under another name first: the library would never roll back a journal that a kill left. */
 async function create(place: string): Promise<void> {
   const draft = `${place}.new`;
   for (const end of ['', '-journal', '-wal']) await rm(`${draft}${end}`, { force: true });
@@ -269,7 +273,7 @@ function codeOf(fault: unknown): unknown {
   return fault instanceof Error && 'code' in fault ? fault.code : undefined;
 }
 
-/** The library gives a sentence and no code. What is neither damage nor the disk is the caller's statement: thrown as it is. */
+/** The library gives a sentence and no code. What is neither damage nor the disk is the caller's: thrown as it is. */
 function toFault(place: string, fault: unknown): unknown {
   if (!(fault instanceof Error) || fault.name !== 'SQLite3Error') return fault;
   if (/malformed|not a database|no such (?:table|column)|already exists/.test(fault.message))

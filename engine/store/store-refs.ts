@@ -14,7 +14,10 @@ export interface StoreRefs {
   readonly fetched: (runId: string) => string;
 }
 
-/** The refs under `objmodel.objectStore.aiRefPrefix` (with or without its final slash); REF_INVALID for a prefix that is no ref. */
+/**
+ * The refs under `objmodel.objectStore.aiRefPrefix` (with or without its final slash); REF_INVALID for a prefix that is
+ * no ref.
+ */
 export function storeRefs(prefix: string): StoreRefs {
   const stem = requireRefName(prefix.replace(/\/$/, ''));
   const under = (kind: string) => (id: string) => `${stem}/${kind}/${encodeId(id)}`;

@@ -24,7 +24,10 @@ export type ObjectHeader = TypeOf<typeof header>;
 /** A whole object as it is stored. */
 export type StoredObject<T extends ObjectType> = ObjectHeader & { readonly object_type: T } & ObjectBody<T>;
 
-/** An object with the bytes that it is stored as. Its content address is `sha256`; `path` is where it goes in a run's tree. */
+/**
+ * An object with the bytes that it is stored as. Its content address is `sha256`; `path` is where it goes in a run's
+ * tree.
+ */
 export interface SealedObject<T extends ObjectType = ObjectType> {
   readonly object: StoredObject<T>;
   readonly bytes: Buffer;
@@ -43,7 +46,10 @@ export interface SealOptions {
 
 const objectVersion = 1;
 
-/** Puts the header on and writes the canonical bytes. A body that breaks its own shape is INTERNAL: nothing of it is stored. */
+/**
+ * Puts the header on and writes the canonical bytes. A body that breaks its own shape is INTERNAL: nothing of it is
+ * stored.
+ */
 export function sealObject<T extends ObjectType>(
   type: T,
   body: ObjectBody<T>,
@@ -70,7 +76,10 @@ export function sealObject<T extends ObjectType>(
   return { object, bytes, sha256: sha256Hex(bytes), path: `${type}/${object.object_id}.json` };
 }
 
-/** Reads an object back. OBJECT_CORRUPT for other bytes than `sha256` (where given), another type, unknown fields or wrong values. */
+/**
+ * Reads an object back. OBJECT_CORRUPT for other bytes than `sha256` (where given), another type, unknown fields or
+ * wrong values.
+ */
 export function parseObject<T extends ObjectType>(
   type: T,
   bytes: Uint8Array,

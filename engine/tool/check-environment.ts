@@ -15,8 +15,8 @@ export interface CheckFacts {
 }
 
 /**
- * The Scheduler's map: all that `$NAME` in a check command resolves from, beside `sandboxVariables` (resolutions A, `$ENV_VAR`).
- * Nothing of our own environment is passed on; a C locale keeps reports comparable between machines.
+ * The Scheduler's map: all that `$NAME` in a check command resolves from, beside `sandboxVariables` (resolutions A,
+ * `$ENV_VAR`). Nothing of our own environment is passed on; a C locale keeps reports comparable between machines.
  */
 export function checkEnvironment(facts: CheckFacts): Record<string, string> {
   return {

@@ -5,8 +5,8 @@ let inherited: readonly number[] | undefined;
 let nothing: number | undefined;
 
 /**
- * Descriptors from 3: the announcement, then `passed`, and nothing in place of what we inherited ourselves: a child must
- * not get our parent's files.
+ * Descriptors from 3: the announcement, then `passed`, and nothing in place of what we inherited ourselves: a child
+ * must not get our parent's files.
  */
 export function furtherDescriptors(
   announces: boolean,

@@ -8,8 +8,9 @@ export interface SandboxChoice {
 }
 
 /**
- * The back end of that name, or with `auto` the first that works; one that confines nothing is never picked by itself. What does not work
- * when probed by behaviour is SANDBOX_UNAVAILABLE, naming each back end's reason; an unknown name is SLOT_UNKNOWN.
+ * The back end of that name, or with `auto` the first that works; one that confines nothing is never picked by itself.
+ * What does not work when probed by behaviour is SANDBOX_UNAVAILABLE, naming each back end's reason; an unknown name is
+ * SLOT_UNKNOWN.
  */
 export async function pickSandbox(name: string, choice: SandboxChoice): Promise<SandboxBackend> {
   const isAsked = name !== 'auto';
@@ -28,7 +29,10 @@ export async function pickSandbox(name: string, choice: SandboxChoice): Promise<
   });
 }
 
-/** Begins to ask whether the back end works: whoever picks it gets the same answer, once per process. Disposing waits for it, so that nothing of it stays. */
+/**
+ * Begins to ask whether the back end works: whoever picks it gets the same answer, once per process. Disposing waits
+ * for it, so that nothing of it stays.
+ */
 export function beginProbe(name: string, choice: SandboxChoice): AsyncDisposable {
   const probed = pickSandbox(name, choice).then(
     () => {},

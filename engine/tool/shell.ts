@@ -24,8 +24,8 @@ export type ShellReading =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * Every simple command in a POSIX shell text. Only what dash and bash read alike is accepted; what hides a program behind an
- * expansion, a function, a path or a stream is not ok. Never throws on bad input.
+ * Every simple command in a POSIX shell text. Only what dash and bash read alike is accepted; what hides a program
+ * behind an expansion, a function, a path or a stream is not ok. Never throws on bad input.
  */
 export function commandsOf(text: string): ShellReading {
   const reading = new Reading();

@@ -9,7 +9,7 @@ import { furtherDescriptors } from './further-descriptors.ts';
 import { killChild } from './kill-child.ts';
 import { whenQuiet } from './when-quiet.ts';
 
-/** One process to run to its end. There is no shell unless `argv` names one, and nothing of our environment is inherited. */
+/** One process to run to its end. No shell unless `argv` names one; nothing of our environment is inherited. */
 export interface SpawnRequest {
   readonly argv: readonly string[];
   readonly cwd: string;
@@ -24,11 +24,11 @@ export interface SpawnRequest {
   readonly processGroup?: boolean;
   /** How a deadline or abort ends the process; default: SIGKILL to it, or to its group. */
   readonly terminate?: (pid: number) => void;
-  /** Opens descriptor 3 for the process: its first byte says that what comes before the command is done, and is answered by a line. */
+  /** Opens descriptor 3: its first byte says that what comes before the command is done; a line answers it. */
   readonly announces?: boolean;
   /** Told when the byte came, before it is answered; without `announces`, when the process has started. */
   readonly onReady?: (pid: number) => void;
-  /** Descriptors of ours that the process gets as 4, 5, … (from 3 without `announces`). They may be closed when the call has returned. */
+  /** Descriptors of ours that it gets as 4, 5, … (from 3 without `announces`); ours again when the call returns. */
   readonly passed?: readonly number[];
 }
 
@@ -77,8 +77,8 @@ const live = new Map<ChildProcess, (child: ChildProcess) => void>();
 let exitHookInstalled = false;
 
 /**
- * Runs one process to its end with bounded capture. Exit codes, signals, time-outs and aborts are values; only a process
- * that cannot be started throws (SPAWN_FAILED). Nothing of its group is left running.
+ * Runs one process to its end with bounded capture. Exit codes, signals, time-outs and aborts are values; only a
+ * process that cannot be started throws (SPAWN_FAILED). Nothing of its group is left running.
  */
 export async function spawnProcess(request: SpawnRequest): Promise<SpawnResult> {
   const started = systemClock.monotonic();
@@ -151,8 +151,8 @@ export async function spawnProcess(request: SpawnRequest): Promise<SpawnResult> 
 }
 
 /**
- * Runs a trusted helper (git) and returns its whole output. Throws SPAWN_FAILED (detail `errno`), OUTPUT_TOO_LARGE, or the
- * signal's reason; an exit code is a value.
+ * Runs a trusted helper (git) and returns its whole output. Throws SPAWN_FAILED (detail `errno`), OUTPUT_TOO_LARGE, or
+ * the signal's reason; an exit code is a value.
  */
 export async function execFileBounded(argv: readonly string[], options: ExecOptions): Promise<ExecResult> {
   options.signal?.throwIfAborted();
@@ -184,7 +184,9 @@ export async function execFileBounded(argv: readonly string[], options: ExecOpti
   }
 }
 
-/** Starts a process whose standard input and output stay open (`git cat-file --batch`). It ends with `kill`, the signal, or us. */
+/**
+ * Starts a process whose standard input and output stay open (`git cat-file --batch`) until `kill`, the signal, or us.
+ */
 export function startProcess(argv: readonly string[], options: StartOptions): StartedProcess {
   options.signal?.throwIfAborted();
   const child = open(argv, options.cwd, options.env, false, true);

@@ -14,7 +14,10 @@ interface Report {
   readonly sha256: string;
 }
 
-/** Artifact content against the digests in the evidence: what is there is what was recorded, and what is not there has expired. */
+/**
+ * Artifact content against the digests in the evidence: what is there is what was recorded, and what is not there has
+ * expired.
+ */
 export async function checkContent(
   repository: Repository,
   refs: readonly StoredRef[],

@@ -160,7 +160,9 @@ async function checkOlder(
   };
 }
 
-/** Commits behind the tips by the ref that they belong to; a line that git cannot follow to its end is told, by halving. */
+/**
+ * Commits behind the tips by the ref that they belong to; a line that git cannot follow to its end is told, by halving.
+ */
 async function listOlder(
   place: GitDirectory,
   refs: readonly StoredRef[],

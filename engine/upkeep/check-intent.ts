@@ -3,7 +3,10 @@ import type { Found } from '../store/problem.ts';
 import type { RefFiles } from './check-record.ts';
 import type { StoredRef } from './stored-ref.ts';
 
-/** The chain of an intent's events, as whoever reads its history demands it: one event for each number, each naming the one before it. */
+/**
+ * The chain of an intent's events, as whoever reads its history demands it: one event for each number, each naming the
+ * one before it.
+ */
 export function checkIntent(
   { ref }: StoredRef,
   files: RefFiles,

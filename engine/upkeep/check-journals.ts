@@ -12,8 +12,8 @@ import type { Repository } from '../vcs/repository.ts';
 export type RecordedAs = 'decided' | 'waiting';
 
 /**
- * Reads every journal here, one at a time: its chain holds, and it reaches as far as what was made from it. A last line without an end is
- * how a kill looks and is no damage.
+ * Reads every journal here, one at a time: its chain holds, and it reaches as far as what was made from it. A last line
+ * without an end is how a kill looks and is no damage.
  */
 export async function checkJournals(
   repository: Pick<Repository, 'commonDir'>,

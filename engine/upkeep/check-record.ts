@@ -29,8 +29,8 @@ const referred: Readonly<Record<string, ObjectFacts['type']>> = {
 };
 
 /**
- * What a run's record says of itself: its objects name each other, every digest fits. `missing` paths are in the tree and could not be read; nothing is
- * said to be absent on account of them.
+ * What a run's record says of itself: its objects name each other, every digest fits. `missing` paths are in the tree
+ * and could not be read; nothing is said to be absent on account of them.
  */
 export function checkRecord(run: StoredRef, files: RefFiles, missing: readonly string[]): readonly Found[] {
   const found: Found[] = [];

@@ -29,8 +29,9 @@ export interface CheckReport {
 const maxListBytes = 256 * 1024 * 1024;
 
 /**
- * Checks all that is stored: git objects below our refs, the shape of each record and what it says of others, artifact content by digest,
- * journals, the ledger. Linear, a few git processes in all. Only what cannot be looked at at all is thrown.
+ * Checks all that is stored: git objects below our refs, the shape of each record and what it says of others, artifact
+ * content by digest, journals, the ledger. Linear, a few git processes in all. Only what cannot be looked at at all is
+ * thrown.
  */
 export async function checkRepository(request: CheckRequest): Promise<CheckReport> {
   const { repository, clock } = request;

@@ -9,12 +9,14 @@ import type { Removed } from './removed.ts';
 import { localStateOf } from './run-states.ts';
 import type { StoredRef } from './stored-ref.ts';
 
-/** What is kept of a decided run's directory until its retention is over: who did what, when, and what was asked for. */
+/**
+ * What is kept of a decided run's directory until its retention is over: who did what, when, and what was asked for.
+ */
 const kept = ['journal.jsonl', 'spec.json'];
 
 /**
- * Clears the directories of decided runs: at once of everything but the journal and the contract, of these too when the run's retention is over. A run that is not
- * decided in the refs, or has something left to do here, keeps all of it.
+ * Clears the directories of decided runs: at once of everything but the journal and the contract, of these too when the
+ * run's retention is over. A run that is not decided in the refs, or has something left to do here, keeps all of it.
  */
 export async function clearRunDirectories(
   repository: Repository,

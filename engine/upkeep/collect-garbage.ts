@@ -29,8 +29,8 @@ export interface CollectRequest {
 }
 
 /**
- * Enforces retention and takes away what runs that are over have left. Never touches a run that waits, works or can be resumed. Litter of
- * killed processes is only told apart while it is removed, so a dry run leaves it out.
+ * Enforces retention and takes away what runs that are over have left. Never touches a run that waits, works or can be
+ * resumed. Litter of killed processes is only told apart while it is removed, so a dry run leaves it out.
  */
 export async function collectGarbage(request: CollectRequest): Promise<readonly Removed[]> {
   const { stores, repository, clock, dryRun, temporary = tmpdir() } = request;
@@ -68,7 +68,10 @@ export async function collectGarbage(request: CollectRequest): Promise<readonly 
   return [...governed, ...begun, ...writes.map(as('temporary')), ...locks.map(as('git-lock'))];
 }
 
-/** Runs among `refs` that left more than their record, here or in `all`, so that a repository with many old ones is not read through. */
+/**
+ * Runs among `refs` that left more than their record, here or in `all`, so that a repository with many old ones is not
+ * read through.
+ */
 async function runsWithSomething(
   repository: Repository,
   refs: readonly StoredRef[],

@@ -25,8 +25,8 @@ const finalTypes: readonly string[] = ['commit', 'abandon', 'rollback'];
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Expiry by ref of the run, from what the run's own record says: min(creation + artifacts.days, final Decision + privacy.days). A run
- * that waits, or whose record cannot be read, has none: its content stays.
+ * Expiry by ref of the run, from what the run's own record says: min(creation + artifacts.days, final Decision +
+ * privacy.days). A run that waits, or whose record cannot be read, has none: its content stays.
  */
 export async function readExpiries(
   place: GitDirectory,
@@ -82,7 +82,10 @@ function isNeeded(path: string): boolean {
   return documents.includes(path) || /(?:^|\/)evidence\/[^/]+\.json$/.test(path);
 }
 
-/** Expiry out of a run's files, those that `isNeeded`; `undefined` for a run that is not decided, or one of whose files is not readable. */
+/**
+ * Expiry out of a run's files, those that `isNeeded`; `undefined` for a run that is not decided, or one of whose files
+ * is not readable.
+ */
 function readExpiry(files: ReadonlyMap<string, Buffer | undefined>): ContentExpiry | undefined {
   if (files.has(waitingPath)) return undefined;
   const decision = files.get(sealPaths.rollback) ?? files.get('decision.json');

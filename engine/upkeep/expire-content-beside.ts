@@ -15,8 +15,8 @@ export async function listRefsBeside(
 }
 
 /**
- * Removes the content of runs in a store beside git once the last of it is past its retention, with the bytes that nothing else there needs. Content of a run
- * that waits, works or can be resumed here stays.
+ * Removes the content of runs in a store beside git once the last of it is past its retention, with the bytes that
+ * nothing else there needs. Content of a run that waits, works or can be resumed here stays.
  */
 export async function expireContentBeside(
   repository: Repository,

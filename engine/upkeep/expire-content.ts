@@ -24,8 +24,9 @@ interface Over {
 }
 
 /**
- * Removes artifact content that is past its retention, by compare-and-swap: the ref goes with the last of it; else it stands on a new commit, without
- * parents, of what is left. Content of a run that waits, works or can be resumed here stays whole. Digests stay in the run's record.
+ * Removes artifact content that is past its retention, by compare-and-swap: the ref goes with the last of it; else it
+ * stands on a new commit, without parents, of what is left. Content of a run that waits, works or can be resumed here
+ * stays whole. Digests stay in the run's record.
  */
 export async function expireContent(
   repository: Repository,

@@ -29,9 +29,10 @@ interface Arrival {
 }
 
 /**
- * Brings the refs of a remote here. As with pushing, records only grow and the content that was written later wins; content whose retention is
- * over is not brought back. Of a run that this machine has a part in, ours holds and a record that changed is kept beside it, until a person picks
- * (`pickRecord`). A ref is moved by compare-and-swap after its objects are here. REMOTE_UNKNOWN, REMOTE_FAILED.
+ * Brings the refs of a remote here. As with pushing, records only grow and the content that was written later wins;
+ * content whose retention is over is not brought back. Of a run that this machine has a part in, ours holds and a
+ * record that changed is kept beside it, until a person picks (`pickRecord`). A ref is moved by compare-and-swap after
+ * its objects are here. REMOTE_UNKNOWN, REMOTE_FAILED.
  */
 export async function fetchRefs(request: MoveRequest): Promise<Moved> {
   const { repository, clock, signal } = request;
@@ -187,8 +188,8 @@ async function land(
 }
 
 /**
- * Two people who approve in clones of their own take the same number. The number means nothing, so ours moves to the next free one and theirs takes
- * its place: both stand, here and, with the next push, there.
+ * Two people who approve in clones of their own take the same number. The number means nothing, so ours moves to the
+ * next free one and theirs takes its place: both stand, here and, with the next push, there.
  */
 async function renumber(
   repository: Repository,

@@ -48,7 +48,10 @@ export async function filingOf(
   return { filed, to: object, told };
 }
 
-/** A run's record that grew elsewhere, where this machine has no part in the run: it is followed, and said to have changed. */
+/**
+ * A run's record that grew elsewhere, where this machine has no part in the run: it is followed, and said to have
+ * changed.
+ */
 export function changedReason(
   kind: StoredRef['kind'],
   from: string | null,

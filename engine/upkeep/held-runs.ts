@@ -25,8 +25,9 @@ const maxObjectBytes = 4 * 1024 * 1024;
 const ofPlan = /^(?:plans\/\d+\/)?plan\.json$/;
 
 /**
- * Refused and abandoned runs with everything that is theirs alone: record, content, context, approvals, plans. Of one that the remote has already
- * (it waited there) the end is sent, so that nobody goes on with it, and content is held. A record that cannot be read says no decision.
+ * Refused and abandoned runs with everything that is theirs alone: record, content, context, approvals, plans. Of one
+ * that the remote has already (it waited there) the end is sent, so that nobody goes on with it, and content is held. A
+ * record that cannot be read says no decision.
  */
 export async function findHeld(
   place: GitDirectory,

@@ -1,6 +1,9 @@
 import { type GitDirectory, runGit } from '../vcs/git.ts';
 
-/** How `here` stands to `there`. Of two that do not follow from each other: whether `here` was committed later, earlier or in the same second. */
+/**
+ * How `here` stands to `there`. Of two that do not follow from each other: whether `here` was committed later, earlier
+ * or in the same second.
+ */
 export type Standing =
   | 'same'
   | 'ahead'
@@ -18,8 +21,8 @@ export interface VersionPair {
 const maxWalkBytes = 256 * 1024 * 1024;
 
 /**
- * How `here` stands to `there` for many pairs with two processes, along first parents: every ref of ours is such a line. `unknown` where `there` is
- * not in this repository.
+ * How `here` stands to `there` for many pairs with two processes, along first parents: every ref of ours is such a
+ * line. `unknown` where `there` is not in this repository.
  */
 export async function compareVersions(
   place: GitDirectory,

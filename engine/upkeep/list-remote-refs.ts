@@ -2,7 +2,10 @@ import type { GitDirectory } from '../vcs/git.ts';
 import { askRemote, type Remote, remoteFailed } from './network-git.ts';
 import { parseRefLines, type StoredRef } from './stored-ref.ts';
 
-/** Refs of ours at a remote; none where it is empty. REMOTE_FAILED where it does not answer. Names that git would not take are left out. */
+/**
+ * Refs of ours at a remote; none where it is empty. REMOTE_FAILED where it does not answer. Names that git would not
+ * take are left out.
+ */
 export async function listRemoteRefs(
   place: GitDirectory,
   remote: Remote,

@@ -1,7 +1,10 @@
 /**
- * What became of one ref. `behind`: the other side has more; `ahead` (fetch): we have more; `expired`: retention is over, so it does not
- * travel; `changed` (fetch): a remote's record of a run that this machine has a part in; ours holds and theirs is kept beside it; `held` (push): it is of a run that was refused or abandoned; `renumbered` (fetch): an approval of ours that took a number which is taken elsewhere; `diverged`: each side has what the other lacks; `unfetched`: the other side has a version that is not here; `moved`: somebody
- * moved it while we looked; `rejected`: git or the remote refused.
+ * What became of one ref. `behind`: the other side has more; `ahead` (fetch): we have more; `expired`: retention is
+ * over, so it does not travel; `changed` (fetch): a remote's record of a run that this machine has a part in; ours
+ * holds and theirs is kept beside it; `held` (push): it is of a run that was refused or abandoned; `renumbered`
+ * (fetch): an approval of ours that took a number which is taken elsewhere; `diverged`: each side has what the other
+ * lacks; `unfetched`: the other side has a version that is not here; `moved`: somebody moved it while we looked;
+ * `rejected`: git or the remote refused.
  */
 export type MoveStatus =
   | 'created'
@@ -20,7 +23,10 @@ export type MoveStatus =
   | 'moved'
   | 'rejected';
 
-/** `from` and `to` are versions at the side that is written to; `null`: there is none. Where nothing moved they are equal. */
+/**
+ * `from` and `to` are versions at the side that is written to; `null`: there is none. Where nothing moved they are
+ * equal.
+ */
 export interface MovedRef {
   readonly ref: string;
   readonly from: string | null;

@@ -34,9 +34,10 @@ const passedOn = [
 const protocols = 'file:git:http:https:ssh';
 
 /**
- * A repository as `writ push` and `writ fetch` call git over it. They are the person's own network commands, so they may use the
- * credential helper and the ssh command of the user's and the machine's git config. The repository's own config may name neither: it is
- * the one place that an attacker who can write files here reaches. No hook runs and nobody is asked for a password.
+ * A repository as `writ push` and `writ fetch` call git over it. They are the person's own network commands, so they
+ * may use the credential helper and the ssh command of the user's and the machine's git config. The repository's own
+ * config may name neither: it is the one place that an attacker who can write files here reaches. No hook runs and
+ * nobody is asked for a password.
  */
 export async function networkPlace(repository: Repository): Promise<GitDirectory> {
   const skipsSystem = ['1', 'true', 'yes', 'on'].includes(process.env.GIT_CONFIG_NOSYSTEM ?? '');
@@ -63,7 +64,10 @@ export async function networkPlace(repository: Repository): Promise<GitDirectory
   };
 }
 
-/** The remote that a command line means: a name, else an address (URL or path); by default `origin`, else the only one. REMOTE_UNKNOWN. */
+/**
+ * The remote that a command line means: a name, else an address (URL or path); by default `origin`, else the only one.
+ * REMOTE_UNKNOWN.
+ */
 export async function pickRemote(
   repository: Repository,
   wanted: string | undefined,

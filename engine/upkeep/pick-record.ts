@@ -32,8 +32,9 @@ const maxRunBytes = 4 * 1024 * 1024;
 const actor = { name: 'writ', email: 'writ@localhost' };
 
 /**
- * Says which record of a run holds, where `fetch` kept two. *theirs*: it takes the place of ours, which is filed in its stead. *ours*: it is written anew on
- * top of theirs, so that the next `push` brings it to the remote. Record, content, intent and plan go together, by one compare-and-swap. RECORD_NOT_DOUBLE.
+ * Says which record of a run holds, where `fetch` kept two. *theirs*: it takes the place of ours, which is filed in its
+ * stead. *ours*: it is written anew on top of theirs, so that the next `push` brings it to the remote. Record, content,
+ * intent and plan go together, by one compare-and-swap. RECORD_NOT_DOUBLE.
  */
 export async function pickRecord(request: PickRequest): Promise<readonly MovedRef[]> {
   const { stores, repository, clock, keep } = request;

@@ -48,9 +48,9 @@ interface Order {
 const namedAtOnce = 500;
 
 /**
- * Sends our refs to a remote. Records only ever grow: one that diverged is refused by name and the others still move. Content is deletable,
- * so the one written later replaces the other, and what expired is deleted there, too. Refused and abandoned runs are held back unless `all`.
- * REMOTE_UNKNOWN, REMOTE_FAILED.
+ * Sends our refs to a remote. Records only ever grow: one that diverged is refused by name and the others still move.
+ * Content is deletable, so the one written later replaces the other, and what expired is deleted there, too. Refused
+ * and abandoned runs are held back unless `all`. REMOTE_UNKNOWN, REMOTE_FAILED.
  */
 export async function pushRefs(request: PushRequest): Promise<Pushed> {
   const { repository, clock } = request;

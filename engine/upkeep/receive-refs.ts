@@ -12,8 +12,9 @@ const maxListBytes = 256 * 1024 * 1024;
 const arrived = 'refs/in/';
 
 /**
- * Fetches into the view and answers what came, which may be newer than what was listed. A ref of which the remote cannot send the objects, or sends
- * others than it says, makes git refuse all of them: it is told from the rest by halving, and handed to `refuse`.
+ * Fetches into the view and answers what came, which may be newer than what was listed. A ref of which the remote
+ * cannot send the objects, or sends others than it says, makes git refuse all of them: it is told from the rest by
+ * halving, and handed to `refuse`.
  */
 export async function receiveRefs(
   connection: FetchConnection,

@@ -13,9 +13,9 @@ export interface RefView extends AsyncDisposable {
 }
 
 /**
- * Opens a view to push from or fetch into. Git matches each ref that it is told by name against all of the remote's, so that 10,000 names cost minutes,
- * while the pattern `refs/*` over a view costs seconds; and what arrives stays apart until it has been looked at. The remotes and the
- * connection settings of the repository's config hold in it.
+ * Opens a view to push from or fetch into. Git matches each ref that it is told by name against all of the remote's, so
+ * that 10,000 names cost minutes, while the pattern `refs/*` over a view costs seconds; and what arrives stays apart
+ * until it has been looked at. The remotes and the connection settings of the repository's config hold in it.
  */
 export async function openRefView(network: GitDirectory, repository: Repository): Promise<RefView> {
   const dir = await makeTemporary(repository);

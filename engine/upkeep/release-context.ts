@@ -9,8 +9,8 @@ import type { StoredRef } from './stored-ref.ts';
 const defaultPrefix = 'refs/ai';
 
 /**
- * Lets go of what retrieval found for runs whose content is over: four strategies keep it from `git gc` (document 1, blobRetentionStrategy), and
- * only this ends that. Git removes the blobs with its own next collection.
+ * Lets go of what retrieval found for runs whose content is over: four strategies keep it from `git gc` (document 1,
+ * blobRetentionStrategy), and only this ends that. Git removes the blobs with its own next collection.
  */
 export async function releaseContext(
   repository: Repository,

@@ -3,10 +3,10 @@ import { runGit } from '../vcs/git.ts';
 import { isRefName } from '../vcs/ref-name.ts';
 
 /**
- * What a ref of ours holds. `context` (by ref-anchoring, or one of many by orphan-commit) and `orphans` keep what retrieval found from `git gc`
- * (blobRetentionStrategy); `orphans` is the one ref that older versions kept for all runs of a repository, and does not travel; nor does `fetched`, a record that
- * came from elsewhere and is kept beside ours. `other` is below our
- * prefixes, yet of no kind that writ writes.
+ * What a ref of ours holds. `context` (by ref-anchoring, or one of many by orphan-commit) and `orphans` keep what
+ * retrieval found from `git gc` (blobRetentionStrategy); `orphans` is the one ref that older versions kept for all runs
+ * of a repository, and does not travel; nor does `fetched`, a record that came from elsewhere and is kept beside ours.
+ * `other` is below our prefixes, yet of no kind that writ writes.
  */
 export type RefKind =
   | 'run'

@@ -5,8 +5,9 @@ import { importObjects } from './import-objects.ts';
 import type { Scratch } from './scratch.ts';
 
 /**
- * Moves every object that a scratch made itself into `target` by renaming files, as git moves what was pushed to it: needs no room, cannot
- * stop half-way with litter. Across file systems it copies (`importObjects`). The scratch is of no use afterwards.
+ * Moves every object that a scratch made itself into `target` by renaming files, as git moves what was pushed to it:
+ * needs no room, cannot stop half-way with litter. Across file systems it copies (`importObjects`). The scratch is of
+ * no use afterwards.
  */
 export async function adoptObjects(
   scratch: Scratch,

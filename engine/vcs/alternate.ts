@@ -3,7 +3,10 @@ import { join, relative } from 'node:path';
 import { absent, writeDurably } from '../../core/base/durable-file.ts';
 import { restartObjectReaders } from './object-reader.ts';
 
-/** Makes an object directory an alternate of a repository, or stops that; other alternates stay. Relative, so that both may be moved. */
+/**
+ * Makes an object directory an alternate of a repository, or stops that; other alternates stay. Relative, so that both
+ * may be moved.
+ */
 export async function setAlternate(objectsDir: string, dir: string, present: boolean): Promise<void> {
   const path = join(objectsDir, 'info', 'alternates');
   const line = relative(await realpath(objectsDir), await realpath(dir));

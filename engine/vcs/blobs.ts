@@ -14,8 +14,8 @@ export async function readBlob(
 }
 
 /**
- * Content of many paths with one question to git, in the order asked; absent paths, directories and submodules are left out. More than
- * `maxTotalBytes` in all (default 256 MiB) is INPUT_TOO_LARGE.
+ * Content of many paths with one question to git, in the order asked; absent paths, directories and submodules are left
+ * out. More than `maxTotalBytes` in all (default 256 MiB) is INPUT_TOO_LARGE.
  */
 export async function readBlobs(
   place: GitDirectory,

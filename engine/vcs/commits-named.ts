@@ -15,8 +15,9 @@ const places = ['refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'];
 const maxIds = 16;
 
 /**
- * Every commit that a name may mean, each once: the tag, the branch and the remote branch of that name, an id that begins with it, and what git
- * itself takes it for. `HEAD` and `@` mean one thing always. Empty where there is none. `name` is one that `resolveCommit` would take.
+ * Every commit that a name may mean, each once: the tag, the branch and the remote branch of that name, an id that
+ * begins with it, and what git itself takes it for. `HEAD` and `@` mean one thing always. Empty where there is none.
+ * `name` is one that `resolveCommit` would take.
  */
 export async function commitsNamed(place: GitDirectory, name: string): Promise<readonly NamedCommit[]> {
   const cut = /[~^:]|@\{/.exec(name)?.index ?? name.length;
@@ -61,7 +62,10 @@ async function resolved(place: GitDirectory, name: string): Promise<readonly Nam
   return code === 0 && isObjectId(commit) ? [{ commit, as: name }] : [];
 }
 
-/** The id that a name stands for where an object of that id says it is a commit and git cannot take it for one: its bytes may be others. */
+/**
+ * The id that a name stands for where an object of that id says it is a commit and git cannot take it for one: its
+ * bytes may be others.
+ */
 export async function damagedCommit(place: GitDirectory, name: string): Promise<string | undefined> {
   if (!isRevision(name)) return undefined;
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', name];

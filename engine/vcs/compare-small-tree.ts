@@ -2,7 +2,10 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, rea
 import { join } from 'node:path';
 import type { SmallEntry, SmallTree } from './small-tree.ts';
 
-/** Paths of a tree that was written into `dir` which hold other bytes, or are not what they were, now; in the tree's order. Modes do not count. */
+/**
+ * Paths of a tree that was written into `dir` which hold other bytes, or are not what they were, now; in the tree's
+ * order. Modes do not count.
+ */
 export function changedOfSmallTree({ entries, directories }: SmallTree, dir: string): readonly string[] {
   // Also where a link leads to one.
   const gone = directories.filter((path) => !isDirectory(join(dir, path))).map((path) => `${path}/`);

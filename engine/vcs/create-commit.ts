@@ -57,8 +57,8 @@ export async function createCommit(place: GitDirectory, request: CommitRequest):
 }
 
 /**
- * The same commit as `createCommit`'s without a process, for commits of our own in a scratch; with `durable` it outlives a power cut. INTERNAL
- * for an identity that git would refuse.
+ * The same commit as `createCommit`'s without a process, for commits of our own in a scratch; with `durable` it
+ * outlives a power cut. INTERNAL for an identity that git would refuse.
  */
 export async function writeCommit(
   scratch: Scratch,
@@ -93,8 +93,8 @@ function withoutCrud(text: string): string {
 }
 
 /**
- * The message of a sealed commit: prefix by change type and summary, or the words given instead; then one block of trailers, whose last three
- * are those that `writ verify` reads.
+ * The message of a sealed commit: prefix by change type and summary, or the words given instead; then one block of
+ * trailers, whose last three are those that `writ verify` reads.
  */
 export function commitMessage(message: SealedMessage): string {
   const subject = `${prefixes[message.changeType] ?? ''}${oneLine(message.summary)}`;

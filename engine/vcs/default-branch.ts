@@ -8,8 +8,8 @@ const remote = 'refs/remotes/origin/';
 const conventional = ['main', 'master'];
 
 /**
- * The default branch, as far as this clone knows one, as a full ref: what `origin` calls HEAD; else the branch that `init.defaultBranch` names; else
- * `main` or `master` where only one of them exists; else what is checked out.
+ * The default branch, as far as this clone knows one, as a full ref: what `origin` calls HEAD; else the branch that
+ * `init.defaultBranch` names; else `main` or `master` where only one of them exists; else what is checked out.
  */
 export async function defaultBranch(repo: Repository): Promise<string | undefined> {
   const { code, stdout } = await askGit(repo, ['symbolic-ref', '--quiet', `${remote}HEAD`]);

@@ -17,9 +17,9 @@ const maxShown = 20;
 const submodule = '160000';
 
 /**
- * Local changes that a patch would run into, none when it is safe: index or file differs from HEAD at a touched path (both sides of a
- * rename), an untracked or ignored file stands where one would be written, a file or symlink stands where a directory is needed or the reverse.
- * Any unmerged path blocks. Reads only: the index is not refreshed on disk.
+ * Local changes that a patch would run into, none when it is safe: index or file differs from HEAD at a touched path
+ * (both sides of a rename), an untracked or ignored file stands where one would be written, a file or symlink stands
+ * where a directory is needed or the reverse. Any unmerged path blocks. Reads only: the index is not refreshed on disk.
  */
 export async function dirtyPaths(repo: Repository, files: readonly Touched[]): Promise<readonly DirtyPath[]> {
   const touched = new Set(
@@ -63,7 +63,10 @@ function removedBy(file: Touched): readonly string[] {
   return file.changeType === 'rename' && file.oldPath !== undefined ? [file.oldPath] : [];
 }
 
-/** git writes another commit into the index and leaves the submodule's own directory to who updates it; one that stands elsewhere is told by `status`. */
+/**
+ * git writes another commit into the index and leaves the submodule's own directory to who updates it; one that stands
+ * elsewhere is told by `status`.
+ */
 function isMovedSubmodule({ oldMode, newMode }: Touched): boolean {
   return oldMode === submodule && newMode === submodule;
 }

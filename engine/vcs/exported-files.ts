@@ -11,8 +11,8 @@ import type { SmallTree } from './small-tree.ts';
 /** What was exported to a directory, and what became of it. */
 export interface ExportedFiles {
   /**
-   * Tracked paths whose content is another, that are gone or are something else, sorted. Modes and what git does not track do not count, nor do
-   * submodules. A file that was written and has its old bytes again is as it was.
+   * Tracked paths whose content is another, that are gone or are something else, sorted. Modes and what git does not
+   * track do not count, nor do submodules. A file that was written and has its old bytes again is as it was.
    */
   changed(): Promise<readonly string[]>;
 }
@@ -21,8 +21,10 @@ const chunkBytes = 256 * 1024;
 const maxBytes = 512 * 1024 * 1024;
 
 /**
- * Keeps what git knows of a fresh export at `indexFile`, outside of it. Git looks at contents only where size, inode, change time (which no program
- * can set) or the second of the export leave a doubt; nothing in the directory, attributes and configuration included, has a say in it. A tree that is kept in memory (`small`) is compared with what was read.
+ * Keeps what git knows of a fresh export at `indexFile`, outside of it. Git looks at contents only where size, inode,
+ * change time (which no program can set) or the second of the export leave a doubt; nothing in the directory,
+ * attributes and configuration included, has a say in it. A tree that is kept in memory (`small`) is compared with what
+ * was read.
  */
 export async function rememberExport(
   objects: GitDirectory,

@@ -4,15 +4,19 @@ import { readRef } from './refs.ts';
 import type { Repository } from './repository.ts';
 import { type Base, resolveCommit, treeOf } from './resolve-commit.ts';
 
-/** The commit whose `.writ/` judges a run: configuration, plugins, policies, signers. Without a commit, the empty tree of an unborn branch. */
+/**
+ * The commit whose `.writ/` judges a run: configuration, plugins, policies, signers. Without a commit, the empty tree
+ * of an unborn branch.
+ */
 export interface PolicyCommit extends Base {
   /** The branch that it is the tip of, and must still be at the swap; absent where it is the base of the change. */
   readonly ref?: string;
 }
 
 /**
- * The policy commit (4-resolutions): the tip of the target ref where it exists, else of the branch that baseRef names, else the base. Never
- * the working tree, never the candidate: a change must not choose its judges, nor escape newer ones by an old base.
+ * The policy commit (4-resolutions): the tip of the target ref where it exists, else of the branch that baseRef names,
+ * else the base. Never the working tree, never the candidate: a change must not choose its judges, nor escape newer
+ * ones by an old base.
  */
 export async function findPolicy(
   repo: Repository,

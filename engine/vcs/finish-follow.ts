@@ -17,9 +17,10 @@ export type FinishOutcome = FollowOutcome & { readonly left?: readonly string[] 
 const submoduleMode = '160000';
 
 /**
- * Takes up a `followWorktree` that was stopped at any instant: every path of the change that stands as it was before, as it shall be, half written
- * or not at all is brought to the new commit, index included. What else stands there is the person's and stays. May itself be stopped
- * and done again; where everything has followed already it changes nothing.
+ * Takes up a `followWorktree` that was stopped at any instant: every path of the change that stands as it was before,
+ * as it shall be, half written or not at all is brought to the new commit, index included. What else stands there is
+ * the person's and stays. May itself be stopped and done again; where everything has followed already it changes
+ * nothing.
  */
 export async function finishFollow(repo: Repository, target: Target, commit: string): Promise<FinishOutcome> {
   // A read-tree that outlived its writ is still writing.

@@ -15,7 +15,10 @@ import type { GitDirectory } from './git.ts';
 /** A lock file of git's that a process of ours may hold. */
 export interface ClaimedLock {
   readonly path: string;
-  /** What our git writes into it; it may also be empty. Absent: the lock is a hard link of the claim, which proves whose it is. */
+  /**
+   * What our git writes into it; it may also be empty. Absent: the lock is a hard link of the claim, which proves whose
+   * it is.
+   */
   readonly contents?: readonly string[];
   /** A file that is written only by who holds the lock, and whose leftover is in the way like the lock itself. */
   readonly with?: string;
@@ -42,7 +45,10 @@ export interface OpenClaim {
   end(): Promise<void>;
 }
 
-/** A claim as found. `state`: its maker lives; its maker is gone and a git of its lives; all are gone; or it is not whole (yet). */
+/**
+ * A claim as found. `state`: its maker lives; its maker is gone and a git of its lives; all are gone; or it is not
+ * whole (yet).
+ */
 export interface FoundClaim {
   readonly path: string;
   readonly state: 'working' | 'orphaned' | 'dead' | 'unreadable';

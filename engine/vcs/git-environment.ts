@@ -19,8 +19,8 @@ const passedOn = [
 ] as const;
 
 /**
- * Environment of every git call: an allow-list of the caller's plus fixed values. GIT_DIR, GIT_INDEX_FILE, GIT_CONFIG_COUNT and the
- * like never get through, so that being started from a hook or an alias changes nothing.
+ * Environment of every git call: an allow-list of the caller's plus fixed values. GIT_DIR, GIT_INDEX_FILE,
+ * GIT_CONFIG_COUNT and the like never get through, so that being started from a hook or an alias changes nothing.
  */
 export function gitEnvironment(caller: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const env: Record<string, string> = {};

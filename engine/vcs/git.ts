@@ -12,7 +12,9 @@ export interface GitDirectory {
   readonly env: Readonly<Record<string, string>>;
   /** Settings added to every call. */
   readonly settings: readonly GitSetting[];
-  /** The directory that holds `refs/` and `packed-refs`, where they are plain files; absent: only git can read the refs. */
+  /**
+   * The directory that holds `refs/` and `packed-refs`, where they are plain files; absent: only git can read the refs.
+   */
   readonly refsIn?: string;
 }
 
@@ -51,7 +53,10 @@ export async function askGit(
   return { code: answer.code, stdout: answer.stdout, stderr: boundedText(answer.stderr) };
 }
 
-/** Runs git and answers its output; any exit code but 0 is GIT_FAILED with the command's name, code and bounded error text. */
+/**
+ * Runs git and answers its output; any exit code but 0 is GIT_FAILED with the command's name, code and bounded error
+ * text.
+ */
 export async function runGit(
   place: GitDirectory,
   args: readonly string[],
@@ -86,8 +91,8 @@ export interface GatedGit extends StartedProcess {
 }
 
 /**
- * Starts a git that does nothing until `open` is called, with the pid that it will have: so that who it is can be written down before it
- * takes a lock. Where we are gone before that, it ends without having begun.
+ * Starts a git that does nothing until `open` is called, with the pid that it will have: so that who it is can be
+ * written down before it takes a lock. Where we are gone before that, it ends without having begun.
  */
 export function startGatedGit(place: GitDirectory, args: readonly string[]): GatedGit {
   // It does what its input says, and where that ends before a `commit`, nothing.

@@ -10,9 +10,10 @@ const maxObjects = 5_000_000;
 const maxWrong = 20;
 
 /**
- * Reckons the id of every tree and file below `tree` from its bytes. git takes an object to be what the file that holds it is called, or what an
- * index says, and a repository that was handed over may be wrong about that; what is fetched is hashed by git as it arrives. Submodules are other
- * repositories and are not looked at. Each object once, however often it stands in the tree.
+ * Reckons the id of every tree and file below `tree` from its bytes. git takes an object to be what the file that holds
+ * it is called, or what an index says, and a repository that was handed over may be wrong about that; what is fetched
+ * is hashed by git as it arrives. Submodules are other repositories and are not looked at. Each object once, however
+ * often it stands in the tree.
  */
 export async function hashTree(repository: Repository, tree: string): Promise<HashedTree> {
   const idBytes = repository.objectFormat === 'sha1' ? 20 : 32;
@@ -87,7 +88,10 @@ function named(expected: 'tree' | 'blob', name: string, id: string): string {
   return `${expected === 'tree' ? 'tree' : 'file'} \`${name === '' ? '/' : name}\` ${id}`;
 }
 
-/** What a partial clone left behind of a tree: asking for it would make git try to fetch it, and give up. Nothing in any other repository. */
+/**
+ * What a partial clone left behind of a tree: asking for it would make git try to fetch it, and give up. Nothing in any
+ * other repository.
+ */
 async function promisedBelow(repository: Repository, tree: string): Promise<ReadonlySet<string>> {
   if (repository.isWhole) return new Set();
   const keys = '^(extensions\\.partialclone|remote\\..*\\.(promisor|partialclonefilter))$';

@@ -6,7 +6,10 @@ export interface Identity {
   readonly email: string;
 }
 
-/** A name and an address that git takes and no reader mistakes: one line each, without brackets, cut; a name that is nothing is `unknown`. */
+/**
+ * A name and an address that git takes and no reader mistakes: one line each, without brackets, cut; a name that is
+ * nothing is `unknown`.
+ */
 export function plainIdentity({ name, email }: Identity): Identity {
   const plain = (text: string, max: number): string =>
     [...text.toWellFormed().replace(/[\p{Cc}\p{Cf}\u2028\u2029<>]+/gu, ' ')].slice(0, max).join('').trim();
@@ -32,7 +35,10 @@ export async function readIdentity(place: GitDirectory): Promise<Identity | unde
   return name === '' || email === '' ? undefined : { name, email };
 }
 
-/** Names and addresses of the authors and committers of `base..tip`, without repeats; `base` undefined means the whole history. */
+/**
+ * Names and addresses of the authors and committers of `base..tip`, without repeats; `base` undefined means the whole
+ * history.
+ */
 export async function identitiesOf(
   place: GitDirectory,
   base: string | undefined,

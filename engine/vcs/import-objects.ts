@@ -17,8 +17,9 @@ export interface WantedTrees {
 }
 
 /**
- * Copies every object that a scratch made itself, or those of them that `wanted` needs, into `target`, durable as the person's git config says. Objects are content-addressed:
- * doing it twice, or half and then again, is harmless. Answers how many there were.
+ * Copies every object that a scratch made itself, or those of them that `wanted` needs, into `target`, durable as the
+ * person's git config says. Objects are content-addressed: doing it twice, or half and then again, is harmless. Answers
+ * how many there were.
  */
 export async function importObjects(
   scratch: Scratch,
@@ -41,7 +42,10 @@ export async function importObjects(
   return ids.length;
 }
 
-/** As files of their own. With `wanted`, git itself leaves out what is not needed (`--revs`) and what the scratch only borrows (`--local`). */
+/**
+ * As files of their own. With `wanted`, git itself leaves out what is not needed (`--revs`) and what the scratch only
+ * borrows (`--local`).
+ */
 async function importFew(
   scratch: Scratch,
   target: GitDirectory,
@@ -76,8 +80,8 @@ async function reachedFrom(
 }
 
 /**
- * Copies every object below `objectsDir` into a scratch, under the id that its content has, whatever name it lies there under. Links between them are not
- * followed: what is missing is found missing by whoever needs it.
+ * Copies every object below `objectsDir` into a scratch, under the id that its content has, whatever name it lies there
+ * under. Links between them are not followed: what is missing is found missing by whoever needs it.
  */
 export async function importRehashed(objectsDir: string, scratch: Scratch): Promise<void> {
   const { ids, bytes } = await ownObjects({ ...scratch, objectsDir });

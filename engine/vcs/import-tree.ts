@@ -14,7 +14,10 @@ export type TreeFiles =
   | Iterable<readonly [path: string, bytes: Uint8Array]>
   | AsyncIterable<readonly [path: string, bytes: Uint8Array]>;
 
-/** The names come from us and are read by us: what a work tree on another system could not hold is no reason to refuse them. */
+/**
+ * The names come from us and are read by us: what a work tree on another system could not hold is no reason to refuse
+ * them.
+ */
 const anyName: readonly GitSetting[] = [
   ['core.protectNTFS', 'false'],
   ['core.protectHFS', 'false'],
@@ -26,9 +29,9 @@ const chunkBytes = 128 * 1024;
 const smallBytes = 16 * 1024;
 
 /**
- * Makes a tree of plain files in a scratch, on top of the tree of `over` where given (read from `from`); answers its id. Few files become an
- * object each, without any process; of more, any number goes in without being held, and one pack comes out. INTERNAL for a path that would
- * leave the tree.
+ * Makes a tree of plain files in a scratch, on top of the tree of `over` where given (read from `from`); answers its
+ * id. Few files become an object each, without any process; of more, any number goes in without being held, and one
+ * pack comes out. INTERNAL for a path that would leave the tree.
  */
 export async function importTree(
   scratch: Scratch,
@@ -70,7 +73,10 @@ async function writeFew(
   return writeTree(place, objects, over === undefined ? undefined : await treeOf(place.from, over));
 }
 
-/** `git fast-import` could build the tree too, but looks each name up from the front of its directory: 100,000 files in one take a minute. */
+/**
+ * `git fast-import` could build the tree too, but looks each name up from the front of its directory: 100,000 files in
+ * one take a minute.
+ */
 async function importMany(
   scratch: Scratch,
   first: ReadonlyMap<string, Uint8Array>,

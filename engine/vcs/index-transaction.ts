@@ -19,7 +19,10 @@ export interface HeldIndex {
 
 export interface IndexOptions {
   readonly clock?: Clock;
-  /** How long another git's lock is waited for; default 5 s. One of another writ is waited for as long as it works, at most 120 s. */
+  /**
+   * How long another git's lock is waited for; default 5 s. One of another writ is waited for as long as it works, at
+   * most 120 s.
+   */
   readonly waitMs?: number;
 }
 
@@ -28,8 +31,8 @@ const longestWaitMs = 120_000;
 const maxPauseMs = 200;
 
 /**
- * Works on the index of this work tree under git's own `index.lock`. The lock is a hard link of our claim: whose it is can be told for certain after a
- * kill. GIT_FAILED, naming the lock, where another git holds it.
+ * Works on the index of this work tree under git's own `index.lock`. The lock is a hard link of our claim: whose it is
+ * can be told for certain after a kill. GIT_FAILED, naming the lock, where another git holds it.
  */
 export async function withIndex<T>(
   repo: Repository,

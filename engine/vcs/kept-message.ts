@@ -14,8 +14,8 @@ const trailer = /^[A-Za-z][A-Za-z0-9-]{0,63}: \S/;
 const unseen = /[\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
 /**
- * Takes over a commit message: lines only, without control characters, at most 16,384 characters (a longer one ends by saying so). A line that
- * looks like one of our trailers is quoted in the text and dropped from the trailer block.
+ * Takes over a commit message: lines only, without control characters, at most 16,384 characters (a longer one ends by
+ * saying so). A line that looks like one of our trailers is quoted in the text and dropped from the trailer block.
  */
 export function keepMessage(message: string): KeptMessage {
   const flat = message

@@ -11,7 +11,10 @@ export interface People {
   readonly committers: readonly Identity[];
 }
 
-/** Authors, co-authors and committers of the commits in `from..to`; `from` undefined means the whole history. GIT_FAILED. */
+/**
+ * Authors, co-authors and committers of the commits in `from..to`; `from` undefined means the whole history.
+ * GIT_FAILED.
+ */
 export async function listPeople(place: GitDirectory, from: string | undefined, to: string): Promise<People> {
   const listed = await runGit(place, [
     'log',

@@ -22,8 +22,9 @@ const maxErrorText = 2_000;
 const signalled = 128;
 
 /**
- * Runs a git that takes locks, so that neither its death nor ours leaves one in anybody's way: what it may take is claimed first, what dead processes
- * of ours left is removed, and what a living process holds is waited for. `lock` is the one that was still held at the end.
+ * Runs a git that takes locks, so that neither its death nor ours leaves one in anybody's way: what it may take is
+ * claimed first, what dead processes of ours left is removed, and what a living process holds is waited for. `lock` is
+ * the one that was still held at the end.
  */
 export async function askLockingGit(
   place: GitDirectory,

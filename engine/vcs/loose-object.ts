@@ -20,8 +20,8 @@ export function objectIdOf(format: Scratch['objectFormat'], { type, bytes }: New
 }
 
 /**
- * Writes an object into a scratch as git does, in a file of its own, whole or not at all; answers its id. With `durable` it outlives a power
- * cut from then on.
+ * Writes an object into a scratch as git does, in a file of its own, whole or not at all; answers its id. With
+ * `durable` it outlives a power cut from then on.
  */
 export async function writeLooseObject(
   scratch: Pick<Scratch, 'objectsDir' | 'objectFormat'>,

@@ -12,8 +12,9 @@ export type MergeOutcome =
 const nobody = { name: 'writ', email: 'scheduler@writ.invalid' };
 
 /**
- * Merges what was done to `base` on two sides, without a work tree, a ref or an index; objects stay in `place`. Paths of conflicts in
- * git's order. The trees are given as commits made for the purpose: git before 2.40 takes no other merge base.
+ * Merges what was done to `base` on two sides, without a work tree, a ref or an index; objects stay in `place`. Paths
+ * of conflicts in git's order. The trees are given as commits made for the purpose: git before 2.40 takes no other
+ * merge base.
  */
 export async function mergeTrees(
   place: Scratch,

@@ -3,8 +3,8 @@ import { remoteUri } from './remote-uri.ts';
 import { isObjectId, type Repository } from './repository.ts';
 
 /**
- * A name of the repository that says something to a stranger, and nothing of this machine's paths: what the contract calls it, else its remote `origin`,
- * else the commit that its history began with.
+ * A name of the repository that says something to a stranger, and nothing of this machine's paths: what the contract
+ * calls it, else its remote `origin`, else the commit that its history began with.
  */
 export async function nameRepository(
   repository: Repository,
@@ -17,7 +17,10 @@ export async function nameRepository(
   return remote ?? `urn:writ:repository:${(await firstCommit(repository, base)) ?? type}`;
 }
 
-/** The root of the history by first parents; `undefined` on an unborn branch and in a shallow clone, where it is not known. */
+/**
+ * The root of the history by first parents; `undefined` on an unborn branch and in a shallow clone, where it is not
+ * known.
+ */
 async function firstCommit(repository: Repository, base: string | undefined): Promise<string | undefined> {
   if (base === undefined) return undefined;
   const shallow = await askGit(repository, ['rev-parse', '--is-shallow-repository']);

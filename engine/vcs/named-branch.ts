@@ -6,8 +6,8 @@ import { isObjectId, type Repository } from './repository.ts';
 const maxLength = 1024;
 
 /**
- * The branch that a revision names, as a full ref: a local one, else a remote-tracking one, else that of the remote `origin`. `undefined`
- * where it names a tag, an id, an expression or HEAD.
+ * The branch that a revision names, as a full ref: a local one, else a remote-tracking one, else that of the remote
+ * `origin`. `undefined` where it names a tag, an id, an expression or HEAD.
  */
 export async function namedBranch(repo: Repository, revision: string): Promise<string | undefined> {
   if (isObjectId(revision) || revision === 'HEAD' || revision === '@') return undefined;

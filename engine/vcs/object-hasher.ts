@@ -12,7 +12,9 @@ export interface HashedObject {
   readonly tree: Buffer | undefined;
 }
 
-/** `absent`: git finds none of that name, or none that it can begin to read. `damaged`: git gave up in the middle of it. */
+/**
+ * `absent`: git finds none of that name, or none that it can begin to read. `damaged`: git gave up in the middle of it.
+ */
 export type HashAnswer = HashedObject | 'absent' | 'damaged';
 
 /** Most octets of one tree that are held; a directory of a million files has about 50 MiB. */
@@ -23,8 +25,8 @@ const maxHeaderBytes = 4096;
 const lineFeed = 10;
 
 /**
- * Reckons ids from the bytes of objects, which git does not do when it reads them. One git is asked for all; blobs are hashed as they stream by
- * and never held.
+ * Reckons ids from the bytes of objects, which git does not do when it reads them. One git is asked for all; blobs are
+ * hashed as they stream by and never held.
  */
 export class ObjectHasher implements AsyncDisposable {
   readonly #place: GitDirectory;
@@ -35,7 +37,10 @@ export class ObjectHasher implements AsyncDisposable {
     this.#place = place;
   }
 
-  /** Hands every id's answer to `take`, in the order asked; a damaged object costs a git, so `take` may say `false`: that is enough. */
+  /**
+   * Hands every id's answer to `take`, in the order asked; a damaged object costs a git, so `take` may say `false`:
+   * that is enough.
+   */
   async hash(ids: readonly string[], take: (id: string, answer: HashAnswer) => boolean): Promise<void> {
     for (let begin = 0; begin < ids.length; ) {
       this.#ask(ids.slice(begin));

@@ -32,8 +32,8 @@ interface KeptReader {
 }
 
 /**
- * Asks git about objects: the process that is kept for `place`, where somebody keeps one, else one that ends with the answer. REF_INVALID for a
- * name with a line break, which would be another question.
+ * Asks git about objects: the process that is kept for `place`, where somebody keeps one, else one that ends with the
+ * answer. REF_INVALID for a name with a line break, which would be another question.
  */
 export async function askObjects(place: GitDirectory, question: ObjectQuestion): Promise<void> {
   const bad = question.names.find((name) => name.includes('\n'));
@@ -56,7 +56,9 @@ export async function askObjects(place: GitDirectory, question: ObjectQuestion):
 
 /** Git processes that stay for as long as this is not disposed. */
 export interface KeptReaders extends AsyncDisposable {
-  /** From here on, questions about the objects of `place` go to one git that stays. It sees what is written meanwhile. */
+  /**
+   * From here on, questions about the objects of `place` go to one git that stays. It sees what is written meanwhile.
+   */
   keep<T extends GitDirectory>(place: T): T;
 }
 
@@ -89,7 +91,10 @@ export function keepObjectReaders(): KeptReaders {
   };
 }
 
-/** Has every git that is kept start anew at its next question: once started, git does not look again where objects are borrowed from. */
+/**
+ * Has every git that is kept start anew at its next question: once started, git does not look again where objects are
+ * borrowed from.
+ */
 export async function restartObjectReaders(): Promise<void> {
   await Promise.all([...kept.values()].map(({ reader }) => reader.end()));
 }

@@ -4,7 +4,10 @@ import { writeDurably } from '../../core/base/durable-file.ts';
 import { runGit } from './git.ts';
 import type { Scratch } from './scratch.ts';
 
-/** Packs a tree and all that is in it, also what the scratch only borrows, into `dir`; answers the pack's name (`pack-…`). */
+/**
+ * Packs a tree and all that is in it, also what the scratch only borrows, into `dir`; answers the pack's name
+ * (`pack-…`).
+ */
 export async function packTree(scratch: Scratch, tree: string, dir: string): Promise<string> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const ids = await runGit(scratch, ['rev-list', '--objects', '--no-object-names', tree]);
@@ -18,8 +21,8 @@ export async function packTree(scratch: Scratch, tree: string, dir: string): Pro
 }
 
 /**
- * Copies the files of a pack into another pack directory, unless it is there. A reader believes in a pack when it sees the index, so that
- * comes last.
+ * Copies the files of a pack into another pack directory, unless it is there. A reader believes in a pack when it sees
+ * the index, so that comes last.
  */
 export async function placePack(name: string, from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });

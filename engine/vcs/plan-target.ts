@@ -26,9 +26,9 @@ export interface Target {
 }
 
 /**
- * Picks the target ref (4-resolutions, Target ref): `--onto`; else baseRef where it is a branch; else the checked-out branch where its tip is
- * the base; else a new `writ/<run>`. An `--onto` that is checked out in another work tree is TARGET_CHECKED_OUT, an implied branch there is
- * passed over: what nobody named is not moved under somebody's feet.
+ * Picks the target ref (4-resolutions, Target ref): `--onto`; else baseRef where it is a branch; else the checked-out
+ * branch where its tip is the base; else a new `writ/<run>`. An `--onto` that is checked out in another work tree is
+ * TARGET_CHECKED_OUT, an implied branch there is passed over: what nobody named is not moved under somebody's feet.
  */
 export async function planTarget(repo: Repository, request: TargetRequest): Promise<Target> {
   const { head, branches, consider } = await readPlace(repo);
@@ -58,8 +58,8 @@ export async function planTarget(repo: Repository, request: TargetRequest): Prom
 }
 
 /**
- * The target that a run was started with, as it stands from this work tree: where `resume` is typed changes nothing. REF_INVALID for what is
- * no branch, TARGET_CHECKED_OUT where another work tree would lose its footing.
+ * The target that a run was started with, as it stands from this work tree: where `resume` is typed changes nothing.
+ * REF_INVALID for what is no branch, TARGET_CHECKED_OUT where another work tree would lose its footing.
  */
 export async function reopenTarget(
   repo: Repository,
@@ -102,7 +102,10 @@ function requireMovable(branches: ReadonlyMap<string, Branch>, { ref, elsewhere 
   throw new WritError('TARGET_CHECKED_OUT', { detail: { ref, worktree: branches.get(ref)?.worktree } });
 }
 
-/** A new branch cannot be made where one of its directories is a branch, or the reverse: better said before the run than at the swap. */
+/**
+ * A new branch cannot be made where one of its directories is a branch, or the reverse: better said before the run than
+ * at the swap.
+ */
 function requireRoom(branches: ReadonlyMap<string, Branch>, { ref, tip }: Considered): void {
   if (tip !== undefined) return;
   const taken = [...branches.keys()].find((name) => ref.startsWith(`${name}/`) || name.startsWith(`${ref}/`));

@@ -5,7 +5,10 @@ import type { GitDirectory } from './git.ts';
 const maxNames = 500;
 const maxChunkBytes = 32 * 1024 * 1024;
 
-/** Type and size of many objects. One that makes git give up is told from the rest by halving, so damage costs log n processes, not n. */
+/**
+ * Type and size of many objects. One that makes git give up is told from the rest by halving, so damage costs log n
+ * processes, not n.
+ */
 export async function readHeads(
   place: GitDirectory,
   ids: Iterable<string>,
@@ -23,8 +26,8 @@ export async function readHeads(
 }
 
 /**
- * Reads many objects, at most 32 MiB of them at a time, and hands each to `take`, in no order; `undefined` for one that is missing or damaged.
- * `heads` tells how large they are; an object without a head is not read.
+ * Reads many objects, at most 32 MiB of them at a time, and hands each to `take`, in no order; `undefined` for one that
+ * is missing or damaged. `heads` tells how large they are; an object without a head is not read.
  */
 export async function readEach(
   place: GitDirectory,
@@ -88,8 +91,8 @@ async function halving(
 }
 
 /**
- * Blobs by expression (`<commit>:<path>`), each of at most `maxBytes`; what is missing, damaged, larger or no blob is left out, and hinders no
- * other.
+ * Blobs by expression (`<commit>:<path>`), each of at most `maxBytes`; what is missing, damaged, larger or no blob is
+ * left out, and hinders no other.
  */
 export async function readSmall(
   place: GitDirectory,

@@ -15,8 +15,8 @@ const perWorkTree = /^refs\/(?:bisect|rewritten|worktree)\//;
 const missing = ['ENOENT', 'ENOTDIR'];
 
 /**
- * Reads a full ref name from the files that git keeps refs in, in git's order: its own file, then `packed-refs`. `undefined` for whatever is not
- * plain (symbolic, damaged, kept in another way): ask git.
+ * Reads a full ref name from the files that git keeps refs in, in git's order: its own file, then `packed-refs`.
+ * `undefined` for whatever is not plain (symbolic, damaged, kept in another way): ask git.
  */
 export async function readRefFile(place: GitDirectory, ref: string): Promise<RefFound | undefined> {
   const { refsIn } = place;
@@ -32,7 +32,10 @@ export async function readRefFile(place: GitDirectory, ref: string): Promise<Ref
   return idAtStart(place, line);
 }
 
-/** True where the files say that there is no ref below `stem` (`refs/ai/approvals/X`). False: ask git, who may find none either. */
+/**
+ * True where the files say that there is no ref below `stem` (`refs/ai/approvals/X`). False: ask git, who may find none
+ * either.
+ */
 export async function hasNoRefsBelow({ refsIn }: GitDirectory, stem: string): Promise<boolean> {
   if (refsIn === undefined || perWorkTree.test(stem)) return false;
   const fault: unknown = await lstat(join(refsIn, stem)).then(

@@ -21,7 +21,10 @@ export function requireRefName(name: string): string {
   });
 }
 
-/** The full ref of a branch given as `main` or `refs/heads/main`; REF_INVALID for anything git would not take as a branch name. */
+/**
+ * The full ref of a branch given as `main` or `refs/heads/main`; REF_INVALID for anything git would not take as a
+ * branch name.
+ */
 export function branchRef(name: string): string {
   const ref = name.startsWith('refs/heads/') ? name : `refs/heads/${name}`;
   if (
@@ -40,8 +43,8 @@ export function branchRef(name: string): string {
 }
 
 /**
- * One id as one component of a ref or a path: letters, digits, `-`, `_` and inner single dots stay, every other byte is `%XX`. Two ids never
- * share an encoding; a very long one ends in its digest instead of its tail.
+ * One id as one component of a ref or a path: letters, digits, `-`, `_` and inner single dots stay, every other byte is
+ * `%XX`. Two ids never share an encoding; a very long one ends in its digest instead of its tail.
  */
 export function encodeId(id: string): string {
   let encoded = '';

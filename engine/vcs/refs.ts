@@ -7,14 +7,20 @@ import { requireRefName } from './ref-name.ts';
 import { isObjectId, zeroIdOf } from './repository.ts';
 import { lockedFault } from './stale-locks.ts';
 
-/** One move of one ref. `undefined` means "does not exist": as `old` it must not exist yet, as `new` it is deleted. The same twice: it has to stay. */
+/**
+ * One move of one ref. `undefined` means "does not exist": as `old` it must not exist yet, as `new` it is deleted. The
+ * same twice: it has to stay.
+ */
 export interface RefUpdate {
   readonly ref: string;
   readonly old: string | undefined;
   readonly new: string | undefined;
 }
 
-/** All moved, or none: the refs that did not stand where they were expected. `already`: they stood at the new place before. */
+/**
+ * All moved, or none: the refs that did not stand where they were expected. `already`: they stood at the new place
+ * before.
+ */
 export type RefOutcome =
   | { readonly moved: true; readonly already?: true }
   | { readonly moved: false; readonly stale: readonly StaleRef[] };
@@ -26,8 +32,8 @@ export interface StaleRef {
 }
 
 /**
- * Moves refs by compare-and-swap, all or none. A ref that stands elsewhere is a value; REF_INVALID for a name that is none, GIT_FAILED for
- * the rest (locked by another git for long, disk full). `message` goes into the reflog.
+ * Moves refs by compare-and-swap, all or none. A ref that stands elsewhere is a value; REF_INVALID for a name that is
+ * none, GIT_FAILED for the rest (locked by another git for long, disk full). `message` goes into the reflog.
  */
 export async function updateRefs(
   place: GitDirectory,

@@ -1,6 +1,6 @@
 /**
- * How a remote repository is named in a statement: `git+` and its URL, without user and password of a web address. `undefined` for what only this machine
- * knows: a path, `file:`.
+ * How a remote repository is named in a statement: `git+` and its URL, without user and password of a web address.
+ * `undefined` for what only this machine knows: a path, `file:`.
  */
 export function remoteUri(locator: string): string | undefined {
   const plain = locator.replace(/^git\+/, '');

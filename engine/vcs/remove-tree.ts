@@ -3,7 +3,9 @@ import { rmdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../../core/base/clock.ts';
 
-/** Beyond this many octets a directory is moved up before it is entered: PATH_MAX is 4096 on Linux and 1024 on macOS. */
+/**
+ * Beyond this many octets a directory is moved up before it is entered: PATH_MAX is 4096 on Linux and 1024 on macOS.
+ */
 const maxPathBytes = 700;
 /** Directories of one listing that are kept in memory at once. */
 const maxListed = 1024;
@@ -13,8 +15,9 @@ const maxReturns = 100;
 const sliceMs = 8;
 
 /**
- * Deletes what stands at `path`, a link in its place rather than what it leads to, whatever a check made of it: names that are no UTF-8,
- * directories without rights, any depth, any number of files (in bounded memory). Nothing there is no fault.
+ * Deletes what stands at `path`, a link in its place rather than what it leads to, whatever a check made of it: names
+ * that are no UTF-8, directories without rights, any depth, any number of files (in bounded memory). Nothing there is
+ * no fault.
  */
 export async function removeTree(path: string): Promise<void> {
   const root = Buffer.from(path);
@@ -76,8 +79,9 @@ function unlinkIfThere(file: Buffer): void {
 }
 
 /**
- * False where something is in it again. Where the root stands is not ours to change. Files of a moment never had blocks; a directory has one, and
- * giving it back waits for the journal of the file system: others of us go on meanwhile.
+ * False where something is in it again. Where the root stands is not ours to change. Files of a moment never had
+ * blocks; a directory has one, and giving it back waits for the journal of the file system: others of us go on
+ * meanwhile.
  */
 async function removeEmpty(directory: Buffer, isRoot: boolean): Promise<boolean> {
   try {

@@ -15,8 +15,8 @@ export interface Replacements {
 const prefix = 'refs/replace/';
 
 /**
- * The replacements that git follows here: none where `core.useReplaceRefs` is off. A shallow clone is none: what it leaves out is absent, and
- * nothing stands in its place.
+ * The replacements that git follows here: none where `core.useReplaceRefs` is off. A shallow clone is none: what it
+ * leaves out is absent, and nothing stands in its place.
  */
 export async function readReplacements(repository: Repository): Promise<Replacements> {
   const [objects, grafts] = await Promise.all([readObjects(repository), readGrafts(repository)]);
@@ -41,8 +41,8 @@ async function followsReplaceRefs(repository: Repository): Promise<boolean> {
 }
 
 /**
- * A line is a commit and its parents, in upper or lower case, one white space between them, up to a NUL; the first line of a commit counts. git
- * leaves out what it cannot read, and so do we.
+ * A line is a commit and its parents, in upper or lower case, one white space between them, up to a NUL; the first line
+ * of a commit counts. git leaves out what it cannot read, and so do we.
  */
 async function readGrafts({ commonDir }: Repository): Promise<Replacements['grafts']> {
   const grafts = new Map<string, readonly string[]>();
@@ -72,8 +72,9 @@ async function readText(path: string): Promise<string> {
 }
 
 /**
- * Where plain git shows something else than what `commit` is: `target` by which it was named, the commit, its tree and what is in it, its parents
- * and theirs. Each in a few words, the first twenty; empty where no replacement has an effect on them.
+ * Where plain git shows something else than what `commit` is: `target` by which it was named, the commit, its tree and
+ * what is in it, its parents and theirs. Each in a few words, the first twenty; empty where no replacement has an
+ * effect on them.
  */
 export async function effectsOn(
   repository: Repository,

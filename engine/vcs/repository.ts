@@ -18,9 +18,9 @@ export interface Repository extends GitDirectory {
 }
 
 /**
- * Finds the repository around `path`. Refuses with NOT_A_REPOSITORY (also inside `.git`), BARE_REPOSITORY unless whoever asks only reads objects and refs
- * (`bare`), GIT_MISSING, and GIT_FAILED where git itself refuses it (foreign owner, damaged config) or
- * would read without end.
+ * Finds the repository around `path`. Refuses with NOT_A_REPOSITORY (also inside `.git`), BARE_REPOSITORY unless
+ * whoever asks only reads objects and refs (`bare`), GIT_MISSING, and GIT_FAILED where git itself refuses it (foreign
+ * owner, damaged config) or would read without end.
  */
 export async function openRepository(
   path: string,
@@ -117,8 +117,9 @@ function discoveryFault(path: string, args: readonly string[], code: number, std
 }
 
 /**
- * Filter drivers (`filter.<name>.clean`, …) are programs, and no single setting turns them off: each is emptied by name. Refs are plain files
- * unless the config says how else they are kept, and every object is here unless it says where the others are.
+ * Filter drivers (`filter.<name>.clean`, …) are programs, and no single setting turns them off: each is emptied by
+ * name. Refs are plain files unless the config says how else they are kept, and every object is here unless it says
+ * where the others are.
  */
 async function readConfig(place: GitDirectory): Promise<{
   readonly settings: readonly GitSetting[];

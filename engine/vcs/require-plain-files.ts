@@ -13,8 +13,9 @@ const read = [
 ];
 
 /**
- * Refuses with GIT_FAILED a git directory in which one of these is a pipe, a socket or a device, itself or by a link: git, and we, would wait for
- * it for ever, or read it until no memory is left. A link to a file is as good as the file; what is not there is fine.
+ * Refuses with GIT_FAILED a git directory in which one of these is a pipe, a socket or a device, itself or by a link:
+ * git, and we, would wait for it for ever, or read it until no memory is left. A link to a file is as good as the file;
+ * what is not there is fine.
  */
 export async function requirePlainFiles(commonDir: string): Promise<void> {
   await Promise.all(

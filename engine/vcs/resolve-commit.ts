@@ -14,8 +14,8 @@ export interface Base {
 const maxRefLength = 1024;
 
 /**
- * The commit that a branch, tag, id or revision expression names, as a full id. Refuses with REF_NOT_FOUND; with REF_INVALID whatever
- * looks like an option, holds control characters or is a range.
+ * The commit that a branch, tag, id or revision expression names, as a full id. Refuses with REF_NOT_FOUND; with
+ * REF_INVALID whatever looks like an option, holds control characters or is a range.
  */
 export async function resolveCommit(place: GitDirectory, ref: string): Promise<string> {
   const shown = printable(ref);
@@ -43,7 +43,10 @@ export function isRevision(ref: string): boolean {
   );
 }
 
-/** `resolveCommit` with the tree; where HEAD is unborn, `HEAD` and its branch stand for the empty tree (4-resolutions, Target ref). */
+/**
+ * `resolveCommit` with the tree; where HEAD is unborn, `HEAD` and its branch stand for the empty tree (4-resolutions,
+ * Target ref).
+ */
 export async function resolveBase(place: GitDirectory, ref: string): Promise<Base> {
   try {
     const commit = await resolveCommit(place, ref);

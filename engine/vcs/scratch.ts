@@ -4,19 +4,25 @@ import { quotePath } from '../../readers/diff/quote-path.ts';
 import type { GitDirectory } from './git.ts';
 import { isolatedGitEnvironment } from './git-environment.ts';
 
-/** A bare git directory of our own over somebody's objects: new objects stay in it until they are imported, or removed with it. */
+/**
+ * A bare git directory of our own over somebody's objects: new objects stay in it until they are imported, or removed
+ * with it.
+ */
 export interface Scratch extends GitDirectory {
   readonly objectsDir: string;
   /** The object directories that it borrows from, read-only. */
   readonly borrowed: readonly string[];
 }
 
-/** Bytes go in and out exactly as they are, whatever `.gitattributes` in the tree says: this file has the highest precedence. */
+/**
+ * Bytes go in and out exactly as they are, whatever `.gitattributes` in the tree says: this file has the highest
+ * precedence.
+ */
 const rawAttributes = '* -text !eol -ident !filter !working-tree-encoding !diff !merge !whitespace\n';
 
 /**
- * Makes a scratch at `dir`, or takes up the one that a stopped process made there. No config, attributes, hooks, replacements or remotes of the person's apply
- * in it, so what git answers there depends on objects alone.
+ * Makes a scratch at `dir`, or takes up the one that a stopped process made there. No config, attributes, hooks,
+ * replacements or remotes of the person's apply in it, so what git answers there depends on objects alone.
  */
 export async function createScratch(dir: string, over: Borrowable): Promise<Scratch> {
   await writeGitDirectory(dir, over, 'ref: refs/heads/none');

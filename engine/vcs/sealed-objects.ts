@@ -23,8 +23,9 @@ export interface SealRequest {
 const maxCommitBytes = 16 * 1024 * 1024;
 
 /**
- * Makes a bare git directory at `dir` (expected absent) that holds what is reachable from the commit, as deep as asked, and from the trees, and
- * nothing else of `from`: no alternates, no refs, no config of the person's. Where `from` is shallow itself, its history ends there.
+ * Makes a bare git directory at `dir` (expected absent) that holds what is reachable from the commit, as deep as asked,
+ * and from the trees, and nothing else of `from`: no alternates, no refs, no config of the person's. Where `from` is
+ * shallow itself, its history ends there.
  */
 export async function sealObjects(
   from: Scratch,

@@ -29,8 +29,9 @@ const plainSegment = /^(?!\.git$)[\w.@+=#,()[\] -]*[\w@+=#,()[\]-]$/i;
 const ownNameOfGit = /(?:^|\/)\.git[^/]*$/i;
 
 /**
- * Reads a tree of at most 256 paths and 1 MiB; `undefined` where only git is to write it: it is larger, holds a submodule, names that some
- * file system takes for another one or that git refuses, or is malformed or incomplete, so that git is the one to say what is wrong.
+ * Reads a tree of at most 256 paths and 1 MiB; `undefined` where only git is to write it: it is larger, holds a
+ * submodule, names that some file system takes for another one or that git refuses, or is malformed or incomplete, so
+ * that git is the one to say what is wrong.
  */
 export async function readSmallTree(place: GitDirectory, treeish: string): Promise<SmallTree | undefined> {
   const listed = await listTree(place, treeish);

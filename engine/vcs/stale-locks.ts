@@ -17,8 +17,9 @@ const orphanWaitMs = 120_000;
 const maxLockBytes = 256n;
 
 /**
- * Removes what killed processes of ours left of git's locks in this repository, and their claims. A lock is removed only where a claim names it, all
- * processes of that claim are proven dead, and the file is what they would have left. Everybody else's locks stay.
+ * Removes what killed processes of ours left of git's locks in this repository, and their claims. A lock is removed
+ * only where a claim names it, all processes of that claim are proven dead, and the file is what they would have left.
+ * Everybody else's locks stay.
  */
 export async function removeStaleLocks(
   place: Pick<GitDirectory, 'gitDir'>,

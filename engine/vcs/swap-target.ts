@@ -5,8 +5,9 @@ import { emptyTreeOf, type Repository } from './repository.ts';
 import { readHead } from './resolve-commit.ts';
 
 /**
- * Moves the target ref to the sealed commit by compare-and-swap. `moved: false` is TARGET_MOVED: nothing was changed. A ref that is on the commit
- * is `already` moved: an earlier process was stopped behind the swap. `held`: another branch that must stand where it is said to, at that moment.
+ * Moves the target ref to the sealed commit by compare-and-swap. `moved: false` is TARGET_MOVED: nothing was changed. A
+ * ref that is on the commit is `already` moved: an earlier process was stopped behind the swap. `held`: another branch
+ * that must stand where it is said to, at that moment.
  */
 export async function swapTarget(
   repo: Repository,
@@ -31,8 +32,9 @@ export type FollowOutcome =
   | { readonly state: 'failed'; readonly reason: string };
 
 /**
- * After the swap: brings index and files of this work tree from the old to the new commit by a two-tree `read-tree`, where HEAD still is on
- * the target. Local changes elsewhere stay; git refuses to overwrite any. Where an earlier process was stopped in it, `finishFollow` goes on.
+ * After the swap: brings index and files of this work tree from the old to the new commit by a two-tree `read-tree`,
+ * where HEAD still is on the target. Local changes elsewhere stay; git refuses to overwrite any. Where an earlier
+ * process was stopped in it, `finishFollow` goes on.
  */
 export async function followWorktree(
   repo: Repository,
@@ -41,7 +43,8 @@ export async function followWorktree(
 ): Promise<FollowOutcome> {
   if (!(await isOnTarget(repo, target))) return { state: 'not-checked-out' };
   return withIndex(repo, {}, async (index) => {
-    // A copied or touched file is "not uptodate" to read-tree until its stat data are looked at again; a real change stays one.
+    // A copied or touched file is "not uptodate" to read-tree until its stat data are looked at again; a real change
+    // stays one.
     await index.ask(['update-index', '-q', '--refresh']);
     const from = target.expected ?? emptyTreeOf(repo);
     const { code, stderr } = await index.ask([

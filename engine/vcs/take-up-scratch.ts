@@ -5,8 +5,9 @@ import { importRehashed } from './import-objects.ts';
 import { type Borrowable, createScratch, type Scratch } from './scratch.ts';
 
 /**
- * Makes a scratch at `dir` with the objects that an earlier process left there, each under the id that its content has: one that was changed meanwhile is not
- * there any more. Nothing else of what lies there is taken over, its config and hooks least of all. OBJECT_CORRUPT where git cannot read what lies there.
+ * Makes a scratch at `dir` with the objects that an earlier process left there, each under the id that its content has:
+ * one that was changed meanwhile is not there any more. Nothing else of what lies there is taken over, its config and
+ * hooks least of all. OBJECT_CORRUPT where git cannot read what lies there.
  */
 export async function takeUpScratch(dir: string, over: Borrowable): Promise<Scratch> {
   const before = `${dir}-before`;

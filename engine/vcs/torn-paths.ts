@@ -7,8 +7,8 @@ import { runGit } from './git.ts';
 import type { Repository } from './repository.ts';
 
 /**
- * What stands at a path: what shall stand there (`done`), something that writ or git put there and that may go (`ours`), nothing (`absent`), or
- * something of the person's (`left`).
+ * What stands at a path: what shall stand there (`done`), something that writ or git put there and that may go
+ * (`ours`), nothing (`absent`), or something of the person's (`left`).
  */
 export type TornState = 'done' | 'ours' | 'absent' | 'left';
 
@@ -16,8 +16,9 @@ const maxBlobBytes = 1024 * 1024 * 1024;
 const linkMode = '120000';
 
 /**
- * Tells for each path what a git that was killed between two trees left from what the person wrote: the content before, the content after, a
- * beginning of it, or nothing at all is git's. Content is compared as git sees it, line endings and encodings converted.
+ * Tells for each path what a git that was killed between two trees left from what the person wrote: the content before,
+ * the content after, a beginning of it, or nothing at all is git's. Content is compared as git sees it, line endings
+ * and encodings converted.
  */
 export async function classifyPaths(
   repo: Repository,

@@ -1,6 +1,9 @@
 import { askGit, type GitDirectory } from './git.ts';
 
-/** Whether a file of the tree holds the text, byte for byte. What cannot be searched may hold it: only a plain no is a no. */
+/**
+ * Whether a file of the tree holds the text, byte for byte. What cannot be searched may hold it: only a plain no is a
+ * no.
+ */
 export async function treeMentions(
   place: GitDirectory,
   tree: string,

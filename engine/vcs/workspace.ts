@@ -25,9 +25,10 @@ export interface Workspace {
 }
 
 /**
- * Writes the tree of `treeish` into `dir` (created, expected empty) with a `.git` of its own whose HEAD is `headCommit` (unborn without
- * one). No filter, line-ending or encoding conversion; symlinks as symlinks, submodules as empty directories.
- * After untrusted code has seen the workspace, never run git with its `.git`: its config is not ours any more.
+ * Writes the tree of `treeish` into `dir` (created, expected empty) with a `.git` of its own whose HEAD is `headCommit`
+ * (unborn without one). No filter, line-ending or encoding conversion; symlinks as symlinks, submodules as empty
+ * directories. After untrusted code has seen the workspace, never run git with its `.git`: its config is not ours any
+ * more.
  */
 export async function exportWorkspace(
   objects: GitDirectory & Borrowable,
@@ -46,8 +47,8 @@ export async function exportWorkspace(
 }
 
 /**
- * `exportWorkspace` for who asks nothing about the tree; `small` is what `readSmallTree` answered for it, and spares the process. Its `.git` borrows what
- * `objects` holds and, where that is sealed, says where history ends.
+ * `exportWorkspace` for who asks nothing about the tree; `small` is what `readSmallTree` answered for it, and spares
+ * the process. Its `.git` borrows what `objects` holds and, where that is sealed, says where history ends.
  */
 export async function exportTree(
   objects: GitDirectory & Borrowable & Partial<Pick<SealedObjects, 'shallow'>>,

@@ -9,9 +9,9 @@ const statBytes = 40;
 const maxNameLength = 0xfff;
 
 /**
- * Writes a tree into `dir` (expected empty but for `.git`) as `git read-tree -u` does: bytes and modes, links as links, and `.git/index` that says
- * what is there. Every file is a new one; where something stands in its place, it throws. For trees so small that waiting for each
- * call would cost more than the calls.
+ * Writes a tree into `dir` (expected empty but for `.git`) as `git read-tree -u` does: bytes and modes, links as links,
+ * and `.git/index` that says what is there. Every file is a new one; where something stands in its place, it throws.
+ * For trees so small that waiting for each call would cost more than the calls.
  */
 export function writeSmallTree(
   { entries, directories }: SmallTree,

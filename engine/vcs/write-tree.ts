@@ -23,8 +23,9 @@ const treeMode = '040000';
 export type TreeLeaf = string | { readonly mode: string; readonly object: string } | undefined;
 
 /**
- * Writes the trees of files on top of the tree `over`, where given; answers the root's id. A file takes the place of whatever stands at its
- * path, or where a directory of its path is needed. What shall be nothing is taken away first, where it is no directory; it leaves none empty.
+ * Writes the trees of files on top of the tree `over`, where given; answers the root's id. A file takes the place of
+ * whatever stands at its path, or where a directory of its path is needed. What shall be nothing is taken away first,
+ * where it is no directory; it leaves none empty.
  */
 export async function writeTree(
   place: TreePlace,

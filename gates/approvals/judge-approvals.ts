@@ -5,8 +5,9 @@ import type { RuleInput } from '../../core/contract/rule.ts';
 const maxListed = 50;
 
 /**
- * Asks for approvals as the words of a policy check say: `[--min N] [--group G]`. Enough distinct people: no finding. Not enough yet: a note
- * that waits. One rejection that counts, by anybody, is an error. With `roles`, only approvals given in one of these roles count.
+ * Asks for approvals as the words of a policy check say: `[--min N] [--group G]`. Enough distinct people: no finding.
+ * Not enough yet: a note that waits. One rejection that counts, by anybody, is an error. With `roles`, only approvals
+ * given in one of these roles count.
  */
 export function judgeApprovals(
   rule: string,

@@ -1,7 +1,10 @@
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
 import { policyWords } from '../checks/policy-words.ts';
 
-/** The first required policy check of `releaseChecks` that asks one of these rules; `undefined` where the contract has none. */
+/**
+ * The first required policy check of `releaseChecks` that asks one of these rules; `undefined` where the contract has
+ * none.
+ */
 export function reviewStep(
   { acceptance }: EffectiveIntentSpec,
   rules: readonly string[],

@@ -4,8 +4,8 @@ import type { TestReport } from '../reports/test-report.ts';
 import { failure } from './judge-exit.ts';
 
 /**
- * What the exit code says against the report: 0 beside failed tests, or another than expected beside none. An expected exit code other
- * than 0 says nothing of tests.
+ * What the exit code says against the report: 0 beside failed tests, or another than expected beside none. An expected
+ * exit code other than 0 says nothing of tests.
  */
 export function exitDisagreement(
   source: string,

@@ -7,8 +7,8 @@ type CommandRun = Awaited<ReturnType<CheckContext['runCommand']>>;
 type Expected = Pick<CheckContext['check'], 'timeoutSeconds' | 'expectedExitCode'>;
 
 /**
- * What speaks against a command that was to run: refused, over its time, interrupted, ended by a signal, or another exit code
- * than expected (contract, Errors 1). Empty only where it ran and ended as expected.
+ * What speaks against a command that was to run: refused, over its time, interrupted, ended by a signal, or another
+ * exit code than expected (contract, Errors 1). Empty only where it ran and ended as expected.
  */
 export function judgeExit(check: Expected, { denied, result }: CommandRun): readonly Finding[] {
   if (!result) {

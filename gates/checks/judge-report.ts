@@ -6,7 +6,10 @@ import { note } from './report-finding.ts';
 /** Failed tests that get a finding of their own; the rest is counted. */
 const maxNamed = 20;
 
-/** What a report itself says against the suite: contradictions, no test, failed tests; and what a reader wants to know of it. */
+/**
+ * What a report itself says against the suite: contradictions, no test, failed tests; and what a reader wants to know
+ * of it.
+ */
 export function judgeReport(report: TestReport, exitedAsExpected: boolean): readonly Finding[] {
   const { passed, failed, skipped, flaky, failures, emptyFiles, contradictions } = report;
   const findings: Finding[] = contradictions.map(({ severity, message }) => ({

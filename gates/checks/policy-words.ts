@@ -1,4 +1,7 @@
-/** Words of a policy check's command; `undefined` for text that only a shell could make sense of (operators, `$`, open quotes). */
+/**
+ * Words of a policy check's command; `undefined` for text that only a shell could make sense of (operators, `$`, open
+ * quotes).
+ */
 export function policyWords(command: string): readonly string[] | undefined {
   const words: string[] = [];
   let word: string | undefined;

@@ -5,9 +5,9 @@ import { failure } from './judge-exit.ts';
 import { policyWords } from './policy-words.ts';
 
 /**
- * Check kind `policy`: the first word names a registered rule, which is asked with the other words; its errors fail the check. A
- * first word that names none is run as a command under the ACL. A rule's name in front of shell syntax is refused. A rule that waits for a
- * person makes the check wait.
+ * Check kind `policy`: the first word names a registered rule, which is asked with the other words; its errors fail the
+ * check. A first word that names none is run as a command under the ACL. A rule's name in front of shell syntax is
+ * refused. A rule that waits for a person makes the check wait.
  */
 export const policyCheck: CheckRunner = {
   async run(context) {

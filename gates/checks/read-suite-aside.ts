@@ -11,7 +11,8 @@ const leastBytes = 1024 * 1024;
 const timeoutMs = 300_000;
 
 /**
- * `readSuite`, of large reports in a thread of the pool: nothing else waits for them, and one that takes a thread down counts for nothing.
+ * `readSuite`, of large reports in a thread of the pool: nothing else waits for them, and one that takes a thread down
+ * counts for nothing.
  */
 export async function readSuiteAside(suite: SuiteOutput, pool: Pick<WorkerPool, 'run'>): Promise<ReadSuite> {
   const { stdout } = suite.result;

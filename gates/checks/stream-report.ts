@@ -12,7 +12,9 @@ export interface StreamSays {
   readonly failed: number;
 }
 
-/** Standard output as the report itself; `undefined` where it does not begin as TAP. A part that was lost refuses it. */
+/**
+ * Standard output as the report itself; `undefined` where it does not begin as TAP. A part that was lost refuses it.
+ */
 export async function outputReport({
   stdout,
 }: Pick<SandboxResult, 'stdout'>): Promise<ParsedReport | undefined> {
@@ -31,8 +33,8 @@ export function truncation(
 }
 
 /**
- * The TAP that stands anywhere in standard output, behind what `npm test` prints too; `undefined` where none does. A stream that is no whole TAP
- * still tells by `not ok` lines what failed; one that is to-do or skipped tells nothing.
+ * The TAP that stands anywhere in standard output, behind what `npm test` prints too; `undefined` where none does. A
+ * stream that is no whole TAP still tells by `not ok` lines what failed; one that is to-do or skipped tells nothing.
  */
 export async function streamSays({ stdout }: Pick<SandboxResult, 'stdout'>): Promise<StreamSays | undefined> {
   const begins = beginsAsTap(stdout.bytes) ? 0 : versionAt(stdout.bytes);

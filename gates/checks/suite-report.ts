@@ -32,9 +32,10 @@ export interface ReadSuite {
 type ReadFile = ParsedReport & { readonly name: string };
 
 /**
- * A suite has one report: what the config names; else standard output that begins as TAP; else the one test report among
- * `$REPORTS_DIR/*.{xml,tap,json}` (two are REPORT_AMBIGUOUS); else REPORT_MISSING. Whatever else was left may only speak against it: output with
- * other counts or failed tests, a second report that does not say the same (REPORT_DISAGREES).
+ * A suite has one report: what the config names; else standard output that begins as TAP; else the one test report
+ * among `$REPORTS_DIR/*.{xml,tap,json}` (two are REPORT_AMBIGUOUS); else REPORT_MISSING. Whatever else was left may
+ * only speak against it: output with other counts or failed tests, a second report that does not say the same
+ * (REPORT_DISAGREES).
  */
 export async function readSuite(suite: SuiteOutput): Promise<ReadSuite> {
   const { named, result } = suite;
@@ -104,7 +105,10 @@ async function fromFiles(suite: SuiteOutput): Promise<ReadSuite> {
   return { report, source, findings: [...findings, ...against] };
 }
 
-/** Reads the files that are meant as reports; findings are those that may hide one. What is `wanted` is read whatever its ending. */
+/**
+ * Reads the files that are meant as reports; findings are those that may hide one. What is `wanted` is read whatever
+ * its ending.
+ */
 async function readFiles(
   { named, reports, unread }: SuiteOutput,
   wanted: (name: string) => boolean,
@@ -129,10 +133,16 @@ async function readFiles(
   return { files, findings };
 }
 
-/** The reports directory was empty when the command began: the file was moved or copied there with the time of an earlier run. */
+/**
+ * The reports directory was empty when the command began: the file was moved or copied there with the time of an
+ * earlier run.
+ */
 const stale: ReportRefusal = { reason: 'stale', message: 'it was last written before the check began' };
 
-/** Files beside the source. Where the config chose, another suite's report may lie there: it counts for nothing unless a test failed in it. */
+/**
+ * Files beside the source. Where the config chose, another suite's report may lie there: it counts for nothing unless a
+ * test failed in it.
+ */
 function others(
   source: string,
   report: TestReport,

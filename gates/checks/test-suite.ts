@@ -7,8 +7,8 @@ import { readSuiteAside } from './read-suite-aside.ts';
 import { toCounts } from './to-counts.ts';
 
 /**
- * Check kind `testSuite`: passes where the exit code is the expected one *and* its one report says that tests ran and none failed *and*
- * report, output and exit code agree. Where the report comes from: `suite-report.ts`.
+ * Check kind `testSuite`: passes where the exit code is the expected one *and* its one report says that tests ran and
+ * none failed *and* report, output and exit code agree. Where the report comes from: `suite-report.ts`.
  */
 export const testSuiteCheck = (pool: Pick<WorkerPool, 'run'>): CheckRunner => ({
   async run({ check, report: named, runCommand }) {

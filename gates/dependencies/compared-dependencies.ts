@@ -13,7 +13,10 @@ export interface ComparedDependencies {
   readonly notes: readonly DependencyProblem[];
 }
 
-/** Reads both sides. A changed file whose content was not given is a problem; a base file that cannot be read counts as empty. */
+/**
+ * Reads both sides. A changed file whose content was not given is a problem; a base file that cannot be read counts as
+ * empty.
+ */
 export function comparedDependencies(
   { files, patch }: RuleInput,
   isRead: (path: string) => boolean,

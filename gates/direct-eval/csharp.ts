@@ -26,7 +26,10 @@ const engines: readonly (readonly [space: RegExp, type: RegExp, methods: RegExp]
 ];
 const why = { code: 'evaluates a string as code', shell: 'hands a command line to a shell' };
 
-/** Direct execution in C#. A program with arguments is none, however they are built, unless the program is a shell told to run a text. */
+/**
+ * Direct execution in C#. A program with arguments is none, however they are built, unless the program is a shell told
+ * to run a text.
+ */
 export function csharpHits(reading: Reading): readonly Hit[] {
   const { tree, text, literal, opening } = reading;
   const names = csharpNames(reading);
@@ -174,7 +177,10 @@ export function csharpHits(reading: Reading): readonly Hit[] {
     };
   }
 
-  /** Where settings make a shell run a text that is built: the offsets that do. A line belongs to the program that is set beside it. */
+  /**
+   * Where settings make a shell run a text that is built: the offsets that do. A line belongs to the program that is
+   * set beside it.
+   */
   function handsOn(list: readonly Setting[]): readonly number[] | undefined {
     const programs = list.filter(({ property }) => property === 'FileName');
     const added = list.filter(({ property }) => property === 'ArgumentList.Add');

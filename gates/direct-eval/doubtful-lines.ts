@@ -6,7 +6,10 @@ const spanning =
 /** What hides whole lines. */
 const covering = /^(?:ERROR|text|heredoc|heredoc_body|heredoc_content|nowdoc|nowdoc_body|uninterpreted)$/;
 
-/** The lines of a text that a tree may have read wrongly: around its faults, and, in pieces of a file, inside what spans lines. */
+/**
+ * The lines of a text that a tree may have read wrongly: around its faults, and, in pieces of a file, inside what spans
+ * lines.
+ */
 export function* doubtfulLines(
   tree: SyntaxTree | undefined,
   text: string,

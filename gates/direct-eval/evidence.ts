@@ -4,7 +4,10 @@ import type { WordSearch } from '../../readers/anchors/word-search.ts';
 export interface EvidenceWord {
   /** At least four latin1 characters. */
   readonly text: string;
-  /** Sticky, from the text's beginning, over latin1: what must hold around it. It sees about a hundred bytes to either side. */
+  /**
+   * Sticky, from the text's beginning, over latin1: what must hold around it. It sees about a hundred bytes to either
+   * side.
+   */
   readonly form?: RegExp;
 }
 

@@ -32,7 +32,10 @@ const interpreters: readonly (readonly [module: RegExp, methods: RegExp])[] = [
 ];
 const maxDepth = 16;
 
-/** Direct execution in Go: a shell that is handed a built text, or an embedded interpreter; `exec.Command(name, args…)` is neither. */
+/**
+ * Direct execution in Go: a shell that is handed a built text, or an embedded interpreter; `exec.Command(name, args…)`
+ * is neither.
+ */
 export function goHits(reading: Reading): readonly Hit[] {
   const { tree, text, literal, isWhole } = reading;
   const names = new Names(opens);
@@ -245,7 +248,10 @@ export function goHits(reading: Reading): readonly Hit[] {
   }
 }
 
-/** What a package is called where its import gives it no name: `gopkg.in/robertkrimen/otto.v1` is `otto`, `a/b/v2` is `b`. */
+/**
+ * What a package is called where its import gives it no name: `gopkg.in/robertkrimen/otto.v1` is `otto`, `a/b/v2` is
+ * `b`.
+ */
 function nameOf(path: string): string {
   const short = path.replace(/[/.]v\d+$/, '');
   return short.slice(short.lastIndexOf('/') + 1);

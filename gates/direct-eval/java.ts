@@ -82,7 +82,10 @@ function isNamed({ tree, text }: Reading, { imports }: JavaNames, space: string)
   return imports.some((path) => path.startsWith(space)) || text(tree.root).includes(`${space}.`);
 }
 
-/** `new ProcessBuilder("sh", "-c", line)`; Commons Exec's `CommandLine`, filled in afterwards; what compiles the text that it is made with. */
+/**
+ * `new ProcessBuilder("sh", "-c", line)`; Commons Exec's `CommandLine`, filled in afterwards; what compiles the text
+ * that it is made with.
+ */
 function builderHit(reading: Reading, facts: JavaNames, node: SyntaxNode): Hit | undefined {
   const type = simpleType(reading.text(childOf(node, 'type')));
   const given = javaArguments(node);

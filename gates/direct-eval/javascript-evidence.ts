@@ -1,6 +1,9 @@
 import { type Evidence, type EvidenceWord, plainWords } from './evidence.ts';
 
-/** Objects whose methods start processes, under the names that are read without their import; and those that lend all globals. */
+/**
+ * Objects whose methods start processes, under the names that are read without their import; and those that lend all
+ * globals.
+ */
 const owners =
   '(?<![\\w$])(?:child_process|childProcess|cp|shelljs|Bun|globalThis|window|global|self|top|parent|frames|defaultView)';
 /** White space, a new line's mark in the diff, and what may stand between an object and its member. */

@@ -225,7 +225,10 @@ function wordsOf(
   });
 }
 
-/** `const run = eval`, `rows.map(eval)`, `promisify(exec)` that no call in sight uses: what evaluates strings leaves our sight. */
+/**
+ * `const run = eval`, `rows.map(eval)`, `promisify(exec)` that no call in sight uses: what evaluates strings leaves our
+ * sight.
+ */
 function isHandedOn(
   reading: Reading,
   names: JavascriptNames,

@@ -3,7 +3,10 @@ export interface JvmEngine {
   readonly methods: RegExp;
   /** Packages of which one must be named in the file, where other types are called the same. */
   readonly from?: readonly string[];
-  /** An expression language: an expression that is written down is part of the program. The number of the argument that holds it. */
+  /**
+   * An expression language: an expression that is written down is part of the program. The number of the argument that
+   * holds it.
+   */
   readonly expression?: number;
 }
 

@@ -139,7 +139,10 @@ function ownerEnd(view: TokenView, index: number): number {
   return view.previous(index - 1);
 }
 
-/** The type whose member a name is: of what stands before the dot, or of what the code around it is about (`with(runtime) { … }`). */
+/**
+ * The type whose member a name is: of what stands before the dot, or of what the code around it is about
+ * (`with(runtime) { … }`).
+ */
 function receiverOf(view: TokenView, held: Held, index: number): string | undefined {
   const isMember = isMemberAt(view, index);
   const end = ownerEnd(view, index);

@@ -14,8 +14,8 @@ const maxNesting = 3;
 const inReplacement = /eval|system|exec|readpipe|open|qx|`|\b(?:do|require)\b/;
 
 /**
- * Direct execution in Perl. `eval { … }` catches exceptions and a list (`system 'ls', $dir`) meets no shell: neither counts. `text` is what
- * the tokens were read from.
+ * Direct execution in Perl. `eval { … }` catches exceptions and a list (`system 'ls', $dir`) meets no shell: neither
+ * counts. `text` is what the tokens were read from.
  */
 export function perlHits(view: TokenView, source: string, depth = 0): readonly Hit[] {
   const hits: Hit[] = [...shellFlagHits(view)];

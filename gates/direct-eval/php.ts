@@ -28,7 +28,9 @@ const why = {
   requested: 'calls a function that the request names',
 };
 
-/** Direct execution in PHP. Function names are case-insensitive; methods and definitions of the same name do not count. */
+/**
+ * Direct execution in PHP. Function names are case-insensitive; methods and definitions of the same name do not count.
+ */
 export function phpHits(reading: Reading): readonly Hit[] {
   const { tree, text } = reading;
   const known = phpNames(reading);

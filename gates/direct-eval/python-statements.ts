@@ -2,7 +2,9 @@ import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tr
 import type { PythonNames } from '../../readers/source/names/python-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 
-/** Functions of the standard library that execute their first argument, which is a text or what was compiled from one. */
+/**
+ * Functions of the standard library that execute their first argument, which is a text or what was compiled from one.
+ */
 const runners =
   /^(?:(?:cProfile|profile)\.(?:Profile\(\)\.)?(?:run|runctx)|(?:pdb\.(?:Pdb\(\)\.)?|bdb\.Bdb\(\)\.)(?:run|runeval|runctx)|trace\.Trace\(\)\.(?:run|runctx)|code\.Interactive(?:Interpreter|Console)\(\)\.(?:runsource|runcode|push)|code(?:op)?\.compile_command)$/;
 /** Functions that execute the file or module which their first argument names. */
@@ -21,7 +23,10 @@ const functionLike =
 /** Of choices between values: what goes further is not to be told. */
 const maxSteps = 50;
 
-/** Why a call executes text that is not written down, of the functions that take a statement; a literal statement is no finding. */
+/**
+ * Why a call executes text that is not written down, of the functions that take a statement; a literal statement is no
+ * finding.
+ */
 export function statementReason(
   reading: Reading,
   names: PythonNames,

@@ -106,7 +106,10 @@ function callHit(reading: Reading, names: PythonNames, node: SyntaxNode): Hit | 
   return handsShellText(words) ? hit(path, 'hands a command line to a shell') : undefined;
 }
 
-/** `pool.submit(subprocess.run, line, shell=True)`, `Thread(target=subprocess.run, kwargs={'shell': True})`: what is handed on and will meet a shell. */
+/**
+ * `pool.submit(subprocess.run, line, shell=True)`, `Thread(target=subprocess.run, kwargs={'shell': True})`: what is
+ * handed on and will meet a shell.
+ */
 function handedShell(reading: Reading, names: PythonNames, given: readonly SyntaxNode[]): string | undefined {
   const { text } = reading;
   if (!given.some(({ type }) => type === 'keyword_argument' || type === 'dictionary_splat')) return undefined;

@@ -19,7 +19,10 @@ const pipes = /^(?:read|binread|readlines|foreach|write|binwrite|copy_stream)$/;
 const sends = /^(?:send|__send__|public_send)$/;
 const why = { code: 'evaluates a string as code', shell: 'runs a built command line in a shell' };
 
-/** Direct execution in Ruby. Blocks, argument lists (`system('ls', dir)`) and commands that are wholly written down evaluate nothing. */
+/**
+ * Direct execution in Ruby. Blocks, argument lists (`system('ls', dir)`) and commands that are wholly written down
+ * evaluate nothing.
+ */
 export function rubyHits(reading: Reading): readonly Hit[] {
   const { tree } = reading;
   const known = rubyNames(reading);

@@ -12,7 +12,10 @@ import type { Hit } from './hit.ts';
 /** What was found, and whether all of the text was read. */
 export interface Scan<H extends Hit = Hit> {
   readonly hits: readonly H[];
-  /** False where the text is too large, took too long or names lead on without end: what it holds is not known for certain. */
+  /**
+   * False where the text is too large, took too long or names lead on without end: what it holds is not known for
+   * certain.
+   */
   readonly complete: boolean;
 }
 
@@ -28,14 +31,16 @@ const markup = /\.(?:vue|svelte|astro|html|htm)$/i;
 /** Ordinary source takes half a millisecond per thousand characters. */
 const millisecondsFor = (length: number): number => 250 + length * 0.005;
 const maxDoubts = 5_000;
-/** A tree takes some hundred bytes per byte of source: of what is larger only lines are read, and that is not all of it. */
+/**
+ * A tree takes some hundred bytes per byte of source: of what is larger only lines are read, and that is not all of it.
+ */
 const maxTreeChars = 1024 * 1024;
 /** A longer line is not read by itself. */
 const maxLineChars = 512 * 1024;
 
 /**
- * Hits in a source, comments and strings left aside. Where only pieces of a file are seen, or where the grammar did not fit, nothing is
- * taken for a comment or string beyond its own line: what cannot be told is reported.
+ * Hits in a source, comments and strings left aside. Where only pieces of a file are seen, or where the grammar did not
+ * fit, nothing is taken for a comment or string beyond its own line: what cannot be told is reported.
  */
 export async function scanSyntax<H extends Hit>(
   source: ChangedSource,

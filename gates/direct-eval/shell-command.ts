@@ -28,7 +28,10 @@ const printers =
 /** Options behind which a command stands in another program's words (`find -exec`, `kubectl exec pod --`). */
 const beforeCommand = /^(?:--|-(?:exec|ok)(?:dir)?|-[xXe]|--exec(?:-batch)?)$/;
 
-/** Reads a command's words. `isOwn`: names of the script's own functions, which hand their words to nobody that is known. */
+/**
+ * Reads a command's words. `isOwn`: names of the script's own functions, which hand their words to nobody that is
+ * known.
+ */
 export function shellCommand(
   reading: Reading,
   node: SyntaxNode,

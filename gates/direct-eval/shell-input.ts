@@ -33,7 +33,10 @@ function isBuiltDocument(reading: Reading, redirect: SyntaxNode): boolean {
   );
 }
 
-/** Why a command that runs its standard input runs text that is not written down; `undefined` where it reads a file or a literal. */
+/**
+ * Why a command that runs its standard input runs text that is not written down; `undefined` where it reads a file or a
+ * literal.
+ */
 export function inputReason(reading: Reading, node: SyntaxNode): string | undefined {
   const { text } = reading;
   const around = node.parent?.type === 'redirected_statement' ? node.parent : undefined;

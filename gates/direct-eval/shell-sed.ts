@@ -4,8 +4,8 @@ export const unknownPiece = '\0';
 const maxScript = 4_000;
 
 /**
- * Whether a `sed` script runs what it reads, or a command that is not written down: `s/…/…/e`, `e`, `1e "$command"` (GNU sed). What is no
- * script that this reads runs nothing.
+ * Whether a `sed` script runs what it reads, or a command that is not written down: `s/…/…/e`, `e`, `1e "$command"`
+ * (GNU sed). What is no script that this reads runs nothing.
  */
 export function sedRunsText(script: string): boolean {
   const text = script.slice(0, maxScript);

@@ -27,8 +27,9 @@ const why = {
 };
 
 /**
- * Direct execution in shell scripts: `eval`, text that is not written down handed to a shell or another interpreter (as an argument, a
- * document or through a pipe), and sourcing what a command prints. `exec` replaces the process and evaluates nothing, so it does not count.
+ * Direct execution in shell scripts: `eval`, text that is not written down handed to a shell or another interpreter (as
+ * an argument, a document or through a pipe), and sourcing what a command prints. `exec` replaces the process and
+ * evaluates nothing, so it does not count.
  */
 export function shellHits(reading: Reading): readonly Hit[] {
   const { tree, text } = reading;

@@ -2,7 +2,10 @@ import { sha256Hex } from '../../core/base/digest.ts';
 import type { RuleInput } from '../../core/contract/rule.ts';
 import type { ArtifactRecord } from '../../core/contract/stage.ts';
 
-/** Content of an artifact that has the digest and the size of its record, or in words what is there instead (contract, Errors 2). */
+/**
+ * Content of an artifact that has the digest and the size of its record, or in words what is there instead (contract,
+ * Errors 2).
+ */
 export function artifactContent(
   { artifactBytes }: Pick<RuleInput, 'artifactBytes'>,
   { sha256, sizeBytes }: ArtifactRecord,

@@ -20,7 +20,9 @@ const componentTypes: readonly unknown[] = [
 const serial = /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const maxDepth = 64;
 
-/** What a document lacks to be a CycloneDX JSON BOM (required members and unique `bom-ref`); `undefined` where it is. */
+/**
+ * What a document lacks to be a CycloneDX JSON BOM (required members and unique `bom-ref`); `undefined` where it is.
+ */
 export function cyclonedxFault(value: unknown): string | undefined {
   if (!isObject(value)) return 'no JSON object';
   const { bomFormat, specVersion, serialNumber, version, metadata, components, dependencies } = value;

@@ -13,8 +13,8 @@ const marks = [
 ];
 
 /**
- * What bytes lack to be the output of `git diff`; `undefined` where they are. The first section is looked at: content lines may
- * hold anything, so what follows is for whoever applies it.
+ * What bytes lack to be the output of `git diff`; `undefined` where they are. The first section is looked at: content
+ * lines may hold anything, so what follows is for whoever applies it.
  */
 export function gitDiffFault(bytes: Uint8Array): string | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

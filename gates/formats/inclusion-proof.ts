@@ -4,7 +4,10 @@ const number = /^\d{1,16}$/;
 const hex = /^[0-9a-f]{64}$/i;
 const base64 = /^[A-Za-z0-9+/]{43}=$/;
 
-/** What a document lacks to be a Rekor-style inclusion proof, alone or inside a log entry or bundle; `undefined` where it is. */
+/**
+ * What a document lacks to be a Rekor-style inclusion proof, alone or inside a log entry or bundle; `undefined` where
+ * it is.
+ */
 export function inclusionProofFault(value: unknown): string | undefined {
   if (!isObject(value)) return 'no JSON object';
   const proof = proofIn(value);
@@ -19,7 +22,10 @@ export function inclusionProofFault(value: unknown): string | undefined {
   return hashes.length > 64 ? `${hashes.length} \`hashes\`, more than a tree can have levels` : undefined;
 }
 
-/** Where the formats put it: on its own, in an entry, in an entry's `verification`, in a bundle's first entry, under a Rekor UUID. */
+/**
+ * Where the formats put it: on its own, in an entry, in an entry's `verification`, in a bundle's first entry, under a
+ * Rekor UUID.
+ */
 function proofIn(value: JsonObject): JsonObject | undefined {
   if (value.rootHash !== undefined) return value;
   const material = isObject(value.verificationMaterial) ? value.verificationMaterial : value;

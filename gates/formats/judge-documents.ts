@@ -12,7 +12,10 @@ export interface DocumentRule {
   judge(value: unknown, path: string): readonly Finding[];
 }
 
-/** Judges every artifact of that name. None, or one without the content of its record, or one that is no JSON is an `error`. */
+/**
+ * Judges every artifact of that name. None, or one without the content of its record, or one that is no JSON is an
+ * `error`.
+ */
 export function judgeDocuments(
   { rule, artifact, expected, judge }: DocumentRule,
   input: Pick<RuleInput, 'artifacts' | 'artifactBytes' | 'unmade'>,

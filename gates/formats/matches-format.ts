@@ -37,8 +37,8 @@ const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
 ]);
 
 /**
- * Whether bytes are what a format of the contract's open set says (case and outer blanks aside; `; version=…` asks for one); `undefined` where they are. A
- * format that is not known here is only asked to be something: at least one byte.
+ * Whether bytes are what a format of the contract's open set says (case and outer blanks aside; `; version=…` asks for
+ * one); `undefined` where they are. A format that is not known here is only asked to be something: at least one byte.
  */
 export async function matchesFormat(format: string, bytes: Uint8Array): Promise<FormatMismatch | undefined> {
   const { name, version } = parseFormat(format);

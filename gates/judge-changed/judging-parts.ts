@@ -20,7 +20,10 @@ export const manifestGlobs: readonly string[] = [
   ...['CMakeLists.txt', 'meson.build', '*.gradle', '*.gradle.kts', '*.csproj', '*.fsproj', '*.vbproj'],
 ].map((name) => `**/${name}`);
 
-/** Members of `package.json` that say how it is loaded, and those of tools; what is depended on is judged by `new-dependency`. */
+/**
+ * Members of `package.json` that say how it is loaded, and those of tools; what is depended on is judged by
+ * `new-dependency`.
+ */
 const packageMembers = ['type', 'imports', 'packageManager', 'config', 'workspaces', ...toolMembers];
 const usualScripts =
   /^(?:pre|post)?(?:test|lint|check|verify|validate|typecheck|type-check|ci|audit|coverage|e2e|unit|integration|build)(?:[:.-].*)?$/;
@@ -30,9 +33,9 @@ const cargoMembers = ['lib', 'bin', 'test', 'bench', 'features', 'profile', 'lin
 const cargoPackage = ['autotests', 'autobenches', 'autobins', 'build', 'links'];
 
 /**
- * The judging parts of a manifest that holds other things as well. `scripts`: names of those that are reached, where that is known.
- * `isAmongOthers`: a `package.json` that stands in another package, where it says what names of that mean. A manifest that cannot be read is
- * one part: all of it.
+ * The judging parts of a manifest that holds other things as well. `scripts`: names of those that are reached, where
+ * that is known. `isAmongOthers`: a `package.json` that stands in another package, where it says what names of that
+ * mean. A manifest that cannot be read is one part: all of it.
  */
 export function judgingParts(
   path: string,

@@ -57,8 +57,8 @@ const javascript =
   /^(?:node|npm|npx|pnpm|pnpx|yarn|bun|bunx|deno|tsx|ts-node|jest|vitest|_?mocha|ava|tap|eslint|tsc|c8|nyc)$/;
 
 /**
- * The package in whose place a tracked file stands that is installed otherwise. Where packages are tracked anyway, only those of programs
- * that are run count.
+ * The package in whose place a tracked file stands that is installed otherwise. Where packages are tracked anyway, only
+ * those of programs that are run count.
  */
 export function takesPlaceOf(
   reach: JudgeReach | undefined,

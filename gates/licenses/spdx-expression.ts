@@ -17,8 +17,8 @@ const maxLength = 1000;
 const unclear = /^((?:A|L)?GPL|GFDL)-\d+\.\d+$/;
 
 /**
- * An SPDX expression in parts, deprecated GNU identifiers in their new form; `undefined` for anything that is none (`SEE LICENSE IN …`,
- * `UNLICENSED`, `NOASSERTION`, nothing).
+ * An SPDX expression in parts, deprecated GNU identifiers in their new form; `undefined` for anything that is none
+ * (`SEE LICENSE IN …`, `UNLICENSED`, `NOASSERTION`, nothing).
  */
 export function parseLicense(text: string | undefined): SpdxNode | undefined {
   if (text === undefined || text.length > maxLength) return undefined;
@@ -37,8 +37,9 @@ function renewed(node: SpdxNode): SpdxNode {
 }
 
 /**
- * Whether a license can be taken under a list of SPDX identifiers: every side of AND, any side of OR. `X+` and `X-or-later` are met by a listed
- * later version of the same license. `X WITH E` is met only by that very text, or by `X` and `E` both listed.
+ * Whether a license can be taken under a list of SPDX identifiers: every side of AND, any side of OR. `X+` and
+ * `X-or-later` are met by a listed later version of the same license. `X WITH E` is met only by that very text, or by
+ * `X` and `E` both listed.
  */
 export class AllowedLicenses {
   readonly #listed: ReadonlySet<string>;

@@ -12,8 +12,8 @@ export interface StatedLicense {
 }
 
 /**
- * Licenses by what lockfiles, vendored packages and `[licenses]` at base say. The config's word for a version settles the matter; its word for
- * a package in general counts like the others. Nothing said is an empty answer.
+ * Licenses by what lockfiles, vendored packages and `[licenses]` at base say. The config's word for a version settles
+ * the matter; its word for a package in general counts like the others. Nothing said is an empty answer.
  */
 export class StatedLicenses {
   readonly #config: ReadonlyMap<string, unknown>;

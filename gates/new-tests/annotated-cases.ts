@@ -22,7 +22,10 @@ interface Annotation {
   readonly open: number | undefined;
 }
 
-/** JUnit, TestNG, kotlin.test and Swift Testing: an annotation before the method; Spock, Kotest and ScalaTest: a text before the body. */
+/**
+ * JUnit, TestNG, kotlin.test and Swift Testing: an annotation before the method; Spock, Kotest and ScalaTest: a text
+ * before the body.
+ */
 export const findAnnotated: CaseFinder = (view, index) => {
   if (!view.isPunct(index - 1, '@')) return view.isWord(index, 'def') ? findSpock(view, index) : undefined;
   if (!view.isWord(index, ...tests)) return undefined;

@@ -9,8 +9,8 @@ const focused = ['fit', 'ftest', 'fspecify'];
 const groups = /^x?(?:describe|suite|context)$/;
 
 /**
- * `it('…', …)`, `test(name, …)`, `t.test('…', …)`, `it.each(…)('…', …)`, `Deno.test({ name, fn })`; without a function behind the name it
- * is a to-do.
+ * `it('…', …)`, `test(name, …)`, `t.test('…', …)`, `it.each(…)('…', …)`, `Deno.test({ name, fn })`; without a function
+ * behind the name it is a to-do.
  */
 export const findJavascript: CaseFinder = (view, index) => {
   const isAlias = view.isWord(index, ...leftOut, ...focused) && !view.isPunct(index - 1, '.', '?.');

@@ -47,12 +47,18 @@ const finders: Readonly<Record<Exclude<Language, 'shell'>, Finder>> = {
   elixir: atEach(findElixir),
 };
 
-/** Test cases declared in a source that would run, in order; those in comments and strings, those that are left out, and those that test nothing are none. */
+/**
+ * Test cases declared in a source that would run, in order; those in comments and strings, those that are left out, and
+ * those that test nothing are none.
+ */
 export function testCases(source: ChangedSource, language: Language): readonly TestCase[] {
   return readTests(source, language).cases.filter(({ isIdle }) => !isIdle);
 }
 
-/** What a source declares, idle cases included, and its code: of the same length, without comments and what strings hold. */
+/**
+ * What a source declares, idle cases included, and its code: of the same length, without comments and what strings
+ * hold.
+ */
 export interface ReadTests {
   readonly cases: readonly TestCase[];
   readonly code: string;

@@ -6,8 +6,8 @@ import type { Contradiction } from './test-report.ts';
 const numeral = /^\s*\+?(\d{1,15})(?:\.0{1,15})?\s*$/;
 
 /**
- * The count that a report claims under `label`; 0 for an absent or empty one. What is there and is no count contradicts the report, since
- * it may hide a failure.
+ * The count that a report claims under `label`; 0 for an absent or empty one. What is there and is no count contradicts
+ * the report, since it may hide a failure.
  */
 export function claimedCount(
   tally: Tally,

@@ -42,9 +42,9 @@ export function isGoEvent(event: Fields): boolean {
 }
 
 /**
- * Reads the events of `go test -json`. Tests without subtests count, every execution of `-count` by itself; a package that failed without a
- * failed test (build, panic, `TestMain`) is a failure, and so is a test that has no end when its package ends. Packages without an end are
- * a stream that was cut off.
+ * Reads the events of `go test -json`. Tests without subtests count, every execution of `-count` by itself; a package
+ * that failed without a failed test (build, panic, `TestMain`) is a failure, and so is a test that has no end when its
+ * package ends. Packages without an end are a stream that was cut off.
  */
 export class GoTestReader implements EventReader {
   readonly #tally = new Tally();

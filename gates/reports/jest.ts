@@ -11,7 +11,10 @@ export function isJest(document: Fields): boolean {
   return Object.hasOwn(document, 'numTotalTests') && Object.hasOwn(document, 'testResults');
 }
 
-/** A file that failed without a failed test in it is a failure; so is a test with any status that is not known. Times are milliseconds. */
+/**
+ * A file that failed without a failed test in it is a failure; so is a test with any status that is not known. Times
+ * are milliseconds.
+ */
 export function readJest(document: Fields): TestReport {
   const tally = new Tally();
   for (const entry of listOf(document.testResults)) readFile(tally, fieldsOf(entry));

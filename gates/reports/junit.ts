@@ -32,8 +32,9 @@ interface OpenCase {
 }
 
 /**
- * Reads JUnit XML as runners write it: every `testcase` counts once, wherever suites nest. What a suite's attributes claim beyond its
- * test cases is a contradiction; `flakyFailure` and `flakyError` without a failure are a flaky test. Refusals: see `readXml`.
+ * Reads JUnit XML as runners write it: every `testcase` counts once, wherever suites nest. What a suite's attributes
+ * claim beyond its test cases is a contradiction; `flakyFailure` and `flakyError` without a failure are a flaky test.
+ * Refusals: see `readXml`.
  */
 export async function parseJunit(bytes: Uint8Array): Promise<ParsedReport> {
   return readXml(bytes, junitReader);
@@ -139,7 +140,10 @@ class JunitReader implements XmlReader {
     if (suite) suite.bad += 1;
   }
 
-  /** Attributes count a suite's own tests or those of all suites in it, as the tool likes: more than all is a contradiction. */
+  /**
+   * Attributes count a suite's own tests or those of all suites in it, as the tool likes: more than all is a
+   * contradiction.
+   */
   #closeSuite(): void {
     const suite = this.#suites.pop();
     if (!suite) return;

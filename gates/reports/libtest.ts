@@ -22,8 +22,9 @@ export function isLibtestEvent(event: Fields): boolean {
 }
 
 /**
- * Reads the events of Rust's test harness, several suites one after another; those of cargo beside them only say whether the build
- * finished. A suite without an end, or a test without one, is a stream that was cut off; fewer tests than announced are a contradiction.
+ * Reads the events of Rust's test harness, several suites one after another; those of cargo beside them only say
+ * whether the build finished. A suite without an end, or a test without one, is a stream that was cut off; fewer tests
+ * than announced are a contradiction.
  */
 export class LibtestReader implements EventReader {
   readonly #tally = new Tally();

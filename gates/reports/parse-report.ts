@@ -6,8 +6,8 @@ import type { ParsedReport } from './test-report.ts';
 export const reportEndings: readonly string[] = ['xml', 'tap', 'json'];
 
 /**
- * Reads a report file as what its content is: XML, JSON, TAP. The ending only says what was meant where the content begins as none of
- * them, so that what is damaged is refused as what it should have been.
+ * Reads a report file as what its content is: XML, JSON, TAP. The ending only says what was meant where the content
+ * begins as none of them, so that what is damaged is refused as what it should have been.
  */
 export async function parseReport(name: string, bytes: Uint8Array): Promise<ParsedReport> {
   const unreadable = textRefusal(bytes);

@@ -9,8 +9,8 @@ export function withoutEscapes(text: string): string {
 }
 
 /**
- * One line that may stand in a finding: no escape sequences or control characters, at most `maxLength` characters, known
- * secrets blanked out (findings are not redacted later).
+ * One line that may stand in a finding: no escape sequences or control characters, at most `maxLength` characters,
+ * known secrets blanked out (findings are not redacted later).
  */
 export function plainLine(text: string, maxLength = 200): string {
   // Cut well behind what is kept, so that a secret at the cut is still whole enough to be known.
@@ -19,8 +19,8 @@ export function plainLine(text: string, maxLength = 200): string {
 }
 
 /**
- * The name of a test as one line that may stand in a finding. One that is longer ends in a digest of all of it, so that comparing names
- * compares them whole.
+ * The name of a test as one line that may stand in a finding. One that is longer ends in a digest of all of it, so that
+ * comparing names compares them whole.
  */
 export function plainName(text: string, maxLength = 200): string {
   return boundedName(plainText(text), maxLength);

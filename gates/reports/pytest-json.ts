@@ -11,7 +11,10 @@ export function isPytestJson(document: Fields): boolean {
   return Object.hasOwn(document, 'exitcode') && Object.hasOwn(fieldsOf(document.summary), 'total');
 }
 
-/** What could not be collected is a failure; an expected failure is skipped, and so is an unexpected pass that did not fail. Times are seconds. */
+/**
+ * What could not be collected is a failure; an expected failure is skipped, and so is an unexpected pass that did not
+ * fail. Times are seconds.
+ */
 export function readPytestJson(document: Fields): TestReport {
   const tally = new Tally();
   const summary = fieldsOf(document.summary);

@@ -10,7 +10,10 @@ const linesPerTurn = 5000;
 /** Lines before the first event that are looked at: compilers print there. */
 const maxHeadLines = 200;
 
-/** The reader for a stream whose first JSON line is an event that is known; `undefined` for any other text. Reads the head only. */
+/**
+ * The reader for a stream whose first JSON line is an event that is known; `undefined` for any other text. Reads the
+ * head only.
+ */
 export function eventReaderFor(bytes: Uint8Array): EventReader | undefined {
   let lines = 0;
   for (const line of linesOf(bytes)) {
@@ -26,8 +29,8 @@ export function eventReaderFor(bytes: Uint8Array): EventReader | undefined {
 }
 
 /**
- * Reads a stream of JSON objects, one a line; other lines are what compilers and tests print. Refused: a line of more than 4 MiB, a line
- * that begins as an object and is none, and what the reader refuses.
+ * Reads a stream of JSON objects, one a line; other lines are what compilers and tests print. Refused: a line of more
+ * than 4 MiB, a line that begins as an object and is none, and what the reader refuses.
  */
 export async function readEvents(bytes: Uint8Array, reader: EventReader): Promise<ParsedReport> {
   let lines = 0;

@@ -18,7 +18,10 @@ const readable = /^(?:utf-?8|us-ascii|ascii)$/i;
 /** Attributes of an element. */
 export type XmlAttributes = SaxesTagPlain['attributes'];
 
-/** Takes the elements of one dialect, under their names without a namespace's prefix; what `open` returns refuses the document. */
+/**
+ * Takes the elements of one dialect, under their names without a namespace's prefix; what `open` returns refuses the
+ * document.
+ */
 export interface XmlReader {
   open(name: string, attributes: XmlAttributes, parent: string | undefined): ReportRefusal | undefined;
   text(text: string): void;
@@ -27,8 +30,9 @@ export interface XmlReader {
 }
 
 /**
- * Reads one XML document piece by piece with the reader that its root element asks for. Refused: document types (and so entities),
- * other encodings than UTF-8, XML that is not well-formed or is cut off, more than 64 MiB, 64 levels or 256 attributes.
+ * Reads one XML document piece by piece with the reader that its root element asks for. Refused: document types (and so
+ * entities), other encodings than UTF-8, XML that is not well-formed or is cut off, more than 64 MiB, 64 levels or 256
+ * attributes.
  */
 export async function readXml(
   bytes: Uint8Array,

@@ -68,7 +68,9 @@ export class Tally {
       this.contradictions.push({ severity, message });
   }
 
-  /** Takes over what `other` counted, its tests as parts of `parent`. `forgiven`: its failures were announced as to-do. */
+  /**
+   * Takes over what `other` counted, its tests as parts of `parent`. `forgiven`: its failures were announced as to-do.
+   */
   add(other: Tally | TestReport, { forgiven = false, parent = '' } = {}): void {
     const inside = (name: string): string =>
       parent === '' ? name : boundedName(`${parent} > ${name}`, maxNameLength);

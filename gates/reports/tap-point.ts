@@ -40,7 +40,9 @@ export function toPoint(content: string): Point | undefined {
   };
 }
 
-/** Where the first `#` stands that begins a directive, else the first at all; -1 for none. A `\#` is part of the name. */
+/**
+ * Where the first `#` stands that begins a directive, else the first at all; -1 for none. A `\#` is part of the name.
+ */
 function directiveAt(description: string): number {
   let first = -1;
   for (const { index } of description.matchAll(/(?<=^|\s)#/g)) {

@@ -40,9 +40,10 @@ export function beginsAsTap(bytes: Uint8Array): boolean {
 }
 
 /**
- * Reads TAP 13 and 14 with nested subtests: points without subtests count, once each; a point that failed although all of its
- * subtests passed counts too, and so does one that failed between two levels of indentation. Refused: no plan (cut off), a plan that does not fit, other encodings than UTF-8, more than 64 MiB
- * or 64 levels, text in which nothing is TAP. `not ok` fails unless it is to-do; `Bail out!` is a failure.
+ * Reads TAP 13 and 14 with nested subtests: points without subtests count, once each; a point that failed although all
+ * of its subtests passed counts too, and so does one that failed between two levels of indentation. Refused: no plan
+ * (cut off), a plan that does not fit, other encodings than UTF-8, more than 64 MiB or 64 levels, text in which nothing
+ * is TAP. `not ok` fails unless it is to-do; `Bail out!` is a failure.
  */
 export async function parseTap(bytes: Uint8Array): Promise<ParsedReport> {
   const unreadable = textRefusal(bytes);
@@ -228,7 +229,10 @@ class TapReader {
     } else tally.pass(name, durationMs);
   }
 
-  /** True where the line belonged to the block. A block that is never closed ends where the indentation does: nothing hides in it. */
+  /**
+   * True where the line belonged to the block. A block that is never closed ends where the indentation does: nothing
+   * hides in it.
+   */
   #inYaml(content: string, indent: number, yaml: Yaml): boolean {
     if (indent < yaml.indent) {
       this.#yaml = undefined;

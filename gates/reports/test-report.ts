@@ -64,7 +64,10 @@ export type ParsedReport =
   | { readonly report: TestReport; readonly refusal?: undefined }
   | { readonly report?: undefined; readonly refusal: ReportRefusal };
 
-/** Bounds of every report: bytes, nesting, JSON values, bytes of one line of a stream, and how much is listed of each kind. */
+/**
+ * Bounds of every report: bytes, nesting, JSON values, bytes of one line of a stream, and how much is listed of each
+ * kind.
+ */
 export const reportBounds = {
   bytes: 64 * 1024 * 1024,
   depth: 64,

@@ -8,8 +8,8 @@ import { matchesFormat } from '../formats/matches-format.ts';
 const rule = 'artifact-format';
 
 /**
- * Every artifact that was made at this stage, or that the contract requires at it whenever it was made, has the digest of its record and is
- * of the format that is declared for it (contract, Errors 2).
+ * Every artifact that was made at this stage, or that the contract requires at it whenever it was made, has the digest
+ * of its record and is of the format that is declared for it (contract, Errors 2).
  */
 export const judge: RuleFunction = async (input) => {
   const findings: Finding[] = [];
@@ -39,8 +39,8 @@ export const judge: RuleFunction = async (input) => {
 };
 
 /**
- * The contract's entries for this artifact at this stage; of one that was made now and is required at another stage alone, the first.
- * `undefined` where this stage has nothing to do with it.
+ * The contract's entries for this artifact at this stage; of one that was made now and is required at another stage
+ * alone, the first. `undefined` where this stage has nothing to do with it.
  */
 function requirementsOf({ spec, stage }: RuleInput, { name, stage: madeAt }: ArtifactRecord) {
   const entries = spec.artifacts.required.filter((entry) => entry.name === name);

@@ -7,7 +7,10 @@ const rule = 'artifact-present';
 /** Made when the run is sealed, after every stage; sealing answers for them. */
 const sealed: ReadonlySet<string> = new Set(['provenance-attestation', 'transparency-proof']);
 
-/** What the contract requires at this stage, and what its checks say they produce, is there (contract, Errors 2; Check, artifactsProduced). */
+/**
+ * What the contract requires at this stage, and what its checks say they produce, is there (contract, Errors 2; Check,
+ * artifactsProduced).
+ */
 export const judge: RuleFunction = ({ spec, stage, artifacts, unmade = {} }) => {
   if (!stage) return [];
   const required = spec.artifacts.required.filter(
@@ -28,8 +31,8 @@ export const judge: RuleFunction = ({ spec, stage, artifacts, unmade = {} }) => 
 };
 
 /**
- * Artifacts that a check of this stage names and did not deliver. What the engine makes counts for a policy check, which can deliver nothing itself; a
- * program that was to write a report and wrote none is not excused by the engine's.
+ * Artifacts that a check of this stage names and did not deliver. What the engine makes counts for a policy check,
+ * which can deliver nothing itself; a program that was to write a report and wrote none is not excused by the engine's.
  */
 function unkept(
   spec: RuleInput['spec'],

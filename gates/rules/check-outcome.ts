@@ -6,8 +6,9 @@ import type { CheckRecord } from '../../core/contract/stage.ts';
 const rule = 'check-outcome';
 
 /**
- * A check that timed out, ended otherwise than expected or failed fails its stage where it is required (contract, Errors 1), else
- * is reported, and so is an old failure that the contract tolerates. The facts are judged, not only the status that the check kind gave.
+ * A check that timed out, ended otherwise than expected or failed fails its stage where it is required (contract,
+ * Errors 1), else is reported, and so is an old failure that the contract tolerates. The facts are judged, not only the
+ * status that the check kind gave.
  */
 export const judge: RuleFunction = ({ stage }) =>
   (stage?.checks ?? []).flatMap((check) => {

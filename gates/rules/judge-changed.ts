@@ -30,15 +30,18 @@ interface ChangedJudge {
 }
 
 /**
- * Who lets the judge change: people who review it, the policy commit's version, by which the checks are run as well, or nobody.
+ * Who lets the judge change: people who review it, the policy commit's version, by which the checks are run as well, or
+ * nobody.
  */
 type Reviewer = 'people' | 'policy' | 'nobody';
 
 /**
- * What checks execute to judge changes under a review (resolutions), else the policy commit's version judges too: scripts and manifests' scripts
- * reached from their commands at the base, what these load, and the configuration of the programs that are run, new files included. A warning
- * where a person approves the change anyway (`humanInLoop.required`, `require-approvers` or `judge-changed` in releaseChecks; asked as a policy
- * check it waits for that) or where a run can let the other version judge; an error where neither can be, or `review = "required"` says so.
+ * What checks execute to judge changes under a review (resolutions), else the policy commit's version judges too:
+ * scripts and manifests' scripts reached from their commands at the base, what these load, and the configuration of the
+ * programs that are run, new files included. A warning where a person approves the change anyway
+ * (`humanInLoop.required`, `require-approvers` or `judge-changed` in releaseChecks; asked as a policy check it waits
+ * for that) or where a run can let the other version judge; an error where neither can be, or `review = "required"`
+ * says so.
  */
 export const judge: RuleFunction = (input) => {
   const changed = input.patch.files.flatMap((file) => changedJudge(input, file) ?? []);
@@ -168,7 +171,9 @@ function changedParts(input: RuleInput, file: PatchFile): readonly string[] | un
   return [...names].filter((name) => was?.get(name) !== is?.get(name));
 }
 
-/** Scripts that are reached: of a manifest to which nothing leads none; where nothing is known, the usual ones count. */
+/**
+ * Scripts that are reached: of a manifest to which nothing leads none; where nothing is known, the usual ones count.
+ */
 function scriptsOf({ judge: reach }: RuleInput, path: string): readonly string[] | undefined {
   if (reach === undefined) return undefined;
   return Object.hasOwn(reach.scripts, path) ? reach.scripts[path] : [];

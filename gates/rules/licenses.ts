@@ -31,10 +31,10 @@ interface KnownLicenses {
 type Verdict = 'allowed' | 'forbidden' | 'unknown' | 'conflicting' | 'new';
 
 /**
- * Licenses of new packages against `allowedSpdx` and `forbidNewLicenses`; an upgrade counts where its license changes. A forbidden, unknown or
- * conflicting license is an error. Under `forbidNewLicenses` a license that no package of the base carries (an unknown one too, where every
- * license is allowed) is an error, unless `releaseChecks` ask `licenses [--min N] [--group G]`: asked there, it waits for an approval in the
- * role `license-review`.
+ * Licenses of new packages against `allowedSpdx` and `forbidNewLicenses`; an upgrade counts where its license changes.
+ * A forbidden, unknown or conflicting license is an error. Under `forbidNewLicenses` a license that no package of the
+ * base carries (an unknown one too, where every license is allowed) is an error, unless `releaseChecks` ask `licenses
+ * [--min N] [--group G]`: asked there, it waits for an approval in the role `license-review`.
  */
 export const judge: RuleFunction = (input) => {
   const { allowedSpdx, forbidNewLicenses } = input.spec.constraints.licensing;
@@ -172,7 +172,10 @@ function review(input: RuleInput, count: number): readonly Finding[] {
   return judgeApprovals(rule, input, { needed: 1, roles: reviewRoles, why });
 }
 
-/** Licenses that a package of the base was taken under: every side of AND; of OR the sides that are allowed, and none where that leaves it open. */
+/**
+ * Licenses that a package of the base was taken under: every side of AND; of OR the sides that are allowed, and none
+ * where that leaves it open.
+ */
 function takenFrom(node: SpdxNode | undefined, allowed: AllowedLicenses | undefined): readonly string[] {
   if (node === undefined) return [];
   if (!('conjunction' in node)) return identifiersOf(node);

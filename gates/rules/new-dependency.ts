@@ -13,11 +13,12 @@ const rule = 'new-dependency';
 const maxFindings = 200;
 
 /**
- * Compares the dependencies of all manifests and lockfiles, base to candidate (what counts as new: `readers/packages/new-dependencies.ts`),
- * where they come from (`readers/packages/sources/changed-sources.ts`), and the hashes that fix what a version is.
- * `no-new`: every new one is an error. `allow-with-review`: an error unless the contract asks for an `sca-report` and for an approval; asked as
- * a policy check in `releaseChecks` (`new-dependency [--min N] [--group G]`) it waits for that approval. `allow`: a note. A manifest that its
- * lockfile does not follow, and a file that cannot be read, are errors, under `allow` only where the reading is in question. A lockfile entry
+ * Compares the dependencies of all manifests and lockfiles, base to candidate (what counts as new:
+ * `readers/packages/new-dependencies.ts`), where they come from (`readers/packages/sources/changed-sources.ts`), and
+ * the hashes that fix what a version is. `no-new`: every new one is an error. `allow-with-review`: an error unless the
+ * contract asks for an `sca-report` and for an approval; asked as a policy check in `releaseChecks` (`new-dependency
+ * [--min N] [--group G]`) it waits for that approval. `allow`: a note. A manifest that its lockfile does not follow,
+ * and a file that cannot be read, are errors, under `allow` only where the reading is in question. A lockfile entry
  * that fetches another package than it names is an error under every policy.
  */
 export const judge: RuleFunction = (input) => {

@@ -13,8 +13,9 @@ import { type InventoryCase, testInventory } from '../tests-kept/test-inventory.
 const rule = 'new-tests';
 
 /**
- * A bugfix must add at least one test case in a test file (resolutions, New test for a bugfix). Cases that are skipped, commented out, moved,
- * renamed, only touched, or that judge nothing are not new: a new case has a name *and* a body that no changed file had at base.
+ * A bugfix must add at least one test case in a test file (resolutions, New test for a bugfix). Cases that are skipped,
+ * commented out, moved, renamed, only touched, or that judge nothing are not new: a new case has a name *and* a body
+ * that no changed file had at base.
  */
 export const judge: RuleFunction = (input) => {
   const { intent, acceptance } = input.spec;

@@ -18,7 +18,10 @@ const rule = 'no-direct-eval';
 const maxFindings = 500;
 const minus = 45;
 
-/** Refuses added lines that execute text directly (document 1, outputHandling.noDirectEval), in the plain forms of each language. */
+/**
+ * Refuses added lines that execute text directly (document 1, outputHandling.noDirectEval), in the plain forms of each
+ * language.
+ */
 export const judge: RuleFunction = async (input) => {
   if (!input.spec.security.outputHandling.noDirectEval) return [];
   const findings: Finding[] = [];
@@ -37,7 +40,10 @@ export const judge: RuleFunction = async (input) => {
   return findings;
 };
 
-/** Files of the languages that are read, where a word without which nothing runs text stands on a line that the candidate has. */
+/**
+ * Files of the languages that are read, where a word without which nothing runs text stands on a line that the
+ * candidate has.
+ */
 export const candidates: CandidateSearch = {
   anchors: evidenceAnchors,
   begin(input, file) {

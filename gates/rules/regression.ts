@@ -10,8 +10,9 @@ const tolerances = { none: 0, low: 0.05, medium: 0.2 };
 type Speed = NonNullable<CheckBaseline['speed']>;
 
 /**
- * What an integration check did worse than at the base: tests that failed only in the candidate, metrics whose median is worse by more than
- * the level allows and by more than the noise of the base's own rounds. An error where the check is required, else a warning.
+ * What an integration check did worse than at the base: tests that failed only in the candidate, metrics whose median
+ * is worse by more than the level allows and by more than the noise of the base's own rounds. An error where the check
+ * is required, else a warning.
  */
 export const judge: RuleFunction = ({ spec, stage }) => {
   const level = spec.acceptance.qualityGates.maxAllowedRegression;

@@ -2,8 +2,9 @@ import type { RuleFunction } from '../../core/contract/rule.ts';
 import { judgeApprovals } from '../approvals/judge-approvals.ts';
 
 /**
- * `require-approvers [--min N] [--group G]`: enough distinct people approved, by default `risk.humanInLoop.minApprovers` and never fewer
- * than one. Not enough yet: it waits. One rejection that counts, by anybody, fails it.
+ * `require-approvers [--min N] [--group G]`: enough distinct people approved, by default
+ * `risk.humanInLoop.minApprovers` and never fewer than one. Not enough yet: it waits. One rejection that counts, by
+ * anybody, fails it.
  */
 export const judge: RuleFunction = (input) =>
   judgeApprovals('require-approvers', input, {

@@ -15,9 +15,9 @@ const maxFindings = 100;
 const gates: readonly string[] = ['per-task', 'integration', 'security', 'release'];
 
 /**
- * Static analysis: what our rows say of the added lines (gates/sast/rows.ts), and every `sast-report`, which is SARIF of a tool that ran,
- * without a result of level `error`. Suppressed results count: a suppression may have come with the change itself. Without a stage the
- * rows alone are asked.
+ * Static analysis: what our rows say of the added lines (gates/sast/rows.ts), and every `sast-report`, which is SARIF
+ * of a tool that ran, without a result of level `error`. Suppressed results count: a suppression may have come with the
+ * change itself. Without a stage the rows alone are asked.
  */
 export const judge: RuleFunction = async (input) => {
   const own = await judgeChange(input);

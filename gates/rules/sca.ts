@@ -15,9 +15,9 @@ const maxFindings = 200;
 const maxVulnerabilities = 100_000;
 
 /**
- * `sca-report` is there, and as CycloneDX it names no vulnerability of at least `[rules.sca] fail_on`; one that nobody rated counts, one that
- * the config at the policy commit ignores is listed as suppressed. What the report itself calls harmless counts: it may have come with the change. A report
- * in another form is not judged, and says so.
+ * `sca-report` is there, and as CycloneDX it names no vulnerability of at least `[rules.sca] fail_on`; one that nobody
+ * rated counts, one that the config at the policy commit ignores is listed as suppressed. What the report itself calls
+ * harmless counts: it may have come with the change. A report in another form is not judged, and says so.
  */
 export const judge: RuleFunction = (input) => {
   const options = readScaOptions(input.options);

@@ -17,9 +17,10 @@ const rule = 'secrets';
 const maxFindings = 500;
 
 /**
- * Refuses added lines that hold a provider's token, a private key, a signed token, a password in an address or a random value under a
- * secret-like name. A finding names the format, at most four characters that the format gives, and a digest; never the value. What is
- * allowed (by a marker that stood at base beside the same value, by digest in the config at the policy commit) or stands in for a secret in a known format is listed as suppressed.
+ * Refuses added lines that hold a provider's token, a private key, a signed token, a password in an address or a random
+ * value under a secret-like name. A finding names the format, at most four characters that the format gives, and a
+ * digest; never the value. What is allowed (by a marker that stood at base beside the same value, by digest in the
+ * config at the policy commit) or stands in for a secret in a known format is listed as suppressed.
  */
 export const judge: RuleFunction = (input) => {
   const allowance = readAllowance(input.options);
@@ -79,7 +80,10 @@ function unread({ path }: PatchFile): Finding {
   return { rule, severity: isText ? 'error' : 'note', message, path };
 }
 
-/** Files in which a known format, or a value under a secret-like name, may begin on an added line; and those that cannot be read. */
+/**
+ * Files in which a known format, or a value under a secret-like name, may begin on an added line; and those that cannot
+ * be read.
+ */
 export const candidates: CandidateSearch = {
   anchors: secretAnchors,
   begin(input, file) {

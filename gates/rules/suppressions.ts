@@ -26,8 +26,8 @@ const plus = 43;
 const openings = /\/\/|\/\*|#|--|<!--|;|%|^\s*\*|"""|'''/;
 
 /**
- * Lists every added line that tells a tool to look away: an inline suppression decides what a reviewer gets to see, so it is counted.
- * `[rules.suppressions] forbid = true` refuses them, but for those of `allow_tools`.
+ * Lists every added line that tells a tool to look away: an inline suppression decides what a reviewer gets to see, so
+ * it is counted. `[rules.suppressions] forbid = true` refuses them, but for those of `allow_tools`.
  */
 export const judge: RuleFunction = (input) => {
   const { forbid = false, allow_tools: allowed = [] } = input.options;

@@ -23,9 +23,10 @@ import type { TestChange } from '../tests-kept/test-change.ts';
 import { testInventory, withoutCases } from '../tests-kept/test-inventory.ts';
 
 /**
- * Tests are kept (resolutions): the cases of the changed test files, base to candidate, as they are written. A case that is gone, skipped,
- * emptied, cut short or deaf, rows and helpers that are gone, a mark that focuses others and a stub of assertions are errors, unless the
- * contract says that tests may go; what may judge as much as before is told. A case that moved to another file is no loss.
+ * Tests are kept (resolutions): the cases of the changed test files, base to candidate, as they are written. A case
+ * that is gone, skipped, emptied, cut short or deaf, rows and helpers that are gone, a mark that focuses others and a
+ * stub of assertions are errors, unless the contract says that tests may go; what may judge as much as before is told.
+ * A case that moved to another file is no loss.
  */
 export const judge: RuleFunction = (input) => {
   const mayGo = testsMayGo(input.spec, input.patch.files, isNamedAsTest);

@@ -3,8 +3,9 @@ import type { RuleFunction } from '../../core/contract/rule.ts';
 const rule = 'verify-provenance';
 
 /**
- * `verify-provenance`: a trial of the seal (`docs/decisions/0006-evidence-set.md`) signed, verified and found its log. What is sealed afterwards is verified
- * itself before the branch moves. A contract that asks for no provenance gives it nothing to verify, and that is no pass.
+ * `verify-provenance`: a trial of the seal (`docs/decisions/0006-evidence-set.md`) signed, verified and found its log.
+ * What is sealed afterwards is verified itself before the branch moves. A contract that asks for no provenance gives it
+ * nothing to verify, and that is no pass.
  */
 export const judge: RuleFunction = ({ args, rehearsal }) => {
   if (args.length > 0) {

@@ -7,7 +7,9 @@ import type { SastHit } from './sast-row.ts';
 
 const verifying = /^\\?CURLOPT_SSL_VERIFY(?:PEER|HOST|STATUS)$/;
 
-/** What our rows say of PHP. Function names are case-insensitive; methods and definitions of the same name do not count. */
+/**
+ * What our rows say of PHP. Function names are case-insensitive; methods and definitions of the same name do not count.
+ */
 export function phpSast(reading: Reading): readonly SastHit[] {
   const { tree, text, literal } = reading;
   const names = phpNames(reading);

@@ -136,7 +136,9 @@ export function pythonSast(reading: Reading): readonly SastHit[] {
     return /(?:^|\.)_?(?:http_?)?session$/i.test(text(node).slice(0, 200));
   }
 
-  /** A Flask application for certain, or what everybody calls one where the file speaks of Flask or is not seen whole. */
+  /**
+   * A Flask application for certain, or what everybody calls one where the file speaks of Flask or is not seen whole.
+   */
   function isFlask(node: SyntaxNode | undefined): boolean {
     const made = names.behind(node);
     if (made?.type === 'call') {

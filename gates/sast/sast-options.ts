@@ -9,7 +9,10 @@ export interface SastOptions {
   readonly problems: readonly string[];
 }
 
-/** Reads `allow`: tables of a `row` and `paths` (globs, at least one). A marker in the source allows nothing: it may have come with the change. */
+/**
+ * Reads `allow`: tables of a `row` and `paths` (globs, at least one). A marker in the source allows nothing: it may
+ * have come with the change.
+ */
 export function readSastOptions(options: Readonly<Record<string, unknown>>): SastOptions {
   const problems = Object.keys(options)
     .filter((name) => name !== 'allow')

@@ -1,8 +1,8 @@
 import type { Hit } from '../direct-eval/hit.ts';
 
 /**
- * One thing that our own static analysis looks for. `error` where the form alone tells that it is wrong, `warning` where that hangs on the
- * value or on what it is used for.
+ * One thing that our own static analysis looks for. `error` where the form alone tells that it is wrong, `warning`
+ * where that hangs on the value or on what it is used for.
  */
 export interface SastRow {
   /** `sast/<language>-<what>`. */

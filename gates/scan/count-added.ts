@@ -3,8 +3,8 @@ import { hunkLines } from '../../readers/diff/hunk-lines.ts';
 import type { MarkedHunks } from './marked-hunks.ts';
 
 /**
- * Added lines of files of a diff, files in order. A hunk that holds as many lines as its header says is not walked; a file with any other is,
- * line by line.
+ * Added lines of files of a diff, files in order. A hunk that holds as many lines as its header says is not walked; a
+ * file with any other is, line by line.
  */
 export function countAdded(
   diff: Uint8Array,

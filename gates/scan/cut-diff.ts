@@ -17,9 +17,9 @@ const gitHeader = Buffer.from('\ndiff --git ');
 const maxHeaderBytes = 64 * 1024;
 
 /**
- * Cuts a git diff of any size into pieces, in bounded memory: at file headers where it can, else between two lines of a hunk, whose rest
- * then stands under a hunk header of its own. What comes before the first header is prose. Nothing gives nothing; PATCH_MALFORMED for text
- * without any header. Memory of a piece that was released is used again.
+ * Cuts a git diff of any size into pieces, in bounded memory: at file headers where it can, else between two lines of a
+ * hunk, whose rest then stands under a hunk header of its own. What comes before the first header is prose. Nothing
+ * gives nothing; PATCH_MALFORMED for text without any header. Memory of a piece that was released is used again.
  */
 export async function* cutDiff(
   source: AsyncIterable<Uint8Array>,

@@ -20,7 +20,10 @@ export interface FilePiece extends DiffPiece {
 const maxWholeBytes = 2 * 1024 * 1024;
 const blockBytes = 1024 * 1024;
 
-/** Files as additions, in bounded memory: small ones whole, large ones cut between lines. What cannot be read is told of. */
+/**
+ * Files as additions, in bounded memory: small ones whole, large ones cut between lines. What cannot be read is told
+ * of.
+ */
 export async function* filesAsPieces(
   files: Iterable<FileToScan>,
   onUnscanned: (unscanned: Unscanned) => void,

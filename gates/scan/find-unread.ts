@@ -8,13 +8,16 @@ const colour = Buffer.from('\n\u001b');
 /** `git format-patch` ends a mail with it. */
 const signature = '-- ';
 
-/** Where a line stands: in the header, in a hunk, right behind one that is full, or in what is written between two files. */
+/**
+ * Where a line stands: in the header, in a hunk, right behind one that is full, or in what is written between two
+ * files.
+ */
 type Place = 'header' | 'hunk' | 'behind' | 'prose';
 
 /**
- * Files of a diff whose sections hold text that no reader of hunks sees, and that could be a change all the same: colours, combined and foreign
- * diffs, hunks that lie about their length, headers that contradict themselves. A scan that passes such a part over has not scanned it. `isCut`: the last file goes
- * on elsewhere.
+ * Files of a diff whose sections hold text that no reader of hunks sees, and that could be a change all the same:
+ * colours, combined and foreign diffs, hunks that lie about their length, headers that contradict themselves. A scan
+ * that passes such a part over has not scanned it. `isCut`: the last file goes on elsewhere.
  */
 export function findUnread(
   diff: Uint8Array,

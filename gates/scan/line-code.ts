@@ -33,8 +33,9 @@ const pages = 4;
 export interface LineCode {
   readonly memory: ArrayBuffer;
   /**
-   * Writes four numbers of 16 bits for each line feed in the first `length` bytes that stands before `@` or `d`: its offset, and how many feeds
-   * before it stand before `+`, before `-`, and before a blank or another feed; behind the last one, all such counts. How many there are.
+   * Writes four numbers of 16 bits for each line feed in the first `length` bytes that stands before `@` or `d`: its
+   * offset, and how many feeds before it stand before `+`, before `-`, and before a blank or another feed; behind the
+   * last one, all such counts. How many there are.
    */
   markLines(length: number): number;
 }

@@ -1,8 +1,9 @@
 import { createLineCode, foundAt, type LineCode, textAt, windowBytes } from './line-code.ts';
 
 /**
- * Four numbers for each line that begins with `@` or `d`, in order: where it begins, and how many lines before it begin with `+`, with `-`, and
- * with a blank or at once end. The last four say that of the end. The first line of all is no line here.
+ * Four numbers for each line that begins with `@` or `d`, in order: where it begins, and how many lines before it begin
+ * with `+`, with `-`, and with a blank or at once end. The last four say that of the end. The first line of all is no
+ * line here.
  */
 export type LineMarks = readonly number[];
 

@@ -26,8 +26,9 @@ export function measureFiles(
 }
 
 /**
- * Measures the hunks of one file by marks alone, without looking at their lines; `from` is the place of the first mark behind the file's first line.
- * `undefined` where that cannot be: a hunk of another length than its header says, or an end that is no mark.
+ * Measures the hunks of one file by marks alone, without looking at their lines; `from` is the place of the first mark
+ * behind the file's first line. `undefined` where that cannot be: a hunk of another length than its header says, or an
+ * end that is no mark.
  */
 function measureHunks(
   diff: Uint8Array,

@@ -8,7 +8,10 @@ const plain =
   /^diff --git a\/([!#-[\]-~]{1,250}) b\/\1\n(?:new file mode (\d{6})\nindex [0-9a-f]{7,64}\.\.[0-9a-f]{7,64}\n--- \/dev\/null|index [0-9a-f]{7,64}\.\.[0-9a-f]{7,64}(?: (\d{6}))?\n--- a\/\1)\n\+\+\+ b\/\1\n@@ -/;
 const plainBytes = 1300;
 
-/** The file whose section of a diff takes that range, as its header says: no blob, no tree behind it. Line counts are not known. */
+/**
+ * The file whose section of a diff takes that range, as its header says: no blob, no tree behind it. Line counts are
+ * not known.
+ */
 export function readFileHeader(diff: Buffer, start: number, end: number): PatchFile {
   const found = plain.exec(diff.toString('latin1', start, Math.min(end, start + plainBytes)));
   if (!found) return { ...readSection(diff.subarray(start, end)), start, end };

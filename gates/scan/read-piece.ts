@@ -15,8 +15,8 @@ export interface ReadPiece {
 }
 
 /**
- * Reads every line of a piece once. Files that are not `known` are read from its headers, and then what no reader of hunks sees is told of;
- * `isCut`: the last file goes on elsewhere.
+ * Reads every line of a piece once. Files that are not `known` are read from its headers, and then what no reader of
+ * hunks sees is told of; `isCut`: the last file goes on elsewhere.
  */
 export function readPiece(
   diff: Uint8Array,

@@ -17,7 +17,10 @@ export interface ScanRequest {
   readonly ruleOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly pool: WorkerPool;
   readonly signal: AbortSignal;
-  /** Whole files that a rule may read, where the scan knows them. A piece that does not name its files then holds each of them whole. */
+  /**
+   * Whole files that a rule may read, where the scan knows them. A piece that does not name its files then holds each
+   * of them whole.
+   */
   readonly filesFor?: (piece: DiffPiece, rule: Rule) => Promise<Readonly<Record<string, FileSides>>>;
   readonly onPiece?: (done: ScanTotals) => void;
 }
@@ -37,7 +40,10 @@ export interface ScanResult extends ScanTotals {
 /** More findings than anybody reads; what follows is counted by one finding of its own. */
 const maxFindings = 10_000;
 
-/** Asks the rules about pieces of a diff, as many side by side as the pool has threads; no more pieces are held than that. */
+/**
+ * Asks the rules about pieces of a diff, as many side by side as the pool has threads; no more pieces are held than
+ * that.
+ */
 export async function scanPieces(
   pieces: AsyncIterable<DiffPiece>,
   request: ScanRequest,

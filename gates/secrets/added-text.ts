@@ -16,8 +16,8 @@ export interface AddedText {
 }
 
 /**
- * Added lines one after the other, so that a key over several lines is whole; a NUL keeps lines apart that are no neighbours. `undefined`
- * for a binary file of which the diff tells nothing.
+ * Added lines one after the other, so that a key over several lines is whole; a NUL keeps lines apart that are no
+ * neighbours. `undefined` for a binary file of which the diff tells nothing.
  */
 export function addedText({ patch }: Pick<RuleInput, 'patch'>, file: PatchFile): AddedText | undefined {
   const parts: string[] = [];

@@ -16,8 +16,9 @@ const digestForm = /^scrypt:[0-9a-f]{32}$/;
 const known = new Set(['allow', 'inline', 'digest_key']);
 
 /**
- * Reads the options `allow` (digests, as findings show them), `inline` (whether `writ:allow-secret` at base counts, default true) and
- * `digest_key`. Digests are stretched and salted with that key: a weak password is not to be guessed from a report.
+ * Reads the options `allow` (digests, as findings show them), `inline` (whether `writ:allow-secret` at base counts,
+ * default true) and `digest_key`. Digests are stretched and salted with that key: a weak password is not to be guessed
+ * from a report.
  */
 export function readAllowance(options: Readonly<Record<string, unknown>>): Allowance {
   const { allow = [], inline = true, digest_key: key = '' } = options;

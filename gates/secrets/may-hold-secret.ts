@@ -11,7 +11,10 @@ const plus = 43;
 const maxBefore = 2048;
 const search = createAnchorSearch(secretAnchors.map((anchor) => [undefined, anchor]));
 
-/** Asked where one of `secretAnchors` stands in the bytes of the diff: whether a secret may begin there, on an added line. */
+/**
+ * Asked where one of `secretAnchors` stands in the bytes of the diff: whether a secret may begin there, on an added
+ * line.
+ */
 export function secretTest(diff: PatchSet['diff'], file: PatchFile): AnchorTest {
   const markAt = lineMarks(diff, file);
   const buffer = Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength);
@@ -31,8 +34,8 @@ export function secretTest(diff: PatchSet['diff'], file: PatchFile): AnchorTest 
 }
 
 /**
- * Whether added lines of a file may hold a secret: anchors are looked for in the bytes of the diff as it is, so that most files are
- * neither cut into lines nor decoded. Says yes too often, never too rarely.
+ * Whether added lines of a file may hold a secret: anchors are looked for in the bytes of the diff as it is, so that
+ * most files are neither cut into lines nor decoded. Says yes too often, never too rarely.
  */
 export function mayHoldSecret({ diff }: Pick<PatchSet, 'diff'>, file: PatchFile): boolean {
   const test = secretTest(diff, file);

@@ -13,8 +13,10 @@ export interface StandingMarks {
 }
 
 /**
- * Which marked values a patch moves, re-indents or renames with their file: what the sides of the diff that stand at base say, and nothing that the
- * patch adds. Where the policy commit is not the base, `standing` holds what it has of these files, and a value counts that is marked there too. A value is known by all of its octets, so that no old marker ever covers a new secret, wherever lines are shifted to. Read when first asked.
+ * Which marked values a patch moves, re-indents or renames with their file: what the sides of the diff that stand at
+ * base say, and nothing that the patch adds. Where the policy commit is not the base, `standing` holds what it has of
+ * these files, and a value counts that is marked there too. A value is known by all of its octets, so that no old
+ * marker ever covers a new secret, wherever lines are shifted to. Read when first asked.
  */
 export function standingMarks(
   { diff, files }: Pick<PatchSet, 'diff' | 'files'>,

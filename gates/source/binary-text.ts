@@ -3,7 +3,10 @@ import { binarySides } from '../../readers/diff/binary-sides.ts';
 import { languageOf } from '../../readers/source/language.ts';
 import { isDataFile } from './data-file.ts';
 
-/** A line of a file that git takes for binary, and its number in the candidate; 1 for all of one whose sides are not told. */
+/**
+ * A line of a file that git takes for binary, and its number in the candidate; 1 for all of one whose sides are not
+ * told.
+ */
 export interface BinaryLine {
   readonly line: number;
   /** UTF-8, without its line feed. */
@@ -18,7 +21,10 @@ export function isNamedAsText(path: string): boolean {
   return isDataFile(path) || languageOf(path) !== undefined || texts.test(path);
 }
 
-/** The lines that a change adds to a file that git takes for binary; UTF-16 is read as such. `undefined` where the diff does not tell them. */
+/**
+ * The lines that a change adds to a file that git takes for binary; UTF-16 is read as such. `undefined` where the diff
+ * does not tell them.
+ */
 export function addedBinaryLines(diff: PatchSet['diff'], file: PatchFile): readonly BinaryLine[] | undefined {
   const sides = binarySides(diff, file);
   if (sides === undefined) return undefined;

@@ -47,8 +47,8 @@ export function languageOfChange(input: RuleInput, file: PatchFile): Language | 
 }
 
 /**
- * The candidate side: the whole file where its content was given, else the hunks. A binary file's lines all count as added;
- * `undefined` where neither content nor hunks exist.
+ * The candidate side: the whole file where its content was given, else the hunks. A binary file's lines all count as
+ * added; `undefined` where neither content nor hunks exist.
  */
 export function candidateSource(
   input: RuleInput,

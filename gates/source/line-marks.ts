@@ -2,7 +2,10 @@ import type { PatchFile } from '../../core/contract/patch-set.ts';
 
 const feed = 10;
 
-/** The first byte (`+`, `-`, a blank) of the line on which an offset of a file's part of the diff stands; each line is looked for once. */
+/**
+ * The first byte (`+`, `-`, a blank) of the line on which an offset of a file's part of the diff stands; each line is
+ * looked for once.
+ */
 export function lineMarks(
   bytes: Uint8Array,
   { start, end }: Pick<PatchFile, 'start' | 'end'>,

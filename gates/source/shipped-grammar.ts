@@ -2,7 +2,10 @@ import { readFile } from 'node:fs/promises';
 import type { GrammarName } from '../../readers/source/grammar/grammar-name.ts';
 import { type Grammar, loadGrammar } from '../../readers/source/grammar/load-grammar.ts';
 
-/** The grammar of that name, read from its package on first use in this thread. Throws GRAMMAR_FAULT where it does not load. */
+/**
+ * The grammar of that name, read from its package on first use in this thread. Throws GRAMMAR_FAULT where it does not
+ * load.
+ */
 export function shippedGrammar(name: GrammarName): Promise<Grammar> {
   return loadGrammar(name, () =>
     readFile(new URL(import.meta.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${name}.wasm`))),

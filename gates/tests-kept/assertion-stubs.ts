@@ -178,8 +178,8 @@ const table: Readonly<Partial<Record<Language, readonly Stub[]>>> = {
 };
 
 /**
- * Offsets where code replaces, silences or answers for assertions, in order. `before`: what the file was, where it was. In code that is no test
- * only what reaches into shared modules counts.
+ * Offsets where code replaces, silences or answers for assertions, in order. `before`: what the file was, where it was.
+ * In code that is no test only what reaches into shared modules counts.
  */
 export function assertionStubs(
   code: string,

@@ -82,7 +82,8 @@ const trivial = [
   // `assert.equal(add(1), add(1))`, `assert.ok(a || true)`.
   String.raw`(?<![\w.])${plain}\s*\(\s*(\w{1,60}\([^()\n]{0,100}\))\s*,\s*\4\s*[,)]`,
   String.raw`(?<![\w.])(?:assert|${plain}|self\.assertTrue)\s*\([^;\n]{0,200}(?:\|\||\bor\b)\s*(?:true|True|1)\s*\)`,
-  // `assert a or True`, `assert "a"`, `assert [a == b]`, `assert (a == b, "text")`, `assert lambda: a`, `assert not False`.
+  // `assert a or True`, `assert "a"`, `assert [a == b]`, `assert (a == b, "text")`, `assert lambda: a`, `assert not
+  // False`.
   String.raw`\bassert\s[^\n]{1,200}\bor\s+(?:True|1)\b[^\n]{0,80}`,
   String.raw`\bassert\s+(?:True|1)\s+or\b[^\n]{0,200}`,
   String.raw`\bassert\s+(?:not\s+(?:False|None|0)|lambda\b[^\n]{0,200}|"[^"\n]{0,200}"|'[^'\n]{0,200}')(?=\s*(?:$|,|#|;))`,

@@ -46,7 +46,10 @@ const alwaysLeavingLine = new RegExp(
   'gm',
 );
 
-/** Parts of code (`code-text.ts`) that never run: under a condition that never holds, over nothing, never called, behind a `return`. */
+/**
+ * Parts of code (`code-text.ts`) that never run: under a condition that never holds, over nothing, never called, behind
+ * a `return`.
+ */
 export function deadSpans(code: string, language: Language, shape: Shape): readonly Span[] {
   const spans: Span[] = [];
   for (const { index } of code.matchAll(statements)) spans.push([index, shape.endOf(index)]);

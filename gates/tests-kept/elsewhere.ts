@@ -26,7 +26,10 @@ const isNot = new RegExp(
 const oldPython =
   /^sys\.version_info\s*<\s*\(\s*3\s*,\s*\d\s*\)$|^sys\.version_info\s*<\s*\(\s*3\s*,\s*1[0-4]\s*\)$/;
 
-/** Whether a condition holds on platforms alone on which checks are not executed. Text, not code: it reads what strings say. */
+/**
+ * Whether a condition holds on platforms alone on which checks are not executed. Text, not code: it reads what strings
+ * say.
+ */
 export function holdsElsewhere(condition: string): boolean {
   return (
     condition.length < 400 &&

@@ -3,7 +3,10 @@ import { namesFromHelpers } from './judging-names.ts';
 import type { ToldLoss } from './tell-losses.ts';
 import { judgingOf, type MayGo, severityOf, type TestChange } from './test-change.ts';
 
-/** Functions of test files that asserted at the base, are still there, and assert nothing any more: whoever calls them judges nothing. */
+/**
+ * Functions of test files that asserted at the base, are still there, and assert nothing any more: whoever calls them
+ * judges nothing.
+ */
 export function emptiedHelpers(changes: readonly TestChange[], mayGo: MayGo): readonly ToldLoss[] {
   return changes.flatMap(({ base, candidate }): ToldLoss[] => {
     if (!base || !candidate) return [];

@@ -6,7 +6,10 @@ import { withoutEnding } from './library-bindings.ts';
 import type { ToldLoss } from './tell-losses.ts';
 import { type MayGo, severityOf, type TestChange } from './test-change.ts';
 
-/** Where a test file takes from elsewhere what it took from a test library at the base: an error where that is seen to be hollow. */
+/**
+ * Where a test file takes from elsewhere what it took from a test library at the base: an error where that is seen to
+ * be hollow.
+ */
 export function exchangedIn(
   input: RuleInput,
   changes: readonly TestChange[],

@@ -31,8 +31,8 @@ const anyImport: Readonly<Partial<Record<Language, RegExp>>> = {
 };
 
 /**
- * What took the place of a test library in a file: names that came from one at the base and come from elsewhere now. `files` are the changed
- * ones, by their path without ending.
+ * What took the place of a test library in a file: names that came from one at the base and come from elsewhere now.
+ * `files` are the changed ones, by their path without ending.
  */
 export function exchangedLibrary(
   base: ReadText,

@@ -23,7 +23,10 @@ const forms: Readonly<Partial<Record<Language, string>>> = {
 const weak =
   /^(?:throw|raise|panic|die|croak|exit|return|unreachable|\?|\.unwrap|\.expect|done|false|\.to\b|\[)/;
 
-/** Functions of a file with what they assert. `heard`: offsets of assertions that count; names in `cases` are nobody's helpers. */
+/**
+ * Functions of a file with what they assert. `heard`: offsets of assertions that count; names in `cases` are nobody's
+ * helpers.
+ */
 export function helperFunctions(
   code: string,
   language: Language,

@@ -5,8 +5,8 @@ const maxNames = 60;
 const common = /^(?:test|it|describe|suite|before|after|beforeEach|afterEach|context|mock|vi|jest|t)$/;
 
 /**
- * Offsets where code of JavaScript writes to what it took from a test library, by whatever name: a member, all members, through `Reflect` and
- * `Object`, by a mock, or hides it behind a local of the same name.
+ * Offsets where code of JavaScript writes to what it took from a test library, by whatever name: a member, all members,
+ * through `Reflect` and `Object`, by a mock, or hides it behind a local of the same name.
  */
 export function libraryStubs(code: string, text: string, before: string | undefined): readonly number[] {
   const names = [...libraryNames(text, code)].filter((name) => !/\$/.test(name)).slice(0, maxNames);

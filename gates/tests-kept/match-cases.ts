@@ -15,8 +15,8 @@ const alike = 0.6;
 const maxCompared = 20_000;
 
 /**
- * Finds each case of the base among those of the candidate: by name in its file, by name or body elsewhere, by its body under another name,
- * by a body alike in its file. `newPaths` says where a file of the base is now.
+ * Finds each case of the base among those of the candidate: by name in its file, by name or body elsewhere, by its body
+ * under another name, by a body alike in its file. `newPaths` says where a file of the base is now.
  */
 export function matchCases(
   base: readonly InventoryCase[],

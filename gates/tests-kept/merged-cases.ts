@@ -8,8 +8,8 @@ const least = 0.8;
 const maxWords = 200_000;
 
 /**
- * Cases that are gone and whose words stand again in what the patch adds to tests: as rows of a table, in a loop, in several cases. No more
- * of them than what is added has assertions and rows.
+ * Cases that are gone and whose words stand again in what the patch adds to tests: as rows of a table, in a loop, in
+ * several cases. No more of them than what is added has assertions and rows.
  */
 export function mergedCases(
   ways: readonly MatchedCase[],
@@ -69,7 +69,9 @@ function rowsGained(base: TestInventory | undefined, candidate: TestInventory): 
   return Math.max(0, sum(is.named.values()) + sum(is.inline) - sum(was?.named.values()) - sum(was?.inline));
 }
 
-/** Added lines with assertions that stand in a new case, or in no function at all: not in a case that was there before. */
+/**
+ * Added lines with assertions that stand in a new case, or in no function at all: not in a case that was there before.
+ */
 function assertionsAdded(candidate: TestInventory, matched: ReadonlySet<InventoryCase>): number {
   const { source, heard, cases } = candidate;
   const span = (from: number, to: number): Span => [from, to];

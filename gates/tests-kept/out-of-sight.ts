@@ -10,7 +10,10 @@ const otherSystems =
   /_(?:windows|darwin|freebsd|openbsd|netbsd|dragonfly|solaris|illumos|aix|plan9|android|ios|js|wasip1|386|arm|arm64|mips\w*|ppc64\w*|riscv64|s390x|loong64|wasm)_test\.go$/;
 const ignoredByGo = /(?:^|\/)(?:[_.][^/]*|testdata(?:\/.*)?|vendor\/.*)$|(?:^|\/)(?:[_.][^/]+|testdata)\//;
 
-/** Whether a file that runners found by its old path is not found by its new one, or not built where checks are executed. */
+/**
+ * Whether a file that runners found by its old path is not found by its new one, or not built where checks are
+ * executed.
+ */
 export function isOutOfSight(oldPath: string, path: string, language: Language): boolean {
   if (oldPath === path) return false;
   if (language === 'go')

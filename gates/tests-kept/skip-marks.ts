@@ -3,7 +3,9 @@ import type { Language } from '../../readers/source/language.ts';
 /** Leaving a test because of the environment. */
 const byEnvironment = String.raw`\bif\b[^\n]{0,120}(?:process\.env|import\.meta\.env|os\.environ|[gG]etenv|ENV\[|std::env|GetEnvironmentVariable)\b[^\n]{0,160}[{:)]\s*(?:return|continue)\b`;
 
-/** Forms over code (`code-text.ts`) by which a test, a group or a file can be left out, on a condition or without one. */
+/**
+ * Forms over code (`code-text.ts`) by which a test, a group or a file can be left out, on a condition or without one.
+ */
 const skips: Readonly<Partial<Record<Language, readonly string[]>>> = {
   javascript: [
     String.raw`\b(?:it|test|describe|suite|context|specify|bench|t|ctx|this|Deno|step)(?:\.\w{1,20}){0,3}\.(?:skip|skipIf|runIf|todo|todoIf|fixme|failing|fails|ignore|if)\b`,

@@ -24,7 +24,10 @@ const plainAssertion =
 /** Somebody is told when it is over. */
 const waits = /\b(?:done|resolve|reject|next|cb|callback|end|t\.\w+)\b/;
 
-/** Parts of code in which an assertion that fails is heard by nobody: caught, expected to fail, a promise that nobody waits for. */
+/**
+ * Parts of code in which an assertion that fails is heard by nobody: caught, expected to fail, a promise that nobody
+ * waits for.
+ */
 export function swallowedSpans(code: string, language: Language, shape: Shape): readonly Span[] {
   if (!isOutline(shape)) {
     if (language === 'python') return pythonSpans(code, shape);

@@ -66,7 +66,10 @@ const words: Readonly<Record<ToldLoss['code'], readonly [one: string, many: stri
   ],
 };
 
-/** Findings for losses: one for each file, kind and severity, with the first 20 names; at most 100, errors first, the rest counted. */
+/**
+ * Findings for losses: one for each file, kind and severity, with the first 20 names; at most 100, errors first, the
+ * rest counted.
+ */
 export function tellLosses(losses: readonly ToldLoss[]): readonly Finding[] {
   const groups = new Map<string, ToldLoss[]>();
   for (const loss of losses) {

@@ -23,7 +23,9 @@ export interface InventoryCase extends TestCase {
   readonly assertions: number;
   readonly unreached: number;
   readonly swallowed: number;
-  /** Marks on it or in it, and conditions around it, by which it may be left out; `elsewhere`: on other platforms alone. */
+  /**
+   * Marks on it or in it, and conditions around it, by which it may be left out; `elsewhere`: on other platforms alone.
+   */
   readonly skips: number;
   readonly elsewhere: number;
   /** Marks by which it is expected to fail. */

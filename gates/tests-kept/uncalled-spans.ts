@@ -30,8 +30,8 @@ const declared: Readonly<Partial<Record<Language, string>>> = {
 const bareArrow = /(?:^|[;{}\n])[ \t]*((?:async\s*)?(?:\([^()\n]{0,200}\)|\w{1,40})\s*=>)/g;
 
 /**
- * Functions of which nothing but their name is ever said: they are not called, handed on, returned or exported in the file. Methods and
- * functions at the top of a file count where nobody outside could call them.
+ * Functions of which nothing but their name is ever said: they are not called, handed on, returned or exported in the
+ * file. Methods and functions at the top of a file count where nobody outside could call them.
  */
 export function uncalledSpans(code: string, language: Language, shape: Shape): readonly Span[] {
   const outline = isOutline(shape) ? shape : undefined;

@@ -1,4 +1,7 @@
-/** A Markdown code span that shows untrusted text as it is, on one line; hidden and direction-changing characters are spelled out. */
+/**
+ * A Markdown code span that shows untrusted text as it is, on one line; hidden and direction-changing characters are
+ * spelled out.
+ */
 export function codeSpan(text: string): string {
   const shown = text
     .toWellFormed()

@@ -13,8 +13,8 @@ export const patchsetProducer = {
 } satisfies ArtifactProducer;
 
 /**
- * The diff with plain `---`/`+++` headers. What those cannot say (rename, copy, mode, link, binary, empty file) keeps its git
- * section, so that applying the result gives the candidate, whole.
+ * The diff with plain `---`/`+++` headers. What those cannot say (rename, copy, mode, link, binary, empty file) keeps
+ * its git section, so that applying the result gives the candidate, whole.
  */
 export function toUnifiedDiff({ diff, files }: Pick<PatchSet, 'diff' | 'files'>): Uint8Array {
   const bytes = Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength);

@@ -19,8 +19,8 @@ const headings: Readonly<Record<string, string>> = {
 const maxFiles = 500;
 
 /**
- * `release-notes`: what was asked for, what changed, and what the gates said so far, as Markdown. Untrusted text is escaped unless
- * `encodingPolicy` is `none`.
+ * `release-notes`: what was asked for, what changed, and what the gates said so far, as Markdown. Untrusted text is
+ * escaped unless `encodingPolicy` is `none`.
  */
 export const releaseNotesProducer = {
   contentType: 'text/markdown; charset=utf-8',

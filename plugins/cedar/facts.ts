@@ -12,7 +12,9 @@ export interface Request {
   readonly path?: string;
 }
 
-/** May this change be committed, and may each of its files be changed: everything that is asked of a policy, in order. */
+/**
+ * May this change be committed, and may each of its files be changed: everything that is asked of a policy, in order.
+ */
 export function toRequests(input: RuleInput): readonly Request[] {
   const { patch, spec } = input;
   const { type, id } = spec.metadata.createdBy;
@@ -37,7 +39,10 @@ export function toRequests(input: RuleInput): readonly Request[] {
   ];
 }
 
-/** A file that moved is asked about at both places: where it was, as one that is deleted there. A copy leaves its source alone. */
+/**
+ * A file that moved is asked about at both places: where it was, as one that is deleted there. A copy leaves its source
+ * alone.
+ */
 function sidesOf(file: PatchFile): readonly PatchFile[] {
   const { oldPath, changeType, newMode: _newMode, ...rest } = file;
   if (oldPath === undefined || changeType !== 'rename') return [file];

@@ -10,8 +10,9 @@ const maxMessage = 2000;
 const cached = 'writ';
 
 /**
- * Asks Cedar whether the change may be committed and each file may be changed. What no policy permits is denied, and `forbid` overrides
- * `permit`; a denial names the policies that decided. A policy that is not valid, or that cannot be evaluated, has refused.
+ * Asks Cedar whether the change may be committed and each file may be changed. What no policy permits is denied, and
+ * `forbid` overrides `permit`; a denial names the policies that decided. A policy that is not valid, or that cannot be
+ * evaluated, has refused.
  */
 export const judge: RuleFunction = async (input) => {
   const { policy } = input;

@@ -1,4 +1,7 @@
-/** What a policy may speak of (Cedar schema syntax). Every policy is validated against it, so that a misspelt fact is an error. */
+/**
+ * What a policy may speak of (Cedar schema syntax). Every policy is validated against it, so that a misspelt fact is an
+ * error.
+ */
 export const schema = `
 entity Actor = { kind: String };
 entity Change = {

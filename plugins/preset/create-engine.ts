@@ -13,9 +13,15 @@ import { preset } from '../preset.ts';
 export interface EngineOptions {
   /** On top of every built-in, and set up after them. */
   readonly plugins?: readonly LoadedPlugin[];
-  /** Options of plugins, by plugin name; a name that no plugin bears, and an option that it does not know, is PLUGIN_INVALID. */
+  /**
+   * Options of plugins, by plugin name; a name that no plugin bears, and an option that it does not know, is
+   * PLUGIN_INVALID.
+   */
   readonly configuration?: Readonly<Record<string, unknown>>;
-  /** Where the user's keys and trust are found, and the secrets that plugins ask for by name; default: the environment of the process. */
+  /**
+   * Where the user's keys and trust are found, and the secrets that plugins ask for by name; default: the environment
+   * of the process.
+   */
   readonly env?: Environment;
   /** Signs with a key that lives as long as this engine, instead of the user's. */
   readonly ephemeralKey?: boolean;

@@ -7,15 +7,16 @@ import { redactAside } from './redact-aside.ts';
 const unhurried = { timeoutMs: 3_600_000 };
 
 /**
- * Removes what a contract's data classes do not allow from every artifact before it is stored and from everything that enters the context
- * of a run; a file of the repository that holds such data stays out of it.
+ * Removes what a contract's data classes do not allow from every artifact before it is stored and from everything that
+ * enters the context of a run; a file of the repository that holds such data stays out of it.
  */
 export const redactionPlugin = definePlugin({
   name: 'redaction',
   api: 1,
   enforces: ['constraints.privacy.redactionRequired', 'constraints.privacy.dataClassesAllowed'],
   setup({ hooks, pool }) {
-    // Lives as long as the engine and is stored nowhere: equal values are told apart within a run, and nobody can guess one from its digest later.
+    // Lives as long as the engine and is stored nowhere: equal values are told apart within a run, and nobody can guess
+    // one from its digest later.
     const key = randomOctets(32);
     hooks.artifact.redact.tap(async (artifact) => {
       const { words, remove } = artifact.policy;

@@ -11,7 +11,9 @@ const redactTask = defineTask<typeof run>(new URL('./redact-in-thread.ts', impor
 const leastBytes = 1024 * 1024;
 const timeoutMs = 300_000;
 
-/** `redact`, of large content in a thread of the pool: nothing else waits for it. WORKER_FAULT where that thread fails. */
+/**
+ * `redact`, of large content in a thread of the pool: nothing else waits for it. WORKER_FAULT where that thread fails.
+ */
 export async function redactAside(
   bytes: Uint8Array,
   options: RedactorOptions,

@@ -31,7 +31,10 @@ const isolation = [
 ];
 const missing = '`bwrap` is not installed';
 
-/** Bubblewrap binds the host's devices writable, so that root inside, who owns them, could change their mode: they are made read-only before. */
+/**
+ * Bubblewrap binds the host's devices writable, so that root inside, who owns them, could change their mode: they are
+ * made read-only before.
+ */
 const readOnlyDevices = [
   '/usr/bin/unshare',
   '--mount',

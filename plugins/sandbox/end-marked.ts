@@ -6,8 +6,8 @@ const rounds = 100;
 const waitMs = 20;
 
 /**
- * Kills every process whose initial environment holds `mark` (`NAME=value`) and resolves when none is left; a process that
- * survives SIGKILL for two seconds throws SANDBOX_FAILED. Where there is no `/proc` it finds none.
+ * Kills every process whose initial environment holds `mark` (`NAME=value`) and resolves when none is left; a process
+ * that survives SIGKILL for two seconds throws SANDBOX_FAILED. Where there is no `/proc` it finds none.
  */
 export async function endMarked(mark: string): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {

@@ -7,7 +7,10 @@ const refused =
   /^(?:LD_.*|DYLD_.*|GLIBC_.*|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|PS4|IFS|PATH|HOME|TMPDIR)$/;
 const wellFormed = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** The whole environment of a sandboxed process. A name that could act on the sandbox itself is refused (SANDBOX_UNSAFE). */
+/**
+ * The whole environment of a sandboxed process. A name that could act on the sandbox itself is refused
+ * (SANDBOX_UNSAFE).
+ */
 export function sandboxEnvironment(
   env: Readonly<Record<string, string>>,
   own: { readonly path: string; readonly home: string; readonly temporary: string },

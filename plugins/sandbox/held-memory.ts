@@ -7,8 +7,8 @@ const inodeBytes = 1024;
 const readMs = 500;
 
 /**
- * Bytes that the processes (their directories in a `/proc`) and memory file systems hold, each shared page counted for everybody: never
- * less than `heldBytes`, and quickly known.
+ * Bytes that the processes (their directories in a `/proc`) and memory file systems hold, each shared page counted for
+ * everybody: never less than `heldBytes`, and quickly known.
  */
 export function heldAtMost(processes: readonly string[], directories: readonly string[]): number {
   let bytes = inFiles(processes, directories);
@@ -17,8 +17,8 @@ export function heldAtMost(processes: readonly string[], directories: readonly s
 }
 
 /**
- * The same with each page counted once. Memory that processes map together may or may not lie in a file that is counted too: the larger
- * of the two counts, which errs for the processes, by half at most.
+ * The same with each page counted once. Memory that processes map together may or may not lie in a file that is counted
+ * too: the larger of the two counts, which errs for the processes, by half at most.
  */
 export async function heldBytes(
   processes: readonly string[],
@@ -84,7 +84,8 @@ function openMemoryFiles(process: string): { ino: number; blocks: number }[] {
   try {
     for (const descriptor of readdirSync(`${process}/fd`)) {
       const link = `${process}/fd/${descriptor}`;
-      // No file of the sandbox has such a path, because its root cannot be written: following the link asks no other file system.
+      // No file of the sandbox has such a path, because its root cannot be written: following the link asks no other
+      // file system.
       if (readlinkSync(link).startsWith('/memfd:')) found.push(statSync(link));
     }
   } catch {

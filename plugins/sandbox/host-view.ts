@@ -162,7 +162,10 @@ function isTool(directory: string, home: string): boolean {
   return !hiddenRoots.some((root) => isInside(root, directory));
 }
 
-/** A project, a home or a place for keys that somebody put on PATH (`PATH_add .`): showing it would show all that is in it. */
+/**
+ * A project, a home or a place for keys that somebody put on PATH (`PATH_add .`): showing it would show all that is in
+ * it.
+ */
 function isPrivate(directory: string): boolean {
   return readdirSync(directory).some(
     (name) => privateNames.has(name) || /^\.env(?:\.|$)|\.pem$|^id_/.test(name),

@@ -1,9 +1,10 @@
 import { isKnownArchitecture, type KnownArchitecture, syscallFilter } from './syscall-filter.ts';
 
 /**
- * What the launcher does, in machine code, because no shell can: gives up new privileges for good, leaves the person's session keyring
- * for an empty one, closes what descriptors it was left, installs the filter that follows the code, and becomes the command. Keyring and
- * descriptors may be refused: the calls are closed by the filter, and who made the descriptors knows of them.
+ * What the launcher does, in machine code, because no shell can: gives up new privileges for good, leaves the person's
+ * session keyring for an empty one, closes what descriptors it was left, installs the filter that follows the code, and
+ * becomes the command. Keyring and descriptors may be refused: the calls are closed by the filter, and who made the
+ * descriptors knows of them.
  */
 const code: Readonly<Record<KnownArchitecture, string>> = {
   x64: `
@@ -83,8 +84,8 @@ const [fileHeader, programHeader, pointer] = [64, 56, 8];
 const [headers, programLength] = [fileHeader + 2 * programHeader, 2 * pointer];
 
 /**
- * An ELF program of some 1200 bytes: `launcher /bin/sh …` becomes that program under the filter of this architecture. It ends with 126
- * where it cannot. `undefined` where there is no filter for the architecture.
+ * An ELF program of some 1200 bytes: `launcher /bin/sh …` becomes that program under the filter of this architecture.
+ * It ends with 126 where it cannot. `undefined` where there is no filter for the architecture.
  */
 export function launcher(architecture: string): Buffer | undefined {
   const filter = syscallFilter(architecture);

@@ -19,8 +19,8 @@ const removals = 50;
 const waitMs = 20;
 
 /**
- * A group beside our own, where the one above was delegated to us with a memory controller (as to a login session of systemd);
- * `undefined` elsewhere, and where the kernel refuses any part of it.
+ * A group beside our own, where the one above was delegated to us with a memory controller (as to a login session of
+ * systemd); `undefined` elsewhere, and where the kernel refuses any part of it.
  */
 export function openLimitGroup(
   limits: { readonly memoryBytes: number; readonly tasks: number },

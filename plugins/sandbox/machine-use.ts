@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-/** What the whole machine uses: at least what any one sandbox holds of it. `undefined` where the kernel does not say. */
+/**
+ * What the whole machine uses: at least what any one sandbox holds of it. `undefined` where the kernel does not say.
+ */
 export interface MachineUse {
   readonly memoryBytes: number;
   /** Processes and threads. */

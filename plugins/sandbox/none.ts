@@ -14,10 +14,11 @@ import { spawnWatched } from './spawn-watched.ts';
 const markName = 'WRIT_PROCESS_MARK';
 
 /**
- * No sandbox: an explicit choice that enforces nothing but the environment, a private HOME and TMPDIR, output bounds and
- * time-outs, and memory of what does not leave the tree of its processes. Binds become symlinks, so `writable: false` is not held. A request for a network of its own is refused
- * (SANDBOX_NONE_REFUSED). Descendants are found by group and, on Linux, by a mark in their environment; one that clears
- * its environment and leaves its group outlives the run.
+ * No sandbox: an explicit choice that enforces nothing but the environment, a private HOME and TMPDIR, output bounds
+ * and time-outs, and memory of what does not leave the tree of its processes. Binds become symlinks, so `writable:
+ * false` is not held. A request for a network of its own is refused (SANDBOX_NONE_REFUSED). Descendants are found by
+ * group and, on Linux, by a mark in their environment; one that clears its environment and leaves its group outlives
+ * the run.
  */
 export function noSandbox(facts: HostFacts = currentHostFacts()): SandboxBackend {
   return {

@@ -7,8 +7,8 @@ import { launcher } from './launcher.ts';
 let held: number | undefined;
 
 /**
- * A descriptor from which the launcher for this machine can be read once; the caller closes it. SANDBOX_UNAVAILABLE where calls cannot be
- * filtered on this architecture: without that a sandbox is none.
+ * A descriptor from which the launcher for this machine can be read once; the caller closes it. SANDBOX_UNAVAILABLE
+ * where calls cannot be filtered on this architecture: without that a sandbox is none.
  */
 export function openLauncher(): number {
   if (held === undefined) {

@@ -33,8 +33,8 @@ const heldOfProcess = {
 };
 
 /**
- * Tries what a sandbox must prevent and prints one `leak` line for each that succeeds, then `done`. Words: a host TCP port,
- * then host paths that must not be visible: looked at first, because `mount` leaves `/run/mount` behind.
+ * Tries what a sandbox must prevent and prints one `leak` line for each that succeeds, then `done`. Words: a host TCP
+ * port, then host paths that must not be visible: looked at first, because `mount` leaves `/run/mount` behind.
  */
 const attempts = `
 port=$1; shift
@@ -62,7 +62,10 @@ else node -e "require('net').connect($port,'127.0.0.1').on('connect',()=>process
 echo x >/workspace/written && echo x >"/reports/written" && echo x >"$HOME/written" && echo x >"$TMPDIR/written" && echo done
 `;
 
-/** A back end's `probe`: asked once per process for the same name and host facts. `find` gives the back end, or why there is none. */
+/**
+ * A back end's `probe`: asked once per process for the same name and host facts. `find` gives the back end, or why
+ * there is none.
+ */
 export function onceProbed(
   name: string,
   facts: HostFacts,
@@ -81,7 +84,10 @@ export function onceProbed(
   };
 }
 
-/** Short, because a socket's path may have 107 bytes: of who made it, the pid and its namespace, which with host and boot of this machine name a process. */
+/**
+ * Short, because a socket's path may have 107 bytes: of who made it, the pid and its namespace, which with host and
+ * boot of this machine name a process.
+ */
 function scratchPrefix({ namespace, pid }: ProcessIdentity): string {
   return `writ-probe-${/\d+/.exec(namespace)?.[0] ?? '0'}-${pid}-`;
 }
@@ -100,9 +106,9 @@ async function removeKilled(temporary: string, self: ProcessIdentity): Promise<v
 }
 
 /**
- * Judges a back end by behaviour: forbidden writes, remounts, a nested user namespace, a connect to a listening loopback
- * port, sockets in `/run` and the temporary directory, `~/.ssh`, devices, keys, privileges and the filter of system calls. One leak, or one attempt that could not be made, and it
- * does not work.
+ * Judges a back end by behaviour: forbidden writes, remounts, a nested user namespace, a connect to a listening
+ * loopback port, sockets in `/run` and the temporary directory, `~/.ssh`, devices, keys, privileges and the filter of
+ * system calls. One leak, or one attempt that could not be made, and it does not work.
  */
 export async function probeBackend(backend: SandboxBackend, facts: HostFacts): Promise<Probe> {
   const temporary = await realpath(tmpdir());
@@ -180,7 +186,9 @@ export async function probeBackend(backend: SandboxBackend, facts: HostFacts): P
   }
 }
 
-/** Host paths that exist and must not be seen: sockets and directories in `/run`, and what lies in the home directory. */
+/**
+ * Host paths that exist and must not be seen: sockets and directories in `/run`, and what lies in the home directory.
+ */
 function hostSecrets(home: string): string[] {
   const entries = (directory: string, wanted: (name: string) => boolean): string[] => {
     try {

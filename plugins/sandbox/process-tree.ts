@@ -5,7 +5,10 @@ export function childrenOf(parent: number): readonly number[] {
   return listedChildren(parent) ?? childrenByParent().get(parent) ?? [];
 }
 
-/** As the kernel lists them for each thread (proc_pid_children(5)); `undefined` where it was built without that list, or `parent` is gone. */
+/**
+ * As the kernel lists them for each thread (proc_pid_children(5)); `undefined` where it was built without that list, or
+ * `parent` is gone.
+ */
 function listedChildren(parent: number): readonly number[] | undefined {
   const tasks = `/proc/${parent}/task`;
   try {

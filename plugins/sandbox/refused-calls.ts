@@ -4,8 +4,8 @@ export type CallNumbers = readonly [x64: number, arm64: number];
 const both = (number: number): CallNumbers => [number, number];
 
 /**
- * Calls that no namespace confines, and ways to privilege that are closed although the privilege is gone already: EPERM. `ptrace` is not
- * among them: it ends at the sandbox's own processes, and leak checkers need it.
+ * Calls that no namespace confines, and ways to privilege that are closed although the privilege is gone already:
+ * EPERM. `ptrace` is not among them: it ends at the sandbox's own processes, and leak checkers need it.
  */
 export const refusedCalls: Readonly<Record<string, CallNumbers>> = {
   // The person's keys (Kerberos tickets, disk keys) hang on the session and the user, whatever is mounted.
@@ -44,7 +44,10 @@ export const refusedCalls: Readonly<Record<string, CallNumbers>> = {
   delete_module: [176, 106],
 };
 
-/** Calls whose arguments lie in memory where a filter cannot read them: ENOSYS, so that the C library uses the older call. */
+/**
+ * Calls whose arguments lie in memory where a filter cannot read them: ENOSYS, so that the C library uses the older
+ * call.
+ */
 export const absentCalls: Readonly<Record<string, CallNumbers>> = { clone3: both(435) };
 
 /** What an argument (its low 32 bits) must be: none of these bits; none of these values; one of these; at most this. */
@@ -65,7 +68,10 @@ export interface ArgumentRule {
 }
 
 const [eperm, enospc, eafnosupport] = [1, 28, 97];
-/** NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. In `clone` the bit of NEWTIME belongs to the signal at the end. */
+/**
+ * NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. In `clone` the bit of NEWTIME belongs to the
+ * signal at the end.
+ */
 const namespaceFlags = 0x7e020080;
 /** UNIX, INET, INET6, NETLINK. */
 const families = [1, 2, 10, 16];
@@ -76,7 +82,8 @@ export const argumentRules: Readonly<Record<string, ArgumentRule>> = {
   clone: { call: [56, 220], argument: 0, must: { noneOf: namespaceFlags & ~0x80 }, errno: eperm },
   // TIOCSTI and TIOCLINUX type into the terminal of the person.
   ioctl: { call: [16, 29], argument: 1, must: { not: [0x5412, 0x541c] }, errno: eperm },
-  // VSOCK leads from a virtual machine to its host and is in no network namespace; others are kernel code that nobody tests with.
+  // VSOCK leads from a virtual machine to its host and is in no network namespace; others are kernel code that nobody
+  // tests with.
   socket: { call: [41, 198], argument: 0, must: { oneOf: families }, errno: eafnosupport },
   socketpair: { call: [53, 199], argument: 0, must: { oneOf: families }, errno: eafnosupport },
   // Memory and semaphores that belong to no process: few enough (4096, 32000) to be bounded by the size of each.

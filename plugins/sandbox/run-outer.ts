@@ -7,8 +7,8 @@ import { memoryDirectories, profile } from './profile.ts';
 import { spawnWatched } from './spawn-watched.ts';
 
 /**
- * Runs the program that builds a sandbox and then the command in it. What the command does is a value; a sandbox that never
- * reached its command throws SANDBOX_FAILED, so that a broken host is not taken for a failed check.
+ * Runs the program that builds a sandbox and then the command in it. What the command does is a value; a sandbox that
+ * never reached its command throws SANDBOX_FAILED, so that a broken host is not taken for a failed check.
  */
 export async function runOuter(
   argv: readonly string[],

@@ -2,12 +2,16 @@ import { readFileSync } from 'node:fs';
 
 /** Sockets that nobody is asked about: programs of a test suite talk to each other by some hundreds. */
 const unasked = 512;
-/** What one may hold where its owner asked for the most: twice `wmem_max` (socket(7)). The kernel tells of no UNIX socket what waits in it. */
+/**
+ * What one may hold where its owner asked for the most: twice `wmem_max` (socket(7)). The kernel tells of no UNIX
+ * socket what waits in it.
+ */
 const defaultMost = 212_992;
 
 /**
- * Bytes that wait in the sockets of a network namespace (`net`: the directory of that name in `/proc`), also in those that were closed while a
- * message holds them. TCP and UDP tell; of all others beyond the first 512 each counts as full.
+ * Bytes that wait in the sockets of a network namespace (`net`: the directory of that name in `/proc`), also in those
+ * that were closed while a message holds them. TCP and UDP tell; of all others beyond the first 512 each counts as
+ * full.
  */
 export function socketBytes(net: string): number {
   const counts = read(`${net}/sockstat`);

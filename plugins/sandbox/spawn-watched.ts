@@ -10,8 +10,9 @@ export type FindWatched = (
 ) => (Pick<Watched, 'processes' | 'directories' | 'net'> & { readonly first: number }) | undefined;
 
 /**
- * Runs a process as `spawnProcess` does and ends it where what is watched holds more than the request allows: then without an exit code.
- * Where a control group was delegated to us the kernel holds it to that as well, without a moment in between.
+ * Runs a process as `spawnProcess` does and ends it where what is watched holds more than the request allows: then
+ * without an exit code. Where a control group was delegated to us the kernel holds it to that as well, without a moment
+ * in between.
  */
 export async function spawnWatched(
   { maxMemoryBytes = profile.maxMemoryBytes }: Pick<SandboxRequest, 'maxMemoryBytes'>,

@@ -29,8 +29,8 @@ export function isKnownArchitecture(architecture: string): architecture is Known
 }
 
 /**
- * A classic BPF program (seccomp(2)) that refuses what `refused-calls.ts` lists, and every call of another architecture's table with
- * ENOSYS. `undefined` where the call numbers are not known to us.
+ * A classic BPF program (seccomp(2)) that refuses what `refused-calls.ts` lists, and every call of another
+ * architecture's table with ENOSYS. `undefined` where the call numbers are not known to us.
  */
 export function syscallFilter(architecture: string): Buffer | undefined {
   if (!isKnownArchitecture(architecture)) return undefined;

@@ -13,9 +13,10 @@ import { coveredOfProc, memoryDirectories, profile } from './profile.ts';
 import { runOuter } from './run-outer.ts';
 
 /**
- * Builds the root as root of a new user namespace, then enters a second one as the caller's own uid without privilege: the
- * mounts belong to the first and cannot be changed from the second. Words: uid, gid; links (target, text); files to make;
- * submounts to make read-only (each list ended by `--`); fstab before and after the change of root; then the command.
+ * Builds the root as root of a new user namespace, then enters a second one as the caller's own uid without privilege:
+ * the mounts belong to the first and cannot be changed from the second. Words: uid, gid; links (target, text); files to
+ * make; submounts to make read-only (each list ended by `--`); fstab before and after the change of root; then the
+ * command.
  */
 const setUpScript = `set -eu
 inside=$PATH; PATH=/usr/sbin:/usr/bin:/sbin:/bin; export PATH
@@ -56,8 +57,8 @@ exec /usr/bin/unshare --user --map-user="$uid" --map-group="$gid" --keep-caps \\
   /usr/bin/setpriv --pdeathsig KILL --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all -- "$@"
 `;
 /**
- * The second namespace is entered by way of /proc, which only the first can make read-only: process 1 asks for it and waits, before it
- * says that the set-up succeeded.
+ * The second namespace is entered by way of /proc, which only the first can make read-only: process 1 asks for it and
+ * waits, before it says that the set-up succeeded.
  */
 const closeScript = `exec 5<>/.closed && echo >/.entered && read -r said <&5 && [ "$said" = closed ] || exit 1
 exec 5<&-
@@ -70,8 +71,8 @@ const namespaces = [
 ];
 
 /**
- * The util-linux back end (Linux, for hosts without bubblewrap): the same view and the same promises, about ten times the
- * cost per command. Without `ip` or `ifconfig` on the host even the private loopback is down.
+ * The util-linux back end (Linux, for hosts without bubblewrap): the same view and the same promises, about ten times
+ * the cost per command. Without `ip` or `ifconfig` on the host even the private loopback is down.
  */
 export function unshareSandbox(facts: HostFacts = currentHostFacts()): SandboxBackend {
   const missing = ['unshare', 'setpriv', 'mount', 'pivot_root'].find(

@@ -23,8 +23,8 @@ const everyMs = 50;
 const pauseFactor = 20;
 
 /**
- * Watches processes and says once which limit they exceed. While the whole machine uses less than the limit, a look reads two small
- * files. The answer ends the watch; the watch keeps nothing alive.
+ * Watches processes and says once which limit they exceed. While the whole machine uses less than the limit, a look
+ * reads two small files. The answer ends the watch; the watch keeps nothing alive.
  */
 export function watchLimits(watched: Watched, onExceeded: (exceeded: ExceededLimit) => void): () => void {
   let ended = false;

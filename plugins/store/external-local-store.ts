@@ -32,8 +32,9 @@ const lockWaitMs = 60_000;
 const maxBlobBytes = 2 ** 31 - 1;
 
 /**
- * Keeps objects as plain files under `<git-common-dir>/writ/store`: for development and tests. They do not travel with the repository, and
- * `anchors` are not kept alive. Content is checked by its SHA-256 at every reading: OBJECT_CORRUPT names what is damaged or missing.
+ * Keeps objects as plain files under `<git-common-dir>/writ/store`: for development and tests. They do not travel with
+ * the repository, and `anchors` are not kept alive. Content is checked by its SHA-256 at every reading: OBJECT_CORRUPT
+ * names what is damaged or missing.
  */
 export function openExternalLocalStore(
   repo: Pick<Repository, 'commonDir'>,
@@ -76,7 +77,8 @@ export function openExternalLocalStore(
       try {
         const current = await refs.read(ref);
         const old = write.expectedOld === undefined ? current : (write.expectedOld ?? undefined);
-        // A repeatable write that is not current may be this very one, made by a process that was stopped right after it.
+        // A repeatable write that is not current may be this very one, made by a process that was stopped right after
+        // it.
         if (old !== current && write.atMs === undefined) throw conflict(ref, old, current);
         const drafts = await makeTemporary(repo);
         try {

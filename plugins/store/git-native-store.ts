@@ -23,8 +23,8 @@ const fewPaths = 32;
 const maxTotalBytes = 256 * 1024 * 1024;
 
 /**
- * Keeps objects as blobs under commits on refs of the person's repository: they travel with it and any git reads them. Each write is one
- * pack (`importTree`) and one compare-and-swap of the ref.
+ * Keeps objects as blobs under commits on refs of the person's repository: they travel with it and any git reads them.
+ * Each write is one pack (`importTree`) and one compare-and-swap of the ref.
  */
 export function openGitNativeStore(repo: Repository, options: GitNativeOptions): ObjectStore {
   return {
@@ -113,8 +113,8 @@ export const gitNativeSource: StoreSource = {
 };
 
 /**
- * Makes the commit in a directory of ours inside the repository's own file system, so that a full disk, a failing source or a kill leaves
- * nothing of it among the repository's objects, and only then moves the objects over.
+ * Makes the commit in a directory of ours inside the repository's own file system, so that a full disk, a failing
+ * source or a kill leaves nothing of it among the repository's objects, and only then moves the objects over.
  */
 async function importCommit(
   repo: Repository,
@@ -127,7 +127,8 @@ async function importCommit(
     const scratch = await createScratch(dir, repo);
     const place: Scratch = {
       ...scratch,
-      // Evidence must outlive a power cut before the ref says that it exists; git leaves loose objects unsynced by default.
+      // Evidence must outlive a power cut before the ref says that it exists; git leaves loose objects unsynced by
+      // default.
       settings: [...scratch.settings, ['core.fsync', 'committed'], ['core.fsyncObjectFiles', 'true']],
     };
     const tree = await importTree(place, write.files, write.keepExisting ? parent : undefined, repo);

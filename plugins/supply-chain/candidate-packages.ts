@@ -15,7 +15,10 @@ const maxTotalBytes = 256 * 1024 * 1024;
 const maxShown = 5;
 const parallel = 8;
 
-/** Reads all of them but those that `exclude` (globs) names; or says why the set would not be complete: a partial list passes for a whole one. */
+/**
+ * Reads all of them but those that `exclude` (globs) names; or says why the set would not be complete: a partial list
+ * passes for a whole one.
+ */
 export async function readCandidatePackages(
   request: Pick<ArtifactRequest, 'listCandidate' | 'readCandidate'>,
   exclude: readonly string[],

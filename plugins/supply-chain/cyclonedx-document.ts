@@ -12,8 +12,9 @@ export type CycloneDxDocument = Readonly<Record<string, unknown>>;
 export const rootRef = 'repository';
 
 /**
- * A CycloneDX JSON document over a bill. Same bill, same document on every machine: the serial number comes from the bill, and lists
- * stand in the order of code units (the library's own sorting depends on the locale, so it is not used).
+ * A CycloneDX JSON document over a bill. Same bill, same document on every machine: the serial number comes from the
+ * bill, and lists stand in the order of code units (the library's own sorting depends on the locale, so it is not
+ * used).
  */
 export async function toCycloneDx(bill: Bill, version: '1.6' | '1.7'): Promise<CycloneDxDocument> {
   const [library, { default: parseExpression }] = await Promise.all([

@@ -7,8 +7,9 @@ import { toCycloneDx, toJsonBytes } from './cyclonedx-document.ts';
 import { toSpdx } from './spdx-document.ts';
 
 /**
- * `sbom`: all dependency files of the candidate as CycloneDX 1.6 (or 1.7) or SPDX 2.3 JSON, whichever the contract declares. Not made where one
- * of them cannot be read. A tree without any gives the project alone, and says that it had none.
+ * `sbom`: all dependency files of the candidate as CycloneDX 1.6 (or 1.7) or SPDX 2.3 JSON, whichever the contract
+ * declares. Not made where one of them cannot be read. A tree without any gives the project alone, and says that it had
+ * none.
  */
 export const sbomProducer: ArtifactProducer = {
   contentType: 'application/vnd.cyclonedx+json; version=1.6',

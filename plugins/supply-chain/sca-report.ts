@@ -19,8 +19,9 @@ export interface ScaReportOptions {
 }
 
 /**
- * `sca-report`: every package of the candidate looked up in the advisories that this user imported, as a CycloneDX 1.6 document with
- * `vulnerabilities` (VDR). Never over a network. Not made without a database, or where a dependency file cannot be read.
+ * `sca-report`: every package of the candidate looked up in the advisories that this user imported, as a CycloneDX 1.6
+ * document with `vulnerabilities` (VDR). Never over a network. Not made without a database, or where a dependency file
+ * cannot be read.
  */
 export function createScaReportProducer({ env, clock }: ScaReportOptions): ArtifactProducer {
   return {

@@ -12,7 +12,10 @@ const checksumNames: Readonly<Record<string, string>> = {
   sha512: 'SHA512',
 };
 
-/** An SPDX 2.3 JSON document over a bill; same bill, same document. What is not known is NOASSERTION, and an annotation says what. */
+/**
+ * An SPDX 2.3 JSON document over a bill; same bill, same document. What is not known is NOASSERTION, and an annotation
+ * says what.
+ */
 export async function toSpdx(bill: Bill): Promise<object> {
   const { default: parseExpression } = await import('spdx-expression-parse');
   const created = `${new Date(bill.timeMs).toISOString().slice(0, 19)}Z`;

@@ -31,7 +31,9 @@ export interface GateCase {
   readonly approvalGroups?: RuleInput['approvalGroups'];
   /** For the module of a policy engine. */
   readonly policy?: RuleInput['policy'];
-  /** One entry per expected finding; only the fields that it names are compared. Empty or absent: the rule must pass. */
+  /**
+   * One entry per expected finding; only the fields that it names are compared. Empty or absent: the rule must pass.
+   */
   readonly expect?: readonly Partial<Finding>[];
 }
 
@@ -48,7 +50,10 @@ export interface GateRunner {
 
 const pool = createPool({ clock: systemClock, threads: 2 });
 
-/** Runs a rule's module over cases in memory; rejects with an AssertionError that names rule and case. No cases at all is a failure. */
+/**
+ * Runs a rule's module over cases in memory; rejects with an AssertionError that names rule and case. No cases at all
+ * is a failure.
+ */
 export async function gateTester(
   runner: GateRunner | undefined,
   rule: Rule,

@@ -23,7 +23,10 @@ export interface WriterOrder {
   readonly export: string;
   readonly repository: string;
   readonly ref: string;
-  /** `hang`: stop in the middle of a write and say so in `said`. `add`: `count` writes of one file each. `replace`: whole versions, for ever. */
+  /**
+   * `hang`: stop in the middle of a write and say so in `said`. `add`: `count` writes of one file each. `replace`:
+   * whole versions, for ever.
+   */
   readonly task: 'hang' | 'add' | 'replace';
   readonly name: string;
   readonly count: number;

@@ -6,7 +6,10 @@ import { storeCases } from './store-cases.ts';
 import { storeProcessCases } from './store-process-cases.ts';
 import { tellPassed } from './tell-passed.ts';
 
-/** Runs a store through what every store promises; rejects with an AssertionError that names the case. Takes some seconds. */
+/**
+ * Runs a store through what every store promises; rejects with an AssertionError that names the case. Takes some
+ * seconds.
+ */
 export async function storeTester(runner: GateRunner | undefined, subject: StoreSubject): Promise<void> {
   for (const [name, judge] of Object.entries({ ...storeCases, ...storeProcessCases })) {
     const run = async () => {

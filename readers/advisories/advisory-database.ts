@@ -11,7 +11,10 @@ export interface AdvisoryDatabase {
   readonly newest: string;
   readonly advisories: number;
   readonly ecosystems: Readonly<Partial<Record<Ecosystem, number>>>;
-  /** Every advisory in force about these packages, by `advisoryKey`; reads each file that is needed once. ADVISORIES_CORRUPT. */
+  /**
+   * Every advisory in force about these packages, by `advisoryKey`; reads each file that is needed once.
+   * ADVISORIES_CORRUPT.
+   */
   find(packages: Iterable<PackageName>): ReadonlyMap<string, readonly Advisory[]>;
 }
 

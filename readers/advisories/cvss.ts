@@ -4,8 +4,8 @@ import { scoreV4 } from './cvss4.ts';
 const maxLength = 512;
 
 /**
- * A CVSS vector as a rating (FIRST's equations and tables): of 2.0, 3.0 and 3.1 the base score, of 4.0 the score of all of its metrics, since
- * that version has one score alone. `undefined` for what is no complete vector.
+ * A CVSS vector as a rating (FIRST's equations and tables): of 2.0, 3.0 and 3.1 the base score, of 4.0 the score of all
+ * of its metrics, since that version has one score alone. `undefined` for what is no complete vector.
  */
 export function readCvss(vector: string): AdvisoryRating | undefined {
   if (vector.length > maxLength) return undefined;
@@ -75,7 +75,10 @@ function scoreV3(metrics: ReadonlyMap<string, string>, minor: string): number | 
   return minor === '0' ? Math.ceil(Number((whole * 10).toFixed(9))) / 10 : roundUp(whole);
 }
 
-/** CVSS 3.1, appendix A: the smallest number with one decimal that is not less, in integers so that every machine agrees. */
+/**
+ * CVSS 3.1, appendix A: the smallest number with one decimal that is not less, in integers so that every machine
+ * agrees.
+ */
 function roundUp(value: number): number {
   const scaled = Math.round(value * 100_000);
   return scaled % 10_000 === 0 ? scaled / 100_000 : (Math.floor(scaled / 10_000) + 1) / 10;

@@ -75,8 +75,9 @@ const eq4: Equivalence = {
 const below36: readonly (readonly number[])[] = [[1, 2], [3], [3], [4], []];
 
 /**
- * Scores of the MacroVectors, by EQ1, EQ2, EQ4 and EQ5; within a row by EQ3 and EQ6: 00, 01, 10, 11, 21. A table of expert judgements that
- * FIRST publishes with the specification (section 8.3): these are facts, and no formula gives them.
+ * Scores of the MacroVectors, by EQ1, EQ2, EQ4 and EQ5; within a row by EQ3 and EQ6: 00, 01, 10, 11, 21. A table of
+ * expert judgements that FIRST publishes with the specification (section 8.3): these are facts, and no formula gives
+ * them.
  */
 const scores: Readonly<Record<string, readonly number[]>> = {
   '0000': [10, 9.9, 9.8, 9.5, 9.2],
@@ -136,8 +137,9 @@ const scores: Readonly<Record<string, readonly number[]>> = {
 };
 
 /**
- * The score of a CVSS 4.0 vector's metrics, threat and environment where it has them (FIRST, specification, section 8.2): that of its
- * MacroVector, lowered by how far it lies from the most severe vector in it. `undefined` where a metric is missing, unknown or wrong.
+ * The score of a CVSS 4.0 vector's metrics, threat and environment where it has them (FIRST, specification, section
+ * 8.2): that of its MacroVector, lowered by how far it lies from the most severe vector in it. `undefined` where a
+ * metric is missing, unknown or wrong.
  */
 export function scoreV4(given: ReadonlyMap<string, string>): number | undefined {
   const isKnown = [...given].every(([metric, value]) => allowed.get(metric)?.includes(value) === true);
@@ -193,7 +195,10 @@ function classesOf(value: (metric: string) => string): Classes {
   };
 }
 
-/** How much of the way to the next lower MacroVector a vector lies below the first of the most severe ones that it is not above. */
+/**
+ * How much of the way to the next lower MacroVector a vector lies below the first of the most severe ones that it is
+ * not above.
+ */
 function partOf(
   { metrics, highest, depth }: Equivalence,
   level: number,

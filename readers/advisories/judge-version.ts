@@ -5,7 +5,9 @@ import { type VersionOrder, versionOrder } from './compare-versions.ts';
 /** `unknown`: it cannot be told, so nobody may take it for unaffected. */
 export type VersionVerdict = 'affected' | 'unaffected' | 'unknown';
 
-/** Whether a package is affected, by the OSV schema's evaluation: listed among `versions`, or inside one of `ranges`. */
+/**
+ * Whether a package is affected, by the OSV schema's evaluation: listed among `versions`, or inside one of `ranges`.
+ */
 export function judgeVersion(advisory: Pick<Advisory, 'affected'>, found: LockedPackage): VersionVerdict {
   let verdict: VersionVerdict = 'unaffected';
   for (const affected of advisory.affected) {

@@ -28,8 +28,8 @@ const maxEvents = 20_000;
 const maxReferences = 10;
 
 /**
- * Reads a record of the OSV schema (1.x), or says in words why it is none. Where one `affected` entry cannot be read, the record is kept
- * and the entry says so: a lookup then answers that it does not know.
+ * Reads a record of the OSV schema (1.x), or says in words why it is none. Where one `affected` entry cannot be read,
+ * the record is kept and the entry says so: a lookup then answers that it does not know.
  */
 export function readOsvRecord(value: unknown): OsvRecord | { readonly fault: string } {
   if (!isTable(value)) return { fault: 'no JSON object' };

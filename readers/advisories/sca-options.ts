@@ -68,7 +68,10 @@ export function readExclude({ exclude = [] }: Options): {
     : { exclude: [], problem: '`exclude` is no list of at most 256 globs' };
 }
 
-/** The entry that looks away from an advisory about a package, and whether it still does at a time. Of several the one that lasts longest. */
+/**
+ * The entry that looks away from an advisory about a package, and whether it still does at a time. Of several the one
+ * that lasts longest.
+ */
 export function ignoredBy(
   { ignore }: Pick<ScaOptions, 'ignore'>,
   ids: readonly string[],

@@ -12,7 +12,10 @@ export interface Vulnerability {
   readonly affects: readonly { readonly found: LockedPackage; readonly verdict: 'affected' | 'unknown' }[];
 }
 
-/** Looks packages up; sorted by advisory id. A package whose version cannot be compared is reported as unknown, never passed over. */
+/**
+ * Looks packages up; sorted by advisory id. A package whose version cannot be compared is reported as unknown, never
+ * passed over.
+ */
 export function scanPackages(
   packages: readonly LockedPackage[],
   database: Pick<AdvisoryDatabase, 'find'>,

@@ -5,8 +5,9 @@ export const maxRecordBytes = 32 * 1024 * 1024;
 const maxDepth = 100;
 
 /**
- * Cuts a stream of bytes into its JSON objects: one record (over several lines or not), a list of records, or one after the other (NDJSON). Holds
- * one record at a time. What stands between objects must be white space, or the brackets and commas of one list. ADVISORIES_INVALID.
+ * Cuts a stream of bytes into its JSON objects: one record (over several lines or not), a list of records, or one after
+ * the other (NDJSON). Holds one record at a time. What stands between objects must be white space, or the brackets and
+ * commas of one list. ADVISORIES_INVALID.
  */
 export async function* splitJson(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   const held: Uint8Array[] = [];

@@ -43,8 +43,8 @@ const unrolled = 8;
 export interface AnchorCode {
   readonly memory: ArrayBuffer;
   /**
-   * Writes each place from -1 on at which both filters let four bytes pass, plus one, in order; how many there are. Every place before
-   * `length - 1` is looked at, and a few behind it.
+   * Writes each place from -1 on at which both filters let four bytes pass, plus one, in order; how many there are.
+   * Every place before `length - 1` is looked at, and a few behind it.
    */
   findPlaces(length: number): number;
 }

@@ -10,7 +10,10 @@ export type AnchorFound<Owner> = (owner: Owner, offset: number) => boolean;
 
 /** Where any of many texts stand in bytes. */
 export interface AnchorSearch<Owner> {
-  /** Every place in `[start, end)` where an anchor stands whole, about in order: two that overlap may come the other way round. */
+  /**
+   * Every place in `[start, end)` where an anchor stands whole, about in order: two that overlap may come the other way
+   * round.
+   */
   scan(bytes: Uint8Array, start: number, end: number, found: AnchorFound<Owner>): void;
 }
 
@@ -22,8 +25,9 @@ interface Entry<Owner> {
 }
 
 /**
- * Prepares a search for anchors of at least four latin1 characters, all in one pass that looks at three bytes at every second place: of four
- * bytes, one such place holds either the first or the last three. Steps depend on nothing that was read, so the processor takes several at once.
+ * Prepares a search for anchors of at least four latin1 characters, all in one pass that looks at three bytes at every
+ * second place: of four bytes, one such place holds either the first or the last three. Steps depend on nothing that
+ * was read, so the processor takes several at once.
  */
 export function createAnchorSearch<Owner>(
   anchors: Iterable<readonly [owner: Owner, anchor: string]>,
@@ -66,7 +70,10 @@ export function createAnchorSearch<Owner>(
   };
 }
 
-/** Calls `at` for every place, in order, at which both filters let four bytes pass that stand in the range, until it answers true. */
+/**
+ * Calls `at` for every place, in order, at which both filters let four bytes pass that stand in the range, until it
+ * answers true.
+ */
 type FindPlaces = (bytes: Uint8Array, start: number, end: number, at: (place: number) => boolean) => void;
 
 function placesByCode(threes: Int32Array, fours: Int32Array): FindPlaces | undefined {
@@ -159,7 +166,10 @@ const common =
   'extends options option object array name names length else while break case true false null undefined void async await require module ' +
   'exports node index error message data file path test instruction structure action section version information declare readonly the and for';
 
-/** Where in an anchor four bytes stand that are rare in text: no parts of common words, rather marks, digits and capitals. */
+/**
+ * Where in an anchor four bytes stand that are rare in text: no parts of common words, rather marks, digits and
+ * capitals.
+ */
 function rarestWindow(anchor: string): number {
   let best = 0;
   let most = Number.NEGATIVE_INFINITY;

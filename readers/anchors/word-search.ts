@@ -8,8 +8,9 @@ export interface WordSearch {
 const shared = 4;
 
 /**
- * Prepares a search that reads most texts at every third byte (Wu and Manber, blocks of two): texts of four or more characters share one
- * pass; each shorter one costs a native pass. `fold`: letter case does not count in the longer ones. ASCII only.
+ * Prepares a search that reads most texts at every third byte (Wu and Manber, blocks of two): texts of four or more
+ * characters share one pass; each shorter one costs a native pass. `fold`: letter case does not count in the longer
+ * ones. ASCII only.
  */
 export function wordSearch(
   texts: readonly string[],

@@ -19,7 +19,10 @@ const lengths = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const bytesPerLine = 52;
 const heading = Buffer.from('\nGIT binary patch\n');
 
-/** Reads both directions of a binary patch; `undefined` where there is none, or it is malformed, or a side has more than 8 MiB. */
+/**
+ * Reads both directions of a binary patch; `undefined` where there is none, or it is malformed, or a side has more than
+ * 8 MiB.
+ */
 export function binarySides(
   diff: Uint8Array,
   { start, end, changeType }: Pick<PatchFile, 'start' | 'end' | 'changeType'>,

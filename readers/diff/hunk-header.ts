@@ -6,7 +6,10 @@ export interface HunkHeader {
   readonly newCount: number;
 }
 
-/** Octets of a line in which its header stands: the same for every reader, or one would see a hunk that another does not. */
+/**
+ * Octets of a line in which its header stands: the same for every reader, or one would see a hunk that another does
+ * not.
+ */
 export const maxHunkHeaderBytes = 120;
 
 const comma = 44;
@@ -14,7 +17,10 @@ const before = Buffer.from('@@ -');
 const between = Buffer.from(' +');
 const behind = Buffer.from(' @@');
 
-/** The header at the beginning of the line from `start` to `end`; `undefined` for any other line. A count that is left out is 1. */
+/**
+ * The header at the beginning of the line from `start` to `end`; `undefined` for any other line. A count that is left
+ * out is 1.
+ */
 export function readHunkHeader(bytes: Uint8Array, start: number, end: number): HunkHeader | undefined {
   const most = Math.min(end, start + maxHunkHeaderBytes);
   const old = readSide(bytes, start, most, before);

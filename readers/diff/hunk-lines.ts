@@ -19,8 +19,8 @@ const minus = 45;
 const space = 32;
 
 /**
- * Every line of the hunks of one changed file, in order. Lines are taken by the counts of the hunk header, so content that looks
- * like a header is content. A file without hunks (binary, mode only) yields nothing.
+ * Every line of the hunks of one changed file, in order. Lines are taken by the counts of the hunk header, so content
+ * that looks like a header is content. A file without hunks (binary, mode only) yields nothing.
  */
 export function* hunkLines(bytes: Uint8Array, file: Pick<PatchFile, 'start' | 'end'>): Generator<HunkLine> {
   const diff = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

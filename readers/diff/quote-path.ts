@@ -1,6 +1,6 @@
 /**
- * A name as git writes it with `core.quotePath` off: C-quoted where it holds quotes, backslashes or control characters. `also` names further
- * characters that must not stand bare where it is written.
+ * A name as git writes it with `core.quotePath` off: C-quoted where it holds quotes, backslashes or control characters.
+ * `also` names further characters that must not stand bare where it is written.
  */
 export function quotePath(path: string, also?: RegExp): string {
   if (!special.test(path) && also?.test(path) !== true) return path;

@@ -1,7 +1,10 @@
 import { readHunkHeader } from './hunk-header.ts';
 import { unquotePath } from './unquote-path.ts';
 
-/** What the headers of one file in an incoming patch say. Names are as written, prefix included; absent means `/dev/null` or not said. */
+/**
+ * What the headers of one file in an incoming patch say. Names are as written, prefix included; absent means
+ * `/dev/null` or not said.
+ */
 export interface PatchSection {
   readonly isGit: boolean;
   readonly oldName?: string;
@@ -19,8 +22,8 @@ type Draft = { -readonly [Key in keyof PatchSection]: PatchSection[Key] } & {
 };
 
 /**
- * Reads the file headers of a patch, skipping hunk bodies by their counts and everything that is no patch (mail headers, prose). It judges
- * nothing: git does. Linear in the size of the patch; no copy of it is made.
+ * Reads the file headers of a patch, skipping hunk bodies by their counts and everything that is no patch (mail
+ * headers, prose). It judges nothing: git does. Linear in the size of the patch; no copy of it is made.
  */
 export function readSections(patch: Buffer): readonly PatchSection[] {
   const sections: Draft[] = [];
@@ -92,7 +95,10 @@ function startsWith(text: Buffer, wanted: string): boolean {
   return text.length >= wanted.length && text.toString('latin1', 0, wanted.length) === wanted;
 }
 
-/** `a/x b/x`, either half quoted. Unquoted halves are told apart as git does it: the names behind their prefixes must be equal. */
+/**
+ * `a/x b/x`, either half quoted. Unquoted halves are told apart as git does it: the names behind their prefixes must be
+ * equal.
+ */
 function gitHeaderNames(text: Buffer): { oldName?: string; newName?: string } {
   const bytes = stripReturn(text);
   if (bytes[0] === 0x22) {

@@ -10,7 +10,10 @@ const escapes: Readonly<Record<string, number>> = {
   '\\': 92,
 };
 
-/** A C-quoted name as git writes it (`"a/t\303\244st"`), and how many bytes of `text` it took; `undefined` where it never closes. */
+/**
+ * A C-quoted name as git writes it (`"a/t\303\244st"`), and how many bytes of `text` it took; `undefined` where it
+ * never closes.
+ */
 export function unquotePath(text: Buffer): { readonly path: string; readonly length: number } | undefined {
   const octets: number[] = [];
   for (let at = 1; at < text.length; at += 1) {

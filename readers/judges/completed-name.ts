@@ -7,8 +7,9 @@ const loadsJavascript = /^(?:node|nodejs|bun|tsx|ts-node|ts-node-esm|esno|babel-
 const loadsPython = /^(?:python[\d.]*|pypy3?|coverage)$/;
 
 /**
- * What an interpreter takes for a name that is no file: `scripts/audit` is `scripts/audit.js`, `./scripts` its `index.js` or whatever its
- * `package.json` says, a directory of Python its `__main__.py`. Names that would win over what is there are told as `absent`.
+ * What an interpreter takes for a name that is no file: `scripts/audit` is `scripts/audit.js`, `./scripts` its
+ * `index.js` or whatever its `package.json` says, a directory of Python its `__main__.py`. Names that would win over
+ * what is there are told as `absent`.
  */
 export function completedName(
   program: string,

@@ -1,4 +1,7 @@
-/** Files by which a program is told how to judge, of a program that checks run: `[programs, file names]`, names without a directory or with their last ones. */
+/**
+ * Files by which a program is told how to judge, of a program that checks run: `[programs, file names]`, names without
+ * a directory or with their last ones.
+ */
 const families: readonly (readonly [programs: RegExp, files: RegExp])[] = [
   [
     /^(?:jest|ts-jest|react-scripts|craco)$/,
@@ -123,7 +126,10 @@ const ofPlace =
 const ofPackage =
   /^(?:package\.json|composer\.json|tsconfig[\w.-]*\.json|babel\.config\.[\w.]+|\.babelrc[\w.]*|\.swcrc|Cargo\.toml|pyproject\.toml|setup\.cfg|pytest\.(?:ini|toml)|tox\.ini|pom\.xml|[\w.-]+\.gradle(?:\.kts)?|gradle\.properties|[\w.-]+\.(?:cs|fs|vb)proj|CMakeLists\.txt|meson\.build|mix\.exs|project\.json|BUILD(?:\.bazel)?|build\.sbt|phpunit[\w.-]*\.xml(?:\.dist)?)$/;
 
-/** The program that a file configures, and for what: everything below it, the package that it stands in, programs that run in its directory. */
+/**
+ * The program that a file configures, and for what: everything below it, the package that it stands in, programs that
+ * run in its directory.
+ */
 export interface Configured {
   readonly program: string;
   readonly scope: 'below' | 'package' | 'place';

@@ -4,7 +4,9 @@ export interface ManifestScripts {
   readonly main: string | undefined;
   /** The command of a script; `undefined` where there is none of that name. */
   command(name: string): string | undefined;
-  /** A script with the hooks that a package manager runs around it; of a pattern (`check:*`) every script that it takes. */
+  /**
+   * A script with the hooks that a package manager runs around it; of a pattern (`check:*`) every script that it takes.
+   */
   named(script: string): readonly string[];
 }
 

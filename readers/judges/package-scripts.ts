@@ -10,7 +10,10 @@ const installs = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish
 
 const scriptRunners = /^(?:npm-run-all|run-s|run-p|concurrently|wireit|run-z)$/;
 
-/** Scripts of `package.json` that a command runs: of a package manager, of what runs several, of what runs them in every package. */
+/**
+ * Scripts of `package.json` that a command runs: of a package manager, of what runs several, of what runs them in every
+ * package.
+ */
 export function packageScripts(
   program: string,
   words: readonly string[],

@@ -1,4 +1,7 @@
-/** Tells paths that a glob of the tree takes: `*`, `?`, `**`; `undefined` for one that is too long or has more than four stars. */
+/**
+ * Tells paths that a glob of the tree takes: `*`, `?`, `**`; `undefined` for one that is too long or has more than four
+ * stars.
+ */
 export function pathGlob(glob: string): RegExp | undefined {
   if (glob.length > 300 || (glob.match(/\*/g) ?? []).length > 4) return undefined;
   const form = glob

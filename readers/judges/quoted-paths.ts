@@ -1,6 +1,9 @@
 const maxQuoted = 10_000;
 
-/** Texts in quotes that may be paths, also such as are put together from parts: `join('ci', 'rules.json')`, `Path('ci') / 'rules.json'`. */
+/**
+ * Texts in quotes that may be paths, also such as are put together from parts: `join('ci', 'rules.json')`, `Path('ci')
+ * / 'rules.json'`.
+ */
 export function quotedPaths(written: string): readonly string[] {
   const found = new Set<string>();
   // `${root}/ci/rules.json` and f"{root}/ci/rules.json" begin where the text is known.

@@ -2,7 +2,10 @@ const byTabs = /^(?:GNUmakefile|[Mm]akefile|.*\.mk)$/;
 const byIndent = /^(?:[Jj]ustfile|\.justfile)$/;
 const yaml = /^[Tt]askfile(?:\.dist)?\.ya?ml$/;
 
-/** Commands in a file of recipes, one text for each line; `undefined` for any other file. Every recipe counts, whichever is asked for. */
+/**
+ * Commands in a file of recipes, one text for each line; `undefined` for any other file. Every recipe counts, whichever
+ * is asked for.
+ */
 export function recipeCommands(name: string, text: string): readonly string[] | undefined {
   const whole = text.replace(/\\\r?\n/g, ' ');
   if (byTabs.test(name))
@@ -30,7 +33,10 @@ export function recipeCommands(name: string, text: string): readonly string[] | 
   return undefined;
 }
 
-/** Names and globs in an `include`: a variable in front of a path stands for a directory that is not known, the root it is then. */
+/**
+ * Names and globs in an `include`: a variable in front of a path stands for a directory that is not known, the root it
+ * is then.
+ */
 function plainly(names: string): string {
   return names
     .replace(/\$[({](?:wildcard|sort|strip)[ \t]+/g, ' ')

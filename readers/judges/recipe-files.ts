@@ -28,7 +28,10 @@ const recipeFiles: readonly (readonly [RegExp, readonly string[]])[] = [
 /** Of the names that these look for the first one that is there counts: a new one may win. */
 const choosesOne = /^(?:g?make|bmake|just|(?:go-)?task|rake|gulp|grunt)$/;
 
-/** The files of recipes that a program takes in a directory, and the names of those that it would take if they were there. */
+/**
+ * The files of recipes that a program takes in a directory, and the names of those that it would take if they were
+ * there.
+ */
 export function recipesOf(
   program: string,
   words: readonly string[],

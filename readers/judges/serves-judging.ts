@@ -46,7 +46,9 @@ export function isDirectoryOfRules(path: string): boolean {
   return judgingDirectory.test(path) && !isOfProductOrTests(`${path}/`);
 }
 
-/** Whether a directory that is given to an option as one of rules can be that: the product's own directories are none. */
+/**
+ * Whether a directory that is given to an option as one of rules can be that: the product's own directories are none.
+ */
 export function mayHoldRules(path: string): boolean {
   return path !== '' && !isOfProductOrTests(`${path}/`);
 }

@@ -20,7 +20,10 @@ export async function readLinks(
   return new Map([...targets].map(([path, target]) => [path, target.toString('utf8')]));
 }
 
-/** Where a path leads, and the links on the way: at most 40. A path that leads out of the tree, or round in circles, stays what it is. */
+/**
+ * Where a path leads, and the links on the way: at most 40. A path that leads out of the tree, or round in circles,
+ * stays what it is.
+ */
 export function followLinks(
   path: string,
   targets: ReadonlyMap<string, string>,

@@ -20,7 +20,10 @@ interface Held {
   readonly values: Set<string>;
 }
 
-/** Entries of the same file, package, source and version, base to candidate. A stronger algorithm, and more files, are no change. */
+/**
+ * Entries of the same file, package, source and version, base to candidate. A stronger algorithm, and more files, are
+ * no change.
+ */
 export function changedHashes(
   base: readonly FileReading[],
   candidate: readonly FileReading[],

@@ -4,8 +4,8 @@ export interface FileKind {
   readonly id: FileKindId;
   readonly ecosystem: Ecosystem;
   /**
-   * `metadata` says what a vendored package is; `config` says where packages come from, without naming what the project consists of;
-   * `unread` is known to name dependencies and cannot be read.
+   * `metadata` says what a vendored package is; `config` says where packages come from, without naming what the project
+   * consists of; `unread` is known to name dependencies and cannot be read.
    */
   readonly role: 'manifest' | 'lockfile' | 'metadata' | 'config' | 'unread';
 }
@@ -121,12 +121,18 @@ const byPlace: Readonly<Record<string, FileKind>> = {
   '.bundle/config': kind('bundle-config', 'rubygems', 'config'),
 };
 
-/** Files of ecosystems that are not read: a change to one is reported, never passed over. The ecosystem of these says nothing. */
+/**
+ * Files of ecosystems that are not read: a change to one is reported, never passed over. The ecosystem of these says
+ * nothing.
+ */
 const unreadName =
   /^(?:[\w.-]+\.(?:csproj|fsproj|vbproj)|packages\.lock\.json|packages\.config|Directory\.Packages\.props|mix\.(?:exs|lock)|Package\.(?:swift|resolved)|Podfile(?:\.lock)?|pubspec\.(?:yaml|lock)|conan\.lock|conanfile\.(?:py|txt)|vcpkg\.json|package\.(?:yaml|json5)|pylock\.[\w-]+\.toml)$/;
 const unread = kind('unread', 'npm', 'unread');
 
-/** What kind of dependency file a repository path is; `undefined` for none. Installed packages say what they are, and ask for nothing. */
+/**
+ * What kind of dependency file a repository path is; `undefined` for none. Installed packages say what they are, and
+ * ask for nothing.
+ */
 export function fileKind(path: string): FileKind | undefined {
   const segments = path.split('/');
   const name = segments.at(-1) ?? '';
@@ -158,7 +164,9 @@ export function fileKind(path: string): FileKind | undefined {
   return unreadName.test(name) ? unread : undefined;
 }
 
-/** Globs that match at least every path with a kind, and whatever a requirements file may include, for a rule's `reads`. */
+/**
+ * Globs that match at least every path with a kind, and whatever a requirements file may include, for a rule's `reads`.
+ */
 export const dependencyFileGlobs: readonly string[] = [
   ...Object.keys(byName).map((name) => `**/${name}`),
   ...Object.keys(byPlace).map((place) => `**/${place}`),
@@ -174,7 +182,10 @@ export const dependencyFileGlobs: readonly string[] = [
   '**/{Podfile,Podfile.lock,pubspec.yaml,pubspec.lock,conan.lock,conanfile.py,conanfile.txt,vcpkg.json}',
 ];
 
-/** A manifest, a lockfile, what a vendored package says of itself, or a file of that sort that cannot be read; none that only says where from. */
+/**
+ * A manifest, a lockfile, what a vendored package says of itself, or a file of that sort that cannot be read; none that
+ * only says where from.
+ */
 export function isDependencyFile(path: string): boolean {
   const found = fileKind(path);
   return found !== undefined && found.role !== 'config';

@@ -4,7 +4,9 @@ type Integrity = NonNullable<LockedPackage['integrity']>;
 
 const sizes: Readonly<Record<string, number>> = { sha512: 64, sha384: 48, sha256: 32, sha1: 20, md5: 16 };
 
-/** The strongest digest of a subresource integrity string (`sha512-…`, several with spaces); nothing of a malformed one. */
+/**
+ * The strongest digest of a subresource integrity string (`sha512-…`, several with spaces); nothing of a malformed one.
+ */
 export function fromSri(text: string): Integrity | undefined {
   const found = new Map<string, string>();
   for (const part of text.slice(0, 4096).split(/\s+/)) {

@@ -10,7 +10,10 @@ export class LineFinder {
     this.#text = text;
   }
 
-  /** The next place after the last one found; `undefined` where there is none. After 20 misses nothing is looked for any more. */
+  /**
+   * The next place after the last one found; `undefined` where there is none. After 20 misses nothing is looked for any
+   * more.
+   */
   next(needle: string): number | undefined {
     if (this.#misses >= 20) return undefined;
     const at = this.#text.indexOf(needle, this.#at);

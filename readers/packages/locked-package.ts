@@ -3,7 +3,10 @@ export type Ecosystem = 'npm' | 'pypi' | 'cargo' | 'go' | 'maven' | 'rubygems' |
 /** One third-party package that a repository asks for. The project itself and its workspace members are none. */
 export interface LockedPackage {
   readonly ecosystem: Ecosystem;
-  /** As the ecosystem compares names: PEP 503 for pypi, lower case for packagist, `group:artifact` for maven; of an alias the real name. */
+  /**
+   * As the ecosystem compares names: PEP 503 for pypi, lower case for packagist, `group:artifact` for maven; of an
+   * alias the real name.
+   */
   readonly name: string;
   /** Empty where no file fixes one; `requirement` then says what is asked for. */
   readonly version: string;

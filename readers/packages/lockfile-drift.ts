@@ -14,8 +14,9 @@ export interface LockfileDrift {
 }
 
 /**
- * Where manifests and their lockfiles disagree: a requirement that the lockfile's own copy of the manifest does not have (npm, pnpm, bun,
- * Bundler), or a dependency whose name it does not hold (the others). Manifests without a lockfile disagree with nothing.
+ * Where manifests and their lockfiles disagree: a requirement that the lockfile's own copy of the manifest does not
+ * have (npm, pnpm, bun, Bundler), or a dependency whose name it does not hold (the others). Manifests without a
+ * lockfile disagree with nothing.
  */
 export function lockfileDrift(readings: readonly FileReading[]): readonly LockfileDrift[] {
   const locks = new LocksOf(readings);
@@ -48,7 +49,9 @@ export function lockfileDrift(readings: readonly FileReading[]): readonly Lockfi
   return drift;
 }
 
-/** Lockfiles of the base that are gone although their manifests are still there and no other lockfile took their place. */
+/**
+ * Lockfiles of the base that are gone although their manifests are still there and no other lockfile took their place.
+ */
 export function lostLockfiles(
   base: readonly FileReading[],
   candidate: readonly FileReading[],

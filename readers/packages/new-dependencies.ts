@@ -6,7 +6,10 @@ import type { DeclaredDependency, FileReading } from './reading.ts';
 export interface NewDependency {
   readonly ecosystem: Ecosystem;
   readonly name: string;
-  /** `unrequested`: in a lockfile, and nothing there asks for it. `moved`: known, and now fetched from a host that no lockfile named. */
+  /**
+   * `unrequested`: in a lockfile, and nothing there asks for it. `moved`: known, and now fetched from a host that no
+   * lockfile named.
+   */
   readonly relation: 'direct' | 'transitive' | 'unrequested' | 'moved';
   /** Names of packages that ask for it, at most three. */
   readonly through: readonly string[];
@@ -22,9 +25,10 @@ export interface NewDependency {
 }
 
 /**
- * What is new: a name in an ecosystem that no manifest and no lockfile of the base names, or a known one from another source (git, URL, path,
- * another host). Another version, another copy and a move between fields or files are not new. A directory of the repository is not new unless
- * it takes the place of a known package. Direct ones come first; each is told once.
+ * What is new: a name in an ecosystem that no manifest and no lockfile of the base names, or a known one from another
+ * source (git, URL, path, another host). Another version, another copy and a move between fields or files are not new.
+ * A directory of the repository is not new unless it takes the place of a known package. Direct ones come first; each
+ * is told once.
  */
 export function newDependencies(
   base: readonly FileReading[],
@@ -106,7 +110,10 @@ export function identityOf(one: {
   return `${source} ${ecosystem} ${name} ${origin}`;
 }
 
-/** A directory inside the repository: its files are judged as such. An archive is not read by anybody, so it is not the repository's. */
+/**
+ * A directory inside the repository: its files are judged as such. An archive is not read by anybody, so it is not the
+ * repository's.
+ */
 export function isOwnDirectory({
   source,
   origin = '',

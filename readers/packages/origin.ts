@@ -5,7 +5,10 @@ const hosts: Readonly<Record<string, string>> = {
   gist: 'https://gist.github.com/',
 };
 
-/** A repository or file URL as it may be shown and compared: no credentials, query, fragment or `git+`. Empty for what is none. */
+/**
+ * A repository or file URL as it may be shown and compared: no credentials, query, fragment or `git+`. Empty for what
+ * is none.
+ */
 export function cleanUrl(text: string): string {
   const hosted = /^(github|gitlab|bitbucket|gist):([^#]+)/i.exec(text);
   if (hosted?.[1] && hosted[2]) return `${hosts[hosted[1].toLowerCase()]}${hosted[2]}`;
@@ -23,7 +26,10 @@ export function cleanUrl(text: string): string {
   return archive === undefined ? url.href.slice(0, 2048) : `https://github.com/${archive}`;
 }
 
-/** Equal for equal repositories however they are written: host and path, without `.git`. A hosted archive stands for its repository. */
+/**
+ * Equal for equal repositories however they are written: host and path, without `.git`. A hosted archive stands for its
+ * repository.
+ */
 export function repositoryKey(origin: string): string {
   const url = URL.canParse(origin) ? new URL(origin) : undefined;
   if (!url) return origin;

@@ -9,8 +9,9 @@ export interface PlainYaml {
 type Node = Record<string, unknown>;
 
 /**
- * The YAML that lockfile writers write: block mappings, flow mappings and lists on one line, block lists of scalars, quoted and plain
- * scalars (all strings), comments on lines of their own. `undefined` for anything else: the document may still be YAML. Linear.
+ * The YAML that lockfile writers write: block mappings, flow mappings and lists on one line, block lists of scalars,
+ * quoted and plain scalars (all strings), comments on lines of their own. `undefined` for anything else: the document
+ * may still be YAML. Linear.
  */
 export function parsePlainYaml(text: string): PlainYaml | undefined {
   const root: Node = Object.create(null);

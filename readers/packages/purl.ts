@@ -17,7 +17,9 @@ export interface PurlParts {
   readonly qualifiers?: Readonly<Record<string, string | undefined>>;
 }
 
-/** A canonical package URL (purl-spec): types and case rules of each ecosystem, qualifiers sorted, empty ones left out. */
+/**
+ * A canonical package URL (purl-spec): types and case rules of each ecosystem, qualifiers sorted, empty ones left out.
+ */
 export function toPurl({ ecosystem, name, version, qualifiers = {} }: PurlParts): string {
   const path = ecosystem === 'maven' ? name.replace(':', '/') : name;
   const folded = ecosystem === 'go' || ecosystem === 'packagist' ? path.toLowerCase() : path;

@@ -152,7 +152,8 @@ function readFile(path: string, kind: FileKind, bytes: Uint8Array): FileReading 
         reading.text = content.value;
         readers[kind.id](content.value, reading);
       } catch (fault) {
-        // Whatever a file does to a reader, it is the file that is at fault; its text may hold anything and is not told.
+        // Whatever a file does to a reader, it is the file that is at fault; its text may hold anything and is not
+        // told.
         reading.problem(`it cannot be read (${fault instanceof Error ? fault.name : 'fault'})`);
       }
     }

@@ -106,7 +106,10 @@ export class ReadingBuilder {
     }
   }
 
-  /** A value that is none (absent, a table) is passed over. The line, where it is not given, is the first that holds the value. */
+  /**
+   * A value that is none (absent, a table) is passed over. The line, where it is not given, is the first that holds the
+   * value.
+   */
   source(
     key: string,
     value: unknown,

@@ -6,8 +6,8 @@ import { parsePlainYaml } from './plain-yaml.ts';
 const maxLibraryBytes = 2 * 1024 * 1024;
 
 /**
- * A YAML document whose root is a mapping; every scalar is a string. Aliases, tags, duplicate keys and several documents are refused.
- * `lines` says where the keys of depth 0 and 1 stand.
+ * A YAML document whose root is a mapping; every scalar is a string. Aliases, tags, duplicate keys and several
+ * documents are refused. `lines` says where the keys of depth 0 and 1 stand.
  */
 export function yamlContent(text: string): Content<Table> & { readonly lines?: ReadonlyMap<string, number> } {
   // A line break to some readers and none to others: a comment would hide what follows it.

@@ -11,8 +11,8 @@ const signs: readonly RegExp[] = [
 ];
 
 /**
- * Explains a failed check whose output looks as if an untracked dependency were missing; `undefined` where it does not, and for
- * files of the repository itself (relative or absolute specifiers). A note: it changes no outcome.
+ * Explains a failed check whose output looks as if an untracked dependency were missing; `undefined` where it does not,
+ * and for files of the repository itself (relative or absolute specifiers). A note: it changes no outcome.
  */
 export function dependenciesMissingHint(
   output: Uint8Array | string,

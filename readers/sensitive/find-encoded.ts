@@ -3,7 +3,10 @@ import type { SensitiveMatch } from './sensitive-match.ts';
 
 const base64Bytes = bytesOf(/[A-Za-z0-9+/_-]/);
 const hexBytes = bytesOf(/[0-9A-Fa-f]/);
-/** What begins four characters of base64 that stand for text: its first byte is printable, ends a line, or is the zero of UTF-16. */
+/**
+ * What begins four characters of base64 that stand for text: its first byte is printable, ends a line, or is the zero
+ * of UTF-16.
+ */
 const textQuads = bytesOf(/[ACDI-Za-f]/);
 /** The first digit of printable ASCII, and of the ends of lines. */
 const textNibbles = bytesOf(/[02-7]/);
@@ -35,8 +38,8 @@ interface Run {
 const between = Buffer.from('\n\0\n\n');
 
 /**
- * Sensitive data under one layer of base64 (wrapped lines too), hexadecimal, percent, character-reference or JavaScript escapes; a match is the
- * whole encoded run. What is encoded twice, or split over several runs, is not found.
+ * Sensitive data under one layer of base64 (wrapped lines too), hexadecimal, percent, character-reference or JavaScript
+ * escapes; a match is the whole encoded run. What is encoded twice, or split over several runs, is not found.
  */
 export function findEncoded(
   bytes: Uint8Array,
@@ -77,7 +80,10 @@ function bytesOf(characterClass: RegExp): Uint8Array {
   );
 }
 
-/** Runs of base64, and of hexadecimal digits among them, that stand for text in ASCII, or in UTF-16 as PowerShell takes it. */
+/**
+ * Runs of base64, and of hexadecimal digits among them, that stand for text in ASCII, or in UTF-16 as PowerShell takes
+ * it.
+ */
 function packedRuns(bytes: Uint8Array, text: string): readonly Run[] {
   const runs: Run[] = [];
   for (let at = 0; at < bytes.length; at += 1) {

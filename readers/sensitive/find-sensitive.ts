@@ -17,8 +17,9 @@ export interface Search {
 }
 
 /**
- * Everything in bytes that is of one of the classes, in order of start; matches may overlap. Names of persons and postal addresses have
- * no form that could be checked and are not found; nor is what is written in pictures. Linear in the number of bytes.
+ * Everything in bytes that is of one of the classes, in order of start; matches may overlap. Names of persons and
+ * postal addresses have no form that could be checked and are not found; nor is what is written in pictures. Linear in
+ * the number of bytes.
  */
 export function findSensitive(
   bytes: Uint8Array,

@@ -25,7 +25,10 @@ const deeper = ({ layer, budget }: Inside): Inside => ({ layer: layer + 1, budge
 export interface Redacted {
   readonly bytes: Uint8Array;
   readonly redactions: readonly Redaction[];
-  /** What could not be looked into, or not all of it: `zip`, `gzip` (broken, encrypted, beyond the limit), `pdf`, a picture. Its bytes are as they were. */
+  /**
+   * What could not be looked into, or not all of it: `zip`, `gzip` (broken, encrypted, beyond the limit), `pdf`, a
+   * picture. Its bytes are as they were.
+   */
   readonly unscanned?: string;
 }
 
@@ -46,8 +49,9 @@ const closedFormats: readonly (readonly [name: string, magic: string])[] = [
 ];
 
 /**
- * Bytes without what is of the classes, and the receipt. JSON and XML stay well formed, TAP keeps its lines, UTF-16, gzip, zip and tar stay
- * what they are; of a PDF with anything in it the mark alone is left. The same array comes back where nothing was found.
+ * Bytes without what is of the classes, and the receipt. JSON and XML stay well formed, TAP keeps its lines, UTF-16,
+ * gzip, zip and tar stay what they are; of a PDF with anything in it the mark alone is left. The same array comes back
+ * where nothing was found.
  */
 export function redact(bytes: Uint8Array, options: RedactorOptions, inside: Inside = outermost()): Redacted {
   if (options.classes.size === 0 || bytes.length === 0) return { bytes, redactions: [] };

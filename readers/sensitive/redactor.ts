@@ -18,8 +18,8 @@ const windowBytes = 1024 * 1024;
 const maxHeldBytes = 8 * windowBytes;
 
 /**
- * Removes sensitive data from bytes that arrive in pieces; the result does not depend on where they were cut. Each run of overlapping
- * matches becomes one `[redacted:class:rule]`.
+ * Removes sensitive data from bytes that arrive in pieces; the result does not depend on where they were cut. Each run
+ * of overlapping matches becomes one `[redacted:class:rule]`.
  */
 export class Redactor {
   readonly #options: RedactorOptions;
@@ -35,7 +35,10 @@ export class Redactor {
     this.#receipt = new Receipt(options.key);
   }
 
-  /** Takes the next bytes, which may not change until they are answered; answers what is settled by now, possibly nothing. */
+  /**
+   * Takes the next bytes, which may not change until they are answered; answers what is settled by now, possibly
+   * nothing.
+   */
   write(bytes: Uint8Array): Buffer {
     this.#queue.push(bytes);
     this.#queued += bytes.length;

@@ -7,6 +7,9 @@ export interface SensitiveMatch {
   readonly class: SensitiveClass;
   readonly start: number;
   readonly end: number;
-  /** Documents use it as an example: an address at `example.com`, a number that nobody is ever given. Redacted all the same. */
+  /**
+   * Documents use it as an example: an address at `example.com`, a number that nobody is ever given. Redacted all the
+   * same.
+   */
   readonly reserved?: boolean;
 }

@@ -119,7 +119,9 @@ export const languageGlobs: readonly string[] = [
   ...[...byName.keys()].map((name) => `**/${name}`),
 ];
 
-/** Language of a file by its name, else by the interpreter that its first line names; `undefined` where neither tells. */
+/**
+ * Language of a file by its name, else by the interpreter that its first line names; `undefined` where neither tells.
+ */
 export function languageOf(path: string, firstLine = ''): Language | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');
@@ -130,7 +132,10 @@ export function languageOf(path: string, firstLine = ''): Language | undefined {
   return (languages as Language[]).find((language) => rows[language].interpreter?.test(line));
 }
 
-/** The language in which a file declares things, by its ending; TypeScript counts as JavaScript. `undefined` for what is no source. */
+/**
+ * The language in which a file declares things, by its ending; TypeScript counts as JavaScript. `undefined` for what is
+ * no source.
+ */
 export function declaringLanguage(path: string): DeclaringLanguage | undefined {
   return byDeclaration.get(path.slice(path.lastIndexOf('.') + 1).toLowerCase());
 }

@@ -5,7 +5,10 @@ import type { Guard } from './guard.ts';
 
 const own = new Set(['all.ts', 'guard.ts']);
 
-/** Every guard that `npm run test:guards` removes: the `guards` of each file beside this one, so that a new file needs no line here. */
+/**
+ * Every guard that `npm run test:guards` removes: the `guards` of each file beside this one, so that a new file needs
+ * no line here.
+ */
 export const guards: readonly Guard[] = (
   await Promise.all(
     readdirSync(import.meta.dirname)

@@ -1,4 +1,7 @@
-/** One guard of the verifier or of the service: the text that is it, what stands there when it is gone, and the test that then has to fail. */
+/**
+ * One guard of the verifier or of the service: the text that is it, what stands there when it is gone, and the test
+ * that then has to fail.
+ */
 export interface Guard {
   /** What it guards against. */
   readonly guard: string;

@@ -3,7 +3,9 @@ import { type Guard, within } from './guard.ts';
 const values = 'test/engine/run/record/mask-values.test.ts';
 const address = 'the password of an address';
 
-/** Passwords of addresses and log-ins: refused, masked wherever a refused change repeats them, and examples let alone. */
+/**
+ * Passwords of addresses and log-ins: refused, masked wherever a refused change repeats them, and examples let alone.
+ */
 export const guards: readonly Guard[] = [
   ...within('engine/run/record/secret-values.ts', values, [
     [

@@ -7,7 +7,10 @@ export interface Changes {
   readonly files: readonly string[];
 }
 
-/** Against where this branch left `main`; on `main` itself, or without one, against HEAD. Files that git does not know yet are changes. */
+/**
+ * Against where this branch left `main`; on `main` itself, or without one, against HEAD. Files that git does not know
+ * yet are changes.
+ */
 export function changedFiles(root: string): Changes {
   const head = git(root, 'rev-parse', 'HEAD')?.trim() ?? 'HEAD';
   const left = ['main', 'origin/main']

@@ -60,7 +60,10 @@ export function chooseTests({ words, changed }: TestRequest, tree: TestTree): Te
   return { rooms, unknown, unreached };
 }
 
-/** The files of tests that stand on this one, themselves or by what they import; the entry of a room stands for all of its files. */
+/**
+ * The files of tests that stand on this one, themselves or by what they import; the entry of a room stands for all of
+ * its files.
+ */
 function touchedBy(path: string, { rooms, needs }: TestTree): ReadonlySet<string> {
   const files = new Map([...rooms].map(([room, list]) => [`test/${room}.ts`, list]));
   if (underEverything.test(path)) return new Set([...files.values()].flat());

@@ -6,8 +6,9 @@ const enough = 6 * 2 ** 30;
 const mountIt = 'mount -t tmpfs -o mode=1777 writ-tests "$TMPDIR" && exec "$@"';
 
 /**
- * What to put before a command so that its TMPDIR is in memory, for it and its children only, and gone with them: tests write a lot and
- * wait for no disk then. Nothing where the machine does not let us or has too little. `/dev/shm` would not do: a sandbox has a `/dev` of its own.
+ * What to put before a command so that its TMPDIR is in memory, for it and its children only, and gone with them: tests
+ * write a lot and wait for no disk then. Nothing where the machine does not let us or has too little. `/dev/shm` would
+ * not do: a sandbox has a `/dev` of its own.
  */
 export function inMemory(env: NodeJS.ProcessEnv): readonly string[] {
   const before = ['unshare', '--mount', '--propagation', 'private', 'sh', '-c', mountIt, 'sh'];

@@ -13,8 +13,9 @@ const quoted = /(['"`])((?:\.{1,2}\/)+[\w@.-]*(?:\/[\w@.-]+)*\/?|[\w@.-]+(?:\/[\
 const composed = /`((?:\.{1,2}\/)+(?:[\w@.-]+\/)*)[\w@.-]*\$\{/g;
 
 /**
- * What a source stands on: what it imports while it runs, and files and directories that it names in quotes (programs that it starts,
- * modules of threads, fixtures). A directory at the top of the project says nothing; types are gone when it runs.
+ * What a source stands on: what it imports while it runs, and files and directories that it names in quotes (programs
+ * that it starts, modules of threads, fixtures). A directory at the top of the project says nothing; types are gone
+ * when it runs.
  */
 export function needsOf(
   path: string,

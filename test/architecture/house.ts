@@ -52,7 +52,9 @@ export function toHouseFile(path: string, text: string): HouseFile {
   return { path, text, ...scanSource(text) };
 }
 
-/** Project files and their imports out of `tsc --explainFiles`. Dependencies and the compiler's libraries are left out. */
+/**
+ * Project files and their imports out of `tsc --explainFiles`. Dependencies and the compiler's libraries are left out.
+ */
 export function parseExplained(
   output: string,
   toProjectPath: (path: string) => string = (path) => path,

@@ -1,6 +1,6 @@
 /**
- * Rooms that are shipped, and the rooms, or folders of rooms, whose files each may import besides its own. Rooms come into this table with
- * their first file.
+ * Rooms that are shipped, and the rooms, or folders of rooms, whose files each may import besides its own. Rooms come
+ * into this table with their first file.
  */
 export const arrows: Readonly<Record<string, readonly string[]>> = {
   core: [],
@@ -17,13 +17,14 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
 };
 /** Folders that reach further than the rest of their room, and why. */
 export const furtherArrows: Readonly<Record<string, readonly string[]>> = {
-  // A store in git is made of git; its tester opens repositories, and that of rules asks as a run with that scope would.
+  // A store in git is made of git; its tester opens repositories, and that of rules asks as a run with that scope
+  // would.
   'plugins/store': ['engine/vcs'],
   'plugins/testers': ['engine/vcs', 'engine/plan'],
 };
 /**
- * Rooms whose folders stand one upon the other: each imports those before it, and none after it. Files beside the folders stand on top of
- * them all, where there may be any.
+ * Rooms whose folders stand one upon the other: each imports those before it, and none after it. Files beside the
+ * folders stand on top of them all, where there may be any.
  */
 export const ladders: Readonly<Record<string, readonly string[]>> = {
   core: ['base', 'contract', 'kernel'],

@@ -26,6 +26,7 @@ import { verifyClosure } from './verify-closure.ts';
 const heavy = /^(?:piscina|ajv|ajv-formats|hono|@hono\/|node-sqlite3-wasm|undici|@sigstore\/|@cyclonedx\/)/;
 const startUp = 'bin/main.ts';
 const maxLines = 300;
+const maxCommentColumns = 120;
 /** One idea that is long: a table. */
 const mayBeLong: readonly string[] = ['core/base/error-codes.ts'];
 const io = /^node:(?:fs|fs\/promises|child_process|http|https|http2|dgram|dns|os|worker_threads)$/;
@@ -141,6 +142,19 @@ export const houseRules: readonly HouseRule[] = [
           ? []
           : [`\`${segment}\` is not kebab-case`];
       }),
+  ),
+  perFile(
+    `comments stay within ${maxCommentColumns} columns`,
+    // What it writes is a file of somebody else's.
+    (path) => isWritten(path) && path !== 'bin/plugin/gate-scaffold.ts',
+    ({ text }) =>
+      text
+        .split('\n')
+        .flatMap((line, at) =>
+          line.length > maxCommentColumns && /^\s*(?:\/\/|\/?\*)/.test(line)
+            ? [`line ${at + 1} is too long`]
+            : [],
+        ),
   ),
   perFile(
     `no file above ${maxLines} lines`,

@@ -4,7 +4,9 @@ import type { HouseRule } from './rule-kinds.ts';
 const named =
   /\bdefineTask<typeof run>\(\s*new URL\('\.\/([a-z0-9-]+-in-thread\.ts)', import\.meta\.url\),?\s*\)/g;
 
-/** What a thread runs is named by a line of code that says the module twice: once for the thread, once for the compiler. */
+/**
+ * What a thread runs is named by a line of code that says the module twice: once for the thread, once for the compiler.
+ */
 export const taskRule: HouseRule = {
   name: 'a task of the pool is a module `…-in-thread.ts`, named where its `run` is known',
   check: ({ files }) => {

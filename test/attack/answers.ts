@@ -9,7 +9,10 @@ export interface Answer {
   readonly beside?: readonly string[];
 }
 
-/** `same`: the claims that are read are the old ones; whatever pins the octets of the file says so, where something does. */
+/**
+ * `same`: the claims that are read are the old ones; whatever pins the octets of the file says so, where something
+ * does.
+ */
 export type Expected = Answer | 'same';
 
 interface Row {
@@ -40,7 +43,10 @@ const testResults = ['unit', 'e2e'].flatMap((check) =>
   ),
 );
 
-/** Region by region, what is allowed to be answered; `CHECK` stands for the statement's own check, `FILE` for the file. The first row counts. */
+/**
+ * Region by region, what is allowed to be answered; `CHECK` stands for the statement's own check, `FILE` for the file.
+ * The first row counts.
+ */
 const table: readonly Row[] = [
   // The other alphabet says the same (DSSE 1.0: a verifier takes both).
   { file: /sigstore\.json$/, region: /^base64url /, answers: ['same'] },

@@ -48,7 +48,10 @@ const set = await sealRichSet('sha1');
 const wide = await sealRichSet('sha256');
 let attacks = 0;
 
-/** Why an answer is none of those that the table allows; `undefined` where it is one. `pinned` are checks that hold the file's octets. */
+/**
+ * Why an answer is none of those that the table allows; `undefined` where it is one. `pinned` are checks that hold the
+ * file's octets.
+ */
 function objection(
   mutant: Mutant,
   report: VerifyReport,
@@ -59,7 +62,8 @@ function objection(
   const exit = verifyExitCode(report);
   for (const answer of answersTo(mutant)) {
     if (answer === 'same') {
-      // Nothing but what pins the octets may speak, and where nothing does, it is verified; the claims themselves are the old ones.
+      // Nothing but what pins the octets may speak, and where nothing does, it is verified; the claims themselves are
+      // the old ones.
       const quiet = said.every((line) => pinned.includes(line)) && report.verified === (said.length === 0);
       if (quiet && sameClaims(mutant, original)) return undefined;
     } else if (

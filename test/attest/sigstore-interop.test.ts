@@ -24,7 +24,10 @@ const ledgerKey = parseVkey(await openUserLedger(machine.commonDir, env, systemC
 
 const exported = JSON.parse(formatTrustedRoot([ledgerKey]));
 
-/** Unmodified sigstore verification with trust in our key, and in our ledger by the root that `writ ledger export-trusted-root` writes. */
+/**
+ * Unmodified sigstore verification with trust in our key, and in our ledger by the root that `writ ledger
+ * export-trusted-root` writes.
+ */
 function verifyWithSigstore(bundleText: string, trustedRoot: unknown = exported): void {
   const trust = toTrustMaterial(TrustedRoot.fromJSON(trustedRoot), {
     [signer.keyId]: { rawBytes: toSpki(createPublicKey(signer.publicKeyPem)), keyDetails: 5 },

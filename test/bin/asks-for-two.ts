@@ -1,6 +1,8 @@
 import type { sampleSpecWith } from '../../testing.ts';
 
-/** Parts of a contract that the patch `one` to `two` in `a.txt` fulfils, and no other: one check, which leaves a log. */
+/**
+ * Parts of a contract that the patch `one` to `two` in `a.txt` fulfils, and no other: one check, which leaves a log.
+ */
 export const asksForTwo = {
   acceptance: {
     verificationPlan: {

@@ -1,4 +1,6 @@
-/** A small generator with a seed (mulberry32), of numbers from 0 to below 1: a round that failed can be asked for again. */
+/**
+ * A small generator with a seed (mulberry32), of numbers from 0 to below 1: a round that failed can be asked for again.
+ */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -40,12 +40,18 @@ export function copySources(): string {
   return copy;
 }
 
-/** `npm pack` of a copy of the sources, as whoever publishes does it. Its last line of output is the name of the package's file. */
+/**
+ * `npm pack` of a copy of the sources, as whoever publishes does it. Its last line of output is the name of the
+ * package's file.
+ */
 export function packIn(copy: string): Ended {
   return runTo('npm', ['pack', '--silent', '--offline'], copy);
 }
 
-/** Somebody else's project, which has installed the package as it is published, and with it what it declares as dependencies. */
+/**
+ * Somebody else's project, which has installed the package as it is published, and with it what it declares as
+ * dependencies.
+ */
 export interface Outsider {
   /** The project's directory. */
   readonly directory: string;

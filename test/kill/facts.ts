@@ -101,7 +101,8 @@ export function traces(here: Here): readonly string[] {
       name,
     ),
   );
-  // A run that was killed before its journal began is no run; `writ gc` takes its directory away, with whatever is in it.
+  // A run that was killed before its journal began is no run; `writ gc` takes its directory away, with whatever is in
+  // it.
   const counts = (name: string): boolean => {
     const run = /(?:^|\/)writ\/runs\/[^/]+\//.exec(name);
     return !run || existsSync(join(gitDir, name.slice(0, run.index), run[0], 'journal.jsonl'));

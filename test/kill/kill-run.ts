@@ -53,8 +53,9 @@ interface Choice {
 }
 
 /**
- * Kills real runs at instants spread over their whole length, ends each with `writ resume`, and compares what came out with a run that nobody
- * disturbed: decision, evidence, commit, ledger, repository, and that nothing is left lying about.
+ * Kills real runs at instants spread over their whole length, ends each with `writ resume`, and compares what came out
+ * with a run that nobody disturbed: decision, evidence, commit, ledger, repository, and that nothing is left lying
+ * about.
  */
 export async function killRuns(options: KillOptions): Promise<KillReport> {
   const { seed, rounds, report = () => {} } = options;

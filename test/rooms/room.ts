@@ -10,9 +10,10 @@ const tests = dirname(import.meta.dirname);
 const silence = 300_000;
 
 /**
- * Runs the tests of a room, one file after the other: each place is a file of tests or a directory, of which all `*.test.ts` are run, so that a new
- * one is not forgotten. Relative to `test/`. Throws where a place holds none. A file that sets a time-out sets the whole room's: the
- * last word is said here. What the tests write is in a directory of this room's own, so that a second run beside this one never sees it.
+ * Runs the tests of a room, one file after the other: each place is a file of tests or a directory, of which all
+ * `*.test.ts` are run, so that a new one is not forgotten. Relative to `test/`. Throws where a place holds none. A file
+ * that sets a time-out sets the whole room's: the last word is said here. What the tests write is in a directory of
+ * this room's own, so that a second run beside this one never sees it.
  */
 export async function room(...places: readonly string[]): Promise<void> {
   t.testdirName = join(ownTemporaryDirectory(), 'fixtures');

@@ -30,8 +30,9 @@ const maxBuffer = 2 ** 29;
 let starter: Starter | undefined;
 
 /**
- * Runs a program to its end, like `spawnSync`, from a small process of our own: a fork copies the tables of all memory, and a room of tests has a lot of
- * it. For what tests prepare and look at (git above all), not for what is under test. Throws where it cannot be started.
+ * Runs a program to its end, like `spawnSync`, from a small process of our own: a fork copies the tables of all memory,
+ * and a room of tests has a lot of it. For what tests prepare and look at (git above all), not for what is under test.
+ * Throws where it cannot be started.
  */
 export function runProgram(
   program: string,
@@ -51,7 +52,10 @@ export function runProgram(
   return { status, signal, stdout, stderr };
 }
 
-/** Standard output of a program that must succeed, like `execFileSync`; the error has its `status`, `stdout` and `stderr`. */
+/**
+ * Standard output of a program that must succeed, like `execFileSync`; the error has its `status`, `stdout` and
+ * `stderr`.
+ */
 export function outputOf(program: string, args: readonly string[], options: ProgramOptions = {}): Buffer {
   const end = runProgram(program, args, options);
   if (end.status === 0) return end.stdout;

@@ -6,8 +6,8 @@ const lookEveryMs = 4;
 const patienceMs = 240_000;
 
 /**
- * Resolves once `holds` does. It is late only when nothing went on for minutes, and rejects with `what` then; `progress` answers what goes on: as long as its
- * answer changes, the wait is not over.
+ * Resolves once `holds` does. It is late only when nothing went on for minutes, and rejects with `what` then;
+ * `progress` answers what goes on: as long as its answer changes, the wait is not over.
  */
 export async function until(
   holds: () => unknown,

@@ -1,4 +1,6 @@
-/** A level that SLSA defines: its track, and how high it stands there; `rank` is absent for what is no rung of a ladder. */
+/**
+ * A level that SLSA defines: its track, and how high it stands there; `rank` is absent for what is no rung of a ladder.
+ */
 export interface SlsaLevel {
   readonly track: string;
   readonly rank?: number;
@@ -18,8 +20,8 @@ export function levelOf(name: string): SlsaLevel | undefined {
 }
 
 /**
- * True for what is no level, and nearly the name of one: SLSA keeps names that begin with `SLSA_` to itself, and a reader that does not mind case, or hyphens, would take
- * `slsa_build_level_3` for its own.
+ * True for what is no level, and nearly the name of one: SLSA keeps names that begin with `SLSA_` to itself, and a
+ * reader that does not mind case, or hyphens, would take `slsa_build_level_3` for its own.
  */
 export function isMistakenLevel(name: string): boolean {
   if (name === 'FAILED' || levelOf(name) !== undefined) return false;

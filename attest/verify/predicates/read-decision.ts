@@ -25,8 +25,8 @@ export interface DecisionClaims {
 const gitId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /**
- * Reads our statement about a decision whole (`docs/schemas/decision.v1.json`): it was to commit, every stage is told once, every check that had to
- * run ran, some check ran at all. `policy-deny` where it says no.
+ * Reads our statement about a decision whole (`docs/schemas/decision.v1.json`): it was to commit, every stage is told
+ * once, every check that had to run ran, some check ran at all. `policy-deny` where it says no.
  */
 export function readDecision(predicate: JsonObject): DecisionClaims {
   if (predicate.decision !== 'commit')

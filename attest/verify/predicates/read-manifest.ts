@@ -2,7 +2,10 @@ import { expectArray, expectText, type JsonObject } from '../../encoding/expect-
 import { refuted } from '../report.ts';
 import { readResource } from './read-resource.ts';
 
-/** Reads our evidence manifest whole: the run, and each file once by its SHA-256 (`docs/schemas/evidence-manifest.v1.json`). */
+/**
+ * Reads our evidence manifest whole: the run, and each file once by its SHA-256
+ * (`docs/schemas/evidence-manifest.v1.json`).
+ */
 export function readManifest({ runId, files }: JsonObject): {
   readonly runId: string;
   readonly files: ReadonlyMap<string, string>;

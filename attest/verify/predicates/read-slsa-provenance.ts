@@ -23,8 +23,9 @@ const metadataMembers = ['invocationId', 'startedOn', 'finishedOn'];
 const uri = /^[A-Za-z][A-Za-z0-9+.-]*:[!-~]{1,2048}$/;
 
 /**
- * Reads a SLSA provenance v1 whole: build type and builder are URIs, the external parameters are there, no parameter stands on both sides, every
- * dependency and byproduct is a resource, nothing ended before it began. `malformed` or ATTESTATION_MALFORMED; `unsupported` for a member under nearly its name.
+ * Reads a SLSA provenance v1 whole: build type and builder are URIs, the external parameters are there, no parameter
+ * stands on both sides, every dependency and byproduct is a resource, nothing ended before it began. `malformed` or
+ * ATTESTATION_MALFORMED; `unsupported` for a member under nearly its name.
  */
 export function readSlsaProvenance(predicate: JsonObject): SlsaProvenanceClaims {
   const definition = expectObject(predicate.buildDefinition, '/predicate/buildDefinition');

@@ -29,17 +29,21 @@ const members: readonly string[] = [
   'slsaVersion',
 ];
 
-/** A scheme and something behind it, or a host and a path as registries are named (`quay.io/app@sha256:…`); a path of a machine names nothing elsewhere. */
+/**
+ * A scheme and something behind it, or a host and a path as registries are named (`quay.io/app@sha256:…`); a path of a
+ * machine names nothing elsewhere.
+ */
 const resourceForm =
   /^(?!file:)(?:[A-Za-z][A-Za-z0-9+._-]+:[!-~]*[^\s:/][!-~]*|[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+|:\d{1,5})[A-Za-z0-9.:-]*\/[!-~]*[A-Za-z0-9][!-~]*)$/;
 
 const uri = /^[A-Za-z][A-Za-z0-9+.-]*:[!-~]{1,2048}$/;
 
 /**
- * Reads a SLSA verification summary (VSA 1.2) whole: who verified, what, by which policy, from what, when, with which result, which levels, one of a
- * track, and those of the dependencies. A verdict other than PASSED is `policy-deny`; whatever says two things at once, or is not of its form, is
- * `malformed`. A form that may be meant well and binds nothing (a digest that anybody can find another text for, a resource without the
- * form of a name, a member under nearly its name) is `unsupported`. Members that the document does not name are left aside.
+ * Reads a SLSA verification summary (VSA 1.2) whole: who verified, what, by which policy, from what, when, with which
+ * result, which levels, one of a track, and those of the dependencies. A verdict other than PASSED is `policy-deny`;
+ * whatever says two things at once, or is not of its form, is `malformed`. A form that may be meant well and binds
+ * nothing (a digest that anybody can find another text for, a resource without the form of a name, a member under
+ * nearly its name) is `unsupported`. Members that the document does not name are left aside.
  */
 export function readSummary(predicate: JsonObject): SummaryClaims {
   const at = '/predicate';

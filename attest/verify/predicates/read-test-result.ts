@@ -12,8 +12,8 @@ export interface TestResultClaims {
 const members = ['result', 'configuration', 'url', 'passedTests', 'warnedTests', 'failedTests'];
 
 /**
- * Reads an in-toto test-result 0.1 whole: its result, what it was configured by, and the names of tests. PASSED beside tests that failed is `malformed`.
- * Whether it is good enough is for the reader.
+ * Reads an in-toto test-result 0.1 whole: its result, what it was configured by, and the names of tests. PASSED beside
+ * tests that failed is `malformed`. Whether it is good enough is for the reader.
  */
 export function readTestResult(predicate: JsonObject): TestResultClaims {
   const at = '/predicate';

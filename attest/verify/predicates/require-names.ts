@@ -7,8 +7,9 @@ function fold(name: string): string {
 }
 
 /**
- * Members that are not known are left aside, as the documents want it, but for those that are nearly one of `names`, as readers that do not mind case take them for it: beside the
- * right one they say two things at once (`malformed`); alone they may be what was meant, which nobody read (`unsupported`). Asked once what is demanded was found.
+ * Members that are not known are left aside, as the documents want it, but for those that are nearly one of `names`, as
+ * readers that do not mind case take them for it: beside the right one they say two things at once (`malformed`); alone
+ * they may be what was meant, which nobody read (`unsupported`). Asked once what is demanded was found.
  */
 export function requireNames(object: JsonObject, at: string, names: readonly string[]): void {
   const meant = new Map(names.map((name) => [fold(name), name]));

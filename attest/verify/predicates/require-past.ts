@@ -4,8 +4,8 @@ import { unavailable } from '../report.ts';
 export const clockSkewMs = 5 * 60_000;
 
 /**
- * Nothing is done at a time that has not come: a stated moment, by member, is at most five minutes after the reader's clock. Which of the two clocks is wrong cannot be told, so that it
- * is VERIFY_NOTHING (`not-yet`).
+ * Nothing is done at a time that has not come: a stated moment, by member, is at most five minutes after the reader's
+ * clock. Which of the two clocks is wrong cannot be told, so that it is VERIFY_NOTHING (`not-yet`).
  */
 export function requirePast(moments: Readonly<Record<string, number | undefined>>, nowMs: number): void {
   for (const [member, ms] of Object.entries(moments))

@@ -1,14 +1,17 @@
 import type { Clock } from '../../base/clock.ts';
 
 /**
- * A thread costs 20 to 50 MB, and loads anew what the others have loaded: that takes as long as all rules of a small change. So one works
- * alone until a task has waited this long.
+ * A thread costs 20 to 50 MB, and loads anew what the others have loaded: that takes as long as all rules of a small
+ * change. So one works alone until a task has waited this long.
  */
 const patienceMs = 300;
 
 /** Which tasks may run now. */
 export interface Admission {
-  /** Waits, in order of asking, for a free place; false where `signal` came first. Who hurries waits only where there can be no more places. */
+  /**
+   * Waits, in order of asking, for a free place; false where `signal` came first. Who hurries waits only where there
+   * can be no more places.
+   */
   enter(signal: AbortSignal, hurries?: boolean): Promise<boolean>;
   /** Gives a place back; once for each `true`. */
   exit(): void;

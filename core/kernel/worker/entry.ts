@@ -11,7 +11,10 @@ for (const stream of ['stdout', 'stderr'] as const) {
 
 delete process.env.NODE_COMPILE_CACHE;
 
-/** Runs one task in a worker thread, which knows none before it is asked. Never throws: what a task throws comes back as a record. */
+/**
+ * Runs one task in a worker thread, which knows none before it is asked. Never throws: what a task throws comes back as
+ * a record.
+ */
 export default async function run({ module, input }: TaskCall): Promise<TaskOutcome<unknown>> {
   try {
     const loaded = await import(toRunnable(module));

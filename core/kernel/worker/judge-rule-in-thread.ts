@@ -11,7 +11,10 @@ export interface RuleTask {
   readonly input: RuleInput;
 }
 
-/** Loads a rule's module and asks it. Throws when it exports no `judge`, throws, or answers anything but its own findings. */
+/**
+ * Loads a rule's module and asks it. Throws when it exports no `judge`, throws, or answers anything but its own
+ * findings.
+ */
 export async function run({ id, module, input }: RuleTask): Promise<readonly Finding[]> {
   const loaded = await loadRuleModule(module);
   if (typeof loaded.judge !== 'function') throw new TypeError('the module exports no function `judge`');

@@ -45,8 +45,9 @@ const runtimeInside = '/runtime';
 const entryInside = '/outside';
 
 /**
- * Asks an outsider's rule in a process of its own: no network, no writable file, no child process, bounded time, memory and answer.
- * Whatever goes wrong with it is one `error` finding that names rule, plugin and reason; rejects for nothing else than a sandbox of no worth.
+ * Asks an outsider's rule in a process of its own: no network, no writable file, no child process, bounded time, memory
+ * and answer. Whatever goes wrong with it is one `error` finding that names rule, plugin and reason; rejects for
+ * nothing else than a sandbox of no worth.
  */
 export async function askOutsideRule(
   rule: OutsideRule,

@@ -19,7 +19,10 @@ export interface TaskLimits {
   readonly hurries?: boolean;
 }
 
-/** Threads for CPU work. Results are values, failures are records: `run` rejects only on a closed pool, and on a task that nobody defined. */
+/**
+ * Threads for CPU work. Results are values, failures are records: `run` rejects only on a closed pool, and on a task
+ * that nobody defined.
+ */
 export interface WorkerPool {
   readonly threads: number;
   run<Input, Output>(
@@ -54,7 +57,8 @@ export function createPool({
   maxHeapMiB = defaultHeapMiB,
 }: PoolOptions): WorkerPool {
   const closing = new AbortController();
-  // Ours: piscina starts no thread for queued tasks after one was terminated, and its queue would count into the deadline.
+  // Ours: piscina starts no thread for queued tasks after one was terminated, and its queue would count into the
+  // deadline.
   const admission = createAdmission(threads, clock);
   let started: Promise<Piscina<TaskCall, TaskOutcome<never>>> | undefined;
 
@@ -126,11 +130,12 @@ async function start(threads: number, maxHeapMiB: number): Promise<Piscina<TaskC
     maxThreads: threads,
     concurrentTasksPerWorker: 1,
     idleTimeout: idleTimeoutMs,
-    // Waiting by message instead of Atomics.wait: what a task leaves running fails then and there, not in the next task.
+    // Waiting by message instead of Atomics.wait: what a task leaves running fails then and there, not in the next
+    // task.
     atomics: 'disabled',
     resourceLimits: { maxOldGenerationSizeMb: maxHeapMiB, maxYoungGenerationSizeMb: 3 },
-    // A task is a pure function: it gets no environment. These two are for Node, which reads them as the thread starts: without what
-    // is compiled already a thread takes four times as long to start. The entry takes the second away.
+    // A task is a pure function: it gets no environment. These two are for Node, which reads them as the thread starts:
+    // without what is compiled already a thread takes four times as long to start. The entry takes the second away.
     env: {
       ...(coverage === undefined ? {} : { NODE_V8_COVERAGE: coverage }),
       ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) }),

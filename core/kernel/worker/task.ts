@@ -2,7 +2,10 @@ import { WritError } from '../../base/errors.ts';
 
 declare const signature: unique symbol;
 
-/** A kind of work for the pool's threads: a module that exports `run`. Only `defineTask` makes one, so code names it and data never does. */
+/**
+ * A kind of work for the pool's threads: a module that exports `run`. Only `defineTask` makes one, so code names it and
+ * data never does.
+ */
 export interface Task<Input, Output> {
   /** File URL. */
   readonly module: string;
@@ -13,8 +16,9 @@ export interface Task<Input, Output> {
 const defined = new WeakSet<object>();
 
 /**
- * Names the module of a task: `defineTask<typeof run>(new URL('./x-in-thread.ts', import.meta.url))`, with `run` imported from it as a type.
- * What goes in and comes back crosses by structured clone. PLUGIN_INVALID for anything but a file URL.
+ * Names the module of a task: `defineTask<typeof run>(new URL('./x-in-thread.ts', import.meta.url))`, with `run`
+ * imported from it as a type. What goes in and comes back crosses by structured clone. PLUGIN_INVALID for anything but
+ * a file URL.
  */
 export function defineTask<Run extends (input: never) => unknown>(
   module: URL,

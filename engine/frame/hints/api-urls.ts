@@ -30,8 +30,9 @@ const maxServers = 16;
 const maxUrls = 256;
 
 /**
- * Looks `touchHints.apis` up in the `openapi*.json` and `swagger*.json` files of a tree: `servers[].url` and the path make the URL. A
- * path may be written with its server's base path, with a method before it, with values or other names for parameters. YAML is not read.
+ * Looks `touchHints.apis` up in the `openapi*.json` and `swagger*.json` files of a tree: `servers[].url` and the path
+ * make the URL. A path may be written with its server's base path, with a method before it, with values or other names
+ * for parameters. YAML is not read.
  */
 export async function findApis(
   objects: GitDirectory,

@@ -26,7 +26,9 @@ const braces = {
   quotes: '"\'`',
 } as const;
 
-/** One row per language; data, not grammar: a definition that none of these forms fits is not found, and said to be so. */
+/**
+ * One row per language; data, not grammar: a definition that none of these forms fits is not found, and said to be so.
+ */
 export const declarationSyntax: Readonly<Record<DeclaringLanguage, DeclarationSyntax>> = {
   javascript: {
     ...braces,

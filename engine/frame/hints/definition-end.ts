@@ -4,8 +4,8 @@ const maxLines = 200;
 const maxCharacters = 40_000;
 
 /**
- * The last line (index) of the definition whose name ends at `column` of line `first`: the end of its block, or of its statement; at most
- * 200 lines. An estimate by brackets, indentation or `end`, never a parse.
+ * The last line (index) of the definition whose name ends at `column` of line `first`: the end of its block, or of its
+ * statement; at most 200 lines. An estimate by brackets, indentation or `end`, never a parse.
  */
 export function definitionEnd(
   lines: readonly string[],

@@ -48,8 +48,9 @@ const maxAround = 400;
 const identifier = /[A-Za-z_$\x80-\xff][\w$\x80-\xff]*/g;
 
 /**
- * Definition sites of `touchHints.symbols` (`name`, `Container.name`, `container::name`, `path#name`), by declaration forms per language, in
- * the order of the tree. With a container, sites inside or beside it come alone where there are any.
+ * Definition sites of `touchHints.symbols` (`name`, `Container.name`, `container::name`, `path#name`), by declaration
+ * forms per language, in the order of the tree. With a container, sites inside or beside it come alone where there are
+ * any.
  */
 export async function findSymbols(
   objects: GitDirectory,
@@ -183,7 +184,10 @@ function sitesOf(
   }));
 }
 
-/** Inside a definition of that name; else on a line that says it (`func (r *T) Name`, `T::name`); else in a file or directory called so. */
+/**
+ * Inside a definition of that name; else on a line that says it (`func (r *T) Name`, `T::name`); else in a file or
+ * directory called so.
+ */
 function inContainer(
   container: string,
   sites: readonly Declared[],

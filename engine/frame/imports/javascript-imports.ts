@@ -5,9 +5,9 @@ const landmark = /["'`/]|\b(?:import|require|from)\b/g;
 const wordsBeforeRegex = /\b(?:return|typeof|case|in|of|do|else|void|delete|throw|yield|await)$/;
 
 /**
- * The module specifiers of TypeScript or JavaScript source: `import`, `export … from`, `require("…")`, `import("…")`; those that are
- * computed are left out. `text` holds one character per byte, and so do the answers. One pass; comments, strings, templates and
- * regular expressions are stepped over, and a quote that never closes costs its line only.
+ * The module specifiers of TypeScript or JavaScript source: `import`, `export … from`, `require("…")`, `import("…")`;
+ * those that are computed are left out. `text` holds one character per byte, and so do the answers. One pass; comments,
+ * strings, templates and regular expressions are stepped over, and a quote that never closes costs its line only.
  */
 export function javascriptImports(text: string): readonly string[] {
   const found: string[] = [];

@@ -15,8 +15,8 @@ const dottedName = /[\w.\x80-\xff]+/y;
 const alias = /as[ \t]+[\w\x80-\xff]+/y;
 
 /**
- * The imports of Python source: `import a.b as c, d`, `from .a import (b, c)`. `text` holds one character per byte, and so do the
- * answers. One pass; comments and strings are stepped over.
+ * The imports of Python source: `import a.b as c, d`, `from .a import (b, c)`. `text` holds one character per byte, and
+ * so do the answers. One pass; comments and strings are stepped over.
  */
 export function pythonImports(text: string): readonly PythonImport[] {
   const found: PythonImport[] = [];

@@ -3,8 +3,9 @@ import type { PythonImport } from './python-imports.ts';
 const maxClimb = 64;
 
 /**
- * The files of the tree that one import means: each name taken from a package where that name is a module of it, the module itself
- * otherwise. Absolute imports are looked for at the file's package root, beside the file, at the root of the tree and in `src/`.
+ * The files of the tree that one import means: each name taken from a package where that name is a module of it, the
+ * module itself otherwise. Absolute imports are looked for at the file's package root, beside the file, at the root of
+ * the tree and in `src/`.
  */
 export function resolvePython(
   request: PythonImport,

@@ -1,4 +1,7 @@
-/** Past the string that opens at `at`: behind its closing quote, or at the end of the line where it does not close on it. */
+/**
+ * Past the string that opens at `at`: behind its closing quote, or at the end of the line where it does not close on
+ * it.
+ */
 export function skipString(text: string, at: number): number {
   const quote = text.charCodeAt(at);
   for (let index = at + 1; index < text.length; index += 1) {

@@ -1,7 +1,10 @@
 import { WritError } from '../../../core/base/errors.ts';
 import type { WorkUsage } from '../../../core/contract/worker.ts';
 
-/** A cap on what workers cost and what they have used, in units of 0.001 USD; a limit of 0 is none (resolutions, maxCostUnits). */
+/**
+ * A cap on what workers cost and what they have used, in units of 0.001 USD; a limit of 0 is none (resolutions,
+ * maxCostUnits).
+ */
 export interface CostBudget {
   readonly limitUnits: number;
   readonly usedUnits: number;
@@ -34,8 +37,8 @@ export function taskLimit(limit: number, budget: CostBudget): number {
 }
 
 /**
- * True for the one attempt whose cost took the run to 90 % of its cap: `before` and `after` it, under the same cap. Of attempts that
- * are summed up one after the other, exactly one is it.
+ * True for the one attempt whose cost took the run to 90 % of its cap: `before` and `after` it, under the same cap. Of
+ * attempts that are summed up one after the other, exactly one is it.
  */
 export function isCheckpointDue(limitUnits: number, beforeUnits: number, afterUnits: number): boolean {
   return (

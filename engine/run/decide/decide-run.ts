@@ -31,7 +31,10 @@ export interface DecisionQuestion extends Pick<DecisionInput, 'subject' | 'confl
   readonly usage?: WorkUsage;
 }
 
-/** Asks the decision guards, boils everything down to the decision's input, and decides. What waits for people is decided anew next time. */
+/**
+ * Asks the decision guards, boils everything down to the decision's input, and decides. What waits for people is
+ * decided anew next time.
+ */
 export async function decideRun(attempt: Attempt, question: DecisionQuestion): Promise<JudgedRun> {
   const { findings, stages, dependencies, state } = question;
   const found = await attempt.means.steps.once(

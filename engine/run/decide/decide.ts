@@ -9,8 +9,9 @@ import { type Objection, objectionsTo } from './decision-objections.ts';
 type Verdict = Pick<DecisionRecord, 'type' | 'next' | 'reasons'>;
 
 /**
- * Records → Decision (document 1, States and transitions). Pure: same input, same bytes, on any machine and in any year. Commits only
- * when nothing speaks against it *and* something was checked; whatever it does not understand speaks against it.
+ * Records → Decision (document 1, States and transitions). Pure: same input, same bytes, on any machine and in any
+ * year. Commits only when nothing speaks against it *and* something was checked; whatever it does not understand speaks
+ * against it.
  */
 export function decide(input: DecisionInput): DecisionRecord {
   const problems = inputProblems(input);

@@ -90,7 +90,10 @@ function isForLater({ subject }: DecisionInput, name: StageName): boolean {
   return subject === 'attempt' && name !== 'fast';
 }
 
-/** A stage that says anything but `failed` while something in it failed contradicts itself: no further attempt mends that. */
+/**
+ * A stage that says anything but `failed` while something in it failed contradicts itself: no further attempt mends
+ * that.
+ */
 function objectionsToStage(stage: DecidedStage, { policy }: DecisionInput): Objection[] {
   const { stage: name, status, checks } = stage;
   const endsHere = name === 'security' && policy.abandonOnSecurityGateFail;
@@ -120,7 +123,9 @@ function approvalObjections({ subject, human, touchesGoverning }: DecisionInput)
   return [{ reason: `${what}approved by ${human.approved} of ${needed} people`, weight: 'people' }];
 }
 
-/** A run without any check cannot commit (resolutions, Stages); the part of one Task need not have checks of its own. */
+/**
+ * A run without any check cannot commit (resolutions, Stages); the part of one Task need not have checks of its own.
+ */
 function nothingRanObjections({ subject, stages }: DecisionInput): Objection[] {
   if (subject === 'attempt' || stages.some((stage) => stage.ran > 0)) return [];
   return [{ reason: 'no check ran', weight: 'final' }];

@@ -26,8 +26,9 @@ const ofNobody: readonly ApprovalVerdict['status'][] = [
 ];
 
 /**
- * Judges what people signed by what they were shown: by the allowed signers at the policy commit, each at the time when the Scheduler of this machine first
- * saw it (a time that came with the record is a claim). `differences` says how the verdict differs from others that were shown before.
+ * Judges what people signed by what they were shown: by the allowed signers at the policy commit, each at the time when
+ * the Scheduler of this machine first saw it (a time that came with the record is a claim). `differences` says how the
+ * verdict differs from others that were shown before.
  */
 export async function receiveApprovals(
   attempt: Attempt,
@@ -64,8 +65,9 @@ export async function receiveApprovals(
 }
 
 /**
- * Who made the change, and may therefore not approve it (resolutions, Approvals): whom the contract names, whom the change named when it came or who
- * brought it, and whoever the commits of a range name now. Who resumes a run is none of them by that alone. A record from elsewhere can only add.
+ * Who made the change, and may therefore not approve it (resolutions, Approvals): whom the contract names, whom the
+ * change named when it came or who brought it, and whoever the commits of a range name now. Who resumes a run is none
+ * of them by that alone. A record from elsewhere can only add.
  */
 export async function authorsOf(attempt: Pick<Attempt, 'identity' | 'ground'>): Promise<readonly string[]> {
   const {

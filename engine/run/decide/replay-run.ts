@@ -26,8 +26,9 @@ export type ListedDigests = ReadonlyMap<string, string>;
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Decides again what a run decided, from its stored inputs alone (resolutions, Retention): first each input against the record that it was taken
- * from, in the order of the input's fields, then the decision byte for byte, then the same for each attempt. Pure.
+ * Decides again what a run decided, from its stored inputs alone (resolutions, Retention): first each input against the
+ * record that it was taken from, in the order of the input's fields, then the decision byte for byte, then the same for
+ * each attempt. Pure.
  */
 export function replayRun(files: ReadonlyMap<string, Uint8Array>, listed?: ListedDigests): Replay {
   const folders = [...files.keys()]

@@ -16,9 +16,9 @@ import { approversNeeded } from './approvers-needed.ts';
 import { authorsOf } from './receive-approvals.ts';
 
 /**
- * Writes the run to its refs, complete: contract, judgement, journal, artifacts, candidate and base. Who fetches them can approve, and who
- * resumes there goes on. A second wait with the same verdict renews the journal alone, so that what was signed stays about what is there; one with
- * another verdict is shown anew.
+ * Writes the run to its refs, complete: contract, judgement, journal, artifacts, candidate and base. Who fetches them
+ * can approve, and who resumes there goes on. A second wait with the same verdict renews the journal alone, so that
+ * what was signed stays about what is there; one with another verdict is shown anew.
  */
 export async function waitForPeople(
   attempt: Attempt,
@@ -44,7 +44,8 @@ export async function waitForPeople(
     });
     return;
   }
-  // Over its budget a run may wait with a candidate that was refused for a secret: it leaves this machine's private directory no more than one that ended.
+  // Over its budget a run may wait with a candidate that was refused for a secret: it leaves this machine's private
+  // directory no more than one that ended.
   const masked = keepMasked({ patch, steps }, judged);
   await objects.writeTree(refs.content(runId), {
     message,
@@ -114,7 +115,10 @@ async function anchorCandidate(
   });
 }
 
-/** The journal for who goes on elsewhere, and this runner's signature over it where the run has a key: only a runner whom the policy commit names is believed. */
+/**
+ * The journal for who goes on elsewhere, and this runner's signature over it where the run has a key: only a runner
+ * whom the policy commit names is believed.
+ */
 async function travellingFiles({
   identity: { runId },
   means: { engine, sealing, travellingJournal },

@@ -23,8 +23,8 @@ export interface OtherRun {
 }
 
 /**
- * Runs a check that passed in other worlds as well, where the change gives reason to: at the base, for tests that run no more; with the base's tests; by the judge of the policy
- * commit, where the change brings its own.
+ * Runs a check that passed in other worlds as well, where the change gives reason to: at the base, for tests that run
+ * no more; with the base's tests; by the judge of the policy commit, where the change brings its own.
  */
 export async function askFurther(
   attempt: Attempt,

@@ -5,8 +5,8 @@ import type { OpenPolicies } from '../state/open-policies.ts';
 import type { RuleQuestion } from './ask-rules.ts';
 
 /**
- * Asks a policy engine with one policy, in the pool: `cedar release`. `undefined` where no engine bears the name. A policy that is
- * not configured for this engine, or no policy at all, is a refusal: nothing would have been judged.
+ * Asks a policy engine with one policy, in the pool: `cedar release`. `undefined` where no engine bears the name. A
+ * policy that is not configured for this engine, or no policy at all, is a refusal: nothing would have been judged.
  */
 export async function askPolicy(
   { engine, input, signal }: RuleQuestion,

@@ -10,7 +10,9 @@ export interface CheckOrigin {
   readonly id: string;
 }
 
-/** The table of the configuration that adds a check to a contract; `undefined` for a check of the contract's own. Pure. */
+/**
+ * The table of the configuration that adds a check to a contract; `undefined` for a check of the contract's own. Pure.
+ */
 export function checkOrigin(
   id: string,
   { mandatory, effective }: Pick<AdmittedContract, 'mandatory' | 'effective'>,

@@ -14,7 +14,10 @@ const contentTypes: Readonly<Record<string, string>> = {
   log: 'text/plain',
 };
 
-/** Names whose content is the check's captured output where the check wrote no file (resolutions, Where artifacts come from). */
+/**
+ * Names whose content is the check's captured output where the check wrote no file (resolutions, Where artifacts come
+ * from).
+ */
 const fromOutput: ReadonlySet<string> = new Set(['test-log', 'build-log']);
 
 /** The engine alone makes these: a check that could would choose what is signed, and would not be redacted. */
@@ -28,8 +31,8 @@ export interface Collected {
 
 /**
  * Puts what a check delivered for its `artifactsProduced` into the box: `$REPORTS_DIR/<name>.*`, else for logs its
- * output. What is neither is left to the engine's producers, and then to the gate. Errors: a file of what the engine alone makes, two files
- * of one name and one ending, of which one would hide the other.
+ * output. What is neither is left to the engine's producers, and then to the gate. Errors: a file of what the engine
+ * alone makes, two files of one name and one ending, of which one would hide the other.
  */
 export async function collectArtifacts(
   box: ArtifactBox,

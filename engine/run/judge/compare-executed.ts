@@ -29,9 +29,10 @@ export interface ComparedExecution {
 }
 
 /**
- * Tests are kept as they are executed, too (rule `tests-kept`): a suite that passed is run once at the base, where the patch takes lines from
- * test files or touches what configures runners, or where no test ran in a file that is not new, and may not run fewer tests than there,
- * nor skip one that ran, nor leave out a file. Elsewhere, and where the base gives no report, nothing is compared; the latter is said.
+ * Tests are kept as they are executed, too (rule `tests-kept`): a suite that passed is run once at the base, where the
+ * patch takes lines from test files or touches what configures runners, or where no test ran in a file that is not new,
+ * and may not run fewer tests than there, nor skip one that ran, nor leave out a file. Elsewhere, and where the base
+ * gives no report, nothing is compared; the latter is said.
  */
 export async function compareExecuted(
   attempt: Attempt,
@@ -54,7 +55,10 @@ export async function compareExecuted(
   return { findings, base, ...(network ? { network } : {}) };
 }
 
-/** Whether a change can leave out tests that the base runs, seen from its paths alone: what only adds lines to tests cannot, and costs nothing. */
+/**
+ * Whether a change can leave out tests that the base runs, seen from its paths alone: what only adds lines to tests
+ * cannot, and costs nothing.
+ */
 export function mayLoseTests({ files }: Pick<PatchSet, 'files'>): boolean {
   const takes = ({ changeType, linesDeleted, binary }: PatchFile): boolean =>
     linesDeleted > 0 || binary || (changeType !== 'add' && changeType !== 'modify' && changeType !== 'copy');
@@ -145,8 +149,8 @@ function oldEmptyFiles({ files }: Pick<PatchSet, 'files'>, { executed }: CheckOu
 }
 
 /**
- * Of those, the ones that ran tests at the base. A changed file may have given its tests to another, where all names of the base are still
- * reported; so may one that only another configuration collects.
+ * Of those, the ones that ran tests at the base. A changed file may have given its tests to another, where all names of
+ * the base are still reported; so may one that only another configuration collects.
  */
 function emptiedFiles(
   patch: Pick<PatchSet, 'files'>,

@@ -8,8 +8,8 @@ import { securityCodeWarning } from './security-code-warning.ts';
 import { wordingFindings } from './wording-findings.ts';
 
 /**
- * Judges a patchset before it is Proposed: every patch rule, then every plugin. An `error` rejects it. The part of one Task among
- * several is not asked for what only the whole change can show.
+ * Judges a patchset before it is Proposed: every patch rule, then every plugin. An `error` rejects it. The part of one
+ * Task among several is not asked for what only the whole change can show.
  */
 export async function judgePatch(
   attempt: Attempt,

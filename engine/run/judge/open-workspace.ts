@@ -43,18 +43,30 @@ export interface OpenWorkspace extends Workspace {
 
 /** One tree that commands run in. */
 export interface WorkspaceSide {
-  /** A fresh export with what was carried, at a place that no check was ever in. WorkspaceLost where that is not there any more. */
+  /**
+   * A fresh export with what was carried, at a place that no check was ever in. WorkspaceLost where that is not there
+   * any more.
+   */
   open(received: readonly CarriedPath[]): Promise<OpenWorkspace>;
 }
 
 /** The workspaces of one epoch of an attempt, each made when a command needs it. */
 export interface OpeningWorkspace extends WorkspaceSide {
   readonly base: WorkspaceSide;
-  /** Another tree in the candidate's place, with the candidate's dependencies: what a judge that was laid over it runs in. */
+  /**
+   * Another tree in the candidate's place, with the candidate's dependencies: what a judge that was laid over it runs
+   * in.
+   */
   over(tree: string): WorkspaceSide;
-  /** What judges the candidate as the policy commit has it, looked for once; `undefined` where the change leaves the judge alone or people review it. */
+  /**
+   * What judges the candidate as the policy commit has it, looked for once; `undefined` where the change leaves the
+   * judge alone or people review it.
+   */
   policyJudge(): Promise<PolicyJudge | undefined>;
-  /** Untracked directories that the checks were given, in this process or an earlier one; none where no check needed a workspace. */
+  /**
+   * Untracked directories that the checks were given, in this process or an earlier one; none where no check needed a
+   * workspace.
+   */
   dependencies(): readonly DigestedThing[];
 }
 
@@ -229,7 +241,10 @@ class Side implements WorkspaceSide {
 /** Of a millisecond and more each: no file system that we know counts in longer ones than two seconds. */
 const maxTicks = 2500;
 
-/** Makes the reports directory younger than everything that was laid: a report that came with the tree is told from one that a check wrote by its time. */
+/**
+ * Makes the reports directory younger than everything that was laid: a report that came with the tree is told from one
+ * that a check wrote by its time.
+ */
 async function makeLater(reports: string, marker: string): Promise<void> {
   await writeFile(marker, '');
   const { mtimeNs: laidAt } = await stat(marker, { bigint: true });

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import type { ReportFile } from '../../../core/contract/check-runner.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 
-/** Most files, and most bytes over all files, that are read out of one `$REPORTS_DIR`; most entries of any kind that are looked at. */
+/**
+ * Most files, and most bytes over all files, that are read out of one `$REPORTS_DIR`; most entries of any kind that are
+ * looked at.
+ */
 export const reportLimits = { files: 256, bytes: 64 * 1024 * 1024, entries: 4096 };
 
 export interface ReadReports {
@@ -17,8 +20,8 @@ export interface ReadReports {
 
 /**
  * Reads what a check left at the top of its reports directory, in name order. Symlinks, devices and pipes are never
- * opened: the check may have put them there to have us read something of the person's. A file that was last written before `since`, by the
- * clock of the same file system in nanoseconds, is marked as stale.
+ * opened: the check may have put them there to have us read something of the person's. A file that was last written
+ * before `since`, by the clock of the same file system in nanoseconds, is marked as stale.
  */
 export async function readReports(directory: string, since: bigint): Promise<ReadReports> {
   const { names, others, excess } = await listReports(directory);

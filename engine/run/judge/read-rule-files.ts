@@ -8,7 +8,10 @@ import { listTree } from '../../vcs/tree.ts';
 /** Most bytes of files that one rule is handed; beyond it the rule has refused. */
 const maxFileBytes = 256 * 1024 * 1024;
 
-/** Content of the files that a rule declared to read, at base and candidate; nothing where no changed file is among them. INPUT_TOO_LARGE. */
+/**
+ * Content of the files that a rule declared to read, at base and candidate; nothing where no changed file is among
+ * them. INPUT_TOO_LARGE.
+ */
 export async function readRuleFiles(
   objects: GitDirectory,
   patch: PatchSet,

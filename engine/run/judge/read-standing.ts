@@ -7,8 +7,8 @@ const marker = 'writ:allow-';
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * What stands at the policy commit of the changed files whose part of the diff holds an inline suppression, by path at base: there alone it counts
- * (4-resolutions, Inline suppressions). INPUT_TOO_LARGE.
+ * What stands at the policy commit of the changed files whose part of the diff holds an inline suppression, by path at
+ * base: there alone it counts (4-resolutions, Inline suppressions). INPUT_TOO_LARGE.
  */
 export async function readStanding(
   objects: GitDirectory,

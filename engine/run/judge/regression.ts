@@ -15,10 +15,10 @@ import { askCheck, type CheckTask } from './run-check.ts';
 const rounds = { none: 5, low: 3, medium: 3 };
 
 /**
- * Compares the integration stage's checks with the base (contract: `maxAllowedRegression`): one that failed as tests fail is run there
- * once, one that wrote metrics is measured on both sides, one check at a time. One that passed without metrics is run there once where
- * the base may write some: that it stopped is for the gate to say. Each comparison is a step: it happens once, however often
- * the run is resumed. Other stages are returned as they are.
+ * Compares the integration stage's checks with the base (contract: `maxAllowedRegression`): one that failed as tests
+ * fail is run there once, one that wrote metrics is measured on both sides, one check at a time. One that passed
+ * without metrics is run there once where the base may write some: that it stopped is for the gate to say. Each
+ * comparison is a step: it happens once, however often the run is resumed. Other stages are returned as they are.
  */
 export async function compareWithBase(
   attempt: Attempt,
@@ -96,7 +96,10 @@ function measures({ status, hasMetrics }: CheckRecord): boolean {
   return status === 'passed' && hasMetrics === true;
 }
 
-/** The base. Where checks hand something on, its fast checks have run, whatever came of them, and handed theirs to those of the integration stage. */
+/**
+ * The base. Where checks hand something on, its fast checks have run, whatever came of them, and handed theirs to those
+ * of the integration stage.
+ */
 class BaseSide {
   readonly #attempt: Attempt;
   readonly #workspace: OpeningWorkspace;

@@ -5,8 +5,8 @@ import type { Attempt } from '../state/attempt.ts';
 import { describeEngine } from '../state/describe-engine.ts';
 
 /**
- * A trial of the seal, for a contract with a `verify-provenance` check: by the run's key and log, about the candidate as it stands. `undefined` where the
- * contract asks for no provenance, or for no such check.
+ * A trial of the seal, for a contract with a `verify-provenance` check: by the run's key and log, about the candidate
+ * as it stands. `undefined` where the contract asks for no provenance, or for no such check.
  */
 export async function rehearseSeal(attempt: Attempt): Promise<RuleInput['rehearsal']> {
   const {

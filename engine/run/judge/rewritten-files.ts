@@ -5,8 +5,9 @@ import { fileKind } from '../../../readers/packages/file-kind.ts';
 const maxNamed = 20;
 
 /**
- * What is said of a check that left tracked files other than they were exported: it may have judged what nobody commits. Paths that
- * `[workspace] rewrites` names are let alone; lockfiles, which package managers put into their own words, are a warning. Pure.
+ * What is said of a check that left tracked files other than they were exported: it may have judged what nobody
+ * commits. Paths that `[workspace] rewrites` names are let alone; lockfiles, which package managers put into their own
+ * words, are a warning. Pure.
  */
 export function rewrittenFindings(
   changed: readonly string[],

@@ -29,7 +29,10 @@ export interface CheckUses extends Passing {
   readonly tools: ToolUse[];
 }
 
-/** Runs the command of a check where the contract's tool rules and every tap allow it, in the sandbox; a refusal is a value. */
+/**
+ * Runs the command of a check where the contract's tool rules and every tap allow it, in the sandbox; a refusal is a
+ * value.
+ */
 export async function runCommand(
   attempt: Attempt,
   workspace: OpenWorkspace,
@@ -71,7 +74,8 @@ export async function runCommand(
     });
     await attempt.means.engine.hooks.tool.settled.call({ request: tool, ...settled, durationMs });
   };
-  // What the repository demands of every change is allowed by the policy commit itself; the sandbox confines it all the same.
+  // What the repository demands of every change is allowed by the policy commit itself; the sandbox confines it all the
+  // same.
   const toolAcl = isMandatory(attempt, check) ? allowAll : contract.effective.security.toolAcl;
   const acl = guardCommand(toolAcl, command, { variables: Object.keys(env) });
   const denied = acl.refusal ?? (await attempt.means.engine.hooks.tool.guard.call(tool));

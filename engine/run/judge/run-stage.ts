@@ -16,8 +16,9 @@ import { ruleQuestion } from './rule-question.ts';
 import { runCheck } from './run-check.ts';
 
 /**
- * Runs one stage: commands and suites side by side (one after the other where they hand something on), then policy checks (they judge what the others left), then everyone
- * who judges the stage. Records stand in the contract's order. A stage that waits for people is asked again by the next process.
+ * Runs one stage: commands and suites side by side (one after the other where they hand something on), then policy
+ * checks (they judge what the others left), then everyone who judges the stage. Records stand in the contract's order.
+ * A stage that waits for people is asked again by the next process.
  */
 export async function runStage(
   attempt: Attempt,
@@ -157,7 +158,10 @@ async function judgeStage(attempt: Attempt, stage: StageRecord): Promise<readonl
   return askRules(question, ground.rules.at(stage.stage, spec));
 }
 
-/** `skipped` only where the contract lists nothing and nobody objects; a stage that listed checks and ran none has failed. */
+/**
+ * `skipped` only where the contract lists nothing and nobody objects; a stage that listed checks and ran none has
+ * failed.
+ */
 function settle(stage: StageRecord): StageRecord {
   const required = stage.checks.filter((check) => check.required);
   const failed =

@@ -12,8 +12,9 @@ export interface StagesRun {
 }
 
 /**
- * Runs the stages in order; a later one never starts after one that did not pass. Checks that ended in an earlier process stay ended,
- * unless a check still to come needs what they handed on and that is gone, or would be given other dependencies: then all stages are judged anew.
+ * Runs the stages in order; a later one never starts after one that did not pass. Checks that ended in an earlier
+ * process stay ended, unless a check still to come needs what they handed on and that is gone, or would be given other
+ * dependencies: then all stages are judged anew.
  */
 export async function runStages(
   attempt: Attempt,
@@ -32,7 +33,10 @@ export async function runStages(
   }
 }
 
-/** Lets everything that was judged of an attempt so far count for nothing: the stages run anew, in a workspace of their own. */
+/**
+ * Lets everything that was judged of an attempt so far count for nothing: the stages run anew, in a workspace of their
+ * own.
+ */
 export async function judgeAnew({ means: { steps }, box }: Pick<Attempt, 'means' | 'box'>): Promise<void> {
   for (let epoch = 1; ; epoch += 1) {
     if (steps.ended(`epoch-${epoch}/lost`)) continue;

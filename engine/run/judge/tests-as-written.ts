@@ -15,7 +15,10 @@ export interface TestsAsWritten {
   readonly renamed: readonly (readonly [was: string, now: string])[];
 }
 
-/** Reads the changed test files of a patch, and asks `tests-kept` which cases have another name; nothing where they are too large. */
+/**
+ * Reads the changed test files of a patch, and asks `tests-kept` which cases have another name; nothing where they are
+ * too large.
+ */
 export async function testsAsWritten(
   attempt: Attempt,
   isOfTests: (path: string) => boolean,
@@ -44,8 +47,8 @@ export async function testsAsWritten(
 }
 
 /**
- * Names that ran at the base and were left out: the candidate still writes them, or writes them under a name that did not run. Names that are
- * worked out when tests run are passed over, and so are those that a new name holds.
+ * Names that ran at the base and were left out: the candidate still writes them, or writes them under a name that did
+ * not run. Names that are worked out when tests run are passed over, and so are those that a new name holds.
  */
 export function leftOut(
   gone: readonly string[],
@@ -65,7 +68,10 @@ function endsWithName(name: string, end: string): boolean {
   return name.endsWith(end) && !/\w/.test(name.at(-end.length - 1) ?? ' ');
 }
 
-/** Whether a report gives the name as it is written: without parts that are filled in, escapes, or an end that was cut off. */
+/**
+ * Whether a report gives the name as it is written: without parts that are filled in, escapes, or an end that was cut
+ * off.
+ */
 function isPlain(name: string): boolean {
   return name.length < 200 && !/[\\%$#{}]/.test(name);
 }

@@ -8,7 +8,10 @@ const parts: Readonly<Record<WordingPart, readonly [what: string, wayOut: string
   summary: ['the summary of the contract', 'write another contract'],
 };
 
-/** What rule `secrets` says of words that were found to hold one when they came, and are kept masked: a sealed commit cannot be unsaid. Pure. */
+/**
+ * What rule `secrets` says of words that were found to hold one when they came, and are kept masked: a sealed commit
+ * cannot be unsaid. Pure.
+ */
 export function wordingFindings({ refused = [] }: Pick<CommitWording, 'refused'>): readonly Finding[] {
   return refused.map((part) => {
     const [what, wayOut] = parts[part];

@@ -71,9 +71,9 @@ export async function provideWorkspaceDependencies(
 }
 
 /**
- * Finds the untracked directories that the config names: `share` first, then each `prepare` step of which an output is still
- * missing. The workspace is looked at and stays as it is. A share that does not hold is a note; a prepare that fails throws
- * WORKSPACE_PREPARE_FAILED.
+ * Finds the untracked directories that the config names: `share` first, then each `prepare` step of which an output is
+ * still missing. The workspace is looked at and stays as it is. A share that does not hold is a note; a prepare that
+ * fails throws WORKSPACE_PREPARE_FAILED.
  */
 export async function findWorkspaceDependencies(
   request: WorkspaceDependenciesRequest,

@@ -40,8 +40,8 @@ export async function isSignedByRunner(
 }
 
 /**
- * Puts the memory of a run here as its refs hold it: artifacts, record, and last the journal, which this machine vouches for from now on. What the journal does not
- * name by digest is not believed later.
+ * Puts the memory of a run here as its refs hold it: artifacts, record, and last the journal, which this machine
+ * vouches for from now on. What the journal does not name by digest is not believed later.
  */
 export async function adoptJournal(
   { objects, refs }: RunStore,

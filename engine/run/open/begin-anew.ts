@@ -35,8 +35,8 @@ export interface AnewGround {
 }
 
 /**
- * The first record of a run of which only a claim is left: the request as it is claimed, and everything that can be found out found out again. The contract is
- * held to what a start holds it to.
+ * The first record of a run of which only a claim is left: the request as it is claimed, and everything that can be
+ * found out found out again. The contract is held to what a start holds it to.
  */
 export async function startedAnew(
   { engine, store, contract, ground, scratch, nowMs }: AnewGround,
@@ -83,7 +83,10 @@ export async function startedAnew(
   };
 }
 
-/** Removes what an unproven memory left in the run's directory; the contract is written anew, and what a worker is made from stays: they are the request. */
+/**
+ * Removes what an unproven memory left in the run's directory; the contract is written anew, and what a worker is made
+ * from stays: they are the request.
+ */
 export async function clearMemory(directory: string, runId: string, spec: Uint8Array): Promise<void> {
   // Whatever lies under these names, a link above all, goes itself.
   for (const part of ['content', 'record', specFile])

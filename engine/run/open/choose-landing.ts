@@ -12,8 +12,9 @@ import type { Origin } from '../state/resolve-origin.ts';
 import type { RunRequest } from '../state/run-request.ts';
 
 /**
- * Fixes target, policy and base of a run that starts (4-resolutions, Target ref and Policy commit). A change that starts behind the tip of
- * its target is judged as merged onto it; TARGET_MOVED where that cannot be, or was not wanted.
+ * Fixes target, policy and base of a run that starts (4-resolutions, Target ref and Policy commit). A change that
+ * starts behind the tip of its target is judged as merged onto it; TARGET_MOVED where that cannot be, or was not
+ * wanted.
  */
 export async function chooseLanding(
   repository: Repository,

@@ -7,8 +7,8 @@ import { type CommitWording, readWording } from '../state/commit-wording.ts';
 import type { Ground } from '../state/ground.ts';
 
 /**
- * Words and people of a run of which only a claim is left: those of the claimed range, where its commits are here and really come to the candidate; else nobody's.
- * A claim must not put a change under somebody's name.
+ * Words and people of a run of which only a claim is left: those of the claimed range, where its commits are here and
+ * really come to the candidate; else nobody's. A claim must not put a change under somebody's name.
  */
 export async function claimedWording(
   scratch: Scratch,

@@ -25,8 +25,9 @@ function maskWording({ message, author, coAuthors, ...rest }: CommitWording, val
 }
 
 /**
- * Words and people as `maskWording` and `maskAuthorship` leave them, with what of them rule `secrets` refuses: whatever holds a secret by its own form,
- * as it comes or as it would be sealed, and the summary of the contract that stands where there is no message.
+ * Words and people as `maskWording` and `maskAuthorship` leave them, with what of them rule `secrets` refuses: whatever
+ * holds a secret by its own form, as it comes or as it would be sealed, and the summary of the contract that stands
+ * where there is no message.
  */
 export function maskStated(
   wording: CommitWording,
@@ -62,7 +63,10 @@ function asSealed(text: string): string {
   return [words, '', ...trailers].join('\n');
 }
 
-/** Who made a change as it may be written down. An address without a token in it stays: it is what keeps its owner from approving. */
+/**
+ * Who made a change as it may be written down. An address without a token in it stays: it is what keeps its owner from
+ * approving.
+ */
 function maskAuthorship({ authors, committers, broughtBy }: Authorship, values: Values): Authorship {
   const person = (text: string): string => {
     const at = text.lastIndexOf(' <');

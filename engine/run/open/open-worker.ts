@@ -11,7 +11,10 @@ export async function openWorker({ slots }: WritEngine, source: ChangeSource): P
   return (await slots.worker.pick(source.worker)).open(source.from);
 }
 
-/** Who goes on with a run; `undefined` where nobody was asked for, or what the run was started with is not in its directory. */
+/**
+ * Who goes on with a run; `undefined` where nobody was asked for, or what the run was started with is not in its
+ * directory.
+ */
 export async function reopenWorker(
   { slots }: WritEngine,
   wanted: ResumeRequest['worker'],

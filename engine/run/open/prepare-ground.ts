@@ -26,7 +26,8 @@ import type { ResumeRequest, RunRequest } from '../state/run-request.ts';
 
 /**
  * Finds everything a run stands on, and refuses here whatever can be refused before any work: wrong repository,
- * an invalid config, no sandbox for a contract that denies the network. Whatever stands below `.writ/` is read at the policy commit.
+ * an invalid config, no sandbox for a contract that denies the network. Whatever stands below `.writ/` is read at the
+ * policy commit.
  */
 export async function prepareGround(
   engine: WritEngine,
@@ -71,7 +72,10 @@ export async function prepareGround(
   return { ...found, rules, policies, dependencies };
 }
 
-/** Opens the repository that the contract is about: for `local` it must be the one at the locator, or a linked work tree of it. */
+/**
+ * Opens the repository that the contract is about: for `local` it must be the one at the locator, or a linked work tree
+ * of it.
+ */
 export async function openStatedRepository(
   request: RunRequest,
   contract: AdmittedContract,

@@ -41,7 +41,10 @@ async function broughtBy(repository: Repository): Promise<Pick<Authorship, 'brou
   return runner ? { broughtBy: formatIdentity(runner) } : {};
 }
 
-/** Refuses a change that people have to approve while nobody is known to have made it: whoever brings it could then approve it himself. AUTHOR_UNKNOWN. */
+/**
+ * Refuses a change that people have to approve while nobody is known to have made it: whoever brings it could then
+ * approve it himself. AUTHOR_UNKNOWN.
+ */
 export function requireKnownAuthor(
   authorship: Authorship,
   spec: EffectiveIntentSpec,

@@ -16,8 +16,9 @@ import type { Lag, Landing } from '../state/landing.ts';
 import type { ResumeRequest } from '../state/run-request.ts';
 
 /**
- * Target, policy and base that a run was started with. Where it goes on they are asked for again: a branch that is not where it was, or a policy
- * commit that is not the one that the rule gives, is TARGET_MOVED. Without a journal they are a claim, and nothing was moved. From the swap on the branch may have been moved by the run itself.
+ * Target, policy and base that a run was started with. Where it goes on they are asked for again: a branch that is not
+ * where it was, or a policy commit that is not the one that the rule gives, is TARGET_MOVED. Without a journal they are
+ * a claim, and nothing was moved. From the swap on the branch may have been moved by the run itself.
  */
 export async function reopenLanding(
   repository: Repository,

@@ -33,9 +33,10 @@ import { reopenLanding } from './reopen-landing.ts';
 import { requireStatedTarget } from './require-stated-target.ts';
 
 /**
- * Takes up a run that waits or was stopped. A journal that this user wrote on this machine is gone on from, as is one that a runner signed whom the policy commit
- * names; of any other memory only the request and the candidate are taken, and everything is judged anew (`docs/decisions/0009-journal-is-input.md`).
- * RUN_NOT_FOUND, RUN_BUSY, RUN_NOT_RESUMABLE for one that has ended or whose candidate is not in this repository.
+ * Takes up a run that waits or was stopped. A journal that this user wrote on this machine is gone on from, as is one
+ * that a runner signed whom the policy commit names; of any other memory only the request and the candidate are taken,
+ * and everything is judged anew (`docs/decisions/0009-journal-is-input.md`). RUN_NOT_FOUND, RUN_BUSY, RUN_NOT_RESUMABLE
+ * for one that has ended or whose candidate is not in this repository.
  */
 export async function reopenRun(
   engine: WritEngine,

@@ -20,10 +20,11 @@ export interface ReopenedTarget {
 }
 
 /**
- * Which branch moves, and by whose policy, is no detail of a claim: its base may be a commit that nobody here has put on any branch. Taken without more words are
- * the branch that the contract names, one that people approve (their signatures hold it, under signers of this repository), and the one that the run makes for
- * itself under the policy of a branch; any other where the person who resumes names it: TARGET_UNCONFIRMED. A branch that is named and is not the run's own is
- * refused for every run.
+ * Which branch moves, and by whose policy, is no detail of a claim: its base may be a commit that nobody here has put
+ * on any branch. Taken without more words are the branch that the contract names, one that people approve (their
+ * signatures hold it, under signers of this repository), and the one that the run makes for itself under the policy of
+ * a branch; any other where the person who resumes names it: TARGET_UNCONFIRMED. A branch that is named and is not the
+ * run's own is refused for every run.
  */
 export async function requireStatedTarget(
   repository: Repository,

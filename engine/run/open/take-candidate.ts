@@ -11,9 +11,9 @@ import type { Origin } from '../state/resolve-origin.ts';
 import type { RunRequest } from '../state/run-request.ts';
 
 /**
- * A supplied change as a patchset in the scratch; every way in which it can be no change of this repository is a PATCH_ error. Where the
- * target has gone on since the change started, it is the three-way merge onto its tip: what is judged is what lands. `undefined` where a
- * worker will make it.
+ * A supplied change as a patchset in the scratch; every way in which it can be no change of this repository is a PATCH_
+ * error. Where the target has gone on since the change started, it is the three-way merge onto its tip: what is judged
+ * is what lands. `undefined` where a worker will make it.
  */
 export async function takeCandidate(
   scratch: Scratch,

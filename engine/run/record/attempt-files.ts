@@ -33,7 +33,10 @@ export function attemptIdOf(
   return uuidV7From(startedAtMs, `${runId}/${name}`);
 }
 
-/** One Run (document 1: one per attempt) as the objects that are stored, by path: run, patchset, evidence, decision, usage, events. */
+/**
+ * One Run (document 1: one per attempt) as the objects that are stored, by path: run, patchset, evidence, decision,
+ * usage, events.
+ */
 export function attemptFiles(
   attempt: Attempt,
   judged: JudgedRun,

@@ -19,8 +19,8 @@ const maxBytes = 64 * 1024;
 const lookEveryMs = 250;
 
 /**
- * Asks the process that works on a run to end it. The file appears whole or not at all; a second request replaces the first. Nothing happens until somebody
- * watches.
+ * Asks the process that works on a run to end it. The file appears whole or not at all; a second request replaces the
+ * first. Nothing happens until somebody watches.
  */
 export async function requestCancel(
   repository: Pick<Repository, 'commonDir'>,
@@ -39,7 +39,10 @@ export async function requestCancel(
   }
 }
 
-/** The request that stands for a run; `undefined` where there is none. A link, or anything that is no request, is OBJECT_CORRUPT. */
+/**
+ * The request that stands for a run; `undefined` where there is none. A link, or anything that is no request, is
+ * OBJECT_CORRUPT.
+ */
 export async function readCancel(directory: string): Promise<CancelRequest | undefined> {
   const path = join(directory, fileName);
   let file: FileHandle;
@@ -72,8 +75,9 @@ export async function withdrawCancel(directory: string): Promise<void> {
 }
 
 /**
- * Calls `onCancel` once, when a request stands for the run: one that was there before, too. Ends with `signal`. It looks rather than being told: file
- * system events get lost on network file systems. A file that is no request is left to whoever reads it next and cancels nothing.
+ * Calls `onCancel` once, when a request stands for the run: one that was there before, too. Ends with `signal`. It
+ * looks rather than being told: file system events get lost on network file systems. A file that is no request is left
+ * to whoever reads it next and cancels nothing.
  */
 export async function watchCancel(
   directory: string,

@@ -10,8 +10,8 @@ import { type StartedRun, startedRun } from './started-run.ts';
 import { parseWaitingRecord, waitingPath } from './waiting-record.ts';
 
 /**
- * What a memory says that nobody here vouches for: a journal that was changed, or that came with its refs. It is a claim; only the request and the
- * candidate are taken from it, and what rests on a runner whom the policy commit names.
+ * What a memory says that nobody here vouches for: a journal that was changed, or that came with its refs. It is a
+ * claim; only the request and the candidate are taken from it, and what rests on a runner whom the policy commit names.
  */
 export interface ClaimedRun {
   readonly started: StartedRun;
@@ -24,8 +24,8 @@ export interface ClaimedRun {
 }
 
 /**
- * Reads the claim of a run: from its journal here, else from its refs. RUN_NOT_RESUMABLE where the refs hold a decision already, or nothing to go on from;
- * JOURNAL_CORRUPT for a journal that says nothing usable.
+ * Reads the claim of a run: from its journal here, else from its refs. RUN_NOT_RESUMABLE where the refs hold a decision
+ * already, or nothing to go on from; JOURNAL_CORRUPT for a journal that says nothing usable.
  */
 export async function readClaim(
   repository: Repository,

@@ -49,7 +49,9 @@ export interface DecisionInput {
   readonly subject: 'attempt' | 'candidate';
   /** A supplied patch is never retried nor replanned. */
   readonly source: 'supplied' | 'worker';
-  /** Whose retries a failure counts against: the Task of the attempt; of a candidate, the one that will be tried again. */
+  /**
+   * Whose retries a failure counts against: the Task of the attempt; of a candidate, the one that will be tried again.
+   */
   readonly task?: { readonly id: string; readonly attempt: number; readonly maxRetries: number };
   /** What the worker of an attempt answered; `failed`: something that is no patch of this repository. */
   readonly worker?: 'patch' | 'nothing' | 'failed';

@@ -32,7 +32,9 @@ export interface GateTask {
   readonly stages: readonly StageName[];
 }
 
-/** RunEvents, PlanStepEvents and ToolInvocations of a Run by path, in the order things happened; same story, same bytes. */
+/**
+ * RunEvents, PlanStepEvents and ToolInvocations of a Run by path, in the order things happened; same story, same bytes.
+ */
 export function eventFiles(attempt: Attempt, story: RunStory): readonly [string, Uint8Array][] {
   return [
     ...runEvents(attempt, story).map(([name, body, nowMs], index): [string, Uint8Array] => {

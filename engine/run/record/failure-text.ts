@@ -4,7 +4,10 @@ import type { StageRecord } from '../../../core/contract/stage.ts';
 /** Characters of one failure that the next attempt is told of. */
 const maxLength = 8000;
 
-/** Why an attempt did not count, for whoever tries next: findings first, then failed checks with what they found. Untrusted text. */
+/**
+ * Why an attempt did not count, for whoever tries next: findings first, then failed checks with what they found.
+ * Untrusted text.
+ */
 export function failureText(findings: readonly Finding[], stages: readonly StageRecord[]): string {
   const lines = [
     ...findings.filter(isError).map(toLine),
@@ -23,8 +26,9 @@ export function failureText(findings: readonly Finding[], stages: readonly Stage
 }
 
 /**
- * Names of the tests that failed, in order, each once: as reports name them, else the failed check itself. Of required checks alone: the failure
- * of another one is reported but does not block (document 1, Check.required), and a replan would.
+ * Names of the tests that failed, in order, each once: as reports name them, else the failed check itself. Of required
+ * checks alone: the failure of another one is reported but does not block (document 1, Check.required), and a replan
+ * would.
  */
 export function failedTests(stages: readonly StageRecord[]): readonly string[] {
   const failed = stages

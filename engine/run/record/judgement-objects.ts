@@ -23,7 +23,10 @@ export interface JudgementObjects {
   readonly evidence: readonly SealedObject<'evidence'>[];
 }
 
-/** The PatchSet of an attempt, made by the coder, and the Evidence about it, given by the reviewer (document 1, actorMapping). */
+/**
+ * The PatchSet of an attempt, made by the coder, and the Evidence about it, given by the reviewer (document 1,
+ * actorMapping).
+ */
 export function judgementObjects(
   attempt: Attempt,
   findings: readonly Finding[],

@@ -47,7 +47,10 @@ export async function listRuns(
   return [...decided, ...undecided].sort((a, b) => (a.runId < b.runId ? 1 : -1));
 }
 
-/** A run that is known here only by its journal; `undefined` before it began. A damaged journal is said to be one, and hides no other run. */
+/**
+ * A run that is known here only by its journal; `undefined` before it began. A damaged journal is said to be one, and
+ * hides no other run.
+ */
 async function summariseJournal(
   repository: Repository,
   objects: ObjectStore,
@@ -96,7 +99,9 @@ async function summarise(
   return summaries;
 }
 
-/** `undefined` for a run that is neither decided nor waits. A damaged record is said to be one, and hides no other run. */
+/**
+ * `undefined` for a run that is neither decided nor waits. A damaged record is said to be one, and hides no other run.
+ */
 function toSummary(id: string, files: readonly (Buffer | undefined)[]): RunSummary | undefined {
   const [run, intent, decided, rollback, waiting] = files;
   const decision = rollback ?? decided ?? waiting;

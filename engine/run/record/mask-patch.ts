@@ -46,8 +46,9 @@ function addsSecret(diff: Buffer, file: PatchFile): boolean {
 }
 
 /**
- * The diff without every added line of the refused files and the content of binary ones. Lines keep their numbers; names lose the tokens in them.
- * Whole lines, because what a detector points at is where a secret begins, not all that belongs to it.
+ * The diff without every added line of the refused files and the content of binary ones. Lines keep their numbers;
+ * names lose the tokens in them. Whole lines, because what a detector points at is where a secret begins, not all that
+ * belongs to it.
  */
 export function maskPatch(patch: PatchSet, refused: ReadonlySet<PatchFile>): MaskedPatch {
   const diff = Buffer.from(patch.diff.buffer, patch.diff.byteOffset, patch.diff.byteLength);

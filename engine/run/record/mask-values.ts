@@ -1,6 +1,9 @@
 import { mask } from './mask-patch.ts';
 
-/** Bytes without any of these values, as they are and in hex, URL-encoded, or in base64 or base64url at any offset of a longer text; the longest are taken first. */
+/**
+ * Bytes without any of these values, as they are and in hex, URL-encoded, or in base64 or base64url at any offset of a
+ * longer text; the longest are taken first.
+ */
 export function maskValues(bytes: Uint8Array, values: readonly Buffer[]): Uint8Array {
   let text = Buffer.from(bytes).toString('latin1');
   for (const value of values)
@@ -27,7 +30,10 @@ function maskAlone(text: string, form: string): string {
   return text.replace(new RegExp(`(?<![A-Za-z0-9])${escaped}(?![A-Za-z0-9])`, 'g'), mask);
 }
 
-/** What base64 makes of a value in the middle of other text: each of three alignments, without the characters at its ends that others share. */
+/**
+ * What base64 makes of a value in the middle of other text: each of three alignments, without the characters at its
+ * ends that others share.
+ */
 function shiftedForms(value: Buffer): readonly string[] {
   return [0, 1, 2].flatMap((before) => {
     const coded = Buffer.concat([Buffer.alloc(before), value]);

@@ -9,7 +9,10 @@ export function privateRootOf(runId: string): string {
   return join(tmpdir(), `writ-run-${runId}`);
 }
 
-/** Makes it, mode 0700, or takes it up again. A link, a file or a directory of another user in its place is WORKSPACE_UNSAFE. */
+/**
+ * Makes it, mode 0700, or takes it up again. A link, a file or a directory of another user in its place is
+ * WORKSPACE_UNSAFE.
+ */
 export async function openPrivateRoot(runId: string, commonDir: string): Promise<string> {
   const path = privateRootOf(runId);
   await mkdir(path, { mode: 0o700 }).catch((fault: NodeJS.ErrnoException) => {

@@ -9,7 +9,10 @@ import { journalFile } from '../../store/run-directory.ts';
 /** Where a journal that nobody vouched for is put aside, for people to look at. */
 const asideFile = 'journal.unproven.jsonl';
 
-/** Puts a journal of these records in place of whatever stands there, whole or not at all; this machine vouches for it from now on. */
+/**
+ * Puts a journal of these records in place of whatever stands there, whole or not at all; this machine vouches for it
+ * from now on.
+ */
 export async function putJournal(
   directory: string,
   records: readonly Pick<JournalRecord, 'at' | 'type' | 'data'>[],

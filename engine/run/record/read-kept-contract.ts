@@ -6,7 +6,10 @@ import { requireKeptSpec } from '../../store/record/kept-spec.ts';
 import { parseNamedJson } from '../../store/record/parse-named-json.ts';
 import type { StartedRun } from './started-run.ts';
 
-/** The contract that a run was started with, from the run's directory. OBJECT_CORRUPT where it is gone or is another one. */
+/**
+ * The contract that a run was started with, from the run's directory. OBJECT_CORRUPT where it is gone or is another
+ * one.
+ */
 export async function readKeptContract(
   engine: WritEngine,
   directory: string,

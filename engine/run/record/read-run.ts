@@ -123,7 +123,10 @@ function decidedRun(
   };
 }
 
-/** This machine's journal of a run whose record is in refs: it only adds to that, so a damaged or absent one adds nothing. */
+/**
+ * This machine's journal of a run whose record is in refs: it only adds to that, so a damaged or absent one adds
+ * nothing.
+ */
 async function localRecords(repository: Repository, runId: string): Promise<readonly JournalRecord[]> {
   try {
     return (await readJournal(journalPath(repository, runId))).records;

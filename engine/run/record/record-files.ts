@@ -26,7 +26,10 @@ export interface RunOutcome {
 /** Path → bytes of a run's tree, in a stable order. */
 export type RecordFiles = ReadonlyMap<string, Uint8Array>;
 
-/** Everything that is kept of a run, artifact content and seals apart: how it came about, what was judged, what was decided. */
+/**
+ * Everything that is kept of a run, artifact content and seals apart: how it came about, what was judged, what was
+ * decided.
+ */
 export async function recordFiles(
   attempt: Attempt,
   judged: JudgedRun,
@@ -102,7 +105,9 @@ export async function recordFiles(
   ]);
 }
 
-/** Plans, Tasks and attempts: the plan that held at the end stands at the top, the ones before it stay under `plans/`. */
+/**
+ * Plans, Tasks and attempts: the plan that held at the end stands at the top, the ones before it stay under `plans/`.
+ */
 async function madeOnTheWay(
   { means: { record } }: Pick<Attempt, 'means'>,
   revision: number,

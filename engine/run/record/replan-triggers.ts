@@ -1,7 +1,10 @@
 import { type ReplanTrigger, replanTriggers } from '../../../core/contract/replan-trigger.ts';
 import type { DecidedFinding, DecidedStage } from './decision-input.ts';
 
-/** Revisions of a Plan after its first. The contract names no bound; without one a run could replan until its wall clock ends. */
+/**
+ * Revisions of a Plan after its first. The contract names no bound; without one a run could replan until its wall clock
+ * ends.
+ */
 export const maxReplans = 5;
 
 /** What one attempt at a Task (or the merged candidate) came to, as far as triggers ask. */
@@ -13,8 +16,9 @@ export interface SensedAttempt {
 }
 
 /**
- * The triggers that the last attempt of `history` fires, in the contract's order; `history` holds the attempts at one Task in one
- * revision, oldest first. Pure. `evidence-conflict` and `unknown-api` are never fired here: only who reads sources and calls knows them.
+ * The triggers that the last attempt of `history` fires, in the contract's order; `history` holds the attempts at one
+ * Task in one revision, oldest first. Pure. `evidence-conflict` and `unknown-api` are never fired here: only who reads
+ * sources and calls knows them.
  */
 export function firedTriggers(history: readonly SensedAttempt[]): readonly ReplanTrigger[] {
   const last = history.at(-1);

@@ -3,7 +3,10 @@ import type { ObjectBody } from '../../store/object-shapes.ts';
 import type { Attempt } from '../state/attempt.ts';
 import type { JudgedRun } from './judged-run.ts';
 
-/** What the Run of an attempt and the Run of the whole have in common: what was built on, where, and with what (document 1, Object-model binding). */
+/**
+ * What the Run of an attempt and the Run of the whole have in common: what was built on, where, and with what (document
+ * 1, Object-model binding).
+ */
 export function runBody(
   {
     identity: { contract, threadId, startedAtMs, sandboxName },

@@ -21,9 +21,10 @@ const maxOwnerBytes = 16_384;
 type Place = Pick<Repository, 'commonDir'>;
 
 /**
- * Removes what killed runs of this repository left: run directories that never got a journal, and private roots (`writ-run-<run>` below `temporary`)
- * whose run has ended or is gone. Only real directories of this user that nobody else can enter; a run that a process holds, that can be resumed, or
- * that belongs to another repository stays. Answers what was removed.
+ * Removes what killed runs of this repository left: run directories that never got a journal, and private roots
+ * (`writ-run-<run>` below `temporary`) whose run has ended or is gone. Only real directories of this user that nobody
+ * else can enter; a run that a process holds, that can be resumed, or that belongs to another repository stays. Answers
+ * what was removed.
  */
 export async function removeRunLitter(
   repository: Place,
@@ -47,7 +48,9 @@ export async function removeRunLitter(
   return removed;
 }
 
-/** What a killed process left of its lock goes when the next one takes it; of a run that has ended there is no next one. */
+/**
+ * What a killed process left of its lock goes when the next one takes it; of a run that has ended there is no next one.
+ */
 async function removeStaleLock(repository: Place, runId: string): Promise<void> {
   const directory = runDirectory(repository, runId);
   const exists = await lstat(join(directory, 'lock')).then(

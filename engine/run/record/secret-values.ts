@@ -4,11 +4,17 @@ import { findSecrets } from '../../../readers/sensitive/secrets/find-secrets.ts'
 import { passwordsByName } from '../../../readers/sensitive/secrets/passwords-by-name.ts';
 import { weighSecret } from '../../../readers/sensitive/secrets/weigh-secret.ts';
 
-/** Shorter values would take words out of what is kept; those of at least `minMixed` are taken where they hold letters and digits, as no word does. */
+/**
+ * Shorter values would take words out of what is kept; those of at least `minMixed` are taken where they hold letters
+ * and digits, as no word does.
+ */
 const minBytes = 8;
 const minMixed = 5;
 
-/** Every secret on the added lines of these files, as its bytes stand there and as what they stand for; the longest first, a key line by line. */
+/**
+ * Every secret on the added lines of these files, as its bytes stand there and as what they stand for; the longest
+ * first, a key line by line.
+ */
 export function secretValues({ diff }: PatchSet, files: Iterable<PatchFile>): readonly Buffer[] {
   const bytes = Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength);
   const found = new Set<string>();
@@ -33,7 +39,9 @@ export function secretValues({ diff }: PatchSet, files: Iterable<PatchFile>): re
   return [...found].sort((a, b) => b.length - a.length).map((value) => Buffer.from(value, 'latin1'));
 }
 
-/** What an address writes as `%40` is told without it, in latin1 like all of the text; empty where it cannot be read. */
+/**
+ * What an address writes as `%40` is told without it, in latin1 like all of the text; empty where it cannot be read.
+ */
 function decoded(written: string): string {
   if (!written.includes('%')) return '';
   try {

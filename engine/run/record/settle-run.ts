@@ -16,7 +16,8 @@ export const patchContentPath = 'patchset.diff';
 
 /**
  * Stores a decided run under the `refs/ai/` names of its contract: intent, plan, deletable content, and last the run
- * itself, whose ref says that all of it is there. `patch` is what of the patch may be kept. Done again after a kill, it writes the same versions.
+ * itself, whose ref says that all of it is there. `patch` is what of the patch may be kept. Done again after a kill, it
+ * writes the same versions.
  */
 export async function settleRun(
   attempt: Attempt,
@@ -49,7 +50,8 @@ export async function settleRun(
     });
   });
   for (const [folder, plan] of plansIn(files)) {
-    // The run may have ended elsewhere as well, and that plan, of the same id, have come with a fetch: ours goes on from it.
+    // The run may have ended elsewhere as well, and that plan, of the same id, have come with a fetch: ours goes on
+    // from it.
     const before = await steps.once(
       `plan/${plan.revision}/old`,
       async () => (await objects.version(refs.plan(plan.object_id))) ?? null,
@@ -89,7 +91,9 @@ export async function settleRun(
   }
 }
 
-/** Evidence of an attempt at a Task refers to it below the attempt's name; a candidate's own artifacts stand at the top. */
+/**
+ * Evidence of an attempt at a Task refers to it below the attempt's name; a candidate's own artifacts stand at the top.
+ */
 export function isOfTask(path: string): boolean {
   return path.startsWith('task-');
 }

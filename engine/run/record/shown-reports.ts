@@ -65,7 +65,10 @@ function subjectOf(
   };
 }
 
-/** Reports that the run's ref says people were shown, here or elsewhere: good for telling what differs from them, and for nothing else. */
+/**
+ * Reports that the run's ref says people were shown, here or elsewhere: good for telling what differs from them, and
+ * for nothing else.
+ */
 export async function reportsOnRef({
   runId,
   store,
@@ -98,7 +101,10 @@ export function differencesFrom(
   );
 }
 
-/** Those of the reports that come to another verdict than `report`, each verdict once, as files of a waiting run's record. */
+/**
+ * Those of the reports that come to another verdict than `report`, each verdict once, as files of a waiting run's
+ * record.
+ */
 export function earlierFiles(
   earlier: readonly GateReport[],
   report: GateReport,

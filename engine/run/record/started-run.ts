@@ -19,7 +19,10 @@ export interface StartedRun {
   readonly source: 'patch' | 'range' | 'worker';
   /** `--onto`, as it was given. */
   readonly onto?: string;
-  /** Fixed here: where `resume` is typed changes nothing. `expected`: where the branch must stand at the swap, `null` for a new one. */
+  /**
+   * Fixed here: where `resume` is typed changes nothing. `expected`: where the branch must stand at the swap, `null`
+   * for a new one.
+   */
   readonly target: { readonly ref: string; readonly expected: string | null };
   /** Whose `.writ/` judges; `ref`: the branch that it is the tip of. */
   readonly policy: { readonly commit: string | null; readonly tree: string; readonly ref?: string };
@@ -87,7 +90,10 @@ export function startedLanding({
 /** Type of the record. */
 export const startedType = 'run-started';
 
-/** The first record; `undefined` for a journal that holds none: its process was stopped before the run began. JOURNAL_CORRUPT. */
+/**
+ * The first record; `undefined` for a journal that holds none: its process was stopped before the run began.
+ * JOURNAL_CORRUPT.
+ */
 export function startedRun(records: readonly JournalRecord[]): StartedRun | undefined {
   const record = records[0];
   if (record === undefined) return undefined;

@@ -10,7 +10,10 @@ export interface StoredApproval {
   readonly bytes: Uint8Array;
 }
 
-/** Everything under the run's approval refs, in the order of their numbers. A ref that holds no approval is one of no bytes. */
+/**
+ * Everything under the run's approval refs, in the order of their numbers. A ref that holds no approval is one of no
+ * bytes.
+ */
 export async function listApprovals(
   { objects, refs }: RunStore,
   runId: string,
@@ -26,7 +29,9 @@ export async function listApprovals(
   );
 }
 
-/** Refs come from elsewhere: one that is damaged, or larger than any approval, is one of no bytes, and hinders no other. */
+/**
+ * Refs come from elsewhere: one that is damaged, or larger than any approval, is one of no bytes, and hinders no other.
+ */
 async function readApproval(objects: RunStore['objects'], ref: string): Promise<Uint8Array | undefined> {
   try {
     return await objects.read(ref, approvalPath);
@@ -37,7 +42,10 @@ async function readApproval(objects: RunStore['objects'], ref: string): Promise<
   }
 }
 
-/** Stores a signed approval under the next free number and answers its ref; a number that another process takes first is left to it. */
+/**
+ * Stores a signed approval under the next free number and answers its ref; a number that another process takes first is
+ * left to it.
+ */
 export async function storeApproval(
   { objects, refs }: RunStore,
   runId: string,

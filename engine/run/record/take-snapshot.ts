@@ -15,8 +15,9 @@ export interface TakenSnapshot {
 }
 
 /**
- * Takes the context snapshot of an attempt on its base tree and keeps it with the record (document 1, runPolicy.snapshotOnRunStart);
- * `undefined` where the contract asks for none. What no tree holds is retained as `objectStore.blobRetentionStrategy` says.
+ * Takes the context snapshot of an attempt on its base tree and keeps it with the record (document 1,
+ * runPolicy.snapshotOnRunStart); `undefined` where the contract asks for none. What no tree holds is retained as
+ * `objectStore.blobRetentionStrategy` says.
  */
 export async function takeSnapshot(
   run: OpenRun,

@@ -39,10 +39,11 @@ interface SealedCommit {
 type FilesRecord = readonly (readonly [path: string, base64: string])[];
 
 /**
- * Signs and logs what is claimed of a sealed commit, and verifies it, in the order of `docs/decisions/0006-evidence-set.md`. Each signature is
- * written down before anything rests on it, and how long the log was before that: whoever goes on after a kill logs the same envelope, once.
- * A failure is an answer: the run then ends as its contract says. What a key that died with its process had signed is signed anew until the log was asked
- * to take it; then it is such a failure.
+ * Signs and logs what is claimed of a sealed commit, and verifies it, in the order of
+ * `docs/decisions/0006-evidence-set.md`. Each signature is written down before anything rests on it, and how long the
+ * log was before that: whoever goes on after a kill logs the same envelope, once. A failure is an answer: the run then
+ * ends as its contract says. What a key that died with its process had signed is signed anew until the log was asked to
+ * take it; then it is such a failure.
  */
 export async function attest(
   attempt: Attempt,
@@ -211,8 +212,9 @@ async function requireVerified(
 }
 
 /**
- * Why the record of a change does not bear its seal, by what a stranger demands of it whether or not it is signed for: approvals for this very candidate by the signers at the
- * policy commit, and a decision that the record leads to. Asked by every process before the branch moves; `undefined` where nothing speaks against it.
+ * Why the record of a change does not bear its seal, by what a stranger demands of it whether or not it is signed for:
+ * approvals for this very candidate by the signers at the policy commit, and a decision that the record leads to. Asked
+ * by every process before the branch moves; `undefined` where nothing speaks against it.
  */
 export async function refuteDecided(
   attempt: Attempt,

@@ -6,8 +6,9 @@ import type { JudgedRun } from '../record/judged-run.ts';
 import type { Attempt } from '../state/attempt.ts';
 
 /**
- * Asks right before sealing whether the intent is still active: a person may have closed or superseded it, or another run committed it, since this
- * one was started. Then what was decided is decided again with that as a refusal; `undefined` where nothing is in the way.
+ * Asks right before sealing whether the intent is still active: a person may have closed or superseded it, or another
+ * run committed it, since this one was started. Then what was decided is decided again with that as a refusal;
+ * `undefined` where nothing is in the way.
  */
 export async function endedMeanwhile(attempt: Attempt, judged: JudgedRun): Promise<JudgedRun | undefined> {
   const {

@@ -20,8 +20,8 @@ import { sealedPeople } from './sealed-people.ts';
 
 /**
  * Acts on a decision to commit, in the order of `docs/decisions/0001-order-of-sealing.md`: everything is made and
- * recorded before the one compare-and-swap that the person sees. Any failure before it rolls back nothing but claims. Where the intent was ended
- * meanwhile nothing is sealed: Decision.Abandon.
+ * recorded before the one compare-and-swap that the person sees. Any failure before it rolls back nothing but claims.
+ * Where the intent was ended meanwhile nothing is sealed: Decision.Abandon.
  */
 export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void> {
   const attempt = withSteps(candidate, candidate.means.steps.under('seal'));
@@ -86,7 +86,10 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
   });
 }
 
-/** The change is not made: whatever was claimed of it is taken back, and the record says why. One that says otherwise already keeps it beside. */
+/**
+ * The change is not made: whatever was claimed of it is taken back, and the record says why. One that says otherwise
+ * already keeps it beside.
+ */
 async function rollback(
   attempt: Attempt,
   judged: JudgedRun,
@@ -104,7 +107,10 @@ async function rollback(
   return settleRun(attempt, await recordFiles(attempt, judged, { ...outcome, type: 'rollback' }), seals);
 }
 
-/** Tells the log that a claim did not take effect. A log that cannot be told is a reason more, and no obstacle: nothing of the person's has moved. */
+/**
+ * Tells the log that a claim did not take effect. A log that cannot be told is a reason more, and no obstacle: nothing
+ * of the person's has moved.
+ */
 async function takeBack(
   attempt: Attempt,
   attested: Pick<Attested, 'claimed'>,
@@ -173,7 +179,10 @@ function makeCommit(
   });
 }
 
-/** The one move that the person sees. A target that stands at our commit was moved by an earlier process of this very run. */
+/**
+ * The one move that the person sees. A target that stands at our commit was moved by an earlier process of this very
+ * run.
+ */
 async function moveTarget(
   { identity: { runId }, ground, patch }: Pick<Attempt, 'identity' | 'ground' | 'patch'>,
   commit: string,

@@ -6,7 +6,10 @@ import type { CommitWording } from '../state/commit-wording.ts';
 /** Authors of a very long range: the record of the run names them all. */
 const maxCoAuthors = 1000;
 
-/** Author and co-authors of a sealed commit: who made the change, each once by address. Who seals it is its author only where nobody else is known. */
+/**
+ * Author and co-authors of a sealed commit: who made the change, each once by address. Who seals it is its author only
+ * where nobody else is known.
+ */
 export function sealedPeople(
   wording: CommitWording,
   { authors, broughtBy }: Authorship,

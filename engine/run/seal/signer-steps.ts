@@ -4,7 +4,10 @@ import type { Steps } from '../state/steps.ts';
 
 const loggingStep = 'logging';
 
-/** Steps that rest on signatures of one key. A managed key has those of the run; one that dies with its process its own, so that the next begins anew. */
+/**
+ * Steps that rest on signatures of one key. A managed key has those of the run; one that dies with its process its own,
+ * so that the next begins anew.
+ */
 export function stepsOfKey(
   steps: Steps,
   { certificate, keyId }: Pick<Signer, 'certificate' | 'keyId'>,
@@ -13,8 +16,8 @@ export function stepsOfKey(
 }
 
 /**
- * Steps of the key that this run's claim was logged with, else of `signer` (`docs/decisions/0007-keyless.md`). Where that key died with its process, `once`
- * answers what ended, and refuses whatever did not: SIGNER_FAILED.
+ * Steps of the key that this run's claim was logged with, else of `signer` (`docs/decisions/0007-keyless.md`). Where
+ * that key died with its process, `once` answers what ended, and refuses whatever did not: SIGNER_FAILED.
  */
 export function stepsOfClaim(steps: Steps, signer: Signer): Steps {
   const logged = steps.ended(loggingStep)?.answer;

@@ -32,7 +32,9 @@ export interface Production {
 
 /** What was put in a box, and how to read it back before the run is sealed. */
 export interface ArtifactBox {
-  /** Redacts, then hashes, then writes: what the policy removes reaches no disk (contract: privacy.redactionRequired). */
+  /**
+   * Redacts, then hashes, then writes: what the policy removes reaches no disk (contract: privacy.redactionRequired).
+   */
   add(request: ArriveRequest): Promise<ArtifactRecord>;
   /** Takes up what an earlier process added: its bytes are there. Nothing happens where the box has it. */
   keep(records: readonly ArtifactRecord[]): void;
@@ -52,7 +54,10 @@ export interface ArtifactBox {
   discard(): Promise<void>;
 }
 
-/** The patchset is never redacted: a secret in added lines is a gate failure, and its digest is a subject of the provenance. */
+/**
+ * The patchset is never redacted: a secret in added lines is a gate failure, and its digest is a subject of the
+ * provenance.
+ */
 const neverRedacted = new Set(['patchset', 'provenance-attestation', 'transparency-proof']);
 
 /** A box that keeps content in `directory` (0700, removed by `discard`) so that evidence outlives a killed run. */

@@ -35,7 +35,10 @@ export interface RunIdentity {
   readonly tip: string | undefined;
   /** Words and people of the sealed commit. */
   readonly wording: CommitWording;
-  /** Who made the change, as far as it said so when it came, or brought it; a claim where the record of the run came from elsewhere. */
+  /**
+   * Who made the change, as far as it said so when it came, or brought it; a claim where the record of the run came
+   * from elsewhere.
+   */
   readonly authorship: Authorship;
 }
 
@@ -53,7 +56,9 @@ export interface RunMeans {
   travellingJournal(): Uint8Array;
   /** What the record will hold of the way to the candidate. */
   readonly record: RecordBox;
-  /** Candidates and everything that judges them; nothing in it is in the person's object database until it is sealed. */
+  /**
+   * Candidates and everything that judges them; nothing in it is in the person's object database until it is sealed.
+   */
   readonly scratch: Scratch;
   /** Key and log; `undefined` where the contract asks for no provenance. */
   readonly sealing: SealingParties | undefined;
@@ -69,7 +74,10 @@ export interface RunMeans {
   wallClockExceeded(): boolean;
 }
 
-/** A run that a process works on. Made when it is started or resumed, read by every step; a step takes the parts that it uses. */
+/**
+ * A run that a process works on. Made when it is started or resumed, read by every step; a step takes the parts that it
+ * uses.
+ */
 export interface OpenRun {
   readonly identity: RunIdentity;
   readonly ground: Ground;

@@ -9,8 +9,9 @@ import { withChecks } from './with-checks.ts';
 type Factors = Pick<WritConfig, 'factors'>;
 
 /**
- * The contract with the checks that the configuration gives its risk factors, after its own in each stage. They stand under the contract's
- * own `toolAcl`. A check that two factors share is added once; an id that already means something else is CONFIG_INVALID. Pure.
+ * The contract with the checks that the configuration gives its risk factors, after its own in each stage. They stand
+ * under the contract's own `toolAcl`. A check that two factors share is added once; an id that already means something
+ * else is CONFIG_INVALID. Pure.
  */
 export function withFactorChecks(spec: EffectiveIntentSpec, config: Factors): EffectiveIntentSpec {
   const own = new Set(checksOf(spec).map(({ check }) => check.id));

@@ -9,8 +9,9 @@ export const checkUnknownCode = 'CHECK_UNKNOWN';
 const most = 8;
 
 /**
- * Warnings on tables `[checks.<id>]` of the configuration whose id no check of the run has, without their code: nothing reads them, and where an id was
- * mistyped its check goes without. One configuration serves many contracts, so this is never more than a warning. Pure.
+ * Warnings on tables `[checks.<id>]` of the configuration whose id no check of the run has, without their code: nothing
+ * reads them, and where an id was mistyped its check goes without. One configuration serves many contracts, so this is
+ * never more than a warning. Pure.
  */
 export function checksWithoutUse(
   spec: EffectiveIntentSpec,

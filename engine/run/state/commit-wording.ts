@@ -43,8 +43,9 @@ const maxMessage = 65_536;
 const maxCoAuthors = 1000;
 
 /**
- * What the sealed commit keeps of a range (4-resolutions, Target ref): author, date and message of its one commit, or of the one mail that the patch is; of several, everybody who wrote
- * one. `--message` and `--author` win; whose commit it was is then named beside. USAGE for an author that is no `Name <mail>`.
+ * What the sealed commit keeps of a range (4-resolutions, Target ref): author, date and message of its one commit, or
+ * of the one mail that the patch is; of several, everybody who wrote one. `--message` and `--author` win; whose commit
+ * it was is then named beside. USAGE for an author that is no `Name <mail>`.
  */
 export async function readWording(
   repository: Repository,

@@ -11,8 +11,8 @@ const folders = ['api', 'attest', 'bin', 'core', 'engine', 'gates', 'plugins', '
 let described: string | undefined;
 
 /**
- * The program that runs, for `builderDependencies`: SHA-256 over a line `<sha256>  <path>` for each of its modules, sorted by path, as
- * `sha256sum` prints them (`docs/build-type.md`). What it depends on is pinned by its version.
+ * The program that runs, for `builderDependencies`: SHA-256 over a line `<sha256>  <path>` for each of its modules,
+ * sorted by path, as `sha256sum` prints them (`docs/build-type.md`). What it depends on is pinned by its version.
  */
 export async function describeEngine(version: string): Promise<DigestedThing> {
   described ??= digestModules();

@@ -15,8 +15,8 @@ export interface ForeignPolicy {
 }
 
 /**
- * Tells a policy that is neither the target's nor the default branch's: whoever wrote the contract's baseRef chose it (`docs/landing.md`). One that stands
- * where the default branch stands is that branch's, whatever it is called.
+ * Tells a policy that is neither the target's nor the default branch's: whoever wrote the contract's baseRef chose it
+ * (`docs/landing.md`). One that stands where the default branch stands is that branch's, whatever it is called.
  */
 export async function findForeignPolicy(
   repository: Repository,
@@ -48,7 +48,10 @@ export function foreignPolicyWords(
   return `the policy of ${whose} judges, because baseRef of the contract names it, ${lead} that of the target \`${printable(target.ref)}\`${known}; \`--onto BRANCH\` or \`--policy BRANCH\` holds a run to a branch of yours`;
 }
 
-/** Refuses, POLICY_MISMATCH, a policy other than that of the branch that the person demands (`--policy`). REF_NOT_FOUND where there is no such branch. */
+/**
+ * Refuses, POLICY_MISMATCH, a policy other than that of the branch that the person demands (`--policy`). REF_NOT_FOUND
+ * where there is no such branch.
+ */
 export async function requirePolicyOf(
   repository: Repository,
   demanded: string,

@@ -1,4 +1,7 @@
-/** Maps in order with at most `limit` under way. The first rejection stops new starts and is thrown once the started ones settled. */
+/**
+ * Maps in order with at most `limit` under way. The first rejection stops new starts and is thrown once the started
+ * ones settled.
+ */
 export async function inParallel<T, R>(
   items: readonly T[],
   limit: number,

@@ -21,7 +21,10 @@ export interface OpenPolicies {
 
 const maxPolicyBytes = 4 * 1024 * 1024;
 
-/** Reads policy files out of the tree of the policy commit. An engine that nobody registered, or a file that is not there, is CONFIG_INVALID. */
+/**
+ * Reads policy files out of the tree of the policy commit. An engine that nobody registered, or a file that is not
+ * there, is CONFIG_INVALID.
+ */
 export async function openPolicies(
   engine: Pick<WritEngine, 'slots'>,
   repository: GitDirectory,

@@ -3,7 +3,10 @@ import { dirname, join } from 'node:path';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { messageOf, WritError } from '../../../core/base/errors.ts';
 
-/** Parts of a run's record that exist before its end: plans, attempts, decisions on the way. Kept in the run's directory. */
+/**
+ * Parts of a run's record that exist before its end: plans, attempts, decisions on the way. Kept in the run's
+ * directory.
+ */
 export interface RecordBox {
   /** Writes a file whole or not at all; the same path again replaces it. EVIDENCE_WRITE_FAILED. */
   put(files: Iterable<readonly [path: string, bytes: Uint8Array]>): Promise<void>;
@@ -20,7 +23,10 @@ export interface BoxMemory {
   note(files: readonly (readonly [path: string, sha256: string])[]): Promise<void>;
 }
 
-/** A box in `directory`, made when something is put. With a memory it holds what was put into it and nothing else; a file that was changed is OBJECT_CORRUPT. */
+/**
+ * A box in `directory`, made when something is put. With a memory it holds what was put into it and nothing else; a
+ * file that was changed is OBJECT_CORRUPT.
+ */
 export function createRecordBox(directory: string, memory?: BoxMemory): RecordBox {
   return {
     async put(files) {

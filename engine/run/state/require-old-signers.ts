@@ -6,8 +6,8 @@ import type { PolicyCommit } from '../../vcs/find-policy.ts';
 import type { Scratch } from '../../vcs/scratch.ts';
 
 /**
- * A patch to what governs writ takes approvals under the signers of the policy commit (resolutions, Config). Where it names none they can never
- * come, and nobody is kept waiting for them: PATCH_TOUCHES_STATE.
+ * A patch to what governs writ takes approvals under the signers of the policy commit (resolutions, Config). Where it
+ * names none they can never come, and nobody is kept waiting for them: PATCH_TOUCHES_STATE.
  */
 export async function requireOldSigners(
   scratch: Scratch,

@@ -23,13 +23,18 @@ export interface RunSettings {
   readonly clock: Clock;
   /** Stops the work: what has been moved stays moved or is rolled back, never half; the run can be resumed. */
   readonly signal: AbortSignal;
-  /** Vouches for the journals of this user on this machine; absent: one of this process, so that any later process judges anew. */
+  /**
+   * Vouches for the journals of this user on this machine; absent: one of this process, so that any later process
+   * judges anew.
+   */
   readonly witness?: JournalWitness;
   /** What the egress proxy takes for the network; absent: the real one. */
   readonly outside?: Outside;
   /** What the user trusts of the plugins that the repository lists; absent: nothing. */
   readonly pluginAccess?: PluginAccess;
-  /** Who approves in this process once the run waits for people; what they sign is marked so (resolutions, Approvals). */
+  /**
+   * Who approves in this process once the run waits for people; what they sign is marked so (resolutions, Approvals).
+   */
   readonly approvers?: readonly InProcessApprover[];
 }
 
@@ -60,11 +65,14 @@ export interface ResumeRequest extends RunSettings {
   readonly runId: string;
   readonly sandbox: string;
   /**
-   * Who does what is left: by name in slot `worker`, made of `from`, else of what the run was started with here. A run that needs somebody and gets nobody is
-   * NO_WORKER.
+   * Who does what is left: by name in slot `worker`, made of `from`, else of what the run was started with here. A run
+   * that needs somebody and gets nobody is NO_WORKER.
    */
   readonly worker?: { readonly name: string; readonly from?: () => Promise<Uint8Array> };
-  /** The branch that the person who resumes wants moved; needed where only a claim names it, and then it must be that one. */
+  /**
+   * The branch that the person who resumes wants moved; needed where only a claim names it, and then it must be that
+   * one.
+   */
   readonly onto?: string;
   /** Ends the run instead, for this reason. */
   readonly cancel?: string;

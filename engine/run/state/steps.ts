@@ -6,12 +6,15 @@ export interface StepLog {
   append(type: string, data: unknown): Promise<unknown>;
 }
 
-/** Named steps of a run, each of which happens once, however often the run is resumed (`docs/decisions/0004-durable-runs.md`). */
+/**
+ * Named steps of a run, each of which happens once, however often the run is resumed
+ * (`docs/decisions/0004-durable-runs.md`).
+ */
 export interface Steps {
   /**
-   * What the step answered when it ended, now or in an earlier process. `act` must be idempotent: it is done again where an earlier
-   * process was stopped before its answer was recorded. The answer must be JSON, or `undefined`. A rejection records nothing, nor does
-   * an answer that is not final: then the next process asks again.
+   * What the step answered when it ended, now or in an earlier process. `act` must be idempotent: it is done again
+   * where an earlier process was stopped before its answer was recorded. The answer must be JSON, or `undefined`. A
+   * rejection records nothing, nor does an answer that is not final: then the next process asks again.
    */
   once<T>(key: string, act: () => Promise<T> | T, isFinal?: (answer: T) => boolean): Promise<T>;
   /** The answer of a step that ended; `undefined` where it did not. */

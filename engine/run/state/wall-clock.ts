@@ -1,7 +1,9 @@
 import type { Clock } from '../../../core/base/clock.ts';
 import type { JournalRecord } from '../../store/parse-journal.ts';
 
-/** Marks in the journal: the wall clock stands still from the first to the next of the second (resolutions, Wall clock). */
+/**
+ * Marks in the journal: the wall clock stands still from the first to the next of the second (resolutions, Wall clock).
+ */
 export const waitingType = 'waiting-for-people';
 export const resumedType = 'resumed';
 

@@ -14,8 +14,9 @@ export function retryWaitSeconds(backoffSeconds: number, retry: number): number 
 const lookEveryMs = 30_000;
 
 /**
- * Waits until the clock has reached `dueMs` (epoch), which may have been written down by an earlier process. A clock that steps back
- * never lengthens the wait beyond what was left of it, and no wait exceeds the cap. Rejects with the signal's reason.
+ * Waits until the clock has reached `dueMs` (epoch), which may have been written down by an earlier process. A clock
+ * that steps back never lengthens the wait beyond what was left of it, and no wait exceeds the cap. Rejects with the
+ * signal's reason.
  */
 export async function waitUntil(clock: Clock, dueMs: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();

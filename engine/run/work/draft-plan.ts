@@ -5,8 +5,8 @@ import { type PlanQuestion, planTasks } from '../../plan/plan-tasks.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 
 /**
- * The first Plan of a contract, as plugins at `plan.draft` leave it. Throws PLAN_DUPLICATE_OBJECTIVE, PLAN_CONFLICT, and PLAN_INVALID where a
- * plugin lost an objective, a boundary or a gate.
+ * The first Plan of a contract, as plugins at `plan.draft` leave it. Throws PLAN_DUPLICATE_OBJECTIVE, PLAN_CONFLICT,
+ * and PLAN_INVALID where a plugin lost an objective, a boundary or a gate.
  */
 export async function draftPlan(engine: WritEngine, question: PlanQuestion): Promise<PlanDraft> {
   const planned = planTasks(question);

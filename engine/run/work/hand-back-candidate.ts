@@ -6,7 +6,10 @@ import type { Attempt } from '../state/attempt.ts';
 import { handBack, replan } from './replan.ts';
 import { triggerOf } from './trigger-of.ts';
 
-/** A merged candidate that failed goes back to the last Task, whose next attempt starts on it; where a trigger fired, with a new plan. */
+/**
+ * A merged candidate that failed goes back to the last Task, whose next attempt starts on it; where a trigger fired,
+ * with a new plan.
+ */
 export async function handBackCandidate(
   attempt: Attempt,
   state: PlanState,

@@ -14,7 +14,10 @@ export interface MadeCandidate {
   readonly ended?: JudgedRun;
 }
 
-/** Has the plan worked and merged. The only Task's accepted attempt is the candidate itself: its fast stage is not run twice. */
+/**
+ * Has the plan worked and merged. The only Task's accepted attempt is the candidate itself: its fast stage is not run
+ * twice.
+ */
 export async function makeCandidate(run: OpenRun, state: PlanState, round: number): Promise<MadeCandidate> {
   try {
     const end = await workPlan(run, state);
@@ -33,7 +36,10 @@ export async function makeCandidate(run: OpenRun, state: PlanState, round: numbe
   }
 }
 
-/** The run ends before there is anything to judge: the wall clock ran out, or a person cancelled it. That is a decision, not a fault. */
+/**
+ * The run ends before there is anything to judge: the wall clock ran out, or a person cancelled it. That is a decision,
+ * not a fault.
+ */
 export async function endEarly(
   run: OpenRun,
   state: PlanState,

@@ -6,7 +6,10 @@ import type { OpenRun } from '../state/attempt.ts';
 import { draftPlan } from './draft-plan.ts';
 import { readPlanGround } from './read-plan-ground.ts';
 
-/** The plan of a run, drafted once: by the contract, then by whoever changes drafts, and judged after that. PLAN_* errors. */
+/**
+ * The plan of a run, drafted once: by the contract, then by whoever changes drafts, and judged after that. PLAN_*
+ * errors.
+ */
 export async function planWork(run: OpenRun): Promise<PlanDraft> {
   return run.means.steps.once('plan/1', async () => {
     const {

@@ -6,7 +6,10 @@ import { scopeRootOf } from '../../plan/scope.ts';
 import type { GitDirectory } from '../../vcs/git.ts';
 import { listNames, listTree } from '../../vcs/tree.ts';
 
-/** What planning needs to know of the base tree; files and imports are read only where the contract cuts the work by them. */
+/**
+ * What planning needs to know of the base tree; files and imports are read only where the contract cuts the work by
+ * them.
+ */
 export async function readPlanGround(
   objects: GitDirectory,
   tree: string,

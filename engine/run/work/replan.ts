@@ -9,8 +9,8 @@ import type { OpenRun } from '../state/attempt.ts';
 import { keepPlan } from './plan-work.ts';
 
 /**
- * The next revision of the plan: recorded, told to the intent's changeLog, and what has to be done again forgotten. The plan before stays
- * as it is.
+ * The next revision of the plan: recorded, told to the intent's changeLog, and what has to be done again forgotten. The
+ * plan before stays as it is.
  */
 export async function replan(run: OpenRun, state: PlanState, failed: SettledAttempt): Promise<void> {
   const {

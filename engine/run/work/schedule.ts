@@ -28,9 +28,10 @@ export interface ScheduleOutcome {
 type Ended<T> = { readonly task: T } & ({ readonly end: TaskEnd } | { readonly fault: unknown });
 
 /**
- * Works a DAG: what is ready starts in order of number up to the limit; two Tasks whose predicted writes meet never run at once, unknown
- * writes stop nobody. Resolves when all that was started has ended. The first rejection of `work` stops new starts and is thrown then,
- * else the signal's reason where it left something undone. PLAN_INVALID and PLAN_CYCLE, before any work, for what is no DAG.
+ * Works a DAG: what is ready starts in order of number up to the limit; two Tasks whose predicted writes meet never run
+ * at once, unknown writes stop nobody. Resolves when all that was started has ended. The first rejection of `work`
+ * stops new starts and is thrown then, else the signal's reason where it left something undone. PLAN_INVALID and
+ * PLAN_CYCLE, before any work, for what is no DAG.
  */
 export async function schedule<T extends GraphTask & LinedTask>(
   request: ScheduleRequest<T>,

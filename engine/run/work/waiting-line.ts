@@ -10,9 +10,9 @@ export interface LinedTask {
 const nowhere: WriteNodes = new Map();
 
 /**
- * Tasks that could start, lowest number first, but for those whose writes meet the writes of one that runs: these stand aside at the
- * place where they were stopped. Of those at one place only the first is asked again, so a thousand Tasks that write one file
- * cost a thousand questions and not a million.
+ * Tasks that could start, lowest number first, but for those whose writes meet the writes of one that runs: these stand
+ * aside at the place where they were stopped. Of those at one place only the first is asked again, so a thousand Tasks
+ * that write one file cost a thousand questions and not a million.
  */
 export class WaitingLine<T extends LinedTask> {
   readonly #line = new NumberQueue<T>();

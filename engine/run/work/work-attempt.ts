@@ -31,8 +31,8 @@ const maxInfrastructureTries = 3;
 const infrastructureWaitMs = 1000;
 
 /**
- * Has a worker do one attempt on `base`, in a workspace of its own, and takes its patch into the scratch. What it answers is a value,
- * also where it is no patch of this repository. WORKER_FAILED where it keeps breaking.
+ * Has a worker do one attempt on `base`, in a workspace of its own, and takes its patch into the scratch. What it
+ * answers is a value, also where it is no patch of this repository. WORKER_FAILED where it keeps breaking.
  */
 export async function workAttempt(
   run: OpenRun,

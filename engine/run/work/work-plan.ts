@@ -30,8 +30,8 @@ export type PlanEnd =
   | { readonly kind: 'ended'; readonly last: JudgedAttempt };
 
 /**
- * Works every Task of the plan to an accepted attempt and merges them: in parallel where writes allow, retried and replanned as the
- * contract says. Everything it does is a step, so a later process comes to the same place.
+ * Works every Task of the plan to an accepted attempt and merges them: in parallel where writes allow, retried and
+ * replanned as the contract says. Everything it does is a step, so a later process comes to the same place.
  */
 export async function workPlan(run: OpenRun, state: PlanState): Promise<PlanEnd> {
   for (;;) {
@@ -71,7 +71,8 @@ async function workTasks(run: OpenRun, state: PlanState): Promise<Worked> {
       return 'stop';
     },
   });
-  // Several may have ended side by side: what stops the run goes before what changes its plan, then the plan's own order.
+  // Several may have ended side by side: what stops the run goes before what changes its plan, then the plan's own
+  // order.
   const weight = ({ settled }: JudgedAttempt): number => (settled.decision.next === 'replan' ? 1 : 0);
   const [ended] = endings.sort((a, b) => weight(a) - weight(b) || a.settled.number - b.settled.number);
   return { judged, ...(ended === undefined ? {} : { ended }) };
@@ -182,7 +183,9 @@ async function firstConflict(
   throw new TypeError('work stopped without a reason');
 }
 
-/** Work that does not fit onto what others made is a failed attempt of its Task, which starts again on what they made. */
+/**
+ * Work that does not fit onto what others made is a failed attempt of its Task, which starts again on what they made.
+ */
 async function settleConflict(
   run: OpenRun,
   state: PlanState,

@@ -38,8 +38,8 @@ export interface JudgedAttempt {
 }
 
 /**
- * One Run: base, snapshot, workspace, patchset, patch rules, fast stage, decision. Taken up where an earlier process left it; an attempt
- * that was settled costs nothing to read back.
+ * One Run: base, snapshot, workspace, patchset, patch rules, fast stage, decision. Taken up where an earlier process
+ * left it; an attempt that was settled costs nothing to read back.
  */
 export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrder): Promise<JudgedAttempt> {
   const { task, baseTree } = order;

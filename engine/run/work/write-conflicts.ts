@@ -3,7 +3,10 @@ import { parseWritePattern } from '../../plan/write-pattern.ts';
 /** Directories and files that a Task's writes touch: all of it, or something below it. `''` is the repository. */
 export type WriteNodes = ReadonlyMap<string, 'whole' | 'within'>;
 
-/** The places of predicted writes. A glob counts as the directory it lies in: a Task may wait without need, never run beside one it meets. */
+/**
+ * The places of predicted writes. A glob counts as the directory it lies in: a Task may wait without need, never run
+ * beside one it meets.
+ */
 export function writeNodes(predictedWrites: readonly string[]): WriteNodes {
   const nodes = new Map<string, 'whole' | 'within'>();
   for (const text of predictedWrites) {
@@ -23,7 +26,10 @@ interface Hold {
   within: number;
 }
 
-/** Who writes where at this moment. Asking, holding and releasing cost one look per node, however many others hold something. */
+/**
+ * Who writes where at this moment. Asking, holding and releasing cost one look per node, however many others hold
+ * something.
+ */
 export class WriteConflicts {
   readonly #holds = new Map<string, Hold>();
 

@@ -5,7 +5,10 @@ import type { Partly } from '../partly.ts';
 
 const forbidden = /[\p{Cc}\s~^:?*[\\\u2028\u2029]|\.\.|@\{|\/\/|\/\.|\.lock(?:\/|$)|^[-/.]|[/.]$|^@$/u;
 
-/** baseRef is a branch, tag or full commit SHA: a name as `git check-ref-format` takes it, never an option or expression. */
+/**
+ * baseRef is a branch, tag or full commit SHA: a name as `git check-ref-format` takes it, never an option or
+ * expression.
+ */
 export function baseRefForm(spec: Partly<IntentSpec>): readonly Issue[] {
   const baseRef = spec.metadata?.target?.baseRef;
   if (baseRef === undefined || !forbidden.test(baseRef)) return [];

@@ -6,7 +6,10 @@ import type { Partly } from '../partly.ts';
 
 const control = /[\p{Cc}\u2028\u2029]/u;
 
-/** Ids, names, labels and the summary end up in titles, refs, prompts and terminals: they hold no control characters or line breaks. */
+/**
+ * Ids, names, labels and the summary end up in titles, refs, prompts and terminals: they hold no control characters or
+ * line breaks.
+ */
 export function controlCharacters(spec: Partly<IntentSpec>): readonly Issue[] {
   const { createdBy, target } = spec.metadata ?? {};
   const named: readonly (readonly [string, string | undefined])[] = [

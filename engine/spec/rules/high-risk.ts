@@ -3,7 +3,10 @@ import { error, type Issue, warning } from '../../../core/contract/issue.ts';
 import { checksOf } from '../checks-of.ts';
 import type { Partly } from '../partly.ts';
 
-/** High risk: human loop, two approvers, a `require-approvers` policy check before release, one task at a time (document 1, Risk). */
+/**
+ * High risk: human loop, two approvers, a `require-approvers` policy check before release, one task at a time (document
+ * 1, Risk).
+ */
 export function highRisk(spec: Partly<IntentSpec>): readonly Issue[] {
   if (spec.risk?.level !== 'high') return [];
   const { required, minApprovers } = spec.risk.humanInLoop ?? {};

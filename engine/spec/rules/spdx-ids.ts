@@ -7,7 +7,9 @@ import { spdxIdText } from '../spdx-ids.gen.ts';
 /** A license of one's own (SPDX 2.3, annex D): on no list, but it says exactly one thing, so it is taken as written. */
 const licenseRef = /^LicenseRef-[A-Za-z0-9.-]+$/;
 
-/** Every SPDX id exists: on the SPDX list, deprecated ones included, in the list's spelling; or it is a `LicenseRef-`. */
+/**
+ * Every SPDX id exists: on the SPDX list, deprecated ones included, in the list's spelling; or it is a `LicenseRef-`.
+ */
 export function spdxIds(spec: Partly<IntentSpec>): readonly Issue[] {
   const allowed = spec.constraints?.licensing?.allowedSpdx ?? [];
   if (allowed.length === 0) return [];

@@ -7,8 +7,8 @@ export const authorshipShape = fields(
 );
 
 /**
- * Who made a change, as `Name <mail>`, found out when it came: authors that its mails or commits name, main author first; committers of the range; and who brought it,
- * only where the change, or a part of it, names nobody.
+ * Who made a change, as `Name <mail>`, found out when it came: authors that its mails or commits name, main author
+ * first; committers of the range; and who brought it, only where the change, or a part of it, names nobody.
  */
 export type Authorship = TypeOf<typeof authorshipShape>;
 

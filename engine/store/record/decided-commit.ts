@@ -16,8 +16,8 @@ const paths = {
 } as const;
 
 /**
- * The commit that a run was decided to become; `undefined` for one that has none, or is not decided. OBJECT_CORRUPT for a record that is not what it must be,
- * RUN_NOT_FOUND where nothing of the run is here.
+ * The commit that a run was decided to become; `undefined` for one that has none, or is not decided. OBJECT_CORRUPT for
+ * a record that is not what it must be, RUN_NOT_FOUND where nothing of the run is here.
  */
 export async function decidedCommit(
   repository: Repository,

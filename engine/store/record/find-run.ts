@@ -66,8 +66,8 @@ async function findAmong(
 }
 
 /**
- * Under which prefix a run stands: the one that its contract here names, whatever came from elsewhere under another. Without a contract here, several are
- * RUN_NOT_FOUND: nothing says which of them is meant.
+ * Under which prefix a run stands: the one that its contract here names, whatever came from elsewhere under another.
+ * Without a contract here, several are RUN_NOT_FOUND: nothing says which of them is meant.
  */
 async function prefixOf(repository: Repository, id: string, refs: readonly FoundRun[]): Promise<string> {
   const own = await ownPrefix(repository, id);

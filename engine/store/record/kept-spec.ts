@@ -9,8 +9,9 @@ import { specFile } from './spec-file.ts';
 const maxSpecBytes = 4 * 1024 * 1024;
 
 /**
- * The contract that a run was started with, out of the run's directory, as its author gave it; `undefined` where none is kept. OBJECT_CORRUPT for what is no
- * file (a link, a pipe, a directory), cannot be read, or is larger than a contract may be: nothing of that is read.
+ * The contract that a run was started with, out of the run's directory, as its author gave it; `undefined` where none
+ * is kept. OBJECT_CORRUPT for what is no file (a link, a pipe, a directory), cannot be read, or is larger than a
+ * contract may be: nothing of that is read.
  */
 export async function readKeptSpec(directory: string, runId: string): Promise<Buffer | undefined> {
   const path = join(directory, specFile);

@@ -16,7 +16,10 @@ const shape = fields({
   lines: wholeNumber,
 });
 
-/** That `patchset.diff` is kept without the secrets it was refused for: the digest of what was judged, and of what is kept. */
+/**
+ * That `patchset.diff` is kept without the secrets it was refused for: the digest of what was judged, and of what is
+ * kept.
+ */
 export type MaskedRecord = TypeOf<typeof shape>;
 
 /** Reads `masked.json` strictly; OBJECT_CORRUPT. */

@@ -3,13 +3,19 @@ import type { Verdict, VerdictCheck, VerdictFinding, VerdictStage } from './verd
 
 /** What of two verdicts may differ. */
 export interface Allowance {
-  /** `after` was judged with the word of people for whom `before` waited: what waited, and what came after that, may be anything. */
+  /**
+   * `after` was judged with the word of people for whom `before` waited: what waited, and what came after that, may be
+   * anything.
+   */
   readonly goesOn?: boolean;
 }
 
 const maxTold = 20;
 
-/** How `after` differs from `before`, in words that name stage, check, finding and count; none where it is the same. Pure. */
+/**
+ * How `after` differs from `before`, in words that name stage, check, finding and count; none where it is the same.
+ * Pure.
+ */
 export function verdictDifferences(
   before: Verdict,
   after: Verdict,

@@ -35,8 +35,8 @@ export interface VerdictStage extends Pick<StageRecord, 'stage' | 'status' | 'ex
 }
 
 /**
- * What the gates made of a change, and no more (`docs/approval.md`, The verdict): two honest judgings of one change come to the same, whatever they took,
- * wherever they ran. Approvals are bound to its digest.
+ * What the gates made of a change, and no more (`docs/approval.md`, The verdict): two honest judgings of one change
+ * come to the same, whatever they took, wherever they ran. Approvals are bound to its digest.
  */
 export interface Verdict {
   readonly schema: 'urn:writ:verdict:v1';

@@ -6,8 +6,8 @@ import { deletePack, packTree, placePack } from '../../vcs/place-pack.ts';
 import type { BlobRetention, RetainedRun } from './blob-retention.ts';
 
 /**
- * Packs in an object directory of ours, `<git-common-dir>/writ/blobs`, that the repository borrows from: `git gc` does not clean there, only
- * `writ gc` does. `runs/<run>/<pack>` in it holds the run's tree. No ref: it does not travel.
+ * Packs in an object directory of ours, `<git-common-dir>/writ/blobs`, that the repository borrows from: `git gc` does
+ * not clean there, only `writ gc` does. `runs/<run>/<pack>` in it holds the run's tree. No ref: it does not travel.
  */
 export const customGc: BlobRetention = {
   merges: false,
@@ -35,7 +35,8 @@ export const customGc: BlobRetention = {
     for (const other of await namesIn(marks))
       if (other !== run.name) for (const pack of await namesIn(join(marks, other))) needed.add(pack);
     for (const pack of released) {
-      // Handed over, not deleted: git does not write what it finds here, so a commit made since may need an object of this pack.
+      // Handed over, not deleted: git does not write what it finds here, so a commit made since may need an object of
+      // this pack.
       await placePack(pack, packs, join(run.repository.objectsDir, 'pack'));
       if (!needed.has(pack)) await deletePack(pack, packs);
     }

@@ -5,8 +5,8 @@ import { packTree, placePack } from '../../vcs/place-pack.ts';
 import type { BlobRetention, RetainedRun } from './blob-retention.ts';
 
 /**
- * A pack under a `.keep` file, which `git gc` respects. The file names the runs that need the pack and their tree: the same blobs are the same
- * pack. No ref: it does not travel.
+ * A pack under a `.keep` file, which `git gc` respects. The file names the runs that need the pack and their tree: the
+ * same blobs are the same pack. No ref: it does not travel.
  */
 export const keepPack: BlobRetention = {
   merges: false,
@@ -35,7 +35,8 @@ export const keepPack: BlobRetention = {
       const runs = await readMark(join(dir, file));
       if (!runs.has(run.name)) continue;
       const others = new Map([...runs].filter(([name]) => name !== run.name));
-      // The mark alone goes: something else may have come to need an object that is in this pack only, and git sorts that out.
+      // The mark alone goes: something else may have come to need an object that is in this pack only, and git sorts
+      // that out.
       if (others.size === 0) await rm(join(dir, file), { force: true });
       else await writeMark(join(dir, file), others);
     }

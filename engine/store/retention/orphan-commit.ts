@@ -9,8 +9,9 @@ import { commitBlobs } from './commit-blobs.ts';
 import { moveRef } from './move-ref.ts';
 
 /**
- * Commits without parents, each on `<prefix>orphan-commits/<run>/<its id>`: no two machines ever write different things under one name, so what each of
- * them keeps is carried to the others and adds up. An older version kept all runs on the one ref `<prefix>orphans`, which is still read and released.
+ * Commits without parents, each on `<prefix>orphan-commits/<run>/<its id>`: no two machines ever write different things
+ * under one name, so what each of them keeps is carried to the others and adds up. An older version kept all runs on
+ * the one ref `<prefix>orphans`, which is still read and released.
  */
 export const orphanCommit: BlobRetention = {
   merges: false,

@@ -12,7 +12,10 @@ export function readEntry(text: string): CommandEntry {
   return words ? { text, words } : { text };
 }
 
-/** Whether the words of an entry are the first words of a command after quote removal. An entry without words matches nothing. */
+/**
+ * Whether the words of an entry are the first words of a command after quote removal. An entry without words matches
+ * nothing.
+ */
 export function entryMatches({ words }: CommandEntry, { argv }: SimpleCommand): boolean {
   return words?.every((word, index) => argv[index]?.literal === word) === true;
 }

@@ -17,8 +17,8 @@ const variables = Object.keys(
 );
 
 /**
- * A warning for each check command that the ACL would deny when it runs. The command of a `policy` check is one only where
- * its first word names no registered rule (resolutions A, Check kinds).
+ * A warning for each check command that the ACL would deny when it runs. The command of a `policy` check is one only
+ * where its first word names no registered rule (resolutions A, Check kinds).
  */
 export function commandProblems(
   spec: EffectiveIntentSpec,

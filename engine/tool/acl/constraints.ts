@@ -19,8 +19,8 @@ const lists = ['writeRoots', 'denyPaths', 'allowCommands', 'denySubstrings', 'ne
 const byteCounts = ['maxOutputBytes', 'maxWriteBytes', 'maxResultBytes'] as const;
 
 /**
- * The constraints of a rule; `undefined` where a key is unknown or a value unusable, and then an allow rule allows nothing and
- * a deny rule denies everything it names. Hosts and a stated reason stand together.
+ * The constraints of a rule; `undefined` where a key is unknown or a value unusable, and then an allow rule allows
+ * nothing and a deny rule denies everything it names. Hosts and a stated reason stand together.
  */
 export function readConstraints(given: Readonly<Record<string, unknown>>): Constraints | undefined {
   const read: Record<string, unknown> = {};

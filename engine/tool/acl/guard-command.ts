@@ -17,15 +17,18 @@ export interface CommandVerdict {
   readonly refusal?: Finding;
   /** The smallest of the rules that allowed it. */
   readonly maxOutputBytes?: number;
-  /** For each simple command what the rules that allow it open of the network; absent where a command is opened nothing. */
+  /**
+   * For each simple command what the rules that allow it open of the network; absent where a command is opened nothing.
+   */
   readonly openings?: EgressPolicy['openings'];
 }
 
 /**
- * Judges shell text as a `workspace.command` `execute`. Deny rules come first, each constraint of one denies by itself; then
- * every simple command needs an allow rule. Text that cannot be proven and variables that nobody set are refused.
+ * Judges shell text as a `workspace.command` `execute`. Deny rules come first, each constraint of one denies by itself;
+ * then every simple command needs an allow rule. Text that cannot be proven and variables that nobody set are refused.
  *
- * `writeRoots` and `denyPaths` judge redirections and literal arguments; what the programs do themselves, the sandbox confines.
+ * `writeRoots` and `denyPaths` judge redirections and literal arguments; what the programs do themselves, the sandbox
+ * confines.
  */
 export function guardCommand(
   toolAcl: EffectiveToolAcl,

@@ -30,8 +30,8 @@ interface Judged extends ToolInvocation {
 }
 
 /**
- * Judges one call: deny rules first, each constraint of one denies by itself; then one allow rule must hold whole. What a rule
- * cannot judge for want of a fact counts against the call. Paths are judged where their symlinks lead.
+ * Judges one call: deny rules first, each constraint of one denies by itself; then one allow rule must hold whole. What
+ * a rule cannot judge for want of a fact counts against the call. Paths are judged where their symlinks lead.
  */
 export function guardTool(toolAcl: EffectiveToolAcl, invocation: ToolInvocation): Finding | undefined {
   const { tool, action, workspace, paths = [] } = invocation;

@@ -16,7 +16,10 @@ export function allowRules(
   return select(rules, (rule) => rule.tool === tool && rule.actions.includes(action));
 }
 
-/** Deny rules may name more: `*` and `prefix.*` are taken at their word, since a rule that denies nothing protects nobody. */
+/**
+ * Deny rules may name more: `*` and `prefix.*` are taken at their word, since a rule that denies nothing protects
+ * nobody.
+ */
 export function denyRules(
   rules: readonly EffectiveToolRule[],
   tool: string,

@@ -1,7 +1,10 @@
 import path from 'node:path';
 import { compileGlob } from '../../../core/base/glob.ts';
 
-/** Whether a workspace-relative path is one of the roots or lies beneath one. `dir`, `dir/` and `dir/**` are the subtree, `.` is all. */
+/**
+ * Whether a workspace-relative path is one of the roots or lies beneath one. `dir`, `dir/` and `dir/**` are the
+ * subtree, `.` is all.
+ */
 export function isUnder(roots: readonly string[], relative: string): boolean {
   return roots.some((root) => {
     const normal = normalRoot(root);

@@ -1,7 +1,10 @@
 import type { EffectiveIntentSpec, EffectiveToolRule } from '../../../core/contract/intentspec.gen.ts';
 import { checksOf } from '../../spec/checks-of.ts';
 
-/** Programs that run no other program out of their own arguments as far as the shell grammar knows: no wrapper, no shell, no built-in. */
+/**
+ * Programs that run no other program out of their own arguments as far as the shell grammar knows: no wrapper, no
+ * shell, no built-in.
+ */
 const programs: ReadonlySet<string> = new Set(
   'biome bun cargo deno dotnet eslint go gradle jest make mvn mypy node npm npx pnpm prettier pytest python python3 ruff tap tsc vitest yarn'.split(
     ' ',
@@ -15,8 +18,8 @@ const plainText = /^[A-Za-z0-9_][A-Za-z0-9_.,:@%+/=-]*(?: +[A-Za-z0-9_.,:@%+/=-]
 const harmless: ReadonlySet<string> = new Set(['allowCommands', 'maxOutputBytes']);
 
 /**
- * True only where every check command passes for a reason that needs no grammar. False says nothing: then the grammar is
- * loaded and asked (`commandProblems`). Here so that validating an everyday contract does not load a shell parser.
+ * True only where every check command passes for a reason that needs no grammar. False says nothing: then the grammar
+ * is loaded and asked (`commandProblems`). Here so that validating an everyday contract does not load a shell parser.
  */
 export function isPlainlyAllowed(spec: EffectiveIntentSpec, registeredRules: readonly string[]): boolean {
   const { allow, deny } = spec.security.toolAcl;

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { isInside } from '../inside.ts';
 
 /**
- * Where a path of an invocation really leads, relative to the workspace: through symlinks, for a file that does not exist yet
- * through those of its directory. `undefined` where that is outside the workspace or cannot be told.
+ * Where a path of an invocation really leads, relative to the workspace: through symlinks, for a file that does not
+ * exist yet through those of its directory. `undefined` where that is outside the workspace or cannot be told.
  */
 export function realPathIn(workspace: string, file: string): string | undefined {
   if (file === '' || file.includes('\0')) return undefined;

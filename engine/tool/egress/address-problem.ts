@@ -2,7 +2,10 @@ import { isIPv4, isIPv6 } from 'node:net';
 
 type Range = readonly [prefix: string, about: string];
 
-/** IANA's special-purpose registries (RFC 6890) without what they call globally reachable, and addresses where clouds keep metadata. */
+/**
+ * IANA's special-purpose registries (RFC 6890) without what they call globally reachable, and addresses where clouds
+ * keep metadata.
+ */
 const refused4 = compile([
   ['0.0.0.0/8', 'this network'],
   ['10.0.0.0/8', 'private'],
@@ -46,7 +49,10 @@ const embedding: readonly (readonly [ranges: readonly Compiled[], at: number, ab
   [compile([['2002::/16', '6to4']]), 2, '6to4'],
 ];
 
-/** What an address is, where it is not a public unicast one (`loopback`, `private`, …); `undefined` for a public one. Pure. */
+/**
+ * What an address is, where it is not a public unicast one (`loopback`, `private`, …); `undefined` for a public one.
+ * Pure.
+ */
 export function addressProblem(address: string): string | undefined {
   const octets = octetsOf(address);
   if (octets === undefined) return 'not an address';

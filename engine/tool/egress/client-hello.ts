@@ -11,7 +11,10 @@ const [handshakeRecord, clientHello, serverNameExtension, hostName] = [22, 1, 0,
 /** Encrypted ClientHello (RFC 9849) and its draft before, encrypted SNI: the outer name says nothing then. */
 const encryptedExtensions = [0xfe0d, 0xffce];
 
-/** Reads a ClientHello (RFC 8446, 4.1.2), which may span records. Anything not exactly one, or longer than `maxHelloBytes`, is `not-tls`. */
+/**
+ * Reads a ClientHello (RFC 8446, 4.1.2), which may span records. Anything not exactly one, or longer than
+ * `maxHelloBytes`, is `not-tls`.
+ */
 export function readClientHello(bytes: Buffer): HelloReading {
   const message: Buffer[] = [];
   let length = 0;

@@ -24,8 +24,8 @@ export interface EgressProxy {
 }
 
 /**
- * An HTTP proxy on a Unix socket, the one way out of a sandbox: `CONNECT` for TLS, absolute-form requests for plain HTTP. Whatever
- * the policy does not open is refused, and every connection is recorded.
+ * An HTTP proxy on a Unix socket, the one way out of a sandbox: `CONNECT` for TLS, absolute-form requests for plain
+ * HTTP. Whatever the policy does not open is refused, and every connection is recorded.
  */
 export async function startEgressProxy(options: EgressOptions): Promise<EgressProxy> {
   const limits = { ...defaultLimits, ...options.limits };

@@ -1,4 +1,6 @@
-/** Between two hops only (RFC 9110, 7.6.1), or for the proxy itself; with what `Connection` names they go no further. */
+/**
+ * Between two hops only (RFC 9110, 7.6.1), or for the proxy itself; with what `Connection` names they go no further.
+ */
 const hopByHop: ReadonlySet<string> = new Set([
   'connection',
   'expect',

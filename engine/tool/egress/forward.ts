@@ -7,7 +7,10 @@ import { authorityOf, readTarget, type Target } from './target.ts';
 
 const httpPort = 80;
 
-/** Serves one request in absolute form (`GET http://host/…`), or of any form to the target of a tunnel: one connection to the host, one answer. A redirect is the client's to follow. */
+/**
+ * Serves one request in absolute form (`GET http://host/…`), or of any form to the target of a tunnel: one connection
+ * to the host, one answer. A redirect is the client's to follow.
+ */
 export async function forwardRequest(
   egress: Egress,
   request: IncomingMessage,

@@ -21,7 +21,10 @@ export const proxyVariables: Readonly<Record<string, string>> = {
   NODE_USE_ENV_PROXY: '1',
 };
 
-/** Runs inside under Node, so no single quotes: joins a loopback port to the socket, says so once and is silent from then on. */
+/**
+ * Runs inside under Node, so no single quotes: joins a loopback port to the socket, says so once and is silent from
+ * then on.
+ */
 const forwarder = `
 const net = require("node:net"), fs = require("node:fs");
 const server = net.createServer({ allowHalfOpen: true }, (client) => {

@@ -14,8 +14,8 @@ export interface EgressPolicy {
   /** `networkPolicy: allow`: every public host. */
   readonly all: boolean;
   /**
-   * For each simple command of the check what its rules open. One network serves all commands, so a host is open only where a rule of
-   * every one of them opens it.
+   * For each simple command of the check what its rules open. One network serves all commands, so a host is open only
+   * where a rule of every one of them opens it.
    */
   readonly openings: readonly (readonly Opening[])[];
 }

@@ -46,7 +46,9 @@ export class Passage {
     egress.left.connections -= 1;
   }
 
-  /** Judges the target and connects. What is refused has ended the passage, without cutting it: the client is told why. */
+  /**
+   * Judges the target and connects. What is refused has ended the passage, without cutting it: the client is told why.
+   */
   async reach(target: Target): Promise<Reached> {
     this.#aim(target);
     const { policy, outside, limits, signal, left } = this.#egress;

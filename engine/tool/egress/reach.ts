@@ -20,8 +20,8 @@ const maxAddresses = 64;
 const maxTried = 4;
 
 /**
- * Resolves a target once, judges every address, and connects to one that was judged: what the name means a moment later does not
- * count. One address that is not public, or is this machine's own, refuses the whole target.
+ * Resolves a target once, judges every address, and connects to one that was judged: what the name means a moment later
+ * does not count. One address that is not public, or is this machine's own, refuses the whole target.
  */
 export async function reach(
   target: Target,

@@ -12,8 +12,9 @@ export interface Target {
 const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 /**
- * Reads `host[:port]` as a client writes it. `undefined` for whatever two programs could take for two hosts: user names, percent signs, a
- * root dot, and numbers that are no address in four decimal parts (octal, hexadecimal, short and whole-number forms).
+ * Reads `host[:port]` as a client writes it. `undefined` for whatever two programs could take for two hosts: user
+ * names, percent signs, a root dot, and numbers that are no address in four decimal parts (octal, hexadecimal, short
+ * and whole-number forms).
  */
 export function readTarget(authority: string, defaultPort?: number): Target | undefined {
   const [, host = '', digits] = /^(\[[^\]]*\]|[^:[\]]*)(?::(\d{1,5}))?$/.exec(authority) ?? [];

@@ -5,9 +5,9 @@ import { type Egress, Passage } from './passage.ts';
 import { readTarget, type Target } from './target.ts';
 
 /**
- * Serves one `CONNECT`. The tunnel carries TLS for the host that it was asked for and nothing else: the ClientHello is read before
- * a single octet goes out. Some clients (Node's `fetch`) ask for plain HTTP this way: that is handed to `servePlain`, which judges
- * every request in it.
+ * Serves one `CONNECT`. The tunnel carries TLS for the host that it was asked for and nothing else: the ClientHello is
+ * read before a single octet goes out. Some clients (Node's `fetch`) ask for plain HTTP this way: that is handed to
+ * `servePlain`, which judges every request in it.
  */
 export async function serveTunnel(
   egress: Egress,

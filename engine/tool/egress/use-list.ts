@@ -3,7 +3,10 @@ import type { NetworkUse } from '../../../core/contract/network-use.ts';
 /** A connection as it ended, or several that are counted already. */
 export type Ended = Omit<NetworkUse, 'connections'> & { readonly connections?: number };
 
-/** Kinds of connection told apart; what comes after them is counted under no name, so that a hostile check cannot fill its record. */
+/**
+ * Kinds of connection told apart; what comes after them is counted under no name, so that a hostile check cannot fill
+ * its record.
+ */
 const maxKinds = 100;
 
 /** What a check did on the network, alike connections together, in the order they first ended. */

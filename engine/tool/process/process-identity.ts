@@ -25,8 +25,8 @@ export async function identityOf(pid: number): Promise<ProcessIdentity> {
 }
 
 /**
- * True only where the process is proven to be gone: same machine, and rebooted since, or the pid is free or belongs to a younger process. One on
- * another machine or in another pid namespace cannot be judged, so it counts as alive.
+ * True only where the process is proven to be gone: same machine, and rebooted since, or the pid is free or belongs to
+ * a younger process. One on another machine or in another pid namespace cannot be judged, so it counts as alive.
  */
 export async function isProvenDead(other: ProcessIdentity): Promise<boolean> {
   const here = await surroundings();
@@ -50,7 +50,10 @@ export function toIdentity(value: unknown): ProcessIdentity | undefined {
   return { host, boot, namespace, pid, started };
 }
 
-/** A process as part of a file name: there is no instant at which a kill leaves a file that nobody can tell the maker of. */
+/**
+ * A process as part of a file name: there is no instant at which a kill leaves a file that nobody can tell the maker
+ * of.
+ */
 export function toNamePart({ host, boot, namespace, pid, started }: ProcessIdentity): string {
   return [host, boot, namespace, String(pid), started].map(encodeURIComponent).join('+');
 }

@@ -30,11 +30,11 @@ const maxPauseMs = 50;
 const maxChanges = 100;
 
 /**
- * Takes the lock at `path` (its directory is made), waiting at most `waitMs`. It is taken over only when its holder is proven to be gone; a
- * process cannot take it twice. Made with link(2): on a file system without hard links it fails.
+ * Takes the lock at `path` (its directory is made), waiting at most `waitMs`. It is taken over only when its holder is
+ * proven to be gone; a process cannot take it twice. Made with link(2): on a file system without hard links it fails.
  *
- * A dead holder is succeeded by a claim: a file named after the digest of that holder's record, so exactly one process can make it. Who stands
- * at the end of the chain of claims holds the lock, whatever instant anybody was killed at.
+ * A dead holder is succeeded by a claim: a file named after the digest of that holder's record, so exactly one process
+ * can make it. Who stands at the end of the chain of claims holds the lock, whatever instant anybody was killed at.
  */
 export async function acquireProcessLock(path: string, options: ProcessLockOptions): Promise<ProcessLock> {
   const { waitMs = 0, clock = systemClock, busy } = options;
@@ -68,7 +68,10 @@ export async function acquireProcessLock(path: string, options: ProcessLockOptio
   }
 }
 
-/** True while some process, or the one with `pid`, holds the lock, as far as can be told from here; what a killed process left does not count. */
+/**
+ * True while some process, or the one with `pid`, holds the lock, as far as can be told from here; what a killed
+ * process left does not count.
+ */
 export async function isProcessLockHeld(path: string, pid?: number): Promise<boolean> {
   const last = (await readChain(path)).at(-1);
   if (last === undefined) return false;

@@ -22,8 +22,9 @@ const path = '/constraints/platform/languageRuntime';
 const maxOutputBytes = 16 * 1024;
 
 /**
- * Asks the tools that the sandbox shows for their versions. A tool that is missing, says no version, or not one that the contract demands is
- * RUNTIME_MISMATCH with `expected` and `found`; a text that cannot be read is INTENTSPEC_INVALID. Blank text asks nothing.
+ * Asks the tools that the sandbox shows for their versions. A tool that is missing, says no version, or not one that
+ * the contract demands is RUNTIME_MISMATCH with `expected` and `found`; a text that cannot be read is
+ * INTENTSPEC_INVALID. Blank text asks nothing.
  */
 export async function checkRuntime(
   sandbox: SandboxBackend,

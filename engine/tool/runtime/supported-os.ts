@@ -16,9 +16,9 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Refuses a machine that `constraints.platform.supportedOS` does not name (OS_UNSUPPORTED); an empty list names every machine. Names are the
- * platform's, the distribution's, or the distribution's with a version, of which the first numbers are enough (`ubuntu-24`). Answers what
- * a Run's `environment` pins.
+ * Refuses a machine that `constraints.platform.supportedOS` does not name (OS_UNSUPPORTED); an empty list names every
+ * machine. Names are the platform's, the distribution's, or the distribution's with a version, of which the first
+ * numbers are enough (`ubuntu-24`). Answers what a Run's `environment` pins.
  */
 export function requireSupportedOs(
   supported: readonly string[],

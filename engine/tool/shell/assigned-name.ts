@@ -1,8 +1,8 @@
 import { type ShellWord, unproven } from './reading.ts';
 
 /**
- * Names that change which program a word runs, or make a program run something that its arguments do not say: the shell's
- * own, the loader's, and those of common tools.
+ * Names that change which program a word runs, or make a program run something that its arguments do not say: the
+ * shell's own, the loader's, and those of common tools.
  */
 const refused = [
   /^(?:PATH|HOME|TMPDIR|PWD|OLDPWD|CDPATH|ENV|IFS|OPTIND|PS[0-9]|PROMPT_COMMAND|SHELL|SHELLOPTS|MAIL(?:PATH|CHECK)?|POSIXLY_CORRECT)$/,

@@ -1,8 +1,8 @@
 import { unproven } from './reading.ts';
 
 /**
- * Accounts for every character of a script. The parser is tolerant: what it does not understand it leaves out of its tree,
- * so what no node covers must be exactly the operators and reserved words that the tree implies.
+ * Accounts for every character of a script. The parser is tolerant: what it does not understand it leaves out of its
+ * tree, so what no node covers must be exactly the operators and reserved words that the tree implies.
  */
 export class Coverage {
   readonly #expected = new Map<string, number>();

@@ -17,7 +17,9 @@ export interface Option {
   readonly value?: ShellWord;
 }
 
-/** Splits what follows a wrapper's name into options, operands and the command. Refuses an option that it does not know. */
+/**
+ * Splits what follows a wrapper's name into options, operands and the command. Refuses an option that it does not know.
+ */
 export function splitPrefix(
   name: string,
   words: readonly ShellWord[],

@@ -30,7 +30,9 @@ export interface ShellRedirect {
 /** Says why a text cannot be proven; never leaves this folder. */
 export class Unproven extends Error {}
 
-/** Ends the reading with a reason: lower case, no full stop. Input in it is cut by the caller and put on one line here. */
+/**
+ * Ends the reading with a reason: lower case, no full stop. Input in it is cut by the caller and put on one line here.
+ */
 export function unproven(reason: string): never {
   throw new Unproven(reason.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?'));
 }

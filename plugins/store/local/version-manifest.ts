@@ -46,7 +46,9 @@ export function parseManifest(bytes: Uint8Array, sha256: string): VersionManifes
   });
 }
 
-/** The files of a version with others put over them: a new path replaces a directory of that name, and a file above it. */
+/**
+ * The files of a version with others put over them: a new path replaces a directory of that name, and a file above it.
+ */
 export function overlay(existing: Iterable<StoredFile>, added: Iterable<StoredFile>): readonly StoredFile[] {
   const files = new Map<string, StoredFile>();
   const directories = new Set<string>();

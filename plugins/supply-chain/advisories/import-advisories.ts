@@ -57,9 +57,10 @@ const maxRecords = 4_000_000;
 const maxDraftBytes = 16 * 1024 * 1024;
 
 /**
- * Takes the records of an OSV file into the database in `root`, beside what it has: of two records with one id the later modified stays (of equal
- * ones that which came last), withdrawn ones take away. All or nothing: a file with anything in it that is no record changes nothing. Memory holds
- * one record, one shard and the ids. ADVISORIES_INVALID, ADVISORIES_BUSY, ADVISORIES_CORRUPT, INPUT_UNREADABLE.
+ * Takes the records of an OSV file into the database in `root`, beside what it has: of two records with one id the
+ * later modified stays (of equal ones that which came last), withdrawn ones take away. All or nothing: a file with
+ * anything in it that is no record changes nothing. Memory holds one record, one shard and the ids. ADVISORIES_INVALID,
+ * ADVISORIES_BUSY, ADVISORIES_CORRUPT, INPUT_UNREADABLE.
  */
 export async function importAdvisories({ root, path, clock, signal }: ImportOptions): Promise<ImportSummary> {
   await makeDirectories({ root, parts: [] });

@@ -13,8 +13,8 @@ const limits = {
 };
 
 /**
- * Contents of the `.json` files in a zip archive (zip64 too), one at a time, in the order of its directory. What the reader of archives refuses and
- * anything beyond the bounds is ADVISORIES_INVALID. Names are never used as paths.
+ * Contents of the `.json` files in a zip archive (zip64 too), one at a time, in the order of its directory. What the
+ * reader of archives refuses and anything beyond the bounds is ADVISORIES_INVALID. Names are never used as paths.
  */
 export async function* zipEntries(file: FileHandle): AsyncGenerator<Buffer> {
   const { size } = await file.stat();

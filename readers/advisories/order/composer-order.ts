@@ -19,7 +19,10 @@ const ranks: Readonly<Record<string, number>> = {
   patch: 6,
 };
 
-/** Order of Composer: its normal form, compared as PHP's version_compare does. `undefined` for branches and what is no version. */
+/**
+ * Order of Composer: its normal form, compared as PHP's version_compare does. `undefined` for branches and what is no
+ * version.
+ */
 export function compareComposer(left: string, right: string): number | undefined {
   const a = parts(left);
   const b = parts(right);

@@ -11,7 +11,10 @@ const releases: ReadonlySet<string> = new Set(['ga', 'final', 'release']);
 const letters: Readonly<Record<string, string>> = { a: 'alpha', b: 'beta', m: 'milestone' };
 const maxDepth = 64;
 
-/** Order of Maven's ComparableVersion (POM reference, version order specification). Every text is a version, up to a bound of nesting. */
+/**
+ * Order of Maven's ComparableVersion (POM reference, version order specification). Every text is a version, up to a
+ * bound of nesting.
+ */
 export function compareMaven(left: string, right: string): number | undefined {
   const a = parse(left);
   const b = parse(right);

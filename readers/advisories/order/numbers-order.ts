@@ -1,4 +1,7 @@
-/** Order of versions that are numbers alone; a missing number is 0. Of the first `length` numbers where that is given, else of all. */
+/**
+ * Order of versions that are numbers alone; a missing number is 0. Of the first `length` numbers where that is given,
+ * else of all.
+ */
 export function compareNumbers(
   left: readonly number[],
   right: readonly number[],

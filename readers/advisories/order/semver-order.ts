@@ -9,8 +9,8 @@ const form =
   /^v?(\d+)(?:\.(\d+))?(?:\.(\d+))?(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z.-]*)?$/;
 
 /**
- * Precedence of Semantic Versioning 2.0.0 (section 11); build metadata (Go's `+incompatible` too) counts for nothing. Missing parts of the
- * core are 0. `undefined` where one of the two is no such version.
+ * Precedence of Semantic Versioning 2.0.0 (section 11); build metadata (Go's `+incompatible` too) counts for nothing.
+ * Missing parts of the core are 0. `undefined` where one of the two is no such version.
  */
 export function compareSemver(left: string, right: string): number | undefined {
   const a = parse(left);

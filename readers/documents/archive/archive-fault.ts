@@ -1,4 +1,7 @@
-/** Why bytes are no archive that is read, as the end of a sentence; a value, since whoever asked knows what follows from it. */
+/**
+ * Why bytes are no archive that is read, as the end of a sentence; a value, since whoever asked knows what follows from
+ * it.
+ */
 export interface ArchiveFault {
   readonly fault: string;
   /** The argument that it is beyond, where it is that. */

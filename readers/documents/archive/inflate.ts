@@ -4,8 +4,8 @@ import type { ArchiveFault } from './archive-fault.ts';
 const formats = { raw: inflateRawSync, zlib: inflateSync, gzip: gunzipSync } as const;
 
 /**
- * What was deflated (RFC 1951; in the wrapping of RFC 1950 or 1952), at most `maxBytes` of it: beyond that it ends without more being inflated.
- * Zlib knows no bound of 0: it is taken for 1.
+ * What was deflated (RFC 1951; in the wrapping of RFC 1950 or 1952), at most `maxBytes` of it: beyond that it ends
+ * without more being inflated. Zlib knows no bound of 0: it is taken for 1.
  */
 export function inflate(
   packed: Uint8Array,

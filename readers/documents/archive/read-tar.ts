@@ -14,8 +14,8 @@ export interface TarLimits {
   /** Extended headers count. */
   readonly members: number;
   /**
-   * Every header is one of ustar, and two empty blocks end the archive, as what one reader takes for its end another may read past. Else one
-   * empty block ends it, or the end of the bytes.
+   * Every header is one of ustar, and two empty blocks end the archive, as what one reader takes for its end another
+   * may read past. Else one empty block ends it, or the end of the bytes.
    */
   readonly isStrict: boolean;
 }
@@ -26,8 +26,9 @@ export function isTar(head: string): boolean {
 }
 
 /**
- * The members of a tar archive, its extended headers among them; what they are named and whether they are files is not looked at. A fault: a wrong
- * checksum, a size that is not octal (the binary form is for files beyond 8 GiB), what is cut off, too many members.
+ * The members of a tar archive, its extended headers among them; what they are named and whether they are files is not
+ * looked at. A fault: a wrong checksum, a size that is not octal (the binary form is for files beyond 8 GiB), what is
+ * cut off, too many members.
  */
 export function readTar(bytes: Buffer, { members, isStrict }: TarLimits): readonly TarPart[] | ArchiveFault {
   const parts: TarPart[] = [];

@@ -13,8 +13,9 @@ export interface TarEntry {
 type Records = ReadonlyMap<string, string>;
 
 /**
- * The members of a tar archive by their names, those of pax headers (POSIX.1-2001) too. A fault: a name that is not UTF-8, and whatever two readers
- * could take for two archives: two sizes, two pax headers, a name or a size for everything, links and GNU extensions in a pax header.
+ * The members of a tar archive by their names, those of pax headers (POSIX.1-2001) too. A fault: a name that is not
+ * UTF-8, and whatever two readers could take for two archives: two sizes, two pax headers, a name or a size for
+ * everything, links and GNU extensions in a pax header.
  */
 export function tarEntries(parts: readonly TarPart[]): readonly TarEntry[] | ArchiveFault {
   const entries: TarEntry[] = [];

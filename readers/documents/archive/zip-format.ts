@@ -19,7 +19,10 @@ export interface ZipLimits {
   readonly bytes: number;
   /** Of each member, wanted or not, packed and unpacked. */
   readonly memberBytes: number;
-  /** No zip64, and nothing between the last record of the directory and the end: what stands in no directory would be looked at by nobody. */
+  /**
+   * No zip64, and nothing between the last record of the directory and the end: what stands in no directory would be
+   * looked at by nobody.
+   */
   readonly isPlain: boolean;
   /** By its name as latin1; the others are not unpacked. Absent: all are. */
   readonly isWanted?: (name: string) => boolean;
@@ -31,5 +34,8 @@ export interface WantedBytes {
   readonly length: number;
 }
 
-/** Reading that asks for bytes and ends with a value, so that it is the same for an archive in memory and for one in a file. */
+/**
+ * Reading that asks for bytes and ends with a value, so that it is the same for an archive in memory and for one in a
+ * file.
+ */
 export type ZipSteps<T extends object> = Generator<WantedBytes, T, Buffer>;

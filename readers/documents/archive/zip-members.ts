@@ -18,9 +18,10 @@ const windowBytes = 1024 * 1024;
 const maxRecordBytes = zipSizes.central + 3 * zipSizes.text;
 
 /**
- * The members of a zip archive (APPNOTE 6.3) of `size` bytes, one at a time, in the order of its directory, stored or deflated; sizes and CRC-32
- * must hold, and no member may reach into the directory. Yields the bytes that it needs next, to be handed in, and the members. Members that share
- * bytes count each. Ends with the fault, if there is one: damaged, cut off, encrypted, packed otherwise, on several disks, beyond the limits.
+ * The members of a zip archive (APPNOTE 6.3) of `size` bytes, one at a time, in the order of its directory, stored or
+ * deflated; sizes and CRC-32 must hold, and no member may reach into the directory. Yields the bytes that it needs
+ * next, to be handed in, and the members. Members that share bytes count each. Ends with the fault, if there is one:
+ * damaged, cut off, encrypted, packed otherwise, on several disks, beyond the limits.
  */
 export function* zipMembers(
   size: number,

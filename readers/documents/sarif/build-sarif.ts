@@ -16,7 +16,10 @@ export interface SarifRequest {
   readonly commit?: string;
 }
 
-/** A finding, of the rule that `detail.row` names where one rule is made of many; where its line is known, the fingerprint survives moved lines. */
+/**
+ * A finding, of the rule that `detail.row` names where one rule is made of many; where its line is known, the
+ * fingerprint survives moved lines.
+ */
 export type SarifFinding = Finding & { readonly lineText?: string };
 
 /** GitHub code scanning refuses a run with more results, and shows the first 5,000 by severity. */
@@ -28,8 +31,9 @@ const levels: Readonly<Record<Severity, string>> = { error: 'error', warning: 'w
 const order: readonly Severity[] = ['error', 'warning', 'note'];
 
 /**
- * SARIF 2.1.0 that GitHub code scanning takes in: one run, relative URIs, regions from 1, fingerprints, suppressions. What has no place in a
- * file is a notification of the invocation, since a result without a location is refused there. Same findings, same bytes.
+ * SARIF 2.1.0 that GitHub code scanning takes in: one run, relative URIs, regions from 1, fingerprints, suppressions.
+ * What has no place in a file is a notification of the invocation, since a result without a location is refused there.
+ * Same findings, same bytes.
  */
 export function buildSarif(request: SarifRequest): object {
   const { ruleIds, described = [], version, complete, commit } = request;
@@ -148,7 +152,10 @@ function toResult(finding: SarifFinding, ruleIndex: number, seen: Map<string, nu
   };
 }
 
-/** All four numbers, which GitHub's description requires; the last column follows the region, and a line whose end is not known ends after one character. */
+/**
+ * All four numbers, which GitHub's description requires; the last column follows the region, and a line whose end is
+ * not known ends after one character.
+ */
 function toRegion({ line, column, lineText }: SarifFinding): object {
   const startLine = Math.max(1, line ?? 1);
   const startColumn = line === undefined || column === undefined ? 1 : Math.max(1, column);
@@ -178,7 +185,10 @@ function canonicalLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** Names and messages may come from the change itself: no control characters, no unpaired surrogates, bounded; SARIF links need `[`. */
+/**
+ * Names and messages may come from the change itself: no control characters, no unpaired surrogates, bounded; SARIF
+ * links need `[`.
+ */
 function plain(text: string): string {
   const clean = text
     .toWellFormed()
@@ -188,7 +198,10 @@ function plain(text: string): string {
   return bounded.replace(/[[\]\\]/g, (found) => `\\${found}`);
 }
 
-/** A relative reference (RFC 3986): every segment percent-encoded, so that no name can be read as scheme, query or fragment, and none that leads out. */
+/**
+ * A relative reference (RFC 3986): every segment percent-encoded, so that no name can be read as scheme, query or
+ * fragment, and none that leads out.
+ */
 function toUri(path: string): string {
   return path
     .split('/')

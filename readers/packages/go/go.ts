@@ -8,8 +8,8 @@ interface Replacement {
 }
 
 /**
- * go.mod: what is required, with replacements applied; versions are exact. Since go 1.17 it lists everything that a build uses; an older
- * one leaves the indirect rest to go.sum.
+ * go.mod: what is required, with replacements applied; versions are exact. Since go 1.17 it lists everything that a
+ * build uses; an older one leaves the indirect rest to go.sum.
  */
 export function readGoMod(text: string, reading: ReadingBuilder): void {
   const required: { path: string; version: string; isIndirect: boolean; line: number }[] = [];

@@ -11,8 +11,8 @@ const literal = new RegExp(
 const named = /^(?:mavenCentral|google|gradlePluginPortal|jcenter|mavenLocal)\s*\(\s*\)$/;
 
 /**
- * Repositories of a Gradle script whose comments are taken out: in every `repositories` block but those that say where to publish, and
- * scripts that are applied from an address. What is no literal counts by its text.
+ * Repositories of a Gradle script whose comments are taken out: in every `repositories` block but those that say where
+ * to publish, and scripts that are applied from an address. What is no literal counts by its text.
  */
 export function readRepositories(code: string, reading: ReadingBuilder): void {
   let blocks = 0;
@@ -98,7 +98,9 @@ function linesWith(code: string, word: string): string {
     .join('\n');
 }
 
-/** Statements of a block: what stands before a brace, and what in it. A closing parenthesis or a line's end ends one. */
+/**
+ * Statements of a block: what stands before a brace, and what in it. A closing parenthesis or a line's end ends one.
+ */
 function statementsOf(
   block: string,
 ): readonly { readonly head: string; readonly body: string; readonly at: number }[] {
@@ -145,7 +147,9 @@ function statementsOf(
   return found;
 }
 
-/** Blocks of a name, with the line of their brace; those within `publishing` or `uploadArchives` say where to publish. */
+/**
+ * Blocks of a name, with the line of their brace; those within `publishing` or `uploadArchives` say where to publish.
+ */
 function blocksNamed(
   code: string,
   name: string,

@@ -32,8 +32,8 @@ const notConfigurations = new Set([
 ]);
 
 /**
- * build.gradle and build.gradle.kts are programs: literal coordinates in `dependencies` blocks and in `plugins` are read, catalogue
- * accessors and projects are passed over, and another call in a `dependencies` block is a problem.
+ * build.gradle and build.gradle.kts are programs: literal coordinates in `dependencies` blocks and in `plugins` are
+ * read, catalogue accessors and projects are passed over, and another call in a `dependencies` block is a problem.
  */
 export function readGradleBuild(text: string, reading: ReadingBuilder): void {
   reading.note(

@@ -87,8 +87,8 @@ export function readMavenOptions(text: string, reading: ReadingBuilder): void {
 }
 
 /**
- * gradle.properties, and the properties of the Gradle and Maven wrappers: where the build tool itself comes from, and what names an address
- * of a repository. Another version from the same place is no other source.
+ * gradle.properties, and the properties of the Gradle and Maven wrappers: where the build tool itself comes from, and
+ * what names an address of a repository. Another version from the same place is no other source.
  */
 export function readJavaProperties(text: string, reading: ReadingBuilder): void {
   for (const { key, value, line } of propertiesOf(text)) {

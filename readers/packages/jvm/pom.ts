@@ -22,9 +22,9 @@ interface Artifact {
 }
 
 /**
- * pom.xml: dependencies, plugins, extensions and the parent, with properties and managed versions as far as the file itself holds them. A
- * version that stands elsewhere (a parent, an imported list) is left empty, and what is written of it is the requirement. Document type
- * declarations are refused.
+ * pom.xml: dependencies, plugins, extensions and the parent, with properties and managed versions as far as the file
+ * itself holds them. A version that stands elsewhere (a parent, an imported list) is left empty, and what is written of
+ * it is the requirement. Document type declarations are refused.
  */
 export function readPom(text: string, reading: ReadingBuilder): void {
   const pom = parse(text);

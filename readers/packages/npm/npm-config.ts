@@ -54,7 +54,9 @@ function readSetting(reading: ReadingBuilder, key: string, value: string, line: 
     reading.source(key, value, { line, counts: 'lost' });
 }
 
-/** .npmrc: registries of scopes and the default one, and switches that turn checks off. Of equal keys the last counts. */
+/**
+ * .npmrc: registries of scopes and the default one, and switches that turn checks off. Of equal keys the last counts.
+ */
 export function readNpmrc(text: string, reading: ReadingBuilder): void {
   const last = new Map<string, { readonly value: string; readonly line: number }>();
   for (const { section, key, value, line } of iniEntries(text, 'npm'))

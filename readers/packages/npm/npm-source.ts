@@ -60,7 +60,9 @@ export function exactVersion(range: string): string | undefined {
   return /^[=v\s]*(\d+\.\d+\.\d+(?:[-+][\w.+-]*)?)\s*$/.exec(range)?.[1];
 }
 
-/** The package that a registry's tarball URL holds, where it is not `name`. Registries serve `<base>/<name>/-/<file>`. */
+/**
+ * The package that a registry's tarball URL holds, where it is not `name`. Registries serve `<base>/<name>/-/<file>`.
+ */
 export function otherPackage(resolved: string, name: string): string | undefined {
   const bare = name.slice(name.indexOf('/') + 1);
   // The ordinary case, without a parser: `https://host/<name>/-/<file of that name>`.

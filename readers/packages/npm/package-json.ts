@@ -133,7 +133,10 @@ function nameOfOverride(key: string): string {
   return at === -1 ? last : last.slice(0, at);
 }
 
-/** `node_modules/<name>/package.json`: name, version and license of what lies there; it asks for nothing on the project's behalf. */
+/**
+ * `node_modules/<name>/package.json`: name, version and license of what lies there; it asks for nothing on the
+ * project's behalf.
+ */
 export function readInstalledPackage(text: string, reading: ReadingBuilder): void {
   const content = jsonContent(text);
   if ('reason' in content) {

@@ -12,7 +12,10 @@ import { npmFields } from './package-json.ts';
 const maxDepth = 100;
 const marker = 'node_modules/';
 
-/** package-lock.json and npm-shrinkwrap.json, versions 1, 2 and 3; version 2 says everything twice, and both tellings count. */
+/**
+ * package-lock.json and npm-shrinkwrap.json, versions 1, 2 and 3; version 2 says everything twice, and both tellings
+ * count.
+ */
 export function readPackageLock(text: string, reading: ReadingBuilder): void {
   const content = jsonContent(text);
   if ('reason' in content) {

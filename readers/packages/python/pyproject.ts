@@ -8,7 +8,10 @@ import { exactPythonVersion, parseRequirement, pythonName } from './python-name.
 
 type Scope = LockedPackage['scope'];
 
-/** pyproject.toml: PEP 621, PEP 735 groups, build requirements, and the tables of poetry, pdm, uv and hatch environments. */
+/**
+ * pyproject.toml: PEP 621, PEP 735 groups, build requirements, and the tables of poetry, pdm, uv and hatch
+ * environments.
+ */
 export function readPyproject(text: string, reading: ReadingBuilder): void {
   const content = tomlContent(text);
   if ('reason' in content) {

@@ -126,7 +126,10 @@ export function declareSetup(text: string, field: string, line: number, reading:
     });
 }
 
-/** environment.yml of conda: its channels and packages, which no lockfile here knows, and what its `pip` part asks of PyPI. */
+/**
+ * environment.yml of conda: its channels and packages, which no lockfile here knows, and what its `pip` part asks of
+ * PyPI.
+ */
 export function readCondaEnvironment(text: string, reading: ReadingBuilder): void {
   if (!/^\s*["']?(?:dependencies|channels)["']?\s*:/m.test(text)) return;
   const content = yamlContent(text);

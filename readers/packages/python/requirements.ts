@@ -21,8 +21,8 @@ const takesNone: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A pip requirements file: requirements with extras, markers and hashes, URLs, paths, `-e`, `-r`, `-c`, options, continuation lines.
- * Environment variables in a requirement cannot be known and are a problem.
+ * A pip requirements file: requirements with extras, markers and hashes, URLs, paths, `-e`, `-r`, `-c`, options,
+ * continuation lines. Environment variables in a requirement cannot be known and are a problem.
  */
 export function readRequirements(text: string, reading: ReadingBuilder): void {
   const includes: string[] = [];
@@ -52,7 +52,10 @@ export function readRequirements(text: string, reading: ReadingBuilder): void {
   reading.constraints = constraints;
 }
 
-/** Options of one line with their values: `-i url`, `-iurl`, `--index-url=url`, several in a row; quotes are taken off as a shell does. */
+/**
+ * Options of one line with their values: `-i url`, `-iurl`, `--index-url=url`, several in a row; quotes are taken off
+ * as a shell does.
+ */
 function optionsOf(line: string): readonly (readonly [string, string])[] {
   const words = [...line.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+|["']/g)].map(([word]) =>
     word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'),

@@ -4,8 +4,8 @@ import { declareSetup } from './python-config.ts';
 const field = /\b(install_requires|setup_requires|tests_require|extras_require|dependency_links)\b/g;
 
 /**
- * setup.py is a program: lists of literal requirements are read, nothing is executed. Wherever it names requirements in another form (a
- * variable, a call), it cannot be compared.
+ * setup.py is a program: lists of literal requirements are read, nothing is executed. Wherever it names requirements in
+ * another form (a variable, a call), it cannot be compared.
  */
 export function readSetupPy(text: string, reading: ReadingBuilder): void {
   reading.note('it is a Python program; literal lists of requirements in it are read, nothing is executed');

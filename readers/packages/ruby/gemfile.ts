@@ -8,8 +8,9 @@ const gemCall = /^gem[\s(]+(['"])([^'"#{}]+)\1(.*)$/;
 const gemspecCall = /\.add_(runtime_|development_)?dependency[\s(]+(['"])([^'"#{}]+)\2(.*)$/;
 
 /**
- * Gemfile, gems.rb and *.gemspec. They are programs: calls that stand on lines of their own with literal names are read, blocks of
- * `group`, `git`, `github`, `path` and `source` are followed, and a call that cannot be read is a problem.
+ * Gemfile, gems.rb and *.gemspec. They are programs: calls that stand on lines of their own with literal names are
+ * read, blocks of `group`, `git`, `github`, `path` and `source` are followed, and a call that cannot be read is a
+ * problem.
  */
 export function readGemfile(text: string, reading: ReadingBuilder): void {
   reading.note(

@@ -12,9 +12,9 @@ export interface ChangedSource {
 }
 
 /**
- * Sources that a file names and did not, or no longer names. Order, format and credentials do not count. The tool's own place does not count
- * where it stands for nothing said. A new file brings nothing that the base says already where the new file speaks; a deleted one is missed
- * where dependency files that it spoke for are still there.
+ * Sources that a file names and did not, or no longer names. Order, format and credentials do not count. The tool's own
+ * place does not count where it stands for nothing said. A new file brings nothing that the base says already where the
+ * new file speaks; a deleted one is missed where dependency files that it spoke for are still there.
  */
 export function changedSources(
   base: readonly FileReading[],
@@ -59,7 +59,9 @@ export function changedSources(
   return changes;
 }
 
-/** The directory below which a configuration file holds: that of the project, not `.cargo`, `.mvn` or `gradle/wrapper`. */
+/**
+ * The directory below which a configuration file holds: that of the project, not `.cargo`, `.mvn` or `gradle/wrapper`.
+ */
 function realm(path: string): string {
   return directoryOf(path).replace(/(?:^|\/)(?:\.mvn\/wrapper|gradle\/wrapper|\.[\w-]+)$/, '');
 }

@@ -7,8 +7,9 @@ export interface IniEntry {
 }
 
 /**
- * Entries of an ini file, in order. `python`: as configparser reads (`:` too, indented lines continue, quotes are characters). `npm`: as npm
- * does (quotes are taken off, a key alone is `true`, `[]` makes lists). Carriage returns alone end lines, as they do for both.
+ * Entries of an ini file, in order. `python`: as configparser reads (`:` too, indented lines continue, quotes are
+ * characters). `npm`: as npm does (quotes are taken off, a key alone is `true`, `[]` makes lists). Carriage returns
+ * alone end lines, as they do for both.
  */
 export function iniEntries(text: string, dialect: 'python' | 'npm'): readonly IniEntry[] {
   const entries: { section: string; key: string; value: string; line: number }[] = [];

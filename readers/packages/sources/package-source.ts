@@ -15,7 +15,9 @@ export interface PackageSource {
 
 const maxShown = 300;
 
-/** A place as it may be shown and compared: no credentials, query or fragment, one form for addresses that are equal. */
+/**
+ * A place as it may be shown and compared: no credentials, query or fragment, one form for addresses that are equal.
+ */
 export function shownPlace(text: string): string {
   const bare = text.trim();
   const isAddress = /^[a-z][\w+.-]*:/i.test(bare) || /^[\w.-]+@[\w.-]+:/.test(bare);

@@ -8,7 +8,9 @@ const fileEndings =
 const machineNames = /^(?:git|hg|svn|ssh|noreply|no-reply|donotreply)$/i;
 const reservedDomain = /(?:^|\.)(?:example(?:\.(?:com|org|net))?|test|invalid|localhost|local)$/i;
 
-/** E-mail addresses in latin1 text; a local part in UTF-8 is taken whole. `git@host:path` is an address of a machine. */
+/**
+ * E-mail addresses in latin1 text; a local part in UTF-8 is taken whole. `git@host:path` is an address of a machine.
+ */
 export function findEmails(text: string): readonly SensitiveMatch[] {
   const found: SensitiveMatch[] = [];
   for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {

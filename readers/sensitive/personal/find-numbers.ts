@@ -79,7 +79,10 @@ export function findNumbers(bytes: Uint8Array, text: string): readonly Sensitive
   return found;
 }
 
-/** Where what has its first digit at `at` begins: at a plus or a bracket, or at the letters of a country; behind `at` inside of a word. */
+/**
+ * Where what has its first digit at `at` begins: at a plus or a bracket, or at the letters of a country; behind `at`
+ * inside of a word.
+ */
 function spanStart(bytes: Uint8Array, at: number, least: number): number {
   let start = at;
   const before = at > least ? bytes[at - 1] : 0;

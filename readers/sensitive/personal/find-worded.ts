@@ -75,7 +75,10 @@ const codeWords =
   /(?:icd(?:[ _-]?10)?(?:[ _-]?(?:cm|gm|code))?|diagnos[a-z]{1,4}|patients?|prescri[a-z]{1,6}|hospital[a-z]{0,6}|clinical|treat(?:ed|ment)|medical)/iy;
 const code = /(?<![\w.-])[A-TV-Z]\d[0-9AB](?:\.[0-9A-TV-Z]{1,4})?(?![\w-]|\.\w)/g;
 
-/** What words lead to, at places where `wordedHeads` stand in order: dates of birth, health numbers and codes, what is marked internal or confidential. */
+/**
+ * What words lead to, at places where `wordedHeads` stand in order: dates of birth, health numbers and codes, what is
+ * marked internal or confidential.
+ */
 export function findWorded(text: string, places: readonly number[]): readonly SensitiveMatch[] {
   const found: SensitiveMatch[] = [];
   /** End of the marked paragraph under way. */

@@ -78,7 +78,10 @@ const person =
   /patient(?:['\u2019]?s)?(?:[ _-]?name)?["']?\s{0,2}[:=]|\b(?:Mr|Mrs|Ms|Dr|Herr|Frau)\.? [A-Z][a-z]/;
 const reach = 200;
 
-/** Diagnoses and medicines, at places where `healthHeads` stand in order, on a line that also names a person: by an identifier that was found, or as patient, Mr, Mrs. */
+/**
+ * Diagnoses and medicines, at places where `healthHeads` stand in order, on a line that also names a person: by an
+ * identifier that was found, or as patient, Mr, Mrs.
+ */
 export function findHealthTerms(
   text: string,
   places: readonly number[],

@@ -9,7 +9,10 @@ const versionBefore = /(?:\bv|version|release|(?<!:\/)\/|@|-)[ :=]{0,3}$/i;
 /** Global unicast addresses begin with 2 or 3 (RFC 4291). */
 const ipv6Form = /(?<![\w:.])[23][0-9a-fA-F]{3}:[0-9a-fA-F:]{2,34}(?![\w:])/g;
 
-/** Not one that machines give themselves: private, loopback, link-local, shared, multicast, reserved, or for documents (RFC 6890, 5737). */
+/**
+ * Not one that machines give themselves: private, loopback, link-local, shared, multicast, reserved, or for documents
+ * (RFC 6890, 5737).
+ */
 function isPublicIpv4(address: string): boolean {
   const [a = 0, b = 0, c = 0] = address.split('.').map(Number);
   if (a === 0 || a === 10 || a === 127 || a >= 224) return false;

@@ -23,8 +23,8 @@ const checkLetters = 'TRWAGMYFPDXBNJZSQVHLCKE';
 const hetuLetters = '0123456789ABCDEFHJKLMNPRSTUVWXY';
 
 /**
- * National numbers with rules that can be checked, from the issuers' publications. Numbers of nine to eleven bare digits are
- * told from others only with a word before them.
+ * National numbers with rules that can be checked, from the issuers' publications. Numbers of nine to eleven bare
+ * digits are told from others only with a word before them.
  */
 export const nationalIds: readonly NationalId[] = [
   { rule: 'us-ssn', form: /\d{3}-\d{2}-\d{4}/y, isValid: isSocialSecurityNumber },
@@ -134,7 +134,10 @@ function isSocialSecurityNumber(id: string): boolean {
   return !/^(?:000|666|9)|^\d{3}00|0000$/.test(id);
 }
 
-/** Eleven digits: exactly one digit of the first ten stands twice or three times (never three in a row), and the last one checks. */
+/**
+ * Eleven digits: exactly one digit of the first ten stands twice or three times (never three in a row), and the last
+ * one checks.
+ */
 function isGermanTaxId(id: string): boolean {
   const counts = new Map<string, number>();
   for (const digit of id.slice(0, 10)) counts.set(digit, (counts.get(digit) ?? 0) + 1);

@@ -28,7 +28,10 @@ const value =
   '(?:(?:[A-Za-z]{1,2}|@)?(?<quote>\\\\{0,2}["\'`])(?<quoted>[^"\'`\\s\\\\]{8,256})\\\\{0,2}["\'`]|(?<bare>[^\\s"\'`,;<>(){}[\\]&|#\\\\]{8,256}))';
 const valueEnd = /^[\s,;<&"'`\\)}\]]?$/;
 const form = new RegExp(`${name}${tail}${closed}${typed}${between}${value}`, 'iy');
-/** The name is a value of its own, and its value stands next: `key="dbPassword" value="x"`, `{"name": "TOKEN", "value": "x"}`, two lines of YAML. */
+/**
+ * The name is a value of its own, and its value stands next: `key="dbPassword" value="x"`, `{"name": "TOKEN", "value":
+ * "x"}`, two lines of YAML.
+ */
 const pairForm = new RegExp(
   `${name}${tail}\\\\{0,2}["'\`]?[ \\t]{0,8}[,;]?[\\s+]{0,40}\\\\{0,2}["'\`]?value\\\\{0,2}["'\`]?[ \\t]{0,8}(?<sign>[:=])[ \\t]{0,8}${value}`,
   'iy',
@@ -52,8 +55,8 @@ const onlyWords = /^[A-Za-z]+(?:[-_./:][A-Za-z]+)*[:.?!*]?$/;
 const member = /^[A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)+$/;
 
 /**
- * The value that is given to a secret-like name at `at`, where it is random enough to be a secret: a password of several kinds of
- * characters, a key or token of at least 16 characters without words.
+ * The value that is given to a secret-like name at `at`, where it is random enough to be a secret: a password of
+ * several kinds of characters, a key or token of at least 16 characters without words.
  */
 export function findAssigned(text: string, at: number): SecretMatch | undefined {
   if (!mayAssign(text, at)) return undefined;
@@ -93,7 +96,9 @@ function exec(of: RegExp, text: string, at: number): RegExpExecArray | null {
   return of.exec(text);
 }
 
-/** A quick look before the form is tried: letters of a name, then soon a sign that gives it a value. Most names fail it. */
+/**
+ * A quick look before the form is tried: letters of a name, then soon a sign that gives it a value. Most names fail it.
+ */
 function mayAssign(text: string, at: number): boolean {
   let from = at + 3;
   const most = at + 48;
@@ -121,7 +126,9 @@ function isConnectionPart(text: string, at: number, end: number, sign: string | 
   return /;\s{0,4}(?:\w{1,8} )?$/.test(before) && (after === ';' || after === '"' || after === "'");
 }
 
-/** The name begins here: no letter of the same word stands before it (`compass`), or a new word begins (`dbPassword`). */
+/**
+ * The name begins here: no letter of the same word stands before it (`compass`), or a new word begins (`dbPassword`).
+ */
 function isNameBoundary(before: string, matched: string): boolean {
   const last = before.charAt(before.length - 1);
   if (!/[A-Za-z]/.test(last) || joinedBefore.test(before)) return true;

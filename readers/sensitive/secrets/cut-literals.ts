@@ -1,4 +1,7 @@
-/** What joins two string literals: a quote, an operator of some language or nothing, a quote. Between them a line may end. */
+/**
+ * What joins two string literals: a quote, an operator of some language or nothing, a quote. Between them a line may
+ * end.
+ */
 const joint =
   /\\{0,2}["'`][ \t]{0,40}(?:\+\+?|\.\.?|&|<>|\\)?\s{0,60}(?:(?:\+\+?|\.\.?|&|<>)[ \t]{0,8})?(?:[bfru]{1,2}(?=["']))?\\{0,2}["'`]/g;
 const piece = /[\w.+/=~%-]{1,400}/y;
@@ -7,7 +10,10 @@ const maxPieces = 4096;
 const quotes = ['"', "'", '`'];
 const letters = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-'];
 
-/** Four characters at least, one of which stands at every joint between pieces of a token: at its second quote, or at its first. */
+/**
+ * Four characters at least, one of which stands at every joint between pieces of a token: at its second quote, or at
+ * its first.
+ */
 export const jointAnchors: readonly string[] = quotes.flatMap((quote) => [
   ...['+', '.', '&', '>']
     .map((sign) => `${sign} ${quote}`)
@@ -50,7 +56,10 @@ export function* joinedRows(text: string): Generator<JoinedRow> {
   if (pieces.length > 1) yield toRow(text, pieces);
 }
 
-/** Whether pieces of a token meet at an anchor: characters of a token stand at both sides, and together they are long enough for one. */
+/**
+ * Whether pieces of a token meet at an anchor: characters of a token stand at both sides, and together they are long
+ * enough for one.
+ */
 export function isCutAt(text: string, at: number): boolean {
   for (let from = Math.max(0, at - 2); from <= at + 2; from += 1) {
     if (!quotes.includes(text.charAt(from))) continue;

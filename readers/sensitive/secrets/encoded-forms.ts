@@ -28,11 +28,17 @@ const oneEscape = /%([0-9A-Fa-f]{2})|\\{1,2}u00([0-9A-Fa-f]{2})|\\{1,2}x([0-9A-F
 export interface FormChoice {
   /** Whether escapes are wanted, too. */
   readonly escapes?: boolean;
-  /** It is one of many texts that have their beginning alone in common: their forms are cut so that most of them are the same. */
+  /**
+   * It is one of many texts that have their beginning alone in common: their forms are cut so that most of them are the
+   * same.
+   */
   readonly isOfMany?: boolean;
 }
 
-/** Base64 at its three alignments, hexadecimal digits, percent, `\u00` and `\x` escapes of all of a text that has at least three characters. */
+/**
+ * Base64 at its three alignments, hexadecimal digits, percent, `\u00` and `\x` escapes of all of a text that has at
+ * least three characters.
+ */
 export function encodedForms(
   sought: string,
   { escapes = true, isOfMany = false }: FormChoice = {},
@@ -64,7 +70,10 @@ export function readEscaped(text: string, at: number, most: number): Decoded | u
   return { text: decoded, at: 0, start: at, end };
 }
 
-/** The characters of base64 that a text makes with `phase` bytes before it in its group of three, whatever they and the next ones are. */
+/**
+ * The characters of base64 that a text makes with `phase` bytes before it in its group of three, whatever they and the
+ * next ones are.
+ */
 function base64Form(sought: string, phase: number): EncodedForm {
   const encoded = Buffer.from('\0'.repeat(phase) + sought, 'latin1').toString('base64');
   const first = Math.ceil((phase * 8) / 6);

@@ -78,7 +78,10 @@ const isJoint = new Set(jointAnchors);
 export const secretHeads: readonly string[] = [...new Set([...tries.keys(), ...jointAnchors])];
 const search = createAnchorSearch(secretHeads.map((head) => [head, head]));
 
-/** Four latin1 characters at least: a secret in the midst of a text holds one of them, at `isSecretAt`'s offset or one byte behind it. */
+/**
+ * Four latin1 characters at least: a secret in the midst of a text holds one of them, at `isSecretAt`'s offset or one
+ * byte behind it.
+ */
 export const secretAnchors: readonly string[] = [
   ...longAnchors,
   ...keyAnchors,
@@ -97,9 +100,9 @@ export const secretAnchors: readonly string[] = [
 ];
 
 /**
- * Every known token, private key and assigned secret in bytes, in order of start; matches may overlap. Linear: each form is tried only
- * where its anchor stands and reads at most `maxSecretBytes`. Tokens and keys are found behind one layer of an encoding, and tokens that are
- * cut over literals that stand next to each other.
+ * Every known token, private key and assigned secret in bytes, in order of start; matches may overlap. Linear: each
+ * form is tried only where its anchor stands and reads at most `maxSecretBytes`. Tokens and keys are found behind one
+ * layer of an encoding, and tokens that are cut over literals that stand next to each other.
  */
 export function findSecrets(bytes: Uint8Array, text = latin1Of(bytes)): readonly SecretMatch[] {
   const places: number[] = [];

@@ -20,7 +20,10 @@ for (const { rule, anchors, lead, next = '[A-Za-z0-9_-]' } of secretPatterns) {
 const bareEnds = bytesOf('\t\n\v\f\r \xa0"\'`,;<>(){}[]&|#\\');
 const valueEnds = bytesOf('\t\n\v\f\r \xa0,;<&"\'`\\)}]');
 
-/** A look at a few bytes where one of `secretAnchors` stands, before text is made of them: false where no secret begins for certain. */
+/**
+ * A look at a few bytes where one of `secretAnchors` stands, before text is made of them: false where no secret begins
+ * for certain.
+ */
 export function mayBeginSecret(bytes: Uint8Array, at: number, end: number): boolean {
   const key =
     (bytes[at] as number) |
@@ -63,8 +66,8 @@ function mayAssign(bytes: Uint8Array, at: number, end: number): boolean {
 }
 
 /**
- * A quote stands on the rest of the line, or a type and then `=`, or what stands next is long enough to be a value without quotes, and ends
- * where one can end.
+ * A quote stands on the rest of the line, or a type and then `=`, or what stands next is long enough to be a value
+ * without quotes, and ends where one can end.
  */
 function mayHoldValue(bytes: Uint8Array, sign: number, end: number): boolean {
   let from = sign + 1;

@@ -1,4 +1,7 @@
-/** Words that say: put your own here, or this is none. `example` covers the keys of vendors' documentation (`AKIAIOSFODNN7EXAMPLE`). */
+/**
+ * Words that say: put your own here, or this is none. `example` covers the keys of vendors' documentation
+ * (`AKIAIOSFODNN7EXAMPLE`).
+ */
 const tellingWords =
   /example|sample|placeholder|change[-_]?(?:me|this|it)|replace[-_]?(?:me|this|with)|(?:^|[^a-z])(?:your|my|some|the|insert|enter|put)[-_ .]?(?:[a-z]{1,12}[-_ .]){0,3}(?:key|token|secret|password|passw?d|here|value|credential)|to-?do[-_:]|fixme|dummy|redacted|censored|masked|not[-_ ]?(?:(?:a|my)[-_ ]?)?(?:real|secret|valid)|(?:^|[-_.])(?:fake|mock|stub|invalid|test(?:ing)?)(?:[-_.]|$)|^(?:test|pass(?:word|wd)?|admin|user|demo|secret|welcome|qwerty)[\d!@#$.]{0,6}$|x{5,}|\*{3,}|\.{3,}|_{5,}/i;
 /** What stands for a value that is filled in later: `${…}`, `{{…}}`, `<…>`, `%(…)s`, `$NAME`, `process.env.…`. */
@@ -21,8 +24,8 @@ const standards = new Set(
 );
 
 /**
- * Whether a value is no secret but stands in for one: it says so, is a template, repeats a few characters, or counts through the
- * alphabet. For values of a known format, where chance makes none of these.
+ * Whether a value is no secret but stands in for one: it says so, is a template, repeats a few characters, or counts
+ * through the alphabet. For values of a known format, where chance makes none of these.
  */
 export function isPlaceholder(value: string): boolean {
   if (tellingWords.test(value) || templates.test(value) || standards.has(value)) return true;

@@ -5,7 +5,10 @@ import { maxSecretBytes } from './secret-patterns.ts';
 export const keyAnchors: readonly string[] = ['BEGI', 'PuTT'];
 
 const pemAnchor = '-----BEGIN ';
-/** Every label of RFC 7468 and its neighbours: PKCS#8, RSA, EC, DSA, ENCRYPTED, ANY, OPENSSH, SSH2 ENCRYPTED, PGP … BLOCK. */
+/**
+ * Every label of RFC 7468 and its neighbours: PKCS#8, RSA, EC, DSA, ENCRYPTED, ANY, OPENSSH, SSH2 ENCRYPTED, PGP …
+ * BLOCK.
+ */
 const pemHead = /-----BEGIN ((?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?)-----/y;
 const sshComHead = /---- BEGIN (SSH2 ENCRYPTED PRIVATE KEY) ----/y;
 /** Key material that no `END` line closes: lines of base64, however they are broken. */

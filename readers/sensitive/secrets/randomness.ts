@@ -19,8 +19,8 @@ export function classesOf(text: string): number {
 }
 
 /**
- * Share of neighbours that are of different classes: about 0.6 where letters of both cases and digits are drawn at random, 0.4 in
- * hexadecimal digits, under 0.2 in words, names and versions.
+ * Share of neighbours that are of different classes: about 0.6 where letters of both cases and digits are drawn at
+ * random, 0.4 in hexadecimal digits, under 0.2 in words, names and versions.
  */
 export function unrestOf(text: string): number {
   if (text.length < 2) return 0;

@@ -2,7 +2,9 @@
 export interface SecretMatch {
   /** Kebab-case; stands in findings and receipts. */
   readonly rule: string;
-  /** `token`: a secret by its shape. `context`: by what stands around it. `assigned`: by the name that it is given to. */
+  /**
+   * `token`: a secret by its shape. `context`: by what stands around it. `assigned`: by the name that it is given to.
+   */
   readonly kind: 'token' | 'context' | 'assigned';
   readonly start: number;
   readonly end: number;

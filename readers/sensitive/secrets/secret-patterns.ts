@@ -2,15 +2,15 @@
 export interface SecretPattern {
   /** Kebab-case; stands in findings and receipts. */
   readonly rule: string;
-  /** Every try starts at one of these, of two characters at least. What is shorter than four stands behind `lead`, or is `bounded`. */
+  /** Every try starts at one of these, of two characters or more; under four only behind `lead` or `bounded`. */
   readonly anchors: readonly string[];
   /** Character class of the one character before a short anchor; of a bounded one it is no letter, digit or `_`. */
   readonly lead?: string;
   /** Character class behind an anchor of two characters. */
   readonly next?: string;
-  /** Sticky, over latin1 text; bounded, so that one try costs at most its longest match. A first group is the secret, and ends the match. */
+  /** Sticky, over latin1, bounded: a try costs at most its longest match. A first group is the secret, and ends it. */
   readonly form: RegExp;
-  /** `token`: a secret by its shape alone. `context`: a secret by what stands before it, as good as certain in output but common in examples. */
+  /** `token`: a secret by its shape. `context`: by what stands before it; certain in output, common in examples. */
   readonly kind: 'token' | 'context';
   /** The byte before must be no letter, digit or `_`: for formats with a short prefix. */
   readonly bounded?: boolean;

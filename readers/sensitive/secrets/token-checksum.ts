@@ -6,8 +6,8 @@ const checksumLength = 6;
 const checked = /^(?:gh[pousr]|npm)_([A-Za-z0-9]{30})([A-Za-z0-9]{6})$/;
 
 /**
- * Whether the last six characters of a GitHub or npm token are the CRC-32 of the thirty before them, in base 62. `undefined` for a token
- * whose format has no checksum.
+ * Whether the last six characters of a GitHub or npm token are the CRC-32 of the thirty before them, in base 62.
+ * `undefined` for a token whose format has no checksum.
  */
 export function tokenChecksum(token: string): 'valid' | 'mismatch' | undefined {
   const [, payload, checksum] = checked.exec(token) ?? [];

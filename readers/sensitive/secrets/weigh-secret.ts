@@ -33,7 +33,10 @@ function weighPrivateKey(value: string): SecretWeight {
   return body.length < 64 || entropyOf(body.slice(0, 2000)) < 3 ? 'placeholder' : 'secret';
 }
 
-/** A secret is one that is signed: a header that names an algorithm, a payload, a signature. The token of jwt.io is the world's example. */
+/**
+ * A secret is one that is signed: a header that names an algorithm, a payload, a signature. The token of jwt.io is the
+ * world's example.
+ */
 function weighJsonWebToken(value: string): SecretWeight {
   const [header = '', payload = '', signature = ''] = value.split('.');
   const alg = jsonOf(header)?.alg;

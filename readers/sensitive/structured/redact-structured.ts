@@ -5,8 +5,9 @@ import { findRegions, type Region } from '../regions.ts';
 import type { PieceKind, Structure } from './structure.ts';
 
 /**
- * Redacts a document inside its values, so that it stays well formed. Searched is the document with every escape resolved, so that a value
- * is known by its key and a key over several strings as one. `undefined` where the bytes are not of the format.
+ * Redacts a document inside its values, so that it stays well formed. Searched is the document with every escape
+ * resolved, so that a value is known by its key and a key over several strings as one. `undefined` where the bytes are
+ * not of the format.
  */
 export function redactStructured(
   bytes: Uint8Array,

@@ -1,4 +1,7 @@
-/** `text`: content whose encoding the format gives. `bare`: a value without quotes. `frame`: what makes the format, never touched. */
+/**
+ * `text`: content whose encoding the format gives. `bare`: a value without quotes. `frame`: what makes the format,
+ * never touched.
+ */
 export type PieceKind = 'text' | 'bare' | 'raw' | 'frame';
 
 /** How a format is cut into content and what holds it together. */

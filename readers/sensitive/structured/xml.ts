@@ -40,7 +40,9 @@ export const xmlStructure: Structure = {
 
 type Visit = (kind: PieceKind, start: number, end: number) => void;
 
-/** The end behind a comment or CDATA section that begins at `at`; -1 where it never ends, `undefined` where none begins. */
+/**
+ * The end behind a comment or CDATA section that begins at `at`; -1 where it never ends, `undefined` where none begins.
+ */
 function fenced(text: string, at: number, open: string, close: string, visit: Visit): number | undefined {
   if (!text.startsWith(open, at)) return undefined;
   const end = text.indexOf(close, at + open.length);

@@ -27,7 +27,10 @@ const maxGenerations = 50;
 /** Grammars with a function that costs the optimiser 75 to 700 MB of memory. */
 export const hugeGrammars: ReadonlySet<GrammarName> = new Set(['bash', 'c-sharp', 'ruby']);
 
-/** The grammar of that name, made of its bytes, which are asked for on first use in this thread. Throws GRAMMAR_FAULT where it does not load. */
+/**
+ * The grammar of that name, made of its bytes, which are asked for on first use in this thread. Throws GRAMMAR_FAULT
+ * where it does not load.
+ */
 export function loadGrammar(name: GrammarName, read: () => Promise<Uint8Array>): Promise<Grammar> {
   const known = loaded.get(name);
   if (known) return known;
@@ -61,8 +64,9 @@ async function load(name: GrammarName, read: () => Promise<Uint8Array>): Promise
 }
 
 /**
- * Compiles a module whole, at once, and for good: no function of it is optimised later. Flags hold for the process; a function of another
- * module that is first called meanwhile in another thread stays as plain, which costs it some speed and nothing else.
+ * Compiles a module whole, at once, and for good: no function of it is optimised later. Flags hold for the process; a
+ * function of another module that is first called meanwhile in another thread stays as plain, which costs it some speed
+ * and nothing else.
  */
 function compilePlainly(bytes: Uint8Array): object {
   const flags = ['wasm-lazy-compilation', 'wasm-dynamic-tiering', 'wasm-tier-up'];

@@ -17,9 +17,9 @@ interface Growing {
 }
 
 /**
- * Reads `text`; offsets in the tree count from `offset`. `undefined` where that takes longer than `milliseconds`, where the tree is too
- * large or deep, or where the runtime breaks: hostile text can do each of these to an error-tolerant parser. A grammar serves until then;
- * ask for it again before the next text.
+ * Reads `text`; offsets in the tree count from `offset`. `undefined` where that takes longer than `milliseconds`, where
+ * the tree is too large or deep, or where the runtime breaks: hostile text can do each of these to an error-tolerant
+ * parser. A grammar serves until then; ask for it again before the next text.
  */
 export function parseSyntax(
   grammar: Grammar,
@@ -51,7 +51,10 @@ export function parseSyntax(
 
 const none: readonly Growing[] = [];
 
-/** Lists of children are made when their last child is known, as long as they are: half of all nodes have none, and most others few. */
+/**
+ * Lists of children are made when their last child is known, as long as they are: half of all nodes have none, and most
+ * others few.
+ */
 function grow({ types, fields }: Grammar, walk: Walk, offset: number): SyntaxTree | undefined {
   const nodes: Growing[] = [];
   const faults: Growing[] = [];

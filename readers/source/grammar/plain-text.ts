@@ -4,8 +4,8 @@ const spaces =
 const separators = /\xe2\x80[\xa8\xa9]/g;
 
 /**
- * UTF-8 bytes, given as latin1 text, in a form that grammars read as its authors meant and whose indexes are still byte offsets: white
- * space becomes blanks, U+2028 and U+2029 line breaks, and every other byte beyond ASCII a letter.
+ * UTF-8 bytes, given as latin1 text, in a form that grammars read as its authors meant and whose indexes are still byte
+ * offsets: white space becomes blanks, U+2028 and U+2029 line breaks, and every other byte beyond ASCII a letter.
  */
 export function plainText(latin1: string): string {
   if (!/[^\x00-\x7f]/.test(latin1)) return latin1;

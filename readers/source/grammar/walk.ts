@@ -25,8 +25,9 @@ const steps = {
 } as const;
 
 /**
- * Steps through the tree under a cursor. The runtime keeps the cursor in its own memory from one step to the next; the public cursor copies
- * it out and in at each, which costs as much as the parse. Where the runtime does not offer its functions the public cursor is used.
+ * Steps through the tree under a cursor. The runtime keeps the cursor in its own memory from one step to the next; the
+ * public cursor copies it out and in at each, which costs as much as the parse. Where the runtime does not offer its
+ * functions the public cursor is used.
  */
 export function walkTree(cursor: TreeCursor, runtime: RuntimeFunctions): Walk {
   const address = addressOf(cursor);

@@ -21,8 +21,8 @@ const builtins =
 /** What the names of a JavaScript or TypeScript file stand for. */
 export interface JavascriptNames {
   /**
-   * What an expression reaches: `eval`, `#child_process.exec` (`#` marks a module), or `undefined` for anything of the file's own.
-   * `seen` collects where the names on the way were given.
+   * What an expression reaches: `eval`, `#child_process.exec` (`#` marks a module), or `undefined` for anything of the
+   * file's own. `seen` collects where the names on the way were given.
    */
   resolve(node: SyntaxNode | undefined, seen?: number[]): string | undefined;
   /** The expression behind a name or wrapper, where there is one. */
@@ -201,7 +201,10 @@ export function javascriptNames(reading: Reading): JavascriptNames {
     return resolvePart(object, part, seen, depth + 1);
   }
 
-  /** A function for certain: written there, a method of something written there, one that everybody has, or the prototype of such. */
+  /**
+   * A function for certain: written there, a method of something written there, one that everybody has, or the
+   * prototype of such.
+   */
   function isFunction(node: SyntaxNode, depth = 0): boolean {
     const value = behind(node, 0);
     if (!value || depth > maxPathDepth) return false;

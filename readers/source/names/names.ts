@@ -1,6 +1,9 @@
 import type { SyntaxNode } from '../grammar/syntax-tree.ts';
 
-/** What a name was given: a value to be looked into, or a path that is known already; neither: something of the file's own. */
+/**
+ * What a name was given: a value to be looked into, or a path that is known already; neither: something of the file's
+ * own.
+ */
 export interface Binding {
   readonly value?: SyntaxNode | undefined;
   readonly path?: string | undefined;

@@ -5,8 +5,8 @@ import type { Reading } from './reading.ts';
 export type FollowPath = (node: SyntaxNode, seen: number[], depth: number) => string | undefined;
 
 /**
- * What nodes came to, remembered: names that stand for names with several values would else be followed along every way. A question has a bound of
- * steps and of depth; beyond either the reading has given up.
+ * What nodes came to, remembered: names that stand for names with several values would else be followed along every
+ * way. A question has a bound of steps and of depth; beyond either the reading has given up.
  */
 export interface PathMemory {
   /** A new question begins. */

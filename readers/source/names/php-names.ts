@@ -145,7 +145,10 @@ export function phpBehind(
   return node && (phpValues(reading, known, node).at(-1) ?? node);
 }
 
-/** The expressions that a variable, property, constant, choice or table's entry may stand for; others stand for themselves. */
+/**
+ * The expressions that a variable, property, constant, choice or table's entry may stand for; others stand for
+ * themselves.
+ */
 export function phpValues(
   { tree, text, literal }: Reading,
   { values }: PhpNames,

@@ -11,7 +11,10 @@ export interface PythonGiven {
   said(index: number): string | undefined;
 }
 
-/** What the value of a call reaches (`getattr(os, 'system')`, `__import__('os')`), or `undefined` for anything of the file's own. */
+/**
+ * What the value of a call reaches (`getattr(os, 'system')`, `__import__('os')`), or `undefined` for anything of the
+ * file's own.
+ */
 export function pythonCallPath(path: string | undefined, given: PythonGiven): string | undefined {
   switch (path) {
     case undefined:

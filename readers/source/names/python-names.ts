@@ -17,7 +17,10 @@ const functionScopes = new Set(['function_definition', 'lambda', 'class_definiti
 
 /** What the names of a Python file stand for. */
 export interface PythonNames {
-  /** What an expression reaches (`eval`, `os.system`), or `undefined` for anything of the file's own. `seen` collects where names were given. */
+  /**
+   * What an expression reaches (`eval`, `os.system`), or `undefined` for anything of the file's own. `seen` collects
+   * where names were given.
+   */
   resolve(node: SyntaxNode | undefined, seen?: number[]): string | undefined;
   /** The expression behind a name, where there is one. */
   behind(node: SyntaxNode | undefined): SyntaxNode | undefined;

@@ -59,7 +59,9 @@ export function rubySymbol({ text, literal }: Reading, node: SyntaxNode | undefi
     : undefined;
 }
 
-/** The method of Kernel that an expression takes as an object: `method(:eval)`, `Kernel.method(:eval)`, `:eval.to_proc`. */
+/**
+ * The method of Kernel that an expression takes as an object: `method(:eval)`, `Kernel.method(:eval)`, `:eval.to_proc`.
+ */
 export function rubyMethodObject(reading: Reading, node: SyntaxNode): string | undefined {
   const { text } = reading;
   let at: SyntaxNode | undefined = node;

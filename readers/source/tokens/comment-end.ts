@@ -47,7 +47,9 @@ export function blockCommentEnd(
   return undefined;
 }
 
-/** Past a block that counts only at the start of a line (Ruby's `=begin`, Perl's POD); `at` itself where none starts. */
+/**
+ * Past a block that counts only at the start of a line (Ruby's `=begin`, Perl's POD); `at` itself where none starts.
+ */
 export function documentationEnd(text: string, at: number, { special }: Syntax): number {
   if ((special !== 'ruby' && special !== 'perl') || text[at] !== '=') return at;
   const opens = special === 'ruby' ? text.startsWith('=begin', at) : /[a-z]/i.test(text[at + 1] ?? '');

@@ -10,8 +10,8 @@ import { endsCode, isPunctuationVariable, isWordAt, rustQuoteEnd, unescapeWord }
 const maxNesting = 100;
 const maxText = 200;
 /**
- * Splits source into tokens in time linear in its length; never throws. An unterminated single-line quote is punctuation. With `lineBound`,
- * strings and comments end with their line: for text whose beginning is unknown.
+ * Splits source into tokens in time linear in its length; never throws. An unterminated single-line quote is
+ * punctuation. With `lineBound`, strings and comments end with their line: for text whose beginning is unknown.
  */
 export function lex(text: string, syntax: Syntax, { lineBound }: { readonly lineBound: boolean }): Lexed {
   return new Lexer(text, syntax, lineBound).run();
@@ -45,7 +45,7 @@ class Lexer {
     return { tokens: this.#tokens, confused: this.#confused };
   }
 
-  /** Reads code up to the `}` that closes an interpolation, or to the end. Answers where it stopped, or -1 when the `}` is missing. */
+  /** Reads code up to the `}` that closes an interpolation, or to the end: where it stopped, or -1 without that `}`. */
   #code(from: number, isEmbedded: boolean, isOneLine: boolean): number {
     const text = this.#text;
     let braces = 0;

@@ -30,7 +30,10 @@ const beforeObject = new Set([
   'default',
 ]);
 
-/** Tells a division from the start of a regular expression, and a quote in code from one in markup, by what stands before. */
+/**
+ * Tells a division from the start of a regular expression, and a quote in code from one in markup, by what stands
+ * before.
+ */
 export class SlashContext {
   readonly #text: string;
   readonly #syntax: Syntax;

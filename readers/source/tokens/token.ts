@@ -1,7 +1,10 @@
 /** What a piece of code is; `command` is a string that is run. */
 export type TokenKind = 'word' | 'string' | 'command' | 'regex' | 'number' | 'punct' | 'newline';
 
-/** A piece of code. `text` is the word or punctuation itself; for strings, what stands between the quotes (200 characters at most). */
+/**
+ * A piece of code. `text` is the word or punctuation itself; for strings, what stands between the quotes (200
+ * characters at most).
+ */
 export interface Token {
   readonly kind: TokenKind;
   readonly text: string;

@@ -29,7 +29,10 @@ function exchanged<Part extends keyof Attesting>(
 type Doc = Record<string, unknown>;
 type Forgery = (files: Map<string, Uint8Array>) => void;
 
-/** What is said of a record that is another than what happened, forged in each of these ways; the true one is sealed then. */
+/**
+ * What is said of a record that is another than what happened, forged in each of these ways; the true one is sealed
+ * then.
+ */
 function asking(
   engine: WritEngine,
   forgeries: Readonly<Record<string, readonly [Forgery, RegExp]>>,

@@ -29,7 +29,10 @@ function judgeSaying(message: string | undefined): LoadedPlugin {
   });
 }
 
-/** Leaves of a waiting run what it was asked for, and nothing of how it was judged: it is judged anew wherever it goes on. */
+/**
+ * Leaves of a waiting run what it was asked for, and nothing of how it was judged: it is judged anew wherever it goes
+ * on.
+ */
 async function forgetJudging({ sample }: People, runId: string): Promise<void> {
   const { store } = await findRun(builtInStores, await openRepository(sample.root), systemClock, runId);
   const ref = store.refs.run(runId);

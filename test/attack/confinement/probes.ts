@@ -44,7 +44,10 @@ export const dangerousCalls: Readonly<Record<string, readonly [x64: number, arm6
   finit_module: [313, 273],
 };
 
-/** Calls, by number, without arguments: an unconfined caller would be told of those first, or of a privilege that it has. */
+/**
+ * Calls, by number, without arguments: an unconfined caller would be told of those first, or of a privilege that it
+ * has.
+ */
 function callProbes(): Readonly<Record<string, Probe>> {
   const of = process.arch === 'arm64' ? 1 : 0;
   return Object.fromEntries(

@@ -97,7 +97,8 @@ t.test('a journal of another run, and lines that nobody vouched for, are not bel
   writeFileSync(run.journal, kept.replace(`"mac":"${mac}"}\n`, `"mac":"${other}"}\n`));
   t.match((await run.call('resume', run.runId)).data?.notices, [anew]);
 
-  // What a kill between journal and witness looks like, but for who wrote it. A run of its own: one that was begun anew says so for good.
+  // What a kill between journal and witness looks like, but for who wrote it. A run of its own: one that was begun anew
+  // says so for good.
   const clean = await waitingRun(t, run.sample);
   const whole = readFileSync(clean.journal, 'utf8');
   const last = whole.trimEnd().split('\n').at(-1) ?? '';

@@ -1,5 +1,6 @@
 /*
- * Whoever holds a log can write any key beside any signature: a log proof names a signer only where the signature in its entry is that key's.
+ * Whoever holds a log can write any key beside any signature: a log proof names a signer only where the signature in
+ * its entry is that key's.
  */
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { mkdirSync } from 'node:fs';

@@ -1,5 +1,6 @@
 /*
- * The mirror of what is lenient towards genuine material: each leniency, and the forgery that it must not let pass. 0 is what a forger wants; 1 and 3 are as good.
+ * The mirror of what is lenient towards genuine material: each leniency, and the forgery that it must not let pass. 0
+ * is what a forger wants; 1 and 3 are as good.
  */
 import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

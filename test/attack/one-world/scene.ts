@@ -102,7 +102,9 @@ export function byId(view: RunView): Readonly<Record<string, CheckRecord>> {
   return Object.fromEntries(view.stages.flatMap(({ checks }) => checks).map((check) => [check.id, check]));
 }
 
-/** What a check printed, out of the artifacts of its run; the check claims a `test-log` or is the only one of its stage. */
+/**
+ * What a check printed, out of the artifacts of its run; the check claims a `test-log` or is the only one of its stage.
+ */
 export function logOf(sample: Sample, { contentRef = '' }: RunView): string {
   const { stdout } = spawnSync('git', ['ls-tree', '-r', '--name-only', contentRef], {
     cwd: sample.root,

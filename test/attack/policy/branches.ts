@@ -49,7 +49,9 @@ export interface Branches {
 export const audited: { readonly [key: string]: Json } = { risk: { factors: ['audit'] } };
 export const feature = { kind: 'range', range: 'main..feature' } as const;
 
-/** Runs with an attestor that does something first when it is asked to sign: the last moment before the branch moves. */
+/**
+ * Runs with an attestor that does something first when it is asked to sign: the last moment before the branch moves.
+ */
 export async function runWhile(
   sample: Sample,
   request: Partial<RunRequest> & Pick<RunRequest, 'source'>,

@@ -22,7 +22,10 @@ export function add(path: string, ...lines: string[]): string {
   return `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join('')}`;
 }
 
-/** Where any of these texts stands: every object of the repository, reachable or not, and every file below its git directory and home. */
+/**
+ * Where any of these texts stands: every object of the repository, reachable or not, and every file below its git
+ * directory and home.
+ */
 export function tracesOf(sample: Sample, ...texts: string[]): readonly string[] {
   const found: string[] = [];
   const holds = (bytes: Buffer): boolean =>

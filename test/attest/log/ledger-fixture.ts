@@ -49,7 +49,10 @@ export function openLedger(
   });
 }
 
-/** Starts a process that appends `count` entries named after `name`, `batch` at a time, and prints the index of the first of each batch. */
+/**
+ * Starts a process that appends `count` entries named after `name`, `batch` at a time, and prints the index of the
+ * first of each batch.
+ */
 export function startAppender(place: LedgerPlace, name: string, count: number, batch = 1) {
   const script = new URL('append-entries.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [script, place.root, name, String(count), String(batch)], {

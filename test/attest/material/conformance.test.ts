@@ -1,6 +1,7 @@
 /*
- * The shape of sigstore-conformance (`verify-bundle` of its clients): one row is one directory of that suite, with a bundle, an artifact, a trusted root or a key; every row is asked
- * twice, once with the file and once with its digest alone. All material is made here, in the documented formats.
+ * The shape of sigstore-conformance (`verify-bundle` of its clients): one row is one directory of that suite, with a
+ * bundle, an artifact, a trusted root or a key; every row is asked twice, once with the file and once with its digest
+ * alone. All material is made here, in the documented formats.
  */
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

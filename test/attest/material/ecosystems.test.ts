@@ -1,6 +1,6 @@
 /*
- * What other tools hand out, in the forms that they document: each verifies by the anchors that its consumer has, is refuted where it was tampered with, and is exit 3 where it is genuine
- * and cannot be judged by what was given.
+ * What other tools hand out, in the forms that they document: each verifies by the anchors that its consumer has, is
+ * refuted where it was tampered with, and is exit 3 where it is genuine and cannot be judged by what was given.
  */
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import t from 'tap';

@@ -54,7 +54,10 @@ const octets = (bytes: Loose) => Buffer.from(bytes.buffer ?? bytes, bytes.byteOf
 /** Later than the mock's authorities, which begin to be valid when they are made. */
 const soon = () => new Date(Date.now() + 120_000);
 
-/** A certificate authority, both logs and a time-stamp authority of the sigstore project's mock, as if it were `at`; `sct: false` leaves the certificate log out. */
+/**
+ * A certificate authority, both logs and a time-stamp authority of the sigstore project's mock, as if it were `at`;
+ * `sct: false` leaves the certificate log out.
+ */
 export async function makeFoundry({
   at = soon(),
   sct = true,

@@ -1,5 +1,6 @@
 /*
- * A bundle is read once, and everybody judges what that reading gave: a second reading of the same bytes, by other code, could give something else.
+ * A bundle is read once, and everybody judges what that reading gave: a second reading of the same bytes, by other
+ * code, could give something else.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import * as forms from '@sigstore/bundle';

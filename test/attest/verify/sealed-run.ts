@@ -305,7 +305,10 @@ export function statementOf(sealed: SealedRun): ProvenanceStatement {
   return JSON.parse(envelope.payload.toString('utf8'));
 }
 
-/** Signs a changed statement in place of one beside the provenance, and a manifest over the result, with the run's own key or another. */
+/**
+ * Signs a changed statement in place of one beside the provenance, and a manifest over the result, with the run's own
+ * key or another.
+ */
 export async function resealStatement(
   machine: Machine,
   sealed: SealedRun,

@@ -26,7 +26,10 @@ type Json = Record<string, unknown>;
 type Statement = Json & { predicate: Json };
 type Change = (statement: Statement) => unknown;
 
-/** Checks that say no, without those that the seals above a changed statement add: its digest is in the provenance and in the summary. */
+/**
+ * Checks that say no, without those that the seals above a changed statement add: its digest is in the provenance and
+ * in the summary.
+ */
 async function refusals(path: string, change: Change, options = {}): Promise<readonly string[]> {
   const report = await verifyAs(await resealStatement(machine, sealed, path, change, options), { machine });
   t.equal(report.verified, false);

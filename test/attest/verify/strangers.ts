@@ -108,7 +108,10 @@ export function verifyStranger(
   });
 }
 
-/** Fulcio, Rekor and certificate log of our own, with the trusted root that names them; a little later than now, as the mock's authorities are valid from when they are made. */
+/**
+ * Fulcio, Rekor and certificate log of our own, with the trusted root that names them; a little later than now, as the
+ * mock's authorities are valid from when they are made.
+ */
 export async function makeAuthorities(now = new Date(Date.now() + 60_000)): Promise<{
   readonly root: Loose;
   readonly sign: (payload: Loose, changes?: Loose) => Promise<Loose>;

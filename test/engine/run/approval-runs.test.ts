@@ -25,7 +25,9 @@ const source = { kind: 'patch', bytes: fix } as const;
 
 const people = ['ann@sample.example', 'ben@sample.example', 'maintainer@sample.example'];
 
-/** A sample whose base names three people with their keys; the third is who runs it. `config` stands at the base too. */
+/**
+ * A sample whose base names three people with their keys; the third is who runs it. `config` stands at the base too.
+ */
 function sampleWithPeople(
   t: Test,
   config?: string,

@@ -15,7 +15,10 @@ interface Case {
   };
 }
 
-/** The gate failures of the contract (document 1, Errors 1 to 8): whole runs that are refused for each, and runs beside them that are not. */
+/**
+ * The gate failures of the contract (document 1, Errors 1 to 8): whole runs that are refused for each, and runs beside
+ * them that are not.
+ */
 const errors: readonly (readonly [error: string, refused: readonly string[], accepted: readonly string[]])[] =
   [
     [

@@ -175,7 +175,10 @@ const stored: readonly (readonly [field: string, spec: Json, file: string, expec
   ],
 ];
 
-/** What can be told apart in one run is asked of one run; the constraints of a Task are compared whole, so each of those has its own. */
+/**
+ * What can be told apart in one run is asked of one run; the constraints of a Task are compared whole, so each of those
+ * has its own.
+ */
 const runs = [
   stored.filter(([, , , expected]) => !hasConstraints(expected)),
   ...stored.filter(([, , , expected]) => hasConstraints(expected)).map((row) => [row]),

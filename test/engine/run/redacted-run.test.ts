@@ -15,7 +15,9 @@ const mail = 'ann.planted@corp.io';
 const card = '4111 1111 1111 1111';
 const planted = [token, mail, card];
 
-/** Says everything everywhere: output, errors, a report with names and messages, a log, a metric, a file left behind. */
+/**
+ * Says everything everywhere: output, errors, a report with names and messages, a log, a metric, a file left behind.
+ */
 const script = `
 import { writeFileSync } from 'node:fs';
 const say = ${JSON.stringify(planted.map((text) => Buffer.from(text).toString('hex')))}.map((hex) => Buffer.from(hex, 'hex').toString());

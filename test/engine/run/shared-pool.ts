@@ -4,8 +4,8 @@ import { createPool, type WorkerPool } from '../../../core/kernel/worker/pool.ts
 let pool: WorkerPool | undefined;
 
 /**
- * Starting threads and reading the rules into them costs as much as the rest of a run: all runs and command lines of a room have the
- * same. One thread, because every process that a run starts costs more the more memory this one has.
+ * Starting threads and reading the rules into them costs as much as the rest of a run: all runs and command lines of a
+ * room have the same. One thread, because every process that a run starts costs more the more memory this one has.
  */
 export function sharedPool(): WorkerPool {
   pool ??= createPool({ clock: systemClock, threads: 1 });

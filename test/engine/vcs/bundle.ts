@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import t from 'tap';
 
-/** A script of this folder as one file of plain JavaScript: a child that has to strip the types of every module first takes four times as long to start. */
+/**
+ * A script of this folder as one file of plain JavaScript: a child that has to strip the types of every module first
+ * takes four times as long to start.
+ */
 export async function bundleScript(name: string): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'writ-test-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));

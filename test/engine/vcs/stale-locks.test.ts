@@ -47,7 +47,10 @@ async function makeTwo(dir: string): Promise<Held> {
   return { sample, repo: await openRepository(dir), base, next };
 }
 
-/** A git that stops for a while with its ref locks taken and written: in the hook that git asks before it moves the refs. */
+/**
+ * A git that stops for a while with its ref locks taken and written: in the hook that git asks before it moves the
+ * refs.
+ */
 function slowGit(dir: string, seconds: number): string {
   const hooks = join(dir, 'hooks');
   mkdirSync(hooks, { recursive: true });

@@ -237,10 +237,12 @@ t.test('hostile source costs time in proportion to its size', async (t) => {
   };
   for (const language of languages) {
     const { path } = readSample(language);
-    // What grows with the square takes tens of seconds here; compiling a grammar anew, where a text broke its runtime, takes some.
+    // What grows with the square takes tens of seconds here; compiling a grammar anew, where a text broke its runtime,
+    // takes some.
     t.ok((await secondsFor(path, '(', 30_000)) < 10, language);
   }
-  // A grammar may use up its time for such a text, which says nothing of ours: a clock ten times as fast ends it sooner.
+  // A grammar may use up its time for such a text, which says nothing of ours: a clock ten times as fast ends it
+  // sooner.
   const { monotonic } = systemClock;
   t.teardown(() => Object.assign(systemClock, { monotonic }));
   Object.assign(systemClock, { monotonic: () => 10 * monotonic() });

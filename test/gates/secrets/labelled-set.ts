@@ -61,7 +61,10 @@ const places: readonly ((value: string) => Sample)[] = [
   (value) => ({ path: 'docs/notes.md', text: `Use ${value} for the demo.\n`, about: '' }),
 ];
 
-/** Values that an issuer would have given: every known format twice, keys of every kind, and random values under secret-like names. */
+/**
+ * Values that an issuer would have given: every known format twice, keys of every kind, and random values under
+ * secret-like names.
+ */
 export function positives(): readonly Sample[] {
   const samples: Sample[] = [];
   const add = (about: string, path: string, text: string): void => {
@@ -175,7 +178,10 @@ export function positives(): readonly Sample[] {
   return samples;
 }
 
-/** Where and how a value stands that is not simply written down: in a name, encoded, cut, behind an option, in a file of log-ins. */
+/**
+ * Where and how a value stands that is not simply written down: in a name, encoded, cut, behind an option, in a file of
+ * log-ins.
+ */
 function addHidden(add: (about: string, path: string, text: string) => void): void {
   const token = `ghp_${word(36)}`;
   const pass = strongPassword();

@@ -1,6 +1,9 @@
 import type { CaseFile } from '../../../testing.ts';
 
-/** What an edit of a suite is to be judged as: `loss` by an error, `hint` by a note, `told` by a note at most, `kept` by nothing. */
+/**
+ * What an edit of a suite is to be judged as: `loss` by an error, `hint` by a note, `told` by a note at most, `kept` by
+ * nothing.
+ */
 export type EditLabel = 'loss' | 'hint' | 'told' | 'kept';
 
 /** One labelled edit, as the files that it leaves changed. */
@@ -11,8 +14,9 @@ export interface LabelledEdit {
 }
 
 /**
- * Reads a suite of files (`@@@ path`) and edits of it (`=== label: name`, then for each file `@@@ path` or `@@@ old => new`, and `<<<`, the
- * text as it stands, `>>>`, what takes its place). Without `@@@` the first file is meant; a text without `<<<` is a new file.
+ * Reads a suite of files (`@@@ path`) and edits of it (`=== label: name`, then for each file `@@@ path` or `@@@ old =>
+ * new`, and `<<<`, the text as it stands, `>>>`, what takes its place). Without `@@@` the first file is meant; a text
+ * without `<<<` is a new file.
  */
 export function parseEdits(text: string): readonly LabelledEdit[] {
   const [head = '', ...edits] = text.split(/^=== /m);

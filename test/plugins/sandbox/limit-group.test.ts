@@ -5,7 +5,10 @@ import { openLimitGroup } from '../../../plugins/sandbox/limit-group.ts';
 
 const limits = { memoryBytes: 300_000_000, tasks: 4096 };
 
-/** A directory stands for the kernel's: what is written where, and what is made of the answers. On a kernel it was tried by hand (docs/sandbox.md). */
+/**
+ * A directory stands for the kernel's: what is written where, and what is made of the answers. On a kernel it was tried
+ * by hand (docs/sandbox.md).
+ */
 t.test('a group has the limits, takes a process and is removed', async (t) => {
   const above = t.testdir({});
   const group = openLimitGroup(limits, above);

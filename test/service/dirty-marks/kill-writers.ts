@@ -23,8 +23,9 @@ export interface KillReport {
 }
 
 /**
- * Kills a writer at an instant by chance, `rounds` times over the same database: in every fourth round (the first makes the database) at some moment of its start, else among its
- * batches. Every second time the next writer is the first to open what is left, else we are, and look at every batch.
+ * Kills a writer at an instant by chance, `rounds` times over the same database: in every fourth round (the first makes
+ * the database) at some moment of its start, else among its batches. Every second time the next writer is the first to
+ * open what is left, else we are, and look at every batch.
  */
 export async function killWriters(directory: string, rounds: number, seed: number): Promise<KillReport> {
   const random = seededRandom(seed);

@@ -3,7 +3,10 @@ import { WritError } from '../../../core/base/errors.ts';
 import { acquireProcessLock } from '../../../engine/tool/process/process-lock.ts';
 import { openDirtyMarks } from '../../../service/dirty-marks.ts';
 
-/** Writes batch after batch into the directory it is given, from a number on, and says `ack N` when batch N is durable; ends by being killed. */
+/**
+ * Writes batch after batch into the directory it is given, from a number on, and says `ack N` when batch N is durable;
+ * ends by being killed.
+ */
 const [directory = '', first = '0', rows = '20'] = process.argv.slice(2);
 await acquireProcessLock(`${directory}/service.lock`, { busy: () => new WritError('RUN_BUSY') });
 const marks = await openDirtyMarks(`${directory}/service.db`, systemClock);

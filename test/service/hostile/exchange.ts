@@ -7,8 +7,8 @@ import { soundRequest } from './sound-request.ts';
 export interface Exchanged {
   readonly answers: readonly RawAnswer[];
   /**
-   * How the connection was left. `ended`: the server said that it would close, and did, without another octet. `in step`: the next request on it
-   * got the next answer. Anything else is a fault.
+   * How the connection was left. `ended`: the server said that it would close, and did, without another octet. `in
+   * step`: the next request on it got the next answer. Anything else is a fault.
    */
   readonly left: string;
 }
@@ -16,7 +16,10 @@ export interface Exchanged {
 const patienceMs = 240_000;
 const dripMs = 50;
 
-/** Sends a row's octets, reads its answers, and looks that neither side has taken anything for another message than it was. */
+/**
+ * Sends a row's octets, reads its answers, and looks that neither side has taken anything for another message than it
+ * was.
+ */
 export function exchange(place: HostilePlace, row: HostileRow): Promise<Exchanged> {
   const octets = row.send(place);
   const bodiless = Buffer.from(octets.subarray(0, 5)).toString('latin1') === 'HEAD ';

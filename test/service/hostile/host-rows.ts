@@ -40,7 +40,10 @@ const foreignHosts = [
   'x'.repeat(8000),
 ];
 
-/** Names under which a page could reach us (DNS rebinding), and shapes that are read as one thing here and as another there. */
+/**
+ * Names under which a page could reach us (DNS rebinding), and shapes that are read as one thing here and as another
+ * there.
+ */
 export const hostRows: readonly HostileRow[] = [
   ...foreignHosts.map((host) => forbidden(`Host: ${host.slice(0, 40)}`, healthRequest({ host }))),
   forbidden('an empty Host', healthRequest({ host: '' })),

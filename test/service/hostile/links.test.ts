@@ -78,7 +78,10 @@ t.test('a directory that becomes a link between check and write leads nothing ou
 
 const content = 'somebody else’s\n';
 
-/** What a repository that is cloned can bring: links to a file (`dir`: to a directory) outside; nothing else is in `.writ`. */
+/**
+ * What a repository that is cloned can bring: links to a file (`dir`: to a directory) outside; nothing else is in
+ * `.writ`.
+ */
 function plant(ground: Ground, links: readonly string[], dir = false): void {
   const target = join(ground.outside, 'target');
   rmSync(join(ground.root, '.writ'), { recursive: true, force: true });

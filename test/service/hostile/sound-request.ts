@@ -13,7 +13,10 @@ export interface RequestParts {
   readonly body?: string | Uint8Array;
 }
 
-/** An authorised request that would be answered with 200, but for what the row changes in it. Headers are sent as Latin-1, a text body as UTF-8. */
+/**
+ * An authorised request that would be answered with 200, but for what the row changes in it. Headers are sent as
+ * Latin-1, a text body as UTF-8.
+ */
 export function soundRequest(place: HostilePlace, parts: RequestParts = {}): Buffer {
   const { body, method = body === undefined ? 'GET' : 'POST', target = '/api/health' } = parts;
   const octets = Buffer.from(body ?? '');

@@ -10,7 +10,10 @@ const { root, outside, stop, seed } = workerData as {
   readonly seed: number;
 };
 
-/** In a thread of its own: `swapped` is a directory, then a link out of the repository, then a directory, as fast as it goes. */
+/**
+ * In a thread of its own: `swapped` is a directory, then a link out of the repository, then a directory, as fast as it
+ * goes.
+ */
 const random = seededRandom(seed);
 const name = join(root, 'swapped');
 const link = join(root, 'link');

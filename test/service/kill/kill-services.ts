@@ -42,8 +42,9 @@ const mostRows = 5_000;
 const rowsPerRound = 3_500;
 
 /**
- * Kills services of one repository over and over, at instants spread over their start, their work and their end, while clients write, clear and
- * listen; after each kill the next start must serve at once, and what it lists must be what was acknowledged, with no batch and no page in half.
+ * Kills services of one repository over and over, at instants spread over their start, their work and their end, while
+ * clients write, clear and listen; after each kill the next start must serve at once, and what it lists must be what
+ * was acknowledged, with no batch and no page in half.
  */
 export async function killServices({ seed, rounds, report = () => {} }: KillOptions): Promise<KillReport> {
   const random = seededRandom(seed);

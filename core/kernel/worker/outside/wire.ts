@@ -1,4 +1,7 @@
-/* Runs on both sides of the boundary: in the engine and, alone with its neighbour, in the sandbox. It imports types only. */
+/*
+ * Runs on both sides of the boundary: in the engine and, alone with its neighbour, in the sandbox. It imports types
+ * only.
+ */
 import type { FileSides, RuleInput } from '../../../contract/rule.ts';
 
 /** Bytes become base64 at the places where a rule's input has bytes; everything else of it is plain data already. */

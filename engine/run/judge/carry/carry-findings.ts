@@ -3,7 +3,10 @@ import type { HandedOn } from './carry-store.ts';
 import { carryLimits } from './take-carried.ts';
 import type { TrackedCarry } from './tracked-carry.ts';
 
-/** Why a check that left something to others has failed: where the candidate tracks it, it would be judged by what nobody committed. Pure. */
+/**
+ * Why a check that left something to others has failed: where the candidate tracks it, it would be judged by what
+ * nobody committed. Pure.
+ */
 export function carryFindings(
   tracked: readonly TrackedCarry[],
   refused: HandedOn['refused'],

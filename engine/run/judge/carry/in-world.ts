@@ -12,7 +12,10 @@ export interface Passing {
   readonly findings: Finding[];
 }
 
-/** Acts in a world of its own, which is gone afterwards, looks whether its tracked files are what they were, and takes what stands at the carried paths where the command ran and somebody comes after it. */
+/**
+ * Acts in a world of its own, which is gone afterwards, looks whether its tracked files are what they were, and takes
+ * what stands at the carried paths where the command ran and somebody comes after it.
+ */
 export async function inWorld<T extends { readonly result?: unknown }>(
   { means: { signal }, ground }: Pick<Attempt, 'means' | 'ground'>,
   side: WorkspaceSide,

@@ -18,9 +18,10 @@ const parallelFiles = 16;
 export type Taken = 'absent' | 'copied' | { readonly fault: string };
 
 /**
- * Copies what a check left at `path` of its workspace to the same path below `into` (expected empty): files, directories, and links that stay in
- * the workspace, as links; nothing is followed. Anything else, anything called `.git`, and what passes the bounds is a fault. Modes become 0755
- * or 0644; owners, times and extended attributes stay behind.
+ * Copies what a check left at `path` of its workspace to the same path below `into` (expected empty): files,
+ * directories, and links that stay in the workspace, as links; nothing is followed. Anything else, anything called
+ * `.git`, and what passes the bounds is a fault. Modes become 0755 or 0644; owners, times and extended attributes stay
+ * behind.
  */
 export async function takeCarried(
   workspace: string,
@@ -95,8 +96,8 @@ async function list(
 }
 
 /**
- * Judged by its text alone. `..` counts only at the beginning: behind the name of another link it would lead on from where that one leads.
- * With this every chain of links that were handed on stays in the workspace.
+ * Judged by its text alone. `..` counts only at the beginning: behind the name of another link it would lead on from
+ * where that one leads. With this every chain of links that were handed on stays in the workspace.
  */
 function leadsOut(link: string, target: string): boolean {
   if (target.startsWith('/')) return true;

@@ -7,8 +7,9 @@ export interface TrackedCarry {
 }
 
 /**
- * Carried paths that a tree tracks something at, below or above (a file or link where a directory would be needed). Names that some file systems hold to
- * be one are one: otherwise a check could hand on what others take for the candidate's. Pure.
+ * Carried paths that a tree tracks something at, below or above (a file or link where a directory would be needed).
+ * Names that some file systems hold to be one are one: otherwise a check could hand on what others take for the
+ * candidate's. Pure.
  */
 export function trackedCarry(
   carry: readonly string[],

@@ -28,8 +28,9 @@ export interface AskedBaseTests {
 }
 
 /**
- * Runs a suite that passed, and that ran at the base, once more on the candidate with the base's versions of changed test files
- * (rule `tests-kept`): what fails there is what the change expects otherwise. Where no test file lost a line nothing is run.
+ * Runs a suite that passed, and that ran at the base, once more on the candidate with the base's versions of changed
+ * test files (rule `tests-kept`): what fails there is what the change expects otherwise. Where no test file lost a line
+ * nothing is run.
  */
 export async function askBaseTests(
   attempt: Attempt,

@@ -7,8 +7,9 @@ const collected =
   /[._-](?:test|tests|spec)\.\w+$|(?:^|\/)test_[^/]*\.\w+$|_(?:test|spec)\.\w+$|(?:Tests?|IT|Spec)\.\w+$|\.(?:bats|t)$/;
 
 /**
- * What has to be laid over a candidate for the base's tests to stand in it: changed files of tests as the base has them, and nothing where files of
- * cases are new, so that no case that moved is there twice. Empty where no test file lost a line. Pure.
+ * What has to be laid over a candidate for the base's tests to stand in it: changed files of tests as the base has
+ * them, and nothing where files of cases are new, so that no case that moved is there twice. Empty where no test file
+ * lost a line. Pure.
  */
 export function baseTests(files: readonly PatchFile[]): ReadonlyMap<string, TreeLeaf> {
   const leaves = new Map<string, TreeLeaf>();

@@ -5,8 +5,8 @@ const maxCaseLines = 2_000;
 const brackets = /^[\s(){}[\];,:<>]*(?:end|done|fi|esac)?[\s(){}[\];,:]*$/;
 
 /**
- * The texts of what bears a name: the line on which it stands, without the name, and the lines below that are indented more, by which a body is told in
- * nearly every language.
+ * The texts of what bears a name: the line on which it stands, without the name, and the lines below that are indented
+ * more, by which a body is told in nearly every language.
  */
 export function caseTexts(text: string, own: string): readonly string[] {
   if (!text.includes(own)) return [];
@@ -27,7 +27,10 @@ export function caseTexts(text: string, own: string): readonly string[] {
   return found;
 }
 
-/** What a test that a report names may be called in its file: groups, files and parameters stand around it there. The likeliest first. */
+/**
+ * What a test that a report names may be called in its file: groups, files and parameters stand around it there. The
+ * likeliest first.
+ */
 export function namesIn(reported: string): readonly string[] {
   const tails = [' > ', ' › ', '::', '/'].map((sign) => lastOf(reported, sign));
   const method = /[.#](\w+)(?:[[(].*)?$/s.exec(reported)?.[1] ?? '';

@@ -24,8 +24,9 @@ export interface Expectations {
 }
 
 /**
- * What a change expects otherwise than the base (rule `tests-kept`): tests that ran well at the base and fail as they are written there. That is told; where the
- * case, or what it calls, asserts less than before, it is an error, since a break may hide there. Pure.
+ * What a change expects otherwise than the base (rule `tests-kept`): tests that ran well at the base and fail as they
+ * are written there. That is told; where the case, or what it calls, asserts less than before, it is an error, since a
+ * break may hide there. Pure.
  */
 export function compareExpectations({ base, laid, texts, mayGo }: Expectations): readonly Finding[] {
   const failedBefore = new Set((base.tests?.failedTests ?? []).map(({ name }) => name));

@@ -1,8 +1,9 @@
 import type { Asserting, Statement } from './asserting-statements.ts';
 
 /**
- * Whether one text of tests judges less than the other: statements that judge went and nothing came for them, fewer came, and something that
- * they spoke of is spoken of by none of those; or failures are swallowed where they were not. Statements that say it otherwise are no loss.
+ * Whether one text of tests judges less than the other: statements that judge went and nothing came for them, fewer
+ * came, and something that they spoke of is spoken of by none of those; or failures are swallowed where they were not.
+ * Statements that say it otherwise are no loss.
  */
 export function losesAssertions(was: Asserting, is: Asserting): boolean {
   if (is.swallows > was.swallows) return true;

@@ -37,7 +37,10 @@ interface Visit {
   readonly hops: number;
 }
 
-/** Gathers what the commands of checks lead to. Reads nothing itself: `next` says which files are wanted, `read` takes them. */
+/**
+ * Gathers what the commands of checks lead to. Reads nothing itself: `next` says which files are wanted, `read` takes
+ * them.
+ */
 export class Following {
   readonly #tree: WholeTree;
   readonly #links: ReadonlyMap<string, string>;
@@ -197,7 +200,10 @@ export class Following {
     }
   }
 
-  /** Takes up configuration of programs that run by now. False where there is no more: what is taken up may say what else runs. */
+  /**
+   * Takes up configuration of programs that run by now. False where there is no more: what is taken up may say what
+   * else runs.
+   */
   configure(): boolean {
     let isMore = this.#waiting.length > 0;
     for (const { path, program } of this.#configurable.ofPrograms([...this.#programs], this.#found.places)) {

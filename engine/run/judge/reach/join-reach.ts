@@ -1,8 +1,8 @@
 import type { JudgeFile, JudgeReach } from '../../../../core/contract/judge-reach.ts';
 
 /**
- * What judges a change where the policy commit is not its base: what the policy commit's version reaches, and what is executed besides, as the
- * base has it. Directories are those of the base: there the change is made.
+ * What judges a change where the policy commit is not its base: what the policy commit's version reaches, and what is
+ * executed besides, as the base has it. Directories are those of the base: there the change is made.
  */
 export function joinReach(policy: JudgeReach, base: JudgeReach): JudgeReach {
   const files = new Map<string, JudgeFile>();

@@ -4,8 +4,9 @@ const maxCommands = 2_000;
 const maxTextBytes = 256 * 1024;
 
 /**
- * The words of every command in a shell text, nested texts included, as well as they can be told: what is proven by the shell's grammar
- * first, then a plain reading that splits at operators and takes quotes away. Nothing is left out for being unproven.
+ * The words of every command in a shell text, nested texts included, as well as they can be told: what is proven by the
+ * shell's grammar first, then a plain reading that splits at operators and takes quotes away. Nothing is left out for
+ * being unproven.
  */
 export function plainCommands(text: string): readonly (readonly string[])[] {
   const cut = text.slice(0, maxTextBytes);

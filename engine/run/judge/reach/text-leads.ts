@@ -16,7 +16,10 @@ export interface TextLeads {
   readonly paths: readonly string[];
 }
 
-/** Reads a file as what its name, or its first line, says that it is. `called`: the path by which it was reached, through links. */
+/**
+ * Reads a file as what its name, or its first line, says that it is. `called`: the path by which it was reached,
+ * through links.
+ */
 export function textLeads(path: string, called: string, text: string, tree: JudgedTree): TextLeads {
   const name = called.slice(called.lastIndexOf('/') + 1);
   const directory = directoryOf(called);

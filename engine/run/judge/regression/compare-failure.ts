@@ -15,8 +15,9 @@ export function canBeOldFailure({ status, kind, timedOut, exitCode, findings }: 
 }
 
 /**
- * Tells a regression from an old failure by one run at the base. Old is a failure with the same exit code and, of a suite, no failed test
- * that does not fail at the base as often. An answer that cannot be compared is `unknown`, which nothing tolerates. Pure.
+ * Tells a regression from an old failure by one run at the base. Old is a failure with the same exit code and, of a
+ * suite, no failed test that does not fail at the base as often. An answer that cannot be compared is `unknown`, which
+ * nothing tolerates. Pure.
  */
 export function compareFailure(candidate: CheckRecord, base: CheckOutcome): Failure {
   const unlike = unknownOf(base);

@@ -11,8 +11,9 @@ const maxShown = 5;
 export type RunOnce = (side: Side) => Promise<CheckOutcome>;
 
 /**
- * Runs a check `rounds` times at the base and in the candidate, one after the other and in turns which is first, so that what slows the
- * machine down for a while slows both. Ends early where a side fails or writes no metrics, and says so.
+ * Runs a check `rounds` times at the base and in the candidate, one after the other and in turns which is first, so
+ * that what slows the machine down for a while slows both. Ends early where a side fails or writes no metrics, and says
+ * so.
  */
 export async function measureSpeed(run: RunOnce, rounds: number): Promise<Speed> {
   const seen: Record<Side, ReadonlyMap<string, Metric>[]> = { base: [], candidate: [] };

@@ -22,8 +22,8 @@ export async function findJudge(
 const nothing: JudgeReach = { files: [], scripts: {}, programs: [], gaps: [] };
 
 /**
- * Follows the commands of checks through a tree: scripts that they name, scripts of manifests with their hooks, recipes, and what these call
- * and import. At most 500 files of 1 MiB, six hops; what is left out is told.
+ * Follows the commands of checks through a tree: scripts that they name, scripts of manifests with their hooks,
+ * recipes, and what these call and import. At most 500 files of 1 MiB, six hops; what is left out is told.
  */
 export async function followChecks(
   checks: readonly { readonly id: string; readonly command?: string }[],

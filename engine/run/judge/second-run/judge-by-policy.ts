@@ -34,9 +34,9 @@ export interface JudgedCheck {
 const nothing: JudgedByPolicy = { findings: [], artifacts: [] };
 
 /**
- * Judges once more by the policy commit's version where the patch changes what a check judges by and nobody reviews that (rule `judge-changed`):
- * a check that passed is run in the candidate with that version laid over it, and fails where it fails there. So is one that was handed something
- * that such a run left otherwise.
+ * Judges once more by the policy commit's version where the patch changes what a check judges by and nobody reviews
+ * that (rule `judge-changed`): a check that passed is run in the candidate with that version laid over it, and fails
+ * where it fails there. So is one that was handed something that such a run left otherwise.
  */
 export async function judgeByPolicy(
   attempt: Attempt,

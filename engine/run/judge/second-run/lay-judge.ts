@@ -8,8 +8,9 @@ import { findJudge } from './find-judge.ts';
 import { layParts } from './lay-parts.ts';
 
 /**
- * The candidate's tree with these paths as the policy commit has them, links and modes included, and without those that it does not have. Where the policy
- * commit is ahead of the base, whatever else is reached from the checks there is laid, too, unless `withReached` is false.
+ * The candidate's tree with these paths as the policy commit has them, links and modes included, and without those that
+ * it does not have. Where the policy commit is ahead of the base, whatever else is reached from the checks there is
+ * laid, too, unless `withReached` is false.
  */
 export async function layJudge(
   attempt: Attempt,

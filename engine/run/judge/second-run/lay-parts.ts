@@ -1,8 +1,9 @@
 type Members = ReadonlyMap<string, unknown>;
 
 /**
- * The text of a JSON manifest with these parts (`scripts.test`, `jest`) as another text of it has them, or without them where that has none: what else
- * a change says of its package stays, so that a new dependency is there and a new script is not. `undefined` where either text is no object.
+ * The text of a JSON manifest with these parts (`scripts.test`, `jest`) as another text of it has them, or without them
+ * where that has none: what else a change says of its package stays, so that a new dependency is there and a new script
+ * is not. `undefined` where either text is no object.
  */
 export function layParts(text: string, other: string, parts: readonly string[]): string | undefined {
   const [own, theirs] = [membersOf(text), membersOf(other)];

@@ -7,8 +7,8 @@ const ofCommands =
 const ofCheck = /^the command of check /;
 
 /**
- * Whether a file that rule `judge-changed` tells may be what is judged: a script leads to it, and its place is none of tooling. A
- * file that a command names, configuration and manifests judge.
+ * Whether a file that rule `judge-changed` tells may be what is judged: a script leads to it, and its place is none of
+ * tooling. A file that a command names, configuration and manifests judge.
  */
 export function mayBeJudged({ path, detail }: Finding): boolean {
   const { role, via } = detail ?? {};

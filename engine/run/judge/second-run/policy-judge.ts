@@ -25,14 +25,17 @@ export interface PolicyJudge extends LaidTree {
   judges(checkId: string): boolean;
 }
 
-/** Whether the patch rules left it to the policy commit's version to judge the change too: nobody is asked then. Costs nothing. */
+/**
+ * Whether the patch rules left it to the policy commit's version to judge the change too: nobody is asked then. Costs
+ * nothing.
+ */
 export function leavesJudging({ patchFindings }: Pick<Attempt, 'patchFindings'>): boolean {
   return patchFindings?.some(isLeft) ?? false;
 }
 
 /**
- * Asks the rule what of the judge the patch changes, and lays the policy commit's version over the candidate; `undefined` where it is left to nobody. INTERNAL where
- * the rule now says something else: nothing would judge then.
+ * Asks the rule what of the judge the patch changes, and lays the policy commit's version over the candidate;
+ * `undefined` where it is left to nobody. INTERNAL where the rule now says something else: nothing would judge then.
  */
 export async function findPolicyJudge(attempt: Attempt): Promise<PolicyJudge | undefined> {
   const {

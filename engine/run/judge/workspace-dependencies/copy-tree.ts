@@ -3,8 +3,9 @@ import { copyFile, lstat, mkdir, readdir, readlink, symlink } from 'node:fs/prom
 import { join } from 'node:path';
 
 /**
- * Copies one file or directory from `fromRoot` to the same path under `toRoot`. Links are copied as links and never followed, on
- * the way to `path` either. Answers `false` where nothing stands at `path`; throws on a link in the way and on special files.
+ * Copies one file or directory from `fromRoot` to the same path under `toRoot`. Links are copied as links and never
+ * followed, on the way to `path` either. Answers `false` where nothing stands at `path`; throws on a link in the way
+ * and on special files.
  */
 export async function copyTree(fromRoot: string, toRoot: string, path: string): Promise<boolean> {
   const segments = path.split('/');

@@ -23,9 +23,9 @@ const parallelFiles = 16;
 const chunkBytes = 256 * 1024;
 
 /**
- * SHA-256 over the sorted listing of a directory: per entry `<mode> <sha256 of content or link target> <path>` and a NUL, mode as
- * git writes it (directories `040000` and `-`). Links are recorded, never followed; anything but files, directories and links
- * that stay inside is a fault.
+ * SHA-256 over the sorted listing of a directory: per entry `<mode> <sha256 of content or link target> <path>` and a
+ * NUL, mode as git writes it (directories `040000` and `-`). Links are recorded, never followed; anything but files,
+ * directories and links that stay inside is a fault.
  */
 export async function digestDirectory(
   root: string,

@@ -8,8 +8,9 @@ import { entryName } from './prepared-entry.ts';
 const abandonedAfterMs = 24 * 60 * 60 * 1000;
 
 /**
- * Makes the cache a place that nobody else may write to, and removes what killed processes left in it and entries that this voucher does not
- * know, once they are a day old. Where a link leads there it may hold anything else, and nothing is removed.
+ * Makes the cache a place that nobody else may write to, and removes what killed processes left in it and entries that
+ * this voucher does not know, once they are a day old. Where a link leads there it may hold anything else, and nothing
+ * is removed.
  */
 export async function openPrepareCache(cacheDir: string, voucher: Voucher): Promise<void> {
   await mkdir(cacheDir, { recursive: true, mode: 0o700 });

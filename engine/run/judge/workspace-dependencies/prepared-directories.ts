@@ -52,9 +52,9 @@ const maxOutputBytes = 256 * 1024;
 const maxReportedCharacters = 4000;
 
 /**
- * Runs one `[[workspace.prepare]]` in the sandbox, over its declared inputs alone, or takes the result of an earlier run with the
- * same inputs. The cache is filled by rename; an entry that the voucher does not know, or that is not what it was, is made again.
- * Throws WORKSPACE_PREPARE_FAILED.
+ * Runs one `[[workspace.prepare]]` in the sandbox, over its declared inputs alone, or takes the result of an earlier
+ * run with the same inputs. The cache is filled by rename; an entry that the voucher does not know, or that is not what
+ * it was, is made again. Throws WORKSPACE_PREPARE_FAILED.
  */
 export async function prepareDirectories(request: PrepareRequest): Promise<PrepareOutcome> {
   const { step, cacheDir } = request;
@@ -126,7 +126,9 @@ async function runCommand(request: PrepareRequest, stage: string, reports: strin
   if (result.exitCode !== 0) throw failed(step, howItEnded(result, step), { ...outcomeOf(result) });
 }
 
-/** Moves the outputs out of the stage and publishes them under their key; the loser of a race takes the winner's entry. */
+/**
+ * Moves the outputs out of the stage and publishes them under their key; the loser of a race takes the winner's entry.
+ */
 async function fillEntry(
   request: PrepareRequest,
   scratch: string,

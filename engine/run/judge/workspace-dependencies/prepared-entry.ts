@@ -21,7 +21,10 @@ export interface PreparedEntry {
 
 const maxWordBytes = 256;
 
-/** Where an entry lies in its cache. The name is the voucher's own, so that users who cannot believe each other do not take each other's away. */
+/**
+ * Where an entry lies in its cache. The name is the voucher's own, so that users who cannot believe each other do not
+ * take each other's away.
+ */
 export function entryName(key: string, voucher: Voucher): string {
   return `${key}-${voucher.vouch(key).slice(0, 32)}`;
 }
@@ -36,8 +39,8 @@ export async function vouchForOutput(
 }
 
 /**
- * The directories of an entry that all have the digest which the voucher says they were made with; else nothing. Whoever can write to the cache can
- * exchange a tree and what is written beside it, but not vouch for them.
+ * The directories of an entry that all have the digest which the voucher says they were made with; else nothing.
+ * Whoever can write to the cache can exchange a tree and what is written beside it, but not vouch for them.
  */
 export async function openEntry(
   entry: PreparedEntry,

@@ -32,8 +32,8 @@ export const directoryLimits = { maxEntries: 1_000_000, maxBytes: 16 * 2 ** 30 }
 const maxLockfileBytes = 64 * 2 ** 20;
 
 /**
- * Finds an ignored directory of the person's tree that may stand in for the candidate's own dependencies: only while the lockfile
- * on disk, at base and in the candidate is the same. Every refusal is a value.
+ * Finds an ignored directory of the person's tree that may stand in for the candidate's own dependencies: only while
+ * the lockfile on disk, at base and in the candidate is the same. Every refusal is a value.
  */
 export async function openSharedDirectory(request: ShareRequest): Promise<ShareOutcome> {
   const { directory, lockfile, lockfileAtBase, lockfileAtCandidate } = request;

@@ -17,8 +17,9 @@ const limits = {
 const levels = ['error', 'warning', 'note', 'none'];
 
 /**
- * What GitHub code scanning would not take in of a SARIF file, by its published description: size, counts, required properties, relative
- * addresses, regions from 1, fingerprints; and what the schema of SARIF 2.1.0 says against it. Empty where it takes all of it.
+ * What GitHub code scanning would not take in of a SARIF file, by its published description: size, counts, required
+ * properties, relative addresses, regions from 1, fingerprints; and what the schema of SARIF 2.1.0 says against it.
+ * Empty where it takes all of it.
  */
 export function githubIngestionFaults(text: string): readonly string[] {
   const faults: string[] = [];

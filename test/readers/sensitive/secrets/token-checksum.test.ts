@@ -2,7 +2,8 @@ import t from 'tap';
 import { checksumOf, tokenChecksum } from '../../../../readers/sensitive/secrets/token-checksum.ts';
 
 t.test('the checksum is CRC-32 in six digits of base 62', async (t) => {
-  // CRC-32 of the check string "123456789" is 0xCBF43926 by the catalogue of CRC algorithms; thirty characters are what a token has.
+  // CRC-32 of the check string "123456789" is 0xCBF43926 by the catalogue of CRC algorithms; thirty characters are what
+  // a token has.
   t.equal(
     checksumOf('zQWBuTSOoRi4A9spHcVY5ncnsDkxkJ'),
     '0mLq17',

@@ -1,4 +1,7 @@
-/** A change of one test file in a language: what a report names, and what it says when the base's version fails on the candidate. */
+/**
+ * A change of one test file in a language: what a report names, and what it says when the base's version fails on the
+ * candidate.
+ */
 export interface Rewritten {
   readonly language: string;
   readonly test: string;
