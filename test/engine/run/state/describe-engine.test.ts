@@ -1,13 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { globSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { sha256Hex } from '../../../../core/base/digest.ts';
 import { describeEngine } from '../../../../engine/run/state/describe-engine.ts';
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
 t.test('the engine is described by the digest that anybody can take with sha256sum', async (t) => {
   const folders = 'api attest bin core engine gates plugins providers readers';
   const find = `find ${folders} -type f \\( -name '*.ts' -o -name '*.js' \\) ! -name '*.d.ts' 2>/dev/null`;
   const lines = execFileSync('/bin/sh', ['-c', `${find} | LC_ALL=C sort | xargs sha256sum`], {
+    // A room of tests stands in a directory of its own.
+    cwd: root,
     encoding: 'utf8',
     maxBuffer: 8 * 1024 * 1024,
   });
@@ -17,7 +22,7 @@ t.test('the engine is described by the digest that anybody can take with sha256s
       .trim()
       .split('\n')
       .map((line) => line.slice(66)),
-    globSync(`{${folders.replaceAll(' ', ',')}}/**/*.{ts,js}`)
+    globSync(`{${folders.replaceAll(' ', ',')}}/**/*.{ts,js}`, { cwd: root })
       .filter((path) => !path.endsWith('.d.ts'))
       .sort(),
   );
