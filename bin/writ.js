@@ -26,10 +26,43 @@
     return;
   }
 
-  process.getBuiltinModule('node:module').enableCompileCache();
+  var compiled = ownDirectory();
+  if (compiled) process.getBuiltinModule('node:module').enableCompileCache(compiled);
   // The keyword itself would be a syntax error on the Nodes that are refused above.
   var load = new Function('specifier', 'return import(specifier)');
   load(fs.existsSync(here + 'main.ts') ? './main.ts' : '../dist/bin/main.js').then(function (main) {
     main.main(process.argv.slice(2));
   });
+
+  /**
+   * Where compiled code is kept: Node runs what it finds there without a look at the source, so nobody else may be able
+   * to write it (Node's own choice is a directory in the temporary one, which anybody can make first). Nothing where
+   * that cannot be had: the program then only starts more slowly.
+   */
+  function ownDirectory() {
+    var path = process.getBuiltinModule('node:path');
+    var home = process.env.HOME || '';
+    var cache = process.env.XDG_CACHE_HOME || '';
+    if (!path.isAbsolute(home)) home = process.getBuiltinModule('node:os').homedir();
+    if (!path.isAbsolute(cache)) cache = path.join(home, '.cache');
+    try {
+      var own = path.join(cache, 'writ', 'compiled');
+      fs.mkdirSync(own, { recursive: true, mode: 448 });
+      own = fs.realpathSync(own);
+      for (var at = own; ; at = path.dirname(at)) {
+        if (!isOwn(fs.lstatSync(at), at === own)) return undefined;
+        if (at === path.dirname(at)) return own;
+      }
+    } catch (_) {
+      return undefined;
+    }
+  }
+
+  /** Nobody but this user and root can put another thing in its place; a sticky directory keeps what is another's. */
+  function isOwn(stats, last) {
+    var user = process.getuid ? process.getuid() : stats.uid;
+    var writable = process.getuid ? stats.mode & 18 : 0;
+    if (stats.uid !== user && (last || stats.uid !== 0)) return false;
+    return !writable || (!last && (stats.mode & 512) !== 0);
+  }
 })();

@@ -3,6 +3,7 @@ import { room } from './rooms/room.ts';
 await room(
   'bin/args.test.ts',
   'bin/dispatch.test.ts',
+  'bin/compile-cache.test.ts',
   'bin/launcher.test.ts',
   'bin/print.test.ts',
   'bin/run-progress.test.ts',

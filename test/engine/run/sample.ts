@@ -77,6 +77,10 @@ function gitEnv(home: string) {
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_AUTHOR_DATE: '2025-05-06T00:00:00Z',
     GIT_COMMITTER_DATE: '2025-05-06T00:00:00Z',
+    // A home of its own has nothing compiled yet.
+    ...(process.env.NODE_COMPILE_CACHE === undefined
+      ? {}
+      : { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
   };
 }
 
