@@ -6,7 +6,6 @@ import type { WorkerPool } from '../core/kernel/worker/pool.ts';
 import { builtInStores } from '../plugins/store/built-in-stores.ts';
 import { parseArguments } from './args.ts';
 import type { CommandContext, CommandOptions, CommandResult, CommandSpec } from './command-parts/command.ts';
-import { loadLean } from './load-lean.ts';
 import { createPrinter, type Sink, wantsColour } from './terminal/print.ts';
 import { createProgress } from './terminal/progress.ts';
 
@@ -96,7 +95,7 @@ export async function dispatch(
       json,
       quiet,
     };
-    const loaded = await loadLean(command.load);
+    const loaded = await command.load();
     return await end(name, await loaded.run(context), streams);
   } catch (thrown) {
     const { toFault } = await import('../api/to-fault.ts');

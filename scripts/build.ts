@@ -38,6 +38,36 @@ const ownAddress: Plugin = {
   },
 };
 
+/** Stands before the name of a module of Node until the files are written; no text of ours has it. */
+const ofNode = 'module-of-node:';
+
+/**
+ * Modules of Node, as `import` names them. Importing one makes Node read every property that it has, and some load more
+ * of Node when they are read (web streams, message ports, a REPL's history): so our files take what they name.
+ */
+const modulesOfNode: Plugin = {
+  name: 'modules-of-node',
+  setup({ onResolve }) {
+    onResolve({ filter: /^node:/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path: ofNode + path, external: true } : undefined,
+    );
+  },
+};
+
+/** The text of a folded file with what it imports of Node taken from Node directly, before anything of it runs. */
+function takeFromNode(text: string): string {
+  const taken: string[] = [];
+  const rest = text.replaceAll(
+    new RegExp(`^import (\\{[^}]*\\}|\\w+) from "${ofNode}([^"]+)";\\n`, 'gm'),
+    (_statement, names: string, of: string) => {
+      taken.push(`var ${names.replaceAll(' as ', ': ')} = process.getBuiltinModule("${of}");\n`);
+      return '';
+    },
+  );
+  if (rest.includes(ofNode)) throw new Error(`an import of Node in a form that is not known:\n${rest}`);
+  return taken.join('') + rest;
+}
+
 /**
  * Small modules without a build of their own, used by nearly every command. All others stay packages, loaded where they
  * are needed.
@@ -55,8 +85,8 @@ const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
 async function fold(options: BuildOptions): Promise<readonly (readonly [string, string])[]> {
   const { outputFiles } = await build({
     splitting: true,
-    plugins: [ownAddress],
     ...options,
+    plugins: [ownAddress, modulesOfNode, ...(options.plugins ?? [])],
     outdir: 'dist',
     outbase: 'dist',
     bundle: true,
@@ -70,7 +100,7 @@ async function fold(options: BuildOptions): Promise<readonly (readonly [string, 
   });
   return outputFiles.map(({ path, text }) => [
     path,
-    text.replaceAll(/addressOf\("([^"]+)"\)/g, (_call, own: string) => {
+    takeFromNode(text).replaceAll(/addressOf\("([^"]+)"\)/g, (_call, own: string) => {
       const place = toUrl(relative(dirname(path), join(dist, own)));
       return `new URL("${place}", import.meta.url).href`;
     }),
@@ -98,7 +128,7 @@ const folded = [
       'dist/plugins/testers/store-writer.js',
     ],
     chunkNames: 'bin/part-[hash]',
-    plugins: [ownAddress, verifyingApart],
+    plugins: [verifyingApart],
   })),
   // Verifying is one file each, for the command and for whoever embeds it: finding modules would be most of its time.
   ...(await fold({ entryPoints: [verifying], splitting: false })),

@@ -1,4 +1,5 @@
 import type { CommandSpec, OptionSpec } from '../command-parts/command.ts';
+import { loadLean } from '../command-parts/load-lean.ts';
 
 const vkey: OptionSpec = {
   name: 'vkey',
@@ -91,6 +92,6 @@ export const ledgerCommands: readonly CommandSpec[] = [
     arguments: [],
     options: [{ name: 'port', value: 'N', about: 'default any that is free; the address goes to stderr' }],
     examples: [{ line: 'writ ledger serve --port 8080', about: 'then `curl 127.0.0.1:8080/checkpoint`' }],
-    load: () => import('../commands/ledger-serve.ts'),
+    load: () => loadLean(() => import('../commands/ledger-serve.ts')),
   },
 ];

@@ -1,4 +1,5 @@
 import type { CommandSpec } from '../command-parts/command.ts';
+import { loadLean } from '../command-parts/load-lean.ts';
 import { remote, run } from './shared-arguments.ts';
 
 /** Verification, upkeep and what helps to find one's way. */
@@ -193,7 +194,7 @@ export const otherCommands: readonly CommandSpec[] = [
     arguments: [run],
     options: [],
     examples: [{ line: 'writ replay 0198c1e2', about: 'byte-equal, or the first input that differs' }],
-    load: () => import('../commands/replay.ts'),
+    load: () => loadLean(() => import('../commands/replay.ts')),
   },
   {
     name: 'gc',
@@ -236,6 +237,6 @@ export const otherCommands: readonly CommandSpec[] = [
     arguments: [],
     options: [{ name: 'out', value: 'DIR', about: 'keep the sample repository here' }],
     examples: [{ line: 'writ demo --out /tmp/writ-demo', about: 'under a minute' }],
-    load: () => import('../commands/demo.ts'),
+    load: () => loadLean(() => import('../commands/demo.ts')),
   },
 ];

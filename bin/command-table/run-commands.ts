@@ -1,4 +1,5 @@
 import type { CommandSpec } from '../command-parts/command.ts';
+import { loadLean } from '../command-parts/load-lean.ts';
 import { pluginTrust, run, sandbox, spec } from './shared-arguments.ts';
 
 /** A run, from its start to its report. */
@@ -58,7 +59,7 @@ export const runCommands: readonly CommandSpec[] = [
         about: 'only as it stands, in other words',
       },
     ],
-    load: () => import('../commands/run.ts'),
+    load: () => loadLean(() => import('../commands/run.ts')),
   },
   {
     name: 'resume',
@@ -86,7 +87,7 @@ export const runCommands: readonly CommandSpec[] = [
       },
     ],
     examples: [{ line: 'writ resume 0198c1e2', about: 'after a kill, a restart or an approval' }],
-    load: () => import('../commands/resume.ts'),
+    load: () => loadLean(() => import('../commands/resume.ts')),
   },
   {
     name: 'approve',

@@ -1,4 +1,5 @@
 import type { CommandSpec } from '../command-parts/command.ts';
+import { loadLean } from '../command-parts/load-lean.ts';
 
 /** The local notification bus. */
 export const serviceCommands: readonly CommandSpec[] = [
@@ -21,7 +22,7 @@ export const serviceCommands: readonly CommandSpec[] = [
       { line: 'writ service run --host ::1 --port 7420', about: 'IPv6, always the same port' },
     ],
     streams: true,
-    load: () => import('../commands/service-run.ts'),
+    load: () => loadLean(() => import('../commands/service-run.ts')),
   },
   {
     name: 'service status',
