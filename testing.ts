@@ -1,7 +1,14 @@
-export type { GateCase, GateCases, GateRunner } from './plugins/testers/gate-tester.ts';
+export type { GateCase, GateCases } from './plugins/testers/gate-tester.ts';
 export { gateTester, toRuleInput } from './plugins/testers/gate-tester.ts';
+export type { LogSubject } from './plugins/testers/log-tester.ts';
+export { logTester } from './plugins/testers/log-tester.ts';
+export type { CaseRunner } from './plugins/testers/run-cases.ts';
 export type { DeepPartial } from './plugins/testers/sample-spec.ts';
 export { sampleSpec, sampleSpecWith } from './plugins/testers/sample-spec.ts';
+export { sandboxTester } from './plugins/testers/sandbox-tester.ts';
+export type { SealingSubject } from './plugins/testers/sealing-bench.ts';
+export type { SignerSubject } from './plugins/testers/signer-tester.ts';
+export { signerTester } from './plugins/testers/signer-tester.ts';
 export type { StoreSubject } from './plugins/testers/store-bench.ts';
 export { storeTester } from './plugins/testers/store-tester.ts';
 export type { CaseFile } from './plugins/testers/tiny-diff.ts';

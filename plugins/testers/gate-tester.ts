@@ -9,6 +9,7 @@ import type { ArtifactRecord } from '../../core/contract/stage.ts';
 import { judgeRule } from '../../core/kernel/rules.ts';
 import { createPool } from '../../core/kernel/worker/pool.ts';
 import { effectiveScope } from '../../engine/plan/scope.ts';
+import type { CaseRunner } from './run-cases.ts';
 import { type DeepPartial, sampleSpecWith } from './sample-spec.ts';
 import { tellPassed } from './tell-passed.ts';
 import { type CaseFile, toPatchSet, toSideBytes } from './tiny-diff.ts';
@@ -43,11 +44,6 @@ export interface GateCases {
   readonly invalid: readonly GateCase[];
 }
 
-/** The part of a test runner that is used: one subtest per case (tap's and node:test's contexts fit). */
-export interface GateRunner {
-  test(name: string, body: (t: object) => Promise<void>): Promise<unknown>;
-}
-
 const pool = createPool({ clock: systemClock, threads: 2 });
 
 /**
@@ -55,7 +51,7 @@ const pool = createPool({ clock: systemClock, threads: 2 });
  * is a failure.
  */
 export async function gateTester(
-  runner: GateRunner | undefined,
+  runner: CaseRunner | undefined,
   rule: Rule,
   cases: readonly GateCase[] | GateCases,
 ): Promise<void> {

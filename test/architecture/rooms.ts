@@ -17,10 +17,17 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
 };
 /** Folders that reach further than the rest of their room, and why. */
 export const furtherArrows: Readonly<Record<string, readonly string[]>> = {
-  // A store in git is made of git; its tester opens repositories, and that of rules asks as a run with that scope
-  // would.
+  // A store in git is made of git.
   'plugins/store': ['engine/vcs'],
-  'plugins/testers': ['engine/vcs', 'engine/plan'],
+  // They ask as a run would: over repositories, with a scope and a configuration, and hand a log what a seal does.
+  'plugins/testers': [
+    'engine/vcs',
+    'engine/plan',
+    'engine/config',
+    'attest/encoding',
+    'attest/keys',
+    'attest/log',
+  ],
 };
 /**
  * Rooms whose folders stand one upon the other: each imports those before it, and none after it. Files beside the

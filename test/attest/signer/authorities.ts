@@ -32,6 +32,8 @@ export interface Authorities {
   lie(answer: (asked: Asked) => Answered | Promise<Answered>): void;
   /** Is told of every further question before it is answered. */
   before(tell: () => void): void;
+  /** `[log]` and the files that make these believed. */
+  readonly sealing: { readonly log: string; readonly files: Readonly<Record<string, string>> };
   /** What a key is opened with. */
   place(changes?: Parameters<typeof sealingPlace>[1], root?: string): SealingPlace;
 }
@@ -87,6 +89,10 @@ export async function serveAuthorities(t: Test, options: { readonly at?: Date } 
     },
     before: (next) => {
       tell = next;
+    },
+    sealing: {
+      log: `url = "${log.url}"\napi = "v1"\ntrusted_root = "root.json"`,
+      files: { 'root.json': changed() },
     },
     place: (changes = {}, trusted = changed()) =>
       sealingPlace(

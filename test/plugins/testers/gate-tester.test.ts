@@ -1,7 +1,7 @@
 import { AssertionError } from 'node:assert';
 import t from 'tap';
 import type { Rule } from '../../../plugin.ts';
-import { type GateCase, type GateRunner, gateTester, sampleSpec, toRuleInput } from '../../../testing.ts';
+import { type CaseRunner, type GateCase, gateTester, sampleSpec, toRuleInput } from '../../../testing.ts';
 
 const ruleIn = (id: string, file: string): Rule => ({
   id,
@@ -61,7 +61,7 @@ t.test('a rule that is not pure is caught', async (t) => {
 
 t.test('with a runner each case is a subtest of its own', async (t) => {
   const names: string[] = [];
-  const runner: GateRunner = {
+  const runner: CaseRunner = {
     test: async (name, body) => {
       names.push(name);
       await body({});

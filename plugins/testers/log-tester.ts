@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { inTotoPayloadType, signEnvelope } from '../../attest/encoding/dsse.ts';
+import { parsePublicKey } from '../../attest/encoding/public-key.ts';
+import { generateKey, toSigner } from '../../attest/keys/key-signer.ts';
+import { parseCheckpoint, verifyCheckpoint } from '../../attest/log/checkpoint.ts';
+import { requireSameClaim } from '../../attest/log/entry-claim.ts';
+import { parseVkey } from '../../attest/log/ledger-key.ts';
+import { buildLogEntry, parseLogEntry } from '../../attest/log/log-entry.ts';
+import { leafHash } from '../../attest/log/merkle/hash.ts';
+import { rootFromInclusion } from '../../attest/log/merkle/verify-inclusion.ts';
+import { parsePromisedEntry } from '../../attest/log/promised-entry.ts';
+import type { SealingPlace } from '../../core/contract/sealing-place.ts';
+import type { LogProof, LogSource, TransparencyLog } from '../../core/contract/transparency-log.ts';
+import { type CaseRunner, type Promises, runCases } from './run-cases.ts';
+import { openSealingPlace, type SealingSubject } from './sealing-bench.ts';
+
+/** A log to be tested. */
+export interface LogSubject extends Omit<SealingSubject, 'logMode'> {
+  /** As it stands in the slot: the mode that a contract asks for it by. */
+  readonly name: string;
+  readonly source: LogSource;
+  /** Present for a mode that keeps no log, and never proves anything. */
+  readonly keepsNone?: true;
+}
+
+/** A log over a place of its own, and who signs what is logged. */
+interface LogBench {
+  readonly log: TransparencyLog;
+  /** The same place, opened anew. */
+  readonly again: () => Promise<TransparencyLog>;
+  /** The entry of a seal that says this. */
+  readonly entry: (said: string) => Promise<Buffer>;
+}
+
+/**
+ * Runs a log through what every log promises; rejects with an AssertionError that names the promise that is not kept.
+ */
+export async function logTester(runner: CaseRunner | undefined, subject: LogSubject): Promise<void> {
+  await runCases(runner, 'log', subject.name, subject.keepsNone ? noneOf(subject) : promisesOf(subject));
+}
+
+function noneOf(subject: LogSubject): Promises {
+  return {
+    'there is no log, however often it is opened': async () => {
+      const { open } = await placeOf(subject);
+      assert.equal(await open(), undefined);
+      assert.equal(await open(), undefined);
+    },
+  };
+}
+
+function promisesOf(subject: LogSubject): Promises {
+  const bench = async (): Promise<LogBench> => {
+    const { open, entry } = await placeOf(subject);
+    const again = async () => {
+      const log = await open();
+      assert.ok(log, 'there is no log');
+      return log;
+    };
+    return { log: await again(), again, entry };
+  };
+  return {
+    'a new log is empty and bears its name': async () => {
+      const { log } = await bench();
+      assert.equal(log.mode, subject.name);
+      assert.equal(await log.size(), 0);
+    },
+    'a verifier has one thing to pin: a key or a trusted root': async () => {
+      const { log } = await bench();
+      assert.equal((await log.vkey()) === undefined, log.trustedRoot !== undefined);
+    },
+    'an entry is proven to stand in the log, and no other is': async () => {
+      const { log, entry } = await bench();
+      for (const said of ['1', '2', '3']) requireProof(await log.append(await entry(said)));
+    },
+    'a checkpoint that verifies says what the proof says': async () => {
+      const { log, entry } = await bench();
+      for (const said of ['1', '2']) await requireCheckpoint(log, await log.append(await entry(said)));
+    },
+    'the entry that is proven is about what was handed in': async () => {
+      const { log, entry } = await bench();
+      for (const said of ['1', '2']) {
+        const body = await entry(said);
+        const proof = await log.append(body);
+        const found = proof.promise ? parsePromisedEntry(proof.body) : parseLogEntry(proof.body);
+        requireSameClaim(found, parseLogEntry(body));
+      }
+    },
+    'entries follow one another, and stay when the log is opened again': async () => {
+      const { log, again, entry } = await bench();
+      const [first, second] = [await log.append(await entry('1')), await log.append(await entry('2'))];
+      const later = await again();
+      await requireSize(later, second);
+      const third = await later.append(await entry('3'));
+      await requireCheckpoint(later, third);
+      assert.ok(first.logIndex < second.logIndex && second.logIndex < third.logIndex, 'the order is another');
+      assert.ok(
+        first.treeSize < second.treeSize && second.treeSize < third.treeSize,
+        'the tree does not grow',
+      );
+      assert.deepEqual([second.origin, third.origin], [first.origin, first.origin]);
+    },
+    'entries that come at once each stand there': async () => {
+      const { log, entry } = await bench();
+      const bodies = await Promise.all(['1', '2', '3', '4'].map(entry));
+      const proofs = await Promise.all(bodies.map((body) => log.append(body)));
+      for (const proof of proofs) requireProof(proof);
+      assert.equal(
+        new Set(proofs.map(({ logIndex }) => logIndex)).size,
+        bodies.length,
+        'one place is of two',
+      );
+    },
+    'an entry that may have been appended before stands there once': async () => {
+      const { log, again, entry } = await bench();
+      const behind = await log.size();
+      const body = await entry('1');
+      const first = await log.append(body, { behind });
+      // A public log is not asked for its size, so that nothing can be found behind it.
+      if ((await log.vkey()) === undefined) return;
+      await log.append(await entry('2'));
+      const later = await again();
+      const size = await later.size();
+      const repeated = await later.append(body, { behind });
+      requireProof(repeated);
+      assert.equal(repeated.logIndex, first.logIndex, 'it was appended twice');
+      assert.equal(await later.size(), size, 'the log grew');
+    },
+  };
+}
+
+async function placeOf(subject: LogSubject) {
+  const signer = toSigner(generateKey('ecdsa-p256-sha256'), false);
+  const place: SealingPlace = await openSealingPlace(
+    { ...subject, logMode: subject.name },
+    { signers: new Map() },
+  );
+  const key = parsePublicKey(signer.publicKeyPem);
+  return {
+    open: () => subject.source.open(place, signer),
+    entry: async (said: string) => {
+      const payload = Buffer.from(JSON.stringify({ said }));
+      return buildLogEntry(await signEnvelope(inTotoPayloadType, payload, signer), key);
+    },
+  };
+}
+
+function requireProof({ body, logIndex, treeSize, hashes, rootHash }: LogProof): void {
+  const rootOf = (bytes: Uint8Array) => rootFromInclusion(logIndex, treeSize, leafHash(bytes), hashes);
+  assert.ok(rootOf(body)?.equals(rootHash), 'the path does not lead from the entry to the root');
+  assert.ok(!rootOf(Buffer.from('other'))?.equals(rootHash), 'the path leads from any entry to the root');
+}
+
+async function requireCheckpoint(log: TransparencyLog, proof: LogProof): Promise<void> {
+  const vkey = await log.vkey();
+  const { checkpoint } = proof;
+  const { origin, size, root } =
+    vkey === undefined
+      ? parseCheckpoint(checkpoint, () => true)
+      : verifyCheckpoint(checkpoint, [parseVkey(vkey)]);
+  assert.equal(origin, proof.origin, 'the checkpoint is of another log');
+  assert.equal(size, proof.treeSize, 'the checkpoint is of another size');
+  assert.ok(root.equals(proof.rootHash), 'the checkpoint is of another root');
+}
+
+/** Its own log says how many there are; a public one is not asked. */
+async function requireSize(log: TransparencyLog, { treeSize }: LogProof): Promise<void> {
+  assert.equal(
+    await log.size(),
+    (await log.vkey()) === undefined ? 0 : treeSize,
+    'what was appended is gone',
+  );
+}
