@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+
+const timeoutMs = 300_000;
+
+/** What came of a file of tests, or of one test in it. */
+export interface NamedTestRun {
+  readonly passed: boolean;
+  /** Names of what failed, tests before their subtests and assertions; each with the depth that it stands at. */
+  readonly failed: readonly FailedName[];
+  readonly seconds: number;
+}
+
+export interface FailedName {
+  /** 0 is a test of the file, 1 a subtest or assertion in it. */
+  readonly depth: number;
+  readonly name: string;
+}
+
+/**
+ * Runs a file of tests, or only those in it whose names begin with these: of the tests, of the subtests in them, and so
+ * on. A test that is silent for five minutes has failed.
+ */
+export function runNamedTest(tree: string, test: string, names: readonly string[]): Promise<NamedTestRun> {
+  return new Promise((done) => {
+    const started = performance.now();
+    const chunks: Buffer[] = [];
+    const child = spawn(process.execPath, [test], {
+      cwd: tree,
+      env: {
+        ...process.env,
+        TAP_TIMEOUT: String(timeoutMs / 1000),
+        ...(names.length === 0 ? {} : { TAP_GREP: names.map(toPattern).join('\n') }),
+      },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+    });
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    child.on('close', (status) => {
+      const failed = readFailed(Buffer.concat(chunks).toString('utf8'));
+      done({
+        passed: status === 0 && failed.length === 0,
+        failed,
+        seconds: (performance.now() - started) / 1000,
+      });
+    });
+  });
+}
+
+function toPattern(name: string): string {
+  return `/^${name.replace(/[^\w ]/g, '\\$&')}/`;
+}
+
+function readFailed(tap: string): readonly FailedName[] {
+  return [...tap.matchAll(/^((?: {4})*)not ok \d+ - (.*?)(?: # time=.*)?$/gm)].map(
+    ([, indent = '', name = '']) => ({ depth: indent.length / 4, name }),
+  );
+}
