@@ -1,16 +1,5 @@
 import type { EffectiveIntentSpec, IntentSpec } from '../../core/contract/intentspec.gen.ts';
-import schema from './intentspec.v1.schema.json' with { type: 'json' };
-
-interface SchemaNode {
-  readonly $ref?: string;
-  readonly default?: unknown;
-  readonly properties?: Readonly<Record<string, SchemaNode>>;
-  readonly items?: SchemaNode;
-  readonly $defs?: Readonly<Record<string, SchemaNode>>;
-}
-
-const root = schema as unknown as SchemaNode;
-const definitions = root.$defs ?? {};
+import { resolved, type SchemaNode, schemaRoot } from './schema-node.ts';
 
 /**
  * The effective document: every default applied, plus the two values that depend on others (resolutions A, Other
@@ -18,7 +7,7 @@ const definitions = root.$defs ?? {};
  * is a valid document and stays as it is; digests are taken from it, never from the result.
  */
 export function applyDefaults(document: IntentSpec): EffectiveIntentSpec {
-  const filled = fill(document, root) as unknown as EffectiveIntentSpec;
+  const filled = fill(document, schemaRoot) as unknown as EffectiveIntentSpec;
   const { objmodel, execution, constraints, risk } = filled;
   const maxFrames =
     document.objmodel?.contextPipeline?.maxFrames ??
@@ -32,7 +21,7 @@ export function applyDefaults(document: IntentSpec): EffectiveIntentSpec {
 }
 
 function fill(value: unknown, node: SchemaNode): unknown {
-  const target = node.$ref ? (definitions[node.$ref.replace('#/$defs/', '')] ?? {}) : node;
+  const target = resolved(node);
   if (target.items && Array.isArray(value)) {
     const { items } = target;
     return value.map((item) => fill(item, items));

@@ -1,19 +1,18 @@
 import { appendPointer } from '../../core/base/json-pointer.ts';
 import { quoted } from '../../core/base/quoted.ts';
 import { error, type Issue } from '../../core/contract/issue.ts';
-import validate, { type SchemaViolation } from './intentspec-validator.gen.js';
 import { maxViolations } from './max-violations.ts';
+import { findSchemaViolations, type SchemaViolation } from './schema-violations.ts';
 
 /** Every way in which a parsed document breaks the JSON Schema; nothing means it conforms. Never throws. */
 export function findSchemaIssues(document: unknown): readonly Issue[] {
-  if (validate(document)) return [];
-  const violations = validate.errors ?? [];
-  const mistyped = new Set(violations.filter((one) => one.keyword === 'type').map((one) => one.instancePath));
+  const violations = findSchemaViolations(document);
+  const mistyped = new Set(violations.filter(({ keyword }) => keyword === 'type').map(({ at }) => at));
   const issues: Issue[] = [];
   for (const violation of violations) {
     // A number where one of five words belongs is one mistake, not two.
     const echo = violation.keyword === 'enum' || violation.keyword === 'const';
-    if (!(echo && mistyped.has(violation.instancePath))) issues.push(toIssue(violation));
+    if (!(echo && mistyped.has(violation.at))) issues.push(toIssue(violation));
   }
   if (violations.length >= maxViolations) {
     issues.push(
@@ -27,60 +26,46 @@ export function findSchemaIssues(document: unknown): readonly Issue[] {
   return issues;
 }
 
-function toIssue({ keyword, instancePath, params }: SchemaViolation): Issue {
+function toIssue({ keyword, at, said }: SchemaViolation): Issue {
   const code = `SCHEMA_${keyword.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
-  const { limit, missingProperty, additionalProperty, allowedValues, allowedValue, type, format } =
-    params as Params;
   switch (keyword) {
     case 'required':
+      return error(code, at, `expected the property ${quoted(String(said))}, found none`);
+    case 'additionalProperties': {
+      const found = String(said);
       return error(
         code,
-        instancePath,
-        `expected the property ${quoted(String(missingProperty))}, found none`,
+        appendPointer(at, found),
+        `expected only properties of the contract, found ${quoted(found)}`,
       );
-    case 'additionalProperties':
-      return error(
-        code,
-        appendPointer(instancePath, String(additionalProperty)),
-        `expected only properties of the contract, found ${quoted(String(additionalProperty))}`,
-      );
+    }
     case 'type':
-      return error(code, instancePath, `expected a value of type ${type}`);
+      return error(code, at, `expected a value of type ${said}`);
     case 'enum':
-      return error(code, instancePath, `expected one of ${(allowedValues ?? []).map(quoted).join(', ')}`);
+      return error(code, at, `expected one of ${(said as readonly string[]).map(quoted).join(', ')}`);
     case 'const':
-      return error(code, instancePath, `expected ${quoted(String(allowedValue))}`);
+      return error(code, at, `expected ${quoted(String(said))}`);
     case 'minLength':
-      return error(code, instancePath, `expected at least ${limit} characters`);
+      return error(code, at, `expected at least ${said} characters`);
     case 'maxLength':
-      return error(code, instancePath, `expected at most ${limit} characters`);
+      return error(code, at, `expected at most ${said} characters`);
     case 'minItems':
-      return error(code, instancePath, `expected at least ${limit} items`);
+      return error(code, at, `expected at least ${said} items`);
     case 'minimum':
-      return error(code, instancePath, `expected at least ${limit}`);
+      return error(code, at, `expected at least ${said}`);
     case 'maximum':
-      return error(code, instancePath, `expected at most ${limit}`);
+      return error(code, at, `expected at most ${said}`);
     case 'pattern':
-      return error(code, instancePath, patternMessages[instancePath] ?? 'expected another form');
+      return error(code, at, patternMessages[at] ?? 'expected another form');
     case 'format':
       return error(
         code,
-        instancePath,
-        `expected a ${format} of RFC 3339 with a time zone, such as \`2026-01-31T09:30:00Z\``,
+        at,
+        `expected a ${said} of RFC 3339 with a time zone, such as \`2026-01-31T09:30:00Z\``,
       );
     default:
-      return error(code, instancePath, `expected what \`${keyword}\` of the schema says`);
+      return error(code, at, `expected what \`${keyword}\` of the schema says`);
   }
-}
-
-interface Params {
-  readonly limit?: number;
-  readonly missingProperty?: string;
-  readonly additionalProperty?: string;
-  readonly allowedValues?: readonly string[];
-  readonly allowedValue?: string;
-  readonly type?: string;
-  readonly format?: string;
 }
 
 const patternMessages: Readonly<Record<string, string>> = {
