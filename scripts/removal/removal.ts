@@ -1,4 +1,6 @@
-/** A text of the product that something hangs on, what stands there when that is gone, and the test that has to fail. */
+/**
+ * A text of the product that something hangs on, what stands there when that is gone, and the test that has to fail.
+ */
 export interface Removal {
   /** What hangs on it. */
   readonly name: string;
