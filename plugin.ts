@@ -13,6 +13,7 @@ export type {
 export type { ArtifactProducer, ArtifactRequest, Produced } from './core/contract/artifact-producer.ts';
 export type { Attestation, Attestor, AttestRequest, DigestedThing } from './core/contract/attestor.ts';
 export type { CheckContext, CheckOutcome, CheckRunner, ReportFile } from './core/contract/check-runner.ts';
+export type { ConfigSection } from './core/contract/config-section.ts';
 export type { ContextItemKind, FrameKind, TrustTier } from './core/contract/context.ts';
 export type { Finding, Severity } from './core/contract/finding.ts';
 export type {
@@ -76,6 +77,7 @@ export type { StoreBeside, StorePlace, StoreSource } from './core/contract/store
 export type {
   AppendOptions,
   InclusionPromise,
+  LogForm,
   LogProof,
   LogSource,
   TransparencyLog,

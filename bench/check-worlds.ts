@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { signerForms } from '../attest/signer/signer-sources.ts';
+import { sealingForms } from '../attest/attestor/sealing-forms.ts';
 import { parseConfig } from '../engine/config/config.ts';
 import { type OpenWorkspace, openingWorkspace } from '../engine/run/judge/open-workspace.ts';
 import type { Attempt } from '../engine/run/state/attempt.ts';
@@ -47,7 +47,7 @@ async function benchCount(box: string, count: number): Promise<boolean> {
     scratch,
     settings: {},
     ground: {
-      config: parseConfig(undefined, { signers: signerForms }),
+      config: parseConfig(undefined, sealingForms),
       repository,
       sandbox: bubblewrapSandbox(),
     },

@@ -1,5 +1,5 @@
 import { readApprovals } from '../../attest/approval/read-approvals.ts';
-import { signerForms } from '../../attest/signer/signer-sources.ts';
+import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import type { ApprovalVerdict } from '../../core/contract/approval.ts';
 import { parseConfig } from '../../engine/config/config.ts';
@@ -43,8 +43,8 @@ export async function judgeHere({
     authors: [...authors, ...peopleOf(report.authorship)],
     differences: differencesFrom(await reportsOnRef({ store, runId }), report),
     receivedAtMs: systemClock.now(),
-    inProcess: parseConfig(config?.type === 'blob' ? config.bytes : undefined, { signers: signerForms })
-      .approvals.inProcess,
+    inProcess: parseConfig(config?.type === 'blob' ? config.bytes : undefined, sealingForms).approvals
+      .inProcess,
   });
   if (judged) return { judged, approvers: verdicts };
   return {

@@ -1,7 +1,10 @@
 import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
 import type { Environment } from '../keys/user-config-dir.ts';
 import { createInternalLedgerSource } from '../log/internal-ledger-source.ts';
+import { ledgerMode } from '../log/ledger-section.ts';
 import { noLogSource } from '../log/no-log.ts';
+import { lazyPublicLog } from '../public/lazy-public-log.ts';
+import { publicLogMode } from '../public/public-log-section.ts';
 import { createSignerSources } from '../signer/signer-sources.ts';
 
 export interface AttestPluginOptions {
@@ -31,10 +34,8 @@ export function attestPlugin({ env, ephemeralKey }: AttestPluginOptions): Loaded
     setup({ slots, clock, fetch, secret, files }) {
       const options = { env, ephemeral: ephemeralKey, clock, fetch, secret, files };
       for (const [form, source] of createSignerSources(options)) slots.signer.add(form, source);
-      slots.log.add('internal-ledger', createInternalLedgerSource(env, clock));
-      slots.log.addLazy('public-log', async () =>
-        (await import('../public/public-log-source.ts')).createPublicLogSource(clock, fetch),
-      );
+      slots.log.add(ledgerMode, createInternalLedgerSource(env, clock));
+      slots.log.add(publicLogMode, lazyPublicLog(clock, fetch));
       slots.log.add('none', noLogSource);
       return undefined;
     },

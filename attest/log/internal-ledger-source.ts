@@ -8,6 +8,7 @@ import { findUserLedgerKey, openUserLedgerKey } from '../keys/user-keys.ts';
 import { mirrorLedger } from './git-mirror.ts';
 import { createInternalLedger, type InternalLedger, readFrom } from './internal-ledger.ts';
 import { ledgerPath } from './ledger-path.ts';
+import { ledgerForm, ledgerSectionOf } from './ledger-section.ts';
 import { userCheckpointMemory } from './user-checkpoint-memory.ts';
 
 export { userCheckpointMemory };
@@ -38,8 +39,10 @@ export function openUserLedger(
  */
 export function createInternalLedgerSource(env: Environment, clock: Clock): LogSource {
   return {
-    open: async ({ commonDir, config, repository }) => {
-      const mirror = config.log.mirror === 'git' ? repository : undefined;
+    ...ledgerForm,
+    open: async (place) => {
+      const { commonDir, repository } = place;
+      const mirror = ledgerSectionOf(place).mirror === 'git' ? repository : undefined;
       const ledger = openUserLedger(commonDir, env, clock, mirror);
       const directory = join(commonDir, ledgerPath);
       if ((await readFrom(directory)('checkpoint')) === undefined) return ledger;

@@ -6,6 +6,7 @@ import type { LogSource } from '../../core/contract/transparency-log.ts';
 import { readSigningConfig, type SigningServices } from './log-service.ts';
 import { createPublicLog } from './public-log.ts';
 import { publicLogsOf } from './public-log-key.ts';
+import { publicLogSectionOf } from './public-log-section.ts';
 import { parseTrustedRoot, type TrustedRoot } from './trusted-root.ts';
 
 /**
@@ -41,7 +42,7 @@ export async function chooseLog(
   place: SealingPlace,
   nowMs: number,
 ): Promise<{ readonly url: string; readonly api: 'v1' | 'v2' }> {
-  const { service } = place.config.log;
+  const { service } = publicLogSectionOf(place);
   if (service) return service;
   const services = await readServices(place, nowMs);
   if (services === undefined)
@@ -56,26 +57,23 @@ export async function chooseLog(
 }
 
 /** What the signing config at the policy commit says; `undefined` where `[log]` names none. */
-export async function readServices(
-  { config, readPolicy }: SealingPlace,
-  nowMs: number,
-): Promise<SigningServices | undefined> {
-  const path = config.log.signingConfig;
+export async function readServices(place: SealingPlace, nowMs: number): Promise<SigningServices | undefined> {
+  const path = publicLogSectionOf(place).signingConfig;
   if (path === undefined) return undefined;
-  const bytes = await readPolicy(path);
+  const bytes = await place.readPolicy(path);
   if (bytes === undefined) throw invalid('log.signing_config', `\`${path}\` is no file of the policy commit`);
   return readAs('log.signing_config', () => readSigningConfig(bytes, nowMs));
 }
 
 /** The trusted root at base that answers are checked against. CONFIG_INVALID. */
-export async function readTrustedRoot({ config, readPolicy }: SealingPlace): Promise<{
+export async function readTrustedRoot(place: SealingPlace): Promise<{
   readonly bytes: Uint8Array;
   readonly root: TrustedRoot;
 }> {
-  const path = config.log.trustedRoot;
+  const path = publicLogSectionOf(place).trustedRoot;
   if (path === undefined)
     throw invalid('log.trusted_root', 'expected the trusted root that the log is checked against');
-  const bytes = await readPolicy(path);
+  const bytes = await place.readPolicy(path);
   if (bytes === undefined) throw invalid('log.trusted_root', `\`${path}\` is no file of the policy commit`);
   return { bytes, root: readAs('log.trusted_root', () => parseTrustedRoot(bytes)) };
 }

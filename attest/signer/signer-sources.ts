@@ -44,9 +44,6 @@ export function createSignerSources({
   ]);
 }
 
-/** How keys may be asked for, for whoever reads a configuration and opens none. */
-export const signerForms = createSignerSources({ env: {}, ephemeral: false });
-
 /**
  * A key file: PEM for `file`, an OpenSSH private key without passphrase for `ssh`. One inside the repository is
  * refused: whoever can read it could sign.

@@ -1,4 +1,4 @@
-import { signerForms } from '../../attest/signer/signer-sources.ts';
+import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseConfig, type WritConfig } from '../../engine/config/config.ts';
 import { resolveRange } from '../../engine/patch/patch-from-range.ts';
@@ -28,8 +28,8 @@ export async function readScanOptions(
   if (repository === undefined) return {};
   const bytes = await readBlob(repository, await policyTree(context, repository), '.writ/config.toml');
   // Rules of plugins are not asked by a scan, and so not known to it: options for one of them are no mistake.
-  const { plugins, rules } = parseConfig(bytes, { signers: signerForms });
-  return plugins.length > 0 ? rules : parseConfig(bytes, { signers: signerForms, ruleIds }).rules;
+  const { plugins, rules } = parseConfig(bytes, sealingForms);
+  return plugins.length > 0 ? rules : parseConfig(bytes, { ...sealingForms, ruleIds }).rules;
 }
 
 async function policyTree({ options }: Context, repository: Repository): Promise<string> {

@@ -1,6 +1,6 @@
 import type { JsonData } from '../../api/json-data.ts';
 import { userPluginAccess } from '../../api/user-plugins.ts';
-import { signerForms } from '../../attest/signer/signer-sources.ts';
+import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseConfig } from '../../engine/config/config.ts';
 import { type FoundPlugin, findPlugins } from '../../engine/plugin-trust/find-plugins.ts';
@@ -50,9 +50,7 @@ async function findListed(context: CommandContext): Promise<readonly FoundPlugin
   });
   if (repository === undefined) return [];
   const base = await resolveBase(repository, 'HEAD');
-  const { plugins } = parseConfig(await readBlob(repository, base.tree, '.writ/config.toml'), {
-    signers: signerForms,
-  });
+  const { plugins } = parseConfig(await readBlob(repository, base.tree, '.writ/config.toml'), sealingForms);
   return findPlugins(repository, base.tree, plugins, userPluginAccess(context.env));
 }
 

@@ -1,6 +1,6 @@
 import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { signerForms } from '../../attest/signer/signer-sources.ts';
+import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import { absent, writeDurably } from '../../core/base/durable-file.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { parseConfig } from '../../engine/config/config.ts';
@@ -28,7 +28,7 @@ export async function pinPlugin(root: string, pin: Pin): Promise<boolean> {
       message: `\`${path}\` is no plain file of at most ${maxConfigBytes} bytes`,
     });
   const text = bytes?.toString('utf8') ?? '';
-  const { plugins } = parseConfig(bytes, { signers: signerForms });
+  const { plugins } = parseConfig(bytes, sealingForms);
   const there = plugins.find(({ kind, place }) => kind === pin.kind && place === pin.place);
   if (there?.digest === pin.digest) return false;
   const entry = `[[plugins]]\n${pin.kind} = ${JSON.stringify(pin.place)}\ndigest = "sha256:${pin.digest}"\n`;
@@ -36,7 +36,7 @@ export async function pinPlugin(root: string, pin: Pin): Promise<boolean> {
     there === undefined
       ? `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${text === '' ? '' : '\n'}${entry}`
       : replaceDigest(text, there.digest, pin);
-  parseConfig(Buffer.from(changed), { signers: signerForms });
+  parseConfig(Buffer.from(changed), sealingForms);
   await mkdir(join(root, '.writ'), { recursive: true });
   await writeDurably(path, changed, 0o644);
   return true;

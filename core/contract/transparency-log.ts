@@ -1,3 +1,4 @@
+import type { ConfigSection } from './config-section.ts';
 import type { SealingPlace } from './sealing-place.ts';
 import type { Signer } from './signer.ts';
 
@@ -53,7 +54,13 @@ export interface TransparencyLog {
   size(): Promise<number>;
 }
 
+/** What of `[log]` a log reads. */
+export interface LogForm {
+  /** Reads its own keys; absent for one that has none. What it answers is `place.config.log` under its name. */
+  readSection?(section: ConfigSection): unknown;
+}
+
 /** Opens the log of one repository (slot `log`, by `provenance.transparencyLog.mode`); mode `none` has none. */
-export interface LogSource {
+export interface LogSource extends LogForm {
   open(place: SealingPlace, signer: Signer): Promise<TransparencyLog | undefined>;
 }

@@ -13,7 +13,8 @@ import { type ListedPlugin, readPluginsSection } from './plugins-section.ts';
 import { type PolicyConfig, readPolicySection } from './policy-section.ts';
 import { readRedactionSection } from './redaction-section.ts';
 import { type RunnersConfig, readRunnersSection } from './runners-section.ts';
-import { readSignerSection, type SignerForms } from './signer-section.ts';
+import type { SealingForms } from './sealing-forms.ts';
+import { readSignerSection } from './signer-section.ts';
 import { type ConfigIssue, type PlainValue, TableReader } from './table-reader.ts';
 import { readWorkspaceSection, type WorkspaceConfig } from './workspace-section.ts';
 
@@ -48,9 +49,8 @@ export interface WritConfig {
   readonly policies: ReadonlyMap<string, PolicyConfig>;
 }
 
-export interface ParseConfigOptions {
-  /** How keys may be asked for: `[signer]` is read by their sources. */
-  readonly signers: SignerForms;
+/** `[signer]` and `[log]` are read by those that they are about. */
+export interface ParseConfigOptions extends SealingForms {
   /** Ids of the registered rules; given, a `[rules.<id>]` for any other is refused. */
   readonly ruleIds?: readonly string[];
 }
@@ -67,7 +67,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
   const config: WritConfig = {
     workspace: readWorkspaceSection(root.table('workspace')),
     signer: readSignerSection(root.table('signer'), options.signers),
-    log: readLogSection(root.table('log')),
+    log: readLogSection(root.table('log'), options.logs),
     approvals: readApprovalsSection(root.table('approvals')),
     checks: readChecksSection(root.table('checks')),
     runners: readRunnersSection(root.table('runners')),

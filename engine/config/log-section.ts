@@ -1,44 +1,42 @@
+import type { ConfigSection } from '../../core/contract/config-section.ts';
 import type { LogConfig } from '../../core/contract/sealing-config.ts';
+import type { LogForm } from '../../core/contract/transparency-log.ts';
 import { repositoryPathFault } from './repository-path.ts';
 import { readServiceUrl } from './service-url.ts';
 import type { TableReader } from './table-reader.ts';
 
-/** Reads `[log]`. A log without a trusted root to check it against is refused, and so is one said in two ways. */
-export function readLogSection(reader: TableReader): LogConfig {
-  const url = readServiceUrl(reader, 'url');
-  const api = reader.has('api') ? reader.text('api', 'v2') : undefined;
-  const signingConfig = readPath(reader, 'signing_config');
-  const trustedRoot = readPath(reader, 'trusted_root');
-  const mirror = reader.has('mirror') ? reader.text('mirror', 'git') : undefined;
-  if (mirror !== undefined && mirror !== 'git') reader.refuse(reader.at('mirror'), 'expected `git`');
-  const isSaid = reader.keys().includes('url');
-  if (api !== undefined && api !== 'v1' && api !== 'v2')
-    reader.refuse(reader.at('api'), 'expected `v1` or `v2`');
-  if (isSaid && api === undefined) reader.refuse(reader.at('api'), 'expected `v1` or `v2` beside `url`');
-  if (!isSaid && api !== undefined)
-    reader.refuse(reader.at('api'), 'says how to speak to `url`, which is missing');
-  if (isSaid && signingConfig !== undefined)
-    reader.refuse(reader.at('signing_config'), 'expected either `url` or `signing_config`');
-  if ((isSaid || signingConfig !== undefined) && trustedRoot === undefined)
-    reader.refuse(
-      reader.at('trusted_root'),
-      'expected a trusted root: without one no answer could be checked',
-    );
+/** What of `[log]` is read by whom, by the name of the log. */
+export type LogForms = ReadonlyMap<string, LogForm>;
+
+/** Reads `[log]` as the logs understand it. */
+export function readLogSection(reader: TableReader, forms: LogForms): LogConfig {
+  const section = sectionOf(reader);
+  const read = [...forms].flatMap(([name, form]) =>
+    form.readSection === undefined ? [] : [[name, form.readSection(section)] as const],
+  );
   reader.end();
-  return {
-    ...(mirror === 'git' ? { mirror } : {}),
-    ...(url !== undefined && (api === 'v1' || api === 'v2') ? { service: { url, api } } : {}),
-    ...(signingConfig === undefined ? {} : { signingConfig }),
-    ...(trustedRoot === undefined ? {} : { trustedRoot }),
-  };
+  return Object.fromEntries(read);
 }
 
-function readPath(reader: TableReader, key: string): string | undefined {
-  if (!reader.has(key)) return undefined;
-  const path = reader.text(key, '');
-  if (path === '') return undefined;
-  // Below `.writ/` nothing can be changed by a patch, so that is a good place for anchors.
-  const fault = repositoryPathFault(path.replace(/^\.writ\/trust\//, ''));
-  if (fault !== undefined) reader.refuse(reader.at(key), fault);
-  return path;
+function sectionOf(reader: TableReader): ConfigSection {
+  const refuse = (key: string, message: string): void => reader.refuse(reader.at(key), message);
+  const text = (key: string): string | undefined => {
+    const found = reader.has(key) ? reader.text(key, '') : '';
+    // What is no text was refused by the reader.
+    return found === '' ? undefined : found;
+  };
+  return {
+    has: (key) => reader.has(key),
+    text,
+    url: (key) => readServiceUrl(reader, key),
+    path(key) {
+      const path = text(key);
+      if (path === undefined) return undefined;
+      // Below `.writ/` nothing can be changed by a patch, so that is a good place for anchors.
+      const fault = repositoryPathFault(path.replace(/^\.writ\/trust\//, ''));
+      if (fault !== undefined) refuse(key, fault);
+      return path;
+    },
+    refuse,
+  };
 }

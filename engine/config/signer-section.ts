@@ -1,15 +1,9 @@
 import type { SignerConfig } from '../../core/contract/sealing-config.ts';
-import type { SignerForm, SignerSetting, SignerSource } from '../../core/contract/signer.ts';
-import type { Slot } from '../../core/kernel/slot.ts';
+import type { SignerForm, SignerSetting } from '../../core/contract/signer.ts';
 import type { TableReader } from './table-reader.ts';
 
 /** How keys may be asked for, by the name of their source. */
 export type SignerForms = ReadonlyMap<string, SignerForm>;
-
-/** The forms of every source in slot `signer`. */
-export async function signerFormsOf(slot: Pick<Slot<SignerSource>, 'names' | 'pick'>): Promise<SignerForms> {
-  return new Map(await Promise.all(slot.names.map(async (name) => [name, await slot.pick(name)] as const)));
-}
 
 /** Reads `[signer]` as the sources of keys understand it. */
 export function readSignerSection(reader: TableReader, forms: SignerForms): SignerConfig {

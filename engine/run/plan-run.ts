@@ -4,7 +4,7 @@ import { edgesOf, type PlannedTask } from '../../core/contract/plan-draft.ts';
 import type { Scope } from '../../core/contract/scope.ts';
 import { type StageName, stageNames } from '../../core/contract/stage.ts';
 import { parseConfig, type WritConfig } from '../config/config.ts';
-import { signerFormsOf } from '../config/signer-section.ts';
+import { sealingFormsOf } from '../config/sealing-forms.ts';
 import { type AdmittedContract, readContract } from '../intent/admit-contract.ts';
 import type { PlanGround } from '../plan/decompose.ts';
 import type { PlanFor } from '../plan/plan-tasks.ts';
@@ -105,14 +105,14 @@ interface Stand {
  * it.
  */
 async function standOf(engine: WritEngine, path: string, spec: EffectiveIntentSpec): Promise<Stand> {
-  const signers = await signerFormsOf(engine.slots.signer);
+  const forms = await sealingFormsOf(engine.slots);
   try {
     const repository = await openRepository(path);
     const { baseRef } = spec.metadata.target;
     const base = await resolveBase(repository, baseRef);
     const target = await planTarget(repository, { baseRef, baseCommit: base.commit, runId: 'plan' });
     const policy = await findPolicy(repository, { target, baseRef, base });
-    const config = parseConfig(await readBlob(repository, policy.tree, '.writ/config.toml'), { signers });
+    const config = parseConfig(await readBlob(repository, policy.tree, '.writ/config.toml'), forms);
     return { ground: await readPlanGround(repository, base.tree, spec), policy, config };
   } catch (fault) {
     if (
@@ -120,7 +120,7 @@ async function standOf(engine: WritEngine, path: string, spec: EffectiveIntentSp
       isWritError(fault, 'REF_NOT_FOUND') ||
       isWritError(fault, 'BARE_REPOSITORY')
     )
-      return { ground: {}, config: parseConfig(undefined, { signers }) };
+      return { ground: {}, config: parseConfig(undefined, forms) };
     throw fault;
   }
 }

@@ -15,7 +15,7 @@ import { type CaseRunner, type Promises, runCases } from './run-cases.ts';
 import { openSealingPlace, type SealingSubject } from './sealing-bench.ts';
 
 /** A log to be tested. */
-export interface LogSubject extends Omit<SealingSubject, 'logMode'> {
+export interface LogSubject extends Omit<SealingSubject, 'logMode' | 'logs'> {
   /** As it stands in the slot: the mode that a contract asks for it by. */
   readonly name: string;
   readonly source: LogSource;
@@ -132,7 +132,7 @@ function promisesOf(subject: LogSubject): Promises {
 async function placeOf(subject: LogSubject) {
   const signer = toSigner(generateKey('ecdsa-p256-sha256'), false);
   const place: SealingPlace = await openSealingPlace(
-    { ...subject, logMode: subject.name },
+    { ...subject, logMode: subject.name, logs: { [subject.name]: subject.source } },
     { signers: new Map() },
   );
   const key = parsePublicKey(signer.publicKeyPem);

@@ -1,6 +1,7 @@
 import type { SealingPlace } from '../../core/contract/sealing-place.ts';
-import type { SignerSource } from '../../core/contract/signer.ts';
+import type { LogForm } from '../../core/contract/transparency-log.ts';
 import { parseConfig } from '../../engine/config/config.ts';
+import type { SignerForms } from '../../engine/config/signer-section.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
 
 /** What the parties of a seal are opened over. */
@@ -9,30 +10,33 @@ export interface SealingSubject {
   readonly repository: () => Promise<string> | string;
   /** Lines of `[log]` in `.writ/config.toml`. */
   readonly log?: string;
+  /** Who reads them, by the name of the log. A log that is tested reads them itself. */
+  readonly logs?: Readonly<Record<string, LogForm>>;
   /** `provenance.transparencyLog.mode`; default `internal-ledger`. */
   readonly logMode?: string;
   /** Further files of the policy commit, by path. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
 }
 
-/** What a configuration asks for, read as a run reads it. */
-export interface AskedParties {
-  readonly signers: ReadonlyMap<string, SignerSource>;
+/** How a configuration asks for a key. */
+export interface AskedKey {
+  readonly signers: SignerForms;
   /** Lines of `[signer]`. */
   readonly signer?: string;
 }
 
 /** `[signer]` and `[log]` as a run would hand them on; CONFIG_INVALID. */
 export function readParties(
-  { signers, signer = '' }: AskedParties,
-  { log = '' }: Pick<SealingSubject, 'log'> = {},
+  { signers, signer = '' }: AskedKey,
+  { log = '', logs = {} }: Pick<SealingSubject, 'log' | 'logs'> = {},
 ): SealingPlace['config'] {
-  const read = parseConfig(Buffer.from(`[signer]\n${signer}\n[log]\n${log}\n`), { signers });
+  const bytes = Buffer.from(`[signer]\n${signer}\n[log]\n${log}\n`);
+  const read = parseConfig(bytes, { signers, logs: new Map(Object.entries(logs)) });
   return { signer: read.signer, log: read.log };
 }
 
 /** A place over a repository of its own. */
-export async function openSealingPlace(subject: SealingSubject, asked: AskedParties): Promise<SealingPlace> {
+export async function openSealingPlace(subject: SealingSubject, asked: AskedKey): Promise<SealingPlace> {
   const repository = await openRepository(await subject.repository());
   const files = new Map(Object.entries(subject.files ?? {}));
   return {

@@ -1,10 +1,16 @@
+import { type LedgerSection, ledgerMode } from '../../attest/log/ledger-section.ts';
+import { type PublicLogSection, publicLogMode } from '../../attest/public/public-log-section.ts';
 import type { SealingPlace } from '../../core/contract/sealing-place.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 
 /** What a log or a certified key is opened with; `files` are those of the base commit. */
 export function sealingPlace(
   commonDir: string,
-  changes: Partial<Pick<SealingPlace, 'logMode'> & SealingPlace['config']> = {},
+  changes: {
+    readonly logMode?: string;
+    readonly signer?: SealingPlace['config']['signer'];
+    readonly log?: PublicLogSection & LedgerSection;
+  } = {},
   files: Readonly<Record<string, string | Uint8Array>> = {},
 ): SealingPlace {
   const { logMode = 'internal-ledger', signer = { key: { form: 'default' } }, log = {} } = changes;
@@ -12,7 +18,7 @@ export function sealingPlace(
     repository: { commonDir } as Repository,
     commonDir,
     logMode,
-    config: { signer, log },
+    config: { signer, log: { [publicLogMode]: log, [ledgerMode]: log } },
     readPolicy: async (path) => {
       const found = files[path];
       return found === undefined ? undefined : Buffer.from(found as Uint8Array);

@@ -4,7 +4,7 @@ import { isWritError, WritError } from '../../../core/base/errors.ts';
 import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
 import { joinRules } from '../../../core/kernel/rules.ts';
 import { parseConfig } from '../../config/config.ts';
-import { signerFormsOf } from '../../config/signer-section.ts';
+import { sealingFormsOf } from '../../config/sealing-forms.ts';
 import type { AdmittedContract } from '../../intent/admit-contract.ts';
 import { findPlugins } from '../../plugin-trust/find-plugins.ts';
 import { openPlugins } from '../../plugin-trust/open-plugins.ts';
@@ -40,9 +40,9 @@ export async function prepareGround(
   const configBytes = await readBlob(repository, policy.tree, '.writ/config.toml');
   const sandbox = await chooseSandbox(engine, request, contract);
   const cancels = request.cancel !== undefined;
+  const forms = await sealingFormsOf(engine.slots);
   // A run can be ended although a plugin that was to judge it is gone or no longer trusted.
-  const signers = await signerFormsOf(engine.slots.signer);
-  const asked = parseConfig(cancels ? undefined : configBytes, { signers });
+  const asked = parseConfig(cancels ? undefined : configBytes, forms);
   const plugins = await openPlugins(
     await findPlugins(repository, policy.tree, asked.plugins, request.pluginAccess ?? noPluginAccess),
     {
@@ -52,7 +52,7 @@ export async function prepareGround(
     },
   );
   const rules = joinRules(engine.rules, plugins.rules, engine.slots.policy.names);
-  const config = parseConfig(configBytes, { signers, ...(cancels ? {} : { ruleIds: rules.ids }) });
+  const config = parseConfig(configBytes, { ...forms, ...(cancels ? {} : { ruleIds: rules.ids }) });
   const policies = await openPolicies(engine, repository, policy.tree, config.policies);
   const environment = await checkPlatform(contract, sandbox);
   const baseTimeMs = base.commit === undefined ? 0 : await commitTimeMs(repository, base.commit);

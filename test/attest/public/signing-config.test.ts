@@ -1,5 +1,6 @@
 import t from 'tap';
 import { readSigningConfig } from '../../../attest/public/log-service.ts';
+import type { PublicLogSection } from '../../../attest/public/public-log-section.ts';
 import { chooseLog } from '../../../attest/public/public-log-source.ts';
 import { sealingPlace } from '../sealing-place.ts';
 
@@ -54,7 +55,8 @@ t.test('the config of the base commit says which log, in one of two ways', async
     mediaType,
     rekorTlogUrls: [service('https://a.example', 1, '2026-01-01T00:00:00Z')],
   });
-  const place = (log: object, files: Record<string, string> = {}) => sealingPlace('/nowhere', { log }, files);
+  const place = (log: PublicLogSection, files: Record<string, string> = {}) =>
+    sealingPlace('/nowhere', { log }, files);
   t.strictSame(await chooseLog(place({ signingConfig: 'c.json' }, { 'c.json': config }), now), {
     url: 'https://a.example',
     api: 'v1',

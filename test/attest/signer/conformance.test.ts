@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { attestPlugin } from '../../../attest/attestor/plugin.ts';
 import { generateKey } from '../../../attest/keys/key-signer.ts';
+import { publicLogForm } from '../../../attest/public/lazy-public-log.ts';
+import { publicLogMode } from '../../../attest/public/public-log-section.ts';
 import { createEngine } from '../../../core/kernel/engine.ts';
 import { contractRows } from '../../../engine/spec/contract-rows.ts';
 import { type SignerSubject, signerTester } from '../../../testing.ts';
@@ -44,6 +46,7 @@ const ways: Readonly<Record<string, (t: Test, home: string) => Promise<Asked> | 
       perRun: true,
       place: {
         ...sealing,
+        logs: { [publicLogMode]: publicLogForm },
         logMode: 'public-log',
         repository() {
           made += 1;

@@ -1,9 +1,9 @@
 import t from 'tap';
-import { signerForms } from '../../../attest/signer/signer-sources.ts';
+import { sealingForms } from '../../../attest/attestor/sealing-forms.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { parseConfig } from '../../../engine/config/config.ts';
 
-const read = (text: string) => parseConfig(Buffer.from(text), { signers: signerForms }).approvals;
+const read = (text: string) => parseConfig(Buffer.from(text), sealingForms).approvals;
 
 function refusedAt(text: string): readonly string[] {
   try {
@@ -16,7 +16,7 @@ function refusedAt(text: string): readonly string[] {
 }
 
 t.test('without the section there are no groups', async (t) => {
-  t.strictSame(parseConfig(undefined, { signers: signerForms }).approvals, { inProcess: false, groups: {} });
+  t.strictSame(parseConfig(undefined, sealingForms).approvals, { inProcess: false, groups: {} });
   t.strictSame(read('[approvals]'), { inProcess: false, groups: {} });
 });
 

@@ -1,11 +1,12 @@
 import t from 'tap';
-import { signerForms as signers } from '../../../attest/signer/signer-sources.ts';
+import { sealingForms } from '../../../attest/attestor/sealing-forms.ts';
 import { WritError } from '../../../core/base/errors.ts';
+import type { LogForm } from '../../../core/contract/transparency-log.ts';
 import { parseConfig } from '../../../engine/config/config.ts';
 import { securityWords } from '../../../engine/spec/security-words.ts';
 
 const parseText = (text: string, ruleIds?: readonly string[]) =>
-  parseConfig(Buffer.from(text), { signers, ...(ruleIds === undefined ? {} : { ruleIds }) });
+  parseConfig(Buffer.from(text), { ...sealingForms, ...(ruleIds === undefined ? {} : { ruleIds }) });
 
 function issuesOf(
   text: string | Uint8Array,
@@ -13,7 +14,7 @@ function issuesOf(
 ): { path: string; message: string }[] {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   try {
-    parseConfig(bytes, { signers, ...(ruleIds === undefined ? {} : { ruleIds }) });
+    parseConfig(bytes, { ...sealingForms, ...(ruleIds === undefined ? {} : { ruleIds }) });
   } catch (error) {
     if (!(error instanceof WritError) || error.code !== 'CONFIG_INVALID') throw error;
     return error.detail.issues as { path: string; message: string }[];
@@ -24,7 +25,7 @@ const pathsOf = (text: string, ruleIds?: readonly string[]) =>
   issuesOf(text, ruleIds).map((issue) => issue.path);
 
 t.test('no file and an empty file give the same complete defaults', async (t) => {
-  const config = parseConfig(undefined, { signers });
+  const config = parseConfig(undefined, sealingForms);
   t.strictSame(parseText(''), config);
   t.strictSame(config.workspace, {
     share: [],
@@ -35,7 +36,7 @@ t.test('no file and an empty file give the same complete defaults', async (t) =>
     history: 1,
   });
   t.strictSame(config.signer, { key: { form: 'default' } });
-  t.strictSame(config.log, {});
+  t.strictSame(config.log, { 'internal-ledger': {}, 'public-log': {} });
   t.strictSame(config.rules, {});
   t.equal(config.checks.maxMemoryMb, 4096);
   t.ok(config.checks.maxParallel >= 1 && config.checks.maxParallel <= 64);
@@ -147,8 +148,11 @@ t.test('every documented key is read', async (t) => {
     runners: { keys: ['.writ/trust/ci.pem'] },
     signer: { key: { form: 'env', name: 'WRIT_SIGNING_KEY' } },
     log: {
-      service: { url: 'https://log.example/shard', api: 'v2' },
-      trustedRoot: '.writ/trust/root.json',
+      'internal-ledger': {},
+      'public-log': {
+        service: { url: 'https://log.example/shard', api: 'v2' },
+        trustedRoot: '.writ/trust/root.json',
+      },
     },
     checks: {
       maxParallel: 3,
@@ -394,6 +398,30 @@ t.test('every form of a signing key is read, and a key inside the repository is 
   }
 });
 
+t.test('a log reads its own keys of `[log]`, and a key that none reads is unknown', async (t) => {
+  const of = (text: string, ...names: readonly string[]) => {
+    const form = (name: string): LogForm => ({
+      readSection(section) {
+        if (section.text(name) === 'nonsense') section.refuse(name, 'expected sense');
+        return section.text(name);
+      },
+    });
+    const logs = new Map(names.map((name) => [name, form(name)]));
+    return parseConfig(Buffer.from(`[log]\n${text}`), {
+      ...sealingForms,
+      logs: new Map([...logs, ['none', {}]]),
+    }).log;
+  };
+  t.strictSame(of('one = "1"\ntwo = "2"', 'one', 'two'), { one: '1', two: '2' });
+  const refused = (message: string) => ({
+    code: 'CONFIG_INVALID',
+    detail: { issues: [{ path: 'log.one', message }] },
+  });
+  t.throws(() => of('one = "1"', 'two'), refused('unknown key (known here: `two`)'));
+  t.throws(() => of('one = "nonsense"', 'one'), refused('expected sense'));
+  t.throws(() => of('one = 1', 'one'), { code: 'CONFIG_INVALID' });
+});
+
 t.test('a public log is said in one way, reached safely, and never without a trusted root', async (t) => {
   const log = (text: string) => pathsOf(`[log]\n${text}`);
   const root = 'trusted_root = "root.json"\n';
@@ -485,8 +513,8 @@ t.test('bytes that are not a TOML document are refused', async (t) => {
   t.equal(issuesOf(`x = ${'['.repeat(5000)}`).length, 1, 'deep nesting');
   t.match(issuesOf(Buffer.alloc(256 * 1024 + 1, 0x20))[0]?.message, 'at most 262144 bytes');
   t.strictSame(
-    parseConfig(Buffer.alloc(256 * 1024, 0x20), { signers }),
-    parseConfig(undefined, { signers }),
+    parseConfig(Buffer.alloc(256 * 1024, 0x20), sealingForms),
+    parseConfig(undefined, sealingForms),
     'the last allowed size is allowed',
   );
 });

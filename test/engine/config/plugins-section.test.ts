@@ -1,9 +1,9 @@
 import t from 'tap';
-import { signerForms } from '../../../attest/signer/signer-sources.ts';
+import { sealingForms } from '../../../attest/attestor/sealing-forms.ts';
 import { parseConfig } from '../../../engine/config/config.ts';
 
 const digest = `sha256:${'0a'.repeat(32)}`;
-const parse = (text: string) => parseConfig(Buffer.from(text), { signers: signerForms });
+const parse = (text: string) => parseConfig(Buffer.from(text), sealingForms);
 const issue = (path: string) => ({ code: 'CONFIG_INVALID', detail: { issues: [{ path }] } });
 
 t.test('plugins are listed in order, each pinned', async (t) => {
@@ -12,7 +12,7 @@ t.test('plugins are listed in order, each pinned', async (t) => {
     { kind: 'path', place: 'tools/a', digest: '0a'.repeat(32) },
     { kind: 'package', place: '@scope/b', digest: '0a'.repeat(32) },
   ]);
-  t.strictSame(parseConfig(undefined, { signers: signerForms }).plugins, []);
+  t.strictSame(parseConfig(undefined, sealingForms).plugins, []);
 });
 
 t.test('what is not pinned, or could lead elsewhere, is refused', async (t) => {

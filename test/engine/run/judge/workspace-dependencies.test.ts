@@ -19,7 +19,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { signerForms } from '../../../../attest/signer/signer-sources.ts';
+import { sealingForms } from '../../../../attest/attestor/sealing-forms.ts';
 import { isWritError, type WritError } from '../../../../core/base/errors.ts';
 import type { SandboxBackend, SandboxBind, SandboxResult } from '../../../../core/contract/sandbox.ts';
 import { parseConfig, type WorkspaceConfig } from '../../../../engine/config/config.ts';
@@ -57,9 +57,10 @@ function onGround() {
   return ground;
 }
 
-const demoConfig = parseConfig(readFileSync(join(demoFixture, 'base/dot.writ/config.toml')), {
-  signers: signerForms,
-}).workspace;
+const demoConfig = parseConfig(
+  readFileSync(join(demoFixture, 'base/dot.writ/config.toml')),
+  sealingForms,
+).workspace;
 const shareConfig: WorkspaceConfig = {
   share: ['node_modules'],
   lockfile: 'package-lock.json',

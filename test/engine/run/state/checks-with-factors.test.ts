@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { signerForms } from '../../../../attest/signer/signer-sources.ts';
+import { sealingForms } from '../../../../attest/attestor/sealing-forms.ts';
 import type { EffectiveIntentSpec } from '../../../../core/contract/intentspec.gen.ts';
 import { parseConfig } from '../../../../engine/config/config.ts';
 import { carryFindings } from '../../../../engine/run/judge/carry/carry-findings.ts';
@@ -13,7 +13,7 @@ import { checksOf } from '../../../../engine/spec/checks-of.ts';
 import { accepted, changed } from '../../spec/sample.ts';
 import { fixtures, makeSample } from '../sample.ts';
 
-const config = (text: string) => parseConfig(Buffer.from(text), { signers: signerForms });
+const config = (text: string) => parseConfig(Buffer.from(text), sealingForms);
 const entry = (factor: string, id: string, more = 'stage = "fast"') =>
   `[[factors.${factor}.checks]]\nid = "${id}"\ncommand = "make ${id}"\n${more}\n`;
 

@@ -1,0 +1,41 @@
+import type { ConfigSection } from '../../core/contract/config-section.ts';
+import type { SealingPlace } from '../../core/contract/sealing-place.ts';
+
+/** The mode that a contract asks for a public log by. */
+export const publicLogMode = 'public-log';
+
+/** What `[log]` says of the public log. */
+export interface PublicLogSection {
+  /** The log and how it is spoken to; absent where a signing config says it, or nobody. */
+  readonly service?: { readonly url: string; readonly api: 'v1' | 'v2' };
+  /** Sigstore SigningConfig: a path in the tree of the policy commit. */
+  readonly signingConfig?: string;
+  /** Sigstore TrustedRoot that answers are checked against: a path in the tree of the policy commit. */
+  readonly trustedRoot?: string;
+}
+
+/** Reads it. A log without a trusted root to check it against is refused, and so is one said in two ways. */
+export function readPublicLogSection(section: ConfigSection): PublicLogSection {
+  const url = section.url('url');
+  const api = section.has('api') ? (section.text('api') ?? 'v2') : undefined;
+  const signingConfig = section.path('signing_config');
+  const trustedRoot = section.path('trusted_root');
+  const isSaid = section.has('url');
+  if (api !== undefined && api !== 'v1' && api !== 'v2') section.refuse('api', 'expected `v1` or `v2`');
+  if (isSaid && api === undefined) section.refuse('api', 'expected `v1` or `v2` beside `url`');
+  if (!isSaid && api !== undefined) section.refuse('api', 'says how to speak to `url`, which is missing');
+  if (isSaid && signingConfig !== undefined)
+    section.refuse('signing_config', 'expected either `url` or `signing_config`');
+  if ((isSaid || signingConfig !== undefined) && trustedRoot === undefined)
+    section.refuse('trusted_root', 'expected a trusted root: without one no answer could be checked');
+  return {
+    ...(url !== undefined && (api === 'v1' || api === 'v2') ? { service: { url, api } } : {}),
+    ...(signingConfig === undefined ? {} : { signingConfig }),
+    ...(trustedRoot === undefined ? {} : { trustedRoot }),
+  };
+}
+
+/** What was read for a place; nothing where the configuration knows of no public log. */
+export function publicLogSectionOf({ config }: Pick<SealingPlace, 'config'>): PublicLogSection {
+  return (config.log[publicLogMode] as PublicLogSection | undefined) ?? {};
+}
