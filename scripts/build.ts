@@ -1,6 +1,7 @@
 /* Compiles the published package: dist/ with JavaScript, declarations, and the data files that programs load by URL. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type BuildOptions, build, type Plugin, transformSync } from 'esbuild';
 
@@ -68,11 +69,24 @@ function takeFromNode(text: string): string {
   return taken.join('') + rest;
 }
 
+/** A module of CommonJS that is folded requires a built-in, and what is folded is none. */
+const builtInRequired: Plugin = {
+  name: 'built-in-required',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /./ }, ({ path, kind }) =>
+      kind === 'require-call' && isBuiltin(path) ? { path, namespace: 'built-in' } : undefined,
+    );
+    onLoad({ filter: /./, namespace: 'built-in' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
+    }));
+  },
+};
+
 /**
  * Small modules without a build of their own, used by nearly every command. All others stay packages, loaded where they
  * are needed.
  */
-const foldedPackages = ['cac', 'smol-toml', 'unbash'];
+const foldedPackages = ['cac', 'smol-toml', 'spdx-expression-parse', 'tapable', 'unbash'];
 const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly dependencies: Readonly<Record<string, string>>;
 };
@@ -86,7 +100,7 @@ async function fold(options: BuildOptions): Promise<readonly (readonly [string, 
   const { outputFiles } = await build({
     splitting: true,
     ...options,
-    plugins: [ownAddress, modulesOfNode, ...(options.plugins ?? [])],
+    plugins: [ownAddress, modulesOfNode, builtInRequired, ...(options.plugins ?? [])],
     outdir: 'dist',
     outbase: 'dist',
     bundle: true,

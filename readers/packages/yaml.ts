@@ -1,6 +1,12 @@
-import { isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import { createRequire } from 'node:module';
+import type { Document } from 'yaml';
 import { type Content, isTable, type Table } from './content.ts';
 import { parsePlainYaml } from './plain-yaml.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Loaded where a document is not plain: eighty modules, and most changes bring none. */
+const library = (): typeof import('yaml') => require('yaml') as typeof import('yaml');
 
 /** The library takes seconds for megabytes: beyond this only the plain form that lockfile writers use is read. */
 const maxLibraryBytes = 2 * 1024 * 1024;
@@ -17,6 +23,7 @@ export function yamlContent(text: string): Content<Table> & { readonly lines?: R
   if (text.length > maxLibraryBytes)
     return { reason: `it is no plain YAML, and larger than ${maxLibraryBytes} characters` };
   if (deepest(text) > 100) return { reason: 'it is nested deeper than 100' };
+  const { LineCounter, parseDocument } = library();
   try {
     const document = parseDocument(text, {
       schema: 'failsafe',
@@ -36,7 +43,8 @@ export function yamlContent(text: string): Content<Table> & { readonly lines?: R
 }
 
 /** True where two keys of one mapping are equal, or one is no scalar. */
-function repeatsKey(document: Parameters<typeof visit>[0]): boolean {
+function repeatsKey(document: Document.Parsed): boolean {
+  const { isScalar, visit } = library();
   let repeats = false;
   visit(document, {
     Map: (_, { items }) => {

@@ -1,7 +1,7 @@
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SandboxEgress } from '../../../core/contract/sandbox.ts';
-import { type EgressOptions, type EgressProxy, startEgressProxy } from './egress-proxy.ts';
+import type { EgressOptions, EgressProxy } from './egress-proxy.ts';
 import { socketName } from './inside.ts';
 
 /** A proxy for one check, and what a sandbox needs to reach it. */
@@ -14,6 +14,8 @@ export async function openEgress(
   parent: string,
   options: Omit<EgressOptions, 'socket'>,
 ): Promise<OpenEgress> {
+  // HTTP is twenty milliseconds of loading, and most checks have no way out.
+  const { startEgressProxy } = await import('./egress-proxy.ts');
   const way = await mkdtemp(join(parent, 'egress-'));
   // A socket's path holds about a hundred octets; the way through a descriptor is short wherever the directory is.
   const directory = await open(way, 'r');

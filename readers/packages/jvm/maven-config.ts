@@ -1,5 +1,5 @@
-import { SaxesParser } from 'saxes';
 import type { ReadingBuilder } from '../reading.ts';
+import { openXml } from './open-xml.ts';
 
 const maxDepth = 100;
 const maxNodes = 100_000;
@@ -146,7 +146,7 @@ function leavesOf(text: string): readonly Leaf[] | string {
   const leaves: Leaf[] = [];
   const path: string[] = [];
   const ids: number[] = [];
-  const parser = new SaxesParser({ position: true });
+  const parser = openXml();
   let value = '';
   let nodes = 0;
   let isLeaf = false;

@@ -1,7 +1,7 @@
-import { SaxesParser } from 'saxes';
 import { LockBuilder } from '../lock-builder.ts';
 import type { LockedPackage } from '../locked-package.ts';
 import type { ReadingBuilder } from '../reading.ts';
+import { openXml } from './open-xml.ts';
 
 const maxDepth = 100;
 const maxNodes = 500_000;
@@ -130,7 +130,7 @@ function parse(
   const properties = new Map<string, string>();
   const path: string[] = [];
   const open: (Artifact | undefined)[] = [];
-  const parser = new SaxesParser({ position: true });
+  const parser = openXml();
   let value = '';
   let nodes = 0;
   let fault: string | undefined;
