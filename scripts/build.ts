@@ -122,13 +122,13 @@ async function fold(options: BuildOptions): Promise<readonly (readonly [string, 
 }
 
 const verifying = 'dist/bin/commands/verify.js';
-const verifyingApart: Plugin = {
-  name: 'verifying-apart',
+const running = ['run', 'resume'].map((name) => `dist/bin/commands/${name}.js`);
+const commandsApart: Plugin = {
+  name: 'commands-apart',
   setup({ onResolve }) {
-    onResolve({ filter: /\/commands\/verify\.js$/ }, () => ({
-      path: './commands/verify.js',
-      external: true,
-    }));
+    onResolve({ filter: /\/commands\/(?:verify|run|resume)\.js$/ }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path: `./${path.slice(path.indexOf('commands/'))}`, external: true } : undefined,
+    );
   },
 };
 
@@ -142,8 +142,10 @@ const folded = [
       'dist/plugins/testers/store-writer.js',
     ],
     chunkNames: 'bin/part-[hash]',
-    plugins: [verifyingApart],
+    plugins: [commandsApart],
   })),
+  // A part is what the same programs need: beside all other commands a run would be two hundred small files.
+  ...(await fold({ entryPoints: running, chunkNames: 'bin/run-[hash]' })),
   // Verifying is one file each, for the command and for whoever embeds it: finding modules would be most of its time.
   ...(await fold({ entryPoints: [verifying], splitting: false })),
   ...(await fold({ entryPoints: ['dist/verify.js'], splitting: false })),
