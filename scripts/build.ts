@@ -127,7 +127,9 @@ const commandsApart: Plugin = {
   name: 'commands-apart',
   setup({ onResolve }) {
     onResolve({ filter: /\/commands\/(?:verify|run|resume)\.js$/ }, ({ path, kind }) =>
-      kind === 'dynamic-import' ? { path: `./${path.slice(path.indexOf('commands/'))}`, external: true } : undefined,
+      kind === 'dynamic-import'
+        ? { path: `./${path.slice(path.indexOf('commands/'))}`, external: true }
+        : undefined,
     );
   },
 };

@@ -3,6 +3,7 @@ import { createAnchorCode, filterBits, foundAt, spread, textAt, windowBytes } fr
 /** Bytes of an anchor that are looked at first. */
 const width = 4;
 const toBit = 32 - filterBits;
+const beyondLatin1 = /[^\x00-\xff]/;
 const filterLength = 1 << (filterBits - 5);
 
 /** Told where an anchor stands. True: the rest of the range need not be searched. */
@@ -18,7 +19,8 @@ export interface AnchorSearch<Owner> {
 }
 
 interface Entry<Owner> {
-  readonly bytes: Uint8Array;
+  /** Of latin1 characters: a byte each. */
+  readonly anchor: string;
   /** Of the four bytes in the anchor. */
   readonly offset: number;
   readonly owner: Owner;
@@ -36,15 +38,14 @@ export function createAnchorSearch<Owner>(
   const fours = new Int32Array(filterLength);
   const entries = new Map<number, Entry<Owner>[]>();
   for (const [owner, anchor] of anchors) {
-    if (anchor.length < width || /[^\x00-\xff]/.test(anchor))
+    if (anchor.length < width || beyondLatin1.test(anchor))
       throw new RangeError(`expected an anchor of at least ${width} latin1 characters, found \`${anchor}\``);
-    const bytes = Uint8Array.from(Buffer.from(anchor, 'latin1'));
-    const offset = rarestWindow(anchor);
-    const key = new DataView(bytes.buffer).getInt32(offset, true);
+    const offset = anchor.length === width ? 0 : rarestWindow(anchor);
+    const key = keyAt(anchor, offset);
     mark(threes, key & 0xffffff);
     mark(threes, key >>> 8);
     mark(fours, key);
-    const entry = { bytes, offset, owner };
+    const entry = { anchor, offset, owner };
     const known = entries.get(key);
     if (known) known.push(entry);
     else entries.set(key, [entry]);
@@ -60,8 +61,8 @@ export function createAnchorSearch<Owner>(
         if (known === undefined) return false;
         for (const entry of known) {
           const from = place - entry.offset;
-          if (from < start || from + entry.bytes.length > end) continue;
-          if (entry.bytes.length > width && !stands(view, entry.bytes, from)) continue;
+          if (from < start || from + entry.anchor.length > end) continue;
+          if (entry.anchor.length > width && !stands(view, entry.anchor, from)) continue;
           if (found(entry.owner, from)) return true;
         }
         return false;
@@ -154,10 +155,20 @@ function mark(filter: Int32Array, key: number): void {
   filter[bit >>> 5] = (filter[bit >>> 5] as number) | (1 << (bit & 31));
 }
 
-function stands(data: DataView, text: Uint8Array, from: number): boolean {
+function stands(data: DataView, text: string, from: number): boolean {
   for (let index = 0; index < text.length; index += 1)
-    if (data.getUint8(from + index) !== text[index]) return false;
+    if (data.getUint8(from + index) !== text.charCodeAt(index)) return false;
   return true;
+}
+
+/** Four characters as `getInt32` reads their bytes. */
+function keyAt(text: string, at: number): number {
+  return (
+    text.charCodeAt(at) |
+    (text.charCodeAt(at + 1) << 8) |
+    (text.charCodeAt(at + 2) << 16) |
+    (text.charCodeAt(at + 3) << 24)
+  );
 }
 
 /** Words of which most source is made: their parts tell little. */
@@ -165,6 +176,7 @@ const common =
   'function const return import export from this value values string number default type types interface public private static class ' +
   'extends options option object array name names length else while break case true false null undefined void async await require module ' +
   'exports node index error message data file path test instruction structure action section version information declare readonly the and for';
+const commonParts = new Set(Array.from(common, (_, at) => common.slice(at, at + 3)));
 
 /**
  * Where in an anchor four bytes stand that are rare in text: no parts of common words, rather marks, digits and
@@ -174,10 +186,15 @@ function rarestWindow(anchor: string): number {
   let best = 0;
   let most = Number.NEGATIVE_INFINITY;
   for (let offset = 0; offset + width <= anchor.length; offset += 1) {
-    const four = anchor.slice(offset, offset + width);
-    const parts = [four.slice(0, 3), four.slice(1)].filter((part) => common.includes(part));
-    const rarity = four.replace(/[a-z]/g, '').length - 3 * parts.length;
+    let rarity = 0;
+    for (let at = offset; at < offset + width; at += 1) if (!isLowerCase(anchor.charCodeAt(at))) rarity += 1;
+    if (commonParts.has(anchor.slice(offset, offset + 3))) rarity -= 3;
+    if (commonParts.has(anchor.slice(offset + 1, offset + width))) rarity -= 3;
     if (rarity > most) [best, most] = [offset, rarity];
   }
   return best;
+}
+
+function isLowerCase(code: number): boolean {
+  return code >= 97 && code <= 122;
 }

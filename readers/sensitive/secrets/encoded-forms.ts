@@ -44,19 +44,22 @@ export function encodedForms(
   { escapes = true, isOfMany = false }: FormChoice = {},
 ): readonly EncodedForm[] {
   const hex = Buffer.from(sought, 'latin1').toString('hex');
-  const pairs = hex.match(/../g) ?? [];
   const cut = (anchor: string, most: number): string => (isOfMany ? anchor.slice(0, most) : anchor);
-  const spelt = [hex, hex.toUpperCase()].map((anchor) => ({ anchor: cut(anchor, 6), read: readHex }));
-  const escaped = (escapes ? ['%', '\\u00', '\\x'] : []).flatMap((mark) =>
-    [pairs, pairs.map((pair) => pair.toUpperCase())].map((both) => ({
-      anchor: both.map((pair) => mark + pair).join(''),
-      read: readEscaped,
-    })),
-  );
-  const packed = [0, 1, 2].map((phase) => base64Form(sought, phase));
-  const forms = [...packed.map((form) => ({ ...form, anchor: cut(form.anchor, 4) })), ...spelt, ...escaped];
-  const seen = new Set<string>();
-  return forms.filter(({ anchor }) => anchor.length >= 4 && !seen.has(anchor) && seen.add(anchor));
+  const forms: EncodedForm[] = [];
+  const add = (form: EncodedForm): void => {
+    const { anchor } = form;
+    if (anchor.length >= 4 && !forms.some((one) => one.anchor === anchor)) forms.push(form);
+  };
+  for (const phase of [0, 1, 2]) {
+    const form = base64Form(sought, phase);
+    add({ ...form, anchor: cut(form.anchor, 4) });
+  }
+  for (const digits of [hex, hex.toUpperCase()]) add({ anchor: cut(digits, 6), read: readHex });
+  if (!escapes) return forms;
+  for (const mark of ['%', '\\u00', '\\x'])
+    for (const digits of [hex, hex.toUpperCase()])
+      add({ anchor: digits.replace(/../g, (pair) => mark + pair), read: readEscaped });
+  return forms;
 }
 
 /** Reads escapes from `at` on; what needs none stands as it is, and `+` for a blank. */
