@@ -25,7 +25,9 @@ export function lazyRepository({ stores, repoPath, cwd }: Place): LazyRepository
       import('../../engine/vcs/object-reader.ts'),
     ]).then(async ([{ openRepository }, { keepObjectReaders }]) => {
       readers = keepObjectReaders();
-      return readers.keep(await openRepository(repoPath ?? cwd, { bare: true }));
+      const repository = readers.keep(await openRepository(repoPath ?? cwd, { bare: true }));
+      readers.start(repository);
+      return repository;
     });
     return opened;
   };
@@ -38,6 +40,10 @@ export function lazyRepository({ stores, repoPath, cwd }: Place): LazyRepository
       );
       return (await finder)(wanted);
     },
-    [Symbol.asyncDispose]: async () => readers?.[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {
+      // What nobody waited for may still be on its way: it would keep a git that nobody ends.
+      await opened?.catch(() => undefined);
+      await readers?.[Symbol.asyncDispose]();
+    },
   };
 }

@@ -37,12 +37,15 @@ export async function verifyTargets(
   demands: AskedDemands = noDemands,
 ): Promise<readonly VerifiedTarget[]> {
   const { env, cwd, signal = new AbortController().signal } = context;
+  await using repository = lazyRepository(context);
+  const { form } = demands;
+  // git looks for it while anchors are read; what it cannot open is told where a target asks for it.
+  if (targets.some((target) => !isSpelledAsFile(target, form))) repository.open().catch(() => {});
   const anchors = await loadAnchors(demands.given ?? { keyFiles: [], ledgerKeys: [] }, env);
   const belief: Belief = { anchors, memory: userCheckpointMemory(env) };
-  await using repository = lazyRepository(context);
   const verified: VerifiedTarget[] = [];
   for (const target of targets) {
-    const meaning = await understand(cwd, target, demands.form, repository);
+    const meaning = await understand(cwd, target, form, repository);
     if (meaning.kind === 'file') {
       const bytes = await readInput(inputOf(context, signal), target, { maxBytes: maxEvidenceFileBytes });
       verified.push(...(await verifyBytes(belief, demands, repository, target, bytes, signal)));
@@ -67,13 +70,17 @@ function inputOf(context: VerifyContext, signal: AbortSignal): InputSource {
 }
 
 /** What is spelled as a path needs no repository to be understood. */
+function isSpelledAsFile(target: string, form: VerifyDemands['form']): boolean {
+  return form === 'file' || (form === undefined && isPath(target));
+}
+
 async function understand(
   cwd: string,
   target: string,
   form: VerifyDemands['form'],
   { open, findRun }: LazyRepository,
 ): Promise<Meaning> {
-  if (form === 'file' || (form === undefined && isPath(target))) return { kind: 'file' };
+  if (isSpelledAsFile(target, form)) return { kind: 'file' };
   const { meaningOf } = await import('./target-meanings.ts');
   return meaningOf(cwd, target, form, open, findRun);
 }

@@ -1,5 +1,6 @@
+import { objectsTooLarge } from './answer-cutter.ts';
 import type { GitDirectory } from './git.ts';
-import { askObjects, objectsTooLarge } from './object-reader.ts';
+import { askObjects } from './object-reader.ts';
 
 const defaultMaxTotalBytes = 256 * 1024 * 1024;
 

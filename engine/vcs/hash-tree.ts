@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { HashedTree } from '../../core/contract/hashed-tree.ts';
 import { askGit } from './git.ts';
-import { type HashAnswer, ObjectHasher } from './object-hasher.ts';
+import { type HashAnswer, hashObjects } from './hash-objects.ts';
+import { keepObjectReaders } from './object-reader.ts';
 import type { Repository } from './repository.ts';
 import { canonicalMode, isTreeMode, parseTree } from './tree-object.ts';
 
@@ -25,7 +26,8 @@ export async function hashTree(repository: Repository, tree: string): Promise<Ha
   let isCut = false;
   let blobs: Named[] = [];
   let trees: readonly Named[] = promised.has(tree) ? [] : [{ id: tree, name: '' }];
-  await using hasher = new ObjectHasher(repository);
+  await using readers = keepObjectReaders();
+  readers.keep(repository);
   /** Counts one answer; whether to go on. */
   const judge = (expected: 'tree' | 'blob', { id, name }: Named, answer: HashAnswer): boolean => {
     if (answer === 'absent') absent.push(`${named(expected, name, id)}`);
@@ -58,7 +60,7 @@ export async function hashTree(repository: Repository, tree: string): Promise<Ha
   ) => {
     let index = 0;
     const ids = asked.map(({ id }) => id);
-    return hasher.hash(ids, (id, answer) => {
+    return hashObjects(repository, ids, (id, answer) => {
       const goOn = judge(expected, asked[index] ?? { id, name: '' }, answer);
       index += 1;
       if (typeof answer === 'object' && answer.id === id && answer.type === 'tree') found(answer.tree);

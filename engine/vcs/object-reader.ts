@@ -1,15 +1,8 @@
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { StartedProcess } from '../tool/spawn.ts';
+import { AnswerCutter, badAnswer, type TakeAnswer } from './answer-cutter.ts';
 import { type GitDirectory, gitFailed, startGit, withGit } from './git.ts';
-
-/** What git says of one object; `bytes` where they were asked for. */
-export interface ObjectAnswer {
-  readonly id: string;
-  readonly type: string;
-  readonly sizeBytes: number;
-  readonly bytes: Buffer | undefined;
-}
 
 export interface ObjectQuestion {
   /** Ids or revision expressions without a line break. */
@@ -17,7 +10,7 @@ export interface ObjectQuestion {
   /** `info` is what it is, `contents` its bytes as well. */
   readonly command: 'contents' | 'info';
   /** Is handed each answer in the order asked; `undefined` for what does not exist. Throwing ends the question. */
-  readonly take: (index: number, answer: ObjectAnswer | undefined) => void;
+  readonly take: TakeAnswer;
   /** Most bytes of one object whose contents are asked for; one more is INPUT_TOO_LARGE. */
   readonly maxBytes: number;
 }
@@ -54,12 +47,32 @@ export async function askObjects(place: GitDirectory, question: ObjectQuestion):
   }
 }
 
+/** A git that is spoken with in the words of `cat-file --batch-command`. */
+export interface LentGit {
+  readonly stdin: Pick<StartedProcess['stdin'], 'write'>;
+  readonly chunks: AsyncIterator<Buffer>;
+  /** It has answered others: where it is gone before it answers anything, that says nothing of what it was asked. */
+  readonly isUsed: boolean;
+}
+
+/**
+ * Lends the git that is kept for `place`, else one that ends with `talk`; nobody else is answered meanwhile. `false`
+ * from `talk`, like a fault: what it was asked is not read to the end, so it is of no more use.
+ */
+export async function lendGit(place: GitDirectory, talk: (git: LentGit) => Promise<boolean>): Promise<void> {
+  await using readers = keepObjectReaders();
+  readers.keep(place);
+  await kept.get(keyOf(place))?.reader.lend(talk);
+}
+
 /** Git processes that stay for as long as this is not disposed. */
 export interface KeptReaders extends AsyncDisposable {
   /**
    * From here on, questions about the objects of `place` go to one git that stays. It sees what is written meanwhile.
    */
   keep<T extends GitDirectory>(place: T): T;
+  /** Starts the git that is kept for `place`, so that it gets ready while the first question is found. */
+  start(place: GitDirectory): void;
 }
 
 /** Where we are killed, what was kept ends too: its input closes. */
@@ -75,6 +88,7 @@ export function keepObjectReaders(): KeptReaders {
       kept.set(key, held);
       return place;
     },
+    start: (place) => kept.get(keyOf(place))?.reader.start(),
     async [Symbol.asyncDispose]() {
       const over: ObjectReader[] = [];
       for (const key of keys) {
@@ -118,8 +132,27 @@ class ObjectReader {
     this.#place = place;
   }
 
+  start(): void {
+    this.#git ??= this.#start();
+  }
+
   ask(question: ObjectQuestion): Promise<void> {
     return this.#next(() => this.#ask(question));
+  }
+
+  /** Behind what is being asked. */
+  lend(talk: (git: LentGit) => Promise<boolean>): Promise<void> {
+    return this.#next(async () => {
+      const isUsed = this.#git !== undefined;
+      this.#git ??= this.#start();
+      const git = this.#git;
+      let isRead = false;
+      try {
+        isRead = await talk({ ...git, isUsed });
+      } finally {
+        if (!isRead) await this.#drop(git);
+      }
+    });
   }
 
   /** Behind what is being asked; the next question would start it again. */
@@ -154,11 +187,16 @@ class ObjectReader {
         else throw await endedEarly(git);
       }
     } catch (fault) {
-      // What is left of the answer must not be taken for the next one.
-      if (this.#git === git) this.#git = undefined;
-      git.kill();
+      this.#drop(git);
       throw fault;
     }
+  }
+
+  /** What is left of its answer must not be taken for the next one. */
+  async #drop(git: RunningGit): Promise<void> {
+    if (this.#git === git) this.#git = undefined;
+    git.kill();
+    await git.exited.catch(() => undefined);
   }
 
   #askAnew(gone: RunningGit, question: ObjectQuestion): Promise<void> {
@@ -181,94 +219,4 @@ async function endedEarly(git: StartedProcess): Promise<WritError> {
   const { code, stderr } = await withGit(() => git.exited);
   if (code !== 0) return gitFailed(args, code, stderr.toString('utf8').slice(-maxErrorText));
   return badAnswer('ended in the middle of its answer');
-}
-
-function badAnswer(what: string): WritError {
-  return new WritError('GIT_FAILED', {
-    message: `\`git cat-file\` ${what}`,
-    detail: { command: 'cat-file' },
-  });
-}
-
-const lineFeed = 10;
-
-/** Cuts the answer into objects: `<id> <type> <size>\n`, for contents `<bytes>\n` behind it, or `<name> missing\n`. */
-class AnswerCutter {
-  readonly #count: number;
-  readonly #hasBytes: boolean;
-  readonly #take: ObjectQuestion['take'];
-  readonly #maxBytes: number;
-  #index = 0;
-  #parts: Buffer[] = [];
-  #held = 0;
-  #needed = 0;
-  #open: Omit<ObjectAnswer, 'bytes'> | undefined;
-
-  constructor(count: number, hasBytes: boolean, take: ObjectQuestion['take'], maxBytes: number) {
-    this.#count = count;
-    this.#hasBytes = hasBytes;
-    this.#take = take;
-    this.#maxBytes = maxBytes;
-  }
-
-  get isUntouched(): boolean {
-    return this.#index === 0 && this.#held === 0;
-  }
-
-  get isDone(): boolean {
-    return this.#index === this.#count;
-  }
-
-  push(chunk: Buffer): void {
-    this.#parts.push(chunk);
-    this.#held += chunk.length;
-    if (this.#held < this.#needed) return;
-    const all = this.#parts.length === 1 ? chunk : Buffer.concat(this.#parts);
-    let at = 0;
-    for (let after = this.#step(all, at); after !== undefined; after = this.#step(all, at)) at = after;
-    const rest = all.subarray(at);
-    this.#parts = [rest];
-    this.#held = rest.length;
-    if (this.isDone && rest.length > 0) throw badAnswer('answered more than it was asked');
-  }
-
-  /** Takes one header or one body at `at`; answers where the next begins, `undefined` for "not all here yet". */
-  #step(all: Buffer, at: number): number | undefined {
-    if (this.isDone) return undefined;
-    const open = this.#open;
-    if (open) {
-      this.#needed = open.sizeBytes + 1;
-      if (all.length - at < this.#needed) return undefined;
-      this.#open = undefined;
-      this.#needed = 0;
-      // Copied: a slice would keep the whole answer alive.
-      this.#give({ ...open, bytes: Buffer.from(all.subarray(at, at + open.sizeBytes)) });
-      return at + open.sizeBytes + 1;
-    }
-    const end = all.indexOf(lineFeed, at);
-    if (end < 0) return undefined;
-    const header = /^([0-9a-f]{40,64}) (\w+) (\d+)$/.exec(all.toString('utf8', at, end));
-    if (!header) this.#give(undefined);
-    else {
-      const [, id = '', type = '', size = '0'] = header;
-      const answer = { id, type, sizeBytes: Number(size) };
-      if (!this.#hasBytes) this.#give({ ...answer, bytes: undefined });
-      else if (answer.sizeBytes > this.#maxBytes) throw objectsTooLarge(this.#maxBytes);
-      else this.#open = answer;
-    }
-    return end + 1;
-  }
-
-  #give(answer: ObjectAnswer | undefined): void {
-    this.#take(this.#index, answer);
-    this.#index += 1;
-  }
-}
-
-/** INPUT_TOO_LARGE for objects of more than `maxBytes`. */
-export function objectsTooLarge(maxBytes: number): WritError {
-  return new WritError('INPUT_TOO_LARGE', {
-    message: `the objects asked for hold more than ${maxBytes} bytes`,
-    detail: { maxBytes },
-  });
 }

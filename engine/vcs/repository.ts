@@ -40,7 +40,11 @@ export async function openRepository(
     'objects',
     '--show-toplevel',
   ];
-  const answer = await askGit(place, args);
+  // Side by side: each finds the repository by itself, from the same directory and in the same environment.
+  const [answer, { settings, refsAreFiles, isWhole }] = await Promise.all([
+    askGit(place, args),
+    readConfig(place),
+  ]);
   const lines = answer.stdout.toString('utf8').split('\n');
   const [bare, inside, format, gitDir = '', commonDir = '', objectsDir = ''] = lines;
   // Outside a work tree it fails at the last question only.
@@ -73,9 +77,7 @@ export async function openRepository(
     objectFormat: format,
     cwd: root,
     env: { GIT_DIR: gitDir, ...(isBare ? {} : { GIT_WORK_TREE: root }) },
-    settings: [],
   } as const;
-  const { settings, refsAreFiles, isWhole } = await readConfig(found);
   const refs = refsAreFiles ? { refsIn: commonDir } : {};
   return { ...found, settings, ...refs, isWhole, root, commonDir, objectsDir };
 }

@@ -21,6 +21,14 @@ export const guards: readonly Guard[] = [
     ],
     ['who else keeps objects is said', "line !== '' && !line", "line === '' && !line", 'borrowed objects'],
   ]),
+  ...within('engine/vcs/hash-objects.ts', 'test/engine/vcs/object-reader.test.ts', [
+    [
+      'a git that is gone damages no object',
+      "if (answer === 'damaged' && git.isUsed && answers.isUntouched) return false;",
+      '',
+      'a tree is hashed by the git that is kept',
+    ],
+  ]),
   ...within('attest/verify/verify-tree.ts', objects, [
     [
       'other bytes are a refutation',

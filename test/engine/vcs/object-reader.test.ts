@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { setAlternate } from '../../../engine/vcs/alternate.ts';
 import { describeObjects, readBlob, readBlobs, readObjects } from '../../../engine/vcs/blobs.ts';
+import { hashTree } from '../../../engine/vcs/hash-tree.ts';
 import { keepObjectReaders } from '../../../engine/vcs/object-reader.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { createScratch } from '../../../engine/vcs/scratch.ts';
@@ -136,6 +137,43 @@ t.test('a reader that is killed is started anew, one that breaks is told of', as
   await t.rejects(readObjects(repo, [id]), { code: 'GIT_FAILED', detail: { command: 'cat-file' } });
   t.match(await readObjects(repo, ['HEAD']), [{ type: 'commit' }], 'the next question is answered');
 });
+
+t.test(
+  'a tree is hashed by the git that is kept, anew where that was killed, and nothing is left unread',
+  async (t) => {
+    const sample = makeRepository(t.testdir());
+    const torn = Array.from({ length: 999 }, (_, n) => n * n).join();
+    sample.commit({ a: 'one', 'd/b': 'two', 'd/e/c': torn });
+    const repo = await openRepository(sample.dir);
+    const tree = sample.git('rev-parse', 'HEAD^{tree}').trim();
+    const whole = { trees: 3, files: 3, absent: [], wrong: [], isCut: false };
+    using children = startedChildren();
+    t.match(await hashTree(repo, tree), whole);
+    t.equal(children.gits().length, 1, 'one for all of it where none is kept');
+    t.same(children.running(), []);
+
+    await using readers = keepObjectReaders();
+    readers.keep(repo);
+    readers.start(repo);
+    t.equal(children.running().length, 1, 'started before it is asked');
+    await readBlob(repo, 'HEAD', 'a');
+    const [hashed, blob] = await Promise.all([hashTree(repo, tree), readBlob(repo, 'HEAD', 'd/b')]);
+    t.match(hashed, whole);
+    t.equal(blob?.toString(), 'two', 'who asks meanwhile gets an answer of his own');
+    t.equal(children.gits().length, 2);
+    for (const pid of children.running()) process.kill(pid, 'SIGKILL');
+    t.match(await hashTree(repo, tree), whole, 'a git that is gone damages no object');
+    t.equal(children.gits().length, 3);
+
+    const id = sample.git('rev-parse', 'HEAD:d/e/c').trim();
+    const path = join(sample.dir, '.git/objects', id.slice(0, 2), id.slice(2));
+    chmodSync(path, 0o644);
+    writeFileSync(path, readFileSync(path).fill(0, 200));
+    await readBlob(repo, 'HEAD', 'a');
+    t.match(await hashTree(repo, tree), { files: 2, wrong: [`file \`c\` ${id} cannot be read`], absent: [] });
+    t.equal((await readBlob(repo, 'HEAD', 'a'))?.toString(), 'one', 'the next question is answered');
+  },
+);
 
 t.test(
   'many readers leave no process and no open file',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { StartedProcess } from '../tool/spawn.ts';
-import { type GitDirectory, startGit } from './git.ts';
+import type { GitDirectory } from './git.ts';
+import { type LentGit, lendGit } from './object-reader.ts';
 
 /** One object as its bytes are here, whatever the file that holds it is called. */
 export interface HashedObject {
@@ -20,61 +20,54 @@ export type HashAnswer = HashedObject | 'absent' | 'damaged';
 /** Most octets of one tree that are held; a directory of a million files has about 50 MiB. */
 export const maxTreeBytes = 128 * 1024 * 1024;
 
-const args = ['cat-file', '--batch-command', '--buffer'];
 const maxHeaderBytes = 4096;
 const lineFeed = 10;
 
 /**
- * Reckons ids from the bytes of objects, which git does not do when it reads them. One git is asked for all; blobs are
- * hashed as they stream by and never held.
+ * Reckons ids from the bytes of objects, which git does not do when it reads them; blobs are hashed as they stream by
+ * and never held. Hands every id's answer to `take`, in the order asked; a damaged object costs a git, so `take` may
+ * say `false`: that is enough.
  */
-export class ObjectHasher implements AsyncDisposable {
-  readonly #place: GitDirectory;
-  #git: (StartedProcess & { readonly chunks: AsyncIterator<Buffer> }) | undefined;
-  #held: Buffer = Buffer.alloc(0);
-
-  constructor(place: GitDirectory) {
-    this.#place = place;
-  }
-
-  /**
-   * Hands every id's answer to `take`, in the order asked; a damaged object costs a git, so `take` may say `false`:
-   * that is enough.
-   */
-  async hash(ids: readonly string[], take: (id: string, answer: HashAnswer) => boolean): Promise<void> {
-    for (let begin = 0; begin < ids.length; ) {
-      this.#ask(ids.slice(begin));
-      for (let isWhole = true; isWhole && begin < ids.length; begin += 1) {
-        const id = ids[begin] ?? '';
-        const answer = await this.#answer();
-        isWhole = answer !== 'damaged';
-        if (!isWhole) await this.#stop();
-        if (!take(id, answer)) return this.#stop();
+export async function hashObjects(
+  place: GitDirectory,
+  ids: readonly string[],
+  take: (id: string, answer: HashAnswer) => boolean,
+): Promise<void> {
+  for (let begin = 0; begin < ids.length; )
+    await lendGit(place, async (git) => {
+      const answers = new HashAnswers(git, place.objectFormat);
+      const asked = ids.slice(begin).map((id) => `contents ${id}\n`);
+      git.stdin.write(`${asked.join('')}flush\n`);
+      while (begin < ids.length) {
+        const answer = await answers.next();
+        if (answer === 'damaged' && git.isUsed && answers.isUntouched) return false;
+        const isEnough = !take(ids[begin] ?? '', answer);
+        begin = isEnough ? ids.length : begin + 1;
+        if (isEnough || answer === 'damaged') return false;
       }
-    }
+      return answers.isRead;
+    });
+}
+
+/** What git says, cut into answers. */
+class HashAnswers {
+  readonly #git: LentGit;
+  readonly #format: GitDirectory['objectFormat'];
+  #held: Buffer = Buffer.alloc(0);
+  /** It has said nothing yet. */
+  isUntouched = true;
+
+  constructor(git: LentGit, format: GitDirectory['objectFormat']) {
+    this.#git = git;
+    this.#format = format;
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#stop();
+  /** Nothing of what it said is left. */
+  get isRead(): boolean {
+    return this.#held.length === 0;
   }
 
-  #ask(ids: readonly string[]): void {
-    if (this.#git === undefined) {
-      const git = startGit(this.#place, args);
-      this.#git = { ...git, chunks: git.stdout[Symbol.asyncIterator]() };
-    }
-    this.#git.stdin.write(`${ids.map((id) => `contents ${id}\n`).join('')}flush\n`);
-  }
-
-  async #stop(): Promise<void> {
-    const git = this.#git;
-    this.#git = undefined;
-    this.#held = Buffer.alloc(0);
-    git?.kill();
-    await git?.exited.catch(() => undefined);
-  }
-
-  async #answer(): Promise<HashAnswer> {
+  async next(): Promise<HashAnswer> {
     const header = await this.#line();
     if (header === undefined) return 'damaged';
     const [, type = '', size = ''] = /^[0-9a-f]+ (\w+) (\d+)$/.exec(header) ?? [];
@@ -82,7 +75,7 @@ export class ObjectHasher implements AsyncDisposable {
   }
 
   async #body(type: string, sizeBytes: number): Promise<HashAnswer> {
-    const hash = createHash(this.#place.objectFormat).update(`${type} ${sizeBytes}\0`);
+    const hash = createHash(this.#format).update(`${type} ${sizeBytes}\0`);
     const parts: Buffer[] | undefined = type === 'tree' && sizeBytes <= maxTreeBytes ? [] : undefined;
     for (let left = sizeBytes; left > 0; ) {
       if (this.#held.length === 0 && !(await this.#more())) return 'damaged';
@@ -111,8 +104,9 @@ export class ObjectHasher implements AsyncDisposable {
 
   /** Another piece of what git says; `false` where it has ended. */
   async #more(): Promise<boolean> {
-    const next = await this.#git?.chunks.next();
-    if (next === undefined || next.done === true) return false;
+    const next = await this.#git.chunks.next();
+    if (next.done === true) return false;
+    this.isUntouched = false;
     this.#held = this.#held.length === 0 ? next.value : Buffer.concat([this.#held, next.value]);
     return true;
   }
