@@ -5,14 +5,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { attesting } from '../attest/attestor/attesting.ts';
 import { userJournalWitness } from '../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../core/base/clock.ts';
 import type { Worker } from '../core/contract/worker.ts';
 import { definePlugin } from '../core/kernel/plugin.ts';
 import { resumeRun, runIntent } from '../engine/run/run-intent.ts';
-import { createWritEngine } from '../engine/spec/writ-engine.ts';
-import { preset } from '../plugins/preset.ts';
+import { openEngine } from '../plugins/preset/open-engine.ts';
 import { createRecordedWorker, parseRecording } from '../plugins/recorded-worker/worker.ts';
 import { manyTasksSpec } from './many-tasks-spec.ts';
 
@@ -45,11 +43,11 @@ const workers = definePlugin({
     return undefined;
   },
 });
-await using engine = await createWritEngine({
-  ...attesting,
-  plugins: [...preset({ env, ephemeralKey: true }), workers],
-  clock: systemClock,
+await using engine = await openEngine({
   env,
+  ephemeralKey: true,
+  plugins: [workers],
+  clock: systemClock,
   report: () => {},
 });
 if (mode === 'start') {

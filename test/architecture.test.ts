@@ -109,6 +109,9 @@ t.test('every rule can fail', async (t) => {
     'piscina only through `core/kernel/worker/pool.ts`': [
       withFiles({ 'core/x.ts': "import type { Piscina } from 'piscina';\n" }),
     ],
+    'the engine of every built-in only through `plugins/preset/open-engine.ts`': [
+      withFiles({ 'bin/x.ts': 'const own = preset({ env });\n' }),
+    ],
     'a pool of threads only through `core/kernel/engine.ts`': [
       withFiles({ 'plugins/x.ts': 'const own = createPool({ threads: 2 });\n' }),
     ],

@@ -1,13 +1,11 @@
 import { type EmbeddedEngine, embedEngine } from '../../api/embed/embedded-engine.ts';
 import { openListeners } from '../../api/embed/listeners.ts';
 import { runEventsPlugin } from '../../api/run/run-events.ts';
-import { attesting } from '../../attest/attestor/attesting.ts';
 import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { type Clock, systemClock } from '../../core/base/clock.ts';
 import type { WritError } from '../../core/base/errors.ts';
 import type { LoadedPlugin } from '../../core/kernel/plugin.ts';
-import { createWritEngine } from '../../engine/spec/writ-engine.ts';
-import { preset } from '../preset.ts';
+import { openEngine } from './open-engine.ts';
 
 /** How an engine is made; everything has a default. */
 export interface EngineOptions {
@@ -37,13 +35,9 @@ export async function createEngine(options: EngineOptions = {}): Promise<Embedde
   const { plugins = [], configuration = {}, env = process.env, clock = systemClock, threads } = options;
   const report = options.report ?? warn;
   const listeners = openListeners(report);
-  const engine = await createWritEngine({
-    ...attesting,
-    plugins: [
-      ...preset({ env, ephemeralKey: options.ephemeralKey === true }),
-      ...plugins,
-      runEventsPlugin('observers', listeners.tell),
-    ],
+  const engine = await openEngine({
+    ephemeralKey: options.ephemeralKey === true,
+    plugins: [...plugins, runEventsPlugin('observers', listeners.tell)],
     options: configuration,
     clock,
     env,

@@ -24,6 +24,11 @@ export const doors: readonly Door[] = [
     servers: ['plugins/testers/gate-tester.ts'],
     code: /(?<!function )\bcreatePool\(/,
   },
+  {
+    name: 'the engine of every built-in',
+    file: 'plugins/preset/open-engine.ts',
+    code: /(?<!function )\bpreset\(/,
+  },
   { name: 'cac', file: 'bin/args.ts', specifier: /^cac$/ },
   { name: 'child processes', file: 'engine/tool/spawn.ts', specifier: /^node:(?:child_process|cluster)$/ },
   {

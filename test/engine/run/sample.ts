@@ -2,7 +2,6 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { attesting } from '../../../attest/attestor/attesting.ts';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
@@ -10,8 +9,8 @@ import type { Worker } from '../../../core/contract/worker.ts';
 import { definePlugin, type LoadedPlugin } from '../../../core/kernel/plugin.ts';
 import { resumeRun, runIntent } from '../../../engine/run/run-intent.ts';
 import type { ResumeRequest, RunRequest } from '../../../engine/run/state/run-request.ts';
-import { createWritEngine, type WritEngine } from '../../../engine/spec/writ-engine.ts';
-import { preset } from '../../../plugins/preset.ts';
+import type { WritEngine } from '../../../engine/spec/writ-engine.ts';
+import { openEngine } from '../../../plugins/preset/open-engine.ts';
 import { outputOf } from '../../starter/run-program.ts';
 import { sharedPool } from './shared-pool.ts';
 
@@ -122,11 +121,11 @@ export function makeSample(files = join(fixtures, '_sample')): Sample {
   // The copies are new files to the index: what is compared with it later must not find it rewritten.
   git('update-index', '-q', '--refresh');
   const engine = (plugins: readonly LoadedPlugin[] = [], ephemeralKey = false): Promise<WritEngine> =>
-    createWritEngine({
-      ...attesting,
-      plugins: [...preset({ env, ephemeralKey }), ...plugins],
-      clock: systemClock,
+    openEngine({
       env,
+      ephemeralKey,
+      plugins,
+      clock: systemClock,
       report: () => {},
       pool: sharedPool(),
     });

@@ -1,0 +1,25 @@
+import { attesting } from '../../attest/attestor/attesting.ts';
+import type { AttestPluginOptions } from '../../attest/attestor/plugin.ts';
+import { createEngine, type EngineOptions } from '../../core/kernel/engine.ts';
+import { contractRows } from '../../engine/spec/contract-rows.ts';
+import type { WritEngine } from '../../engine/spec/writ-engine.ts';
+import { preset } from '../preset.ts';
+
+/** What differs between engines. `env` is where keys, trust and the secrets of plugins are found. */
+export type OpenEngineOptions = Omit<EngineOptions<never>, 'plugins' | 'rows' | 'env'> &
+  AttestPluginOptions & {
+    /** On top of every built-in, and set up after them. */
+    readonly plugins?: EngineOptions<never>['plugins'];
+  };
+
+/** An engine with every built-in, over the rows of the contract. Whoever opened it closes it. */
+export async function openEngine({
+  ephemeralKey,
+  plugins = [],
+  ...options
+}: OpenEngineOptions): Promise<WritEngine> {
+  const { env } = options;
+  const builtIn = preset({ env, ephemeralKey });
+  const engine = await createEngine({ ...options, plugins: [...builtIn, ...plugins], rows: contractRows });
+  return { ...engine, ...attesting };
+}
