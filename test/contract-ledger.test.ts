@@ -6,6 +6,7 @@ import { createEngine } from '../core/kernel/engine.ts';
 import { contractRows } from '../engine/spec/contract-rows.ts';
 import { readIntentSpec } from '../engine/spec/read-intent-spec.ts';
 import { preset } from '../plugins/preset.ts';
+import { rowReaders, rowRemovals } from '../scripts/rows/all.ts';
 import { fixtures, type Json, sampleSpec } from './engine/run/sample.ts';
 import { serviceRows } from './ledger/service-rows.ts';
 
@@ -37,6 +38,19 @@ t.test('every enforced row names a test that is there', async (t) => {
   for (const row of contractRows) {
     if (row.enforcedBy === undefined) continue;
     t.ok(row.test !== undefined && existsSync(join(root, row.test)), `${row.id}: ${row.test ?? 'none'}`);
+  }
+});
+
+t.test('the reader of a row stands where it is looked for, and no row has two', async (t) => {
+  t.strictSame(
+    rowReaders.map(({ row }) => row).filter((row, index, all) => all.indexOf(row) !== index),
+    [],
+  );
+  for (const { row } of rowReaders)
+    t.ok(contractRows.find(({ id }) => id === row)?.enforcedBy !== undefined, `${row} is enforced`);
+  for (const { name, file, from, test, fails } of rowRemovals) {
+    t.equal(readFileSync(join(root, file), 'utf8').split(from).length - 1, 1, `${name} in ${file}`);
+    t.ok(fails.length > 0 && existsSync(join(root, test)), `${name}: ${test}`);
   }
 });
 

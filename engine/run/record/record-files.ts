@@ -3,7 +3,7 @@ import { uuidV7From } from '../../../core/base/ids.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import type { DecisionType } from '../../../core/contract/run-view.ts';
 import { stageNames } from '../../../core/contract/stage.ts';
-import { intentBody } from '../../intent/intent-body.ts';
+import { sealIntent } from '../../intent/seal-intent.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
 import { parseObject, type SealOptions, sealObject } from '../../store/stored-object.ts';
 import type { Attempt } from '../state/attempt.ts';
@@ -43,19 +43,11 @@ export async function recordFiles(
     nowMs,
     createdBy: { kind: 'system', id: spec.objmodel.actorMapping.orchestratorActorId },
   };
-  const author = { nowMs, createdBy: { kind: spec.metadata.createdBy.type, id: spec.metadata.createdBy.id } };
-  const externalIds = { intentspec_id: spec.metadata.id };
   const tags = { ...spec.metadata.target.labels };
   const idOf = (what: string): string => uuidV7From(nowMs, `${runId}/${what}`);
   const { revision } = judged;
   const ids = { plan: planIdOf(identity, revision), task: taskIdOf(identity, revision, 1) };
 
-  const intent = sealObject('intent', intentBody(contract), {
-    ...author,
-    objectId: threadId,
-    externalIds,
-    tags,
-  });
   const run = sealObject(
     'run',
     {
@@ -92,7 +84,7 @@ export async function recordFiles(
   return new Map<string, Uint8Array>([
     ['spec.json', contract.bytes],
     ['effective.json', toJson(spec)],
-    ['intent.json', intent.bytes],
+    ['intent.json', sealIntent(contract, { threadId, nowMs }).bytes],
     ['run.json', run.bytes],
     ...judgementFiles(judgement),
     ['gate-report.json', toJson(finalReport(attempt, judged.findings, judged.stages))],
