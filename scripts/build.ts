@@ -121,12 +121,13 @@ async function fold(options: BuildOptions): Promise<readonly (readonly [string, 
   ]);
 }
 
-const verifying = 'dist/bin/commands/verify.js';
+/** One file each: finding modules would be most of their time. */
+const wholeCommands = ['verify', 'spec-validate'];
 const running = ['run', 'resume'].map((name) => `dist/bin/commands/${name}.js`);
 const commandsApart: Plugin = {
   name: 'commands-apart',
   setup({ onResolve }) {
-    onResolve({ filter: /\/commands\/(?:verify|run|resume)\.js$/ }, ({ path, kind }) =>
+    onResolve({ filter: /\/commands\/(?:verify|spec-validate|run|resume)\.js$/ }, ({ path, kind }) =>
       kind === 'dynamic-import'
         ? { path: `./${path.slice(path.indexOf('commands/'))}`, external: true }
         : undefined,
@@ -148,9 +149,13 @@ const folded = [
   })),
   // A part is what the same programs need: beside all other commands a run would be two hundred small files.
   ...(await fold({ entryPoints: running, chunkNames: 'bin/run-[hash]' })),
-  // Verifying is one file each, for the command and for whoever embeds it: finding modules would be most of its time.
-  ...(await fold({ entryPoints: [verifying], splitting: false })),
-  ...(await fold({ entryPoints: ['dist/verify.js'], splitting: false })),
+  ...(
+    await Promise.all(
+      [...wholeCommands.map((name) => `dist/bin/commands/${name}.js`), 'dist/verify.js'].map((path) =>
+        fold({ entryPoints: [path], splitting: false }),
+      ),
+    )
+  ).flat(),
   // A thread of the pool loads tasks and rules by their address.
   ...(await fold({
     entryPoints: [
