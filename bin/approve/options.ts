@@ -1,17 +1,13 @@
 import { resolve } from 'node:path';
+import type { SaidApproval } from '../../api/run/approve-run.ts';
 import { principalForm } from '../../attest/approval/approval-statement.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { CommandContext } from '../command-parts/command.ts';
 
 /** What the command line says of an approval, checked. */
-export interface ApproveOptions {
-  readonly decision: 'approve' | 'reject';
+export interface ApproveOptions extends SaidApproval {
   /** Absolute. */
   readonly keyFile?: string;
-  readonly principal?: string;
-  readonly role?: string;
-  readonly comment?: string;
-  readonly expiresInMs?: number;
 }
 
 const minute = 60_000;

@@ -1,15 +1,15 @@
+import type { SaidApproval } from '../../api/run/approve-run.ts';
 import type { WaitingRun } from '../../api/run/waiting-run.ts';
 import { peopleOf } from '../../engine/store/record/authorship.ts';
 import { toCount } from '../report/quantities.ts';
 import type { Printer } from '../terminal/print.ts';
 import { styled } from '../terminal/print.ts';
-import type { ApproveOptions } from './options.ts';
 
 /** Says on stderr what is about to be signed, before it is. */
 export function showRequest(
   print: Printer,
   { record, report, runId }: WaitingRun,
-  { decision }: ApproveOptions,
+  { decision }: SaidApproval,
 ): void {
   const { subject } = record;
   const authors = peopleOf(report.authorship);

@@ -1,96 +1,24 @@
-import { resolve } from 'node:path';
+import { auditData } from '../../api/ledger/audit-data.ts';
 import { readInput } from '../../api/read-input.ts';
-import { auditLedger } from '../../attest/log/audit-ledger.ts';
-import type { SignedCheckpoint } from '../../attest/log/checkpoint.ts';
-import { forked } from '../../attest/log/checkpoint-memory.ts';
-import { userCheckpointMemory } from '../../attest/log/internal-ledger-source.ts';
-import { isPrefix } from '../../attest/log/ledger-proofs.ts';
-import { readSubtrees } from '../../attest/log/tile-reader.ts';
-import { parseTlogPolicy } from '../../attest/log/tlog-policy.ts';
-import { verifyByPolicy } from '../../attest/log/verify-by-policy.ts';
-import { isWritError, WritError } from '../../core/base/errors.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { type OpenLedger, openLedger } from '../command-parts/open-ledger.ts';
+import { ledgerOf } from '../command-parts/ledger-of.ts';
 
 const maxPolicyBytes = 256 * 1024;
-const maxRounds = 5;
 
 /**
- * `writ ledger audit DIR`: everything in a directory of tiles, also somebody else's. The tree is computed anew from the
- * entries, the checkpoint verified by the key, the quorum by the policy, and the log must continue what this user saw
- * of it. An empty log shows nothing: exit 3.
+ * `writ ledger audit DIR`: everything in a directory of tiles, also somebody else's. An empty log shows nothing: exit
+ * 3.
  */
 export async function run(context: CommandContext): Promise<CommandResult> {
-  const ledger = await openLedger(context, resolve(context.cwd, context.args[0] ?? ''));
-  const head = await auditHead(ledger);
-  const { vkey } = await ledger.keyOf(head);
-  const cosigned = await verifyWitnesses(context, ledger, head);
-  const seen = await requireHistory(context, ledger, head);
-  const data = {
-    origin: head.origin,
-    vkey,
-    entries: head.size,
-    root_hash: head.root.toString('hex'),
-    cosigned_by: cosigned,
-    continues_from: seen ?? null,
-    directory: ledger.directory,
-  };
-  return succeeded(data, (printer) => {
-    printer.line(`${head.size} entries and every tile over them are what \`${head.origin}\` signed`);
-    if (cosigned.length > 0) printer.line(`cosigned by ${cosigned.join(', ')}`);
-    if (seen !== undefined) printer.line(`the log continues what you saw at ${seen} entries`);
-  });
-}
-
-/** Audits the log under its current head; anew where an append replaced tiles meanwhile. */
-async function auditHead(ledger: OpenLedger): Promise<SignedCheckpoint> {
-  for (let round = 1; ; round += 1) {
-    const head = await ledger.head();
-    if (head.size === 0) {
-      throw new WritError('VERIFY_NOTHING', {
-        message: `the log \`${head.origin}\` is empty: there is nothing to audit`,
-        detail: { origin: head.origin, size: 0 },
-      });
-    }
-    try {
-      await auditLedger(ledger.files, head);
-      return head;
-    } catch (fault) {
-      const moved = (await ledger.head()).size > head.size;
-      if (!isWritError(fault, 'LEDGER_CORRUPT') || !moved || round === maxRounds) throw fault;
-    }
-  }
-}
-
-async function verifyWitnesses(
-  context: CommandContext,
-  ledger: OpenLedger,
-  head: SignedCheckpoint,
-): Promise<readonly string[]> {
+  const ledger = await ledgerOf(context, context.args[0] ?? '');
   const path = context.options.value('policy');
-  if (path === undefined) return [];
-  const policy = parseTlogPolicy(await readInput(context, path, { maxBytes: maxPolicyBytes }));
-  // A policy may leave the logs to us, and narrows whom we believe where it names some.
-  const logs = policy.logs.length > 0 ? policy.logs : [await ledger.keyOf(head)];
-  return verifyByPolicy(head.source, policy, logs).cosignatures.map(({ witness }) => witness.name);
-}
-
-/** The largest size seen before, of which this log must be a continuation; what holds now is remembered. */
-async function requireHistory(
-  { env }: CommandContext,
-  { files }: OpenLedger,
-  head: SignedCheckpoint,
-): Promise<number | undefined> {
-  const memory = userCheckpointMemory(env);
-  const seen = await memory.latest(head);
-  if (seen !== undefined && seen.size > head.size) {
-    throw new WritError('VERIFY_REFUTED', {
-      message: `the log \`${head.origin}\` was seen with ${seen.size} entries and has ${head.size} now`,
-      detail: { reason: 'stale', origin: head.origin, seen: seen.size, found: head.size },
-    });
-  }
-  if (seen !== undefined && !(await isPrefix(seen, head, readSubtrees(files, head.size))))
-    throw forked(seen, head);
-  await memory.remember(head);
-  return seen?.size;
+  const policy =
+    path === undefined ? undefined : await readInput(context, path, { maxBytes: maxPolicyBytes });
+  const data = await auditData(ledger, context.env, policy);
+  return succeeded({ ...data }, (printer) => {
+    printer.line(`${data.entries} entries and every tile over them are what \`${data.origin}\` signed`);
+    if (data.cosigned_by.length > 0) printer.line(`cosigned by ${data.cosigned_by.join(', ')}`);
+    if (data.continues_from !== null)
+      printer.line(`the log continues what you saw at ${data.continues_from} entries`);
+  });
 }

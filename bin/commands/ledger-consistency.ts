@@ -1,7 +1,7 @@
 import { forked } from '../../attest/log/checkpoint-memory.ts';
 import { userCheckpointMemory } from '../../attest/log/internal-ledger-source.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { ledgerDirectory, openLedger } from '../command-parts/open-ledger.ts';
+import { ledgerOf } from '../command-parts/ledger-of.ts';
 import { parseWhole } from '../command-parts/parse-whole.ts';
 
 /**
@@ -10,7 +10,7 @@ import { parseWhole } from '../command-parts/parse-whole.ts';
  */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const [a, b] = [parseWhole(context.args[0], 'A'), parseWhole(context.args[1], 'B')];
-  const ledger = await openLedger(context, await ledgerDirectory(context));
+  const ledger = await ledgerOf(context);
   await ledger.head();
   const { from, to, hashes, head } = await ledger.reader.consistency(a, b);
   const memory = userCheckpointMemory(context.env);

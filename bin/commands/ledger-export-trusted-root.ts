@@ -1,12 +1,12 @@
 import { parseCheckpoint } from '../../attest/log/checkpoint.ts';
 import { formatTrustedRoot } from '../../attest/log/trusted-root.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { ledgerDirectory, openLedger } from '../command-parts/open-ledger.ts';
+import { ledgerOf } from '../command-parts/ledger-of.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
 
 /** `writ ledger export-trusted-root`: what a stock sigstore client needs to check our log proofs. */
 export async function run(context: CommandContext): Promise<CommandResult> {
-  const ledger = await openLedger(context, await ledgerDirectory(context));
+  const ledger = await ledgerOf(context);
   const head = await ledger.head();
   const key = await ledger.keyOf(head);
   const text = formatTrustedRoot([key]);

@@ -1,14 +1,14 @@
 import { formatTlogProof } from '../../attest/log/tlog-proof.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { ledgerDirectory, openLedger } from '../command-parts/open-ledger.ts';
+import { ledgerOf } from '../command-parts/ledger-of.ts';
 import { parseWhole } from '../command-parts/parse-whole.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
 
 /** `writ ledger prove N`: entry and inclusion proof against the current checkpoint, as a C2SP tlog-proof. */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const index = parseWhole(context.args[0], 'N');
-  const ledger = await openLedger(context, await ledgerDirectory(context));
+  const ledger = await ledgerOf(context);
   await ledger.head();
   const found = await ledger.reader.prove(index);
   const text = formatTlogProof(found);

@@ -1,10 +1,10 @@
 import { parseNote } from '../../attest/log/note.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { ledgerDirectory, openLedger } from '../command-parts/open-ledger.ts';
+import { ledgerOf } from '../command-parts/ledger-of.ts';
 
 /** `writ ledger show`: the verified head of the repository's ledger, and the key to pin. */
 export async function run(context: CommandContext): Promise<CommandResult> {
-  const ledger = await openLedger(context, await ledgerDirectory(context));
+  const ledger = await ledgerOf(context);
   const head = await ledger.head();
   const { vkey } = await ledger.keyOf(head);
   const signatures = parseNote(head.source).signatures.map(({ name, keyHint }) => ({

@@ -92,11 +92,11 @@ export const guards: readonly Guard[] = [
       'where nobody is known',
     ],
   ]),
-  ...within('bin/commands/approve.ts', authors, [
+  ...within('api/run/approve-run.ts', authors, [
     [
       'who does not count is told so',
       "if (own === undefined || own.status === 'counts' || own.status === 'unjudged')",
-      'if (own !== undefined || isBudget)',
+      'if (own !== undefined || approvers.length === 0)',
       '`writ approve` by somebody',
     ],
   ]),

@@ -1,4 +1,5 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { parseCheckpoint, type SignedCheckpoint, verifyCheckpoint } from '../../attest/log/checkpoint.ts';
 import { readFrom } from '../../attest/log/internal-ledger.ts';
 import type { LedgerKey } from '../../attest/log/ledger-key.ts';
@@ -9,7 +10,7 @@ import { ledgerKeysFor } from '../../attest/verify/anchors.ts';
 import { loadAnchors } from '../../attest/verify/load-anchors.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
-import type { CommandContext } from './command.ts';
+import type { Place } from '../place.ts';
 
 /** A ledger to be read, judged by keys of the user's. */
 export interface OpenLedger {
@@ -22,24 +23,26 @@ export interface OpenLedger {
   keyOf(checkpoint: SignedCheckpoint): Promise<LedgerKey>;
 }
 
-/** Where the ledger of the context's repository is, whether or not there is one. */
-export async function ledgerDirectory(context: Pick<CommandContext, 'repoPath' | 'cwd'>): Promise<string> {
-  const repository = await openRepository(context.repoPath ?? context.cwd);
+/** Where the ledger of a repository is, whether or not there is one. */
+export async function ledgerDirectory({ repoPath, cwd }: Pick<Place, 'repoPath' | 'cwd'>): Promise<string> {
+  const repository = await openRepository(repoPath ?? cwd);
   return join(repository.commonDir, ledgerPath);
 }
 
+/** Whose word counts for a ledger. */
+export interface LedgerTrust {
+  /** Vkeys, or absolute paths of files that hold one. */
+  readonly vkeys: readonly string[];
+  readonly env: Environment;
+}
+
 /**
- * Opens a ledger by the keys given with `--vkey`, else pinned by the user, else their own. A checkpoint that none of
+ * Opens a ledger by the keys that are given, else pinned by the user, else their own. A checkpoint that none of
  * those signed is VERIFY_REFUTED where one was given, and VERIFY_NOTHING (exit 3) where there was nothing to judge it
  * by.
  */
-export async function openLedger(
-  context: Pick<CommandContext, 'options' | 'env' | 'cwd'>,
-  directory: string,
-): Promise<OpenLedger> {
-  const given = context.options.values('vkey');
-  const ledgerKeys = given.map((one) => (one.includes('+') ? one : resolve(context.cwd, one)));
-  const anchors = await loadAnchors({ keyFiles: [], ledgerKeys }, context.env);
+export async function openLedger(directory: string, { vkeys, env }: LedgerTrust): Promise<OpenLedger> {
+  const anchors = await loadAnchors({ keyFiles: [], ledgerKeys: vkeys }, env);
   const files = readFrom(directory);
   const keysOf = (source: string) => ledgerKeysFor(anchors, parseCheckpoint(source).origin, undefined);
 
@@ -47,7 +50,7 @@ export async function openLedger(
     try {
       return verifyCheckpoint(source, keysOf(source));
     } catch (fault) {
-      if (given.length > 0 || !isWritError(fault, 'VERIFY_REFUTED')) throw fault;
+      if (vkeys.length > 0 || !isWritError(fault, 'VERIFY_REFUTED')) throw fault;
       if (fault.detail.reason !== 'untrusted-log') throw fault;
       throw new WritError('VERIFY_NOTHING', {
         message: `no key that you trust signed the checkpoint of \`${fault.detail.origin}\``,

@@ -1,0 +1,134 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildApproval } from '../../attest/approval/approval-statement.ts';
+import type { ApproverKey } from '../../attest/approval/approver-key.ts';
+import { signApproval } from '../../attest/approval/sign-approval.ts';
+import type { Environment } from '../../attest/keys/user-config-dir.ts';
+import { systemClock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
+import type { ApprovalVerdict } from '../../core/contract/approval.ts';
+import { storeApproval } from '../../engine/run/record/stored-approvals.ts';
+import { execFileBounded } from '../../engine/tool/spawn.ts';
+import { type JudgedHere, judgeHere } from './judge-here.ts';
+import type { WaitingRun } from './waiting-run.ts';
+
+/** What somebody says of a run that waits. */
+export interface SaidApproval {
+  readonly decision: 'approve' | 'reject';
+  /** One person, as the allowed signers name them. */
+  readonly principal?: string;
+  readonly role?: string;
+  readonly comment?: string;
+  readonly expiresInMs?: number;
+}
+
+type Judged = JudgedHere['approvers'][number];
+
+/** Where the run stands with it: data of `writ approve`. */
+export interface ApprovalData {
+  readonly run_id: string;
+  readonly ref: string;
+  readonly decision: 'approve' | 'reject';
+  /** False where the policy commit is not in this clone. */
+  readonly judged: boolean;
+  /** Null where nobody can be named. */
+  readonly approved: number | null;
+  readonly needed: number;
+  readonly approvers: readonly (Omit<Judged, 'keyId' | 'signedAt' | 'inProcess'> & {
+    readonly in_process?: boolean;
+    readonly key_id: string;
+    readonly signed_at: string;
+  })[];
+}
+
+/** A statement that is signed and stored, whether or not it counts. */
+export interface StoredApproval {
+  readonly data: ApprovalData;
+  /** The key that it was signed with; empty where it is not among what was judged. */
+  readonly keyId: string;
+  /** APPROVAL_NOT_COUNTED with what was found, where it does not count as things stand. */
+  readonly fault?: WritError;
+  /** In words why it does not count. */
+  readonly why?: string;
+}
+
+/**
+ * Signs what is said with that key and stores it on `refs/ai/approvals/<run>/<n>`. The run itself goes on when it is
+ * resumed. Throws what signing throws, and nothing is stored then.
+ */
+export async function approveRun(
+  waiting: WaitingRun,
+  { expiresInMs, ...said }: SaidApproval,
+  by: { readonly key: ApproverKey; readonly env: Environment; readonly signal: AbortSignal },
+): Promise<StoredApproval> {
+  const { repository, store, runId, record } = waiting;
+  const { env, signal } = by;
+  const signed = await withKeyFile(by.key, (keyFile) => {
+    const signedAtMs = systemClock.now();
+    const statement = buildApproval({
+      ...said,
+      subject: record.subject,
+      signedAtMs,
+      ...(expiresInMs === undefined ? {} : { expiresAtMs: signedAtMs + expiresInMs }),
+    });
+    return signApproval(statement, { run: execFileBounded, keyFile, env, cwd: repository.cwd, signal });
+  });
+  const ref = await storeApproval(store, runId, signed.document, `writ: ${said.decision} ${runId}`);
+  return toStored(waiting, said.decision, ref, await judgeHere(waiting));
+}
+
+/** `ssh-keygen` wants a file also where the key is known as text. */
+async function withKeyFile<T>(key: ApproverKey, act: (keyFile: string) => Promise<T>): Promise<T> {
+  if ('file' in key) return act(key.file);
+  const directory = await mkdtemp(join(tmpdir(), 'writ-key-'));
+  try {
+    const file = join(directory, 'key.pub');
+    await writeFile(file, `${key.publicKey}\n`, { mode: 0o600 });
+    return await act(file);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+function toStored(
+  { runId, record }: WaitingRun,
+  decision: SaidApproval['decision'],
+  ref: string,
+  { judged, approvers }: JudgedHere,
+): StoredApproval {
+  const counting = approvers.filter(({ status }) => status === 'counts');
+  const data: ApprovalData = {
+    run_id: runId,
+    ref,
+    decision,
+    judged,
+    approved: judged ? counting.filter((one) => one.decision === 'approve').length : null,
+    needed: record.needed,
+    approvers: approvers.map(({ keyId, signedAt, inProcess, ...verdict }) => ({
+      ...verdict,
+      ...(inProcess ? { in_process: inProcess } : {}),
+      key_id: keyId,
+      signed_at: signedAt,
+    })),
+  };
+  const own = approvers.find(({ source }) => source === ref);
+  const keyId = own?.keyId ?? '';
+  if (own === undefined || own.status === 'counts' || own.status === 'unjudged') return { data, keyId };
+  const why = `${own.status}: ${own.detail ?? ''}`;
+  const fault = new WritError('APPROVAL_NOT_COUNTED', {
+    message: `your ${decision === 'approve' ? 'approval' : 'rejection'} is stored and does not count (\`${own.status}\`): ${own.detail ?? ''}`,
+    detail: { run_id: runId, ref, status: own.status, key_id: own.keyId, principal: own.principal },
+    hints: hintsFor(own.status),
+  });
+  return { data, keyId, fault, why };
+}
+
+function hintsFor(status: ApprovalVerdict['status']): readonly string[] {
+  if (status === 'author') return ['somebody who had no hand in the change has to approve it'];
+  if (status === 'untrusted-signer' || status === 'expired' || status === 'not-yet-valid')
+    return [
+      'sign with a key that `.writ/allowed_signers` names and lets sign now: `--key FILE`, `--as PRINCIPAL`',
+    ];
+  return [];
+}

@@ -1,0 +1,104 @@
+import type { Environment } from '../../attest/keys/user-config-dir.ts';
+import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
+import { systemClock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
+import type { RunView } from '../../core/contract/run-view.ts';
+import { requestCancel, withdrawCancel } from '../../engine/run/record/cancel-request.ts';
+import { readRun } from '../../engine/run/record/read-run.ts';
+import { resumeRun } from '../../engine/run/run-intent.ts';
+import type { WritEngine } from '../../engine/spec/writ-engine.ts';
+import { findRun } from '../../engine/store/record/find-run.ts';
+import { runDirectory } from '../../engine/store/run-directory.ts';
+import { isRunHeld } from '../../engine/store/run-lock.ts';
+import { readIdentity } from '../../engine/vcs/identity.ts';
+import { openRepository, type Repository } from '../../engine/vcs/repository.ts';
+import type { Place } from '../place.ts';
+import { readVersion } from '../version.ts';
+
+/** Which run is to end, and why. */
+export interface CancelCall extends Place {
+  /** Id of the run, or the beginning of one. */
+  readonly run: string;
+  /** 1 to 2000 characters. */
+  readonly reason: string;
+  readonly env: Environment;
+  readonly signal: AbortSignal;
+  /** Asked once nobody works on the run any more; the engine is closed here. */
+  readonly openEngine: () => Promise<WritEngine>;
+}
+
+/** How long a process that works on the run has to let go of it. */
+const maxWaitMs = 15_000;
+const lookEveryMs = 100;
+/**
+ * Characters of a reason: it stands in the decision, and a request with a longer one is none that a working process
+ * reads.
+ */
+const maxReason = 2000;
+
+/**
+ * Ends a run in Decision.Abandon, wherever it stands. Answers how it ended, which is another way where it had already
+ * come so far. USAGE for a reason that is none, RUN_NOT_FOUND, RUN_BUSY, RUN_NOT_RESUMABLE where it has ended before.
+ */
+export async function cancelRun(call: CancelCall): Promise<RunView> {
+  const { reason, signal } = call;
+  if (reason.length > maxReason || reason.includes('\0')) {
+    throw new WritError('USAGE', {
+      message: `expected a reason of 1 to ${maxReason} characters, found ${reason.length}`,
+      detail: { option: 'reason', length: reason.length },
+    });
+  }
+  const repositoryPath = call.repoPath ?? call.cwd;
+  const repository = await openRepository(repositoryPath);
+  const { store, runId } = await findRun(call.stores, repository, systemClock, call.run);
+  const identity = await readIdentity(repository);
+  const by = identity?.name ?? 'somebody whom git does not know';
+  await stopWork(repository, runId, by, reason, signal);
+  const { state, decision } = await readRun(repository, store, runId);
+  if (state === 'decided') {
+    throw new WritError('RUN_NOT_RESUMABLE', {
+      message: `run \`${runId}\` has ended in \`${decision?.type}\`: there is nothing to cancel`,
+      detail: { run_id: runId, decision: decision?.type },
+    });
+  }
+  // A run that nobody works on is taken up once more, to be ended.
+  await using engine = await call.openEngine();
+  return await resumeRun(engine, {
+    repositoryPath,
+    runId,
+    sandbox: 'auto',
+    schedulerVersion: readVersion(),
+    witness: userJournalWitness(call.env),
+    clock: systemClock,
+    signal,
+    cancel: `cancelled by ${by}: ${reason}`,
+  });
+}
+
+/** Asks the process that works on the run, if one does, to let go of it. RUN_BUSY where it does not. */
+async function stopWork(
+  repository: Repository,
+  runId: string,
+  by: string,
+  reason: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const directory = runDirectory(repository, runId);
+  if (!(await isRunHeld(directory))) return;
+  await requestCancel(repository, runId, by, reason);
+  try {
+    const deadline = systemClock.monotonic() + maxWaitMs;
+    while (await isRunHeld(directory)) {
+      if (systemClock.monotonic() > deadline) {
+        throw new WritError('RUN_BUSY', {
+          message: `the process that works on this run did not let go of it in ${maxWaitMs / 1000} s`,
+          detail: { run_id: runId },
+        });
+      }
+      await systemClock.sleep(lookEveryMs, signal);
+    }
+  } finally {
+    // Whoever takes the run up from here on is not the one that was asked.
+    await withdrawCancel(directory);
+  }
+}

@@ -1,0 +1,56 @@
+import { parseBundle } from '../../attest/bundle.ts';
+import { readProvenance } from '../../attest/verify/provenance-claims.ts';
+import { systemClock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { type ListedDigests, replayRun } from '../../engine/run/decide/replay-run.ts';
+import { findRun } from '../../engine/store/record/find-run.ts';
+import { sealPaths } from '../../engine/store/record/seal-paths.ts';
+import { openRepository } from '../../engine/vcs/repository.ts';
+import type { Place } from '../place.ts';
+
+/** What deciding again came to: data of `writ replay`. */
+export interface ReplayData {
+  readonly run_id: string;
+  readonly equal: boolean;
+  /** What the stored inputs lead to; absent where they cannot be read. */
+  readonly decision?: {
+    readonly type: string;
+    readonly rationale: string;
+    readonly reasons: readonly string[];
+  };
+  readonly first_difference?: {
+    readonly file: string;
+    readonly field: string;
+    readonly expected: string;
+    readonly found: string;
+  };
+}
+
+/** Decides a run again from its stored inputs. RUN_NOT_FOUND, RUN_UNDECIDED. */
+export async function replayData({ stores, repoPath, cwd }: Place, wanted: string): Promise<ReplayData> {
+  const repository = await openRepository(repoPath ?? cwd);
+  // Not by way of what `show` reads: a record that was changed is to be told, not stumbled over.
+  const { store, runId } = await findRun(stores, repository, systemClock, wanted);
+  const { objects, refs } = store;
+  const paths = (await objects.list(refs.run(runId))).map(({ path }) => path);
+  const isDecided = ['decision.json', 'decision-record.json'].some((path) => paths.includes(path));
+  if (!isDecided || paths.includes('waiting.json'))
+    throw new WritError('RUN_UNDECIDED', { detail: { run_id: runId } });
+  const files = await objects.readMany(refs.run(runId), paths);
+  const { equal, decision, firstDifference } = replayRun(files, listedDigests(files.get(sealPaths.bundle)));
+  return {
+    run_id: runId,
+    equal,
+    ...(decision === undefined
+      ? {}
+      : { decision: { type: decision.type, rationale: decision.rationale, reasons: decision.reasons } }),
+    ...(firstDifference === undefined ? {} : { first_difference: firstDifference }),
+  };
+}
+
+/** What the run's provenance lists of its record; whether its signature holds is for `writ verify` to say. */
+function listedDigests(bundle: Uint8Array | undefined): ListedDigests {
+  if (bundle === undefined) return new Map();
+  const { byproducts } = readProvenance(parseBundle(bundle).envelope.payload);
+  return new Map(byproducts.map(({ name, sha256 }) => [name, sha256]));
+}
