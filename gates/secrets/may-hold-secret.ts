@@ -1,14 +1,13 @@
 import type { PatchFile, PatchSet } from '../../core/contract/patch-set.ts';
 import type { AnchorTest } from '../../core/contract/rule.ts';
 import { createAnchorSearch } from '../../readers/anchors/anchor-search.ts';
-import { isSecretAt, secretAnchors } from '../../readers/sensitive/secrets/find-secrets.ts';
+import { isSecretAt, reachOf, secretAnchors } from '../../readers/sensitive/secrets/find-secrets.ts';
 import { mayBeginSecret } from '../../readers/sensitive/secrets/may-begin-secret.ts';
-import { maxSecretBytes } from '../../readers/sensitive/secrets/secret-patterns.ts';
 import { lineMarks } from '../source/line-marks.ts';
 
 const plus = 43;
-/** More than any form looks back from where its anchor stands. */
-const maxBefore = 2048;
+/** Text that is made of bytes at once, beyond what one anchor needs. */
+const moreBytes = 1024;
 const search = createAnchorSearch(secretAnchors.map((anchor) => [undefined, anchor]));
 
 /**
@@ -20,12 +19,16 @@ export function secretTest(diff: PatchSet['diff'], file: PatchFile): AnchorTest 
   const buffer = Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength);
   let text = '';
   let from = file.start;
-  let to = file.start;
+  let to = -1;
   return (offset) => {
     if (!mayBeginSecret(diff, offset, file.end) || markAt(offset) !== plus) return false;
-    if (offset + maxSecretBytes > to && to < file.end) {
-      from = Math.max(file.start, offset - maxBefore);
-      to = Math.min(file.end, offset + 2 * maxSecretBytes);
+    const { before, behind } = reachOf(buffer.readInt32LE(offset));
+    const first = Math.max(file.start, offset - before);
+    const last = Math.min(file.end, offset + behind);
+    if (first < from || last > to) {
+      from = first;
+      // Anchors stand near each other.
+      to = Math.min(file.end, last + moreBytes);
       text = buffer.toString('latin1', from, to);
     }
     const at = offset - from;

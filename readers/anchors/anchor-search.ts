@@ -1,4 +1,13 @@
-import { createAnchorCode, filterBits, foundAt, spread, textAt, windowBytes } from './anchor-code.ts';
+import {
+  type AnchorFilters,
+  createAnchorCode,
+  filterBits,
+  foundAt,
+  otherSpread,
+  spread,
+  textAt,
+  windowBytes,
+} from './anchor-code.ts';
 
 /** Bytes of an anchor that are looked at first. */
 const width = 4;
@@ -34,17 +43,21 @@ interface Entry<Owner> {
 export function createAnchorSearch<Owner>(
   anchors: Iterable<readonly [owner: Owner, anchor: string]>,
 ): AnchorSearch<Owner> {
-  const threes = new Int32Array(filterLength);
-  const fours = new Int32Array(filterLength);
+  const filters: AnchorFilters = {
+    threes: new Int32Array(filterLength),
+    fours: new Int32Array(filterLength),
+    others: new Int32Array(filterLength),
+  };
   const entries = new Map<number, Entry<Owner>[]>();
   for (const [owner, anchor] of anchors) {
     if (anchor.length < width || beyondLatin1.test(anchor))
       throw new RangeError(`expected an anchor of at least ${width} latin1 characters, found \`${anchor}\``);
     const offset = anchor.length === width ? 0 : rarestWindow(anchor);
     const key = keyAt(anchor, offset);
-    mark(threes, key & 0xffffff);
-    mark(threes, key >>> 8);
-    mark(fours, key);
+    mark(filters.threes, key & 0xffffff, spread);
+    mark(filters.threes, key >>> 8, spread);
+    mark(filters.fours, key, spread);
+    mark(filters.others, key, otherSpread);
     const entry = { anchor, offset, owner };
     const known = entries.get(key);
     if (known) known.push(entry);
@@ -54,7 +67,7 @@ export function createAnchorSearch<Owner>(
   let places: FindPlaces | undefined;
   return {
     scan(bytes, start, end, found) {
-      places ??= placesByCode(threes, fours) ?? placesPlainly(threes, fours);
+      places ??= placesByCode(filters) ?? placesPlainly(filters);
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       places(bytes, start, end, (place) => {
         const known = entries.get(view.getInt32(place, true));
@@ -77,12 +90,12 @@ export function createAnchorSearch<Owner>(
  */
 type FindPlaces = (bytes: Uint8Array, start: number, end: number, at: (place: number) => boolean) => void;
 
-function placesByCode(threes: Int32Array, fours: Int32Array): FindPlaces | undefined {
-  const code = createAnchorCode(threes, fours);
+function placesByCode(filters: AnchorFilters): FindPlaces | undefined {
+  const code = createAnchorCode(filters);
   if (code === undefined) return undefined;
   const text = Buffer.from(code.memory);
   const found = new Uint16Array(code.memory, foundAt);
-  const plainly = placesPlainly(threes, fours);
+  const plainly = placesPlainly(filters);
   let isBusy = false;
   const search: FindPlaces = (bytes, start, end, at) => {
     const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -112,7 +125,7 @@ function placesByCode(threes: Int32Array, fours: Int32Array): FindPlaces | undef
 }
 
 /** The same in plain words, for a machine without WebAssembly. */
-function placesPlainly(threes: Int32Array, fours: Int32Array): FindPlaces {
+function placesPlainly({ threes, fours }: AnchorFilters): FindPlaces {
   return (bytes, start, end, at) => {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const last = end - width;
@@ -150,8 +163,8 @@ function nextPlace(
   return at - 1 === last && last >= from ? last : -1;
 }
 
-function mark(filter: Int32Array, key: number): void {
-  const bit = Math.imul(key, spread) >>> toBit;
+function mark(filter: Int32Array, key: number, factor: number): void {
+  const bit = Math.imul(key, factor) >>> toBit;
   filter[bit >>> 5] = (filter[bit >>> 5] as number) | (1 << (bit & 31));
 }
 

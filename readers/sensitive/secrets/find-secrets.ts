@@ -4,7 +4,7 @@ import { isCutAt, joinedRows, jointAnchors } from './cut-literals.ts';
 import { type EncodedForm, encodedForms, readEscaped } from './encoded-forms.ts';
 import { findPrivateKey, keyAnchors } from './private-key.ts';
 import type { SecretMatch } from './secret-match.ts';
-import { headsOf, type SecretPattern, secretPatterns } from './secret-patterns.ts';
+import { headsOf, maxSecretBytes, type SecretPattern, secretPatterns } from './secret-patterns.ts';
 
 /** Bytes that are no letter, digit or `_`. */
 const boundaries = Array.from({ length: 256 }, (_, code) => code)
@@ -135,6 +135,33 @@ export function isSecretAt(text: string, at: number): boolean {
   for (const map of [triesOfLong, tries])
     if ((map.get(head) ?? []).some((attempt) => attempt(text, at) !== undefined)) return true;
   return isJoint.has(head) && isCutAt(text, at);
+}
+
+/** How far around an anchor `isSecretAt` reads, at most; characters. */
+export interface Reach {
+  readonly before: number;
+  readonly behind: number;
+}
+
+/** A name with its value, and the pieces that meet at a joint; keys; every other form. */
+const near: Reach = { before: 128, behind: 1024 };
+const ofKeys: Reach = { before: 2048, behind: maxSecretBytes };
+const far: Reach = { before: 2048, behind: 8 * 1024 };
+const nearHeads = [...assignedAnchors, ...jointAnchors].filter(
+  (head) => !triesOfLong.has(head) && (tries.get(head) ?? []).every((attempt) => attempt === findAssigned),
+);
+const reaches = new Map([
+  ...nearHeads.map((head) => [keyOf(head), near] as const),
+  ...keyAnchors.map((head) => [keyOf(head), ofKeys] as const),
+]);
+
+/** The reach of an anchor whose first four bytes make that number, little end first. */
+export function reachOf(head: number): Reach {
+  return reaches.get(head) ?? far;
+}
+
+function keyOf(head: string): number {
+  return Buffer.from(head, 'latin1').readInt32LE();
 }
 
 /** Tokens that reach over a joint of literals. */

@@ -1,10 +1,23 @@
-import { assignedAnchors } from './assigned-secret.ts';
+import { assignedAnchors, assignedNames, assignedTails } from './assigned-secret.ts';
 import { headsOf, secretPatterns } from './secret-patterns.ts';
 
 type Look = (bytes: Uint8Array, at: number, end: number) => boolean;
 
 const looks = new Map<number, Look>();
-for (const anchor of assignedAnchors) looks.set(keyOf(anchor), mayAssign);
+const tails = assignedTails.map((tail) => Buffer.from(tail, 'latin1'));
+for (const anchor of assignedAnchors) {
+  const rests = assignedNames
+    .filter((name) => name.startsWith(anchor.toLowerCase()))
+    .map((name) => Buffer.from(name.slice(anchor.length), 'latin1'));
+  // The anchors of `pwd` hold what stands behind the name.
+  looks.set(
+    keyOf(anchor),
+    rests.length === 0
+      ? mayAssign
+      : (bytes, at, end) =>
+          rests.some((rest) => endsName(bytes, at + anchor.length, rest)) && mayAssign(bytes, at, end),
+  );
+}
 for (const { rule, anchors, lead, next = '[A-Za-z0-9_-]' } of secretPatterns) {
   for (const anchor of anchors) {
     if (rule === 'zhipu-key') looks.set(keyOf(anchor), mayBeHexBefore);
@@ -12,8 +25,16 @@ for (const { rule, anchors, lead, next = '[A-Za-z0-9_-]' } of secretPatterns) {
     if (anchor === '://' && lead !== undefined)
       for (const head of headsOf(lead)) looks.set(keyOf(head + anchor), mayHoldPassword);
     else if (lead === undefined)
-      for (const tail of headsOf(next.repeat(4 - anchor.length))) looks.set(keyOf(anchor + tail), mayGoOn);
+      for (const tail of headsOf(next.repeat(4 - anchor.length))) looks.set(keyOf(anchor + tail), rule === 'airtable-token' ? mayBeDotted : mayGoOn);
   }
+}
+
+/** Longer anchors that begin as one of these looks does, and that it must not judge: `authorization`, `api_org_`. */
+const longer = new Map<number, Uint8Array[]>();
+for (const anchor of secretPatterns.flatMap(({ anchors }) => anchors)) {
+  if (anchor.length <= 4 || !looks.has(keyOf(anchor))) continue;
+  const known = longer.get(keyOf(anchor)) ?? [];
+  longer.set(keyOf(anchor), [...known, Buffer.from(anchor, 'latin1')]);
 }
 
 /** What no value without quotes holds, and what may stand behind one. */
@@ -30,7 +51,9 @@ export function mayBeginSecret(bytes: Uint8Array, at: number, end: number): bool
     ((bytes[at + 1] as number) << 8) |
     ((bytes[at + 2] as number) << 16) |
     ((bytes[at + 3] as number) << 24);
-  return looks.get(key)?.(bytes, at, end) ?? true;
+  const look = looks.get(key);
+  if (look === undefined || look(bytes, at, end)) return true;
+  return longer.get(key)?.some((anchor) => stands(bytes, at, anchor)) ?? false;
 }
 
 function bytesOf(characters: string): Uint8Array {
@@ -41,6 +64,30 @@ function bytesOf(characters: string): Uint8Array {
 
 function keyOf(anchor: string): number {
   return Buffer.from(anchor, 'latin1').readInt32LE();
+}
+
+/** The rest of a name stands there, and behind it no letter but those that a name may end with. */
+function endsName(bytes: Uint8Array, at: number, rest: Uint8Array): boolean {
+  if (!standsInAnyCase(bytes, at, rest)) return false;
+  let next = at + rest.length;
+  const code = bytes[next] as number;
+  if (code === 95 || code === 45) next += 1;
+  else if (!isLetter(code)) return true;
+  const first = bytes[next] as number;
+  const digit = (first | 32) === 118 ? (bytes[next + 1] as number) : first;
+  return (digit >= 48 && digit <= 57) || tails.some((tail) => standsInAnyCase(bytes, next, tail));
+}
+
+function stands(bytes: Uint8Array, at: number, anchor: Uint8Array): boolean {
+  return anchor.every((byte, index) => bytes[at + index] === byte);
+}
+
+function standsInAnyCase(bytes: Uint8Array, at: number, lower: Uint8Array): boolean {
+  for (let index = 0; index < lower.length; index += 1) {
+    const code = bytes[at + index] as number;
+    if ((isLetter(code) ? code | 32 : code) !== lower[index]) return false;
+  }
+  return true;
 }
 
 /** A name goes on, then soon a sign gives it a value. */
@@ -126,6 +173,11 @@ function mayBeHexBefore(bytes: Uint8Array, at: number): boolean {
   return true;
 }
 
+/** Behind its prefix and 14 characters stands a dot. */
+function mayBeDotted(bytes: Uint8Array, at: number, end: number): boolean {
+  return at + 17 < end && bytes[at + 17] === 46 && mayGoOn(bytes, at, end);
+}
+
 /** Every token with a prefix that short has more than ten characters behind it. */
 function mayGoOn(bytes: Uint8Array, at: number, end: number): boolean {
   if (at + 13 > end) return false;
@@ -137,7 +189,9 @@ function mayGoOn(bytes: Uint8Array, at: number, end: number): boolean {
 }
 
 function isWord(code: number): boolean {
-  return (
-    (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95
-  );
+  return isLetter(code) || (code >= 48 && code <= 57) || code === 95;
+}
+
+function isLetter(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
 }

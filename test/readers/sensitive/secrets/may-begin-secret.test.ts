@@ -1,19 +1,16 @@
 import t from 'tap';
 import { assignedAnchors, findAssigned } from '../../../../readers/sensitive/secrets/assigned-secret.ts';
 import { mayBeginSecret } from '../../../../readers/sensitive/secrets/may-begin-secret.ts';
+import { secretPatterns } from '../../../../readers/sensitive/secrets/secret-patterns.ts';
 import { randomNumbers } from '../../anchors/random-numbers.ts';
 
 const names = [
-  'password',
-  'apiKey',
-  'API_KEY',
-  'secret',
-  'token',
-  'Token',
-  'pwd',
-  'private_key',
-  'authToken',
+  ...['password', 'apiKey', 'API_KEY', 'secret', 'token', 'Token', 'pwd', 'private_key', 'authToken', 'PassWort'],
+  ...['passwd', 'passphrase', 'passCode', 'PASS', 'Credentials', 'credential', 'secret-Access_Key', 'secret_-key'],
+  ...['SECRETKEY', 'api-secret-token', 'api_SecretKey', 'ACCESS_KEY', 'accessKey', 'privKey', 'encryptionKey'],
+  ...['signing_secret', 'SigningKEY', 'auth-Key', 'AUTH_SECRET'],
 ];
+const tails = ['_prod', 'Dev', '-staging', 'LIVE', 'local', 'value', 'String', '_base', '-text', 'Plain', '_raw'];
 const values = ['Tr0ub4dor&3', 'k9Qz7Lm2Xw8Rt4Vb', 'aB3$xY9!', 'x7K2', '_base64', '_prod', 'L', 'f'];
 const quotes = ['"', "'", '`', '\\"', ' ', '  ', '\t', '\n+', ']', '<', '</', ';', '&', '@', '-'];
 const signs = [
@@ -32,7 +29,7 @@ const signs = [
   'value',
   'Value',
 ];
-const parts = [...names, ...values, ...quotes, ...signs, ':', '=', '"'];
+const parts = [...names, ...values, ...tails, 'Default', '_v2', '7', 'V10', 's', '_type', ...quotes, ...signs, ':', '=', '"'];
 
 t.test('wherever a value is given to a name, a look at the bytes lets it pass', async (t) => {
   const random = randomNumbers(11);
@@ -48,4 +45,20 @@ t.test('wherever a value is given to a name, a look at the bytes lets it pass', 
     }
   }
   t.ok(found > 500, `${found} values`);
+});
+
+t.test('a look that asks what follows a short anchor judges no longer one', async (t) => {
+  for (const { rule, anchors } of secretPatterns)
+    for (const anchor of anchors.filter(({ length }) => length > 4)) {
+      const bytes = Buffer.from(`use ${anchor} and nothing else`, 'latin1');
+      if (!mayBeginSecret(bytes, 4, bytes.length) && rule !== 'zhipu-key') t.fail(`${rule}: ${anchor}`);
+    }
+  t.pass();
+});
+
+t.test('no name goes on in letters that are no part of it', async (t) => {
+  for (const text of ['tokenize = "k9Qz7Lm2Xw8Rt4Vb"', 'signature: "k9Qz7Lm2Xw8Rt4Vb"', 'privacy="Tr0ub4dor&3"']) {
+    const bytes = Buffer.from(` ${text}`);
+    t.equal(mayBeginSecret(bytes, 1, bytes.length), false, text);
+  }
 });
