@@ -48,14 +48,10 @@ export const judge: RuleFunction = (input) => {
 };
 
 /** A name is written wherever the file is: a token in it is a token. */
-function judgePath({ path, oldPath, changeType }: PatchFile, allowance: Allowance): readonly Finding[] {
-  if (path.length < 20 || (changeType !== 'add' && oldPath === undefined)) return [];
-  const bytes = Buffer.from(path);
-  const text = bytes.toString('latin1');
-  const [match] = findSecrets(bytes, text).filter(
-    (one) => one.kind === 'token' && weighSecret(one, text) === 'secret',
-  );
-  if (match === undefined) return [];
+function judgePath(file: PatchFile, allowance: Allowance): readonly Finding[] {
+  const found = secretInPath(file);
+  if (found === undefined) return [];
+  const { match, text } = found;
   const value = match.value ?? text.slice(match.start, match.end);
   const digest = allowance.digestOf(value);
   const isAllowed = allowance.reasonFor(digest, false) !== undefined;
@@ -69,6 +65,18 @@ function judgePath({ path, oldPath, changeType }: PatchFile, allowance: Allowanc
       detail: { format: match.rule, digest, ...(isAllowed ? { suppressed: true, reason: 'config' } : {}) },
     },
   ];
+}
+
+function secretInPath({ path, oldPath, changeType }: PatchFile):
+  | { readonly match: SecretMatch; readonly text: string }
+  | undefined {
+  if (path.length < 20 || (changeType !== 'add' && oldPath === undefined)) return undefined;
+  const bytes = Buffer.from(path);
+  const text = bytes.toString('latin1');
+  const match = findSecrets(bytes, text).find(
+    (one) => one.kind === 'token' && weighSecret(one, text) === 'secret',
+  );
+  return match && { match, text };
 }
 
 /** One NUL makes a text binary to git: where the name says text, that must not hide what stands in it. */
@@ -90,7 +98,7 @@ export const candidates: CandidateSearch = {
     if (Object.keys(input.options).length > 0 && readAllowance(input.options).problems.length > 0)
       return true;
     if (file.changeType === 'delete') return false;
-    if (file.binary || isNamedForPasswords(file.path) || judgePath(file, readAllowance({})).length > 0)
+    if (file.binary || isNamedForPasswords(file.path) || secretInPath(file) !== undefined)
       return true;
     return secretTest(input.patch.diff, file);
   },

@@ -7,13 +7,16 @@ const maxHeaderBytes = 64 * 1024;
 const plain =
   /^diff --git a\/([!#-[\]-~]{1,250}) b\/\1\n(?:new file mode (\d{6})\nindex [0-9a-f]{7,64}\.\.[0-9a-f]{7,64}\n--- \/dev\/null|index [0-9a-f]{7,64}\.\.[0-9a-f]{7,64}(?: (\d{6}))?\n--- a\/\1)\n\+\+\+ b\/\1\n@@ -/;
 const plainBytes = 1300;
+/** Enough for most: text is made of every header. */
+const shortBytes = 400;
 
 /**
  * The file whose section of a diff takes that range, as its header says: no blob, no tree behind it. Line counts are
  * not known.
  */
 export function readFileHeader(diff: Buffer, start: number, end: number): PatchFile {
-  const found = plain.exec(diff.toString('latin1', start, Math.min(end, start + plainBytes)));
+  const head = (most: number): string => diff.toString('latin1', start, Math.min(end, start + most));
+  const found = plain.exec(head(shortBytes)) ?? plain.exec(head(plainBytes));
   if (!found) return { ...readSection(diff.subarray(start, end)), start, end };
   const [, path = '', newMode, sameMode] = found;
   const mode = newMode ?? sameMode;
