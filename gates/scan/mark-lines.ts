@@ -5,7 +5,7 @@ import { createLineCode, foundAt, type LineCode, textAt, windowBytes } from './l
  * with `+`, with `-`, and with a blank or at once end. The last four say that of the end. The first line of all is no
  * line here.
  */
-export type LineMarks = readonly number[];
+export type LineMarks = Uint32Array;
 
 let shared: LineCode | undefined | 'none';
 
@@ -16,30 +16,35 @@ export function markLines(diff: Uint8Array): LineMarks {
 }
 
 function markByCode(diff: Uint8Array, code: LineCode): LineMarks {
-  const marks: number[] = [];
+  let marks = new Uint32Array(4096);
+  let length = 0;
   const source = Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength);
   const target = Buffer.from(code.memory);
   const found = new Uint16Array(code.memory, foundAt);
   let [plus, minus, same] = [0, 0, 0];
   for (let from = 0; from < source.length; from += windowBytes) {
-    const length = Math.min(windowBytes, source.length - from);
+    const most = Math.min(windowBytes, source.length - from);
     // What a feed at the end stands before is decided by one byte more.
-    const copied = source.copy(target, textAt, from, Math.min(source.length, from + length + 1));
-    target.fill(0, textAt + copied, textAt + length + 32);
-    const count = code.markLines(length);
-    for (let at = 0; at < 4 * count; at += 4)
-      marks.push(
-        from + (found[at] as number) + 1,
-        plus + (found[at + 1] as number),
-        minus + (found[at + 2] as number),
-        same + (found[at + 3] as number),
-      );
+    const copied = source.copy(target, textAt, from, Math.min(source.length, from + most + 1));
+    target.fill(0, textAt + copied, textAt + most + 32);
+    const count = code.markLines(most);
+    if (length + 4 * count + 4 > marks.length) {
+      const larger = new Uint32Array(2 * (length + 4 * count + 4));
+      larger.set(marks.subarray(0, length));
+      marks = larger;
+    }
+    for (let at = 0; at < 4 * count; at += 4) {
+      marks[length++] = from + (found[at] as number) + 1;
+      marks[length++] = plus + (found[at + 1] as number);
+      marks[length++] = minus + (found[at + 2] as number);
+      marks[length++] = same + (found[at + 3] as number);
+    }
     plus += found[4 * count + 1] as number;
     minus += found[4 * count + 2] as number;
     same += found[4 * count + 3] as number;
   }
-  marks.push(source.length, plus, minus, same);
-  return marks;
+  marks.set([source.length, plus, minus, same], length);
+  return marks.subarray(0, length + 4);
 }
 
 /** The same byte by byte, for processors without such instructions. */
@@ -54,5 +59,5 @@ export function markPlainly(diff: Uint8Array): LineMarks {
     else if (first === 64 || first === 100) marks.push(feed + 1, plus, minus, same);
   }
   marks.push(diff.length, plus, minus, same);
-  return marks;
+  return Uint32Array.from(marks);
 }

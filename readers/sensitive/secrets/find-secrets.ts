@@ -132,9 +132,14 @@ export function secretsAt(text: string, places: readonly number[]): readonly Sec
 /** Whether a secret may begin at an anchor; looks at a few kilobytes of text at most. */
 export function isSecretAt(text: string, at: number): boolean {
   const head = text.slice(at, at + 4);
-  for (const map of [triesOfLong, tries])
-    if ((map.get(head) ?? []).some((attempt) => attempt(text, at) !== undefined)) return true;
+  if (succeeds(triesOfLong.get(head), text, at) || succeeds(tries.get(head), text, at)) return true;
   return isJoint.has(head) && isCutAt(text, at);
+}
+
+function succeeds(attempts: readonly Try[] | undefined, text: string, at: number): boolean {
+  if (attempts !== undefined)
+    for (const attempt of attempts) if (attempt(text, at) !== undefined) return true;
+  return false;
 }
 
 /** How far around an anchor `isSecretAt` reads, at most; characters. */

@@ -14,8 +14,7 @@ for (const anchor of assignedAnchors) {
     keyOf(anchor),
     rests.length === 0
       ? mayAssign
-      : (bytes, at, end) =>
-          rests.some((rest) => endsName(bytes, at + anchor.length, rest)) && mayAssign(bytes, at, end),
+      : (bytes, at, end) => endsAnyName(bytes, at + anchor.length, rests) && mayAssign(bytes, at, end),
   );
 }
 for (const { rule, anchors, lead, next = '[A-Za-z0-9_-]' } of secretPatterns) {
@@ -66,6 +65,12 @@ function keyOf(anchor: string): number {
   return Buffer.from(anchor, 'latin1').readInt32LE();
 }
 
+// Loops from here on: they are asked a million times, and what is made for each time is garbage.
+function endsAnyName(bytes: Uint8Array, at: number, rests: readonly Uint8Array[]): boolean {
+  for (const rest of rests) if (endsName(bytes, at, rest)) return true;
+  return false;
+}
+
 /** The rest of a name stands there, and behind it no letter but those that a name may end with. */
 function endsName(bytes: Uint8Array, at: number, rest: Uint8Array): boolean {
   if (!standsInAnyCase(bytes, at, rest)) return false;
@@ -75,7 +80,9 @@ function endsName(bytes: Uint8Array, at: number, rest: Uint8Array): boolean {
   else if (!isLetter(code)) return true;
   const first = bytes[next] as number;
   const digit = (first | 32) === 118 ? (bytes[next + 1] as number) : first;
-  return (digit >= 48 && digit <= 57) || tails.some((tail) => standsInAnyCase(bytes, next, tail));
+  if (digit >= 48 && digit <= 57) return true;
+  for (const tail of tails) if (standsInAnyCase(bytes, next, tail)) return true;
+  return false;
 }
 
 function stands(bytes: Uint8Array, at: number, anchor: Uint8Array): boolean {
