@@ -35,6 +35,22 @@ export const guards: readonly Guard[] = [
       address,
     ],
   ]),
+  ...within('readers/sensitive/secrets/may-begin-secret.ts', 'test/gates/rules/secrets.test.ts', [
+    [
+      'a token that begins as a name does',
+      'return longer.get(key)?.some((anchor) => stands(bytes, at, anchor)) ?? false;',
+      'return false;',
+      'secrets: notion-token that begins like a name',
+    ],
+  ]),
+  ...within('readers/sensitive/secrets/find-secrets.ts', 'test/readers/sensitive/secrets/reach.test.ts', [
+    [
+      'a key is read to its end',
+      'const farthestHeads = [...keyAnchors,',
+      'const farthestHeads = [',
+      'what stands within the reach',
+    ],
+  ]),
   ...within('readers/sensitive/secrets/weigh-secret.ts', values, [
     [
       'a host that is put in later',

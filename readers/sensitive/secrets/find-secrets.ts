@@ -148,16 +148,18 @@ export interface Reach {
   readonly behind: number;
 }
 
-/** A name with its value, and the pieces that meet at a joint; keys; every other form. */
+/** A name with its value, and the pieces that meet at a joint. */
 const near: Reach = { before: 128, behind: 1024 };
-const ofKeys: Reach = { before: 2048, behind: maxSecretBytes };
 const far: Reach = { before: 2048, behind: 8 * 1024 };
+/** Keys, and a command's password behind any number of blanks. */
+const farthest: Reach = { before: 2048, behind: maxSecretBytes };
+const farthestHeads = [...keyAnchors, 'sshp', 'redi', 'ldap'];
 const nearHeads = [...assignedAnchors, ...jointAnchors].filter(
   (head) => !triesOfLong.has(head) && (tries.get(head) ?? []).every((attempt) => attempt === findAssigned),
 );
 const reaches = new Map([
   ...nearHeads.map((head) => [keyOf(head), near] as const),
-  ...keyAnchors.map((head) => [keyOf(head), ofKeys] as const),
+  ...farthestHeads.map((head) => [keyOf(head), farthest] as const),
 ]);
 
 /** The reach of an anchor whose first four bytes make that number, little end first. */

@@ -54,6 +54,15 @@ await gateTester(t, findRule('secrets'), {
       files: { '.env': { candidate: `A=1\nT=${token}` } },
       expect: [{ line: 2 }],
     },
+    ...[
+      ['authorization-header', `authorization: Bearer ${'5f4dcc3b5aa765d61d8327deb882cf99'}`],
+      ['huggingface-token', `use ${'api_org_'}QwZrTyPsDfGhJkLmXcVbNbAeIoUqWsEdRf here`],
+      ['notion-token', `use ${'secret_'}Qw7rTyPsDf3hJkLmXcV9NbAeIo5qWsEdRfTgYhUjIkO here`],
+    ].map(([format, text]) => ({
+      name: `${format} that begins like a name and stands in prose`,
+      files: { 'notes.txt': { candidate: `${text}\n` } },
+      expect: [{ line: 1, message: `an added line holds what looks like a secret: ${format}` }],
+    })),
     {
       name: 'a private key over several lines',
       files: { id_rsa: { candidate: `${privateKey}\n` } },
