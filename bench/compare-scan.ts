@@ -52,7 +52,8 @@ async function openCheckout(root: string): Promise<Ask> {
   const spec = scanSpec();
   const scope = { write: [], forbidden: [], wholeRepository: true };
   return async (bytes) => {
-    const diff = new Uint8Array(bytes);
+    const diff = new Uint8Array(new SharedArrayBuffer(bytes.length));
+    diff.set(bytes);
     const files: PatchFile[] = [];
     const trees = { digest: '', baseCommit: undefined, baseTree: '', candidateTree: '' };
     const patch = { ...trees, format: 'GitDiff' as const, files, diff };

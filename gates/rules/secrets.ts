@@ -67,9 +67,11 @@ function judgePath(file: PatchFile, allowance: Allowance): readonly Finding[] {
   ];
 }
 
-function secretInPath({ path, oldPath, changeType }: PatchFile):
-  | { readonly match: SecretMatch; readonly text: string }
-  | undefined {
+function secretInPath({
+  path,
+  oldPath,
+  changeType,
+}: PatchFile): { readonly match: SecretMatch; readonly text: string } | undefined {
   if (path.length < 20 || (changeType !== 'add' && oldPath === undefined)) return undefined;
   const bytes = Buffer.from(path);
   const text = bytes.toString('latin1');
@@ -98,8 +100,7 @@ export const candidates: CandidateSearch = {
     if (Object.keys(input.options).length > 0 && readAllowance(input.options).problems.length > 0)
       return true;
     if (file.changeType === 'delete') return false;
-    if (file.binary || isNamedForPasswords(file.path) || secretInPath(file) !== undefined)
-      return true;
+    if (file.binary || isNamedForPasswords(file.path) || secretInPath(file) !== undefined) return true;
     return secretTest(input.patch.diff, file);
   },
 };

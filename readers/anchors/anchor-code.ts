@@ -69,7 +69,14 @@ const code = ((): Code => {
   const spreadBy = (factor: number): Code => [...number(factor | 0), ...multiply, ...set(hash)];
   const take = (place: number): Code =>
     block(
-      [...get(at), ...load32(textAt + place), ...spreadBy(spread), ...bitOf(foursAt), ...isZero, ...leaveIf(0)],
+      [
+        ...get(at),
+        ...load32(textAt + place),
+        ...spreadBy(spread),
+        ...bitOf(foursAt),
+        ...isZero,
+        ...leaveIf(0),
+      ],
       [...get(at), ...load32(textAt + place), ...spreadBy(otherSpread), ...bitOf(othersAt), ...isZero],
       leaveIf(0),
       [...get(out), ...get(at), ...number(place + 1), ...add, ...store16(foundAt)],

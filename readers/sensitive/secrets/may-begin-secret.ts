@@ -24,7 +24,8 @@ for (const { rule, anchors, lead, next = '[A-Za-z0-9_-]' } of secretPatterns) {
     if (anchor === '://' && lead !== undefined)
       for (const head of headsOf(lead)) looks.set(keyOf(head + anchor), mayHoldPassword);
     else if (lead === undefined)
-      for (const tail of headsOf(next.repeat(4 - anchor.length))) looks.set(keyOf(anchor + tail), rule === 'airtable-token' ? mayBeDotted : mayGoOn);
+      for (const tail of headsOf(next.repeat(4 - anchor.length)))
+        looks.set(keyOf(anchor + tail), rule === 'airtable-token' ? mayBeDotted : mayGoOn);
   }
 }
 

@@ -5,12 +5,52 @@ import { secretPatterns } from '../../../../readers/sensitive/secrets/secret-pat
 import { randomNumbers } from '../../anchors/random-numbers.ts';
 
 const names = [
-  ...['password', 'apiKey', 'API_KEY', 'secret', 'token', 'Token', 'pwd', 'private_key', 'authToken', 'PassWort'],
-  ...['passwd', 'passphrase', 'passCode', 'PASS', 'Credentials', 'credential', 'secret-Access_Key', 'secret_-key'],
-  ...['SECRETKEY', 'api-secret-token', 'api_SecretKey', 'ACCESS_KEY', 'accessKey', 'privKey', 'encryptionKey'],
+  ...[
+    'password',
+    'apiKey',
+    'API_KEY',
+    'secret',
+    'token',
+    'Token',
+    'pwd',
+    'private_key',
+    'authToken',
+    'PassWort',
+  ],
+  ...[
+    'passwd',
+    'passphrase',
+    'passCode',
+    'PASS',
+    'Credentials',
+    'credential',
+    'secret-Access_Key',
+    'secret_-key',
+  ],
+  ...[
+    'SECRETKEY',
+    'api-secret-token',
+    'api_SecretKey',
+    'ACCESS_KEY',
+    'accessKey',
+    'privKey',
+    'encryptionKey',
+  ],
   ...['signing_secret', 'SigningKEY', 'auth-Key', 'AUTH_SECRET'],
 ];
-const tails = ['_prod', 'Dev', '-staging', 'LIVE', 'local', 'value', 'String', '_base', '-text', 'Plain', '_raw'];
+const tails = [
+  '_prod',
+  'Dev',
+  '-staging',
+  'LIVE',
+  'local',
+  'value',
+  'String',
+  '_base',
+  '-text',
+  'Plain',
+  '_raw',
+];
 const values = ['Tr0ub4dor&3', 'k9Qz7Lm2Xw8Rt4Vb', 'aB3$xY9!', 'x7K2', '_base64', '_prod', 'L', 'f'];
 const quotes = ['"', "'", '`', '\\"', ' ', '  ', '\t', '\n+', ']', '<', '</', ';', '&', '@', '-'];
 const signs = [
@@ -29,7 +69,22 @@ const signs = [
   'value',
   'Value',
 ];
-const parts = [...names, ...values, ...tails, 'Default', '_v2', '7', 'V10', 's', '_type', ...quotes, ...signs, ':', '=', '"'];
+const parts = [
+  ...names,
+  ...values,
+  ...tails,
+  'Default',
+  '_v2',
+  '7',
+  'V10',
+  's',
+  '_type',
+  ...quotes,
+  ...signs,
+  ':',
+  '=',
+  '"',
+];
 
 t.test('wherever a value is given to a name, a look at the bytes lets it pass', async (t) => {
   const random = randomNumbers(11);
@@ -57,7 +112,11 @@ t.test('a look that asks what follows a short anchor judges no longer one', asyn
 });
 
 t.test('no name goes on in letters that are no part of it', async (t) => {
-  for (const text of ['tokenize = "k9Qz7Lm2Xw8Rt4Vb"', 'signature: "k9Qz7Lm2Xw8Rt4Vb"', 'privacy="Tr0ub4dor&3"']) {
+  for (const text of [
+    'tokenize = "k9Qz7Lm2Xw8Rt4Vb"',
+    'signature: "k9Qz7Lm2Xw8Rt4Vb"',
+    'privacy="Tr0ub4dor&3"',
+  ]) {
     const bytes = Buffer.from(` ${text}`);
     t.equal(mayBeginSecret(bytes, 1, bytes.length), false, text);
   }

@@ -1,10 +1,6 @@
 import t from 'tap';
 import { createAnchorSearch } from '../../../../readers/anchors/anchor-search.ts';
-import {
-  isSecretAt,
-  reachOf,
-  secretAnchors,
-} from '../../../../readers/sensitive/secrets/find-secrets.ts';
+import { isSecretAt, reachOf, secretAnchors } from '../../../../readers/sensitive/secrets/find-secrets.ts';
 import { maxSecretBytes, secretPatterns } from '../../../../readers/sensitive/secrets/secret-patterns.ts';
 import { negatives, positives } from '../../../gates/secrets/labelled-set.ts';
 import { longestMatch } from './longest-match.ts';
