@@ -83,6 +83,12 @@ export function joinRules(engine: Rules, added: readonly Rule[], taken: readonly
   return joined;
 }
 
+/** The modules that judging a contract loads into a thread, as file URLs; rules of others are judged elsewhere. */
+export function modulesOf(rules: Rules, spec: EffectiveIntentSpec): readonly string[] {
+  const asked = (['patch', ...stageNames] as const).flatMap((point) => rules.at(point, spec));
+  return [...new Set(asked.filter(({ outside }) => outside === undefined).map(({ module }) => module.href))];
+}
+
 /**
  * Asks one rule in the pool. A rule that throws, hangs, loops, ends its thread or answers nonsense has
  * refused, with one `error` finding that names the rule and the reason. Rejects only on a closed pool.

@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { uuidV7 } from '../../../core/base/ids.ts';
+import { modulesOf } from '../../../core/kernel/rules.ts';
 import { compileMetricsSchema } from '../../frame/run-metrics.ts';
 import { admitContract } from '../../intent/admit-contract.ts';
 import { openRunStore } from '../../intent/open-run-store.ts';
@@ -48,7 +49,7 @@ export async function startRun(
   const worker = await openWorker(engine, request.source);
   const admitted = await admitContract(engine, request.specBytes, { model: worker?.usesModel === true });
   // Beside the questions to git: each of the two takes as long as all of them.
-  engine.pool.warm();
+  engine.pool.warm(modulesOf(engine.rules, admitted.effective));
   await using _probe = beginProbe(request.sandbox, engine.slots.sandbox);
   const startedAtMs = request.clock.now();
   const runId = uuidV7(startedAtMs);

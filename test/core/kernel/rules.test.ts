@@ -4,7 +4,7 @@ import t from 'tap';
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { Rule } from '../../../core/contract/rule.ts';
-import { createRules, judgeRule } from '../../../core/kernel/rules.ts';
+import { createRules, judgeRule, modulesOf } from '../../../core/kernel/rules.ts';
 import { createPool } from '../../../core/kernel/worker/pool.ts';
 import { sampleSpec, sampleSpecWith, toRuleInput } from '../../../testing.ts';
 import { until } from '../../waiting/until.ts';
@@ -52,6 +52,15 @@ t.test('a rule is asked where the contract wants it, and where that cannot be to
     rules.at('patch', lax).map((rule) => rule.id),
     ['unsure'],
   );
+});
+
+t.test('threads load what the contract asks, each module once, and nothing of others', async (t) => {
+  const rules = createRules();
+  rules.add(ruleAt('one', 'answers'));
+  rules.add(ruleAt('again', 'answers', { point: 'every-stage' }));
+  rules.add(ruleAt('not-asked', 'throws', { appliesTo: () => false }));
+  rules.add(ruleAt('of-others', 'surroundings', { outside: async () => [] }));
+  t.strictSame(modulesOf(rules, sampleSpec), [ruleAt('one', 'answers').module.href]);
 });
 
 t.test('a malformed, doubled or late rule is refused', async (t) => {

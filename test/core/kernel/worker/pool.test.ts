@@ -123,17 +123,29 @@ t.test(
   'a thread that was started ahead answers the first task; a pool that is closed meanwhile ends it',
   async (t) => {
     const pool = poolFor(t);
-    pool.warm();
+    pool.warm([]);
     t.match(await pool.run(judgeRuleTask, task('answers'), limits), {
       ok: true,
       value: [{ rule: 'answers' }],
     });
     const closed = createPool({ clock: systemClock });
-    closed.warm();
+    closed.warm([]);
     await closed.close();
-    closed.warm();
+    closed.warm([]);
   },
 );
+
+t.test('what is named is loaded ahead; what cannot be loaded says so when it is asked', async (t) => {
+  const said = async (ahead: readonly string[]) => {
+    const pool = poolFor(t, { threads: 1 });
+    pool.warm(ahead.map((file) => task(file).module));
+    const outcome = await pool.run(judgeRuleTask, task('says-loaded'), limits);
+    t.match(await pool.run(judgeRuleTask, task('no-such-rule'), limits), { ok: false, reason: 'threw' });
+    return outcome.ok ? outcome.value[0]?.message : outcome;
+  };
+  t.equal(await said(['no-such-rule', 'loaded-ahead']), 'true');
+  t.equal(await said([]), 'false');
+});
 
 t.test('many tasks on few threads all come back, each with its own answer', async (t) => {
   const pool = poolFor(t);

@@ -1,0 +1,6 @@
+import type { RuleFunction } from '../../../../../core/contract/rule.ts';
+
+/** Says whether `loaded-ahead.ts` was loaded into its thread. */
+export const judge: RuleFunction = ({ args }) => [
+  { rule: args[0] ?? '', severity: 'note', message: String('wasLoadedAhead' in globalThis) },
+];
