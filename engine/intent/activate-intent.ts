@@ -6,6 +6,7 @@ import { appendIntentEvents } from './append-intent-events.ts';
 import type { IntentHistory } from './intent-history.ts';
 import { recordIntent } from './record-intent.ts';
 import { isActivated } from './require-active.ts';
+import { requireOwnWords } from './require-own-words.ts';
 import { requireSameMetadata } from './require-same-metadata.ts';
 
 /** Who makes a lifecycle move, and when. */
@@ -17,13 +18,14 @@ export interface LifecycleActor {
 /**
  * draft → active, as an event: the contract is recorded as it is, the author's file is not touched. A draft that was
  * edited after its intent became active is confirmed anew, which moves no status. LIFECYCLE_ILLEGAL_TRANSITION for
- * anything that is no draft.
+ * anything that is no draft, INTENTSPEC_INVALID for the words of the template.
  */
 export async function activateIntent(
   store: RunStore,
   contract: AdmittedContract,
   { by, nowMs }: LifecycleActor,
 ): Promise<IntentHistory> {
+  requireOwnWords(contract.document);
   await requireSameMetadata(store, contract);
   const { document, digest } = contract;
   const confirmed = { kind: 'activated' as const, by, nowMs, digest, reason: 'validated and confirmed' };

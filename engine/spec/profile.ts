@@ -59,6 +59,19 @@ export const riskProfiles: Readonly<Record<RiskLevel, RiskProfile>> = {
   },
 };
 
+/**
+ * What stands in a draft where only a person knows the words. A contract that still says so is not activated (rule
+ * `template-words`).
+ */
+export const templateWords = {
+  summary: 'Say in one sentence what shall change',
+  problemStatement: 'Describe what is wrong or missing, for whom, and how it shows.',
+  objective: 'Say what can be observed when this is done',
+  inScope: 'Name the directories and files that may change, such as src/ and test/',
+  successCriterion: 'Say how anybody can tell that it works',
+  rationale: 'Say what could go wrong, and why this level fits.',
+} as const;
+
 export interface DraftRequest {
   readonly risk: RiskLevel;
   readonly id: string;
@@ -76,7 +89,7 @@ export interface DraftRequest {
  * it is activated.
  */
 export function draftFromProfile(request: DraftRequest): IntentSpec {
-  const { risk, summary = 'Say in one sentence what shall change', changeType = 'unknown' } = request;
+  const { risk, summary = templateWords.summary, changeType = 'unknown' } = request;
   const profile = riskProfiles[risk];
   return {
     apiVersion: 'intentspec.io/v1alpha1',
@@ -89,14 +102,14 @@ export function draftFromProfile(request: DraftRequest): IntentSpec {
     },
     intent: {
       summary,
-      problemStatement: 'Describe what is wrong or missing, for whom, and how it shows.',
+      problemStatement: templateWords.problemStatement,
       changeType,
-      objectives: ['Say what can be observed when this is done'],
-      inScope: ['Name the directories and files that may change, such as src/ and test/'],
+      objectives: [templateWords.objective],
+      inScope: [templateWords.inScope],
       outOfScope: [],
     },
     acceptance: {
-      successCriteria: ['Say how anybody can tell that it works'],
+      successCriteria: [templateWords.successCriterion],
       verificationPlan: {
         fastChecks: [
           {
@@ -125,7 +138,7 @@ export function draftFromProfile(request: DraftRequest): IntentSpec {
     },
     risk: {
       level: risk,
-      rationale: 'Say what could go wrong, and why this level fits.',
+      rationale: templateWords.rationale,
       humanInLoop: { required: profile.approvers > 0, minApprovers: profile.approvers },
     },
     evidence: {

@@ -20,6 +20,7 @@ import { requireSbom } from './rules/require-sbom.ts';
 import { schemaVersion } from './rules/schema-version.ts';
 import { securityCheckArtifacts } from './rules/security-check-artifacts.ts';
 import { spdxIds } from './rules/spdx-ids.ts';
+import { templateWords } from './rules/template-words.ts';
 import { toolConstraints } from './rules/tool-constraints.ts';
 import { transparencyProof } from './rules/transparency-proof.ts';
 import { securityWords } from './security-words.ts';
@@ -30,6 +31,7 @@ export type SemanticRule = (spec: Partly<IntentSpec>, securityWords: readonly st
 /** Every semantic rule with the codes it can answer (resolutions A, Semantic rules). */
 export const semanticRules: readonly { readonly codes: readonly string[]; readonly find: SemanticRule }[] = [
   { codes: ['SEMANTIC_CONTROL_CHARACTER'], find: controlCharacters },
+  { codes: ['SEMANTIC_TEMPLATE_WORDS'], find: templateWords },
   { codes: ['SEMANTIC_LOCATOR_FORM'], find: locatorForm },
   { codes: ['SEMANTIC_BASE_REF'], find: baseRefForm },
   { codes: ['SEMANTIC_CHECK_ID_DUPLICATE'], find: checkIdsUnique },

@@ -5,6 +5,7 @@ import { closeIntent } from '../../../engine/intent/close-intent.ts';
 import { findIntent } from '../../../engine/intent/find-intent.ts';
 import { readIntentHistory } from '../../../engine/intent/intent-history.ts';
 import { supersedeIntent } from '../../../engine/intent/supersede-intent.ts';
+import { templateWords } from '../../../engine/spec/profile.ts';
 import { storeRefs } from '../../../engine/store/store-refs.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { openExternalLocalStore } from '../../../plugins/store/external-local-store.ts';
@@ -56,6 +57,17 @@ t.test('a draft that was edited after its activation is confirmed anew', async (
   t.equal(history.events.length, 2);
   t.equal(history.events[1]?.status, undefined, 'no status moved');
   await t.rejects(activateIntent(store, revised, person), illegal('active', 'active'));
+});
+
+t.test('nobody agrees to the words of the template: such a draft is not activated', async (t) => {
+  const { store } = await openScene(t);
+  const draft = contractOf(id, 'draft', { summary: templateWords.summary });
+  t.strictSame(draft.warnings.length, 1);
+  await t.rejects(activateIntent(store, draft, person), {
+    code: 'INTENTSPEC_INVALID',
+    detail: { issues: [{ code: 'SEMANTIC_TEMPLATE_WORDS', path: '/intent/summary' }] },
+  });
+  t.equal(await readIntentHistory(store, id), undefined, 'and nothing of it is recorded');
 });
 
 t.test('the same id with other metadata is refused by every move', async (t) => {

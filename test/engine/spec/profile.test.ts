@@ -11,14 +11,28 @@ const request: Omit<DraftRequest, 'risk'> = {
   baseRef: 'main',
 };
 
-t.test('the draft of every level is valid without a remark, and a draft', async (t) => {
-  for (const risk of ['low', 'medium', 'high'] as const) {
-    const draft = draftFromProfile({ ...request, risk });
-    t.strictSame(readIntentSpec(bytesOf(draft)).issues, [], risk);
-    t.equal(draft.lifecycle.status, 'draft');
-    t.equal(draft.risk.level, risk);
-  }
-});
+t.test(
+  'the draft of every level is valid, and a draft; its only remarks are which words to replace',
+  async (t) => {
+    for (const risk of ['low', 'medium', 'high'] as const) {
+      const draft = draftFromProfile({ ...request, risk });
+      t.strictSame(
+        readIntentSpec(bytesOf(draft)).issues.map(({ code, path, severity }) => [code, path, severity]),
+        [
+          '/intent/summary',
+          '/intent/problemStatement',
+          '/intent/objectives/0',
+          '/intent/inScope/0',
+          '/acceptance/successCriteria/0',
+          '/risk/rationale',
+        ].map((path) => ['SEMANTIC_TEMPLATE_WORDS', path, 'warning']),
+        risk,
+      );
+      t.equal(draft.lifecycle.status, 'draft');
+      t.equal(draft.risk.level, risk);
+    }
+  },
+);
 
 t.test('policy comes from the profile', async (t) => {
   const facts = (['low', 'medium', 'high'] as const).map((risk) => {
