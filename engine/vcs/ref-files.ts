@@ -47,6 +47,33 @@ export async function hasNoRefsBelow({ refsIn }: GitDirectory, stem: string): Pr
   return packed === 'missing' || (packed !== undefined && !packed.includes(` ${stem}/`));
 }
 
+/**
+ * Every line of `packed-refs`, none where there is no such file; `undefined` where a line is not as git writes it, which
+ * it would complain of.
+ */
+export async function readPackedRefs(
+  { objectFormat }: GitDirectory,
+  refsIn: string,
+): Promise<readonly { readonly ref: string; readonly object: string }[] | undefined> {
+  const packed = await readText(join(refsIn, 'packed-refs'), maxPackedBytes);
+  if (packed === 'missing') return [];
+  if (packed === undefined) return undefined;
+  const digits = objectFormat === 'sha1' ? 40 : 64;
+  const form = new RegExp(`^(?:([0-9a-f]{${digits}}) (refs/.+)|\\^[0-9a-f]{${digits}})$`);
+  const lines = packed.toString('utf8').split('\n');
+  if (lines.pop() !== '') return undefined;
+  const refs: { ref: string; object: string }[] = [];
+  for (const [n, line] of lines.entries()) {
+    if (n === 0 && line.startsWith('# pack-refs with:')) continue;
+    const [isLine, object, ref] = form.exec(line) ?? [];
+    if (isLine === undefined) return undefined;
+    if (object === undefined || ref === undefined) continue;
+    if (!/[1-9a-f]/.test(object)) return undefined;
+    refs.push({ ref, object });
+  }
+  return refs;
+}
+
 /** HEAD of this work tree, read likewise. No branch when detached, no id when unborn. */
 export async function readHeadFile(
   place: GitDirectory,
@@ -60,7 +87,8 @@ export async function readHeadFile(
   return found && { branch, id: found.id };
 }
 
-function idAtStart({ objectFormat }: GitDirectory, bytes: Buffer | undefined): RefFound | undefined {
+/** The id that a file of one ref begins with; `undefined` for anything else. */
+export function idAtStart({ objectFormat }: GitDirectory, bytes: Buffer | undefined): RefFound | undefined {
   const digits = objectFormat === 'sha1' ? 40 : 64;
   const text = bytes?.toString('latin1', 0, digits + 1) ?? '';
   const id = text.slice(0, digits);
@@ -69,7 +97,7 @@ function idAtStart({ objectFormat }: GitDirectory, bytes: Buffer | undefined): R
 }
 
 /** `undefined` for what is longer, a symlink, or cannot be read. */
-async function readText(path: string, maxBytes: number): Promise<Buffer | 'missing' | undefined> {
+export async function readText(path: string, maxBytes: number): Promise<Buffer | 'missing' | undefined> {
   let file: FileHandle | undefined;
   try {
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -83,6 +111,7 @@ async function readText(path: string, maxBytes: number): Promise<Buffer | 'missi
   }
 }
 
-function isMissing(fault: unknown): boolean {
+/** True for what says that there is no such file. */
+export function isMissing(fault: unknown): boolean {
   return fault instanceof Error && 'code' in fault && missing.includes(String(fault.code));
 }

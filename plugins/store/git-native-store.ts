@@ -11,7 +11,7 @@ import { importTree, isStorePath } from '../../engine/vcs/import-tree.ts';
 import { listRefs, readRef, updateRefs } from '../../engine/vcs/refs.ts';
 import { isObjectId, type Repository } from '../../engine/vcs/repository.ts';
 import { createScratch, type Scratch } from '../../engine/vcs/scratch.ts';
-import { listTree } from '../../engine/vcs/tree.ts';
+import { listTree, type TreeEntry } from '../../engine/vcs/tree.ts';
 
 export interface GitNativeOptions {
   readonly clock: Clock;
@@ -27,6 +27,8 @@ const maxTotalBytes = 256 * 1024 * 1024;
  * Each write is one pack (`importTree`) and one compare-and-swap of the ref.
  */
 export function openGitNativeStore(repo: Repository, options: GitNativeOptions): ObjectStore {
+  // Whoever lists a ref reads it next; of one commit, the listing is the same.
+  let listed: Listing | undefined;
   return {
     async writeTree(ref, write) {
       const current = await readRef(repo, ref);
@@ -58,12 +60,15 @@ export function openGitNativeStore(repo: Repository, options: GitNativeOptions):
     },
     async readMany(ref, paths) {
       const version = await readRef(repo, ref);
-      return version === undefined ? new Map() : readPaths(repo, version, paths);
+      const before = listed?.version === version ? listed : undefined;
+      listed = undefined;
+      return version === undefined ? new Map() : readPaths(repo, version, paths, before);
     },
     async list(ref) {
       const version = await readRef(repo, ref);
       if (version === undefined) return [];
-      return (await listTree(repo, version)).map(({ path, object, sizeBytes }) => ({
+      listed = { version, entries: await listTree(repo, version) };
+      return listed.entries.map(({ path, object, sizeBytes }) => ({
         path,
         object,
         sizeBytes,
@@ -79,15 +84,21 @@ export function openGitNativeStore(repo: Repository, options: GitNativeOptions):
   };
 }
 
+interface Listing {
+  readonly version: string;
+  readonly entries: readonly TreeEntry[];
+}
+
 /** Git would look each path up from the front of its directory: many are found in one listing instead. */
 async function readPaths(
   repo: Repository,
   version: string,
   paths: Iterable<string>,
+  listed?: Listing,
 ): Promise<ReadonlyMap<string, Buffer>> {
   const wanted = new Set([...paths].filter(isStorePath));
   if (wanted.size <= fewPaths) return readBlobs(repo, version, wanted);
-  const entries = (await listTree(repo, version)).filter(({ path }) => wanted.has(path));
+  const entries = (listed?.entries ?? (await listTree(repo, version))).filter(({ path }) => wanted.has(path));
   const total = entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (total > maxTotalBytes) {
     throw new WritError('INPUT_TOO_LARGE', {

@@ -21,6 +21,29 @@ export const guards: readonly Guard[] = [
     ],
     ['who else keeps objects is said', "line !== '' && !line", "line === '' && !line", 'borrowed objects'],
   ]),
+  ...within('plugins/store/git-native-store.ts', 'test/plugins/store/git-native-store.test.ts', [
+    [
+      'a listing is of one version',
+      'listed?.version === version ? listed : undefined',
+      'listed',
+      'what is read after a listing',
+    ],
+  ]),
+  ...within('engine/vcs/list-ref-files.ts', 'test/engine/vcs/list-ref-files.test.ts', [
+    [
+      'what is no file is left to git',
+      'if (!entry.isFile()) return false;',
+      '',
+      'what is not plain in the files',
+    ],
+    ['few files are read', 'entriesLeft < 0', 'entriesLeft < -1e9', 'many files are listed by git'],
+    [
+      'a packed name is one of a ref',
+      'if (!isRefName(ref)) return undefined;',
+      '',
+      'what is not plain in the files',
+    ],
+  ]),
   ...within('engine/vcs/hash-objects.ts', 'test/engine/vcs/object-reader.test.ts', [
     [
       'a git that is gone damages no object',

@@ -108,6 +108,25 @@ t.test('a thousand files go in by one call and come out by one', async (t) => {
   t.match(sample.git('count-objects', '-v'), /packs: 1\n/);
 });
 
+t.test('what is read after a listing is of the version that stands there then', async (t) => {
+  const { store } = await openStore(t.testdir());
+  const ref = refs.run('moves');
+  const paths = Array.from({ length: 40 }, (_, n) => `${n}`);
+  const write = (text: string) =>
+    store.writeTree(ref, {
+      message: text,
+      files: paths.map((path) => [path, bytes(text)]),
+      keepExisting: false,
+    });
+  await write('first');
+  t.equal((await store.list(ref)).length, 40);
+  t.equal((await store.readMany(ref, paths)).get('39')?.toString(), 'first');
+  t.equal((await store.list(ref)).length, 40);
+  await write('second');
+  t.equal((await store.readMany(ref, paths)).get('39')?.toString(), 'second');
+  t.equal((await store.readMany(ref, paths)).size, 40);
+});
+
 t.test('a write that expected another version changes nothing', async (t) => {
   const { sample, store } = await openStore(t.testdir());
   const ref = refs.run('r');
