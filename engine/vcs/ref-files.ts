@@ -48,8 +48,8 @@ export async function hasNoRefsBelow({ refsIn }: GitDirectory, stem: string): Pr
 }
 
 /**
- * Every line of `packed-refs`, none where there is no such file; `undefined` where a line is not as git writes it, which
- * it would complain of.
+ * Every line of `packed-refs`, none where there is no such file; `undefined` where a line is not as git writes it:
+ * it would complain.
  */
 export async function readPackedRefs(
   { objectFormat }: GitDirectory,
