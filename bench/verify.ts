@@ -4,7 +4,7 @@ import { createPublicKey } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parseBundle } from '../attest/bundle.ts';
+import { parseBundle } from '../attest/bundle/bundle.ts';
 import { verifyEnvelope } from '../attest/encoding/dsse.ts';
 import { openUserSigningKey } from '../attest/keys/user-keys.ts';
 import { verifyCheckpoint } from '../attest/log/checkpoint.ts';

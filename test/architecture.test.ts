@@ -39,6 +39,10 @@ t.test('every rule can fail', async (t) => {
       withFiles({ 'engine/spec/x.ts': "import type { S } from '../run/decide/decide.ts';\n" }),
       withFiles({ 'engine/attic/x.ts': 'export {};\n' }),
     ],
+    'the ladder in `attest`': [
+      withFiles({ 'attest/bundle/x.ts': "import type { S } from '../signer/sign.ts';\n" }),
+      withFiles({ 'attest/x.ts': 'export {};\n' }),
+    ],
     'the ladder in `engine/run`': [
       withFiles({ 'engine/run/record/x.ts': "import type { S } from '../decide/decide.ts';\n" }),
       withFiles({ 'engine/run/judge/x.ts': "import type { S } from '../ask.ts';\n" }),
@@ -57,10 +61,10 @@ t.test('every rule can fail', async (t) => {
       withFiles({ 'core/kernel/x.ts': "export const isOpen = sandbox.name === 'bare';\n" }),
     ],
     'arrows of `gates`': [
-      withFiles({ 'gates/x.ts': imports('../attest/sign.ts') }),
+      withFiles({ 'gates/x.ts': imports('../attest/signer/sign.ts') }),
       withFiles({ 'gates/x.ts': "export type { preset } from '../plugins/preset.ts';\n" }),
     ],
-    'arrows of `attest`': [withFiles({ 'attest/x.ts': imports('../gates/rules/scope.ts') })],
+    'arrows of `attest`': [withFiles({ 'attest/log/x.ts': imports('../../gates/rules/scope.ts') })],
     'arrows of `plugins`': [
       withFiles({ 'plugins/x.ts': imports('../gates/rules/scope.ts') }),
       withFiles({ 'plugins/preset.ts': imports('../bin/exit.ts') }),
@@ -73,7 +77,7 @@ t.test('every rule can fail', async (t) => {
     'arrows of `http`': [withFiles({ 'http/x.ts': imports('../service/routes.ts') })],
     'arrows of `service`': [
       withFiles({ 'service/x.ts': imports('../bin/exit.ts') }),
-      withFiles({ 'service/x.ts': imports('../attest/sign.ts') }),
+      withFiles({ 'service/x.ts': imports('../attest/signer/sign.ts') }),
     ],
     'arrows of `door`': [withFiles({ 'index.ts': "export { end } from './bin/exit.ts';\n" })],
     'every folder is a known room': [withFiles({ 'lobby/x.ts': 'export {};\n' }), withFiles({ 'x.ts': '' })],
@@ -130,7 +134,7 @@ t.test('every rule can fail', async (t) => {
     "nobody touches the sigstore library's own reading of bundles": [
       withFiles({ 'attest/verify/x.ts': 'export const read = (json) => bundleFromJSON(json);\n' }),
     ],
-    'the parts of a bundle only through `attest/any-bundle.ts`': [
+    'the parts of a bundle only through `attest/bundle/any-bundle.ts`': [
       withFiles({ 'attest/verify/x.ts': 'export const signed = (json) => json.dsseEnvelope.payload;\n' }),
     ],
     'the sigstore client only through `attest/public/rekor-v1.ts`': [
@@ -207,7 +211,10 @@ t.test('every rule can fail', async (t) => {
       withFiles({ 'engine/run/work/work-task.ts': 'export {};\n' }),
     ],
     'starting up loads no heavy library': [
-      withFiles({ 'bin/args.ts': imports('../attest/sign.ts'), 'attest/sign.ts': imports('@sigstore/sign') }),
+      withFiles({
+        'bin/args.ts': imports('../attest/signer/sign.ts'),
+        'attest/signer/sign.ts': imports('@sigstore/sign'),
+      }),
       withFiles({ 'bin/main.ts': "import { type Ajv } from 'ajv';\nimport './args.ts';\n" }),
     ],
     'verifying needs no engine': [

@@ -1,4 +1,4 @@
-import { parseBundle } from '../../attest/bundle.ts';
+import { parseBundle } from '../../attest/bundle/bundle.ts';
 import { readProvenance } from '../../attest/verify/provenance-claims.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';

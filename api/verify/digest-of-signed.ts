@@ -1,4 +1,4 @@
-import { parseAnyBundle } from '../../attest/any-bundle.ts';
+import { parseAnyBundle } from '../../attest/bundle/any-bundle.ts';
 import { preAuthEncoding } from '../../attest/encoding/dsse.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError } from '../../core/base/errors.ts';

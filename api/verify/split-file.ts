@@ -1,4 +1,4 @@
-import { maxBundleBytes } from '../../attest/any-bundle.ts';
+import { maxBundleBytes } from '../../attest/bundle/any-bundle.ts';
 import { cutTexts } from '../../attest/verify/cut-texts.ts';
 import { evidenceMediaType } from '../../attest/verify/evidence-file.ts';
 import { isWritError } from '../../core/base/errors.ts';

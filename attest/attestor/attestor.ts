@@ -1,6 +1,6 @@
 import type { Attestor, AttestRequest, SealedFile, SealingParties } from '../../core/contract/attestor.ts';
 import { encodeId } from '../../engine/vcs/ref-name.ts';
-import { logEnvelope, signStatement, toUnloggedBundle } from '../seal-statement.ts';
+import { logEnvelope, signStatement, toUnloggedBundle } from '../bundle/seal-statement.ts';
 import { buildProvenance } from '../statement/build-provenance.ts';
 import { buildDecision } from '../statement/decision-statement.ts';
 import { buildManifest } from '../statement/evidence-manifest.ts';

@@ -1,5 +1,5 @@
 import { isWritError } from '../../core/base/errors.ts';
-import { parseBundle } from '../bundle.ts';
+import { parseBundle } from '../bundle/bundle.ts';
 import { type Checkpoint, parseCheckpoint } from '../log/checkpoint.ts';
 import { readHistory } from '../log/ledger-history.ts';
 import type { LedgerFileReader } from '../log/tile-reader.ts';

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { sha256 } from '../../core/base/digest.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import { parseAnyBundle } from '../any-bundle.ts';
+import { parseAnyBundle } from '../bundle/any-bundle.ts';
 import { preAuthEncoding } from '../encoding/dsse.ts';
 import { canJudgeBy } from '../encoding/public-key.ts';
 import type { LogEntry } from '../log/log-entry.ts';

@@ -1,4 +1,4 @@
-import { parseBundle } from '../bundle.ts';
+import { parseBundle } from '../bundle/bundle.ts';
 import { inTotoPayloadType, verifyEnvelope } from '../encoding/dsse.ts';
 import { expectArray, expectObject, type JsonObject, parseJsonObject } from '../encoding/expect-json.ts';
 import { statementType } from '../statement/statement.ts';

@@ -1,5 +1,5 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
-import type { Seal } from '../bundle.ts';
+import type { Seal } from '../bundle/bundle.ts';
 import { verifyEnvelope } from '../encoding/dsse.ts';
 import { type Anchors, findSigner } from './anchors.ts';
 import { isForSigning, readCertificateClaims } from './certificate-claims.ts';

@@ -1,5 +1,5 @@
 import { isWritError } from '../../core/base/errors.ts';
-import type { Content } from '../any-bundle.ts';
+import type { Content } from '../bundle/any-bundle.ts';
 import {
   type ArtifactHash,
   artifactHashes,

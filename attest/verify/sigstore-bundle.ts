@@ -1,5 +1,5 @@
 import type * as Forms from '@sigstore/bundle';
-import { type AnyBundle, type Content, hashAlgorithms, type Material } from '../any-bundle.ts';
+import { type AnyBundle, type Content, hashAlgorithms, type Material } from '../bundle/any-bundle.ts';
 import {
   expectAnyBase64,
   expectArray,

@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../core/base/digest.ts';
-import { type AnyBundle, parseAnyBundle } from '../any-bundle.ts';
+import { type AnyBundle, parseAnyBundle } from '../bundle/any-bundle.ts';
 import { preAuthEncoding } from '../encoding/dsse.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import type { Anchors } from './anchors.ts';

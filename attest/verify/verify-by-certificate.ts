@@ -1,5 +1,5 @@
 import { isWritError } from '../../core/base/errors.ts';
-import type { AnyBundle } from '../any-bundle.ts';
+import type { AnyBundle } from '../bundle/any-bundle.ts';
 import type { Anchors } from './anchors.ts';
 import { maySignStatements, readCertificateClaims } from './certificate-claims.ts';
 import type { CheckList } from './check-list.ts';

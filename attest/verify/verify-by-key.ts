@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { AnyBundle, HintedSignature } from '../any-bundle.ts';
+import type { AnyBundle, HintedSignature } from '../bundle/any-bundle.ts';
 import { type Anchors, type SigningAnchor, signerNamed, signersFor } from './anchors.ts';
 import type { CheckList } from './check-list.ts';
 import { judgeSignature, type Signed } from './judge-signature.ts';

@@ -1,4 +1,4 @@
-import type { Bundle, BundledProof } from '../bundle.ts';
+import type { Bundle, BundledProof } from '../bundle/bundle.ts';
 import { parseCheckpoint, type SignedCheckpoint, verifyCheckpoint } from '../log/checkpoint.ts';
 import type { LedgerKey } from '../log/ledger-key.ts';
 import { leafHash } from '../log/merkle/hash.ts';

@@ -1,6 +1,6 @@
 import { canonicalize } from '../../core/base/canonical.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import { readSeal } from '../bundle.ts';
+import { readSeal } from '../bundle/bundle.ts';
 import { inTotoPayloadType, preAuthEncoding } from '../encoding/dsse.ts';
 import { expectObject, parseJsonObject } from '../encoding/expect-json.ts';
 import { recordsSignature } from '../log/log-entry.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import { sha256Hex } from '../../core/base/digest.ts';
 import type { ReplayRecord } from '../../core/contract/replay-record.ts';
 import { approvalType } from '../approval/approval-statement.ts';
-import { type Bundle, readSeal } from '../bundle.ts';
+import { type Bundle, readSeal } from '../bundle/bundle.ts';
 import { inTotoPayloadType } from '../encoding/dsse.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import { slsaProvenanceType } from '../statement/slsa-provenance.ts';

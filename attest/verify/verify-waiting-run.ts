@@ -1,6 +1,6 @@
 import { sha256Hex } from '../../core/base/digest.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import { parseBundle } from '../bundle.ts';
+import { parseBundle } from '../bundle/bundle.ts';
 import { verifyEnvelope } from '../encoding/dsse.ts';
 import { keyIdOf, parsePublicKey } from '../encoding/public-key.ts';
 import { waitingRunType } from '../statement/waiting-run.ts';

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { SignedEntity } from '@sigstore/verify';
 import { isWritError } from '../../core/base/errors.ts';
-import type { AnyBundle } from '../any-bundle.ts';
+import type { AnyBundle } from '../bundle/any-bundle.ts';
 import { preAuthEncoding } from '../encoding/dsse.ts';
 import { canJudgeBy } from '../encoding/public-key.ts';
 import type { TrustedRoot } from '../public/trusted-root.ts';

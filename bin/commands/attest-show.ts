@@ -1,7 +1,7 @@
 import type { JsonData } from '../../api/json-data.ts';
 import { readInput } from '../../api/read-input.ts';
 import { type FilePart, splitFile } from '../../api/verify/split-file.ts';
-import { type AnyBundle, parseAnyBundle } from '../../attest/any-bundle.ts';
+import { type AnyBundle, parseAnyBundle } from '../../attest/bundle/any-bundle.ts';
 import { parseCheckpoint } from '../../attest/log/checkpoint.ts';
 import { parseLogEntry } from '../../attest/log/log-entry.ts';
 import { parseTlogProof } from '../../attest/log/tlog-proof.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { readInput } from '../../api/read-input.ts';
-import { formatBundle } from '../../attest/bundle.ts';
+import { formatBundle } from '../../attest/bundle/bundle.ts';
 import { inTotoPayloadType, signEnvelope } from '../../attest/encoding/dsse.ts';
 import { openKeyFile } from '../../attest/keys/file-key.ts';
 import { userSource } from '../../attest/signer/signer-sources.ts';

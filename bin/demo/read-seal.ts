@@ -1,4 +1,4 @@
-import { parseBundle } from '../../attest/bundle.ts';
+import { parseBundle } from '../../attest/bundle/bundle.ts';
 import {
   expectArray,
   expectObject,

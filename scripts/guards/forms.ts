@@ -7,7 +7,7 @@ export const guards: readonly Guard[] = [
   ...within('attest/encoding/dsse.ts', 'test/attest/dsse.test.ts', [
     ['one signature', '/signatures`, 1)', '/signatures`, 2)', 'an envelope of ours has one signature'],
   ]),
-  ...within('attest/bundle.ts', mutation, [
+  ...within('attest/bundle/bundle.ts', mutation, [
     [
       'the key hint is that of the signature',
       'expectText(hint, ',

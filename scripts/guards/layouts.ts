@@ -35,7 +35,7 @@ export const guards: readonly Guard[] = [
       'an artifact that is given twice',
     ],
   ]),
-  ...within('attest/any-bundle.ts', layouts, [
+  ...within('attest/bundle/any-bundle.ts', layouts, [
     [
       'enumerations as numbers',
       'expectText(nameOf(digest.algorithm)',

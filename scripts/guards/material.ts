@@ -90,7 +90,7 @@ export const guards: readonly Guard[] = [
       'a certificate speaks for the one name',
     ],
   ]),
-  ...within('attest/any-bundle.ts', strangers, [
+  ...within('attest/bundle/any-bundle.ts', strangers, [
     [
       'a bundle has one signature',
       "parseEnvelope(json.dsseEnvelope, '/dsseEnvelope', 1)",

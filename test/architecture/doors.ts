@@ -45,9 +45,9 @@ export const doors: readonly Door[] = [
   { name: "the sigstore library's own reading of bundles", code: /\b(?:bundle|envelope)FromJSON\b/ },
   {
     name: 'the parts of a bundle',
-    file: 'attest/any-bundle.ts',
+    file: 'attest/bundle/any-bundle.ts',
     // One judges the form of our own; the others, what a check reports, as no proof of anything.
-    servers: ['attest/bundle.ts', 'gates/formats/in-toto.ts', 'gates/formats/inclusion-proof.ts'],
+    servers: ['attest/bundle/bundle.ts', 'gates/formats/in-toto.ts', 'gates/formats/inclusion-proof.ts'],
     code: /\.(?:verificationMaterial|dsseEnvelope|messageSignature)\b/,
   },
   // It brings an HTTP client of its own.

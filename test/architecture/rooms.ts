@@ -49,6 +49,18 @@ export const ladders: Readonly<Record<string, readonly string[]>> = {
     'run',
     'upkeep',
   ],
+  attest: [
+    'encoding',
+    'keys',
+    'statement',
+    'log',
+    'bundle',
+    'public',
+    'approval',
+    'verify',
+    'signer',
+    'attestor',
+  ],
   // By stage of life; beside them stands the pipeline.
   'engine/run': ['state', 'record', 'open', 'judge', 'decide', 'work', 'seal'],
 };

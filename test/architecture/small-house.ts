@@ -24,7 +24,7 @@ export const soundFiles: Readonly<Record<string, string>> = {
   'engine/tool/spawn.ts': "import { spawn } from 'node:child_process';\nexport const run = spawn;\n",
   'engine/tool/egress/outside.ts': "import { request } from 'node:http';\nexport { request };\n",
   'core/base/net.ts': "export const ask = async () => import('undici');\n",
-  'attest/any-bundle.ts': 'export const read = (json) => json.verificationMaterial;\n',
+  'attest/bundle/any-bundle.ts': 'export const read = (json) => json.verificationMaterial;\n',
   'attest/public/rekor-v1.ts': "export const add = async () => import('@sigstore/sign');\n",
   'readers/documents/archive/inflate.ts':
     "import { inflateSync } from 'node:zlib';\nexport const inflate = (bytes: Buffer) => inflateSync(bytes);\n",
@@ -37,8 +37,8 @@ export const soundFiles: Readonly<Record<string, string>> = {
   'readers/source/names.ts': 'export const names = [];\n',
   'gates/rules/scope.ts':
     "import type { Plugin } from '../../core/kernel/plugin.ts';\nexport const scope: Plugin = {};\n",
-  'attest/sign.ts':
-    "import type { Plugin } from '../core/kernel/plugin.ts';\nexport const sign: Plugin = {};\n",
+  'attest/signer/sign.ts':
+    "import type { Plugin } from '../../core/kernel/plugin.ts';\nexport const sign: Plugin = {};\n",
   'api/run-data.ts':
     "import { decide } from '../engine/run/decide/decide.ts';\nexport const toRunData = () => decide('');\n",
   'http/loopback-server.ts': "import { Hono } from 'hono';\nexport const server = new Hono();\n",

@@ -1,4 +1,4 @@
-import { formatBundle, parseBundle } from '../../attest/bundle.ts';
+import { formatBundle, parseBundle } from '../../attest/bundle/bundle.ts';
 import { type Envelope, preAuthEncoding, signEnvelope } from '../../attest/encoding/dsse.ts';
 import { generateKey, toSigner } from '../../attest/keys/key-signer.ts';
 import { commitId, copyOf, type SealedRun } from '../attest/verify/sealed-run.ts';

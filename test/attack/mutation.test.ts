@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { parseApprovalDocument } from '../../attest/approval/approval-document.ts';
 import { parseSshSignature } from '../../attest/approval/sshsig.ts';
-import { formatBundle, parseBundle } from '../../attest/bundle.ts';
+import { formatBundle, parseBundle } from '../../attest/bundle/bundle.ts';
 import { userCheckpointMemory } from '../../attest/log/internal-ledger-source.ts';
 import { parseTlogProof } from '../../attest/log/tlog-proof.ts';
 import { formatEvidenceFile, parseEvidenceFile } from '../../attest/verify/evidence-file.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { formatBundle, parseBundle } from '../../attest/bundle.ts';
+import { formatBundle, parseBundle } from '../../attest/bundle/bundle.ts';
 import { inTotoPayloadType, signEnvelope } from '../../attest/encoding/dsse.ts';
 import { parsePublicKey } from '../../attest/encoding/public-key.ts';
 import { generateKey, toSigner } from '../../attest/keys/key-signer.ts';

@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import t from 'tap';
-import { formatBundle, parseBundle, toDsseEnvelope } from '../../attest/bundle.ts';
+import { formatBundle, parseBundle, toDsseEnvelope } from '../../attest/bundle/bundle.ts';
 import { parseBase64 } from '../../attest/encoding/base64.ts';
 import { parseEnvelope, preAuthEncoding, signEnvelope, verifyEnvelope } from '../../attest/encoding/dsse.ts';
 import { parsePublicKey } from '../../attest/encoding/public-key.ts';

@@ -3,7 +3,7 @@ import { bundleFromJSON } from '@sigstore/bundle';
 import { TrustedRoot } from '@sigstore/protobuf-specs';
 import { toSignedEntity, toTrustMaterial, Verifier } from '@sigstore/verify';
 import t from 'tap';
-import { formatBundle, parseBundle } from '../../attest/bundle.ts';
+import { formatBundle, parseBundle } from '../../attest/bundle/bundle.ts';
 import { toSpki } from '../../attest/encoding/public-key.ts';
 import { openUserSigningKey } from '../../attest/keys/user-keys.ts';
 import { openUserLedger } from '../../attest/log/internal-ledger-source.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { formatBundle, parseBundle } from '../../../attest/bundle.ts';
+import { formatBundle, parseBundle } from '../../../attest/bundle/bundle.ts';
 import { parsePublicKey } from '../../../attest/encoding/public-key.ts';
 import { openUserLedgerKey, openUserSigningKey } from '../../../attest/keys/user-keys.ts';
 import { signCheckpoint, verifyCheckpoint } from '../../../attest/log/checkpoint.ts';

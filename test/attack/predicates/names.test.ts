@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { parseBundle } from '../../../attest/bundle.ts';
+import { parseBundle } from '../../../attest/bundle/bundle.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { remoteUri } from '../../../engine/vcs/remote-uri.ts';
 import { runLine } from '../../bin/host.ts';

@@ -5,7 +5,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import * as forms from '@sigstore/bundle';
 import t from 'tap';
-import { parseAnyBundle } from '../../../attest/any-bundle.ts';
+import { parseAnyBundle } from '../../../attest/bundle/any-bundle.ts';
 import { runFiles } from '../../../attest/verify/evidence-source.ts';
 import { toSigstoreBundle } from '../../../attest/verify/sigstore-bundle.ts';
 import { makeMachine, removeMachines, sealRun, verifyAs } from '../verify/sealed-run.ts';

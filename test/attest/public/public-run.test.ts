@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { gitEvidence } from '../../../api/verify/git-evidence.ts';
-import { parseBundle } from '../../../attest/bundle.ts';
+import { parseBundle } from '../../../attest/bundle/bundle.ts';
 import { openUserSigningKey } from '../../../attest/keys/user-keys.ts';
 import type { CheckpointMemory } from '../../../attest/log/checkpoint-memory.ts';
 import { createPublicLog } from '../../../attest/public/public-log.ts';

@@ -3,7 +3,7 @@ import { bundleFromJSON } from '@sigstore/bundle';
 import { initializeTLog, rekorV2Handler } from '@sigstore/mock';
 import { toSignedEntity, toTrustMaterial, Verifier } from '@sigstore/verify';
 import t, { type Test } from 'tap';
-import { formatBundle, parseBundle } from '../../../attest/bundle.ts';
+import { formatBundle, parseBundle } from '../../../attest/bundle/bundle.ts';
 import { inTotoPayloadType, signEnvelope } from '../../../attest/encoding/dsse.ts';
 import { toSpki } from '../../../attest/encoding/public-key.ts';
 import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';

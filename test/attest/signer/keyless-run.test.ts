@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { gitEvidence } from '../../../api/verify/git-evidence.ts';
-import { readSeal } from '../../../attest/bundle.ts';
+import { readSeal } from '../../../attest/bundle/bundle.ts';
 import { parseTrustedRoot } from '../../../attest/public/trusted-root.ts';
 import { verifySigner } from '../../../attest/verify/run-signer.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';

@@ -1,7 +1,7 @@
 import { createPublicKey, X509Certificate } from 'node:crypto';
 import { initializeCA, initializeCTLog } from '@sigstore/mock';
 import t from 'tap';
-import { parseBundle } from '../../../attest/bundle.ts';
+import { parseBundle } from '../../../attest/bundle/bundle.ts';
 import { isSignedBy } from '../../../attest/encoding/public-key.ts';
 import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
 import type { CheckpointMemory } from '../../../attest/log/checkpoint-memory.ts';

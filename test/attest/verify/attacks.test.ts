@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { formatBundle, parseBundle } from '../../../attest/bundle.ts';
+import { formatBundle, parseBundle } from '../../../attest/bundle/bundle.ts';
 import { toSpki } from '../../../attest/encoding/public-key.ts';
 import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
 import { parseCheckpoint, signCheckpoint } from '../../../attest/log/checkpoint.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSlsaAttestor } from '../../../attest/attestor/attestor.ts';
-import { formatBundle, parseBundle } from '../../../attest/bundle.ts';
+import { formatBundle, parseBundle } from '../../../attest/bundle/bundle.ts';
 import { inTotoPayloadType, signEnvelope } from '../../../attest/encoding/dsse.ts';
 import { openUserSigningKey } from '../../../attest/keys/user-keys.ts';
 import { readFrom } from '../../../attest/log/internal-ledger.ts';

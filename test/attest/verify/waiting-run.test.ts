@@ -1,6 +1,6 @@
 import t from 'tap';
+import { signStatement, toUnloggedBundle } from '../../../attest/bundle/seal-statement.ts';
 import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
-import { signStatement, toUnloggedBundle } from '../../../attest/seal-statement.ts';
 import { buildWaitingRun } from '../../../attest/statement/waiting-run.ts';
 import { verifyWaitingRun } from '../../../attest/verify/verify-waiting-run.ts';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { parseBundle } from '../../../attest/bundle.ts';
+import { parseBundle } from '../../../attest/bundle/bundle.ts';
 import { openUserLedger } from '../../../attest/log/internal-ledger-source.ts';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../../core/base/clock.ts';

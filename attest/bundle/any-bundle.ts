@@ -1,4 +1,4 @@
-import { WritError } from '../core/base/errors.ts';
+import { WritError } from '../../core/base/errors.ts';
 import {
   expectAnyBase64,
   expectArray,
@@ -6,8 +6,8 @@ import {
   expectText,
   type JsonObject,
   parseJsonObject,
-} from './encoding/expect-json.ts';
-import { toPlainProto } from './encoding/read-proto-json.ts';
+} from '../encoding/expect-json.ts';
+import { toPlainProto } from '../encoding/read-proto-json.ts';
 
 /**
  * Who signed, as the bundle says: a hint which key, that of an envelope standing beside its signatures, or a

@@ -1,16 +1,16 @@
 import { createPublicKey } from 'node:crypto';
-import { canonicalize } from '../core/base/canonical.ts';
-import { WritError } from '../core/base/errors.ts';
-import { parseStrictJson } from '../core/base/strict-json.ts';
-import type { Attestation, SealingParties } from '../core/contract/attestor.ts';
-import type { Signer } from '../core/contract/signer.ts';
-import type { LogProof } from '../core/contract/transparency-log.ts';
+import { canonicalize } from '../../core/base/canonical.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
+import type { Attestation, SealingParties } from '../../core/contract/attestor.ts';
+import type { Signer } from '../../core/contract/signer.ts';
+import type { LogProof } from '../../core/contract/transparency-log.ts';
+import { inTotoPayloadType, parseEnvelope, signEnvelope } from '../encoding/dsse.ts';
+import { parseVkey } from '../log/ledger-key.ts';
+import { buildLogEntry } from '../log/log-entry.ts';
+import { formatTlogProof } from '../log/tlog-proof.ts';
+import type { Statement } from '../statement/statement.ts';
 import { formatBundle, toDsseEnvelope } from './bundle.ts';
-import { inTotoPayloadType, parseEnvelope, signEnvelope } from './encoding/dsse.ts';
-import { parseVkey } from './log/ledger-key.ts';
-import { buildLogEntry } from './log/log-entry.ts';
-import { formatTlogProof } from './log/tlog-proof.ts';
-import type { Statement } from './statement/statement.ts';
 
 /** Signs a statement: the DSSE envelope as JSON. SIGNER_FAILED. */
 export async function signStatement(statement: Statement, { signer }: SealingParties): Promise<Uint8Array> {

@@ -1,8 +1,7 @@
 import { X509Certificate } from 'node:crypto';
-import { WritError } from '../core/base/errors.ts';
-import type { InclusionPromise, LogProof } from '../core/contract/transparency-log.ts';
-import { type AnyBundle, readBundle } from './any-bundle.ts';
-import { type Envelope, parseEnvelope } from './encoding/dsse.ts';
+import { WritError } from '../../core/base/errors.ts';
+import type { InclusionPromise, LogProof } from '../../core/contract/transparency-log.ts';
+import { type Envelope, parseEnvelope } from '../encoding/dsse.ts';
 import {
   expectArray,
   expectBase64,
@@ -11,10 +10,11 @@ import {
   expectText,
   type JsonObject,
   parseJsonObject,
-} from './encoding/expect-json.ts';
-import { keyIdOf } from './encoding/public-key.ts';
-import { entryKind } from './log/log-entry.ts';
-import { promisedEntryKind } from './log/promised-entry.ts';
+} from '../encoding/expect-json.ts';
+import { keyIdOf } from '../encoding/public-key.ts';
+import { entryKind } from '../log/log-entry.ts';
+import { promisedEntryKind } from '../log/promised-entry.ts';
+import { type AnyBundle, readBundle } from './any-bundle.ts';
 
 /** Media type of sigstore bundle v0.3. */
 export const bundleMediaType = 'application/vnd.dev.sigstore.bundle.v0.3+json';
