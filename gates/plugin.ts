@@ -6,6 +6,9 @@ export const gatesPlugin = definePlugin({
   name: 'gates',
   api: 1,
   enforces: [
+    'intent.changeType=docs',
+    'intent.changeType=chore',
+    'intent.objectives#tests-kept',
     'intent.inScope',
     'intent.outOfScope',
     'intent.touchHints.files',

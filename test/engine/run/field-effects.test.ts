@@ -206,7 +206,8 @@ t.test('metadata.id, intent.summary and intent.changeType name the commit', asyn
     intent: { summary: 'Faster prices', changeType: 'performance' },
   });
   const message = sample.git('log', '-1', '--format=%B');
-  t.match(message, /^perf: Faster prices\n/);
+  t.match(message, /^(perf: )?Faster prices\n/, 'subject');
+  t.match(message, /^perf: /, 'prefix');
   t.match(message, /\nIntent-Id: another-id-42\n/);
   t.ok(sample.git('rev-parse', 'refs/ai/intents/another-id-42'));
 });
