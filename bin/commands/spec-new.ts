@@ -32,7 +32,9 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   return succeeded(data, (printer) => {
     if (path === '-') printer.raw(text);
     else if (!printer.quiet)
-      printer.line(`wrote ${path}: a draft; fill in its words, then set \`lifecycle.status\` to \`active\``);
+      printer.line(
+        `wrote ${path}: a draft; fill in its words (\`writ spec validate\` lists them), then \`writ spec activate\` it`,
+      );
   });
 }
 

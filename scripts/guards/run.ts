@@ -227,4 +227,12 @@ export const guards: readonly Guard[] = [
       'no stored file can be changed',
     ],
   ]),
+  ...within('engine/run/work/work-task.ts', 'test/engine/run/cost-cap.test.ts', [
+    [
+      'an attempt that waits for people is decided anew',
+      "({ decision }) => !decision.next.startsWith('wait-')",
+      '() => true',
+      'what passed past the cap is committed',
+    ],
+  ]),
 ];

@@ -46,7 +46,7 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
   const { revision } = state.draft;
   const name = attemptName(revision, task.number, order.attempt);
   const steps = run.means.steps.under(name);
-  const settled = await steps.once('settled', async (): Promise<SettledAttempt> => {
+  const settle = async (): Promise<SettledAttempt> => {
     const startedAtMs = await steps.once('started', () => run.means.settings.clock.now());
     const { attempt, judged, usage, metrics, reason, snapshot } = await judgeAttempt(run, state, order, name);
     await run.means.record.put(
@@ -81,7 +81,9 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
       ...(metrics === undefined ? {} : { metrics }),
       startedAtMs,
     };
-  });
+  };
+  // What waits for people is decided anew next time: they may have granted what it waits for.
+  const settled = await steps.once('settled', settle, ({ decision }) => !decision.next.startsWith('wait-'));
   const inFull = () => judgeAttempt(run, withoutAttempt(state, settled), order, name);
   return { settled, inFull };
 }
