@@ -7,6 +7,7 @@
 import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
+import { withLargePages } from '../test/rooms/large-pages.ts';
 import { makeTemporaryDirectory } from '../test/rooms/temporary-directory.ts';
 import { type Changes, changedFiles } from './tests/changed-files.ts';
 import { chooseTests, type RoomChoice } from './tests/choose-tests.ts';
@@ -51,7 +52,11 @@ async function runAll(entries: readonly Entry[]): Promise<void> {
   const temporary = makeTemporaryDirectory();
   // Stripping types and compiling is half of what a small room costs: once for all rooms.
   const compileCache = join(root, 'node_modules', '.cache', 'writ-tests');
-  const env = { ...process.env, TMPDIR: temporary, NODE_COMPILE_CACHE: compileCache };
+  const env = withLargePages({
+    ...process.env,
+    TMPDIR: temporary,
+    NODE_COMPILE_CACHE: compileCache,
+  });
   const before = inMemory(env);
   const totals = countTotals();
   const queue = [...entries];

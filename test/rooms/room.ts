@@ -1,10 +1,13 @@
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
+import { forgetLargePages } from './large-pages.ts';
 import { ownTemporaryDirectory } from './temporary-directory.ts';
 import { testsOf } from './tests-of.ts';
 
 const tests = dirname(import.meta.dirname);
+
+forgetLargePages(process.env);
 
 /** Milliseconds without an assertion or an end of a test: a room that goes on is not late, however busy its machine. */
 const silence = 300_000;
