@@ -1,11 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { WritError } from '../../core/base/errors.ts';
-import type { InclusionPromise, LogProof } from '../../core/contract/transparency-log.ts';
 import { type Envelope, parseEnvelope } from '../encoding/dsse.ts';
 import {
   expectArray,
   expectBase64,
-  expectInt64,
   expectObject,
   expectText,
   type JsonObject,
@@ -15,15 +13,10 @@ import { keyIdOf } from '../encoding/public-key.ts';
 import { entryKind } from '../log/log-entry.ts';
 import { promisedEntryKind } from '../log/promised-entry.ts';
 import { type AnyBundle, readBundle } from './any-bundle.ts';
+import { type BundledProof, parseTlogEntry } from './bundled-proof.ts';
 
 /** Media type of sigstore bundle v0.3. */
 export const bundleMediaType = 'application/vnd.dev.sigstore.bundle.v0.3+json';
-
-/** A log proof as a bundle carries it: with the log's whole key id. One with a promise is of Rekor v1. */
-export interface BundledProof extends Omit<LogProof, 'origin'> {
-  /** SHA-256 key id of the log (C2SP), 32 octets. */
-  readonly logId: Uint8Array;
-}
 
 /** A sigstore bundle around one DSSE envelope. Nothing in it is verified yet. */
 export interface Bundle {
@@ -158,67 +151,4 @@ function malformed(what: string, path: string, expected = what): WritError {
     message: `expected ${what} at \`${path}\``,
     detail: { path, expected },
   });
-}
-
-/**
- * A log entry of the one kind that we write; anything else in it is ATTESTATION_MALFORMED. Rekor v2 may leave the time
- * out, which it has none of.
- */
-export function parseTlogEntry(value: unknown, at: string): BundledProof {
-  const members = [
-    'logIndex',
-    'logId',
-    'kindVersion',
-    'integratedTime',
-    'inclusionProof',
-    'canonicalizedBody',
-  ];
-  const entry = expectObject(value, at, [...members, 'inclusionPromise']);
-  const kind = expectObject(entry.kindVersion, `${at}/kindVersion`, ['kind', 'version']);
-  expectText(kind.kind, `${at}/kindVersion/kind`, /^hashedrekord$/);
-  const version = expectText(kind.version, `${at}/kindVersion/version`, /^0\.0\.[12]$/);
-  const promise = version === promisedEntryKind.version ? parsePromise(entry, at) : undefined;
-  if (promise === undefined) {
-    expectObject(entry, at, members);
-    expectText(entry.integratedTime ?? '0', `${at}/integratedTime`, /^0$/);
-  }
-  const logId = expectObject(entry.logId, `${at}/logId`, ['keyId']);
-  const proof = parseInclusionProof(entry.inclusionProof, `${at}/inclusionProof`);
-  if (promise === undefined) expectText(entry.logIndex, `${at}/logIndex`, new RegExp(`^${proof.logIndex}$`));
-  return {
-    ...proof,
-    ...(promise === undefined ? {} : { promise }),
-    logId: expectBase64(logId.keyId, `${at}/logId/keyId`),
-    body: expectBase64(entry.canonicalizedBody, `${at}/canonicalizedBody`),
-  };
-}
-
-/** What a Rekor v1 entry has besides: a time, and the log's word for it. */
-function parsePromise(entry: JsonObject, at: string): InclusionPromise {
-  const promise = expectObject(entry.inclusionPromise, `${at}/inclusionPromise`, ['signedEntryTimestamp']);
-  return {
-    integratedTime: expectInt64(entry.integratedTime, `${at}/integratedTime`),
-    logIndex: expectInt64(entry.logIndex, `${at}/logIndex`),
-    signature: expectBase64(promise.signedEntryTimestamp, `${at}/inclusionPromise/signedEntryTimestamp`),
-  };
-}
-
-function parseInclusionProof(value: unknown, at: string): Omit<BundledProof, 'logId' | 'body'> {
-  const proof: JsonObject = expectObject(value, at, [
-    'logIndex',
-    'rootHash',
-    'treeSize',
-    'hashes',
-    'checkpoint',
-  ]);
-  const checkpoint = expectObject(proof.checkpoint, `${at}/checkpoint`, ['envelope']);
-  return {
-    logIndex: expectInt64(proof.logIndex, `${at}/logIndex`),
-    rootHash: expectBase64(proof.rootHash, `${at}/rootHash`),
-    treeSize: expectInt64(proof.treeSize, `${at}/treeSize`),
-    hashes: expectArray(proof.hashes, `${at}/hashes`, 63).map((hash, n) =>
-      expectBase64(hash, `${at}/hashes/${n}`),
-    ),
-    checkpoint: expectText(checkpoint.envelope, `${at}/checkpoint/envelope`),
-  };
 }

@@ -4,7 +4,7 @@ import { messageOf, WritError } from '../../core/base/errors.ts';
 import { askHttp, type HttpAsker } from '../../core/base/net.ts';
 import type { Signer } from '../../core/contract/signer.ts';
 import type { LogProof, TransparencyLog } from '../../core/contract/transparency-log.ts';
-import type { BundledProof } from '../bundle/bundle.ts';
+import type { BundledProof } from '../bundle/bundled-proof.ts';
 import { requireSameClaim } from '../log/entry-claim.ts';
 import { parseLogEntry } from '../log/log-entry.ts';
 import { parsePromisedEntry } from '../log/promised-entry.ts';

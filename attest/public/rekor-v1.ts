@@ -1,5 +1,5 @@
 import { messageOf } from '../../core/base/errors.ts';
-import { type BundledProof, parseTlogEntry } from '../bundle/bundle.ts';
+import { type BundledProof, parseTlogEntry } from '../bundle/bundled-proof.ts';
 import { parseLogEntry } from '../log/log-entry.ts';
 import { logFailed } from './ask-log.ts';
 

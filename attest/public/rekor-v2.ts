@@ -1,4 +1,4 @@
-import { type BundledProof, parseTlogEntry } from '../bundle/bundle.ts';
+import { type BundledProof, parseTlogEntry } from '../bundle/bundled-proof.ts';
 import { expectObject, type JsonObject, parseJsonObject } from '../encoding/expect-json.ts';
 import { parseCheckpoint } from '../log/checkpoint.ts';
 import { parseLogEntry } from '../log/log-entry.ts';

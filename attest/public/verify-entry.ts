@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { BundledProof } from '../bundle/bundle.ts';
+import type { BundledProof } from '../bundle/bundled-proof.ts';
 import type { Envelope } from '../encoding/dsse.ts';
 import { claimOf, requireSameClaim } from '../log/entry-claim.ts';
 import { verifyLogEntry } from '../log/log-entry.ts';

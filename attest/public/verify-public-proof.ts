@@ -1,7 +1,7 @@
 import { canonicalize } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { BundledProof } from '../bundle/bundle.ts';
+import type { BundledProof } from '../bundle/bundled-proof.ts';
 import { isSignedBy } from '../encoding/public-key.ts';
 import { type Checkpoint, parseCheckpoint } from '../log/checkpoint.ts';
 import { leafHash } from '../log/merkle/hash.ts';

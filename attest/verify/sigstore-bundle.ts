@@ -1,26 +1,20 @@
 import type * as Forms from '@sigstore/bundle';
 import { type AnyBundle, type Content, hashAlgorithms, type Material } from '../bundle/any-bundle.ts';
-import {
-  expectAnyBase64,
-  expectArray,
-  expectObject,
-  expectText,
-  type JsonObject,
-} from '../encoding/expect-json.ts';
+import { decodeTlogEntry, type TlogEntry } from '../bundle/tlog-entry.ts';
+import { expectAnyBase64, expectObject } from '../encoding/expect-json.ts';
 import { refuted } from './report.ts';
 
 /** What the library calls a bundle before it looked at its form. */
 type Unchecked = Parameters<typeof Forms.assertBundle>[0];
 type UncheckedMaterial = NonNullable<Unchecked['verificationMaterial']>;
 type Entry = UncheckedMaterial['tlogEntries'][number];
-type Proof = NonNullable<Entry['inclusionProof']>;
 
 const at = '/verificationMaterial';
 
 /**
  * A bundle as the sigstore library takes it, made from what the one reading of it gave: the library parses no JSON of
- * it. Of log entries and time stamps, which that reading hands on as they stand, members are decoded here; what is
- * unset is what protobuf JSON says of it. `forms` is the library, which refuses what a version of the format does not
+ * it. Of log entries and time stamps, which that reading hands on as they stand, members are decoded here, those of
+ * entries by the one decoding; what is unset is what protobuf JSON says of it. `forms` is the library, which refuses what a version of the format does not
  * allow. ATTESTATION_MALFORMED.
  */
 export function toSigstoreBundle(bundle: AnyBundle, forms: typeof Forms): Forms.Bundle {
@@ -30,7 +24,7 @@ export function toSigstoreBundle(bundle: AnyBundle, forms: typeof Forms): Forms.
     content: toContent(bundle.content),
     verificationMaterial: {
       content: toMaterial(bundle.material),
-      tlogEntries: entries.map((entry, n) => toEntry(entry, `${at}/tlogEntries/${n}`)),
+      tlogEntries: entries.map((entry, n) => toEntry(decodeTlogEntry(entry, `${at}/tlogEntries/${n}`))),
       timestampVerificationData: {
         rfc3161Timestamps: timestamps.map((stamp, n) => {
           const path = `${at}/timestampVerificationData/${n}`;
@@ -69,58 +63,21 @@ function toMaterial(material: Material): NonNullable<UncheckedMaterial['content'
   };
 }
 
-function toEntry(entry: JsonObject, path: string): Entry {
-  const member = (name: string): JsonObject | undefined =>
-    entry[name] === undefined ? undefined : expectObject(entry[name], `${path}/${name}`);
-  const logId = member('logId');
-  const kind = member('kindVersion');
-  const promise = member('inclusionPromise');
-  const proof = member('inclusionProof');
+function toEntry({ logIndex, logId, kind, integratedTime, promise, proof, body }: TlogEntry): Entry {
+  const checkpoint = proof?.checkpoint;
   return {
-    logIndex: int64(entry.logIndex, `${path}/logIndex`),
-    logId: logId && { keyId: octets(logId.keyId, `${path}/logId/keyId`) },
-    kindVersion: kind && {
-      kind: text(kind.kind, `${path}/kindVersion/kind`),
-      version: text(kind.version, `${path}/kindVersion/version`),
+    logIndex,
+    logId: logId && { keyId: logId },
+    kindVersion: kind,
+    integratedTime,
+    inclusionPromise: promise && { signedEntryTimestamp: promise },
+    inclusionProof: proof && {
+      ...proof,
+      hashes: [...proof.hashes],
+      checkpoint: checkpoint === undefined ? undefined : { envelope: checkpoint },
     },
-    integratedTime: int64(entry.integratedTime, `${path}/integratedTime`),
-    inclusionPromise: promise && {
-      signedEntryTimestamp: octets(
-        promise.signedEntryTimestamp,
-        `${path}/inclusionPromise/signedEntryTimestamp`,
-      ),
-    },
-    inclusionProof: proof && toProof(proof, `${path}/inclusionProof`),
-    canonicalizedBody: octets(entry.canonicalizedBody, `${path}/canonicalizedBody`),
+    canonicalizedBody: body,
   };
-}
-
-function toProof(proof: JsonObject, path: string): Proof {
-  const { checkpoint, hashes = [] } = proof;
-  return {
-    logIndex: int64(proof.logIndex, `${path}/logIndex`),
-    rootHash: octets(proof.rootHash, `${path}/rootHash`),
-    treeSize: int64(proof.treeSize, `${path}/treeSize`),
-    // More than any log needs; how many are right is for the library to say.
-    hashes: expectArray(hashes, `${path}/hashes`, 1024).map((hash, n) => octets(hash, `${path}/hashes/${n}`)),
-    checkpoint:
-      checkpoint === undefined
-        ? undefined
-        : {
-            envelope: text(
-              expectObject(checkpoint, `${path}/checkpoint`).envelope,
-              `${path}/checkpoint/envelope`,
-            ),
-          },
-  };
-}
-
-function text(value: unknown, path: string): string {
-  return value === undefined ? '' : expectText(value, path);
-}
-
-function int64(value: unknown, path: string): string {
-  return value === undefined ? '0' : expectText(value, path, /^-?[0-9]{1,20}$/);
 }
 
 /** Octets, of which there may be none. */

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { AnyBundle } from '../bundle/any-bundle.ts';
-import { parseTlogEntry } from '../bundle/bundle.ts';
+import { parseTlogEntry } from '../bundle/bundled-proof.ts';
 import { isOurs } from '../encoding/public-key.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import { entryKind, verifyLogEntry } from '../log/log-entry.ts';

@@ -1,4 +1,5 @@
-import type { Bundle, BundledProof } from '../bundle/bundle.ts';
+import type { Bundle } from '../bundle/bundle.ts';
+import type { BundledProof } from '../bundle/bundled-proof.ts';
 import { parseCheckpoint, type SignedCheckpoint, verifyCheckpoint } from '../log/checkpoint.ts';
 import type { LedgerKey } from '../log/ledger-key.ts';
 import { leafHash } from '../log/merkle/hash.ts';

@@ -15,6 +15,14 @@ export const guards: readonly Guard[] = [
       'no field or octet of provenance',
     ],
   ]),
+  ...within('attest/bundle/bundled-proof.ts', 'test/attest/dsse.test.ts', [
+    [
+      'a log entry of ours has one form',
+      'const entry = requireOwnForm(value, at);',
+      'const entry = expectObject(value, at);',
+      'a log entry of ours has one form',
+    ],
+  ]),
   ...within('attest/encoding/expect-json.ts', mutation, [
     [
       'no member that nobody knows',

@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import t from 'tap';
 import { formatBundle, parseBundle, toDsseEnvelope } from '../../attest/bundle/bundle.ts';
+import { parseTlogEntry } from '../../attest/bundle/bundled-proof.ts';
 import { parseBase64 } from '../../attest/encoding/base64.ts';
 import { parseEnvelope, preAuthEncoding, signEnvelope, verifyEnvelope } from '../../attest/encoding/dsse.ts';
 import { parsePublicKey } from '../../attest/encoding/public-key.ts';
@@ -89,6 +90,48 @@ t.test('a bundle is read back as it was written, and nothing but its own form is
   };
   for (const [name, given] of Object.entries(cases))
     t.throws(() => parseBundle(Buffer.from(given)), bad, `a bundle ${name}`);
+});
+
+t.test('a log entry of ours has one form, and its values are what any reader takes', async (t) => {
+  const text = (value: string): string => Buffer.from(value).toString('base64');
+  const entry = {
+    logIndex: '1',
+    logId: { keyId: text('x'.repeat(32)) },
+    kindVersion: { kind: 'hashedrekord', version: '0.0.2' },
+    integratedTime: '0',
+    inclusionProof: {
+      logIndex: '1',
+      rootHash: text('r'.repeat(32)),
+      treeSize: '2',
+      hashes: [text('h'.repeat(32))],
+      checkpoint: { envelope: 'note' },
+    },
+    canonicalizedBody: text('{"a":1}?'),
+  };
+  t.match(parseTlogEntry(entry, ''), {
+    logIndex: 1,
+    treeSize: 2,
+    rootHash: Buffer.from('r'.repeat(32)),
+    hashes: [Buffer.from('h'.repeat(32))],
+    checkpoint: 'note',
+    body: Buffer.from('{"a":1}?'),
+  });
+  const { inclusionProof, logId: _, ...without } = entry;
+  const others: Readonly<Record<string, unknown>> = {
+    'a member more': { ...entry, more: 1 },
+    'a member less': without,
+    'another kind': { ...entry, kindVersion: { kind: 'intoto', version: '0.0.2' } },
+    'a promise that its kind does not make': {
+      ...entry,
+      inclusionPromise: { signedEntryTimestamp: text('p') },
+    },
+    'another index': { ...entry, logIndex: '0' },
+    'a number in another spelling': { ...entry, inclusionProof: { ...inclusionProof, treeSize: '02' } },
+    'base64 in another spelling': { ...entry, canonicalizedBody: text('{"a":1}?').replace(/=*$/, '') },
+    'a time': { ...entry, integratedTime: '1' },
+  };
+  for (const [name, value] of Object.entries(others))
+    t.throws(() => parseTlogEntry(value, ''), { code: 'ATTESTATION_MALFORMED' }, name);
 });
 
 t.test('a public key is read from its own PEM only', async (t) => {
