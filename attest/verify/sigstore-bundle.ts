@@ -13,9 +13,9 @@ const at = '/verificationMaterial';
 
 /**
  * A bundle as the sigstore library takes it, made from what the one reading of it gave: the library parses no JSON of
- * it. Of log entries and time stamps, which that reading hands on as they stand, members are decoded here, those of
- * entries by the one decoding; what is unset is what protobuf JSON says of it. `forms` is the library, which refuses what a version of the format does not
- * allow. ATTESTATION_MALFORMED.
+ * it. Log entries and time stamps, which that reading hands on as they stand, are decoded here, entries by the one
+ * decoding of them. `forms` is the library, which refuses what a version of the format does not allow.
+ * ATTESTATION_MALFORMED.
  */
 export function toSigstoreBundle(bundle: AnyBundle, forms: typeof Forms): Forms.Bundle {
   const { mediaType, timestamps, entries } = bundle;
