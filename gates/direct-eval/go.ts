@@ -1,21 +1,9 @@
-import { childOf, childrenOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
-import { Names } from '../../readers/source/names/names.ts';
+import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
+import { goNames } from '../../readers/source/names/go-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import type { Hit } from './hit.ts';
 import { handsShellText } from './shell-words.ts';
 
-const opens = [
-  'function_declaration',
-  'method_declaration',
-  'func_literal',
-  'block',
-  'if_statement',
-  'for_statement',
-  'expression_switch_statement',
-  'type_switch_statement',
-  'expression_case',
-  'communication_case',
-];
 /** What starts a program from an argument list. */
 const launchers =
   /^(?:os\/exec\.(?:Command|CommandContext)|syscall\.(?:Exec|ForkExec|StartProcess)|os\.StartProcess|golang\.org\/x\/sys\/unix\.Exec|golang\.org\/x\/sys\/execabs\.Command(?:Context)?)$/;
@@ -38,10 +26,8 @@ const maxDepth = 16;
  */
 export function goHits(reading: Reading): readonly Hit[] {
   const { tree, text, literal, isWhole } = reading;
-  const names = new Names(opens);
-  const dotted = new Set<string>();
-  const runs: (readonly [module: RegExp, methods: RegExp])[] = [];
-  for (const node of tree.nodes) readNode(node);
+  const { names, imports, dotted } = goNames(reading);
+  const runs = interpreters.filter(([module]) => [...imports].some((path) => module.test(path)));
   const knowsImports = isWhole && tree.nodes.some(({ type }) => type === 'package_clause');
   const hits: Hit[] = [];
   for (const node of tree.nodes) {
@@ -56,71 +42,6 @@ export function goHits(reading: Reading): readonly Hit[] {
     if (hit) hits.push(hit);
   }
   return hits;
-
-  function readNode(node: SyntaxNode): void {
-    switch (node.type) {
-      case 'import_spec': {
-        const path = literal(childOf(node, 'path')) ?? '';
-        const alias = childOf(node, 'name');
-        for (const one of interpreters) if (one[0].test(path)) runs.push(one);
-        if (alias?.type === 'dot') dotted.add(path);
-        else
-          names.give(tree.root, alias ? text(alias) : nameOf(path), {
-            path,
-            at: node.start,
-          });
-        return;
-      }
-      case 'short_var_declaration':
-      case 'assignment_statement': {
-        const left = childOf(node, 'left')?.children ?? [];
-        const right = childOf(node, 'right')?.children ?? [];
-        left.forEach((one, index) => {
-          if (one.type !== 'identifier') return;
-          const name = text(one);
-          const scope = node.type === 'assignment_statement' ? names.ownerOf(name, one) : names.scopeOf(node);
-          if (scope)
-            names.give(scope, name, {
-              value: left.length === right.length ? right[index] : undefined,
-              // What the call of another package answers first is of that package, or hides no less.
-              type: index === 0 && left.length > 1 ? text(childOf(right[0], 'function')) : undefined,
-              at: one.start,
-            });
-        });
-        return;
-      }
-      case 'range_clause':
-        for (const one of childOf(node, 'left')?.children ?? [])
-          names.give(names.scopeOf(node), text(one), { at: one.start });
-        return;
-      case 'var_spec':
-      case 'const_spec': {
-        const values = childOf(node, 'value')?.children ?? [];
-        const type = text(childOf(node, 'type'));
-        childrenOf(node, 'name').forEach((one, index) => {
-          names.give(names.scopeOf(node), text(one), { value: values[index], type, at: one.start });
-        });
-        return;
-      }
-      case 'parameter_declaration':
-      case 'variadic_parameter_declaration':
-        for (const one of childrenOf(node, 'name'))
-          names.give(names.scopeOf(node), text(one), { type: text(childOf(node, 'type')), at: one.start });
-        return;
-      case 'function_declaration': {
-        const name = childOf(node, 'name');
-        if (name) names.give(tree.root, text(name), { at: name.start });
-      }
-    }
-  }
-
-  function behind(node: SyntaxNode | undefined, depth = 0): SyntaxNode | undefined {
-    if (node?.type === 'parenthesized_expression') return behind(node.children[0], depth + 1);
-    if (node?.type === 'literal_element') return behind(node.children[0], depth + 1);
-    if (node?.type !== 'identifier' || depth > maxDepth) return node;
-    const value = names.find(text(node), node)?.find((one) => one.value)?.value;
-    return value ? behind(value, depth + 1) : node;
-  }
 
   function resolve(node: SyntaxNode | undefined, seen: number[], depth = 0): string | undefined {
     if (!node || depth > maxDepth) return undefined;
@@ -139,8 +60,8 @@ export function goHits(reading: Reading): readonly Hit[] {
       // Where the imports are out of sight, `exec` is the package that everybody calls so.
       return knowsImports ? undefined : (standard.find((path) => path.endsWith(name)) ?? name);
     }
-    for (const { path, value, at } of given) {
-      const found = path ?? resolve(value, seen, depth + 1);
+    for (const { path, value, pick, at } of given) {
+      const found = path ?? (pick ? undefined : resolve(value, seen, depth + 1));
       if (found === undefined) continue;
       seen.push(at);
       return found;
@@ -187,8 +108,11 @@ export function goHits(reading: Reading): readonly Hit[] {
     if (node.type === 'unary_expression') return packageOf(childOf(node, 'operand'), depth + 1);
     if (node.type === 'composite_literal') return typePackage(text(childOf(node, 'type')), node);
     if (node.type !== 'identifier') return undefined;
-    for (const { path, type, value } of names.find(text(node), node) ?? []) {
-      const found = path ?? (type ? typePackage(type, node) : packageOf(value, depth + 1));
+    for (const { path, type, value, pick } of names.find(text(node), node) ?? []) {
+      // What the call of another package answers first is of that package, or hides no less.
+      const maker = pick === '0' ? text(childOf(value, 'function')) : type;
+      const found =
+        path ?? (maker ? typePackage(maker, node) : pick ? undefined : packageOf(value, depth + 1));
       if (found !== undefined) return found;
     }
     return undefined;
@@ -213,7 +137,7 @@ export function goHits(reading: Reading): readonly Hit[] {
     if (!/^\w+\.Cmd$/.test(text(childOf(node, 'type')))) return undefined;
     const entries = childOf(node, 'body')?.children ?? [];
     const list = entries.find((entry) => text(childOf(entry, 'key')) === 'Args');
-    const value = list && behind(childOf(list, 'value'));
+    const value = list && names.behind(childOf(list, 'value'));
     if (!value || !handsShellText(wordsOf([value]))) return undefined;
     return { start: node.start, end: node.end, call: 'exec.Cmd', why: 'hands a command line to a shell' };
   }
@@ -221,13 +145,13 @@ export function goHits(reading: Reading): readonly Hit[] {
   function wordsOf(given: readonly SyntaxNode[], depth = 0): readonly (string | undefined)[] {
     if (depth > 4) return [undefined];
     return given.flatMap((argument) => {
-      const value = behind(argument.type === 'variadic_argument' ? argument.children[0] : argument);
+      const value = names.behind(argument.type === 'variadic_argument' ? argument.children[0] : argument);
       if (value?.type === 'call_expression' && text(childOf(value, 'function')) === 'append')
         return wordsOf(childOf(value, 'arguments')?.children ?? [], depth + 1);
       const appended = appendedTo(argument.type === 'variadic_argument' ? argument.children[0] : argument);
       if (value?.type === 'composite_literal')
         return [
-          ...(childOf(value, 'body')?.children.map((item) => literal(behind(item))) ?? []),
+          ...(childOf(value, 'body')?.children.map((item) => literal(names.behind(item))) ?? []),
           ...wordsOf(appended, depth + 1),
         ];
       if (value?.type === 'call_expression' && /Getenv\(\s*"SHELL"\s*\)$/.test(text(value).slice(0, 80)))
@@ -246,13 +170,4 @@ export function goHits(reading: Reading): readonly Hit[] {
       return text(list) === name ? more.filter((one) => text(one) !== name) : [];
     });
   }
-}
-
-/**
- * What a package is called where its import gives it no name: `gopkg.in/robertkrimen/otto.v1` is `otto`, `a/b/v2` is
- * `b`.
- */
-function nameOf(path: string): string {
-  const short = path.replace(/[/.]v\d+$/, '');
-  return short.slice(short.lastIndexOf('/') + 1);
 }

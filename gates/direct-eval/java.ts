@@ -2,9 +2,7 @@ import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tr
 import {
   type JavaNames,
   javaArguments,
-  javaBehind,
   javaNames,
-  javaTypeOf,
   simpleType,
 } from '../../readers/source/names/java-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
@@ -47,15 +45,15 @@ function callHit(reading: Reading, facts: JavaNames, node: SyntaxNode): Hit | un
     why: reason,
   });
   if (word === 'command') {
-    const isBuilder = javaTypeOf(reading, facts, object) === 'ProcessBuilder';
+    const isBuilder = facts.typeOf(object) === 'ProcessBuilder';
     return isBuilder && handsShellText(wordsOf(reading, facts, given))
       ? hit('ProcessBuilder', 'hands a command line to a shell')
       : undefined;
   }
   if (!isEngineMethod(word)) return undefined;
-  const type = object ? javaTypeOf(reading, facts, object) : importedFrom(facts, word);
+  const type = object ? facts.typeOf(object) : importedFrom(facts, word);
   if (word === 'exec' && type === 'Runtime') {
-    if (!isArray(reading, facts, given[0])) return hit('Runtime.exec', why.shell);
+    if (!isArray(facts, given[0])) return hit('Runtime.exec', why.shell);
     return handsShellText(wordsOf(reading, facts, given))
       ? hit('Runtime.exec', 'hands a command line to a shell')
       : undefined;
@@ -64,7 +62,7 @@ function callHit(reading: Reading, facts: JavaNames, node: SyntaxNode): Hit | un
   if (!engine) return undefined;
   const isWritten =
     engine.expression !== undefined &&
-    reading.literal(javaBehind(reading, facts, given[engine.expression])) !== undefined;
+    reading.literal(facts.names.behind(given[engine.expression])) !== undefined;
   return isWritten ? undefined : hit(`${type}.${word}`, why.code);
 }
 
@@ -94,23 +92,13 @@ function builderHit(reading: Reading, facts: JavaNames, node: SyntaxNode): Hit |
     return isNamed(reading, facts, 'org.codehaus') ? hit(why.code) : undefined;
   if (type !== 'ProcessBuilder' && type !== 'CommandLine') return undefined;
   const name = node.parent?.type === 'variable_declarator' ? childOf(node.parent, 'name') : undefined;
-  const words = type === 'CommandLine' ? [...given, ...addedTo(reading, facts, name)] : given;
+  const words = type === 'CommandLine' ? [...given, ...facts.addedTo(name)] : given;
   return handsShellText(wordsOf(reading, facts, words)) ? hit('hands a command line to a shell') : undefined;
-}
-
-/** What was added to the list under a name. */
-function addedTo(
-  { text }: Reading,
-  { names, added }: JavaNames,
-  name: SyntaxNode | undefined,
-): readonly SyntaxNode[] {
-  const owner = name?.type === 'identifier' ? names.ownerOf(text(name), name) : undefined;
-  return (owner && name && added.get(owner)?.get(text(name))) ?? [];
 }
 
 /** `Runtime.getRuntime()::exec`. */
 function referenceHit(reading: Reading, facts: JavaNames, node: SyntaxNode): Hit | undefined {
-  const type = javaTypeOf(reading, facts, node.children[0]);
+  const type = facts.typeOf(node.children[0]);
   const name = reading.text(node.children.at(-1));
   if (
     !(type === 'Runtime' && name === 'exec') &&
@@ -125,10 +113,10 @@ function referenceHit(reading: Reading, facts: JavaNames, node: SyntaxNode): Hit
   };
 }
 
-function isArray(reading: Reading, facts: JavaNames, node: SyntaxNode | undefined): boolean {
+function isArray(facts: JavaNames, node: SyntaxNode | undefined): boolean {
   return (
-    javaTypeOf(reading, facts, node) === '[]' ||
-    /^(?:array_creation_expression|array_initializer)$/.test(javaBehind(reading, facts, node)?.type ?? '')
+    facts.typeOf(node) === '[]' ||
+    /^(?:array_creation_expression|array_initializer)$/.test(facts.names.behind(node)?.type ?? '')
   );
 }
 
@@ -141,12 +129,12 @@ function wordsOf(
 ): readonly (string | undefined)[] {
   const { literal } = reading;
   return given.flatMap((argument) => {
-    const value = javaBehind(reading, facts, argument);
+    const value = facts.names.behind(argument);
     const items = value && itemsOf(reading, value);
     if (!items || depth > 2) return [literal(value)];
     return [
-      ...items.map((item) => literal(javaBehind(reading, facts, item))),
-      ...wordsOf(reading, facts, addedTo(reading, facts, argument), depth + 1),
+      ...items.map((item) => literal(facts.names.behind(item))),
+      ...wordsOf(reading, facts, facts.addedTo(argument), depth + 1),
     ];
   });
 }

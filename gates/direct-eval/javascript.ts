@@ -55,7 +55,7 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
     }
     if (type !== 'call_expression' && type !== 'new_expression') continue;
     const hit = callHit(reading, names, node);
-    if (!hit) continue;
+    if (!hit || isDeclared(node)) continue;
     for (const at of hit.also ?? []) called.add(at);
     hits.push(hit);
   }
@@ -74,7 +74,7 @@ function callHit(reading: Reading, names: JavascriptNames, node: SyntaxNode): Hi
   const { literal, text, isText } = reading;
   const target = childOf(node, node.type === 'new_expression' ? 'constructor' : 'function');
   const given = childOf(node, 'arguments');
-  if (!target || !given || isDeclared(node)) return undefined;
+  if (!target || !given) return undefined;
   const list = given.type === 'arguments' ? given.children.filter(({ type }) => type !== 'comment') : [given];
   const seen: number[] = [];
   const whole = names.resolve(target, seen);

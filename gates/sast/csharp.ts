@@ -1,24 +1,9 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
-import { Names } from '../../readers/source/names/names.ts';
+import { csharpNames } from '../../readers/source/names/csharp-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import type { SastRowId } from './rows.ts';
 import type { SastHit } from './sast-row.ts';
 
-const opens = [
-  'class_declaration',
-  'struct_declaration',
-  'record_declaration',
-  'method_declaration',
-  'constructor_declaration',
-  'local_function_statement',
-  'lambda_expression',
-  'anonymous_method_expression',
-  'block',
-  'for_statement',
-  'foreach_statement',
-  'using_statement',
-  'catch_clause',
-];
 const formatters =
   /^(?:BinaryFormatter|NetDataContractSerializer|SoapFormatter|LosFormatter|ObjectStateFormatter)$/;
 const callbacks = /^(?:ServerCertificate(?:Custom)?ValidationCallback|RemoteCertificateValidationCallback)$/;
@@ -27,86 +12,13 @@ const maxDepth = 12;
 /** What our rows say of C#. */
 export function csharpSast(reading: Reading): readonly SastHit[] {
   const { tree, text } = reading;
-  const names = new Names(opens);
-  const aliases = new Map<string, string>();
-  /** Methods and local functions by name; `undefined` where two share one. */
-  const methods = new Map<string, SyntaxNode | undefined>();
-  for (const node of tree.nodes) readNode(node);
+  const { argumentsOf, behind, methods, simple, typesOf } = csharpNames(reading);
   const hits: SastHit[] = [];
   for (const node of tree.nodes) {
     const hit = hitOf(node);
     if (hit) hits.push(hit);
   }
   return hits;
-
-  function readNode(node: SyntaxNode): void {
-    switch (node.type) {
-      case 'using_directive': {
-        const alias = childOf(node, 'name');
-        if (alias && node.children.length > 1)
-          aliases.set(text(alias), simple(text(node.children.find((child) => child !== alias))));
-        return;
-      }
-      case 'variable_declarator': {
-        const name = childOf(node, 'name');
-        const value = node.children.find(
-          (child) => child !== name && child.type !== 'bracketed_argument_list',
-        );
-        const type = text(childOf(node.parent, 'type'));
-        if (name) names.give(names.scopeOf(node), text(name), { value, type, at: name.start });
-        return;
-      }
-      case 'parameter': {
-        const name = childOf(node, 'name');
-        const type = text(childOf(node, 'type'));
-        if (name) names.give(names.scopeOf(node), text(name), { type, at: name.start });
-        return;
-      }
-      case 'method_declaration':
-      case 'local_function_statement': {
-        const name = text(childOf(node, 'name'));
-        methods.set(name, methods.has(name) ? undefined : node);
-      }
-    }
-  }
-
-  function simple(type: string): string {
-    const name = type.replace(/<.*$/s, '').replace(/[\s?]/g, '');
-    const last = name.slice(name.lastIndexOf('.') + 1);
-    return aliases.get(last) ?? last;
-  }
-
-  function typeOf(node: SyntaxNode | undefined, depth = 0): string | undefined {
-    if (!node || depth > maxDepth) return undefined;
-    switch (node.type) {
-      case 'parenthesized_expression':
-        return typeOf(node.children[0], depth + 1);
-      case 'object_creation_expression':
-      case 'cast_expression':
-        return simple(text(childOf(node, 'type')));
-      case 'implicit_object_creation_expression':
-        return undefined;
-      case 'member_access_expression':
-        return text(childOf(node, 'expression')) === 'this'
-          ? typeOfName(text(childOf(node, 'name')), node, depth)
-          : undefined;
-      case 'identifier':
-        return typeOfName(text(node), node, depth);
-    }
-    return undefined;
-  }
-
-  function typeOfName(name: string, from: SyntaxNode, depth: number): string | undefined {
-    for (const { type, value } of names.find(name, from) ?? []) {
-      if (type !== undefined && type !== '' && type !== 'var') {
-        const found = simple(type);
-        if (formatters.test(found) || !value) return found;
-      }
-      const found = typeOf(value, depth + 1);
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  }
 
   function at(row: SastRowId, node: SyntaxNode, call: string): SastHit {
     return { row, start: node.start, end: node.end, call, why: '' };
@@ -118,8 +30,8 @@ export function csharpSast(reading: Reading): readonly SastHit[] {
       if (target?.type !== 'member_access_expression') return undefined;
       const word = text(childOf(target, 'name'));
       if (!/^(?:Unsafe)?Deserialize(?:MethodResponse)?$/.test(word)) return undefined;
-      const type = typeOf(childOf(target, 'expression'));
-      return type !== undefined && formatters.test(type)
+      const type = typesOf(childOf(target, 'expression')).find((one) => formatters.test(one));
+      return type !== undefined
         ? at('sast/csharp-unsafe-deserialization', node, `${type}.${word}`)
         : undefined;
     }
@@ -132,11 +44,11 @@ export function csharpSast(reading: Reading): readonly SastHit[] {
     }
     if (node.type !== 'object_creation_expression') return undefined;
     const type = simple(text(childOf(node, 'type')));
-    const list = childOf(node, 'arguments')?.children ?? [];
+    const list = argumentsOf(node);
     // `new SslStream(stream, false, (a, b, c, d) => true)`.
     const given =
       type === 'SslStream' ? list[2] : type === 'RemoteCertificateValidationCallback' ? list[0] : undefined;
-    return given && takesAny(given.children.at(-1)) && !isAssigned(node)
+    return given && takesAny(given) && !isAssigned(node)
       ? at('sast/csharp-tls-unverified', node, type)
       : undefined;
   }
@@ -158,7 +70,7 @@ export function csharpSast(reading: Reading): readonly SastHit[] {
       case 'anonymous_method_expression':
         return isOnlyTrue(node.children.find(({ type }) => type === 'block'));
       case 'object_creation_expression':
-        return takesAny(childOf(node, 'arguments')?.children[0]?.children.at(-1), depth + 1);
+        return takesAny(argumentsOf(node)[0], depth + 1);
       case 'member_access_expression': {
         const name = text(childOf(node, 'name'));
         return (
@@ -167,8 +79,10 @@ export function csharpSast(reading: Reading): readonly SastHit[] {
         );
       }
       case 'identifier': {
-        const value = names.find(text(node), node)?.find((one) => one.value)?.value;
-        return value ? takesAny(value, depth + 1) : isOnlyTrue(childOf(methods.get(text(node)), 'body'));
+        const value = behind(node);
+        return value !== node
+          ? takesAny(value, depth + 1)
+          : isOnlyTrue(childOf(methods.get(text(node)), 'body'));
       }
     }
     return false;

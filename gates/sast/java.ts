@@ -1,11 +1,5 @@
 import { ancestorOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
-import {
-  javaArguments,
-  javaBehind,
-  javaNames,
-  javaTypeOf,
-  simpleType,
-} from '../../readers/source/names/java-names.ts';
+import { javaArguments, javaNames, simpleType } from '../../readers/source/names/java-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { madeBy } from '../direct-eval/jvm-engines.ts';
 import type { SastRowId } from './rows.ts';
@@ -20,7 +14,7 @@ const takingAllTypes = /^(?:NoopHostnameVerifier|AllowAllHostnameVerifier|TrustA
 /** What our rows say of Java. */
 export function javaSast(reading: Reading): readonly SastHit[] {
   const { tree, text } = reading;
-  const names = javaNames(reading, madeBy);
+  const { names, typeOf } = javaNames(reading, madeBy);
   const hits: SastHit[] = [];
   for (const node of tree.nodes) {
     const hit = hitOf(node);
@@ -58,7 +52,7 @@ export function javaSast(reading: Reading): readonly SastHit[] {
     const word = text(childOf(node, 'name'));
     if (!/^read(?:Object|Unshared)$/.test(word) || javaArguments(node).length > 0) return undefined;
     const object = childOf(node, 'object');
-    const type = javaTypeOf(reading, names, object);
+    const type = typeOf(object);
     if (type === undefined || !readers.test(type)) return undefined;
     // The hook that the stream itself calls while it reads is no way in of its own.
     const method = ancestorOf(node, 'method_declaration');
@@ -100,7 +94,7 @@ export function javaSast(reading: Reading): readonly SastHit[] {
   function takesAnyHost(node: SyntaxNode): SastHit | undefined {
     const word = text(childOf(node, 'name'));
     if (!takers.test(word)) return undefined;
-    const given = javaBehind(reading, names, javaArguments(node)[0]);
+    const given = names.behind(javaArguments(node)[0]);
     if (given?.type !== 'lambda_expression' || !onlyTrue(childOf(given, 'body'))) return undefined;
     return at('sast/java-tls-unverified', node, word);
   }
@@ -122,7 +116,7 @@ export function javaSast(reading: Reading): readonly SastHit[] {
     if (!/^createXML(?:Stream|Event)Reader$/.test(text(childOf(node, 'name'))) || !reading.isWhole)
       return undefined;
     const factory = childOf(node, 'object');
-    const made = javaBehind(reading, names, factory);
+    const made = names.behind(factory);
     if (made?.type !== 'method_invocation' || javaArguments(made).length > 0) return undefined;
     const isNew =
       text(childOf(made, 'object')).replace(/^.*\./s, '') === 'XMLInputFactory' &&

@@ -18,7 +18,7 @@ export function javascriptSast(reading: Reading): readonly SastHit[] {
   /** Names that are given another value after their declaration. */
   const changed = new Set<string>();
   for (const node of tree.nodes) {
-    const left = /^(?:augmented_)?assignment_expression$/.test(node.type) ? childOf(node, 'left') : undefined;
+    const left = node.type.endsWith('assignment_expression') ? childOf(node, 'left') : undefined;
     if (left?.type === 'identifier') changed.add(text(left));
   }
   const hits: SastHit[] = [];

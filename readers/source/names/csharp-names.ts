@@ -1,30 +1,40 @@
 import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
-import { Names } from './names.ts';
+import { type Match, Query } from '../query/query.ts';
+import type { NamingLanguage } from './names.ts';
+import { readNames } from './read-names.ts';
 import type { Reading } from './reading.ts';
 
-const types = [
-  'class_declaration',
-  'struct_declaration',
-  'record_declaration',
-  'interface_declaration',
-  'enum_declaration',
-];
-const opens = [
-  ...types,
-  'method_declaration',
-  'constructor_declaration',
-  'accessor_declaration',
-  'local_function_statement',
-  'lambda_expression',
-  'anonymous_method_expression',
-  'block',
-  'for_statement',
-  'foreach_statement',
-  'using_statement',
-  'catch_clause',
-];
-const members = new Set(['method_declaration', 'constructor_declaration', 'accessor_declaration']);
-const creations = new Set(['object_creation_expression', 'implicit_object_creation_expression']);
+/** How C# gives names. */
+export const csharpNaming: NamingLanguage = {
+  declarations: new Query(`
+    [(class_declaration) (struct_declaration) (record_declaration) (interface_declaration) (enum_declaration)]
+      @scope @scope.class
+    [(method_declaration) (constructor_declaration) (accessor_declaration)] @scope @scope.function
+    [(local_function_statement) (lambda_expression) (anonymous_method_expression) (block) (for_statement)
+      (foreach_statement) (using_statement) (catch_clause)] @scope
+    (identifier) @plain
+    (using_directive (_) @path .)
+    (using_directive name: (_) @alias (_) @path)
+    [(class_declaration name: (_) @own) (struct_declaration name: (_) @own) (record_declaration name: (_) @own)
+      (interface_declaration name: (_) @own) (enum_declaration name: (_) @own)]
+    [(method_declaration name: (_) @method) (local_function_statement name: (_) @method)]
+    (variable_declaration type: (_) @type (variable_declarator name: (_) @name (_)? @value .))
+    (property_declaration type: (_) @type name: (_) @name value: (_)? @value)
+    (parameter type: (_)? @type name: (_) @name)
+    (foreach_statement left: (identifier) @name) @in
+    (assignment_expression left: (identifier) @name right: (_) @value (#set! in known))
+    (assignment_expression
+      left: (member_access_expression expression: (_) @object name: (_) @property) right: (_) @set)
+    (invocation_expression
+      function: (member_access_expression
+        expression: (member_access_expression expression: (_) @object name: (_) @list) name: (_) @add)
+      arguments: (argument_list . (argument (_) @set .))
+      (#match? @list "^ArgumentList$") (#match? @add "^Add$"))`),
+  expressions: new Query(`
+    (parenthesized_expression . (_) @same)
+    ; this.name
+    (member_access_expression . name: (_) @own)`),
+};
 const told = /^(?:FileName|Arguments|ArgumentList(?:\.Add)?)$/;
 const maxDepth = 12;
 /** Of conditions within conditions. */
@@ -51,9 +61,11 @@ export interface CsharpNames {
   behind(node: SyntaxNode | undefined): SyntaxNode | undefined;
   /** The same, each way of a condition apart. */
   ways(node: SyntaxNode | undefined): readonly SyntaxNode[];
-  /** Whether the file gives that name where it is used. */
-  isOwn(node: SyntaxNode): boolean;
-  /** The simple name of an expression's type, as declared or as its value tells; `''` where the file does not tell. */
+  /** Methods and local functions by name; `undefined` where two share one. */
+  readonly methods: ReadonlyMap<string, SyntaxNode | undefined>;
+  /** The simple names of an expression's types, as declared and as its values tell. */
+  typesOf(node: SyntaxNode | undefined): readonly string[];
+  /** The first of them; `''` where the file does not tell. */
   typeOf(node: SyntaxNode | undefined): string;
   /** The simple name of a written type, aliases undone. */
   simple(type: string): string;
@@ -64,87 +76,52 @@ export interface CsharpNames {
 }
 
 /** Reads the names that a file gives. */
-export function csharpNames({ tree, text, state }: Reading): CsharpNames {
-  const names = new Names(opens);
+export function csharpNames(reading: Reading): CsharpNames {
+  const { text, state } = reading;
   const aliases = new Map<string, string>();
   const usings: string[] = [];
   const statics: string[] = [];
   const ownTypes = new Set<string>();
+  const methods = new Map<string, SyntaxNode | undefined>();
   const settings = new Map<SyntaxNode, Map<string, Setting[]>>();
-  const assignments: SyntaxNode[] = [];
-  const calls: SyntaxNode[] = [];
-  for (const node of tree.nodes) readNode(node);
-  for (const node of assignments) readAssignment(node);
-  for (const node of calls) readAddition(node);
-  return { usings, settings, argumentsOf, behind, ways, isOwn, typeOf, simple, pathOf, targetOf };
+  const sets: Match[] = [];
+  const names = readNames(reading, csharpNaming, (match) => {
+    const path = match.one('path');
+    const method = match.one('method');
+    if (path) readUsing(match, text(path).replace(/\s/g, ''));
+    else if (method) methods.set(text(method), methods.has(text(method)) ? undefined : match.node);
+    else if (match.one('set')) sets.push(match);
+    else ownTypes.add(text(match.one('own')));
+  });
+  // What is assigned comes before what is added.
+  for (const match of sets) if (!match.one('list')) keep(match, text(match.one('property')));
+  for (const match of sets) if (match.one('list')) keep(match, 'ArgumentList.Add');
+  return {
+    usings,
+    methods,
+    settings,
+    argumentsOf,
+    behind: (node) => names.behind(node),
+    ways,
+    typesOf,
+    typeOf: (node) => typesOf(node)[0] ?? '',
+    simple,
+    pathOf,
+    targetOf,
+  };
 
-  function readNode(node: SyntaxNode): void {
-    switch (node.type) {
-      case 'using_directive': {
-        const alias = childOf(node, 'name');
-        const path = text(node.children.find((child) => child !== alias)).replace(/\s/g, '');
-        usings.push(path);
-        if (alias && node.children.length > 1) aliases.set(text(alias), path);
-        else if (/^(?:global\s+)?using\s+static\b/.test(text(node))) statics.push(path);
-        return;
-      }
-      case 'variable_declarator': {
-        const name = childOf(node, 'name');
-        const value = node.children.find(
-          (child) => child !== name && child.type !== 'bracketed_argument_list',
-        );
-        give(name, text(childOf(node.parent, 'type')), value);
-        return;
-      }
-      case 'property_declaration':
-        give(childOf(node, 'name'), text(childOf(node, 'type')), childOf(node, 'value'));
-        return;
-      case 'parameter':
-        give(childOf(node, 'name'), text(childOf(node, 'type')), undefined);
-        return;
-      case 'foreach_statement': {
-        const left = childOf(node, 'left');
-        if (left?.type === 'identifier') names.give(node, text(left), { at: left.start });
-        return;
-      }
-      case 'assignment_expression':
-        assignments.push(node);
-        return;
-      case 'invocation_expression':
-        calls.push(node);
-        return;
-      default:
-        if (types.includes(node.type)) ownTypes.add(text(childOf(node, 'name')));
-    }
+  function readUsing(match: Match, path: string): void {
+    const alias = match.one('alias');
+    if (alias) aliases.set(text(alias), path);
+    else usings.push(path);
+    if (/^(?:global\s+)?using\s+static\b/.test(text(match.node))) statics.push(path);
   }
 
-  function give(name: SyntaxNode | undefined, type: string, value: SyntaxNode | undefined): void {
-    if (name) names.give(names.scopeOf(name), text(name), { value, type, at: name.start });
-  }
-
-  function readAssignment(node: SyntaxNode): void {
-    const left = childOf(node, 'left');
-    const right = childOf(node, 'right');
-    if (!left || !right) return;
-    if (left.type === 'identifier') {
-      const owner = names.ownerOf(text(left), left);
-      if (owner) names.give(owner, text(left), { value: right, at: left.start });
-    } else if (left.type === 'member_access_expression')
-      keep(childOf(left, 'expression'), text(childOf(left, 'name')), right);
-  }
-
-  function readAddition(node: SyntaxNode): void {
-    const target = childOf(node, 'function');
-    const list = target && childOf(target, 'expression');
-    if (text(childOf(target, 'name')) !== 'Add' || list?.type !== 'member_access_expression') return;
-    const value = argumentsOf(node)[0];
-    if (value && text(childOf(list, 'name')) === 'ArgumentList')
-      keep(childOf(list, 'expression'), 'ArgumentList.Add', value);
-  }
-
-  function keep(target: SyntaxNode | undefined, property: string, value: SyntaxNode): void {
+  function keep(match: Match, property: string): void {
+    const target = match.one('object');
+    const value = match.one('set');
     const place = target && told.test(property) ? placeOf(target) : undefined;
-    if (!place) return;
+    if (!place || !value) return;
     const known = settings.get(place.owner) ?? new Map<string, Setting[]>();
     settings.set(place.owner, known);
     const list = known.get(place.name) ?? [];
@@ -161,7 +138,7 @@ export function csharpNames({ tree, text, state }: Reading): CsharpNames {
       .replace(/^this\./, '')
       .replace(/\.StartInfo$/, '');
     const first = /^\w*/.exec(name)?.[0] ?? '';
-    return { owner: names.ownerOf(first, target) ?? names.scopeOf(target, members), name };
+    return { owner: names.ownerOf(first, target) ?? names.scopeOf(target, 'function'), name };
   }
 
   function targetOf(value: SyntaxNode): { readonly owner: SyntaxNode; readonly name: string } | undefined {
@@ -184,13 +161,6 @@ export function csharpNames({ tree, text, state }: Reading): CsharpNames {
     );
   }
 
-  function behind(node: SyntaxNode | undefined, depth = 0): SyntaxNode | undefined {
-    if (node?.type === 'parenthesized_expression') return behind(node.children[0], depth + 1);
-    if (node?.type !== 'identifier' || depth > maxDepth) return node;
-    const value = names.find(text(node), node)?.find((one) => one.value)?.value;
-    return value && value !== node ? behind(value, depth + 1) : node;
-  }
-
   function ways(node: SyntaxNode | undefined, depth = 0): readonly SyntaxNode[] {
     if (!node || depth > maxWays) return [];
     if (node.type === 'identifier') {
@@ -202,43 +172,38 @@ export function csharpNames({ tree, text, state }: Reading): CsharpNames {
     return node.children.slice(1).flatMap((child) => ways(child, depth + 1));
   }
 
-  function isOwn(node: SyntaxNode): boolean {
-    return names.find(text(node), node) !== undefined;
-  }
-
-  function typeOf(node: SyntaxNode | undefined, depth = 0): string {
-    if (!node || depth > maxDepth) return '';
-    if (node.type === 'parenthesized_expression') return typeOf(node.children[0], depth + 1);
-    if (node.type === 'object_creation_expression') return simple(text(childOf(node, 'type')));
-    if (node.type === 'invocation_expression') return madeBy(node);
-    if (creations.has(node.type)) {
-      const target = node.parent;
+  function typesOf(node: SyntaxNode | undefined, depth = 0): readonly string[] {
+    const inner = names.same(node);
+    if (!inner || depth > maxDepth) return [];
+    if (inner.type === 'object_creation_expression' || inner.type === 'cast_expression')
+      return [simple(text(childOf(inner, 'type')))];
+    if (inner.type === 'invocation_expression') return madeBy(inner);
+    if (inner.type === 'implicit_object_creation_expression') {
+      const target = inner.parent;
       const declared = target?.type === 'property_declaration' ? target : target?.parent;
       const left = childOf(target, 'left');
-      return left ? typeOf(left, depth + 1) : simple(text(childOf(declared, 'type')));
+      return left ? typesOf(left, depth + 1) : [simple(text(childOf(declared, 'type')))];
     }
-    const name = text(node)
-      .slice(0, maxName)
-      .replace(/^this\./, '');
-    for (const { type, value } of names.find(name, node) ?? []) {
-      if (type !== undefined && type !== '' && type !== 'var') return simple(type);
-      const found = value === node ? '' : typeOf(value, depth + 1);
-      if (found !== '') return found;
-    }
-    return '';
+    return names
+      .bindingsOf(inner)
+      .flatMap(({ type, value }) => [
+        ...(type === undefined || type === 'var' ? [] : [simple(type)]),
+        ...(value === inner ? [] : typesOf(value, depth + 1)),
+      ]);
   }
 
   /** `PowerShell.Create()`, `Python.CreateEngine()`. */
-  function madeBy(call: SyntaxNode): string {
+  function madeBy(call: SyntaxNode): readonly string[] {
     const target = childOf(call, 'function');
     const path = target?.type === 'member_access_expression' ? pathOf(target) : '';
-    if (path === 'PowerShell.Create') return 'PowerShell';
-    return path === 'Python.CreateEngine' ? 'ScriptEngine' : '';
+    if (path === 'PowerShell.Create') return ['PowerShell'];
+    return path === 'Python.CreateEngine' ? ['ScriptEngine'] : [];
   }
 
   function simple(type: string): string {
     const written = type
       .slice(0, maxName)
+      .replace(/<.*$/s, '')
       .replace(/[\s?]/g, '')
       .replace(/^global::/, '');
     const path = aliases.get(written) ?? written;
@@ -257,7 +222,7 @@ export function csharpNames({ tree, text, state }: Reading): CsharpNames {
     const object = childOf(target, 'expression');
     const name = bare(childOf(target, 'name'));
     if (!object) return '';
-    if (object.type === 'identifier' && isOwn(object)) return `.${name}`;
+    if (object.type === 'identifier' && names.find(text(object), object)) return `.${name}`;
     const type = simple(text(object));
     return ownTypes.has(type) ? `.${name}` : `${type}.${name}`;
   }

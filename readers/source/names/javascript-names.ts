@@ -1,16 +1,9 @@
 import { ancestorOf, childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
-import { isShort, javascriptBindings, moduleOf } from './javascript-bindings.ts';
+import { javascriptNaming } from './javascript-query.ts';
 import { maxPathDepth, rememberPaths } from './path-memory.ts';
+import { readNames } from './read-names.ts';
 import type { Reading } from './reading.ts';
 
-const unwrapped = new Set([
-  'parenthesized_expression',
-  'as_expression',
-  'satisfies_expression',
-  'non_null_expression',
-  'await_expression',
-  'type_assertion',
-]);
 const globals = /^(?:(?:globalThis|window|global|self|top|parent|frames|document\.defaultView)\.)+(?=.)/;
 /** Of a text put together from texts put together. */
 const maxSaid = 8;
@@ -34,39 +27,30 @@ export interface JavascriptNames {
 /** Reads the names that a file gives, hoisting and shadowing as the language does. */
 export function javascriptNames(reading: Reading): JavascriptNames {
   const { text, literal } = reading;
-  const { names, members, nameOf } = javascriptBindings(reading);
+  const names = readNames(reading, javascriptNaming, (match, given) => {
+    const part = match.one('part');
+    const name = match.one('name') ?? part;
+    const module = moduleOf(literal(match.one('module')));
+    const real = part && (literal(part) ?? text(part));
+    const path = real === undefined || real === 'default' ? module : `${module}.${real}`;
+    if (name) given.give(reading.tree.root, given.nameOf(name), { path, at: name.start });
+  });
+  const nameOf = (node: SyntaxNode) => names.nameOf(node);
   const memory = rememberPaths(reading);
   return {
     resolve(node, seen = []) {
       memory.begin();
       return resolve(node, seen, 0);
     },
-    behind: (node) => behind(node, 0),
+    behind: (node) => names.behind(node),
     said(node) {
       memory.begin();
       return said(node, 0);
     },
   };
 
-  function unwrap(node: SyntaxNode | undefined): SyntaxNode | undefined {
-    let at = node;
-    for (let depth = 0; at && depth < maxPathDepth; depth += 1) {
-      if (unwrapped.has(at.type)) at = at.children.find(({ type }) => type !== 'type_arguments');
-      else if (at.type === 'sequence_expression') at = at.children.at(-1);
-      else return at;
-    }
-    return at;
-  }
-
-  function behind(node: SyntaxNode | undefined, depth: number): SyntaxNode | undefined {
-    const inner = unwrap(node);
-    if (inner?.type !== 'identifier' || depth > maxPathDepth) return inner;
-    const given = names.find(nameOf(inner), inner)?.find(({ value, pick }) => value && pick === undefined);
-    return given ? behind(given.value, depth + 1) : inner;
-  }
-
   function said(node: SyntaxNode | undefined, depth: number): string | undefined {
-    const value = behind(node, depth);
+    const value = names.behind(node);
     const written = literal(value);
     if (written !== undefined || !value || depth > maxSaid) return written;
     const { parts, between } = partsOf(value);
@@ -99,7 +83,9 @@ export function javascriptNames(reading: Reading): JavascriptNames {
   }
 
   function resolve(node: SyntaxNode | undefined, seen: number[], depth: number): string | undefined {
-    const inner = unwrap(node);
+    const inner = names.same(node);
+    // Most names are given elsewhere: nothing of them needs remembering.
+    if (inner?.type === 'identifier' && !names.gives(nameOf(inner))) return nameOf(inner);
     return inner && memory.follow(inner, seen, depth, resolveInner);
   }
 
@@ -163,7 +149,7 @@ export function javascriptNames(reading: Reading): JavascriptNames {
 
   /** A part of a value: of an object literal its property, of a module its export. */
   function resolvePart(value: SyntaxNode, part: string, seen: number[], depth: number): string | undefined {
-    const object = behind(value, depth);
+    const object = names.behind(value);
     if (object?.type === 'object') {
       const [first, ...rest] = part.split('.');
       for (const entry of object.children) {
@@ -187,7 +173,7 @@ export function javascriptNames(reading: Reading): JavascriptNames {
   }
 
   function resolveMember(node: SyntaxNode, seen: number[], depth: number): string | undefined {
-    const given = isShort(node) ? members.get(text(node).replace(/\s/g, '')) : undefined;
+    const given = names.memberOf(node);
     if (given && depth < maxPathDepth) {
       const path = resolve(given, seen, depth + 1);
       if (path !== undefined && path !== '(function)') return path;
@@ -206,11 +192,11 @@ export function javascriptNames(reading: Reading): JavascriptNames {
    * prototype of such.
    */
   function isFunction(node: SyntaxNode, depth = 0): boolean {
-    const value = behind(node, 0);
+    const value = names.behind(node);
     if (!value || depth > maxPathDepth) return false;
     if (/^(?:arrow_function|function_expression|generator_function)$/.test(value.type)) return true;
     if (value.type === 'member_expression' || value.type === 'subscript_expression') {
-      const object = behind(childOf(value, 'object'), 0);
+      const object = names.behind(childOf(value, 'object'));
       const property = childOf(value, 'property');
       const part = property ? text(property) : said(childOf(value, 'index'), 0);
       if (part === '__proto__') return object !== undefined && isFunction(object, depth + 1);
@@ -250,6 +236,11 @@ export function javascriptNames(reading: Reading): JavascriptNames {
     if (path.endsWith('.bind')) return path.slice(0, -'.bind'.length);
     return undefined;
   }
+}
+
+/** The module that a specifier means; `#` marks it. */
+function moduleOf(name: string | undefined): string | undefined {
+  return name === undefined ? undefined : `#${name.replace(/^node:/, '')}`;
 }
 
 function normal(path: string): string {

@@ -1,4 +1,6 @@
 import type { SyntaxNode } from '../grammar/syntax-tree.ts';
+import type { Query } from '../query/query.ts';
+import type { Reading } from './reading.ts';
 
 /**
  * What a name was given: a value to be looked into, or a path that is known already; neither: something of the file's
@@ -15,23 +17,70 @@ export interface Binding {
   readonly at: number;
 }
 
+/** What a language says of names, in tree-sitter's query language. */
+export interface NamingLanguage {
+  /**
+   * What gives names (`readNames` says by which captures), and what opens a scope: `@scope`, of these what is a
+   * function's `@scope.function`, a class' `@scope.class`, and whose names the functions inside do not see
+   * `@scope.blind`. `@plain` is a name, `@member` a part of something.
+   */
+  readonly declarations: Query;
+  /** What a pattern that takes a value apart gives; `readNames` says by which captures. */
+  readonly patterns?: Query | undefined;
+  /** What an expression is: no more than another one, `@same`, or a name of the class around, `@own`. */
+  readonly expressions: Query;
+  /** A name as it is meant; absent: as it is written. */
+  readonly nameOf?: ((written: string) => string) | undefined;
+}
+
+const maxDepth = 300;
+const maxMembers = 10_000;
+
 /** Which names a file gives, and where they hold. Built once for a file; then asked. */
 export class Names {
+  readonly reading: Reading;
+  /** `api.run = eval`, by the text left of the sign, without blanks. */
+  readonly #members = new Map<string, SyntaxNode>();
+  readonly #language: NamingLanguage;
   readonly #opens: ReadonlySet<string>;
-  readonly #scopes = new Map<SyntaxNode, Map<string, Binding[]>>();
-  /** Names that any scope gives: most names of a file are not among them. */
-  readonly #given = new Set<string>();
-  /** Scopes whose names the functions inside do not see. */
   readonly #blind: ReadonlySet<string>;
+  readonly #functions: ReadonlySet<string>;
+  readonly #classes: ReadonlySet<string>;
+  readonly #plain: ReadonlySet<string>;
+  readonly #parts: ReadonlySet<string>;
+  /** By name, and by the scopes that give it: most names of a file none gives, and most others one. */
+  readonly #given = new Map<string, Map<SyntaxNode, Binding[]>>();
 
-  /** `opens`: node types that open a scope; the root always does. */
-  constructor(opens: readonly string[], blind: readonly string[] = []) {
-    this.#opens = new Set(opens);
-    this.#blind = new Set(blind);
+  constructor(reading: Reading, language: NamingLanguage) {
+    this.reading = reading;
+    this.#language = language;
+    this.#opens = language.declarations.typesOf('scope');
+    this.#blind = language.declarations.typesOf('scope.blind');
+    this.#functions = language.declarations.typesOf('scope.function');
+    this.#classes = language.declarations.typesOf('scope.class');
+    this.#plain = language.declarations.typesOf('plain');
+    this.#parts = language.declarations.typesOf('member');
   }
 
-  /** The innermost scope around a node, or the innermost of those types. */
-  scopeOf(node: SyntaxNode, types: ReadonlySet<string> = this.#opens): SyntaxNode {
+  /** Whether a node is a name by itself. */
+  isPlain(node: SyntaxNode | undefined): node is SyntaxNode {
+    return node !== undefined && this.#plain.has(node.type);
+  }
+
+  /** Whether a node is a part of something, which is given values as names are. */
+  isMember({ type }: SyntaxNode): boolean {
+    return this.#parts.has(type);
+  }
+
+  /** A name as it is meant. */
+  nameOf(node: SyntaxNode): string {
+    const written = this.reading.text(node);
+    return this.#language.nameOf?.(written) ?? written;
+  }
+
+  /** The innermost scope around a node, or the innermost function or class; else the file. */
+  scopeOf(node: SyntaxNode, of: 'any' | 'function' | 'class' = 'any'): SyntaxNode {
+    const types = of === 'any' ? this.#opens : of === 'class' ? this.#classes : this.#functions;
     let at = node;
     while (at.parent) {
       at = at.parent;
@@ -41,21 +90,42 @@ export class Names {
   }
 
   give(scope: SyntaxNode, name: string, binding: Binding): void {
-    this.#given.add(name);
-    const names = this.#scopes.get(scope) ?? new Map<string, Binding[]>();
-    this.#scopes.set(scope, names);
-    const known = names.get(name);
+    const scopes = this.#given.get(name) ?? new Map<SyntaxNode, Binding[]>();
+    this.#given.set(name, scopes);
+    const known = scopes.get(scope);
     // Twenty values under one name are enough to tell.
-    if (!known) names.set(name, [binding]);
+    if (!known) scopes.set(scope, [binding]);
     else if (known.length < 20) known.push(binding);
+  }
+
+  /** Remembers what a member was given. */
+  giveMember(member: SyntaxNode, value: SyntaxNode): void {
+    if (this.#members.size < maxMembers && isShort(member))
+      this.#members.set(this.reading.text(member).replace(/\s/g, ''), value);
+  }
+
+  /** What a member was given last, by its text. */
+  memberOf(member: SyntaxNode): SyntaxNode | undefined {
+    return this.#members.size > 0 && isShort(member)
+      ? this.#members.get(this.reading.text(member).replace(/\s/g, ''))
+      : undefined;
+  }
+
+  /** Whether the file gives that name anywhere. */
+  gives(name: string): boolean {
+    return this.#given.has(name);
   }
 
   /** The scope in which a name is given, as seen from a node. */
   ownerOf(name: string, from: SyntaxNode): SyntaxNode | undefined {
-    if (!this.#given.has(name)) return undefined;
+    const scopes = this.#given.get(name);
+    if (!scopes) return undefined;
+    // Seen from everywhere, and given nowhere else.
+    if (scopes.size === 1 && this.#blind.size === 0 && scopes.has(this.reading.tree.root))
+      return this.reading.tree.root;
     let crossed = false;
     for (let at: SyntaxNode | undefined = from; at; at = at.parent) {
-      if (this.#scopes.get(at)?.has(name) && !(crossed && this.#blind.has(at.type))) return at;
+      if (scopes.has(at) && !(crossed && this.#blind.has(at.type))) return at;
       // Leaving a function's body: a class around it does not lend its names.
       if (at !== from && this.#opens.has(at.type) && !this.#blind.has(at.type)) crossed = true;
     }
@@ -65,6 +135,42 @@ export class Names {
   /** Everything given under that name where it is seen from a node; `undefined` where the file gives none. */
   find(name: string, from: SyntaxNode): readonly Binding[] | undefined {
     const owner = this.ownerOf(name, from);
-    return owner && this.#scopes.get(owner)?.get(name);
+    return owner && this.#given.get(name)?.get(owner);
   }
+
+  /** Everything that a name was given, or a name of the class around (`this.name`); none for other expressions. */
+  bindingsOf(node: SyntaxNode): readonly Binding[] {
+    if (this.isPlain(node)) return this.find(this.nameOf(node), node) ?? [];
+    const own = this.#taken(node, 'own');
+    return own ? (this.find(this.nameOf(own), this.scopeOf(own, 'class')) ?? []) : [];
+  }
+
+  /** The expression that another one is no more than. */
+  same(node: SyntaxNode | undefined): SyntaxNode | undefined {
+    let at = node;
+    for (let depth = 0; at && depth < maxDepth; depth += 1) {
+      const inner = this.#taken(at, 'same');
+      if (!inner) break;
+      at = inner;
+    }
+    return at;
+  }
+
+  /** The expression behind a name or wrapper, where there is one. */
+  behind(node: SyntaxNode | undefined, depth = 0): SyntaxNode | undefined {
+    const inner = this.same(node);
+    if (!inner || depth > maxDepth) return inner;
+    const value = this.bindingsOf(inner).find((one) => one.value && one.pick === undefined)?.value;
+    return value && value !== inner ? this.behind(value, depth + 1) : inner;
+  }
+
+  #taken(node: SyntaxNode, name: string): SyntaxNode | undefined {
+    const { expressions } = this.#language;
+    return expressions.mayFit(node) ? expressions.at(node, this.reading.text)[0]?.one(name) : undefined;
+  }
+}
+
+/** Chains can hold whole programs; their text is not a name. */
+function isShort(node: SyntaxNode): boolean {
+  return node.end - node.start < 200;
 }

@@ -1,74 +1,79 @@
 import { ancestorOf, childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
+import { Query } from '../query/query.ts';
+import type { Names, NamingLanguage } from './names.ts';
+import { readNames } from './read-names.ts';
 import type { Reading } from './reading.ts';
+
+/** How PHP gives names. */
+export const phpNaming: NamingLanguage = {
+  declarations: new Query(`
+    ; functions do not see what the file gives
+    (program) @scope @scope.blind
+    [(function_definition) (method_declaration) (anonymous_function)] @scope
+    (variable_name) @plain
+    (function_definition name: (_) @own)
+    (namespace_use_clause . (_) @used)
+    (assignment_expression left: (variable_name) @name right: (_) @value)
+    (foreach_statement . (array_creation_expression (array_element_initializer (_) @value .))
+      [(variable_name) @name (pair (variable_name) @name .)])
+    ; properties and constants stand with the file
+    [(assignment_expression left: (member_access_expression) @property right: (_) @given)
+      (property_element name: (_) @field default_value: (_) @given)
+      (const_element . (name) @const (_) @given)]`),
+  expressions: new Query('(parenthesized_expression . (_) @same)'),
+};
 
 /** What the names of a PHP file stand for. */
 export interface PhpNames {
+  /** Variables; properties as `$this->name` and constants as `const NAME`, seen from the file. */
+  readonly names: Names;
   /** Names that the file defines or imports from elsewhere. */
   readonly own: ReadonlySet<string>;
   /** `use function shell_exec as run`. */
   readonly aliases: ReadonlyMap<string, { readonly path: string; readonly at: number }>;
-  /** By function (or file) and variable: what it was given. Properties and constants stand with the file. */
-  readonly values: ReadonlyMap<SyntaxNode, ReadonlyMap<string, readonly SyntaxNode[]>>;
 }
 
-const functions = ['function_definition', 'method_declaration', 'anonymous_function'];
 const maxValues = 20;
 const maxDepth = 12;
 const maxSteps = 200;
+const maxProperty = 100;
 const requested = /^\$_(?:GET|POST|REQUEST|COOKIE|FILES)$/;
 
 /** Reads the names that a file gives. */
-export function phpNames({ tree, text }: Reading): PhpNames {
+export function phpNames(reading: Reading): PhpNames {
+  const { tree, text } = reading;
   const own = new Set<string>();
   const aliases = new Map<string, { readonly path: string; readonly at: number }>();
-  const values = new Map<SyntaxNode, Map<string, SyntaxNode[]>>();
-  const give = (scope: SyntaxNode, name: string, value: SyntaxNode): void => {
-    const names = values.get(scope) ?? new Map<string, SyntaxNode[]>();
-    values.set(scope, names);
-    const known = names.get(name);
-    if (!known) names.set(name, [value]);
-    else if (known.length < maxValues) known.push(value);
-  };
-  const giveVariable = (left: SyntaxNode | undefined, value: SyntaxNode): void => {
-    if (left?.type === 'variable_name') give(ancestorOf(left, ...functions) ?? tree.root, text(left), value);
-    else if (left?.type === 'member_access_expression' && left.end - left.start < 100)
-      give(tree.root, text(left), value);
-  };
-  for (const node of tree.nodes) {
-    if (node.type === 'function_definition') own.add(text(childOf(node, 'name')).toLowerCase());
-    else if (node.type === 'namespace_use_clause') {
-      const declaration = ancestorOf(node, 'namespace_use_declaration');
-      if (!declaration || !/^use\s+function\b/i.test(text(declaration).slice(0, 60))) continue;
-      const alias = childOf(node, 'alias');
-      const group = declaration.children.find(({ type }) => type === 'namespace_name');
-      const path = [text(group), text(node.children.find((child) => child !== alias))]
-        .filter(Boolean)
-        .join('\\')
-        .replace(/^\\/, '')
-        .toLowerCase();
-      const name = text(alias).toLowerCase() || path.slice(path.lastIndexOf('\\') + 1);
-      if (path.includes('\\')) own.add(name);
-      else aliases.set(name, { path, at: node.start });
-    } else if (node.type === 'assignment_expression') {
-      const value = childOf(node, 'right');
-      if (value) giveVariable(childOf(node, 'left'), value);
-    } else if (node.type === 'foreach_statement') {
-      const [list, each] = node.children;
-      const variable = each?.type === 'pair' ? each.children[1] : each;
-      if (list?.type !== 'array_creation_expression') continue;
-      for (const one of list.children.slice(0, maxValues)) {
-        const value = one.children.at(-1);
-        if (value) giveVariable(variable, value);
-      }
-    } else if (node.type === 'const_element') {
-      const [name, value] = node.children;
-      if (name && value) give(tree.root, `const ${text(name)}`, value);
-    } else if (node.type === 'property_element') {
-      const value = childOf(node, 'default_value');
-      if (value) give(tree.root, `$this->${text(childOf(node, 'name')).slice(1)}`, value);
-    }
+  const names = readNames(reading, phpNaming, (match, all) => {
+    const defined = match.one('own');
+    const value = match.one('given');
+    if (defined) own.add(text(defined).toLowerCase());
+    else if (value) {
+      const name = nameOf(match.one('property'), match.one('field'), match.one('const'));
+      if (name.length < maxProperty) all.give(tree.root, name, { value, at: value.start });
+    } else readUse(match.node);
+  });
+  return { names, own, aliases };
+
+  function nameOf(property?: SyntaxNode, field?: SyntaxNode, constant?: SyntaxNode): string {
+    if (property) return text(property);
+    return field ? `$this->${text(field).slice(1)}` : `const ${text(constant)}`;
   }
-  return { own, aliases, values };
+
+  function readUse(clause: SyntaxNode): void {
+    const declaration = ancestorOf(clause, 'namespace_use_declaration');
+    if (!declaration || !/^use\s+function\b/i.test(text(declaration).slice(0, 60))) return;
+    const alias = childOf(clause, 'alias');
+    const group = declaration.children.find(({ type }) => type === 'namespace_name');
+    const path = [text(group), text(clause.children.find((child) => child !== alias))]
+      .filter(Boolean)
+      .join('\\')
+      .replace(/^\\/, '')
+      .toLowerCase();
+    const name = text(alias).toLowerCase() || path.slice(path.lastIndexOf('\\') + 1);
+    if (path.includes('\\')) own.add(name);
+    else aliases.set(name, { path, at: clause.start });
+  }
 }
 
 /** What a call is given. */
@@ -151,7 +156,7 @@ export function phpBehind(
  */
 export function phpValues(
   { tree, text, literal }: Reading,
-  { values }: PhpNames,
+  { names }: PhpNames,
   start: SyntaxNode,
 ): readonly SyntaxNode[] {
   const found: SyntaxNode[] = [];
@@ -173,16 +178,20 @@ export function phpValues(
       case 'conditional_expression':
         return node.children.filter(({ field }) => field !== 'condition');
       case 'variable_name':
-        return values.get(ancestorOf(node, ...functions) ?? tree.root)?.get(text(node)) ?? [];
+        return given(text(node), node);
       case 'member_access_expression':
-        return node.end - node.start < 100 ? (values.get(tree.root)?.get(text(node)) ?? []) : [];
+        return given(text(node), tree.root);
       case 'name':
       case 'class_constant_access_expression':
-        return values.get(tree.root)?.get(`const ${text(node.children.at(-1) ?? node)}`) ?? [];
+        return given(`const ${text(node.children.at(-1) ?? node)}`, tree.root);
       case 'subscript_expression':
         return entriesOf(node);
     }
     return [];
+  }
+
+  function given(name: string, from: SyntaxNode): readonly SyntaxNode[] {
+    return names.find(name, from)?.flatMap(({ value }) => value ?? []) ?? [];
   }
 
   function entriesOf(node: SyntaxNode): readonly SyntaxNode[] {

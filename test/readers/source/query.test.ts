@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { Language, Parser, Query as ReferenceQuery } from 'web-tree-sitter';
+import { fileEndings, parseCases } from '../../../bench/parse-cases.ts';
+import { shippedGrammar } from '../../../gates/source/shipped-grammar.ts';
+import type { GrammarName } from '../../../readers/source/grammar/grammar-name.ts';
+import { parseSyntax } from '../../../readers/source/grammar/parse-syntax.ts';
+import type { SyntaxNode } from '../../../readers/source/grammar/syntax-tree.ts';
+import { csharpNaming } from '../../../readers/source/names/csharp-names.ts';
+import { goNaming } from '../../../readers/source/names/go-names.ts';
+import { javaNaming } from '../../../readers/source/names/java-names.ts';
+import { javascriptNaming } from '../../../readers/source/names/javascript-query.ts';
+import type { NamingLanguage } from '../../../readers/source/names/names.ts';
+import { phpNaming } from '../../../readers/source/names/php-names.ts';
+import { pythonNaming } from '../../../readers/source/names/python-query.ts';
+import { Query } from '../../../readers/source/query/query.ts';
+
+/** Languages whose names are said in queries, and the grammar that knows all of their types. */
+const namings: readonly (readonly [language: string, grammar: GrammarName, naming: NamingLanguage])[] = [
+  ['csharp', 'c-sharp', csharpNaming],
+  ['go', 'go', goNaming],
+  ['java', 'java', javaNaming],
+  ['javascript', 'typescript', javascriptNaming],
+  ['php', 'php', phpNaming],
+  ['python', 'python', pythonNaming],
+];
+
+const fixtures = new URL('../../../fixtures/scan/', import.meta.url);
+
+/** Source of a language: its sample and every labelled case by itself, as far as offsets are bytes. */
+function sourcesOf(language: string): readonly string[] {
+  const read = (name: string) => readFileSync(new URL(`${language}/${name}`, fixtures), 'utf8');
+  return [
+    read(`sample.${fileEndings[language]}`),
+    ...parseCases(read('direct-eval.cases'), language).map(({ code }) => code),
+  ].filter((text) => !/[^\x00-\x7f]/.test(text));
+}
+
+async function reference(
+  name: GrammarName,
+): Promise<{ readonly parser: Parser; readonly grammar: Language }> {
+  await Parser.init();
+  const wasm = new URL(import.meta.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${name}.wasm`));
+  const grammar = await Language.load(readFileSync(wasm));
+  return { parser: new Parser().setLanguage(grammar), grammar };
+}
+
+for (const [language, name, { declarations, patterns, expressions }] of namings)
+  t.test(`what ${language} says of names is matched as the runtime of grammars matches it`, async (t) => {
+    const { parser, grammar } = await reference(name);
+    const own = await shippedGrammar(name);
+    let count = 0;
+    for (const query of [declarations, patterns, expressions]) {
+      if (!query) continue;
+      const referenceQuery = new ReferenceQuery(grammar, query.text);
+      for (const source of sourcesOf(language)) {
+        const tree = parseSyntax(own, source, { milliseconds: 10_000 });
+        const referenceTree = parser.parse(source);
+        if (!tree || !referenceTree) throw new Error(source);
+        const text = (node: SyntaxNode) => source.slice(node.start, node.end);
+        const found = tree.nodes
+          .flatMap((node) => query.at(node, text))
+          .map((match) => match.taken().map(([one, { start, end }]) => `${one} ${start} ${end}`));
+        const expected = referenceQuery
+          .matches(referenceTree.rootNode)
+          .map(({ captures }) =>
+            captures.map(({ name: one, node }) => `${one} ${node.startIndex} ${node.endIndex}`),
+          )
+          // What rows without children say is of the type, not of a place.
+          .filter((taken) => !taken.every((one) => /^(?:scope|plain|member)/.test(one)));
+        count += found.length;
+        // What `*` takes at once the runtime gives apart where a comma stands between.
+        const missed = expected.filter(
+          (taken) => !found.some((one) => taken.every((part) => one.includes(part))),
+        );
+        const added = found.filter(
+          (taken) => !taken.every((part) => expected.some((one) => one.includes(part))),
+        );
+        if (missed.length + added.length > 0) t.fail(source, { missed, added });
+      }
+    }
+    t.ok(count > 50, `${count} matches`);
+  });
+
+t.test('a query that is not read, or that could grow faster than a node, is refused', (t) => {
+  for (const text of [
+    'identifier',
+    '(a',
+    '((a) (b))',
+    '[(a) (b)',
+    '(_ (a))',
+    '(a (b) (c))',
+    '(a (#eq? @b "c"))',
+    '(a (#match? @b "c" "d"))',
+  ])
+    t.throws(() => new Query(text), { name: 'TypeError' }, text);
+  t.end();
+});
