@@ -12,6 +12,7 @@ import type {
 } from '../../core/contract/stage.ts';
 import { checkUnknownCode } from '../../engine/run/state/checks-without-use.ts';
 import { foreignPolicyCode } from '../../engine/run/state/foreign-policy.ts';
+import { provenanceMissingCode } from '../../engine/run/state/provenance-missing.ts';
 import { compact } from '../compact.ts';
 import type { RunData } from '../schemas/run-schema.ts';
 
@@ -97,7 +98,9 @@ function warningsOf({ notices = [], defaultRef, policyRef }: RunView): RunData['
   };
   const warnings = [
     ...(defaultRef === undefined ? [] : [compact(foreign)]),
-    ...coded(checkUnknownCode).map((message) => ({ code: checkUnknownCode, message })),
+    ...[checkUnknownCode, provenanceMissingCode].flatMap((code) =>
+      coded(code).map((message) => ({ code, message })),
+    ),
   ];
   return warnings.length === 0 ? undefined : warnings;
 }

@@ -13,6 +13,6 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     reason: context.options.value('reason') ?? 'no reason given',
     openEngine: () => openEngine(context, { ephemeralKey: true }),
   });
-  if (view.decision?.type !== 'abandon') return toResult(view);
+  if (view.decision?.type !== 'abandon') return toResult(view, context.print);
   return succeeded(toRunData(view), (printer) => printRun(printer, view));
 }

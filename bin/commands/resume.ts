@@ -41,7 +41,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     clock: systemClock,
     signal,
   });
-  return toResult(view);
+  return toResult(view, context.print);
 }
 
 function readUnits(text: string | undefined): number | undefined {

@@ -11,11 +11,13 @@ import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import { runIntent } from '../../engine/run/run-intent.ts';
+import { provenanceMissingCode } from '../../engine/run/state/provenance-missing.ts';
 import type { ChangeSource } from '../../engine/run/state/run-request.ts';
 import { recordedWorker } from '../../plugins/recorded-worker/plugin.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
 import { printRun } from '../report/human.ts';
+import { styled } from '../terminal/print.ts';
 import { progressPlugin } from '../terminal/run-progress.ts';
 import { serviceProgressPlugin } from '../terminal/service-progress.ts';
 
@@ -24,7 +26,7 @@ const maxPatchBytes = 256 * 1024 * 1024;
 
 /** `writ run F`: the whole chain; exit 0 commit, 1 abandon or rollback, 4 waiting. */
 export async function run(context: CommandContext): Promise<CommandResult> {
-  const { options, args, repoPath, cwd, signal } = context;
+  const { options, args, repoPath, cwd, signal, print } = context;
   const [spec = ''] = args;
   const source = await readSource(context, spec);
   const [onto, message, author, policy] = ['onto', 'message', 'author', 'policy'].map((name) =>
@@ -54,7 +56,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     clock: systemClock,
     signal,
   });
-  return toResult(view);
+  return toResult(view, print);
 }
 
 /**
@@ -72,9 +74,14 @@ async function openApprovers({ options, cwd, print }: CommandContext): Promise<r
   return approvers;
 }
 
-/** A decided run as a command's result: the same data whether it was accepted or refused. */
-export function toResult(view: RunView): CommandResult {
+/**
+ * A decided run as a command's result: the same data whether it was accepted or refused. Exit 0 for a change that has no
+ * proof is nobody's wish to overlook: that is told on stderr too, under `--json` and `--quiet` as well.
+ */
+export function toResult(view: RunView, print: CommandContext['print']): CommandResult {
   const data = toRunData(view);
+  for (const { code, message } of data.warnings ?? [])
+    if (code === provenanceMissingCode) print.complain(styled('yellow', 'warning'), `: ${message}`);
   const human = (printer: CommandContext['print']): void => printRun(printer, view);
   const refusal = runRefusal(view);
   return refusal ? refused(refusal, data, human) : succeeded(data, human);

@@ -1,3 +1,4 @@
+import { schedulerOf } from '../spec/scheduler-of.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import { appendIntentEvents } from './append-intent-events.ts';
 import type { IntentHistory, IntentStore } from './intent-history.ts';
@@ -18,14 +19,14 @@ export async function closeByCommit(
   contract: Pick<AdmittedContract, 'effective' | 'digest'>,
   { runId, nowMs, commitSha }: CommittedRun,
 ): Promise<IntentHistory> {
-  const { metadata, objmodel } = contract.effective;
+  const { metadata } = contract.effective;
   return appendIntentEvents(store, metadata.id, (before) => {
     if (before?.status === 'closed' || before?.status === 'deprecated') return [];
     return [
       {
         kind: 'closed',
         status: 'closed',
-        by: { kind: 'system', id: objmodel.actorMapping.orchestratorActorId },
+        by: schedulerOf(contract.effective),
         reason: `Decision.Commit of run ${runId}${commitSha === undefined ? '' : `: ${commitSha}`}`,
         run: runId,
         nowMs,

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/base/clock.ts';
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import { schedulerOf } from '../spec/scheduler-of.ts';
 import type { WritEngine } from '../spec/writ-engine.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { storeRefs } from '../store/store-refs.ts';
@@ -15,10 +16,10 @@ export async function openRunStore(
   clock: Clock,
   spec: EffectiveIntentSpec,
 ): Promise<RunStore> {
-  const { objectStore, actorMapping } = spec.objmodel;
+  const { objectStore } = spec.objmodel;
   const source = await engine.slots.store.pick(objectStore.backend);
   return {
-    objects: source.open({ repository, clock, actorId: actorMapping.orchestratorActorId }),
+    objects: source.open({ repository, clock, actorId: schedulerOf(spec).id }),
     refs: storeRefs(objectStore.aiRefPrefix),
   };
 }

@@ -1,3 +1,4 @@
+import { schedulerOf } from '../spec/scheduler-of.ts';
 import type { StoredObject } from '../store/stored-object.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import type { NewIntentEvent } from './append-intent-events.ts';
@@ -8,9 +9,9 @@ export function runEventsOf(
   run: { readonly runId: string; readonly startedAtMs: number; readonly decidedAtMs: number },
   decision: Pick<StoredObject<'decision'>, 'type' | 'rationale'>,
 ): readonly NewIntentEvent[] {
-  const { objmodel, intent } = contract.effective;
+  const { intent } = contract.effective;
   const about = {
-    by: { kind: 'system', id: objmodel.actorMapping.orchestratorActorId },
+    by: schedulerOf(contract.effective),
     run: run.runId,
     digest: contract.digest,
   } as const;

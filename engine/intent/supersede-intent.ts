@@ -9,8 +9,8 @@ import { requireActive } from './require-active.ts';
 import { requireSameMetadata } from './require-same-metadata.ts';
 
 /**
- * active → deprecated: the old intent names its successor and the successor names the old one. The successor must be
- * active; it is written first, and a second call after a kill in between adds only what is missing. Answers the old
+ * active → deprecated: the old intent names its successor and the successor names the old one. An old one that was
+ * never recorded is recorded by that. The successor must be active; it is written first, and a second call after a kill in between adds only what is missing. Answers the old
  * intent's history.
  */
 export async function supersedeIntent(
@@ -25,19 +25,27 @@ export async function supersedeIntent(
       hints: ['give the new spec a `metadata.id` of its own'],
     });
   }
-  const before = await readIntentHistory(old.store, old.specId);
-  if (!before) throw unknownIntent(old.specId);
-  assertLifecycleMove(before.status, 'deprecated');
-  await nameOld(old.specId, next, actor);
-  return appendIntentEvents(old.store, old.specId, [
-    {
-      ...actor,
-      kind: 'deprecated',
-      status: 'deprecated',
-      reason: `superseded by ${next.specId}`,
-      superseded_by: next.specId,
-    },
-  ]);
+  const { store, specId, contract } = old;
+  if (contract) await requireSameMetadata(store, contract);
+  const before = await readIntentHistory(store, specId);
+  const status = before?.status ?? contract?.document.lifecycle.status;
+  if (status === undefined) throw unknownIntent(specId);
+  assertLifecycleMove(status, 'deprecated');
+  await nameOld(specId, next, actor);
+  return appendIntentEvents(
+    store,
+    specId,
+    [
+      {
+        ...actor,
+        kind: 'deprecated',
+        status: 'deprecated',
+        reason: `superseded by ${next.specId}`,
+        superseded_by: next.specId,
+      },
+    ],
+    contract ? { record: (known) => recordIntent(contract, known, actor.nowMs) } : {},
+  );
 }
 
 async function nameOld(

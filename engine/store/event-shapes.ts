@@ -160,6 +160,8 @@ export const eventShapes = {
       commit_sha: gitObject,
       tree: gitObject,
       target_ref: text,
+      /** Why a change was made without the provenance that its contract wants. */
+      unproven: text,
       previous: uuid,
       bundle: text,
       proof: text,

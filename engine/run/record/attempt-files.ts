@@ -2,6 +2,7 @@ import { canonicalize } from '../../../core/base/canonical.ts';
 import { toRfc3339 } from '../../../core/base/clock.ts';
 import { uuidV7From } from '../../../core/base/ids.ts';
 import type { WorkUsage } from '../../../core/contract/worker.ts';
+import { schedulerOf } from '../../spec/scheduler-of.ts';
 import { type SealOptions, sealObject } from '../../store/stored-object.ts';
 import type { Attempt } from '../state/attempt.ts';
 import { eventFiles } from './event-objects.ts';
@@ -52,7 +53,7 @@ export function attemptFiles(
   const run = attemptIdOf(attempt, name);
   const options = (what: string): SealOptions => ({
     nowMs,
-    createdBy: { kind: 'system', id: spec.objmodel.actorMapping.orchestratorActorId },
+    createdBy: schedulerOf(spec),
     objectId: what === '' ? run : uuidV7From(startedAtMs, `${run}/${what}`),
   });
   const { decision } = judged;

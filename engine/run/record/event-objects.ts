@@ -1,6 +1,7 @@
 import { uuidV7From } from '../../../core/base/ids.ts';
 import type { DecisionType } from '../../../core/contract/run-view.ts';
 import type { StageName, StageRecord } from '../../../core/contract/stage.ts';
+import { schedulerOf } from '../../spec/scheduler-of.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
 import { type SealOptions, sealObject } from '../../store/stored-object.ts';
 import { encodeId } from '../../vcs/ref-name.ts';
@@ -146,7 +147,7 @@ function optionsOf(
 ): SealOptions {
   return {
     nowMs,
-    createdBy: { kind: 'system', id: contract.effective.objmodel.actorMapping.orchestratorActorId },
+    createdBy: schedulerOf(contract.effective),
     objectId: uuidV7From(startedAtMs, `${run}/${path}`),
   };
 }

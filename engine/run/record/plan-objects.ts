@@ -1,6 +1,7 @@
 import { uuidV7From } from '../../../core/base/ids.ts';
 import { edgesOf, type PlanDraft, type PlannedTask } from '../../../core/contract/plan-draft.ts';
 import { stageNames } from '../../../core/contract/stage.ts';
+import { schedulerOf } from '../../spec/scheduler-of.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
 import { sealObject } from '../../store/stored-object.ts';
 import type { RunIdentity } from '../state/attempt.ts';
@@ -38,10 +39,7 @@ export function taskPath(number: number): string {
 export function planFiles(run: Planned, draft: PlanDraft, nowMs: number): readonly [string, Uint8Array][] {
   const scheduler = {
     nowMs,
-    createdBy: {
-      kind: 'system',
-      id: run.contract.effective.objmodel.actorMapping.orchestratorActorId,
-    },
+    createdBy: schedulerOf(run.contract.effective),
   } as const;
   const plan = sealObject('plan', planBody(run, draft), {
     ...scheduler,

@@ -12,6 +12,7 @@ import { isRunHeld } from '../../store/run-lock.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { parseObject } from '../../store/stored-object.ts';
 import type { Repository } from '../../vcs/repository.ts';
+import { provenanceMissingCode } from '../state/provenance-missing.ts';
 import { viewJournal } from './journal-view.ts';
 import { startedRun } from './started-run.ts';
 
@@ -67,6 +68,14 @@ function maskedNotice(files: ReadonlyMap<string, Buffer>): readonly string[] {
   ];
 }
 
+/** The contract let the change be made without what proves it; whoever looks is told. */
+function unprovenNotice({ unproven }: { readonly unproven?: string | undefined }): readonly string[] {
+  if (unproven === undefined) return [];
+  return [
+    `${provenanceMissingCode}: the change was made without its provenance, as the contract allows (\`rollbackOnProvenanceFail\` is \`false\`): ${unproven}`,
+  ];
+}
+
 /** A run that people have to speak about; complete in its refs, here or fetched from elsewhere. */
 function waitingRun(reportBytes: Buffer, decisionBytes: Buffer, signed: number): RunView {
   const { schema: _, ...report } = readGateReport(reportBytes);
@@ -102,7 +111,12 @@ function decidedRun(
     sealedArtifact('transparency-proof', sealPaths.proof, 'text/plain', files),
   ].flat();
   const { state, notices } = afterDecision(decision.type, records);
-  const told = [...(notices ?? []), ...maskedNotice(files), ...(report.notices ?? [])];
+  const told = [
+    ...(notices ?? []),
+    ...unprovenNotice(decision),
+    ...maskedNotice(files),
+    ...(report.notices ?? []),
+  ];
   return {
     ...report,
     state,

@@ -1,5 +1,6 @@
 import { canonicalDigest } from '../../../core/base/canonical.ts';
 import { uuidV7From } from '../../../core/base/ids.ts';
+import { schedulerOf } from '../../spec/scheduler-of.ts';
 import { sealObject } from '../../store/stored-object.ts';
 import type { OpenRun } from '../state/attempt.ts';
 import { attemptIdOf } from './attempt-files.ts';
@@ -30,7 +31,7 @@ export async function recordCheckpoint(
       {
         nowMs: await run.means.steps.once(`checkpoint/${what}/at`, () => run.means.settings.clock.now()),
         objectId: uuidV7From(startedAtMs, `${runId}/checkpoint/${what}`),
-        createdBy: { kind: 'system', id: contract.effective.objmodel.actorMapping.orchestratorActorId },
+        createdBy: schedulerOf(contract.effective),
       },
     );
     await run.means.record.put([[`decisions/${what}.json`, bytes]]);

@@ -4,6 +4,7 @@ import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.
 import type { DecisionType } from '../../../core/contract/run-view.ts';
 import { stageNames } from '../../../core/contract/stage.ts';
 import { sealIntent } from '../../intent/seal-intent.ts';
+import { schedulerOf } from '../../spec/scheduler-of.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
 import { parseObject, type SealOptions, sealObject } from '../../store/stored-object.ts';
 import type { Attempt } from '../state/attempt.ts';
@@ -19,6 +20,8 @@ export interface RunOutcome {
   readonly type: DecisionType;
   readonly rationale: string;
   readonly commit?: string;
+  /** Why the change is made without its provenance, where it is. */
+  readonly unproven?: string;
   /** Taken once, so that the same outcome is the same bytes whoever writes it down. */
   readonly nowMs: number;
 }
@@ -41,7 +44,7 @@ export async function recordFiles(
   const spec = contract.effective;
   const scheduler: SealOptions = {
     nowMs,
-    createdBy: { kind: 'system', id: spec.objmodel.actorMapping.orchestratorActorId },
+    createdBy: schedulerOf(spec),
   };
   const tags = { ...spec.metadata.target.labels };
   const idOf = (what: string): string => uuidV7From(nowMs, `${runId}/${what}`);
@@ -163,5 +166,6 @@ export function decisionBody(
     ...(patchset === undefined ? {} : { patchset }),
     ...(outcome.commit === undefined ? {} : { commit_sha: outcome.commit, tree: patch.candidateTree }),
     target_ref: ground.target.ref,
+    ...(outcome.unproven === undefined ? {} : { unproven: outcome.unproven }),
   };
 }

@@ -3,6 +3,7 @@ import { openAdmission } from '../../frame/admission.ts';
 import { type ContextFrames, openContextFrames } from '../../frame/context-frames.ts';
 import { frameBody } from '../../frame/frame-body.ts';
 import type { ContextFrame } from '../../frame/frame-window.ts';
+import { schedulerOf } from '../../spec/scheduler-of.ts';
 import { sealObject } from '../../store/stored-object.ts';
 import type { OpenRun } from '../state/attempt.ts';
 import type { SettledAttempt } from './settled-attempt.ts';
@@ -29,7 +30,7 @@ export async function openRunFrames(run: OpenRun): Promise<RunFrames> {
     sealObject('context_frame', frameBody(runId, frame, evicted), {
       nowMs,
       objectId: uuidV7From(startedAtMs, `${runId}/frame/${frame.sequence}`),
-      createdBy: { kind: 'system', id: spec.objmodel.actorMapping.orchestratorActorId },
+      createdBy: schedulerOf(spec),
     }).bytes,
   ];
   return {

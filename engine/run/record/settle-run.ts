@@ -4,6 +4,7 @@ import type { SealedFile } from '../../../core/contract/attestor.ts';
 import { appendIntentEvents } from '../../intent/append-intent-events.ts';
 import { recordIntent } from '../../intent/record-intent.ts';
 import { runEventsOf } from '../../intent/run-events.ts';
+import { schedulerOf } from '../../spec/scheduler-of.ts';
 import { sealPaths } from '../../store/record/seal-paths.ts';
 import { parseObject, type StoredObject, sealObject } from '../../store/stored-object.ts';
 import type { Attempt } from '../state/attempt.ts';
@@ -135,7 +136,7 @@ export async function recordRollback(
     {
       nowMs,
       objectId: uuidV7From(nowMs, `${runId}/decision/rollback-after-record`),
-      createdBy: { kind: 'system', id: contract.effective.objmodel.actorMapping.orchestratorActorId },
+      createdBy: schedulerOf(contract.effective),
     },
   );
   const old = await steps.once(

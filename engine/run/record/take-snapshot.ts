@@ -1,6 +1,7 @@
 import { uuidV7From } from '../../../core/base/ids.ts';
 import type { DigestedThing } from '../../../core/contract/attestor.ts';
 import { takeContext } from '../../frame/take-context.ts';
+import { schedulerOf } from '../../spec/scheduler-of.ts';
 import { retainBlobs } from '../../store/retain-blobs.ts';
 import { sealObject } from '../../store/stored-object.ts';
 import type { OpenRun } from '../state/attempt.ts';
@@ -30,7 +31,6 @@ export async function takeSnapshot(
     means: { engine, scratch },
   } = run;
   const spec = contract.effective;
-  if (!spec.objmodel.runPolicy.snapshotOnRunStart) return undefined;
   return steps.once('snapshot', async () => {
     const { snapshot, blobs, dependencies } = await takeContext({
       objects: scratch,
@@ -47,7 +47,7 @@ export async function takeSnapshot(
     const { object, bytes, sha256 } = sealObject('context_snapshot', snapshot, {
       nowMs: await steps.once('snapshot-at', () => run.means.settings.clock.now()),
       objectId: uuidV7From(startedAtMs, `${runId}/${name}/snapshot`),
-      createdBy: { kind: 'system', id: spec.objmodel.actorMapping.orchestratorActorId },
+      createdBy: schedulerOf(spec),
     });
     await run.means.record.put([[`${name}/snapshot.json`, bytes]]);
     return { objectId: object.object_id, sha256, dependencies };

@@ -1,6 +1,7 @@
 import { messageOf } from '../../../core/base/errors.ts';
 import type { SealedFile } from '../../../core/contract/attestor.ts';
 import { closeByCommit } from '../../intent/close-by-commit.ts';
+import { schedulerOf } from '../../spec/scheduler-of.ts';
 import { commitMessage, createCommit } from '../../vcs/create-commit.ts';
 import { dirtyPaths } from '../../vcs/dirty-paths.ts';
 import { finishFollow } from '../../vcs/finish-follow.ts';
@@ -50,12 +51,23 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
       `the record does not bear the change: ${refuted}`,
     );
   const attested = await attest(attempt, judged, { commit, files, nowMs }, isSwapped);
-  if (attested.failed !== undefined && contract.effective.objmodel.decisionPolicy.rollbackOnProvenanceFail) {
-    return rollback(attempt, judged, attested, { commit, nowMs }, `provenance failed: ${attested.failed}`);
+  const { failed } = attested;
+  if (failed !== undefined && contract.effective.objmodel.decisionPolicy.rollbackOnProvenanceFail) {
+    return rollback(attempt, judged, attested, { commit, nowMs }, `provenance failed: ${failed}`);
   }
+  const recorded =
+    failed === undefined
+      ? files
+      : await recordFiles(attempt, judged, {
+          type: 'commit',
+          commit,
+          rationale: `${rationale}; made without provenance: ${failed}`,
+          unproven: failed,
+          nowMs,
+        });
   settings.signal.throwIfAborted();
   try {
-    await settleRun(attempt, files, attested.seals);
+    await settleRun(attempt, recorded, attested.seals);
   } catch (fault) {
     // The claim is in the log already: whoever reads the log must learn that it did not take effect.
     await revoke(attempt, attested, `the change was not recorded: ${messageOf(fault)}`).catch(
@@ -139,8 +151,10 @@ async function sealFacts({
   ground,
 }: Pick<Attempt, 'identity' | 'means' | 'ground'>): Promise<SealFacts> {
   const known = await readIdentity(ground.repository);
-  const { orchestratorActorId } = contract.effective.objmodel.actorMapping;
-  return { nowMs: settings.clock.now(), identity: known ?? fallbackIdentity(orchestratorActorId) };
+  return {
+    nowMs: settings.clock.now(),
+    identity: known ?? fallbackIdentity(schedulerOf(contract.effective).id),
+  };
 }
 
 /** Where git knows nobody, the Scheduler signs as itself; `.invalid` is never a real address (RFC 2606). */

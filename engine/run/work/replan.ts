@@ -3,6 +3,7 @@ import { appendIntentEvents } from '../../intent/append-intent-events.ts';
 import { recordIntent } from '../../intent/record-intent.ts';
 import { replanEvent } from '../../intent/replan-event.ts';
 import { revisePlan } from '../../plan/revise-plan.ts';
+import { schedulerOf } from '../../spec/scheduler-of.ts';
 import { implementationTasks, type PlanState } from '../record/plan-state.ts';
 import type { SettledAttempt } from '../record/settled-attempt.ts';
 import type { OpenRun } from '../state/attempt.ts';
@@ -32,7 +33,7 @@ export async function replan(run: OpenRun, state: PlanState, failed: SettledAtte
   await steps.once(`replan/${revision}/plan`, () => keepPlan(run, draft));
   await steps.once(`replan/${revision}/event`, async () => {
     const event = replanEvent({
-      by: contract.effective.objmodel.actorMapping.orchestratorActorId,
+      by: schedulerOf(contract.effective).id,
       trigger,
       description: failed.failure,
       diffSummary: draft.revised?.diffSummary ?? '',

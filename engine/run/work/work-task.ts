@@ -13,6 +13,7 @@ import type { SettledAttempt } from '../record/settled-attempt.ts';
 import { takeSnapshot } from '../record/take-snapshot.ts';
 import type { Attempt, OpenRun } from '../state/attempt.ts';
 import { beginAttempt } from './begin-attempt.ts';
+import { taskFacts } from './task-facts.ts';
 import { triggerOf } from './trigger-of.ts';
 import { workAttempt } from './work-attempt.ts';
 
@@ -132,11 +133,7 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
     : await runStages({ ...attempt, patchFindings: findings }, ['fast']);
   const judged = await decideRun(attempt, {
     subject: 'attempt',
-    task: {
-      id: task.key,
-      attempt: number,
-      maxRetries: run.identity.contract.effective.execution.retry.maxRetries,
-    },
+    task: taskFacts(run, { key: task.key, attempt: number }),
     worker: record.kind === 'unusable' ? 'failed' : record.kind,
     conflicts: [],
     findings,

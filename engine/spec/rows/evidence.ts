@@ -17,6 +17,14 @@ export const evidenceRows = inSection('Evidence policy', [
     test: 'test/engine/frame/take-context.test.ts',
   },
   {
+    id: 'evidence.trustTiers#unlisted',
+    path: '/evidence/trustTiers',
+    rule: 'an item of a tier that is not listed does not enter',
+    asks: withModel,
+    enforcedBy: 'core',
+    test: 'test/engine/frame/take-context.test.ts',
+  },
+  {
     id: 'evidence.domainAllowlistMode',
     path: '/evidence/domainAllowlistMode',
     rule: 'whether unlisted domains may be read',

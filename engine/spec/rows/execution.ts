@@ -1,3 +1,4 @@
+import type { EffectiveIntentSpec, ReplanTrigger } from '../../../core/contract/intentspec.gen.ts';
 import { always, inSection, withModel } from '../contract-row.ts';
 
 export const executionRows = inSection('Execution policy', [
@@ -15,7 +16,7 @@ export const executionRows = inSection('Execution policy', [
     rule: 'wait before the n-th retry: backoffSeconds × 2^(n-1), at most 3600 seconds',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/engine/run/work/backoff.test.ts',
+    test: 'test/engine/run/worker-runs.test.ts',
   },
   {
     id: 'execution.replan.triggers',
@@ -31,7 +32,35 @@ export const executionRows = inSection('Execution policy', [
     rule: 'what would replan ends a supplied patch in abandon, with its reason',
     asks: (_spec, { model }) => !model,
     enforcedBy: 'core',
-    test: 'fixtures/runs/a-test-that-fails-refuses',
+    test: 'test/engine/run/field-effects.test.ts',
+  },
+  ...(
+    [
+      ['scope-creep', 'an error of rule `scope`: a file out of scope was to be changed'],
+      ['repeated-test-fail', 'the same test failed in two attempts of a Task, one after the other'],
+      ['security-gate-fail', 'a required security check failed, or an error that names a place'],
+    ] as const
+  ).map(([trigger, rule]) => ({
+    id: `execution.replan.triggers=${trigger}`,
+    path: '/execution/replan/triggers',
+    rule,
+    asks: asksFor(trigger),
+    enforcedBy: 'core',
+    test: 'test/engine/run/record/replan-triggers.test.ts',
+  })),
+  {
+    id: 'execution.replan.triggers=evidence-conflict',
+    path: '/execution/replan/triggers',
+    rule: 'sources contradict each other; without a model there are none',
+    asks: (spec, { model }) => model && asksFor('evidence-conflict')(spec),
+    bringsIn: 'session part',
+  },
+  {
+    id: 'execution.replan.triggers=unknown-api',
+    path: '/execution/replan/triggers',
+    rule: 'a call to an API that the contract does not declare',
+    asks: asksFor('unknown-api'),
+    bringsIn: 'session part',
   },
   {
     id: 'execution.concurrency.maxParallelTasks',
@@ -47,6 +76,10 @@ export const executionRows = inSection('Execution policy', [
     rule: 'so many Tasks at once, fewer where writes conflict',
     asks: withModel,
     enforcedBy: 'core',
-    test: 'test/engine/run/work/schedule.test.ts',
+    test: 'test/engine/run/worker-runs.test.ts',
   },
 ]);
+
+function asksFor(trigger: ReplanTrigger): (spec: EffectiveIntentSpec) => boolean {
+  return ({ execution }) => execution.replan.triggers.includes(trigger);
+}

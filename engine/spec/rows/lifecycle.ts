@@ -15,7 +15,7 @@ export const lifecycleRows = inSection('Lifecycle', [
     rule: 'only `active` runs',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/spec/lifecycle.test.ts',
+    test: 'test/engine/intent/run-lifecycle.test.ts',
   },
   {
     id: 'lifecycle.status#closed-by-commit',
@@ -23,7 +23,7 @@ export const lifecycleRows = inSection('Lifecycle', [
     rule: 'Decision.Commit closes the intent; a closed one does not run again',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/intent/run-lifecycle.test.ts',
+    test: 'test/engine/run/run-edges.test.ts',
   },
   {
     id: 'lifecycle.changeLog',

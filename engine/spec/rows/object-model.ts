@@ -1,4 +1,5 @@
-import { always, inSection, withModel } from '../contract-row.ts';
+import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
+import { always, type ContractRow, inSection, withModel } from '../contract-row.ts';
 
 export const objectModelRows = inSection('Object-model binding', [
   {
@@ -25,28 +26,24 @@ export const objectModelRows = inSection('Object-model binding', [
     bringsIn: 'seal part',
   },
   {
-    id: 'objmodel.objectStore.blobRetentionStrategy=ref-anchoring',
+    id: 'objmodel.objectStore.blobRetentionStrategy',
     path: '/objmodel/objectStore/blobRetentionStrategy',
-    rule: 'refs keep blobs from garbage collection',
-    asks: ({ objmodel }) => objmodel.objectStore.blobRetentionStrategy === 'ref-anchoring',
+    rule: 'how what a context snapshot found outside the tree is kept from garbage collection',
+    asks: withModel,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
+    test: 'test/engine/run/context-blobs.test.ts',
   },
-  {
-    id: 'objmodel.objectStore.blobRetentionStrategy=other',
-    path: '/objmodel/objectStore/blobRetentionStrategy',
-    rule: 'orphan commits, kept packs or a collector of our own',
-    asks: ({ objmodel }) => objmodel.objectStore.blobRetentionStrategy !== 'ref-anchoring',
-    enforcedBy: 'core',
-    test: 'test/engine/store/retain-blobs.test.ts',
-  },
+  ...retention('ref-anchoring', 'refs keep blobs from garbage collection'),
+  ...retention('orphan-commit', 'commits without parents keep them, a ref each'),
+  ...retention('keep-pack', 'packs that git never repacks keep them, without a ref'),
+  ...retention('custom-gc', 'a collector of our own keeps them, beside the object database'),
   {
     id: 'objmodel.objectStore.aiRefPrefix',
     path: '/objmodel/objectStore/aiRefPrefix',
     rule: 'where the refs of intents, plans and runs lie',
     asks: always,
     enforcedBy: 'core',
-    test: 'test/engine/spec/rules.test.ts',
+    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'objmodel.contextPipeline.maxFrames',
@@ -72,22 +69,17 @@ export const objectModelRows = inSection('Object-model binding', [
     enforcedBy: 'core',
     test: 'test/engine/frame/context-frames.test.ts',
   },
-  {
-    id: 'objmodel.planGeneration.decompositionMode',
-    path: '/objmodel/planGeneration/decompositionMode',
-    rule: 'how objectives become Tasks',
-    asks: withModel,
-    enforcedBy: 'core',
-    test: 'test/engine/plan/plan-tasks.test.ts',
-  },
-  {
-    id: 'objmodel.planGeneration.conflictResolution',
-    path: '/objmodel/planGeneration/conflictResolution',
-    rule: 'what happens to Tasks with overlapping writes',
-    asks: withModel,
-    enforcedBy: 'core',
-    test: 'test/engine/plan/plan-tasks.test.ts',
-  },
+  ...planning('decompositionMode', 'per-objective', 'a Task for every objective'),
+  ...planning(
+    'decompositionMode',
+    'per-file-cluster',
+    'a Task for every cluster of hinted files that import each other',
+    'test/engine/plan/decompose.test.ts',
+  ),
+  ...planning('decompositionMode', 'single-task', 'one Task with every objective'),
+  ...planning('conflictResolution', 'force-serial', 'Tasks with overlapping writes come one after the other'),
+  ...planning('conflictResolution', 'merge-tasks', 'Tasks with overlapping writes are one Task'),
+  ...planning('conflictResolution', 'fail-fast', 'Tasks with overlapping writes are a planning error'),
   {
     id: 'objmodel.planGeneration.gateTaskPerStage',
     path: '/objmodel/planGeneration/gateTaskPerStage',
@@ -118,7 +110,7 @@ export const objectModelRows = inSection('Object-model binding', [
     rule: 'the metrics of a Run have this structure',
     asks: ({ objmodel }) => Object.keys(objmodel.runPolicy.metricsSchema).length > 0,
     enforcedBy: 'core',
-    test: 'test/engine/frame/run-metrics.test.ts',
+    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'objmodel.actorMapping.orchestratorActorId',
@@ -137,20 +129,28 @@ export const objectModelRows = inSection('Object-model binding', [
     test: 'test/engine/run/field-effects.test.ts',
   },
   {
+    id: 'objmodel.actorMapping.coderActorId#author',
+    path: '/objmodel/actorMapping/coderActorId',
+    rule: 'an author of the change, whose approval does not count',
+    asks: always,
+    enforcedBy: 'core',
+    test: 'test/engine/run/authors-of.test.ts',
+  },
+  {
     id: 'objmodel.actorMapping.reviewerActorId',
     path: '/objmodel/actorMapping/reviewerActorId',
-    rule: 'actor of model reviews',
-    asks: withModel,
+    rule: 'creator of the evidence of checks',
+    asks: always,
     enforcedBy: 'core',
     test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'objmodel.decisionPolicy.abandonOnSecurityGateFail',
     path: '/objmodel/decisionPolicy/abandonOnSecurityGateFail',
-    rule: 'a failed security check ends in Decision.Abandon; a supplied patch always does',
+    rule: 'a failed security check ends in Decision.Abandon, without another attempt',
     asks: (spec, { model }) => !model || spec.objmodel.decisionPolicy.abandonOnSecurityGateFail,
     enforcedBy: 'core',
-    test: 'test/engine/run/field-effects.test.ts',
+    test: 'test/engine/run/decide-table.test.ts',
   },
   {
     id: 'objmodel.decisionPolicy.abandonOnSecurityGateFail=false',
@@ -169,11 +169,64 @@ export const objectModelRows = inSection('Object-model binding', [
     test: 'test/engine/run/worker-runs.test.ts',
   },
   {
-    id: 'objmodel.decisionPolicy.rollbackOnProvenanceFail',
+    id: 'objmodel.decisionPolicy.checkpointBeforeReplan=false',
+    path: '/objmodel/decisionPolicy/checkpointBeforeReplan',
+    rule: 'the decision before a revision of the Plan is Decision.Retry',
+    asks: (spec, { model }) => model && !spec.objmodel.decisionPolicy.checkpointBeforeReplan,
+    enforcedBy: 'core',
+    test: 'test/engine/run/worker-runs.test.ts',
+  },
+  {
+    id: 'objmodel.decisionPolicy.rollbackOnProvenanceFail=true',
     path: '/objmodel/decisionPolicy/rollbackOnProvenanceFail',
-    rule: 'Decision.Rollback where provenance or its log failed; false: the swap happens and the gap is reported',
-    asks: always,
+    rule: 'Decision.Rollback where provenance or its log failed',
+    asks: ({ objmodel }) => objmodel.decisionPolicy.rollbackOnProvenanceFail,
+    enforcedBy: 'core',
+    test: 'test/engine/run/run-edges.test.ts',
+  },
+  {
+    id: 'objmodel.decisionPolicy.rollbackOnProvenanceFail=false',
+    path: '/objmodel/decisionPolicy/rollbackOnProvenanceFail',
+    rule: 'the swap happens all the same, and the decision, the run and stderr say that the proof is missing',
+    asks: ({ objmodel }) => !objmodel.decisionPolicy.rollbackOnProvenanceFail,
     enforcedBy: 'core',
     test: 'test/engine/run/run-edges.test.ts',
   },
 ]);
+
+type Row = Omit<ContractRow, 'section'>;
+type ObjectModel = EffectiveIntentSpec['objmodel'];
+
+function retention(
+  strategy: ObjectModel['objectStore']['blobRetentionStrategy'],
+  rule: string,
+): readonly Row[] {
+  return [
+    {
+      id: `objmodel.objectStore.blobRetentionStrategy=${strategy}`,
+      path: '/objmodel/objectStore/blobRetentionStrategy',
+      rule,
+      asks: ({ objmodel }) => objmodel.objectStore.blobRetentionStrategy === strategy,
+      enforcedBy: 'core',
+      test: 'test/engine/store/retain-blobs.test.ts',
+    },
+  ];
+}
+
+function planning<Key extends 'decompositionMode' | 'conflictResolution'>(
+  key: Key,
+  value: ObjectModel['planGeneration'][Key],
+  rule: string,
+  test = 'test/engine/plan/plan-tasks.test.ts',
+): readonly Row[] {
+  return [
+    {
+      id: `objmodel.planGeneration.${key}=${value}`,
+      path: `/objmodel/planGeneration/${key}`,
+      rule,
+      asks: ({ objmodel }, { model }) => model && objmodel.planGeneration[key] === value,
+      enforcedBy: 'core',
+      test,
+    },
+  ];
+}

@@ -27,7 +27,7 @@ export const securityRows = inSection('Security policy', [
     rule: '`workspace.command` rules govern the commands of checks',
     asks: always,
     enforcedBy: 'core',
-    test: 'fixtures/runs/a-command-that-the-contract-does-not-allow-is-never-run',
+    test: 'test/engine/spec/command-constraints.test.ts',
   },
   {
     id: 'toolRule.actions',
@@ -35,7 +35,7 @@ export const securityRows = inSection('Security policy', [
     rule: '`execute` is what runs a command',
     asks: always,
     enforcedBy: 'core',
-    test: 'fixtures/runs/a-command-that-the-contract-does-not-allow-is-never-run',
+    test: 'test/engine/spec/command-constraints.test.ts',
   },
   {
     id: 'toolRule.tool#model-tools',

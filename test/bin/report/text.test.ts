@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { SaxesParser } from 'saxes';
 import t from 'tap';
+import { toResult } from '../../../bin/commands/run.ts';
 import { renderRunHtml } from '../../../bin/report/html.ts';
 import { printRun } from '../../../bin/report/human.ts';
 import { renderRunJunit } from '../../../bin/report/junit.ts';
@@ -167,3 +168,21 @@ t.test('SARIF of a run lists every finding that has a place', async (t) => {
   for (const view of [abandoned, hostile])
     t.strictSame(githubIngestionFaults(renderRunSarif(view, '1.0.0')), []);
 });
+
+t.test(
+  'a change that was made without its provenance is told on stderr, whatever stdout is for',
+  async (t) => {
+    for (const quiet of [false, true]) {
+      const [out, err] = [new PassThrough(), new PassThrough()];
+      const look = { quiet, colourOut: false, colourErr: false, before: () => {} };
+      const print = createPrinter(openSink(out), openSink(err), look);
+      toResult(committed, print);
+      t.equal(err.read(), null);
+      const notices = ['PROVENANCE_MISSING: the log was not there'];
+      t.match(toResult({ ...committed, notices }, print).data, {
+        warnings: [{ code: 'PROVENANCE_MISSING', message: 'the log was not there' }],
+      });
+      t.equal(String(err.read()), 'warning: the log was not there\n');
+    }
+  },
+);

@@ -120,6 +120,18 @@ t.test('superseding records both ids on both intents', async (t) => {
   await t.rejects(closeIntent({ store, specId: id }, 'x', person), illegal('deprecated', 'closed'));
 });
 
+t.test('an active intent that nothing recorded yet is superseded, and recorded by that', async (t) => {
+  const { store } = await openScene(t);
+  const next = { store, specId: otherId, contract: contractOf(otherId, 'active') };
+  const drafted = { store, specId: id, contract: contractOf(id, 'draft') };
+  await t.rejects(supersedeIntent(drafted, next, person), illegal('draft', 'deprecated'));
+  t.equal(await readIntentHistory(store, otherId), undefined, 'nothing is written by that');
+  const old = await supersedeIntent({ ...drafted, contract: contractOf(id, 'active') }, next, person);
+  t.match(old, { status: 'deprecated', digest: contractOf(id, 'active').digest });
+  t.match(old.events, [{ kind: 'deprecated', from: 'active', superseded_by: otherId }]);
+  t.match((await readIntentHistory(store, otherId))?.events, [{ kind: 'created', supersedes: id }]);
+});
+
 t.test('superseding that was stopped half way is finished without naming the old one twice', async (t) => {
   const { store } = await openScene(t);
   for (const one of [id, otherId]) await activateIntent(store, contractOf(one, 'draft'), person);

@@ -25,3 +25,18 @@ t.test('what a context snapshot found beside the tree lies under the prefix of t
   t.match(bytes, /function price/);
   t.equal(sample.git('for-each-ref', 'refs/ai'), '', 'nothing lies anywhere else');
 });
+
+t.test('what a snapshot found is kept as the contract says', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const worker = createRecordedWorker([{ task: 1, attempt: 1, patch }], async () => {});
+  const { runId } = await sample.run(
+    { worker },
+    {
+      intent: { touchHints: { files: ['src/price.js'], symbols: ['price'] } },
+      objmodel: { objectStore: { blobRetentionStrategy: 'orphan-commit' } },
+    },
+  );
+  t.match(sample.git('for-each-ref', `refs/ai/orphan-commits/${runId}`), runId);
+  t.equal(sample.git('for-each-ref', `refs/ai/context/${runId}`), '');
+});

@@ -492,6 +492,34 @@ t.test('objectStore: objects are anchored by refs under the prefix and survive g
   t.equal(sample.git('for-each-ref', 'refs/ai'), '');
 });
 
+t.test('metricsSchema: a metric that is not as the contract expects refuses', async (t) => {
+  const metrics = (metricsSchema: Json): Json => ({ objmodel: { runPolicy: { metricsSchema } } });
+  const unlike = await ran(t, metrics({ patchsets_generated: { minimum: 2 } }));
+  t.equal(unlike.view.decision?.type, 'abandon');
+  t.match(unlike.view.decision?.rationale, '`metrics`');
+});
+
+t.test('maxOutputBytes: so much is kept of what a command prints', async (t) => {
+  const allow = [{ tool: 'workspace.command', actions: ['execute'], constraints: { maxOutputBytes: 4 } }];
+  const { content } = await ran(t, {
+    acceptance: { verificationPlan: { fastChecks: [{ ...quick, command: 'echo 123456789' }] } },
+    security: { toolAcl: { allow } },
+  });
+  t.notMatch(content('artifacts/fast/quick/test-log.log'), '56789');
+});
+
+t.test('a trigger that the contract enables ends a supplied patch, and the decision names it', async (t) => {
+  const outside = (triggers: Json): Json => ({
+    intent: { inScope: ['src/'] },
+    execution: { replan: { triggers } },
+  });
+  const enabled = await ran(t, outside(['scope-creep']));
+  t.match(enabled.view.decision, { type: 'abandon', rationale: /cannot be replanned for `scope-creep`/ });
+  const silent = await ran(t, outside([]));
+  t.equal(silent.view.decision?.type, 'abandon');
+  t.notMatch(silent.view.decision?.rationale, 'replanned');
+});
+
 t.test('patchsetFormat: the stored patchset is a git diff or a unified one', async (t) => {
   const git = await ran(t, {});
   const pathOf = ({ view }: Ran): string =>

@@ -249,6 +249,11 @@ for (const rollback of [true, false]) {
       );
       t.equal(view.decision?.type, rollback ? 'rollback' : 'commit');
       t.equal(view.provenance?.bundle, undefined);
+      t.match(view.decision?.rationale, 'no entropy today');
+      const told = view.notices?.filter((notice) => notice.startsWith('PROVENANCE_MISSING: '));
+      t.equal(told?.length ?? 0, rollback ? 0 : 1, 'whoever looks at the run is told');
+      const stored = sample.git('cat-file', 'blob', `refs/ai/runs/${view.runId}:decision.json`);
+      t.equal('unproven' in JSON.parse(stored), !rollback);
       t.equal(sample.git('rev-parse', 'main'), rollback ? base : view.decision?.commitSha);
     },
   );

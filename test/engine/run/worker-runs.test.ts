@@ -2,6 +2,8 @@ import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { createRecordedWorker, type RecordedAnswer } from '../../../plugins/recorded-worker/worker.ts';
+import { lookOn } from '../../waiting/look-on.ts';
+import { until } from '../../waiting/until.ts';
 import { type Json, makeSample, merge, type Sample } from './sample.ts';
 
 /** Waits for a retry take no time: only the length that was asked for matters. */
@@ -93,6 +95,33 @@ t.test('two objectives are two Tasks, worked apart, merged and sealed as one com
     predicted_writes: ['test/two.test.js'],
   });
   t.match(show('run.json'), { metrics: { cost_usd: 0.007, patchsets_generated: 2 } });
+});
+
+t.test('maxParallelTasks: so many Tasks are worked at once, and no more', async (t) => {
+  const most = async (maxParallelTasks: number): Promise<number> => {
+    const sample = makeSample();
+    t.teardown(() => sample.remove());
+    let [running, seen] = [0, 0];
+    const meet = async (): Promise<void> => {
+      running += 1;
+      seen = Math.max(seen, running);
+      if (maxParallelTasks > 1) await until(() => seen > 1, 'a second Task at once');
+      else await lookOn(300);
+      running -= 1;
+    };
+    const worker = createRecordedWorker(
+      twoTasks.map((answer) => ({ ...answer, delayMs: 1 })),
+      meet,
+    );
+    const view = await sample.run(
+      { worker },
+      merge(contract, { execution: { concurrency: { maxParallelTasks } } }),
+    );
+    t.equal(view.decision?.type, 'commit', String(view.decision?.rationale));
+    return seen;
+  };
+  t.equal(await most(1), 1);
+  t.equal(await most(2), 2);
 });
 
 t.test('an attempt that fails is tried again after the wait that the contract names', async (t) => {

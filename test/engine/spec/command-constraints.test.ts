@@ -35,6 +35,18 @@ t.test('toolRule.constraints.maxOutputBytes: the bound goes with the verdict', a
   t.equal(ask('npm test', npm).maxOutputBytes, undefined);
 });
 
+t.test('a rule governs the tool and the actions that it names, and nothing else', async (t) => {
+  const askUnder = (rule: Json) => {
+    const document = sample('minimal');
+    put(document, ['security', 'toolAcl'], { allow: [rule], deny: [] });
+    return guardCommand(accepted(document).effective.security.toolAcl, 'npm test', { variables: [] });
+  };
+  const rule = { tool: 'workspace.command', actions: ['execute'], constraints: npm };
+  t.equal(askUnder(rule).refusal, undefined);
+  t.ok(askUnder({ ...rule, tool: 'workspace.search' }).refusal, 'toolRule.tool');
+  t.ok(askUnder({ ...rule, actions: ['read'] }).refusal, 'toolRule.actions');
+});
+
 t.test('security.toolAcl.deny: a deny rule wins over an allow rule', async (t) => {
   const deny = [
     { tool: 'workspace.command', actions: ['execute'], constraints: { allowCommands: ['npm publish'] } },

@@ -42,6 +42,20 @@ t.test('the review says everything that a person agrees to', async (t) => {
     t.ok(high.includes(said), said);
 });
 
+t.test('the history that the author wrote is in the review, each part of an entry', async (t) => {
+  const document = sample('minimal');
+  const entry = {
+    at: '2026-02-03T04:05:06Z',
+    by: 'somebody',
+    reason: 'the reason of it',
+    diffSummary: 'what differs',
+  };
+  put(document, ['lifecycle', 'changeLog'], [entry]);
+  const text = review(document);
+  for (const [part, words] of Object.entries(entry)) t.ok(text.includes(words), part);
+  t.notMatch(review(sample('minimal')), '## History');
+});
+
 t.test('remarks are listed with code and place', async (t) => {
   t.ok(
     review(sample('minimal'), [], ['expected more']).includes(

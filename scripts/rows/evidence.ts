@@ -1,0 +1,41 @@
+import { type RowReader, readersIn } from './row-reader.ts';
+
+/** Evidence policy. */
+export const readers: readonly RowReader[] = [
+  ...readersIn('engine/frame/context-snapshot.ts', [
+    [
+      'evidence.trustTiers',
+      'tiers.indexOf(trustTier) * selectionOrder.length',
+      '0',
+      '`trustTiers` orders the items',
+    ],
+  ]),
+  ...readersIn('engine/frame/admission.ts', [
+    [
+      'evidence.trustTiers#unlisted',
+      "(form === 'item' || isExternal) && !listed.has(trustTier)",
+      'listed.size === 0',
+      '`trustTiers` orders the items',
+    ],
+  ]),
+  ...readersIn('engine/frame/domain-rules.ts', [
+    [
+      'evidence.domainAllowlistMode',
+      "policy.domainAllowlistMode === 'disabled' ? undefined : 'not-allowed-domain'",
+      "'not-allowed-domain'",
+      'a Url item that the domain rules refuse',
+    ],
+    [
+      'evidence.allowedDomains',
+      'policy.allowedDomains.some(',
+      '[].some(',
+      'hints become File, Snippet and Url items',
+    ],
+    [
+      'evidence.blockedDomains',
+      'policy.blockedDomains.some(',
+      '[].some(',
+      'a Url item that the domain rules refuse',
+    ],
+  ]),
+];

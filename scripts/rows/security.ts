@@ -1,0 +1,93 @@
+import { type RowReader, readersIn } from './row-reader.ts';
+
+const named = 'a rule governs the tool and the actions that it names';
+
+/** Security policy. */
+export const readers: readonly RowReader[] = [
+  ...readersIn('engine/tool/acl/guard-command.ts', [
+    [
+      'security.toolAcl.allow',
+      "allowRules(toolAcl.allow, 'workspace.command', 'execute')",
+      '[{ index: 0, constraints: {} }]',
+    ],
+    [
+      'security.toolAcl.deny',
+      "denyRules(toolAcl.deny, 'workspace.command', 'execute')",
+      '[]',
+      'security.toolAcl.deny: a deny rule wins',
+    ],
+    [
+      'toolRule.constraints.allowCommands',
+      '!allowCommands || allowCommands.some((e) => entryMatches(e, command))',
+      'allowCommands !== null',
+      'toolRule.constraints.allowCommands',
+    ],
+    [
+      'toolRule.constraints.denySubstrings',
+      'needles.find((needle) => hay',
+      '[].find((needle) => hay',
+      'toolRule.constraints.denySubstrings',
+    ],
+    [
+      'toolRule.constraints.networkHosts',
+      'hosts && reason ? [{ hosts, reason }] : []',
+      '[]',
+      'a rule with hosts and a reason opens them',
+    ],
+    [
+      'toolRule.constraints.networkReason',
+      '[{ hosts, reason }]',
+      "[{ hosts, reason: 'a reason' }]",
+      'a rule with hosts and a reason opens them',
+    ],
+  ]),
+  ...readersIn('engine/tool/acl/matching-rules.ts', [
+    ['toolRule.tool', 'rule.tool === tool && ', '', named, 'toolRule.tool'],
+    [
+      'toolRule.actions',
+      'rule.tool === tool && rule.actions.includes(action)',
+      'rule.tool === tool',
+      named,
+      'toolRule.actions',
+    ],
+  ]),
+  ...readersIn('engine/tool/acl/constraints.ts', [
+    [
+      'toolRule.constraints',
+      'if (!isToolConstraintKey(key) || !isUsable(key, value)) return undefined;',
+      'if (!isToolConstraintKey(key) || !isUsable(key, value)) continue;',
+      'toolRule.constraints: an unknown key',
+    ],
+  ]),
+  ...readersIn('engine/run/judge/run-command.ts', [
+    [
+      'toolRule.constraints.maxOutputBytes',
+      'acl.maxOutputBytes ?? defaultMaxOutputBytes',
+      'defaultMaxOutputBytes',
+      'maxOutputBytes: so much is kept of what a command prints',
+    ],
+  ]),
+  ...readersIn('plugins/sandbox/environment.ts', [
+    [
+      'security.secrets.policy=deny-all',
+      'return { ...env, PATH: own.path,',
+      'return { ...process.env, ...env, PATH: own.path,',
+      'secrets deny-all: nothing',
+    ],
+  ]),
+  ...readersIn('plugins/artifacts/release-notes.ts', [
+    [
+      'security.outputHandling.encodingPolicy=contextual-escape',
+      "request.spec.security.outputHandling.encodingPolicy === 'none'",
+      'request !== undefined',
+      'no markup, HTML, link or line break',
+    ],
+  ]),
+  ...readersIn('gates/rules/no-direct-eval.meta.ts', [
+    [
+      'security.outputHandling.noDirectEval',
+      '(spec) => spec.security.outputHandling.noDirectEval',
+      '() => false',
+    ],
+  ]),
+];
