@@ -75,8 +75,8 @@ async function openApprovers({ options, cwd, print }: CommandContext): Promise<r
 }
 
 /**
- * A decided run as a command's result: the same data whether it was accepted or refused. Exit 0 for a change that has no
- * proof is nobody's wish to overlook: that is told on stderr too, under `--json` and `--quiet` as well.
+ * A decided run as a command's result: the same data whether it was accepted or refused. That a change was made without
+ * its proof is told on stderr too, under `--json` and `--quiet` as well: the exit code does not say it.
  */
 export function toResult(view: RunView, print: CommandContext['print']): CommandResult {
   const data = toRunData(view);

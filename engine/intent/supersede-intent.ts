@@ -9,9 +9,9 @@ import { requireActive } from './require-active.ts';
 import { requireSameMetadata } from './require-same-metadata.ts';
 
 /**
- * active → deprecated: the old intent names its successor and the successor names the old one. An old one that was
- * never recorded is recorded by that. The successor must be active; it is written first, and a second call after a kill in between adds only what is missing. Answers the old
- * intent's history.
+ * active → deprecated: the old intent names its successor and the successor names the old one. An old one that nothing
+ * recorded is recorded by that. The successor must be active; it is written first, and a second call after a kill in
+ * between adds only what is missing. Answers the old intent's history.
  */
 export async function supersedeIntent(
   old: NamedIntent,

@@ -1,6 +1,6 @@
 import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
 
-/** The Scheduler as creator of what it records, under the name that the contract gives it (document 1, actorMapping). */
+/** The Scheduler as creator of what it records, by the name that the contract gives it (document 1, actorMapping). */
 export function schedulerOf({ objmodel }: Pick<EffectiveIntentSpec, 'objmodel'>): {
   readonly kind: 'system';
   readonly id: string;

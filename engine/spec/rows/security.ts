@@ -54,7 +54,7 @@ export const securityRows = inSection('Security policy', [
   },
   ...commandConstraint('allowCommands', 'word sequences that a simple command may begin with'),
   ...commandConstraint('denySubstrings', 'a command that holds one is denied'),
-  ...commandConstraint('maxOutputBytes', 'output kept of a command'),
+  ...commandConstraint('maxOutputBytes', 'output kept of a command', 'test/engine/run/field-effects.test.ts'),
   fileConstraint('writeRoots', 'writes stay below these directories'),
   fileConstraint('denyPaths', 'these paths are not touched'),
   fileConstraint('maxWriteBytes', 'size of one write'),
@@ -125,7 +125,7 @@ export const securityRows = inSection('Security policy', [
     rule: 'every sink escapes untrusted text',
     asks: ({ security }) => security.outputHandling.encodingPolicy === 'contextual-escape',
     enforcedBy: 'core',
-    test: 'test/engine/spec/review.test.ts',
+    test: 'test/plugins/artifacts/release-notes.test.ts',
   },
   {
     id: 'security.outputHandling.encodingPolicy=strict-json,none',
@@ -147,7 +147,11 @@ export const securityRows = inSection('Security policy', [
 type Row = Omit<ContractRow, 'section'>;
 
 /** Judged by the command ACL; on rules of other tools only a model meets it. */
-function commandConstraint(key: ToolConstraintKey, rule: string): readonly Row[] {
+function commandConstraint(
+  key: ToolConstraintKey,
+  rule: string,
+  test = 'test/engine/spec/command-constraints.test.ts',
+): readonly Row[] {
   const asks = uses(key, (tool) => tool === 'workspace.command');
   return [
     {
@@ -156,7 +160,7 @@ function commandConstraint(key: ToolConstraintKey, rule: string): readonly Row[]
       rule,
       asks,
       enforcedBy: 'core',
-      test: 'test/engine/spec/command-constraints.test.ts',
+      test,
     },
     {
       id: `toolRule.constraints.${key}#model-tools`,
