@@ -1,4 +1,4 @@
-import { createAnchorSearch } from '../../anchors/anchor-search.ts';
+import { type AnchorSearch, createAnchorSearch } from '../../anchors/anchor-search.ts';
 import { assignedAnchors, findAssigned } from './assigned-secret.ts';
 import { isCutAt, joinedRows, jointAnchors } from './cut-literals.ts';
 import { type EncodedForm, encodedForms, readEscaped } from './encoded-forms.ts';
@@ -19,14 +19,24 @@ const maxEncodedKey = 6 * 1024;
 
 type Try = (text: string, at: number) => SecretMatch | undefined;
 
-const tries = new Map<string, Try[]>();
+const tries = new Map<string, readonly Try[]>();
+/** The list of a try that is alone at many heads. */
+const single = new Map<Try, readonly Try[]>();
 /** Short anchors that need something before them are tried where a text begins, too. */
 const triesAtStart: Try[] = [];
 /** Long anchors by their first four characters: whoever looks for whole anchors is told where they begin. */
-const triesOfLong = new Map<string, Try[]>();
+const triesOfLong = new Map<string, readonly Try[]>();
 for (const pattern of secretPatterns) {
+  // Thousands of heads share them.
+  const here: Try = (text, at) => tryPattern(text, at, pattern);
+  const behindLead: Try = (text, at) => tryPattern(text, at + 1, pattern);
   for (const anchor of pattern.anchors) {
-    if (anchor.length >= 4) {
+    if (anchor.length === 4) {
+      addTry(tries, anchor, here);
+      addTry(triesOfLong, anchor, here);
+      continue;
+    }
+    if (anchor.length > 4) {
       const offset = rarestWindow(anchor);
       const attempt: Try = (text, at) =>
         text.startsWith(anchor, at) ? tryPattern(text, at, pattern) : undefined;
@@ -38,9 +48,7 @@ for (const pattern of secretPatterns) {
     }
     const leads = pattern.lead === undefined ? boundaries : headsOf(pattern.lead);
     const tails = anchor.length === 2 ? headsOf(pattern.next ?? '[!-~]') : [''];
-    for (const lead of leads)
-      for (const tail of tails)
-        addTry(tries, lead + anchor + tail, (text, at) => tryPattern(text, at + 1, pattern));
+    for (const lead of leads) for (const tail of tails) addTry(tries, lead + anchor + tail, behindLead);
     triesAtStart.push((text) => (text.startsWith(anchor) ? tryPattern(text, 0, pattern) : undefined));
   }
 }
@@ -76,7 +84,10 @@ const isJoint = new Set(jointAnchors);
 
 /** Heads of four characters at which `secretsAt` has something to try. */
 export const secretHeads: readonly string[] = [...new Set([...tries.keys(), ...jointAnchors])];
-const search = createAnchorSearch(secretHeads.map((head) => [head, head]));
+/** Preparing a search takes as long as looking at each place of so many bytes. */
+const plainBytes = 16 * 1024;
+let looked = 0;
+let search: AnchorSearch<string> | undefined;
 
 /**
  * Four latin1 characters at least: a secret in the midst of a text holds one of them, at `isSecretAt`'s offset or one
@@ -106,11 +117,21 @@ export const secretAnchors: readonly string[] = [
  */
 export function findSecrets(bytes: Uint8Array, text = latin1Of(bytes)): readonly SecretMatch[] {
   const places: number[] = [];
+  looked += bytes.length;
+  if (search === undefined && looked <= plainBytes) {
+    for (let at = 0; at + 4 <= text.length; at += 1) if (isHead(text.slice(at, at + 4))) places.push(at);
+    return secretsAt(text, places);
+  }
+  search ??= createAnchorSearch(secretHeads.map((head) => [head, head]));
   search.scan(bytes, 0, bytes.length, (_, at) => {
     places.push(at);
     return false;
   });
   return secretsAt(text, places);
+}
+
+function isHead(four: string): boolean {
+  return tries.has(four) || isJoint.has(four);
 }
 
 /** The same where it is known at which places one of `secretHeads` stands. */
@@ -237,10 +258,11 @@ function rarestWindow(anchor: string): number {
   return best;
 }
 
-function addTry(to: Map<string, Try[]>, head: string, attempt: Try): void {
+function addTry(to: Map<string, readonly Try[]>, head: string, attempt: Try): void {
   const known = to.get(head);
-  if (known === undefined) to.set(head, [attempt]);
-  else known.push(attempt);
+  const alone = single.get(attempt) ?? [attempt];
+  single.set(attempt, alone);
+  to.set(head, known === undefined ? alone : [...known, attempt]);
 }
 
 function tryPattern(text: string, at: number, pattern: SecretPattern): SecretMatch | undefined {
