@@ -2,6 +2,7 @@ import { type AnchorSearch, createAnchorSearch } from '../../anchors/anchor-sear
 import { assignedAnchors, findAssigned } from './assigned-secret.ts';
 import { isCutAt, joinedRows, jointAnchors } from './cut-literals.ts';
 import { type EncodedForm, encodedForms, readEscaped } from './encoded-forms.ts';
+import { leadOf } from './lead-of.ts';
 import { findPrivateKey, keyAnchors } from './private-key.ts';
 import type { SecretMatch } from './secret-match.ts';
 import { headsOf, maxSecretBytes, type SecretPattern, secretPatterns } from './secret-patterns.ts';
@@ -274,22 +275,6 @@ function tryPattern(text: string, at: number, pattern: SecretPattern): SecretMat
   const start = match[1] === undefined ? at - leadOf(text, at, pattern) : end - match[1].length;
   return { rule: pattern.rule, kind: pattern.kind, start, end };
 }
-
-/** How far before its anchor a match starts: the digits of a bot id, the first half of a two-part key. */
-function leadOf(text: string, at: number, { rule }: SecretPattern): number {
-  if (rule !== 'telegram-token') return leads[rule] ?? 0;
-  let lead = 0;
-  while (lead < 10 && isDigit(text.charCodeAt(at - lead - 1))) lead += 1;
-  return lead;
-}
-
-const leads: Readonly<Record<string, number>> = {
-  'zhipu-key': 29,
-  'terraform-token': 14,
-  'azure-client-secret': 3,
-  'mailchimp-key': 32,
-  'azure-devops-token': 76,
-};
 
 function latin1Of(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
