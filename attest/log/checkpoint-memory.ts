@@ -56,10 +56,17 @@ export function openCheckpointMemory(directory: string): CheckpointMemory {
     throw spoilt(path);
   }
 
-  /** Tiles first; a partial one that a later one stands for goes. */
+  /** Tiles first, those that stand there already left as they are; a partial one that a later one stands for goes. */
   async function keepHistory(log: SeenLog, history: ReadonlyMap<string, Uint8Array>): Promise<void> {
+    const changed = new Map<string, Uint8Array>();
+    for (const [path, bytes] of history) {
+      const kept = await readFile(join(folder(log), path)).catch(ifMissing(undefined));
+      if (!kept?.equals(bytes)) changed.set(path, bytes);
+    }
+    if (changed.size === 0) return;
     const temporary = join(directory, 'tmp');
-    await writeDurably(folder(log), history, temporary);
+    await mkdir(temporary, { recursive: true, mode: 0o700 });
+    await writeDurably(folder(log), changed, temporary);
     for (const path of history.keys()) {
       const [tile = '', width] = path.split('.p/');
       const partial = join(folder(log), `${tile}.p`);
@@ -72,6 +79,24 @@ export function openCheckpointMemory(directory: string): CheckpointMemory {
     );
   }
 
+  /** Keeps one that is not there yet; another process may be quicker, and have seen another root. */
+  async function put(checkpoint: SignedCheckpoint, requireSeen: (seen: Checkpoint) => void): Promise<void> {
+    const temporary = join(directory, 'tmp');
+    await mkdir(temporary, { recursive: true, mode: 0o700 });
+    await mkdir(folder(checkpoint), { recursive: true, mode: 0o700 });
+    const draft = join(temporary, `seen-${randomOctets(8).toString('hex')}`);
+    await writeFile(draft, checkpoint.source, { flag: 'wx', flush: true });
+    try {
+      await link(draft, join(folder(checkpoint), String(checkpoint.size)));
+    } catch (fault) {
+      if ((fault as NodeJS.ErrnoException).code !== 'EEXIST') throw fault;
+      const seen = await at(checkpoint, checkpoint.size);
+      if (seen !== undefined) requireSeen(seen);
+    } finally {
+      await rm(draft, { force: true });
+    }
+  }
+
   return {
     at,
     async latest(log) {
@@ -80,20 +105,12 @@ export function openCheckpointMemory(directory: string): CheckpointMemory {
     },
     history: (log) => (path) => readFile(join(folder(log), path)).catch(ifMissing(undefined)),
     async remember(checkpoint, history) {
-      const temporary = join(directory, 'tmp');
-      await mkdir(temporary, { recursive: true, mode: 0o700 });
-      await mkdir(folder(checkpoint), { recursive: true, mode: 0o700 });
-      const draft = join(temporary, `seen-${randomOctets(8).toString('hex')}`);
-      await writeFile(draft, checkpoint.source, { flag: 'wx', flush: true });
-      try {
-        await link(draft, join(folder(checkpoint), String(checkpoint.size)));
-      } catch (fault) {
-        if ((fault as NodeJS.ErrnoException).code !== 'EEXIST') throw fault;
-        const seen = await at(checkpoint, checkpoint.size);
-        if (seen !== undefined && !seen.root.equals(checkpoint.root)) throw forked(seen, checkpoint);
-      } finally {
-        await rm(draft, { force: true });
-      }
+      const requireSeen = (seen: Checkpoint): void => {
+        if (!seen.root.equals(checkpoint.root)) throw forked(seen, checkpoint);
+      };
+      const before = await at(checkpoint, checkpoint.size);
+      if (before === undefined) await put(checkpoint, requireSeen);
+      else requireSeen(before);
       const known = await sizes(checkpoint);
       if (history && known.at(-1) === checkpoint.size) await keepHistory(checkpoint, history);
       for (const old of known.slice(0, -keep)) {

@@ -392,6 +392,30 @@ t.test(
       detail: { reason: 'forked' },
     });
     t.equal(await memory.latest({ ...log, origin: 'example.org/other' }), undefined);
+
+    const both = await Promise.allSettled(
+      [3, 4].map(async (fill) => memory.remember(await sign(50, fill), new Map())),
+    );
+    t.same(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected'], 'of two at once, one is kept');
+    t.match(
+      both.find(({ status }) => status === 'rejected'),
+      { reason: { detail: { reason: 'forked' } } },
+    );
+
+    const tiles = new Map([['tile/0/000.p/100', Buffer.from('one')]]);
+    const tile = join(
+      place.root,
+      'memory',
+      [...readdirSync(join(place.root, 'memory'))].find((name) => name !== 'tmp') ?? '',
+      'tile/0/000.p/100',
+    );
+    await memory.remember(await sign(100, 1), tiles);
+    const { ino } = statSync(tile);
+    await memory.remember(await sign(100, 1), tiles);
+    t.equal(statSync(tile).ino, ino, 'what stands there is not written again');
+    writeFileSync(tile, 'two');
+    await memory.remember(await sign(100, 1), tiles);
+    t.equal(readFileSync(tile, 'utf8'), 'one', 'what differs is');
   },
 );
 
