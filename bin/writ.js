@@ -30,7 +30,8 @@
   if (compiled) process.getBuiltinModule('node:module').enableCompileCache(compiled);
   // The keyword itself would be a syntax error on the Nodes that are refused above.
   var load = new Function('specifier', 'return import(specifier)');
-  load(fs.existsSync(here + 'main.ts') ? './main.ts' : '../dist/bin/main.js').then(function (main) {
+  var built = '../dist/bin/' + (process.argv[2] === 'verify' ? 'verify-alone.js' : 'main.js');
+  load(fs.existsSync(here + 'main.ts') ? './main.ts' : built).then(function (main) {
     main.main(process.argv.slice(2));
   });
 

@@ -112,25 +112,53 @@ async function fold(options: BuildOptions): Promise<readonly (readonly [string, 
     logLevel: 'warning',
     write: false,
   });
-  return outputFiles.map(({ path, text }) => [
-    path,
-    takeFromNode(text).replaceAll(/addressOf\("([^"]+)"\)/g, (_call, own: string) => {
+  return outputFiles.map(({ path, text }) => {
+    const addressed = takeFromNode(text).replaceAll(/addressOf\("([^"]+)"\)/g, (_call, own: string) => {
       const place = toUrl(relative(dirname(path), join(dist, own)));
       return `new URL("${place}", import.meta.url).href`;
-    }),
-  ]);
+    });
+    return [path, withoutSpace(addressed)];
+  });
+}
+
+/**
+ * Without comments and indentation, every name as it was: a function is compiled out of its text when it is first
+ * called. In ASCII as far as expressions allow: such a text is half as large in memory.
+ */
+function withoutSpace(text: string): string {
+  return transformSync(text, {
+    minifyWhitespace: true,
+    lineLimit: 120,
+    charset: 'ascii',
+    format: 'esm',
+    target: 'node22',
+    legalComments: 'inline',
+  }).code;
 }
 
 /** One file each: finding modules would be most of their time. */
-const wholeCommands = ['verify', 'spec-validate'];
+const wholeCommands = ['dist/bin/verify-alone.js', 'dist/bin/commands/spec-validate.js', 'dist/verify.js'];
 const running = ['run', 'resume'].map((name) => `dist/bin/commands/${name}.js`);
 const commandsApart: Plugin = {
   name: 'commands-apart',
   setup({ onResolve }) {
-    onResolve({ filter: /\/commands\/(?:verify|spec-validate|run|resume)\.js$/ }, ({ path, kind }) =>
-      kind === 'dynamic-import'
-        ? { path: `./${path.slice(path.indexOf('commands/'))}`, external: true }
-        : undefined,
+    onResolve({ filter: /\/commands\/(?:verify|spec-validate|run|resume)\.js$/ }, ({ path, kind }) => {
+      if (kind !== 'dynamic-import') return undefined;
+      const command = path.slice(path.indexOf('commands/'));
+      return {
+        path: command === 'commands/verify.js' ? './verify-alone.js' : `./${command}`,
+        external: true,
+      };
+    });
+  },
+};
+
+/** What begins with `verify` is no other command: none of those is ever asked for, and none is in that file. */
+const noOtherCommand: Plugin = {
+  name: 'no-other-command',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/commands\/[^/]+\.js$/ }, ({ path, kind }) =>
+      kind === 'dynamic-import' && !path.endsWith('/verify.js') ? { path, external: true } : undefined,
     );
   },
 };
@@ -151,9 +179,7 @@ const folded = [
   ...(await fold({ entryPoints: running, chunkNames: 'bin/run-[hash]' })),
   ...(
     await Promise.all(
-      [...wholeCommands.map((name) => `dist/bin/commands/${name}.js`), 'dist/verify.js'].map((path) =>
-        fold({ entryPoints: [path], splitting: false }),
-      ),
+      wholeCommands.map((path) => fold({ entryPoints: [path], splitting: false, plugins: [noOtherCommand] })),
     )
   ).flat(),
   // A thread of the pool loads tasks and rules by their address.

@@ -34,7 +34,7 @@ export function parseNote(source: string): SignedNote {
 }
 
 function parseSignatureLine(line: string): NoteSignature {
-  const match = /^— ([^\s+]+) ([A-Za-z0-9+/=]+)$/.exec(line);
+  const match = /^\u2014 ([^\s+]+) ([A-Za-z0-9+/=]+)$/.exec(line);
   const blob = parseBase64(match?.[2] ?? '');
   if (match?.[1] === undefined || blob === undefined || blob.length < 5) {
     throw malformed('expected `— name base64` in each signature line');

@@ -1,4 +1,4 @@
-import { existsSync, globSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { fixtures, makeSample, sampleSpec } from '../engine/run/sample.ts';
@@ -29,6 +29,26 @@ t.test('the compiled package does the main job: workers, rules and plugins are f
     t.equal(status, 0, `${line.join(' ')}: ${text.slice(0, 1000)}`);
     t.match(JSON.parse(text), { ok: true, command: new RegExp(`^${line[0]}`) }, `${line.join(' ')} was done`);
   }
+
+  const lines: readonly (readonly [line: readonly string[], status: number])[] = [
+    [['verify', 'HEAD'], 0],
+    [['verify', 'no-such-name'], 128],
+    [['verify', 'HEAD', '--type', 'https://example.org/other'], 1],
+    [['verify', 'HEAD', '--explain'], 0],
+    [['verify', '--help'], 0],
+    [['verify'], 129],
+    [['verify', 'run'], 128],
+    [['verify', '--version'], 0],
+  ];
+  for (const [line, status] of lines) {
+    const alone = writ(...line);
+    const argv = [launcher, '--no-color', ...line, '--json'];
+    const among = runTo(process.execPath, argv, sample.root, sample.env);
+    t.equal(alone.status, status, line.join(' '));
+    t.same([alone.status, alone.text], [among.status, `${among.out}${among.err}`], 'one program, two files');
+  }
+  const program = readFileSync(join(installed, 'dist', 'bin', 'verify-alone.js'), 'latin1');
+  t.notMatch(program, /[^\0-\x7f]/, 'a text that is not all ASCII is twice as large');
 });
 
 t.test('packing builds: where nothing was built the package has its code and no sources', async (t) => {

@@ -131,7 +131,7 @@ function namesOf(artifacts: readonly { readonly name: string }[]): readonly stri
 }
 
 const moment = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/g;
-const duration = /\b\d{1,12}(?:\.\d{1,9})? ?(?:ns|µs|ms|s|sec|secs|seconds?|min|minutes?|h|hours?)\b/g;
+const duration = /\b\d{1,12}(?:\.\d{1,9})? ?(?:ns|\u00b5s|ms|s|sec|secs|seconds?|min|minutes?|h|hours?)\b/g;
 
 function withoutTimes(text: string): string {
   return text.replace(moment, '⟨time⟩').replace(duration, '⟨time⟩');
