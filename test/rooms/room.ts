@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import t from 'tap';
 import { forgetLargePages } from './large-pages.ts';
+import { tap as t } from './light-tap.ts';
 import { ownTemporaryDirectory } from './temporary-directory.ts';
 import { testsOf } from './tests-of.ts';
 
