@@ -3,6 +3,7 @@ import type { GrammarName } from '../../readers/source/grammar/grammar-name.ts';
 import { parseSyntax } from '../../readers/source/grammar/parse-syntax.ts';
 import { plainText } from '../../readers/source/grammar/plain-text.ts';
 import type { SyntaxTree } from '../../readers/source/grammar/syntax-tree.ts';
+import { isMarkup } from '../../readers/source/language.ts';
 import { type Reading, readTree } from '../../readers/source/names/reading.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
 import { shippedGrammar } from '../source/shipped-grammar.ts';
@@ -27,7 +28,6 @@ export interface SyntaxQuestion<H extends Hit = Hit> {
   readonly mayHit: (bytes: Uint8Array, start: number, end: number) => boolean;
 }
 
-const markup = /\.(?:vue|svelte|astro|html|htm)$/i;
 /** Ordinary source takes half a millisecond per thousand characters. */
 const millisecondsFor = (length: number): number => 250 + length * 0.005;
 const maxDoubts = 5_000;
@@ -48,7 +48,7 @@ export async function scanSyntax<H extends Hit>(
 ): Promise<Scan<H>> {
   const { grammar: name, find } = question;
   const grammar = await shippedGrammar(name);
-  const plain = plainText(markup.test(source.path) ? onlyScripts(source.text) : source.text);
+  const plain = plainText(isMarkup(source.path) ? onlyScripts(source.text) : source.text);
   const prefix = name === 'php' && !source.whole && !plain.includes('<?') ? '<?php ' : '';
   const isTooLarge = plain.length > maxTreeChars;
   const tree = isTooLarge

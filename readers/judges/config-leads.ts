@@ -1,3 +1,4 @@
+import { type Language, scriptLanguage } from '../source/language.ts';
 import { completedName } from './completed-name.ts';
 import { directoryOf } from './directory-of.ts';
 import { joined } from './joined.ts';
@@ -124,10 +125,20 @@ function withoutKey(line: string): string {
   return line.replace(/^\s*(?:commands(?:_pre|_post)?\s*=)?\s*-?/, '');
 }
 
+/** Languages whose configuration names files in quotes. */
+const quoting: ReadonlySet<Language | undefined> = new Set([
+  'javascript',
+  'python',
+  'ruby',
+  'php',
+  'java',
+  'kotlin',
+] as const);
+
 /** In code what is quoted counts; elsewhere every word does that stands in no comment. */
 function wordsOf(name: string, text: string): readonly string[] {
   const plain = text.replace(roots, ' ');
-  if (/\.(?:[cm]?[jt]sx?|py|rb|php|gradle|kts|rake)$|^(?:Rakefile|gradlew)$/.test(name))
+  if (name === 'gradlew' || quoting.has(scriptLanguage(name)))
     return [...new Set([...quotedPaths(text), ...quotedPaths(text.replace(roots, '')), ...globsOf(text)])];
   const words = plain
     .split('\n')
@@ -146,7 +157,8 @@ function filesOf(word: string, name: string, directory: string, tree: JudgedTree
   const plain = word.replace(/^\/+/, '');
   const direct = [joined(directory, plain), joined('', plain)];
   const completed = [
-    ...(/\.[cm]?[jt]sx?$|json5?c?$|ya?ml$|rc$|\.opts$/.test(name) && word.includes('/')
+    ...((scriptLanguage(name) === 'javascript' || /json5?c?$|ya?ml$|rc$|\.opts$/.test(name)) &&
+    word.includes('/')
       ? completedName('node', plain, directory, tree).flatMap((one) =>
           one.kind === 'script' ? [one.path] : [],
         )

@@ -1,3 +1,5 @@
+import { isCode } from '../source/language.ts';
+
 /** Directories of things that serve development; what a script imports from elsewhere is the product that it judges. */
 const tooling =
   /(?:^|\/)(?:scripts?|ci|tools?|tooling|build-?tools|hack|devtools|checks?|qa|lint|\.[\w-]+)\/|(?:^|\/)(?:global-?)?(?:set-?up|bootstrap)(?:[.-][\w.-]*)?$/i;
@@ -17,8 +19,8 @@ const fixturePlaces =
 
 const data =
   /\.(?:json[c5]?|ya?ml|toml|ini|cfg|conf|config|properties|xml|txt|lst|list|csv|tsv|rego|rules?|neon|env|baseline|allow|deny|ignore|mk)$|\/[\w-]+$|(?:^|\/)\.[\w-]+$/;
-const code =
-  /\.(?:[cm]?[jt]sx?|vue|py|rb|rake|php|sh|bash|zsh|pl|lua|exs?|gradle|kts|groovy|cmake|json[c5]?)$|\/[\w-]+$/;
+/** Code beside that of the languages that are known, or what is called as a program is. */
+const otherCode = /\.(?:vue|cmake|json[c5]?)$|\/[\w-]+$/;
 const entry = /^(?:index|main|app|server|cli|mod|lib)\.\w+$/;
 
 /** Directories that are called for what judges. */
@@ -36,7 +38,7 @@ export function servesJudging(from: string, path: string): boolean {
 export function servesConfiguration(from: string, path: string): boolean {
   if (isTest.test(path) || ofProduct.test(path) || path.endsWith('.d.ts')) return false;
   if (servesJudging(from, path)) return path.includes('/') || !entry.test(path);
-  if (!code.test(path) && !data.test(path)) return false;
+  if (!isCode(path) && !otherCode.test(path) && !data.test(path)) return false;
   if (fixturePlaces.test(path)) return false;
   return testPlaces.test(path) || !productPlaces.test(path);
 }

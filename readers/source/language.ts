@@ -24,6 +24,8 @@ interface LanguageRow {
   readonly source: string;
   /** Of files that hold it among other things, or configure something in it. */
   readonly holders?: string;
+  /** Of markup that holds it in elements of its own. */
+  readonly markup?: string;
   /** Of source in which declarations alone are looked for. */
   readonly declarations?: string;
   /** Whole names of files. */
@@ -39,7 +41,7 @@ interface LanguageRow {
 const rows: Readonly<Record<Language | 'lua', LanguageRow>> = {
   javascript: {
     source: 'js mjs cjs jsx ts mts cts tsx',
-    holders: 'vue svelte astro html htm',
+    markup: 'vue svelte astro html htm',
     interpreter: /\b(?:node|deno|bun|tsx|ts-node)\b/,
     grammar: 'javascript',
     grammars: {
@@ -103,9 +105,10 @@ const pairs = <Known extends string>(
     ),
   );
 
-const byExtension = pairs(languages as Language[], ({ source, holders }) => [
+const byExtension = pairs(languages as Language[], ({ source, holders, markup }) => [
   ...words(source),
   ...words(holders),
+  ...words(markup),
 ]);
 const byDeclaration = pairs(languages as DeclaringLanguage[], ({ source, declarations }) => [
   ...words(source),
@@ -113,11 +116,28 @@ const byDeclaration = pairs(languages as DeclaringLanguage[], ({ source, declara
 ]);
 const byName = pairs(languages as Language[], ({ names = [] }) => names);
 
+const markups: ReadonlySet<string> = new Set(Object.values(rows).flatMap(({ markup }) => words(markup)));
+
 /** Glob patterns of every file that `languageOf` knows by name. */
 export const languageGlobs: readonly string[] = [
   ...[...byExtension.keys()].map((extension) => `**/*.${extension}`),
   ...[...byName.keys()].map((name) => `**/${name}`),
 ];
+
+/** Whether a file is markup, of which only some elements hold source. */
+export function isMarkup(path: string): boolean {
+  return markups.has(extensionOf(path));
+}
+
+/** Language of a file that holds nothing else, by its name; markup has none. */
+export function scriptLanguage(path: string): Language | undefined {
+  return isMarkup(path) ? undefined : languageOf(path);
+}
+
+/** Whether a file is source, of whatever language, by its name; markup is none. */
+export function isCode(path: string): boolean {
+  return (scriptLanguage(path) ?? declaringLanguage(path)) !== undefined;
+}
 
 /**
  * Language of a file by its name, else by the interpreter that its first line names; `undefined` where neither tells.
@@ -125,8 +145,7 @@ export const languageGlobs: readonly string[] = [
 export function languageOf(path: string, firstLine = ''): Language | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');
-  const known =
-    byName.get(name) ?? (dot === -1 ? undefined : byExtension.get(name.slice(dot + 1).toLowerCase()));
+  const known = byName.get(name) ?? (dot === -1 ? undefined : byExtension.get(extensionOf(name)));
   if (known !== undefined || !firstLine.startsWith('#!')) return known;
   const line = firstLine.slice(0, 200);
   return (languages as Language[]).find((language) => rows[language].interpreter?.test(line));
@@ -137,7 +156,7 @@ export function languageOf(path: string, firstLine = ''): Language | undefined {
  * no source.
  */
 export function declaringLanguage(path: string): DeclaringLanguage | undefined {
-  return byDeclaration.get(path.slice(path.lastIndexOf('.') + 1).toLowerCase());
+  return byDeclaration.get(extensionOf(path));
 }
 
 /** The grammar that reads a file, or `undefined` where none is at hand and the text is read token by token. */
@@ -147,4 +166,9 @@ export function grammarOf(path: string, language: Language): GrammarName | undef
   const dot = name.lastIndexOf('.');
   const own = grammars[dot === -1 ? name : name.slice(dot).toLowerCase()] ?? grammar;
   return own === 'none' ? undefined : own;
+}
+
+/** What stands behind the last dot, in lower case; all of the path where it has none. */
+function extensionOf(path: string): string {
+  return path.slice(path.lastIndexOf('.') + 1).toLowerCase();
 }

@@ -1,5 +1,13 @@
 import t from 'tap';
-import { declaringLanguage, grammarOf, languageGlobs, languageOf } from '../../../readers/source/language.ts';
+import {
+  declaringLanguage,
+  grammarOf,
+  isCode,
+  isMarkup,
+  languageGlobs,
+  languageOf,
+  scriptLanguage,
+} from '../../../readers/source/language.ts';
 
 t.test(
   'a file has the language of its ending, of its name, or of the interpreter that it names',
@@ -21,6 +29,15 @@ t.test('declarations are looked for in source, not in what holds some', async (t
   t.equal(declaringLanguage('x.mm'), 'c');
   t.equal(declaringLanguage('x.lua'), 'lua');
   t.equal(declaringLanguage('x.pl'), undefined);
+});
+
+t.test('source is told from markup that holds some, and from data', async (t) => {
+  for (const path of ['x.mjs', 'a/x.PY', 'x.go', 'x.lua', 'tools/x.pl', 'Gemfile', 'build.gradle'])
+    t.ok(isCode(path), path);
+  for (const path of ['x.vue', 'x.html', 'x.json', 'x.md', 'bin/run']) t.notOk(isCode(path), path);
+  t.ok(isMarkup('a/x.HTML') && !isMarkup('x.js'));
+  t.equal(scriptLanguage('x.html'), undefined);
+  t.equal(scriptLanguage('x.rake'), 'ruby');
 });
 
 t.test('each file is read by the grammar of its kind, or by none', async (t) => {

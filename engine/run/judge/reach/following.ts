@@ -20,6 +20,7 @@ import {
   servesJudging,
 } from '../../../../readers/judges/serves-judging.ts';
 import { followLinks, type LinkedEntry } from '../../../../readers/judges/tree-links.ts';
+import { isCode } from '../../../../readers/source/language.ts';
 import { FoundJudge } from './found-judge.ts';
 import { plainCommands } from './plain-commands.ts';
 import { importsOf, textLeads } from './text-leads.ts';
@@ -29,7 +30,6 @@ const maxHops = 6;
 const maxRules = 200;
 const maxConfigs = 300;
 
-const isCode = /\.(?:[cm]?[jt]sx?|py|rb|php|sh|bash|zsh|pl|lua|gradle|kts)$/;
 const cases = /^[ \t]*(?:test|it|describe|suite|context|specify)(?:\.\w+)?\(/m;
 
 interface Visit {
@@ -120,7 +120,7 @@ export class Following {
     for (const link of role === 'test' ? [] : links) this.#found.link(link, this.#check, via);
     if (links.length > 0) this.#calledAs.set(path, named);
     if (!this.#found.file(path, role, this.#check, via)) return;
-    if (role === 'config' && (!isCode.test(path) || isConfigName(named))) this.#configs.add(path);
+    if (role === 'config' && (!isCode(path) || isConfigName(named))) this.#configs.add(path);
     if (role !== 'test') this.#visit(path, hops);
   }
 
@@ -246,7 +246,7 @@ export class Following {
       const { path: real } = followLinks(named, this.#links);
       if (this.#tests.has(real)) continue;
       this.#namedByConfig.add(real);
-      this.#file(named, isCode.test(named) ? 'script' : 'config', `\`${path}\``, hops + 1);
+      this.#file(named, isCode(named) ? 'script' : 'config', `\`${path}\``, hops + 1);
     }
   }
 

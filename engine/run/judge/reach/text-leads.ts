@@ -3,6 +3,7 @@ import { joined } from '../../../../readers/judges/joined.ts';
 import type { JudgedTree } from '../../../../readers/judges/named.ts';
 import { quotedPaths } from '../../../../readers/judges/quoted-paths.ts';
 import { recipeCommands } from '../../../../readers/judges/recipe-commands.ts';
+import { type Language, languageOf, scriptLanguage } from '../../../../readers/source/language.ts';
 import { javascriptImports } from '../../../frame/imports/javascript-imports.ts';
 import { pythonImports } from '../../../frame/imports/python-imports.ts';
 import { resolveJavascript } from '../../../frame/imports/resolve-javascript.ts';
@@ -25,7 +26,7 @@ export function textLeads(path: string, called: string, text: string, tree: Judg
   const directory = directoryOf(called);
   const recipes = recipeCommands(name, text);
   if (recipes !== undefined) return { commands: recipes.map((one) => ({ text: one, directory })), paths: [] };
-  const isShell = /^#!.*\b(?:ba|da|z|k)?sh\b/.test(text) || /\.(?:sh|bash|zsh|ksh|bats)$/.test(name);
+  const isShell = languagesOf(name, text).includes('shell');
   const places = /\bdirname\b|\bBASH_SOURCE\b|\$\{0%/.test(text) ? new Set(['', directory]) : [''];
   return {
     commands: isShell ? [...places].map((place) => ({ text, directory: place })) : [],
@@ -40,17 +41,23 @@ export function textLeads(path: string, called: string, text: string, tree: Judg
 /** Files that a script loads, as its language says that; `called`: what tells the language. */
 export function importsOf(path: string, called: string, text: string, tree: JudgedTree): readonly string[] {
   const files = { has: (file: string) => tree.isFile(file) };
-  const isJavascript = /\.[cm]?[jt]sx?$/.test(called) || /^#!.*\b(?:node|deno|bun|tsx)\b/.test(text);
+  const languages = languagesOf(called, text);
   return [
-    ...(isJavascript
+    ...(languages.includes('javascript')
       ? javascriptImports(text).flatMap((one) => resolveJavascript(one, path, files) ?? [])
       : []),
-    ...(/\.pyw?$/.test(called)
+    ...(languages.includes('python')
       ? pythonImports(text)
           .slice(0, 500)
           .flatMap((one) => resolvePython(one, path, files))
       : []),
   ];
+}
+
+/** What a file is by its name, and what its first line has it run by: either may be how it is called. */
+function languagesOf(called: string, text: string): readonly (Language | undefined)[] {
+  const first = text.slice(0, 200).split('\n', 1)[0];
+  return [scriptLanguage(called), languageOf('', first)];
 }
 
 /** Literal ends of words that begin with an expansion: `"$DIR/lib.sh"`. */
