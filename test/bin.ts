@@ -9,6 +9,7 @@ await room(
   'bin/run-progress.test.ts',
   'bin/schemas.test.ts',
   'bin/commands/answers.test.ts',
+  'bin/commands/run-source.test.ts',
   'bin/commands/approve.test.ts',
   'bin/commands/approve-with.test.ts',
   'bin/commands/ledger.test.ts',

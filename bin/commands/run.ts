@@ -28,11 +28,13 @@ const maxPatchBytes = 256 * 1024 * 1024;
 export async function run(context: CommandContext): Promise<CommandResult> {
   const { options, args, repoPath, cwd, signal, print } = context;
   const [spec = ''] = args;
-  const source = await readSource(context, spec);
+  const given = sourceGiven(context, spec);
   const [onto, message, author, policy] = ['onto', 'message', 'author', 'policy'].map((name) =>
     options.value(name),
   );
+  // Whoever misspelt the contract is told so, and not that nobody does the work.
   const specBytes = await readSpecBytes(context, spec);
+  const source = await readSource(context, given);
   const approvers = await openApprovers(context);
   const pluginAccess = userPluginAccess(context.env, options.values('plugin'));
   await using engine = await openEngine(context, {
@@ -87,18 +89,32 @@ export function toResult(view: RunView, print: CommandContext['print']): Command
   return refusal ? refused(refusal, data, human) : succeeded(data, human);
 }
 
-async function readSource(context: CommandContext, spec: string): Promise<ChangeSource> {
-  const given = ['patch', 'range', 'recording'].filter((name) => context.options.value(name) !== undefined);
+/** Where the change comes from, as it was typed; absent where nothing says so. USAGE. */
+interface GivenSource {
+  readonly kind: 'patch' | 'range' | 'recording';
+  readonly value: string;
+}
+
+function sourceGiven({ options }: CommandContext, spec: string): GivenSource | undefined {
+  const given = (['patch', 'range', 'recording'] as const).filter(
+    (name) => options.value(name) !== undefined,
+  );
   const [kind] = given;
   if (given.length > 1) {
     const named = given.map((name) => `\`--${name}\``).join(' and ');
     throw new WritError('USAGE', { message: `expected one source of the change, found ${named}` });
   }
-  const value = kind === undefined ? '' : (context.options.value(kind) ?? '');
-  if (kind === 'range') return { kind, range: value };
-  if (kind === undefined) throw new WritError('NO_WORKER');
-  if (value === '-' && spec === '-')
+  if (kind === undefined) return undefined;
+  const value = options.value(kind) ?? '';
+  if (value === '-' && spec === '-' && kind !== 'range')
     throw new WritError('USAGE', { message: `the spec and the ${kind} cannot both come from stdin` });
+  return { kind, value };
+}
+
+async function readSource(context: CommandContext, given: GivenSource | undefined): Promise<ChangeSource> {
+  if (given === undefined) throw new WritError('NO_WORKER');
+  const { kind, value } = given;
+  if (kind === 'range') return { kind, range: value };
   const bytes = await readInput(context, value, { maxBytes: maxPatchBytes });
   return kind === 'recording'
     ? { kind: 'worker', worker: recordedWorker, from: bytes }

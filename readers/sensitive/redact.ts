@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { Redaction } from '../../core/contract/redaction.ts';
 import { isFault } from '../documents/archive/archive-fault.ts';
 import { inflate } from '../documents/archive/inflate.ts';
-import { isTar, readTar } from '../documents/archive/read-tar.ts';
+import { isTar, readTar, type TarPart } from '../documents/archive/read-tar.ts';
 import { readZip } from '../documents/archive/read-zip.ts';
 import { writeTar } from '../documents/archive/write-tar.ts';
 import { writeZip } from '../documents/archive/write-zip.ts';
@@ -151,7 +151,8 @@ function redactZip(bytes: Uint8Array, options: RedactorOptions, inside: Inside):
 
 function redactTar(bytes: Uint8Array, options: RedactorOptions, inside: Inside): Redacted {
   const parts = inside.layer > maxLayers ? undefined : readTar(asBuffer(bytes), tarLimits);
-  if (parts === undefined || isFault(parts)) return { bytes, redactions: [], unscanned: 'tar' };
+  if (parts === undefined || isFault(parts) || goesOn(parts))
+    return { bytes, redactions: [], unscanned: 'tar' };
   const contents = redactAll(
     parts.map((part) => part.bytes),
     options,
@@ -175,6 +176,12 @@ function redactTar(bytes: Uint8Array, options: RedactorOptions, inside: Inside):
     redactions,
     ...(contents.unscanned === undefined ? {} : { unscanned: `tar: ${contents.unscanned}` }),
   };
+}
+
+/** Something stands behind the end of the archive, which another reader may take for more of it. */
+function goesOn(parts: readonly TarPart[]): boolean {
+  const end = parts.at(-1)?.header ?? Buffer.alloc(0);
+  return end.subarray(0, 512).every((octet) => octet === 0) && end.some((octet) => octet !== 0);
 }
 
 /** Nothing in a PDF can be replaced without laying it out anew: where anything is found, nothing of it is kept. */

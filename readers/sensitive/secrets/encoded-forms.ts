@@ -19,15 +19,18 @@ export interface Decoded {
 
 /** What stands before the sought words of a key's header. */
 const maxBefore = 48;
+/** Characters before an anchor that a format looks back at, most of all. */
+const maxEscapesBefore = 80;
 const base64Run =
   /[A-Za-z0-9+/_-]{1,4096}(?:(?:\\{1,2}[nr]|[\r\n][ \t]{0,40}){1,4}[A-Za-z0-9+/_-]{16,200}){0,200}/y;
 const hexRun = /(?:[0-9A-Fa-f]{2}){1,6000}/y;
 const escapedRun = /(?:%[0-9A-Fa-f]{2}|\\{1,2}u00[0-9A-Fa-f]{2}|\\{1,2}x[0-9A-Fa-f]{2}|[\w.~+/=:-]){1,6000}/y;
+const escapesBefore = /(?:%[0-9A-Fa-f]{2}|\\{1,2}u00[0-9A-Fa-f]{2}|\\{1,2}x[0-9A-Fa-f]{2}){1,80}$/;
 const oneEscape = /%([0-9A-Fa-f]{2})|\\{1,2}u00([0-9A-Fa-f]{2})|\\{1,2}x([0-9A-Fa-f]{2})/g;
 
 export interface FormChoice {
-  /** Whether escapes are wanted, too. */
-  readonly escapes?: boolean;
+  /** Whether what stands escaped before the text is read, too, by a format that looks back. */
+  readonly looksBack?: boolean;
   /**
    * It is one of many texts that have their beginning alone in common: their forms are cut so that most of them are the
    * same.
@@ -41,7 +44,7 @@ export interface FormChoice {
  */
 export function encodedForms(
   sought: string,
-  { escapes = true, isOfMany = false }: FormChoice = {},
+  { looksBack = false, isOfMany = false }: FormChoice = {},
 ): readonly EncodedForm[] {
   const hex = Buffer.from(sought, 'latin1').toString('hex');
   const cut = (anchor: string, most: number): string => (isOfMany ? anchor.slice(0, most) : anchor);
@@ -55,10 +58,12 @@ export function encodedForms(
     add({ ...form, anchor: cut(form.anchor, 4) });
   }
   for (const digits of [hex, hex.toUpperCase()]) add({ anchor: cut(digits, 6), read: readHex });
-  if (!escapes) return forms;
   for (const mark of ['%', '\\u00', '\\x'])
     for (const digits of [hex, hex.toUpperCase()])
-      add({ anchor: digits.replace(/../g, (pair) => mark + pair), read: readEscaped });
+      add({
+        anchor: digits.replace(/../g, (pair) => mark + pair),
+        read: looksBack ? readEscapedAround : readEscaped,
+      });
   return forms;
 }
 
@@ -71,6 +76,14 @@ export function readEscaped(text: string, at: number, most: number): Decoded | u
       String.fromCharCode(Number.parseInt(one ?? two ?? three, 16)),
     );
   return { text: decoded, at: 0, start: at, end };
+}
+
+/** The same, and the escapes that stand right before `at`; what stands there as it is is left alone. */
+export function readEscapedAround(text: string, at: number, most: number): Decoded | undefined {
+  const [before = ''] = escapesBefore.exec(text.slice(Math.max(0, at - 8 * maxEscapesBefore), at)) ?? [];
+  const start = at - before.length;
+  const decoded = readEscaped(text, start, most + before.length);
+  return decoded && { ...decoded, at: before.match(oneEscape)?.length ?? 0 };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type AnchorSearch, createAnchorSearch } from '../../anchors/anchor-search.ts';
 import { assignedAnchors, findAssigned } from './assigned-secret.ts';
 import { isCutAt, joinedRows, jointAnchors } from './cut-literals.ts';
-import { type EncodedForm, encodedForms, readEscaped } from './encoded-forms.ts';
+import { type EncodedForm, encodedForms, readEscaped, readEscapedAround } from './encoded-forms.ts';
 import { leadOf } from './lead-of.ts';
 import { findPrivateKey, keyAnchors } from './private-key.ts';
 import type { SecretMatch } from './secret-match.ts';
@@ -59,15 +59,18 @@ for (const anchor of assignedAnchors) addTry(tries, anchor, findAssigned);
 /** What a token or a key is known by under an encoding: its first characters, or words of its header. */
 const encodedAnchors: string[] = [];
 for (const pattern of secretPatterns) {
-  if (pattern.kind !== 'token' || pattern.lead !== undefined || pattern.rule === 'zhipu-key') continue;
+  if (pattern.kind !== 'token') continue;
   const attempt: Try = (text, at) => tryPattern(text, at, pattern);
-  // What looks back finds nothing where reading begins at its anchor, as it does behind escapes.
+  if (pattern.rule === 'zhipu-key') {
+    // Its anchors are too many: under escapes the dot is rare enough, behind three of its digits.
+    for (const anchor of ['%2E%', '%2e%', '\\u002E', '\\u002e', '\\x2E\\', '\\x2e\\'])
+      addEncoded({ anchor, read: readEscapedAround }, (text, at) => attempt(text, at - 3));
+    continue;
+  }
   const looksBack = pattern.form.source.startsWith('(?<=');
   const forms = pattern.anchors
     .filter(({ length }) => length >= 3)
-    .flatMap((anchor) =>
-      encodedForms(anchor, { escapes: !looksBack, isOfMany: pattern.anchors.length > 64 }),
-    );
+    .flatMap((anchor) => encodedForms(anchor, { looksBack, isOfMany: pattern.anchors.length > 64 }));
   const each = new Map(forms.map((form) => [`${form.read.name} ${form.phase} ${form.anchor}`, form]));
   for (const form of each.values()) addEncoded(form, attempt);
 }

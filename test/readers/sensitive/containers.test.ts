@@ -105,6 +105,15 @@ t.test(
     const sum = tarOf({ a: token });
     sum.write('0000001', 148);
     t.match(clean(sum), { unscanned: 'tar', redactions: [] });
+    for (const behind of [tarOf({ b: token }), Buffer.from(token)]) {
+      const more = Buffer.concat([tarOf({ a: token }), behind]);
+      t.same(
+        clean(more),
+        { bytes: more, redactions: [], unscanned: 'tar' },
+        'behind the end of a tar archive',
+      );
+    }
+    t.match(clean(Buffer.concat([tarOf({ a: token }), Buffer.alloc(4096)])), { unscanned: undefined });
     t.match(clean(gzipSync(gzipSync(gzipSync(token)))), { unscanned: 'gzip', redactions: [] });
     t.match(clean(zipOf({ a: zipOf({ b: zipOf({ c: zipOf({ d: token }) }) }) })), { unscanned: /zip$/ });
     t.match(clean(zipOf({ 'a.png': '\x89PNG', b: 'ann@corp.io' })), { redactions: [{ rule: 'email' }] });

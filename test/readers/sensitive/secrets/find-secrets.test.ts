@@ -23,6 +23,27 @@ t.test('a value of every known format is found, whole and by its rule', async (t
   }
 });
 
+t.test('a token is found behind escapes, also one that is known by what stands before', async (t) => {
+  const escapes: Readonly<Record<string, (digits: string) => string>> = {
+    percent: (digits) => `%${digits}`,
+    'percent in capitals': (digits) => `%${digits.toUpperCase()}`,
+    unicode: (digits) => `\\u00${digits}`,
+    hexadecimal: (digits) => `\\x${digits}`,
+  };
+  const byWhatStandsBefore = [
+    ...['terraform-token', 'mailchimp-key', 'telegram-token', 'zhipu-key'],
+    ...['azure-client-secret', 'azure-devops-token'],
+  ];
+  const kinds = ['npm-token', ...byWhatStandsBefore];
+  for (const [rule, value] of inventedSecrets.filter(([rule]) => kinds.includes(rule)))
+    for (const [name, escaping] of Object.entries(escapes)) {
+      const escaped = Buffer.from(value, 'latin1').toString('hex').replace(/../g, escaping);
+      const text = `key = "${escaped}" // ${'x'.repeat(40)}`;
+      const found = findSecrets(text).filter((match) => match.rule === rule);
+      t.match(found, [{ start: 7, end: 7 + escaped.length, value, wrapped: 'encoded' }], `${rule} ${name}`);
+    }
+});
+
 t.test('text that only resembles a secret is left alone', async (t) => {
   for (const text of [
     'task-force and risk-averse: sk-learn, sk-short',
