@@ -86,7 +86,7 @@ export async function scanPieces(
 }
 
 /** What a grammar makes of a larger file takes so much memory that no two are read side by side. */
-const largeBytes = 256 * 1024;
+const largeBytes = 128 * 1024;
 
 /** Works that are given to it run one after the other. */
 function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {

@@ -24,9 +24,6 @@ let generation = 0;
 /** Source after which a thread gives up: each runtime that hostile text has broken stays in memory. */
 const maxGenerations = 50;
 
-/** Grammars with a function that costs the optimiser 75 to 700 MB of memory. */
-export const hugeGrammars: ReadonlySet<GrammarName> = new Set(['bash', 'c-sharp', 'ruby']);
-
 /**
  * The grammar of that name, made of its bytes, which are asked for on first use in this thread. Throws GRAMMAR_FAULT
  * where it does not load.
@@ -44,10 +41,7 @@ async function load(name: GrammarName, read: () => Promise<Uint8Array>): Promise
     runtime ??= startRuntime();
     const { module, functions } = await runtime;
     const { Language: language, Parser: parser } = module;
-    const bytes = await read();
-    const grammar = hugeGrammars.has(name)
-      ? language.loadSync(compilePlainly(bytes))
-      : await language.load(bytes);
+    const grammar = language.loadSync(compilePlainly(await read()));
     return {
       parser: new parser().setLanguage(grammar),
       types: namedTypes(grammar),
@@ -64,7 +58,8 @@ async function load(name: GrammarName, read: () => Promise<Uint8Array>): Promise
 }
 
 /**
- * Compiles a module whole, at once, and for good: no function of it is optimised later. Flags hold for the process; a
+ * Compiles a module whole, at once, and for good: no function of it is optimised later. One function of shell's grammar
+ * costs the optimiser 700 MB of memory; of the others it keeps what it freed, 20 MB and more. Flags hold for the process; a
  * function of another module that is first called meanwhile in another thread stays as plain, which costs it some speed
  * and nothing else.
  */
