@@ -10,6 +10,7 @@ import { type ScanResult, scanPieces } from '../../gates/scan/scan-pieces.ts';
 import type { ScannedFinding } from '../../gates/scan/scanned-finding.ts';
 import { buildSarif } from '../../readers/documents/sarif/build-sarif.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { loadLean } from '../command-parts/load-lean.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
 import { readScanOptions } from '../command-parts/scan-options.ts';
 import { openScanSource } from '../command-parts/scan-sources.ts';
@@ -29,15 +30,17 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const ruleOptions = await readScanOptions(context, engine.rules.ids);
   await using source = await openScanSource(context, (one) => unscanned.push(one));
   const asked = rules.filter(({ scan }) => source.isWhole || scan?.needsBothSides !== true);
-  const result = await scanPieces(source.pieces, {
-    spec: scanSpec(),
-    rules: asked,
-    ruleOptions,
-    pool: engine.pool,
-    signal: context.signal,
-    ...(source.filesFor === undefined ? {} : { filesFor: source.filesFor }),
-    onPiece: ({ files, bytes }) => context.progress.update(`${files} files, ${Math.round(bytes / 1e6)} MB`),
-  });
+  const result = await loadLean(() =>
+    scanPieces(source.pieces, {
+      spec: scanSpec(),
+      rules: asked,
+      ruleOptions,
+      pool: engine.pool,
+      signal: context.signal,
+      ...(source.filesFor === undefined ? {} : { filesFor: source.filesFor }),
+      onPiece: ({ files, bytes }) => context.progress.update(`${files} files, ${Math.round(bytes / 1e6)} MB`),
+    }),
+  );
   context.progress.clear();
   if (result.files === 0) throw new WritError('PATCH_EMPTY', { message: 'there is nothing to scan' });
   const warning = asked.filter(

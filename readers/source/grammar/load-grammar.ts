@@ -59,9 +59,9 @@ async function load(name: GrammarName, read: () => Promise<Uint8Array>): Promise
 
 /**
  * Compiles a module whole, at once, and for good: no function of it is optimised later. One function of shell's grammar
- * costs the optimiser 700 MB of memory; of the others it keeps what it freed, 20 MB and more. Flags hold for the process; a
- * function of another module that is first called meanwhile in another thread stays as plain, which costs it some speed
- * and nothing else.
+ * costs the optimiser 700 MB of memory; of the others it keeps what it freed, 15 MB and more. Flags hold for the
+ * process; a function of another module that is first called meanwhile in another thread stays as plain, which costs it
+ * some speed and nothing else.
  */
 function compilePlainly(bytes: Uint8Array): object {
   const flags = ['wasm-lazy-compilation', 'wasm-dynamic-tiering', 'wasm-tier-up'];
