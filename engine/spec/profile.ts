@@ -4,6 +4,7 @@ import type {
   ChangeType,
   Check,
   IntentSpec,
+  QualityGates,
   RiskLevel,
   SecurityConstraints,
   TargetRepo,
@@ -125,6 +126,7 @@ export function draftFromProfile(request: DraftRequest): IntentSpec {
         securityChecks: profile.reports ? reportChecks : [],
         releaseChecks: profile.approvers > 1 ? [approvalCheck] : [],
       },
+      qualityGates: defaultGates(changeType, risk),
     },
     constraints: {
       security: { networkPolicy: 'deny', dependencyPolicy: profile.dependencyPolicy },
@@ -179,6 +181,18 @@ export function draftFromProfile(request: DraftRequest): IntentSpec {
       bindings: { embedIntentSpecDigest: true },
     },
     lifecycle: { schemaVersion: '1.0.0', status: 'draft', changeLog: [] },
+  };
+}
+
+/**
+ * Quality gates by change type (document 1, changeType). A change of words or of what surrounds the code is not refused
+ * for an integration check that failed before it; every other type, and high risk, has zero tolerance.
+ */
+function defaultGates(changeType: ChangeType, risk: RiskLevel): QualityGates {
+  const isAside = changeType === 'docs' || changeType === 'chore';
+  return {
+    requireNewTestsWhenBugfix: true,
+    maxAllowedRegression: isAside && risk !== 'high' ? 'low' : 'none',
   };
 }
 

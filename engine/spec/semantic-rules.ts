@@ -52,7 +52,7 @@ export const semanticRules: readonly { readonly codes: readonly string[]; readon
     ],
     find: highRisk,
   },
-  { codes: ['SEMANTIC_HUMAN_LOOP_APPROVERS'], find: humanLoopApprovers },
+  { codes: ['SEMANTIC_HUMAN_LOOP_APPROVERS', 'SEMANTIC_HUMAN_LOOP_UNASKED'], find: humanLoopApprovers },
   { codes: ['SEMANTIC_MEDIUM_RISK_SECURITY_CODE'], find: mediumRiskSecurityCode },
   { codes: ['SEMANTIC_DOMAIN_PATTERN'], find: domainPatterns },
   { codes: ['SEMANTIC_TOOL_CONSTRAINT_UNKNOWN', 'SEMANTIC_TOOL_CONSTRAINT_VALUE'], find: toolConstraints },

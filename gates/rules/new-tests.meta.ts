@@ -1,5 +1,6 @@
 import type { Rule } from '../../core/contract/rule.ts';
 import { languageGlobs } from '../../readers/source/language.ts';
+import { asksNewTests } from '../new-tests/asks-new-tests.ts';
 
 export const meta: Rule = {
   id: 'new-tests',
@@ -8,8 +9,7 @@ export const meta: Rule = {
   judgesWhole: true,
   reads: languageGlobs,
   scan: { needsBothSides: true, asked: 'where-named' },
-  appliesTo: (spec) =>
-    spec.intent.changeType === 'bugfix' && spec.acceptance.qualityGates.requireNewTestsWhenBugfix,
+  appliesTo: asksNewTests,
   text: {
     about: 'A fix brings at least one new test case.',
     tags: ['reliability'],

@@ -1,5 +1,6 @@
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import { languageOf } from '../../readers/source/language.ts';
+import { asksNewTests } from '../new-tests/asks-new-tests.ts';
 import { testCases } from '../new-tests/test-cases.ts';
 import { isTestFile } from '../new-tests/test-file.ts';
 import {
@@ -18,8 +19,7 @@ const rule = 'new-tests';
  * that no changed file had at base.
  */
 export const judge: RuleFunction = (input) => {
-  const { intent, acceptance } = input.spec;
-  if (intent.changeType !== 'bugfix' || !acceptance.qualityGates.requireNewTestsWhenBugfix) return [];
+  if (!asksNewTests(input.spec)) return [];
   const names = new Set<string>();
   const bodies = new Set<string>();
   for (const file of input.patch.files) {

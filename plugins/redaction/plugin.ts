@@ -13,7 +13,7 @@ const unhurried = { timeoutMs: 3_600_000 };
 export const redactionPlugin = definePlugin({
   name: 'redaction',
   api: 1,
-  enforces: ['constraints.privacy.redactionRequired', 'constraints.privacy.dataClassesAllowed'],
+  enforces: ['constraints.privacy.redactionRequired=true', 'constraints.privacy.dataClassesAllowed#context'],
   setup({ hooks, pool }) {
     // Lives as long as the engine and is stored nowhere: equal values are told apart within a run, and nobody can guess
     // one from its digest later.

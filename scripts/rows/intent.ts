@@ -15,6 +15,14 @@ export const readers: readonly RowReader[] = [
     ['intent.summary#commit', 'oneLine(message.summary)', "'A change'", names, 'subject'],
     ['intent.changeType#commit', "prefixes[message.changeType] ?? ''", "''", names, 'prefix'],
   ]),
+  ...readersIn('engine/spec/profile.ts', [
+    [
+      'intent.changeType#gates',
+      "changeType === 'docs' || changeType === 'chore'",
+      'false',
+      'the change type gives the default quality gates',
+    ],
+  ]),
   ...readersIn('engine/intent/seal-intent.ts', [
     [
       'intent.problemStatement',

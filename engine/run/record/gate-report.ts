@@ -5,7 +5,7 @@ import { type ArtifactRecord, type StageRecord, stageNames } from '../../../core
 import { maskPath } from '../../../readers/sensitive/mask-path.ts';
 import type { GateReport } from '../../store/record/gate-report.ts';
 import type { Attempt, OpenRun, RunIdentity, RunMeans } from '../state/attempt.ts';
-import { factorsWithoutChecks } from '../state/checks-with-factors.ts';
+import { factorsWithoutChecks, factorWithoutChecks } from '../state/checks-with-factors.ts';
 import { checksWithoutUse, checkUnknownCode } from '../state/checks-without-use.ts';
 import { foreignPolicyCode, foreignPolicyWords } from '../state/foreign-policy.ts';
 
@@ -64,10 +64,7 @@ function report(
       : [
           `judged anew from ${toRfc3339(run.anewAtMs)} on: nobody here vouched for what the run had recorded before`,
         ]),
-    ...factorsWithoutChecks(spec, ground.config).map(
-      (factor) =>
-        `\`risk.factors\` names \`${factor}\`, for which \`.writ/config.toml\` at the policy commit adds no checks`,
-    ),
+    ...factorsWithoutChecks(spec, ground.config).map(factorWithoutChecks),
     ...checksWithoutUse(spec, ground.config).map((words) => `${checkUnknownCode}: ${words}`),
   ];
   return {

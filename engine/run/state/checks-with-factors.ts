@@ -1,5 +1,6 @@
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { WritError } from '../../../core/base/errors.ts';
+import { quoted } from '../../../core/base/quoted.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import type { WritConfig } from '../../config/config.ts';
 import type { ConfiguredCheck } from '../../config/configured-check.ts';
@@ -30,9 +31,14 @@ export function withFactorChecks(spec: EffectiveIntentSpec, config: Factors): Ef
   return withChecks(spec, [...added.values()]);
 }
 
-/** The factors of a contract that the configuration has no entry for: they add nothing, which a run says. */
+/** The factors of a contract that the configuration has no entry for: they add nothing, which plan and run say. */
 export function factorsWithoutChecks(spec: EffectiveIntentSpec, config: Factors): readonly string[] {
   return [...new Set(spec.risk.factors)].filter((factor) => !config.factors.has(factor));
+}
+
+/** What is said of one of those. */
+export function factorWithoutChecks(factor: string): string {
+  return `\`risk.factors\` names ${quoted(factor)}, for which \`.writ/config.toml\` at the policy commit adds no checks`;
 }
 
 function collision(factor: string, id: string, other: string): WritError {

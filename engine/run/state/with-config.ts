@@ -1,16 +1,24 @@
+import { warning } from '../../../core/contract/issue.ts';
 import type { WritConfig } from '../../config/config.ts';
 import type { AdmittedContract } from '../../intent/admit-contract.ts';
 import { withPolicyChecks } from './checks-of-policy.ts';
-import { withFactorChecks } from './checks-with-factors.ts';
+import { factorsWithoutChecks, factorWithoutChecks, withFactorChecks } from './checks-with-factors.ts';
 
 /**
  * The contract with what the config at the policy commit adds: checks of its risk factors, and those of every change.
- * CONFIG_INVALID.
+ * A factor that it gives none is a warning. CONFIG_INVALID.
  */
 export function withConfig(
   contract: AdmittedContract,
   config: Pick<WritConfig, 'checks' | 'factors' | 'policies'>,
 ): AdmittedContract {
   const { spec, ids } = withPolicyChecks(withFactorChecks(contract.effective, config), config);
-  return { ...contract, effective: spec, mandatory: ids };
+  const untold = factorsWithoutChecks(contract.effective, config).map((factor) =>
+    warning(
+      'SEMANTIC_RISK_FACTOR_UNKNOWN',
+      `/risk/factors/${contract.effective.risk.factors.indexOf(factor)}`,
+      factorWithoutChecks(factor),
+    ),
+  );
+  return { ...contract, effective: spec, mandatory: ids, warnings: [...contract.warnings, ...untold] };
 }

@@ -4,6 +4,14 @@ import { always, inSection } from '../contract-row.ts';
 
 const checks = '/acceptance/verificationPlan/*/*';
 
+/** Of each list a run that would end otherwise without it. */
+const runCases = {
+  fastChecks: 'fixtures/runs/an-unexpected-exit-code-refuses',
+  integrationChecks: 'fixtures/runs/an-old-failure-is-not-tolerated-under-none',
+  securityChecks: 'fixtures/runs/security-checks-judge-the-reports-that-the-same-stage-made',
+  releaseChecks: 'fixtures/runs/a-new-dependency-waits-for-its-licence-review',
+} as const;
+
 export const acceptanceRows = [
   ...inSection('Acceptance', [
     {
@@ -17,11 +25,19 @@ export const acceptanceRows = [
     ...checkLists.map((list) => ({
       id: `acceptance.verificationPlan.${list}`,
       path: `/acceptance/verificationPlan/${list}`,
-      rule: 'run in its stage, and the next stage starts only when it passed',
+      rule: 'run in its stage',
       asks: (spec: EffectiveIntentSpec) => spec.acceptance.verificationPlan[list].length > 0,
       enforcedBy: 'core',
-      test: 'fixtures/runs/a-later-stage-never-starts-after-a-failed-one',
+      test: runCases[list],
     })),
+    {
+      id: 'acceptance.verificationPlan#order',
+      path: '/acceptance/verificationPlan',
+      rule: 'a stage starts only when the one before it passed',
+      asks: always,
+      enforcedBy: 'core',
+      test: 'fixtures/runs/a-later-stage-never-starts-after-a-failed-one',
+    },
     {
       id: 'acceptance.verificationPlan.securityChecks#reports',
       path: '/acceptance/verificationPlan/securityChecks',
@@ -40,30 +56,87 @@ export const acceptanceRows = [
       test: 'fixtures/runs/a-fix-without-a-new-test-is-refused',
     },
     {
+      id: 'acceptance.qualityGates.requireNewTestsWhenBugfix=false',
+      path: '/acceptance/qualityGates/requireNewTestsWhenBugfix',
+      rule: 'a bugfix needs no test case',
+      asks: ({ intent, acceptance }) =>
+        intent.changeType === 'bugfix' && !acceptance.qualityGates.requireNewTestsWhenBugfix,
+      enforcedBy: 'gates',
+      test: 'fixtures/runs/a-bugfix-whose-contract-waives-new-tests-needs-none',
+    },
+    {
       id: 'acceptance.qualityGates.maxAllowedRegression=none',
       path: '/acceptance/qualityGates/maxAllowedRegression',
-      rule: 'zero tolerance: any failing integration check fails its stage, an old failure too; measured speed within the noise of the base',
+      rule: 'zero tolerance: any failing integration check fails its stage, an old failure too',
       asks: (spec) => tolerates(spec, 'none'),
       enforcedBy: 'gates',
       test: 'fixtures/runs/an-old-failure-is-not-tolerated-under-none',
     },
     {
-      id: 'acceptance.qualityGates.maxAllowedRegression=low,medium',
+      id: 'acceptance.qualityGates.maxAllowedRegression=none#speed',
       path: '/acceptance/qualityGates/maxAllowedRegression',
-      rule: 'old failures told from regressions, measured speed within 5 % or 20 % of the base',
-      asks: (spec) => tolerates(spec, 'low', 'medium'),
+      rule: 'measured speed within the noise of the base',
+      asks: (spec) => tolerates(spec, 'none'),
+      enforcedBy: 'gates',
+      test: 'test/gates/rules/regression.test.ts',
+    },
+    {
+      id: 'acceptance.qualityGates.maxAllowedRegression=low',
+      path: '/acceptance/qualityGates/maxAllowedRegression',
+      rule: 'an old failure is told and blocks nothing',
+      asks: (spec) => tolerates(spec, 'low'),
+      enforcedBy: 'gates',
+      test: 'fixtures/runs/an-old-failure-is-tolerated-under-low',
+    },
+    {
+      id: 'acceptance.qualityGates.maxAllowedRegression=low#speed',
+      path: '/acceptance/qualityGates/maxAllowedRegression',
+      rule: 'measured speed within 5 % of the base',
+      asks: (spec) => tolerates(spec, 'low'),
       enforcedBy: 'gates',
       test: 'fixtures/runs/a-metric-worse-than-low-allows-is-refused',
+    },
+    {
+      id: 'acceptance.qualityGates.maxAllowedRegression=medium',
+      path: '/acceptance/qualityGates/maxAllowedRegression',
+      rule: 'an old failure is told and blocks nothing',
+      asks: (spec) => tolerates(spec, 'medium'),
+      enforcedBy: 'gates',
+      test: 'test/engine/run/judge/regression/compare-with-base.test.ts',
+    },
+    {
+      id: 'acceptance.qualityGates.maxAllowedRegression=medium#speed',
+      path: '/acceptance/qualityGates/maxAllowedRegression',
+      rule: 'measured speed within 20 % of the base',
+      asks: (spec) => tolerates(spec, 'medium'),
+      enforcedBy: 'gates',
+      test: 'fixtures/runs/a-metric-worse-but-within-medium-is-accepted',
+    },
+    {
+      id: 'acceptance.qualityGates.maxAllowedRegression#regression',
+      path: '/acceptance/qualityGates/maxAllowedRegression',
+      rule: 'a failure that the base has not is a regression, whatever is tolerated',
+      asks: (spec) => tolerates(spec, 'low', 'medium'),
+      enforcedBy: 'gates',
+      test: 'fixtures/runs/a-new-failure-is-a-regression-under-medium',
     },
   ]),
   ...inSection('Check', [
     {
       id: 'check.id',
       path: `${checks}/id`,
-      rule: 'unique over all lists; names evidence and reports',
+      rule: 'unique over all lists',
       asks: hasCheck(always),
       enforcedBy: 'core',
       test: 'test/engine/spec/rules.test.ts',
+    },
+    {
+      id: 'check.id#evidence',
+      path: `${checks}/id`,
+      rule: 'names the evidence of its check',
+      asks: hasCheck(always),
+      enforcedBy: 'core',
+      test: 'test/engine/run/field-effects.test.ts',
     },
     {
       id: 'check.kind=command',
@@ -76,10 +149,18 @@ export const acceptanceRows = [
     {
       id: 'check.kind=testSuite',
       path: `${checks}/kind`,
-      rule: 'exit code and a parsed report; a run in which no test executed fails',
+      rule: 'a parsed report beside the exit code',
       asks: hasCheck(({ kind }) => kind === 'testSuite'),
       enforcedBy: 'gates',
-      test: 'fixtures/runs/a-suite-in-which-no-test-ran-has-failed',
+      test: 'fixtures/runs/a-suite-that-exits-well-although-a-test-failed-is-refused',
+    },
+    {
+      id: 'check.kind=testSuite#executed',
+      path: `${checks}/kind`,
+      rule: 'a run in which no test executed fails',
+      asks: hasCheck(({ kind }) => kind === 'testSuite'),
+      enforcedBy: 'gates',
+      test: 'test/gates/checks/test-suite.test.ts',
     },
     {
       id: 'check.kind=policy',
@@ -138,20 +219,44 @@ export const acceptanceRows = [
       test: 'fixtures/runs/an-unexpected-exit-code-refuses',
     },
     {
-      id: 'check.required',
+      id: 'check.required=false',
       path: `${checks}/required`,
-      rule: 'true: its failure fails the stage; false: it is reported',
-      asks: hasCheck(always),
+      rule: 'its failure is reported and blocks nothing',
+      asks: hasCheck(({ required }) => !required),
       enforcedBy: 'core',
       test: 'fixtures/runs/a-failing-check-that-is-not-required-is-reported-and-does-not-block',
     },
     {
+      id: 'check.required=true',
+      path: `${checks}/required`,
+      rule: 'its failure fails the stage',
+      asks: hasCheck(({ required }) => required),
+      enforcedBy: 'gates',
+      test: 'fixtures/runs/an-unexpected-exit-code-refuses',
+    },
+    {
       id: 'check.artifactsProduced',
       path: `${checks}/artifactsProduced`,
-      rule: 'every name is declared in `artifacts.required`, and is there when the check has run',
+      rule: 'is there when the check has run',
       asks: hasCheck(({ artifactsProduced }) => artifactsProduced.length > 0),
       enforcedBy: 'gates',
       test: 'test/engine/run/field-effects.test.ts',
+    },
+    {
+      id: 'check.artifactsProduced#kept',
+      path: `${checks}/artifactsProduced`,
+      rule: 'what the check left of that name is kept',
+      asks: hasCheck(({ artifactsProduced }) => artifactsProduced.length > 0),
+      enforcedBy: 'core',
+      test: 'test/engine/run/field-effects.test.ts',
+    },
+    {
+      id: 'check.artifactsProduced#declared',
+      path: `${checks}/artifactsProduced`,
+      rule: 'every name is declared in `artifacts.required`',
+      asks: hasCheck(({ artifactsProduced }) => artifactsProduced.length > 0),
+      enforcedBy: 'core',
+      test: 'test/engine/spec/rules.test.ts',
     },
   ]),
 ];

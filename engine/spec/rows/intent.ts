@@ -42,6 +42,14 @@ export const intentRows = inSection('Intent', [
     test: 'test/engine/run/field-effects.test.ts',
   },
   {
+    id: 'intent.changeType#gates',
+    path: '/intent/changeType',
+    rule: 'default quality gates of a draft',
+    asks: always,
+    enforcedBy: 'core',
+    test: 'test/engine/spec/profile.test.ts',
+  },
+  {
     id: 'intent.changeType=docs',
     path: '/intent/changeType',
     rule: 'test cases may go where no code but tests changes',

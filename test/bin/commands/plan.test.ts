@@ -72,6 +72,18 @@ t.test('tasks, edges and gates of a worker, of a patch when asked', async (t) =>
   t.notOk('stage' in folded.data.tasks[2]);
 });
 
+t.test('a risk factor that the configuration gives no checks is warned of', async (t) => {
+  const document = JSON.parse(spec(['write src/a.ts']));
+  const { code, data } = await plan(
+    JSON.stringify({ ...document, risk: { ...document.risk, factors: ['payments'] } }),
+  );
+  t.equal(code, 0);
+  t.match(
+    data.issues.filter(({ path }: { readonly path: string }) => path.startsWith('/risk/')),
+    [{ code: 'SEMANTIC_RISK_FACTOR_UNKNOWN', path: '/risk/factors/0', severity: 'warning' }],
+  );
+});
+
 t.test('what cannot be planned is said with its code; people see tasks and what they write', async (t) => {
   t.match(await plan(spec(['do it', 'do  it'])), { code: 1, error: { code: 'PLAN_DUPLICATE_OBJECTIVE' } });
   t.match(await plan(spec(['write src/a.ts', 'tidy src/'], { conflictResolution: 'fail-fast' })), {

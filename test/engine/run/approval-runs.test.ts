@@ -130,6 +130,15 @@ t.test('without a check that asks for them the human loop still waits', async (t
   t.equal((await sample.resume(view.runId)).decision?.type, 'commit');
 });
 
+t.test('as many people as the contract says, without a check that asks for them', async (t) => {
+  const { sample, key } = sampleWithPeople(t);
+  const view = await sample.run({ source }, { risk: { humanInLoop: { required: true, minApprovers: 2 } } });
+  await sign(sample, view.runId, key('ann@sample.example'), 'ann@sample.example');
+  t.equal((await sample.resume(view.runId)).state, 'waiting', 'one of two');
+  await sign(sample, view.runId, key('ben@sample.example'), 'ben@sample.example');
+  t.equal((await sample.resume(view.runId)).decision?.type, 'commit', 'two of two');
+});
+
 t.test('an intent that a person closes while its run waits is not sealed, whoever approved', async (t) => {
   const { sample, key } = sampleWithPeople(t);
   const base = sample.git('rev-parse', 'main');

@@ -327,6 +327,14 @@ t.test(
     const kept = await ran(t, spec('echo hello > "$REPORTS_DIR/release-notes.md"'));
     t.equal(kept.view.decision?.type, 'commit', kept.view.decision?.rationale ?? '');
     t.equal(kept.content('artifacts/fast/build/release-notes.md'), 'hello');
+    const missing = await ran(t, spec('true'));
+    t.equal(missing.view.decision?.type, 'abandon', 'what it does not leave refuses');
+    const absent = { rule: 'artifact-present', detail: { artifact: 'release-notes', check: 'build' } };
+    t.match(
+      missing.view.stages[0]?.findings.filter(({ detail }) => detail && 'check' in detail),
+      [absent],
+      'and the finding names the check',
+    );
   },
 );
 
@@ -361,14 +369,19 @@ t.test(
     const fastChecks = [{ ...quick, command: `echo key ${token} of ${mail}` }];
     const redacted = await ran(t, { acceptance: { verificationPlan: { fastChecks } } });
     t.notMatch(redacted.content('artifacts/fast/quick/test-log.log'), token);
-    t.notMatch(redacted.content('artifacts/fast/quick/test-log.log'), mail);
+    t.notMatch(redacted.content('artifacts/fast/quick/test-log.log'), mail, 'redacted');
     t.equal(redacted.view.artifacts.find(({ name }) => name === 'test-log')?.redactions, 2);
     const raw = await ran(t, {
       acceptance: { verificationPlan: { fastChecks } },
       constraints: { privacy: { redactionRequired: false } },
     });
-    t.notMatch(raw.content('artifacts/fast/quick/test-log.log'), token);
-    t.match(raw.content('artifacts/fast/quick/test-log.log'), mail);
+    t.notMatch(raw.content('artifacts/fast/quick/test-log.log'), token, 'a secret never');
+    t.match(raw.content('artifacts/fast/quick/test-log.log'), mail, 'without redaction');
+    const allowed = await ran(t, {
+      acceptance: { verificationPlan: { fastChecks } },
+      constraints: { privacy: { dataClassesAllowed: ['public', 'pii'] } },
+    });
+    t.match(allowed.content('artifacts/fast/quick/test-log.log'), mail, 'of an allowed class');
   },
 );
 
@@ -384,12 +397,17 @@ t.test('retention: the lower number counts, 0 keeps no content and every digest'
     });
     const log = view.artifacts.find(({ name }) => name === 'test-log');
     const days = (Date.parse(log?.expiresAt ?? '') - Date.parse(view.startedAt)) / day;
-    t.ok(days > lower - 0.1 && days < lower + 0.1, `${days} days`);
+    t.ok(days > lower - 0.1 && days < lower + 0.1, `expected ${lower} days, found ${days}`);
   }
-  const none = await ran(t, { artifacts: { retention: { days: 0 } } });
-  t.equal(none.view.decision?.type, 'commit');
-  t.equal(none.sample.git('for-each-ref', 'refs/ai/content'), '');
-  t.match(none.view.artifacts.find(({ name }) => name === 'test-log')?.sha256, /^[0-9a-f]{64}$/);
+  for (const spec of [
+    { artifacts: { retention: { days: 0 } } },
+    { constraints: { privacy: { retentionDays: 0 } } },
+  ]) {
+    const none = await ran(t, spec);
+    t.equal(none.view.decision?.type, 'commit');
+    t.equal(none.sample.git('for-each-ref', 'refs/ai/content'), '', `no content: ${JSON.stringify(spec)}`);
+    t.match(none.view.artifacts.find(({ name }) => name === 'test-log')?.sha256, /^[0-9a-f]{64}$/);
+  }
 });
 
 t.test("secrets deny-all: nothing of the person's environment reaches a check", async (t) => {
@@ -450,10 +468,17 @@ t.test('maxParallelTasks: one at a time never overlaps, several do', { timeout: 
 });
 
 t.test('risk.level high runs one check at a time, whatever else is allowed', async (t) => {
-  const read = readIntentSpec(sampleSpec({ execution: { concurrency: { maxParallelTasks: 8 } } }));
-  if (!read.ok) throw new Error('the sample is not valid');
-  t.equal(parallelLimit(read.effective, 6), 6);
-  t.equal(parallelLimit({ ...read.effective, risk: { ...read.effective.risk, level: 'high' } }, 6), 1);
+  const limitOf = (more: Json): number => {
+    const read = readIntentSpec(
+      sampleSpec(merge({ execution: { concurrency: { maxParallelTasks: 8 } } }, more)),
+    );
+    if (!read.ok) throw new Error(`the sample is not valid: ${JSON.stringify(read.issues)}`);
+    return parallelLimit(read.effective, 6);
+  };
+  t.equal(limitOf({}), 6);
+  const people = { id: 'people', kind: 'policy', command: 'require-approvers', required: true };
+  const high = { level: 'high', humanInLoop: { required: true, minApprovers: 2 } };
+  t.equal(limitOf({ risk: high, acceptance: { verificationPlan: { releaseChecks: [people] } } }), 1);
 });
 
 t.test(

@@ -1,4 +1,5 @@
 import t from 'tap';
+import type { ChangeType, RiskLevel } from '../../../core/contract/intentspec.gen.ts';
 import { type DraftRequest, draftFromProfile } from '../../../engine/spec/profile.ts';
 import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
 import { bytesOf } from './sample.ts';
@@ -89,6 +90,25 @@ t.test('policy comes from the profile', async (t) => {
       'patchset test-log sast-report sca-report sbom provenance-attestation transparency-proof',
     ],
   ]);
+});
+
+t.test('the change type gives the default quality gates', async (t) => {
+  const tolerated = (changeType: ChangeType, risk: RiskLevel) =>
+    draftFromProfile({ ...request, risk, changeType }).acceptance.qualityGates;
+  for (const risk of ['low', 'medium', 'high'] as const) {
+    for (const type of ['bugfix', 'feature', 'refactor', 'performance', 'security', 'unknown'] as const)
+      t.strictSame(
+        tolerated(type, risk),
+        { requireNewTestsWhenBugfix: true, maxAllowedRegression: 'none' },
+        `${type} at ${risk} risk`,
+      );
+    for (const type of ['docs', 'chore'] as const)
+      t.equal(
+        tolerated(type, risk)?.maxAllowedRegression,
+        risk === 'high' ? 'none' : 'low',
+        `${type} at ${risk} risk`,
+      );
+  }
 });
 
 t.test('words that are given are taken as they are', async (t) => {

@@ -50,6 +50,23 @@ t.test('every code of the rule table has a fixture, and no fixture a code of no 
 const accepts = (path: readonly (string | number)[], value: Json): boolean =>
   readIntentSpec(bytesOf(changed('minimal', path, value))).issues.length === 0;
 
+t.test('approvers whom a release check asks for need no human loop', async (t) => {
+  const at = ['risk', 'humanInLoop'];
+  const remarks = (command: string): readonly string[] => {
+    const document = sample('minimal');
+    put(document, at, { required: false, minApprovers: 2 });
+    put(
+      document,
+      ['acceptance', 'verificationPlan', 'releaseChecks'],
+      [{ id: 'people', kind: 'policy', command, required: true }],
+    );
+    return readIntentSpec(bytesOf(document)).issues.map(({ code }) => code);
+  };
+  for (const command of ['require-approvers', 'licenses --min 2', 'new-dependency', 'judge-changed'])
+    t.strictSame(remarks(command), [], command);
+  t.strictSame(remarks('verify-provenance'), ['SEMANTIC_HUMAN_LOOP_UNASKED']);
+});
+
 t.test('locators of every form are told apart', async (t) => {
   const at = ['metadata', 'target', 'repo'];
   const table: readonly (readonly [type: string, locator: string, good: boolean])[] = [

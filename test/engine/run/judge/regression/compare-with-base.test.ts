@@ -140,6 +140,13 @@ t.test('none tolerates no old failure', async (t) => {
   t.equal(checks[0]?.tolerated, undefined);
 });
 
+t.test('low and medium tolerate an old failure', async (t) => {
+  for (const level of ['low', 'medium'] as const) {
+    const { checks } = await compareWithBase(attemptOf(level, inMemory(), []), workspace, stageWith());
+    t.equal(checks[0]?.tolerated, true, level);
+  }
+});
+
 t.test('nothing is run for a check that passed, is not required, was killed, or has no base', async (t) => {
   const asked: string[] = [];
   const unborn = { ...toRuleInput({ name: 'regression' }).patch, baseCommit: undefined };
