@@ -1,5 +1,5 @@
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
-import { languageOf } from '../../readers/source/language.ts';
+import { type Language, languageOf } from '../../readers/source/language.ts';
 import { asksNewTests } from '../new-tests/asks-new-tests.ts';
 import { testCases } from '../new-tests/test-cases.ts';
 import { isTestFile } from '../new-tests/test-file.ts';
@@ -12,11 +12,12 @@ import {
 import { type InventoryCase, testInventory } from '../tests-kept/test-inventory.ts';
 
 const rule = 'new-tests';
+const maxListed = 200;
 
 /**
  * A bugfix must add at least one test case in a test file (resolutions, New test for a bugfix). Cases that are skipped,
  * commented out, moved, renamed, only touched, or that judge nothing are not new: a new case has a name *and* a body
- * that no changed file had at base.
+ * that no changed file had at base. Asked with `--cases` it answers a note that names the new ones, the first 200.
  */
 export const judge: RuleFunction = (input) => {
   if (!asksNewTests(input.spec)) return [];
@@ -35,13 +36,23 @@ export const judge: RuleFunction = (input) => {
   const isNew = ({ isIdle, name, body, saysAnything }: InventoryCase): boolean =>
     !isIdle && !names.has(name) && !bodies.has(body) && saysAnything();
   const changed: string[] = [];
+  const isListed = input.args.includes('--cases');
+  const fresh: { readonly name: string; readonly language: Language }[] = [];
   for (const file of input.patch.files) {
     const language = isRegularCandidate(file) ? languageOfChange(input, file) : undefined;
     if (!language || !isTestFile(file.path, language)) continue;
     changed.push(file.path);
     const source = candidateSource(input, file, language);
     const cases = source ? testInventory(source, language).cases : [];
-    if (cases.some((one) => isNew(one) && source?.isAdded(one.start))) return [];
+    for (const one of cases) {
+      if (!isNew(one) || !source?.isAdded(one.start)) continue;
+      if (!isListed) return [];
+      fresh.push({ name: one.name, language });
+    }
+  }
+  if (fresh.length > 0) {
+    const message = `the patch adds ${fresh.length} test cases`;
+    return [{ rule, severity: 'note', message, detail: { cases: fresh.slice(0, maxListed) } }];
   }
   const message =
     changed.length === 0

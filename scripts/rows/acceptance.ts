@@ -57,6 +57,9 @@ export const readers: readonly RowReader[] = [
       'true;',
     ],
   ]),
+  ...readersIn('engine/run/judge/run-stage.ts', [
+    ['acceptance.qualityGates.requireNewTestsWhenBugfix#ran', '...newTestFindings(attempt, compared)', ''],
+  ]),
   ...readersIn('engine/run/judge/regression.ts', [
     ['acceptance.qualityGates.maxAllowedRegression=none', "level !== 'none' &&", ''],
     ['acceptance.qualityGates.maxAllowedRegression=low', "level !== 'none' &&", "level === 'medium' &&"],

@@ -18,6 +18,7 @@ import { networkFindings, redactHosts, unguardedNetwork } from './check-network.
 import { blameOrigin, checkOrigin } from './check-origin.ts';
 import { collectArtifacts } from './collect-artifacts.ts';
 import { isMandatory } from './is-mandatory.ts';
+import { noteNewTests } from './new-tests-ran.ts';
 import { type OpeningWorkspace, WorkspaceLost, type WorkspaceSide } from './open-workspace.ts';
 import { ruleQuestion } from './rule-question.ts';
 import { type CheckUses, runCommand } from './run-command.ts';
@@ -55,6 +56,7 @@ export async function runCheck(
   const startedAt = toRfc3339(clock.now());
   const started = clock.monotonic();
   const ran = await askCheck(attempt, workspace, task);
+  await noteNewTests(attempt, task, ran);
   const further = await askFurther(attempt, workspace, task, ran, (side, other) =>
     askCheck(attempt, side, { ...task, ...other }),
   );

@@ -9,6 +9,7 @@ import { parallelLimit } from '../state/parallel-limit.ts';
 import { withSteps } from '../state/with-steps.ts';
 import { askRules } from './ask-rules.ts';
 import { impliedArtifacts } from './collect-artifacts.ts';
+import { newTestFindings } from './new-tests-ran.ts';
 import type { OpeningWorkspace } from './open-workspace.ts';
 import { produceArtifacts } from './produce-artifacts.ts';
 import { compareWithBase } from './regression.ts';
@@ -105,7 +106,7 @@ async function settleStage(
     'made-by-policies',
   );
   const compared = await compareWithBase(attempt, workspace, unjudged);
-  const findings = await judgeStage(attempt, compared);
+  const findings = [...(await judgeStage(attempt, compared)), ...newTestFindings(attempt, compared)];
   const judged: StageRecord = { ...compared, findings };
   const added = await engine.hooks.stage.judge.call({ runId, spec, patch, stage: judged });
   const record = settle({ ...judged, findings: redactTexts([...findings, ...added], policyOf(attempt)) });

@@ -56,6 +56,15 @@ export const acceptanceRows = [
       test: 'fixtures/runs/a-fix-without-a-new-test-is-refused',
     },
     {
+      id: 'acceptance.qualityGates.requireNewTestsWhenBugfix#ran',
+      path: '/acceptance/qualityGates/requireNewTestsWhenBugfix',
+      rule: 'a bugfix of whose new test cases no fast suite runs one is refused',
+      asks: ({ intent, acceptance }) =>
+        intent.changeType === 'bugfix' && acceptance.qualityGates.requireNewTestsWhenBugfix,
+      enforcedBy: 'core',
+      test: 'fixtures/runs/a-fix-whose-new-test-no-fast-check-runs-is-refused',
+    },
+    {
       id: 'acceptance.qualityGates.requireNewTestsWhenBugfix=false',
       path: '/acceptance/qualityGates/requireNewTestsWhenBugfix',
       rule: 'a bugfix needs no test case',
@@ -213,10 +222,10 @@ export const acceptanceRows = [
     {
       id: 'check.expectedExitCode',
       path: `${checks}/expectedExitCode`,
-      rule: 'any other exit code fails the check',
+      rule: 'the exit code that passes, any other fails the check',
       asks: hasCheck(always),
       enforcedBy: 'gates',
-      test: 'fixtures/runs/an-unexpected-exit-code-refuses',
+      test: 'fixtures/runs/the-expected-exit-code-passes-though-it-is-not-zero',
     },
     {
       id: 'check.required=false',
@@ -232,7 +241,7 @@ export const acceptanceRows = [
       rule: 'its failure fails the stage',
       asks: hasCheck(({ required }) => required),
       enforcedBy: 'gates',
-      test: 'fixtures/runs/an-unexpected-exit-code-refuses',
+      test: 'fixtures/runs/a-test-that-fails-refuses',
     },
     {
       id: 'check.artifactsProduced',
