@@ -150,7 +150,12 @@ export const readers: readonly RowReader[] = [
     ['check.expectedExitCode', 'if (exitCode === expectedExitCode)', 'if (exitCode === 0)'],
   ]),
   ...readersIn('gates/rules/check-outcome.ts', [
-    ['check.required=true', 'const blocks = check.required && ', 'const blocks = false && '],
+    [
+      'check.required=true',
+      'const blocks = check.required && ',
+      'const blocks = false && ',
+      'check-outcome: a failed check',
+    ],
   ]),
   ...readersIn('gates/rules/artifact-present.ts', [
     [

@@ -16,13 +16,13 @@ export const readers: readonly RowReader[] = [
     ],
   ]),
   ...readersIn('engine/run/judge/security-code-warning.ts', [
-    ['risk.level=medium', "risk.level !== 'medium' ||", "risk.level === 'medium' ||"],
+    ['risk.level=medium', "risk.level !== 'medium' ||", "risk.level !== 'low' ||"],
   ]),
   ...readersIn('engine/spec/rules/medium-risk-security-code.ts', [
     [
       'risk.level=medium#words',
       "spec.risk?.level !== 'medium' ||",
-      "spec.risk?.level === 'medium' ||",
+      "spec.risk?.level !== 'low' ||",
       invalid,
       'SEMANTIC_MEDIUM_RISK_SECURITY_CODE',
     ],

@@ -241,7 +241,7 @@ export const acceptanceRows = [
       rule: 'its failure fails the stage',
       asks: hasCheck(({ required }) => required),
       enforcedBy: 'gates',
-      test: 'fixtures/runs/a-test-that-fails-refuses',
+      test: 'test/gates/rules/check-outcome.test.ts',
     },
     {
       id: 'check.artifactsProduced',
