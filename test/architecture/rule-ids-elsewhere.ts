@@ -16,6 +16,8 @@ export const ruleIdsElsewhere: Readonly<Record<string, string>> = {
   'engine/run/judge/collect-artifacts.ts: check-outcome': ofChecks,
   'engine/run/judge/compare-executed.ts: tests-kept': ofSecondRuns,
   'engine/run/judge/expectations/compare-expectations.ts: tests-kept': ofSecondRuns,
+  'engine/run/judge/new-tests-ran.ts: new-tests':
+    'what a suite ran of the cases that the rule finds is said under its name',
   'engine/run/judge/read-reports.ts: check-outcome': ofChecks,
   'engine/run/judge/rewritten-files.ts: check-outcome': ofChecks,
   'engine/run/judge/run-check.ts: check-outcome': ofChecks,
@@ -33,6 +35,9 @@ export const ruleIdsElsewhere: Readonly<Record<string, string>> = {
   'engine/spec/rows/acceptance.ts: require-approvers': ofContracts,
   'engine/spec/rows/acceptance.ts: verify-provenance': ofContracts,
   'engine/spec/rules/high-risk.ts: require-approvers': ofContracts,
+  'engine/spec/rules/human-loop-approvers.ts: judge-changed': ofContracts,
+  'engine/spec/rules/human-loop-approvers.ts: new-dependency': ofContracts,
+  'engine/spec/rules/human-loop-approvers.ts: require-approvers': ofContracts,
   'engine/store/record/verdict.ts: regression': ofRecords,
   'gates/checks/judge-exit.ts: check-outcome': ofChecks,
   'gates/checks/judge-report.ts: check-outcome': ofChecks,

@@ -1,13 +1,13 @@
 import type { CheckOutcome } from '../../../core/contract/check-runner.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
-import type { StageRecord } from '../../../core/contract/stage.ts';
+import type { EffectiveCheck } from '../../../core/contract/intentspec.gen.ts';
+import type { StageName, StageRecord } from '../../../core/contract/stage.ts';
 import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
 import type { Attempt } from '../state/attempt.ts';
 import { policyOf } from '../state/attempt-policy.ts';
 import { askRule } from './ask-rules.ts';
 import { type NewCase, type RanAmong, ranAmong } from './ran-among.ts';
 import { ruleQuestion } from './rule-question.ts';
-import type { CheckTask } from './run-check.ts';
 
 const rule = 'new-tests';
 const maxNamed = 20;
@@ -28,7 +28,7 @@ interface Noted {
  */
 export async function noteNewTests(
   attempt: Attempt,
-  { stage, check }: Pick<CheckTask, 'stage' | 'check'>,
+  { stage, check }: { readonly stage: StageName; readonly check: EffectiveCheck },
   { executed }: CheckOutcome,
 ): Promise<void> {
   if (stage !== 'fast' || check.kind !== 'testSuite') return;
