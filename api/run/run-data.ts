@@ -12,6 +12,7 @@ import type {
 } from '../../core/contract/stage.ts';
 import { checkUnknownCode } from '../../engine/run/state/checks-without-use.ts';
 import { foreignPolicyCode } from '../../engine/run/state/foreign-policy.ts';
+import { logUnusedCode } from '../../engine/run/state/log-without-use.ts';
 import { provenanceMissingCode } from '../../engine/run/state/provenance-missing.ts';
 import { compact } from '../compact.ts';
 import type { RunData } from '../schemas/run-schema.ts';
@@ -98,7 +99,7 @@ function warningsOf({ notices = [], defaultRef, policyRef }: RunView): RunData['
   };
   const warnings = [
     ...(defaultRef === undefined ? [] : [compact(foreign)]),
-    ...[checkUnknownCode, provenanceMissingCode].flatMap((code) =>
+    ...[checkUnknownCode, logUnusedCode, provenanceMissingCode].flatMap((code) =>
       coded(code).map((message) => ({ code, message })),
     ),
   ];

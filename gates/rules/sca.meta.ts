@@ -1,5 +1,5 @@
 import type { Rule } from '../../core/contract/rule.ts';
-import { requiresOfChecks } from '../formats/required-artifact.ts';
+import { requiresByStage } from '../formats/required-artifact.ts';
 
 export const meta: Rule = {
   id: 'sca',
@@ -7,7 +7,7 @@ export const meta: Rule = {
   module: new URL('./sca.ts', import.meta.url),
   readsArtifacts: true,
   judgesArtifact: 'sca-report',
-  appliesTo: (spec) => requiresOfChecks(spec, 'sca-report'),
+  appliesTo: (spec) => requiresByStage(spec, 'sca-report', 'security'),
   text: {
     about: 'No dependency has a known vulnerability.',
     securitySeverity: '7.0',

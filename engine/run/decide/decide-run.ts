@@ -7,6 +7,8 @@ import { type StageRecord, stageNames } from '../../../core/contract/stage.ts';
 import type { WorkUsage } from '../../../core/contract/worker.ts';
 import { compileMetricsSchema } from '../../frame/run-metrics.ts';
 import { touchesGoverning } from '../../patch/governing-paths.ts';
+import { isAttested } from '../../spec/is-attested.ts';
+import { contextDependencies } from '../record/context-dependencies.ts';
 import type { DecidedFinding, DecidedStage, DecisionInput } from '../record/decision-input.ts';
 import { failedTests } from '../record/failure-text.ts';
 import { finalReport } from '../record/gate-report.ts';
@@ -45,7 +47,8 @@ export async function decideRun(attempt: Attempt, question: DecisionQuestion): P
   return {
     findings,
     stages,
-    dependencies,
+    dependencies:
+      question.subject === 'candidate' ? [...contextDependencies(state), ...dependencies] : dependencies,
     revision: state.draft.revision,
     attempts: Math.max(1, state.attempts.length),
     ...found,
@@ -149,7 +152,8 @@ async function metricRefusals(
 
 /** Artifacts that sealing would have to make but the contract's own provenance policy rules out. */
 function unsealable(spec: EffectiveIntentSpec): readonly Finding[] {
-  if (spec.provenance.transparencyLog.mode !== 'none') return [];
+  const { mode } = spec.provenance.transparencyLog;
+  if (mode !== 'none' && isAttested(spec)) return [];
   const wanted = spec.artifacts.required.some(
     ({ name, required }) => required && name === 'transparency-proof',
   );
@@ -158,7 +162,10 @@ function unsealable(spec: EffectiveIntentSpec): readonly Finding[] {
     {
       rule: 'artifact-present',
       severity: 'error',
-      message: '`transparency-proof` is required, but `provenance.transparencyLog.mode` is `none`',
+      message:
+        mode === 'none'
+          ? '`transparency-proof` is required, but `provenance.transparencyLog.mode` is `none`'
+          : '`transparency-proof` is required, but there is no provenance to log: `requireSlsaProvenance` is `false`',
     },
   ];
 }

@@ -2,6 +2,7 @@ import { messageOf, WritError } from '../../../core/base/errors.ts';
 import type { SealingParties } from '../../../core/contract/attestor.ts';
 import type { SealingPlace } from '../../../core/contract/sealing-place.ts';
 import type { AdmittedContract } from '../../intent/admit-contract.ts';
+import { isAttested } from '../../spec/is-attested.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { readBlob } from '../../vcs/blobs.ts';
 import type { Ground } from '../state/ground.ts';
@@ -15,11 +16,8 @@ export async function openParties(
   contract: AdmittedContract,
   ground: Ground,
 ): Promise<SealingParties | undefined> {
-  const { provenance, artifacts } = contract.effective;
-  const listed = artifacts.required.some(
-    ({ name, required }) => required && name === 'provenance-attestation',
-  );
-  if (!provenance.requireSlsaProvenance && !listed) return undefined;
+  const { provenance } = contract.effective;
+  if (!isAttested(contract.effective)) return undefined;
   const { config, repository, policy } = ground;
   const { mode } = provenance.transparencyLog;
   const { key } = config.signer;

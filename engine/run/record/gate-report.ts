@@ -8,6 +8,7 @@ import type { Attempt, OpenRun, RunIdentity, RunMeans } from '../state/attempt.t
 import { factorsWithoutChecks, factorWithoutChecks } from '../state/checks-with-factors.ts';
 import { checksWithoutUse, checkUnknownCode } from '../state/checks-without-use.ts';
 import { foreignPolicyCode, foreignPolicyWords } from '../state/foreign-policy.ts';
+import { logUnusedCode, logWithoutUse } from '../state/log-without-use.ts';
 
 /** What a report says of the run itself. */
 export type ReportedRun = Omit<RunIdentity, 'scope' | 'isWorked' | 'wording'> &
@@ -66,6 +67,7 @@ function report(
         ]),
     ...factorsWithoutChecks(spec, ground.config).map(factorWithoutChecks),
     ...checksWithoutUse(spec, ground.config).map((words) => `${checkUnknownCode}: ${words}`),
+    ...logWithoutUse(spec).map((words) => `${logUnusedCode}: ${words}`),
   ];
   return {
     schema: 'urn:writ:gate-report:v1',

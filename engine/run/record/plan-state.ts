@@ -2,6 +2,7 @@ import type { PlanDraft, PlannedTask } from '../../../core/contract/plan-draft.t
 import type { SensedAttempt } from './replan-triggers.ts';
 import type { RunFrames } from './run-frames.ts';
 import type { SettledAttempt } from './settled-attempt.ts';
+import type { TakenSnapshot } from './take-snapshot.ts';
 
 /** How far the work on a plan has come in this process; rebuilt from the steps by every process. */
 export interface PlanState {
@@ -18,6 +19,8 @@ export interface PlanState {
   readonly onto: Map<string, string>;
   /** Why the last attempt at a Task did not count. */
   readonly failure: Map<string, string>;
+  /** The context snapshot of each attempt so far, by the attempt's name. */
+  readonly context: Map<string, Pick<TakenSnapshot, 'sha256' | 'dependencies'>>;
   /** Units of 0.001 USD. */
   costUnits: number;
   /** The cap of the contract, and what a person has added to it since; 0 is none. */
@@ -34,6 +37,7 @@ export function newPlanState(draft: PlanDraft, costLimit: number, frames: RunFra
     accepted: new Map(),
     onto: new Map(),
     failure: new Map(),
+    context: new Map(),
     costUnits: 0,
     costLimit,
   };

@@ -85,6 +85,8 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
   };
   // What waits for people is decided anew next time: they may have granted what it waits for.
   const settled = await steps.once('settled', settle, ({ decision }) => !decision.next.startsWith('wait-'));
+  const taken = await takeSnapshot(run, steps, name, baseTree);
+  if (taken) state.context.set(name, taken);
   const inFull = () => judgeAttempt(run, withoutAttempt(state, settled), order, name);
   return { settled, inFull };
 }

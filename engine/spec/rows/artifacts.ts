@@ -16,7 +16,7 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'existence is checked when its stage has run',
     asks: always,
     enforcedBy: 'gates',
-    test: 'fixtures/runs/a-required-artifact-that-nobody-makes-refuses',
+    test: 'fixtures/runs/an-sbom-is-made-for-the-release',
   },
   {
     id: 'artifacts.required.required',
@@ -27,12 +27,28 @@ export const artifactRows = inSection('Artifacts', [
     test: 'fixtures/runs/a-required-artifact-that-nobody-makes-refuses',
   },
   {
+    id: 'artifacts.required.required=false',
+    path: '/artifacts/required/*/required',
+    rule: 'that it is missing is a warning',
+    asks: ({ artifacts }) => artifacts.required.some(({ required }) => !required),
+    enforcedBy: 'core',
+    test: 'test/gates/rules/artifact-present.test.ts',
+  },
+  {
     id: 'artifacts.required.format',
     path: '/artifacts/required/*/format',
-    rule: 'an artifact of another known format fails its stage; content type of the reference',
+    rule: 'an artifact of another known format fails its stage',
     asks: ({ artifacts }) => artifacts.required.some(({ format }) => format !== ''),
     enforcedBy: 'gates',
     test: 'fixtures/runs/an-artifact-in-another-format-than-declared-refuses',
+  },
+  {
+    id: 'artifacts.required.format#content-type',
+    path: '/artifacts/required/*/format',
+    rule: 'content type of the reference',
+    asks: ({ artifacts }) => artifacts.required.some(({ format }) => format !== ''),
+    enforcedBy: 'core',
+    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'artifacts.required.name=patchset',
@@ -40,7 +56,7 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'the diff that was judged',
     asks: requires('patchset'),
     enforcedBy: 'artifacts',
-    test: 'test/plugins/artifacts/patchset.test.ts',
+    test: 'fixtures/runs/a-fix-with-a-new-test-is-committed',
   },
   {
     id: 'artifacts.required.name=test-log',
@@ -56,7 +72,7 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'report or captured output of the check that produces it',
     asks: requires('build-log'),
     enforcedBy: 'core',
-    test: 'fixtures/runs/a-required-artifact-that-nobody-makes-refuses',
+    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'artifacts.required.name=sast-report',
@@ -64,7 +80,7 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'delivered by a check, or ours where none does, and judged',
     asks: requires('sast-report'),
     enforcedBy: 'gates',
-    test: 'fixtures/runs/an-unsafe-pickle-is-refused-by-the-analysis-of-the-security-stage',
+    test: 'fixtures/runs/a-clean-change-has-an-analysis-made-for-it',
   },
   {
     id: 'artifacts.required.name=sca-report',
@@ -73,6 +89,21 @@ export const artifactRows = inSection('Artifacts', [
     asks: requires('sca-report'),
     enforcedBy: 'gates',
     test: 'fixtures/runs/a-known-vulnerability-is-refused',
+  },
+  {
+    id: 'artifacts.required.name=sca-report#judged',
+    path: '/artifacts/required/*/name',
+    rule: 'judged at the security stage, also where no check looks at it',
+    asks: requires('sca-report'),
+    enforcedBy: 'core',
+    test: 'fixtures/runs/a-known-vulnerability-is-refused-where-no-check-looks',
+  },
+  {
+    id: 'artifacts.required.name=sca-report#release',
+    path: '/artifacts/required/*/name',
+    rule: 'one that is made for the release stage alone is judged there',
+    asks: (spec) => requires('sca-report')(spec) && !isScaJudged(spec),
+    bringsIn: 'gates part',
   },
   {
     id: 'artifacts.required.name=sbom',
@@ -88,7 +119,7 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'Markdown made of intent and change',
     asks: requires('release-notes'),
     enforcedBy: 'artifacts',
-    test: 'test/plugins/artifacts/release-notes.test.ts',
+    test: 'fixtures/runs/an-sbom-is-made-for-the-release',
   },
   {
     id: 'artifacts.required.name=provenance-attestation',
@@ -96,7 +127,7 @@ export const artifactRows = inSection('Artifacts', [
     rule: 'the signed statement about the commit',
     asks: requires('provenance-attestation'),
     enforcedBy: 'attest',
-    test: 'fixtures/runs/a-run-without-provenance-has-none-and-commits',
+    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'artifacts.required.name=transparency-proof',
@@ -109,8 +140,16 @@ export const artifactRows = inSection('Artifacts', [
   {
     id: 'artifacts.retention.days',
     path: '/artifacts/retention/days',
-    rule: '`expiresAt` of every artifact, written at creation; 0 keeps no content',
+    rule: '`expiresAt` of every artifact, written at creation, where privacy does not end it sooner',
     asks: always,
+    enforcedBy: 'core',
+    test: 'test/engine/run/field-effects.test.ts',
+  },
+  {
+    id: 'artifacts.retention.days=0',
+    path: '/artifacts/retention/days',
+    rule: 'no content is kept after the decision, every digest is',
+    asks: ({ artifacts }) => artifacts.retention.days === 0,
     enforcedBy: 'core',
     test: 'test/engine/run/field-effects.test.ts',
   },
@@ -118,4 +157,16 @@ export const artifactRows = inSection('Artifacts', [
 
 function requires(name: ArtifactName): (spec: EffectiveIntentSpec) => boolean {
   return ({ artifacts }) => artifacts.required.some((entry) => entry.name === name && entry.required);
+}
+
+/** At the security stage, where it is made by then, or by a check of the release stage. */
+function isScaJudged({ artifacts, acceptance }: EffectiveIntentSpec): boolean {
+  const { securityChecks, releaseChecks } = acceptance.verificationPlan;
+  return (
+    securityChecks.length > 0 ||
+    artifacts.required.some(
+      ({ name, required, stage }) => name === 'sca-report' && required && stage !== 'release',
+    ) ||
+    releaseChecks.some(({ kind, command = '' }) => kind === 'policy' && /^sca(?:\s|$)/.test(command.trim()))
+  );
 }

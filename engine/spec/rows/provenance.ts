@@ -1,12 +1,29 @@
 import { inSection } from '../contract-row.ts';
+import { isAttested } from '../is-attested.ts';
 
 export const provenanceRows = inSection('Provenance policy', [
   {
     id: 'provenance.requireSlsaProvenance',
     path: '/provenance/requireSlsaProvenance',
-    rule: 'a commit gets a signed SLSA provenance statement; false: none',
+    rule: 'a commit gets a signed SLSA provenance statement',
     asks: ({ provenance }) => provenance.requireSlsaProvenance,
     enforcedBy: 'attest',
+    test: 'test/engine/run/field-effects.test.ts',
+  },
+  {
+    id: 'provenance.requireSlsaProvenance#context',
+    path: '/provenance/requireSlsaProvenance',
+    rule: 'uri and digest of each item of a context snapshot are resolved dependencies of the provenance',
+    asks: ({ provenance }, { model }) => model && provenance.requireSlsaProvenance,
+    enforcedBy: 'core',
+    test: 'test/engine/run/context-blobs.test.ts',
+  },
+  {
+    id: 'provenance.requireSlsaProvenance=false',
+    path: '/provenance/requireSlsaProvenance',
+    rule: 'nothing is signed or logged, unless `provenance-attestation` is a required artifact',
+    asks: ({ provenance }) => !provenance.requireSlsaProvenance,
+    enforcedBy: 'core',
     test: 'fixtures/runs/a-run-without-provenance-has-none-and-commits',
   },
   {
@@ -40,6 +57,14 @@ export const provenanceRows = inSection('Provenance policy', [
     asks: ({ provenance }) => provenance.transparencyLog.mode === 'public-log',
     enforcedBy: 'attest',
     test: 'test/attest/public/public-run.test.ts',
+  },
+  {
+    id: 'provenance.transparencyLog.mode#unused',
+    path: '/provenance/transparencyLog/mode',
+    rule: 'a log without anything to log is told (`LOG_UNUSED`), and gives no proof',
+    asks: (spec) => spec.provenance.transparencyLog.mode !== 'none' && !isAttested(spec),
+    enforcedBy: 'core',
+    test: 'test/engine/run/field-effects.test.ts',
   },
   {
     id: 'provenance.bindings.embedIntentSpecDigest',

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { createRecordedWorker } from '../../../plugins/recorded-worker/worker.ts';
-import { fixtures, makeSample } from './sample.ts';
+import { fixtures, type Json, makeSample } from './sample.ts';
 
 const patch = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'), 'utf8');
 
@@ -39,4 +39,18 @@ t.test('what a snapshot found is kept as the contract says', async (t) => {
   );
   t.match(sample.git('for-each-ref', `refs/ai/orphan-commits/${runId}`), runId);
   t.equal(sample.git('for-each-ref', `refs/ai/context/${runId}`), '');
+  const stored = (path: string): Json => JSON.parse(sample.git('show', `refs/ai/runs/${runId}:${path}`));
+  const snapshot = stored('task-1/revision-1/attempt-1/snapshot.json') as {
+    readonly items: readonly { readonly name: string; readonly uri: string; readonly sha256: string }[];
+  };
+  const { dsseEnvelope } = stored('provenance.sigstore.json') as { dsseEnvelope: { payload: string } };
+  const statement = JSON.parse(Buffer.from(dsseEnvelope.payload, 'base64').toString('utf8'));
+  const { resolvedDependencies } = statement.predicate.buildDefinition;
+  t.ok(snapshot.items.length > 1);
+  for (const { name, uri, sha256 } of snapshot.items)
+    t.match(
+      resolvedDependencies.find((thing: { readonly uri?: string }) => thing.uri === uri),
+      { name, digest: { sha256 } },
+      'each item of the snapshot is in the provenance',
+    );
 });

@@ -338,6 +338,56 @@ t.test(
   },
 );
 
+t.test('build-log: the output of the check that produces it', async (t) => {
+  const build = { ...quick, id: 'build', command: 'echo built', artifactsProduced: ['build-log'] };
+  const names = ['patchset', 'test-log', 'build-log'];
+  const { view, content } = await ran(t, {
+    acceptance: { verificationPlan: { fastChecks: [quick, build] } },
+    artifacts: {
+      required: names.map((name) => ({
+        name,
+        stage: 'per-task',
+        required: true,
+        ...(name === 'build-log' ? { format: 'text' } : {}),
+      })),
+    },
+  });
+  t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+  t.equal(content('artifacts/fast/build/build-log.log'), 'built');
+  t.equal(view.artifacts.find(({ name }) => name === 'build-log')?.contentType, 'text', 'as it is declared');
+});
+
+const release = (...names: readonly string[]): Json => ({
+  required: [
+    ...['patchset', 'test-log'].map((name) => ({ name, stage: 'per-task', required: true })),
+    ...names.map((name) => ({ name, stage: 'release', required: true })),
+  ],
+});
+
+t.test('provenance-attestation: a contract that requires it gets it, whatever else it says', async (t) => {
+  const { view } = await ran(t, {
+    provenance: { requireSlsaProvenance: false },
+    artifacts: release('provenance-attestation'),
+  });
+  t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+  t.ok(view.provenance?.bundle);
+});
+
+t.test(
+  'transparency-proof: where nothing is signed nothing is logged, and no proof can be had',
+  async (t) => {
+    const without = { provenance: { requireSlsaProvenance: false } };
+    const refused = await ran(t, { ...without, artifacts: release('transparency-proof') });
+    t.match(refused.view.decision, { type: 'abandon', rationale: /`artifact-present`/ });
+    const { view } = await ran(t, without);
+    t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+    t.match(
+      view.notices?.filter((notice) => notice.startsWith('LOG_UNUSED: ')),
+      [/internal-ledger/],
+    );
+  },
+);
+
 t.test('networkPolicy deny: a check reaches no network, not even this machine', async (t) => {
   const command = `node -e "require('net').connect(${String(9)}, '127.0.0.1').on('error', (e) => { console.log(e.code); process.exit(7); })"`;
   const { view } = await ran(t, {
