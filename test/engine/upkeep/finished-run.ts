@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import { openRepository, type Repository } from '../../../engine/vcs/repository.ts';
+import { outputOf } from '../../starter/run-program.ts';
 import { fixtures, type Json, makeSample } from '../run/sample.ts';
 import { closePool } from '../run/shared-pool.ts';
 
@@ -61,13 +61,7 @@ async function makeRun(spec: Json, more: number): Promise<() => Promise<Spoilabl
     cpSync(join(sample.root, '..'), box, { recursive: true });
     const root = join(box, 'repo');
     const env = { ...sample.env, HOME: join(box, 'home') };
-    const git = (...args: string[]): string =>
-      execFileSync('git', args, {
-        cwd: root,
-        env,
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'pipe'],
-      }).trim();
+    const git = (...args: string[]): string => outputOf('git', args, { cwd: root, env }).toString().trim();
     const inGit = (...parts: string[]): string => join(root, '.git', ...parts);
     return {
       root,
@@ -81,7 +75,9 @@ async function makeRun(spec: Json, more: number): Promise<() => Promise<Spoilabl
       rewrite(ref, files) {
         const index = { ...env, GIT_INDEX_FILE: inGit('spoil-index') };
         const run = (args: readonly string[], input?: string | Buffer): string =>
-          execFileSync('git', args, { cwd: root, env: index, input, encoding: 'utf8' }).trim();
+          outputOf('git', args, { cwd: root, env: index, ...(input === undefined ? {} : { input }) })
+            .toString()
+            .trim();
         run(['read-tree', ref]);
         for (const [path, content] of Object.entries(files)) {
           if (content === undefined) run(['update-index', '--force-remove', path]);
@@ -92,8 +88,7 @@ async function makeRun(spec: Json, more: number): Promise<() => Promise<Spoilabl
         }
         git('update-ref', ref, git('commit-tree', run(['write-tree']), '-p', ref, '-m', 'spoilt'));
       },
-      show: (ref, path) =>
-        execFileSync('git', ['show', `${ref}:${path}`], { cwd: root, env, encoding: 'utf8' }),
+      show: (ref, path) => outputOf('git', ['show', `${ref}:${path}`], { cwd: root, env }).toString(),
     };
   };
 }

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import type { Moved, MoveRequest } from '../../../engine/upkeep/push-refs.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
+import { outputOf } from '../../starter/run-program.ts';
 
 // Set before any git of ours runs: they are the allow-listed part of its environment.
 process.env.GIT_CONFIG_GLOBAL = '/dev/null';
@@ -37,19 +37,13 @@ export function makeRemote(): { readonly box: string; readonly bare: string; clo
   const box = realpathSync(mkdtempSync(join(tmpdir(), 'writ-upkeep-')));
   boxes.push(box);
   const bare = join(box, 'remote.git');
-  execFileSync('git', ['init', '--quiet', '--bare', bare]);
+  outputOf('git', ['init', '--quiet', '--bare', bare]);
   return { box, bare, clone: (name) => makeClone(join(box, name), bare) };
 }
 
 function makeClone(root: string, bare: string): Clone {
   mkdirSync(root);
-  const git = (...args: string[]): string =>
-    execFileSync('git', args, {
-      cwd: root,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-      maxBuffer: 1 << 28,
-    }).trim();
+  const git = (...args: string[]): string => outputOf('git', args, { cwd: root }).toString().trim();
   git('init', '--quiet', '-b', 'main');
   git('commit', '--quiet', '--allow-empty', '-m', 'first');
   git('remote', 'add', 'origin', bare);
