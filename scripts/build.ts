@@ -42,6 +42,9 @@ const ownAddress: Plugin = {
 /** Stands before the name of a module of Node until the files are written; no text of ours has it. */
 const ofNode = 'module-of-node:';
 
+/** Large ones that a command may do without: taken where what needs them is first used. */
+const seldom = ['node:child_process', 'node:zlib', 'node:stream', 'node:v8'];
+
 /**
  * Modules of Node, as `import` names them. Importing one makes Node read every property that it has, and some load more
  * of Node when they are read (web streams, message ports, a REPL's history): so our files take what they name.
@@ -49,9 +52,12 @@ const ofNode = 'module-of-node:';
 const modulesOfNode: Plugin = {
   name: 'modules-of-node',
   setup({ onResolve }) {
-    onResolve({ filter: /^node:/ }, ({ path, kind }) =>
-      kind === 'import-statement' ? { path: ofNode + path, external: true } : undefined,
-    );
+    onResolve({ filter: /^node:/ }, ({ path, kind }) => {
+      if (kind !== 'import-statement') return undefined;
+      return seldom.includes(path)
+        ? { path, namespace: 'built-in' }
+        : { path: ofNode + path, external: true };
+    });
   },
 };
 

@@ -7,7 +7,6 @@ import { isWritError } from '../../core/base/errors.ts';
 import type { Repository } from '../../engine/vcs/repository.ts';
 import type { Belief } from './belief.ts';
 import type { VerifyDemands } from './demands.ts';
-import { demandOf } from './policy-demand.ts';
 import { type FilePart, splitFile } from './split-file.ts';
 import type { VerifiedTarget } from './verified-target.ts';
 import { isLogAsked, verifySource } from './verify-source.ts';
@@ -103,7 +102,10 @@ async function verifyEvidenceFile(
   const kind = 'evidence';
   try {
     const { runId, source } = parseEvidenceFile(bytes);
-    const policy = demands.policy === undefined ? undefined : demandOf(demands.policy, open);
+    const policy =
+      demands.policy === undefined
+        ? undefined
+        : (await import('./policy-demand.ts')).demandOf(demands.policy, open);
     const report = await verifySource(belief, source, demands, runId, policy);
     return { target, kind, runId, commit: source.commit.id, report };
   } catch (fault) {

@@ -2,11 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { deflate } from 'node:zlib';
 import { randomOctets } from '../../core/base/ids.ts';
 import type { Scratch } from './scratch.ts';
-
-const compress = promisify(deflate);
 
 /** An object before it is written. */
 export interface NewObject {
@@ -37,8 +34,10 @@ export async function writeLooseObject(
     () => false,
   );
   if (isThere) return id;
+  // Loaded here: who only reads a repository needs none.
+  const { deflate } = await import('node:zlib');
   // As fast as git writes its own: what is kept for long is packed anew.
-  const packed = await compress(Buffer.concat([headerOf(type, bytes), bytes]), { level: 1 });
+  const packed = await promisify(deflate)(Buffer.concat([headerOf(type, bytes), bytes]), { level: 1 });
   await mkdir(dir, { recursive: true });
   const draft = join(dir, `tmp_obj_${randomOctets(8).toString('hex')}`);
   try {

@@ -47,6 +47,25 @@ t.test('the compiled package does the main job: workers, rules and plugins are f
     t.equal(alone.status, status, line.join(' '));
     t.same([alone.status, alone.text], [among.status, `${among.out}${among.err}`], 'one program, two files');
   }
+  const probe = join(sample.home, 'probe.cjs');
+  writeFileSync(probe, "process.on('exit', () => console.error(process.moduleLoadList.join('|') + '|'));");
+  const file = join(sample.home, 'bundle.json');
+  writeFileSync(file, '{}');
+  const loadedBy = (...line: string[]) =>
+    runTo(process.execPath, ['--require', probe, launcher, ...line], sample.root, sample.env).err;
+  const [head, bundle] = [loadedBy('verify', 'HEAD'), loadedBy('verify', file)];
+  for (const name of [
+    'worker_threads',
+    'internal/deps/undici/undici',
+    'internal/crypto/webcrypto',
+    'zlib',
+    'v8',
+  ])
+    t.notMatch(head, `NativeModule ${name}|`, `a commit is verified without ${name}`);
+  t.match(head, 'NativeModule child_process|');
+  t.match(bundle, 'NativeModule crypto|');
+  t.notMatch(bundle, 'NativeModule child_process|', 'a file is verified without processes');
+
   const program = readFileSync(join(installed, 'dist', 'bin', 'verify-alone.js'), 'latin1');
   t.notMatch(program, /[^\0-\x7f]/, 'a text that is not all ASCII is twice as large');
 });
