@@ -1,6 +1,7 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { goNames } from '../../readers/source/names/go-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
+import { collectHits } from './collect-hits.ts';
 import type { Hit } from './hit.ts';
 import { handsShellText } from './shell-words.ts';
 
@@ -29,19 +30,11 @@ export function goHits(reading: Reading): readonly Hit[] {
   const { names, imports, dotted } = goNames(reading);
   const runs = interpreters.filter(([module]) => [...imports].some((path) => module.test(path)));
   const knowsImports = isWhole && tree.nodes.some(({ type }) => type === 'package_clause');
-  const hits: Hit[] = [];
-  for (const node of tree.nodes) {
-    const hit =
-      node.type === 'call_expression'
-        ? callHit(node)
-        : node.type === 'composite_literal'
-          ? literalHit(node)
-          : node.type === 'assignment_statement'
-            ? argsHit(node)
-            : undefined;
-    if (hit) hits.push(hit);
-  }
-  return hits;
+  return collectHits(tree, {
+    call_expression: callHit,
+    composite_literal: literalHit,
+    assignment_statement: argsHit,
+  });
 
   function resolve(node: SyntaxNode | undefined, seen: number[], depth = 0): string | undefined {
     if (!node || depth > maxDepth) return undefined;

@@ -6,6 +6,7 @@ import {
   simpleType,
 } from '../../readers/source/names/java-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
+import { collectHits } from './collect-hits.ts';
 import type { Hit } from './hit.ts';
 import { engineOf, isEngineMethod, madeBy } from './jvm-engines.ts';
 import { handsShellText } from './shell-words.ts';
@@ -15,19 +16,11 @@ const why = { code: 'evaluates a string as code', shell: 'hands a command line t
 /** Direct execution in Java (and Groovy, as far as it is written like Java). */
 export function javaHits(reading: Reading): readonly Hit[] {
   const facts = javaNames(reading, madeBy);
-  const hits: Hit[] = [];
-  for (const node of reading.tree.nodes) {
-    const hit =
-      node.type === 'method_invocation'
-        ? callHit(reading, facts, node)
-        : node.type === 'object_creation_expression'
-          ? builderHit(reading, facts, node)
-          : node.type === 'method_reference'
-            ? referenceHit(reading, facts, node)
-            : undefined;
-    if (hit) hits.push(hit);
-  }
-  return hits;
+  return collectHits(reading.tree, {
+    method_invocation: (node) => callHit(reading, facts, node),
+    object_creation_expression: (node) => builderHit(reading, facts, node),
+    method_reference: (node) => referenceHit(reading, facts, node),
+  });
 }
 
 function callHit(reading: Reading, facts: JavaNames, node: SyntaxNode): Hit | undefined {

@@ -5,6 +5,7 @@ import {
   type SyntaxNode,
 } from '../../readers/source/grammar/syntax-tree.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
+import { collectHits } from './collect-hits.ts';
 import type { Hit } from './hit.ts';
 import { type ShellCommand, type ShellWord, shellCommand } from './shell-command.ts';
 import { inputReason, isBuiltText } from './shell-input.ts';
@@ -44,13 +45,7 @@ export function shellHits(reading: Reading): readonly Hit[] {
       if (value) values.set(text(childOf(node, 'name')), value);
     } else if (node.type === 'command') readCommand(node);
   }
-  const hits: Hit[] = [];
-  for (const node of tree.nodes) {
-    if (node.type !== 'command') continue;
-    const hit = commandHit(node);
-    if (hit) hits.push(hit);
-  }
-  return hits;
+  return collectHits(tree, { command: commandHit });
 
   function readCommand(node: SyntaxNode): void {
     const name = text(childOf(node, 'name'));

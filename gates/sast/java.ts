@@ -1,6 +1,7 @@
 import { ancestorOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { javaArguments, javaNames, simpleType } from '../../readers/source/names/java-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
+import { collectHits } from '../direct-eval/collect-hits.ts';
 import { madeBy } from '../direct-eval/jvm-engines.ts';
 import type { SastRowId } from './rows.ts';
 import type { SastHit } from './sast-row.ts';
@@ -15,33 +16,21 @@ const takingAllTypes = /^(?:NoopHostnameVerifier|AllowAllHostnameVerifier|TrustA
 export function javaSast(reading: Reading): readonly SastHit[] {
   const { tree, text } = reading;
   const { names, typeOf } = javaNames(reading, madeBy);
-  const hits: SastHit[] = [];
-  for (const node of tree.nodes) {
-    const hit = hitOf(node);
-    if (hit) hits.push(hit);
-  }
-  return hits;
+  return collectHits(tree, {
+    method_invocation: (node) => readsObject(node) ?? takesAnyHost(node) ?? fetchesEntities(node),
+    method_declaration: trustsAll,
+    field_access: (node) =>
+      takingAll.test(text(node)) && !isPartOfAccess(node)
+        ? at('sast/java-tls-unverified', node, text(node))
+        : undefined,
+    object_creation_expression: (node) =>
+      takingAllTypes.test(simpleType(text(childOf(node, 'type'))))
+        ? at('sast/java-tls-unverified', node, `new ${simpleType(text(childOf(node, 'type')))}`)
+        : undefined,
+  });
 
   function at(row: SastRowId, node: SyntaxNode, call: string): SastHit {
     return { row, start: node.start, end: node.end, call, why: '' };
-  }
-
-  function hitOf(node: SyntaxNode): SastHit | undefined {
-    switch (node.type) {
-      case 'method_invocation':
-        return readsObject(node) ?? takesAnyHost(node) ?? fetchesEntities(node);
-      case 'method_declaration':
-        return trustsAll(node);
-      case 'field_access':
-        return takingAll.test(text(node)) && !isPartOfAccess(node)
-          ? at('sast/java-tls-unverified', node, text(node))
-          : undefined;
-      case 'object_creation_expression':
-        return takingAllTypes.test(simpleType(text(childOf(node, 'type'))))
-          ? at('sast/java-tls-unverified', node, `new ${simpleType(text(childOf(node, 'type')))}`)
-          : undefined;
-    }
-    return undefined;
   }
 
   function isPartOfAccess(node: SyntaxNode): boolean {

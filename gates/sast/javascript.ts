@@ -1,5 +1,6 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { isDeclared, javascriptNames } from '../../readers/source/names/javascript-names.ts';
+import { unescaped } from '../../readers/source/names/javascript-query.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import type { SastRowId } from './rows.ts';
 import type { SastHit } from './sast-row.ts';
@@ -177,11 +178,4 @@ export function javascriptSast(reading: Reading): readonly SastHit[] {
     const { parent } = value;
     return parent?.type === 'variable_declarator' && text(parent.parent).startsWith('const');
   }
-}
-
-function unescaped(name: string): string {
-  if (!name.includes('\\')) return name;
-  return name.replace(/\\u(?:\{([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{4}))/g, (_, braced: string, four: string) =>
-    String.fromCharCode(Number.parseInt(braced ?? four, 16)),
-  );
 }

@@ -1,6 +1,7 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { phpArguments, phpBehind, phpCalled, phpNames } from '../../readers/source/names/php-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
+import { collectHits } from '../direct-eval/collect-hits.ts';
 import { namesPassword } from './password-name.ts';
 import type { SastRowId } from './rows.ts';
 import type { SastHit } from './sast-row.ts';
@@ -13,17 +14,7 @@ const verifying = /^\\?CURLOPT_SSL_VERIFY(?:PEER|HOST|STATUS)$/;
 export function phpSast(reading: Reading): readonly SastHit[] {
   const { tree, text, literal } = reading;
   const names = phpNames(reading);
-  const hits: SastHit[] = [];
-  for (const node of tree.nodes) {
-    const hit =
-      node.type === 'function_call_expression'
-        ? callHit(node)
-        : node.type === 'array_element_initializer'
-          ? elementHit(node)
-          : undefined;
-    if (hit) hits.push(hit);
-  }
-  return hits;
+  return collectHits(tree, { function_call_expression: callHit, array_element_initializer: elementHit });
 
   function callHit(node: SyntaxNode): SastHit | undefined {
     const target = childOf(node, 'function');

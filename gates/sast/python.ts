@@ -1,6 +1,7 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { type PythonNames, pythonNames } from '../../readers/source/names/python-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
+import { collectHits } from '../direct-eval/collect-hits.ts';
 import { namesPassword } from './password-name.ts';
 import type { SastRowId } from './rows.ts';
 import type { SastHit } from './sast-row.ts';
@@ -29,13 +30,7 @@ const hashes = /^(?:hashlib\.)?(?:md5|sha1)$/;
 export function pythonSast(reading: Reading): readonly SastHit[] {
   const { tree, text, literal } = reading;
   const names = pythonNames(reading, offers);
-  const hits: SastHit[] = [];
-  for (const node of tree.nodes) {
-    const hit =
-      node.type === 'call' ? callHit(node) : node.type === 'assignment' ? assignmentHit(node) : undefined;
-    if (hit) hits.push(hit);
-  }
-  return hits;
+  return collectHits(tree, { call: callHit, assignment: assignmentHit });
 
   function callHit(node: SyntaxNode): SastHit | undefined {
     const target = childOf(node, 'function');

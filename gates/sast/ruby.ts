@@ -1,6 +1,7 @@
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { rubyBehind, rubyClassOf, rubyNames } from '../../readers/source/names/ruby-names.ts';
+import { collectHits } from '../direct-eval/collect-hits.ts';
 import type { SastRowId } from './rows.ts';
 import type { SastHit } from './sast-row.ts';
 
@@ -12,12 +13,7 @@ const maxDepth = 24;
 export function rubySast(reading: Reading): readonly SastHit[] {
   const { tree, text, literal } = reading;
   const names = rubyNames(reading);
-  const hits: SastHit[] = [];
-  for (const node of tree.nodes) {
-    const hit = node.type === 'call' ? callHit(node) : undefined;
-    if (hit) hits.push(hit);
-  }
-  return hits;
+  return collectHits(tree, { call: callHit });
 
   function callHit(node: SyntaxNode): SastHit | undefined {
     const receiver = childOf(node, 'receiver');

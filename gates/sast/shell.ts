@@ -5,6 +5,7 @@ import {
   type SyntaxNode,
 } from '../../readers/source/grammar/syntax-tree.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
+import { collectHits } from '../direct-eval/collect-hits.ts';
 import type { SastRowId } from './rows.ts';
 import type { SastHit } from './sast-row.ts';
 
@@ -23,17 +24,7 @@ const switches: Readonly<Record<string, string>> = {
 /** What our rows say of shell scripts. */
 export function shellSast(reading: Reading): readonly SastHit[] {
   const { tree, text, literal } = reading;
-  const hits: SastHit[] = [];
-  for (const node of tree.nodes) {
-    const hit =
-      node.type === 'command'
-        ? commandHit(node)
-        : node.type === 'variable_assignment'
-          ? assignmentHit(node)
-          : undefined;
-    if (hit) hits.push(hit);
-  }
-  return hits;
+  return collectHits(tree, { command: commandHit, variable_assignment: assignmentHit });
 
   function at(row: SastRowId, node: SyntaxNode, call: string, start = node.start): SastHit {
     return { row, start, end: node.end, call, why: '' };

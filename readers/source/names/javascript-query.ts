@@ -51,11 +51,14 @@ export const javascriptNaming: NamingLanguage = {
     [(parenthesized_expression . (_) @same) (as_expression . (_) @same) (satisfies_expression . (_) @same)
       (non_null_expression . (_) @same) (await_expression . (_) @same) (type_assertion (_) @same .)
       (sequence_expression (_) @same .)]`),
-  nameOf: (written) =>
-    written.includes('\\')
-      ? written.replace(
-          /\\u(?:\{([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{4}))/g,
-          (_, braced: string, four: string) => String.fromCharCode(Number.parseInt(braced ?? four, 16)),
-        )
-      : written,
+  nameOf: unescaped,
 };
+
+/** A name as it is meant: letters may be written as escapes. */
+export function unescaped(written: string): string {
+  if (!written.includes('\\')) return written;
+  return written.replace(
+    /\\u(?:\{([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{4}))/g,
+    (_, braced: string, four: string) => String.fromCharCode(Number.parseInt(braced ?? four, 16)),
+  );
+}
