@@ -83,6 +83,8 @@ export interface SandboxBackend {
     readonly works: boolean;
     readonly enforced: readonly string[];
     readonly reason?: string;
+    /** It does not work because a program that it is made of is not installed. */
+    readonly absent?: true;
   }>;
   run(request: SandboxRequest): Promise<SandboxResult>;
 }

@@ -10,17 +10,26 @@ export interface SandboxChoice {
 /**
  * The back end of that name, or with `auto` the first that works; one that confines nothing is never picked by itself.
  * What does not work when probed by behaviour is SANDBOX_UNAVAILABLE, naming each back end's reason; an unknown name is
- * SLOT_UNKNOWN.
+ * SLOT_UNKNOWN. `passOver` is told of each that is installed, does not work, and was not taken for that.
  */
-export async function pickSandbox(name: string, choice: SandboxChoice): Promise<SandboxBackend> {
+export async function pickSandbox(
+  name: string,
+  choice: SandboxChoice,
+  passOver: (name: string, reason: string) => void = () => {},
+): Promise<SandboxBackend> {
   const isAsked = name !== 'auto';
   const reasons: Record<string, string> = {};
+  const toTell: [name: string, reason: string][] = [];
   for (const one of isAsked ? [name] : choice.names) {
     const backend = await choice.pick(one);
     if (backend.unconfined && !isAsked) continue;
-    const { works, reason } = await backend.probe();
-    if (works) return backend;
-    reasons[one] = reason ?? 'it does not hold what it must';
+    const { works, reason = 'it does not hold what it must', absent } = await backend.probe();
+    if (works) {
+      for (const [passed, why] of toTell) passOver(passed, why);
+      return backend;
+    }
+    reasons[one] = reason;
+    if (absent === undefined) toTell.push([one, reason]);
   }
   const found = Object.entries(reasons).map(([one, reason]) => `\`${one}\`: ${reason}`);
   throw new WritError('SANDBOX_UNAVAILABLE', {

@@ -77,7 +77,9 @@ export function onceProbed(
     if (known !== undefined) return known;
     const answer = (async () => {
       const backend = find();
-      return typeof backend === 'string' ? fails(backend) : probeBackend(backend, facts);
+      return typeof backend === 'string'
+        ? { ...fails(backend), absent: true as const }
+        : probeBackend(backend, facts);
     })().catch((error: unknown) => fails(messageOf(error)));
     answers.set(key, answer);
     return answer;

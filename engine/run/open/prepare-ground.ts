@@ -38,7 +38,8 @@ export async function prepareGround(
 ): Promise<Ground> {
   const { base, policy } = landing;
   const configBytes = await readBlob(repository, policy.tree, '.writ/config.toml');
-  const sandbox = await chooseSandbox(engine, request, contract);
+  const passedOver: string[] = [];
+  const sandbox = await chooseSandbox(engine, request, contract, passedOver);
   const cancels = request.cancel !== undefined;
   const forms = await sealingFormsOf(engine.slots);
   // A run can be ended although a plugin that was to judge it is gone or no longer trusted.
@@ -67,6 +68,7 @@ export async function prepareGround(
     config,
     configBytes,
     sandbox,
+    passedOver,
     environment,
   };
   return { ...found, rules, policies, dependencies };
@@ -115,10 +117,13 @@ async function chooseSandbox(
   engine: WritEngine,
   request: Pick<RunRequest, 'sandbox'>,
   contract: AdmittedContract,
+  passedOver: string[],
 ): Promise<SandboxBackend> {
   const denies = contract.effective.constraints.security.networkPolicy === 'deny';
   try {
-    const sandbox = await pickSandbox(request.sandbox, engine.slots.sandbox);
+    const sandbox = await pickSandbox(request.sandbox, engine.slots.sandbox, (name, reason) =>
+      passedOver.push(`\`${name}\` is installed and does not work here: ${reason.replaceAll(/\s+/g, ' ')}`),
+    );
     if (!sandbox.unconfined || !denies) return sandbox;
     throw new WritError('SANDBOX_NONE_REFUSED', {
       hints: [

@@ -13,7 +13,10 @@ import { logUnusedCode, logWithoutUse } from '../state/log-without-use.ts';
 /** What a report says of the run itself. */
 export type ReportedRun = Omit<RunIdentity, 'scope' | 'isWorked' | 'wording'> &
   Pick<RunMeans, 'store'> & {
-    readonly ground: Pick<OpenRun['ground'], 'target' | 'base' | 'policy' | 'lag' | 'foreign' | 'config'>;
+    readonly ground: Pick<
+      OpenRun['ground'],
+      'target' | 'base' | 'policy' | 'lag' | 'foreign' | 'config' | 'passedOver'
+    >;
   };
 
 /** What `show` can say before anything was judged. */
@@ -60,6 +63,7 @@ function report(
   const notices = [
     ...foreignNotice(ground),
     ...lagNotice(ground),
+    ...(ground.passedOver ?? []).map((words) => `${words}; checks ran under \`${run.sandboxName}\``),
     ...(run.anewAtMs === undefined
       ? []
       : [

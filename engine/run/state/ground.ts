@@ -17,6 +17,8 @@ export interface Ground extends Landing {
   readonly config: WritConfig;
   readonly configBytes: Uint8Array | undefined;
   readonly sandbox: SandboxBackend;
+  /** In words, the better ones that are installed here and do not work. */
+  readonly passedOver?: readonly string[];
   /** What the contract's platform demands were met by. */
   readonly environment: Readonly<Record<string, string>>;
   /** The engine's, and those of plugins that the repository lists. */

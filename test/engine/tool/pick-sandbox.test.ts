@@ -21,6 +21,23 @@ t.test('auto takes the first that works', async (t) => {
   t.equal((await pickSandbox('auto', slotOf(backend('a', 'broken'), backend('b'), backend('c')))).name, 'b');
 });
 
+t.test('auto says whom it passed over that is installed, once another is taken', async (t) => {
+  const told: string[] = [];
+  const tell = (name: string, reason: string): number => told.push(`${name}: ${reason}`);
+  const absent: SandboxBackend = {
+    ...backend('gone'),
+    probe: async () => ({ works: false, enforced: [], reason: 'not installed', absent: true }),
+  };
+  await pickSandbox(
+    'auto',
+    slotOf(backend('a', 'broken'), absent, backend('b'), backend('c', 'later')),
+    tell,
+  );
+  t.strictSame(told, ['a: broken']);
+  await t.rejects(pickSandbox('auto', slotOf(backend('a', 'broken')), tell));
+  t.strictSame(told, ['a: broken'], 'where none is taken the refusal says it');
+});
+
 t.test('auto never takes none, and says what to install', async (t) => {
   const slot = slotOf(backend('a', 'broken'), backend('b', 'missing'), noSandbox());
   await t.rejects(pickSandbox('auto', slot), {
