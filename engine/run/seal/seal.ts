@@ -33,8 +33,10 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
   } = attempt;
   const ended = await endedMeanwhile(attempt, judged);
   if (ended) return abandon(candidate, ended);
-  const facts = await steps.once('facts', () => sealFacts(attempt));
-  await importObjects(attempt.means.scratch, ground.repository, attempt.patch);
+  const [facts] = await Promise.all([
+    steps.once('facts', () => sealFacts(attempt)),
+    importObjects(attempt.means.scratch, ground.repository, attempt.patch),
+  ]);
   const commit = await steps.once('commit', () => makeCommit(attempt, facts));
   const { nowMs } = facts;
   const { rationale } = judged.decision;

@@ -1,5 +1,4 @@
-import { type Dirent, readdirSync, readFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import type { DigestedThing } from '../../../core/contract/attestor.ts';
@@ -22,18 +21,20 @@ export async function describeEngine(version: string): Promise<DigestedThing> {
 /** Synchronous, once: a promise for each of a thousand files costs more than reading and hashing them. */
 function digestModules(): string {
   const lines = folders
-    .flatMap((folder) => entriesBelow(join(root, folder)))
-    .filter((entry) => entry.isFile() && /(?<!\.d)\.(?:ts|js)$/.test(entry.name))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .flatMap((folder) => modulesBelow(folder))
     .sort()
-    .map((path) => `${sha256Hex(readFileSync(join(root, path)))}  ${path}\n`);
+    .map((path) => `${sha256Hex(readFileSync(root + path))}  ${path}\n`);
   return sha256Hex(lines.join(''));
 }
 
-/** None where there is no such directory: a package has fewer than a checkout. */
-function entriesBelow(directory: string): readonly Dirent[] {
+/** Paths from the root, with slashes. None where there is no such directory: a package has fewer than a checkout. */
+function modulesBelow(directory: string): readonly string[] {
   try {
-    return readdirSync(directory, { recursive: true, withFileTypes: true });
+    return readdirSync(root + directory, { withFileTypes: true }).flatMap((entry) => {
+      const path = `${directory}/${entry.name}`;
+      if (entry.isDirectory()) return modulesBelow(path);
+      return entry.isFile() && /(?<!\.d)\.(?:ts|js)$/.test(entry.name) ? [path] : [];
+    });
   } catch {
     return [];
   }
