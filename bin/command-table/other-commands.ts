@@ -120,7 +120,7 @@ export const otherCommands: readonly CommandSpec[] = [
       { line: 'writ scan --range origin/main..HEAD --sarif scan.sarif', about: 'in CI' },
       { line: 'git diff --cached | writ scan --patch - --rules secrets', about: 'in a hook' },
     ],
-    load: () => import('../commands/scan.ts'),
+    load: () => loadLean(() => import('../commands/scan.ts')),
   },
   {
     name: 'sca import',
