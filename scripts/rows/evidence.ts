@@ -38,4 +38,20 @@ export const readers: readonly RowReader[] = [
       'a Url item that the domain rules refuse',
     ],
   ]),
+  ...readersIn('engine/run/decide/decide-run.ts', [
+    [
+      'evidence.minCitationsPerDecision=0',
+      'citationsAsked(spec.evidence.minCitationsPerDecision)',
+      'citationsAsked(1)',
+      'minCitationsPerDecision: 1 wants a check that passed',
+      '0',
+    ],
+    [
+      'evidence.minCitationsPerDecision=1',
+      'citationsAsked(spec.evidence.minCitationsPerDecision)',
+      'citationsAsked(0)',
+      'minCitationsPerDecision: 1 wants a check that passed',
+      '1',
+    ],
+  ]),
 ];

@@ -116,9 +116,14 @@ async function findDecision(
     replans: { count: state.draft.revision - 1, limit: maxReplans },
     cost: { limitUnits: state.costLimit, usedUnits },
     human,
+    ...citationsAsked(spec.evidence.minCitationsPerDecision),
     policy: spec.objmodel.decisionPolicy,
   };
   return { input, decision: decide(input), refusals, metrics };
+}
+
+function citationsAsked(citations: number): Pick<DecisionInput, 'citations'> {
+  return citations > 0 ? { citations } : {};
 }
 
 /** What a run used up so far, by the names that the contract gives (document 1, runPolicy.metricsSchema). */

@@ -22,7 +22,12 @@ export function objectionsTo(input: DecisionInput): readonly Objection[] {
   const refusals = findingObjections('guard', input.refusals, 'final');
   const found = [...before, ...stageObjections(input, before.length + refusals.length > 0), ...refusals];
   if (found.some(({ weight }) => weight !== 'people')) return found;
-  return [...nothingRanObjections(input), ...found, ...approvalObjections(input)];
+  return [
+    ...nothingRanObjections(input),
+    ...citationObjections(input),
+    ...found,
+    ...approvalObjections(input),
+  ];
 }
 
 function wallClockObjections({ wallClock }: DecisionInput): Objection[] {
@@ -121,6 +126,19 @@ function approvalObjections({ subject, human, touchesGoverning }: DecisionInput)
   if (subject !== 'candidate' || human.approved >= needed) return [];
   const what = touchesGoverning ? 'what governs writ is changed: ' : '';
   return [{ reason: `${what}approved by ${human.approved} of ${needed} people`, weight: 'people' }];
+}
+
+/**
+ * The final decision cites the evidence of checks that passed (resolutions, Evidence); one that waits for people may
+ * still pass.
+ */
+function citationObjections({ subject, stages, citations = 0 }: DecisionInput): Objection[] {
+  const cited = stages
+    .flatMap(({ checks }) => checks)
+    .filter(({ status }) => status === 'passed' || status === 'waiting').length;
+  if (subject === 'attempt' || cited >= citations) return [];
+  const reason = `evidence of ${cited} checks that passed, expected at least ${citations} to cite`;
+  return [{ reason, weight: 'final' }];
 }
 
 /**

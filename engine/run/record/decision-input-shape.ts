@@ -66,6 +66,7 @@ const decisionInput: Shape<DecisionInput> = fields(
     defaultRef: orNull(text),
     task: fields({ id: text, attempt: wholeNumber, maxRetries: wholeNumber }),
     worker: oneOf('patch', 'nothing', 'failed'),
+    citations: wholeNumber,
     sealing: oneOf('provenance-failed', 'swap-lost', 'changed-under-us'),
   },
 );

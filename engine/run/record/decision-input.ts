@@ -77,6 +77,8 @@ export interface DecisionInput {
     readonly approved: number;
     readonly rejected: number;
   };
+  /** Checks that passed whose evidence the final decision has to cite; absent where the contract asks for none. */
+  readonly citations?: number;
   /** `objmodel.decisionPolicy`. */
   readonly policy: {
     readonly abandonOnSecurityGateFail: boolean;

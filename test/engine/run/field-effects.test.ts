@@ -338,6 +338,16 @@ t.test(
   },
 );
 
+t.test('minCitationsPerDecision: 1 wants a check that passed, 0 does not', async (t) => {
+  const citing = (minCitationsPerDecision: number): Json => ({
+    evidence: { minCitationsPerDecision },
+    acceptance: { verificationPlan: { fastChecks: [{ ...quick, command: 'false', required: false }] } },
+  });
+  t.equal((await ran(t, citing(0))).view.decision?.type, 'commit', '0');
+  t.match((await ran(t, citing(1))).view.decision, { type: 'abandon', rationale: /at least 1 to cite/ }, '1');
+  t.equal((await ran(t, { evidence: { minCitationsPerDecision: 1 } })).view.decision?.type, 'commit');
+});
+
 t.test('build-log: the output of the check that produces it', async (t) => {
   const build = { ...quick, id: 'build', command: 'echo built', artifactsProduced: ['build-log'] };
   const names = ['patchset', 'test-log', 'build-log'];

@@ -64,6 +64,7 @@ t.test('the high-assurance contract asks for what later parts bring', async (t) 
     'evidence.minCitationsPerDecision',
     'security.secrets.policy=scoped',
     'security.secrets.allowedScopes',
+    'execution.replan.triggers=unknown-api',
   ]);
 });
 
@@ -83,6 +84,7 @@ t.test('each thing that nobody enforces yet is asked for by the field that asks 
       'none',
     ],
     ['evidence.minCitationsPerDecision', ['evidence', 'minCitationsPerDecision'], 2],
+    ['execution.replan.triggers=unknown-api', ['execution', 'replan', 'triggers'], ['unknown-api']],
     [
       'toolRule.constraints.writeRoots',
       ['security', 'toolAcl', 'allow', 0, 'constraints', 'writeRoots'],
