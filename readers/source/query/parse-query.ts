@@ -35,7 +35,7 @@ const token = /;[^\n]*|[()[\]]|"(?:[^"\\]|\\.)*"|[^\s()[\]"]+/g;
  * children of a node. Source: tree-sitter.github.io/tree-sitter/using-parsers/queries.
  */
 export function parseQuery(text: string): readonly QueryRow[] {
-  const tokens = (text.match(token) ?? []).filter((one) => !one.startsWith(';'));
+  const tokens = (text.match(token) ?? []).filter((one) => !one.startsWith(';')).map(toKey);
   const rows: QueryRow[] = [];
   let at = 0;
   let settings: Record<string, string> = {};
@@ -101,7 +101,7 @@ export function parseQuery(text: string): readonly QueryRow[] {
 
   function readCaptures(): readonly string[] {
     const names: string[] = [];
-    while (tokens[at]?.startsWith('@')) names.push(tokens[at++]?.slice(1) ?? '');
+    while (tokens[at]?.startsWith('@')) names.push(toKey(tokens[at++]?.slice(1) ?? ''));
     return names;
   }
 
@@ -123,6 +123,11 @@ export function parseQuery(text: string): readonly QueryRow[] {
     else fail('`#set!` and `#match?`');
     at = close + 1;
   }
+}
+
+/** The same text as the key of an object, which is told from others without a look at its letters. */
+function toKey(text: string): string {
+  return Object.keys({ [text]: true })[0] ?? text;
 }
 
 function unquoted(word: string): string {
