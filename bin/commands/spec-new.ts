@@ -1,7 +1,7 @@
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
-import type { ChangeType, RiskLevel } from '../../core/contract/intentspec.gen.ts';
+import type { ChangeType, IntentSpec, RiskLevel } from '../../core/contract/intentspec.gen.ts';
 import { draftFromProfile } from '../../engine/spec/profile.ts';
 import { readIntentSpec } from '../../engine/spec/read-intent-spec.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
@@ -31,11 +31,26 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const data = { path, digest: judged.digest, spec: draft };
   return succeeded(data, (printer) => {
     if (path === '-') printer.raw(text);
-    else if (!printer.quiet)
+    else if (!printer.quiet) {
       printer.line(
         `wrote ${path}: a draft; fill in its words (\`writ spec validate\` lists them), then \`writ spec activate\` it`,
       );
+      for (const need of needsOf(draft)) printer.line(`  a run of it needs ${need}`);
+    }
   });
+}
+
+/** What a draft asks for that is not in the repository by itself. */
+function needsOf({ acceptance, risk }: IntentSpec): readonly string[] {
+  const { minApprovers } = risk.humanInLoop;
+  const people = minApprovers === 1 ? '1 person who approves' : `${minApprovers} people who approve`;
+  const analysed = acceptance.verificationPlan.securityChecks.some(({ command }) => command === 'sca');
+  return [
+    ...(analysed ? ['advisories: `writ sca import FILE`'] : []),
+    ...(minApprovers > 0
+      ? [`${people}: their keys in \`.writ/allowed_signers\`, then \`writ approve\``]
+      : []),
+  ];
 }
 
 /** Only the words of the command line can make a draft invalid; anything else is our fault. */

@@ -41,17 +41,19 @@ export const readers: readonly RowReader[] = [
   ...readersIn('engine/run/decide/decide-run.ts', [
     [
       'evidence.minCitationsPerDecision=0',
-      'citationsAsked(spec.evidence.minCitationsPerDecision)',
-      'citationsAsked(1)',
-      'minCitationsPerDecision: 1 wants a check that passed',
-      '0',
+      'needed > 0 ?',
+      'needed >= 0 ?',
+      'minCitationsPerDecision',
+      '0 asks for none',
     ],
+  ]),
+  ...readersIn('engine/run/decide/decision-objections.ts', [
     [
-      'evidence.minCitationsPerDecision=1',
-      'citationsAsked(spec.evidence.minCitationsPerDecision)',
-      'citationsAsked(0)',
-      'minCitationsPerDecision: 1 wants a check that passed',
-      '1',
+      'evidence.minCitationsPerDecision',
+      'if (cited >= citations.needed) return [];',
+      'return [];',
+      'minCitationsPerDecision',
+      '2 of 1 check',
     ],
   ]),
 ];

@@ -116,14 +116,18 @@ async function findDecision(
     replans: { count: state.draft.revision - 1, limit: maxReplans },
     cost: { limitUnits: state.costLimit, usedUnits },
     human,
-    ...citationsAsked(spec.evidence.minCitationsPerDecision),
+    ...citationsAsked(spec.evidence),
     policy: spec.objmodel.decisionPolicy,
   };
   return { input, decision: decide(input), refusals, metrics };
 }
 
-function citationsAsked(citations: number): Pick<DecisionInput, 'citations'> {
-  return citations > 0 ? { citations } : {};
+/** Evidence that passed is a source of the repository's tier; where that is not trusted, it counts for nothing. */
+function citationsAsked({
+  minCitationsPerDecision: needed,
+  trustTiers,
+}: EffectiveIntentSpec['evidence']): Pick<DecisionInput, 'citations'> {
+  return needed > 0 ? { citations: { needed, trusted: trustTiers.includes('repo') } } : {};
 }
 
 /** What a run used up so far, by the names that the contract gives (document 1, runPolicy.metricsSchema). */

@@ -23,7 +23,7 @@ export function objectionsTo(input: DecisionInput): readonly Objection[] {
   const found = [...before, ...stageObjections(input, before.length + refusals.length > 0), ...refusals];
   if (found.some(({ weight }) => weight !== 'people')) return found;
   return [
-    ...nothingRanObjections(input),
+    ...nothingPassedObjections(input),
     ...citationObjections(input),
     ...found,
     ...approvalObjections(input),
@@ -129,22 +129,31 @@ function approvalObjections({ subject, human, touchesGoverning }: DecisionInput)
 }
 
 /**
- * The final decision cites the evidence of checks that passed (resolutions, Evidence); one that waits for people may
- * still pass.
+ * The final decision cites the evidence of checks that passed, each a source of the repository's tier (resolutions,
+ * Evidence); one that waits for people may still pass.
  */
-function citationObjections({ subject, stages, citations = 0 }: DecisionInput): Objection[] {
-  const cited = stages
-    .flatMap(({ checks }) => checks)
-    .filter(({ status }) => status === 'passed' || status === 'waiting').length;
-  if (subject === 'attempt' || cited >= citations) return [];
-  const reason = `evidence of ${cited} checks that passed, expected at least ${citations} to cite`;
+function citationObjections({ subject, stages, citations }: DecisionInput): Objection[] {
+  if (subject === 'attempt' || citations === undefined) return [];
+  const cited = citations.trusted ? settledWell(stages) : 0;
+  if (cited >= citations.needed) return [];
+  const untrusted = citations.trusted ? '' : ' (the tier `repo` is not trusted)';
+  const reason = `passed checks to cite: ${cited}${untrusted}, expected at least ${citations.needed}`;
   return [{ reason, weight: 'final' }];
 }
 
 /**
- * A run without any check cannot commit (resolutions, Stages); the part of one Task need not have checks of its own.
+ * A run in which no check passed cannot commit (resolutions, Stages); the part of one Task need not have checks of its
+ * own.
  */
-function nothingRanObjections({ subject, stages }: DecisionInput): Objection[] {
-  if (subject === 'attempt' || stages.some((stage) => stage.ran > 0)) return [];
-  return [{ reason: 'no check ran', weight: 'final' }];
+function nothingPassedObjections({ subject, stages }: DecisionInput): Objection[] {
+  if (subject === 'attempt' || settledWell(stages) > 0) return [];
+  const reason = stages.some((stage) => stage.ran > 0) ? 'no check passed' : 'no check ran';
+  return [{ reason, weight: 'final' }];
+}
+
+/** Checks that passed, or may still once people have spoken. */
+function settledWell(stages: readonly DecidedStage[]): number {
+  return stages
+    .flatMap(({ checks }) => checks)
+    .filter(({ status }) => status === 'passed' || status === 'waiting').length;
 }

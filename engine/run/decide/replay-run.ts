@@ -124,7 +124,10 @@ function compareInput(files: ReadonlyMap<string, Uint8Array>, folder: string, in
     input.wallClock.limitSeconds,
   );
   same(file, '/triggers/enabled', asked('execution', 'replan', 'triggers'), input.triggers.enabled);
-  same(file, '/citations', asked('evidence', 'minCitationsPerDecision') || undefined, input.citations);
+  const needed = asked('evidence', 'minCitationsPerDecision');
+  const tiers = asked('evidence', 'trustTiers');
+  const citations = { needed, trusted: Array.isArray(tiers) && tiers.includes('repo') };
+  same(file, '/citations', needed === 0 ? undefined : citations, input.citations);
   // A person may have added to the cap while the run waited, and never takes from it; 0 is none.
   const cap = asked('constraints', 'resources', 'maxCostUnits');
   const isRaised = typeof cap === 'number' && cap > 0 && input.cost.limitUnits > cap;

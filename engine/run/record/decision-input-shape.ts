@@ -66,7 +66,7 @@ const decisionInput: Shape<DecisionInput> = fields(
     defaultRef: orNull(text),
     task: fields({ id: text, attempt: wholeNumber, maxRetries: wholeNumber }),
     worker: oneOf('patch', 'nothing', 'failed'),
-    citations: wholeNumber,
+    citations: fields({ needed: wholeNumber, trusted: flag }),
     sealing: oneOf('provenance-failed', 'swap-lost', 'changed-under-us'),
   },
 );

@@ -77,8 +77,11 @@ export interface DecisionInput {
     readonly approved: number;
     readonly rejected: number;
   };
-  /** Checks that passed whose evidence the final decision has to cite; absent where the contract asks for none. */
-  readonly citations?: number;
+  /**
+   * How many checks that passed the final decision has to cite, and whether the contract trusts their tier (`repo`);
+   * absent where it asks for none.
+   */
+  readonly citations?: { readonly needed: number; readonly trusted: boolean };
   /** `objmodel.decisionPolicy`. */
   readonly policy: {
     readonly abandonOnSecurityGateFail: boolean;

@@ -49,3 +49,23 @@ t.test(
     t.equal((await runLine(['--repo', '/', 'spec', 'new'], commands, { cwd: '/', env })).code, 128);
   },
 );
+
+t.test('a draft says what a run of it needs besides', async (t) => {
+  const cwd = realpathSync(t.testdir({}));
+  git(cwd, 'init', '-q', '-b', 'trunk');
+  for (const [risk, needs] of [
+    ['low', []],
+    ['medium', ['advisories', '1 person']],
+    ['high', ['advisories', '2 people']],
+  ] as const) {
+    const { out } = await runLine(['spec', 'new', '--risk', risk, '-o', `${risk}.json`], commands, {
+      cwd,
+      env,
+    });
+    t.strictSame(
+      [...out.matchAll(/^ {2}a run of it needs (\d* ?[a-z]+)/gm)].map(([, need]) => need),
+      needs,
+      risk,
+    );
+  }
+});

@@ -338,14 +338,20 @@ t.test(
   },
 );
 
-t.test('minCitationsPerDecision: 1 wants a check that passed, 0 does not', async (t) => {
-  const citing = (minCitationsPerDecision: number): Json => ({
-    evidence: { minCitationsPerDecision },
-    acceptance: { verificationPlan: { fastChecks: [{ ...quick, command: 'false', required: false }] } },
-  });
-  t.equal((await ran(t, citing(0))).view.decision?.type, 'commit', '0');
-  t.match((await ran(t, citing(1))).view.decision, { type: 'abandon', rationale: /at least 1 to cite/ }, '1');
-  t.equal((await ran(t, { evidence: { minCitationsPerDecision: 1 } })).view.decision?.type, 'commit');
+t.test('minCitationsPerDecision: so many checks that passed, where what they say is trusted', async (t) => {
+  const decided = async (evidence: Json) => (await ran(t, { evidence })).view.decision;
+  const abandoned = { type: 'abandon', rationale: /to cite.*, expected at least / };
+  t.match(await decided({ minCitationsPerDecision: 2 }), abandoned, '2 of 1 check');
+  t.match(await decided({ minCitationsPerDecision: 1 }), { type: 'commit' }, '1 of 1 check');
+  const elsewhere = { trustTiers: ['web'] };
+  t.match(await decided({ ...elsewhere, minCitationsPerDecision: 1 }), abandoned, 'what is not trusted');
+  t.match(await decided({ ...elsewhere, minCitationsPerDecision: 0 }), { type: 'commit' }, '0 asks for none');
+});
+
+t.test('a run in which no check passed cannot commit, although none is required', async (t) => {
+  const failing = [{ ...quick, command: 'false', required: false }];
+  const { view } = await ran(t, { acceptance: { verificationPlan: { fastChecks: failing } } });
+  t.match(view.decision, { type: 'abandon', rationale: 'no check passed' });
 });
 
 t.test('build-log: the output of the check that produces it', async (t) => {

@@ -61,7 +61,6 @@ t.test(
 
 t.test('the high-assurance contract asks for what later parts bring', async (t) => {
   t.strictSame(asked(sample('high-assurance')), [
-    'evidence.minCitationsPerDecision',
     'security.secrets.policy=scoped',
     'security.secrets.allowedScopes',
     'execution.replan.triggers=unknown-api',
@@ -83,7 +82,6 @@ t.test('each thing that nobody enforces yet is asked for by the field that asks 
       ['security', 'outputHandling', 'encodingPolicy'],
       'none',
     ],
-    ['evidence.minCitationsPerDecision', ['evidence', 'minCitationsPerDecision'], 2],
     ['execution.replan.triggers=unknown-api', ['execution', 'replan', 'triggers'], ['unknown-api']],
     [
       'toolRule.constraints.writeRoots',

@@ -68,9 +68,39 @@ const table: readonly (readonly [
   ['a warning does not stop a commit', { patchFindings: [{ ...error, severity: 'warning' }] }, 'commit', []],
   [
     'a failed check that is not required does not stop a commit',
-    { stages: stages(stage('fast', { checks: [{ id: 'a', status: 'failed', required: false }] })) },
+    {
+      stages: stages(
+        stage('fast', {
+          expected: 2,
+          ran: 2,
+          checks: [
+            { id: 'a', status: 'failed', required: false },
+            { id: 'b', status: 'passed', required: true },
+          ],
+        }),
+      ),
+    },
     'commit',
     [],
+  ],
+  [
+    'a run in which no check passed cannot commit, although none is required',
+    { stages: stages(stage('fast', { checks: [{ id: 'a', status: 'failed', required: false }] })) },
+    'abandon',
+    ['no check passed'],
+  ],
+  [
+    'fewer checks that passed than the contract wants cited cannot commit',
+    { citations: { needed: 2, trusted: true } },
+    'abandon',
+    ['passed checks to cite: 1, expected at least 2'],
+  ],
+  ['as many as it wants can', { citations: { needed: 1, trusted: true } }, 'commit', []],
+  [
+    'checks that passed are no citation where the tier of the repository is not trusted',
+    { citations: { needed: 1, trusted: false } },
+    'abandon',
+    ['passed checks to cite: 0 (the tier `repo` is not trusted), expected at least 1'],
   ],
   [
     'a tolerated old failure of the integration stage does not stop a commit',
