@@ -13,7 +13,17 @@ const doors: Record<string, { readonly load: () => Promise<object>; readonly nam
   },
   testing: {
     load: () => import('../testing.ts'),
-    names: ['gateTester', 'sampleSpec', 'sampleSpecWith', 'storeTester', 'toPatchSet', 'toRuleInput'],
+    names: [
+      'gateTester',
+      'logTester',
+      'sampleSpec',
+      'sampleSpecWith',
+      'sandboxTester',
+      'signerTester',
+      'storeTester',
+      'toPatchSet',
+      'toRuleInput',
+    ],
   },
 };
 
