@@ -42,18 +42,20 @@ async function benchCount(box: string, count: number): Promise<boolean> {
   const repository = await openRepository(root);
   const scratch = await createScratch(join(box, 'scratch'), repository);
   const attempt = {
-    steps: stepsInMemory(),
+    means: {
+      steps: stepsInMemory(),
+      scratch,
+      settings: {},
+      privateRoot: box,
+      signal: new AbortController().signal,
+    },
     patch: { baseCommit: tree.commit, baseTree: tree.tree, candidateTree: tree.tree },
-    scratch,
-    settings: {},
     ground: {
       config: parseConfig(undefined, sealingForms),
       repository,
       sandbox: bubblewrapSandbox(),
     },
-    privateRoot: box,
     name: 'candidate-1',
-    signal: new AbortController().signal,
   } as unknown as Attempt;
   let epoch = 0;
   /** Of the objects, which all checks of a candidate share. */
