@@ -1,12 +1,8 @@
 import type { JsonData } from '../../api/json-data.ts';
-import { userPluginAccess } from '../../api/user-plugins.ts';
-import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
+import { listedPlugins } from '../../api/listed-plugins.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import { parseConfig } from '../../engine/config/config.ts';
-import { type FoundPlugin, findPlugins } from '../../engine/plugin-trust/find-plugins.ts';
-import { readBlob } from '../../engine/vcs/blobs.ts';
+import type { FoundPlugin } from '../../engine/plugin-trust/find-plugins.ts';
 import { openRepository } from '../../engine/vcs/repository.ts';
-import { resolveBase } from '../../engine/vcs/resolve-commit.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
 import { styled } from '../terminal/print.ts';
@@ -49,9 +45,7 @@ async function findListed(context: CommandContext): Promise<readonly FoundPlugin
     throw fault;
   });
   if (repository === undefined) return [];
-  const base = await resolveBase(repository, 'HEAD');
-  const { plugins } = parseConfig(await readBlob(repository, base.tree, '.writ/config.toml'), sealingForms);
-  return findPlugins(repository, base.tree, plugins, userPluginAccess(context.env));
+  return listedPlugins(context, repository, 'HEAD');
 }
 
 function toData(found: FoundPlugin): JsonData {

@@ -1,3 +1,4 @@
+import { describedRules } from '../../api/run/described-rules.ts';
 import { type OpenedRun, openRun } from '../../api/run/open-run.ts';
 import { withStanding } from '../../api/run/with-standing.ts';
 import { gitEvidence } from '../../api/verify/git-evidence.ts';
@@ -5,8 +6,8 @@ import { readVersion } from '../../api/version.ts';
 import { formatEvidenceFile } from '../../attest/verify/evidence-file.ts';
 import { isInLedger, logSnapshot } from '../../attest/verify/log-snapshot.ts';
 import { WritError } from '../../core/base/errors.ts';
+import type { DescribedRule } from '../../core/contract/rule.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
-import { describeRules } from '../../core/kernel/describe-rules.ts';
 import { rules } from '../../gates/rules.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
@@ -16,11 +17,13 @@ import { renderRunMarkdown } from '../report/markdown.ts';
 import { renderRunSarif } from '../report/sarif.ts';
 import { styled } from '../terminal/print.ts';
 
+type Described = () => Promise<readonly DescribedRule[]>;
+
 /** Forms of a report by the option that names their file. */
-const forms: Readonly<Record<string, (view: RunView) => string | Promise<string>>> = {
+const forms: Readonly<Record<string, (view: RunView, described: Described) => string | Promise<string>>> = {
   html: renderRunHtml,
   markdown: renderRunMarkdown,
-  sarif: async (view) => renderRunSarif(view, readVersion(), await describeRules(rules)),
+  sarif: async (view, described) => renderRunSarif(view, readVersion(), await described()),
   junit: renderRunJunit,
 };
 
@@ -40,7 +43,10 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const rendered = bundle === undefined ? undefined : await renderEvidence(opened);
   const evidence = bundle !== undefined && rendered ? [{ path: bundle, text: rendered.text }] : [];
   const reports = await Promise.all(
-    wanted.map(async ({ path, render }) => ({ path, text: await render(view) })),
+    wanted.map(async ({ path, render }) => ({
+      path,
+      text: await render(view, () => describedRules(context, opened, rules)),
+    })),
   );
   const paths = [...evidence, ...reports].map(({ path, text }) => writeOutput(context.cwd, path, text));
   const warnings = rendered?.isLogLeft ? [{ code: 'LOG_NOT_EXPORTED', message: logLeft }] : [];

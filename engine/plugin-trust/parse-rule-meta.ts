@@ -1,5 +1,5 @@
 import { parseList, parseText, parseWord, toFields } from '../../core/base/parse-fields.ts';
-import type { DescribedRule, Rule, RuleInScan, RuleText } from '../../core/contract/rule.ts';
+import type { DescribedRule, Rule, RuleText } from '../../core/contract/rule.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -13,11 +13,14 @@ const flags = [
   'findsSecrets',
 ] as const satisfies readonly (keyof Rule)[];
 
-/** Fields of a manifest's rule beside its id, point, module and bounds: those that a built-in rule has, as data. */
-export const metaFields: readonly string[] = [...flags, 'judgesArtifact', 'scan', 'text', 'rows'];
+/**
+ * Fields of a manifest's rule beside its id, point, module and bounds: those that a built-in rule has, as data. Not
+ * `scan`: a scan loads no plugin, and a field without effect is refused.
+ */
+export const metaFields: readonly string[] = [...flags, 'judgesArtifact', 'text', 'rows'];
 
 /** What a manifest says of a rule in the same fields as a built-in one. */
-export type RuleMeta = Pick<Rule, (typeof flags)[number] | 'judgesArtifact' | 'scan' | 'text'> & {
+export type RuleMeta = Pick<Rule, (typeof flags)[number] | 'judgesArtifact' | 'text'> & {
   readonly rows?: readonly DescribedRule[];
 };
 
@@ -28,11 +31,10 @@ const maxRows = 1000;
 
 /** Reads them; throws on nonsense. */
 export function parseRuleMeta(fields: Fields): RuleMeta {
-  const { judgesArtifact, scan, text, rows } = fields;
+  const { judgesArtifact, text, rows } = fields;
   return {
     ...Object.assign({}, ...flags.map((flag) => parseFlag(fields, flag))),
     ...(judgesArtifact === undefined ? {} : { judgesArtifact: parseText(fields, 'judgesArtifact', 64) }),
-    ...(scan === undefined ? {} : { scan: parseInScan(scan) }),
     ...(text === undefined ? {} : { text: parseRuleText(toFields(text, 'an object `text`', textFields)) }),
     ...(rows === undefined ? {} : { rows: parseList(rows, parseRow, maxRows) }),
   };
@@ -43,15 +45,6 @@ function parseFlag(fields: Fields, flag: string): Readonly<Record<string, boolea
   if (value === undefined) return {};
   if (typeof value !== 'boolean') throw new TypeError(`expected \`${flag}\` to be true or false`);
   return { [flag]: value };
-}
-
-function parseInScan(value: unknown): RuleInScan {
-  const fields = toFields(value, 'an object `scan`', ['needsBothSides', 'asked', 'severity']);
-  return {
-    ...parseFlag(fields, 'needsBothSides'),
-    ...(fields.asked === undefined ? {} : { asked: parseWord(fields, 'asked', ['where-named']) }),
-    ...(fields.severity === undefined ? {} : { severity: parseWord(fields, 'severity', ['warning']) }),
-  };
 }
 
 function parseRow(item: unknown): DescribedRule {

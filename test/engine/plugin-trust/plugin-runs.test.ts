@@ -3,6 +3,7 @@ import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, w
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
+import { commands } from '../../../bin/command-table.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import { findPlugins } from '../../../engine/plugin-trust/find-plugins.ts';
@@ -11,6 +12,7 @@ import type { PluginPackage } from '../../../engine/plugin-trust/plugin-package.
 import { readDirectory } from '../../../engine/plugin-trust/read-directory.ts';
 import { readTarball } from '../../../engine/plugin-trust/read-tarball.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
+import { runLine } from '../../bin/host.ts';
 import { fixtures, type Json, makeSample, type Sample } from '../run/sample.ts';
 
 t.setTimeout(240_000);
@@ -95,6 +97,29 @@ t.test('a plugin at a path of the repository', { jobs: 2 }, async (t) => {
     t.equal(view.decision?.type, 'abandon');
     t.match(errorsOf(view), [{ rule: 'test-names', path: 'test/price.test.js', line: 9 }]);
     t.equal(sample.state(), before);
+  });
+
+  t.test('says in SARIF what its manifest says of its rule', async (t) => {
+    const place = join(t.testdir(), 'described');
+    cpSync(join(plugins, 'test-names'), place, { recursive: true });
+    const manifest = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'));
+    const text = { about: 'Names of tests say what holds.', help: 'Say it in nine words.', tags: ['naming'] };
+    Object.assign(manifest.writ.rules[0], { text });
+    writeFileSync(join(place, 'package.json'), JSON.stringify(manifest));
+    const described = await readDirectory(place);
+    const listed = `[[plugins]]\npath = "tools/described"\ndigest = "sha256:${described.digest}"\n`;
+    const sample = sampleWith(t, `${listed}[rules.test-names]\nmin_words = 9\n`, (root) =>
+      cpSync(place, join(root, 'tools/described'), { recursive: true }),
+    );
+    const view = await run(sample, access(described));
+    const shown = async (): Promise<unknown> => {
+      const file = join(sample.home, 'run.sarif');
+      const call = ['report', view.runId, '--sarif', file];
+      t.equal((await runLine(call, commands, { cwd: sample.root, env: sample.env })).code, 0);
+      const { runs } = JSON.parse(readFileSync(file, 'utf8'));
+      return runs[0].tool.driver.rules.find(({ id }: { id: string }) => id === 'test-names');
+    };
+    t.match(await shown(), { shortDescription: { text: text.about }, help: { text: text.help } });
   });
 
   t.test('that the user does not trust stops the run before any work', async (t) => {
