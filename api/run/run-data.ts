@@ -142,6 +142,8 @@ function toCheckData(check: CheckRecord): CheckData {
     signal: check.signal,
     started_at: check.startedAt,
     duration_ms: check.durationMs,
+    workspace_ms: check.workspaceMs,
+    clock_step_ms: check.clockStepMs,
     timed_out: check.timedOut,
     tests: check.tests && toTestData(check.tests),
     from_policy: check.fromPolicy,

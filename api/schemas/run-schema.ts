@@ -135,6 +135,8 @@ const check = record(
     tolerated: flag,
     network,
     baseline,
+    workspace_ms: duration,
+    clock_step_ms: number,
     at_policy: laidRun,
     with_base_tests: laidRun,
     carried,

@@ -125,8 +125,23 @@ export interface LaidRun {
   readonly log?: string;
 }
 
+/**
+ * When a check's own command ran in the candidate: `startedAt` plus `durationMs` is its end. Of a check that runs none,
+ * when it was asked.
+ */
+export interface CheckTime {
+  /** RFC 3339, by the wall clock. */
+  readonly startedAt: string;
+  /** By a clock that never steps back. */
+  readonly durationMs: number;
+  /** Before `startedAt`: making the workspace that it ran in. Absent where it needed none. */
+  readonly workspaceMs?: number;
+  /** The wall clock was set while it ran: by so much it differs, at its end, from `startedAt` plus `durationMs`. */
+  readonly clockStepMs?: number;
+}
+
 /** What one check did. `failed` on a check that is not required, or that is tolerated, blocks nothing. */
-export interface CheckRecord {
+export interface CheckRecord extends CheckTime {
   readonly id: string;
   readonly kind: CheckKind;
   readonly stage: StageName;
@@ -139,9 +154,6 @@ export interface CheckRecord {
   readonly exitCode?: number;
   readonly signal?: string;
   readonly timedOut: boolean;
-  readonly durationMs: number;
-  /** RFC 3339. */
-  readonly startedAt: string;
   readonly tests?: TestCounts;
   /** In the order of use; absent where the check used none. */
   readonly tools?: readonly ToolUse[];

@@ -128,8 +128,13 @@ export const eventShapes = {
       expected_exit_code: wholeNumber,
       signal: text,
       timed_out: flag,
+      /** Of its own command: together they are its end. */
       started_at: time,
       duration_ms: decimal,
+      /** Making its workspace, before `started_at`. */
+      workspace_ms: decimal,
+      /** The wall clock was set meanwhile, by so much. */
+      clock_step_ms: decimal,
       tests,
       summary: text,
       /** Demanded by the policy commit, whatever the contract asks. */

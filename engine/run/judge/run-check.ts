@@ -1,10 +1,9 @@
-import { toRfc3339 } from '../../../core/base/clock.ts';
 import { isWritError, messageOf } from '../../../core/base/errors.ts';
 import type { CheckContext, CheckOutcome } from '../../../core/contract/check-runner.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { EffectiveCheck } from '../../../core/contract/intentspec.gen.ts';
 import type { RuleInput } from '../../../core/contract/rule.ts';
-import type { CarriedPath, CheckRecord, StageName } from '../../../core/contract/stage.ts';
+import type { CarriedPath, CheckRecord, CheckTime, StageName } from '../../../core/contract/stage.ts';
 import { metricsOf } from '../../../readers/reports/metrics.ts';
 import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
 import { joinNetworks } from '../record/join-networks.ts';
@@ -16,6 +15,7 @@ import { askRule } from './ask-rules.ts';
 import { inWorld } from './carry/in-world.ts';
 import { networkFindings, redactHosts, unguardedNetwork } from './check-network.ts';
 import { blameOrigin, checkOrigin } from './check-origin.ts';
+import { CheckWatch } from './check-time.ts';
 import { collectArtifacts } from './collect-artifacts.ts';
 import { isMandatory } from './is-mandatory.ts';
 import { noteNewTests } from './new-tests-ran.ts';
@@ -52,9 +52,6 @@ export async function runCheck(
 ): Promise<CheckRecord> {
   const { stage, check } = task;
   const { box } = attempt;
-  const { clock } = attempt.means.settings;
-  const startedAt = toRfc3339(clock.now());
-  const started = clock.monotonic();
   const ran = await askCheck(attempt, workspace, task);
   await noteNewTests(attempt, task, ran);
   const further = await askFurther(attempt, workspace, task, ran, (side, other) =>
@@ -88,8 +85,7 @@ export async function runCheck(
     ...(result?.exitCode === undefined ? {} : { exitCode: result.exitCode }),
     ...(result?.signal === undefined ? {} : { signal: result.signal }),
     timedOut: result?.timedOut ?? false,
-    durationMs: Math.round(result?.durationMs ?? clock.monotonic() - started),
-    startedAt,
+    ...asked.time,
     ...(outcome.tests ? { tests: outcome.tests } : {}),
     ...(outcome.tools ? { tools: outcome.tools } : {}),
     ...(metrics?.metrics ? { hasMetrics: true as const } : {}),
@@ -107,14 +103,16 @@ export async function askCheck(
   attempt: Attempt,
   workspace: WorkspaceSide,
   task: CheckTask,
-): Promise<CheckOutcome> {
-  const uses: CheckUses = { networks: [], tools: [], findings: [] };
+): Promise<CheckOutcome & { readonly time: CheckTime }> {
+  const watch = new CheckWatch(attempt.means.settings.clock);
+  const uses: CheckUses = { networks: [], tools: [], findings: [], watch };
   const outcome = await judgeCheck(attempt, checkContext(attempt, workspace, task, uses), task.check);
+  const time = watch.read();
   attempt.means.settings.signal.throwIfAborted();
   const policy = policyOf(attempt);
   const network = redactHosts(joinNetworks(uses.networks), policy);
   const isUnguarded = outcome.result !== undefined && attempt.ground.sandbox.unconfined === true;
-  const { network: _network, tools: _tools, carried: _carried, ...said } = outcome;
+  const { network: _network, tools: _tools, carried: _carried, time: _time, ...said } = outcome;
   const clean = redactTexts(
     { findings: [...outcome.findings, ...uses.findings], ...(outcome.tests ? { tests: outcome.tests } : {}) },
     policy,
@@ -122,6 +120,7 @@ export async function askCheck(
   return {
     ...said,
     ...clean,
+    time,
     findings: [
       ...clean.findings,
       ...networkFindings(network?.uses ?? []),

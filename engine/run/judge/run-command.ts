@@ -86,18 +86,20 @@ export async function runCommand(
   await attempt.means.engine.hooks.tool.started.call(tool);
   const way = await openNetwork(attempt, workspace, acl);
   const { mtimeNs: emptySince } = await stat(reports, { bigint: true });
-  const running = workspace.sandbox.run({
-    argv: ['sh', '-c', command],
-    workspace: workspace.directory,
-    reports,
-    binds: workspace.binds,
-    env,
-    network: way.network,
-    timeoutMs: check.timeoutSeconds * 1000,
-    maxOutputBytes: acl.maxOutputBytes ?? defaultMaxOutputBytes,
-    maxMemoryBytes: maxMemoryBytes(attempt.ground.config),
-    signal,
-  });
+  const running = uses.watch.running(() =>
+    workspace.sandbox.run({
+      argv: ['sh', '-c', command],
+      workspace: workspace.directory,
+      reports,
+      binds: workspace.binds,
+      env,
+      network: way.network,
+      timeoutMs: check.timeoutSeconds * 1000,
+      maxOutputBytes: acl.maxOutputBytes ?? defaultMaxOutputBytes,
+      maxMemoryBytes: maxMemoryBytes(attempt.ground.config),
+      signal,
+    }),
+  );
   const result = await running.finally(async () => {
     const had = await way.close();
     if (had) uses.networks.push(had);

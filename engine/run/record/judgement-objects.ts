@@ -130,6 +130,8 @@ function checkEvidence(
     timed_out: check.timedOut,
     started_at: check.startedAt,
     duration_ms: check.durationMs,
+    ...(check.workspaceMs === undefined ? {} : { workspace_ms: check.workspaceMs }),
+    ...(check.clockStepMs === undefined ? {} : { clock_step_ms: check.clockStepMs }),
     ...(check.tests === undefined ? {} : { tests: check.tests }),
     ...(check.fromPolicy ? { from_policy: true } : {}),
     ...(check.tolerated ? { tolerated: true } : {}),

@@ -507,15 +507,26 @@ t.test("secrets deny-all: nothing of the person's environment reaches a check", 
   );
 });
 
+/** When a check ran, as its evidence has it. */
+interface Taken {
+  readonly started_at: string;
+  readonly duration_ms: number;
+  readonly workspace_ms: number;
+}
+
 t.test('maxParallelTasks: one at a time never overlaps, several do', { timeout: 600_000 }, async (t) => {
   const fastChecks = Array.from({ length: 3 }, (_, index) => ({
     ...quick,
     id: `nap-${index}`,
-    command: 'sleep 0.7',
+    command: `node -e "console.log(Date.now()); setTimeout(() => console.log(Date.now()), 700)"`,
   }));
   const overlaps = async (maxParallelTasks: number): Promise<boolean> => {
-    const config = '[checks]\nmax_parallel = 3\n';
-    const { view } = await ran(
+    // The first workspace takes a second to make.
+    const argv = JSON.stringify(['sh', '-c', 'sleep 1; mkdir made']);
+    const prepare =
+      maxParallelTasks === 1 ? `[[workspace.prepare]]\nargv = ${argv}\noutputs = ["made"]\n` : '';
+    const config = `[checks]\nmax_parallel = 3\n${prepare}`;
+    const { view, object, content } = await ran(
       t,
       { acceptance: { verificationPlan: { fastChecks } }, execution: { concurrency: { maxParallelTasks } } },
       (sample) => {
@@ -525,6 +536,20 @@ t.test('maxParallelTasks: one at a time never overlaps, several do', { timeout: 
     const spans = (view.stages[0]?.checks ?? []).map(
       ({ startedAt, durationMs }) => [Date.parse(startedAt), Date.parse(startedAt) + durationMs] as const,
     );
+    if (maxParallelTasks === 1) {
+      const logs = view.stages[0]?.checks.map(({ artifacts }) => content(artifacts[0]?.path ?? '')) ?? [];
+      for (const [index, { id }] of fastChecks.entries()) {
+        const evidence = object(`evidence/000${index + 1}-${id}.json`) as unknown as Taken;
+        const [began = 0, ended = 0] = logs[index]?.split('\n').map(Number) ?? [];
+        const start = Date.parse(evidence.started_at);
+        const end = start + evidence.duration_ms;
+        t.ok(start <= began && ended <= end + 2, `${id}: ${start} ${began} ${ended} ${end}`);
+        t.ok(evidence.workspace_ms > (index === 0 ? 1000 : 0), `${id}: ${evidence.workspace_ms}`);
+        const before = index === 0 ? Date.parse(view.startedAt) : (spans[index - 1]?.[1] ?? 0);
+        t.ok(before + evidence.workspace_ms <= start + 2, `${id}: the workspace is made before it starts`);
+        t.notOk('clock_step_ms' in evidence, 'nobody set the clock');
+      }
+    }
     return spans.some(([from, to], index) =>
       spans.some(([start], other) => other !== index && start >= from && start < to - 100),
     );

@@ -1,6 +1,7 @@
 import type { Finding } from '../../../../core/contract/finding.ts';
 import type { CarriedPath, CheckCarry } from '../../../../core/contract/stage.ts';
 import type { Attempt } from '../../state/attempt.ts';
+import type { CheckWatch } from '../check-time.ts';
 import type { OpenWorkspace, WorkspaceSide } from '../open-workspace.ts';
 import { rewrittenFindings } from '../rewritten-files.ts';
 import { carryFindings } from './carry-findings.ts';
@@ -10,6 +11,8 @@ export interface Passing {
   carried?: CheckCarry;
   /** What of it could not be handed on, and why; tracked files that were written. */
   readonly findings: Finding[];
+  /** Takes its time. */
+  readonly watch: Pick<CheckWatch, 'making' | 'running'>;
 }
 
 /**
@@ -25,7 +28,7 @@ export async function inWorld<T extends { readonly result?: unknown }>(
 ): Promise<T> {
   // A check that runs its command twice hands on from the first to the second.
   const received = passing.carried?.handedOn ?? from.received;
-  const world = await side.open(received);
+  const world = await passing.watch.making(() => side.open(received));
   try {
     const ran = await act(world);
     if (ran.result === undefined || signal.aborted) return ran;
