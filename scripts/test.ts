@@ -7,6 +7,7 @@
 import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
+import { packageVariable, packPackage } from '../test/doors/packed-package.ts';
 import { withLargePages } from '../test/rooms/large-pages.ts';
 import { makeTemporaryDirectory } from '../test/rooms/temporary-directory.ts';
 import { type Changes, changedFiles } from './tests/changed-files.ts';
@@ -56,6 +57,7 @@ async function runAll(entries: readonly Entry[]): Promise<void> {
     ...process.env,
     TMPDIR: temporary,
     NODE_COMPILE_CACHE: compileCache,
+    ...(words.length === 0 && changes === undefined ? { [packageVariable]: packPackage() } : {}),
   });
   const before = inMemory(env);
   const totals = countTotals();

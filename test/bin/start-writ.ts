@@ -1,7 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { writProgram as program } from '../starter/program.ts';
 
-const program = fileURLToPath(new URL('../../bin/writ.js', import.meta.url));
 /** Without a word of output. */
 const patienceMs = 240_000;
 

@@ -59,10 +59,16 @@ export interface Outsider {
   readonly installed: string;
 }
 
-let packed: string | undefined;
+/** Where a whole run of the tests has put the package that it packed: `packPackage` of that run. */
+export const packageVariable = 'WRIT_TEST_PACKAGE';
 
-/** The published package, unpacked; packed once per process. Throws with npm's words where it cannot be packed. */
-function packedPackage(): string {
+let packed = process.env[packageVariable];
+
+/**
+ * The published package, unpacked below a directory in which it finds what it depends on: packed once per process, or
+ * once per run of all tests. Throws with npm's words where it cannot be packed.
+ */
+export function packPackage(): string {
   if (packed !== undefined) return packed;
   const copy = copySources();
   const { status, out, err } = packIn(copy);
@@ -71,6 +77,7 @@ function packedPackage(): string {
   const file = join(copy, out.trim().split('\n').at(-1) ?? '');
   const { status: opened, err: why } = runTo('tar', ['-xzf', file, '-C', unpacked], copy);
   if (opened !== 0) throw new Error(`tar failed: ${why}`);
+  symlinkSync(join(root, 'node_modules'), join(unpacked, 'node_modules'));
   packed = join(unpacked, 'package');
   return packed;
 }
@@ -81,7 +88,7 @@ export function makeOutsider(): Outsider {
   const modules = join(directory, 'node_modules');
   const installed = join(modules, 'writ');
   mkdirSync(join(modules, '@types'), { recursive: true });
-  cpSync(packedPackage(), installed, { recursive: true });
+  cpSync(packPackage(), installed, { recursive: true });
   const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
     readonly dependencies: Readonly<Record<string, string>>;
   };

@@ -11,12 +11,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { commands } from '../../bin/command-table.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { removeRunLitter } from '../../engine/run/record/run-litter.ts';
 import { type Ran, runLine } from '../bin/host.ts';
 import { seededRandom } from '../chance/seeded-random.ts';
+import { writProgram as writ } from '../starter/program.ts';
 import { instant } from '../waiting/instant.ts';
 import { until } from '../waiting/until.ts';
 import { type Facts, readFacts, traces } from './facts.ts';
@@ -40,7 +40,6 @@ export interface KillReport {
   readonly complaints: readonly string[];
 }
 
-const writ = fileURLToPath(new URL('../../bin/writ.js', import.meta.url));
 /** Far above what an undisturbed run takes: a run that waits for a lock of the dead shows here. */
 const patienceMs = 240_000;
 const maxResumes = 5;

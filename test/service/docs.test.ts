@@ -1,16 +1,14 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../core/base/clock.ts';
 import { errorCatalogue } from '../../core/base/error-codes.ts';
 import { builtInTypes } from '../../service/event-types.ts';
+import { writProgram as program } from '../starter/program.ts';
 import { makeServed } from './started-service.ts';
 
 const page = readFileSync(new URL('../../docs/service.md', import.meta.url), 'utf8');
-const program = fileURLToPath(new URL('../../bin/writ.js', import.meta.url));
-
 /** A command of the page, what it prints there, and the exit code that is told where it is not 0. */
 interface Step {
   readonly line: string;

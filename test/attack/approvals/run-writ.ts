@@ -1,8 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type { Sample } from '../../engine/run/sample.ts';
-
-const writ = fileURLToPath(new URL('../../../bin/writ.js', import.meta.url));
+import { writProgram as writ } from '../../starter/program.ts';
 
 /** The program itself in a sample, and the document that it answers. */
 export function runWrit(

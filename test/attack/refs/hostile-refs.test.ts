@@ -1,13 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { fixtures, makeSample } from '../../engine/run/sample.ts';
+import { writProgram as writ } from '../../starter/program.ts';
 import { plantHostileRefs } from './hostile.ts';
 
 t.setTimeout(900_000);
-const writ = fileURLToPath(new URL('../../../bin/writ.js', import.meta.url));
 const missing = 'dead'.repeat(10);
 
 interface Answer {

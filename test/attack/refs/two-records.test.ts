@@ -2,13 +2,11 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { fixtures, sampleSpec } from '../../engine/run/sample.ts';
+import { writProgram as writ } from '../../starter/program.ts';
 
 t.setTimeout(600_000);
-
-const writ = fileURLToPath(new URL('../../../bin/writ.js', import.meta.url));
 
 interface Answer {
   readonly status: number | null;

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { gitEvidence } from '../../../api/verify/git-evidence.ts';
 import { readSeal } from '../../../attest/bundle/bundle.ts';
@@ -15,9 +14,9 @@ import { findRun } from '../../../engine/store/record/find-run.ts';
 import { openRepository } from '../../../engine/vcs/repository.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import { fixtures, makeSample, type Sample, sampleSpec } from '../../engine/run/sample.ts';
+import { writProgram as writ } from '../../starter/program.ts';
 import { type Authorities, identity, issuer, serveAuthorities, tokenOf } from './authorities.ts';
 
-const writ = fileURLToPath(new URL('../../../bin/writ.js', import.meta.url));
 const contract = {
   provenance: { transparencyLog: { mode: 'public-log' } },
   objmodel: { decisionPolicy: { rollbackOnProvenanceFail: true } },

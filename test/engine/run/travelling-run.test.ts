@@ -2,11 +2,10 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import t from 'tap';
+import { writProgram as writ } from '../../starter/program.ts';
 import { fixtures, sampleSpec } from './sample.ts';
 
-const writ = fileURLToPath(new URL('../../../bin/writ.js', import.meta.url));
 const people = ['ann', 'ben'];
 
 t.test(

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { writProgram as writ } from '../../starter/program.ts';
 
 /** A repository that is served, and the environment that its services get. */
 export interface KillPlace {
@@ -28,7 +28,6 @@ export interface Instance {
   kill(signal: 'SIGKILL' | 'SIGTERM'): void;
 }
 
-const writ = fileURLToPath(new URL('../../../bin/writ.js', import.meta.url));
 const patienceMs = 240_000;
 
 /** Starts the real command line program. */
