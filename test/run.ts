@@ -4,6 +4,7 @@ await room(
   'engine/run/judge/collect-artifacts.test.ts',
   'engine/run/judge/read-reports.test.ts',
   'engine/run/state/describe-engine.test.ts',
+  'engine/run/state/evidence-modes.test.ts',
   'engine/run/seal-faults.test.ts',
   'engine/run/run-events.test.ts',
   'engine/run/run-cases.test.ts',

@@ -411,6 +411,26 @@ t.test('the proof of another entry is refused, in the bundle and in the file', a
   t.ok(troubles(await verify(await rebound(machine, swapped))).includes('log-inclusion failed mismatch'));
 });
 
+t.test('a proof of another size or root than its checkpoint is refused, though its path holds', async (t) => {
+  const bundle = parseBundle(bytesOf(sealed, bundlePath));
+  const held = bundle.proof;
+  if (held === undefined) throw new Error('the sealed run is in no log');
+  for (const proof of [
+    { ...held, treeSize: held.treeSize + 1 },
+    { ...held, rootHash: Buffer.alloc(32, 1) },
+  ])
+    t.ok(
+      troubles(
+        await verify(
+          await rebound(
+            machine,
+            withBundle(() => formatBundle({ ...bundle, proof })),
+          ),
+        ),
+      ).includes('log-inclusion failed mismatch'),
+    );
+});
+
 /** Our envelope in a log of one entry under any name and key. */
 async function inLogOf(name: string, signer: ReturnType<typeof toSigner>): Promise<SealedRun> {
   const bundle = parseBundle(bytesOf(sealed, bundlePath));

@@ -440,6 +440,8 @@ t.test('a public log is said in one way, reached safely, and never without a tru
   for (const url of [
     'http://x.example',
     'https://u:SECRET@x.example',
+    'https://:SECRET@x.example',
+    'https://u@x.example',
     'https://x.example?a',
     'ftp://x',
     'x',

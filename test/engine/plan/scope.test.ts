@@ -107,6 +107,13 @@ t.test('lockfiles follow a manifest in scope, in its own directory, unless they 
     t.equal(inScope(scope, path), false, path);
 });
 
+t.test('the lockfile of a manifest that is forbidden does not follow it', async (t) => {
+  const scope = effectiveScope(specOf(['package.json and api/go.mod'], ['api/go.mod']));
+  t.equal(scopeVerdict(scope, 'package-lock.json'), 'in');
+  t.equal(scopeVerdict(scope, 'api/go.mod'), 'forbidden');
+  t.equal(scopeVerdict(scope, 'api/go.sum'), 'outside');
+});
+
 t.test("a monorepo's locator is the root of the scope", async (t) => {
   const repo: Repo = { type: 'monorepo', locator: '//services/api' };
   const whole = effectiveScope(specOf(['make login safer'], [], [], repo));

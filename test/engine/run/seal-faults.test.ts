@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { parseBundle } from '../../../attest/bundle/bundle.ts';
@@ -189,5 +189,39 @@ t.test(
     t.equal(readFileSync(lock, 'utf8'), 'somebody else', 'the lock of another is left alone');
     t.same(readFileSync(join(sample.root, '.git', 'index')), index);
     t.ok(recorded(sample, view).includes('evidence-manifest.sigstore.json'));
+  },
+);
+
+t.test('a claim that was logged is taken back where the run cannot be recorded', async (t) => {
+  const sample = sampleOf(t);
+  const before = sample.state();
+  const run = runWith(sample, () => ({
+    verify: async () => {
+      const [runId = ''] = readdirSync(join(sample.root, '.git', 'writ', 'runs'));
+      // Git keeps no ref beside refs below it: that of the run can no longer be written.
+      sample.git('update-ref', `refs/ai/runs/${runId}/in-the-way`, 'HEAD');
+      return [];
+    },
+  }));
+  await t.rejects(run, Error);
+  t.equal(await logged(sample), 2, 'what the run did, and that it did not take effect');
+  t.equal(sample.state(), before);
+});
+
+t.test(
+  'a branch that this run has moved already is on its commit, whatever the files still are',
+  async (t) => {
+    const sample = sampleOf(t);
+    const view = await runWith(sample, (attestor) => ({
+      sign: async (request, parties) => {
+        // What a kill behind the swap leaves: the branch at the commit, and files of the one before.
+        sample.git('update-ref', 'refs/heads/main', request.commit);
+        t.not(sample.git('status', '--porcelain'), '');
+        return attestor.sign(request, parties);
+      },
+    }));
+    t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+    t.equal(sample.git('rev-parse', 'main'), view.decision?.commitSha);
+    t.equal(sample.git('status', '--porcelain'), '', 'index and files followed');
   },
 );

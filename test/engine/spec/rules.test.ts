@@ -79,6 +79,7 @@ t.test('locators of every form are told apart', async (t) => {
     ['git', 'https://git.example.com', false],
     ['git', 'https://git.example.com/a b', false],
     ['git', 'https://user:pass@git.example.com/a', false],
+    ['git', 'https://:pass@git.example.com/a', false],
     ['git', 'ftp://git.example.com/a', false],
     ['git', 'host:a/b', true],
     ['git', 'ext::sh -c x', false],

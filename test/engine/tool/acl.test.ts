@@ -161,6 +161,12 @@ t.test('a deny rule goes before any allow rule', async (t) => {
   t.equal(reasonOf('npm test; git push', allow, [{ allowCommands: ['git push'] }]), 'denied');
   t.equal(reasonOf('git $CI', allow, [{ allowCommands: ['git push'] }]), 'denied', 'it could become that');
   t.equal(reasonOf('git "p$CI"', allow, [{ allowCommands: ['git push'] }]), 'denied', 'it could become that');
+  t.equal(
+    reasonOf('git x$CI', allow, [{ allowCommands: ['git push'] }]),
+    'denied',
+    'nobody counts its words',
+  );
+  t.strictSame(judge('git "x$CI"', allow, [{ allowCommands: ['git push'] }]), {}, 'one word, another one');
   t.equal(reasonOf('npm test', allow, [{ allowCommands: ['$X'] }]), 'denied', 'an entry that cannot be read');
   t.strictSame(judge('git status', allow, [{ allowCommands: ['git push'] }]), {});
   t.strictSame(judge('git', allow, [{ allowCommands: ['git push'] }]), {});

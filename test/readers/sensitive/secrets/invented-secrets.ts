@@ -76,6 +76,7 @@ export const inventedSecrets: readonly (readonly [rule: string, value: string])[
   ['json-web-token', `eyJ${alnum(20)}.eyJ${alnum(40)}.${alnum(43)}`],
   ['authorization-header', `Authorization: Bearer ${alnum(30)}`],
   ['url-password', `https://someone:${alnum(12)}@db.example`],
+  ['url-password', `https://:${alnum(14)}@db.example`],
   ['discord-webhook', `https://discord.com/api/webhooks/123456789012345678/${alnum(68)}`],
   ['teams-webhook', `.webhook.office.com/webhookb2/${uuid}@${uuid}/IncomingWebhook/${hex(32)}/${uuid}`],
   ['mailchimp-key', `${hex(32)}-us12`],

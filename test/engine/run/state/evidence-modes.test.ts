@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { systemClock } from '../../../../core/base/clock.ts';
+import { sha256Hex } from '../../../../core/base/digest.ts';
+import { isWritError } from '../../../../core/base/errors.ts';
+import { createArtifactBox } from '../../../../engine/run/state/artifact-box.ts';
+import { createRecordBox } from '../../../../engine/run/state/record-box.ts';
+
+/** Whatever the machine's own rule for new files is. */
+function openMask(t: Test): void {
+  const before = process.umask(0o022);
+  t.teardown(() => void process.umask(before));
+}
+
+/** Modes of everything below, by path. */
+function modesBelow(directory: string): Readonly<Record<string, string>> {
+  const paths = readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort();
+  return Object.fromEntries(
+    paths.map((path) => [path, (statSync(join(directory, path)).mode & 0o777).toString(8)]),
+  );
+}
+
+t.test('a part of the record is for its owner alone, and so are the directories above it', async (t) => {
+  openMask(t);
+  const directory = t.testdir();
+  await createRecordBox(directory).put([['plans/1/plan.json', Buffer.from('{}')]]);
+  t.strictSame(modesBelow(directory), { plans: '700', 'plans/1': '700', 'plans/1/plan.json': '600' });
+});
+
+t.test('an artifact is for its owner alone, and so are the directories above it', async (t) => {
+  openMask(t);
+  const directory = join(t.testdir(), 'content');
+  const box = createArtifactBox({
+    directory,
+    spec: {
+      artifacts: { required: [], retention: { days: 1 } },
+      constraints: { privacy: { retentionDays: 1 } },
+    } as unknown as Parameters<typeof createArtifactBox>[0]['spec'],
+    hooks: {} as Parameters<typeof createArtifactBox>[0]['hooks'],
+    policy: { remove: [] } as unknown as Parameters<typeof createArtifactBox>[0]['policy'],
+    nowMs: () => systemClock.now(),
+  });
+  const bytes = Buffer.from('log');
+  const record = await box.add({
+    name: 'test-log',
+    stage: 'fast',
+    bytes,
+    contentType: 'text/plain',
+    extension: 'txt',
+  });
+  t.equal(record.sha256, sha256Hex(bytes));
+  t.strictSame(readFileSync(join(directory, record.path)), bytes);
+  t.equal((statSync(directory).mode & 0o777).toString(8), '700');
+  t.strictSame(Object.values(modesBelow(directory)).sort(), ['600', '700', '700', '700']);
+});
+
+t.test('a part of the record that cannot be written is told', async (t) => {
+  const directory = t.testdir({ plans: 'a file' });
+  const fault = await createRecordBox(directory)
+    .put([['plans/1/plan.json', Buffer.from('{}')]])
+    .catch((cause: unknown) => cause);
+  t.equal(isWritError(fault) && fault.code, 'EVIDENCE_WRITE_FAILED');
+});
