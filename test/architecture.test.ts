@@ -140,7 +140,7 @@ t.test('every rule can fail', async (t) => {
     'the sigstore client only through `attest/public/rekor-v1.ts`': [
       withFiles({ 'attest/x.ts': "export const a = () => import('@sigstore/sign');\n" }),
     ],
-    'the event stream parser only through `http/read-event-stream.ts`': [
+    'the event stream parser only through `core/base/event-stream.ts`': [
       withFiles({ 'bin/x.ts': imports('eventsource-parser') }),
     ],
     'the HTTP framework only through `http/loopback-server.ts`': [

@@ -273,6 +273,25 @@ export const errorCatalogue = {
     exit: 128,
     hint: 'the run is kept: `writ resume RUN`',
   },
+  PROVIDER_FAILED: {
+    family: 'run',
+    message: 'the provider gave no reply',
+    http: 502,
+    exit: 128,
+    hint: 'the run is kept: `writ resume RUN`',
+  },
+  PROVIDER_KEY_MISSING: {
+    family: 'run',
+    message: 'the provider needs a key',
+    http: 401,
+    exit: 128,
+  },
+  PROVIDER_OPTION: {
+    family: 'usage',
+    message: 'that option does not go with this provider or model',
+    http: 422,
+    exit: 129,
+  },
   RECORDING_MALFORMED: {
     family: 'run',
     message: 'the recording cannot be read',

@@ -73,6 +73,112 @@ export interface HttpStream {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+/** One question whose answer is read as it comes, and ends. */
+export interface StreamQuestion extends Omit<HttpQuestion, 'withinMs'> {
+  /** Until the headers of the answer. */
+  readonly withinMs: number;
+  /** Between two pieces of the body. */
+  readonly idleMs: number;
+}
+
+/** An answer that comes in pieces; disposing of it closes the connection where it has not ended. */
+export interface OpenAnswer extends HttpStream, AsyncDisposable {}
+
+/**
+ * Asks as `askHttp` does, and answers with the headers. NETWORK_FAILED, from here or out of the body, with
+ * `detail.reason`: `unreachable`, `stalled`, `dropped` or `too-large`.
+ */
+export type HttpStreamer = (question: StreamQuestion) => Promise<OpenAnswer>;
+
+/**
+ * A streamer that keeps its connections until it is closed, over the proxy that the environment names (`HTTPS_PROXY`,
+ * `NO_PROXY`); what is on the loopback is asked directly.
+ */
+export function createStreamer(env: Readonly<Record<string, string | undefined>>): {
+  readonly stream: HttpStreamer;
+  close(): Promise<void>;
+} {
+  let opened: ReturnType<typeof openPool> | undefined;
+  return {
+    async stream(question) {
+      opened ??= openPool(env);
+      return streamAnswer(await opened, question);
+    },
+    async close() {
+      await (await opened)?.destroy();
+    },
+  };
+}
+
+const loopback = ['localhost', '127.0.0.1', '[::1]'];
+
+async function openPool(env: Readonly<Record<string, string | undefined>>) {
+  const { EnvHttpProxyAgent } = await import('undici');
+  const direct = env.no_proxy ?? env.NO_PROXY ?? '';
+  return new EnvHttpProxyAgent({
+    httpProxy: '',
+    httpsProxy: env.https_proxy ?? env.HTTPS_PROXY ?? '',
+    noProxy: [...direct.split(',').filter((host) => host.trim() !== ''), ...loopback].join(','),
+    pipelining: 1,
+    maxHeaderSize: 32 * 1024,
+    allowH2: false,
+  });
+}
+
+type Pool = Awaited<ReturnType<typeof openPool>>;
+
+async function streamAnswer(dispatcher: Pool, question: StreamQuestion): Promise<OpenAnswer> {
+  const { url, method, headers = {}, body, withinMs, idleMs, maxBytes } = question;
+  const { origin, pathname, search } = new URL(url);
+  const fault = serviceUrlFault(url.slice(0, url.length - search.length));
+  if (fault !== undefined) throw failed(origin, pathname, fault, 'unreachable');
+  const { request } = await import('undici');
+  const close = new AbortController();
+  const signal =
+    question.signal === undefined ? close.signal : AbortSignal.any([close.signal, question.signal]);
+  const explain = (cause: unknown, otherwise: string): WritError => {
+    const name = (cause as { readonly code?: unknown } | undefined)?.code;
+    const late = name === 'UND_ERR_HEADERS_TIMEOUT' || name === 'UND_ERR_BODY_TIMEOUT';
+    return failed(origin, pathname, messageOf(cause), late ? 'stalled' : otherwise);
+  };
+  const answer = await request(url, {
+    method,
+    headers: { ...headers, 'accept-encoding': 'identity' },
+    ...(body === undefined ? {} : { body }),
+    headersTimeout: withinMs,
+    bodyTimeout: idleMs,
+    dispatcher,
+    signal,
+  }).catch((cause: unknown) => {
+    question.signal?.throwIfAborted();
+    throw explain(cause, 'unreachable');
+  });
+  // Whoever stops reading has what they wanted: what is still on its way is nobody's fault.
+  answer.body.on('error', () => {});
+  const read = async function* (): AsyncGenerator<Uint8Array> {
+    let size = 0;
+    try {
+      for await (const part of answer.body) {
+        size += (part as Buffer).length;
+        if (size > maxBytes)
+          throw failed(origin, pathname, `an answer of more than ${maxBytes} octets`, 'too-large');
+        yield part as Buffer;
+      }
+    } catch (cause) {
+      question.signal?.throwIfAborted();
+      throw cause instanceof WritError ? cause : explain(cause, 'dropped');
+    }
+  };
+  return {
+    status: answer.statusCode,
+    headers: firstOf(answer.headers),
+    body: read(),
+    async [Symbol.asyncDispose]() {
+      if (!answer.body.destroyed) close.abort();
+    },
+  };
+}
+
 /**
  * As `askHttp`, for an answer that may go on for ever: only until its headers is it bounded in time. `use` gets it;
  * when `use` settles, or the signal aborts, the connection is closed.
@@ -109,9 +215,9 @@ function firstOf(headers: Readonly<Record<string, string | string[] | undefined>
   );
 }
 
-function failed(origin: string, path: string, found: string): WritError {
+function failed(origin: string, path: string, found: string, reason?: string): WritError {
   return new WritError('NETWORK_FAILED', {
     message: `\`${origin}${path}\` did not answer: ${found}`,
-    detail: { origin, path, found },
+    detail: { origin, path, found, ...(reason === undefined ? {} : { reason }) },
   });
 }

@@ -3,6 +3,7 @@ import { nearestName } from '../base/nearest-name.ts';
 import type { ArtifactProducer } from '../contract/artifact-producer.ts';
 import type { CheckRunner } from '../contract/check-runner.ts';
 import type { PolicyEngine } from '../contract/policy-engine.ts';
+import type { ProviderSource } from '../contract/provider.ts';
 import type { SandboxBackend } from '../contract/sandbox.ts';
 import type { SignerSource } from '../contract/signer.ts';
 import type { StoreSource } from '../contract/store-source.ts';
@@ -32,9 +33,10 @@ export interface Slot<T> extends SlotDoor<T> {
 }
 
 /**
- * Slot names and what fills them. Slots whose contract comes later (`evidence`, `vcs`, `provider`) are added with it.
+ * Slot names and what fills them. Slots whose contract comes later (`evidence`, `vcs`) are added with it.
  */
 export interface SlotMap {
+  readonly provider: ProviderSource;
   readonly worker: WorkerSource;
   readonly check: CheckRunner;
   readonly artifact: ArtifactProducer;
@@ -51,6 +53,7 @@ export type PluginSlots = { readonly [Name in keyof SlotMap]: SlotDoor<SlotMap[N
 /** All slots, empty. */
 export function createSlots(): Slots {
   return Object.freeze({
+    provider: createSlot<ProviderSource>('provider'),
     worker: createSlot<WorkerSource>('worker'),
     check: createSlot<CheckRunner>('check'),
     artifact: createSlot<ArtifactProducer>('artifact'),

@@ -55,7 +55,7 @@ export const doors: readonly Door[] = [
   { name: 'the HTTP framework', file: 'http/loopback-server.ts', specifier: /^(?:hono|@hono\/.*)(?:\/|$)/ },
   {
     name: 'the event stream parser',
-    file: 'http/read-event-stream.ts',
+    file: 'core/base/event-stream.ts',
     specifier: /^eventsource-parser(?:\/|$)/,
   },
   { name: 'SQL', file: 'engine/store/sql.ts', specifier: /^(?:node:sqlite|node-sqlite3-wasm(?:\/.*)?)$/ },

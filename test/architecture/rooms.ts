@@ -9,6 +9,8 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   gates: ['core', 'readers'],
   attest: ['core', 'readers', 'engine/vcs', 'engine/store', 'engine/tool/process'],
   plugins: ['core', 'readers', 'engine/tool', 'engine/store', 'door'],
+  // One folder for each backend; what they share is in `wire/`.
+  providers: ['core'],
   api: ['core', 'engine', 'readers', 'attest'],
   http: ['core/base'],
   service: ['core', 'http', 'engine/store', 'engine/tool/process'],
@@ -80,7 +82,7 @@ export const uncircled: readonly string[] = [
 export const maxCoreLines = 7000;
 /** The one list of every built-in, and the engine made of it, may name them all. */
 export const preset = /^plugins\/preset[./]/;
-export const presetMayImport = ['core', 'engine', 'plugins', 'gates', 'attest', 'api'];
+export const presetMayImport = ['core', 'engine', 'plugins', 'providers', 'gates', 'attest', 'api'];
 export const doorFiles: Readonly<Record<string, string>> = {
   '.': 'index',
   './plugin': 'plugin',

@@ -42,7 +42,7 @@ export const soundFiles: Readonly<Record<string, string>> = {
   'api/run-data.ts':
     "import { decide } from '../engine/run/decide/decide.ts';\nexport const toRunData = () => decide('');\n",
   'http/loopback-server.ts': "import { Hono } from 'hono';\nexport const server = new Hono();\n",
-  'http/read-event-stream.ts': "export const read = async () => import('eventsource-parser');\n",
+  'core/base/event-stream.ts': "export const read = async () => import('eventsource-parser');\n",
   'service/routes.ts': "import '../http/loopback-server.ts';\nexport const routes = [];\n",
   'plugins/preset.ts': "import { scope } from '../gates/rules/scope.ts';\nexport const preset = [scope];\n",
   'plugins/preset/open-engine.ts': 'export const openEngine = () => preset({});\n',

@@ -3,7 +3,7 @@ import { createServer, get, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { systemClock } from '../../core/base/clock.ts';
-import { readEventStream, type StreamEvent } from '../../http/read-event-stream.ts';
+import { readEventStream, type StreamEvent } from '../../core/base/event-stream.ts';
 import { type Bus, openBus } from '../../service/bus.ts';
 import { until } from '../waiting/until.ts';
 

@@ -1,6 +1,6 @@
 /* Child program: many subscribers in a process of their own, told over IPC what to do; argument: the port. */
 import { connect, type Socket } from 'node:net';
-import { readEventStream } from '../../../http/read-event-stream.ts';
+import { readEventStream } from '../../../core/base/event-stream.ts';
 import { tickFrame } from './tick-frame.ts';
 
 /** Opens `count` readers that expect exactly these ticks, or as many that stop reading once their stream is open. */

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import type { Test } from 'tap';
-import { readEventStream } from '../../../http/read-event-stream.ts';
+import { readEventStream } from '../../../core/base/event-stream.ts';
 import type { HostilePlace } from './hostile-row.ts';
 import { readAnswers } from './read-answers.ts';
 import { markTarget, soundRequest } from './sound-request.ts';

@@ -1,5 +1,5 @@
 import { Client } from 'undici';
-import { readEventStream } from '../../../http/read-event-stream.ts';
+import { readEventStream } from '../../../core/base/event-stream.ts';
 import { instant } from '../../waiting/instant.ts';
 import type { KnownMarks } from './known-marks.ts';
 

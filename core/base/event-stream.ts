@@ -1,4 +1,4 @@
-import { WritError } from '../core/base/errors.ts';
+import { WritError } from './errors.ts';
 
 /** One event as it was sent. */
 export interface StreamEvent {

@@ -1,0 +1,80 @@
+import type { Clock } from '../base/clock.ts';
+import { WritError } from '../base/errors.ts';
+import type { HttpStreamer } from '../base/net.ts';
+import { printable } from '../base/printable.ts';
+import type { FailureKind, ModelEvent, ModelRequest } from './model.ts';
+
+/** A backend that answers as a model. One `ask` per try of a turn; turns of several Tasks go on side by side. */
+export interface Provider {
+  readonly name: string;
+  /**
+   * The reply, as it comes; ends with `end`. PROVIDER_FAILED (see `providerFailure`) where there is none, the signal's
+   * reason where it aborts. Asks once: retries are the engine's.
+   */
+  ask(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+}
+
+/** A flag of one provider, refused for every other (document 2, Options). */
+export interface ProviderFlag {
+  /** Without dashes, e.g. `deepseek-thinking`. */
+  readonly name: string;
+  readonly alias?: string;
+  readonly values: readonly string[];
+  /** Environment variable that is asked where the flag is not given. */
+  readonly variable?: string;
+  readonly says: string;
+}
+
+/** What a provider is opened with. */
+export interface ProviderSetting {
+  /** Absent where none was found and none is needed. */
+  readonly key?: string;
+  /** Without a slash at its end. */
+  readonly base: string;
+  /** Whether `base` was given, and is not the vendor's own. */
+  readonly isOtherBase: boolean;
+  /** Values of the provider's own flags, checked, by name. */
+  readonly flags: Readonly<Record<string, string>>;
+  readonly stream: HttpStreamer;
+  readonly clock: Clock;
+}
+
+/** Opens a provider (slot `provider`), picked by name with `--provider`. */
+export interface ProviderSource {
+  /** As people call it. */
+  readonly title: string;
+  /** Names under which its key is looked up; the first is the one that errors name. Empty: it has no key. */
+  readonly keys: readonly string[];
+  /** Whether it answers without a key at this base. */
+  readonly keyless?: (base: string) => boolean;
+  readonly base: string;
+  /** Variables that name another base, where `--api-base` does not. */
+  readonly baseVariables?: readonly string[];
+  readonly defaultModel: string;
+  readonly flags: readonly ProviderFlag[];
+  /** PROVIDER_OPTION where flags and model do not go together. */
+  open(setting: ProviderSetting): Provider | Promise<Provider>;
+}
+
+/** What is known of a failed question. */
+export interface ProviderFailure {
+  readonly provider: string;
+  readonly kind: FailureKind;
+  /** The vendor's own words; untrusted, bounded here. */
+  readonly found: string;
+  readonly status?: number;
+  readonly retryAfterSeconds?: number;
+  readonly cause?: unknown;
+}
+
+/** PROVIDER_FAILED, with `detail {provider, kind, status?, retryAfterSeconds?}`. */
+export function providerFailure({ found, cause, ...facts }: ProviderFailure): WritError {
+  const { provider, kind, status } = facts;
+  const told = printable(found.slice(0, 500)).trim();
+  const answered = status === undefined ? '' : ` (HTTP ${status})`;
+  return new WritError('PROVIDER_FAILED', {
+    message: `provider \`${provider}\` gave no reply: ${kind}${answered}${told === '' ? '' : `: ${told}`}`,
+    detail: { ...facts },
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

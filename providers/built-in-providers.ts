@@ -1,0 +1,6 @@
+import type { ProviderSource } from '../core/contract/provider.ts';
+
+/** Every backend that comes with writ, by name; each is loaded when it is picked. */
+export const builtInProviders: Readonly<Record<string, () => Promise<ProviderSource>>> = {
+  openai: async () => (await import('./openai/source.ts')).openai,
+};

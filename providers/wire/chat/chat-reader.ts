@@ -1,0 +1,107 @@
+import type { ModelEvent, ReplyEnd } from '../../../core/contract/model.ts';
+import { countIn, type Json, listIn, objectIn, partsOf, textIn } from '../json-parts.ts';
+import { brokenReply, type SaidFailure, SaidFailureError, type WireReader } from '../wire-format.ts';
+
+export interface ChatReaderOptions {
+  /** What an `error` in the middle of a reply means. */
+  failureOf(error: Json): SaidFailure;
+  /** Whether the reasoning goes back with the message: then it is its state. */
+  readonly keepsReasoning: boolean;
+}
+
+interface CallParts {
+  id: string;
+  name: string;
+  readonly parts: string[];
+}
+
+const ends: Readonly<Record<string, ReplyEnd>> = {
+  stop: 'stop',
+  tool_calls: 'calls',
+  function_call: 'calls',
+  length: 'length',
+  content_filter: 'filtered',
+};
+
+/** A reply in the chat dialect: chunks with deltas, or one whole completion. */
+export function chatReader({ failureOf, keepsReasoning }: ChatReaderOptions): WireReader {
+  const calls = new Map<number, CallParts>();
+  const reasoning: string[] = [];
+  let finish = '';
+  let refused = false;
+  const takeCall = (value: unknown, place: number): void => {
+    const { index, id, function: named } = partsOf(value);
+    const { name, arguments: given } = partsOf(named);
+    const at = countIn(index) ?? place;
+    const call = calls.get(at) ?? { id: '', name: '', parts: [] };
+    calls.set(at, call);
+    call.id ||= textIn(id);
+    call.name ||= textIn(name);
+    if (typeof given === 'string') call.parts.push(given);
+    // Some servers answer with the object itself.
+    else if (objectIn(given)) call.parts.push(JSON.stringify(given));
+  };
+  return {
+    *take(frame) {
+      const { error, choices, usage } = partsOf(frame);
+      if (objectIn(error)) throw new SaidFailureError(failureOf(partsOf(error)));
+      const told = toUsage(usage);
+      if (told) yield told;
+      const [choice] = listIn(choices);
+      const { delta, message, finish_reason: reason } = partsOf(choice);
+      const part = partsOf(delta ?? message);
+      const thought = textIn(part.reasoning_content) || textIn(part.reasoning);
+      if (thought !== '') {
+        reasoning.push(thought);
+        yield { type: 'reasoning', text: thought };
+      }
+      refused ||= textIn(part.refusal) !== '';
+      const text = textIn(part.content) || textIn(part.refusal);
+      if (text !== '') yield { type: 'text', text };
+      listIn(part.tool_calls).forEach(takeCall);
+      finish ||= textIn(reason);
+    },
+    *finish() {
+      if (finish === '') throw brokenReply('the stream ended in the middle of the reply');
+      if (finish === 'insufficient_system_resource')
+        throw new SaidFailureError({ kind: 'overloaded', found: finish });
+      if (finish === 'tool_calls' && calls.size === 0)
+        throw brokenReply('it says that it calls, and calls nothing');
+      yield* [...calls].sort(([one], [other]) => one - other).map(([, call], place) => toCall(call, place));
+      const end = refused
+        ? 'refused'
+        : calls.size > 0 && finish === 'stop'
+          ? 'calls'
+          : (ends[finish] ?? 'stop');
+      const state = reasoning.join('');
+      yield { type: 'end', end, ...(keepsReasoning && state !== '' ? { state } : {}) };
+    },
+  };
+}
+
+function toCall({ id, name, parts }: CallParts, place: number): ModelEvent {
+  const given = parts.join('');
+  return {
+    type: 'call',
+    call: { id: id || `call-${place + 1}`, name, arguments: given === '' ? '{}' : given },
+  };
+}
+
+function toUsage(value: unknown): ModelEvent | undefined {
+  const usage = objectIn(value);
+  const input = countIn(usage?.prompt_tokens);
+  const output = countIn(usage?.completion_tokens);
+  if (usage === undefined || input === undefined || output === undefined) return undefined;
+  const cached =
+    countIn(partsOf(usage.prompt_tokens_details).cached_tokens) ?? countIn(usage.prompt_cache_hit_tokens);
+  const thought = countIn(partsOf(usage.completion_tokens_details).reasoning_tokens);
+  return {
+    type: 'usage',
+    usage: {
+      input,
+      output,
+      ...(cached === undefined ? {} : { cachedInput: cached }),
+      ...(thought === undefined ? {} : { reasoning: thought }),
+    },
+  };
+}

@@ -1,0 +1,20 @@
+/** Longest wait that a header may ask for: a vendor that wants a week has refused. */
+const mostSeconds = 86_400;
+
+/** `Retry-After` in seconds from now (RFC 9110, 10.2.3); `retry-after-ms` where it is finer. */
+export function retryAfterSeconds(
+  headers: Readonly<Record<string, string>>,
+  nowMs: number,
+): number | undefined {
+  const fine = headers['retry-after-ms'];
+  if (fine !== undefined && /^\d{1,9}$/.test(fine)) return bounded(Number(fine) / 1000);
+  const text = headers['retry-after']?.trim();
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}(?:\.\d{1,3})?$/.test(text)) return bounded(Number(text));
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : bounded((at - nowMs) / 1000);
+}
+
+function bounded(seconds: number): number {
+  return Math.min(mostSeconds, Math.max(0, seconds));
+}

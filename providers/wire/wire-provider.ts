@@ -1,0 +1,148 @@
+import { isWritError, messageOf } from '../../core/base/errors.ts';
+import { readEventStream } from '../../core/base/event-stream.ts';
+import type { OpenAnswer } from '../../core/base/net.ts';
+import type { ModelEvent, ModelRequest } from '../../core/contract/model.ts';
+import { type Provider, type ProviderSetting, providerFailure } from '../../core/contract/provider.ts';
+import { readLines } from './read-lines.ts';
+import { retryAfterSeconds } from './retry-after.ts';
+import { brokenReply, SaidFailureError, type WireFormat, type WireRequest } from './wire-format.ts';
+
+/** Until a vendor answers at all: a model may think before its first header. */
+const withinMs = 300_000;
+/** Between two pieces; vendors send something to keep a connection alive. */
+const idleMs = 300_000;
+const maxReplyBytes = 64 * 1024 * 1024;
+const maxFrameBytes = 16 * 1024 * 1024;
+const maxFailureBytes = 64 * 1024;
+/** Calls of one message: beyond, it is no plan. */
+const maxCalls = 128;
+
+/** A provider over HTTP out of a vendor's wire. Every fault of the other side is PROVIDER_FAILED. */
+export function wireProvider(format: WireFormat, setting: ProviderSetting): Provider {
+  return {
+    name: format.provider,
+    async *ask(request, signal) {
+      try {
+        yield* askOnce(format, setting, request, signal);
+      } catch (fault) {
+        signal.throwIfAborted();
+        throw toFailure(format.provider, fault);
+      }
+    },
+  };
+}
+
+async function* askOnce(
+  format: WireFormat,
+  { base, stream, clock }: ProviderSetting,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
+  const wire = format.toWire(request);
+  for (const text of wire.notices ?? []) yield { type: 'notice', text };
+  await using answer = await stream({
+    url: `${base}${wire.path}`,
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: wire.framing === 'events' ? 'text/event-stream' : 'application/json',
+      ...wire.headers,
+    },
+    body: JSON.stringify(wire.body),
+    withinMs,
+    idleMs,
+    maxBytes: maxReplyBytes,
+    signal,
+  });
+  const { status, headers } = answer;
+  if (status !== 200) {
+    const text = await readText(answer, maxFailureBytes);
+    const said = format.failureOf(status, asJson(text));
+    const wait = said.retryAfterSeconds ?? retryAfterSeconds(headers, clock.now());
+    throw providerFailure({
+      provider: format.provider,
+      ...said,
+      found: said.found === '' ? text.slice(0, 300) : said.found,
+      status,
+      ...(wait === undefined ? {} : { retryAfterSeconds: wait }),
+    });
+  }
+  const reader = format.reader(request);
+  let calls = 0;
+  let ended = false;
+  const pass = function* (events: Iterable<ModelEvent>): Iterable<ModelEvent> {
+    for (const event of events) {
+      if (event.type === 'call') calls += 1;
+      if (calls > maxCalls) throw brokenReply(`more than ${maxCalls} calls in one message`);
+      ended ||= event.type === 'end';
+      yield event;
+    }
+  };
+  for await (const { type, frame } of framesOf(wire.framing, answer)) yield* pass(reader.take(frame, type));
+  yield* pass(reader.finish());
+  if (!ended) throw brokenReply('the reply has no end');
+}
+
+async function* framesOf(
+  framing: WireRequest['framing'],
+  answer: OpenAnswer,
+): AsyncGenerator<{ readonly type: string; readonly frame: unknown }> {
+  if (framing === 'whole') {
+    yield { type: '', frame: toFrame(await readText(answer, maxReplyBytes)) };
+    return;
+  }
+  if (framing === 'lines') {
+    for await (const line of readLines(answer.body, maxFrameBytes))
+      if (line.trim() !== '') yield { type: '', frame: toFrame(line) };
+    return;
+  }
+  // A vendor that was asked for a stream may answer with one document, above all to say that something failed.
+  if (/^application\/json\b/.test(answer.headers['content-type'] ?? '')) {
+    yield { type: '', frame: toFrame(await readText(answer, maxReplyBytes)) };
+    return;
+  }
+  for await (const { type, data } of readEventStream(answer.body, { maxEventBytes: maxFrameBytes }))
+    if (data !== '[DONE]' && data.trim() !== '') yield { type, frame: toFrame(data) };
+}
+
+function toFrame(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw brokenReply(`expected JSON, found ${JSON.stringify(text.slice(0, 80))}`);
+  }
+}
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The body as text, cut at so many octets. */
+async function readText({ body }: OpenAnswer, maxBytes: number): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of body) {
+    parts.push(part);
+    size += part.length;
+    if (size > maxBytes) break;
+  }
+  return Buffer.concat(parts).subarray(0, maxBytes).toString('utf8');
+}
+
+function toFailure(provider: string, fault: unknown): unknown {
+  if (fault instanceof SaidFailureError) return providerFailure({ provider, ...fault.said });
+  if (isWritError(fault, 'NETWORK_FAILED'))
+    return providerFailure({
+      provider,
+      kind: fault.detail.reason === 'unreachable' ? 'unreachable' : 'broken-reply',
+      found: messageOf(fault),
+      cause: fault,
+    });
+  if (isWritError(fault, 'EVENT_TOO_LARGE') || isWritError(fault, 'INPUT_TOO_LARGE'))
+    return providerFailure({ provider, kind: 'broken-reply', found: messageOf(fault), cause: fault });
+  return fault;
+}

@@ -1,0 +1,247 @@
+import t, { type Test } from 'tap';
+import { systemClock } from '../../core/base/clock.ts';
+import { isWritError } from '../../core/base/errors.ts';
+import { createStreamer } from '../../core/base/net.ts';
+import type { AssistantMessage, ModelEvent, ModelMessage, ModelRequest } from '../../core/contract/model.ts';
+import type { Provider } from '../../core/contract/provider.ts';
+import { builtInProviders } from '../../providers/built-in-providers.ts';
+import { seededRandom } from '../chance/seeded-random.ts';
+import { toldSeed } from '../chance/told-seed.ts';
+import { type ModelServer, sendInPieces, serveModel } from './model-server.ts';
+import {
+  bodyOf,
+  type CaseSetting,
+  caseFolders,
+  contentTypeOf,
+  neededCases,
+  readCases,
+  readSetting,
+  type WireCase,
+} from './wire-case.ts';
+
+const plain: Omit<ModelRequest, 'model'> = {
+  system: ['You change code.', 'You answer in tool calls.'],
+  messages: [{ role: 'user', text: 'Say “héllo” 🌍.' }],
+  tools: [
+    {
+      name: 'read_file',
+      description: 'Reads a file.',
+      parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+    },
+    {
+      name: 'list_dir',
+      description: 'Lists a directory.',
+      parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+    },
+  ],
+  maxOutputTokens: 1000,
+};
+const canary = 'sk-canary-0123456789';
+const streamer = createStreamer({});
+t.teardown(() => streamer.close());
+
+t.test('every built-in provider has cases, and every folder the cases that all have', async (t) => {
+  const tested = new Set(caseFolders.map((folder) => readSetting(folder).provider));
+  t.same([...tested].sort(), Object.keys(builtInProviders).sort());
+  for (const folder of caseFolders) {
+    const names = readCases(folder).map(({ name }) => name);
+    t.same(
+      neededCases.filter((needed) => !names.includes(needed)),
+      [],
+      folder,
+    );
+  }
+});
+
+for (const folder of caseFolders) {
+  const setting = readSetting(folder);
+  const cases = readCases(folder);
+  t.test(`${folder}: what the vendor answers becomes one reply, however it is cut`, async (t) => {
+    const random = seededRandom(toldSeed(t));
+    const next = (below: number): number => Math.floor(random() * below);
+    for (const one of cases) {
+      await using server = await serveModel(async (_asked, response) => {
+        response.writeHead(one.status ?? 200, { 'content-type': contentTypeOf(one), ...one.headers });
+        await sendInPieces(response, bodyOf(one), next);
+        response.end();
+      });
+      await holdsCase(t, setting, one, server);
+    }
+  });
+
+  t.test(`${folder}: a connection that breaks, and JSON that does, is no reply`, async (t) => {
+    const text = cases.find(({ name }) => name === 'text');
+    if (text === undefined) throw new Error('no case `text`');
+    const whole = bodyOf(text);
+    for (const [share, how] of [
+      ...[0, 0.3, 0.6].flatMap((one) => [[one, 'dropped'] as const, [one, 'ended'] as const]),
+      // What was to come after the end of a reply is not missed where the vendor ends it in time.
+      [0.9, 'dropped'] as const,
+      [0.3, 'garbled'] as const,
+    ]) {
+      const cut = Buffer.concat([
+        whole.subarray(0, Math.floor(whole.length * share)),
+        ...(how === 'garbled' ? [Buffer.from('"}}]\n\ndata: {"a\n\n'), whole] : []),
+      ]);
+      await using server = await serveModel((_asked, response) => {
+        response.writeHead(200, { 'content-type': contentTypeOf(text) });
+        response.write(cut, () => (how === 'dropped' ? response.destroy() : response.end()));
+        if (cut.length === 0) response.end();
+      });
+      const fault = await ask(await open(setting, text, server), setting, text).catch((thrown) => thrown);
+      t.match(
+        fault,
+        { code: 'PROVIDER_FAILED', detail: { provider: setting.provider } },
+        `${how} at ${share}`,
+      );
+    }
+  });
+
+  t.test(`${folder}: whoever asked can stop it, before and in the middle of a reply`, async (t) => {
+    const text = cases.find(({ name }) => name === 'text') as WireCase;
+    for (const share of [undefined, 0.5]) {
+      const stop = new AbortController();
+      await using server = await serveModel((_asked, response) => {
+        if (share !== undefined) {
+          response.writeHead(200, { 'content-type': contentTypeOf(text) });
+          const whole = bodyOf(text);
+          response.write(whole.subarray(0, Math.floor(whole.length * share)));
+        }
+        stop.abort(new Error('stopped'));
+      });
+      const asking = ask(await open(setting, text, server), setting, text, stop.signal);
+      await t.rejects(asking, { message: 'stopped' });
+    }
+  });
+}
+
+function open(
+  { provider, isOtherBase, key = canary, ...rest }: CaseSetting,
+  one: WireCase,
+  server: ModelServer,
+) {
+  return (builtInProviders[provider] as (typeof builtInProviders)[string])().then((source) =>
+    source.open({
+      key,
+      base: server.base,
+      isOtherBase,
+      flags: { ...rest.flags, ...one.flags },
+      stream: streamer.stream,
+      clock: systemClock,
+    }),
+  );
+}
+
+interface Reply {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly message: AssistantMessage;
+  readonly events: readonly ModelEvent[];
+}
+
+function toRequest({ model }: CaseSetting, one: WireCase): ModelRequest {
+  return { ...plain, model: one.model ?? model, ...one.request };
+}
+
+async function ask(
+  provider: Provider,
+  setting: CaseSetting,
+  one: WireCase,
+  signal = new AbortController().signal,
+): Promise<Reply> {
+  const request = toRequest(setting, one);
+  const events: ModelEvent[] = [];
+  for await (const event of provider.ask(request, signal)) events.push(event);
+  const joined = (type: 'text' | 'reasoning') =>
+    events.flatMap((event) => (event.type === type ? [(event as { text: string }).text] : [])).join('');
+  const end = events.at(-1);
+  const state = end?.type === 'end' ? end.state : undefined;
+  const calls = events.flatMap((event) => (event.type === 'call' ? [event.call] : []));
+  const kept = { provider: provider.name, model: request.model, value: state };
+  return {
+    text: joined('text'),
+    reasoning: joined('reasoning'),
+    message: {
+      role: 'assistant',
+      text: joined('text'),
+      calls,
+      // As a journal keeps it.
+      ...(state === undefined ? {} : { state: JSON.parse(JSON.stringify(kept)) as typeof kept }),
+    },
+    events,
+  };
+}
+
+async function holdsCase(t: Test, setting: CaseSetting, one: WireCase, server: ModelServer): Promise<void> {
+  const provider = await open(setting, one, server);
+  const { expect, wire } = one;
+  const reply = await ask(provider, setting, one).catch((thrown: unknown) => thrown);
+  const [asked] = server.asked;
+  if (wire?.path !== undefined) t.equal(asked?.path, wire.path, `${one.name}: path`);
+  if (wire?.headers) t.match(asked?.headers, wire.headers, `${one.name}: headers`);
+  if (wire?.body !== undefined) t.match(asked?.body, wire.body, `${one.name}: body`);
+  for (const field of wire?.without ?? [])
+    t.notOk(Object.hasOwn(asked?.body as object, field), `${one.name}: without \`${field}\``);
+  if (expect.failure) {
+    t.ok(isWritError(reply, 'PROVIDER_FAILED'), `${one.name}: ${String(reply)}`);
+    t.match(
+      (reply as { detail: object }).detail,
+      { provider: setting.provider, ...expect.failure },
+      one.name,
+    );
+    t.notMatch(JSON.stringify([reply, String(reply)]), canary, `${one.name}: the key is not told`);
+    return;
+  }
+  if (reply instanceof Error) {
+    t.fail(`${one.name}: ${reply.message}`);
+    return;
+  }
+  const { text, reasoning, events, message } = reply as Reply;
+  t.equal(text, expect.text ?? '', `${one.name}: text`);
+  t.equal(reasoning, expect.reasoning ?? '', `${one.name}: reasoning`);
+  t.strictSame(message.calls, expect.calls ?? [], `${one.name}: calls`);
+  const usage = events.findLast((event) => event.type === 'usage');
+  if (expect.usage) t.strictSame(usage?.type === 'usage' && usage.usage, expect.usage, `${one.name}: usage`);
+  t.match(events.at(-1), { type: 'end', end: expect.end ?? 'stop' }, `${one.name}: end`);
+  t.equal(events.filter(({ type }) => type === 'end').length, 1, `${one.name}: one end`);
+  t.equal(events.filter(({ type }) => type === 'notice').length, expect.notices ?? 0, `${one.name}: notices`);
+  if (one.next !== undefined) await holdsNext(t, provider, setting, one, message, server);
+}
+
+/** The reply goes back, under the same model with its state, and under another without. */
+async function holdsNext(
+  t: Test,
+  provider: Provider,
+  setting: CaseSetting,
+  one: WireCase,
+  message: AssistantMessage,
+  server: ModelServer,
+): Promise<void> {
+  const request = toRequest(setting, one);
+  const results = message.calls.map(({ id, name }) => ({
+    callId: id,
+    name,
+    text: `result of ${id}`,
+    isError: false,
+  }));
+  const asNext = (given: AssistantMessage): readonly ModelMessage[] => [
+    ...request.messages,
+    given,
+    ...(results.length > 0 ? [{ role: 'tool' as const, results }] : []),
+    { role: 'user', text: 'Go on.' },
+  ];
+  const askNext = async (messages: readonly ModelMessage[]): Promise<unknown> => {
+    for await (const _event of provider.ask({ ...request, messages }, new AbortController().signal));
+    return server.asked.at(-1)?.body;
+  };
+  t.match(await askNext(asNext(message)), one.next, `${one.name}: the next question`);
+  if (one.nextElsewhere === undefined || message.state === undefined) return;
+  const elsewhere = { ...message, state: { ...message.state, model: 'another-model' } };
+  const body = await askNext(asNext(elsewhere));
+  t.match(body, one.nextElsewhere, `${one.name}: the next question after another model's reply`);
+  t.notMatch(
+    JSON.stringify(body),
+    JSON.stringify(message.state.value).slice(1, 30),
+    `${one.name}: another model's state stays behind`,
+  );
+}
