@@ -20,6 +20,10 @@ export interface ProviderFlag {
   readonly name: string;
   readonly alias?: string;
   readonly values: readonly string[];
+  /** Other ways to write a value: each stands for one of `values`. */
+  readonly spellings?: Readonly<Record<string, string>>;
+  /** What the flag says where it stands without a value; absent: it wants one. */
+  readonly bare?: string;
   /** Environment variable that is asked where the flag is not given. */
   readonly variable?: string;
   readonly says: string;
@@ -50,6 +54,8 @@ export interface ProviderSource {
   readonly base: string;
   /** Variables that name another base, where `--api-base` does not. */
   readonly baseVariables?: readonly string[];
+  /** What people write for its base, as an absolute URL; a text that it cannot read it gives back. */
+  readonly toBase?: (given: string) => string;
   readonly defaultModel: string;
   readonly flags: readonly ProviderFlag[];
   /** PROVIDER_OPTION where flags and model do not go together. */

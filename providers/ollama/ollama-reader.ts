@@ -1,0 +1,53 @@
+import type { ToolCall } from '../../core/contract/model.ts';
+import { countIn, type Json, listIn, objectIn, partsOf, textIn } from '../wire/json-parts.ts';
+import { brokenReply, SaidFailureError, type WireReader } from '../wire/wire-format.ts';
+import { ollamaFailure } from './ollama-failure.ts';
+
+/** One reply: a line for each piece, the last one with `done`. A call comes whole, its arguments as an object. */
+export function ollamaReader(): WireReader {
+  const calls: ToolCall[] = [];
+  const thoughts: string[] = [];
+  let ended: Json | undefined;
+  const takeCall = (value: unknown): void => {
+    const { id, function: named } = partsOf(value);
+    const { name, arguments: given } = partsOf(named);
+    calls.push({
+      id: textIn(id) || `call-${calls.length + 1}`,
+      name: textIn(name),
+      arguments: typeof given === 'string' ? given : JSON.stringify(given ?? {}),
+    });
+  };
+  return {
+    *take(frame) {
+      const line = objectIn(frame);
+      if (line === undefined) throw brokenReply('a line that is no object');
+      // The status is 200 by the time something fails.
+      if (Object.hasOwn(line, 'error')) throw new SaidFailureError(ollamaFailure(undefined, line));
+      const { content, thinking, tool_calls: called } = partsOf(line.message);
+      const thought = textIn(thinking);
+      if (thought !== '') {
+        thoughts.push(thought);
+        yield { type: 'reasoning', text: thought };
+      }
+      const text = textIn(content);
+      if (text !== '') yield { type: 'text', text };
+      listIn(called).forEach(takeCall);
+      if (line.done === true) ended ??= line;
+    },
+    *finish() {
+      if (ended === undefined) throw brokenReply('the stream ended in the middle of the reply');
+      const reason = textIn(ended.done_reason);
+      if (reason === 'load' || reason === 'unload')
+        throw brokenReply(`the model was to \`${reason}\`, and said nothing`);
+      // A count that is nought is left out.
+      const input = countIn(ended.prompt_eval_count);
+      const output = countIn(ended.eval_count);
+      if (input !== undefined || output !== undefined)
+        yield { type: 'usage', usage: { input: input ?? 0, output: output ?? 0 } };
+      for (const call of calls) yield { type: 'call', call };
+      const end = reason === 'length' ? 'length' : calls.length > 0 ? 'calls' : 'stop';
+      const state = thoughts.join('');
+      yield { type: 'end', end, ...(state === '' ? {} : { state }) };
+    },
+  };
+}

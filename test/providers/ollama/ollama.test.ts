@@ -1,0 +1,112 @@
+import t from 'tap';
+import type { ModelRequest } from '../../../core/contract/model.ts';
+import { compactSchema } from '../../../providers/ollama/compact-schema.ts';
+import { contextLength } from '../../../providers/ollama/context-length.ts';
+import { isCloud, toOllamaBase } from '../../../providers/ollama/ollama-base.ts';
+import { ollamaFormat } from '../../../providers/ollama/ollama-format.ts';
+import { ollama } from '../../../providers/ollama/source.ts';
+
+const request: ModelRequest = { model: 'm', system: [], messages: [], tools: [] };
+
+t.test('an address means what it means to the clients of the vendor', async (t) => {
+  for (const [given, base] of [
+    ['127.0.0.1', 'http://127.0.0.1:11434'],
+    ['localhost:1234', 'http://localhost:1234'],
+    ['localhost:80', 'http://localhost'],
+    [':1234', 'http://127.0.0.1:1234'],
+    ['0.0.0.0', 'http://127.0.0.1:11434'],
+    ['0.0.0.0:1234', 'http://127.0.0.1:1234'],
+    ['[::]:1234', 'http://127.0.0.1:1234'],
+    ['[::1]:1234', 'http://[::1]:1234'],
+    ['::1', 'http://[::1]:11434'],
+    ['http://localhost:1234/', 'http://localhost:1234'],
+    ['http://localhost', 'http://localhost'],
+    ['https://models.example/ollama/', 'https://models.example/ollama'],
+    ['https://ollama.com/api', 'https://ollama.com'],
+    ['ollama.com', 'https://ollama.com'],
+    ['box:1234/ollama', 'http://box:1234/ollama'],
+    [' localhost ', 'http://localhost:11434'],
+  ] as const)
+    t.equal(toOllamaBase(given), base, given);
+  for (const given of ['', '   ', 'a b', 'host:port', 'ftp://x', ':x'])
+    t.notOk(
+      URL.canParse(toOllamaBase(given)) && toOllamaBase(given).startsWith('http'),
+      `${given} stays what it is`,
+    );
+});
+
+t.test('the key goes to the cloud of the vendor alone, which alone needs one', async (t) => {
+  const headers = (base: string) =>
+    ollamaFormat({ key: 'sk-canary-0123456789', base, flags: {} }).toWire(request).headers;
+  t.strictSame(headers('https://ollama.com'), { authorization: 'Bearer sk-canary-0123456789' });
+  for (const base of [
+    ollama.base,
+    'https://models.example',
+    'https://ollama.com.example',
+    'https://myollama.com',
+  ]) {
+    t.strictSame(headers(base), {}, base);
+    t.equal(ollama.keyless?.(base), true, base);
+  }
+  for (const base of ['https://ollama.com', 'https://OLLAMA.com/', 'https://www.ollama.com:443/x'])
+    t.equal(ollama.keyless?.(base), false, base);
+  t.equal(isCloud('no address'), false);
+});
+
+t.test('the context holds the question and the reply, in steps', async (t) => {
+  t.equal(contextLength(''), 32_768);
+  t.equal(contextLength('x'.repeat(3 * 30_000), 2000), 32_768);
+  t.equal(contextLength('x'.repeat(3 * 30_000), 3000), 65_536);
+  t.equal(contextLength('é'.repeat(3 * 30_000), 3000), 65_536, 'octets count, not letters');
+  t.equal(contextLength('x'.repeat(3_000_000)), 262_144, 'and ends somewhere');
+});
+
+t.test('a compact schema has one level, one type each, and no more words', async (t) => {
+  t.strictSame(
+    compactSchema({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      description: 'x',
+      additionalProperties: false,
+      properties: {
+        text: { type: 'string', description: 'x', pattern: '^a', default: 'b', minLength: 1 },
+        maybe: { type: ['null', 'integer'], minimum: 1 },
+        list: { type: 'array', items: { type: 'object', properties: { deep: { type: 'string' } } } },
+        words: { items: { type: 'string' }, minItems: 1 },
+        one: { const: 'a' },
+        count: { const: 1 },
+        yes: { const: true },
+        choice: { enum: ['a', 'b', null] },
+        level: { type: 'integer', enum: [1, 2] },
+        either: { oneOf: [{ type: 'null' }, { type: 'boolean' }] },
+        any: { anyOf: [{ $ref: '#/$defs/x' }] },
+        ref: { $ref: '#/$defs/x' },
+        odd: true,
+        ['__proto__']: { type: 'string' },
+      },
+      required: ['text', 'gone', 7],
+      $defs: { x: {} },
+    }),
+    {
+      type: 'object',
+      properties: {
+        text: { type: 'string' },
+        maybe: { type: 'integer' },
+        list: { type: 'array', items: { type: 'object' } },
+        words: { type: 'array', items: { type: 'string' } },
+        one: { type: 'string', enum: ['a'] },
+        count: { type: 'number' },
+        yes: { type: 'boolean' },
+        choice: { type: 'string', enum: ['a', 'b'] },
+        level: { type: 'integer' },
+        either: { type: 'boolean' },
+        any: { type: 'object' },
+        ref: { type: 'object' },
+        odd: { type: 'string' },
+        ['__proto__']: { type: 'string' },
+      },
+      required: ['text'],
+    },
+  );
+  t.strictSame(compactSchema({}), { type: 'object', properties: {} });
+});
