@@ -4,6 +4,7 @@ await room(
   'engine/run/record/mask-values.test.ts',
   'engine/run/authors-of.test.ts',
   'engine/run/work/backoff.test.ts',
+  'engine/run/decide/blame.test.ts',
   'engine/run/decide/budget.test.ts',
   'engine/run/decide/decide.test.ts',
   'engine/run/decide-table.test.ts',

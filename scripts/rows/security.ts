@@ -89,5 +89,12 @@ export const readers: readonly RowReader[] = [
       '(spec) => spec.security.outputHandling.noDirectEval',
       '() => false',
     ],
+    [
+      'security.outputHandling.noDirectEval#task',
+      "point: 'patch',",
+      "point: 'patch', judgesWhole: true,",
+      'who wrote what is refused',
+      'noDirectEval: a Task whose PatchSet',
+    ],
   ]),
 ];

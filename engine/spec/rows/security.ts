@@ -142,6 +142,14 @@ export const securityRows = inSection('Security policy', [
     enforcedBy: 'gates',
     test: 'fixtures/runs/a-direct-eval-is-refused',
   },
+  {
+    id: 'security.outputHandling.noDirectEval#task',
+    path: '/security/outputHandling/noDirectEval',
+    rule: 'the PatchSet of each Task is judged by itself, and the Task whose it is tried again',
+    asks: (spec, { model }) => model && spec.security.outputHandling.noDirectEval,
+    enforcedBy: 'gates',
+    test: 'test/engine/run/work/guilty-tasks.test.ts',
+  },
 ]);
 
 type Row = Omit<ContractRow, 'section'>;
