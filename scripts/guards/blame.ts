@@ -20,7 +20,7 @@ export const guards: readonly Guard[] = [
       'only errors of rules that name a file',
     ],
   ]),
-  ...within('engine/run/decide/blame-candidate.ts', pure, [
+  ...within('engine/run/decide/blame.ts', pure, [
     ['what a decision names is bounded', 'found.slice(0, maxNamed)', 'found', 'ten thousand findings'],
   ]),
   ...within('engine/run/decide/picked-tasks.ts', pure, [

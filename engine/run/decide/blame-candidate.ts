@@ -1,19 +1,16 @@
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { StageRecord } from '../../../core/contract/stage.ts';
 import { parseObject } from '../../store/stored-object.ts';
-import type { BlamedFindings, DecidedFinding, DecisionInput } from '../record/decision-input.ts';
+import type { DecisionInput } from '../record/decision-input.ts';
 import type { SettledAttempt } from '../record/settled-attempt.ts';
 import type { Attempt } from '../state/attempt.ts';
-import { blame, type Part, placedErrors } from './blame.ts';
+import { blame, type Part, placedErrors, toBlame } from './blame.ts';
 
 /** What was found about a candidate of Tasks' work. */
 interface Refused {
   readonly findings: readonly Finding[];
   readonly stages: readonly StageRecord[];
 }
-
-/** Findings of which so many are named. */
-const maxNamed = 20;
 
 /**
  * Who wrote the files that a candidate was refused for, out of the recorded patchsets of the attempts it was merged
@@ -58,30 +55,4 @@ async function readParts(
       files: parseObject('patchset', await record.read(`${name}/patchset.json`)).files,
     });
   return parts;
-}
-
-/** Blame as a decision takes it in. Pure: replay asks it again. */
-export function toBlame(
-  errors: readonly DecidedFinding[],
-  parts: readonly Part[],
-  retriesOf: (key: string) => { readonly attempt: number; readonly maxRetries: number },
-): NonNullable<DecisionInput['blame']> {
-  const { tasks, unwritten } = blame(errors, parts);
-  return {
-    merged: parts.map(({ name }) => name),
-    tasks: tasks.map(({ key, found }) => ({ id: key, ...retriesOf(key), ...toFindings(found) })),
-    unwritten: toFindings(unwritten),
-  };
-}
-
-function toFindings(found: readonly DecidedFinding[]): BlamedFindings {
-  return {
-    count: found.length,
-    first: found.slice(0, maxNamed).map(({ rule, severity, path, line }) => ({
-      rule,
-      severity,
-      ...(path === undefined ? {} : { path }),
-      ...(line === undefined ? {} : { line }),
-    })),
-  };
 }

@@ -1,5 +1,5 @@
 import type { StoredObject } from '../../store/stored-object.ts';
-import type { DecidedFinding } from '../record/decision-input.ts';
+import type { BlamedFindings, DecidedFinding, DecisionInput } from '../record/decision-input.ts';
 
 /** One accepted attempt that a candidate was merged from. */
 export interface Part {
@@ -51,8 +51,8 @@ export function placedErrors<F extends DecidedFinding>({ findings, stages }: Jud
 }
 
 /**
- * Who wrote the files that errors name: every Task that changed, added, deleted or renamed the file, or changed it under
- * the name that a part renamed it from. Pure.
+ * Who wrote the files that errors name: every Task that changed, added, deleted or renamed the file, or changed it
+ * under the name that a part renamed it from. Pure.
  */
 export function blame<F extends DecidedFinding>(errors: readonly F[], parts: readonly Part[]): Blame<F> {
   const writers = new Map<string, Set<string>>();
@@ -89,4 +89,33 @@ function note(known: Map<string, Set<string>>, at: string, what: string): void {
   const own = known.get(at);
   if (own) own.add(what);
   else known.set(at, new Set([what]));
+}
+
+/** Findings of which so many are named. */
+const maxNamed = 20;
+
+/** Blame as a decision takes it in. Pure: replay asks it again. */
+export function toBlame(
+  errors: readonly DecidedFinding[],
+  parts: readonly Part[],
+  retriesOf: (key: string) => { readonly attempt: number; readonly maxRetries: number },
+): NonNullable<DecisionInput['blame']> {
+  const { tasks, unwritten } = blame(errors, parts);
+  return {
+    merged: parts.map(({ name }) => name),
+    tasks: tasks.map(({ key, found }) => ({ id: key, ...retriesOf(key), ...toFindings(found) })),
+    unwritten: toFindings(unwritten),
+  };
+}
+
+function toFindings(found: readonly DecidedFinding[]): BlamedFindings {
+  return {
+    count: found.length,
+    first: found.slice(0, maxNamed).map(({ rule, severity, path, line }) => ({
+      rule,
+      severity,
+      ...(path === undefined ? {} : { path }),
+      ...(line === undefined ? {} : { line }),
+    })),
+  };
 }

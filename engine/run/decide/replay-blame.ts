@@ -1,8 +1,7 @@
 import { stageNames } from '../../../core/contract/stage.ts';
 import type { StoredObject } from '../../store/stored-object.ts';
 import type { DecisionInput } from '../record/decision-input.ts';
-import { type Part, placedErrors } from './blame.ts';
-import { toBlame } from './blame-candidate.ts';
+import { type Part, placedErrors, toBlame } from './blame.ts';
 
 /** What blame was laid on, as the record has it. */
 export interface BlameQuestion {

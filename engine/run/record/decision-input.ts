@@ -69,8 +69,8 @@ export interface DecisionInput {
    */
   readonly task?: DecidedTask;
   /**
-   * Of a candidate that rules refused for what stands in files: who wrote them, by the patchsets of the attempts that it
-   * was merged from. Absent where nothing was refused for a file, and for a supplied patch.
+   * Of a candidate that rules refused for what stands in files: who wrote them, by the patchsets of the attempts that
+   * it was merged from. Absent where nothing was refused for a file, and for a supplied patch.
    */
   readonly blame?: {
     /** Names of those attempts, in the order that they were merged. */

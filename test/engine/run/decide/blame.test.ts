@@ -1,6 +1,5 @@
 import t from 'tap';
-import { blame, type Part, placedErrors } from '../../../../engine/run/decide/blame.ts';
-import { toBlame } from '../../../../engine/run/decide/blame-candidate.ts';
+import { blame, type Part, placedErrors, toBlame } from '../../../../engine/run/decide/blame.ts';
 import { decide } from '../../../../engine/run/decide/decide.ts';
 import type { DecidedFinding, DecisionInput } from '../../../../engine/run/record/decision-input.ts';
 import { inputProblems } from '../../../../engine/run/record/decision-input-shape.ts';

@@ -1,18 +1,10 @@
 import t, { type Test } from 'tap';
 import { toRunData } from '../../../../api/run/run-data.ts';
 import { canonicalize } from '../../../../core/base/canonical.ts';
-import { systemClock } from '../../../../core/base/clock.ts';
 import type { TaskOrder } from '../../../../core/contract/worker.ts';
 import { replayRun } from '../../../../engine/run/decide/replay-run.ts';
 import { createRecordedWorker, type RecordedAnswer } from '../../../../plugins/recorded-worker/worker.ts';
 import { type Json, makeSample, merge } from '../sample.ts';
-
-/** Waits for a retry take no time; the wall clock keeps its own. */
-const quick = {
-  ...systemClock,
-  sleep: (ms: number, signal?: AbortSignal) =>
-    ms > 3_600_000 ? systemClock.sleep(ms, signal) : Promise.resolve(),
-};
 
 function add(path: string, ...lines: string[]): string {
   return `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join('')}`;
@@ -78,7 +70,7 @@ async function work(t: Test, answers: readonly RecordedAnswer[], ...spec: Json[]
       return recorded.work(order);
     },
   };
-  const view = await sample.run({ worker, clock: quick }, spec.reduce(merge, contract));
+  const view = await sample.run({ worker }, spec.reduce(merge, contract));
   const ref = `refs/ai/runs/${view.runId}`;
   const read = (path: string): string => sample.git('cat-file', 'blob', `${ref}:${path}`);
   const list = sample.git('ls-tree', '-r', '--name-only', ref).split('\n');
