@@ -147,7 +147,7 @@ export const securityRows = inSection('Security policy', [
     path: '/security/outputHandling/noDirectEval',
     rule: 'the PatchSet of each Task is judged by itself, and the Task whose it is tried again',
     asks: (spec, { model }) => model && spec.security.outputHandling.noDirectEval,
-    enforcedBy: 'gates',
+    enforcedBy: 'core',
     test: 'test/engine/run/work/guilty-tasks.test.ts',
   },
 ]);
