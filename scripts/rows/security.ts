@@ -29,6 +29,18 @@ export const readers: readonly RowReader[] = [
       'toolRule.constraints.denySubstrings',
     ],
     [
+      'toolRule.constraints.writeRoots',
+      'if (!writtenPaths(reading).every(isInside))',
+      'if (writtenPaths(reading).every(isInside) === undefined)',
+      'toolRule.constraints.writeRoots',
+    ],
+    [
+      'toolRule.constraints.denyPaths',
+      'if (denyPaths && pathIn(denyPaths, namedPaths(reading))) return',
+      'if (denyPaths === null) return',
+      'toolRule.constraints.denyPaths',
+    ],
+    [
       'toolRule.constraints.networkHosts',
       'hosts && reason ? [{ hosts, reason }] : []',
       '[]',
