@@ -1,104 +1,73 @@
 /*
- * `npm run coverage`: line coverage per room, from V8's own counts over every process and thread that the tests start.
+ * `npm run coverage -- [--fresh] [--as-mapped] [--lanes N] [--map FILE]`: line coverage per room, from V8's own counts
+ * over every process and thread that the tests start, each file of tests alone. What an earlier map says of tests whose
+ * sources are all the same is not run again; `--fresh` runs everything, `--as-mapped` nothing. Exit 1 below a floor.
  */
-import { spawnSync } from 'node:child_process';
-import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-interface Range {
-  readonly startOffset: number;
-  readonly endOffset: number;
-  readonly count: number;
-}
-interface Script {
-  readonly url: string;
-  readonly functions: readonly { readonly ranges: readonly Range[] }[];
-}
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { codeLines } from './coverage-map/code-lines.ts';
+import { collectCoverage, shippedSources } from './coverage-map/collect-coverage.ts';
+import { digestOf, readCoverageMap, usualPlace } from './coverage-map/coverage-map.ts';
+import { root } from './removal/broken-tree.ts';
 
 /** Rooms that must stay at or above this share of covered lines. */
 const floors: Readonly<Record<string, number>> = { core: 95, engine: 95, gates: 95, attest: 95 };
-const rooms = ['core', 'engine', 'readers', 'gates', 'attest', 'api', 'plugins', 'bin'];
-const only = process.argv.slice(2);
+/** Files of a room that are listed, those with most missing lines first. */
+const maxListed = 12;
 
-const directory = mkdtempSync(join(tmpdir(), 'writ-coverage-'));
-const env = { ...process.env, NODE_V8_COVERAGE: directory, TAP_TIMEOUT: '900' };
-for (const entry of globSync('test/*.ts')
-  .filter((name) => only.length === 0 || only.some((word) => name.includes(word)))
-  .sort()) {
-  const { status } = spawnSync(process.execPath, [entry], { env, stdio: ['ignore', 'ignore', 'inherit'] });
-  process.stdout.write(`${status === 0 ? 'ok  ' : 'FAIL'}  ${entry}\n`);
-}
+const { values } = parseArgs({
+  options: {
+    fresh: { type: 'boolean', default: false },
+    'as-mapped': { type: 'boolean', default: false },
+    lanes: { type: 'string', default: '2' },
+    map: { type: 'string', default: usualPlace },
+  },
+});
+const print = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+const { sources, tests } = values['as-mapped']
+  ? readCoverageMap(values.map)
+  : await collectCoverage({
+      path: values.map,
+      lanes: Number(values.lanes),
+      keep: values.fresh ? 'nothing' : 'what is exact',
+      print,
+    });
 
-const sources = new Map(
-  globSync(rooms.map((room) => `${room}/**/*.{ts,js}`))
-    .filter((path) => !/\.gen\.|\.d\.ts$/.test(path))
-    .map((path) => [path, { text: readFileSync(path, 'utf8'), covered: new Uint8Array() }]),
-);
-for (const source of sources.values()) source.covered = new Uint8Array(source.text.length);
-for (const name of readdirSync(directory)) {
-  const { result } = JSON.parse(readFileSync(join(directory, name), 'utf8')) as {
-    readonly result: readonly Script[];
-  };
-  for (const script of result) addScript(script);
-}
-rmSync(directory, { recursive: true, force: true });
+const ran = new Map<string, Set<number>>();
+for (const { lines } of Object.values(tests))
+  for (const [source, numbers] of Object.entries(lines)) {
+    const known = ran.get(source) ?? new Set();
+    for (const number of numbers) known.add(number);
+    ran.set(source, known);
+  }
+const files = shippedSources(root).map((path) => ({ path, text: readFileSync(`${root}/${path}`, 'utf8') }));
+const changed = files.filter(({ path, text }) => ran.has(path) && sources[path] !== digestOf(text));
+if (changed.length > 0)
+  print(`changed since the map was made, and not counted: ${changed.map(({ path }) => path).join(' ')}`);
 
 let held = true;
-for (const room of rooms) {
-  let lines = 0;
-  let covered = 0;
-  const worst: { path: string; missing: number[] }[] = [];
-  for (const [path, source] of sources) {
-    if (!path.startsWith(`${room}/`)) continue;
-    const found = countLines(source.text, source.covered);
-    lines += found.lines;
-    covered += found.lines - found.missing.length;
-    if (found.missing.length > 0) worst.push({ path, missing: found.missing });
-  }
-  const share = lines === 0 ? 100 : (100 * covered) / lines;
+for (const [room, found] of Map.groupBy(files, ({ path }) => path.split('/')[0] ?? '')) {
+  const counted = found
+    .filter((file) => !changed.includes(file))
+    .map(({ path, text }) => {
+      const lines = codeLines(path, text);
+      return { path, lines, missing: lines.filter((line) => ran.get(path)?.has(line) !== true) };
+    });
+  const total = counted.reduce((sum, { lines }) => sum + lines.length, 0);
+  const missing = counted.reduce((sum, one) => sum + one.missing.length, 0);
+  const share = total === 0 ? 100 : (100 * (total - missing)) / total;
   const floor = floors[room] ?? 0;
   if (share < floor) held = false;
-  process.stdout.write(
-    `${room.padEnd(8)} ${share.toFixed(1)} % of ${lines} lines${floor > 0 ? ` (floor ${floor} %)` : ''}\n`,
-  );
-  worst.sort((a, b) => b.missing.length - a.missing.length);
-  for (const { path, missing } of worst.slice(0, 12))
-    process.stdout.write(
-      `           ${String(missing.length).padStart(4)}  ${path}: ${missing.slice(0, 12).join(' ')}\n`,
+  print(`${room.padEnd(8)} ${share.toFixed(1)} % of ${total} lines${floor > 0 ? ` (floor ${floor} %)` : ''}`);
+  for (const one of counted
+    .filter((file) => file.missing.length > 0)
+    .sort((a, b) => b.missing.length - a.missing.length)
+    .slice(0, maxListed))
+    print(
+      `           ${String(one.missing.length).padStart(4)}  ${one.path}: ${one.missing.slice(0, 12).join(' ')}`,
     );
 }
+for (const [test, { passed }] of Object.entries(tests)) if (!passed) print(`FAIL  ${test}`);
 process.exitCode = held ? 0 : 1;
-
-/** A character counts as covered once any process or thread has run it; inner ranges come after outer ones. */
-function addScript({ url, functions }: Script): void {
-  if (!url.startsWith('file:')) return;
-  const source = sources.get(relative(process.cwd(), fileURLToPath(url)));
-  if (!source) return;
-  const counts = new Uint8Array(source.text.length);
-  for (const { ranges } of functions) {
-    for (const { startOffset, endOffset, count } of ranges)
-      counts.fill(count > 0 ? 1 : 0, startOffset, endOffset);
-  }
-  for (let at = 0; at < counts.length; at += 1) if (counts[at] === 1) source.covered[at] = 1;
-}
-
-/** Blank and comment lines do not count; a line is missing where none of its characters ever ran. */
-function countLines(
-  text: string,
-  covered: Uint8Array,
-): { readonly lines: number; readonly missing: number[] } {
-  const missing: number[] = [];
-  let lines = 0;
-  let at = 0;
-  for (const [index, line] of text.split('\n').entries()) {
-    const from = at + (line.length - line.trimStart().length);
-    const to = at + line.trimEnd().length;
-    at += line.length + 1;
-    if (from >= to || /^\s*(?:\/\/|\/?\*)/.test(line)) continue;
-    lines += 1;
-    if (!covered.subarray(from, to).includes(1)) missing.push(index + 1);
-  }
-  return { lines, missing };
-}

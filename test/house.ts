@@ -7,6 +7,7 @@ await room(
   'error-catalogue.test.ts',
   'guards.test.ts',
   'litter.test.ts',
+  'mutants',
   'newcomers-page.test.ts',
   'rooms',
 );

@@ -1,8 +1,12 @@
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import type { AcceptedSpec, ReadResult } from '../../engine/spec/read-intent-spec.ts';
+import { withoutOwnSecrets } from '../../engine/spec/own-secrets.ts';
+import type { AcceptedSpec, ReadResult, RefusedSpec } from '../../engine/spec/read-intent-spec.ts';
 import { isPlainlyAllowed } from '../../engine/tool/acl/plainly-allowed.ts';
 import type { InputSource } from '../read-input.ts';
 import { readSpecBytes } from './read-spec-bytes.ts';
+
+/** A judged file; of an accepted one the bytes too. */
+export type JudgedSpec = (AcceptedSpec & { readonly bytes: Uint8Array }) | RefusedSpec;
 
 /**
  * A named file, judged; a document that breaks the contract is a value. Policy checks that name one of `ruleIds` are no
@@ -12,15 +16,13 @@ export async function judgeSpec(
   context: InputSource,
   path: string,
   ruleIds: readonly string[],
-): Promise<ReadResult> {
+): Promise<JudgedSpec> {
   try {
     // The validator is the heaviest module of the start-up path; commands that only need bytes do without.
     const { readIntentSpec } = await import('../../engine/spec/read-intent-spec.ts');
     const bytes = await readSpecBytes(context, path);
-    const read = readIntentSpec(bytes);
-    if (!read.ok || isPlainlyAllowed(read.effective, ruleIds)) return read;
-    const { commandProblems } = await import('../../engine/tool/acl.ts');
-    return readIntentSpec(bytes, { commandProblems: (spec) => commandProblems(spec, ruleIds) });
+    const read = await withoutOwnSecrets(bytes, await readWithCommands(readIntentSpec, bytes, ruleIds));
+    return read.ok ? { ...read, bytes } : read;
   } catch (thrown) {
     if (!isWritError(thrown, 'INTENTSPEC_MALFORMED')) throw thrown;
     return {
@@ -29,6 +31,17 @@ export async function judgeSpec(
       malformed: thrown,
     };
   }
+}
+
+async function readWithCommands(
+  readIntentSpec: typeof import('../../engine/spec/read-intent-spec.ts').readIntentSpec,
+  bytes: Uint8Array,
+  ruleIds: readonly string[],
+): Promise<ReadResult> {
+  const read = readIntentSpec(bytes);
+  if (!read.ok || isPlainlyAllowed(read.effective, ruleIds)) return read;
+  const { commandProblems } = await import('../../engine/tool/acl.ts');
+  return readIntentSpec(bytes, { commandProblems: (spec) => commandProblems(spec, ruleIds) });
 }
 
 /** A named file that must be valid: `INTENTSPEC_MALFORMED`, or `INTENTSPEC_INVALID` with all issues in its detail. */

@@ -7,7 +7,7 @@ export function toPlanData(plan: RunPlan): PlanData {
   return {
     digest: contract.digest,
     effective: contract.effective,
-    issues: contract.warnings,
+    issues: [...contract.warnings, ...plan.notices],
     for: plan.for,
     tasks: plan.tasks.map(taskData),
     edges: plan.edges,
@@ -23,6 +23,13 @@ export function toPlanData(plan: RunPlan): PlanData {
     retention_days: plan.retentionDays,
     ledger: plan.ledger.map(({ id, enforcedBy, asked }) => ({ id, enforced_by: enforcedBy, asked })),
     unenforced: plan.unenforced,
+    refusals: plan.refusals.map(({ judgement: { id, sees, about }, fault: { code, message } }) => ({
+      judgement: id,
+      sees,
+      path: about,
+      code,
+      message,
+    })),
   };
 }
 

@@ -62,6 +62,7 @@ export function toRunData(view: RunView): RunData {
         commit_sha: decision.commitSha,
         decision_digest: decision.decisionDigest,
       }),
+    retries: view.retries,
     waiting: view.waiting && toWaitingData(view.waiting),
     notices: view.notices,
     stages: view.stages.map(toStageData),

@@ -50,6 +50,15 @@ export const planSchema = record(
     retention_days: count,
     ledger: list(record({ id: text, enforced_by: list(text), asked: flag })),
     unenforced: list(text),
+    refusals: list(
+      record({
+        judgement: text,
+        sees: oneOf('contract', 'repository', 'machine', 'change'),
+        path: text,
+        code: text,
+        message: text,
+      }),
+    ),
   },
   { policy_commit: text },
 );

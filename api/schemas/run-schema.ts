@@ -192,6 +192,18 @@ export const runMembers = {
         ),
       ),
     }),
+    retries: record({
+      count,
+      first: list(
+        record({
+          failed: text,
+          tasks: list(text),
+          next: oneOf('retry', 'replan'),
+          reason: text,
+          places: list(record({ rule: text, path: text }, { line: count })),
+        }),
+      ),
+    }),
     notices: list(text),
     content_ref: text,
     finished_at: moment,

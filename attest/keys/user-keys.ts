@@ -10,13 +10,26 @@ export function openUserSigningKey(env: Environment): Promise<Signer> {
   return openOwnKey(userKeysDir(env), 'signing', 'ecdsa-p256-sha256');
 }
 
+/** This user's signing key if there is one; nothing is made. */
+export function findUserSigningKey(env: Environment): Promise<Signer | undefined> {
+  return findOwnKey(env, 'signing', 'ecdsa-p256-sha256');
+}
+
 /** This user's ledger key (Ed25519), made on first use; kept apart so that neither can stand in for the other. */
 export function openUserLedgerKey(env: Environment): Promise<Signer> {
   return openOwnKey(userKeysDir(env), 'ledger', 'ed25519');
 }
 
 /** This user's ledger key if there is one; nothing is made. */
-export async function findUserLedgerKey(env: Environment): Promise<Signer | undefined> {
-  const path = join(userKeysDir(env), 'ledger.pem');
-  return (await readGuarded(path, true)) === undefined ? undefined : openKeyFile(path, 'ed25519');
+export function findUserLedgerKey(env: Environment): Promise<Signer | undefined> {
+  return findOwnKey(env, 'ledger', 'ed25519');
+}
+
+async function findOwnKey(
+  env: Environment,
+  name: string,
+  algorithm: Signer['algorithm'],
+): Promise<Signer | undefined> {
+  const path = join(userKeysDir(env), `${name}.pem`);
+  return (await readGuarded(path, true)) === undefined ? undefined : openKeyFile(path, algorithm);
 }

@@ -7,7 +7,7 @@ import { openKeyFile } from '../keys/file-key.ts';
 import { generateKey, parsePrivateKey, toSigner } from '../keys/key-signer.ts';
 import { openSshKeyFile } from '../keys/openssh-key.ts';
 import { type Environment, homeOf } from '../keys/user-config-dir.ts';
-import { openUserSigningKey } from '../keys/user-keys.ts';
+import { findUserSigningKey, openUserSigningKey } from '../keys/user-keys.ts';
 import { openAgentKey } from './agent-key.ts';
 import { keylessSource } from './keyless-source.ts';
 
@@ -102,12 +102,14 @@ export function userSource(env: Environment, ephemeral: boolean): SignerSource {
   let throwAway: Signer | undefined;
   return {
     parse: () => undefined,
-    async open() {
-      if (ephemeral) {
+    async open(_, place) {
+      const passing = (): Signer => {
         throwAway ??= toSigner(generateKey('ecdsa-p256-sha256'), true);
         return throwAway;
-      }
+      };
+      if (ephemeral) return passing();
       if (isCi(env)) throw new WritError('SIGNER_EPHEMERAL');
+      if (place?.dry === true) return (await findUserSigningKey(env)) ?? passing();
       return openUserSigningKey(env);
     },
   };

@@ -16,8 +16,11 @@ export const patchFile = 'patchset.diff';
 /** Run files that every provenance must list, besides at least one below `evidence/`. */
 export const requiredEvidence = ['patchset.json', 'decision.json', 'decision-input.json'] as const;
 
-/** Artifacts of the candidate, and those of the attempts at Tasks below the attempts' names. */
-const contentPath = /^(?:task-\d+\/revision-\d+\/attempt-\d+\/)?artifacts\//;
+/**
+ * Artifacts of the candidate, and those of the attempts at Tasks and of candidates that were handed back, below their
+ * names.
+ */
+const contentPath = /^(?:task-\d+\/revision-\d+\/attempt-\d+\/|candidate-\d+\/)?artifacts\//;
 
 /** True for a listed name that lives in the content tree (deletable) and not in the run tree (permanent). */
 export function isContentPath(path: string): boolean {

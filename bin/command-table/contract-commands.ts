@@ -1,5 +1,5 @@
 import type { CommandSpec } from '../command-parts/command.ts';
-import { intent, spec, specs } from './shared-arguments.ts';
+import { changeOptions, intent, machineOptions, spec, specs } from './shared-arguments.ts';
 
 /** What is done with a contract before it runs. */
 export const contractCommands: readonly CommandSpec[] = [
@@ -50,7 +50,7 @@ export const contractCommands: readonly CommandSpec[] = [
     name: 'spec validate',
     summary: 'check files against the schema and the semantic rules',
     description:
-      'Reports every issue of every file at once. Exit 1 if any file is invalid; warnings refuse nothing.',
+      'Reports every issue of every file at once. Exit 1 if any file is invalid. What the contract shows by itself of why a run would be refused is a warning; inside a repository, also what that and its policy show. `writ plan` says all of it.',
     arguments: [specs],
     options: [],
     examples: [
@@ -147,23 +147,30 @@ export const contractCommands: readonly CommandSpec[] = [
   },
   {
     name: 'plan',
-    summary: 'dry run: tasks, stages, scope, and what will be enforced by whom',
+    summary:
+      'dry run: tasks, stages, scope, what will be enforced by whom, and what a run would be refused for',
     description:
-      'Shows how a worker would be given the work, one task per objective unless the contract says otherwise. A patch that exists is always one task: `--for patch`.',
+      'Shows how a worker would be given the work, one task per objective unless the contract says otherwise. A patch that exists is always one task: `--for patch`. Names everything that `writ run` with the same options would refuse before any work, and ends with the exit code of the first; with the change at hand (`--patch`, `--range`, `--recording`) what that shows, too. What the gates say of a change, only a run finds out.',
     arguments: [spec],
     options: [
       {
         name: 'for',
         value: 'WHO',
         choices: ['worker', 'patch'],
-        about: 'who makes the change: a worker, or a supplied patch; default worker',
+        about: 'who makes a change that is not there yet: a worker, or somebody with a patch; default worker',
       },
+      ...changeOptions,
+      ...machineOptions,
     ],
     examples: [
       { line: 'writ plan intent.json', about: 'the tasks of a worker' },
       {
         line: 'writ plan intent.json --for patch',
         about: 'what `writ run intent.json --patch FILE` would do',
+      },
+      {
+        line: 'writ plan intent.json --patch fix.patch --onto main',
+        about: 'whether that very run would begin',
       },
     ],
     load: () => import('../commands/plan.ts'),

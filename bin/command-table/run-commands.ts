@@ -1,6 +1,6 @@
 import type { CommandSpec } from '../command-parts/command.ts';
 import { loadLean } from '../command-parts/load-lean.ts';
-import { pluginTrust, run, sandbox, spec } from './shared-arguments.ts';
+import { changeOptions, machineOptions, run, spec } from './shared-arguments.ts';
 
 /** A run, from its start to its report. */
 export const runCommands: readonly CommandSpec[] = [
@@ -11,31 +11,7 @@ export const runCommands: readonly CommandSpec[] = [
       'Nothing in the repository changes before the decision to commit; on abandon it is bit for bit as before.',
     arguments: [spec],
     options: [
-      { name: 'patch', value: 'FILE', about: 'the change as a patch (git diff or unified); `-` is stdin' },
-      { name: 'range', value: 'A..B', about: 'the change as a commit range' },
-      { name: 'recording', value: 'FILE', about: 'a recorded worker does the tasks (docs/recording.md)' },
-      { name: 'onto', value: 'BRANCH', about: 'the branch that receives the sealed commit' },
-      {
-        name: 'policy',
-        value: 'BRANCH',
-        about: 'refuse to be judged by another policy than that of this branch (docs/landing.md)',
-      },
-      {
-        name: 'no-merge',
-        about:
-          'refuse a change that starts behind the tip of that branch, instead of judging its merge onto it',
-      },
-      {
-        name: 'message',
-        value: 'TEXT',
-        about:
-          'message of the sealed commit; default: that of a range of one commit, else the contract’s summary',
-      },
-      {
-        name: 'author',
-        value: 'NAME <MAIL>',
-        about: 'author of the sealed commit; default: that of a range of one commit, else you',
-      },
+      ...changeOptions,
       {
         name: 'approve-with',
         value: 'KEYFILE',
@@ -43,12 +19,7 @@ export const runCommands: readonly CommandSpec[] = [
         about:
           'approve in this process with a private key (Ed25519, no passphrase); counts only where `[approvals] in_process` is true at the policy commit',
       },
-      sandbox,
-      pluginTrust,
-      {
-        name: 'ephemeral-key',
-        about: 'accept a throw-away signing key where CI is set and none is configured',
-      },
+      ...machineOptions,
     ],
     examples: [
       { line: 'writ run intent.json --patch fix.patch', about: 'gate a patch and seal it' },
@@ -79,12 +50,7 @@ export const runCommands: readonly CommandSpec[] = [
         value: 'BRANCH',
         about: 'the branch that is to move, where only a record from elsewhere names it',
       },
-      sandbox,
-      pluginTrust,
-      {
-        name: 'ephemeral-key',
-        about: 'accept a throw-away signing key where CI is set and none is configured',
-      },
+      ...machineOptions,
     ],
     examples: [{ line: 'writ resume 0198c1e2', about: 'after a kill, a restart or an approval' }],
     load: () => loadLean(() => import('../commands/resume.ts')),

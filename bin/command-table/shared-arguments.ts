@@ -33,3 +33,40 @@ export const pluginTrust: OptionSpec = {
   repeatable: true,
   about: 'let the listed plugin of this digest judge this run, though you do not trust it in general',
 };
+
+/** Accepted where nobody configured a key. */
+const ephemeralKey: OptionSpec = {
+  name: 'ephemeral-key',
+  about: 'accept a throw-away signing key where CI is set and none is configured',
+};
+
+/** Where the checks run, by whom and signed with what. */
+export const machineOptions: readonly OptionSpec[] = [sandbox, pluginTrust, ephemeralKey];
+
+/** The change, where it is to land, and the words that it is sealed with. */
+export const changeOptions: readonly OptionSpec[] = [
+  { name: 'patch', value: 'FILE', about: 'the change as a patch (git diff or unified); `-` is stdin' },
+  { name: 'range', value: 'A..B', about: 'the change as a commit range' },
+  { name: 'recording', value: 'FILE', about: 'a recorded worker does the tasks (docs/recording.md)' },
+  { name: 'onto', value: 'BRANCH', about: 'the branch that receives the sealed commit' },
+  {
+    name: 'policy',
+    value: 'BRANCH',
+    about: 'refuse to be judged by another policy than that of this branch (docs/landing.md)',
+  },
+  {
+    name: 'no-merge',
+    about: 'refuse a change that starts behind the tip of that branch, instead of judging its merge onto it',
+  },
+  {
+    name: 'message',
+    value: 'TEXT',
+    about:
+      'message of the sealed commit; default: that of a range of one commit, else the contract’s summary',
+  },
+  {
+    name: 'author',
+    value: 'NAME <MAIL>',
+    about: 'author of the sealed commit; default: that of a range of one commit, else you',
+  },
+];

@@ -1,17 +1,37 @@
 import { readSpecBytes } from '../../api/intent/read-spec-bytes.ts';
 import { toPlanData } from '../../api/run/plan-data.ts';
+import { userPluginAccess } from '../../api/user-plugins.ts';
+import { systemClock } from '../../core/base/clock.ts';
 import { planRun, type RunPlan } from '../../engine/run/plan-run.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { readSource, runWishes, sourceGiven } from '../command-parts/change-source.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 
-/** `writ plan F [--for patch|worker]`: what a run would do. Nothing is run and nothing is written. */
+/**
+ * `writ plan F`: what a run would do, and everything that it would be refused for before any work; exit as the run's.
+ * Nothing is run and nothing is written.
+ */
 export async function run(context: CommandContext): Promise<CommandResult> {
-  const bytes = await readSpecBytes(context, context.args[0] ?? '');
-  await using engine = await openEngine(context);
-  const who = context.options.value('for') === 'patch' ? 'patch' : 'worker';
-  const plan = await planRun(engine, bytes, context.repoPath ?? context.cwd, who);
-  return succeeded(toPlanData(plan), (printer) => printPlan(printer, plan));
+  const { options, args, repoPath, cwd, env } = context;
+  const [spec = ''] = args;
+  const given = sourceGiven(context, spec);
+  const specBytes = await readSpecBytes(context, spec);
+  const source = given && (await readSource(context, given));
+  await using engine = await openEngine(context, { ephemeralKey: options.flag('ephemeral-key') });
+  const plan = await planRun(engine, {
+    repositoryPath: repoPath ?? cwd,
+    specBytes,
+    who: options.value('for') === 'patch' ? 'patch' : 'worker',
+    ...(source === undefined ? {} : { source }),
+    ...runWishes(options),
+    pluginAccess: userPluginAccess(env, options.values('plugin')),
+    clock: systemClock,
+  });
+  const [first] = plan.refusals;
+  const data = toPlanData(plan);
+  const human = (printer: Printer): void => printPlan(printer, plan);
+  return first === undefined ? succeeded(data, human) : refused(first.fault, data, human);
 }
 
 const maxNamed = 8;
@@ -64,9 +84,13 @@ function printPlan(printer: Printer, plan: RunPlan): void {
   printer.line(
     `content is kept ${plan.retentionDays} days; ${ledger.filter(({ asked }) => asked).length} contract rows asked for`,
   );
-  const refusedRun = plan.for === 'patch' ? 'a run of a supplied patch' : 'a run of a worker';
   for (const id of unenforced)
-    printer.line(styled('red', 'not enforced'), `  ${id}: ${refusedRun} would be refused`);
-  for (const issue of contract.warnings)
+    printer.line(
+      styled('red', 'not enforced'),
+      plan.for === 'patch' ? `  ${id}: a run is refused` : `  ${id}: a run in which a model works is refused`,
+    );
+  for (const { fault } of plan.refusals)
+    printer.line(styled('red', 'refused'), `  ${fault.code}  ${fault.message}`);
+  for (const issue of [...contract.warnings, ...plan.notices])
     printer.line(styled('yellow', issue.severity), `  ${issue.code}  ${issue.path}  ${issue.message}`);
 }

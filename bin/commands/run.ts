@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { readSpecBytes } from '../../api/intent/read-spec-bytes.ts';
-import { readInput } from '../../api/read-input.ts';
 import { toRunData } from '../../api/run/run-data.ts';
 import { runRefusal } from '../../api/run/run-refusal.ts';
 import { userPluginAccess } from '../../api/user-plugins.ts';
@@ -12,8 +11,7 @@ import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/contract/run-view.ts';
 import { runIntent } from '../../engine/run/run-intent.ts';
 import { provenanceMissingCode } from '../../engine/run/state/provenance-missing.ts';
-import type { ChangeSource } from '../../engine/run/state/run-request.ts';
-import { recordedWorker } from '../../plugins/recorded-worker/plugin.ts';
+import { readSource, runWishes, sourceGiven } from '../command-parts/change-source.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
 import { printRun } from '../report/human.ts';
@@ -21,19 +19,14 @@ import { styled } from '../terminal/print.ts';
 import { progressPlugin } from '../terminal/run-progress.ts';
 import { serviceProgressPlugin } from '../terminal/service-progress.ts';
 
-/** Bytes of a patch that is read at all. */
-const maxPatchBytes = 256 * 1024 * 1024;
-
 /** `writ run F`: the whole chain; exit 0 commit, 1 abandon or rollback, 4 waiting. */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const { options, args, repoPath, cwd, signal, print } = context;
   const [spec = ''] = args;
   const given = sourceGiven(context, spec);
-  const [onto, message, author, policy] = ['onto', 'message', 'author', 'policy'].map((name) =>
-    options.value(name),
-  );
   // Whoever misspelt the contract is told so, and not that nobody does the work.
   const specBytes = await readSpecBytes(context, spec);
+  if (given === undefined) throw new WritError('NO_WORKER');
   const source = await readSource(context, given);
   const approvers = await openApprovers(context);
   const pluginAccess = userPluginAccess(context.env, options.values('plugin'));
@@ -45,12 +38,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     repositoryPath: repoPath ?? cwd,
     specBytes,
     source,
-    ...(onto === undefined ? {} : { onto }),
-    ...(message === undefined ? {} : { message }),
-    ...(author === undefined ? {} : { author }),
-    ...(policy === undefined ? {} : { policy }),
-    noMerge: options.flag('no-merge'),
-    sandbox: options.value('sandbox') ?? 'auto',
+    ...runWishes(options),
     schedulerVersion: readVersion(),
     pluginAccess,
     approvers,
@@ -87,36 +75,4 @@ export function toResult(view: RunView, print: CommandContext['print']): Command
   const human = (printer: CommandContext['print']): void => printRun(printer, view);
   const refusal = runRefusal(view);
   return refusal ? refused(refusal, data, human) : succeeded(data, human);
-}
-
-/** Where the change comes from, as it was typed; absent where nothing says so. USAGE. */
-interface GivenSource {
-  readonly kind: 'patch' | 'range' | 'recording';
-  readonly value: string;
-}
-
-function sourceGiven({ options }: CommandContext, spec: string): GivenSource | undefined {
-  const given = (['patch', 'range', 'recording'] as const).filter(
-    (name) => options.value(name) !== undefined,
-  );
-  const [kind] = given;
-  if (given.length > 1) {
-    const named = given.map((name) => `\`--${name}\``).join(' and ');
-    throw new WritError('USAGE', { message: `expected one source of the change, found ${named}` });
-  }
-  if (kind === undefined) return undefined;
-  const value = options.value(kind) ?? '';
-  if (value === '-' && spec === '-' && kind !== 'range')
-    throw new WritError('USAGE', { message: `the spec and the ${kind} cannot both come from stdin` });
-  return { kind, value };
-}
-
-async function readSource(context: CommandContext, given: GivenSource | undefined): Promise<ChangeSource> {
-  if (given === undefined) throw new WritError('NO_WORKER');
-  const { kind, value } = given;
-  if (kind === 'range') return { kind, range: value };
-  const bytes = await readInput(context, value, { maxBytes: maxPatchBytes });
-  return kind === 'recording'
-    ? { kind: 'worker', worker: recordedWorker, from: bytes }
-    : { kind: 'patch', bytes };
 }

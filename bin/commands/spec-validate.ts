@@ -1,20 +1,34 @@
 import { judgeSpec } from '../../api/intent/read-spec.ts';
 import { WritError } from '../../core/base/errors.ts';
+import type { Issue } from '../../core/contract/issue.ts';
 import type { ReadResult } from '../../engine/spec/read-intent-spec.ts';
 import { rules } from '../../gates/rules.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { openPreview } from '../command-parts/preview.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 
 interface Judged {
   readonly path: string;
-  readonly result: ReadResult;
+  readonly result: Pick<ReadResult, 'ok' | 'digest'> & {
+    readonly issues: readonly Issue[];
+    readonly malformed?: WritError | undefined;
+  };
 }
 
-/** `writ spec validate F…`: exit 1 if any file is invalid; every file is judged either way. */
+/**
+ * `writ spec validate F…`: exit 1 if any file is invalid; every file is judged either way. What a run of a valid one
+ * would be refused for is a warning, as far as the contract shows it, and inside a repository that and its policy.
+ */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const judged: Judged[] = [];
   const ruleIds = rules.map(({ id }) => id);
-  for (const path of context.args) judged.push({ path, result: await judgeSpec(context, path, ruleIds) });
+  await using preview = openPreview(context);
+  for (const path of context.args) {
+    const result = await judgeSpec(context, path, ruleIds);
+    if (!result.ok) judged.push({ path, result });
+    else
+      judged.push({ path, result: { ...result, issues: [...result.issues, ...(await preview.of(result))] } });
+  }
   const data = {
     files: judged.map(({ path, result }) => ({
       path,
@@ -28,7 +42,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   };
   const invalid = judged.filter(({ result }) => !result.ok);
   if (invalid.length === 0) return succeeded(data, human);
-  const malformed = invalid.every(({ result }) => !result.ok && result.malformed !== undefined);
+  const malformed = invalid.every(({ result }) => result.malformed !== undefined);
   const message = `${invalid.length} of ${judged.length} file${judged.length === 1 ? '' : 's'} ${invalid.length === 1 ? 'is' : 'are'} invalid`;
   const error = new WritError(malformed ? 'INTENTSPEC_MALFORMED' : 'INTENTSPEC_INVALID', {
     message,

@@ -38,6 +38,7 @@ export function printRun(printer: Printer, view: RunView): void {
     );
   for (const notice of view.notices ?? []) printer.line('  ', styled('yellow', 'note'), `  ${notice}`);
   if (printer.quiet) return;
+  printRetries(printer, view.retries);
 
   printer.line();
   printer.table(
@@ -87,6 +88,23 @@ export function printRun(printer: Printer, view: RunView): void {
   );
   const [next] = verdict.next;
   if (next !== undefined) printer.line(styled('dim', '  next  '), next.line);
+}
+
+/** Who was sent back on the way, for what and where. */
+function printRetries(printer: Printer, retries: RunView['retries']): void {
+  if (retries === undefined) return;
+  for (const { failed, tasks, next, reason, places } of retries.first.slice(0, most)) {
+    const where = places.map(
+      ({ rule, path, line }) => `${rule} ${path}${line === undefined ? '' : `:${line}`}`,
+    );
+    printer.line(
+      '  ',
+      styled('yellow', next === 'replan' ? 'planned anew' : 'tried again'),
+      `  ${tasks.join(', ')} after ${failed}  ${reason}${where.length === 0 ? '' : ` (${where.join(', ')})`}`,
+    );
+  }
+  const more = retries.count - Math.min(retries.first.length, most);
+  if (more > 0) printer.line(styled('dim', `  and ${more} more`));
 }
 
 function printCheck(printer: Printer, check: CheckRecord, view: RunView): void {

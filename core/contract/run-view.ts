@@ -64,6 +64,22 @@ export interface RunView {
     readonly commitSha?: string;
     readonly decisionDigest: string;
   };
+  /** What was tried again on the way here; absent where nothing was. */
+  readonly retries?: {
+    /** In all. */
+    readonly count: number;
+    /** The first 100. */
+    readonly first: readonly {
+      /** The attempt (`task-1/revision-1/attempt-1`) or merged candidate (`candidate-1`) that failed. */
+      readonly failed: string;
+      /** Keys of the Tasks that were sent back for it. */
+      readonly tasks: readonly string[];
+      readonly next: 'retry' | 'replan';
+      readonly reason: string;
+      /** Where rules refused it, the first 5. */
+      readonly places: readonly { readonly rule: string; readonly path: string; readonly line?: number }[];
+    }[];
+  };
   /** Present where it waits and somebody judged what was signed. */
   readonly waiting?: WaitsFor;
   readonly stages: readonly StageRecord[];

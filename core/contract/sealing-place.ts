@@ -10,6 +10,8 @@ export interface SealingPlace {
   readonly logMode: string;
   /** `[signer]` and `[log]` at the policy commit. */
   readonly config: { readonly signer: SignerConfig; readonly log: LogConfig };
+  /** Whoever asks only wants to know whether it opens: no key is made where there is none yet. */
+  readonly dry?: boolean;
   /** A file of the policy commit's tree; `undefined` where there is none. */
   readPolicy(path: string): Promise<Uint8Array | undefined>;
 }

@@ -1,8 +1,8 @@
 import { WritError } from '../../core/base/errors.ts';
 import type { EffectiveIntentSpec, IntentSpec } from '../../core/contract/intentspec.gen.ts';
 import type { Issue } from '../../core/contract/issue.ts';
-import { supportedApiVersion } from '../spec/api-version.ts';
-import type { AskContext } from '../spec/contract-row.ts';
+import { requireSupportedVersion } from '../spec/api-version.ts';
+import { withoutOwnSecrets } from '../spec/own-secrets.ts';
 import { readIntentSpec } from '../spec/read-intent-spec.ts';
 import type { WritEngine } from '../spec/writ-engine.ts';
 import { commandProblems } from '../tool/acl.ts';
@@ -23,32 +23,16 @@ export interface AdmittedContract {
  * Bytes → contract. Throws INTENTSPEC_MALFORMED or INTENTSPEC_INVALID with every issue, INTENTSPEC_UNSUPPORTED_VERSION.
  */
 export async function readContract(engine: WritEngine, bytes: Uint8Array): Promise<AdmittedContract> {
-  const read = readIntentSpec(bytes, {
-    commandProblems: (spec) => commandProblems(spec, [...engine.rules.ids, ...engine.slots.policy.names]),
-  });
+  const names = [...engine.rules.ids, ...engine.slots.policy.names];
+  const plain = readIntentSpec(bytes, { commandProblems: (spec) => commandProblems(spec, names) });
+  const read = await withoutOwnSecrets(bytes, plain);
   if (!read.ok) throw read.malformed ?? invalid(read.issues);
   const added = await engine.hooks.spec.check.call({ spec: read.effective });
   const issues = [...read.issues, ...added];
   if (added.some((issue) => issue.severity === 'error')) throw invalid(issues);
-  if (!supportedApiVersion(read.document.apiVersion)) {
-    throw new WritError('INTENTSPEC_UNSUPPORTED_VERSION', {
-      message: `expected an \`apiVersion\` that ends in \`/v1alpha1\`, found \`${read.document.apiVersion}\``,
-      detail: { expected: 'v1alpha1', found: read.document.apiVersion },
-    });
-  }
+  requireSupportedVersion(read.document.apiVersion);
   const { document, effective, digest } = read;
   return { bytes, document, effective, digest, warnings: issues, mandatory: [] };
-}
-
-/** `readContract`, and then nobody-enforces refused (SPEC_UNENFORCED). Whether its intent is active says the store. */
-export async function admitContract(
-  engine: WritEngine,
-  bytes: Uint8Array,
-  asked: AskContext,
-): Promise<AdmittedContract> {
-  const contract = await readContract(engine, bytes);
-  engine.ledger.check(contract.effective, asked);
-  return contract;
 }
 
 function invalid(issues: readonly Issue[]): WritError {

@@ -1,7 +1,7 @@
 import { WritError } from '../../core/base/errors.ts';
-import type { LifecycleStatus } from '../../core/contract/intentspec.gen.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import { type IntentHistory, type IntentStore, readIntentHistory } from './intent-history.ts';
+import { intentEnded, isFinal, requireNotEnded } from './require-not-ended.ts';
 
 /** Who asks: a run that goes on after its own commit closed the intent is not refused for that. */
 export interface ActiveQuestion {
@@ -23,10 +23,10 @@ export async function requireActive(
   if (history && isFinal(history.status)) {
     const last = history.events.findLast((event) => event.status !== undefined);
     if (last?.kind === 'closed' && last.run !== undefined && last.run === question.runId) return;
-    throw ended(id, history.status, last);
+    throw intentEnded(id, history.status, last);
   }
   if (stated === 'active' || (stated === 'draft' && history && isActivated(history, contract.digest))) return;
-  if (isFinal(stated)) throw ended(id, stated, undefined);
+  requireNotEnded(contract.document);
   const other = history?.status === 'active';
   throw new WritError('LIFECYCLE_NOT_ACTIVE', {
     message: other
@@ -42,31 +42,4 @@ export function isActivated(history: IntentHistory, digest: string): boolean {
   return history.events.some(
     (event) => event.kind === 'activated' && event.external_ids.intentspec_digest === digest,
   );
-}
-
-function isFinal(status: LifecycleStatus): boolean {
-  return status === 'closed' || status === 'deprecated';
-}
-
-function ended(
-  id: string,
-  status: LifecycleStatus,
-  last: IntentHistory['events'][number] | undefined,
-): WritError {
-  const successor = last?.superseded_by;
-  return new WritError('LIFECYCLE_NOT_ACTIVE', {
-    message: `expected intent \`${id}\` to be \`active\`, found \`${status}\`${successor === undefined ? '' : `: superseded by \`${successor}\``}`,
-    detail: {
-      spec_id: id,
-      expected: 'active',
-      found: status,
-      ...(last?.run === undefined ? {} : { run_id: last.run }),
-      ...(successor === undefined ? {} : { superseded_by: successor }),
-    },
-    hints: [
-      successor === undefined
-        ? 'a closed intent stays closed: give the next change a spec with a `metadata.id` of its own'
-        : `run the spec \`${successor}\` instead`,
-    ],
-  });
 }

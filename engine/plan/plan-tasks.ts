@@ -5,6 +5,7 @@ import { maxPlanProblems, type PlanProblem } from '../../core/contract/plan-prob
 import type { Scope } from '../../core/contract/scope.ts';
 import { checkTaskGraph } from '../../core/contract/task-graph.ts';
 import { decompose, type PlanGround } from './decompose.ts';
+import { duplicateObjectives } from './duplicate-objectives.ts';
 import { gateTasks } from './gate-tasks.ts';
 import { predictWrites } from './predicted-writes.ts';
 import { type OrderedPart, resolveConflicts, type WriteConflict } from './resolve-conflicts.ts';
@@ -73,24 +74,6 @@ function toTasks(spec: EffectiveIntentSpec, parts: readonly OrderedPart[]): read
 
 function keyOf(index: number): string {
   return `task-${index + 1}`;
-}
-
-/** Two objectives with the same words would be two Tasks that do the same thing. */
-function duplicateObjectives(objectives: readonly string[]): readonly PlanProblem[] {
-  const known = new Map<string, number>();
-  const problems: PlanProblem[] = [];
-  for (const [index, objective] of objectives.entries()) {
-    const words = objective.trim().replace(/\s+/g, ' ');
-    const first = known.get(words);
-    if (first === undefined) known.set(words, index);
-    else if (problems.length < maxPlanProblems)
-      problems.push({
-        code: 'PLAN_DUPLICATE_OBJECTIVE',
-        message: `objectives ${first} and ${index} (from 0) are the same: ${quoted(words)}`,
-        detail: { objectives: [first, index], paths: [first, index].map((at) => `/intent/objectives/${at}`) },
-      });
-  }
-  return problems;
 }
 
 function conflictProblem({ before, after, path }: WriteConflict): PlanProblem {

@@ -8,8 +8,8 @@ export interface ReplanReason {
   readonly trigger: ReplanTrigger;
   /** Keys of Tasks that are done. */
   readonly done: readonly string[];
-  /** Key of the Task that failed. */
-  readonly failed: string;
+  /** Keys of the Tasks that failed, at least one. */
+  readonly failed: readonly string[];
   /** Untrusted text. */
   readonly detail: string;
   /** For `scope-creep`: the paths that were refused. */
@@ -25,24 +25,25 @@ const maxRefusedPaths = 100;
 const testsPrefix = 'failing-tests:';
 
 /**
- * The next revision of a plan: Tasks that are done stay done, the failed one and everything that depends on it are
- * planned anew. A refused path becomes an `out-of-scope:` constraint of the failed Task, failing tests a
+ * The next revision of a plan: Tasks that are done stay done, the failed ones and everything that depends on them are
+ * planned anew. A refused path becomes an `out-of-scope:` constraint of the failed Tasks, failing tests a
  * `failing-tests:` one. The plan before is left as it is.
  */
 export function revisePlan(plan: PlanDraft, reason: ReplanReason): PlanDraft {
   const done = new Set(reason.done);
   const known = new Set(plan.tasks.map(({ key }) => key));
-  const stranger = [reason.failed, ...done].find((key) => !known.has(key));
+  const failed = new Set(reason.failed);
+  const stranger = [...failed, ...done].find((key) => !known.has(key));
   if (stranger !== undefined)
     throw new WritError('INTERNAL', {
       message: `a replan names the task ${quoted(stranger)}, which the plan does not have`,
     });
-  const again = dependents(plan.tasks, reason.failed);
+  const again = dependents(plan.tasks, failed);
   const kept = plan.tasks.filter(({ key }) => done.has(key) && !again.has(key)).map(({ key }) => key);
   const redo = plan.tasks.filter(({ key }) => again.has(key)).map(({ key }) => key);
   const left = plan.tasks.length - kept.length - redo.length;
   const tasks = plan.tasks.map((task) =>
-    task.key === reason.failed ? { ...task, constraints: withLessons(task.constraints, reason) } : task,
+    failed.has(task.key) ? { ...task, constraints: withLessons(task.constraints, reason) } : task,
   );
   const previous = plan.revision;
   const diffSummary = summaryOf(reason, previous, kept, redo, left);
@@ -53,8 +54,8 @@ export function revisePlan(plan: PlanDraft, reason: ReplanReason): PlanDraft {
   };
 }
 
-/** `key` and every Task that depends on it, through others too. */
-function dependents(tasks: readonly PlannedTask[], key: string): ReadonlySet<string> {
+/** These and every Task that depends on one of them, through others too. */
+function dependents(tasks: readonly PlannedTask[], keys: ReadonlySet<string>): ReadonlySet<string> {
   const followers = new Map<string, string[]>();
   for (const task of tasks) {
     for (const before of task.dependsOn) {
@@ -63,7 +64,7 @@ function dependents(tasks: readonly PlannedTask[], key: string): ReadonlySet<str
       else followers.set(before, [task.key]);
     }
   }
-  const seen = new Set([key]);
+  const seen = new Set(keys);
   // A set is iterated over what is added to it meanwhile.
   for (const at of seen) for (const follower of followers.get(at) ?? []) seen.add(follower);
   return seen;
@@ -90,7 +91,7 @@ function summaryOf(
   left: number,
 ): string {
   const lines = [
-    `revision ${previous + 1} follows ${previous}: ${trigger} at ${quoted(failed)}`,
+    `revision ${previous + 1} follows ${previous}: ${trigger} at ${listed(failed)}`,
     `kept: ${kept.length === 0 ? 'no task was done' : listed(kept)}`,
     `to redo: ${listed(redo)}`,
     ...(left > 0 ? [`unchanged: ${left} more`] : []),

@@ -6,6 +6,7 @@ import type { Finding } from '../../core/contract/finding.ts';
 import type { GateReport } from '../store/record/gate-report.ts';
 import { verdictOf } from '../store/record/verdict.ts';
 import { verdictDifferences } from '../store/record/verdict-differences.ts';
+import { blameCandidate } from './decide/blame-candidate.ts';
 import { decideRun } from './decide/decide-run.ts';
 import { authorsOf, type ReceivedApprovals, receiveApprovals } from './decide/receive-approvals.ts';
 import { judgePatch } from './judge/judge-patch.ts';
@@ -25,6 +26,7 @@ import {
 } from './record/shown-reports.ts';
 import { listApprovals, type StoredApproval } from './record/stored-approvals.ts';
 import type { Attempt } from './state/attempt.ts';
+import { acceptedWork } from './work/accepted-work.ts';
 import { lastTask } from './work/replan.ts';
 import { taskFacts } from './work/task-facts.ts';
 
@@ -136,7 +138,11 @@ async function decided(
   findings: readonly Finding[],
   state: PlanState,
 ): Promise<{ readonly attempt: Attempt; readonly judged: JudgedRun }> {
-  const task = attempt.identity.isWorked ? lastTask(state) : undefined;
+  const work = acceptedWork(state);
+  const blame = attempt.identity.isWorked
+    ? await blameCandidate(attempt, { findings, stages }, work, state.draft.revision)
+    : undefined;
+  const key = attempt.identity.isWorked ? (blame?.tasks[0]?.id ?? lastTask(state).key) : undefined;
   const { humanInLoop } = attempt.identity.contract.effective.risk;
   const peopleWho = (decision: 'approve' | 'reject'): number =>
     new Set(
@@ -146,19 +152,15 @@ async function decided(
     ).size;
   const judged = await decideRun(attempt, {
     subject: 'candidate',
-    ...(task === undefined
+    ...(key === undefined
       ? {}
-      : {
-          task: taskFacts(attempt, {
-            key: task.key,
-            attempt: Math.max(1, attemptsAt(state, task.key).length),
-          }),
-        }),
+      : { task: taskFacts(attempt, { key, attempt: Math.max(1, attemptsAt(state, key).length) }) }),
+    ...(blame === undefined ? {} : { blame }),
     conflicts: [],
     findings,
     stages,
     dependencies,
-    before: task === undefined ? [] : sensedBefore(state, task.key),
+    before: key === undefined ? [] : sensedBefore(state, key),
     human: {
       required: humanInLoop.required,
       needed: humanInLoop.minApprovers,

@@ -1,30 +1,45 @@
-import { isWritError } from '../../core/base/errors.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { WritError } from '../../core/base/errors.ts';
+import { uuidV7 } from '../../core/base/ids.ts';
 import type { EffectiveCheck, EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import type { Issue } from '../../core/contract/issue.ts';
 import { edgesOf, type PlannedTask } from '../../core/contract/plan-draft.ts';
 import type { Scope } from '../../core/contract/scope.ts';
 import { type StageName, stageNames } from '../../core/contract/stage.ts';
-import { parseConfig, type WritConfig } from '../config/config.ts';
-import { sealingFormsOf } from '../config/sealing-forms.ts';
-import { type AdmittedContract, readContract } from '../intent/admit-contract.ts';
-import type { PlanGround } from '../plan/decompose.ts';
-import type { PlanFor } from '../plan/plan-tasks.ts';
+import type { AdmittedContract } from '../intent/admit-contract.ts';
+import { type PlanFor, planTasks } from '../plan/plan-tasks.ts';
 import { effectiveScope } from '../plan/scope.ts';
 import type { WritEngine } from '../spec/writ-engine.ts';
-import { readBlob } from '../vcs/blobs.ts';
-import { findPolicy, type PolicyCommit } from '../vcs/find-policy.ts';
-import { planTarget } from '../vcs/plan-target.ts';
-import { openRepository } from '../vcs/repository.ts';
-import { resolveBase } from '../vcs/resolve-commit.ts';
+import { keepObjectReaders } from '../vcs/object-reader.ts';
+import { createScratch } from '../vcs/scratch.ts';
+import { type Judgement, judgeOpening } from './open/judgement.ts';
+import { noticesOf } from './open/notices.ts';
+import type { Opening, OpeningPlace, OpeningRequest } from './open/opening.ts';
+import { firstJudgements, laterJudgements } from './open/opening-judgements.ts';
 import { retentionDaysOf } from './state/retention.ts';
-import { withConfig } from './state/with-config.ts';
-import { draftPlan } from './work/draft-plan.ts';
-import { readPlanGround } from './work/read-plan-ground.ts';
+import type { ChangeSource } from './state/run-request.ts';
 
 /** One row of the contract: who makes it hold here, and whether this contract needs it. */
 export interface PlannedRow {
   readonly id: string;
   readonly enforcedBy: readonly string[];
   readonly asked: boolean;
+}
+
+/** One reason for which a run would be refused before any work. */
+export interface Refusal {
+  readonly judgement: Judgement;
+  readonly fault: WritError;
+}
+
+/** What is planned: what a run would be asked for, as far as it is known. */
+export interface PlanRequest extends OpeningRequest {
+  /** The change, where it is there; what it shows is judged too. */
+  readonly source?: ChangeSource;
+  /** Who makes a change that is not there; `source` says it of itself. */
+  readonly who: PlanFor;
 }
 
 /** What a run would do, without doing any of it. */
@@ -35,6 +50,7 @@ export interface RunPlan {
   readonly policyCommit?: string;
   readonly scope: Scope;
   readonly for: PlanFor;
+  /** None where there is no plan. */
   readonly tasks: readonly PlannedTask[];
   /** [before, after] by task key. */
   readonly edges: readonly (readonly [string, string])[];
@@ -48,79 +64,109 @@ export interface RunPlan {
   readonly patchRules: readonly string[];
   readonly retentionDays: number;
   readonly ledger: readonly PlannedRow[];
-  /** Rows that this contract asks for and nobody enforces: a run would be refused. */
+  /** Rows that this contract asks for and nobody enforces; for a worker, those of a model too. */
   readonly unenforced: readonly string[];
+  /** What a run would be refused for before any work, in the order in which it asks. */
+  readonly refusals: readonly Refusal[];
+  /** What it would be told and not refused for. */
+  readonly notices: readonly Issue[];
 }
 
 /**
- * What a run would do where a worker does the Tasks, or where a patch is supplied: one Task, and other rows asked for.
+ * What a run would do, and everything that it would be refused for before any work: the same judgements in the same
+ * order (`open/opening-judgements.ts`). A contract that cannot be read is thrown; there is nothing to plan.
  */
-export async function planRun(
+export async function planRun(engine: WritEngine, request: PlanRequest): Promise<RunPlan> {
+  const refusals: Refusal[] = [];
+  const known = await judgeDry(engine, request, refusals);
+  const { admitted, contract = admitted } = known;
+  if (contract === undefined) throw refusals[0]?.fault;
+  return toPlan(engine, { ...known, contract }, request, refusals);
+}
+
+async function judgeDry(
   engine: WritEngine,
-  bytes: Uint8Array,
-  repositoryPath: string,
-  who: PlanFor,
-): Promise<RunPlan> {
-  const read = await readContract(engine, bytes);
-  const { ground, policy, config } = await standOf(engine, repositoryPath, read.effective);
-  const contract = withConfig(read, config);
+  request: PlanRequest,
+  refusals: Refusal[],
+): Promise<Partial<Opening>> {
+  const { source } = request;
+  const kind = source?.kind ?? request.who;
+  const given = {
+    engine,
+    request,
+    ledger: engine.ledger,
+    kind,
+    who: kind === 'worker' ? 'worker' : 'patch',
+    runId: uuidV7(request.clock.now()),
+    ...(source === undefined ? {} : { source }),
+  } as const;
+  const box = await mkdtemp(join(tmpdir(), 'writ-plan-'));
+  try {
+    await using readers = keepObjectReaders();
+    const place: OpeningPlace = {
+      dry: true,
+      keep: (repository) => readers.keep(repository),
+      pluginCache: () => join(box, 'plugins'),
+      makeScratch: async (repository) => readers.keep(await createScratch(join(box, 'scratch'), repository)),
+    };
+    return await judgeOpening(
+      [...firstJudgements, ...laterJudgements],
+      { ...given, place },
+      (judgement, fault) => refusals.push({ judgement, fault }),
+    );
+  } finally {
+    await rm(box, { recursive: true, force: true });
+  }
+}
+
+function toPlan(
+  engine: WritEngine,
+  known: Partial<Opening> & Pick<Opening, 'contract'>,
+  { who: asked, source }: PlanRequest,
+  refusals: readonly Refusal[],
+): RunPlan {
+  const { contract, landing, judges } = known;
   const spec = contract.effective;
-  const scope = effectiveScope(spec, ground.rootNames);
-  const draft = await draftPlan(engine, { spec, scope, for: who, ground });
-  const context = { model: who === 'worker' };
-  const asked = new Set(engine.ledger.asked(spec, context));
+  const who = source === undefined ? asked : source.kind === 'worker' ? 'worker' : 'patch';
+  const { scope, tasks, edges } = drafted(known, spec, who);
+  const context = { model: who === 'worker' && known.worker?.usesModel !== false };
+  const wanted = new Set(engine.ledger.asked(spec, context));
+  const rules = judges?.rules ?? engine.rules;
+  const policyCommit = landing?.policy.commit;
   return {
     contract,
-    ...(policy?.commit === undefined ? {} : { policyCommit: policy.commit }),
+    ...(policyCommit === undefined ? {} : { policyCommit }),
     scope,
     for: who,
-    tasks: draft.tasks,
-    edges: edgesOf(draft),
+    tasks,
+    edges,
     stages: stageNames.map((stage) => ({
       stage,
       checks: checksOf(spec, stage),
       fromPolicy: checksOf(spec, stage).flatMap(({ id }) => (contract.mandatory.includes(id) ? [id] : [])),
-      rules: engine.rules.at(stage, spec).map(({ id }) => id),
+      rules: rules.at(stage, spec).map(({ id }) => id),
     })),
-    patchRules: engine.rules.at('patch', spec).map(({ id }) => id),
+    patchRules: rules.at('patch', spec).map(({ id }) => id),
     retentionDays: retentionDaysOf(spec),
-    ledger: engine.ledger.entries.map(({ id, enforcedBy }) => ({ id, enforcedBy, asked: asked.has(id) })),
+    ledger: engine.ledger.entries.map(({ id, enforcedBy }) => ({ id, enforcedBy, asked: wanted.has(id) })),
     unenforced: engine.ledger.unenforced(spec, context),
+    refusals,
+    notices: noticesOf(known),
   };
+}
+
+/** The plan; without a repository what the words of the contract come to. */
+function drafted(
+  { scope, draft, landing }: Partial<Opening>,
+  spec: EffectiveIntentSpec,
+  who: PlanFor,
+): Pick<RunPlan, 'scope' | 'tasks' | 'edges'> {
+  const within = scope ?? effectiveScope(spec);
+  const ofWords = landing ? undefined : planTasks({ spec, scope: within, for: who });
+  const plan = draft ?? (ofWords?.ok ? ofWords.draft : undefined);
+  return { scope: within, tasks: plan?.tasks ?? [], edges: plan ? edgesOf(plan) : [] };
 }
 
 function checksOf(spec: EffectiveIntentSpec, stage: StageName): readonly EffectiveCheck[] {
   return spec.acceptance.verificationPlan[`${stage}Checks`];
-}
-
-interface Stand {
-  /** The base tree as planning knows it. */
-  readonly ground: PlanGround;
-  readonly policy?: PolicyCommit;
-  readonly config: WritConfig;
-}
-
-/**
- * What a run would stand on now; nothing where there is no repository or no such base yet, and words are read without
- * it.
- */
-async function standOf(engine: WritEngine, path: string, spec: EffectiveIntentSpec): Promise<Stand> {
-  const forms = await sealingFormsOf(engine.slots);
-  try {
-    const repository = await openRepository(path);
-    const { baseRef } = spec.metadata.target;
-    const base = await resolveBase(repository, baseRef);
-    const target = await planTarget(repository, { baseRef, baseCommit: base.commit, runId: 'plan' });
-    const policy = await findPolicy(repository, { target, baseRef, base });
-    const config = parseConfig(await readBlob(repository, policy.tree, '.writ/config.toml'), forms);
-    return { ground: await readPlanGround(repository, base.tree, spec), policy, config };
-  } catch (fault) {
-    if (
-      isWritError(fault, 'NOT_A_REPOSITORY') ||
-      isWritError(fault, 'REF_NOT_FOUND') ||
-      isWritError(fault, 'BARE_REPOSITORY')
-    )
-      return { ground: {}, config: parseConfig(undefined, forms) };
-    throw fault;
-  }
 }

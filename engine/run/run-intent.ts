@@ -74,7 +74,7 @@ async function drive(held: HeldRun): Promise<RunView> {
     }
     const { next } = judged.decision;
     if (next === 'retry' || next === 'replan') {
-      await handBackCandidate(attempt, state, judged);
+      await handBackCandidate(attempt, state, judged, `candidate-${round}`);
       continue;
     }
     await frames?.keep();

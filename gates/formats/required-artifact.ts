@@ -1,4 +1,6 @@
-import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import { gateOf, lookedForAt } from '../../core/contract/gate-of.ts';
+import type { ArtifactStage, EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts';
+import { stageNames } from '../../core/contract/stage.ts';
 
 /** The contract requires this report, of whoever makes it. */
 export function requiresArtifact({ artifacts }: EffectiveIntentSpec, name: string): boolean {
@@ -10,16 +12,10 @@ export function requiresOfChecks(spec: EffectiveIntentSpec, name: string): boole
   return spec.acceptance.verificationPlan.securityChecks.length > 0 && requiresArtifact(spec, name);
 }
 
-const gates = ['per-task', 'integration', 'security', 'release'] as const;
-
 /** The contract requires this report of whoever makes it, at this gate or an earlier one; or of its security checks. */
-export function requiresByStage(
-  spec: EffectiveIntentSpec,
-  name: string,
-  gate: (typeof gates)[number],
-): boolean {
-  const isInTime = ({ stage }: { readonly stage: (typeof gates)[number] }): boolean =>
-    gates.indexOf(stage) <= gates.indexOf(gate);
+export function requiresByStage(spec: EffectiveIntentSpec, name: string, gate: ArtifactStage): boolean {
+  const isInTime = (entry: Parameters<typeof lookedForAt>[1]): boolean =>
+    stageNames.indexOf(lookedForAt(spec, entry)) <= stageNames.indexOf(gateOf[gate]);
   return (
     requiresOfChecks(spec, name) ||
     spec.artifacts.required.some((entry) => entry.name === name && entry.required && isInTime(entry))

@@ -1,5 +1,5 @@
 import type { Finding } from '../../core/contract/finding.ts';
-import { gateOf } from '../../core/contract/gate-of.ts';
+import { lookedForAt } from '../../core/contract/gate-of.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 import type { ArtifactRecord } from '../../core/contract/stage.ts';
 import { artifactContent } from '../formats/artifact-content.ts';
@@ -44,7 +44,7 @@ export const judge: RuleFunction = async (input) => {
  */
 function requirementsOf({ spec, stage }: RuleInput, { name, stage: madeAt }: ArtifactRecord) {
   const entries = spec.artifacts.required.filter((entry) => entry.name === name);
-  const ofStage = entries.filter((entry) => gateOf[entry.stage] === stage?.name);
+  const ofStage = entries.filter((entry) => lookedForAt(spec, entry) === stage?.name);
   if (ofStage.length > 0) return ofStage;
   return madeAt === stage?.name ? entries.slice(0, 1) : undefined;
 }

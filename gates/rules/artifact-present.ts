@@ -1,5 +1,5 @@
 import type { Finding } from '../../core/contract/finding.ts';
-import { gateOf } from '../../core/contract/gate-of.ts';
+import { lookedForAt } from '../../core/contract/gate-of.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
 
 const rule = 'artifact-present';
@@ -14,7 +14,7 @@ const sealed: ReadonlySet<string> = new Set(['provenance-attestation', 'transpar
 export const judge: RuleFunction = ({ spec, stage, artifacts, unmade = {} }) => {
   if (!stage) return [];
   const required = spec.artifacts.required.filter(
-    ({ name, stage: at }) => gateOf[at] === stage.name && !sealed.has(name),
+    (entry) => lookedForAt(spec, entry) === stage.name && !sealed.has(entry.name),
   );
   const present = new Set(artifacts.map(({ name }) => name));
   const absent = required

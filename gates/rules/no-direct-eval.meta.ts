@@ -5,7 +5,6 @@ export const meta: Rule = {
   id: 'no-direct-eval',
   point: 'patch',
   module: new URL('./no-direct-eval.ts', import.meta.url),
-  judgesWhole: true,
   reads: languageGlobs,
   appliesTo: (spec) => spec.security.outputHandling.noDirectEval,
   text: {

@@ -7,11 +7,11 @@ const resumed = 'test/attack/policy/resume.test.ts';
 
 /** Whose policy judges a change, and what lands of it. */
 export const guards: readonly Guard[] = [
-  ...within('engine/run/open/prepare-ground.ts', oldBase, [
+  ...within('engine/run/open/repository-judgements.ts', oldBase, [
     [
       'config of the policy commit',
-      "readBlob(repository, policy.tree, '.writ/config.toml')",
-      "readBlob(repository, base.tree, '.writ/config.toml')",
+      "readBlob(repository, landing.policy.tree, '.writ/config.toml')",
+      "readBlob(repository, landing.base.tree, '.writ/config.toml')",
       'nor does it on a new branch',
     ],
   ]),

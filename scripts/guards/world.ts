@@ -109,7 +109,7 @@ export const guards: readonly Guard[] = [
       'a check that holds too much',
     ],
   ]),
-  ...within('engine/run/open/prepare-ground.ts', 'test/engine/plugin-trust/plugin-runs.test.ts', [
+  ...within('engine/run/open/open-judges.ts', 'test/engine/plugin-trust/plugin-runs.test.ts', [
     [
       'so may rules of others',
       'maxMemoryBytes: maxMemoryBytes(asked),',

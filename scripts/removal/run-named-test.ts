@@ -8,6 +8,8 @@ export interface NamedTestRun {
   /** Names of what failed, tests before their subtests and assertions; each with the depth that it stands at. */
   readonly failed: readonly FailedName[];
   readonly seconds: number;
+  /** Processor seconds of it and of what it started, where it says so. */
+  readonly cost?: number;
 }
 
 export interface FailedName {
@@ -18,32 +20,48 @@ export interface FailedName {
 
 /**
  * Runs a file of tests, or only those in it whose names begin with these: of the tests, of the subtests in them, and so
- * on. A test that is silent for five minutes has failed.
+ * on. A test that is silent for five minutes has failed. `inRoom`: as a room runs it, which costs less.
  */
-export function runNamedTest(tree: string, test: string, names: readonly string[]): Promise<NamedTestRun> {
+export function runNamedTest(
+  tree: string,
+  test: string,
+  names: readonly string[],
+  { env = {}, inRoom = false }: { readonly env?: NodeJS.ProcessEnv; readonly inRoom?: boolean } = {},
+): Promise<NamedTestRun> {
   return new Promise((done) => {
     const started = performance.now();
     const chunks: Buffer[] = [];
-    const child = spawn(process.execPath, [test], {
-      cwd: tree,
-      env: {
-        ...process.env,
-        TAP_TIMEOUT: String(timeoutMs / 1000),
-        // What is broken are sources.
-        WRIT_TEST_PACKAGE: undefined,
-        ...(names.length === 0 ? {} : { TAP_GREP: names.map(toPattern).join('\n') }),
+    const child = spawn(
+      process.execPath,
+      inRoom ? ['test/rooms/chosen.ts', test.slice('test/'.length)] : [test],
+      {
+        cwd: tree,
+        env: {
+          ...process.env,
+          ...env,
+          TAP_TIMEOUT: String(timeoutMs / 1000),
+          // What is broken are sources.
+          WRIT_TEST_PACKAGE: undefined,
+          ...(names.length === 0 ? {} : { TAP_GREP: names.map(toPattern).join('\n') }),
+        },
+        stdio: ['ignore', 'pipe', 'ignore'],
       },
-      stdio: ['ignore', 'pipe', 'ignore'],
-      timeout: timeoutMs,
-      killSignal: 'SIGKILL',
+    );
+    const deadline = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+    child.stdout.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      deadline.refresh();
     });
-    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
     child.on('close', (status) => {
-      const failed = readFailed(Buffer.concat(chunks).toString('utf8'));
+      clearTimeout(deadline);
+      const tap = Buffer.concat(chunks).toString('utf8');
+      const failed = readFailed(tap);
+      const cost = /^# cost (\d+\.\d+) s$/m.exec(tap)?.[1];
       done({
         passed: status === 0 && failed.length === 0,
         failed,
         seconds: (performance.now() - started) / 1000,
+        ...(cost === undefined ? {} : { cost: Number(cost) }),
       });
     });
   });

@@ -7,8 +7,13 @@ export const readers: readonly RowReader[] = [
   ...readersIn('gates/rules/artifact-present.ts', [
     [
       'artifacts.required.stage',
-      '({ name, stage: at }) => gateOf[at] === stage.name && !sealed.has(name)',
+      '(entry) => lookedForAt(spec, entry) === stage.name && !sealed.has(entry.name)',
       '({ name }) => !sealed.has(name)',
+    ],
+    [
+      'artifacts.required.stage#producer',
+      'lookedForAt(spec, entry) === stage.name',
+      "(entry.stage === 'per-task' ? 'fast' : entry.stage) === stage.name",
     ],
     ['artifacts.required.required', 'severity: entry.required ?', 'severity: entry === undefined ?'],
     [

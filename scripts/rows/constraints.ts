@@ -20,20 +20,24 @@ export const readers: readonly RowReader[] = [
       'under allow the proxy opens every public host',
     ],
   ]),
-  ...readersIn('engine/run/open/prepare-ground.ts', [
+  ...readersIn('engine/run/open/choose-sandbox.ts', [
     [
       'constraints.security.networkPolicy=deny#sandbox',
       '!sandbox.unconfined || !denies',
       'true',
       'a sandbox that cannot deny the network is refused',
     ],
+  ]),
+  ...readersIn('engine/run/open/machine-judgements.ts', [
     [
       'constraints.platform.languageRuntime',
-      'checkRuntime(sandbox, languageRuntime)',
-      "checkRuntime(sandbox, '')",
+      'admitted.effective.constraints.platform.languageRuntime',
+      "''",
       refuses,
       'expected RUNTIME_MISMATCH',
     ],
+  ]),
+  ...readersIn('engine/run/open/prepare-ground.ts', [
     [
       'constraints.platform.supportedOS',
       'supportedOS.length === 0',

@@ -198,6 +198,14 @@ export const readers: readonly RowReader[] = [
       table,
     ],
   ]),
+  ...readersIn('engine/run/work/hand-back-candidate.ts', [
+    [
+      'objmodel.decisionPolicy.abandonOnSecurityGateFail=false#task',
+      '(input.blame?.tasks ?? []).map(({ id }) => id)',
+      '(input.blame?.merged ?? []).slice(0, 0)',
+      'abandonOnSecurityGateFail false:',
+    ],
+  ]),
   ...readersIn('engine/run/seal/seal.ts', [
     [
       'objmodel.decisionPolicy.rollbackOnProvenanceFail=true',

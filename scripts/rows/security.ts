@@ -29,6 +29,18 @@ export const readers: readonly RowReader[] = [
       'toolRule.constraints.denySubstrings',
     ],
     [
+      'toolRule.constraints.writeRoots',
+      'if (!writtenPaths(reading).every(isInside))',
+      'if (writtenPaths(reading).every(isInside) === undefined)',
+      'toolRule.constraints.writeRoots',
+    ],
+    [
+      'toolRule.constraints.denyPaths',
+      'if (denyPaths && pathIn(denyPaths, namedPaths(reading))) return',
+      'if (denyPaths === null) return',
+      'toolRule.constraints.denyPaths',
+    ],
+    [
       'toolRule.constraints.networkHosts',
       'hosts && reason ? [{ hosts, reason }] : []',
       '[]',
@@ -88,6 +100,13 @@ export const readers: readonly RowReader[] = [
       'security.outputHandling.noDirectEval',
       '(spec) => spec.security.outputHandling.noDirectEval',
       '() => false',
+    ],
+    [
+      'security.outputHandling.noDirectEval#task',
+      "point: 'patch',",
+      "point: 'patch', judgesWhole: true,",
+      'who wrote what is refused',
+      'noDirectEval: a Task whose PatchSet',
     ],
   ]),
 ];

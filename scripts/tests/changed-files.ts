@@ -13,17 +13,45 @@ export interface Changes {
  */
 export function changedFiles(root: string): Changes {
   const head = git(root, 'rev-parse', 'HEAD')?.trim() ?? 'HEAD';
-  const left = ['main', 'origin/main']
+  const left = whereLeft(root, head);
+  const files = filesSince(root, left ?? 'HEAD');
+  if (files === undefined) throw new Error(`git cannot compare \`${root}\` with HEAD`);
+  return { since: left === undefined ? 'HEAD' : sayLeft(left), files };
+}
+
+/**
+ * Against where this branch left `main`; on `main` itself, against so many commits before. `undefined` where git has no
+ * such history of this directory: it is no repository, only a part of one, or has too few commits.
+ */
+export function recentFiles(
+  root: string,
+  commits: number,
+): (Changes & { readonly head: string }) | undefined {
+  const head = git(root, 'rev-parse', 'HEAD')?.trim();
+  if (head === undefined || git(root, 'rev-parse', '--show-prefix')?.trim() !== '') return undefined;
+  const left = whereLeft(root, head);
+  const before = left ?? git(root, 'rev-parse', '--verify', '--quiet', `HEAD~${commits}^{commit}`)?.trim();
+  const files = before === undefined ? undefined : filesSince(root, before);
+  if (files === undefined) return undefined;
+  return { head, since: left === undefined ? `${commits} commits before HEAD` : sayLeft(left), files };
+}
+
+function sayLeft(commit: string): string {
+  return `${commit.slice(0, 12)}, where this branch left main`;
+}
+
+function whereLeft(root: string, head: string): string | undefined {
+  return ['main', 'origin/main']
     .map((branch) => git(root, 'merge-base', 'HEAD', branch)?.trim())
     .find((commit) => commit !== undefined && commit !== head);
-  const tracked = git(root, 'diff', '--name-only', '--no-renames', '-z', left ?? 'HEAD');
+}
+
+/** Sorted; `undefined` where git cannot tell. */
+function filesSince(root: string, commit: string): readonly string[] | undefined {
+  const tracked = git(root, 'diff', '--name-only', '--no-renames', '-z', commit);
   const fresh = git(root, 'ls-files', '--others', '--exclude-standard', '-z');
-  if (tracked === undefined || fresh === undefined)
-    throw new Error(`git cannot compare \`${root}\` with HEAD`);
-  return {
-    since: left === undefined ? 'HEAD' : `${left.slice(0, 12)}, where this branch left main`,
-    files: [...new Set(`${tracked}${fresh}`.split('\0'))].filter((path) => path !== '').sort(),
-  };
+  if (tracked === undefined || fresh === undefined) return undefined;
+  return [...new Set(`${tracked}${fresh}`.split('\0'))].filter((path) => path !== '').sort();
 }
 
 /** Standard output; `undefined` where git says no. */

@@ -9,6 +9,7 @@ const dear: readonly string[] = [
   'run',
   'upkeep',
   'run-worker',
+  'rows',
   'kill',
   'vcs',
   'run-fields',

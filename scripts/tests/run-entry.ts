@@ -24,12 +24,13 @@ export function runEntry(
   { name, argv }: Entry,
   env: NodeJS.ProcessEnv,
   before: readonly string[] = [],
+  cwd = process.cwd(),
 ): Promise<Outcome> {
   return new Promise((resolve) => {
     const started = performance.now();
     const chunks: Buffer[] = [];
     const [program = '', ...args] = [...before, process.execPath, ...argv];
-    const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
     const deadline = setTimeout(() => child.kill('SIGKILL'), silence);
     const take = (chunk: Buffer): void => {
       chunks.push(chunk);

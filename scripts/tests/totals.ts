@@ -2,7 +2,7 @@ import type { Outcome } from './run-entry.ts';
 
 /** Adds up what rooms say, and words it. */
 export interface Totals {
-  /** One line for a room; what failed and what was skipped below it. */
+  /** One line for a room; what it notes, and what failed and what was skipped below it. */
   add(outcome: Outcome): string;
   /** The last lines: a summary in TAP's words, and the one that counts. */
   end(): string;
@@ -28,6 +28,7 @@ export function countTotals(): Totals {
       const skipped = output.match(/^.*\bok \d+.*# SKIP.*$/gm) ?? [];
       return [
         `${word} ${name.padEnd(24)} ${summary.slice(2)}  ${seconds.toFixed(1)} s\n`,
+        ...(output.match(/^ *# note: .*$/gm) ?? []).map((line) => `    ${line.trim().slice(2)}\n`),
         ...skipped.map((line) => `    ${line.trim()}\n`),
         word === 'ok' ? '' : `${failures(output)}\n`,
       ].join('');

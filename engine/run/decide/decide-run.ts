@@ -22,6 +22,7 @@ import { decide } from './decide.ts';
 /** What is decided on, beside the attempt itself. */
 export interface DecisionQuestion extends Pick<DecisionInput, 'subject' | 'conflicts' | 'human'> {
   readonly task?: DecisionInput['task'];
+  readonly blame?: DecisionInput['blame'];
   readonly worker?: DecisionInput['worker'];
   readonly findings: readonly Finding[];
   readonly stages: readonly StageRecord[];
@@ -64,7 +65,7 @@ async function findDecision(
     means: { engine },
     patch,
   } = attempt;
-  const { findings, stages, subject, state, usage, conflicts, task, worker, human } = question;
+  const { findings, stages, subject, state, usage, conflicts, task, blame, worker, human } = question;
   const { policy, foreign } = attempt.ground;
   const spec = contract.effective;
   const patchFindings = findings.map(toDecided);
@@ -99,6 +100,7 @@ async function findDecision(
     subject,
     source: attempt.identity.isWorked ? 'worker' : 'supplied',
     ...(task === undefined ? {} : { task }),
+    ...(blame === undefined ? {} : { blame }),
     ...(worker === undefined ? {} : { worker }),
     conflicts,
     patchFindings,
@@ -199,6 +201,7 @@ function toDecidedStage(
   return { stage: name, status, expected, ran, checks, findings: record.findings.map(toDecided) };
 }
 
-function toDecided({ rule, severity, path, line }: Finding): DecidedFinding {
+/** A finding without its words. */
+export function toDecided({ rule, severity, path, line }: Finding): DecidedFinding {
   return { rule, severity, ...(path === undefined ? {} : { path }), ...(line === undefined ? {} : { line }) };
 }

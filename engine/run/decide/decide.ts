@@ -1,9 +1,10 @@
 import { canonicalDigest } from '../../../core/base/canonical.ts';
 import { replanTriggers } from '../../../core/contract/replan-trigger.ts';
-import type { DecidedStage, DecisionInput, DecisionRecord } from '../record/decision-input.ts';
+import type { DecidedStage, DecidedTask, DecisionInput, DecisionRecord } from '../record/decision-input.ts';
 import { inputProblems } from '../record/decision-input-shape.ts';
 import { isOverCap } from './budget.ts';
 import { type Objection, objectionsTo } from './decision-objections.ts';
+import { blameReasons, pickedTasks, pickReason } from './picked-tasks.ts';
 
 /** A decision before it is bound to its input. */
 type Verdict = Pick<DecisionRecord, 'type' | 'next' | 'reasons'>;
@@ -46,7 +47,7 @@ function judge(input: DecisionInput): Verdict {
 
 function judgeChange(input: DecisionInput): Verdict {
   const objections = objectionsTo(input);
-  const reasons = objections.map(({ reason }) => reason);
+  const reasons = [...objections.map(({ reason }) => reason), ...blameReasons(input)];
   const has = (weight: Objection['weight']): boolean => objections.some((one) => one.weight === weight);
   if (has('final')) return abandon(reasons);
   const triggers = replanTriggers.filter(
@@ -76,20 +77,25 @@ function replan(input: DecisionInput, triggers: readonly string[], reasons: read
   const overspent = overspending(input);
   if (overspent !== undefined) return waitForBudget([...reasons, overspent]);
   const type = policy.checkpointBeforeReplan ? 'checkpoint' : 'retry';
-  return { type, next: 'replan', reasons: [...reasons, `replanned for ${named}`] };
+  return { type, next: 'replan', reasons: [...reasons, ...pickReason(input), `replanned for ${named}`] };
 }
 
+/** Tasks without a retry left that are named. */
+const maxExhausted = 10;
+
 function retry(input: DecisionInput, reasons: readonly string[]): Verdict {
-  const { source, task } = input;
-  if (source === 'supplied') return abandon(reasons);
-  if (!task) return abandon([...reasons, 'no task to try again']);
-  if (task.attempt > task.maxRetries) {
-    const exhausted = `task \`${task.id}\` failed ${task.attempt} of ${task.maxRetries + 1} attempts`;
-    return abandon([...reasons, exhausted]);
+  if (input.source === 'supplied') return abandon(reasons);
+  const picked = pickedTasks(input);
+  if (picked.length === 0) return abandon([...reasons, 'no task to try again']);
+  const exhausted = picked.filter(({ attempt, maxRetries }) => attempt > maxRetries);
+  if (exhausted.length > 0) {
+    const words = ({ id, attempt, maxRetries }: DecidedTask): string =>
+      `task \`${id}\` failed ${attempt} of ${maxRetries + 1} attempts`;
+    return abandon([...reasons, ...exhausted.slice(0, maxExhausted).map(words)]);
   }
   const overspent = overspending(input);
   if (overspent !== undefined) return waitForBudget([...reasons, overspent]);
-  return { type: 'retry', next: 'retry', reasons };
+  return { type: 'retry', next: 'retry', reasons: [...reasons, ...pickReason(input)] };
 }
 
 /** Over the cap a person is asked before anything goes on (resolutions, maxCostUnits). */

@@ -10,6 +10,7 @@ import { parseObject, type StoredObject } from '../../store/stored-object.ts';
 import type { DecisionInput, DecisionRecord } from '../record/decision-input.ts';
 import { inputProblems } from '../record/decision-input-shape.ts';
 import { decide } from './decide.ts';
+import { blameAgain } from './replay-blame.ts';
 import { compareStages } from './replay-stages.ts';
 
 /** What replaying a record came to. */
@@ -117,6 +118,19 @@ function compareInput(files: ReadonlyMap<string, Uint8Array>, folder: string, in
   if (found) throw new Differs(found);
   const effective = readJson(files, 'effective.json');
   const asked = (...names: readonly string[]): unknown => valueAt(effective, ...names);
+  // A record from before candidates were kept on the way says nothing of blame.
+  if (input.subject === 'candidate' && input.source === 'worker' && (!isTop || input.blame !== undefined)) {
+    const blame = blameAgain({
+      input,
+      findings: patchset.findings,
+      evidence: evidence.map(({ object }) => object),
+      maxRetries: Number(asked('execution', 'retry', 'maxRetries')),
+      patchsetOf: (name) => readObject(files, `${name}/patchset.json`, 'patchset'),
+      inputOf: (name) => readJson(files, `${name}/decision-input.json`) as Partial<DecisionInput>,
+    });
+    same(file, '/blame', blame, input.blame);
+    if (blame?.tasks[0]) same(file, '/task/id', blame.tasks[0].id, input.task?.id);
+  }
   same(
     file,
     '/wallClock/limitSeconds',

@@ -1,6 +1,6 @@
 import type { CheckOutcome, ReportFile } from '../../../core/contract/check-runner.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
-import { gateOf } from '../../../core/contract/gate-of.ts';
+import { producedAt } from '../../../core/contract/gate-of.ts';
 import type { EffectiveCheck, EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import type { ArtifactRecord, StageName } from '../../../core/contract/stage.ts';
 import type { ArtifactBox } from '../state/artifact-box.ts';
@@ -85,7 +85,7 @@ function refusal(code: string, artifact: string, files: readonly ReportFile[], w
 }
 
 /**
- * A `test-log` that the contract requires at this stage and that no check claims: every check's output is part of it.
+ * A `test-log` that the contract requires and that no check claims: every check's output is part of it, at one stage.
  * The contract always requires one (semantic rule), and `artifactsProduced` defaults to nothing.
  */
 export function impliedArtifacts(spec: EffectiveIntentSpec, stage: StageName): readonly string[] {
@@ -93,7 +93,7 @@ export function impliedArtifacts(spec: EffectiveIntentSpec, stage: StageName): r
   const all = [fastChecks, integrationChecks, securityChecks, releaseChecks].flat();
   if (all.some((check) => check.artifactsProduced.includes('test-log'))) return [];
   const wanted = spec.artifacts.required.some(
-    ({ name, stage: at }) => name === 'test-log' && gateOf[at] === stage,
+    (entry) => entry.name === 'test-log' && producedAt(spec, entry) === stage,
   );
   return wanted ? ['test-log'] : [];
 }

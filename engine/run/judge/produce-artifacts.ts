@@ -1,7 +1,7 @@
 import { WritError } from '../../../core/base/errors.ts';
 import type { ArtifactRequest } from '../../../core/contract/artifact-producer.ts';
 import type { DigestedThing } from '../../../core/contract/attestor.ts';
-import { gateOf } from '../../../core/contract/gate-of.ts';
+import { lookedForAt } from '../../../core/contract/gate-of.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
 import type { ArtifactRecord, StageName, StageRecord } from '../../../core/contract/stage.ts';
 import type { Rules } from '../../../core/kernel/rules.ts';
@@ -62,7 +62,7 @@ function wantedAt(spec: EffectiveIntentSpec, stage: StageName, rules: Rules): re
       kind === 'policy' ? rules.get(command.trim().split(/\s/, 1)[0] ?? '')?.judgesArtifact : undefined;
     return report !== undefined && declared.has(report) ? [report] : [];
   });
-  const required = spec.artifacts.required.filter(({ stage: at }) => gateOf[at] === stage);
+  const required = spec.artifacts.required.filter((entry) => lookedForAt(spec, entry) === stage);
   const claimed = checks.flatMap((check) => check.artifactsProduced);
   return [...new Set<string>([...required.map(({ name }) => name), ...claimed, ...judged])];
 }

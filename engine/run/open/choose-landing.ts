@@ -9,7 +9,12 @@ import { type Base, isAncestor, mergeBase, treeOf } from '../../vcs/resolve-comm
 import { findForeignPolicy, requirePolicyOf } from '../state/foreign-policy.ts';
 import type { Landing } from '../state/landing.ts';
 import type { Origin } from '../state/resolve-origin.ts';
-import type { RunRequest } from '../state/run-request.ts';
+import type { ChangeSource, RunRequest } from '../state/run-request.ts';
+
+/** What is said of where a change is to land, and what kind of change it is. */
+export type LandingRequest = Pick<RunRequest, 'onto' | 'noMerge' | 'policy'> & {
+  readonly kind: ChangeSource['kind'];
+};
 
 /**
  * Fixes target, policy and base of a run that starts (4-resolutions, Target ref and Policy commit). A change that
@@ -18,7 +23,7 @@ import type { RunRequest } from '../state/run-request.ts';
  */
 export async function chooseLanding(
   repository: Repository,
-  request: Pick<RunRequest, 'onto' | 'source' | 'noMerge' | 'policy'>,
+  request: LandingRequest,
   contract: AdmittedContract,
   runId: string,
   { base: start, range }: Origin,
@@ -56,23 +61,23 @@ export async function chooseLanding(
 
 async function requireMergeable(
   repository: Repository,
-  { source, noMerge }: Pick<RunRequest, 'source' | 'noMerge'>,
+  { kind, noMerge }: LandingRequest,
   { ref, expected: tip = '' }: Target,
   { commit }: Base,
 ): Promise<void> {
   const shown = printable(ref);
   const isAhead = commit !== undefined && (await isAncestor(repository, commit, tip));
-  if (isAhead && source.kind !== 'worker' && noMerge !== true) return;
+  if (isAhead && kind !== 'worker' && noMerge !== true) return;
   const why = !isAhead
     ? 'and does not hold it either'
-    : source.kind === 'worker'
+    : kind === 'worker'
       ? 'and a change that is made here is made on the base'
       : 'and `--no-merge` was given';
   throw new WritError('TARGET_MOVED', {
     message: `\`${shown}\` does not stand at the base commit, ${why}`,
     detail: { ref, expected: commit ?? null, found: tip },
     hints: [
-      isAhead && source.kind !== 'worker'
+      isAhead && kind !== 'worker'
         ? 'drop `--no-merge`: what is judged is then the merge onto the tip'
         : 'choose a branch at the base commit, or a new one, with `--onto`; or start from that branch',
     ],

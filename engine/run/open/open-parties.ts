@@ -10,11 +10,15 @@ import type { Ground } from '../state/ground.ts';
 /** Trusted roots and signing configs are a few kilobytes. */
 const maxFileBytes = 1024 * 1024;
 
-/** Opens key and log before any work, so that a run which could never be sealed is refused at once. */
+/**
+ * Opens key and log before any work, so that a run which could never be sealed is refused at once. With `dry` no key is
+ * made: a throw-away one stands for it.
+ */
 export async function openParties(
   engine: WritEngine,
   contract: AdmittedContract,
-  ground: Ground,
+  ground: Pick<Ground, 'config' | 'repository' | 'policy'>,
+  dry = false,
 ): Promise<SealingParties | undefined> {
   const { provenance } = contract.effective;
   if (!isAttested(contract.effective)) return undefined;
@@ -28,6 +32,7 @@ export async function openParties(
     commonDir: repository.commonDir,
     logMode: mode,
     config: { signer: config.signer, log: config.log },
+    ...(dry ? { dry } : {}),
     readPolicy: (path) => readBlob(repository, policy.tree, path, maxFileBytes),
   };
   try {

@@ -1,16 +1,10 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isWritError, WritError } from '../../../core/base/errors.ts';
-import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
-import { joinRules } from '../../../core/kernel/rules.ts';
+import { WritError } from '../../../core/base/errors.ts';
 import { parseConfig } from '../../config/config.ts';
 import { sealingFormsOf } from '../../config/sealing-forms.ts';
 import type { AdmittedContract } from '../../intent/admit-contract.ts';
-import { findPlugins } from '../../plugin-trust/find-plugins.ts';
-import { openPlugins } from '../../plugin-trust/open-plugins.ts';
-import { noPluginAccess } from '../../plugin-trust/plugin-access.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
-import { pickSandbox } from '../../tool/pick-sandbox.ts';
 import { checkRuntime } from '../../tool/runtime/check-runtime.ts';
 import { readMachineFacts } from '../../tool/runtime/machine-facts.ts';
 import { requireSupportedOs } from '../../tool/runtime/supported-os.ts';
@@ -20,14 +14,14 @@ import { nameRepository } from '../../vcs/name-repository.ts';
 import { openRepository, type Repository } from '../../vcs/repository.ts';
 import type { Ground } from '../state/ground.ts';
 import type { Landing } from '../state/landing.ts';
-import { maxMemoryBytes } from '../state/max-memory-bytes.ts';
-import { openPolicies } from '../state/open-policies.ts';
 import type { ResumeRequest, RunRequest } from '../state/run-request.ts';
+import { chooseSandbox } from './choose-sandbox.ts';
+import { openJudges } from './open-judges.ts';
 
 /**
- * Finds everything a run stands on, and refuses here whatever can be refused before any work: wrong repository,
- * an invalid config, no sandbox for a contract that denies the network. Whatever stands below `.writ/` is read at the
- * policy commit.
+ * Everything that a run which goes on stands on, found again as when it started: an invalid config, a plugin that is
+ * not trusted, no sandbox for a contract that denies the network are refused. Whatever stands below `.writ/` is read at
+ * the policy commit.
  */
 export async function prepareGround(
   engine: WritEngine,
@@ -36,42 +30,47 @@ export async function prepareGround(
   repository: Repository,
   landing: Landing,
 ): Promise<Ground> {
-  const { base, policy } = landing;
-  const configBytes = await readBlob(repository, policy.tree, '.writ/config.toml');
-  const passedOver: string[] = [];
-  const sandbox = await chooseSandbox(engine, request, contract, passedOver);
+  const policyTree = landing.policy.tree;
+  const configBytes = await readBlob(repository, policyTree, '.writ/config.toml');
+  const chosen = await chooseSandbox(engine, request.sandbox, contract);
   const cancels = request.cancel !== undefined;
-  const forms = await sealingFormsOf(engine.slots);
   // A run can be ended although a plugin that was to judge it is gone or no longer trusted.
-  const asked = parseConfig(cancels ? undefined : configBytes, forms);
-  const plugins = await openPlugins(
-    await findPlugins(repository, policy.tree, asked.plugins, request.pluginAccess ?? noPluginAccess),
-    {
-      cacheDir: join(repository.commonDir, 'writ', 'cache', 'plugins'),
-      maxMemoryBytes: maxMemoryBytes(asked),
-      sandbox: async () => (sandbox.unconfined ? pickSandbox('auto', engine.slots.sandbox) : sandbox),
-    },
-  );
-  const rules = joinRules(engine.rules, plugins.rules, engine.slots.policy.names);
-  const config = parseConfig(configBytes, { ...forms, ...(cancels ? {} : { ruleIds: rules.ids }) });
-  const policies = await openPolicies(engine, repository, policy.tree, config.policies);
-  const environment = await checkPlatform(contract, sandbox);
-  const baseTimeMs = base.commit === undefined ? 0 : await commitTimeMs(repository, base.commit);
-  const dependencies = [...plugins.dependencies, ...policies.dependencies];
-  const { repo } = contract.effective.metadata.target;
-  const repositoryUri = await nameRepository(repository, repo, base.commit);
-  const found = {
-    ...landing,
-    repository,
-    repositoryUri,
-    baseTimeMs,
-    config,
-    configBytes,
-    sandbox,
-    passedOver,
-    environment,
+  const config = parseConfig(cancels ? undefined : configBytes, await sealingFormsOf(engine.slots));
+  const { sandbox } = chosen;
+  const { pluginAccess } = request;
+  const cacheDir = pluginCacheOf(repository);
+  const question = { engine, repository, policyTree, configBytes, config, sandbox, cacheDir };
+  const judges = await openJudges({ ...question, pluginAccess, cancels });
+  const environment = {
+    ...(await requireOperatingSystem(contract)),
+    ...(await checkRuntime(sandbox, contract.effective.constraints.platform.languageRuntime)),
   };
-  return { ...found, rules, policies, dependencies };
+  return nameGround(contract, repository, { ...landing, ...chosen, ...judges, configBytes, environment });
+}
+
+/** Where files of plugins are kept between runs. */
+export function pluginCacheOf({ commonDir }: Pick<Repository, 'commonDir'>): string {
+  return join(commonDir, 'writ', 'cache', 'plugins');
+}
+
+/** OS_UNSUPPORTED; asked only where the contract names any. */
+export async function requireOperatingSystem({
+  effective,
+}: Pick<AdmittedContract, 'effective'>): Promise<Readonly<Record<string, string>>> {
+  const { supportedOS } = effective.constraints.platform;
+  return supportedOS.length === 0 ? {} : requireSupportedOs(supportedOS, await readMachineFacts());
+}
+
+/** The ground with what statements say of the repository. */
+export async function nameGround(
+  { effective }: Pick<AdmittedContract, 'effective'>,
+  repository: Repository,
+  found: Omit<Ground, 'repository' | 'repositoryUri' | 'baseTimeMs'>,
+): Promise<Ground> {
+  const { commit } = found.base;
+  const baseTimeMs = commit === undefined ? 0 : await commitTimeMs(repository, commit);
+  const repositoryUri = await nameRepository(repository, effective.metadata.target.repo, commit);
+  return { ...found, repository, repositoryUri, baseTimeMs };
 }
 
 /**
@@ -79,7 +78,7 @@ export async function prepareGround(
  * of it.
  */
 export async function openStatedRepository(
-  request: RunRequest,
+  request: Pick<RunRequest, 'repositoryPath'>,
   contract: AdmittedContract,
 ): Promise<Repository> {
   const repository = await openRepository(request.repositoryPath);
@@ -99,48 +98,4 @@ async function isWorkTreeOf(repository: Repository, root: string): Promise<boole
   const other = await openRepository(root).catch(() => undefined);
   if (other?.root !== root) return false;
   return (await realpath(other.commonDir)) === (await realpath(repository.commonDir));
-}
-
-/** Operating system and tools, asked only where the contract names any: OS_UNSUPPORTED, RUNTIME_MISMATCH. */
-async function checkPlatform(
-  contract: AdmittedContract,
-  sandbox: SandboxBackend,
-): Promise<Readonly<Record<string, string>>> {
-  const { supportedOS, languageRuntime } = contract.effective.constraints.platform;
-  return {
-    ...(supportedOS.length === 0 ? {} : requireSupportedOs(supportedOS, await readMachineFacts())),
-    ...(await checkRuntime(sandbox, languageRuntime)),
-  };
-}
-
-async function chooseSandbox(
-  engine: WritEngine,
-  request: Pick<RunRequest, 'sandbox'>,
-  contract: AdmittedContract,
-  passedOver: string[],
-): Promise<SandboxBackend> {
-  const denies = contract.effective.constraints.security.networkPolicy === 'deny';
-  try {
-    const sandbox = await pickSandbox(request.sandbox, engine.slots.sandbox, (name, reason) =>
-      passedOver.push(`\`${name}\` is installed and does not work here: ${reason.replaceAll(/\s+/g, ' ')}`),
-    );
-    if (!sandbox.unconfined || !denies) return sandbox;
-    throw new WritError('SANDBOX_NONE_REFUSED', {
-      hints: [
-        `drop \`--sandbox ${sandbox.name}\``,
-        'or set `constraints.security.networkPolicy` to `allow` in a new spec',
-      ],
-    });
-  } catch (fault) {
-    if (denies || !isWritError(fault, 'SANDBOX_UNAVAILABLE')) throw fault;
-    throw new WritError('SANDBOX_UNAVAILABLE', {
-      message: `${fault.message}; without one nothing keeps a check to the public hosts that \`networkPolicy: allow\` opens`,
-      detail: fault.detail,
-      hints: [
-        ...fault.hints,
-        'or pass `--sandbox none`: checks then have the whole network of this machine, unrecorded, and the provenance says so',
-      ],
-      cause: fault,
-    });
-  }
 }

@@ -102,6 +102,7 @@ export async function reopenRun(
     return await holdRun({
       ...parts,
       worker: await reopenWorker(engine, request.worker, directory),
+      draft: undefined,
       moreCostUnits: request.moreCostUnits,
       cancelled: request.cancel,
       settings: request,

@@ -17,7 +17,7 @@ import type { RunRequest } from '../state/run-request.ts';
  */
 export async function takeCandidate(
   scratch: Scratch,
-  request: RunRequest,
+  request: Pick<RunRequest, 'source'>,
   origin: Origin,
   landing: Pick<Landing, 'base' | 'target'>,
 ): Promise<PatchSet | undefined> {

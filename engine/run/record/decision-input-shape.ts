@@ -29,6 +29,9 @@ const stage = fields({
   findings: listOf(finding),
 });
 
+const task = { id: text, attempt: wholeNumber, maxRetries: wholeNumber };
+const blamed = { count: wholeNumber, first: listOf(finding) };
+
 const triggers = listOf(oneOf(...replanTriggers));
 
 /** A decision's input as it is stored; an unknown field is refused, because whoever wrote it meant something by it. */
@@ -64,7 +67,12 @@ const decisionInput: Shape<DecisionInput> = fields(
   {
     policyRef: text,
     defaultRef: orNull(text),
-    task: fields({ id: text, attempt: wholeNumber, maxRetries: wholeNumber }),
+    task: fields(task),
+    blame: fields({
+      merged: listOf(text),
+      tasks: listOf(fields({ ...task, ...blamed })),
+      unwritten: fields(blamed),
+    }),
     worker: oneOf('patch', 'nothing', 'failed'),
     citations: fields({ needed: wholeNumber, trusted: flag }),
     sealing: oneOf('provenance-failed', 'swap-lost', 'changed-under-us'),
@@ -78,7 +86,15 @@ export function inputProblems(input: DecisionInput): readonly string[] {
   return problems.length > 0 ? problems : contradictions(input);
 }
 
-function contradictions({ subject, source, task, worker, sealing, cost }: DecisionInput): readonly string[] {
+function contradictions({
+  subject,
+  source,
+  task,
+  blame,
+  worker,
+  sealing,
+  cost,
+}: DecisionInput): readonly string[] {
   const isWorkerAttempt = subject === 'attempt' && source === 'worker';
   return [
     ...(isWorkerAttempt && worker === undefined ? ['/worker: expected what the worker answered'] : []),
@@ -86,6 +102,12 @@ function contradictions({ subject, source, task, worker, sealing, cost }: Decisi
       ? ['/worker: expected no worker of a supplied patch']
       : []),
     ...(task?.attempt === 0 ? ['/task/attempt: expected attempts to count from 1'] : []),
+    ...(blame !== undefined && (source === 'supplied' || subject === 'attempt')
+      ? ['/blame: expected a candidate of a worker']
+      : []),
+    ...(blame?.tasks.some(({ attempt }) => attempt === 0)
+      ? ['/blame/tasks: expected attempts to count from 1']
+      : []),
     ...(cost.usedUnits < 0 ? ['/cost/usedUnits: expected units from 0'] : []),
     ...(subject === 'attempt' && sealing !== undefined
       ? ['/sealing: expected no sealing of an attempt']

@@ -26,6 +26,21 @@ export interface DecidedStage {
   readonly findings: readonly DecidedFinding[];
 }
 
+/** A Task whose retries count. */
+export interface DecidedTask {
+  readonly id: string;
+  readonly attempt: number;
+  readonly maxRetries: number;
+}
+
+/** What somebody, or nobody, is blamed for. */
+export interface BlamedFindings {
+  /** In all. */
+  readonly count: number;
+  /** The first 20. */
+  readonly first: readonly DecidedFinding[];
+}
+
 /**
  * The whole input of a decision: digests and outcomes only, no content, so that it has no retention
  * (resolutions, Retention). Stored as `decision-input.json`.
@@ -52,7 +67,18 @@ export interface DecisionInput {
   /**
    * Whose retries a failure counts against: the Task of the attempt; of a candidate, the one that will be tried again.
    */
-  readonly task?: { readonly id: string; readonly attempt: number; readonly maxRetries: number };
+  readonly task?: DecidedTask;
+  /**
+   * Of a candidate that rules refused for what stands in files: who wrote them, by the patchsets of the attempts that
+   * it was merged from. Absent where nothing was refused for a file, and for a supplied patch.
+   */
+  readonly blame?: {
+    /** Names of those attempts, in the order that they were merged. */
+    readonly merged: readonly string[];
+    /** In the plan's order: they are tried again. Nobody: `task` is. */
+    readonly tasks: readonly (DecidedTask & BlamedFindings)[];
+    readonly unwritten: BlamedFindings;
+  };
   /** What the worker of an attempt answered; `failed`: something that is no patch of this repository. */
   readonly worker?: 'patch' | 'nothing' | 'failed';
   /** Paths that did not merge. */

@@ -15,6 +15,11 @@ export interface PlanState {
   readonly frames: RunFrames | undefined;
   /** Accepted work by Task key. */
   readonly accepted: Map<string, SettledAttempt>;
+  /**
+   * Accepted work that its Task was sent to go on from, merged with what the others made: it stays beneath what the
+   * Task does next. In the order it was handed back.
+   */
+  beneath: readonly SettledAttempt[];
   /** Where the next attempt at a Task starts, where that is not what its dependencies left. */
   readonly onto: Map<string, string>;
   /** Why the last attempt at a Task did not count. */
@@ -35,6 +40,7 @@ export function newPlanState(draft: PlanDraft, costLimit: number, frames: RunFra
     attemptsOf: new Map(),
     frames,
     accepted: new Map(),
+    beneath: [],
     onto: new Map(),
     failure: new Map(),
     context: new Map(),

@@ -5,6 +5,7 @@ import type { ArtifactRecord } from '../../../core/contract/stage.ts';
 import { type JournalRecord, readJournal } from '../../store/parse-journal.ts';
 import { maskedPath, parseMaskedRecord } from '../../store/record/masked-record.ts';
 import { readGateReport } from '../../store/record/read-gate-report.ts';
+import { parseRetries, retriesPath } from '../../store/record/retries.ts';
 import { sealPaths } from '../../store/record/seal-paths.ts';
 import { waitingFolder } from '../../store/record/waiting-folder.ts';
 import { journalPath, runDirectory } from '../../store/run-directory.ts';
@@ -25,6 +26,7 @@ const names = [
   sealPaths.bundle,
   sealPaths.proof,
   maskedPath,
+  retriesPath,
 ];
 
 /** One run as stored: from its ref where it was decided, else from its journal. RUN_NOT_FOUND. */
@@ -53,7 +55,7 @@ async function readOurs(repository: Repository, store: RunStore, runId: string):
   const waiting = files.get(waitingDecision);
   if (report && waiting && (records.length === 0 || viewJournal(records).isWaiting)) {
     const signed = (await store.objects.refs(store.refs.approvals(runId))).length;
-    return waitingRun(report, waiting, signed);
+    return { ...waitingRun(report, waiting, signed), ...retriesOf(files) };
   }
   return undecidedRun(repository, runId, records);
 }
@@ -66,6 +68,13 @@ function maskedNotice(files: ReadonlyMap<string, Buffer>): readonly string[] {
   return [
     `the patch is kept masked (${lines} added lines of ${count} files are left out): it was refused by \`secrets\`; SHA-256 of what was judged ${originalSha256}`,
   ];
+}
+
+function retriesOf(files: ReadonlyMap<string, Buffer>): Pick<RunView, 'retries'> {
+  const bytes = files.get(retriesPath);
+  if (!bytes) return {};
+  const { schema: _, ...retries } = parseRetries(bytes);
+  return { retries };
 }
 
 /** The contract let the change be made without what proves it; whoever looks is told. */
@@ -121,6 +130,7 @@ function decidedRun(
     ...report,
     state,
     ...(told.length === 0 ? {} : { notices: told }),
+    ...retriesOf(files),
     finishedAt: decision.created_at,
     decision: {
       type: decision.type,

@@ -6,6 +6,7 @@ import { stageNames } from '../../../core/contract/stage.ts';
 import { sealIntent } from '../../intent/seal-intent.ts';
 import { schedulerOf } from '../../spec/scheduler-of.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
+import { retriesPath } from '../../store/record/retries.ts';
 import { parseObject, type SealOptions, sealObject } from '../../store/stored-object.ts';
 import type { Attempt } from '../state/attempt.ts';
 import { eventFiles, type GateTask, gateEventFiles, type RunStory, type StepStory } from './event-objects.ts';
@@ -13,6 +14,7 @@ import { finalReport } from './gate-report.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { judgementFiles, judgementObjects } from './judgement-objects.ts';
 import { planFolder, planIdOf, taskIdOf } from './plan-objects.ts';
+import { retriesIn } from './retries-in.ts';
 import { runBody } from './run-body.ts';
 
 /** What the run came to, for its Decision object. */
@@ -74,6 +76,7 @@ export async function recordFiles(
   );
 
   const made = await madeOnTheWay(attempt, revision);
+  const retries = retriesIn(made);
   const story: RunStory = {
     run: runId,
     startedAtMs: attempt.identity.startedAtMs,
@@ -95,6 +98,7 @@ export async function recordFiles(
     ['decision-record.json', toJson(judged.decision)],
     ['decision.json', decision.bytes],
     ...made,
+    ...(retries === undefined ? [] : [[retriesPath, toJson(retries)] as const]),
     ...eventFiles(attempt, story),
     ...gateEventFiles(attempt, story, gatesIn(made, spec)),
   ]);

@@ -88,18 +88,24 @@ export async function settleRun(
   async function* content(): AsyncGenerator<readonly [string, Uint8Array]> {
     yield [patchContentPath, patch];
     for (const record of box.list()) yield [record.path, await box.read(record)];
-    yield* contentOfAttempts(attempt, isOfTask);
+    yield* contentBelowNames(attempt);
   }
 }
 
 /**
- * Evidence of an attempt at a Task refers to it below the attempt's name; a candidate's own artifacts stand at the top.
+ * Evidence of attempts at Tasks and of candidates that were handed back refers to what their checks delivered below
+ * their names; what the candidate at hand has of its own stands at the top.
  */
-export function isOfTask(path: string): boolean {
-  return path.startsWith('task-');
+export function contentBelowNames(
+  attempt: Pick<Attempt, 'means' | 'name'>,
+): AsyncGenerator<readonly [string, Uint8Array]> {
+  return contentOfAttempts(
+    attempt,
+    (path) => path.startsWith('task-') || !path.startsWith(`${attempt.name}/`),
+  );
 }
 
-/** What attempts' checks delivered, below their names. */
+/** What checks delivered, below the names of attempts and candidates. */
 export async function* contentOfAttempts(
   { means: { directory } }: Pick<Attempt, 'means'>,
   isWanted: (path: string) => boolean = () => true,

@@ -11,7 +11,7 @@ import type {
 import { sealPaths } from '../../store/record/seal-paths.ts';
 import type { JudgedRun } from '../record/judged-run.ts';
 import type { RecordFiles } from '../record/record-files.ts';
-import { contentOfAttempts, isOfTask } from '../record/settle-run.ts';
+import { contentBelowNames } from '../record/settle-run.ts';
 import type { Attempt } from '../state/attempt.ts';
 import { describeEngine } from '../state/describe-engine.ts';
 import type { Steps } from '../state/steps.ts';
@@ -168,8 +168,7 @@ export async function revoke(
 
 async function digestsOfAttempts(attempt: Attempt): Promise<readonly (readonly [string, string])[]> {
   const digests: (readonly [string, string])[] = [];
-  for await (const [path, bytes] of contentOfAttempts(attempt, isOfTask))
-    digests.push([path, sha256Hex(bytes)]);
+  for await (const [path, bytes] of contentBelowNames(attempt)) digests.push([path, sha256Hex(bytes)]);
   return digests;
 }
 

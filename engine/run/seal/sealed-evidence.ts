@@ -5,7 +5,7 @@ import { evidenceReader } from '../../vcs/evidence-reader.ts';
 import { replayRecord } from '../decide/replay-record.ts';
 import { allowedSignersOf } from '../record/allowed-signers-of.ts';
 import type { RecordFiles } from '../record/record-files.ts';
-import { contentOfAttempts, isOfTask, patchContentPath } from '../record/settle-run.ts';
+import { contentBelowNames, patchContentPath } from '../record/settle-run.ts';
 import type { Attempt } from '../state/attempt.ts';
 
 /** A run as it is about to be stored, for whoever verifies it as a stranger would. */
@@ -25,7 +25,7 @@ export async function sealedEvidence(
   if (!object)
     throw new WritError('INTERNAL', { message: `commit \`${commit}\` is gone from the repository` });
   const ofAttempts = new Map<string, Uint8Array>();
-  for await (const [path, bytes] of contentOfAttempts(attempt, isOfTask)) ofAttempts.set(path, bytes);
+  for await (const [path, bytes] of contentBelowNames(attempt)) ofAttempts.set(path, bytes);
   const records = new Map(box.list().map((record) => [record.path, record]));
   return {
     runId,

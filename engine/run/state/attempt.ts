@@ -2,6 +2,7 @@ import type { ApprovalVerdict } from '../../../core/contract/approval.ts';
 import type { SealingParties } from '../../../core/contract/attestor.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { PatchSet } from '../../../core/contract/patch-set.ts';
+import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
 import type { RuleInput } from '../../../core/contract/rule.ts';
 import type { SandboxBackend, SandboxBind } from '../../../core/contract/sandbox.ts';
 import type { Scope } from '../../../core/contract/scope.ts';
@@ -62,6 +63,8 @@ export interface RunMeans {
   readonly scratch: Scratch;
   /** Key and log; `undefined` where the contract asks for no provenance. */
   readonly sealing: SealingParties | undefined;
+  /** The first plan, where this process drafted it before the run began. */
+  readonly draft: PlanDraft | undefined;
   /** Cost units that a person grants beyond the cap, in this process. */
   readonly moreCostUnits: number | undefined;
   /** Why a person ends the run now. */

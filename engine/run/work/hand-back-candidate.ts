@@ -1,30 +1,39 @@
+import { blamedErrors } from '../decide/blame-candidate.ts';
 import { failedTests, failureText } from '../record/failure-text.ts';
+import { keepHandedBack } from '../record/handed-back.ts';
 import type { JudgedRun } from '../record/judged-run.ts';
 import type { PlanState } from '../record/plan-state.ts';
-import { attemptsAt } from '../record/plan-state.ts';
 import type { Attempt } from '../state/attempt.ts';
-import { handBack, replan } from './replan.ts';
+import { acceptedWork } from './accepted-work.ts';
+import { handBack, replan, startOver } from './replan.ts';
 import { triggerOf } from './trigger-of.ts';
 
 /**
- * A merged candidate that failed goes back to the last Task, whose next attempt starts on it; where a trigger fired,
- * with a new plan.
+ * A merged candidate that failed goes back to whoever wrote what it was refused for: those Tasks start over. Where that
+ * is nobody, to the last Task, whose next attempt starts on it. Where a trigger fired, with a new plan. `name` is what
+ * the record calls the candidate.
  */
 export async function handBackCandidate(
   attempt: Attempt,
   state: PlanState,
   judged: JudgedRun,
+  name: string,
 ): Promise<void> {
-  const failure = failureText(judged.findings, judged.stages);
-  const task = handBack(state, attempt.patch.candidateTree, failure);
+  const { findings, stages, input } = judged;
+  const guilty = (input.blame?.tasks ?? []).map(({ id }) => id);
+  const failure = failureText(findings, stages);
+  await keepHandedBack(attempt, judged, name, state.draft);
+  const keys = guilty.length > 0 ? guilty : [handBack(state, attempt.patch.candidateTree, failure).key];
+  if (guilty.length > 0) {
+    const errors = await blamedErrors(attempt, judged, acceptedWork(state));
+    for (const key of guilty) startOver(state, key, failureText(errors.get(key) ?? [], []));
+  }
   if (judged.decision.next !== 'replan') return;
-  const last = attemptsAt(state, task.key).at(-1);
-  if (!last) throw new TypeError('a candidate without work');
   const trigger = triggerOf(judged);
   await replan(attempt, state, {
-    ...last,
+    keys,
     failure,
-    failedTests: failedTests(judged.stages),
+    failedTests: failedTests(stages),
     ...(trigger === undefined ? {} : { trigger }),
   });
 }

@@ -8,30 +8,39 @@ export interface AcceptedWork {
   readonly tree: string;
 }
 
-/** The merged tree, or the first Task (in order) whose work does not fit onto what stands before it. */
+/** The merged tree, or the first work (in order) that does not fit onto what stands before it. */
 export type MergedWork =
   | { readonly tree: string; readonly conflict?: undefined }
   | {
       readonly tree?: undefined;
       readonly conflict: {
-        readonly number: number;
+        /** Its place among the work that was to be merged. */
+        readonly at: number;
         readonly onto: string;
         readonly paths: readonly string[];
       };
     };
 
-/** Merges accepted work onto `base`, in the order given (dependencies before dependants). */
+/** The merged tree where each work starts from what stands before it, so that there is nothing to merge. */
+export function stackedTree(base: string, accepted: readonly AcceptedWork[]): string | undefined {
+  let at = base;
+  for (const { baseTree, tree } of accepted) {
+    if (at === baseTree || at === tree) at = tree;
+    else if (tree !== baseTree) return undefined;
+  }
+  return at;
+}
+
+/** Merges what accepted work did onto `base`, in the order given (dependencies before dependants). */
 export async function mergeTasks(
   scratch: Scratch,
   base: string,
   accepted: readonly AcceptedWork[],
 ): Promise<MergedWork> {
   let tree = base;
-  for (const work of accepted) {
+  for (const [at, work] of accepted.entries()) {
     const merged = await mergeTrees(scratch, work.baseTree, tree, work.tree);
-    if (merged.conflicts !== undefined) {
-      return { conflict: { number: work.number, onto: tree, paths: merged.conflicts } };
-    }
+    if (merged.conflicts !== undefined) return { conflict: { at, onto: tree, paths: merged.conflicts } };
     tree = merged.tree;
   }
   return { tree };

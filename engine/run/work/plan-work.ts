@@ -1,10 +1,10 @@
 import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
 import { toPlanFault } from '../../../core/contract/plan-problem.ts';
 import { checkTaskGraph } from '../../../core/contract/task-graph.ts';
+import { draftPlan } from '../open/draft-plan.ts';
+import { readPlanGround } from '../open/read-plan-ground.ts';
 import { planFiles, planFolder } from '../record/plan-objects.ts';
 import type { OpenRun } from '../state/attempt.ts';
-import { draftPlan } from './draft-plan.ts';
-import { readPlanGround } from './read-plan-ground.ts';
 
 /**
  * The plan of a run, drafted once: by the contract, then by whoever changes drafts, and judged after that. PLAN_*
@@ -12,20 +12,24 @@ import { readPlanGround } from './read-plan-ground.ts';
  */
 export async function planWork(run: OpenRun): Promise<PlanDraft> {
   return run.means.steps.once('plan/1', async () => {
-    const {
-      identity: { contract, scope },
-      means: { engine, scratch },
-      ground,
-    } = run;
-    const spec = contract.effective;
-    const draft = await draftPlan(engine, {
-      spec,
-      scope,
-      for: run.identity.isWorked ? 'worker' : 'patch',
-      ground: await readPlanGround(scratch, ground.base.tree, spec),
-    });
+    const draft = run.means.draft ?? (await draftAgain(run));
     await keepPlan(run, draft);
     return draft;
+  });
+}
+
+/** For a run that was stopped before its plan was kept. */
+async function draftAgain({
+  identity: { contract, scope, isWorked },
+  means: { engine, scratch },
+  ground,
+}: OpenRun): Promise<PlanDraft> {
+  const spec = contract.effective;
+  return draftPlan(engine, {
+    spec,
+    scope,
+    for: isWorked ? 'worker' : 'patch',
+    ground: await readPlanGround(scratch, ground.base.tree, spec),
   });
 }
 

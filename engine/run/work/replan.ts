@@ -7,13 +7,20 @@ import { schedulerOf } from '../../spec/scheduler-of.ts';
 import { implementationTasks, type PlanState } from '../record/plan-state.ts';
 import type { SettledAttempt } from '../record/settled-attempt.ts';
 import type { OpenRun } from '../state/attempt.ts';
+import { dropWork } from './accepted-work.ts';
 import { keepPlan } from './plan-work.ts';
+
+/** What failed, of one Task or several; why is in the state. */
+export interface FailedWork
+  extends Pick<SettledAttempt, 'failure' | 'failedTests' | 'refusedPaths' | 'trigger'> {
+  readonly keys: readonly string[];
+}
 
 /**
  * The next revision of the plan: recorded, told to the intent's changeLog, and what has to be done again forgotten. The
  * plan before stays as it is.
  */
-export async function replan(run: OpenRun, state: PlanState, failed: SettledAttempt): Promise<void> {
+export async function replan(run: OpenRun, state: PlanState, failed: FailedWork): Promise<void> {
   const {
     identity: { contract, runId },
     means: { store, settings, steps },
@@ -21,14 +28,16 @@ export async function replan(run: OpenRun, state: PlanState, failed: SettledAtte
   const trigger = failed.trigger ?? 'repeated-test-fail';
   const draft = revisePlan(state.draft, {
     trigger,
-    done: [...state.accepted.keys()].filter((key) => key !== failed.key),
-    failed: failed.key,
+    done: [...state.accepted.keys()].filter((key) => !failed.keys.includes(key)),
+    failed: failed.keys,
     detail: failed.failure,
     paths: failed.refusedPaths ?? [],
     tests: failed.failedTests,
   });
   const { revision } = draft;
-  await state.frames?.checkpoint(`${trigger} at ${failed.key}: ${failed.failure.slice(0, 500)}`);
+  await state.frames?.checkpoint(
+    `${trigger} at ${failed.keys.join(', ').slice(0, 200)}: ${failed.failure.slice(0, 500)}`,
+  );
   const nowMs = await steps.once(`replan/${revision}/at`, () => settings.clock.now());
   await steps.once(`replan/${revision}/plan`, () => keepPlan(run, draft));
   await steps.once(`replan/${revision}/event`, async () => {
@@ -47,18 +56,32 @@ export async function replan(run: OpenRun, state: PlanState, failed: SettledAtte
   state.draft = draft;
   for (const key of draft.revised?.redo ?? []) {
     state.accepted.delete(key);
-    if (key === failed.key) state.failure.set(key, failed.failure);
-    else state.onto.delete(key);
+    if (failed.keys.includes(key)) continue;
+    dropWork(state, key);
+    state.onto.delete(key);
   }
 }
 
-/** Hands a failed candidate back: the last Task in order starts again on what was merged. */
+/** Hands a failed candidate back: the last Task in order goes on from what was merged, its own work included. */
 export function handBack(state: PlanState, tree: string, failure: string): PlannedTask {
   const task = lastTask(state);
+  const done = state.accepted.get(task.key);
+  if (done) state.beneath = [...state.beneath, done];
   state.accepted.delete(task.key);
   state.onto.set(task.key, tree);
   state.failure.set(task.key, failure);
   return task;
+}
+
+/**
+ * Sends a Task back to where it started, with nothing of what was refused: what others built on its work is merged with
+ * what it does next.
+ */
+export function startOver(state: PlanState, key: string, failure: string): void {
+  // On a merged candidate its own work lies beneath.
+  if (state.beneath.some((one) => one.key === key)) state.onto.delete(key);
+  dropWork(state, key);
+  state.failure.set(key, failure);
 }
 
 /** The implementation Task that nothing builds on and that comes last. */

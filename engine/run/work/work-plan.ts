@@ -1,4 +1,3 @@
-import { canonicalDigest } from '../../../core/base/canonical.ts';
 import type { PlannedTask } from '../../../core/contract/plan-draft.ts';
 import { normalisePatch } from '../../patch/normalise.ts';
 import { isCheckpointDue, taskLimit } from '../decide/budget.ts';
@@ -15,9 +14,10 @@ import { recordCheckpoint } from '../record/record-checkpoint.ts';
 import type { SettledAttempt } from '../record/settled-attempt.ts';
 import type { OpenRun } from '../state/attempt.ts';
 import { parallelLimit } from '../state/parallel-limit.ts';
+import { acceptedWork, dropWork, mergeWork, workBefore } from './accepted-work.ts';
 import { retryWaitSeconds, waitUntil } from './backoff.ts';
 import { beginAttempt } from './begin-attempt.ts';
-import { type MergedWork, mergeTasks } from './merge-tasks.ts';
+import type { MergedWork } from './merge-tasks.ts';
 import { replan } from './replan.ts';
 import { schedule } from './schedule.ts';
 import { taskFacts } from './task-facts.ts';
@@ -41,7 +41,8 @@ export async function workPlan(run: OpenRun, state: PlanState): Promise<PlanEnd>
     const { next } = stopped.settled.decision;
     if (next === 'retry') continue;
     if (next !== 'replan') return { kind: 'ended', last: stopped };
-    await replan(run, state, stopped.settled);
+    state.failure.set(stopped.settled.key, stopped.settled.failure);
+    await replan(run, state, { ...stopped.settled, keys: [stopped.settled.key] });
   }
 }
 
@@ -131,20 +132,9 @@ function nextName({ name, attempt }: SettledAttempt): string {
   return name.replace(/\d+$/, String(attempt + 1));
 }
 
-/** The tree that a Task starts from: what its dependencies left, merged; `undefined` where that does not merge. */
+/** The tree that a Task starts from: what it builds on, merged; `undefined` where that does not merge. */
 async function baseOf(run: OpenRun, state: PlanState, task: PlannedTask): Promise<string | undefined> {
-  const before = task.dependsOn.flatMap((key) => state.accepted.get(key) ?? []);
-  return (await merge(run, before)).tree;
-}
-
-/** Accepted work on the plan's base, memorised by what goes in: a resumed run merges nothing twice. */
-async function merge(run: OpenRun, work: readonly SettledAttempt[]): Promise<MergedWork> {
-  const base = run.ground.base.tree;
-  const [first] = work;
-  if (!first) return { tree: base };
-  if (work.length === 1) return { tree: first.tree };
-  const key = canonicalDigest([base, ...work.map(({ tree }) => tree)]).slice(0, 32);
-  return run.means.steps.once(`merge/${key}`, () => mergeTasks(run.means.scratch, base, work));
+  return (await mergeWork(run, workBefore(state, task))).tree;
 }
 
 /** The merged candidate; where work does not merge, the attempt whose Task has to be done again, decided on. */
@@ -154,31 +144,18 @@ async function mergeOrSettle(
   judged: Worked['judged'],
 ): Promise<Extract<PlanEnd, { kind: 'merged' }> | JudgedAttempt> {
   const tasks = implementationTasks(state);
-  const followed = new Set(tasks.flatMap(({ dependsOn }) => dependsOn));
-  // A Task that another one builds on is in that one's tree already.
-  const ends = tasks
-    .filter(({ key }) => !followed.has(key))
-    .flatMap(({ key }) => state.accepted.get(key) ?? []);
   const isWhole = tasks.every(({ key }) => state.accepted.has(key));
-  const merged = isWhole ? await merge(run, ends) : await firstConflict(run, state, tasks);
-  if (merged.tree !== undefined) {
+  const work = acceptedWork(state);
+  const merged = isWhole ? await mergeWork(run, work) : undefined;
+  if (merged?.tree !== undefined) {
     const only = tasks.length === 1 ? judged.get(tasks[0]?.key ?? '') : undefined;
     return { kind: 'merged', tree: merged.tree, ...(only === undefined ? {} : { only }) };
   }
-  return settleConflict(run, state, merged.conflict);
-}
-
-async function firstConflict(
-  run: OpenRun,
-  state: PlanState,
-  tasks: readonly PlannedTask[],
-): Promise<Extract<MergedWork, { tree?: undefined }>> {
+  if (merged) return settleConflict(run, state, work, merged.conflict);
   for (const task of tasks) {
-    const merged = await merge(
-      run,
-      task.dependsOn.flatMap((key) => state.accepted.get(key) ?? []),
-    );
-    if (merged.conflict) return merged;
+    const before = workBefore(state, task);
+    const { conflict } = await mergeWork(run, before);
+    if (conflict) return settleConflict(run, state, before, conflict);
   }
   throw new TypeError('work stopped without a reason');
 }
@@ -189,24 +166,26 @@ async function firstConflict(
 async function settleConflict(
   run: OpenRun,
   state: PlanState,
-  { number, onto, paths }: NonNullable<MergedWork['conflict']>,
+  work: readonly SettledAttempt[],
+  { at, onto, paths }: NonNullable<MergedWork['conflict']>,
 ): Promise<JudgedAttempt> {
-  const task = implementationTasks(state).find((one) => one.number === number);
-  const accepted = task && state.accepted.get(task.key);
-  if (!task || !accepted) throw new TypeError(`no accepted work of task ${number}`);
+  const accepted = work[at];
+  if (!accepted) throw new TypeError(`no accepted work at ${at}`);
+  const { key } = accepted;
+  const last = attemptsAt(state, key).at(-1) ?? accepted;
   const name = `${accepted.name}/conflict`;
   const inFull = async () => {
     const base = { commit: run.ground.base.commit, tree: accepted.baseTree };
     const attempt = beginAttempt(run, name, await normalisePatch(run.means.scratch, base, accepted.tree));
     const judged = await decideRun(attempt, {
       subject: 'attempt',
-      task: taskFacts(run, accepted),
+      task: taskFacts(run, last),
       worker: 'patch',
       conflicts: paths,
       findings: [],
       stages: [],
       dependencies: [],
-      before: sensedBefore(state, task.key),
+      before: sensedBefore(state, key),
       human: nobodyYet(run),
       state,
     });
@@ -214,13 +193,14 @@ async function settleConflict(
   };
   const { judged } = await inFull();
   const failure = `does not merge with the work of other tasks in ${paths.slice(0, 20).join(', ')}: start from what they made`;
-  state.failure.set(task.key, failure);
-  state.onto.set(task.key, onto);
-  for (const key of withFollowers(state, task.key)) state.accepted.delete(key);
+  state.failure.set(key, failure);
+  state.onto.set(key, onto);
+  const earlier = work.slice(0, at).filter((one) => one.key === key).length;
+  for (const one of withFollowers(state, key)) dropWork(state, one, one === key ? earlier : 0);
   const trigger = triggerOf(judged);
   return {
     settled: {
-      ...accepted,
+      ...last,
       decision: judged.decision,
       failure,
       ...(trigger === undefined ? {} : { trigger }),

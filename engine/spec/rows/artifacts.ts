@@ -19,6 +19,14 @@ export const artifactRows = inSection('Artifacts', [
     test: 'fixtures/runs/an-sbom-is-made-for-the-release',
   },
   {
+    id: 'artifacts.required.stage#producer',
+    path: '/artifacts/required/*/stage',
+    rule: 'or when the stage has run where the check stands that produces it',
+    asks: always,
+    enforcedBy: 'core',
+    test: 'fixtures/runs/a-suite-that-stands-only-at-integration-is-enough',
+  },
+  {
     id: 'artifacts.required.required',
     path: '/artifacts/required/*/required',
     rule: 'a missing required artifact fails its stage',

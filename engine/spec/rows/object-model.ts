@@ -161,6 +161,14 @@ export const objectModelRows = inSection('Object-model binding', [
     test: 'test/engine/run/decide-table.test.ts',
   },
   {
+    id: 'objmodel.decisionPolicy.abandonOnSecurityGateFail=false#task',
+    path: '/objmodel/decisionPolicy/abandonOnSecurityGateFail',
+    rule: 'by the Tasks that wrote the files it refused',
+    asks: (spec, { model }) => model && !spec.objmodel.decisionPolicy.abandonOnSecurityGateFail,
+    enforcedBy: 'core',
+    test: 'test/engine/run/work/guilty-tasks.test.ts',
+  },
+  {
     id: 'objmodel.decisionPolicy.checkpointBeforeReplan',
     path: '/objmodel/decisionPolicy/checkpointBeforeReplan',
     rule: 'Decision.Checkpoint before every revision of the Plan',

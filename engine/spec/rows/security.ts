@@ -55,8 +55,8 @@ export const securityRows = inSection('Security policy', [
   ...commandConstraint('allowCommands', 'word sequences that a simple command may begin with'),
   ...commandConstraint('denySubstrings', 'a command that holds one is denied'),
   ...commandConstraint('maxOutputBytes', 'output kept of a command', 'test/engine/run/field-effects.test.ts'),
-  fileConstraint('writeRoots', 'writes stay below these directories'),
-  fileConstraint('denyPaths', 'these paths are not touched'),
+  ...commandConstraint('writeRoots', 'redirections of a command stay below these directories'),
+  ...commandConstraint('denyPaths', 'no redirection and no argument of a command names these paths'),
   fileConstraint('maxWriteBytes', 'size of one write'),
   fileConstraint('maxResultBytes', 'size of one result'),
   {
@@ -142,6 +142,14 @@ export const securityRows = inSection('Security policy', [
     enforcedBy: 'gates',
     test: 'fixtures/runs/a-direct-eval-is-refused',
   },
+  {
+    id: 'security.outputHandling.noDirectEval#task',
+    path: '/security/outputHandling/noDirectEval',
+    rule: 'the PatchSet of each Task is judged by itself, and the Task whose it is tried again',
+    asks: (spec, { model }) => model && spec.security.outputHandling.noDirectEval,
+    enforcedBy: 'core',
+    test: 'test/engine/run/work/guilty-tasks.test.ts',
+  },
 ]);
 
 type Row = Omit<ContractRow, 'section'>;
@@ -172,7 +180,7 @@ function commandConstraint(
   ];
 }
 
-/** A constraint on files: only a model writes through tools, but on a command rule it asks for what no ACL can see. */
+/** A constraint on single writes and results: only a model makes any, and on a command rule no ACL can see them. */
 function fileConstraint(key: ToolConstraintKey, rule: string): Row {
   return {
     id: `toolRule.constraints.${key}`,

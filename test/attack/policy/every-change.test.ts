@@ -1,6 +1,6 @@
 import t from 'tap';
 import { planRun } from '../../../engine/run/plan-run.ts';
-import { type Json, sampleSpec } from '../../engine/run/sample.ts';
+import { type Json, planRequest } from '../../engine/run/sample.ts';
 import { fix, makeBranches } from './branches.ts';
 
 const source = { kind: 'patch', bytes: fix } as const;
@@ -169,7 +169,7 @@ t.test('one that the contract asks for is asked once, unless it asks without obl
 t.test('a plan shows what is demanded of every change', async (t) => {
   const { sample } = demanding(t, always('awk 1'));
   await using engine = await sample.engine();
-  const plan = await planRun(engine, sampleSpec(), sample.root, 'patch');
+  const plan = await planRun(engine, planRequest(sample, {}, 'patch'));
   t.equal(plan.policyCommit, sample.git('rev-parse', 'main'));
   t.match(plan.stages[1], { stage: 'integration', checks: [{ id: 'house' }], fromPolicy: ['house'] });
 });

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { sampleSpecWith } from '../../../testing.ts';
+import { makeSample } from '../../engine/run/sample.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 
@@ -18,7 +18,7 @@ const check = {
 const spec = (objectives: readonly string[], planGeneration: object = {}) =>
   JSON.stringify(
     sampleSpecWith({
-      metadata: { target: { repo: { type: 'git', locator: 'https://example.com/x.git' } } },
+      metadata: { target: { repo: { type: 'git', locator: 'https://example.com/x.git' }, baseRef: 'main' } },
       intent: { objectives, inScope: ['src/'] },
       acceptance: {
         verificationPlan: {
@@ -29,14 +29,14 @@ const spec = (objectives: readonly string[], planGeneration: object = {}) =>
       objmodel: { planGeneration },
     }),
   );
-const cwd = mkdtempSync(join(tmpdir(), 'writ-plan-'));
-t.teardown(() => rmSync(cwd, { recursive: true, force: true }));
-const env = { PATH: process.env.PATH ?? '', HOME: cwd, GIT_CEILING_DIRECTORIES: cwd };
+const sample = makeSample();
+t.teardown(() => sample.remove());
+const { root: cwd, env } = sample;
 
 async function plan(stdin: string, ...options: readonly string[]) {
   const { code, out } = await runLine(['--json', 'plan', '-', ...options], commands, { stdin, cwd, env });
   const document = JSON.parse(out);
-  if (code === 0) t.strictSame(faultsOf('plan', document.data), []);
+  if (document.data) t.strictSame(faultsOf('plan', document.data), []);
   return { code, ...document };
 }
 
@@ -97,4 +97,48 @@ t.test('what cannot be planned is said with its code; people see tasks and what 
     env,
   });
   t.match(out, /task-1.*write src\/a\.ts.*writes src\/a\.ts.*task-2.*gate-fast {2}after task-1, task-2/s);
+});
+
+t.test(
+  'everything that a run would refuse is told, the first is the answer, and nothing is made',
+  async (t) => {
+    const before = sample.state();
+    const patch = join(sample.home, 'no.patch');
+    writeFileSync(patch, 'no patch at all\n');
+    const document = JSON.parse(spec(['do it', 'do  it']));
+    const { code, error, data } = await plan(
+      JSON.stringify({ ...document, lifecycle: { ...document.lifecycle, status: 'draft' } }),
+      '--patch',
+      patch,
+      '--author',
+      'nobody',
+    );
+    t.match({ code, error }, { code: 1, error: { code: 'PLAN_DUPLICATE_OBJECTIVE' } });
+    t.match(data.refusals, [
+      { judgement: 'objectives-differ', sees: 'contract', path: '/intent/objectives' },
+      { judgement: 'intent-active', sees: 'repository', code: 'LIFECYCLE_NOT_ACTIVE' },
+      { judgement: 'plan-drafted', code: 'PLAN_DUPLICATE_OBJECTIVE' },
+      { judgement: 'wording-readable', sees: 'change', code: 'USAGE' },
+      { judgement: 'candidate-taken', sees: 'change', code: 'PATCH_MALFORMED' },
+    ]);
+    t.strictSame(data.tasks, []);
+    t.equal(sample.state(), before);
+    t.notOk(existsSync(join(cwd, '.git', 'writ')), 'no run, no ledger, no plugin');
+    t.strictSame(readdirSync(sample.home), ['no.patch'], 'no key');
+  },
+);
+
+t.test('outside of a repository the words are planned, and the run is refused', async (t) => {
+  const ran = await runLine(['--json', 'plan', '-'], commands, {
+    stdin: spec(['write src/a.ts']),
+    cwd: sample.home,
+    env,
+  });
+  t.match(JSON.parse(ran.out), {
+    error: { code: 'NOT_A_REPOSITORY' },
+    data: {
+      tasks: [{ predicted_writes: ['src/a.ts'] }, {}, {}],
+      refusals: [{ judgement: 'repository-stated' }],
+    },
+  });
 });

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
@@ -6,13 +7,29 @@ import { canonicalDigest, canonicalize } from '../../../core/base/canonical.ts';
 import { sha256Hex } from '../../../core/base/digest.ts';
 import { readIntentSpec } from '../../../engine/spec/read-intent-spec.ts';
 import { sampleSpecWith } from '../../../testing.ts';
-import { type Ran, runLine } from '../host.ts';
+import { type Ran, runLine as runAnywhere } from '../host.ts';
 
 /** Valid and without a warning. */
 const sampleSpec = sampleSpecWith({ provenance: { transparencyLog: { mode: 'none' } } });
 const good = JSON.stringify(sampleSpec, null, 1);
 const { risk: _risk, ...withoutRisk } = sampleSpec;
 const bad = JSON.stringify({ ...withoutRisk, extra: 1, intent: { ...sampleSpec.intent, summary: 'x' } });
+
+const outside = mkdtempSync(join(tmpdir(), 'writ-spec-'));
+t.teardown(() => rmSync(outside, { recursive: true, force: true }));
+let directories = 0;
+
+/** Files outside of any repository, so that a contract is judged by itself. */
+function directoryOf(files: Readonly<Record<string, string>>): string {
+  directories += 1;
+  const path = join(outside, String(directories));
+  mkdirSync(path);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text);
+  return path;
+}
+
+const runLine: typeof runAnywhere = (argv, table, given) =>
+  runAnywhere(argv, table, { cwd: outside, ...given });
 
 interface Data {
   readonly files: readonly {
@@ -47,7 +64,7 @@ function plain(argv: readonly string[], given: Parameters<typeof runLine>[2] = {
 }
 
 t.test('validate judges every file in one call and fails if any is invalid', async (t) => {
-  const cwd = t.testdir({
+  const cwd = directoryOf({
     'good.json': good,
     'bad.json': bad,
     'cut.json': good.slice(0, -20),
@@ -113,7 +130,7 @@ t.test('validate says valid with exit 0, for stdin too, and tells warnings witho
 t.test(
   'validate for people names file, issue, place and message; under --quiet only what is wrong',
   async (t) => {
-    const cwd = t.testdir({ 'good.json': good, 'bad.json': bad });
+    const cwd = directoryOf({ 'good.json': good, 'bad.json': bad });
     const { code, out, err } = await plain(['spec', 'validate', 'good.json', 'bad.json'], { cwd });
     t.equal(code, 1);
     t.match(out, /^valid {2}good\.json {2}sha256:[0-9a-f]{64}\ninvalid {2}bad\.json/);
@@ -124,7 +141,7 @@ t.test(
 );
 
 t.test('malformed documents are INTENTSPEC_MALFORMED, unreadable ones INPUT_UNREADABLE', async (t) => {
-  const cwd = t.testdir({ 'big.json': `"${'x'.repeat(4 * 1024 * 1024)}"`, dir: {} });
+  const cwd = directoryOf({ 'big.json': `"${'x'.repeat(4 * 1024 * 1024)}"` });
   for (const text of [
     '',
     '{"a":1,"a":2}',
@@ -151,6 +168,7 @@ t.test('malformed documents are INTENTSPEC_MALFORMED, unreadable ones INPUT_UNRE
     code: 1,
     error: { code: 'INTENTSPEC_MALFORMED' },
   });
+  mkdirSync(join(cwd, 'dir'));
   for (const path of ['dir', 'missing']) {
     t.match(await json(['spec', 'validate', path], { cwd }), {
       code: 129,
@@ -195,7 +213,7 @@ t.test('schema is the contract’s own', async (t) => {
 });
 
 t.test('new makes a draft that is valid, for every risk and kind of change', async (t) => {
-  const cwd = t.testdir({});
+  const cwd = directoryOf({});
   for (const risk of ['low', 'medium', 'high']) {
     for (const changeType of ['bugfix', 'unknown']) {
       const { code, out } = await plain(
@@ -219,7 +237,7 @@ t.test('new makes a draft that is valid, for every risk and kind of change', asy
 });
 
 t.test('new writes to a new file only', async (t) => {
-  const cwd = t.testdir({ 'taken.json': 'mine' });
+  const cwd = directoryOf({ 'taken.json': 'mine' });
   const { code, data } = await json(['spec', 'new', '-o', 'a.json'], { cwd });
   t.equal(code, 0);
   t.equal(data.path, join(cwd, 'a.json'));
@@ -244,3 +262,73 @@ t.test('new refuses words that no contract can hold as usage', async (t) => {
     error: { code: 'USAGE', hints: ['did you mean `high`?'] },
   });
 });
+
+t.test(
+  'a token or a private key in the words of a contract is refused at every door, and never repeated',
+  async (t) => {
+    const token = `ghp_${'Zq7wK2'.repeat(6)}`;
+    const key = `-----BEGIN PRIVATE KEY-----\n${'MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg7c3Vd\n'.repeat(4)}-----END PRIVATE KEY-----\n`;
+    const where = [
+      [
+        '/intent/problemStatement',
+        { intent: { problemStatement: `The log shows ${token}, which it must not.` } },
+      ],
+      ['/risk/rationale', { risk: { rationale: `It is\n${key}` } }],
+      ['/metadata/target/labels', { metadata: { target: { labels: { [token]: 'a name' } } } }],
+      ['/metadata/target/labels', { metadata: { target: { labels: { [token]: token } } } }],
+      ['/extensions/vendor~1key/0', { extensions: { 'vendor/key': [`Bearer ${token}`] } }],
+    ] as const;
+    for (const [path, more] of where) {
+      const stdin = JSON.stringify(sampleSpecWith(more));
+      for (const command of [['spec', 'validate'], ['spec', 'show'], ['plan']]) {
+        const { code, out, err } = await plain(['--json', ...command, '-'], { stdin });
+        t.equal(code, 1, command.join(' '));
+        t.match(`${out}${err}`.replaceAll(/\s/g, ''), `"code":"SEMANTIC_SECRET","path":"${path}"`);
+        t.notMatch(`${out}${err}`, token.slice(0, 12));
+        t.notMatch(`${out}${err}`, 'MIGHAgEA');
+      }
+    }
+    // Whatever else is wrong with it is told without it.
+    const plan = { fastChecks: [{ id: 'a', kind: 'command', command: `curl -H ${token}`, required: true }] };
+    const both = { ...sampleSpecWith({ acceptance: { verificationPlan: plan as never } }), [token]: 1 };
+    const { out } = await plain(['spec', 'validate', '-'], { stdin: JSON.stringify(both) });
+    t.match(out, 'SEMANTIC_SECRET');
+    t.notMatch(out, token.slice(0, 8));
+    const shown = 'ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx';
+    const standIn = JSON.stringify(
+      sampleSpecWith({ intent: { problemStatement: `A token such as ${shown}.` } }),
+    );
+    t.equal(
+      (await plain(['spec', 'validate', '-'], { stdin: standIn })).code,
+      0,
+      'what stands for one is none',
+    );
+  },
+);
+
+t.test(
+  'validate warns of what the contract alone shows of a run that is refused or told something',
+  async (t) => {
+    const { data, code } = await json(['spec', 'validate', '-'], {
+      stdin: JSON.stringify(
+        sampleSpecWith({
+          apiVersion: 'intentspec.io/v1',
+          intent: { objectives: ['do it', 'do  it'] },
+          security: { secrets: { policy: 'allow-scoped' } },
+          provenance: { requireSlsaProvenance: false, transparencyLog: { mode: 'public-log' } },
+          lifecycle: { status: 'closed' },
+          objmodel: { runPolicy: { metricsSchema: { cost_usd: 7 } } },
+        }),
+      ),
+    });
+    t.equal(code, 0);
+    t.strictSame(data.files[0]?.issues.map((issue) => [issue.code, issue.path, issue.severity]).sort(), [
+      ['INTENTSPEC_UNSUPPORTED_VERSION', '/apiVersion', 'warning'],
+      ['LIFECYCLE_NOT_ACTIVE', '/lifecycle/status', 'warning'],
+      ['LOG_UNUSED', '/provenance/transparencyLog/mode', 'warning'],
+      ['METRICS_SCHEMA_INVALID', '/objmodel/runPolicy/metricsSchema', 'warning'],
+      ['PLAN_DUPLICATE_OBJECTIVE', '/intent/objectives', 'warning'],
+      ['SPEC_UNENFORCED', '/security/secrets/policy', 'warning'],
+    ]);
+  },
+);

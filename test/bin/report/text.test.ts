@@ -46,6 +46,23 @@ t.test(
   },
 );
 
+t.test('what was tried again is told in a line each, whatever stands in a name', async (t) => {
+  const retry = {
+    failed: 'candidate-1',
+    tasks: ['task-1'],
+    next: 'retry',
+    reason: 'task `task-1` wrote it',
+    places: [{ rule: 'sast', path: 'src/a\u001b[31m.py', line: 2 }],
+  } as const;
+  const first = Array.from({ length: 60 }, () => retry);
+  const text = printed({ ...committed, retries: { count: 70, first } });
+  t.match(text, 'tried again  task-1 after candidate-1  task `task-1` wrote it (sast src/a');
+  t.notMatch(text, '\u001b');
+  t.equal(text.split('tried again').length - 1, 50);
+  t.match(text, 'and 20 more');
+  t.notMatch(printed(committed), 'tried again');
+});
+
 t.test('a failed check says how to read its log, or else why it failed', async (t) => {
   const text = printed(abandoned);
   const [, unit = '', log, types = '', none] =

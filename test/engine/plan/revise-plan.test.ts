@@ -16,7 +16,7 @@ const plan = {
 const reason: ReplanReason = {
   trigger: 'security-gate-fail',
   done: ['task-1', 'task-4'],
-  failed: 'task-2',
+  failed: ['task-2'],
   detail: 'sast found one',
 };
 
@@ -41,7 +41,7 @@ t.test('what is done stays, the failed Task and what depends on it are planned a
 });
 
 t.test('done work that rests on the failed Task is not kept', async (t) => {
-  const next = revisePlan(plan, { ...reason, done: ['task-1', 'task-2', 'task-3'], failed: 'task-1' });
+  const next = revisePlan(plan, { ...reason, done: ['task-1', 'task-2', 'task-3'], failed: ['task-1'] });
   t.strictSame(next.revised?.kept, []);
   t.strictSame(next.revised?.redo, ['task-1', 'task-2', 'task-3']);
 });
@@ -95,6 +95,6 @@ t.test('whatever is fed in, constraints and summary stay bounded', async (t) => 
 });
 
 t.test('a Task that the plan does not have is a fault', async (t) => {
-  t.throws(() => revisePlan(plan, { ...reason, failed: 'task-9' }), { code: 'INTERNAL' });
+  t.throws(() => revisePlan(plan, { ...reason, failed: ['task-9'] }), { code: 'INTERNAL' });
   t.throws(() => revisePlan(plan, { ...reason, done: ['task-9'] }), { code: 'INTERNAL' });
 });

@@ -7,6 +7,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
 import type { Worker } from '../../../core/contract/worker.ts';
 import { definePlugin, type LoadedPlugin } from '../../../core/kernel/plugin.ts';
+import type { PlanRequest } from '../../../engine/run/plan-run.ts';
 import { resumeRun, runIntent } from '../../../engine/run/run-intent.ts';
 import type { ResumeRequest, RunRequest } from '../../../engine/run/state/run-request.ts';
 import type { WritEngine } from '../../../engine/spec/writ-engine.ts';
@@ -45,6 +46,15 @@ export interface Sample {
 export function sampleSpec(more: Json = {}): Buffer {
   const spec = JSON.parse(readFileSync(join(fixtures, '_sample.intent.json'), 'utf8')) as Json;
   return Buffer.from(JSON.stringify(merge(spec, more)));
+}
+
+/** What `writ plan` asks of the sample's repository. */
+export function planRequest(
+  { root }: Pick<Sample, 'root'>,
+  spec: Json = {},
+  who: PlanRequest['who'] = 'worker',
+): PlanRequest {
+  return { repositoryPath: root, specBytes: sampleSpec(spec), who, sandbox: 'auto', clock: systemClock };
 }
 
 export function merge(base: Json, more: Json): Json {

@@ -84,9 +84,9 @@ t.test('each thing that nobody enforces yet is asked for by the field that asks 
     ],
     ['execution.replan.triggers=unknown-api', ['execution', 'replan', 'triggers'], ['unknown-api']],
     [
-      'toolRule.constraints.writeRoots',
-      ['security', 'toolAcl', 'allow', 0, 'constraints', 'writeRoots'],
-      ['src'],
+      'toolRule.constraints.maxWriteBytes',
+      ['security', 'toolAcl', 'allow', 0, 'constraints', 'maxWriteBytes'],
+      4096,
     ],
   ];
   for (const [id, path, value] of table) {

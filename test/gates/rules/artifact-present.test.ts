@@ -85,6 +85,24 @@ await gateTester(t, ruleOf('artifact-present'), {
       expect: [warning],
     },
     {
+      name: 'where the check that produces it stands later, it is not looked for before',
+      ...stageOf('fast', checkRecord()),
+      spec: {
+        ...required(entry('build-log')),
+        acceptance: { verificationPlan: { releaseChecks: [check({ artifactsProduced: ['build-log'] })] } },
+      },
+      expect: [],
+    },
+    {
+      name: 'a test-log that nobody claims is not looked for before anything runs',
+      ...stageOf('fast'),
+      spec: {
+        ...required(entry('test-log')),
+        acceptance: { verificationPlan: { fastChecks: [], integrationChecks: [check({})] } },
+      },
+      expect: [],
+    },
+    {
       name: 'a check that waits has not delivered yet',
       ...stageOf('fast', checkRecord({ status: 'waiting' })),
       spec: {
@@ -111,6 +129,37 @@ await gateTester(t, ruleOf('artifact-present'), {
       spec: required(entry('patchset'), entry('build-log')),
       ...made(artifact('patchset')),
       expect: [{ ...error, detail: { artifact: 'build-log', stage: 'fast', required: true } }],
+    },
+    {
+      name: 'it is missing where the check that produces it stands',
+      ...stageOf('release', checkRecord({ status: 'waiting' })),
+      spec: {
+        ...required(entry('build-log')),
+        acceptance: { verificationPlan: { releaseChecks: [check({ artifactsProduced: ['build-log'] })] } },
+      },
+      expect: [{ ...error, detail: { artifact: 'build-log', stage: 'release', required: true } }],
+    },
+    {
+      name: 'a policy check produces nothing itself: what it claims is looked for where the contract says',
+      ...stageOf('fast'),
+      spec: {
+        ...required(entry('sbom')),
+        acceptance: {
+          verificationPlan: {
+            releaseChecks: [check({ kind: 'policy', command: 'sbom', artifactsProduced: ['sbom'] })],
+          },
+        },
+      },
+      expect: [{ ...error, detail: { artifact: 'sbom', stage: 'fast', required: true } }],
+    },
+    {
+      name: 'a test-log that nobody claims is missing where checks run first',
+      ...stageOf('integration'),
+      spec: {
+        ...required(entry('test-log')),
+        acceptance: { verificationPlan: { fastChecks: [], integrationChecks: [check({})] } },
+      },
+      expect: [{ ...error, detail: { artifact: 'test-log', stage: 'integration', required: true } }],
     },
     {
       name: 'at each stage its own',

@@ -246,6 +246,8 @@ const failedCheck = (name: DecidedStage['stage']): Partial<DecisionInput> => ({
   stages: stages(stage(name, { status: 'failed', checks: [{ id: 'a', status: 'failed', required: true }] })),
 });
 
+const lastAgain = 'task `task-1`, the last of the plan, is tried again: nothing says whose work it is';
+
 const reasonTable: readonly (readonly [
   name: string,
   input: DecisionInput,
@@ -275,7 +277,7 @@ const reasonTable: readonly (readonly [
     worked({ triggers: { enabled: ['evidence-conflict'], fired: ['evidence-conflict'] } }),
     'checkpoint',
     'replan',
-    ['replanned for `evidence-conflict`'],
+    [lastAgain, 'replanned for `evidence-conflict`'],
   ],
   [
     'the replan after the last allowed one is named and does not happen',
@@ -293,7 +295,7 @@ const reasonTable: readonly (readonly [
     worked({ task: { id: 'task-1', attempt: 3, maxRetries: 3 }, ...failedCheck('fast') }),
     'retry',
     'retry',
-    ['check `a` failed'],
+    ['check `a` failed', lastAgain],
   ],
   [
     'attempt 4 of 4 is the last',
@@ -314,7 +316,7 @@ const reasonTable: readonly (readonly [
     worked({ conflicts: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] }),
     'retry',
     'retry',
-    ['merge conflict in `a`, `b`, `c`, `d`, `e` and 2 more'],
+    ['merge conflict in `a`, `b`, `c`, `d`, `e` and 2 more', lastAgain],
   ],
   [
     'used up to the cap is not over it',

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import type { PlanDraft } from '../../../../core/contract/plan-draft.ts';
 import { definePlugin } from '../../../../core/kernel/plugin.ts';
 import { planRun } from '../../../../engine/run/plan-run.ts';
-import { type Json, makeSample, type Sample, sampleSpec } from '../sample.ts';
+import { type Json, makeSample, planRequest, type Sample } from '../sample.ts';
 
 function sampleOf(t: Test): Sample {
   const sample = makeSample();
@@ -29,7 +29,10 @@ async function planned(
     },
   });
   await using engine = await sample.engine([planner]);
-  return await planRun(engine, sampleSpec(spec), sample.root, who);
+  const plan = await planRun(engine, planRequest(sample, spec, who));
+  const [refusal] = plan.refusals;
+  if (refusal) throw refusal.fault;
+  return plan;
 }
 
 const two = { intent: { objectives: ['change src/price.js', 'change test/price.test.js'] } };

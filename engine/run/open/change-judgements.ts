@@ -1,0 +1,63 @@
+import { requireCleanPaths } from '../../vcs/dirty-paths.ts';
+import { readWording } from '../state/commit-wording.ts';
+import { requireOldSigners } from '../state/require-old-signers.ts';
+import { type Judgement, judgement } from './judgement.ts';
+import { openWorker } from './open-worker.ts';
+import { readAuthorship, requireKnownAuthor } from './read-authorship.ts';
+import { takeCandidate } from './take-candidate.ts';
+
+/** Asked before the contract: which of its rows are asked for hangs on who works. */
+export const workerJudgement: Judgement = judgement({
+  id: 'worker-opens',
+  sees: 'change',
+  needs: ['engine', 'source'],
+  judge: async ({ engine, source }) => ({ worker: await openWorker(engine, source) }),
+});
+
+/** What the change itself shows, before anything judges it. */
+export const changeJudgements: readonly Judgement[] = [
+  judgement({
+    id: 'wording-readable',
+    sees: 'change',
+    needs: ['request', 'source', 'repository', 'origin'],
+    judge: async ({ request, source, repository, origin }) => ({
+      wording: await readWording(repository, { ...request, source }, origin),
+    }),
+  }),
+  judgement({
+    id: 'candidate-taken',
+    sees: 'change',
+    needs: ['place', 'source', 'repository', 'origin', 'landing'],
+    async judge({ place, source, repository, origin, landing }) {
+      const scratch = await place.makeScratch(repository);
+      return { scratch, supplied: await takeCandidate(scratch, { source }, origin, landing) };
+    },
+  }),
+  judgement({
+    id: 'governed-by-people',
+    sees: 'change',
+    needs: ['landing', 'scratch', 'supplied'],
+    async judge({ landing, scratch, supplied }) {
+      if (supplied) await requireOldSigners(scratch, landing.policy, supplied);
+    },
+  }),
+  judgement({
+    id: 'paths-clean',
+    sees: 'change',
+    needs: ['repository', 'landing', 'supplied'],
+    async judge({ repository, landing, supplied }) {
+      if (supplied && landing.target.checkedOutHere) await requireCleanPaths(repository, supplied.files);
+    },
+  }),
+  judgement({
+    id: 'author-known',
+    sees: 'change',
+    about: '/risk/humanInLoop',
+    needs: ['source', 'repository', 'origin', 'contract', 'supplied'],
+    async judge({ source, repository, origin, contract, supplied }) {
+      const authorship = await readAuthorship(repository, source, origin.range);
+      requireKnownAuthor(authorship, contract.effective, supplied);
+      return { authorship };
+    },
+  }),
+];

@@ -1,0 +1,80 @@
+import { checkRuntime } from '../../tool/runtime/check-runtime.ts';
+import { chooseSandbox } from './choose-sandbox.ts';
+import { type Judgement, judgement } from './judgement.ts';
+import { openJudges } from './open-judges.ts';
+import { openParties } from './open-parties.ts';
+import { nameGround, requireOperatingSystem } from './prepare-ground.ts';
+
+/** What this machine shows: system, sandbox, tools, and what its user trusts and signs with. */
+export const machineJudgements: readonly Judgement[] = [
+  judgement({
+    id: 'sandbox-works',
+    sees: 'machine',
+    about: '/constraints/security/networkPolicy',
+    needs: ['engine', 'request', 'admitted'],
+    judge: async ({ engine, request, admitted }) => ({
+      sandbox: await chooseSandbox(engine, request.sandbox, admitted),
+    }),
+  }),
+  judgement({
+    id: 'judges-trusted',
+    sees: 'machine',
+    needs: ['engine', 'request', 'place', 'repository', 'landing', 'configBytes', 'config', 'sandbox'],
+    judge: async ({ engine, request, place, repository, landing, configBytes, config, sandbox }) => ({
+      judges: await openJudges({
+        engine,
+        repository,
+        configBytes,
+        config,
+        policyTree: landing.policy.tree,
+        sandbox: sandbox.sandbox,
+        cacheDir: place.pluginCache(repository),
+        pluginAccess: request.pluginAccess,
+      }),
+    }),
+  }),
+  judgement({
+    id: 'system-supported',
+    sees: 'machine',
+    about: '/constraints/platform/supportedOS',
+    needs: ['admitted'],
+    judge: async ({ admitted }) => ({ operatingSystem: await requireOperatingSystem(admitted) }),
+  }),
+  judgement({
+    id: 'runtime-found',
+    sees: 'machine',
+    about: '/constraints/platform/languageRuntime',
+    needs: ['admitted', 'sandbox'],
+    judge: async ({ admitted, sandbox: { sandbox } }) => ({
+      runtimes: await checkRuntime(sandbox, admitted.effective.constraints.platform.languageRuntime),
+    }),
+  }),
+  judgement({
+    id: 'ground-named',
+    sees: 'machine',
+    needs: [
+      'admitted',
+      'repository',
+      'landing',
+      'sandbox',
+      'judges',
+      'configBytes',
+      'operatingSystem',
+      'runtimes',
+    ],
+    judge: async ({ admitted, repository, landing, sandbox, judges, configBytes, ...found }) => {
+      const environment = { ...found.operatingSystem, ...found.runtimes };
+      const all = { ...landing, ...sandbox, ...judges, configBytes, environment };
+      return { ground: await nameGround(admitted, repository, all) };
+    },
+  }),
+  judgement({
+    id: 'seal-opens',
+    sees: 'machine',
+    about: '/provenance',
+    needs: ['engine', 'place', 'contract', 'repository', 'landing', 'config'],
+    judge: async ({ engine, place, contract, repository, landing: { policy }, config }) => ({
+      sealing: await openParties(engine, contract, { config, repository, policy }, place.dry),
+    }),
+  }),
+];

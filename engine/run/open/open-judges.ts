@@ -1,0 +1,55 @@
+import type { SandboxBackend } from '../../../core/contract/sandbox.ts';
+import { joinRules } from '../../../core/kernel/rules.ts';
+import { parseConfig, type WritConfig } from '../../config/config.ts';
+import { sealingFormsOf } from '../../config/sealing-forms.ts';
+import { findPlugins } from '../../plugin-trust/find-plugins.ts';
+import { openPlugins } from '../../plugin-trust/open-plugins.ts';
+import { noPluginAccess, type PluginAccess } from '../../plugin-trust/plugin-access.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
+import { pickSandbox } from '../../tool/pick-sandbox.ts';
+import type { Repository } from '../../vcs/repository.ts';
+import type { Ground } from '../state/ground.ts';
+import { maxMemoryBytes } from '../state/max-memory-bytes.ts';
+import { openPolicies } from '../state/open-policies.ts';
+
+/** What the policy commit says of who judges, and where that may be kept and asked. */
+export interface JudgesQuestion {
+  readonly engine: WritEngine;
+  readonly repository: Repository;
+  readonly policyTree: string;
+  readonly configBytes: Uint8Array | undefined;
+  /** The same, read; its plugins are opened. */
+  readonly config: WritConfig;
+  readonly sandbox: SandboxBackend;
+  readonly cacheDir: string;
+  readonly pluginAccess?: PluginAccess | undefined;
+  /** Rules that nobody knows are let be: a run can be ended although a plugin that was to judge it is gone. */
+  readonly cancels?: boolean;
+}
+
+/**
+ * The plugins, rules and policy engines that judge a run, and the configuration held to them. None of their code runs.
+ * PLUGIN_MISSING, PLUGIN_CHANGED, PLUGIN_UNTRUSTED, PLUGIN_INVALID, CONFIG_INVALID.
+ */
+export async function openJudges({
+  engine,
+  repository,
+  policyTree,
+  configBytes,
+  config: asked,
+  sandbox,
+  cacheDir,
+  pluginAccess = noPluginAccess,
+  cancels = false,
+}: JudgesQuestion): Promise<Pick<Ground, 'config' | 'rules' | 'policies' | 'dependencies'>> {
+  const plugins = await openPlugins(await findPlugins(repository, policyTree, asked.plugins, pluginAccess), {
+    cacheDir,
+    maxMemoryBytes: maxMemoryBytes(asked),
+    sandbox: async () => (sandbox.unconfined ? pickSandbox('auto', engine.slots.sandbox) : sandbox),
+  });
+  const rules = joinRules(engine.rules, plugins.rules, engine.slots.policy.names);
+  const forms = await sealingFormsOf(engine.slots);
+  const config = parseConfig(configBytes, { ...forms, ...(cancels ? {} : { ruleIds: rules.ids }) });
+  const policies = await openPolicies(engine, repository, policyTree, config.policies);
+  return { config, rules, policies, dependencies: [...plugins.dependencies, ...policies.dependencies] };
+}

@@ -1,0 +1,85 @@
+import type { SealingParties } from '../../../core/contract/attestor.ts';
+import type { PatchSet } from '../../../core/contract/patch-set.ts';
+import type { PlanDraft } from '../../../core/contract/plan-draft.ts';
+import type { Scope } from '../../../core/contract/scope.ts';
+import type { Worker } from '../../../core/contract/worker.ts';
+import type { WritConfig } from '../../config/config.ts';
+import type { AdmittedContract } from '../../intent/admit-contract.ts';
+import type { PlanFor } from '../../plan/plan-tasks.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { Authorship } from '../../store/record/authorship.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import type { Repository } from '../../vcs/repository.ts';
+import type { Scratch } from '../../vcs/scratch.ts';
+import type { CommitWording } from '../state/commit-wording.ts';
+import type { Ground } from '../state/ground.ts';
+import type { Landing } from '../state/landing.ts';
+import type { Origin } from '../state/resolve-origin.ts';
+import type { ChangeSource, RunRequest } from '../state/run-request.ts';
+
+/** What is asked for, whether it is to be done or only judged. */
+export type OpeningRequest = Pick<
+  RunRequest,
+  | 'repositoryPath'
+  | 'specBytes'
+  | 'onto'
+  | 'policy'
+  | 'noMerge'
+  | 'message'
+  | 'author'
+  | 'sandbox'
+  | 'pluginAccess'
+  | 'clock'
+>;
+
+/** Where a run that is opened puts what it needs before it begins. */
+export interface OpeningPlace {
+  /** The repository as whoever opens wants to read it. */
+  keep(repository: Repository): Repository;
+  /** Where the candidate is made; asked at most once. */
+  makeScratch(repository: Repository): Promise<Scratch>;
+  /** Where files of plugins are kept. */
+  pluginCache(repository: Repository): string;
+  /** Nothing of the user's is made: a signing key that is not there yet is one that would be made. */
+  readonly dry: boolean;
+}
+
+/** Everything that is known of a run before any work: first what was asked, then what each judgement found. */
+export interface Opening {
+  readonly engine: WritEngine;
+  readonly request: OpeningRequest;
+  readonly ledger: WritEngine['ledger'];
+  readonly place: OpeningPlace;
+  readonly runId: string;
+  /** Of the change; absent where it is not known yet. */
+  readonly source: ChangeSource;
+  /** What kind of change is meant, also where it is not known yet. */
+  readonly kind: ChangeSource['kind'];
+  readonly who: PlanFor;
+
+  readonly worker: Worker | undefined;
+  readonly admitted: AdmittedContract;
+  readonly repository: Repository;
+  readonly store: RunStore;
+  readonly origin: Origin;
+  readonly landing: Landing;
+  readonly configBytes: Uint8Array | undefined;
+  readonly config: WritConfig;
+  /** With the checks that the policy commit adds. */
+  readonly contract: AdmittedContract;
+  readonly scope: Scope;
+  readonly draft: PlanDraft;
+  readonly sandbox: Pick<Ground, 'sandbox' | 'passedOver'>;
+  readonly operatingSystem: Readonly<Record<string, string>>;
+  readonly runtimes: Readonly<Record<string, string>>;
+  /** The configuration once more, held to the rules that there are, and these. */
+  readonly judges: Pick<Ground, 'config' | 'rules' | 'policies' | 'dependencies'>;
+  readonly ground: Ground;
+  /** Key and log; `undefined` where the contract asks for no provenance. */
+  readonly sealing: SealingParties | undefined;
+  readonly wording: CommitWording;
+  readonly scratch: Scratch;
+  /** The candidate of a supplied change; `undefined` where a worker will make it. */
+  readonly supplied: PatchSet | undefined;
+  readonly authorship: Authorship;
+}

@@ -1,0 +1,95 @@
+import { parseConfig } from '../../config/config.ts';
+import { sealingFormsOf } from '../../config/sealing-forms.ts';
+import { openRunStore } from '../../intent/open-run-store.ts';
+import { requireActive } from '../../intent/require-active.ts';
+import { requireSameMetadata } from '../../intent/require-same-metadata.ts';
+import { effectiveScope } from '../../plan/scope.ts';
+import { readBlob } from '../../vcs/blobs.ts';
+import { resolveOrigin } from '../state/resolve-origin.ts';
+import { withConfig } from '../state/with-config.ts';
+import { chooseLanding } from './choose-landing.ts';
+import { draftPlan } from './draft-plan.ts';
+import { type Judgement, judgement } from './judgement.ts';
+import { openStatedRepository } from './prepare-ground.ts';
+import { readPlanGround } from './read-plan-ground.ts';
+
+/** What the repository shows: its refs, what it knows of the intent, and the configuration at the policy commit. */
+export const repositoryJudgements: readonly Judgement[] = [
+  judgement({
+    id: 'repository-stated',
+    sees: 'repository',
+    about: '/metadata/target/repo',
+    needs: ['request', 'place', 'admitted'],
+    judge: async ({ request, place, admitted }) => ({
+      repository: place.keep(await openStatedRepository(request, admitted)),
+    }),
+  }),
+  judgement({
+    id: 'store-opens',
+    sees: 'repository',
+    about: '/objmodel/objectStore/backend',
+    needs: ['engine', 'request', 'repository', 'admitted'],
+    judge: async ({ engine, request, repository, admitted }) => ({
+      store: await openRunStore(engine, repository, request.clock, admitted.effective),
+    }),
+  }),
+  judgement({
+    id: 'metadata-kept',
+    sees: 'repository',
+    about: '/metadata',
+    needs: ['store', 'admitted'],
+    judge: ({ store, admitted }) => requireSameMetadata(store, admitted),
+  }),
+  judgement({
+    id: 'intent-active',
+    sees: 'repository',
+    about: '/lifecycle/status',
+    needs: ['store', 'admitted'],
+    judge: ({ store, admitted }) => requireActive(store, admitted),
+  }),
+  judgement({
+    id: 'start-found',
+    sees: 'repository',
+    about: '/metadata/target/baseRef',
+    needs: ['kind', 'repository', 'admitted'],
+    judge: async ({ source, kind, repository, admitted }) => ({
+      origin: await resolveOrigin(repository, { source: source ?? { kind } }, admitted),
+    }),
+  }),
+  judgement({
+    id: 'landing-chosen',
+    sees: 'repository',
+    about: '/metadata/target/baseRef',
+    needs: ['request', 'kind', 'runId', 'repository', 'admitted', 'origin'],
+    judge: async ({ request, kind, runId, repository, admitted, origin }) => ({
+      landing: await chooseLanding(repository, { ...request, kind }, admitted, runId, origin),
+    }),
+  }),
+  judgement({
+    id: 'config-read',
+    sees: 'repository',
+    needs: ['engine', 'repository', 'landing'],
+    async judge({ engine, repository, landing }) {
+      const configBytes = await readBlob(repository, landing.policy.tree, '.writ/config.toml');
+      return { configBytes, config: parseConfig(configBytes, await sealingFormsOf(engine.slots)) };
+    },
+  }),
+  judgement({
+    id: 'checks-joined',
+    sees: 'repository',
+    needs: ['admitted', 'config'],
+    judge: async ({ admitted, config }) => ({ contract: withConfig(admitted, config) }),
+  }),
+  judgement({
+    id: 'plan-drafted',
+    sees: 'repository',
+    about: '/intent/objectives',
+    needs: ['engine', 'who', 'repository', 'landing', 'contract'],
+    async judge({ engine, who, repository, landing, contract }) {
+      const spec = contract.effective;
+      const ground = await readPlanGround(repository, landing.base.tree, spec);
+      const scope = effectiveScope(spec, ground.rootNames);
+      return { scope, draft: await draftPlan(engine, { spec, scope, for: who, ground }) };
+    },
+  }),
+];

@@ -1,0 +1,44 @@
+import { WritError } from '../../core/base/errors.ts';
+import { uuidV7 } from '../../core/base/ids.ts';
+import type { Issue } from '../../core/contract/issue.ts';
+import type { AdmittedContract } from '../intent/admit-contract.ts';
+import type { WritEngine } from '../spec/writ-engine.ts';
+import { keepObjectReaders } from '../vcs/object-reader.ts';
+import { contractJudgements } from './open/contract-judgements.ts';
+import { judgeOpening } from './open/judgement.ts';
+import { noticesOf } from './open/notices.ts';
+import type { OpeningPlace, OpeningRequest } from './open/opening.ts';
+import { refusalIssues } from './open/refusal-issues.ts';
+import { repositoryJudgements } from './open/repository-judgements.ts';
+
+/**
+ * What contract, repository and policy show of a run that nobody has asked for yet, as warnings: why any would be
+ * refused, and what it would be told. Machine and change are not looked at.
+ */
+export async function previewContract(
+  engine: WritEngine,
+  request: OpeningRequest,
+  admitted: AdmittedContract,
+): Promise<readonly Issue[]> {
+  const refused: Issue[] = [];
+  await using readers = keepObjectReaders();
+  const place: OpeningPlace = {
+    dry: true,
+    keep: (repository) => readers.keep(repository),
+    makeScratch: unasked,
+    pluginCache: unasked,
+  };
+  const runId = uuidV7(request.clock.now());
+  const given = { engine, ledger: engine.ledger, request, place, runId, admitted } as const;
+  const known = await judgeOpening(
+    [...contractJudgements, ...repositoryJudgements],
+    { ...given, kind: 'patch', who: 'worker' },
+    (judgement, fault) => refused.push(...refusalIssues(judgement, fault)),
+  );
+  const added = (known.contract?.warnings ?? []).slice(admitted.warnings.length);
+  return [...refused, ...added, ...noticesOf(known)];
+}
+
+function unasked(): never {
+  throw new WritError('INTERNAL', { message: 'a contract alone makes nothing' });
+}

@@ -1,0 +1,63 @@
+import { canonicalDigest } from '../../../core/base/canonical.ts';
+import type { PlannedTask } from '../../../core/contract/plan-draft.ts';
+import { implementationTasks, type PlanState } from '../record/plan-state.ts';
+import type { SettledAttempt } from '../record/settled-attempt.ts';
+import type { OpenRun } from '../state/attempt.ts';
+import { type MergedWork, mergeTasks, stackedTree } from './merge-tasks.ts';
+
+/**
+ * Accepted work in the order that it is merged in: of each Task what it did first, in the plan's order, then what was
+ * done on merged candidates. A Task that was done again changes what those that build on it stand on, not what they
+ * did. `among`: of these Tasks alone.
+ */
+export function acceptedWork(state: PlanState, among?: ReadonlySet<string>): readonly SettledAttempt[] {
+  const firsts = new Map<string, SettledAttempt>();
+  const later: SettledAttempt[] = [];
+  for (const one of state.beneath) {
+    if (firsts.has(one.key)) later.push(one);
+    else firsts.set(one.key, one);
+  }
+  const tasks = implementationTasks(state);
+  for (const { key } of tasks) {
+    const last = state.accepted.get(key);
+    if (last === undefined) continue;
+    if (firsts.has(key)) later.push(last);
+    else firsts.set(key, last);
+  }
+  return [...tasks.flatMap(({ key }) => firsts.get(key) ?? []), ...later].filter(
+    ({ key }) => among === undefined || among.has(key),
+  );
+}
+
+/** Accepted work of everything that a Task builds on. */
+export function workBefore(state: PlanState, task: PlannedTask): readonly SettledAttempt[] {
+  if (task.dependsOn.length === 0) return [];
+  const tasks = implementationTasks(state);
+  const byKey = new Map(tasks.map((one) => [one.key, one]));
+  const found = new Set(task.dependsOn);
+  // A set is iterated over what is added to it meanwhile.
+  for (const key of found) {
+    for (const before of byKey.get(key)?.dependsOn ?? []) found.add(before);
+    if (!state.onto.has(key)) continue;
+    // It was started on what all before it had made.
+    const at = tasks.findIndex((one) => one.key === key);
+    for (const other of tasks.slice(0, at)) found.add(other.key);
+  }
+  return acceptedWork(state, found);
+}
+
+/** That work on the run's base, memorised by what goes in: a resumed run merges nothing twice. */
+export async function mergeWork(run: OpenRun, work: readonly SettledAttempt[]): Promise<MergedWork> {
+  const base = run.ground.base.tree;
+  const tree = stackedTree(base, work);
+  if (tree !== undefined) return { tree };
+  const key = canonicalDigest([base, ...work.map((one) => [one.baseTree, one.tree])]).slice(0, 32);
+  return run.means.steps.once(`merge/${key}`, () => mergeTasks(run.means.scratch, base, work));
+}
+
+/** Drops what a Task did, from its work number `from` on (from 0): it is done again. */
+export function dropWork(state: PlanState, key: string, from = 0): void {
+  state.accepted.delete(key);
+  let seen = 0;
+  state.beneath = state.beneath.filter((one) => one.key !== key || seen++ < from);
+}

@@ -1,0 +1,57 @@
+import { type Guard, within } from './guard.ts';
+
+const alike = 'test/engine/run/open/same-refusals.test.ts';
+const walk = 'what run refuses before any work';
+const words = 'a token or a private key in the words';
+
+/** What says before a run what it would be refused for. */
+export const guards: readonly Guard[] = [
+  ...within('engine/run/plan-run.ts', alike, [
+    [
+      'a plan asks everything that a run asks',
+      '[...firstJudgements, ...laterJudgements],',
+      '[...firstJudgements],',
+      walk,
+    ],
+  ]),
+  ...within('engine/run/preview-contract.ts', alike, [
+    [
+      'a contract is held to the repository',
+      '[...contractJudgements, ...repositoryJudgements],',
+      '[...contractJudgements],',
+      walk,
+    ],
+  ]),
+  ...within('engine/run/open/contract-issues.ts', alike, [
+    [
+      'a contract is held to its rows where there is no repository',
+      'await judgeOpening(contractJudgements,',
+      'await judgeOpening([],',
+      walk,
+    ],
+  ]),
+  ...within('api/intent/read-spec.ts', 'test/bin/commands/spec.test.ts', [
+    [
+      'no secret stands in a contract that is validated',
+      'await withoutOwnSecrets(bytes, await readWithCommands(readIntentSpec, bytes, ruleIds))',
+      'await readWithCommands(readIntentSpec, bytes, ruleIds)',
+      words,
+    ],
+  ]),
+  ...within('engine/intent/admit-contract.ts', 'test/bin/commands/spec.test.ts', [
+    [
+      'no secret stands in a contract that is planned, activated or run',
+      'await withoutOwnSecrets(bytes, plain)',
+      'plain',
+      words,
+    ],
+  ]),
+  ...within('engine/spec/own-secrets.ts', 'test/bin/commands/spec.test.ts', [
+    [
+      'no issue repeats the secret beside it',
+      'filter(({ path, message }) => !repeats(path) && !repeats(message))',
+      'filter(() => true)',
+      words,
+    ],
+  ]),
+];

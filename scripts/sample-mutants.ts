@@ -1,0 +1,103 @@
+/*
+ * `npm run test:mutants -- [--seed N] [--count N] [--only PATH]… [--budget SECONDS] [--lanes N] [--map FILE] [--all]`:
+ * breaks the product in one small way after the other (scripts/mutants/), each in a copy of the tree, and runs the
+ * tests that execute the broken line, the quickest first, until one fails. Which these are says the map of coverage,
+ * which is made or brought up to date first (`--as-mapped` takes it as it is). What stays unnoticed has a reason in
+ * scripts/mutants/survivors.ts, or the exit code is 1; `--all` asks those again.
+ */
+import { globSync, readFileSync, rmSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { collectCoverage } from './coverage-map/collect-coverage.ts';
+import { digestOf, readCoverageMap, usualPlace } from './coverage-map/coverage-map.ts';
+import { judgeMutant, type Trust } from './mutants/judge-mutant.ts';
+import { describeMutant, type Mutant } from './mutants/mutant.ts';
+import { mutateSource } from './mutants/mutate-source.ts';
+import { sampleEvenly } from './mutants/sample-evenly.ts';
+import { survivors } from './mutants/survivors.ts';
+import { testsOfLine } from './mutants/tests-of-line.ts';
+import { makeBrokenTree, root } from './removal/broken-tree.ts';
+
+/** What judges, proves and runs. */
+const broken = '{gates,attest,engine/run}/**/*.ts';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '20261122' },
+    count: { type: 'string', default: '300' },
+    only: { type: 'string', multiple: true, default: [] },
+    budget: { type: 'string', default: '120' },
+    lanes: { type: 'string', default: '2' },
+    map: { type: 'string', default: usualPlace },
+    'as-mapped': { type: 'boolean', default: false },
+    all: { type: 'boolean', default: false },
+  },
+});
+const print = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+const lanes = Number(values.lanes);
+const map = values['as-mapped']
+  ? readCoverageMap(values.map)
+  : await collectCoverage({ path: values.map, lanes, keep: 'all', print });
+const texts = new Map(
+  globSync(broken, { cwd: root })
+    .filter((path) => !/\.gen\.|\.d\.ts$/.test(path) && isWanted(path))
+    .sort()
+    .map((path) => [path, readFileSync(`${root}/${path}`, 'utf8')]),
+);
+const mutants: Mutant[] = [];
+for (const [file, text] of texts) mutants.push(...(await mutateSource(file, text)));
+const sample = sampleEvenly(mutants, Number(values.count), Number(values.seed));
+print(
+  `${sample.length} of ${mutants.length} mutants in ${texts.size} files, ${new Set(sample.map(({ file }) => file)).size} files drawn, seed ${values.seed}`,
+);
+
+const counts = { noticed: 0, known: 0, unknown: 0 };
+const trust: Trust = new Map();
+const queue = [...sample];
+await Promise.all(Array.from({ length: lanes }, work));
+const total = counts.noticed + counts.known + counts.unknown;
+const share = (part: number, of: number): string => (of === 0 ? '0' : ((100 * part) / of).toFixed(1));
+const distrusted = [...trust].flatMap(([test, isTrusted]) => (isTrusted ? [] : [test]));
+if (distrusted.length > 0) print(`not asked, for they fail as they stand: ${distrusted.join(' ')}`);
+print(
+  `${total} mutants, ${counts.noticed} noticed (${share(counts.noticed, total)} %), ${counts.known} known to survive, ${counts.unknown} unnoticed without a reason`,
+);
+process.exitCode = counts.unknown > 0 || total === 0 ? 1 : 0;
+
+function isWanted(path: string): boolean {
+  return values.only.length === 0 || values.only.some((only) => path === only || path.startsWith(only));
+}
+
+async function work(): Promise<void> {
+  const tree = makeBrokenTree();
+  try {
+    for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) await judge(tree, mutant);
+  } finally {
+    rmSync(tree, { recursive: true, force: true });
+  }
+}
+
+async function judge(tree: string, mutant: Mutant): Promise<void> {
+  const text = texts.get(mutant.file) ?? '';
+  const { line, change } = describeMutant(text, mutant);
+  const where = `${mutant.file}:${mutant.line}  ${mutant.operator}: ${change}`.slice(0, 200);
+  const known = survivors.find(
+    (one) => one.file === mutant.file && one.line === line && one.change === change,
+  );
+  if (known !== undefined && !values.all) {
+    counts.known += 1;
+    print(`known            ${where}  (${known.reason})`);
+    return;
+  }
+  const tests = testsOfLine(map, mutant, digestOf(text));
+  const { noticed, asked, seconds } = await judgeMutant(tree, mutant, tests, trust, Number(values.budget));
+  const took = `${seconds.toFixed(1).padStart(6)} s`;
+  if (noticed !== undefined) {
+    counts.noticed += 1;
+    print(`noticed ${took}  ${where}  by ${noticed.test}: ${noticed.failed}`);
+  } else {
+    counts[known === undefined ? 'unknown' : 'known'] += 1;
+    print(`SURVIVED${took}  ${where}  (${asked} of ${tests.length} files of tests)\n           ${line}`);
+  }
+}

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { describeMutant } from '../../scripts/mutants/mutant.ts';
+import { mutateSource } from '../../scripts/mutants/mutate-source.ts';
+import { sampleEvenly } from '../../scripts/mutants/sample-evenly.ts';
+import { survivors } from '../../scripts/mutants/survivors.ts';
+import { testsOfLine } from '../../scripts/mutants/tests-of-line.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** Every change of a text, by what it is. */
+async function changesOf(text: string): Promise<readonly string[]> {
+  const mutants = await mutateSource('a.ts', text);
+  return mutants.map((mutant) => `${mutant.operator}: ${describeMutant(text, mutant).change}`);
+}
+
+t.test('conditions, operators, constants, elements and calls are changed, one at a time', async (t) => {
+  const rows: readonly (readonly [text: string, changes: readonly string[]])[] = [
+    ['if (a) b = c;', ['if removed: if (a) b = c; → ;', 'negated: (a) → (!(a))']],
+    ['if (a) b(); else c();', ['negated: (a) → (!(a))', 'call removed: b(); → ;', 'call removed: c(); → ;']],
+    ['const x = a && b;', ['operator: && → ||']],
+    ['const x = a < 3;', ['operator: < → <=', 'off by one: 3 → 4']],
+    ['const x = a === b ? 1 : 2;', ['negated: a === b → !(a === b)', 'operator: === → !==']],
+    ['const x = a ?? b;', ['default removed: a ?? b → a']],
+    ['const x = true;', ['constant: true → false']],
+    ["const x = ['a', b];", ["empty text: 'a' → ''", "element removed: 'a', → ", 'element removed: , b → ']],
+    ['const x = a.filter(b);', ['filter removed: a.filter(b) → a']],
+    ['const x = a.some(b);', ['quantifier: some → every']],
+    ['await a();', ['awaited call removed: await a(); → ;']],
+    ['throw a;', ['throw removed: throw a; → ;']],
+  ];
+  for (const [text, changes] of rows) t.strictSame(await changesOf(text), changes, text);
+});
+
+t.test('types, modules, sentences and limits are left alone', async (t) => {
+  for (const text of [
+    "import { a } from './a.ts';",
+    "export { a } from './a.ts';",
+    "type A = true | 1 | 'a';",
+    "interface A { readonly a: 'b' }",
+    "let a: 'b' | undefined;",
+    'const a = b as 1;',
+    "const a = import('./a.ts');",
+    "const a = { message: 'never' };",
+    "const a = 'two words';",
+    "const a = '/place';",
+    'const a = b * 1024;',
+  ])
+    t.strictSame(await changesOf(text), [], text);
+});
+
+t.test('a mutant knows the line that it changes', async (t) => {
+  const text = 'const a = 1;\n\n  if (a) b();\n';
+  const [first] = await mutateSource('a.ts', text);
+  t.match(first, { file: 'a.ts', line: 3 });
+  t.equal(first && describeMutant(text, first).line, 'if (a) b();');
+});
+
+t.test('a sample is the same for its seed, has one mutant of a line, and reaches every part', async (t) => {
+  const mutants = (
+    await Promise.all(['a.ts', 'b.ts', 'c.ts'].map((file) => mutateSource(file, 'if (a) b();\n'.repeat(40))))
+  ).flat();
+  const sample = sampleEvenly(mutants, 30, 7);
+  t.strictSame(sampleEvenly(mutants, 30, 7), sample);
+  t.notSame(sampleEvenly(mutants, 30, 8), sample);
+  t.equal(new Set(sample.map(({ file, line }) => `${file}:${line}`)).size, 30);
+  t.strictSame(
+    [...Map.groupBy(sample, ({ file }) => file).values()].map(({ length }) => length),
+    [10, 10, 10],
+  );
+  t.equal(sampleEvenly(mutants, 1000, 7).length, 120, 'one of each line where there are no more');
+});
+
+t.test('the tests of a line are those that run it, its own first, then the quickest', async (t) => {
+  const ran = (seconds: number, lines: readonly number[], passed = true) => ({
+    digest: '',
+    passed,
+    seconds,
+    lines: { 'x/a.ts': lines },
+  });
+  const map = {
+    sources: { 'x/a.ts': 'now' },
+    tests: {
+      'test/x/a.test.ts': ran(9, [1, 2]),
+      'test/x/b.test.ts': ran(8, [2]),
+      'test/slow.test.ts': ran(7, [2]),
+      'test/quick.test.ts': ran(1, [2]),
+      'test/other.test.ts': ran(1, [1]),
+      'test/broken.test.ts': ran(1, [2], false),
+    },
+  };
+  const names = (line: number, digest: string) =>
+    testsOfLine(map, { file: 'x/a.ts', line }, digest).map(({ test }) => test);
+  t.strictSame(names(2, 'now'), [
+    'test/x/a.test.ts',
+    'test/x/b.test.ts',
+    'test/quick.test.ts',
+    'test/slow.test.ts',
+  ]);
+  t.strictSame(names(3, 'now'), []);
+  t.equal(names(3, 'changed since').length, 5, 'of a source that was changed nobody knows the lines');
+});
+
+t.test('every survivor stands where it is looked for, and has a reason', async (t) => {
+  for (const { file, line, change, reason } of survivors) {
+    const text = readFileSync(join(root, file), 'utf8');
+    const found = (await mutateSource(file, text))
+      .map((mutant) => describeMutant(text, mutant))
+      .filter((one) => one.line === line && one.change === change);
+    t.equal(found.length > 0, true, `${file}: ${line}: ${change}`);
+    t.ok(reason.length > 10, reason);
+  }
+});
