@@ -286,6 +286,13 @@ export const errorCatalogue = {
     http: 401,
     exit: 128,
   },
+  PROVIDER_KEY_UNUSABLE: {
+    family: 'run',
+    message: 'what was found as the key of the provider cannot be one',
+    http: 401,
+    exit: 128,
+    hint: 'set it anew, as the vendor gave it: visible ASCII on one line, without spaces',
+  },
   PROVIDER_OPTION: {
     family: 'usage',
     message: 'that option does not go with this provider or model',
@@ -730,6 +737,13 @@ export const errorCatalogue = {
     hint: '`--commit`, `--run` or `--file` says which; of several refs, the full name (`refs/tags/…`)',
   },
   INPUT_UNREADABLE: { family: 'usage', message: 'an input file cannot be read', http: 400, exit: 129 },
+  ENV_FILE_MALFORMED: {
+    family: 'usage',
+    message: 'the environment file cannot be read',
+    http: 400,
+    exit: 129,
+    hint: 'each line is empty, a `#` comment or `NAME=value`; a value with spaces at its ends or `#` stands in quotes',
+  },
   ADVISORIES_INVALID: {
     family: 'usage',
     message: 'the file holds no advisories of the OSV schema',

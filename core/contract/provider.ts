@@ -19,6 +19,7 @@ export interface ProviderFlag {
   /** Without dashes, e.g. `deepseek-thinking`. */
   readonly name: string;
   readonly alias?: string;
+  /** Empty: any text on one line. */
   readonly values: readonly string[];
   /** Other ways to write a value: each stands for one of `values`. */
   readonly spellings?: Readonly<Record<string, string>>;

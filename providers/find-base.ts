@@ -1,0 +1,36 @@
+import { WritError } from '../core/base/errors.ts';
+import { serviceUrlFault } from '../core/base/service-url.ts';
+import type { ProviderSource } from '../core/contract/provider.ts';
+
+/** Where a provider is asked. */
+export interface FoundBase {
+  /** Without a slash at its end. */
+  readonly base: string;
+  readonly isOtherBase: boolean;
+  /** `--api-base`, or the variable that named it; absent where it is the vendor's own. */
+  readonly from?: string;
+}
+
+/**
+ * The base of a provider: as given with `--api-base`, else as the first of its variables that says something, else the
+ * vendor's own. PROVIDER_OPTION for what is no address of a service.
+ */
+export function findBase(
+  { base: own, baseVariables = [], toBase }: Pick<ProviderSource, 'base' | 'baseVariables' | 'toBase'>,
+  apiBase: string | undefined,
+  env: (variable: string) => string | undefined,
+): FoundBase {
+  const from =
+    apiBase === undefined ? baseVariables.find((name) => (env(name) ?? '').trim() !== '') : '--api-base';
+  if (from === undefined) return { base: own, isOtherBase: false };
+  const given = (apiBase ?? env(from) ?? '').trim();
+  const base = (toBase?.(given) ?? given).replace(/\/{1,8}$/, '');
+  const fault = serviceUrlFault(base);
+  if (fault !== undefined)
+    throw new WritError('PROVIDER_OPTION', {
+      // What was found may hold a password or a key.
+      message: `\`${from}\` names no address that a model can be asked at: ${fault}`,
+      detail: { place: from, expected: fault },
+    });
+  return { base, isOtherBase: base !== own, from };
+}

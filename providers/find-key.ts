@@ -1,0 +1,76 @@
+import { WritError } from '../core/base/errors.ts';
+import type { ProviderSource } from '../core/contract/provider.ts';
+
+/** Where a key may lie, in the order that is asked (document 2, Options; resolutions B, Credentials). */
+export const keyPlaces = ['env-file', 'repo-vault', 'global-vault', 'environment'] as const;
+export type KeyPlace = (typeof keyPlaces)[number];
+
+/** What each place says to a name; a place that is not there is not asked. */
+export type KeyPlaces = {
+  readonly [Place in KeyPlace]?: (name: string) => string | undefined | Promise<string | undefined>;
+};
+
+/** A key and where it was; only `source` and `name` are for people. */
+export interface FoundKey {
+  readonly value: string;
+  readonly source: KeyPlace;
+  readonly name: string;
+}
+
+const mostCharacters = 8192;
+
+const called: Readonly<Record<KeyPlace, string>> = {
+  'env-file': 'the file of `--env-file`',
+  'repo-vault': 'the vault of the repository',
+  'global-vault': 'the global vault',
+  environment: 'the environment',
+};
+
+/**
+ * The key of a provider at a base: of the first place that has one, under the first of its names there. `undefined`
+ * where there is none and none is needed. PROVIDER_KEY_MISSING names the provider, the first name and the places that
+ * were asked, PROVIDER_KEY_UNUSABLE a key that cannot stand in a header; neither holds anything of a value.
+ */
+export async function findKey(
+  provider: string,
+  { keys, keyless }: Pick<ProviderSource, 'keys' | 'keyless'>,
+  base: string,
+  places: KeyPlaces,
+): Promise<FoundKey | undefined> {
+  const asked = keyPlaces.filter((place) => places[place] !== undefined);
+  for (const source of asked)
+    for (const name of keys) {
+      const value = await places[source]?.(name);
+      // An empty variable is how people take one back.
+      if (value === undefined || value.trim() === '') continue;
+      const fault = whyUnusable(value);
+      if (fault !== undefined) throw unusable(provider, source, name, fault);
+      return { value, source, name };
+    }
+  const [variable] = keys;
+  if (variable === undefined || keyless?.(base) === true) return undefined;
+  throw new WritError('PROVIDER_KEY_MISSING', {
+    message: `provider \`${provider}\` needs a key: \`${variable}\` is nowhere to be found`,
+    detail: { provider, variable, names: keys, asked },
+    hints: [
+      `asked in this order: ${asked.map((place) => called[place]).join(', ') || 'nothing'}`,
+      `keep it with \`writ vault set ${variable}\`, or set it in the environment`,
+    ],
+  });
+}
+
+/** RFC 9110, 5.5: what stands in a header is visible ASCII here, and a key has no spaces. */
+function whyUnusable(value: string): string | undefined {
+  if (/[\r\n]/.test(value)) return 'it holds a line end';
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(value)) return 'it holds a control character';
+  if (/ /.test(value)) return 'it holds a space';
+  if (!/^[\u0021-\u007e]*$/.test(value)) return 'it holds a character that is not ASCII';
+  return value.length > mostCharacters ? `it is longer than ${mostCharacters} characters` : undefined;
+}
+
+function unusable(provider: string, source: KeyPlace, name: string, found: string): WritError {
+  return new WritError('PROVIDER_KEY_UNUSABLE', {
+    message: `\`${name}\` in ${called[source]} is no key for provider \`${provider}\`: ${found}`,
+    detail: { provider, source, name, found },
+  });
+}
