@@ -1,6 +1,7 @@
 import type { FailureKind } from '../../core/contract/model.ts';
 import { failureByStatus } from '../wire/failure-by-status.ts';
 import { partsOf, textIn } from '../wire/json-parts.ts';
+import { rowOf } from '../wire/row-of.ts';
 import type { SaidFailure } from '../wire/wire-format.ts';
 
 /** Codes that say more than the status that they come with. */
@@ -17,8 +18,8 @@ const byCode: Readonly<Record<string, FailureKind>> = {
 export function openaiFailure(status: number | undefined, body: unknown): SaidFailure {
   const { message, type, code } = partsOf(partsOf(body).error);
   const kind =
-    byCode[textIn(code)] ??
-    byCode[textIn(type)] ??
+    rowOf(byCode, textIn(code)) ??
+    rowOf(byCode, textIn(type)) ??
     (status === undefined ? 'server' : failureByStatus(status));
   return { kind, found: textIn(message) };
 }

@@ -15,6 +15,7 @@ export function retryAfterSeconds(
   return Number.isNaN(at) ? undefined : bounded((at - nowMs) / 1000);
 }
 
-function bounded(seconds: number): number {
+/** A wait that a vendor asks for, within a day. */
+export function bounded(seconds: number): number {
   return Math.min(mostSeconds, Math.max(0, seconds));
 }

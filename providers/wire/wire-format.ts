@@ -1,5 +1,8 @@
 import type { FailureKind, ModelEvent, ModelRequest } from '../../core/contract/model.ts';
 
+/** Calls of one message: beyond, it is no plan. */
+export const maxCalls = 128;
+
 /** A question in a vendor's words. */
 export interface WireRequest {
   /** After the base, with its slash. */

@@ -1,21 +1,22 @@
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import { readEventStream } from '../../core/base/event-stream.ts';
 import type { OpenAnswer } from '../../core/base/net.ts';
-import type { ModelEvent, ModelRequest } from '../../core/contract/model.ts';
+import type { ModelEvent, ModelRequest, ToolCall } from '../../core/contract/model.ts';
 import { type Provider, type ProviderSetting, providerFailure } from '../../core/contract/provider.ts';
+import { readFrame } from './read-frame.ts';
 import { readLines } from './read-lines.ts';
 import { retryAfterSeconds } from './retry-after.ts';
-import { brokenReply, SaidFailureError, type WireFormat, type WireRequest } from './wire-format.ts';
+import { brokenReply, maxCalls, SaidFailureError, type WireFormat, type WireRequest } from './wire-format.ts';
 
 /** Until a vendor answers at all: a model may think before its first header. */
 const withinMs = 300_000;
 /** Between two pieces; vendors send something to keep a connection alive. */
 const idleMs = 300_000;
 const maxReplyBytes = 64 * 1024 * 1024;
-const maxFrameBytes = 16 * 1024 * 1024;
+const maxFrameBytes = 8 * 1024 * 1024;
 const maxFailureBytes = 64 * 1024;
-/** Calls of one message: beyond, it is no plan. */
-const maxCalls = 128;
+/** Arguments of all calls of one message together, in characters: they are kept, and parsed again. */
+const maxArguments = 8 * 1024 * 1024;
 
 /** A provider over HTTP out of a vendor's wire. Every fault of the other side is PROVIDER_FAILED. */
 export function wireProvider(format: WireFormat, setting: ProviderSetting): Provider {
@@ -26,7 +27,7 @@ export function wireProvider(format: WireFormat, setting: ProviderSetting): Prov
         yield* askOnce(format, setting, request, signal);
       } catch (fault) {
         signal.throwIfAborted();
-        throw toFailure(format.provider, fault);
+        throw toFailure(format.provider, fault, setting.key);
       }
     },
   };
@@ -34,7 +35,7 @@ export function wireProvider(format: WireFormat, setting: ProviderSetting): Prov
 
 async function* askOnce(
   format: WireFormat,
-  { base, stream, clock }: ProviderSetting,
+  { key, base, stream, clock }: ProviderSetting,
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
@@ -48,7 +49,10 @@ async function* askOnce(
       accept: wire.framing === 'events' ? 'text/event-stream' : 'application/json',
       ...wire.headers,
     },
-    body: JSON.stringify(wire.body),
+    // Half a character, of a text that was cut, is refused by some vendors with the whole question.
+    body: JSON.stringify(wire.body, (_name, value) =>
+      typeof value === 'string' ? value.toWellFormed() : value,
+    ),
     withinMs,
     idleMs,
     maxBytes: maxReplyBytes,
@@ -62,18 +66,17 @@ async function* askOnce(
     throw providerFailure({
       provider: format.provider,
       ...said,
-      found: said.found === '' ? text.slice(0, 300) : said.found,
+      found: withoutKey(said.found || text.slice(0, 300), key),
       status,
       ...(wait === undefined ? {} : { retryAfterSeconds: wait }),
     });
   }
   const reader = format.reader(request);
-  let calls = 0;
+  const bound = callBound();
   let ended = false;
   const pass = function* (events: Iterable<ModelEvent>): Iterable<ModelEvent> {
     for (const event of events) {
-      if (event.type === 'call') calls += 1;
-      if (calls > maxCalls) throw brokenReply(`more than ${maxCalls} calls in one message`);
+      if (event.type === 'call') bound(event.call);
       ended ||= event.type === 'end';
       yield event;
     }
@@ -83,34 +86,47 @@ async function* askOnce(
   if (!ended) throw brokenReply('the reply has no end');
 }
 
+/** Throws where the calls of one message are too many, too large, or cannot be told apart. */
+function callBound(): (call: ToolCall) => void {
+  const ids = new Set<string>();
+  let size = 0;
+  return (call) => {
+    if (ids.has(call.id)) throw brokenReply('two calls with one id');
+    ids.add(call.id);
+    size += call.arguments.length;
+    if (ids.size > maxCalls) throw brokenReply(`more than ${maxCalls} calls in one message`);
+    if (size > maxArguments) throw brokenReply(`arguments of more than ${maxArguments} characters`);
+  };
+}
+
+/** A vendor that repeats the question must not have the key written down, nor the beginning of it where it is cut. */
+function withoutKey(found: string, key = ''): string {
+  let told = found;
+  for (let length = key.length; length >= Math.min(8, Math.max(1, key.length)); length -= 1)
+    told = told.replaceAll(key.slice(0, length), '[key]');
+  return told;
+}
+
 async function* framesOf(
   framing: WireRequest['framing'],
   answer: OpenAnswer,
 ): AsyncGenerator<{ readonly type: string; readonly frame: unknown }> {
   if (framing === 'whole') {
-    yield { type: '', frame: toFrame(await readText(answer, maxReplyBytes)) };
+    yield { type: '', frame: readFrame(await readText(answer, maxFrameBytes)) };
     return;
   }
   if (framing === 'lines') {
     for await (const line of readLines(answer.body, maxFrameBytes))
-      if (line.trim() !== '') yield { type: '', frame: toFrame(line) };
+      if (line.trim() !== '') yield { type: '', frame: readFrame(line) };
     return;
   }
   // A vendor that was asked for a stream may answer with one document, above all to say that something failed.
   if (/^application\/json\b/.test(answer.headers['content-type'] ?? '')) {
-    yield { type: '', frame: toFrame(await readText(answer, maxReplyBytes)) };
+    yield { type: '', frame: readFrame(await readText(answer, maxFrameBytes)) };
     return;
   }
   for await (const { type, data } of readEventStream(answer.body, { maxEventBytes: maxFrameBytes }))
-    if (data !== '[DONE]' && data.trim() !== '') yield { type, frame: toFrame(data) };
-}
-
-function toFrame(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw brokenReply(`expected JSON, found ${JSON.stringify(text.slice(0, 80))}`);
-  }
+    if (data !== '[DONE]' && data.trim() !== '') yield { type, frame: readFrame(data) };
 }
 
 function asJson(text: string): unknown {
@@ -133,8 +149,9 @@ async function readText({ body }: OpenAnswer, maxBytes: number): Promise<string>
   return Buffer.concat(parts).subarray(0, maxBytes).toString('utf8');
 }
 
-function toFailure(provider: string, fault: unknown): unknown {
-  if (fault instanceof SaidFailureError) return providerFailure({ provider, ...fault.said });
+function toFailure(provider: string, fault: unknown, key: string | undefined): unknown {
+  if (fault instanceof SaidFailureError)
+    return providerFailure({ provider, ...fault.said, found: withoutKey(fault.said.found, key) });
   if (isWritError(fault, 'NETWORK_FAILED'))
     return providerFailure({
       provider,

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
+import { valueAt } from '../../core/base/json-pointer.ts';
 import { createStreamer } from '../../core/base/net.ts';
 import type { AssistantMessage, ModelEvent, ModelMessage, ModelRequest } from '../../core/contract/model.ts';
 import type { Provider } from '../../core/contract/provider.ts';
@@ -13,6 +14,7 @@ import {
   type CaseSetting,
   caseFolders,
   contentTypeOf,
+  type Exactly,
   neededCases,
   readCases,
   readSetting,
@@ -182,6 +184,7 @@ async function holdsCase(t: Test, setting: CaseSetting, one: WireCase, server: M
   if (wire?.body !== undefined) t.match(asked?.body, wire.body, `${one.name}: body`);
   for (const field of wire?.without ?? [])
     t.notOk(Object.hasOwn(asked?.body as object, field), `${one.name}: without \`${field}\``);
+  holdsExactly(t, asked?.body, wire?.exactly, one.name);
   if (expect.failure) {
     t.ok(isWritError(reply, 'PROVIDER_FAILED'), `${one.name}: ${String(reply)}`);
     t.match(
@@ -234,14 +237,22 @@ async function holdsNext(
     for await (const _event of provider.ask({ ...request, messages }, new AbortController().signal));
     return server.asked.at(-1)?.body;
   };
-  t.match(await askNext(asNext(message)), one.next, `${one.name}: the next question`);
+  const next = await askNext(asNext(message));
+  t.match(next, one.next, `${one.name}: the next question`);
+  holdsExactly(t, next, one.nextExactly, `${one.name}: the next question`);
   if (one.nextElsewhere === undefined || message.state === undefined) return;
   const elsewhere = { ...message, state: { ...message.state, model: 'another-model' } };
   const body = await askNext(asNext(elsewhere));
   t.match(body, one.nextElsewhere, `${one.name}: the next question after another model's reply`);
+  holdsExactly(t, body, one.nextElsewhereExactly, `${one.name}: after another model's reply`);
   t.notMatch(
     JSON.stringify(body),
     JSON.stringify(message.state.value).slice(1, 30),
     `${one.name}: another model's state stays behind`,
   );
+}
+
+function holdsExactly(t: Test, body: unknown, parts: Exactly = {}, name: string): void {
+  for (const [pointer, part] of Object.entries(parts))
+    t.strictSame(valueAt(body, pointer) ?? null, part, `${name}: exactly ${pointer}`);
 }

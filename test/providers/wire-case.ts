@@ -12,6 +12,9 @@ export interface CaseSetting {
   readonly flags?: Readonly<Record<string, string>>;
 }
 
+/** Parts of a body by JSON pointer, with nothing more and nothing less in them; `null` for what must not be there. */
+export type Exactly = Readonly<Record<string, unknown>>;
+
 /** One recorded answer and what has to come of it. */
 export interface WireCase {
   /** Name of the file. */
@@ -35,11 +38,14 @@ export interface WireCase {
     readonly body?: unknown;
     /** Top-level fields that the body must not have. */
     readonly without?: readonly string[];
+    readonly exactly?: Exactly;
   };
   /** What the next question must hold: this reply, its tool results, its state as it came. */
   readonly next?: unknown;
+  readonly nextExactly?: Exactly;
   /** The same where the reply was given to another model. */
   readonly nextElsewhere?: unknown;
+  readonly nextElsewhereExactly?: Exactly;
   readonly expect: {
     readonly text?: string;
     readonly reasoning?: string;

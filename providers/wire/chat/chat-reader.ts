@@ -1,6 +1,14 @@
 import type { ModelEvent, ReplyEnd } from '../../../core/contract/model.ts';
+import { callIds } from '../call-ids.ts';
 import { countIn, type Json, listIn, objectIn, partsOf, textIn } from '../json-parts.ts';
-import { brokenReply, type SaidFailure, SaidFailureError, type WireReader } from '../wire-format.ts';
+import { rowOf } from '../row-of.ts';
+import {
+  brokenReply,
+  maxCalls,
+  type SaidFailure,
+  SaidFailureError,
+  type WireReader,
+} from '../wire-format.ts';
 
 export interface ChatReaderOptions {
   /** What an `error` in the middle of a reply means. */
@@ -35,6 +43,7 @@ export function chatReader({ failureOf, keepsReasoning }: ChatReaderOptions): Wi
     const at = countIn(index) ?? place;
     const call = calls.get(at) ?? { id: '', name: '', parts: [] };
     calls.set(at, call);
+    if (calls.size > maxCalls) throw brokenReply(`more than ${maxCalls} calls in one message`);
     call.id ||= textIn(id);
     call.name ||= textIn(name);
     if (typeof given === 'string') call.parts.push(given);
@@ -67,24 +76,22 @@ export function chatReader({ failureOf, keepsReasoning }: ChatReaderOptions): Wi
         throw new SaidFailureError({ kind: 'overloaded', found: finish });
       if (finish === 'tool_calls' && calls.size === 0)
         throw brokenReply('it says that it calls, and calls nothing');
-      yield* [...calls].sort(([one], [other]) => one - other).map(([, call], place) => toCall(call, place));
+      const toId = callIds();
+      yield* [...calls].sort(([one], [other]) => one - other).map(([, call]) => toCall(call, toId));
       const end = refused
         ? 'refused'
         : calls.size > 0 && finish === 'stop'
           ? 'calls'
-          : (ends[finish] ?? 'stop');
+          : (rowOf(ends, finish) ?? 'stop');
       const state = reasoning.join('');
       yield { type: 'end', end, ...(keepsReasoning && state !== '' ? { state } : {}) };
     },
   };
 }
 
-function toCall({ id, name, parts }: CallParts, place: number): ModelEvent {
+function toCall({ id, name, parts }: CallParts, toId: (given: string) => string): ModelEvent {
   const given = parts.join('');
-  return {
-    type: 'call',
-    call: { id: id || `call-${place + 1}`, name, arguments: given === '' ? '{}' : given },
-  };
+  return { type: 'call', call: { id: toId(id), name, arguments: given === '' ? '{}' : given } };
 }
 
 function toUsage(value: unknown): ModelEvent | undefined {
