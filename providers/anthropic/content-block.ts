@@ -1,5 +1,5 @@
 import type { ModelEvent, ToolCall } from '../../core/contract/model.ts';
-import { argumentsAsObject, parsed } from '../wire/call-arguments.ts';
+import { argumentsAsObject, jsonIn } from '../wire/call-arguments.ts';
 import { type Json, objectIn, textIn } from '../wire/json-parts.ts';
 
 /** A content block as it comes. */
@@ -67,7 +67,7 @@ const kinds = {
         const { id = '', name = '', input = '{}' } = named ?? {};
         const given = pieces.join('') || input;
         // Cut before its first argument it looks like a call without any.
-        if (isCut && (given === '{}' || parsed(given) === undefined)) return undefined;
+        if (isCut && (given === '{}' || jsonIn(given) === undefined)) return undefined;
         return { id: toId(id), name, arguments: given };
       },
       kept: (call) =>

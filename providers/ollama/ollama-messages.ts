@@ -1,5 +1,6 @@
 import type { ModelMessage, ModelRequest } from '../../core/contract/model.ts';
-import { type Json, objectIn } from '../wire/json-parts.ts';
+import { argumentsAsObject } from '../wire/call-arguments.ts';
+import type { Json } from '../wire/json-parts.ts';
 import { replayed } from '../wire/replayed.ts';
 
 /** The conversation as `/api/chat` takes it. */
@@ -32,19 +33,9 @@ function toOllamaMessage(request: ModelRequest, message: ModelMessage): readonly
         : {
             tool_calls: calls.map(({ id, name, arguments: given }) => ({
               id,
-              function: { name, arguments: toObject(given) },
+              function: { name, arguments: argumentsAsObject(given) },
             })),
           }),
     },
   ];
-}
-
-/** The server refuses a whole conversation for one call whose arguments are no object. */
-function toObject(given: string): Json {
-  try {
-    const value: unknown = JSON.parse(given);
-    return objectIn(value) ?? { malformed: value };
-  } catch {
-    return { malformed: given };
-  }
 }

@@ -1,18 +1,21 @@
 import type { ToolCall } from '../../core/contract/model.ts';
+import { callIds } from '../wire/call-ids.ts';
 import { countIn, type Json, listIn, objectIn, partsOf, textIn } from '../wire/json-parts.ts';
-import { brokenReply, SaidFailureError, type WireReader } from '../wire/wire-format.ts';
+import { brokenReply, maxCalls, SaidFailureError, type WireReader } from '../wire/wire-format.ts';
 import { ollamaFailure } from './ollama-failure.ts';
 
 /** One reply: a line for each piece, the last one with `done`. A call comes whole, its arguments as an object. */
 export function ollamaReader(): WireReader {
   const calls: ToolCall[] = [];
+  const toId = callIds();
   const thoughts: string[] = [];
   let ended: Json | undefined;
   const takeCall = (value: unknown): void => {
     const { id, function: named } = partsOf(value);
     const { name, arguments: given } = partsOf(named);
+    if (calls.length === maxCalls) throw brokenReply(`more than ${maxCalls} calls in one message`);
     calls.push({
-      id: textIn(id) || `call-${calls.length + 1}`,
+      id: toId(textIn(id)),
       name: textIn(name),
       arguments: typeof given === 'string' ? given : JSON.stringify(given ?? {}),
     });

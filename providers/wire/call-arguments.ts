@@ -2,15 +2,19 @@ import { type Json, objectIn } from './json-parts.ts';
 import { readFrame } from './read-frame.ts';
 import { SaidFailureError } from './wire-format.ts';
 
-/** A call's arguments for a vendor that wants them as an object: what is none stands under one name. */
+/**
+ * A call's arguments for a vendor that wants them as an object, and refuses the conversation otherwise: what is none
+ * stands under one name.
+ */
 export function argumentsAsObject(given: string): Json {
-  return parsed(given) ?? { not_json: given };
+  const value = jsonIn(given);
+  return objectIn(value) ?? { malformed: value ?? given };
 }
 
-/** The object that the arguments are; nothing where they are none. */
-export function parsed(given: string): Json | undefined {
+/** The JSON that a model wrote; nothing where it wrote none, or more than a frame may hold. */
+export function jsonIn(given: string): unknown {
   try {
-    return objectIn(readFrame(given));
+    return readFrame(given);
   } catch (fault) {
     if (fault instanceof SaidFailureError) return undefined;
     throw fault;

@@ -1,7 +1,7 @@
 import { brokenReply } from './wire-format.ts';
 
-/** Nested objects and arrays: deeper ones could not be written down again. */
-const maxDepth = 128;
+/** Nested objects and arrays: deeper ones could not be read again from what a run writes down. */
+const maxDepth = 48;
 /** Values of one frame: each costs far more memory than the two or three octets that it came in. */
 const maxValues = 200_000;
 

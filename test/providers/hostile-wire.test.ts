@@ -1,0 +1,237 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { Worker } from 'node:worker_threads';
+import t from 'tap';
+import { systemClock } from '../../core/base/clock.ts';
+import type { HttpStreamer } from '../../core/base/net.ts';
+import type { ModelMessage, ModelRequest, ToolCall } from '../../core/contract/model.ts';
+import type { Provider } from '../../core/contract/provider.ts';
+import { builtInProviders } from '../../providers/built-in-providers.ts';
+import { seededRandom } from '../chance/seeded-random.ts';
+import { toldSeed } from '../chance/told-seed.ts';
+import { asBody, asFrame, callsOf, chatCalls } from './hostile/floods.ts';
+import { countOf, nastyValues, withNasty } from './hostile/nasty-values.ts';
+import { type Outcome, outcomeOf } from './hostile/outcome.ts';
+import { serveModel } from './model-server.ts';
+import {
+  bodyOf,
+  type CaseSetting,
+  caseFolders,
+  contentTypeOf,
+  readCases,
+  readSetting,
+  type WireCase,
+} from './wire-case.ts';
+
+const key = 'sk-canary-0123456789';
+const megabyte = 1024 * 1024;
+
+interface Answer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+}
+
+/** A provider whose vendor says one thing, at once. */
+async function openWith({ provider, isOtherBase, flags = {} }: CaseSetting, answer: Answer) {
+  const asked: string[] = [];
+  const stream: HttpStreamer = async ({ body }) => {
+    asked.push(String(body));
+    return {
+      status: answer.status ?? 200,
+      headers: answer.headers ?? {},
+      body: (async function* () {
+        yield Buffer.from(answer.body);
+      })(),
+      async [Symbol.asyncDispose]() {},
+    };
+  };
+  const source = await (builtInProviders[provider] as (typeof builtInProviders)[string])();
+  const base = 'http://127.0.0.1:1';
+  return {
+    asked,
+    opened: await source.open({ key, base, isOtherBase, flags, stream, clock: systemClock }),
+  };
+}
+
+const requestFor = ({ model }: CaseSetting, messages: readonly ModelMessage[] = []): ModelRequest => ({
+  model,
+  system: ['You change code.'],
+  messages: [{ role: 'user', text: 'Go.' }, ...messages],
+  tools: [],
+});
+
+/** The reply goes back as a session would send it; whatever it holds, that is a question. */
+async function askNext(provider: Provider, setting: CaseSetting, outcome: Outcome): Promise<Outcome> {
+  if (outcome.is !== 'reply') return outcome;
+  const end = outcome.events.at(-1);
+  const calls = outcome.events.flatMap((event): ToolCall[] => (event.type === 'call' ? [event.call] : []));
+  const value: unknown = end?.type === 'end' ? end.state : undefined;
+  return outcomeOf(
+    provider,
+    requestFor(setting, [
+      {
+        role: 'assistant',
+        text: '',
+        calls,
+        ...(value === undefined ? {} : { state: { provider: provider.name, model: setting.model, value } }),
+      },
+      { role: 'tool', results: calls.map(({ id, name }) => ({ callId: id, name, text: '', isError: true })) },
+    ]),
+  );
+}
+
+/** A case with a part of one of its frames swapped. */
+function nastyBody(one: WireCase, nasty: string, next: (below: number) => number): string {
+  const frames = one.events?.map(({ data }) => data) ?? one.lines ?? [one.json ?? null];
+  const swapped = next(frames.length);
+  const asText = (frame: unknown, place: number): string => {
+    if (place === swapped) return withNasty(frame, next(countOf(frame)), nasty);
+    return typeof frame === 'string' ? frame : JSON.stringify(frame);
+  };
+  const texts = frames.map(asText);
+  if (one.events === undefined && one.lines === undefined) return texts.join('');
+  return texts.map((text) => asFrame(one, text)).join('');
+}
+
+for (const folder of caseFolders) {
+  const setting = readSetting(folder);
+  const cases = readCases(folder).filter((one) => one.model === undefined && one.flags === undefined);
+  const text = cases.find(({ name }) => name === 'text') as WireCase;
+
+  t.test(
+    `${folder}: whatever stands where something else should, there is a reply or there is none`,
+    async (t) => {
+      const random = seededRandom(toldSeed(t));
+      const next = (below: number): number => Math.floor(random() * below);
+      let replies = 0;
+      for (const one of cases)
+        for (let round = 0; round < 8; round += 1) {
+          const nasty = nastyValues[next(nastyValues.length)] as string;
+          const body = nastyBody(one, nasty, next);
+          const { opened } = await openWith(setting, {
+            ...(one.status === undefined ? {} : { status: one.status }),
+            headers: { 'content-type': contentTypeOf(one), 'retry-after': nasty.slice(0, 99) },
+            body,
+          });
+          const outcome = await outcomeOf(opened, requestFor(setting));
+          const after = await askNext(opened, setting, outcome);
+          replies += outcome.is === 'reply' ? 1 : 0;
+          for (const { is, ...rest } of [outcome, after])
+            if (is === 'unsound') t.fail(`${one.name}: ${JSON.stringify(rest)}\n${body.slice(0, 2000)}`);
+        }
+      t.ok(replies > 10, `${replies} of them were replies`);
+    },
+  );
+
+  t.test(`${folder}: a state that no reply left behind is a question all the same`, async (t) => {
+    const { opened, asked } = await openWith(setting, { body: bodyOf(text) });
+    for (const nasty of nastyValues) {
+      const state = { provider: opened.name, model: setting.model, value: JSON.parse(nasty) as unknown };
+      const messages: ModelMessage[] = [
+        { role: 'assistant', text: '', calls: [{ id: 'a', name: 'b', arguments: nasty }], state },
+        { role: 'tool', results: [{ callId: 'x', name: '__proto__', text: '\ud800', isError: false }] },
+      ];
+      const outcome = await outcomeOf(opened, requestFor(setting, messages));
+      t.match(outcome, { is: 'reply' }, nasty.slice(0, 40));
+      const halves: string[] = [];
+      JSON.parse(asked.at(-1) ?? '', (_name, part) => {
+        if (typeof part === 'string' && !part.isWellFormed()) halves.push(part);
+      });
+      t.strictSame(halves, [], 'half a character stays here');
+    }
+  });
+
+  t.test(`${folder}: a key that a vendor repeats is not told, cut or whole`, async (t) => {
+    const said = { error: { message: `no such key: ${key}`, type: 'x' }, message: key };
+    const answers: readonly Answer[] = [
+      { status: 401, body: JSON.stringify(said) },
+      { status: 500, body: `<html>${'-'.repeat(275)}${key}` },
+      { body: asFrame(text, JSON.stringify({ type: 'error', ...said })) },
+      { body: asFrame(text, `${'-'.repeat(68)}${key}`) },
+    ];
+    for (const answer of answers) {
+      const { opened } = await openWith(setting, answer);
+      const outcome = await outcomeOf(opened, requestFor(setting));
+      t.match(outcome, { is: 'failed' });
+      t.notMatch(outcome, { text: key.slice(0, 8) });
+    }
+  });
+}
+
+t.test('a vendor that never stops, or says too much at once, is left, in bounded memory', async (t) => {
+  const thread = new Worker(new URL('./hostile/ask-in-thread.ts', import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: 400 },
+  });
+  t.teardown(() => thread.terminate());
+  const seen = new Set<string>();
+  for (const folder of caseFolders) {
+    const setting = readSetting(folder);
+    const text = readCases(folder).find(({ name }) => name === 'text') as WireCase;
+    const framing = contentTypeOf(text);
+    // What no vendor's reader sees is the same for all that frame alike.
+    const floods = { ...(seen.has(framing) ? {} : floodsOf(text)), ...readerFloods(folder, text) };
+    seen.add(framing);
+    for (const [name, flood] of Object.entries(floods)) {
+      await using server = await serveModel((_asked, response) => pour(response, framing, flood()));
+      thread.postMessage({ provider: setting.provider, base: server.base, request: requestFor(setting) });
+      const [outcome] = (await once(thread, 'message')) as [Outcome];
+      t.match(outcome, { is: 'failed', kind: 'broken-reply' }, `${folder}: ${name}`);
+    }
+  }
+});
+
+type Floods = Readonly<Record<string, () => Iterable<string>>>;
+
+function floodsOf(text: WireCase): Floods {
+  return {
+    'a frame of 100 MB': () => [text.lines ? '"' : 'data: "', ...endless('x'.repeat(megabyte), 100)],
+    'comments without an end': () => endless(`: ${'x'.repeat(megabyte)}\n\n`),
+    'an event of lines without an end': () => endless(`data: ${'x'.repeat(megabyte)}\n`),
+    'values without an end': () => [asFrame(text, `[${'[],'.repeat(2_500_000)}0]`)],
+    'depth without an end': () => [asFrame(text, '['.repeat(megabyte))],
+  };
+}
+
+function readerFloods(folder: string, text: WireCase): Floods {
+  const manyCalls = (callsOf[folder] ?? chatCalls)(1000);
+  // Room between values costs a vendor nothing, and us no memory.
+  const wide = (frame: unknown): string => asFrame(text, JSON.stringify(frame) + ' '.repeat(megabyte / 4));
+  return {
+    'text without an end': () => endless(firstFrames(text).map(wide).join('')),
+    'a thousand calls': () => [asBody(text, manyCalls)],
+    'calls without an end': () => endless(asFrame(text, JSON.stringify(callFrame(manyCalls)))),
+  };
+}
+
+/** The first frame that says something. */
+function firstFrames({ events, lines }: WireCase): readonly unknown[] {
+  return (events?.map(({ data }) => data) ?? lines ?? []).slice(0, 3);
+}
+
+/** The frame of a reply that has the calls in it. */
+function callFrame(frames: readonly unknown[]): unknown {
+  return frames.toSorted((one, other) => countOf(other) - countOf(one))[0];
+}
+
+function* endless(piece: string, times = 1_000_000): Iterable<string> {
+  for (let count = 0; count < times; count += 1) yield piece;
+}
+
+/** Writes as fast as the other side reads, until it is gone. */
+async function pour(response: ServerResponse, contentType: string, pieces: Iterable<string>): Promise<void> {
+  response.on('error', () => {});
+  response.writeHead(200, { 'content-type': contentType });
+  for (const piece of pieces) {
+    if (response.destroyed) return;
+    if (!response.write(piece))
+      await new Promise<void>((done) => {
+        const settle = (): void => {
+          response.off('drain', settle).off('close', settle);
+          done();
+        };
+        response.on('drain', settle).on('close', settle);
+      });
+  }
+  response.end();
+}

@@ -1,0 +1,55 @@
+import type { WireCase } from '../wire-case.ts';
+
+const chat = (delta: object, finish: string | null = null): unknown => ({
+  choices: [{ index: 0, delta, finish_reason: finish }],
+});
+
+/** Calls as one wire says them: `count` in one reply that is otherwise whole. */
+type Calls = (count: number) => readonly unknown[];
+
+const numbered = <T>(count: number, make: (place: number) => T): readonly T[] =>
+  Array.from({ length: count }, (_none, place) => make(place));
+
+/** Frames of a reply with many calls, by folder of cases; the chat dialect where a folder says nothing. */
+export const callsOf: Readonly<Record<string, Calls>> = {
+  gemini: (count) => [
+    {
+      candidates: [
+        {
+          content: { parts: numbered(count, () => ({ functionCall: { name: 'list_dir', args: {} } })) },
+          finishReason: 'STOP',
+        },
+      ],
+    },
+  ],
+  anthropic: (count) => [
+    { type: 'message_start', message: {} },
+    ...numbered(count, (index) => ({
+      type: 'content_block_start',
+      index,
+      content_block: { type: 'tool_use', id: `c${index}`, name: 'list_dir', input: {} },
+    })),
+    { type: 'message_delta', delta: { stop_reason: 'tool_use' } },
+    { type: 'message_stop' },
+  ],
+  ollama: (count) => [
+    { message: { tool_calls: numbered(count, () => ({ function: { name: 'list_dir', arguments: {} } })) } },
+    { done: true, done_reason: 'stop' },
+  ],
+};
+
+export const chatCalls: Calls = (count) => [
+  chat({
+    tool_calls: numbered(count, (index) => ({ index, id: `c${index}`, function: { name: 'list_dir' } })),
+  }),
+  chat({}, 'tool_calls'),
+];
+
+/** Frames as a wire sends them: lines where the folder's own text comes in lines, events elsewhere. */
+export function asBody(text: WireCase, frames: readonly unknown[]): string {
+  return frames.map((frame) => asFrame(text, JSON.stringify(frame))).join('');
+}
+
+export function asFrame(text: WireCase, json: string): string {
+  return text.lines ? `${json}\n` : `data: ${json}\n\n`;
+}
