@@ -41,8 +41,8 @@ export const readers: readonly RowReader[] = [
   ...readersIn('engine/run/decide/decide-run.ts', [
     [
       'evidence.minCitationsPerDecision=0',
-      'needed > 0 ?',
-      'needed >= 0 ?',
+      'return { needed, trusted',
+      'return { needed: needed || 1, trusted',
       'minCitationsPerDecision',
       '0 asks for none',
     ],
