@@ -1,7 +1,7 @@
 /*
  * `npm run test:mutants -- [--seed N] [--count N] [--only PATH]… [--budget SECONDS] [--lanes N] [--map FILE]
- * [--as-mapped] [--done FILE]… [--all]`: breaks the product in one small way after the other (scripts/mutants/), each in
- * a copy of the tree, and runs the tests that execute the broken line, the likeliest and quickest first, until one
+ * [--as-mapped] [--done FILE]… [--all]`: breaks the product in one small way after the other (scripts/mutants/), each
+ * in a copy of the tree, and runs the tests that execute the broken line, the likeliest and quickest first, until one
  * fails. Which these are says the map of coverage, which is made or brought up to date first (`--as-mapped` takes it as
  * it is). What is unnoticed when the budget is spent has a reason in scripts/mutants/survivors.ts, or the exit code is
  * 1; `--all` asks those again. `--done` is what an interrupted run printed, which counts.

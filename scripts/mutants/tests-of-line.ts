@@ -11,8 +11,8 @@ export interface LineTest {
 
 /**
  * The files of tests that run the line of a mutant, those first that find most for their time: who runs much of the
- * file, above all a test that is named after it or stands where it does, and who is quick. Where the source is no longer
- * what the map has seen, every one that runs anything in it. Files of tests that did not pass come last.
+ * file, above all a test that is named after it or stands where it does, and who is quick. Where the source is no
+ * longer what the map has seen, every one that runs anything in it. Files of tests that did not pass come last.
  */
 export function testsOfLine(
   { sources, tests }: CoverageMap,
