@@ -1,5 +1,7 @@
 import { type RowReader, readersIn } from './row-reader.ts';
 
+const selects = '`strategy` selects';
+
 /** Evidence policy. */
 export const readers: readonly RowReader[] = [
   ...readersIn('engine/frame/context-snapshot.ts', [
@@ -9,8 +11,29 @@ export const readers: readonly RowReader[] = [
       '0',
       '`trustTiers` orders the items',
     ],
+    [
+      'evidence.strategy=repo-first',
+      "strategy === 'repo-first'",
+      'strategy === undefined',
+      selects,
+      'repo-first',
+    ],
+    [
+      'evidence.strategy=open-web',
+      "strategy === 'repo-first'",
+      'strategy !== undefined',
+      selects,
+      'open-web',
+    ],
   ]),
   ...readersIn('engine/frame/admission.ts', [
+    [
+      'evidence.strategy=pinned-official',
+      "evidence.strategy === 'pinned-official'",
+      'evidence.strategy === undefined',
+      selects,
+      'pinned-official',
+    ],
     [
       'evidence.trustTiers#unlisted',
       "(form === 'item' || isExternal) && !listed.has(trustTier)",
