@@ -17,7 +17,10 @@ export interface Candidate {
   readonly url?: string;
 }
 
-/** Why something did not get in: a domain rule, the strategy, a tier that the contract does not list, or a plugin's words. */
+/**
+ * Why something did not get in: a domain rule, the strategy, a tier that the contract does not list, or a plugin's
+ * words.
+ */
 export interface NotAdmitted {
   readonly admitted: false;
   readonly reason: DomainRefusal | 'unofficial' | 'unlisted-tier' | 'refused';
@@ -43,9 +46,9 @@ export interface AdmissionSetting {
 const externalTiers: ReadonlySet<TrustTier> = new Set(['vendor-doc', 'standards', 'web']);
 
 /**
- * The one way into the context of a run: domain rules, strategy, trust tier, `frame.admit`, then `frame.tag` and `frame.redact`.
- * What is refused is answered and goes nowhere. Frames in the engine's own words are not ranked by tier; items and
- * external content are.
+ * The one way into the context of a run: domain rules, strategy, trust tier, `frame.admit`, then `frame.tag` and
+ * `frame.redact`. What is refused is answered and goes nowhere. Frames in the engine's own words are not ranked by
+ * tier; items and external content are.
  */
 export function openAdmission({ spec, hooks, runId, words }: AdmissionSetting): Admission {
   const { evidence, security } = spec;

@@ -59,8 +59,8 @@ const selectionOrder = ['hint', 'symbol', 'api', 'one-hop'] as const;
 
 /**
  * Brings what the hints lead to into the context, one admission each. Items are ranked by `evidence.strategy` and
- * `evidence.trustTiers`, then by how directly the contract asked for them; each holds the SHA-256 of what was admitted. Data classes are not judged
- * here.
+ * `evidence.trustTiers`, then by how directly the contract asked for them; each holds the SHA-256 of what was admitted.
+ * Data classes are not judged here.
  */
 export async function collectContextItems(request: ContextItemsRequest): Promise<ContextItems> {
   const { objects, tree, spec, hints, admit } = request;

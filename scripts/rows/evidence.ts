@@ -11,20 +11,8 @@ export const readers: readonly RowReader[] = [
       '0',
       '`trustTiers` orders the items',
     ],
-    [
-      'evidence.strategy=repo-first',
-      "strategy === 'repo-first'",
-      'strategy === undefined',
-      selects,
-      'repo-first',
-    ],
-    [
-      'evidence.strategy=open-web',
-      "strategy === 'repo-first'",
-      'strategy !== undefined',
-      selects,
-      'open-web',
-    ],
+    ['evidence.strategy=repo-first', "strategy === 'repo-first'", 'strategy === undefined', selects],
+    ['evidence.strategy=open-web', "strategy === 'repo-first'", 'strategy !== undefined', selects],
   ]),
   ...readersIn('engine/frame/admission.ts', [
     [
@@ -32,7 +20,6 @@ export const readers: readonly RowReader[] = [
       "evidence.strategy === 'pinned-official'",
       'evidence.strategy === undefined',
       selects,
-      'pinned-official',
     ],
     [
       'evidence.trustTiers#unlisted',
