@@ -1,12 +1,14 @@
 /*
- * `npm run test:mutants -- [--seed N] [--count N] [--only PATH]… [--budget SECONDS] [--lanes N] [--map FILE] [--all]`:
- * breaks the product in one small way after the other (scripts/mutants/), each in a copy of the tree, and runs the
- * tests that execute the broken line, the quickest first, until one fails. Which these are says the map of coverage,
- * which is made or brought up to date first (`--as-mapped` takes it as it is). What stays unnoticed has a reason in
- * scripts/mutants/survivors.ts, or the exit code is 1; `--all` asks those again.
+ * `npm run test:mutants -- [--seed N] [--count N] [--only PATH]… [--budget SECONDS] [--lanes N] [--map FILE]
+ * [--as-mapped] [--done FILE]… [--all]`: breaks the product in one small way after the other (scripts/mutants/), each
+ * in a copy of the tree, and runs the tests that execute the broken line, the likeliest and quickest first, until one
+ * fails. Which these are says the map of coverage, which is made or brought up to date first (`--as-mapped` takes it as
+ * it is). What is unnoticed when the budget is spent has a reason in scripts/mutants/survivors.ts, or the exit code is
+ * 1; `--all` asks those again. `--done` is what an interrupted run printed, which counts.
  */
 import { globSync, readFileSync, rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { seededRandom } from '../test/chance/seeded-random.ts';
 import { collectCoverage } from './coverage-map/collect-coverage.ts';
 import { digestOf, readCoverageMap, usualPlace } from './coverage-map/coverage-map.ts';
 import { judgeMutant, type Trust } from './mutants/judge-mutant.ts';
@@ -29,6 +31,7 @@ const { values } = parseArgs({
     lanes: { type: 'string', default: '2' },
     map: { type: 'string', default: usualPlace },
     'as-mapped': { type: 'boolean', default: false },
+    done: { type: 'string', multiple: true, default: [] },
     all: { type: 'boolean', default: false },
   },
 });
@@ -52,9 +55,23 @@ print(
   `${sample.length} of ${mutants.length} mutants in ${texts.size} files, ${new Set(sample.map(({ file }) => file)).size} files drawn, seed ${values.seed}`,
 );
 
+const done = new Map(
+  values.done
+    .flatMap((path) => readFileSync(path, 'utf8').split('\n'))
+    .flatMap((text) => {
+      const [, word, where] =
+        /^(noticed|SURVIVED) *[\d.]+ s {2}(.*?)(?: {2}by .*| {2}\(\d+ of .*)$/.exec(text) ?? [];
+      return word === undefined || where === undefined ? [] : [[where, { word, text }] as const];
+    }),
+);
 const counts = { noticed: 0, known: 0, unknown: 0 };
 const trust: Trust = new Map();
-const queue = [...sample];
+// In no order: what an interrupted run comes to is the figure of a smaller sample.
+const random = seededRandom(Number(values.seed));
+const queue = sample
+  .map((mutant) => ({ mutant, key: random() }))
+  .sort((a, b) => a.key - b.key)
+  .map(({ mutant }) => mutant);
 await Promise.all(Array.from({ length: lanes }, work));
 const total = counts.noticed + counts.known + counts.unknown;
 const share = (part: number, of: number): string => (of === 0 ? '0' : ((100 * part) / of).toFixed(1));
@@ -88,6 +105,12 @@ async function judge(tree: string, mutant: Mutant): Promise<void> {
   if (known !== undefined && !values.all) {
     counts.known += 1;
     print(`known            ${where}  (${known.reason})`);
+    return;
+  }
+  const before = done.get(where);
+  if (before !== undefined) {
+    counts[before.word === 'noticed' ? 'noticed' : known === undefined ? 'unknown' : 'known'] += 1;
+    print(before.text);
     return;
   }
   const tests = testsOfLine(map, mutant, digestOf(text));

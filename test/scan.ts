@@ -1,3 +1,3 @@
 import { room } from './rooms/room.ts';
 
-await room('gates/scan', 'readers/anchors', 'readers/documents/sarif', 'gates/sast');
+await room('gates/scan', 'gates/source', 'readers/anchors', 'readers/documents/sarif', 'gates/sast');

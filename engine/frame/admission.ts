@@ -3,7 +3,7 @@ import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts'
 import type { ClassWords } from '../../core/contract/privacy-policy.ts';
 import type { Hooks } from '../../core/kernel/hooks.ts';
 import { privacyPolicyOf } from '../spec/privacy-policy-of.ts';
-import { type DomainRefusal, refuseUrl } from './domain-rules.ts';
+import { type DomainRefusal, isAllowedHost, refuseUrl } from './domain-rules.ts';
 
 /** Something that wants into the context. */
 export interface Candidate {
@@ -17,10 +17,13 @@ export interface Candidate {
   readonly url?: string;
 }
 
-/** Why something did not get in: a domain rule, a tier that the contract does not list, or a plugin's words. */
+/**
+ * Why something did not get in: a domain rule, the strategy, a tier that the contract does not list, or a plugin's
+ * words.
+ */
 export interface NotAdmitted {
   readonly admitted: false;
-  readonly reason: DomainRefusal | 'unlisted-tier' | 'refused';
+  readonly reason: DomainRefusal | 'unofficial' | 'unlisted-tier' | 'refused';
   readonly message: string;
 }
 
@@ -43,9 +46,9 @@ export interface AdmissionSetting {
 const externalTiers: ReadonlySet<TrustTier> = new Set(['vendor-doc', 'standards', 'web']);
 
 /**
- * The one way into the context of a run: domain rules, trust tier, `frame.admit`, then `frame.tag` and `frame.redact`.
- * What is refused is answered and goes nowhere. Frames in the engine's own words are not ranked by tier; items and
- * external content are.
+ * The one way into the context of a run: domain rules, strategy, trust tier, `frame.admit`, then `frame.tag` and
+ * `frame.redact`. What is refused is answered and goes nowhere. Frames in the engine's own words are not ranked by
+ * tier; items and external content are.
  */
 export function openAdmission({ spec, hooks, runId, words }: AdmissionSetting): Admission {
   const { evidence, security } = spec;
@@ -56,6 +59,11 @@ export function openAdmission({ spec, hooks, runId, words }: AdmissionSetting): 
     const isExternal = url !== undefined || externalTiers.has(trustTier);
     const domain = url === undefined ? undefined : refuseUrl(evidence, url);
     if (domain !== undefined) return refused(domain, `the domain rules of the contract refuse \`${url}\``);
+    if (url !== undefined && evidence.strategy === 'pinned-official' && !isAllowedHost(evidence, url))
+      return refused(
+        'unofficial',
+        `\`pinned-official\` expects a host of \`allowedDomains\`, found \`${url}\``,
+      );
     if ((form === 'item' || isExternal) && !listed.has(trustTier))
       return refused('unlisted-tier', `expected a tier of \`evidence.trustTiers\`, found \`${trustTier}\``);
     const own = {

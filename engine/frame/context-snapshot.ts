@@ -4,7 +4,7 @@ import type { EffectiveIntentSpec } from '../../core/contract/intentspec.gen.ts'
 import type { ObjectBody } from '../store/object-shapes.ts';
 import type { GitDirectory } from '../vcs/git.ts';
 import type { Admission, Candidate, NotAdmitted } from './admission.ts';
-import { refuseUrl } from './domain-rules.ts';
+import { isAllowedHost } from './domain-rules.ts';
 import { eachBlob } from './each-blob.ts';
 import type { ExpandedHints } from './expand-hints.ts';
 
@@ -58,9 +58,9 @@ type Selected = Candidate & {
 const selectionOrder = ['hint', 'symbol', 'api', 'one-hop'] as const;
 
 /**
- * Brings what the hints lead to into the context, one admission each. Items are ranked by `evidence.trustTiers`, then
- * by how directly the contract asked for them; each holds the SHA-256 of what was admitted. Data classes are not judged
- * here.
+ * Brings what the hints lead to into the context, one admission each. Items are ranked by `evidence.strategy` and
+ * `evidence.trustTiers`, then by how directly the contract asked for them; each holds the SHA-256 of what was admitted.
+ * Data classes are not judged here.
  */
 export async function collectContextItems(request: ContextItemsRequest): Promise<ContextItems> {
   const { objects, tree, spec, hints, admit } = request;
@@ -109,12 +109,12 @@ export async function collectContextItems(request: ContextItemsRequest): Promise
       uri: url,
       url,
       bytes: text,
-      trustTier: isListed(spec.evidence.allowedDomains, url) ? 'vendor-doc' : 'web',
+      trustTier: isAllowedHost(spec.evidence, url) ? 'vendor-doc' : 'web',
       selectedBy: 'api',
       tags: { selected_by: 'api', api, description },
     });
   }
-  return { items: ranked(items, spec.evidence.trustTiers), rejected, blobs };
+  return { items: ranked(items, spec.evidence), rejected, blobs };
 }
 
 function fromTree(
@@ -132,18 +132,21 @@ function treeUri(tree: string, path: string): string {
   return `urn:writ:tree:${tree}:${path.split('/').map(encodeURIComponent).join('/')}`;
 }
 
-function isListed(allowedDomains: readonly string[], url: string): boolean {
-  const onlyListed = { domainAllowlistMode: 'allowlist-only', allowedDomains, blockedDomains: [] } as const;
-  return refuseUrl(onlyListed, url) === undefined;
-}
-
 /** Stable; the first of two items for the same thing stays. */
-function ranked(items: readonly ContextItem[], tiers: readonly TrustTier[]): readonly ContextItem[] {
+function ranked(
+  items: readonly ContextItem[],
+  { strategy, trustTiers }: EffectiveIntentSpec['evidence'],
+): readonly ContextItem[] {
+  const tiers = strategy === 'repo-first' ? repoFirst(trustTiers) : trustTiers;
   const byUri = new Map<string, ContextItem>();
   for (const item of items) if (!byUri.has(item.uri)) byUri.set(item.uri, item);
   const rank = ({ trustTier, selectedBy }: ContextItem): number =>
     tiers.indexOf(trustTier) * selectionOrder.length + selectionOrder.indexOf(selectedBy);
   return [...byUri.values()].sort((a, b) => rank(a) - rank(b));
+}
+
+function repoFirst(tiers: readonly TrustTier[]): readonly TrustTier[] {
+  return ['repo', ...tiers.filter((tier) => tier !== 'repo')];
 }
 
 /** The body of the `context_snapshot` object. */

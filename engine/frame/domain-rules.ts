@@ -27,6 +27,15 @@ export function refuseUrl(policy: DomainPolicy, url: string): DomainRefusal | un
   return policy.domainAllowlistMode === 'disabled' ? undefined : 'not-allowed-domain';
 }
 
+/** Whether `allowedDomains` itself names the host of a URL. */
+export function isAllowedHost(
+  { allowedDomains }: Pick<DomainPolicy, 'allowedDomains'>,
+  url: string,
+): boolean {
+  const onlyListed = { domainAllowlistMode: 'allowlist-only', allowedDomains, blockedDomains: [] } as const;
+  return refuseUrl(onlyListed, url) === undefined;
+}
+
 /** Exact, or `*.domain` without the apex; an IP literal matches itself only. `host` is in normal form. */
 function matchesDomain(pattern: string, host: string): boolean {
   if (!pattern.startsWith('*.')) return normalHost(pattern) === host;

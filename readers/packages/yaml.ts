@@ -42,6 +42,60 @@ export function yamlContent(text: string): Content<Table> & { readonly lines?: R
   }
 }
 
+/** Values, and characters of texts and keys, that a document may come to once its aliases are followed. */
+const maxValues = 500_000;
+const maxCharacters = 16 * 1024 * 1024;
+const maxDepth = 100;
+/** The library multiplies aliases within aliases: beyond so many they are an attack. */
+const maxAliases = 100;
+
+/**
+ * A YAML 1.2 document (core schema) as the JSON that it stands for: numbers, booleans and null are such, anchors are
+ * followed. Refused are tags of others, duplicate keys, several documents, numbers that JSON has not, and what is too
+ * large: more than 2 MiB of text, 100 levels, or what the aliases blow up.
+ */
+export function yamlAsJson(text: string): Content<Table> {
+  if (/\r(?!\n)/.test(text)) return { reason: 'it holds a carriage return that ends no line' };
+  if (text.length > maxLibraryBytes) return { reason: `it is larger than ${maxLibraryBytes} characters` };
+  if (deepest(text) > maxDepth) return { reason: `it is nested deeper than ${maxDepth}` };
+  try {
+    const document = library().parseDocument(text, {
+      schema: 'core',
+      uniqueKeys: false,
+      // `silent` would keep quiet about a second document.
+      logLevel: 'error',
+    });
+    if (document.errors.length > 0 || document.warnings.length > 0) return { reason: 'it is not valid YAML' };
+    if (repeatsKey(document)) return { reason: 'a mapping of it has a key twice, or one that is no word' };
+    const value: unknown = document.toJS({ maxAliasCount: maxAliases });
+    if (!isTable(value)) return { reason: 'it holds no mapping' };
+    return isBounded(value) ? { value } : { reason: 'what its aliases come to is too large, or no JSON' };
+  } catch {
+    return { reason: 'it is not valid YAML' };
+  }
+}
+
+/** An alias within what it stands for has no end: its depth has one. */
+function isBounded(root: unknown): boolean {
+  let values = 0;
+  let characters = 0;
+  const pending: [value: unknown, depth: number][] = [[root, 0]];
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const [value, depth] = next;
+    values += 1;
+    if (typeof value === 'string') characters += value.length;
+    if (typeof value === 'number' && !Number.isFinite(value)) return false;
+    if (typeof value === 'object' && value !== null) {
+      for (const [key, inner] of Object.entries(value)) {
+        characters += key.length;
+        pending.push([inner, depth + 1]);
+      }
+    }
+    if (depth > maxDepth || values + pending.length > maxValues || characters > maxCharacters) return false;
+  }
+  return true;
+}
+
 /** True where two keys of one mapping are equal, or one is no scalar. */
 function repeatsKey(document: Document.Parsed): boolean {
   const { isScalar, visit } = library();

@@ -16,6 +16,14 @@ export const guards: readonly Guard[] = [
       'approvals that were counted and should not have been stop the seal: unsigned',
     ],
   ]),
+  ...within('engine/run/record/decision-input-shape.ts', 'test/engine/run/decide/replay-run.test.ts', [
+    [
+      'citations that are taken out of an input',
+      "schema !== 'urn:writ:decision-input:v1' && citations === undefined",
+      'citations === null',
+      'citations that are taken out of a record are missed',
+    ],
+  ]),
   ...within('attest/verify/verify-decided.ts', forged, [
     [
       'approvals before the branch moves',

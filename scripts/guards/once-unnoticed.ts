@@ -113,6 +113,22 @@ export const guards: readonly Guard[] = [
       'a proof of another size or root',
     ],
   ]),
+  ...within('attest/log/rebuild-ledger.ts', 'test/attest/log/rebuild-ledger.test.ts', [
+    [
+      'tiles are made of what was signed',
+      'if (!(await rootOver(leaves)).equals(head.root))',
+      'if (leaves.length < 0)',
+      'tiles are made anew',
+    ],
+  ]),
+  ...within('attest/approval/signer-time.ts', 'test/attest/approval/signer-time.test.ts', [
+    [
+      'the zone of a time of signers',
+      'const time = isUtc\n',
+      'const time = true\n',
+      'a time with `Z` is in UTC',
+    ],
+  ]),
   ...within('attest/public/verify-public-proof.ts', rekor, [
     [
       'size of the tree of a public proof',

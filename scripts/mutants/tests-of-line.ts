@@ -10,9 +10,9 @@ export interface LineTest {
 }
 
 /**
- * The files of tests that run the line of a mutant: first those that are named after its file, then the quickest. Where
- * the source is no longer what the map has seen, every one that runs anything in it. Files of tests that did not pass
- * say nothing.
+ * The files of tests that run the line of a mutant, those first that find most for their time: who runs much of the
+ * file, above all a test that is named after it or stands where it does, and who is quick. Where the source is no
+ * longer what the map has seen, every one that runs anything in it. Files of tests that did not pass come last.
  */
 export function testsOfLine(
   { sources, tests }: CoverageMap,
@@ -20,19 +20,20 @@ export function testsOfLine(
   digest: string,
 ): readonly LineTest[] {
   const isSame = sources[file] === digest;
+  const most = Math.max(1, ...Object.values(tests).map(({ lines }) => lines[file]?.length ?? 0));
   return Object.entries(tests)
-    .filter(([, { passed, lines }]) => {
+    .flatMap(([test, { passed, seconds, lines }]) => {
       const ran = lines[file];
-      return passed && ran !== undefined && (!isSame || ran.includes(line));
+      if (ran === undefined || (isSame && !ran.includes(line))) return [];
+      const worth = (nearness(test, file) * (ran.length / most) ** 2) / (1 + seconds);
+      return [{ test, seconds, worth: passed ? worth : 0 }];
     })
-    .map(([test, { seconds }]) => ({ test, seconds, near: nearness(test, file) }))
-    .sort((a, b) => b.near - a.near || a.seconds - b.seconds || (a.test < b.test ? -1 : 1))
+    .sort((a, b) => b.worth - a.worth || a.seconds - b.seconds || (a.test < b.test ? -1 : 1))
     .map(({ test, seconds }) => ({ test, seconds }));
 }
 
-/** 2: a test of this very file. 1: of its directory. */
 function nearness(test: string, file: string): number {
   const place = dirname(test).replace(/^test\/?/, '');
-  if (place !== dirname(file)) return 0;
-  return basename(test, '.test.ts') === basename(file, '.ts') ? 2 : 1;
+  if (place !== dirname(file)) return 1;
+  return basename(test, '.test.ts') === basename(file, '.ts') ? 10 : 3;
 }

@@ -1,5 +1,7 @@
 import { type RowReader, readersIn } from './row-reader.ts';
 
+const selects = '`strategy` selects';
+
 /** Evidence policy. */
 export const readers: readonly RowReader[] = [
   ...readersIn('engine/frame/context-snapshot.ts', [
@@ -9,8 +11,16 @@ export const readers: readonly RowReader[] = [
       '0',
       '`trustTiers` orders the items',
     ],
+    ['evidence.strategy=repo-first', "strategy === 'repo-first'", 'strategy === undefined', selects],
+    ['evidence.strategy=open-web', "strategy === 'repo-first'", 'strategy !== undefined', selects],
   ]),
   ...readersIn('engine/frame/admission.ts', [
+    [
+      'evidence.strategy=pinned-official',
+      "evidence.strategy === 'pinned-official'",
+      'evidence.strategy === undefined',
+      selects,
+    ],
     [
       'evidence.trustTiers#unlisted',
       "(form === 'item' || isExternal) && !listed.has(trustTier)",
@@ -41,8 +51,8 @@ export const readers: readonly RowReader[] = [
   ...readersIn('engine/run/decide/decide-run.ts', [
     [
       'evidence.minCitationsPerDecision=0',
-      'needed > 0 ?',
-      'needed >= 0 ?',
+      'return { needed, trusted',
+      'return { needed: needed || 1, trusted',
       'minCitationsPerDecision',
       '0 asks for none',
     ],

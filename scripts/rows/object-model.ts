@@ -206,21 +206,19 @@ export const readers: readonly RowReader[] = [
       'abandonOnSecurityGateFail false:',
     ],
   ]),
-  ...readersIn('engine/run/seal/seal.ts', [
+  ...readersIn('engine/run/decide/decide.ts', [
     [
       'objmodel.decisionPolicy.rollbackOnProvenanceFail=true',
-      'contract.effective.objmodel.decisionPolicy.rollbackOnProvenanceFail',
-      'contract === undefined',
+      'isRolledBack = policy.rollbackOnProvenanceFail',
+      'isRolledBack = policy === undefined',
       'a log that fails rolls back',
     ],
     [
       'objmodel.decisionPolicy.rollbackOnProvenanceFail=false',
-      'contract.effective.objmodel.decisionPolicy.rollbackOnProvenanceFail',
-      'contract !== undefined',
+      'isRolledBack = policy.rollbackOnProvenanceFail',
+      'isRolledBack = policy !== undefined',
       'a log that fails is reported and the swap happens',
     ],
-  ]),
-  ...readersIn('engine/run/decide/decide.ts', [
     [
       'objmodel.decisionPolicy.checkpointBeforeReplan',
       "policy.checkpointBeforeReplan ? 'checkpoint' : 'retry'",

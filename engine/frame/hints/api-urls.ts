@@ -1,5 +1,7 @@
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { parseStrictJson } from '../../../core/base/strict-json.ts';
+import { type Content, textContent } from '../../../readers/packages/content.ts';
+import { yamlAsJson } from '../../../readers/packages/yaml.ts';
 import type { GitDirectory } from '../../vcs/git.ts';
 import type { TreeEntry } from '../../vcs/tree.ts';
 import { eachBlob, isFile } from '../each-blob.ts';
@@ -29,10 +31,13 @@ const maxDescriptions = 64;
 const maxServers = 16;
 const maxUrls = 256;
 
+/** Of YAML in all: reading it takes a hundred times as long. */
+const maxYamlBytes = 4 * 1024 * 1024;
+
 /**
- * Looks `touchHints.apis` up in the `openapi*.json` and `swagger*.json` files of a tree: `servers[].url` and the path
- * make the URL. A path may be written with its server's base path, with a method before it, with values or other names
- * for parameters. YAML is not read.
+ * Looks `touchHints.apis` up in the `openapi*` and `swagger*` files of a tree, in JSON or YAML: `servers[].url` and the
+ * path make the URL. A path may be written with its server's base path, with a method before it, with values or other
+ * names for parameters.
  */
 export async function findApis(
   objects: GitDirectory,
@@ -41,18 +46,18 @@ export async function findApis(
 ): Promise<FoundApis> {
   if (apis.length === 0) return { urls: [], unresolved: [], gaps: [] };
   const described = entries.filter((entry) => isFile(entry) && descriptionName.test(entry.path));
-  const isYaml = ({ path }: TreeEntry): boolean => !path.toLowerCase().endsWith('.json');
-  const json = described.filter((entry) => !isYaml(entry));
-  const readable = json.filter(({ sizeBytes }) => sizeBytes <= maxDescriptionBytes).slice(0, maxDescriptions);
+  const readable = selectReadable(described);
   const gaps = described
     .filter((entry) => !readable.includes(entry))
-    .map((entry) => `${entry.path}: ${isYaml(entry) ? 'YAML is not read' : 'too large, or too many'}`);
+    .map(({ path }) => `${path}: too large, or too many`);
   const urls: ApiUrl[] = [];
-  await eachBlob(objects, readable, ({ path }, bytes) => {
-    const document = bytes && readDescription(bytes);
-    if (!document) return void gaps.push(`${path}: not an API description in strict JSON`);
+  await eachBlob(objects, readable, (entry, bytes) => {
+    const { path } = entry;
+    const read = bytes && readDescription(bytes, isYaml(entry));
+    if (read === undefined || 'reason' in read)
+      return void gaps.push(`${path}: ${read?.reason ?? 'git does not hold it'}`);
     for (const api of apis) {
-      for (const { url, text } of urlsOf(document, api))
+      for (const { url, text } of urlsOf(read.value, api))
         if (urls.length < maxUrls) urls.push({ api, url, description: path, text });
     }
   });
@@ -60,14 +65,42 @@ export async function findApis(
   return { urls, unresolved: apis.filter((api) => !resolved.has(api)), gaps: gaps.slice(0, maxDescriptions) };
 }
 
+function isYaml({ path }: TreeEntry): boolean {
+  return !path.toLowerCase().endsWith('.json');
+}
+
+function selectReadable(described: readonly TreeEntry[]): readonly TreeEntry[] {
+  let yamlBytes = 0;
+  return described
+    .filter((entry) => {
+      if (entry.sizeBytes > maxDescriptionBytes) return false;
+      if (!isYaml(entry)) return true;
+      if (yamlBytes + entry.sizeBytes > maxYamlBytes) return false;
+      yamlBytes += entry.sizeBytes;
+      return true;
+    })
+    .slice(0, maxDescriptions);
+}
+
 type Json = Readonly<Record<string, unknown>>;
 
-function readDescription(bytes: Uint8Array): Json | undefined {
+function readDescription(bytes: Uint8Array, yaml: boolean): Content<Json> {
+  const content = yaml ? readYaml(bytes) : readJson(bytes);
+  if ('reason' in content || isObject(content.value.paths)) return content;
+  return { reason: 'not an API description' };
+}
+
+function readYaml(bytes: Uint8Array): Content<Json> {
+  const text = textContent(bytes);
+  return 'reason' in text ? text : yamlAsJson(text.value);
+}
+
+function readJson(bytes: Uint8Array): Content<Json> {
   try {
     const { value } = parseStrictJson(bytes, { maxBytes: maxDescriptionBytes, maxDepth: 128 });
-    return isObject(value) && isObject(value.paths) ? value : undefined;
+    return isObject(value) ? { value } : { reason: 'not an API description' };
   } catch {
-    return undefined;
+    return { reason: 'it is not strict JSON' };
   }
 }
 

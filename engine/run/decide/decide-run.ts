@@ -86,7 +86,7 @@ async function findDecision(
     ...(refusal ? [refusal] : []),
   ];
   const input: DecisionInput = {
-    schema: 'urn:writ:decision-input:v1',
+    schema: 'urn:writ:decision-input:v2',
     runId,
     specId: spec.metadata.id,
     specDigest: contract.digest,
@@ -118,7 +118,7 @@ async function findDecision(
     replans: { count: state.draft.revision - 1, limit: maxReplans },
     cost: { limitUnits: state.costLimit, usedUnits },
     human,
-    ...citationsAsked(spec.evidence),
+    citations: citationsAsked(spec.evidence),
     policy: spec.objmodel.decisionPolicy,
   };
   return { input, decision: decide(input), refusals, metrics };
@@ -128,8 +128,8 @@ async function findDecision(
 function citationsAsked({
   minCitationsPerDecision: needed,
   trustTiers,
-}: EffectiveIntentSpec['evidence']): Pick<DecisionInput, 'citations'> {
-  return needed > 0 ? { citations: { needed, trusted: trustTiers.includes('repo') } } : {};
+}: EffectiveIntentSpec['evidence']): NonNullable<DecisionInput['citations']> {
+  return { needed, trusted: trustTiers.includes('repo') };
 }
 
 /** What a run used up so far, by the names that the contract gives (document 1, runPolicy.metricsSchema). */

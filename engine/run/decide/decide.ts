@@ -1,6 +1,12 @@
 import { canonicalDigest } from '../../../core/base/canonical.ts';
 import { replanTriggers } from '../../../core/contract/replan-trigger.ts';
-import type { DecidedStage, DecidedTask, DecisionInput, DecisionRecord } from '../record/decision-input.ts';
+import type {
+  DecidedStage,
+  DecidedTask,
+  DecisionInput,
+  DecisionRecord,
+  SealingFault,
+} from '../record/decision-input.ts';
 import { inputProblems } from '../record/decision-input-shape.ts';
 import { isOverCap } from './budget.ts';
 import { type Objection, objectionsTo } from './decision-objections.ts';
@@ -32,18 +38,23 @@ export function decide(input: DecisionInput): DecisionRecord {
 function judge(input: DecisionInput): Verdict {
   const { sealing, policy } = input;
   // The log already says that the change was made: it must be told otherwise, whatever else became true meanwhile.
-  if (sealing === 'swap-lost' || sealing === 'changed-under-us') {
-    const lost = sealing === 'swap-lost' ? 'the target was moved' : 'the working tree was changed';
-    return { type: 'rollback', next: 'stop', reasons: [`${lost} before the swap`] };
-  }
+  if (sealing !== undefined && sealing !== 'provenance-failed')
+    return { type: 'rollback', next: 'stop', reasons: [lostBy[sealing]] };
   const verdict = judgeChange(input);
   if (sealing === undefined) return verdict;
   const reasons = [...verdict.reasons, 'provenance failed'];
   if (verdict.type !== 'commit') return abandon(reasons);
-  return policy.rollbackOnProvenanceFail
+  const isRolledBack = policy.rollbackOnProvenanceFail;
+  return isRolledBack
     ? { type: 'rollback', next: 'stop', reasons }
     : { type: 'commit', next: 'swap', reasons };
 }
+
+const lostBy = {
+  refuted: 'the record does not bear the change',
+  'swap-lost': 'the target was moved before the swap',
+  'changed-under-us': 'the working tree was changed before the swap',
+} as const satisfies Partial<Record<SealingFault, string>>;
 
 function judgeChange(input: DecisionInput): Verdict {
   const objections = objectionsTo(input);

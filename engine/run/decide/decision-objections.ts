@@ -143,12 +143,13 @@ function citationObjections({ subject, stages, citations }: DecisionInput): Obje
 
 /**
  * A run in which no check passed cannot commit (resolutions, Stages); the part of one Task need not have checks of its
- * own.
+ * own. Before citations were asked for, a check that ran was enough.
  */
-function nothingPassedObjections({ subject, stages }: DecisionInput): Objection[] {
-  if (subject === 'attempt' || settledWell(stages) > 0) return [];
-  const reason = stages.some((stage) => stage.ran > 0) ? 'no check passed' : 'no check ran';
-  return [{ reason, weight: 'final' }];
+function nothingPassedObjections({ subject, stages, citations }: DecisionInput): Objection[] {
+  const ran = stages.some((stage) => stage.ran > 0);
+  const isEnough = citations === undefined ? ran : settledWell(stages) > 0;
+  if (subject === 'attempt' || isEnough) return [];
+  return [{ reason: ran ? 'no check passed' : 'no check ran', weight: 'final' }];
 }
 
 /** Checks that passed, or may still once people have spoken. */

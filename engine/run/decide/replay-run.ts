@@ -80,8 +80,10 @@ function replayOne(files: ReadonlyMap<string, Uint8Array>, folder: string): Deci
   for (const name of folder === '' ? ['decision.json', sealPaths.rollback] : ['decision.json']) {
     if (name === sealPaths.rollback && !files.has(name)) continue;
     const object = readObject(files, at(name), 'decision');
-    // What was decided on and what came of it may part: a commit whose sealing failed is rolled back.
-    if (object.type !== 'rollback') same(at(name), '/type', decision.type, object.type);
+    // The rollback beside a commit is of a swap that was lost; the first version knew no input of a failed sealing.
+    const isOld = input.schema === 'urn:writ:decision-input:v1' && object.type === 'rollback';
+    if (name === sealPaths.rollback) same(at(name), '/type', 'rollback', object.type);
+    else if (!isOld) same(at(name), '/type', decision.type, object.type);
     same(at(name), '/reasons', decision.reasons, object.reasons);
     same(at(name), '/input_digest', decision.inputDigest, object.input_digest);
     same(at(name), '/decision_digest', canonicalDigest(decision), object.decision_digest);
@@ -119,7 +121,8 @@ function compareInput(files: ReadonlyMap<string, Uint8Array>, folder: string, in
   const effective = readJson(files, 'effective.json');
   const asked = (...names: readonly string[]): unknown => valueAt(effective, ...names);
   // A record from before candidates were kept on the way says nothing of blame.
-  if (input.subject === 'candidate' && input.source === 'worker' && (!isTop || input.blame !== undefined)) {
+  const saysBlame = !isTop || input.schema !== 'urn:writ:decision-input:v1' || input.blame !== undefined;
+  if (input.subject === 'candidate' && input.source === 'worker' && saysBlame) {
     const blame = blameAgain({
       input,
       findings: patchset.findings,
@@ -141,7 +144,9 @@ function compareInput(files: ReadonlyMap<string, Uint8Array>, folder: string, in
   const needed = asked('evidence', 'minCitationsPerDecision');
   const tiers = asked('evidence', 'trustTiers');
   const citations = { needed, trusted: Array.isArray(tiers) && tiers.includes('repo') };
-  same(file, '/citations', needed === 0 ? undefined : citations, input.citations);
+  // Only the first version is without, where it is older than citations. Nobody makes a sealed record old afterwards:
+  // its signed provenance lists the digest of this file.
+  if (input.citations !== undefined) same(file, '/citations', citations, input.citations);
   // A person may have added to the cap while the run waited, and never takes from it; 0 is none.
   const cap = asked('constraints', 'resources', 'maxCostUnits');
   const isRaised = typeof cap === 'number' && cap > 0 && input.cost.limitUnits > cap;

@@ -11,7 +11,7 @@ import {
   text,
   wholeNumber,
 } from '../../store/shape.ts';
-import type { DecisionInput } from './decision-input.ts';
+import { type DecisionInput, decisionInputSchemas, sealingFaults } from './decision-input.ts';
 
 const finding = fields(
   { rule: text, severity: oneOf('error', 'warning', 'note') },
@@ -37,7 +37,7 @@ const triggers = listOf(oneOf(...replanTriggers));
 /** A decision's input as it is stored; an unknown field is refused, because whoever wrote it meant something by it. */
 const decisionInput: Shape<DecisionInput> = fields(
   {
-    schema: oneOf('urn:writ:decision-input:v1'),
+    schema: oneOf(...decisionInputSchemas),
     runId: text,
     specId: text,
     specDigest: text,
@@ -75,7 +75,7 @@ const decisionInput: Shape<DecisionInput> = fields(
     }),
     worker: oneOf('patch', 'nothing', 'failed'),
     citations: fields({ needed: wholeNumber, trusted: flag }),
-    sealing: oneOf('provenance-failed', 'swap-lost', 'changed-under-us'),
+    sealing: oneOf(...sealingFaults),
   },
 );
 
@@ -87,16 +87,21 @@ export function inputProblems(input: DecisionInput): readonly string[] {
 }
 
 function contradictions({
+  schema,
   subject,
   source,
   task,
   blame,
   worker,
+  citations,
   sealing,
   cost,
 }: DecisionInput): readonly string[] {
   const isWorkerAttempt = subject === 'attempt' && source === 'worker';
   return [
+    ...(schema !== 'urn:writ:decision-input:v1' && citations === undefined
+      ? ['/citations: expected how many checks are to be cited']
+      : []),
     ...(isWorkerAttempt && worker === undefined ? ['/worker: expected what the worker answered'] : []),
     ...(source === 'supplied' && worker !== undefined && worker !== 'patch'
       ? ['/worker: expected no worker of a supplied patch']

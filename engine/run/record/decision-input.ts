@@ -42,11 +42,18 @@ export interface BlamedFindings {
 }
 
 /**
+ * Which rules an input was decided by. Of the first version there are records without `citations`: they were decided
+ * when no citation was asked for, and a check that ran was enough. The second always has it.
+ */
+export const decisionInputSchemas = ['urn:writ:decision-input:v1', 'urn:writ:decision-input:v2'] as const;
+
+/**
  * The whole input of a decision: digests and outcomes only, no content, so that it has no retention
  * (resolutions, Retention). Stored as `decision-input.json`.
  */
 export interface DecisionInput {
-  readonly schema: 'urn:writ:decision-input:v1';
+  /** The last of them in everything that is decided now. */
+  readonly schema: (typeof decisionInputSchemas)[number];
   readonly runId: string;
   readonly specId: string;
   readonly specDigest: string;
@@ -104,8 +111,8 @@ export interface DecisionInput {
     readonly rejected: number;
   };
   /**
-   * How many checks that passed the final decision has to cite, and whether the contract trusts their tier (`repo`);
-   * absent where it asks for none.
+   * How many checks that passed the final decision has to cite (0: none), and whether the contract trusts their tier
+   * (`repo`); absent only in records of the first version.
    */
   readonly citations?: { readonly needed: number; readonly trusted: boolean };
   /** `objmodel.decisionPolicy`. */
@@ -115,8 +122,16 @@ export interface DecisionInput {
     readonly rollbackOnProvenanceFail: boolean;
   };
   /** What stopped the sealing of a candidate that was decided to be committed. */
-  readonly sealing?: 'provenance-failed' | 'swap-lost' | 'changed-under-us';
+  readonly sealing?: SealingFault;
 }
+
+/**
+ * Why a change that was decided to be committed is not sealed as it should be: its record does not bear it, its
+ * provenance or the log failed, its target was moved by somebody else, or files of it were changed in the working tree.
+ */
+export const sealingFaults = ['refuted', 'provenance-failed', 'swap-lost', 'changed-under-us'] as const;
+
+export type SealingFault = (typeof sealingFaults)[number];
 
 /** What the Scheduler does about a decision. */
 export type DecisionStep =

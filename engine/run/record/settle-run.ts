@@ -127,7 +127,7 @@ function plansIn(files: RecordFiles): readonly (readonly [string, StoredObject<'
 export async function recordRollback(
   attempt: Attempt,
   judged: JudgedRun,
-  outcome: Omit<RunOutcome, 'type'>,
+  outcome: RunOutcome,
   revocation: readonly SealedFile[],
 ): Promise<void> {
   const {
@@ -136,15 +136,11 @@ export async function recordRollback(
   } = attempt;
   const steps = attempt.means.steps.under('rollback');
   const { nowMs } = outcome;
-  const decision = sealObject(
-    'decision',
-    decisionBody(attempt, judged, { ...outcome, type: 'rollback' }, []),
-    {
-      nowMs,
-      objectId: uuidV7From(nowMs, `${runId}/decision/rollback-after-record`),
-      createdBy: schedulerOf(contract.effective),
-    },
-  );
+  const decision = sealObject('decision', decisionBody(attempt, judged, outcome, []), {
+    nowMs,
+    objectId: uuidV7From(nowMs, `${runId}/decision/rollback-after-record`),
+    createdBy: schedulerOf(contract.effective),
+  });
   const old = await steps.once(
     'old',
     async () => (await store.objects.version(store.refs.run(runId))) ?? null,

@@ -9,6 +9,8 @@ import { type Identity, readIdentity } from '../../vcs/identity.ts';
 import { importObjects } from '../../vcs/import-objects.ts';
 import { readRef } from '../../vcs/refs.ts';
 import { type FollowOutcome, followWorktree, swapTarget } from '../../vcs/swap-target.ts';
+import { decide } from '../decide/decide.ts';
+import type { SealingFault } from '../record/decision-input.ts';
 import type { JudgedRun } from '../record/judged-run.ts';
 import { recordFiles } from '../record/record-files.ts';
 import { recordRollback, settleRun } from '../record/settle-run.ts';
@@ -31,6 +33,7 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
     means: { steps, settings },
     ground,
   } = attempt;
+  const without = (fault: SealingFault): JudgedRun => sealedWithout(judged, fault);
   const ended = await endedMeanwhile(attempt, judged);
   if (ended) return abandon(candidate, ended);
   const [facts] = await Promise.all([
@@ -47,20 +50,20 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
   if (refuted !== undefined)
     return rollback(
       attempt,
-      judged,
+      without('refuted'),
       {},
       { commit, nowMs },
       `the record does not bear the change: ${refuted}`,
     );
   const attested = await attest(attempt, judged, { commit, files, nowMs }, isSwapped);
   const { failed } = attested;
-  if (failed !== undefined && contract.effective.objmodel.decisionPolicy.rollbackOnProvenanceFail) {
-    return rollback(attempt, judged, attested, { commit, nowMs }, `provenance failed: ${failed}`);
-  }
+  const settled = failed === undefined ? judged : without('provenance-failed');
+  if (failed !== undefined && settled.decision.next === 'stop')
+    return rollback(attempt, settled, attested, { commit, nowMs }, `provenance failed: ${failed}`);
   const recorded =
     failed === undefined
       ? files
-      : await recordFiles(attempt, judged, {
+      : await recordFiles(attempt, settled, {
           type: 'commit',
           commit,
           rationale: `${rationale}; made without provenance: ${failed}`,
@@ -79,8 +82,9 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
   }
   const swap = await steps.once('swap', () => moveTarget(attempt, commit));
   if (swap.lost !== undefined) {
+    const { type } = without(swap.by ?? 'swap-lost').decision;
     const revocation = await revoke(attempt, attested, swap.lost);
-    return recordRollback(attempt, judged, { commit, rationale: swap.lost, nowMs }, revocation);
+    return recordRollback(attempt, judged, { type, commit, rationale: swap.lost, nowMs }, revocation);
   }
   const follow = steps.interrupted('follow') ? finishFollow : followWorktree;
   await steps.once('follow', async (): Promise<FollowOutcome> => {
@@ -100,6 +104,12 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
   });
 }
 
+/** What a failed seal means for the change: decided from the same input, and from what failed. */
+function sealedWithout(judged: JudgedRun, sealing: SealingFault): JudgedRun {
+  const input = { ...judged.input, sealing };
+  return { ...judged, input, decision: decide(input) };
+}
+
 /**
  * The change is not made: whatever was claimed of it is taken back, and the record says why. One that says otherwise
  * already keeps it beside.
@@ -112,13 +122,13 @@ async function rollback(
   reason: string,
 ): Promise<void> {
   const { rationale, seals } = await takeBack(attempt, attested, reason);
-  const outcome = { ...made, rationale };
+  const outcome = { ...made, type: judged.decision.type, rationale };
   const {
     means: { steps },
   } = attempt;
   const place = await steps.once('rolled-back', () => (steps.ended('record/run') ? 'beside' : 'instead'));
   if (place === 'beside') return recordRollback(attempt, judged, outcome, seals);
-  return settleRun(attempt, await recordFiles(attempt, judged, { ...outcome, type: 'rollback' }), seals);
+  return settleRun(attempt, await recordFiles(attempt, judged, outcome), seals);
 }
 
 /**
@@ -202,13 +212,13 @@ function makeCommit(
 async function moveTarget(
   { identity: { runId }, ground, patch }: Pick<Attempt, 'identity' | 'ground' | 'patch'>,
   commit: string,
-): Promise<{ lost?: string }> {
+): Promise<{ lost?: string; by?: SealingFault }> {
   const { repository, target } = ground;
   if ((await readRef(repository, target.ref)) === commit) return {};
   const dirty = target.checkedOutHere ? await dirtyPaths(repository, patch.files) : [];
   if (dirty.length > 0) {
     const paths = dirty.slice(0, 5).map(({ path }) => `\`${path}\``);
-    return { lost: `${paths.join(', ')} changed in the working tree during the run` };
+    return { lost: `${paths.join(', ')} changed in the working tree during the run`, by: 'changed-under-us' };
   }
   const { ref, commit: judgedBy } = ground.policy;
   const held = ref === undefined || judgedBy === undefined ? undefined : { ref, commit: judgedBy };
@@ -216,5 +226,5 @@ async function moveTarget(
   if (swap.moved) return {};
   const stale = swap.stale[0]?.ref ?? target.ref;
   const whose = stale === target.ref ? '' : ', whose policy judged the change,';
-  return { lost: `\`${stale}\`${whose} was moved by somebody else during the run` };
+  return { lost: `\`${stale}\`${whose} was moved by somebody else during the run`, by: 'swap-lost' };
 }

@@ -1,10 +1,14 @@
-import { inSection, withModel } from '../contract-row.ts';
+import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
+import { type ContractRow, inSection, withModel } from '../contract-row.ts';
 
 export const evidenceRows = inSection('Evidence policy', [
+  strategyRow('repo-first', 'what the repository holds comes before any page, whatever the order of tiers'),
+  strategyRow('pinned-official', 'a page of a host that `allowedDomains` does not name enters no snapshot'),
+  strategyRow('open-web', 'every page that the domain rules let in enters, in the order of its tier'),
   {
-    id: 'evidence.strategy',
+    id: 'evidence.strategy#retrieval',
     path: '/evidence/strategy',
-    rule: 'selects what enters the context snapshot',
+    rule: 'selects what a model looks up by itself',
     asks: withModel,
     bringsIn: 'session part',
   },
@@ -79,3 +83,18 @@ export const evidenceRows = inSection('Evidence policy', [
     bringsIn: 'session part',
   },
 ]);
+
+/** Of the snapshot that an attempt of any worker starts from. */
+function strategyRow(
+  strategy: EffectiveIntentSpec['evidence']['strategy'],
+  rule: string,
+): Omit<ContractRow, 'section'> {
+  return {
+    id: `evidence.strategy=${strategy}`,
+    path: '/evidence/strategy',
+    rule,
+    asks: ({ evidence }) => evidence.strategy === strategy,
+    enforcedBy: 'core',
+    test: 'test/engine/frame/take-context.test.ts',
+  };
+}

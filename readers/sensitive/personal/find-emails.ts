@@ -5,6 +5,9 @@ const domainForm = /(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,8}[A-Z
 /** Ends of file names that look like a domain: `icon@2x.png`, `pkg@latest.js`. */
 const fileEndings =
   /\.(?:png|jpe?g|gif|svg|webp|ico|js|mjs|cjs|ts|tsx|jsx|json|css|map|py|rb|go|rs|java|kt|md|txt|html?|xml|ya?ml|toml|lock|tgz|zip|gz|whl|exe|dll|so)$/i;
+/** `1.1.0.rc`, `5.6.15.Final`: a package stands before its version as a person before a host. */
+const versionForm =
+  /^v?\d{1,9}(?:\.\d{1,9}){1,4}[-+.]?(?:a|alpha|b|beta|build|canary|cr|dev|edge|experimental|final|ga|insiders?|latest|lts|m|milestone|next|nightly|post|pre|preview|rc|release|snapshot|sp|stable)(?![A-Za-z])/i;
 const machineNames = /^(?:git|hg|svn|ssh|noreply|no-reply|donotreply)$/i;
 const reservedDomain = /(?:^|\.)(?:example(?:\.(?:com|org|net))?|test|invalid|localhost|local)$/i;
 
@@ -16,7 +19,7 @@ export function findEmails(text: string): readonly SensitiveMatch[] {
   for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
     domainForm.lastIndex = at + 1;
     const domain = domainForm.exec(text)?.[0];
-    if (domain === undefined || fileEndings.test(domain)) continue;
+    if (domain === undefined || fileEndings.test(domain) || versionForm.test(domain)) continue;
     let start = at;
     while (start > 0 && at - start < maxLocal && isLocal(text.charCodeAt(start - 1))) start -= 1;
     while (start < at && text.charAt(start) === '.') start += 1;

@@ -1,3 +1,4 @@
+import { isJoinedWords } from './joined-words.ts';
 import { isPlaceholder } from './placeholder.ts';
 import { classesOf, entropyOf, unrestOf } from './randomness.ts';
 import type { SecretMatch } from './secret-match.ts';
@@ -70,6 +71,14 @@ const harmlessValue =
   /^(?:[a-z][a-z0-9+.-]{1,20}:\/\/|\.{0,2}\/|~\/|[A-Za-z]:\\|#[0-9a-f]{3,8}$|v?\d+(?:\.\d+)+|\d{4}-\d\d-\d\d|sha(?:1|256|384|512)[-:]|md5[-:]|data:|image\/|text\/|application\/|urn:|\*|\^|\\)|\$$|\(\?|\[\^?[a-z0-9]-|=>|::|\(\)|<[a-z]/i;
 const wordsJoined = /^[A-Za-z]+(?:[-_./:][A-Za-z]+)*[-_.]?\d{0,4}$/;
 const onlyWords = /^[A-Za-z]+(?:[-_./:][A-Za-z]+)*[:.?!*]?$/;
+/** `wall=0.12s` behind the number of a pass. */
+const measured = /^[a-z_]{1,20}=\d{1,12}(?:\.\d{1,9})?(?:[mun]?s|%|[kKMG]?i?B)?$/;
+/** A verdict, as test drivers say it: `PASS: tests/base64test`, `--- PASS: TestReset/v2`, `[PASS] x: y`. */
+const verdict = /^PASS[ \t]{0,2}:/;
+const verdictBefore = /(?:^|[\s[>])(?:-{3} |X)?$/;
+/** The title of a test: `password: rejects_v1_hashes`. */
+const titled = /:[ \t]{1,4}[^\s:]+$/;
+const snakeCase = /^[a-z0-9]+(?:[_/][a-z0-9]+){2,}$/;
 const member = /^[A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)+$/;
 
 /**
@@ -96,6 +105,7 @@ export function findAssigned(text: string, at: number): SecretMatch | undefined 
   if (groups.sign === '>' && !before.includes('<')) return undefined;
   const isWord = groups.word !== undefined;
   if (!(isWord ? isPassword(found) : isKey(found)) || isHarmless(found, isWord)) return undefined;
+  if (isWord && isBare && isTestName(before, match[0], found)) return undefined;
   const endOfValue = at + match[0].length - (isBare ? 0 : trailingQuote(match[0]));
   const isTag = groups.sign === '>' && text.startsWith('</', endOfValue);
   return {
@@ -160,7 +170,15 @@ function trailingQuote(matched: string): number {
 
 function isHarmless(found: string, isWord: boolean): boolean {
   const joined = isWord ? onlyWords : wordsJoined;
-  return isPlaceholder(found) || harmlessValue.test(found) || member.test(found) || joined.test(found);
+  if (isPlaceholder(found) || harmlessValue.test(found) || member.test(found) || joined.test(found))
+    return true;
+  return isWord ? measured.test(found) : isJoinedWords(found);
+}
+
+/** Words behind a verdict, or three and more of them that are joined as in the name of a test. */
+function isTestName(before: string, matched: string, found: string): boolean {
+  const isVerdict = verdict.test(matched) && verdictBefore.test(before);
+  return (isVerdict || (titled.test(matched) && snakeCase.test(found))) && isJoinedWords(found);
 }
 
 /** Of several kinds of characters, as people are made to choose them. */

@@ -91,7 +91,9 @@ t.test(
 );
 
 t.test('`trustTiers` orders the items, and drops what it does not list', async (t) => {
-  const { snapshot } = await taken(t, { evidence: { ...evidence, trustTiers: ['vendor-doc', 'repo'] } });
+  const { snapshot } = await taken(t, {
+    evidence: { ...evidence, strategy: 'open-web', trustTiers: ['vendor-doc', 'repo'] },
+  });
   t.equal(snapshot?.items[0]?.kind, 'Url');
   t.equal(snapshot?.items.length, 5);
   const only = await taken(t, { evidence: { ...evidence, trustTiers: ['vendor-doc'] } });
@@ -100,6 +102,37 @@ t.test('`trustTiers` orders the items, and drops what it does not list', async (
     ['Url'],
   );
   t.equal(only.snapshot?.rejected?.filter(({ reason }) => reason === 'unlisted-tier').length, 4);
+});
+
+t.test('`strategy` selects: the repository first, official hosts alone, or whatever may enter', async (t) => {
+  const wide = { ...evidence, domainAllowlistMode: 'disabled', trustTiers: ['web', 'vendor-doc', 'repo'] };
+  const under = async (strategy: string) => {
+    const { snapshot } = await taken(t, { evidence: { ...wide, strategy } });
+    return {
+      tiers: [...new Set(snapshot?.items.map(({ trust_tier }) => trust_tier))],
+      rejected: snapshot?.rejected?.map(({ name, reason }) => [name, reason]),
+      strategy: snapshot?.strategy,
+    };
+  };
+  t.strictSame(
+    await under('repo-first'),
+    { tiers: ['repo', 'web', 'vendor-doc'], rejected: [], strategy: 'repo-first' },
+    'repo-first',
+  );
+  t.strictSame(
+    await under('pinned-official'),
+    {
+      tiers: ['vendor-doc', 'repo'],
+      rejected: [['https://blocked.example.org/users', 'unofficial']],
+      strategy: 'pinned-official',
+    },
+    'pinned-official',
+  );
+  t.strictSame(
+    await under('open-web'),
+    { tiers: ['web', 'vendor-doc', 'repo'], rejected: [], strategy: 'open-web' },
+    'open-web',
+  );
 });
 
 t.test('one thing that two hints lead to is one item, for the first of them', async (t) => {

@@ -149,7 +149,7 @@ interface Situation {
   readonly trigger: 'none' | 'not enabled' | 'enabled' | 'enabled, no replan left';
   readonly retries: 'left' | 'exhausted';
   readonly cost: 'near the cap' | 'over the cap';
-  readonly sealing: 'not begun' | 'provenance-failed' | 'swap-lost' | 'changed-under-us';
+  readonly sealing: 'not begun' | 'refuted' | 'provenance-failed' | 'swap-lost' | 'changed-under-us';
   readonly onProvenance: 'rollback' | 'swap';
 }
 
@@ -157,6 +157,7 @@ interface Situation {
 const answers: readonly (readonly [when: (s: Situation) => boolean, answer: string])[] = [
   [(s) => has(s, 'odd'), 'abandon/stop'],
   [(s) => s.subject === 'attempt' && s.sealing !== 'not begun', 'abandon/stop'],
+  [(s) => s.sealing === 'refuted', 'rollback/stop'],
   [(s) => s.sealing === 'swap-lost', 'rollback/stop'],
   [(s) => s.sealing === 'changed-under-us', 'rollback/stop'],
   [(s) => s.wallClock === 'exceeded', 'abandon/stop'],
@@ -223,7 +224,7 @@ function toInput(s: Situation): DecisionInput {
     stageNames.map((name) => cleanStage(name, s)),
   );
   const input: DecisionInput = {
-    schema: 'urn:writ:decision-input:v1',
+    schema: 'urn:writ:decision-input:v2',
     runId: 'run',
     specId: 'spec-0001',
     specDigest: 'd',
@@ -246,6 +247,7 @@ function toInput(s: Situation): DecisionInput {
     replans: { count: s.trigger === 'enabled, no replan left' ? 5 : 4, limit: 5 },
     cost: { limitUnits: 100, usedUnits: s.cost === 'over the cap' ? 101 : 95 },
     human: { ...humans[s.human], rejected: s.rejected === 'yes' ? 1 : 0 },
+    citations: { needed: 0, trusted: true },
     policy: {
       abandonOnSecurityGateFail: s.onSecurity === 'abandon',
       checkpointBeforeReplan: s.checkpointBeforeReplan === 'yes',
@@ -384,7 +386,7 @@ t.test('what stops a sealing, under whatever else became true', async (t) => {
     checkpointBeforeReplan: ['yes'],
     retries: ['left'],
     trigger: ['none', 'enabled'],
-    sealing: ['provenance-failed', 'swap-lost', 'changed-under-us'],
+    sealing: ['refuted', 'provenance-failed', 'swap-lost', 'changed-under-us'],
     onProvenance: ['rollback', 'swap'],
   } as const satisfies Dimensions;
   compare(t, { ...sealing, subject: ['candidate'], onSecurity: ['go on'] }, 9_000);

@@ -7,6 +7,7 @@ import { userJournalWitness } from '../../../attest/signer/user-journal-witness.
 import { systemClock } from '../../../core/base/clock.ts';
 import type { Attestor } from '../../../core/contract/attestor.ts';
 import type { RunView } from '../../../core/contract/run-view.ts';
+import { type Replay, replayRun } from '../../../engine/run/decide/replay-run.ts';
 import { runIntent } from '../../../engine/run/run-intent.ts';
 import type { WritEngine } from '../../../engine/spec/writ-engine.ts';
 import { fixtures, type Json, makeSample, type Sample, sampleSpec } from './sample.ts';
@@ -49,6 +50,21 @@ function broken(): never {
 /** Files of the run's record. */
 function recorded(sample: Sample, view: RunView): readonly string[] {
   return sample.git('ls-tree', '-r', '--name-only', `refs/ai/runs/${view.runId}`).split('\n');
+}
+
+/** What the record's own inputs lead to. */
+function replayed(sample: Sample, view: RunView): Replay {
+  const show = (path: string) => sample.git('cat-file', 'blob', `refs/ai/runs/${view.runId}:${path}`);
+  return replayRun(
+    new Map(
+      recorded(sample, view)
+        .filter((path) => path.endsWith('.json'))
+        .map((path) => [
+          path,
+          Buffer.from(`${show(path)}${/^decision-(?:input|record)/.test(path) ? '\n' : ''}`),
+        ]),
+    ),
+  );
 }
 
 async function logged(sample: Sample): Promise<number> {
@@ -124,6 +140,7 @@ for (const [what, { change, entries, revoked }] of Object.entries(faults)) {
       t.notOk(files.includes(seal), `no ${seal} is left for anybody to believe`);
     const decision = JSON.parse(sample.git('show', `refs/ai/runs/${view.runId}:decision.json`));
     t.equal(decision.type, 'rollback');
+    t.match(replayed(sample, view), { equal: true, decision: { type: 'rollback', next: 'stop' } });
     if (!revoked) return;
     const bundle = sample.git('show', `refs/ai/runs/${view.runId}:revocation.sigstore.json`);
     const { envelope } = parseBundle(Buffer.from(bundle));
@@ -145,6 +162,10 @@ for (const what of ['the provenance cannot be signed', 'what was sealed does not
     t.equal(sample.git('rev-parse', 'main'), view.decision?.commitSha);
     t.equal(view.provenance?.bundle, undefined);
     t.notOk(recorded(sample, view).includes('evidence-manifest.sigstore.json'));
+    t.match(replayed(sample, view), {
+      equal: true,
+      decision: { type: 'commit', next: 'swap', reasons: ['provenance failed'] },
+    });
   });
 }
 

@@ -113,7 +113,7 @@ t.test('a tolerated regression is asked for only where there are integration che
 
 t.test('what governs a model is asked for only where a model works', async (t) => {
   const forModel = asked(sample('minimal'), true);
-  for (const id of ['security.promptInjection.enforceOutputSchema', 'evidence.strategy']) {
+  for (const id of ['security.promptInjection.enforceOutputSchema', 'evidence.strategy#retrieval']) {
     t.ok(forModel.includes(id), id);
     t.notOk(asked(sample('minimal')).includes(id), id);
   }

@@ -62,7 +62,7 @@ t.test('the text of an item is what the description says of the endpoint', async
   t.equal(urls[0]?.description, 'openapi.json');
 });
 
-t.test('YAML and broken descriptions are said not to be read', async (t) => {
+t.test('broken descriptions are said not to be read', async (t) => {
   const { objects, entries } = await sampleTree(t, {
     'openapi.yaml': 'openapi: 3.1.0',
     'a/swagger.yml': '',
@@ -74,10 +74,10 @@ t.test('YAML and broken descriptions are said not to be read', async (t) => {
   t.strictSame(urls, []);
   t.strictSame(unresolved, ['/users']);
   t.strictSame([...gaps].sort(), [
-    'a/swagger.yml: YAML is not read',
-    'b/openapi.json: not an API description in strict JSON',
-    'c/openapi.json: not an API description in strict JSON',
-    'openapi.yaml: YAML is not read',
+    'a/swagger.yml: it holds no mapping',
+    'b/openapi.json: it is not strict JSON',
+    'c/openapi.json: not an API description',
+    'openapi.yaml: not an API description',
   ]);
 });
 
@@ -101,4 +101,69 @@ t.test('servers without a web address make no URL', async (t) => {
 t.test('without a wish nothing is looked up or complained about', async (t) => {
   const { objects, entries } = await sampleTree(t, { 'openapi.yaml': '' });
   t.strictSame(await findApis(objects, entries, []), { urls: [], unresolved: [], gaps: [] });
+});
+
+const yaml = `openapi: 3.1.0
+x-limits: &limits { maximum: 5, nullable: true, default: null, pattern: "5" }
+servers:
+  - url: https://{region}.api.example.com/v1
+    variables: { region: { default: eu } }
+paths:
+  /users/{id}: # one of them
+    get:
+      summary: one user
+      parameters:
+        - { name: id, schema: *limits }
+      responses:
+        200: { description: found }
+`;
+const limits = { maximum: 5, nullable: true, default: null, pattern: '5' };
+const alike = {
+  openapi: '3.1.0',
+  'x-limits': limits,
+  servers: [{ url: 'https://{region}.api.example.com/v1', variables: { region: { default: 'eu' } } }],
+  paths: {
+    '/users/{id}': {
+      get: {
+        summary: 'one user',
+        parameters: [{ name: 'id', schema: limits }],
+        responses: { 200: { description: 'found' } },
+      },
+    },
+  },
+};
+
+t.test('a description in YAML is read as the same one in JSON', async (t) => {
+  const found = async (name: string, text: string) => {
+    const { objects, entries } = await sampleTree(t, { [name]: text });
+    const { urls, gaps } = await findApis(objects, entries, ['/users/42']);
+    return { urls: urls.map(({ url, text: said }) => [url, String(said)]), gaps };
+  };
+  const json = await found('openapi.json', JSON.stringify(alike));
+  t.equal(json.urls.length, 1);
+  t.strictSame(await found('openapi.yaml', yaml), json);
+  t.strictSame(await found('swagger.YML', yaml.replaceAll('\n', '\r\n')), json);
+});
+
+t.test('YAML that is no JSON, or that blows up, is not read and says why', async (t) => {
+  const levels = Array.from({ length: 12 }, (_, at) =>
+    at === 0 ? 'l0: &l0 [x, x, x, x, x, x, x, x]' : `l${at}: &l${at} [${`*l${at - 1}, `.repeat(8)}]`,
+  );
+  const wide = `big: &big [${'x, '.repeat(20_000)}]\nmore: [${'*big, '.repeat(60)}]`;
+  for (const [hostile, reason] of [
+    [levels.join('\n'), 'it is not valid YAML'],
+    [wide, 'what its aliases come to is too large, or no JSON'],
+    ['self: &self [*self]', 'what its aliases come to is too large, or no JSON'],
+    ['number: .nan', 'what its aliases come to is too large, or no JSON'],
+    [`deep: ${'['.repeat(200)}${']'.repeat(200)}`, 'it is nested deeper than 100'],
+    ['twice: 1\ntwice: 2', 'a mapping of it has a key twice, or one that is no word'],
+    ['made: !!js/function "x"', 'it is not valid YAML'],
+    ['one: 1\n---\ntwo: 2', 'it is not valid YAML'],
+    [`long: ${'x'.repeat(2 * 1024 * 1024)}`, `it is larger than ${2 * 1024 * 1024} characters`],
+    [`long: ${'x'.repeat(4 * 1024 * 1024)}`, 'too large, or too many'],
+  ] as const) {
+    const { objects, entries } = await sampleTree(t, { 'openapi.yaml': `${yaml}${hostile}\n` });
+    const { urls, gaps } = await findApis(objects, entries, ['/users/42']);
+    t.strictSame({ urls, gaps }, { urls: [], gaps: [`openapi.yaml: ${reason}`] }, hostile.slice(0, 30));
+  }
 });

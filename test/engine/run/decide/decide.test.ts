@@ -22,7 +22,7 @@ const notStarted = { status: 'not-started', expected: 1, ran: 0, checks: [] } as
 
 function input(more: Partial<DecisionInput> = {}): DecisionInput {
   return {
-    schema: 'urn:writ:decision-input:v1',
+    schema: 'urn:writ:decision-input:v2',
     runId: 'run',
     specId: 'spec-0001',
     specDigest: sha,
@@ -43,6 +43,7 @@ function input(more: Partial<DecisionInput> = {}): DecisionInput {
     replans: { count: 0, limit: 5 },
     cost: { limitUnits: 0, usedUnits: 0 },
     human: { required: false, needed: 0, approved: 0, rejected: 0 },
+    citations: { needed: 0, trusted: true },
     policy: {
       abandonOnSecurityGateFail: true,
       checkpointBeforeReplan: true,
@@ -443,6 +444,16 @@ for (const [name, given, type, next, reasons] of reasonTable) {
     t.strictSame(record.reasons, reasons);
   });
 }
+
+t.test('before citations were asked for, a check that ran was enough, and none was not', async (t) => {
+  const old = (...replaced: DecidedStage[]): DecisionInput => {
+    const { citations: _, ...kept } = input({ stages: stages(...replaced) });
+    return { ...kept, schema: 'urn:writ:decision-input:v1' };
+  };
+  const failed = stage('fast', { checks: [{ id: 'a', status: 'failed', required: false }] });
+  t.strictSame(decide(old(failed)).type, 'commit');
+  t.match(decide(old(stage('fast', empty))), { type: 'abandon', reasons: ['no check ran'] });
+});
 
 t.test('an input that no Scheduler would ask is abandoned, and says where it is odd', async (t) => {
   const odd: readonly (readonly [string, Record<string, unknown>])[] = [

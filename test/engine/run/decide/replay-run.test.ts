@@ -1,6 +1,7 @@
 import t from 'tap';
-import { canonicalize } from '../../../../core/base/canonical.ts';
+import { canonicalDigest, canonicalize } from '../../../../core/base/canonical.ts';
 import { sha256Hex } from '../../../../core/base/digest.ts';
+import { decide } from '../../../../engine/run/decide/decide.ts';
 import { replayRun } from '../../../../engine/run/decide/replay-run.ts';
 import { finishedRun } from '../../upkeep/finished-run.ts';
 
@@ -293,6 +294,61 @@ t.test('a file that takes no part in the decision is held against the provenance
   t.ok(replayRun(changed).equal);
   t.match(replayRun(changed, listed), { equal: false, firstDifference: { file: 'plan.json', field: '' } });
 });
+
+/** The record as the first version of the input would have been decided and written down. */
+function aged(change: (input: Json) => void): ReadonlyMap<string, Buffer> {
+  const { citations: _, ...kept } = JSON.parse(String(files.get('decision-input.json'))) as Json;
+  const input: Json = { ...kept, schema: 'urn:writ:decision-input:v1' };
+  change(input);
+  const decision = decide(input as never);
+  const object = {
+    ...(JSON.parse(String(files.get('decision.json'))) as Json),
+    type: decision.type,
+    reasons: decision.reasons,
+    input_digest: decision.inputDigest,
+    decision_digest: canonicalDigest(decision),
+  };
+  const toBytes = (value: unknown): Buffer => Buffer.from(`${canonicalize(value)}\n`);
+  return new Map([
+    ...files,
+    ['decision-input.json', toBytes(input)],
+    ['decision-record.json', toBytes(decision)],
+    ['decision.json', toBytes(object)],
+  ]);
+}
+
+t.test('a record that is older than citations leads to what was decided then', async (t) => {
+  const { equal, decision, firstDifference } = replayRun(aged(() => {}));
+  t.equal(firstDifference, undefined);
+  t.ok(equal);
+  t.equal(decision?.type, 'commit');
+  const wrong = { needed: 7, trusted: true };
+  t.match(replayRun(aged((input) => Object.assign(input, { citations: wrong }))), {
+    firstDifference: { file: 'decision-input.json', field: '/citations' },
+  });
+});
+
+t.test(
+  'citations that are taken out of a record are missed, in one that was made old by its seal',
+  async (t) => {
+    const without = tampered('decision-input.json', (v: Json) => {
+      delete v.citations;
+    });
+    t.match(replayRun(without), { firstDifference: { file: 'decision-record.json', field: '/type' } });
+    const fewer = tampered('decision-input.json', (v: { citations: Json }) => {
+      v.citations.needed = 9;
+    });
+    t.match(replayRun(fewer), { firstDifference: { file: 'decision-input.json', field: '/citations' } });
+    const listed = new Map([...files].map(([path, bytes]) => [path, sha256Hex(bytes)]));
+    t.match(
+      replayRun(
+        aged(() => {}),
+        listed,
+      ),
+      { equal: false, firstDifference: { file: 'decision-input.json', field: '' } },
+    );
+  },
+);
 
 t.test('input from outside that is no decision input at all is a difference, not a fault', async (t) => {
   for (const text of ['null', '[]', '{}', '{"stages":5,"human":null}', '"x"']) {

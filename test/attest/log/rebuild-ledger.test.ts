@@ -1,0 +1,24 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { rebuildLedger } from '../../../attest/log/rebuild-ledger.ts';
+import { systemClock } from '../../../core/base/clock.ts';
+import { makePlace, openLedger } from './ledger-fixture.ts';
+
+t.test('tiles are made anew from entries that the checkpoint signed, and from no others', async (t) => {
+  const place = makePlace();
+  t.teardown(() => rmSync(place.root, { recursive: true, force: true }));
+  t.strictSame(await rebuildLedger(place.directory, systemClock), [], 'no ledger, nothing to do');
+  await openLedger(place).appendAll(['one', 'two', 'three'].map((text) => Buffer.from(text)));
+  t.strictSame(await rebuildLedger(place.directory, systemClock), [], 'nothing is wrong');
+  const tile = join(place.directory, 'tile/0/000.p/3');
+  const whole = readFileSync(tile);
+  writeFileSync(tile, Buffer.alloc(whole.length));
+  t.strictSame(await rebuildLedger(place.directory, systemClock), ['tile/0/000.p/3']);
+  t.strictSame(readFileSync(tile), whole);
+
+  const entries = join(place.directory, 'tile/entries/000.p/3');
+  writeFileSync(entries, readFileSync(entries).toString('latin1').replace('two', 'twp'), 'latin1');
+  await t.rejects(rebuildLedger(place.directory, systemClock), { code: 'LEDGER_CORRUPT' });
+  t.strictSame(readFileSync(tile), whole, 'nothing was written');
+});

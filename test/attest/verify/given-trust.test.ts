@@ -1,0 +1,42 @@
+import { createPublicKey } from 'node:crypto';
+import t from 'tap';
+import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
+import { ledgerKeyFor } from '../../../attest/log/ledger-key.ts';
+import { toAnchors } from '../../../attest/verify/given-trust.ts';
+import { makeFoundry } from '../material/foundry.ts';
+
+const pem = toSigner(generateKey('ed25519'), false).publicKeyPem;
+const ledger = ledgerKeyFor('log.example/one', createPublicKey(pem));
+const identity = { identity: 'https://example.org/builder', issuer: 'https://issuer.example.org' };
+
+t.test('keys, logs, policies and a root become what is believed; nothing does of itself', async (t) => {
+  t.strictSame(await toAnchors({}), { signers: [], ledgers: [], ownLedgers: [] });
+  const { root } = await makeFoundry();
+  const { vkey } = ledger;
+  const all = await toAnchors({
+    keys: [`${pem}${pem}`, pem],
+    ledgerKeys: [vkey],
+    witnessPolicies: [`log ${vkey}\nquorum none\n`],
+    trustedRoot: JSON.stringify(root),
+  });
+  t.equal(all.signers.length, 3, 'one text may hold several keys');
+  t.match(all.ledgers[0], { name: 'log.example/one', from: 'given' });
+  t.equal(all.witnessPolicies?.length, 1);
+  t.ok(all.trustedRoot);
+  t.equal(all.identity, undefined);
+  const named = await toAnchors({ trustedRoot: JSON.stringify(root), identity });
+  t.strictSame(named.identity, identity);
+});
+
+t.test('what is no anchor, or half of one, is refused by its name', async (t) => {
+  const rows: readonly (readonly [trust: Parameters<typeof toAnchors>[0], anchor: string])[] = [
+    [{ keys: [pem, 'none'] }, 'keys[1]'],
+    [{ ledgerKeys: ['none'] }, 'ledgerKeys[0]'],
+    [{ witnessPolicies: ['none'] }, 'witnessPolicies[0]'],
+    [{ trustedRoot: '{}' }, 'trustedRoot'],
+    [{ identity }, 'identity'],
+    [{ identity, trustedRoot: '{}', keys: [pem] }, 'identity'],
+  ];
+  for (const [trust, anchor] of rows)
+    await t.rejects(toAnchors(trust), { code: 'ANCHOR_UNUSABLE', detail: { anchor } }, anchor);
+});
