@@ -9,7 +9,8 @@ export interface Provider {
   readonly name: string;
   /**
    * The reply, as it comes; ends with `end`. PROVIDER_FAILED (see `providerFailure`) where there is none, the signal's
-   * reason where it aborts. Asks once: retries are the engine's.
+   * reason where it aborts, PROVIDER_OPTION where a flag does not go with the model. Asks once: retries are the
+   * engine's.
    */
   ask(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
 }
@@ -38,6 +39,8 @@ export interface ProviderSetting {
   readonly base: string;
   /** Whether `base` was given, and is not the vendor's own. */
   readonly isOtherBase: boolean;
+  /** The model that is meant to be asked, where that is known: what does not go with it is refused at opening. */
+  readonly model?: string;
   /** Values of the provider's own flags, checked, by name. */
   readonly flags: Readonly<Record<string, string>>;
   readonly stream: HttpStreamer;

@@ -15,6 +15,13 @@ export function retryAfterSeconds(
   return Number.isNaN(at) ? undefined : bounded((at - nowMs) / 1000);
 }
 
+/** `Please try again in 1.5s`: all that the middle of a stream says of waiting. */
+export function secondsInWords(text: string): number | undefined {
+  const [, count, unit] = /\btry again in (\d{1,6}(?:\.\d{1,6})?) ?(ms|s)\b/i.exec(text) ?? [];
+  if (count === undefined) return undefined;
+  return bounded(Number(count) / (unit?.toLowerCase() === 'ms' ? 1000 : 1));
+}
+
 /** A wait that a vendor asks for, within a day. */
 export function bounded(seconds: number): number {
   return Math.min(mostSeconds, Math.max(0, seconds));

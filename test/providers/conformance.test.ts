@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { systemClock } from '../../core/base/clock.ts';
-import { isWritError } from '../../core/base/errors.ts';
+import { isWritError, type WritError } from '../../core/base/errors.ts';
 import { valueAt } from '../../core/base/json-pointer.ts';
 import { createStreamer } from '../../core/base/net.ts';
 import type { AssistantMessage, ModelEvent, ModelMessage, ModelRequest } from '../../core/contract/model.ts';
@@ -127,6 +127,7 @@ function open(
       key,
       base: server.base,
       isOtherBase,
+      model: one.model ?? rest.model,
       flags: { ...rest.flags, ...one.flags },
       stream: streamer.stream,
       clock: systemClock,
@@ -175,8 +176,17 @@ async function ask(
 }
 
 async function holdsCase(t: Test, setting: CaseSetting, one: WireCase, server: ModelServer): Promise<void> {
-  const provider = await open(setting, one, server);
   const { expect, wire } = one;
+  if (expect.option) {
+    const fault = await open(setting, one, server).catch((thrown: unknown) => thrown);
+    t.match(fault, { code: 'PROVIDER_OPTION', exitCode: 129 }, `${one.name}: ${String(fault)}`);
+    const { message, hints } = fault as WritError;
+    for (const word of expect.option)
+      t.ok([message, ...hints].join('\n').includes(word), `${one.name}: names ${word}`);
+    t.same(server.asked, [], `${one.name}: nothing is asked`);
+    return;
+  }
+  const provider = await open(setting, one, server);
   const reply = await ask(provider, setting, one).catch((thrown: unknown) => thrown);
   const [asked] = server.asked;
   if (wire?.path !== undefined) t.equal(asked?.path, wire.path, `${one.name}: path`);
@@ -208,7 +218,8 @@ async function holdsCase(t: Test, setting: CaseSetting, one: WireCase, server: M
   t.match(events.at(-1), { type: 'end', end: expect.end ?? 'stop' }, `${one.name}: end`);
   t.equal(events.filter(({ type }) => type === 'end').length, 1, `${one.name}: one end`);
   t.equal(events.filter(({ type }) => type === 'notice').length, expect.notices ?? 0, `${one.name}: notices`);
-  if (one.next !== undefined) await holdsNext(t, provider, setting, one, message, server);
+  if (one.next !== undefined || one.nextExactly !== undefined)
+    await holdsNext(t, provider, setting, one, message, server);
 }
 
 /** The reply goes back, under the same model with its state, and under another without. */
@@ -238,12 +249,12 @@ async function holdsNext(
     return server.asked.at(-1)?.body;
   };
   const next = await askNext(asNext(message));
-  t.match(next, one.next, `${one.name}: the next question`);
+  t.match(next, one.next ?? {}, `${one.name}: the next question`);
   holdsExactly(t, next, one.nextExactly, `${one.name}: the next question`);
-  if (one.nextElsewhere === undefined || message.state === undefined) return;
+  if ((one.nextElsewhere ?? one.nextElsewhereExactly) === undefined || message.state === undefined) return;
   const elsewhere = { ...message, state: { ...message.state, model: 'another-model' } };
   const body = await askNext(asNext(elsewhere));
-  t.match(body, one.nextElsewhere, `${one.name}: the next question after another model's reply`);
+  t.match(body, one.nextElsewhere ?? {}, `${one.name}: the next question after another model's reply`);
   holdsExactly(t, body, one.nextElsewhereExactly, `${one.name}: after another model's reply`);
   t.notMatch(
     JSON.stringify(body),

@@ -53,6 +53,8 @@ export interface WireCase {
     readonly usage?: ModelUsage;
     readonly end?: ReplyEnd;
     readonly notices?: number;
+    /** It is refused before anything is asked (PROVIDER_OPTION), in words that hold these. */
+    readonly option?: readonly string[];
     readonly failure?: {
       readonly kind: FailureKind;
       readonly status?: number;

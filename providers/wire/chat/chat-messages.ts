@@ -2,11 +2,12 @@ import type { ModelMessage, ModelRequest, ToolDeclaration } from '../../../core/
 import type { Json } from '../json-parts.ts';
 import { replayed } from '../replayed.ts';
 
-/** What a dialect says in its own way. */
+/** Whether the reasoning of an assistant message goes back, and, where there is none, an empty one. */
+export type ReasoningBack = 'never' | 'where-there-is' | 'always';
+
 export interface ChatHabits {
   readonly provider: string;
-  /** Whether it wants the reasoning of an assistant message back, and, where there is none, an empty one. */
-  readonly reasoningBack?: 'where-there-is' | 'always';
+  readonly reasoningBack: ReasoningBack;
 }
 
 /** The conversation as messages of the chat dialect. */
@@ -23,6 +24,8 @@ function toChatMessage(request: ModelRequest, habits: ChatHabits, message: Model
   if (message.role === 'tool')
     return message.results.map(({ callId, text }) => ({ role: 'tool', tool_call_id: callId, content: text }));
   const { text, calls, state } = message;
+  // Some vendors refuse a message that says nothing.
+  if (text === '' && calls.length === 0) return [];
   return [
     {
       role: 'assistant',
@@ -42,7 +45,7 @@ function toChatMessage(request: ModelRequest, habits: ChatHabits, message: Model
 }
 
 function reasoningOf({ reasoningBack }: ChatHabits, state: unknown): Json {
-  if (reasoningBack === undefined) return {};
+  if (reasoningBack === 'never') return {};
   if (typeof state === 'string') return { reasoning_content: state };
   return reasoningBack === 'always' ? { reasoning_content: '' } : {};
 }

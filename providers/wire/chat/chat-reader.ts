@@ -1,7 +1,8 @@
-import type { ModelEvent, ReplyEnd } from '../../../core/contract/model.ts';
+import type { FailureKind, ModelEvent, ReplyEnd } from '../../../core/contract/model.ts';
 import { callIds } from '../call-ids.ts';
-import { countIn, type Json, listIn, objectIn, partsOf, textIn } from '../json-parts.ts';
+import { countIn, listIn, objectIn, partsOf, textIn } from '../json-parts.ts';
 import { rowOf } from '../row-of.ts';
+import { saysFailure } from '../said-failure.ts';
 import {
   brokenReply,
   maxCalls,
@@ -12,9 +13,11 @@ import {
 
 export interface ChatReaderOptions {
   /** What an `error` in the middle of a reply means. */
-  failureOf(error: Json): SaidFailure;
+  failureOf(frame: unknown): SaidFailure;
   /** Whether the reasoning goes back with the message: then it is its state. */
   readonly keepsReasoning: boolean;
+  /** Told where a reply says that it calls, and calls nothing. */
+  lostCalls?(): void;
 }
 
 interface CallParts {
@@ -28,11 +31,19 @@ const ends: Readonly<Record<string, ReplyEnd>> = {
   tool_calls: 'calls',
   function_call: 'calls',
   length: 'length',
+  model_context_window_exceeded: 'length',
   content_filter: 'filtered',
+  sensitive: 'filtered',
+};
+
+/** Ends that say that the vendor gave up. */
+const breaks: Readonly<Record<string, FailureKind>> = {
+  insufficient_system_resource: 'overloaded',
+  network_error: 'server',
 };
 
 /** A reply in the chat dialect: chunks with deltas, or one whole completion. */
-export function chatReader({ failureOf, keepsReasoning }: ChatReaderOptions): WireReader {
+export function chatReader({ failureOf, keepsReasoning, lostCalls }: ChatReaderOptions): WireReader {
   const calls = new Map<number, CallParts>();
   const reasoning: string[] = [];
   let finish = '';
@@ -52,12 +63,13 @@ export function chatReader({ failureOf, keepsReasoning }: ChatReaderOptions): Wi
   };
   return {
     *take(frame) {
-      const { error, choices, usage } = partsOf(frame);
-      if (objectIn(error)) throw new SaidFailureError(failureOf(partsOf(error)));
-      const told = toUsage(usage);
-      if (told) yield told;
+      if (saysFailure(frame)) throw new SaidFailureError(failureOf(frame));
+      const { choices, usage } = partsOf(frame);
       const [choice] = listIn(choices);
-      const { delta, message, finish_reason: reason } = partsOf(choice);
+      const { delta, message, finish_reason: reason, usage: beside } = partsOf(choice);
+      // Some vendors count in the choice.
+      const told = toUsage(usage) ?? toUsage(beside);
+      if (told) yield told;
       const part = partsOf(delta ?? message);
       const thought = textIn(part.reasoning_content) || textIn(part.reasoning);
       if (thought !== '') {
@@ -72,10 +84,12 @@ export function chatReader({ failureOf, keepsReasoning }: ChatReaderOptions): Wi
     },
     *finish() {
       if (finish === '') throw brokenReply('the stream ended in the middle of the reply');
-      if (finish === 'insufficient_system_resource')
-        throw new SaidFailureError({ kind: 'overloaded', found: finish });
-      if (finish === 'tool_calls' && calls.size === 0)
+      const broken = rowOf(breaks, finish);
+      if (broken) throw new SaidFailureError({ kind: broken, found: finish });
+      if (finish === 'tool_calls' && calls.size === 0) {
+        lostCalls?.();
         throw brokenReply('it says that it calls, and calls nothing');
+      }
       const toId = callIds();
       yield* [...calls].sort(([one], [other]) => one - other).map(([, call]) => toCall(call, toId));
       const end = refused
@@ -100,7 +114,9 @@ function toUsage(value: unknown): ModelEvent | undefined {
   const output = countIn(usage?.completion_tokens);
   if (usage === undefined || input === undefined || output === undefined) return undefined;
   const cached =
-    countIn(partsOf(usage.prompt_tokens_details).cached_tokens) ?? countIn(usage.prompt_cache_hit_tokens);
+    countIn(partsOf(usage.prompt_tokens_details).cached_tokens) ??
+    countIn(usage.prompt_cache_hit_tokens) ??
+    countIn(usage.cached_tokens);
   const thought = countIn(partsOf(usage.completion_tokens_details).reasoning_tokens);
   return {
     type: 'usage',

@@ -1,0 +1,51 @@
+import t from 'tap';
+import type { ModelRequest } from '../../core/contract/model.ts';
+import { kimiDialect } from '../../providers/kimi/kimi-dialect.ts';
+import { chatDialect } from '../../providers/openai/chat-dialect.ts';
+import { chatFormat } from '../../providers/wire/chat/chat-format.ts';
+import { zhipuDialect } from '../../providers/zhipu/zhipu-dialect.ts';
+
+const question: ModelRequest = {
+  model: 'm',
+  system: [],
+  messages: [{ role: 'user', text: 'Go.' }],
+  tools: [{ name: 'read_file', description: '', parameters: {} }],
+};
+
+t.test('a gateway that loses the calls of a stream is asked for whole replies from then on', async (t) => {
+  const request = { ...question, model: 'glm-5.3' };
+  const format = chatFormat(zhipuDialect, {});
+  t.match(format.toWire(request), { framing: 'events', body: { stream: true, tool_stream: true } });
+  const read = (message: object) => {
+    const reader = format.reader(request);
+    return [...reader.take({ choices: [{ message, finish_reason: 'tool_calls' }] }, ''), ...reader.finish()];
+  };
+  t.throws(() => read({ content: 'x' }), /calls nothing/);
+  const { framing, body } = format.toWire(request);
+  t.equal(framing, 'whole');
+  t.equal(body.stream, false);
+  t.notOk(Object.hasOwn(body, 'tool_stream'), 'a whole reply has no pieces');
+  const call = { id: 'a', function: { name: 'read_file', arguments: '{}' } };
+  t.match(read({ content: '', tool_calls: [call] }), [{ type: 'call' }, { type: 'end', end: 'calls' }]);
+  t.equal(chatFormat(zhipuDialect, {}).toWire(request).framing, 'events', 'another provider streams');
+});
+
+t.test('any other broken reply changes nothing', async (t) => {
+  const format = chatFormat(chatDialect, {});
+  t.throws(() => [...format.reader(question).finish()], /in the middle of the reply/);
+  t.equal(format.toWire(question).framing, 'events');
+});
+
+t.test('without tokens asked for in the question there is no field for them', async (t) => {
+  const body = chatFormat(zhipuDialect, {}).toWire(question).body;
+  t.notOk(Object.hasOwn(body, 'stream_options'));
+  t.notOk(Object.hasOwn(body, 'max_tokens'));
+});
+
+t.test('a model that is first named in a question is refused there, before anything is sent', async (t) => {
+  const format = chatFormat(kimiDialect({ 'kimi-thinking': 'disabled' }), {});
+  t.throws(() => format.toWire({ ...question, model: 'kimi-k3' }), { code: 'PROVIDER_OPTION' });
+  t.match(format.toWire({ ...question, model: 'kimi-k2.6-preview' }).body, {
+    thinking: { type: 'disabled' },
+  });
+});

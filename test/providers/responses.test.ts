@@ -1,0 +1,73 @@
+import t from 'tap';
+import type { ModelEvent, ModelRequest } from '../../core/contract/model.ts';
+import { responsesFormat } from '../../providers/openai/responses-format.ts';
+import { readCases } from './wire-case.ts';
+
+const format = responsesFormat({ key: 'k' });
+const question: ModelRequest = {
+  model: 'gpt-6.1-sol',
+  system: [],
+  messages: [{ role: 'user', text: 'Go.' }],
+  tools: [],
+};
+
+/** The input of the question after a recorded reply, and the items of that. */
+function inputAfter(name: string): { readonly input: unknown; readonly items: readonly unknown[] } {
+  const recorded = readCases('openai').find((one) => one.name === name)?.events ?? [];
+  const reader = format.reader(question);
+  const events: ModelEvent[] = [];
+  for (const { event = '', data } of recorded) events.push(...reader.take(data, event));
+  events.push(...reader.finish());
+  const end = events.at(-1);
+  const state = end?.type === 'end' ? end.state : undefined;
+  const calls = events.flatMap((event) => (event.type === 'call' ? [event.call] : []));
+  const { input } = format.toWire({
+    ...question,
+    messages: [
+      ...question.messages,
+      {
+        role: 'assistant',
+        text: '',
+        calls,
+        state: {
+          provider: 'openai',
+          model: question.model,
+          value: JSON.parse(JSON.stringify(state ?? null)) as unknown,
+        },
+      },
+    ],
+  }).body;
+  const items = recorded
+    .map(({ data }) => data as { readonly type: string; readonly item: unknown })
+    .filter(({ type }) => type === 'response.output_item.done')
+    .map(({ item }) => item);
+  return { input, items };
+}
+
+t.test('items go back octet for octet, each reasoning directly before its call', async (t) => {
+  const { input, items } = inputAfter('reasoning');
+  t.equal(items.length, 4);
+  t.equal(JSON.stringify(input), JSON.stringify([{ role: 'user', content: 'Go.' }, ...items]));
+});
+
+t.test('a reply that was cut keeps nothing of the vendor', async (t) => {
+  const { input } = inputAfter('length');
+  t.strictSame(input, [{ role: 'user', content: 'Go.' }]);
+});
+
+t.test('what was kept under the chat dialect, and what is no item, does not go in as one', async (t) => {
+  for (const value of ['First think.', ['no item'], [null], { type: 'message' }]) {
+    const { input } = format.toWire({
+      ...question,
+      messages: [
+        {
+          role: 'assistant',
+          text: 'Hi.',
+          calls: [],
+          state: { provider: 'openai', model: question.model, value },
+        },
+      ],
+    }).body;
+    t.strictSame(input, [{ role: 'assistant', content: 'Hi.' }]);
+  }
+});

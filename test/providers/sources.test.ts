@@ -1,0 +1,70 @@
+import t from 'tap';
+import { builtInProviders } from '../../providers/built-in-providers.ts';
+import { checkFlags } from '../../providers/check-flags.ts';
+import { flagTable } from '../../providers/flag-table.ts';
+import { knownModel } from '../../providers/model-table.ts';
+
+/** Names of the keys, in the order in which they are looked up (resolutions, Credentials). */
+const keys: Readonly<Record<string, readonly string[]>> = {
+  openai: ['OPENAI_API_KEY'],
+  deepseek: ['DEEPSEEK_API_KEY'],
+  kimi: ['KIMI_API_KEY', 'MOONSHOT_API_KEY'],
+  zhipu: ['ZHIPU_API_KEY', 'ZHIPUAI_API_KEY', 'ZAI_API_KEY', 'GLM_API_KEY'],
+};
+
+/** Flags and their values (document 2, Options). */
+const flags: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  openai: {},
+  deepseek: {
+    'deepseek-thinking': ['enabled', 'disabled'],
+    'deepseek-reasoning-effort': ['low', 'medium', 'high', 'max'],
+    'deepseek-stream stream': ['true', 'false'],
+  },
+  kimi: { 'kimi-thinking': ['enabled', 'disabled'], 'kimi-stream': ['true', 'false'] },
+  zhipu: {},
+};
+
+t.test('a provider has the keys and the flags of the contract', async (t) => {
+  for (const [name, expected] of Object.entries(keys)) {
+    const source = await builtInProviders[name]?.();
+    t.strictSame(source?.keys, expected, name);
+    t.strictSame(
+      Object.fromEntries(
+        (source?.flags ?? []).map(({ name, alias, values }) => [
+          alias === undefined ? name : `${name} ${alias}`,
+          values,
+        ]),
+      ),
+      flags[name],
+      name,
+    );
+  }
+});
+
+t.test('`xhigh` is `max` before the vendor sees it, and `--stream` is of DeepSeek', async (t) => {
+  const table = await flagTable();
+  const given = [
+    { name: 'deepseek-reasoning-effort', value: 'xhigh' },
+    { name: 'stream', value: 'true' },
+  ];
+  t.strictSame(
+    checkFlags('deepseek', given, table, () => undefined),
+    { 'deepseek-reasoning-effort': 'max', 'deepseek-stream': 'true' },
+  );
+  t.throws(() => checkFlags('kimi', given.slice(1), table, () => undefined), { code: 'PROVIDER_OPTION' });
+});
+
+t.test('the base of a provider is one address over TLS, without a slash at its end', async (t) => {
+  for (const name of Object.keys(keys)) {
+    const { base = '' } = (await builtInProviders[name]?.()) ?? {};
+    t.equal(new URL(base).protocol, 'https:', name);
+    t.notOk(base.endsWith('/'), name);
+  }
+});
+
+t.test('what a default model costs is known', async (t) => {
+  for (const name of Object.keys(keys)) {
+    const { defaultModel = '' } = (await builtInProviders[name]?.()) ?? {};
+    t.ok(knownModel(defaultModel), `${name}: ${defaultModel}`);
+  }
+});
