@@ -20,8 +20,9 @@ type Price = readonly [input: number, output: number, cachedInput: number];
 type Row = readonly [contextTokens: number, price: Price, longerThan?: number, longPrice?: Price];
 
 /**
- * What the vendors ask for the models that are in use: the rows of the catalogue of `@earendil-works/pi-ai` 1.5.2 (MIT),
- * read on 2026-11-22. Ids and prices age within months: this is a table of estimates, and no list of what may be asked.
+ * What the vendors ask for the models that are in use: rows of the catalogue of `@earendil-works/pi-ai` 1.5.2 (MIT),
+ * read on 2026-11-22. Ids and prices age within months: this is a table of estimates, and no list of what may be
+ * asked.
  */
 const rows: Readonly<Record<string, Row>> = {
   'claude-haiku-4-5': [200_000, [1, 5, 0.1]],

@@ -14,8 +14,8 @@ export interface FailureWords {
 }
 
 /**
- * `{error: {message, type, code}}`, as most vendors say it; some servers say `{error: 'text'}`. Without a status it came
- * in the middle of a reply, where no header says how long to wait.
+ * `{error: {message, type, code}}`, as most vendors say it; some servers say `{error: 'text'}`. Without a status it
+ * came in the middle of a reply, where no header says how long to wait.
  */
 export function saidFailure(
   { byWord, byMessage = [] }: FailureWords,
