@@ -299,6 +299,20 @@ export const errorCatalogue = {
     http: 422,
     exit: 129,
   },
+  RECORDING_DIFFERS: {
+    family: 'run',
+    message: 'a question to the model is not the one that was recorded',
+    http: 409,
+    exit: 1,
+    hint: 'what is asked has changed since; record it anew: `--record DIR`',
+  },
+  RECORDING_ENDED: {
+    family: 'run',
+    message: 'the recording has no more exchanges',
+    http: 409,
+    exit: 1,
+    hint: 'more is asked than was then; record it anew: `--record DIR`',
+  },
   RECORDING_MALFORMED: {
     family: 'run',
     message: 'the recording cannot be read',

@@ -33,6 +33,7 @@ t.test('flags of the chosen provider have one of their values, by name and by al
     'deepseek-reasoning-effort': 'max',
   });
   t.strictSame(check('codex', [{ name: 'codex-bin', value: '/a b/codex' }]), { 'codex-bin': '/a b/codex' });
+  t.strictSame(check('codex', [{ name: 'codex-bin', value: 'constructor' }]), { 'codex-bin': 'constructor' });
   t.strictSame(check('openai', []), {});
 });
 

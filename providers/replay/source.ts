@@ -1,0 +1,45 @@
+import { WritError } from '../../core/base/errors.ts';
+import type { ProviderSource } from '../../core/contract/provider.ts';
+import { builtInProviders } from '../built-in-providers.ts';
+import { replayTraffic } from '../wire/replay-traffic.ts';
+import { type OpenedProvider, trafficFormat } from '../wire/traffic-file.ts';
+
+/**
+ * The provider that a recording names (`--provider replay:DIR`), opened as it was then and answered out of the recording:
+ * no key, no network, no flags of its own. What it is asked is counted over all that is opened out of it.
+ * RECORDING_MALFORMED.
+ */
+export async function replaySource(
+  directory: string,
+  secrets: readonly string[] = [],
+): Promise<ProviderSource> {
+  const { opened, stream } = replayTraffic(directory, secrets);
+  const { provider, model, base, isOtherBase, flags } = opened;
+  const load = Object.hasOwn(builtInProviders, provider) ? builtInProviders[provider] : undefined;
+  if (load === undefined) throw malformed(directory, 'a provider that is not built in');
+  const source = await load();
+  if (!areFlagsOf(source, opened)) throw malformed(directory, `flags that \`${provider}\` does not have`);
+  return {
+    title: `${source.title}, recorded`,
+    keys: [],
+    base,
+    defaultModel: model,
+    flags: [],
+    open: ({ clock }) => source.open({ base, isOtherBase, flags, stream, clock }),
+  };
+}
+
+function areFlagsOf({ flags: known }: ProviderSource, { flags }: OpenedProvider): boolean {
+  return Object.entries(flags).every(([name, value]) => {
+    const flag = known.find((one) => one.name === name);
+    return flag !== undefined && (flag.values.length === 0 || flag.values.includes(value));
+  });
+}
+
+function malformed(directory: string, found: string): WritError {
+  return new WritError('RECORDING_MALFORMED', {
+    message: `expected \`${trafficFormat}\` of a built-in provider, found ${found}`,
+    detail: { path: directory, found },
+    hints: ['record it anew: `--record DIR`; the form is in `docs/model-traffic.md`'],
+  });
+}

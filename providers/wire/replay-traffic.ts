@@ -1,0 +1,132 @@
+import { opendirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { canonicalize } from '../../core/base/canonical.ts';
+import { messageOf, WritError } from '../../core/base/errors.ts';
+import type { HttpStreamer, OpenAnswer, StreamQuestion } from '../../core/base/net.ts';
+import { readPlainFile } from '../../core/base/plain-place.ts';
+import { printable } from '../../core/base/printable.ts';
+import { firstDifference } from './first-difference.ts';
+import { maskValues } from './mask-values.ts';
+import { toRecorded } from './record-traffic.ts';
+import {
+  fileName,
+  maxExchanges,
+  maxTrafficBytes,
+  type OpenedProvider,
+  parseExchange,
+  type RecordedAnswer,
+  type RecordedExchange,
+} from './traffic-file.ts';
+
+export interface TrafficReplay {
+  readonly opened: OpenedProvider;
+  readonly stream: HttpStreamer;
+}
+
+/**
+ * Answers out of a recording: the n-th question gets the n-th answer, as it came, where path and body are the recorded
+ * ones. RECORDING_DIFFERS names the first place that is not, RECORDING_ENDED says that there is no such question,
+ * RECORDING_MALFORMED that the directory is no recording. `secrets` are masked in questions as they were then.
+ */
+export function replayTraffic(directory: string, secrets: readonly string[] = []): TrafficReplay {
+  const place = resolve(directory);
+  const total = countExchanges(place);
+  const mask = maskValues(secrets);
+  const { opened } = readExchange(place, 1);
+  const openedThen = canonicalize(opened);
+  let count = 0;
+  return {
+    opened,
+    async stream(question) {
+      question.signal?.throwIfAborted();
+      count += 1;
+      const number = count;
+      if (number > total)
+        throw new WritError('RECORDING_ENDED', {
+          message: `expected one of the ${total} recorded questions, found question ${number}`,
+          detail: { path: place, exchanges: total, number },
+        });
+      const { opened: openedNow, request, answer } = readExchange(place, number);
+      if (canonicalize(openedNow) !== openedThen)
+        throw malformed(place, number, new TypeError('the provider is another one than in the first file'));
+      const [expected, found] = [request, toRecorded(question, mask)].map(
+        ({ headers, ...compared }) => compared,
+      );
+      const difference = firstDifference(expected, found, '/request');
+      if (difference !== undefined)
+        throw new WritError('RECORDING_DIFFERS', {
+          message: `question ${number} is not the recorded one: at \`${printable(difference.pointer)}\` expected ${printable(difference.expected)}, found ${printable(difference.found)}`,
+          detail: { path: place, number, ...difference },
+        });
+      return toAnswer(answer, question);
+    },
+  };
+}
+
+function toAnswer(answer: RecordedAnswer, question: StreamQuestion): OpenAnswer {
+  if ('failed' in answer) throw networkFailed(question, answer.found, answer.failed);
+  const { status, headers, pieces, end, found = '' } = answer;
+  const read = async function* (): AsyncGenerator<Uint8Array> {
+    for (const piece of pieces) {
+      question.signal?.throwIfAborted();
+      yield typeof piece === 'string' ? Buffer.from(piece) : Buffer.from(piece.base64, 'base64');
+    }
+    question.signal?.throwIfAborted();
+    if (end !== 'whole') throw networkFailed(question, found, end);
+  };
+  return { status, headers, body: read(), async [Symbol.asyncDispose]() {} };
+}
+
+/** As the door says it (`core/base/net.ts`); an answer that was left goes no further than it was read. */
+function networkFailed({ url }: StreamQuestion, found: string, reason: string): WritError {
+  const { origin, pathname: path } = new URL(url);
+  const told = found === '' ? 'the recording of the answer ends here' : printable(found);
+  return new WritError('NETWORK_FAILED', {
+    message: `\`${origin}${path}\` did not answer: ${told}`,
+    detail: { origin, path, found: told, reason: reason === 'left' ? 'dropped' : reason },
+  });
+}
+
+/** How many exchanges a directory holds; it holds nothing else, and none is missing between them. */
+function countExchanges(place: string): number {
+  const names: string[] = [];
+  try {
+    const entries = opendirSync(place);
+    try {
+      for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
+        if (names.push(entry.name) > maxExchanges) throw new RangeError('there are too many files in it');
+      }
+    } finally {
+      entries.closeSync();
+    }
+  } catch (cause) {
+    throw malformed(place, undefined, cause);
+  }
+  const odd = names.sort().findIndex((name, index) => name !== fileName(index + 1));
+  if (odd >= 0 || names.length === 0) {
+    const [expected, found] = [fileName(odd + 1 || 1), names[odd] ?? 'nothing'];
+    throw malformed(place, undefined, new Error(`expected \`${expected}\`, found \`${found}\``));
+  }
+  return names.length;
+}
+
+function readExchange(place: string, number: number): RecordedExchange {
+  try {
+    const bytes = readPlainFile({ root: place, parts: [fileName(number)] }, maxTrafficBytes);
+    if (bytes === undefined) throw new Error('it is gone');
+    return parseExchange(bytes, number);
+  } catch (cause) {
+    throw malformed(place, number, cause);
+  }
+}
+
+function malformed(place: string, number: number | undefined, cause: unknown): WritError {
+  const file = number === undefined ? undefined : fileName(number);
+  const found = printable(messageOf(cause));
+  return new WritError('RECORDING_MALFORMED', {
+    message: `\`${file ?? place}\` is no recording of traffic: ${found}`,
+    detail: { path: place, ...(file === undefined ? {} : { file }), found },
+    hints: ['record it anew: `--record DIR`; the form is in `docs/model-traffic.md`'],
+    cause,
+  });
+}
