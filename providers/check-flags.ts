@@ -13,9 +13,9 @@ export interface GivenFlag {
 }
 
 /**
- * Values of the chosen provider's own flags, by their names: as given, else as the environment says. PROVIDER_OPTION for
- * a flag of another provider and for a value that a flag does not have, USAGE for one that stands twice or is nobody's.
- * What the environment holds for other providers is not looked at.
+ * Values of the chosen provider's own flags, by their names: as given, else as the environment says. PROVIDER_OPTION
+ * for a flag of another provider and for a value that a flag does not have, USAGE for one that stands twice or is
+ * nobody's. What the environment holds for other providers is not looked at.
  */
 export function checkFlags(
   chosen: string,

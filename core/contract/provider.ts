@@ -62,6 +62,8 @@ export interface ProviderSource {
   readonly toBase?: (given: string) => string;
   readonly defaultModel: string;
   readonly flags: readonly ProviderFlag[];
+  /** What `[providers.<name>]` of the configuration may say, and its values; handed over among the flags. */
+  readonly settings?: Readonly<Record<string, readonly string[]>>;
   /** PROVIDER_OPTION where flags and model do not go together. */
   open(setting: ProviderSetting): Provider | Promise<Provider>;
 }

@@ -18,6 +18,7 @@ export const openai: ProviderSource = {
   baseVariables: ['OPENAI_BASE_URL'],
   defaultModel: 'gpt-6.1-sol',
   flags: [],
+  settings: { dialect: ['responses', 'chat'] },
   open: (setting) =>
     wireProvider(
       dialectOf(setting) === 'chat' ? chatFormat(chatDialect, setting) : responsesFormat(setting),

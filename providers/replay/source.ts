@@ -5,8 +5,8 @@ import { replayTraffic } from '../wire/replay-traffic.ts';
 import { type OpenedProvider, trafficFormat } from '../wire/traffic-file.ts';
 
 /**
- * The provider that a recording names (`--provider replay:DIR`), opened as it was then and answered out of the recording:
- * no key, no network, no flags of its own. What it is asked is counted over all that is opened out of it.
+ * The provider that a recording names (`--provider replay:DIR`), opened as it was then and answered out of the
+ * recording: no key, no network, no flags of its own. What it is asked is counted over all that is opened out of it.
  * RECORDING_MALFORMED.
  */
 export async function replaySource(
@@ -25,14 +25,23 @@ export async function replaySource(
     base,
     defaultModel: model,
     flags: [],
-    open: ({ clock }) => source.open({ base, isOtherBase, flags, stream, clock }),
+    open: ({ clock, model: asked }) =>
+      source.open({
+        base,
+        isOtherBase,
+        flags,
+        stream,
+        clock,
+        ...(asked === undefined ? {} : { model: asked }),
+      }),
   };
 }
 
-function areFlagsOf({ flags: known }: ProviderSource, { flags }: OpenedProvider): boolean {
+function areFlagsOf({ flags: known, settings = {} }: ProviderSource, { flags }: OpenedProvider): boolean {
   return Object.entries(flags).every(([name, value]) => {
     const flag = known.find((one) => one.name === name);
-    return flag !== undefined && (flag.values.length === 0 || flag.values.includes(value));
+    const values = flag?.values ?? (Object.hasOwn(settings, name) ? settings[name] : undefined);
+    return values !== undefined && (values.length === 0 || values.includes(value));
   });
 }
 

@@ -8,6 +8,19 @@ import { ollama } from '../../../providers/ollama/source.ts';
 
 const request: ModelRequest = { model: 'm', system: [], messages: [], tools: [] };
 
+t.test('keys, variables and flags are those of the contract', async (t) => {
+  t.strictSame([ollama.keys, ollama.baseVariables], [['OLLAMA_API_KEY'], ['OLLAMA_HOST', 'OLLAMA_BASE_URL']]);
+  t.match(ollama.flags, [
+    {
+      name: 'ollama-thinking',
+      alias: 'thinking',
+      values: ['auto', 'off', 'on', 'low', 'medium', 'high'],
+      variable: 'OLLAMA_THINK',
+    },
+    { name: 'ollama-compact-tools', bare: 'on', variable: 'OLLAMA_COMPACT_TOOLS' },
+  ]);
+});
+
 t.test('an address means what it means to the clients of the vendor', async (t) => {
   for (const [given, base] of [
     ['127.0.0.1', 'http://127.0.0.1:11434'],
