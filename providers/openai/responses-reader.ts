@@ -22,6 +22,9 @@ const words: Readonly<Record<string, string>> = {
   reasoning_text: 'text',
 };
 
+/** Items of one reply: calls, each with reasoning before it, and messages between them. */
+const maxItems = 1024;
+
 /**
  * A reply of `/responses`: its items as they are done; pieces only so that somebody sees them come. A whole document is
  * read as the last event of a stream.
@@ -45,6 +48,7 @@ export function responsesReader(): WireReader {
 
   function* takeItem(item: Json, place: string): Iterable<ModelEvent> {
     items.push(item);
+    if (items.length > maxItems) throw brokenReply(`more than ${maxItems} items in one reply`);
     const isReasoning = item.type === 'reasoning';
     const parts = [...(isReasoning ? listIn(item.summary) : []), ...listIn(item.content)].map(partsOf);
     refused ||= parts.some(({ type }) => type === 'refusal');

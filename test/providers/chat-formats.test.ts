@@ -1,8 +1,9 @@
 import t from 'tap';
 import type { ModelRequest } from '../../core/contract/model.ts';
+import { deepseekDialect } from '../../providers/deepseek/deepseek-dialect.ts';
 import { kimiDialect } from '../../providers/kimi/kimi-dialect.ts';
 import { chatDialect } from '../../providers/openai/chat-dialect.ts';
-import { chatFormat } from '../../providers/wire/chat/chat-format.ts';
+import { type ChatDialect, chatFormat } from '../../providers/wire/chat/chat-format.ts';
 import { zhipuDialect } from '../../providers/zhipu/zhipu-dialect.ts';
 
 const question: ModelRequest = {
@@ -34,6 +35,20 @@ t.test('any other broken reply changes nothing', async (t) => {
   const format = chatFormat(chatDialect, {});
   t.throws(() => [...format.reader(question).finish()], /in the middle of the reply/);
   t.equal(format.toWire(question).framing, 'events');
+});
+
+t.test('DeepSeek streams where it is told to, Kimi unless it is told not to', async (t) => {
+  const of = (dialect: ChatDialect) => chatFormat(dialect, {}).toWire(question);
+  for (const [flags, framing] of [
+    [{}, 'whole'],
+    [{ 'deepseek-stream': 'false' }, 'whole'],
+  ] as const) {
+    t.match(of(deepseekDialect(flags)), { framing, body: { stream: false } });
+    t.notOk(Object.hasOwn(of(deepseekDialect(flags)).body, 'stream_options'));
+  }
+  t.match(of(deepseekDialect({ 'deepseek-stream': 'true' })), { framing: 'events', body: { stream: true } });
+  t.match(of(kimiDialect({})), { framing: 'events', body: { stream: true } });
+  t.match(of(kimiDialect({ 'kimi-stream': 'false' })), { framing: 'whole', body: { stream: false } });
 });
 
 t.test('without tokens asked for in the question there is no field for them', async (t) => {

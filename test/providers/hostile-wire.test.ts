@@ -174,7 +174,7 @@ t.test('a vendor that never stops, or says too much at once, is left, in bounded
     seen.add(framing);
     for (const [name, flood] of Object.entries(floods)) {
       await using server = await serveModel((_asked, response) => pour(response, framing, flood()));
-      thread.postMessage({ provider: setting.provider, base: server.base, request: requestFor(setting) });
+      thread.postMessage({ ...setting, base: server.base, request: requestFor(setting) });
       const [outcome] = (await once(thread, 'message')) as [Outcome];
       t.match(outcome, { is: 'failed', kind: 'broken-reply' }, `${folder}: ${name}`);
     }

@@ -71,3 +71,12 @@ t.test('what was kept under the chat dialect, and what is no item, does not go i
     t.strictSame(input, [{ role: 'assistant', content: 'Hi.' }]);
   }
 });
+
+t.test('a reply has an end to its items', async (t) => {
+  const reader = format.reader(question);
+  const item = { type: 'response.output_item.done', item: { type: 'reasoning' } };
+  const flood = (): void => {
+    for (let count = 0; count < 10_000; count += 1) for (const _event of reader.take(item, ''));
+  };
+  t.throws(flood, /items in one reply/);
+});

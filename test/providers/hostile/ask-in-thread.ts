@@ -9,18 +9,19 @@ import { outcomeOf } from './outcome.ts';
 interface Question {
   readonly provider: string;
   readonly base: string;
+  readonly isOtherBase: boolean;
+  readonly flags?: Readonly<Record<string, string>>;
   readonly request: ModelRequest;
 }
 
 const streamer = createStreamer({});
 
-parentPort?.on('message', async ({ provider, base, request }: Question) => {
+parentPort?.on('message', async ({ provider, request, flags = {}, ...setting }: Question) => {
   const source = await (builtInProviders[provider] as (typeof builtInProviders)[string])();
   const opened = await source.open({
     key: 'sk-canary-0123456789',
-    base,
-    isOtherBase: true,
-    flags: {},
+    ...setting,
+    flags,
     stream: streamer.stream,
     clock: systemClock,
   });

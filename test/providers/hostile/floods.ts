@@ -32,6 +32,14 @@ export const callsOf: Readonly<Record<string, Calls>> = {
     { type: 'message_delta', delta: { stop_reason: 'tool_use' } },
     { type: 'message_stop' },
   ],
+  openai: (count) => [
+    ...numbered(count, (index) => ({
+      type: 'response.output_item.done',
+      output_index: index,
+      item: { type: 'function_call', call_id: `c${index}`, name: 'list_dir', arguments: '{}' },
+    })),
+    { type: 'response.completed', response: {} },
+  ],
   ollama: (count) => [
     { message: { tool_calls: numbered(count, () => ({ function: { name: 'list_dir', arguments: {} } })) } },
     { done: true, done_reason: 'stop' },
