@@ -9,7 +9,7 @@ import type { Provider } from '../../core/contract/provider.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { seededRandom } from '../chance/seeded-random.ts';
 import { toldSeed } from '../chance/told-seed.ts';
-import { asBody, asFrame, callsOf, chatCalls } from './hostile/floods.ts';
+import { asBody, asFrame, callsOf, chatCalls, moreCalls, moreChatCalls } from './hostile/floods.ts';
 import { countOf, nastyValues, withNasty } from './hostile/nasty-values.ts';
 import { type Outcome, outcomeOf } from './hostile/outcome.ts';
 import { serveModel } from './model-server.ts';
@@ -179,10 +179,21 @@ t.test('a vendor that never stops, or says too much at once, is left, in bounded
       await using server = await serveModel((_asked, response) => pour(response, framing, flood()));
       thread.postMessage({ ...setting, base: server.base, request: requestFor(setting) });
       const [outcome] = (await once(thread, 'message')) as [Outcome];
-      t.match(outcome, { is: 'failed', kind: 'broken-reply' }, `${folder}: ${name}`);
+      t.match(
+        outcome,
+        { is: 'failed', kind: 'broken-reply', text: saidOf[name] ?? /./ },
+        `${folder}: ${name}`,
+      );
     }
   }
 });
+
+/** What is refused before it costs anything says so: the rest is refused in one way or another. */
+const saidOf: Readonly<Record<string, RegExp>> = {
+  'too many values': /at most \d+ values/,
+  'too many levels': /at most \d+ levels/,
+  'a thousand calls': /more than 128 calls/,
+};
 
 type Floods = Readonly<Record<string, () => Iterable<string>>>;
 
@@ -191,19 +202,20 @@ function floodsOf(text: WireCase): Floods {
     'a frame of 100 MB': () => [text.lines ? '"' : 'data: "', ...endless('x'.repeat(megabyte), 100)],
     'comments without an end': () => endless(`: ${'x'.repeat(megabyte)}\n\n`),
     'an event of lines without an end': () => endless(`data: ${'x'.repeat(megabyte)}\n`),
-    'values without an end': () => [asFrame(text, `[${'[],'.repeat(2_500_000)}0]`)],
-    'depth without an end': () => [asFrame(text, '['.repeat(megabyte))],
+    'too many values': () => [asFrame(text, `[${'[],'.repeat(2_500_000)}0]`)],
+    'too many levels': () => [asFrame(text, '['.repeat(megabyte) + ']'.repeat(megabyte))],
   };
 }
 
 function readerFloods(folder: string, text: WireCase): Floods {
   const manyCalls = (callsOf[folder] ?? chatCalls)(1000);
+  const more = moreCalls[folder] ?? moreChatCalls;
   // Room between values costs a vendor nothing, and us no memory.
   const wide = (frame: unknown): string => asFrame(text, JSON.stringify(frame) + ' '.repeat(megabyte / 4));
   return {
     'text without an end': () => endless(firstFrames(text).map(wide).join('')),
     'a thousand calls': () => [asBody(text, manyCalls)],
-    'calls without an end': () => endless(asFrame(text, JSON.stringify(callFrame(manyCalls)))),
+    'calls without an end': () => counted((frame) => asFrame(text, JSON.stringify(more(frame)))),
   };
 }
 
@@ -212,13 +224,12 @@ function firstFrames({ events, lines }: WireCase): readonly unknown[] {
   return (events?.map(({ data }) => data) ?? lines ?? []).slice(0, 3);
 }
 
-/** The frame of a reply that has the calls in it. */
-function callFrame(frames: readonly unknown[]): unknown {
-  return frames.toSorted((one, other) => countOf(other) - countOf(one))[0];
-}
-
 function* endless(piece: string, times = 1_000_000): Iterable<string> {
   for (let count = 0; count < times; count += 1) yield piece;
+}
+
+function* counted(pieceOf: (count: number) => string): Iterable<string> {
+  for (let count = 0; ; count += 1) yield pieceOf(count);
 }
 
 /** Writes as fast as the other side reads, until it is gone. */

@@ -53,6 +53,18 @@ export const chatCalls: Calls = (count) => [
   chat({}, 'tool_calls'),
 ];
 
+/** A frame of the calls of a reply that never ends, as small as they come, by its number. */
+export const moreCalls: Readonly<Record<string, (frame: number) => unknown>> = {
+  gemini: () => ({
+    candidates: [{ content: { parts: numbered(10, () => ({ functionCall: {} })) } }],
+  }),
+  anthropic: (index) => ({ type: 'content_block_start', index, content_block: { type: 'tool_use' } }),
+  ollama: () => ({ message: { tool_calls: numbered(50_000, () => 0) } }),
+};
+
+export const moreChatCalls = (frame: number): unknown =>
+  chat({ tool_calls: numbered(100, (place) => ({ index: frame * 100 + place })) });
+
 /** Frames as a wire sends them: lines where the folder's own text comes in lines, events elsewhere. */
 export function asBody(text: WireCase, frames: readonly unknown[]): string {
   return frames.map((frame) => asFrame(text, JSON.stringify(frame))).join('');
