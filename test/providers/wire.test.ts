@@ -3,6 +3,7 @@ import { argumentsAsObject } from '../../providers/wire/call-arguments.ts';
 import { callIds } from '../../providers/wire/call-ids.ts';
 import { readFrame } from '../../providers/wire/read-frame.ts';
 import { versioned } from '../../providers/wire/versioned.ts';
+import { SaidFailureError } from '../../providers/wire/wire-format.ts';
 
 t.test(
   'a base with a version of its own keeps it, another gets the one that the wire is written for',
@@ -23,7 +24,14 @@ t.test(
 t.test(
   'a frame is judged before it is parsed, and what stands in a string is no part of its shape',
   async (t) => {
-    const broken = { said: { kind: 'broken-reply' } };
+    const isBroken = (text: string): boolean => {
+      try {
+        readFrame(text);
+        return false;
+      } catch (fault) {
+        return fault instanceof SaidFailureError && fault.said.kind === 'broken-reply';
+      }
+    };
     const text = (length: number): string => '[{,'.repeat(length);
     t.strictSame(readFrame(JSON.stringify({ a: `${text(300_000)}\\"` })), { a: `${text(300_000)}\\"` });
     t.strictSame(readFrame(JSON.stringify({ a: '\\', b: text(100) })), { a: '\\', b: text(100) });
@@ -38,7 +46,7 @@ t.test(
       '{]',
       '',
     ])
-      t.throws(() => readFrame(bad), broken, bad.slice(0, 20));
+      t.ok(isBroken(bad), bad.slice(0, 20));
   },
 );
 
