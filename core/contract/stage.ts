@@ -7,6 +7,11 @@ import type { Redaction } from './redaction.ts';
 export const stageNames = ['fast', 'integration', 'security', 'release'] as const;
 export type StageName = (typeof stageNames)[number];
 
+/** Whether its failure counts against the change (document 1, Check.required): whoever weighs a check asks this. */
+export function mustPass({ required }: { readonly required: boolean }): boolean {
+  return required;
+}
+
 export type CheckKind = 'command' | 'testSuite' | 'policy';
 
 /** What a parsed test report says. Names are plain text, cut, without known secrets; times are milliseconds. */

@@ -135,7 +135,21 @@ export const readers: readonly RowReader[] = [
   ]),
   ...readersIn('gates/rules/licenses.ts', [
     ['constraints.licensing.allowedSpdx', 'ground.isLimited && !ground.allowed.allows(node)', 'false'],
+    [
+      'constraints.licensing.allowedSpdx=none',
+      'isLimited: allowedSpdx.length > 0,',
+      'isLimited: allowedSpdx.length >= 0,',
+      'licenses: a license that the codebase has',
+    ],
     ['constraints.licensing.forbidNewLicenses', 'return ground.forbidNewLicenses && ', 'return false && '],
+  ]),
+  ...readersIn('engine/upkeep/content-expiry.ts', [
+    [
+      'constraints.privacy.retentionDays#gc',
+      'decidedAtMs + privacyDays * dayMs',
+      'decidedAtMs + artifactDays * dayMs',
+      'min(creation + artifacts.days, final Decision + privacy.days), whatever was shown',
+    ],
   ]),
   ...readersIn('engine/run/open/hold-run.ts', [
     [

@@ -122,12 +122,28 @@ export const constraintRows = inSection('Constraints', [
     test: 'test/engine/run/field-effects.test.ts',
   },
   {
+    id: 'constraints.privacy.retentionDays#gc',
+    path: '/constraints/privacy/retentionDays',
+    rule: '`writ gc` counts it from the final decision',
+    asks: always,
+    enforcedBy: 'core',
+    test: 'test/engine/upkeep/collect-garbage.test.ts',
+  },
+  {
     id: 'constraints.licensing.allowedSpdx',
     path: '/constraints/licensing/allowedSpdx',
     rule: 'a new dependency with any other license is refused',
     asks: ({ constraints }) => constraints.licensing.allowedSpdx.length > 0,
     enforcedBy: 'gates',
     test: 'fixtures/runs/a-new-dependency-with-a-forbidden-licence-is-refused',
+  },
+  {
+    id: 'constraints.licensing.allowedSpdx=none',
+    path: '/constraints/licensing/allowedSpdx',
+    rule: 'an empty list restricts nothing',
+    asks: ({ constraints }) => constraints.licensing.allowedSpdx.length === 0,
+    enforcedBy: 'gates',
+    test: 'test/gates/rules/licenses.test.ts',
   },
   {
     id: 'constraints.licensing.forbidNewLicenses',
