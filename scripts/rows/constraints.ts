@@ -37,6 +37,23 @@ export const readers: readonly RowReader[] = [
       'expected RUNTIME_MISMATCH',
     ],
   ]),
+  ...readersIn('engine/tool/runtime/pick-runtimes.ts', [
+    [
+      'constraints.platform.languageRuntime#picked',
+      'if (meetsAll(version, wanted)) return { version, toolchain };',
+      '',
+      'every manager is looked at',
+    ],
+  ]),
+  ...readersIn('engine/spec/rules/language-runtime.ts', [
+    [
+      'constraints.platform.languageRuntime#form',
+      "if (!('message' in read)) return [];",
+      "if (!('message' in read) || read) return [];",
+      'every invalid fixture',
+      'SEMANTIC_LANGUAGE_RUNTIME-unknown-tool.json',
+    ],
+  ]),
   ...readersIn('engine/run/open/prepare-ground.ts', [
     [
       'constraints.platform.supportedOS',

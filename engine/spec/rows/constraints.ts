@@ -162,6 +162,22 @@ export const constraintRows = inSection('Constraints', [
     test: 'test/engine/run/run-edges.test.ts',
   },
   {
+    id: 'constraints.platform.languageRuntime#picked',
+    path: '/constraints/platform/languageRuntime',
+    rule: 'where a toolchain manager of the user has it and the sandbox does not show it, it is picked for every check',
+    asks: ({ constraints }) => constraints.platform.languageRuntime !== '',
+    enforcedBy: 'core',
+    test: 'test/engine/tool/runtime/pick-runtimes.test.ts',
+  },
+  {
+    id: 'constraints.platform.languageRuntime#form',
+    path: '/constraints/platform/languageRuntime',
+    rule: 'a text that names no known tool and version is invalid',
+    asks: ({ constraints }) => constraints.platform.languageRuntime !== '',
+    enforcedBy: 'core',
+    test: 'test/engine/spec/rules.test.ts',
+  },
+  {
     id: 'constraints.platform.supportedOS',
     path: '/constraints/platform/supportedOS',
     rule: 'another operating system does not run the contract',
