@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { canonicalDigest } from '../core/base/canonical.ts';
 import { figure, interleaved } from './measure.ts';
+import { sized } from './sized.ts';
 
-const repeats = 300;
+const repeats = sized(300, 3);
 
 /** Canonical digest of the high-assurance spec against JSON.stringify and SHA-256 of the same document. */
 export async function benchCanonicalDigest(): Promise<boolean> {

@@ -10,9 +10,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createBroadcast } from '../http/broadcast.ts';
 import { toFrame } from '../http/event-frame.ts';
 import { figure, median, printTable } from './measure.ts';
+import { sized } from './sized.ts';
 
-const subscribers = 1000;
-const rounds = 5;
+const subscribers = sized(1000, 100);
+const rounds = sized(5, 1);
 const lastMark = '"last":true';
 
 /** Events in all, and how many callers publish in one turn of the event loop. */

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { figure } from './measure.ts';
+import { sized } from './sized.ts';
 
 /** Applying and judging a patch of 2,000 files and 200,000 lines, and one of a tenth; each in a process of its own. */
 export async function benchLargePatch(): Promise<boolean> {
-  const small = judge(200);
-  const large = judge(2000);
+  const small = judge(sized(200, 2));
+  const large = judge(sized(2000, 20));
   const held = [
     figure('2,000 files: memory', large.rssMb, 300, 'MB', `200 files: ${small.rssMb.toFixed(0)} MB`),
     figure(

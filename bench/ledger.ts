@@ -13,10 +13,11 @@ import { rootOver } from '../attest/log/ledger-tiles.ts';
 import { leafHash } from '../attest/log/merkle/hash.ts';
 import { systemClock } from '../core/base/clock.ts';
 import { figure, interleaved, median, printTable, timed } from './measure.ts';
+import { sized } from './sized.ts';
 
-const batch = 10_000;
-const millionth = 1_000_000;
-const proofs = 200;
+const batch = sized(10_000, 500);
+const millionth = sized(1_000_000, 2_000);
+const proofs = sized(200, 3);
 /** What an entry of a run has: a `hashedrekord` with key and signature. */
 const entryBytes = 560;
 

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { makeSample, sampleSpec } from '../test/engine/run/sample.ts';
 import { figure, median } from './measure.ts';
+import { sized } from './sized.ts';
 
-const rounds = 9;
+const rounds = sized(9, 1);
 const edit =
   '--- a/src/price.js\n+++ b/src/price.js\n@@ -1,4 +1,4 @@\n-/** Price of `count` items, in cents. */\n+/** Price of so many, in cents. */\n export function price(count, cents) {\n   return count * cents + 1;\n }\n';
 

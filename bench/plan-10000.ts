@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { figure } from './measure.ts';
+import { sized } from './sized.ts';
 
 interface Planned {
   readonly ms: number;
@@ -10,8 +11,8 @@ interface Planned {
 
 /** A plan of 10,000 tasks with overlapping writes, and one of a tenth; each in a process of its own. */
 export async function benchPlan(): Promise<boolean> {
-  const small = planned(1000);
-  const large = planned(10_000);
+  const small = planned(sized(1000, 20));
+  const large = planned(sized(10_000, 200));
   const held = [
     figure(
       '10,000 tasks planned, first time',

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { makeSample } from '../test/engine/run/sample.ts';
 import { manyTasksRecording } from './many-tasks-spec.ts';
 import { figure, median } from './measure.ts';
+import { sized } from './sized.ts';
 
-const rounds = 5;
-const counts = [10, 100, 1000] as const;
+const rounds = sized(5, 1);
+const counts = sized([10, 100, 1000], [2, 3, 4]);
 
 /**
  * From `resumeRun` to the worker's first new order, where all Tasks but the last had settled when the process was

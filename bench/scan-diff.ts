@@ -15,9 +15,10 @@ import { findCandidates } from '../gates/scan/find-candidates.ts';
 import { readBlocks } from '../gates/scan/read-blocks.ts';
 import { figure, interleaved } from './measure.ts';
 import { textFiles, writeSampleDiff } from './sample-diff.ts';
+import { sized } from './sized.ts';
 
-const megabytes = Number(process.argv[2] ?? '100');
-const rounds = 7;
+const megabytes = sized(Number(process.argv[2] ?? '100'), 1);
+const rounds = sized(7, 1);
 /** Fewer candidate patterns than the rules look for: of direct execution alone, as calls. */
 const pattern =
   '(?-u)\\b(?:eval|exec|execSync|system|popen|passthru|shell_exec|proc_open|Function|setTimeout|setInterval|runInNewContext|runInThisContext|instance_eval)\\s*\\(';

@@ -7,11 +7,12 @@ import { labelledLanguages, readSample, scoreLanguage } from './labelled-cases.t
 import { labelledRows, scoreRow } from './labelled-sast.ts';
 import { figure } from './measure.ts';
 import type { Score } from './score-cases.ts';
+import { sized } from './sized.ts';
 
 const least = 0.95;
 const maxMilliseconds = 10;
 const lines = 500;
-const rounds = 30;
+const rounds = sized(30, 1);
 
 const held: boolean[] = [];
 for (const language of labelledLanguages) held.push(await benchLabels(language));

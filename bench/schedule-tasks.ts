@@ -8,8 +8,9 @@ import { schedule, type TaskEnd } from '../engine/run/work/schedule.ts';
 import { readIntentSpec } from '../engine/spec/read-intent-spec.ts';
 import { sampleSpec } from '../test/engine/run/sample.ts';
 import { figure, median, timed } from './measure.ts';
+import { sized } from './sized.ts';
 
-const count = 10_000;
+const count = sized(10_000, 20);
 const fewer = count / 10;
 const parallel = 8;
 
@@ -75,7 +76,7 @@ async function work(tasks: readonly PlannedTask[]): Promise<number> {
  * their number.
  */
 export async function benchScheduleTasks(): Promise<boolean> {
-  const rounds = 3;
+  const rounds = sized(3, 1);
   const all = question(count);
   const some = question(fewer);
   const tasks = { all: plan(all), some: plan(some) };

@@ -13,9 +13,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { figure, median, printTable } from './measure.ts';
+import { sized } from './sized.ts';
 
-const rounds = Number(process.env.WRIT_BENCH_ROUNDS ?? 7);
-const batchesPerRound = 300;
+const rounds = sized(Number(process.env.WRIT_BENCH_ROUNDS ?? 7), 1);
+const batchesPerRound = sized(300, 10);
 const rowsPerBatch = 100;
 const connections = 8;
 const leastShare = 0.25;

@@ -9,8 +9,9 @@ import { openRepository } from '../engine/vcs/repository.ts';
 import { openGitNativeStore } from '../plugins/store/git-native-store.ts';
 import { makeRepository } from '../test/engine/vcs/sample-repository.ts';
 import { figure, interleaved, timed } from './measure.ts';
+import { sized } from './sized.ts';
 
-const count = 100_000;
+const count = sized(100_000, 100);
 const pad = 'expected the total of the basket, found the price of one item; ';
 
 function objectBytes(index: number): Buffer {

@@ -2,8 +2,9 @@ import { systemClock } from '../core/base/clock.ts';
 import { inParallel } from '../engine/run/state/in-parallel.ts';
 import { makeSample } from '../test/engine/run/sample.ts';
 import { figure, median, timed } from './measure.ts';
+import { sized } from './sized.ts';
 
-const count = 1000;
+const count = sized(1000, 4);
 const parallel = 4;
 
 /** 1,000 checks of `true` in one stage, evidence written, against a bare loop over the same sandboxed processes. */
@@ -43,7 +44,7 @@ export async function benchThousandChecks(): Promise<boolean> {
     const bareTimes: number[] = [];
     const runTimes: number[] = [];
     const memory: number[] = [];
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < sized(3, 2); round += 1) {
       bareTimes.push(await timed(bare));
       const edit = `--- a/src/price.js\n+++ b/src/price.js\n@@ -1,4 +1,4 @@\n-/** Price of \`count\` items, in cents. */\n+/** Price of \`count\` items, in cents, round ${round}. */\n export function price(count, cents) {\n   return count * cents + 1;\n }\n`;
       sample.git('reset', '--quiet', '--hard', sample.git('rev-list', '--max-parents=0', 'HEAD'));

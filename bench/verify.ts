@@ -16,10 +16,11 @@ import { sha256Hex } from '../core/base/digest.ts';
 import { makeMachine, removeMachines, sealRun, toSource } from '../test/attest/verify/sealed-run.ts';
 import { artifact, bundleBy, signerKey, statement } from '../test/attest/verify/strangers.ts';
 import { figure, interleaved, timed } from './measure.ts';
+import { sized } from './sized.ts';
 import { stagePackage } from './stage-package.ts';
 import { benchVerifyHead } from './verify-head.ts';
 
-const bundles = 1000;
+const bundles = sized(1000, 2);
 
 /**
  * A run with 100 items of evidence against raw work plus `node -e 0`, and 1,000 bundles in one process; of the compiled

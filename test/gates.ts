@@ -10,6 +10,7 @@ await room(
   'gates/secrets',
   'gates/rules/suppressions.test.ts',
   'gates/rules/new-tests.test.ts',
+  'gates/tests-kept',
   'gates/rules/tests-kept.test.ts',
   'gates/rules/judge-changed.test.ts',
   'readers/packages',

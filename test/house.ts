@@ -2,6 +2,7 @@ import { room } from './rooms/room.ts';
 
 await room(
   'architecture.test.ts',
+  'bench',
   'dependencies-page.test.ts',
   'doors.test.ts',
   'error-catalogue.test.ts',

@@ -18,4 +18,5 @@ await room(
   'engine/run/judge/expectations',
   'engine/run/judge/reach',
   'engine/run/judge/second-run',
+  'engine/run/judge/written-outside.test.ts',
 );

@@ -154,6 +154,13 @@ function toCheckData(check: CheckRecord): CheckData {
     at_policy: check.atPolicy && toLaidData(check.atPolicy),
     with_base_tests: check.withBaseTests && toLaidData(check.withBaseTests),
     carried: check.carried && toCarriedData(check.carried),
+    wrote_outside:
+      check.wroteOutside &&
+      compact({
+        count: check.wroteOutside.count,
+        at_least: check.wroteOutside.atLeast,
+        paths: check.wroteOutside.paths.map(({ path, was }) => ({ path, was })),
+      }),
     artifacts: check.artifacts.map(toArtifactData),
   });
 }

@@ -140,6 +140,10 @@ const check = record(
     at_policy: laidRun,
     with_base_tests: laidRun,
     carried,
+    wrote_outside: record(
+      { count, paths: list(record({ path: text, was: oneOf('added', 'changed') })) },
+      { at_least: flag },
+    ),
     tests,
   },
 );

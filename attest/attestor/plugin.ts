@@ -28,6 +28,8 @@ export function attestPlugin({ env, ephemeralKey }: AttestPluginOptions): Loaded
       'provenance.transparencyLog.mode=public-log',
       'provenance.bindings.embedIntentSpecDigest',
       'provenance.bindings.embedEvidenceDigests',
+      'provenance.bindings.embedIntentSpecDigest=false',
+      'provenance.bindings.embedEvidenceDigests=false',
       'artifacts.required.name=provenance-attestation',
       'artifacts.required.name=transparency-proof',
     ],

@@ -5,6 +5,7 @@ import { escapeHtml } from './escape-html.ts';
 import { findingList } from './html-findings.ts';
 import { toCount, toDuration } from './quantities.ts';
 import { type TimeSpan, toTimeSpan } from './time-span.ts';
+import { toWrittenOutside } from './written-outside.ts';
 
 /** Checks of a stage that are shown open; more that passed are folded away. */
 const openChecks = 12;
@@ -58,9 +59,12 @@ function checkRow(check: CheckRecord, scale: TimeSpan): string {
     ...(check.fromPolicy ? ['of every change'] : []),
   ].join(', ');
   const tests = check.tests === undefined ? '' : `<br><span class="soft">${toTests(check)}</span>`;
+  const written = toWrittenOutside(check);
+  const outside =
+    written === undefined ? '' : `<br><span class="soft"><bdi>${escapeHtml(written, 1000)}</bdi></span>`;
   const reason =
     check.status === 'failed' ? `<br><span class="soft">${escapeHtml(whyFailed(check))}</span>` : '';
-  return `<tr><td><code><bdi>${escapeHtml(check.id, 128)}</bdi></code> <span class="soft">${about}</span><br><code class="soft"><bdi>${escapeHtml(check.command, 200)}</bdi></code></td><td>${pill(check.status)}${reason}${tests}</td><td>${toDuration(check.durationMs)}${bar(check, scale)}</td></tr>`;
+  return `<tr><td><code><bdi>${escapeHtml(check.id, 128)}</bdi></code> <span class="soft">${about}</span><br><code class="soft"><bdi>${escapeHtml(check.command, 200)}</bdi></code></td><td>${pill(check.status)}${reason}${tests}${outside}</td><td>${toDuration(check.durationMs)}${bar(check, scale)}</td></tr>`;
 }
 
 function toTests(check: CheckRecord): string {

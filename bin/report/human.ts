@@ -8,6 +8,7 @@ import { type Part, type Printer, type Style, styled } from '../terminal/print.t
 import { toCount, toDuration, toSize } from './quantities.ts';
 import { toSealedCommit } from './sealed-commit.ts';
 import { toTimeSpan } from './time-span.ts';
+import { wroteOutside } from './written-outside.ts';
 
 /** Findings and checks printed per list; the rest is counted. */
 const most = 50;
@@ -55,6 +56,10 @@ export function printRun(printer: Printer, view: RunView): void {
     for (const check of troubled.slice(0, most)) printCheck(printer, check, view);
     if (troubled.length > most) printer.line(styled('dim', `  and ${troubled.length - most} more`));
   }
+  const outside = wroteOutside(view.stages);
+  if (outside.length > 0) printer.line();
+  for (const [id, words] of outside.slice(0, most)) printer.line('  ', word('note'), `  ${id}  ${words}`);
+  if (outside.length > most) printer.line(styled('dim', `  and ${outside.length - most} more`));
   printFindings(printer, [
     ...view.findings,
     ...view.stages.flatMap((stage) => stageFindings(stage).map(({ finding }) => finding)),

@@ -6,6 +6,7 @@ import { markdownText } from '../../readers/documents/markdown-text.ts';
 import { toCount, toDuration, toSize } from './quantities.ts';
 import { toSealedCommit } from './sealed-commit.ts';
 import { toTimeSpan } from './time-span.ts';
+import { wroteOutside } from './written-outside.ts';
 
 /** Rows per list; the rest is counted. */
 const most = 100;
@@ -22,6 +23,7 @@ export function renderRunMarkdown(view: RunView): string {
       stageFindings(stage).map(({ finding }) => ({ finding, place: stage.stage })),
     ),
   ];
+  const outside = wroteOutside(view.stages);
   const lines = [
     `## ${verdict.word}: ${text(view.spec.summary, 256)}`,
     '',
@@ -35,6 +37,9 @@ export function renderRunMarkdown(view: RunView): string {
       return `| ${stage.stage} | ${stage.status} | ${stage.ran} of ${stage.expected} | ${stage.checks.length === 0 ? '' : toDuration(time)} |`;
     }),
     '',
+    ...outside.slice(0, most).map(([id, words]) => `- ${text(id, 128)}: ${text(words)}`),
+    ...(outside.length > most ? ['', `and ${outside.length - most} more`] : []),
+    ...(outside.length > 0 ? [''] : []),
     '### Findings',
     '',
     ...(findings.length === 0

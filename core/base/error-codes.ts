@@ -501,7 +501,7 @@ export const errorCatalogue = {
     message: 'the sandbox does not show the language runtime that the contract demands',
     http: 422,
     exit: 128,
-    hint: 'install that version, or put it first on PATH',
+    hint: 'install that version with a toolchain manager (mise, asdf, nvm, pyenv, rustup), or put it first on PATH',
   },
   OS_UNSUPPORTED: {
     family: 'environment',

@@ -3,7 +3,7 @@ import type { EffectiveCheck } from './intentspec.gen.ts';
 import type { CheckNetwork } from './network-use.ts';
 import type { RuleInput } from './rule.ts';
 import type { SandboxResult } from './sandbox.ts';
-import type { CheckCarry, CheckTime, TestCounts, ToolUse } from './stage.ts';
+import type { CheckCarry, CheckTime, TestCounts, ToolUse, WrittenOutside } from './stage.ts';
 
 /** A file that a check left in `$REPORTS_DIR`, read after the sandbox ended; symlinks are never followed. */
 export interface ReportFile {
@@ -53,6 +53,8 @@ export interface CheckOutcome {
   readonly tools?: readonly ToolUse[];
   /** What was handed to and on by it; the engine adds it. */
   readonly carried?: CheckCarry;
+  /** What it wrote outside the contract's scope; the engine adds it. */
+  readonly wroteOutside?: WrittenOutside;
   /** When it ran; the engine adds it. */
   readonly time?: CheckTime;
   /** A person has to act before this check can pass. */

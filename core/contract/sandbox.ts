@@ -21,6 +21,11 @@ export interface SandboxRequest {
   readonly reports: string;
   /** Further binds, e.g. shared dependencies (read-only). Targets may lie inside the workspace. */
   readonly binds: readonly SandboxBind[];
+  /**
+   * Host directories of programs that come first on PATH, at the same place inside, read-only, with what of an
+   * installation stands beside them (`lib`, `share` …).
+   */
+  readonly tools?: readonly string[];
   /** The child's whole environment; PATH, HOME and TMPDIR are added by the back end. */
   readonly env: Readonly<Record<string, string>>;
   /**

@@ -7,6 +7,11 @@ import type { Redaction } from './redaction.ts';
 export const stageNames = ['fast', 'integration', 'security', 'release'] as const;
 export type StageName = (typeof stageNames)[number];
 
+/** Whether its failure counts against the change (document 1, Check.required): whoever weighs a check asks this. */
+export function mustPass({ required }: { readonly required: boolean }): boolean {
+  return required;
+}
+
 export type CheckKind = 'command' | 'testSuite' | 'policy';
 
 /** What a parsed test report says. Names are plain text, cut, without known secrets; times are milliseconds. */
@@ -74,6 +79,15 @@ export interface CheckCarry {
   readonly received: readonly CarriedPath[];
   /** What the checks after it find. */
   readonly handedOn: readonly CarriedPath[];
+}
+
+/** What the command of a check left in its world outside the contract's write scope; nothing of it is kept. */
+export interface WrittenOutside {
+  readonly count: number;
+  /** There may be more: not all could be looked at. */
+  readonly atLeast?: true;
+  /** The first 20 in their order, cut. `changed`: a file of the tree that is another now, or gone. */
+  readonly paths: readonly { readonly path: string; readonly was: 'added' | 'changed' }[];
 }
 
 /** A metric of `$REPORTS_DIR/metrics.json`, a value for each round that ran (docs/metrics.md). */
@@ -168,6 +182,8 @@ export interface CheckRecord extends CheckTime {
   readonly withBaseTests?: LaidRun;
   /** Absent where the config carries nothing or it ran no command. */
   readonly carried?: CheckCarry;
+  /** Absent where it wrote nothing outside. No part of the verdict: names of temporary files differ. */
+  readonly wroteOutside?: WrittenOutside;
   /** It failed as it fails at the base, and the contract tolerates old failures. */
   readonly tolerated?: true;
   readonly artifacts: readonly ArtifactRecord[];

@@ -19,6 +19,10 @@ import {
 
 const carriedPath = fields({ path: text, sha256: sha256Text, entries: wholeNumber, bytes: wholeNumber });
 const carried = fields({ received: listOf(carriedPath), handedOn: listOf(carriedPath) });
+const wroteOutside = fields(
+  { count: wholeNumber, paths: listOf(fields({ path: text, was: oneOf('added', 'changed') })) },
+  { atLeast: flag },
+);
 const tests = fields(
   { passed: wholeNumber, failed: wholeNumber, skipped: wholeNumber },
   {
@@ -143,6 +147,8 @@ export const eventShapes = {
       tolerated: flag,
       /** What other checks handed to it and what it handed on: nothing else passed between them. */
       carried,
+      /** What its command left outside the contract's write scope. */
+      wrote_outside: wroteOutside,
       /** A second run, with what judges as the policy commit has it. */
       at_policy: laidRun,
       /** A second run, with test files as the base has them. */

@@ -1,6 +1,7 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import { lookedForAt } from '../../core/contract/gate-of.ts';
 import type { RuleFunction, RuleInput } from '../../core/contract/rule.ts';
+import { mustPass } from '../../core/contract/stage.ts';
 
 const rule = 'artifact-present';
 
@@ -48,7 +49,7 @@ function unkept(
       .map((name): Finding => {
         return {
           rule,
-          severity: check.required ? 'error' : 'warning',
+          severity: mustPass(check) ? 'error' : 'warning',
           message: `check \`${check.id}\` produces \`${name}\`: expected \`$REPORTS_DIR/${name}.*\`, found none`,
           detail: { artifact: name, check: check.id, required: check.required },
         };

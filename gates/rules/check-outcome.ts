@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import { limitExceeded } from '../../core/contract/limit-exceeded.ts';
 import type { RuleFunction } from '../../core/contract/rule.ts';
-import type { CheckRecord } from '../../core/contract/stage.ts';
+import { type CheckRecord, mustPass } from '../../core/contract/stage.ts';
 
 const rule = 'check-outcome';
 
@@ -32,7 +32,7 @@ function reasonOf(check: CheckRecord): string | undefined {
 }
 
 function toFinding(check: CheckRecord, found: string): Finding {
-  const blocks = check.required && !check.tolerated;
+  const blocks = mustPass(check) && !check.tolerated;
   const why = check.tolerated
     ? '; it fails at the base too and is tolerated'
     : '; it is not required and blocks nothing';

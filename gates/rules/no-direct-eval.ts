@@ -20,10 +20,9 @@ const minus = 45;
 
 /**
  * Refuses added lines that execute text directly (document 1, outputHandling.noDirectEval), in the plain forms of each
- * language.
+ * language. Asked only of contracts that want it.
  */
 export const judge: RuleFunction = async (input) => {
-  if (!input.spec.security.outputHandling.noDirectEval) return [];
   const findings: Finding[] = [];
   for (const file of input.patch.files) {
     if (!isRegularCandidate(file)) continue;
@@ -47,7 +46,7 @@ export const judge: RuleFunction = async (input) => {
 export const candidates: CandidateSearch = {
   anchors: evidenceAnchors,
   begin(input, file) {
-    if (!input.spec.security.outputHandling.noDirectEval || !isRegularCandidate(file)) return false;
+    if (!isRegularCandidate(file)) return false;
     const language = languageOfChange(input, file);
     if (!isScanned(language)) return false;
     const { diff } = input.patch;

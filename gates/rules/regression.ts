@@ -1,6 +1,11 @@
 import type { Finding } from '../../core/contract/finding.ts';
 import type { RuleFunction } from '../../core/contract/rule.ts';
-import type { CheckBaseline, CheckRecord, MeasuredMetric } from '../../core/contract/stage.ts';
+import {
+  type CheckBaseline,
+  type CheckRecord,
+  type MeasuredMetric,
+  mustPass,
+} from '../../core/contract/stage.ts';
 
 const rule = 'regression';
 
@@ -33,13 +38,13 @@ function failureFindings(check: CheckRecord, level: keyof typeof tolerances): re
     'old-failure': `is an old failure: ${reason}${level === 'none' ? '; `none` tolerates no failure' : ''}`,
     unknown: `cannot be told from a regression: ${reason}`,
   };
-  const severity = outcome === 'regression' && check.required ? 'error' : 'warning';
+  const severity = outcome === 'regression' && mustPass(check) ? 'error' : 'warning';
   return [{ rule, severity, message: `the failure of check \`${check.id}\` ${words[outcome]}`, detail }];
 }
 
 function speedFindings(check: CheckRecord, speed: Speed, level: keyof typeof tolerances): readonly Finding[] {
   const { measured, incomparable, onlyInCandidate, unmeasured } = speed;
-  const severity = check.required ? 'error' : 'warning';
+  const severity = mustPass(check) ? 'error' : 'warning';
   const findings: Finding[] = [];
   if (unmeasured) {
     const isOurs = unmeasured.side === 'candidate';

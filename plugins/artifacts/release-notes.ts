@@ -20,15 +20,13 @@ const maxFiles = 500;
 
 /**
  * `release-notes`: what was asked for, what changed, and what the gates said so far, as Markdown. Untrusted text is
- * escaped unless `encodingPolicy` is `none`.
+ * escaped.
  */
 export const releaseNotesProducer = {
   contentType: 'text/markdown; charset=utf-8',
   extension: 'md',
   async produce(request) {
-    const raw = request.spec.security.outputHandling.encodingPolicy === 'none';
-    const prose = raw ? (text: string): string => text : markdownText;
-    return Buffer.from(`${toReleaseNotes(request, prose).join('\n')}\n`);
+    return Buffer.from(`${toReleaseNotes(request, markdownText).join('\n')}\n`);
   },
 } satisfies ArtifactProducer;
 

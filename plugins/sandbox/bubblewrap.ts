@@ -3,7 +3,14 @@ import { WritError } from '../../core/base/errors.ts';
 import type { SandboxBackend, SandboxRequest } from '../../core/contract/sandbox.ts';
 import { findProgram } from '../../engine/tool/find-program.ts';
 import { environmentOf, sandboxEnvironment } from './environment.ts';
-import { currentHostFacts, type HostFacts, type HostView, viewBeside, viewOfHost } from './host-view.ts';
+import {
+  currentHostFacts,
+  type HostFacts,
+  type HostView,
+  viewBeside,
+  viewOfHost,
+  viewWithTools,
+} from './host-view.ts';
 import { initWords } from './init.ts';
 import { egressMounts, homeInside, mountsOf, reportsInside, workspaceInside } from './mounts.ts';
 import { openLauncher } from './open-launcher.ts';
@@ -61,7 +68,7 @@ export function bubblewrapSandbox(facts: HostFacts = currentHostFacts()): Sandbo
         throw new WritError('SANDBOX_UNSAFE', { message: 'a sandbox has no host network' });
       const memory = request.maxMemoryBytes ?? profile.maxMemoryBytes;
       if (prefix?.memory !== memory) prefix = prefixOf(prefix?.view ?? viewOfHost(facts), memory);
-      const view = viewBeside(prefix.view, request.workspace);
+      const view = viewBeside(viewWithTools(prefix.view, request.tools), request.workspace);
       const { words } = view === prefix.view ? prefix : prefixOf(view, memory);
       const env = sandboxEnvironment(environmentOf(request), {
         path: view.searchPath.join(':'),

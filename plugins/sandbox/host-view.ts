@@ -143,6 +143,30 @@ export function viewOfHost(facts: HostFacts): HostView {
   return { links, system, toolchains, searchPath };
 }
 
+/** What of an installation its programs need beside them; never `etc`, which may hold tokens (`etc/npmrc`). */
+const installedParts = ['lib', 'lib64', 'libexec', 'include', 'share', 'conf', 'pkg', 'src'];
+
+/** The view with these directories of programs first on PATH (`SandboxRequest.tools`). */
+export function viewWithTools(view: HostView, tools: readonly string[] = []): HostView {
+  if (tools.length === 0) return view;
+  const shown = tools.flatMap((bin) => [
+    bin,
+    ...installedParts.map((part) => path.join(path.dirname(bin), part)),
+  ]);
+  const added = shown.filter(
+    (directory) =>
+      resolved(directory) === directory &&
+      statSync(directory).isDirectory() &&
+      !view.toolchains.includes(directory) &&
+      !view.system.some((root) => isInside(root, directory)),
+  );
+  return {
+    ...view,
+    toolchains: [...view.toolchains, ...added],
+    searchPath: [...tools, ...view.searchPath.filter((directory) => !tools.includes(directory))],
+  };
+}
+
 /** The same view without toolchains that overlap the workspace: a check must not be its own tool. */
 export function viewBeside(view: HostView, workspace: string): HostView {
   const overlaps = (directory: string): boolean =>

@@ -7,7 +7,7 @@ import { randomOctets } from '../../core/base/ids.ts';
 import type { SandboxBackend, SandboxBind } from '../../core/contract/sandbox.ts';
 import { endMarked } from './end-marked.ts';
 import { sandboxEnvironment } from './environment.ts';
-import { currentHostFacts, type HostFacts, viewBeside, viewOfHost } from './host-view.ts';
+import { currentHostFacts, type HostFacts, viewBeside, viewOfHost, viewWithTools } from './host-view.ts';
 import { processesFrom } from './process-tree.ts';
 import { spawnWatched } from './spawn-watched.ts';
 
@@ -30,7 +30,7 @@ export function noSandbox(facts: HostFacts = currentHostFacts()): SandboxBackend
       if (request.network !== 'host') throw new WritError('SANDBOX_NONE_REFUSED');
       const workspace = await realpath(request.workspace);
       for (const bind of request.binds) linkBind(bind);
-      const view = viewBeside(viewOfHost(facts), workspace);
+      const view = viewBeside(viewWithTools(viewOfHost(facts), request.tools), workspace);
       const scratch = await mkdtemp(path.join(await realpath(tmpdir()), 'writ-home-'));
       const mark = randomOctets(16).toString('hex');
       try {

@@ -4,7 +4,14 @@ import type { SandboxBackend, SandboxRequest } from '../../core/contract/sandbox
 import { findProgram } from '../../engine/tool/find-program.ts';
 import { isInside } from '../../engine/tool/inside.ts';
 import { environmentOf, sandboxEnvironment } from './environment.ts';
-import { currentHostFacts, type HostFacts, type HostView, viewBeside, viewOfHost } from './host-view.ts';
+import {
+  currentHostFacts,
+  type HostFacts,
+  type HostView,
+  viewBeside,
+  viewOfHost,
+  viewWithTools,
+} from './host-view.ts';
 import { initWords } from './init.ts';
 import { egressMounts, homeInside, mountsOf, reportsInside, workspaceInside } from './mounts.ts';
 import { openLauncher } from './open-launcher.ts';
@@ -92,7 +99,7 @@ export function unshareSandbox(facts: HostFacts = currentHostFacts()): SandboxBa
         throw new WritError('SANDBOX_UNSAFE', { message: 'a sandbox has no host network' });
       const memory = request.maxMemoryBytes ?? profile.maxMemoryBytes;
       if (cached?.memory !== memory) cached = planned(cached?.view ?? viewOfHost(facts), memory);
-      const view = viewBeside(cached.view, request.workspace);
+      const view = viewBeside(viewWithTools(cached.view, request.tools), request.workspace);
       const { plan } = view === cached.view ? cached : planned(view, memory);
       const env = sandboxEnvironment(environmentOf(request), {
         path: view.searchPath.join(':'),

@@ -46,12 +46,6 @@ export const guards: readonly Guard[] = [
       'if (done) state.beneath = [...state.beneath];',
       'who wrote what is refused',
     ],
-    [
-      'who starts over starts without what was refused',
-      '  dropWork(state, key);\n  state.failure',
-      '  state.failure',
-      'what was built on the work',
-    ],
   ]),
   ...within('attest/verify/evidence-source.ts', runs, [
     [

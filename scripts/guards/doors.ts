@@ -30,6 +30,20 @@ export const guards: readonly Guard[] = [
       walk,
     ],
   ]),
+  ...within('engine/tool/runtime/toolchains.ts', 'test/engine/tool/runtime/pick-runtimes.test.ts', [
+    [
+      'no toolchain is picked that others may write',
+      '(facts.mode & 0o002) !== 0',
+      'facts.mode < 0',
+      'what a manager only calls so',
+    ],
+    [
+      'no toolchain is picked that leads out of its manager',
+      '!isInside(top, bin) || ',
+      '',
+      'what a manager only calls so',
+    ],
+  ]),
   ...within('api/intent/read-spec.ts', 'test/bin/commands/spec.test.ts', [
     [
       'no secret stands in a contract that is validated',

@@ -56,7 +56,7 @@ export const guards: readonly Guard[] = [
   ...within('engine/run/judge/carry/in-world.ts', 'test/attack/one-world/rewritten.test.ts', [
     [
       'tracked files are what they were',
-      'rewrittenFindings(await world.changed(),',
+      'rewrittenFindings(changed,',
       'rewrittenFindings([],',
       'a suite that rewrites what it tests',
     ],

@@ -37,6 +37,23 @@ export const readers: readonly RowReader[] = [
       'expected RUNTIME_MISMATCH',
     ],
   ]),
+  ...readersIn('engine/tool/runtime/pick-runtimes.ts', [
+    [
+      'constraints.platform.languageRuntime#picked',
+      'if (meetsAll(version, wanted)) return { version, toolchain };',
+      '',
+      'every manager is looked at',
+    ],
+  ]),
+  ...readersIn('engine/spec/rules/language-runtime.ts', [
+    [
+      'constraints.platform.languageRuntime#form',
+      "if (!('message' in read)) return [];",
+      "if (!('message' in read) || read) return [];",
+      'every invalid fixture',
+      'SEMANTIC_LANGUAGE_RUNTIME-unknown-tool.json',
+    ],
+  ]),
   ...readersIn('engine/run/open/prepare-ground.ts', [
     [
       'constraints.platform.supportedOS',
@@ -135,7 +152,21 @@ export const readers: readonly RowReader[] = [
   ]),
   ...readersIn('gates/rules/licenses.ts', [
     ['constraints.licensing.allowedSpdx', 'ground.isLimited && !ground.allowed.allows(node)', 'false'],
+    [
+      'constraints.licensing.allowedSpdx=none',
+      'isLimited: allowedSpdx.length > 0,',
+      'isLimited: allowedSpdx.length >= 0,',
+      'licenses: a license that the codebase has',
+    ],
     ['constraints.licensing.forbidNewLicenses', 'return ground.forbidNewLicenses && ', 'return false && '],
+  ]),
+  ...readersIn('engine/upkeep/content-expiry.ts', [
+    [
+      'constraints.privacy.retentionDays#gc',
+      'decidedAtMs + privacyDays * dayMs',
+      'decidedAtMs + artifactDays * dayMs',
+      'min(creation + artifacts.days, final Decision + privacy.days), whatever was shown',
+    ],
   ]),
   ...readersIn('engine/run/open/hold-run.ts', [
     [

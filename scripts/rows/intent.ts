@@ -72,6 +72,14 @@ export const readers: readonly RowReader[] = [
       'intent.touchHints.files widen the scope',
     ],
   ]),
+  ...readersIn('engine/run/judge/written-outside.ts', [
+    [
+      'intent.inScope#checks',
+      "else if (!inScope(scope, path)) first.add({ path, was: 'added' });",
+      '',
+      'what stands outside the scope',
+    ],
+  ]),
   ...readersIn('engine/plan/task-constraints.ts', [
     [
       'intent.inScope#constraint',

@@ -54,6 +54,12 @@ export const readers: readonly RowReader[] = [
       'every invalid fixture',
       'SEMANTIC_REQUIRE_SBOM-not-declared.json',
     ],
+    [
+      'provenance.requireSbom=false',
+      'if (spec.provenance?.requireSbom !== true || !required) return [];',
+      'if (!required) return [];',
+      'every valid fixture is accepted without a remark',
+    ],
   ]),
   ...readersIn('attest/statement/build-provenance.ts', [
     [
@@ -66,6 +72,18 @@ export const readers: readonly RowReader[] = [
       'provenance.bindings.embedEvidenceDigests',
       'input.embedEvidenceDigests ? input.byproducts.map(toDescriptor) : []',
       '[]',
+      bindings,
+    ],
+    [
+      'provenance.bindings.embedIntentSpecDigest=false',
+      'input.embedIntentSpecDigest ? { intentspec_digest: input.specDigest } : {}',
+      '{ intentspec_digest: input.specDigest }',
+      bindings,
+    ],
+    [
+      'provenance.bindings.embedEvidenceDigests=false',
+      'input.embedEvidenceDigests ? input.byproducts.map(toDescriptor) : []',
+      'input.byproducts.map(toDescriptor)',
       bindings,
     ],
   ]),

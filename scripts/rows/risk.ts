@@ -29,6 +29,19 @@ export const readers: readonly RowReader[] = [
   ]),
   ...readersIn('engine/spec/rules/high-risk.ts', [
     [
+      'risk.level=low',
+      "if (spec.risk?.level !== 'high') return [];",
+      "if (spec.risk?.level === 'medium' || !spec.risk) return [];",
+      'every valid fixture is accepted without a remark',
+    ],
+    [
+      'risk.level=high#parallel-asked',
+      'if (parallel !== undefined && parallel > 1) {',
+      'if (false) {',
+      invalid,
+      'SEMANTIC_HIGH_RISK_PARALLEL',
+    ],
+    [
       'risk.level=high',
       'if (required === false) {',
       'if (false) {',

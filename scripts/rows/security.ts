@@ -90,8 +90,8 @@ export const readers: readonly RowReader[] = [
   ...readersIn('plugins/artifacts/release-notes.ts', [
     [
       'security.outputHandling.encodingPolicy=contextual-escape',
-      "request.spec.security.outputHandling.encodingPolicy === 'none'",
-      'request !== undefined',
+      'toReleaseNotes(request, markdownText)',
+      'toReleaseNotes(request, (text) => text)',
       'no markup, HTML, link or line break',
     ],
   ]),
@@ -100,6 +100,12 @@ export const readers: readonly RowReader[] = [
       'security.outputHandling.noDirectEval',
       '(spec) => spec.security.outputHandling.noDirectEval',
       '() => false',
+    ],
+    [
+      'security.outputHandling.noDirectEval=false',
+      '(spec) => spec.security.outputHandling.noDirectEval',
+      '() => true',
+      'a contract that lets text be executed does not ask the rule',
     ],
     [
       'security.outputHandling.noDirectEval#task',

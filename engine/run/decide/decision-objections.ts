@@ -1,4 +1,4 @@
-import { type StageName, stageNames } from '../../../core/contract/stage.ts';
+import { mustPass, type StageName, stageNames } from '../../../core/contract/stage.ts';
 import type { DecidedFinding, DecidedStage, DecisionInput } from '../record/decision-input.ts';
 import { approversNeeded } from './approvers-needed.ts';
 
@@ -106,7 +106,7 @@ function objectionsToStage(stage: DecidedStage, { policy }: DecisionInput): Obje
   const objections = findingObjections(`stage \`${name}\``, stage.findings, failing);
   for (const check of checks) {
     const isTolerated = check.tolerated === true && check.status === 'failed' && name === 'integration';
-    if (!check.required || check.status === 'passed' || isTolerated) continue;
+    if (!mustPass(check) || check.status === 'passed' || isTolerated) continue;
     const waits = check.status === 'waiting' && status === 'waiting';
     objections.push({ reason: `check \`${check.id}\` ${check.status}`, weight: waits ? 'people' : failing });
   }

@@ -55,6 +55,7 @@ export function compareStages({ file, input, evidence, report }: StagesQuestion)
         compared(path, '/exit_code', check?.exitCode, object.exit_code) ??
         compared(path, '/tests', check?.tests, object.tests) ??
         compared(path, '/carried', check?.carried, object.carried) ??
+        compared(path, '/wrote_outside', check?.wroteOutside, object.wrote_outside) ??
         compared(path, '/at_policy', check?.atPolicy, object.at_policy) ??
         compared(path, '/with_base_tests', check?.withBaseTests, object.with_base_tests) ??
         compared(path, '/findings', check?.findings, object.findings) ??
@@ -83,6 +84,7 @@ interface ReportedStage {
     readonly exitCode?: unknown;
     readonly tests?: unknown;
     readonly carried?: unknown;
+    readonly wroteOutside?: unknown;
     readonly atPolicy?: unknown;
     readonly withBaseTests?: unknown;
     readonly findings?: unknown;

@@ -25,6 +25,7 @@ import {
   placeWorkspaceDependencies,
   toDigested,
 } from './workspace-dependencies.ts';
+import type { WrittenPlace } from './written-outside.ts';
 
 /** What checks of this epoch handed on, or were given, is not what it was: those that ended cannot be built upon. */
 export class WorkspaceLost extends Error {}
@@ -35,6 +36,8 @@ export interface OpenWorkspace extends Workspace {
   readonly tracked: readonly TrackedCarry[];
   /** The tree's files that are not what was exported. */
   changed(): Promise<readonly string[]>;
+  /** What stood in it before anything ran. */
+  place(): Promise<WrittenPlace>;
   /** Takes what stands at the carried paths, for the checks after this one. */
   handOn(): Promise<HandedOn>;
   /** Deletes it. What resists stays, unseen by any other, until the run's own place goes. */
@@ -142,6 +145,7 @@ class Side implements WorkspaceSide {
   #dependencies: Promise<FoundDependencies> | undefined;
   #tracked: Promise<readonly TrackedCarry[]> | undefined;
   #small: Promise<SmallTree | undefined> | undefined;
+  #allPaths: Promise<ReadonlySet<string>> | undefined;
 
   constructor(
     attempt: Attempt,
@@ -191,6 +195,11 @@ class Side implements WorkspaceSide {
           : [objectsIn(objects, sandbox.pathsInside({ workspace: directory, reports })), ...binds],
         tracked,
         changed: () => exported.changed(),
+        place: async () => ({
+          directory,
+          tracked: await this.#paths(objects),
+          laid: [...provided.map((one) => one.directory), ...received.map(({ path }) => path)],
+        }),
         handOn: () => this.#store.take(directory, config.workspace.carry.filter(untracked)),
         close,
       };
@@ -198,6 +207,15 @@ class Side implements WorkspaceSide {
       await close();
       throw fault;
     }
+  }
+
+  /** Of its tree, read once. */
+  #paths(objects: SealedObjects): Promise<ReadonlySet<string>> {
+    this.#allPaths ??= (async () => {
+      const entries = (await this.#small)?.entries ?? (await listTree(objects, this.#tree));
+      return new Set(entries.map(({ path }) => path));
+    })();
+    return this.#allPaths;
   }
 
   #trackedCarry(objects: SealedObjects): Promise<readonly TrackedCarry[]> {

@@ -1,5 +1,11 @@
 import type { CheckNetwork } from '../../../core/contract/network-use.ts';
-import type { CarriedPath, CheckBaseline, CheckRecord, StageRecord } from '../../../core/contract/stage.ts';
+import {
+  type CarriedPath,
+  type CheckBaseline,
+  type CheckRecord,
+  mustPass,
+  type StageRecord,
+} from '../../../core/contract/stage.ts';
 import { metricsFile, metricsOf } from '../../../readers/reports/metrics.ts';
 import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
 import { treeMentions } from '../../vcs/tree-mentions.ts';
@@ -51,7 +57,7 @@ export async function compareWithBase(
   for (const [index, record] of stage.checks.entries()) {
     const check = acceptance.verificationPlan.integrationChecks.find(({ id }) => id === record.id);
     const isMeasured = measures(record);
-    const hasFailed = record.required && canBeOldFailure(record);
+    const hasFailed = mustPass(record) && canBeOldFailure(record);
     const wants = hasFailed || isMeasured || (await mayHaveMeasured(record));
     if (!check || !wants || attempt.means.wallClockExceeded()) {
       checks.push(record);

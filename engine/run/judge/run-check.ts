@@ -22,6 +22,7 @@ import { noteNewTests } from './new-tests-ran.ts';
 import { type OpeningWorkspace, WorkspaceLost, type WorkspaceSide } from './open-workspace.ts';
 import { ruleQuestion } from './rule-question.ts';
 import { type CheckUses, runCommand } from './run-command.ts';
+import { redactWritten } from './written-outside.ts';
 
 /** Faults that no check may swallow: the run cannot go on without its evidence. */
 const fatal = new Set(['EVIDENCE_WRITE_FAILED', 'RUN_INTERRUPTED']);
@@ -40,6 +41,8 @@ export interface CheckTask {
   readonly received: readonly CarriedPath[];
   /** What the second runs of those before it handed on (docs/tests-kept.md), where any did. */
   readonly receivedAtPolicy?: readonly CarriedPath[];
+  /** Whether it is told what its command writes outside the scope; default false. */
+  readonly tellsWrites?: boolean;
   /** Whether anything comes after it that could be handed something; default true. */
   readonly handsOn?: boolean;
 }
@@ -52,7 +55,7 @@ export async function runCheck(
 ): Promise<CheckRecord> {
   const { stage, check } = task;
   const { box } = attempt;
-  const ran = await askCheck(attempt, workspace, task);
+  const ran = await askCheck(attempt, workspace, { ...task, tellsWrites: true });
   await noteNewTests(attempt, task, ran);
   const further = await askFurther(attempt, workspace, task, ran, (side, other) =>
     askCheck(attempt, side, { ...task, ...other }),
@@ -93,6 +96,7 @@ export async function runCheck(
     ...(further.atPolicy ? { atPolicy: further.atPolicy } : {}),
     ...(further.withBaseTests ? { withBaseTests: further.withBaseTests } : {}),
     ...(outcome.carried ? { carried: outcome.carried } : {}),
+    ...(ran.wroteOutside ? { wroteOutside: ran.wroteOutside } : {}),
     artifacts: [...artifacts, ...further.artifacts],
     findings: outcome.findings,
   };
@@ -112,7 +116,14 @@ export async function askCheck(
   const policy = policyOf(attempt);
   const network = redactHosts(joinNetworks(uses.networks), policy);
   const isUnguarded = outcome.result !== undefined && attempt.ground.sandbox.unconfined === true;
-  const { network: _network, tools: _tools, carried: _carried, time: _time, ...said } = outcome;
+  const {
+    network: _network,
+    tools: _tools,
+    carried: _carried,
+    wroteOutside: _wrote,
+    time: _time,
+    ...said
+  } = outcome;
   const clean = redactTexts(
     { findings: [...outcome.findings, ...uses.findings], ...(outcome.tests ? { tests: outcome.tests } : {}) },
     policy,
@@ -129,6 +140,7 @@ export async function askCheck(
     ...(uses.tools.length === 0 ? {} : { tools: uses.tools }),
     ...(network ? { network } : {}),
     ...(uses.carried ? { carried: uses.carried } : {}),
+    ...(uses.wroteOutside ? { wroteOutside: redactWritten(uses.wroteOutside, policy) } : {}),
   };
 }
 
@@ -158,7 +170,7 @@ async function judgeCheck(
 function checkContext(
   attempt: Attempt,
   workspace: WorkspaceSide,
-  { stage, check, earlier, received, handsOn = true }: CheckTask,
+  { stage, check, earlier, received, handsOn = true, tellsWrites = false }: CheckTask,
   uses: CheckUses,
 ): CheckContext {
   const {
@@ -180,7 +192,7 @@ function checkContext(
     ...(report === undefined ? {} : { report }),
     ruleInput,
     runCommand: () =>
-      inWorld(attempt, workspace, { received, handsOn }, uses, (world) =>
+      inWorld(attempt, workspace, { received, handsOn, tellsWrites }, uses, (world) =>
         runCommand(attempt, world, check, uses),
       ),
     async askRule(id, args) {

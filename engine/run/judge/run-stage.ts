@@ -1,5 +1,11 @@
 import type { Finding } from '../../../core/contract/finding.ts';
-import type { CarriedPath, CheckRecord, StageName, StageRecord } from '../../../core/contract/stage.ts';
+import {
+  type CarriedPath,
+  type CheckRecord,
+  mustPass,
+  type StageName,
+  type StageRecord,
+} from '../../../core/contract/stage.ts';
 import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
 import type { Production } from '../state/artifact-box.ts';
 import type { Attempt } from '../state/attempt.ts';
@@ -164,7 +170,7 @@ async function judgeStage(attempt: Attempt, stage: StageRecord): Promise<readonl
  * failed.
  */
 function settle(stage: StageRecord): StageRecord {
-  const required = stage.checks.filter((check) => check.required);
+  const required = stage.checks.filter(mustPass);
   const failed =
     stage.findings.some((finding) => finding.severity === 'error') ||
     stage.ran !== stage.expected ||

@@ -1,4 +1,4 @@
-import { checkRuntime } from '../../tool/runtime/check-runtime.ts';
+import { pickRuntimes, withTools } from '../../tool/runtime/pick-runtimes.ts';
 import { chooseSandbox } from './choose-sandbox.ts';
 import { type Judgement, judgement } from './judgement.ts';
 import { openJudges } from './open-judges.ts';
@@ -46,7 +46,7 @@ export const machineJudgements: readonly Judgement[] = [
     about: '/constraints/platform/languageRuntime',
     needs: ['admitted', 'sandbox'],
     judge: async ({ admitted, sandbox: { sandbox } }) => ({
-      runtimes: await checkRuntime(sandbox, admitted.effective.constraints.platform.languageRuntime),
+      runtimes: await pickRuntimes(sandbox, admitted.effective.constraints.platform.languageRuntime),
     }),
   }),
   judgement({
@@ -63,8 +63,9 @@ export const machineJudgements: readonly Judgement[] = [
       'runtimes',
     ],
     judge: async ({ admitted, repository, landing, sandbox, judges, configBytes, ...found }) => {
-      const environment = { ...found.operatingSystem, ...found.runtimes };
-      const all = { ...landing, ...sandbox, ...judges, configBytes, environment };
+      const environment = { ...found.operatingSystem, ...found.runtimes.versions };
+      const armed = { ...sandbox, sandbox: withTools(sandbox.sandbox, found.runtimes.tools) };
+      const all = { ...landing, ...armed, ...judges, configBytes, environment };
       return { ground: await nameGround(admitted, repository, all) };
     },
   }),

@@ -9,6 +9,7 @@ import type { PlanFor } from '../../plan/plan-tasks.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { Authorship } from '../../store/record/authorship.ts';
 import type { RunStore } from '../../store/run-store.ts';
+import type { PickedRuntimes } from '../../tool/runtime/pick-runtimes.ts';
 import type { Repository } from '../../vcs/repository.ts';
 import type { Scratch } from '../../vcs/scratch.ts';
 import type { CommitWording } from '../state/commit-wording.ts';
@@ -71,7 +72,7 @@ export interface Opening {
   readonly draft: PlanDraft;
   readonly sandbox: Pick<Ground, 'sandbox' | 'passedOver'>;
   readonly operatingSystem: Readonly<Record<string, string>>;
-  readonly runtimes: Readonly<Record<string, string>>;
+  readonly runtimes: PickedRuntimes;
   /** The configuration once more, held to the rules that there are, and these. */
   readonly judges: Pick<Ground, 'config' | 'rules' | 'policies' | 'dependencies'>;
   readonly ground: Ground;

@@ -5,8 +5,8 @@ import { parseConfig } from '../../config/config.ts';
 import { sealingFormsOf } from '../../config/sealing-forms.ts';
 import type { AdmittedContract } from '../../intent/admit-contract.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
-import { checkRuntime } from '../../tool/runtime/check-runtime.ts';
 import { readMachineFacts } from '../../tool/runtime/machine-facts.ts';
+import { pickRuntimes, withTools } from '../../tool/runtime/pick-runtimes.ts';
 import { requireSupportedOs } from '../../tool/runtime/supported-os.ts';
 import { readBlob } from '../../vcs/blobs.ts';
 import { commitTimeMs } from '../../vcs/commit-time.ts';
@@ -41,11 +41,12 @@ export async function prepareGround(
   const cacheDir = pluginCacheOf(repository);
   const question = { engine, repository, policyTree, configBytes, config, sandbox, cacheDir };
   const judges = await openJudges({ ...question, pluginAccess, cancels });
-  const environment = {
-    ...(await requireOperatingSystem(contract)),
-    ...(await checkRuntime(sandbox, contract.effective.constraints.platform.languageRuntime)),
-  };
-  return nameGround(contract, repository, { ...landing, ...chosen, ...judges, configBytes, environment });
+  const operatingSystem = await requireOperatingSystem(contract);
+  const { languageRuntime } = contract.effective.constraints.platform;
+  const { versions, tools } = await pickRuntimes(sandbox, languageRuntime);
+  const environment = { ...operatingSystem, ...versions };
+  const armed = { ...chosen, sandbox: withTools(sandbox, tools) };
+  return nameGround(contract, repository, { ...landing, ...armed, ...judges, configBytes, environment });
 }
 
 /** Where files of plugins are kept between runs. */

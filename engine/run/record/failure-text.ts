@@ -1,5 +1,5 @@
 import type { Finding } from '../../../core/contract/finding.ts';
-import type { StageRecord } from '../../../core/contract/stage.ts';
+import { mustPass, type StageRecord } from '../../../core/contract/stage.ts';
 
 /** Characters of one failure that the next attempt is told of. */
 const maxLength = 8000;
@@ -33,7 +33,7 @@ export function failureText(findings: readonly Finding[], stages: readonly Stage
 export function failedTests(stages: readonly StageRecord[]): readonly string[] {
   const failed = stages
     .flatMap(({ checks }) => checks)
-    .filter(({ status, required }) => required && status === 'failed');
+    .filter((check) => mustPass(check) && check.status === 'failed');
   const names = failed.flatMap((check) => {
     const named = check.findings.flatMap(({ detail }) =>
       typeof detail?.test === 'string' ? [`${check.id}: ${detail.test}`] : [],

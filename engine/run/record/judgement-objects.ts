@@ -138,6 +138,7 @@ function checkEvidence(
     ...(check.atPolicy === undefined ? {} : { at_policy: check.atPolicy }),
     ...(check.withBaseTests === undefined ? {} : { with_base_tests: check.withBaseTests }),
     ...(check.carried === undefined ? {} : { carried: check.carried }),
+    ...(check.wroteOutside === undefined ? {} : { wrote_outside: check.wroteOutside }),
   };
 }
 

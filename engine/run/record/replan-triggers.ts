@@ -1,4 +1,5 @@
 import { type ReplanTrigger, replanTriggers } from '../../../core/contract/replan-trigger.ts';
+import { mustPass } from '../../../core/contract/stage.ts';
 import type { DecidedFinding, DecidedStage } from './decision-input.ts';
 
 /**
@@ -49,7 +50,7 @@ function isSecurityFailure({ stages }: SensedAttempt): boolean {
   return stages.some(
     ({ stage, checks, findings }) =>
       stage === 'security' &&
-      (checks.some((check) => check.required && check.status === 'failed') ||
+      (checks.some((check) => mustPass(check) && check.status === 'failed') ||
         findings.some(({ severity, path }) => severity === 'error' && path !== undefined)),
   );
 }

@@ -98,6 +98,14 @@ export const intentRows = inSection('Intent', [
     test: 'fixtures/runs/a-change-outside-the-scope-is-refused',
   },
   {
+    id: 'intent.inScope#checks',
+    path: '/intent/inScope',
+    rule: 'what the command of a check leaves outside is told in its evidence',
+    asks: always,
+    enforcedBy: 'core',
+    test: 'test/engine/run/judge/written-outside.test.ts',
+  },
+  {
     id: 'intent.inScope#constraint',
     path: '/intent/inScope',
     rule: 'each is a constraint `in-scope:` of the Task',

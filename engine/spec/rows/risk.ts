@@ -10,6 +10,14 @@ export const riskRows = inSection('Risk', [
     test: 'test/engine/run/field-effects.test.ts',
   },
   {
+    id: 'risk.level=low',
+    path: '/risk/level',
+    rule: 'nothing of what high risk demands',
+    asks: ({ risk }) => risk.level === 'low',
+    enforcedBy: 'core',
+    test: 'test/engine/spec/rules.test.ts',
+  },
+  {
     id: 'risk.level=medium',
     path: '/risk/level',
     rule: 'a change to security code without a human loop is warned of',
@@ -56,6 +64,14 @@ export const riskRows = inSection('Risk', [
     asks: ({ risk }) => risk.level === 'high',
     enforcedBy: 'core',
     test: 'test/engine/spec/apply-defaults.test.ts',
+  },
+  {
+    id: 'risk.level=high#parallel-asked',
+    path: '/risk/level',
+    rule: 'more tasks at a time than that one are warned of',
+    asks: ({ risk }) => risk.level === 'high',
+    enforcedBy: 'core',
+    test: 'test/engine/spec/rules.test.ts',
   },
   {
     id: 'risk.rationale',

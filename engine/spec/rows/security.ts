@@ -128,10 +128,17 @@ export const securityRows = inSection('Security policy', [
     test: 'test/plugins/artifacts/release-notes.test.ts',
   },
   {
-    id: 'security.outputHandling.encodingPolicy=strict-json,none',
+    id: 'security.outputHandling.encodingPolicy=strict-json',
     path: '/security/outputHandling/encodingPolicy',
-    rule: 'replies and tool answers must parse, or text sinks are raw',
-    asks: ({ security }) => security.outputHandling.encodingPolicy !== 'contextual-escape',
+    rule: 'replies and tool answers must parse',
+    asks: ({ security }) => security.outputHandling.encodingPolicy === 'strict-json',
+    bringsIn: 'session part',
+  },
+  {
+    id: 'security.outputHandling.encodingPolicy=none',
+    path: '/security/outputHandling/encodingPolicy',
+    rule: 'text sinks are raw',
+    asks: ({ security }) => security.outputHandling.encodingPolicy === 'none',
     bringsIn: 'session part',
   },
   {
@@ -141,6 +148,14 @@ export const securityRows = inSection('Security policy', [
     asks: ({ security }) => security.outputHandling.noDirectEval,
     enforcedBy: 'gates',
     test: 'fixtures/runs/a-direct-eval-is-refused',
+  },
+  {
+    id: 'security.outputHandling.noDirectEval=false',
+    path: '/security/outputHandling/noDirectEval',
+    rule: 'a patch is not judged for direct execution',
+    asks: ({ security }) => !security.outputHandling.noDirectEval,
+    enforcedBy: 'gates',
+    test: 'test/gates/rules/no-direct-eval.test.ts',
   },
   {
     id: 'security.outputHandling.noDirectEval#task',

@@ -61,6 +61,9 @@ const check = having({
   startedAt: text,
   artifacts: listOf(artifact),
   findings: listOf(finding),
+  wroteOutside: orAbsent(
+    having({ count: wholeNumber, atLeast: orAbsent(flag), paths: listOf(having({ path: text, was: text })) }),
+  ),
 });
 const stage = having({
   stage: oneOf('fast', 'integration', 'security', 'release'),

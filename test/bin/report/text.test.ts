@@ -46,6 +46,21 @@ t.test(
   },
 );
 
+t.test('what checks wrote outside the scope is told in a line each, whatever stands in a name', async (t) => {
+  const [stage, ...others] = committed.stages;
+  const [check, ...more] = stage?.checks ?? [];
+  if (!stage || !check) throw new Error('the sample has no check');
+  const paths = ['a\u001b[31m<b>|', 'b', 'c', 'd'].map((path) => ({ path, was: 'added' as const }));
+  const own = { ...check, wroteOutside: { count: 7, atLeast: true as const, paths } };
+  const view = { ...committed, stages: [{ ...stage, checks: [own, ...more] }, ...others] };
+  for (const text of [printed(view), renderRunMarkdown(view), renderRunHtml(view)]) {
+    t.match(text, /wrote at least 7 files outside the scope: a[^\n]*, b, c, …/);
+    t.notMatch(text, '\u001b');
+  }
+  for (const text of [renderRunMarkdown(view), renderRunHtml(view)]) t.notMatch(text, '<b>');
+  t.notMatch(printed(committed), 'outside the scope');
+});
+
 t.test('what was tried again is told in a line each, whatever stands in a name', async (t) => {
   const retry = {
     failed: 'candidate-1',

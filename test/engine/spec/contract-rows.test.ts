@@ -73,15 +73,11 @@ t.test('each thing that nobody enforces yet is asked for by the field that asks 
     ['security.secrets.policy=scoped', ['security', 'secrets', 'policy'], 'allow-scoped'],
     ['objmodel.objectStore.backend=external-s3', ['objmodel'], { objectStore: { backend: 'external-s3' } }],
     [
-      'security.outputHandling.encodingPolicy=strict-json,none',
+      'security.outputHandling.encodingPolicy=strict-json',
       ['security', 'outputHandling', 'encodingPolicy'],
       'strict-json',
     ],
-    [
-      'security.outputHandling.encodingPolicy=strict-json,none',
-      ['security', 'outputHandling', 'encodingPolicy'],
-      'none',
-    ],
+    ['security.outputHandling.encodingPolicy=none', ['security', 'outputHandling', 'encodingPolicy'], 'none'],
     ['execution.replan.triggers=unknown-api', ['execution', 'replan', 'triggers'], ['unknown-api']],
     [
       'toolRule.constraints.maxWriteBytes',

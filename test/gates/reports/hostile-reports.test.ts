@@ -1,5 +1,6 @@
 import t from 'tap';
 import { parseReport } from '../../../gates/reports/parse-report.ts';
+import { reportBounds } from '../../../gates/reports/test-report.ts';
 import { cpuTime } from '../../waiting/cpu-time.ts';
 
 const reasonOf = async (content: string | Uint8Array, name = 'a.json') =>
@@ -50,6 +51,13 @@ t.test('deep nesting is refused before it is built', async (t) => {
   t.equal(await reasonOf(jest(`"${'[{'.repeat(100)}\\"[["`)), undefined, 'brackets in texts do not nest');
   const event = (inner: string) => `{"Action":"output","Package":"p","Output":${inner}}\n`;
   t.equal(await reasonOf(event('""') + event('['.repeat(100) + ']'.repeat(100))), 'truncated');
+});
+
+t.test('more tests at once than the bound are refused', async (t) => {
+  const started = (n: number): string => `{"type":"test","event":"started","name":"${n}"}\n`;
+  const suite = '{"type":"suite","event":"started","test_count":1}\n';
+  const many = Array.from({ length: reportBounds.maxNames + 1 }, (_, n) => started(n)).join('');
+  t.equal(await reasonOf(suite + many), 'too-large');
 });
 
 t.test('more values than the bound are refused before they are built', async (t) => {

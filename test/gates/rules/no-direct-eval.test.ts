@@ -3,7 +3,8 @@ import { labelledLanguages, readCases, readSample, scoreLanguage } from '../../.
 import { systemClock } from '../../../core/base/clock.ts';
 import { judge } from '../../../gates/rules/no-direct-eval.ts';
 import { rules } from '../../../gates/rules.ts';
-import { type GateCase, gateTester, toRuleInput } from '../../../testing.ts';
+import { type GateCase, gateTester, sampleSpecWith, toRuleInput } from '../../../testing.ts';
+import { findRule } from './find-rule.ts';
 
 const languages = labelledLanguages;
 
@@ -106,6 +107,13 @@ t.test('where the grammar does not fit, lines are read one by one', async (t) =>
 const rule = rules.find(({ id }) => id === 'no-direct-eval');
 if (!rule) throw new Error('the rule is not registered');
 
+t.test('a contract that lets text be executed does not ask the rule', async (t) => {
+  const { appliesTo } = findRule('no-direct-eval');
+  const asks = (noDirectEval: boolean) =>
+    appliesTo?.(sampleSpecWith({ security: { outputHandling: { noDirectEval } } }));
+  t.strictSame([asks(true), asks(false)], [true, false]);
+});
+
 t.test('only what the patch adds counts', async (t) => {
   const old = 'eval(old);\nconst a = 1;\n';
   await gateTester(t, rule, {
@@ -122,11 +130,6 @@ t.test('only what the patch adds counts', async (t) => {
         files: { 'a.js': { candidate: 'eval(x)', newMode: '120000' } },
       },
       { name: 'a language that has none', files: { 'a.md': { candidate: 'eval(x)\n' } } },
-      {
-        name: 'the contract does not ask',
-        files: { 'a.js': { candidate: 'eval(x)\n' } },
-        spec: { security: { outputHandling: { noDirectEval: false } } },
-      },
       {
         name: 'an added line inside an old comment',
         files: {

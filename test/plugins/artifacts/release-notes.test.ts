@@ -124,15 +124,6 @@ t.test('no markup, HTML, link or line break comes out of untrusted text', async 
   t.ok(text.includes('``` x``y ```'));
 });
 
-t.test('with `encodingPolicy: none` prose stands as it was given', async (t) => {
-  const { security } = effective;
-  const spec: EffectiveIntentSpec = {
-    ...withIntent({ summary: 'a **bold** word' }),
-    security: { ...security, outputHandling: { ...security.outputHandling, encodingPolicy: 'none' } },
-  };
-  t.match(await notes(spec), 'Fix: a **bold** word\n');
-});
-
 t.test('a change of ten thousand files has readable notes', async (t) => {
   const text = await notes(
     effective,

@@ -1,14 +1,17 @@
 import type { Finding } from '../../../../core/contract/finding.ts';
-import type { CarriedPath, CheckCarry } from '../../../../core/contract/stage.ts';
+import type { CarriedPath, CheckCarry, WrittenOutside } from '../../../../core/contract/stage.ts';
 import type { Attempt } from '../../state/attempt.ts';
 import type { CheckWatch } from '../check-time.ts';
 import type { OpenWorkspace, WorkspaceSide } from '../open-workspace.ts';
 import { rewrittenFindings } from '../rewritten-files.ts';
+import { writtenOutside } from '../written-outside.ts';
 import { carryFindings } from './carry-findings.ts';
 
 /** What passes through the worlds of one check: filled by whoever opens them. */
 export interface Passing {
   carried?: CheckCarry;
+  /** What its command wrote outside the contract's scope, the last time it ran. */
+  wroteOutside?: WrittenOutside | undefined;
   /** What of it could not be handed on, and why; tracked files that were written. */
   readonly findings: Finding[];
   /** Takes its time. */
@@ -20,9 +23,13 @@ export interface Passing {
  * what stands at the carried paths where the command ran and somebody comes after it.
  */
 export async function inWorld<T extends { readonly result?: unknown }>(
-  { means: { signal }, ground }: Pick<Attempt, 'means' | 'ground'>,
+  { identity: { scope }, means: { signal }, ground }: Pick<Attempt, 'identity' | 'means' | 'ground'>,
   side: WorkspaceSide,
-  from: { readonly received: readonly CarriedPath[]; readonly handsOn: boolean },
+  from: {
+    readonly received: readonly CarriedPath[];
+    readonly handsOn: boolean;
+    readonly tellsWrites: boolean;
+  },
   passing: Passing,
   act: (world: OpenWorkspace) => Promise<T>,
 ): Promise<T> {
@@ -32,7 +39,9 @@ export async function inWorld<T extends { readonly result?: unknown }>(
   try {
     const ran = await act(world);
     if (ran.result === undefined || signal.aborted) return ran;
-    const rewritten = rewrittenFindings(await world.changed(), ground.config.workspace.rewrites);
+    const changed = await world.changed();
+    const rewritten = rewrittenFindings(changed, ground.config.workspace.rewrites);
+    if (from.tellsWrites) passing.wroteOutside = await writtenOutside(await world.place(), changed, scope);
     const told = new Set(passing.findings.map(({ message }) => message));
     passing.findings.push(...rewritten.filter(({ message }) => !told.has(message)));
     const isCarrying = ground.config.workspace.carry.length > 0 && from.handsOn;

@@ -147,9 +147,8 @@ export function baseContracts(): readonly Fields[] {
   );
   const sample = read(join(fixtures, '_sample.intent.json'));
   // What reaches a repository is worth more than what the schema refuses.
-  return [...files, ...drafts, sample, ...drafts, sample, sample, ...drafts, sample].map(
-    (one) => merge(one, { metadata: { target } }) as Fields,
-  );
+  const sound = Array.from({ length: 24 }, () => [...drafts, sample]).flat();
+  return [...files, ...sound].map((one) => merge(one, { metadata: { target } }) as Fields);
 }
 
 /** So many contracts with up to two mutations each, the same ones for the same draws. */

@@ -23,7 +23,7 @@ import { toldSeed } from '../../../chance/told-seed.ts';
 import { fixtures, makeSample, sampleSpec } from '../sample.ts';
 import { mutatedContracts } from './mutated-contracts.ts';
 
-const contracts = 240;
+const contracts = 200;
 
 type Sees = Judgement['sees'];
 
@@ -180,7 +180,7 @@ t.test(
     }
     t.comment(JSON.stringify(Object.fromEntries(told)));
     t.ok(told.size >= 15, `${told.size} kinds of outcome`);
-    t.ok((told.get('none') ?? 0) >= 10, 'some begin');
+    t.ok((told.get('none') ?? 0) >= 5, 'some begin');
     t.notOk(git('for-each-ref', 'refs/ai/runs'), 'nothing of them is left');
   },
 );

@@ -55,7 +55,7 @@ const contract: Json = {
   objmodel: { decisionPolicy: { abandonOnSecurityGateFail: false } },
 };
 
-type Changeable = { blame?: Record<string, Json>; files?: Record<string, Json>[] };
+type Changeable = { wrote_outside?: Json; blame?: Record<string, Json>; files?: Record<string, Json>[] };
 
 /** Runs the Tasks of a contract with recorded answers; `orders` holds what the worker was asked. */
 async function work(t: Test, answers: readonly RecordedAnswer[], ...spec: Json[]) {
@@ -119,7 +119,8 @@ t.test('who wrote what is refused is tried again, and nobody else', async (t) =>
             {
               id: 'sum',
               kind: 'command',
-              command: 'test "$(cat src/two.js)" = "export const two = 2;"',
+              command:
+                'mkdir -p out; touch out/log src/log; test "$(cat src/two.js)" = "export const two = 2;"',
               required: true,
             },
           ],
@@ -190,10 +191,29 @@ t.test('who wrote what is refused is tried again, and nobody else', async (t) =>
     t.end();
   });
 
+  t.test('inScope: what a check writes outside is told in its evidence, whether it failed or passed', (t) => {
+    const written = { count: 1, paths: [{ path: 'out/log', was: 'added' }] };
+    t.strictSame(
+      toRunData(view).stages.flatMap(({ checks }) => checks.flatMap((one) => one.wrote_outside ?? [])),
+      [written],
+    );
+    for (const folder of ['candidate-1/', '']) {
+      const path =
+        list.find((one) => one.startsWith(`${folder}evidence/`) && one.endsWith('-sum.json')) ?? '';
+      t.strictSame((show(path) as { wrote_outside: Json }).wrote_outside, written);
+    }
+    t.end();
+  });
+
   t.test('replay comes to the same blame, and to none that the patchsets do not bear out', (t) => {
     t.match(replay(), { equal: true, firstDifference: undefined });
     const input = 'candidate-2/decision-input.json';
     const differs = { equal: false, firstDifference: { file: input, field: '/blame' } };
+    const sum = list.find((path) => /^evidence\/.*-sum\.json$/.test(path)) ?? '';
+    t.match(
+      replay(sum, (value) => delete value.wrote_outside),
+      { equal: false, firstDifference: { file: sum, field: '/wrote_outside' } },
+    );
     t.match(
       replay(input, (value) => delete value.blame),
       differs,
