@@ -1,3 +1,4 @@
+import { quoted } from '../../core/base/quoted.ts';
 import type { ChatDialect } from '../wire/chat/chat-format.ts';
 import { saidFailure } from '../wire/said-failure.ts';
 
@@ -21,7 +22,7 @@ export function deepseekDialect(flags: Readonly<Record<string, string>>): ChatDi
     lengthField: 'max_tokens',
     namesCache: false,
     reasoningBack: () => (thinks ? 'always' : 'never'),
-    noTemperature: (model) => (thinks ? `\`${model}\` takes no notice of it while it thinks` : undefined),
+    noTemperature: (model) => (thinks ? `${quoted(model)} takes no notice of it while it thinks` : undefined),
     own: () => ({
       ...(thinking === undefined ? {} : { thinking: { type: thinking } }),
       ...(effort === undefined || !thinks ? {} : { reasoning_effort: effort }),

@@ -1,4 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
+import { quoted } from '../../core/base/quoted.ts';
 import type { Json } from '../wire/json-parts.ts';
 
 interface ThinkingHabits {
@@ -31,8 +32,8 @@ export function kimiThinking(flag: string | undefined, model: string): KimiThink
   if (flag !== undefined && does !== (flag === 'enabled')) {
     const would = flag === 'disabled' ? '`kimi-k2.6` or `kimi-k2.5`' : 'a `kimi-` model';
     throw new WritError('PROVIDER_OPTION', {
-      message: `\`--kimi-thinking ${flag}\` does not go with the model \`${model}\`, which ${does ? 'always' : 'never'} thinks`,
-      detail: { provider: 'kimi', option: 'kimi-thinking', value: flag, model },
+      message: `\`--kimi-thinking ${flag}\` does not go with the model ${quoted(model)}, which ${does ? 'always' : 'never'} thinks`,
+      detail: { flag: 'kimi-thinking', provider: 'kimi', model, found: flag },
       hints: [`leave \`--kimi-thinking\` out, or take ${would} with \`--model\``],
     });
   }

@@ -1,3 +1,4 @@
+import { quoted } from '../../core/base/quoted.ts';
 import type { ModelRequest, ToolDeclaration } from '../../core/contract/model.ts';
 import type { ProviderSetting } from '../../core/contract/provider.ts';
 import { temperatureIsFixed } from '../model-table.ts';
@@ -26,7 +27,7 @@ export function responsesFormat({ key }: Pick<ProviderSetting, 'key'>): WireForm
         headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
         framing: 'events',
         notices: noTemperature
-          ? [`\`--temperature\` is left out: the temperature of \`${model}\` is fixed`]
+          ? [`\`--temperature\` is left out: the temperature of ${quoted(model)} is fixed`]
           : [],
         body: {
           model,

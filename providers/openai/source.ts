@@ -1,4 +1,5 @@
 import { WritError } from '../../core/base/errors.ts';
+import { quoted } from '../../core/base/quoted.ts';
 import type { ProviderSetting, ProviderSource } from '../../core/contract/provider.ts';
 import { chatFormat } from '../wire/chat/chat-format.ts';
 import { wireProvider } from '../wire/wire-provider.ts';
@@ -32,7 +33,7 @@ function dialectOf({ isOtherBase, flags }: ProviderSetting): 'chat' | 'responses
   if (dialect === undefined) return isOtherBase ? 'chat' : 'responses';
   if (dialect === 'chat' || dialect === 'responses') return dialect;
   throw new WritError('PROVIDER_OPTION', {
-    message: `\`[providers.openai] dialect\`: expected \`responses\` or \`chat\`, found ${JSON.stringify(dialect)}`,
-    detail: { provider: 'openai', option: 'dialect', value: dialect },
+    message: `\`[providers.openai] dialect\`: expected \`responses\` or \`chat\`, found ${quoted(dialect)}`,
+    detail: { flag: 'dialect', provider: 'openai', expected: ['responses', 'chat'], found: dialect },
   });
 }

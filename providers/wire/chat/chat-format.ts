@@ -1,3 +1,4 @@
+import { quoted } from '../../../core/base/quoted.ts';
 import type { ModelRequest } from '../../../core/contract/model.ts';
 import type { ProviderSetting } from '../../../core/contract/provider.ts';
 import { temperatureIsFixed } from '../../model-table.ts';
@@ -39,7 +40,7 @@ export function chatFormat(dialect: ChatDialect, { key }: Pick<ProviderSetting, 
         temperature === undefined
           ? undefined
           : (dialect.noTemperature?.(model) ??
-            (temperatureIsFixed(model) ? `the temperature of \`${model}\` is fixed` : undefined));
+            (temperatureIsFixed(model) ? `the temperature of ${quoted(model)} is fixed` : undefined));
       return {
         path: '/chat/completions',
         headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
