@@ -39,7 +39,7 @@ export function responsesReader(): WireReader {
   function* takePiece(event: Json, type: 'text' | 'reasoning'): Iterable<ModelEvent> {
     const delta = textIn(event.delta);
     if (delta === '') return;
-    const place = String(event.output_index ?? event.item_id);
+    const place = placeOf(event.output_index, event.item_id);
     const part = event.summary_index ?? event.content_index;
     const isNext = type === 'reasoning' && pieces.has(place) && pieces.get(place) !== part;
     pieces.set(place, part);
@@ -70,7 +70,7 @@ export function responsesReader(): WireReader {
       refused ||= type === 'response.refusal.delta';
       if (type === 'response.output_item.done') {
         const item = partsOf(event.item);
-        yield* takeItem(item, String(event.output_index ?? item.id));
+        yield* takeItem(item, placeOf(event.output_index, item.id));
       }
       if (type === 'error')
         throw new SaidFailureError(openaiFailure(undefined, { error: objectIn(event.error) ?? event }));
@@ -130,4 +130,9 @@ function toUsage(usage: Json): ModelEvent | undefined {
       ...(thought === undefined ? {} : { reasoning: thought }),
     },
   };
+}
+
+/** What pieces and their item have in common; a vendor may put anything there. */
+function placeOf(index: unknown, id: unknown): string {
+  return String(countIn(index) ?? textIn(id));
 }

@@ -59,6 +59,11 @@ export const moreCalls: Readonly<Record<string, (frame: number) => unknown>> = {
     candidates: [{ content: { parts: numbered(10, () => ({ functionCall: {} })) } }],
   }),
   anthropic: (index) => ({ type: 'content_block_start', index, content_block: { type: 'tool_use' } }),
+  openai: (index) => ({
+    type: 'response.output_item.done',
+    output_index: index,
+    item: { type: 'function_call' },
+  }),
   ollama: () => ({ message: { tool_calls: numbered(50_000, () => 0) } }),
 };
 
