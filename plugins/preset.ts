@@ -1,6 +1,8 @@
 import { type AttestPluginOptions, attestPlugin } from '../attest/attestor/plugin.ts';
+import { coderPlugin } from '../coder/plugin.ts';
 import type { LoadedPlugin } from '../core/kernel/plugin.ts';
 import { gatesPlugin } from '../gates/plugin.ts';
+import { providersPlugin } from '../providers/plugin.ts';
 import { artifactsPlugin } from './artifacts/plugin.ts';
 import { cedarPlugin } from './cedar/plugin.ts';
 import { recordedWorkerPlugin } from './recorded-worker/plugin.ts';
@@ -14,6 +16,8 @@ export function preset(options: AttestPluginOptions): readonly LoadedPlugin[] {
   return [
     sandboxPlugin, //     where checks run: bubblewrap, unshare, none
     recordedWorkerPlugin, // worker: answers from a recording
+    providersPlugin, //   model backends
+    coderPlugin, //       worker: a model does the Tasks
     storePlugin, //       where runs are kept: git-native, external-local
     gatesPlugin, //       check kinds, and one rule per reason a gate can fail
     cedarPlugin, //       policy engine: Cedar

@@ -1,21 +1,23 @@
 import { readInput } from '../../api/read-input.ts';
+import { coderWorker } from '../../coder/plugin.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { ChangeSource, RunRequest } from '../../engine/run/state/run-request.ts';
 import { recordedWorker } from '../../plugins/recorded-worker/plugin.ts';
 import type { CommandContext } from './command.ts';
+import { readModelChoice } from './model-choice.ts';
 
 /** Bytes of a patch that is read at all. */
 const maxPatchBytes = 256 * 1024 * 1024;
 
 /** Where the change comes from, as it was typed; absent where nothing says so. USAGE. */
 interface GivenSource {
-  readonly kind: 'patch' | 'range' | 'recording';
+  readonly kind: 'patch' | 'range' | 'recording' | 'provider';
   readonly value: string;
 }
 
 /** The one source that was typed; absent where none was. USAGE for two. */
 export function sourceGiven({ options }: CommandContext, spec: string): GivenSource | undefined {
-  const given = (['patch', 'range', 'recording'] as const).filter(
+  const given = (['patch', 'range', 'recording', 'provider'] as const).filter(
     (name) => options.value(name) !== undefined,
   );
   const [kind] = given;
@@ -25,7 +27,7 @@ export function sourceGiven({ options }: CommandContext, spec: string): GivenSou
   }
   if (kind === undefined) return undefined;
   const value = options.value(kind) ?? '';
-  if (value === '-' && spec === '-' && kind !== 'range')
+  if (value === '-' && spec === '-' && (kind === 'patch' || kind === 'recording'))
     throw new WritError('USAGE', { message: `the spec and the ${kind} cannot both come from stdin` });
   return { kind, value };
 }
@@ -34,6 +36,8 @@ export function sourceGiven({ options }: CommandContext, spec: string): GivenSou
 export async function readSource(context: CommandContext, given: GivenSource): Promise<ChangeSource> {
   const { kind, value } = given;
   if (kind === 'range') return { kind, range: value };
+  if (kind === 'provider')
+    return { kind: 'worker', worker: coderWorker, from: readModelChoice(context, value) };
   const bytes = await readInput(context, value, { maxBytes: maxPatchBytes });
   return kind === 'recording'
     ? { kind: 'worker', worker: recordedWorker, from: bytes }

@@ -24,6 +24,7 @@ export const runCommands: readonly CommandSpec[] = [
     examples: [
       { line: 'writ run intent.json --patch fix.patch', about: 'gate a patch and seal it' },
       { line: 'git show fix | writ run intent.json --patch -', about: 'a patch from stdin' },
+      { line: 'writ run intent.json --provider openai', about: 'a model makes the change' },
       { line: 'writ run intent.json --range main..fix --onto main', about: 'gate the commits of a branch' },
       {
         line: 'writ run intent.json --range main..fix --no-merge --message "Exact prices"',

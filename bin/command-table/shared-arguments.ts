@@ -48,6 +48,10 @@ export const changeOptions: readonly OptionSpec[] = [
   { name: 'patch', value: 'FILE', about: 'the change as a patch (git diff or unified); `-` is stdin' },
   { name: 'range', value: 'A..B', about: 'the change as a commit range' },
   { name: 'recording', value: 'FILE', about: 'a recorded worker does the tasks (docs/recording.md)' },
+  { name: 'provider', value: 'NAME', about: 'a model does the tasks, asked of this backend' },
+  { name: 'model', value: 'ID', about: 'its model; default: the backend’s own' },
+  { name: 'api-base', value: 'URL', about: 'ask there instead of at the vendor' },
+  { name: 'temperature', value: 'T', about: 'sampling temperature, 0 to 2; default: the model’s own' },
   { name: 'onto', value: 'BRANCH', about: 'the branch that receives the sealed commit' },
   {
     name: 'policy',

@@ -1,4 +1,5 @@
 import { readSpecBytes } from '../../api/intent/read-spec-bytes.ts';
+import { keyFinder } from '../../api/key-finder.ts';
 import { toPlanData } from '../../api/run/plan-data.ts';
 import { userPluginAccess } from '../../api/user-plugins.ts';
 import { systemClock } from '../../core/base/clock.ts';
@@ -25,6 +26,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     who: options.value('for') === 'patch' ? 'patch' : 'worker',
     ...(source === undefined ? {} : { source }),
     ...runWishes(options),
+    findKey: keyFinder(env),
     pluginAccess: userPluginAccess(env, options.values('plugin')),
     clock: systemClock,
   });

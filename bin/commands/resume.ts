@@ -1,3 +1,4 @@
+import { keyFinder } from '../../api/key-finder.ts';
 import { readInput } from '../../api/read-input.ts';
 import { userPluginAccess } from '../../api/user-plugins.ts';
 import { readVersion } from '../../api/version.ts';
@@ -38,6 +39,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     ...(onto === undefined ? {} : { onto }),
     ...(more === undefined ? {} : { moreCostUnits: more }),
     witness: userJournalWitness(context.env),
+    findKey: keyFinder(context.env),
     clock: systemClock,
     signal,
   });

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { readSpecBytes } from '../../api/intent/read-spec-bytes.ts';
+import { keyFinder } from '../../api/key-finder.ts';
 import { toRunData } from '../../api/run/run-data.ts';
 import { runRefusal } from '../../api/run/run-refusal.ts';
 import { userPluginAccess } from '../../api/user-plugins.ts';
@@ -43,6 +44,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     pluginAccess,
     approvers,
     witness: userJournalWitness(context.env),
+    findKey: keyFinder(context.env),
     clock: systemClock,
     signal,
   });

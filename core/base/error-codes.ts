@@ -280,6 +280,12 @@ export const errorCatalogue = {
     exit: 128,
     hint: 'the run is kept: `writ resume RUN`',
   },
+  TURN_LIMIT: {
+    family: 'run',
+    message: 'the attempt has had all its turns with the model',
+    http: 422,
+    exit: 1,
+  },
   PROVIDER_KEY_MISSING: {
     family: 'run',
     message: 'the provider needs a key',

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { WritError } from '../base/errors.ts';
 import type { HttpStreamer } from '../base/net.ts';
 import { printable } from '../base/printable.ts';
-import type { FailureKind, ModelEvent, ModelRequest } from './model.ts';
+import type { FailureKind, ModelEvent, ModelRequest, ModelUsage } from './model.ts';
 
 /** A backend that answers as a model. One `ask` per try of a turn; turns of several Tasks go on side by side. */
 export interface Provider {
@@ -13,7 +13,20 @@ export interface Provider {
    * engine's.
    */
   ask(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  /** What a turn costs, in units of 0.001 USD; absent, or no number: one unit for a thousand tokens. */
+  costUnits?(model: string, usage: ModelUsage): number | undefined;
 }
+
+/** A provider's key, and where it was found; the value is told nowhere. */
+export interface FoundKey {
+  readonly value: string;
+  /** E.g. `environment`. */
+  readonly source: string;
+  readonly name: string;
+}
+
+/** Looks a key up under the first of these names that a source has, source by source (resolutions, Credentials). */
+export type KeyFinder = (names: readonly string[]) => Promise<FoundKey | undefined>;
 
 /** A flag of one provider, refused for every other (document 2, Options). */
 export interface ProviderFlag {

@@ -1,3 +1,6 @@
+import type { Hands } from './hands.ts';
+import type { ModelChoice, Turns } from './turns.ts';
+
 /**
  * One attempt at one Task, as whoever does it is told (document 1, Object-model binding; resolutions, Other fields'
  * effects).
@@ -24,6 +27,10 @@ export interface TaskOrder {
   readonly snapshot?: string;
   /** Why the attempt before this one did not count; untrusted text. */
   readonly previousFailure?: string;
+  /** The workspace as tools see it. */
+  readonly hands: Hands;
+  /** The model; present where the worker names one. */
+  readonly turns?: Turns;
   /** Ends with the wall clock, with `writ cancel` and with the person's Ctrl-C. */
   readonly signal: AbortSignal;
 }
@@ -47,6 +54,8 @@ export type WorkResult = {
   readonly metrics?: Readonly<Record<string, number>>;
 } & (
   | { readonly kind: 'patch'; readonly patch: Uint8Array }
+  /** The change is what the workspace holds now, but for what git ignores there. */
+  | { readonly kind: 'workspace' }
   | { readonly kind: 'nothing'; readonly reason: string }
 );
 
@@ -61,6 +70,8 @@ export interface Worker {
    * about them.
    */
   readonly usesModel: boolean;
+  /** The model that answers, where the engine shall ask it for the worker (`TaskOrder.turns`). */
+  readonly model?: ModelChoice;
   work(order: TaskOrder): Promise<WorkResult>;
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { WritError } from '../base/errors.ts';
 import { readGuarded } from '../base/guarded-file.ts';
-import { askHttp, type HttpAsker } from '../base/net.ts';
+import { askHttp, type HttpAsker, type HttpStreamer } from '../base/net.ts';
 import type { WorkerPool } from './worker/pool.ts';
 
 /** What a plugin is handed instead of reaching for it. */
@@ -11,6 +11,8 @@ export interface Capabilities {
   readonly pool: Pick<WorkerPool, 'threads' | 'run'>;
   /** One bounded question over HTTPS; NETWORK_FAILED. */
   readonly fetch: HttpAsker;
+  /** One question over HTTPS whose answer comes in pieces; its connections are kept until the engine closes. */
+  readonly stream: HttpStreamer;
   readonly secret: Secrets;
   readonly files: OwnFiles;
 }
@@ -47,12 +49,14 @@ export const ownFiles: OwnFiles = { read: readGuarded };
 export function createCapabilities(
   clock: Clock,
   pool: WorkerPool,
+  stream: HttpStreamer,
   env: Readonly<Record<string, string | undefined>>,
 ): Capabilities {
   return Object.freeze({
     clock,
     pool: { threads: pool.threads, run: pool.run },
     fetch: askHttp,
+    stream,
     secret: secretsOf(env),
     files: ownFiles,
   });

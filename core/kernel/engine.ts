@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { systemClock } from '../base/clock.ts';
 import { messageOf, WritError } from '../base/errors.ts';
+import { createStreamer, type HttpStreamer } from '../base/net.ts';
 import type { EngineFacts } from '../contract/hook-payload.ts';
 import { createCapabilities } from './capabilities.ts';
 import { createHooks, type Hooks, hooksFor, listHooks } from './hooks.ts';
@@ -40,6 +41,8 @@ export interface Engine<Asked extends readonly unknown[]> {
   readonly pool: WorkerPool;
   readonly ledger: Ledger<Asked>;
   readonly clock: Clock;
+  /** What plugins are handed, for what is opened with it. */
+  readonly stream: HttpStreamer;
   /**
    * Tells the observers, closes the plugins in reverse order, ends the threads. Faults are reported; a second call
    * waits for the first.
@@ -66,10 +69,12 @@ export async function createEngine<Asked extends readonly unknown[]>(
   const ledger = createLedger(rows, plugins);
   const pool =
     given.pool ?? createPool({ clock, ...(given.threads === undefined ? {} : { threads: given.threads }) });
-  const capabilities = createCapabilities(clock, pool, given.env ?? {});
+  const streamer = createStreamer(given.env ?? {});
+  const capabilities = createCapabilities(clock, pool, streamer.stream, given.env ?? {});
   const closers: Closer[] = [];
   const closeAll = async () => {
     for (const closer of closers.splice(0).reverse()) await closeOne(closer, setting);
+    await streamer.close();
     if (!given.pool) await pool.close();
   };
   let frozen = false;
@@ -101,7 +106,19 @@ export async function createEngine<Asked extends readonly unknown[]>(
     closed ??= hooks.engine.closed.call(facts).then(closeAll);
     return closed;
   };
-  return { plugins: names, hooks, slots, rules, pool, ledger, clock, close, [Symbol.asyncDispose]: close };
+  const { stream } = streamer;
+  return {
+    plugins: names,
+    hooks,
+    slots,
+    rules,
+    pool,
+    ledger,
+    clock,
+    stream,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 interface Closer {

@@ -11,10 +11,25 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   plugins: ['core', 'readers', 'engine/tool', 'engine/store', 'door'],
   // One folder for each backend; what they share is in `wire/`.
   providers: ['core'],
+  // Its tools come with the work.
+  coder: ['core'],
   api: ['core', 'engine', 'readers', 'attest'],
   http: ['core/base'],
   service: ['core', 'http', 'engine/store', 'engine/tool/process'],
-  bin: ['core', 'engine', 'readers', 'plugins', 'gates', 'attest', 'api', 'http', 'service', 'door'],
+  bin: [
+    'core',
+    'engine',
+    'readers',
+    'plugins',
+    'providers',
+    'coder',
+    'gates',
+    'attest',
+    'api',
+    'http',
+    'service',
+    'door',
+  ],
   door: ['core', 'engine', 'attest', 'api', 'plugins'],
 };
 /** Folders that reach further than the rest of their room, and why. */
@@ -82,7 +97,7 @@ export const uncircled: readonly string[] = [
 export const maxCoreLines = 7000;
 /** The one list of every built-in, and the engine made of it, may name them all. */
 export const preset = /^plugins\/preset[./]/;
-export const presetMayImport = ['core', 'engine', 'plugins', 'providers', 'gates', 'attest', 'api'];
+export const presetMayImport = ['core', 'engine', 'plugins', 'providers', 'coder', 'gates', 'attest', 'api'];
 export const doorFiles: Readonly<Record<string, string>> = {
   '.': 'index',
   './plugin': 'plugin',

@@ -1,5 +1,6 @@
 import { requireCleanPaths } from '../../vcs/dirty-paths.ts';
 import { readWording } from '../state/commit-wording.ts';
+import { openModel } from '../state/open-model.ts';
 import { requireOldSigners } from '../state/require-old-signers.ts';
 import { type Judgement, judgement } from './judgement.ts';
 import { openWorker } from './open-worker.ts';
@@ -12,6 +13,14 @@ export const workerJudgement: Judgement = judgement({
   sees: 'change',
   needs: ['engine', 'source'],
   judge: async ({ engine, source }) => ({ worker: await openWorker(engine, source) }),
+});
+
+/** Whoever asks a model needs its key. */
+export const modelJudgement: Judgement = judgement({
+  id: 'model-opens',
+  sees: 'machine',
+  needs: ['engine', 'request', 'worker'],
+  judge: async ({ engine, request, worker }) => ({ model: await openModel(engine, worker, request) }),
 });
 
 /** What the change itself shows, before anything judges it. */

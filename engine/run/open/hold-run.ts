@@ -40,6 +40,7 @@ export interface RunParts
     | 'sealing'
     | 'scratch'
     | 'worker'
+    | 'model'
     | 'draft'
     | 'moreCostUnits'
     | 'cancelled'

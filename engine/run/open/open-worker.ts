@@ -19,10 +19,12 @@ export async function reopenWorker(
   { slots }: WritEngine,
   wanted: ResumeRequest['worker'],
   directory: string,
+  startedWith: string | undefined,
 ): Promise<Worker | undefined> {
   if (!wanted) return undefined;
-  const from = wanted.from ? await wanted.from() : await readKept(directory);
-  return from && (await slots.worker.pick(wanted.name)).open(from);
+  if (wanted.from) return (await slots.worker.pick(wanted.name)).open(await wanted.from());
+  const from = await readKept(directory);
+  return from && (await slots.worker.pick(startedWith ?? wanted.name)).open(from);
 }
 
 async function readKept(directory: string): Promise<Uint8Array | undefined> {

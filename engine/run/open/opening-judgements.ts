@@ -1,5 +1,5 @@
 import { readContract } from '../../intent/admit-contract.ts';
-import { changeJudgements, workerJudgement } from './change-judgements.ts';
+import { changeJudgements, modelJudgement, workerJudgement } from './change-judgements.ts';
 import { contractJudgements } from './contract-judgements.ts';
 import { type Judgement, judgement } from './judgement.ts';
 import { machineJudgements } from './machine-judgements.ts';
@@ -13,7 +13,12 @@ const contractRead: Judgement = judgement({
 });
 
 /** What can be said before anybody looks at a repository. */
-export const firstJudgements: readonly Judgement[] = [workerJudgement, contractRead, ...contractJudgements];
+export const firstJudgements: readonly Judgement[] = [
+  workerJudgement,
+  contractRead,
+  ...contractJudgements,
+  modelJudgement,
+];
 
 /** What has to be looked up. */
 export const laterJudgements: readonly Judgement[] = [

@@ -15,6 +15,7 @@ import type { Scratch } from '../../vcs/scratch.ts';
 import type { CommitWording } from '../state/commit-wording.ts';
 import type { Ground } from '../state/ground.ts';
 import type { Landing } from '../state/landing.ts';
+import type { OpenModel } from '../state/open-model.ts';
 import type { Origin } from '../state/resolve-origin.ts';
 import type { ChangeSource, RunRequest } from '../state/run-request.ts';
 
@@ -31,6 +32,7 @@ export type OpeningRequest = Pick<
   | 'sandbox'
   | 'pluginAccess'
   | 'clock'
+  | 'findKey'
 >;
 
 /** Where a run that is opened puts what it needs before it begins. */
@@ -59,6 +61,8 @@ export interface Opening {
   readonly who: PlanFor;
 
   readonly worker: Worker | undefined;
+  /** The model that the worker names. */
+  readonly model: OpenModel | undefined;
   readonly admitted: AdmittedContract;
   readonly repository: Repository;
   readonly store: RunStore;

@@ -16,6 +16,7 @@ import { readClaim } from '../record/claimed-run.ts';
 import { putJournal } from '../record/put-journal.ts';
 import { readKeptContract } from '../record/read-kept-contract.ts';
 import { startedRun, startedType } from '../record/started-run.ts';
+import { openModel } from '../state/open-model.ts';
 import type { ResumeRequest } from '../state/run-request.ts';
 import { stepsOver } from '../state/steps.ts';
 import { resumedType } from '../state/wall-clock.ts';
@@ -98,10 +99,13 @@ export async function reopenRun(
     const journal = own ?? (await openJournal(directory, runId, request));
     const steps = stepsOver(journal);
     await journal.append(resumedType, {});
-    const parts = { engine, contract, ground, store, sealing, scratch, supplied, directory, steps };
+    const worker = await reopenWorker(engine, request.worker, directory, before.worker);
+    // Whoever ends a run needs no key for it.
+    const model = request.cancel === undefined ? await openModel(engine, worker, request) : undefined;
+    const made = { scratch, supplied, worker, model, directory, steps };
+    const parts = { engine, contract, ground, store, sealing, ...made };
     return await holdRun({
       ...parts,
-      worker: await reopenWorker(engine, request.worker, directory),
       draft: undefined,
       moreCostUnits: request.moreCostUnits,
       cancelled: request.cancel,

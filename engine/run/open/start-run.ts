@@ -67,7 +67,8 @@ export async function startRun(
   try {
     // Whatever a judgement gives is there once none of them has refused.
     const opening = (await judgeOpening(laterJudgements, first)) as Opening;
-    const { contract, ground, store, landing, origin, sealing, scratch, supplied, worker, draft } = opening;
+    const { contract, ground, store, landing, origin, sealing, scratch, supplied, worker, model, draft } =
+      opening;
     const spec = contract.effective;
     await writeFile(join(directory, specFile), contract.bytes, { mode: 0o600, flush: true });
     if (request.source.kind === 'worker')
@@ -87,6 +88,7 @@ export async function startRun(
       threadId,
       startedAtMs,
       source: request.source.kind,
+      ...(request.source.kind === 'worker' ? { worker: request.source.worker } : {}),
       ...(request.onto === undefined ? {} : { onto: request.onto }),
       ...startedLanding(landing),
       wording: kept,
@@ -115,7 +117,8 @@ export async function startRun(
     const journal = await openJournal(directory, runId, request);
     await journal.append(startedType, started);
     const steps = stepsOver(journal);
-    const parts = { engine, contract, ground, store, sealing, scratch, supplied, worker, directory, steps };
+    const made = { scratch, supplied, worker, model, directory, steps };
+    const parts = { engine, contract, ground, store, sealing, ...made };
     const extra = { draft, moreCostUnits: undefined, cancelled: undefined };
     return await holdRun({
       ...parts,

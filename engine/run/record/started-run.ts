@@ -17,6 +17,8 @@ export interface StartedRun {
   /** When it was begun anew, because nobody vouched for what it remembered; its wall clock counts from here. */
   readonly anewAtMs?: number;
   readonly source: 'patch' | 'range' | 'worker';
+  /** Who does the work, by name in slot `worker`; absent in records from before there were several. */
+  readonly worker?: string;
   /** `--onto`, as it was given. */
   readonly onto?: string;
   /**
@@ -61,6 +63,7 @@ const shape = fields(
   },
   {
     anewAtMs: wholeNumber,
+    worker: text,
     onto: text,
     lag: fields({ from: gitObject, commits: wholeNumber }),
     foreign: fields({ defaultRef: orNull(text) }),

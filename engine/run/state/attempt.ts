@@ -15,6 +15,7 @@ import type { Scratch } from '../../vcs/scratch.ts';
 import type { ArtifactBox } from './artifact-box.ts';
 import type { CommitWording } from './commit-wording.ts';
 import type { Ground } from './ground.ts';
+import type { OpenModel } from './open-model.ts';
 import type { RecordBox } from './record-box.ts';
 import type { RunSettings } from './run-request.ts';
 import type { Steps } from './steps.ts';
@@ -71,6 +72,8 @@ export interface RunMeans {
   readonly cancelled: string | undefined;
   /** The worker, where one is at hand. */
   readonly worker: Worker | undefined;
+  /** The model that the worker names. */
+  readonly model: OpenModel | undefined;
   /** Aborts with the person's signal and with the wall clock. */
   readonly signal: AbortSignal;
   /** True once `resources.maxWallClockSeconds` has passed. */

@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError, messageOf, WritError } from '../../../core/base/errors.ts';
 import type { PatchSet } from '../../../core/contract/patch-set.ts';
@@ -7,14 +8,20 @@ import { normalisePatch } from '../../patch/normalise.ts';
 import { patchFromBytes } from '../../patch/patch-from-bytes.ts';
 import type { Base } from '../../vcs/resolve-commit.ts';
 import { exportWorkspace, removeWorkspace } from '../../vcs/workspace.ts';
+import { rememberWorkspace, type TreeOfWorkspace } from '../../vcs/workspace-tree.ts';
 import type { OpenRun } from '../state/attempt.ts';
 import { requireOldSigners } from '../state/require-old-signers.ts';
 import type { Steps } from '../state/steps.ts';
+import { type OpenHands, openHands, type UsedHand } from './hands/open-hands.ts';
+import { type OpenTurns, openTurns, type TurnsTaken } from './turns/open-turns.ts';
 
 /** What a worker's answer came to, as a step records it. */
 export type WorkedRecord = {
   readonly usage: WorkUsage;
   readonly metrics?: Readonly<Record<string, number>>;
+  /** The first uses of its hands. */
+  readonly hands?: readonly UsedHand[];
+  readonly model?: Pick<TurnsTaken, 'turns' | 'notices'>;
 } & (
   | { readonly kind: 'patch'; readonly tree: string; readonly digest: string }
   | { readonly kind: 'nothing' | 'unusable'; readonly reason: string }
@@ -29,6 +36,7 @@ export interface WorkedAttempt {
 /** A worker that breaks is asked so often in all before its run stops, to be resumed; it is not the Task's fault. */
 const maxInfrastructureTries = 3;
 const infrastructureWaitMs = 1000;
+const maxUsesTold = 1000;
 
 /**
  * Has a worker do one attempt on `base`, in a workspace of its own, and takes its patch into the scratch. What it
@@ -38,7 +46,7 @@ export async function workAttempt(
   run: OpenRun,
   steps: Steps,
   base: Base,
-  order: Omit<TaskOrder, 'workspace' | 'signal'>,
+  order: Omit<TaskOrder, 'workspace' | 'hands' | 'turns' | 'signal'>,
 ): Promise<WorkedAttempt> {
   const {
     means: { scratch, worker },
@@ -46,19 +54,22 @@ export async function workAttempt(
   let made: PatchSet | undefined;
   const record = await steps.once('worked', async () => {
     if (!worker) throw new WritError('NO_WORKER');
-    const directory = join(
-      run.means.privateRoot,
-      `work-${order.taskNumber}-${order.revision}-${order.attempt}`,
-    );
-    await removeWorkspace(directory);
-    await exportWorkspace(scratch, base.tree, directory, base.commit);
+    const place = join(run.means.privateRoot, `work-${order.taskNumber}-${order.revision}-${order.attempt}`);
+    const [workspace, reports] = [join(place, 'workspace'), join(place, 'reports')];
+    await removeWorkspace(place);
+    await mkdir(reports, { recursive: true, mode: 0o700 });
+    await exportWorkspace(scratch, base.tree, workspace, base.commit);
     try {
-      const result = await ask(run, worker, { ...order, workspace: directory, signal: run.means.signal });
-      const taken = await take(run, base, result);
+      const kept = await rememberWorkspace(scratch, workspace, base.tree, join(place, 'index'));
+      const hands = openHands(run, { workspace, reports });
+      const turns = run.means.model && openTurns(run, run.means.model);
+      const given = { ...order, workspace, hands, ...(turns ? { turns } : {}), signal: run.means.signal };
+      const result = await ask(run, worker, given);
+      const taken = await take(run, base, withCost(result, turns), kept);
       made = taken.patch;
-      return taken.record;
+      return { ...taken.record, ...toldOf(hands, turns) };
     } finally {
-      await removeWorkspace(directory);
+      await removeWorkspace(place);
     }
   });
   if (record.kind !== 'patch') return { patch: emptyPatch(base), record };
@@ -71,6 +82,8 @@ async function ask(run: OpenRun, worker: Worker, order: TaskOrder): Promise<Work
       return await worker.work(order);
     } catch (cause) {
       run.means.signal.throwIfAborted();
+      // It has been asked as often as helps, and the run is kept.
+      if (isWritError(cause, 'PROVIDER_FAILED')) throw cause;
       if (tries < maxInfrastructureTries) {
         await run.means.settings.clock.sleep(infrastructureWaitMs * 2 ** (tries - 1), run.means.signal);
         continue;
@@ -89,19 +102,41 @@ async function take(
   { means: { scratch }, ground }: Pick<OpenRun, 'means' | 'ground'>,
   base: Base,
   result: WorkResult,
+  kept: TreeOfWorkspace,
 ): Promise<{ readonly record: WorkedRecord; readonly patch?: PatchSet }> {
   const { usage, metrics } = result;
   const used = { usage: checkUsage(usage), ...(metrics === undefined ? {} : { metrics }) };
   if (result.kind === 'nothing') return { record: { kind: 'nothing', reason: result.reason, ...used } };
   try {
-    const patch = await patchFromBytes(scratch, base, result.patch);
+    const patch =
+      result.kind === 'workspace'
+        ? await normalisePatch(scratch, base, await kept.take())
+        : await patchFromBytes(scratch, base, result.patch);
     await requireOldSigners(scratch, ground.policy, patch);
     return { record: { kind: 'patch', tree: patch.candidateTree, digest: patch.digest, ...used }, patch };
   } catch (fault) {
     if (!isWritError(fault) || !(fault.code.startsWith('PATCH_') || fault.code === 'INPUT_TOO_LARGE'))
       throw fault;
+    if (fault.code === 'PATCH_EMPTY' && result.kind === 'workspace')
+      return { record: { kind: 'nothing', reason: 'the workspace is as it was', ...used } };
     return { record: { kind: 'unusable', reason: `${fault.code}: ${fault.message}`, ...used } };
   }
+}
+
+/** What the engine's own turns cost is counted by the engine, whatever the worker says. */
+function withCost(result: WorkResult, turns: OpenTurns | undefined): WorkResult {
+  if (turns === undefined) return result;
+  const { costUnits, tokensUsed } = turns.taken();
+  return { ...result, usage: { costUnits: result.usage.costUnits + costUnits, tokensUsed } };
+}
+
+/** What the worker used on its way, for the record of the attempt. */
+function toldOf({ used }: OpenHands, turns: OpenTurns | undefined): Pick<WorkedRecord, 'hands' | 'model'> {
+  const taken = turns?.taken();
+  return {
+    ...(used.length === 0 ? {} : { hands: used.slice(0, maxUsesTold) }),
+    ...(taken === undefined ? {} : { model: { turns: taken.turns, notices: taken.notices } }),
+  };
 }
 
 /** A worker cannot lower what was spent. */

@@ -1,0 +1,75 @@
+import type { Hands } from '../../core/contract/hands.ts';
+import type { ToolDeclaration } from '../../core/contract/model.ts';
+
+/** One argument of a tool. */
+export interface ToolArgument {
+  readonly type: 'string' | 'integer' | 'boolean';
+  readonly says: string;
+  readonly optional?: true;
+}
+
+/** Arguments that were checked against their declaration. */
+export type ToolArguments = Readonly<Record<string, string | number | boolean>>;
+
+/** What a call came to, for the model. */
+export interface ToolOutcome {
+  readonly text: string;
+  readonly isError: boolean;
+  /** Ends the attempt: the change is there, or the model says why not. */
+  readonly ends?: { readonly complete: boolean; readonly summary: string };
+}
+
+/** A tool as a model sees it, over what the engine hands to a worker. */
+export interface CoderTool {
+  readonly name: string;
+  readonly says: string;
+  readonly takes: Readonly<Record<string, ToolArgument>>;
+  use(given: ToolArguments, hands: Hands): Promise<ToolOutcome>;
+}
+
+/** The declaration for a model. */
+export function declarationOf({ name, says, takes }: CoderTool): ToolDeclaration {
+  const entries = Object.entries(takes);
+  return {
+    name,
+    description: says,
+    parameters: {
+      type: 'object',
+      properties: Object.fromEntries(
+        entries.map(([argument, { type, says: description }]) => [argument, { type, description }]),
+      ),
+      required: entries.flatMap(([argument, { optional }]) => (optional ? [] : [argument])),
+      additionalProperties: false,
+    },
+  };
+}
+
+/** The arguments of a call, as far as they are what the tool takes; else what is wrong, for the model. */
+export function readArguments(
+  { takes }: CoderTool,
+  text: string,
+): { readonly given: ToolArguments } | { readonly wrong: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { wrong: 'the arguments are not JSON' };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { wrong: 'the arguments are not an object' };
+  const given = new Map(Object.entries(value));
+  for (const name of given.keys())
+    if (!Object.hasOwn(takes, name)) return { wrong: `there is no argument \`${name.slice(0, 64)}\`` };
+  for (const [name, { type, optional }] of Object.entries(takes)) {
+    const one: unknown = given.get(name);
+    // Many models write what they leave out as `null`.
+    if (one === undefined || one === null) {
+      if (!optional) return { wrong: `the argument \`${name}\` is missing` };
+      given.delete(name);
+      continue;
+    }
+    const fits = type === 'integer' ? Number.isSafeInteger(one) : typeof one === type;
+    if (!fits) return { wrong: `the argument \`${name}\` has to be of type ${type}` };
+  }
+  return { given: Object.fromEntries(given) as ToolArguments };
+}

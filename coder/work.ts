@@ -1,0 +1,83 @@
+import { isWritError } from '../core/base/errors.ts';
+import type { ModelMessage, ToolCall, ToolResult } from '../core/contract/model.ts';
+import type { TaskOrder, WorkResult } from '../core/contract/worker.ts';
+import { fitContext } from './fit-context.ts';
+import { standingInstructions, taskInstructions } from './instructions.ts';
+import { watchRepetition } from './repetition.ts';
+import { coderTools } from './tools/coder-tools.ts';
+import { declarationOf, readArguments, type ToolOutcome } from './tools/tool.ts';
+
+const declarations = coderTools.map(declarationOf);
+const maxOutputTokens = 16_384;
+/** Replies without a call that a model is asked to go on after. */
+const maxSilent = 3;
+const goOn = 'Go on with the tools. When nothing is left to do, call submit_task_complete.';
+
+/** The engine counts what its turns cost. */
+const usage = { costUnits: 0 };
+
+/** One attempt at a Task: turns and calls until the model ends it, or it gets nowhere. */
+export async function workOn(order: TaskOrder): Promise<WorkResult> {
+  const { turns } = order;
+  if (turns === undefined) return nothing('there is no model');
+  const messages: ModelMessage[] = [{ role: 'user', text: taskInstructions(order) }];
+  const repetition = watchRepetition();
+  for (let silent = 0; ; ) {
+    let turn: Awaited<ReturnType<typeof turns.take>>;
+    try {
+      turn = await turns.take({
+        system: [standingInstructions],
+        messages: fitContext(messages),
+        tools: declarations,
+        maxOutputTokens,
+        cacheKey: `${order.runId}/${order.taskNumber}`,
+      });
+    } catch (fault) {
+      if (isWritError(fault, 'TURN_LIMIT')) return nothing(fault.message);
+      throw fault;
+    }
+    const { message, end } = turn;
+    messages.push(message);
+    if (end === 'refused' || end === 'filtered') return nothing(`the model would not: ${end}`);
+    if (message.calls.length === 0) {
+      silent += 1;
+      if (silent > maxSilent) return nothing('the model talks and calls no tool');
+      messages.push({
+        role: 'user',
+        text: end === 'length' ? 'Your reply was cut. Be brief, and go on.' : goOn,
+      });
+      continue;
+    }
+    silent = 0;
+    const results: ToolResult[] = [];
+    for (const call of message.calls) {
+      const outcome = await answer(call, order);
+      results.push({ callId: call.id, name: call.name, text: outcome.text, isError: outcome.isError });
+      if (outcome.ends)
+        return outcome.ends.complete ? { kind: 'workspace', usage } : nothing(outcome.ends.summary);
+      const state = repetition.see(JSON.stringify([call.name, call.arguments, outcome.text]));
+      if (state === 'end') return nothing('the model repeats itself');
+      if (state === 'tell')
+        results.splice(-1, 1, {
+          ...(results.at(-1) as ToolResult),
+          text: `${outcome.text}\n[you did this before]`,
+        });
+    }
+    messages.push({ role: 'tool', results });
+  }
+
+  function answer(call: ToolCall, { hands }: Pick<TaskOrder, 'hands'>): Promise<ToolOutcome> | ToolOutcome {
+    const tool = coderTools.find(({ name }) => name === call.name);
+    if (tool === undefined) {
+      const known = coderTools.map(({ name }) => name).join(', ');
+      return { text: `there is no such tool; there is ${known}`, isError: true };
+    }
+    const read = readArguments(tool, call.arguments);
+    if ('wrong' in read) return { text: read.wrong, isError: true };
+    return tool.use(read.given, hands);
+  }
+}
+
+function nothing(reason: string): WorkResult {
+  return { kind: 'nothing', reason: reason.slice(0, 2000), usage };
+}

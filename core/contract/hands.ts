@@ -1,0 +1,31 @@
+/** What a worker may ask to be done in the workspace of its attempt. Paths are relative to it, or absolute in it. */
+export type HandUse =
+  /** Text of a file, at most `maxBytes` of it from its beginning. */
+  | { readonly kind: 'read'; readonly path: string; readonly maxBytes?: number }
+  | { readonly kind: 'list'; readonly path: string }
+  /** Lines that match a POSIX extended regular expression. */
+  | { readonly kind: 'search'; readonly pattern: string; readonly path: string }
+  | { readonly kind: 'write'; readonly path: string; readonly bytes: Uint8Array }
+  | { readonly kind: 'delete'; readonly path: string }
+  /** Shell text, in the sandbox. */
+  | { readonly kind: 'execute'; readonly command: string; readonly timeoutSeconds?: number };
+
+/** What came of it: `text` is what a model may read of it, untrusted wherever it holds what a file or program said. */
+export interface HandAnswer {
+  readonly outcome: 'done' | 'denied' | 'failed';
+  readonly text: string;
+  /**
+   * Of a file that was read whole: its bytes as they are, with what is masked in `text`. For the worker's own work on
+   * it, never for a model.
+   */
+  readonly bytes?: Uint8Array;
+  readonly exitCode?: number;
+}
+
+/**
+ * The only way to the files of an attempt: every use is judged by the contract's tool rules, its scope and every guard
+ * before it happens (resolutions, Who judges a tool call). One at a time; a refusal is an answer.
+ */
+export interface Hands {
+  use(use: HandUse): Promise<HandAnswer>;
+}

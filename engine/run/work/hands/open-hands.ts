@@ -1,0 +1,103 @@
+import { messageOf } from '../../../../core/base/errors.ts';
+import type { Finding } from '../../../../core/contract/finding.ts';
+import type { HandAnswer, Hands, HandUse } from '../../../../core/contract/hands.ts';
+import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
+import { privacyPolicyOf } from '../../../spec/privacy-policy-of.ts';
+import type { OpenRun } from '../../state/attempt.ts';
+import { executeInWorkspace } from './execute-in-workspace.ts';
+import { type JudgedUse, judgeUse, resultRefusal } from './judge-use.ts';
+import { useFiles } from './use-files.ts';
+
+/** A use as the attempt's record holds it: what was asked and what came of it, never what was read. */
+export interface UsedHand {
+  readonly tool: string;
+  readonly action: string;
+  readonly path?: string;
+  readonly command?: string;
+  readonly outcome: HandAnswer['outcome'];
+  /** Rule that denied it. */
+  readonly refusal?: string;
+  readonly exitCode?: number;
+  readonly durationMs: number;
+}
+
+/** The hands of one attempt, and what they did. */
+export interface OpenHands extends Hands {
+  readonly used: readonly UsedHand[];
+}
+
+/** The place of an attempt: its workspace, and a directory that only its commands write to. */
+export interface HandPlace {
+  readonly workspace: string;
+  readonly reports: string;
+}
+
+/** Uses that one attempt may make: beyond, it goes round in circles. */
+const maxUses = 5000;
+
+/** The workspace of an attempt as its worker gets it; uses wait for each other. */
+export function openHands(run: OpenRun, place: HandPlace): OpenHands {
+  const used: UsedHand[] = [];
+  const policy = privacyPolicyOf(run.identity.contract.effective, run.ground.config.redaction);
+  const { hooks, clock } = run.means.engine;
+  const use = async (wanted: HandUse): Promise<HandAnswer> => {
+    run.means.signal.throwIfAborted();
+    if (used.length >= maxUses)
+      return { outcome: 'denied', text: `denied: an attempt may use its tools ${maxUses} times` };
+    const started = clock.monotonic();
+    const judged = judgeUse(run, place, wanted);
+    const { request } = judged;
+    const settle = async (answer: HandAnswer, refusal?: Finding): Promise<HandAnswer> => {
+      const durationMs = Math.round(clock.monotonic() - started);
+      const { outcome, exitCode } = answer;
+      const [path] = request.paths ?? [];
+      used.push({
+        tool: request.tool,
+        action: request.action,
+        ...(path === undefined ? {} : { path }),
+        ...(request.command === undefined ? {} : { command: redactTexts(request.command, policy) }),
+        outcome,
+        ...(refusal === undefined ? {} : { refusal: refusal.rule }),
+        ...(exitCode === undefined ? {} : { exitCode }),
+        durationMs,
+      });
+      await hooks.tool.settled.call({
+        request,
+        outcome,
+        ...(refusal === undefined ? {} : { refusal }),
+        ...(exitCode === undefined ? {} : { exitCode }),
+        durationMs,
+      });
+      return { ...answer, text: redactTexts(answer.text, policy) };
+    };
+    const deny = (finding: Finding) =>
+      settle({ outcome: 'denied', text: `denied: ${finding.message}` }, finding);
+    const refusal = judged.refusal ?? (await hooks.tool.guard.call(request));
+    if (refusal) return deny(refusal);
+    await hooks.tool.started.call(request);
+    const answer = await act(run, place, wanted, judged);
+    const tooMuch = resultRefusal(run, place, judged, answer);
+    return tooMuch ? deny(tooMuch) : settle(answer);
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    used,
+    use(wanted) {
+      const next = last.then(() => use(wanted));
+      last = next.catch(() => undefined);
+      return next;
+    },
+  };
+}
+
+async function act(run: OpenRun, place: HandPlace, wanted: HandUse, judged: JudgedUse): Promise<HandAnswer> {
+  if (wanted.kind === 'execute' || wanted.kind === 'search')
+    return executeInWorkspace(run, place, wanted, judged);
+  try {
+    return await useFiles(place.workspace, wanted, judged.real);
+  } catch (fault) {
+    // The file system's own words name the place of the workspace on this machine.
+    const code = (fault as NodeJS.ErrnoException).code;
+    return { outcome: 'failed', text: `failed: ${code ?? messageOf(fault)}` };
+  }
+}

@@ -1,0 +1,150 @@
+import { isWritError, WritError } from '../../../../core/base/errors.ts';
+import type {
+  AssistantMessage,
+  FailureKind,
+  ModelEvent,
+  ModelRequest,
+  ModelUsage,
+  ReplyEnd,
+  ToolCall,
+} from '../../../../core/contract/model.ts';
+import type { Turn, TurnQuestion, Turns } from '../../../../core/contract/turns.ts';
+import type { OpenRun } from '../../state/attempt.ts';
+import type { OpenModel } from '../../state/open-model.ts';
+
+/** What the turns of an attempt came to. */
+export interface TurnsTaken {
+  readonly turns: number;
+  readonly costUnits: number;
+  readonly tokensUsed: number;
+  /** What the provider had to say beside its replies, each once. */
+  readonly notices: readonly string[];
+}
+
+/** The turns of one attempt, and what they cost so far. */
+export interface OpenTurns extends Turns {
+  taken(): TurnsTaken;
+}
+
+const maxTurns = 400;
+/** How often a question is asked in all, by why there was no reply. What is not here is asked once. */
+const tries: Readonly<Partial<Record<FailureKind, number>>> = {
+  'rate-limited': 6,
+  overloaded: 6,
+  server: 4,
+  unreachable: 4,
+  'broken-reply': 3,
+};
+const firstWaitMs = 1000;
+const maxWaitMs = 60_000;
+/** A vendor that asks for a longer wait has refused. */
+const maxAskedWaitSeconds = 600;
+
+/** Turns with the model of a run, for one attempt. */
+export function openTurns(
+  { means: { signal, settings } }: Pick<OpenRun, 'means'>,
+  { provider, model, temperature, secrets }: OpenModel,
+): OpenTurns {
+  let turns = 0;
+  let costUnits = 0;
+  let tokensUsed = 0;
+  const notices = new Set<string>();
+  const count = ({ input, output, ...more }: ModelUsage): void => {
+    const usage = { input, output, ...more };
+    const cost = provider.costUnits?.(model, usage);
+    tokensUsed += input + output;
+    costUnits += cost !== undefined && Number.isFinite(cost) && cost >= 0 ? cost : (input + output) / 1000;
+  };
+  const askOnce = async (request: ModelRequest, told?: (event: ModelEvent) => void): Promise<Turn> => {
+    const text: string[] = [];
+    const calls: ToolCall[] = [];
+    let usage: ModelUsage | undefined;
+    let end: { readonly end: ReplyEnd; readonly state?: unknown } | undefined;
+    try {
+      for await (const event of provider.ask(request, signal)) {
+        told?.(event);
+        if (event.type === 'text') text.push(event.text);
+        if (event.type === 'call') calls.push(event.call);
+        if (event.type === 'usage') usage = event.usage;
+        if (event.type === 'notice') notices.add(event.text);
+        if (event.type === 'end') end = event;
+      }
+    } finally {
+      // A reply that broke has been paid for too.
+      if (usage !== undefined) count(usage);
+    }
+    const said = text.join('').toWellFormed();
+    const message: AssistantMessage = {
+      role: 'assistant',
+      text: said,
+      calls,
+      ...(end?.state === undefined ? {} : { state: { provider: provider.name, model, value: end.state } }),
+    };
+    if (usage === undefined) {
+      usage = guessUsage(request, message);
+      count(usage);
+    }
+    return { message, end: end?.end ?? 'stop', usage };
+  };
+  return {
+    async take(question, told) {
+      if (turns >= maxTurns) throw new WritError('TURN_LIMIT', { detail: { maxTurns } });
+      turns += 1;
+      const request = withoutSecrets(
+        { ...question, model, ...(temperature === undefined ? {} : { temperature }) },
+        secrets,
+      );
+      for (let tried = 1; ; tried += 1) {
+        try {
+          return await askOnce(request, told);
+        } catch (fault) {
+          signal.throwIfAborted();
+          const wait = waitBefore(fault, tried);
+          if (wait === undefined) throw fault;
+          await settings.clock.sleep(wait, signal);
+        }
+      }
+    },
+    taken: () => ({ turns, costUnits: Math.ceil(costUnits), tokensUsed, notices: [...notices] }),
+  };
+}
+
+/** Milliseconds until the question is asked again; `undefined` where it is not. */
+function waitBefore(fault: unknown, tried: number): number | undefined {
+  if (!isWritError(fault, 'PROVIDER_FAILED')) return undefined;
+  const { kind, retryAfterSeconds } = fault.detail as {
+    readonly kind?: FailureKind;
+    readonly retryAfterSeconds?: number;
+  };
+  if (kind === undefined || tried >= (tries[kind] ?? 1)) return undefined;
+  if (retryAfterSeconds !== undefined)
+    return retryAfterSeconds > maxAskedWaitSeconds ? undefined : retryAfterSeconds * 1000;
+  return Math.min(maxWaitMs, firstWaitMs * 2 ** (tried - 1));
+}
+
+/** Four characters a token, where the vendor tells nothing: what is not told is not free. */
+function guessUsage(request: TurnQuestion, { text, calls }: AssistantMessage): ModelUsage {
+  const asked = request.system.join('').length + JSON.stringify(request.messages).length;
+  const answered = text.length + calls.reduce((sum, call) => sum + call.arguments.length, 0);
+  return { input: Math.ceil(asked / 4), output: Math.ceil(answered / 4) };
+}
+
+/** The question without the values that no prompt may hold. A vendor's own state stays as it came. */
+function withoutSecrets(request: ModelRequest, secrets: readonly string[]): ModelRequest {
+  const mask = (text: string): string =>
+    secrets.reduce((left, secret) => left.replaceAll(secret, '[redacted]'), text);
+  return {
+    ...request,
+    system: request.system.map(mask),
+    messages: request.messages.map((message) => {
+      if (message.role === 'user') return { ...message, text: mask(message.text) };
+      if (message.role === 'tool')
+        return { ...message, results: message.results.map((one) => ({ ...one, text: mask(one.text) })) };
+      return {
+        ...message,
+        text: mask(message.text),
+        calls: message.calls.map((call) => ({ ...call, arguments: mask(call.arguments) })),
+      };
+    }),
+  };
+}
