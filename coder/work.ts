@@ -1,6 +1,6 @@
 import { isWritError } from '../core/base/errors.ts';
 import type { ModelMessage, ToolCall, ToolResult } from '../core/contract/model.ts';
-import type { TaskOrder, WorkResult } from '../core/contract/worker.ts';
+import type { TaskOrder, WorkCitation, WorkResult } from '../core/contract/worker.ts';
 import { fitContext } from './fit-context.ts';
 import { standingInstructions, taskInstructions } from './instructions.ts';
 import { watchRepetition } from './repetition.ts';
@@ -22,6 +22,7 @@ export async function workOn(order: TaskOrder): Promise<WorkResult> {
   if (turns === undefined) return nothing('there is no model');
   const messages: ModelMessage[] = [{ role: 'user', text: taskInstructions(order) }];
   const repetition = watchRepetition();
+  const citations: WorkCitation[] = [];
   for (let silent = 0; ; ) {
     let turn: Awaited<ReturnType<typeof turns.take>>;
     try {
@@ -53,8 +54,12 @@ export async function workOn(order: TaskOrder): Promise<WorkResult> {
     for (const call of message.calls) {
       const outcome = await answer(call, order);
       results.push({ callId: call.id, name: call.name, text: outcome.text, isError: outcome.isError });
+      if (outcome.cites) citations.push(outcome.cites);
       if (outcome.ends)
-        return outcome.ends.complete ? { kind: 'workspace', usage } : nothing(outcome.ends.summary);
+        return {
+          ...(outcome.ends.complete ? { kind: 'workspace', usage } : nothing(outcome.ends.summary)),
+          citations,
+        };
       const state = repetition.see(JSON.stringify([call.name, call.arguments, outcome.text]));
       if (state === 'end') return nothing('the model repeats itself');
       if (state === 'tell')

@@ -1,5 +1,6 @@
 import { applyPatch } from './apply-patch.ts';
 import { grepFiles, listDir, readFile, shell } from './files.ts';
+import { recordDecision } from './record-decision.ts';
 import { submitTaskComplete } from './submit-task-complete.ts';
 import type { CoderTool } from './tool.ts';
 
@@ -10,5 +11,6 @@ export const coderTools: readonly CoderTool[] = [
   grepFiles,
   applyPatch,
   shell,
+  recordDecision,
   submitTaskComplete,
 ];

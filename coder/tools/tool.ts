@@ -1,5 +1,6 @@
 import type { Hands } from '../../core/contract/hands.ts';
 import type { ToolDeclaration } from '../../core/contract/model.ts';
+import type { WorkCitation } from '../../core/contract/worker.ts';
 
 /** One argument of a tool. */
 export interface ToolArgument {
@@ -15,6 +16,8 @@ export type ToolArguments = Readonly<Record<string, string | number | boolean>>;
 export interface ToolOutcome {
   readonly text: string;
   readonly isError: boolean;
+  /** A choice that the model calls a key technical decision. */
+  readonly cites?: WorkCitation;
   /** Ends the attempt: the change is there, or the model says why not. */
   readonly ends?: { readonly complete: boolean; readonly summary: string };
 }

@@ -45,11 +45,14 @@ export interface WorkUsage {
 export interface WorkCitation {
   readonly decision: string;
   readonly sources: readonly string[];
+  /** The sources say different things. */
+  readonly contradict?: boolean;
 }
 
 /** What came of an attempt. A worker that answers nothing says so; it never answers an empty patch. */
 export type WorkResult = {
   readonly usage: WorkUsage;
+  readonly citations?: readonly WorkCitation[];
   /** Values for `runPolicy.metricsSchema`, e.g. `tokens_used`. */
   readonly metrics?: Readonly<Record<string, number>>;
 } & (

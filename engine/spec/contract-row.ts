@@ -32,6 +32,10 @@ export const always = (): boolean => true;
 /** Needed where a model works: context, prompts, plans and replies exist only there. */
 export const withModel = (_spec: EffectiveIntentSpec, { model }: AskContext): boolean => model;
 
+/** A model works, and a tool rule lets it search the web: without, nothing outside the repository is ever read. */
+export const withWeb = (spec: EffectiveIntentSpec, { model }: AskContext): boolean =>
+  model && spec.security.toolAcl.allow.some(({ tool }) => tool === 'web.search');
+
 /** Rows of one heading of the contract. */
 export function inSection(
   section: string,

@@ -2,6 +2,14 @@ import { type RowReader, readersIn } from './row-reader.ts';
 
 /** Execution policy. */
 export const readers: readonly RowReader[] = [
+  ...readersIn('engine/run/work/work-task.ts', [
+    [
+      'execution.replan.triggers=evidence-conflict',
+      "record.sourcesContradict ? ['evidence-conflict'] : []",
+      '[]',
+      'sources that contradict each other fire the trigger',
+    ],
+  ]),
   ...readersIn('engine/run/work/task-facts.ts', [
     [
       'execution.retry.maxRetries',

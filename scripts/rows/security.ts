@@ -4,6 +4,36 @@ const named = 'a rule governs the tool and the actions that it names';
 
 /** Security policy. */
 export const readers: readonly RowReader[] = [
+  ...readersIn('engine/run/work/hands/judge-use.ts', [
+    [
+      'toolRule.tool#model-tools',
+      'guardTool(toolAcl, invocation) ?? placeRefusal',
+      'placeRefusal',
+      'tools that no rule allows, and places out of scope, are denied when they are asked for',
+    ],
+  ]),
+  ...readersIn('engine/run/work/turns/untrusted-text.ts', [
+    [
+      'security.promptInjection.treatRetrievedContentAsUntrusted',
+      '!treatRetrievedContentAsUntrusted',
+      'text !== undefined',
+      'what tools return is fenced',
+    ],
+    [
+      'security.promptInjection.disallowInstructionFromEvidence',
+      'disallowInstructionFromEvidence ? withoutInstructions(text) : text',
+      'text',
+      'what tools return is fenced',
+    ],
+  ]),
+  ...readersIn('engine/run/work/turns/open-turns.ts', [
+    [
+      'security.promptInjection.enforceOutputSchema',
+      '!promptInjection.enforceOutputSchema',
+      'promptInjection !== undefined',
+      'a reply of another structure is told what is wrong and asked again',
+    ],
+  ]),
   ...readersIn('engine/tool/acl/guard-command.ts', [
     [
       'security.toolAcl.allow',

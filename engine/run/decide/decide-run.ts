@@ -2,7 +2,7 @@ import { canonicalDigest } from '../../../core/base/canonical.ts';
 import type { DigestedThing } from '../../../core/contract/attestor.ts';
 import type { Finding } from '../../../core/contract/finding.ts';
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
-import { replanTriggers } from '../../../core/contract/replan-trigger.ts';
+import { type ReplanTrigger, replanTriggers } from '../../../core/contract/replan-trigger.ts';
 import { type StageRecord, stageNames } from '../../../core/contract/stage.ts';
 import type { WorkUsage } from '../../../core/contract/worker.ts';
 import { compileMetricsSchema } from '../../frame/run-metrics.ts';
@@ -21,6 +21,8 @@ import { decide } from './decide.ts';
 
 /** What is decided on, beside the attempt itself. */
 export interface DecisionQuestion extends Pick<DecisionInput, 'subject' | 'conflicts' | 'human'> {
+  /** What whoever worked sensed by itself. */
+  readonly sensed?: readonly ReplanTrigger[];
   readonly task?: DecisionInput['task'];
   readonly blame?: DecisionInput['blame'];
   readonly worker?: DecisionInput['worker'];
@@ -71,7 +73,7 @@ async function findDecision(
   const patchFindings = findings.map(toDecided);
   const decidedStages = stageNames.map((name) => toDecidedStage(spec, name, stages));
   const sensedNow = { patchFindings, stages: decidedStages, failedTests: failedTests(stages) };
-  const fired = firedTriggers([...question.before, sensedNow]);
+  const fired = [...firedTriggers([...question.before, sensedNow]), ...(question.sensed ?? [])];
   const facts = { runId, spec, patch, findings, stages };
   const sensed = await engine.hooks.replan.sense.call({ ...facts, subject, fired });
   const refusal = await engine.hooks.decision.guard.call(facts);

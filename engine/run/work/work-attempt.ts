@@ -14,11 +14,14 @@ import { requireOldSigners } from '../state/require-old-signers.ts';
 import type { Steps } from '../state/steps.ts';
 import { type OpenHands, openHands, type UsedHand } from './hands/open-hands.ts';
 import { type OpenTurns, openTurns, type TurnsTaken } from './turns/open-turns.ts';
+import { untrustedText } from './turns/untrusted-text.ts';
 
 /** What a worker's answer came to, as a step records it. */
 export type WorkedRecord = {
   readonly usage: WorkUsage;
   readonly metrics?: Readonly<Record<string, number>>;
+  /** A choice rests on sources that say different things. */
+  readonly sourcesContradict?: true;
   /** The first uses of its hands. */
   readonly hands?: readonly UsedHand[];
   readonly model?: Pick<TurnsTaken, 'turns' | 'notices'>;
@@ -63,7 +66,13 @@ export async function workAttempt(
       const kept = await rememberWorkspace(scratch, workspace, base.tree, join(place, 'index'));
       const hands = openHands(run, { workspace, reports });
       const turns = run.means.model && openTurns(run, run.means.model);
-      const given = { ...order, workspace, hands, ...(turns ? { turns } : {}), signal: run.means.signal };
+      const given = {
+        ...forModel(run, worker, order),
+        workspace,
+        hands,
+        ...(turns ? { turns } : {}),
+        signal: run.means.signal,
+      };
       const result = await ask(run, worker, given);
       const taken = await take(run, base, withCost(result, turns), kept);
       made = taken.patch;
@@ -105,7 +114,11 @@ async function take(
   kept: TreeOfWorkspace,
 ): Promise<{ readonly record: WorkedRecord; readonly patch?: PatchSet }> {
   const { usage, metrics } = result;
-  const used = { usage: checkUsage(usage), ...(metrics === undefined ? {} : { metrics }) };
+  const used = {
+    usage: checkUsage(usage),
+    ...(metrics === undefined ? {} : { metrics }),
+    ...(result.citations?.some(({ contradict }) => contradict) ? { sourcesContradict: true as const } : {}),
+  };
   if (result.kind === 'nothing') return { record: { kind: 'nothing', reason: result.reason, ...used } };
   try {
     const patch =
@@ -121,6 +134,17 @@ async function take(
       return { record: { kind: 'nothing', reason: 'the workspace is as it was', ...used } };
     return { record: { kind: 'unusable', reason: `${fault.code}: ${fault.message}`, ...used } };
   }
+}
+
+/** Why an attempt failed is output of programs: a model gets it as such. */
+function forModel<Order extends Pick<TaskOrder, 'previousFailure'>>(
+  { identity: { contract } }: Pick<OpenRun, 'identity'>,
+  { usesModel }: Worker,
+  order: Order,
+): Order {
+  if (!usesModel || order.previousFailure === undefined) return order;
+  const { promptInjection } = contract.effective.security;
+  return { ...order, previousFailure: untrustedText(promptInjection, order.previousFailure) };
 }
 
 /** What the engine's own turns cost is counted by the engine, whatever the worker says. */

@@ -48,7 +48,7 @@ export const evidenceRows = inSection('Evidence policy', [
     id: 'evidence.allowedDomains#redirects',
     path: '/evidence/allowedDomains',
     rule: 'checked again at every redirect of a page that is read',
-    asks: withModel,
+    asks: withWeb,
     bringsIn: 'session part',
   },
   {

@@ -53,7 +53,8 @@ export const executionRows = inSection('Execution policy', [
     path: '/execution/replan/triggers',
     rule: 'sources contradict each other; without a model there are none',
     asks: (spec, { model }) => model && asksFor('evidence-conflict')(spec),
-    bringsIn: 'session part',
+    enforcedBy: 'core',
+    test: 'test/coder/run-with-model.test.ts',
   },
   {
     id: 'execution.replan.triggers=unknown-api',

@@ -7,10 +7,14 @@ import type {
   ModelUsage,
   ReplyEnd,
   ToolCall,
+  ToolResult,
 } from '../../../../core/contract/model.ts';
+import { providerFailure } from '../../../../core/contract/provider.ts';
 import type { Turn, TurnQuestion, Turns } from '../../../../core/contract/turns.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import type { OpenModel } from '../../state/open-model.ts';
+import { type FindReplyFaults, replyFaults } from './reply-faults.ts';
+import { fenceNote, untrustedText } from './untrusted-text.ts';
 
 /** What the turns of an attempt came to. */
 export interface TurnsTaken {
@@ -27,6 +31,8 @@ export interface OpenTurns extends Turns {
 }
 
 const maxTurns = 400;
+/** Replies of another structure that are answered with what is wrong with them, before there is none. */
+const maxMalformed = 3;
 /** How often a question is asked in all, by why there was no reply. What is not here is asked once. */
 const tries: Readonly<Partial<Record<FailureKind, number>>> = {
   'rate-limited': 6,
@@ -42,13 +48,19 @@ const maxAskedWaitSeconds = 600;
 
 /** Turns with the model of a run, for one attempt. */
 export function openTurns(
-  { means: { signal, settings } }: Pick<OpenRun, 'means'>,
+  { identity: { contract }, means: { signal, settings } }: Pick<OpenRun, 'identity' | 'means'>,
   { provider, model, temperature, secrets }: OpenModel,
 ): OpenTurns {
+  const { promptInjection } = contract.effective.security;
+  let faultsOf: Promise<FindReplyFaults> | undefined;
   let turns = 0;
   let costUnits = 0;
   let tokensUsed = 0;
   const notices = new Set<string>();
+  const asUntrusted = (result: ToolResult): ToolResult => ({
+    ...result,
+    text: untrustedText(promptInjection, result.text),
+  });
   const count = ({ input, output, ...more }: ModelUsage): void => {
     const usage = { input, output, ...more };
     const cost = provider.costUnits?.(model, usage);
@@ -86,24 +98,52 @@ export function openTurns(
     }
     return { message, end: end?.end ?? 'stop', usage };
   };
+  const askTill = async (request: ModelRequest, told?: (event: ModelEvent) => void): Promise<Turn> => {
+    if (turns >= maxTurns) throw new WritError('TURN_LIMIT', { detail: { maxTurns } });
+    turns += 1;
+    for (let tried = 1; ; tried += 1) {
+      try {
+        return await askOnce(request, told);
+      } catch (fault) {
+        signal.throwIfAborted();
+        const wait = waitBefore(fault, tried);
+        if (wait === undefined) throw fault;
+        await settings.clock.sleep(wait, signal);
+      }
+    }
+  };
   return {
     async take(question, told) {
-      if (turns >= maxTurns) throw new WritError('TURN_LIMIT', { detail: { maxTurns } });
-      turns += 1;
+      const fenced = promptInjection.treatRetrievedContentAsUntrusted ? [fenceNote] : [];
       const request = withoutSecrets(
-        { ...question, model, ...(temperature === undefined ? {} : { temperature }) },
+        {
+          ...question,
+          system: [...question.system, ...fenced],
+          messages: question.messages.map((message) =>
+            message.role === 'tool'
+              ? { ...message, results: message.results.map((one) => asUntrusted(one)) }
+              : message,
+          ),
+          model,
+          ...(temperature === undefined ? {} : { temperature }),
+        },
         secrets,
       );
-      for (let tried = 1; ; tried += 1) {
-        try {
-          return await askOnce(request, told);
-        } catch (fault) {
-          signal.throwIfAborted();
-          const wait = waitBefore(fault, tried);
-          if (wait === undefined) throw fault;
-          await settings.clock.sleep(wait, signal);
-        }
+      if (!promptInjection.enforceOutputSchema) return askTill(request, told);
+      faultsOf ??= replyFaults(question.tools);
+      const find = await faultsOf;
+      let messages = request.messages;
+      for (let malformed = 0; malformed <= maxMalformed; malformed += 1) {
+        const turn = await askTill({ ...request, messages }, told);
+        const results = find(turn.message);
+        if (results === undefined) return turn;
+        messages = [...messages, turn.message, { role: 'tool', results }];
       }
+      throw providerFailure({
+        provider: provider.name,
+        kind: 'broken-reply',
+        found: `${maxMalformed + 1} replies in a row call what was not declared`,
+      });
     },
     taken: () => ({ turns, costUnits: Math.ceil(costUnits), tokensUsed, notices: [...notices] }),
   };

@@ -1,0 +1,47 @@
+import { quoted } from '../../../../core/base/quoted.ts';
+import type {
+  AssistantMessage,
+  ToolCall,
+  ToolDeclaration,
+  ToolResult,
+} from '../../../../core/contract/model.ts';
+
+type Validate = (value: unknown) => string | undefined;
+
+/** Tells which calls of a message are not what was declared; the results that say so, `undefined` where none is. */
+export type FindReplyFaults = (message: AssistantMessage) => readonly ToolResult[] | undefined;
+
+/** Compiled once for the tools of an attempt. */
+export async function replyFaults(tools: readonly ToolDeclaration[]): Promise<FindReplyFaults> {
+  const { Ajv2020 } = await import('ajv/dist/2020.js');
+  const ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: false });
+  const byName = new Map<string, Validate>(
+    tools.map(({ name, parameters }) => {
+      const validate = ajv.compile(parameters);
+      return [
+        name,
+        (value) => (validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'arguments' })),
+      ];
+    }),
+  );
+  const faultOf = ({ name, arguments: given }: ToolCall): string | undefined => {
+    const validate = byName.get(name);
+    if (validate === undefined)
+      return `there is no tool ${quoted(name)}; there is ${[...byName.keys()].join(', ')}`;
+    try {
+      return validate(JSON.parse(given));
+    } catch {
+      return 'the arguments are not JSON';
+    }
+  };
+  return ({ calls }) => {
+    const faults = calls.map(faultOf);
+    if (faults.every((fault) => fault === undefined)) return undefined;
+    return calls.map(({ id, name }, index) => ({
+      callId: id,
+      name,
+      text: faults[index] ?? 'not done: another call of this message is malformed; send all of them again',
+      isError: true,
+    }));
+  };
+}

@@ -1,0 +1,89 @@
+import t from 'tap';
+import { applyHunks } from '../../../coder/patch/apply-hunks.ts';
+import { type EnvelopeSection, readEnvelope } from '../../../coder/patch/read-envelope.ts';
+
+const wrap = (...lines: string[]) => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n');
+const hunksOf = (...lines: string[]) => {
+  const [section] = readEnvelope(wrap('*** Update File: a', ...lines)) as [
+    EnvelopeSection & { kind: 'update' },
+  ];
+  return section.hunks;
+};
+
+t.test('sections add, delete, change and move files', async (t) => {
+  const sections = readEnvelope(
+    wrap(
+      '*** Add File: a b.ts',
+      '+one',
+      '+',
+      '*** Delete File: c',
+      '*** Update File: d',
+      '*** Move to: e',
+      '@@',
+      '-x',
+      '+y',
+    ),
+  );
+  t.strictSame(sections, [
+    { kind: 'add', path: 'a b.ts', lines: ['one', ''] },
+    { kind: 'delete', path: 'c' },
+    { kind: 'update', path: 'd', moveTo: 'e', hunks: [{ from: ['x'], to: ['y'], atEnd: false }] },
+  ]);
+});
+
+t.test('what is no patch is refused with its line', async (t) => {
+  for (const [text, why] of [
+    ['', /begin with/],
+    ['*** Begin Patch\n', /end with/],
+    [wrap(), /changes nothing/],
+    [wrap('--- a/b'), /line 2/],
+    [wrap('*** Add File: a', 'no plus'), /line 3/],
+    [wrap('*** Update File: a'), /changes nothing/],
+    [wrap('*** Update File: a', '@@', '*x'), /line 4/],
+    [wrap('*** Delete File: a', 'x'), /nothing follows/],
+  ] as const)
+    t.throws(() => readEnvelope(text), { message: why }, text);
+});
+
+t.test('hunks are found in order, with blanks at the ends of lines forgiven', async (t) => {
+  const text = 'a\nb  \nc\nd\n';
+  t.equal(applyHunks(text, hunksOf('@@', ' b', '-c', '+C')), 'a\nb\nC\nd\n');
+  t.equal(applyHunks(text, hunksOf('@@', '-a', '+A', '@@', '-d', '+D')), 'A\nb  \nc\nD\n');
+  t.equal(applyHunks('a\r\nb\r\n', hunksOf('@@', '-b', '+B')), 'a\r\nB\r\n', 'line ends stay');
+  t.equal(applyHunks('a\nb', hunksOf('@@', '-b', '+B')), 'a\nB', 'no line end is added');
+  t.equal(applyHunks('a\n', hunksOf('@@', '+z')), 'a\nz\n', 'at the end');
+  t.equal(applyHunks('a\nb\n', hunksOf('@@ a', '+z')), 'a\nz\nb\n', 'below its anchor');
+});
+
+t.test(
+  'a hunk that stands nowhere or in several places is refused, and told apart by an anchor',
+  async (t) => {
+    const twice = 'f\nx\ng\nx\n';
+    t.throws(() => applyHunks(twice, hunksOf('@@', '-x', '+y')), { message: /several places/ });
+    t.throws(() => applyHunks(twice, hunksOf('@@', '-nope', '+y')), { message: /not in the file/ });
+    t.throws(() => applyHunks(twice, hunksOf('@@ nope', '-x', '+y')), { message: /after `@@`/ });
+    t.throws(() => applyHunks(twice, hunksOf('@@', '-g', '+G', '@@', '-f', '+F')), { message: /hunk 2/ });
+    t.equal(applyHunks(twice, hunksOf('@@ g', '-x', '+y')), 'f\nx\ng\ny\n');
+    t.equal(applyHunks(twice, hunksOf('@@', '-x', '+y', '*** End of File')), 'f\nx\ng\ny\n');
+  },
+);
+
+t.test('large files and many hunks take no more than their size', async (t) => {
+  const cost = (lines: number) => {
+    const text = Array.from({ length: lines }, (_, index) => `line ${index}`).join('\n');
+    const hunks = Array.from({ length: lines / 100 }, (_, index) => ({
+      from: [`line ${index * 100}`],
+      to: ['changed'],
+      atEnd: false,
+    }));
+    const before = process.cpuUsage();
+    applyHunks(
+      text,
+      hunks.map((hunk) => ({ ...hunk, after: '' as never })).map(({ after: _, ...hunk }) => hunk),
+    );
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
+  };
+  cost(20_000);
+  t.ok(cost(100_000) < 40 * Math.max(cost(10_000), 2000));
+});
