@@ -1,7 +1,8 @@
 export type { Clock } from './core/base/clock.ts';
 export type { WritErrorOptions } from './core/base/errors.ts';
 export { WritError } from './core/base/errors.ts';
-export type { HttpAnswer, HttpAsker, HttpQuestion } from './core/base/net.ts';
+export type { HttpQuestion } from './core/base/http-question.ts';
+export type { HttpAnswer, HttpAsker } from './core/base/net.ts';
 export type {
   ApprovalGround,
   ApprovalProblem,

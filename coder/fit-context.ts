@@ -6,8 +6,8 @@ const maxCharacters = 480_000;
 const keptMessages = 8;
 
 /**
- * The conversation as it is sent: where it would be too long, what the oldest calls answered is left out, visibly, until
- * it fits. The conversation itself keeps everything.
+ * The conversation as it is sent: where it would be too long, what the oldest calls answered is left out, visibly,
+ * until it fits. The conversation itself keeps everything.
  */
 export function fitContext(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   let size = messages.reduce((sum, message) => sum + sizeOf(message), 0);

@@ -1,6 +1,6 @@
 import { isWritError, WritError } from '../core/base/errors.ts';
-import { streamHttp } from '../core/base/net.ts';
 import { readEventStream } from '../core/base/event-stream.ts';
+import { streamHttp } from '../core/base/net.ts';
 import { accessService } from './find-service.ts';
 import type { ServicePlace } from './service-place.ts';
 

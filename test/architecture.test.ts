@@ -69,6 +69,8 @@ t.test('every rule can fail', async (t) => {
       withFiles({ 'plugins/x.ts': imports('../gates/rules/scope.ts') }),
       withFiles({ 'plugins/preset.ts': imports('../bin/exit.ts') }),
     ],
+    'arrows of `providers`': [withFiles({ 'providers/x/y.ts': imports('../../http/loopback-server.ts') })],
+    'arrows of `coder`': [withFiles({ 'coder/x.ts': imports('../engine/run/decide/decide.ts') })],
     'arrows of `api`': [
       withFiles({ 'api/x.ts': imports('../bin/exit.ts') }),
       withFiles({ 'api/x.ts': imports('../gates/rules/scope.ts') }),

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import type { HttpAnswer, HttpAsker, HttpQuestion } from '../../core/base/net.ts';
+import type { HttpQuestion } from '../../core/base/http-question.ts';
+import type { HttpAnswer, HttpAsker } from '../../core/base/net.ts';
 
 export interface Patience {
   readonly clock: Clock;

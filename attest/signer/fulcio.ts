@@ -1,7 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import type { HttpAnswer, HttpAsker, HttpQuestion } from '../../core/base/net.ts';
+import type { HttpQuestion } from '../../core/base/http-question.ts';
+import type { HttpAnswer, HttpAsker } from '../../core/base/net.ts';
 import { expectArray, expectObject, expectText, parseJsonObject } from '../encoding/expect-json.ts';
 
 /** What an authority is asked to certify. */

@@ -4,8 +4,8 @@ import { EnvelopeFault, type EnvelopeHunk } from './read-envelope.ts';
 const maxComparisons = 20_000_000;
 
 /**
- * A file's text with its hunks applied in order, each found below the one before it: exactly, else but for blanks at the
- * ends of lines. EnvelopeFault for a hunk that stands nowhere, or in several places.
+ * A file's text with its hunks applied in order, each found below the one before it: exactly, else but for blanks at
+ * the ends of lines. EnvelopeFault for a hunk that stands nowhere, or in several places.
  */
 export function applyHunks(text: string, hunks: readonly EnvelopeHunk[]): string {
   const ending = text.includes('\r\n') ? '\r\n' : '\n';

@@ -1,18 +1,6 @@
 import { messageOf, WritError } from './errors.ts';
+import type { HttpQuestion, HttpStream, HttpStreamer, OpenAnswer, StreamQuestion } from './http-question.ts';
 import { serviceUrlFault } from './service-url.ts';
-
-/** One question to a service over HTTP. */
-export interface HttpQuestion {
-  readonly url: string;
-  readonly method: 'GET' | 'POST';
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
-  /** For the whole exchange, from name look-up to the last octet. */
-  readonly withinMs: number;
-  /** Most octets of an answer's body. */
-  readonly maxBytes: number;
-  readonly signal?: AbortSignal;
-}
 
 /** What came back, whatever its status says. */
 export interface HttpAnswer {
@@ -64,31 +52,6 @@ export async function askHttp(question: HttpQuestion): Promise<HttpAnswer> {
     await dispatcher.destroy();
   }
 }
-
-/** A long answer, read as it comes. */
-export interface HttpStream {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Ends when the other side ends it, or is gone; read it once. */
-  readonly body: AsyncIterable<Uint8Array>;
-}
-
-/** One question whose answer is read as it comes, and ends. */
-export interface StreamQuestion extends Omit<HttpQuestion, 'withinMs'> {
-  /** Until the headers of the answer. */
-  readonly withinMs: number;
-  /** Between two pieces of the body. */
-  readonly idleMs: number;
-}
-
-/** An answer that comes in pieces; disposing of it closes the connection where it has not ended. */
-export interface OpenAnswer extends HttpStream, AsyncDisposable {}
-
-/**
- * Asks as `askHttp` does, and answers with the headers. NETWORK_FAILED, from here or out of the body, with
- * `detail.reason`: `unreachable`, `stalled`, `dropped` or `too-large`.
- */
-export type HttpStreamer = (question: StreamQuestion) => Promise<OpenAnswer>;
 
 /**
  * A streamer that keeps its connections until it is closed, over the proxy that the environment names (`HTTPS_PROXY`,

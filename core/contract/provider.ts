@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { WritError } from '../base/errors.ts';
-import type { HttpStreamer } from '../base/net.ts';
+import type { HttpStreamer } from '../base/http-question.ts';
 import { printable } from '../base/printable.ts';
 import type { FailureKind, ModelEvent, ModelRequest, ModelUsage } from './model.ts';
 

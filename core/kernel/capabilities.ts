@@ -1,7 +1,8 @@
 import type { Clock } from '../base/clock.ts';
 import { WritError } from '../base/errors.ts';
 import { readGuarded } from '../base/guarded-file.ts';
-import { askHttp, type HttpAsker, type HttpStreamer } from '../base/net.ts';
+import type { HttpStreamer } from '../base/http-question.ts';
+import { askHttp, type HttpAsker } from '../base/net.ts';
 import type { WorkerPool } from './worker/pool.ts';
 
 /** What a plugin is handed instead of reaching for it. */

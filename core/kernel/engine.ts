@@ -1,7 +1,8 @@
 import type { Clock } from '../base/clock.ts';
 import { systemClock } from '../base/clock.ts';
 import { messageOf, WritError } from '../base/errors.ts';
-import { createStreamer, type HttpStreamer } from '../base/net.ts';
+import type { HttpStreamer } from '../base/http-question.ts';
+import { createStreamer } from '../base/net.ts';
 import type { EngineFacts } from '../contract/hook-payload.ts';
 import { createCapabilities } from './capabilities.ts';
 import { createHooks, type Hooks, hooksFor, listHooks } from './hooks.ts';

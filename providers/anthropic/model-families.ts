@@ -6,7 +6,9 @@ export interface AnthropicFamily {
    * others next to thinking.
    */
   readonly adaptive: boolean;
-  /** What is asked for where nobody says how much: a question without a number is refused, and one above the model's. */
+  /**
+   * What is asked for where nobody says how much: a question without a number is refused, and one above the model's.
+   */
   readonly maxTokens: number;
 }
 

@@ -1,6 +1,6 @@
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import { readEventStream } from '../../core/base/event-stream.ts';
-import type { OpenAnswer } from '../../core/base/net.ts';
+import type { OpenAnswer } from '../../core/base/http-question.ts';
 import type { ModelEvent, ModelRequest, ToolCall } from '../../core/contract/model.ts';
 import { type Provider, type ProviderSetting, providerFailure } from '../../core/contract/provider.ts';
 import { readFrame } from './read-frame.ts';

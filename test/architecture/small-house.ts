@@ -41,6 +41,9 @@ export const soundFiles: Readonly<Record<string, string>> = {
     "import type { Plugin } from '../../core/kernel/plugin.ts';\nexport const sign: Plugin = {};\n",
   'api/run-data.ts':
     "import { decide } from '../engine/run/decide/decide.ts';\nexport const toRunData = () => decide('');\n",
+  'providers/openai/source.ts':
+    "import { slot } from '../../core/kernel/plugin.ts';\nexport const openai = slot;\n",
+  'coder/work.ts': "import { slot } from '../core/kernel/plugin.ts';\nexport const work = slot;\n",
   'http/loopback-server.ts': "import { Hono } from 'hono';\nexport const server = new Hono();\n",
   'core/base/event-stream.ts': "export const read = async () => import('eventsource-parser');\n",
   'service/routes.ts': "import '../http/loopback-server.ts';\nexport const routes = [];\n",

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { Worker } from 'node:worker_threads';
 import t from 'tap';
 import { systemClock } from '../../core/base/clock.ts';
-import type { HttpStreamer } from '../../core/base/net.ts';
+import type { HttpStreamer } from '../../core/base/http-question.ts';
 import type { ModelMessage, ModelRequest, ToolCall } from '../../core/contract/model.ts';
 import type { Provider } from '../../core/contract/provider.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
@@ -163,7 +163,7 @@ for (const folder of caseFolders) {
 }
 
 t.test('a vendor that never stops, or says too much at once, is left, in bounded memory', async (t) => {
-  const thread = new Worker(new URL('./hostile/ask-in-thread.ts', import.meta.url), {
+  const thread = new Worker(new URL('./hostile/asking-thread.ts', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: 400 },
   });
   t.teardown(() => thread.terminate());

@@ -14,8 +14,8 @@ export interface OpenModel {
 }
 
 /**
- * Opens the model that a worker names; `undefined` for one that names none. SLOT_UNKNOWN, PROVIDER_KEY_MISSING, and what
- * the provider refuses.
+ * Opens the model that a worker names; `undefined` for one that names none. SLOT_UNKNOWN, PROVIDER_KEY_MISSING, and
+ * what the provider refuses.
  */
 export async function openModel(
   { slots, stream, clock }: WritEngine,

@@ -1,5 +1,5 @@
 import type { EffectiveIntentSpec } from '../../../core/contract/intentspec.gen.ts';
-import { type ContractRow, inSection, withModel } from '../contract-row.ts';
+import { type ContractRow, inSection, withModel, withWeb } from '../contract-row.ts';
 
 export const evidenceRows = inSection('Evidence policy', [
   strategyRow('repo-first', 'what the repository holds comes before any page, whatever the order of tiers'),
@@ -9,7 +9,7 @@ export const evidenceRows = inSection('Evidence policy', [
     id: 'evidence.strategy#retrieval',
     path: '/evidence/strategy',
     rule: 'selects what a model looks up by itself',
-    asks: withModel,
+    asks: withWeb,
     bringsIn: 'session part',
   },
   {

@@ -3,8 +3,8 @@ import { openNetwork } from '../../judge/check-network.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import { maxMemoryBytes } from '../../state/max-memory-bytes.ts';
 import { handEnvironment } from './hand-environment.ts';
+import type { HandPlace } from './hand-place.ts';
 import type { JudgedUse } from './judge-use.ts';
-import type { HandPlace } from './open-hands.ts';
 
 /** What a model reads of a command's output at most; both ends are kept. */
 const maxOutputBytes = 64 * 1024;

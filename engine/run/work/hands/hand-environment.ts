@@ -1,6 +1,6 @@
 import { checkEnvironment } from '../../../tool/check-environment.ts';
 import type { OpenRun } from '../../state/attempt.ts';
-import type { HandPlace } from './open-hands.ts';
+import type { HandPlace } from './hand-place.ts';
 
 /** The environment of a worker's commands: what a check has, where there is no patch yet. */
 export function handEnvironment(

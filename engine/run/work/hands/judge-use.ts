@@ -6,10 +6,11 @@ import type { ToolRequest } from '../../../../core/contract/hook-payload.ts';
 import { scopeVerdict } from '../../../../core/contract/scope-verdict.ts';
 import { requirePatchPath } from '../../../patch/patch-paths.ts';
 import { entryPathIn, realPathIn } from '../../../tool/acl/real-path.ts';
+import { refusal } from '../../../tool/acl/refusal.ts';
 import { type CommandVerdict, guardCommand, guardTool, type ToolInvocation } from '../../../tool/acl.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import { handEnvironment } from './hand-environment.ts';
-import type { HandPlace } from './open-hands.ts';
+import type { HandPlace } from './hand-place.ts';
 
 /** A use, and what rules, scope and the form of its path say of it. */
 export interface JudgedUse {
@@ -57,14 +58,13 @@ export function judgeUse(run: OpenRun, place: HandPlace, use: HandUse): JudgedUs
   const resolve = use.kind === 'delete' ? entryPathIn : realPathIn;
   const real = resolve(place.workspace, use.path);
   const judged = { request, invocation, real: real ?? '' };
-  const refusal = guardTool(toolAcl, invocation) ?? placeRefusal(use, real, scope);
-  return refusal === undefined ? judged : { ...judged, refusal };
+  const why = guardTool(toolAcl, invocation) ?? placeRefusal(use, real, scope);
+  return why === undefined ? judged : { ...judged, refusal: why };
 }
 
 /** Asks the rules again about how much came of it. */
 export function resultRefusal(
   run: OpenRun,
-  _place: HandPlace,
   { invocation }: JudgedUse,
   { outcome, text }: HandAnswer,
 ): Finding | undefined {
@@ -97,5 +97,5 @@ function placeRefusal(
 }
 
 function refused(path: string, why: string): Finding {
-  return { rule: 'scope', severity: 'error', message: `${quoted(path)} ${why}`, path };
+  return refusal(`${quoted(path)} ${why}`, { reason: 'place', path });
 }

@@ -5,6 +5,7 @@ import { redactTexts } from '../../../../readers/sensitive/redact-texts.ts';
 import { privacyPolicyOf } from '../../../spec/privacy-policy-of.ts';
 import type { OpenRun } from '../../state/attempt.ts';
 import { executeInWorkspace } from './execute-in-workspace.ts';
+import type { HandPlace } from './hand-place.ts';
 import { type JudgedUse, judgeUse, resultRefusal } from './judge-use.ts';
 import { useFiles } from './use-files.ts';
 
@@ -24,12 +25,6 @@ export interface UsedHand {
 /** The hands of one attempt, and what they did. */
 export interface OpenHands extends Hands {
   readonly used: readonly UsedHand[];
-}
-
-/** The place of an attempt: its workspace, and a directory that only its commands write to. */
-export interface HandPlace {
-  readonly workspace: string;
-  readonly reports: string;
 }
 
 /** Uses that one attempt may make: beyond, it goes round in circles. */
@@ -76,7 +71,7 @@ export function openHands(run: OpenRun, place: HandPlace): OpenHands {
     if (refusal) return deny(refusal);
     await hooks.tool.started.call(request);
     const answer = await act(run, place, wanted, judged);
-    const tooMuch = resultRefusal(run, place, judged, answer);
+    const tooMuch = resultRefusal(run, judged, answer);
     return tooMuch ? deny(tooMuch) : settle(answer);
   };
   let last: Promise<unknown> = Promise.resolve();

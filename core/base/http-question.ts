@@ -1,0 +1,37 @@
+/** One question to a service over HTTP. */
+export interface HttpQuestion {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** For the whole exchange, from name look-up to the last octet. */
+  readonly withinMs: number;
+  /** Most octets of an answer's body. */
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal;
+}
+
+/** A long answer, read as it comes. */
+export interface HttpStream {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Ends when the other side ends it, or is gone; read it once. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** One question whose answer is read as it comes, and ends. */
+export interface StreamQuestion extends Omit<HttpQuestion, 'withinMs'> {
+  /** Until the headers of the answer. */
+  readonly withinMs: number;
+  /** Between two pieces of the body. */
+  readonly idleMs: number;
+}
+
+/** An answer that comes in pieces; disposing of it closes the connection where it has not ended. */
+export interface OpenAnswer extends HttpStream, AsyncDisposable {}
+
+/**
+ * Asks as `askHttp` does, and answers with the headers. NETWORK_FAILED, from here or out of the body, with
+ * `detail.reason`: `unreachable`, `stalled`, `dropped` or `too-large`.
+ */
+export type HttpStreamer = (question: StreamQuestion) => Promise<OpenAnswer>;
