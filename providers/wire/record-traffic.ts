@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import type { HttpStreamer, OpenAnswer, StreamQuestion } from '../../core/base/net.ts';
+import type { HttpStreamer, OpenAnswer, StreamQuestion } from '../../core/base/http-question.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { maskValues, type ValueMask } from './mask-values.ts';
 import {

@@ -2,7 +2,7 @@ import { opendirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { canonicalize } from '../../core/base/canonical.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
-import type { HttpStreamer, OpenAnswer, StreamQuestion } from '../../core/base/net.ts';
+import type { HttpStreamer, OpenAnswer, StreamQuestion } from '../../core/base/http-question.ts';
 import { readPlainFile } from '../../core/base/plain-place.ts';
 import { printable } from '../../core/base/printable.ts';
 import { firstDifference } from './first-difference.ts';
