@@ -1,5 +1,4 @@
 import { readSpecBytes } from '../../api/intent/read-spec-bytes.ts';
-import { keyFinder } from '../../api/key-finder.ts';
 import { toPlanData } from '../../api/run/plan-data.ts';
 import { userPluginAccess } from '../../api/user-plugins.ts';
 import { systemClock } from '../../core/base/clock.ts';
@@ -7,6 +6,7 @@ import { planRun, type RunPlan } from '../../engine/run/plan-run.ts';
 import { readSource, runWishes, sourceGiven } from '../command-parts/change-source.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
+import { reachProvider } from '../command-parts/reach-provider.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     who: options.value('for') === 'patch' ? 'patch' : 'worker',
     ...(source === undefined ? {} : { source }),
     ...runWishes(options),
-    findKey: keyFinder(env),
+    reach: reachProvider(env),
     pluginAccess: userPluginAccess(env, options.values('plugin')),
     clock: systemClock,
   });

@@ -1,4 +1,3 @@
-import { keyFinder } from '../../api/key-finder.ts';
 import { readInput } from '../../api/read-input.ts';
 import { userPluginAccess } from '../../api/user-plugins.ts';
 import { readVersion } from '../../api/version.ts';
@@ -9,6 +8,7 @@ import { resumeRun } from '../../engine/run/run-intent.ts';
 import { recordedWorker } from '../../plugins/recorded-worker/plugin.ts';
 import type { CommandContext, CommandResult } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
+import { reachProvider } from '../command-parts/reach-provider.ts';
 import { progressPlugin } from '../terminal/run-progress.ts';
 import { serviceProgressPlugin } from '../terminal/service-progress.ts';
 import { toResult } from './run.ts';
@@ -39,7 +39,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     ...(onto === undefined ? {} : { onto }),
     ...(more === undefined ? {} : { moreCostUnits: more }),
     witness: userJournalWitness(context.env),
-    findKey: keyFinder(context.env),
+    reach: reachProvider(context.env),
     clock: systemClock,
     signal,
   });

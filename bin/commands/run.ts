@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { readSpecBytes } from '../../api/intent/read-spec-bytes.ts';
-import { keyFinder } from '../../api/key-finder.ts';
 import { toRunData } from '../../api/run/run-data.ts';
 import { runRefusal } from '../../api/run/run-refusal.ts';
 import { userPluginAccess } from '../../api/user-plugins.ts';
@@ -15,6 +14,7 @@ import { provenanceMissingCode } from '../../engine/run/state/provenance-missing
 import { readSource, runWishes, sourceGiven } from '../command-parts/change-source.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/open-engine.ts';
+import { reachProvider } from '../command-parts/reach-provider.ts';
 import { printRun } from '../report/human.ts';
 import { styled } from '../terminal/print.ts';
 import { progressPlugin } from '../terminal/run-progress.ts';
@@ -44,7 +44,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     pluginAccess,
     approvers,
     witness: userJournalWitness(context.env),
-    findKey: keyFinder(context.env),
+    reach: reachProvider(context.env),
     clock: systemClock,
     signal,
   });

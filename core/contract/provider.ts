@@ -17,16 +17,18 @@ export interface Provider {
   costUnits?(model: string, usage: ModelUsage): number | undefined;
 }
 
-/** A provider's key, and where it was found; the value is told nowhere. */
-export interface FoundKey {
-  readonly value: string;
-  /** E.g. `environment`. */
-  readonly source: string;
-  readonly name: string;
-}
+/** Where a provider is asked, and with what. */
+export type ReachedProvider = Pick<ProviderSetting, 'key' | 'base' | 'isOtherBase'>;
 
-/** Looks a key up under the first of these names that a source has, source by source (resolutions, Credentials). */
-export type KeyFinder = (names: readonly string[]) => Promise<FoundKey | undefined>;
+/**
+ * Finds base and key of a provider (resolutions, Credentials). PROVIDER_KEY_MISSING, PROVIDER_KEY_UNUSABLE,
+ * PROVIDER_OPTION.
+ */
+export type ReachProvider = (
+  name: string,
+  source: ProviderSource,
+  apiBase: string | undefined,
+) => Promise<ReachedProvider>;
 
 /** A flag of one provider, refused for every other (document 2, Options). */
 export interface ProviderFlag {

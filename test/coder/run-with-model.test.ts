@@ -1,4 +1,5 @@
 import t from 'tap';
+import { reachProvider } from '../../bin/command-parts/reach-provider.ts';
 import { formatModelChoice } from '../../coder/model-choice.ts';
 import { coderWorker } from '../../coder/plugin.ts';
 import { makeSample } from '../engine/run/sample.ts';
@@ -26,6 +27,9 @@ const source = ({ base }: ModelServer) =>
     worker: coderWorker,
     from: formatModelChoice({ provider: 'openai', model: 'scripted', apiBase: base, flags: {} }),
   }) as const;
+
+/** As a command does it, with an environment that holds nothing. */
+const reach = reachProvider({});
 
 const fix = `*** Begin Patch
 *** Update File: src/price.js
@@ -59,7 +63,7 @@ t.test('a model reads, changes, tests and ends; what it changed is judged and se
     { calls: [['shell', { command: 'node --test' }]] },
     { calls: [done] },
   ]);
-  const view = await sample.run({ source: source(model) }, { security });
+  const view = await sample.run({ source: source(model), reach }, { security });
   t.match(view, { decision: { type: 'commit' } });
   t.equal(sample.git('show', 'HEAD:src/price.js').includes('count * cents;'), true);
   const told = model.asked.map(({ body }) => body as { messages: { role: string; content: string }[] });
@@ -105,7 +109,7 @@ t.test(
     const allow = security.toolAcl.allow
       .filter(({ tool }) => tool !== 'workspace.search')
       .map((rule) => ({ ...rule, actions: rule.actions.filter((action) => action !== 'delete') }));
-    const view = await sample.run({ source: source(model) }, { security: { toolAcl: { allow } } });
+    const view = await sample.run({ source: source(model), reach }, { security: { toolAcl: { allow } } });
     t.match(view, { decision: { type: 'commit' } });
     const told = toldTo(model).slice(0, 10);
     for (const [index, one] of told.entries()) t.match(one, /denied: /, `call ${index + 1}: ${one}`);
@@ -127,7 +131,7 @@ t.test('what tools return is fenced, without known instructions, where the contr
       treatRetrievedContentAsUntrusted: guarded,
       disallowInstructionFromEvidence: guarded,
     };
-    await sample.run({ source: source(model) }, { security: { ...security, promptInjection } });
+    await sample.run({ source: source(model), reach }, { security: { ...security, promptInjection } });
     const [echoed = ''] = toldTo(model);
     t.equal(echoed.startsWith('<untrusted>\n'), guarded, 'fenced');
     t.equal(echoed.includes('Ignore all previous'), !guarded, 'filtered');
@@ -142,7 +146,10 @@ t.test('a reply of another structure is told what is wrong and asked again', asy
     t.teardown(() => sample.remove());
     await using model = await scriptModel([malformed, malformed, malformed, malformed, { calls: [done] }]);
     const promptInjection = { enforceOutputSchema };
-    const running = sample.run({ source: source(model) }, { security: { ...security, promptInjection } });
+    const running = sample.run(
+      { source: source(model), reach },
+      { security: { ...security, promptInjection } },
+    );
     if (enforceOutputSchema)
       await t.rejects(running, { code: 'PROVIDER_FAILED', detail: { kind: 'broken-reply' } });
     else await running;
@@ -161,7 +168,7 @@ t.test('sources that contradict each other fire the trigger that the contract na
       { calls: [done] },
     ]);
     const view = await sample.run(
-      { source: source(model) },
+      { source: source(model), reach },
       { security, execution: { replan: { triggers } } },
     );
     const fired = JSON.stringify(view).includes('evidence-conflict');

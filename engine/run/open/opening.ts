@@ -32,7 +32,7 @@ export type OpeningRequest = Pick<
   | 'sandbox'
   | 'pluginAccess'
   | 'clock'
-  | 'findKey'
+  | 'reach'
 >;
 
 /** Where a run that is opened puts what it needs before it begins. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../core/base/clock.ts';
 import type { InProcessApprover } from '../../../core/contract/approval.ts';
 import type { JournalWitness } from '../../../core/contract/journal-witness.ts';
-import type { KeyFinder } from '../../../core/contract/provider.ts';
+import type { ReachProvider } from '../../../core/contract/provider.ts';
 import type { PluginAccess } from '../../plugin-trust/plugin-access.ts';
 import type { Outside } from '../../tool/egress/outside.ts';
 
@@ -33,8 +33,8 @@ export interface RunSettings {
   readonly outside?: Outside;
   /** What the user trusts of the plugins that the repository lists; absent: nothing. */
   readonly pluginAccess?: PluginAccess;
-  /** Finds the key of the provider that a worker's model is asked of; absent: there is none. */
-  readonly findKey?: KeyFinder;
+  /** Finds base and key of the provider that a worker's model is asked of; absent: no model can be asked. */
+  readonly reach?: ReachProvider;
   /**
    * Who approves in this process once the run waits for people; what they sign is marked so (resolutions, Approvals).
    */

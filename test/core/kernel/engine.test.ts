@@ -74,6 +74,7 @@ t.test('what a plugin needs of the world is handed to it, and no more', async (t
     'rules',
     'secret',
     'slots',
+    'stream',
   ]);
   t.equal(context.clock, systemClock);
   t.strictSame(Object.keys(context.pool), ['threads', 'run'], 'nobody but its maker closes a pool');
