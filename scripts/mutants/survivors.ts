@@ -124,4 +124,11 @@ export const survivors: readonly Survivor[] = [
       'a person is told it; nothing is decided by it',
     ],
   ]),
+  ...within('gates/reports/tap.ts', [
+    [
+      'if (!level || !parent) return;',
+      'if (!level || !parent) return; → ;',
+      'a level is only closed where another one is above it',
+    ],
+  ]),
 ];
