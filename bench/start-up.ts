@@ -8,7 +8,9 @@ import { figure, interleaved } from './measure.ts';
 export async function benchStartUp(launcher: string): Promise<boolean> {
   const spec = resolve('fixtures/specs/valid/typical.json');
   const env = { ...process.env, NODE_COMPILE_CACHE: mkdtempSync(join(tmpdir(), 'writ-bench-cache-')) };
-  const node = (...args: string[]) => execFileSync(process.execPath, args, { env, stdio: 'ignore' });
+  // Outside of any repository a contract is judged by itself; inside of one git and the engine are asked, too.
+  const cwd = mkdtempSync(join(tmpdir(), 'writ-bench-outside-'));
+  const node = (...args: string[]) => execFileSync(process.execPath, args, { cwd, env, stdio: 'ignore' });
   const works = {
     node: () => node('-e', '0'),
     version: () => node(launcher, '--version'),
@@ -26,7 +28,7 @@ export async function benchStartUp(launcher: string): Promise<boolean> {
       `${times.version.toFixed(0)} ms, ${detail}`,
     ),
     figure(
-      'writ spec validate / node -e 0',
+      'writ spec validate, no repository / node -e 0',
       times.validate / times.node,
       2,
       'x',

@@ -99,7 +99,8 @@ export function printRun(printer: Printer, view: RunView): void {
 function printRetries(printer: Printer, retries: RunView['retries']): void {
   if (retries === undefined) return;
   for (const { failed, tasks, next, reason, places } of retries.first.slice(0, most)) {
-    const where = places.map(
+    const untold = places.filter(({ path }) => !reason.includes(path));
+    const where = untold.map(
       ({ rule, path, line }) => `${rule} ${path}${line === undefined ? '' : `:${line}`}`,
     );
     printer.line(

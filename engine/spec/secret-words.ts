@@ -1,6 +1,6 @@
 import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
 import { weighSecret } from '../../readers/sensitive/secrets/weigh-secret.ts';
-import { withoutUnseen } from '../../readers/sensitive/unseen.ts';
+import { withoutUnseen } from '../../readers/sensitive/views.ts';
 
 /** What of a text is a secret by its own form, as it stands there: tokens and private keys, and no stand-in for one. */
 export function ownSecretsIn(text: string): readonly string[] {

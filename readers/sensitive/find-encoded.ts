@@ -20,7 +20,8 @@ const leastRun = 20;
 const wrappedLine = 60;
 const maxWord = 4096;
 const entityRun = /&(?:#\d{2,7}|#[xX][0-9A-Fa-f]{2,6}|[a-z]{2,6});/g;
-const entity =
+/** What `decodeReferences` resolves. */
+export const references =
   /&(?:#(\d{2,7})|#[xX]([0-9A-Fa-f]{2,6})|(amp|lt|gt|quot|apos|commat|colon|period|num|sol|equals));/g;
 const named: Readonly<Record<string, string>> = {
   ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" },
@@ -166,7 +167,7 @@ function decodeEscapes(word: string): string {
 
 /** Text with its character references resolved, as far as HTML and XML share them. */
 export function decodeReferences(text: string): string {
-  return text.replace(entity, (whole, decimal, hex, name) => {
+  return text.replace(references, (whole, decimal, hex, name) => {
     if (name !== undefined) return named[name] ?? whole;
     const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
     return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)

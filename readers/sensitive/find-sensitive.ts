@@ -35,10 +35,13 @@ export function findSensitive(
     const identifiers = [...findEmails(text), ...findNumbers(bytes, text), ...findIpAddresses(text)].sort(
       byStart,
     );
-    if (classes.has('pii')) found.push(identifiers);
-    if (wantsHealth) found.push(findHealthTerms(text, places.health, identifiers));
+    if (classes.has('pii')) found.push(identifiers.map(soft));
+    if (wantsHealth) found.push(findHealthTerms(text, places.health, identifiers).map(soft));
   }
-  if (isWorded) found.push(findWorded(text, places.worded).filter((match) => classes.has(match.class)));
+  if (isWorded)
+    found.push(
+      findWorded(text, places.worded).flatMap((match) => (classes.has(match.class) ? [soft(match)] : [])),
+    );
   for (const dataClass of classes) found.push(ownWords(bytes, words[dataClass] ?? [], dataClass));
   return found.flat().sort(byStart);
 }
@@ -74,12 +77,20 @@ function placesOf(
   return places;
 }
 
+/** A word before it, and no form of its own. */
+const wordedRules = new Set(['command-password', 'netrc-password']);
+
+function soft(match: SensitiveMatch): SensitiveMatch {
+  return { ...match, soft: true };
+}
+
 function secretsIn(text: string, places: readonly number[], weighs: boolean): readonly SensitiveMatch[] {
   return secretsAt(text, places).map((match) => ({
     rule: match.rule,
     class: 'secrets',
     start: match.start,
     end: match.end,
+    ...(match.kind === 'assigned' || wordedRules.has(match.rule) ? { soft: true } : {}),
     ...(weighs && weighSecret(match, text) !== 'secret' ? { reserved: true } : {}),
   }));
 }

@@ -7,6 +7,8 @@ export interface SensitiveMatch {
   readonly class: SensitiveClass;
   readonly start: number;
   readonly end: number;
+  /** Of no known form: known by a word before it, by randomness, or no secret at all. */
+  readonly soft?: boolean;
   /**
    * Documents use it as an example: an address at `example.com`, a number that nobody is ever given. Redacted all the
    * same.

@@ -121,6 +121,46 @@ export const guards: readonly Guard[] = [
       'tiles are made anew',
     ],
   ]),
+  ...within('attest/verify/verify-attestation.ts', 'test/attest/material/ecosystems.test.ts', [
+    [
+      'what is asked of a summary, of a signed message',
+      'await judgeSummary(list, options.summary, undefined);',
+      '',
+      'what is asked of a statement is missing',
+    ],
+  ]),
+  ...within('gates/reports/tally.ts', 'test/gates/reports/tally.test.ts', [
+    [
+      'contradictions of a part of a report',
+      'for (const { severity, message } of other.contradictions) this.contradict(severity, message);',
+      '',
+      'what a part of a report counted',
+    ],
+  ]),
+  ...within('gates/checks/stream-report.ts', 'test/gates/checks/stream-report.test.ts', [
+    [
+      'a stream that was cut is no report',
+      'begins !== undefined && !stdout.truncated',
+      'begins !== undefined',
+      'of a stream that was cut',
+    ],
+  ]),
+  ...within('gates/source/changed-source.ts', 'test/gates/source/changed-source.test.ts', [
+    [
+      'links and submodules are no sources',
+      "(file.newMode === undefined || file.newMode.startsWith('100'))",
+      'true',
+      'a file counts as one',
+    ],
+  ]),
+  ...within('attest/log/checkpoint-memory.ts', 'test/attest/log/checkpoint-memory.test.ts', [
+    [
+      'a checkpoint of another size or log under a name',
+      'if (checkpoint.origin === log.origin && checkpoint.size === size) return checkpoint;',
+      'return checkpoint;',
+      'what was seen of a log',
+    ],
+  ]),
   ...within('attest/approval/signer-time.ts', 'test/attest/approval/signer-time.test.ts', [
     [
       'the zone of a time of signers',

@@ -1,3 +1,4 @@
+import { canonicalize } from '../../../core/base/canonical.ts';
 import type { StoredObject } from '../../store/stored-object.ts';
 import type { BlamedFindings, DecidedFinding, DecisionInput } from '../record/decision-input.ts';
 
@@ -36,7 +37,7 @@ export interface Blame<F> {
 
 /**
  * What rules refused a candidate for and where: errors about the patch, of stages, and of required policy checks, that
- * name a file. What a command or a suite reports names where something failed, not who broke it.
+ * name a file, each once. What a command or a suite reports names where something failed, not who broke it.
  */
 export function placedErrors<F extends DecidedFinding>({ findings, stages }: Judged<F>): readonly F[] {
   const ofStages = stages.flatMap((stage) => [
@@ -45,9 +46,11 @@ export function placedErrors<F extends DecidedFinding>({ findings, stages }: Jud
       .filter(({ kind, status, required }) => kind === 'policy' && required && status === 'failed')
       .flatMap((check) => check.findings),
   ]);
-  return [...findings, ...ofStages].filter(
+  const placed = [...findings, ...ofStages].filter(
     ({ severity, path }) => severity === 'error' && path !== undefined,
   );
+  // A rule that a policy check asks may judge the stage as well.
+  return [...new Map(placed.map((one) => [canonicalize(one), one])).values()];
 }
 
 /**

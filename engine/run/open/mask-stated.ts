@@ -1,7 +1,7 @@
 import { redactTexts } from '../../../readers/sensitive/redact-texts.ts';
 import { findSecrets } from '../../../readers/sensitive/secrets/find-secrets.ts';
 import { weighSecret } from '../../../readers/sensitive/secrets/weigh-secret.ts';
-import { withoutUnseen } from '../../../readers/sensitive/unseen.ts';
+import { withoutUnseen } from '../../../readers/sensitive/views.ts';
 import { type Authorship, peopleOf } from '../../store/record/authorship.ts';
 import { keepMessage } from '../../vcs/kept-message.ts';
 import { maskWords } from '../record/mask-values.ts';

@@ -1,13 +1,17 @@
 import type { Redaction } from '../../../core/contract/redaction.ts';
+import { latin1Of } from '../find-sensitive.ts';
 import { markOf, Receipt } from '../redaction.ts';
 import type { RedactorOptions } from '../redactor.ts';
-import { findRegions, type Region } from '../regions.ts';
+import { findMatches, joinMatches, type Region } from '../regions.ts';
+import { identityFields, markNames } from './identity-fields.ts';
+import { eachEscape, resolveDocument } from './resolve.ts';
 import type { PieceKind, Structure } from './structure.ts';
 
 /**
- * Redacts a document inside its values, so that it stays well formed. Searched is the document with every escape
- * resolved, so that a value is known by its key and a key over several strings as one. `undefined` where the bytes are
- * not of the format.
+ * Redacts a document inside its values, so that it stays well formed, and every byte of it that stands for nothing
+ * removed stays as it is. Searched is the document with every escape resolved, so that a value is known by its key and
+ * a key over several strings as one. Fields that name things are held against secrets of a known form alone.
+ * `undefined` where the bytes are not strictly of the format, or have a secret in what makes it.
  */
 export function redactStructured(
   bytes: Uint8Array,
@@ -15,88 +19,157 @@ export function redactStructured(
   options: RedactorOptions,
 ): { readonly bytes: Uint8Array; readonly redactions: readonly Redaction[] } | undefined {
   const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const text = raw.toString('latin1');
-  const plain = resolve(raw, text, structure);
-  if (plain === undefined) return undefined;
-  const regions = findRegions(plain, options);
-  if (regions.length === 0) return { bytes, redactions: [] };
+  const text = latin1Of(raw);
+  const resolved = resolveDocument(raw, text, structure, markNames);
+  if (resolved === undefined) return undefined;
+  const { plain, hasEscapes } = resolved;
+  const matches = findMatches(plain, options, plain === raw ? text : latin1Of(plain));
+  if (matches.length === 0) return { bytes, redactions: [] };
+  const isIdentity = identityFields(resolved.marks);
+  const all = new Touching(joinMatches(matches));
+  const known = joinMatches(matches.filter(({ soft }) => soft !== true));
+  const hard = new Touching(known);
+  /** Secrets of a known form that stand in content; one in the names of elements is nowhere. */
+  const reached = new Set<Region>();
   const receipt = new Receipt(options.key);
   const counted = new Set<Region>();
+  const names = new MarkedNames(resolved.marked);
   const parts: Uint8Array[] = [];
   let at = 0;
-  let first = 0;
-  structure.walk(text, (kind, start, end) => {
-    const content = contentOf(raw, text, structure, kind, start, end);
+  let kept = 0;
+  structure.walk(text, (kind, start, end, field) => {
     const from = at;
-    at += content.length;
-    while ((regions[first]?.end ?? Number.POSITIVE_INFINITY) <= from) first += 1;
-    const touching: Region[] = [];
-    for (let index = first; (regions[index]?.start ?? Number.POSITIVE_INFINITY) < at; index += 1)
-      touching.push(regions[index] as Region);
-    if (touching.length === 0 || kind === 'frame') {
-      parts.push(raw.subarray(start, end));
-      return;
-    }
+    const places = hasEscapes && isEscapable(kind) ? placesOf(text, start, end, structure, from) : noPlaces;
+    at += end - start - places.shorter;
+    if (kind === 'frame' || !all.touches(from, at)) return;
+    const certain = hard.within(from, at);
+    for (const region of certain) reached.add(region);
+    const isHeld = kind === 'text' && isIdentity(field, text.slice(start, end));
+    const touching = isHeld ? certain : all.within(from, at);
+    const [first] = touching;
+    if (first === undefined) return;
     for (const region of touching) {
       // Once, where its first content is: a region may begin in the frame before and go on in the next value.
       if (counted.has(region)) continue;
       counted.add(region);
       receipt.add(region, plain.subarray(region.start, region.end));
     }
-    if (kind === 'bare') parts.push(Buffer.from(structure.bare(markOf(touching[0] as Region))));
-    else {
-      const cleaned = withoutRegions(content, from, touching);
-      parts.push(kind === 'text' ? structure.encode(cleaned) : cleaned);
+    if (kind === 'bare') {
+      parts.push(raw.subarray(kept, start), Buffer.from(structure.bare(markOf(first))));
+      kept = end;
+      return;
     }
+    const changed: Uint8Array[] = [];
+    let done = start;
+    for (const region of touching) {
+      const begin = Math.max(done, places.raw(Math.max(region.start, from), start, from, false));
+      changed.push(raw.subarray(done, begin), Buffer.from(markOf(region)));
+      done = Math.max(begin, places.raw(Math.min(region.end, at), start, from, true));
+    }
+    changed.push(raw.subarray(done, end));
+    const piece = Buffer.concat(changed);
+    parts.push(
+      raw.subarray(kept, start),
+      kind === 'key' ? names.unique(piece, raw.subarray(start, end)) : piece,
+    );
+    kept = end;
   });
+  if (reached.size < known.length) return undefined;
+  if (parts.length === 0) return { bytes, redactions: [] };
+  parts.push(raw.subarray(kept));
   return { bytes: Buffer.concat(parts), redactions: receipt.list() };
 }
 
-/** The document with its escapes resolved; the same bytes where it has none. */
-function resolve(raw: Buffer, text: string, structure: Structure): Buffer | undefined {
-  const parts: Buffer[] = [];
-  let from = 0;
-  let isSound = true;
-  // Most documents have few escapes: the next one is looked for once.
-  let nextEscape = text.indexOf(structure.escape);
-  const isFormat = structure.walk(text, (kind, start, end) => {
-    if (kind !== 'text' || !isSound) return;
-    if (nextEscape >= 0 && nextEscape < start) nextEscape = text.indexOf(structure.escape, start);
-    if (nextEscape < 0 || nextEscape >= end) return;
-    const piece = text.slice(start, end);
-    const content = structure.decode(piece);
-    if (content === undefined) isSound = false;
-    else {
-      parts.push(raw.subarray(from, start), content);
-      from = end;
-    }
-  });
-  if (!isFormat || !isSound) return undefined;
-  return parts.length === 0 ? raw : Buffer.concat([...parts, raw.subarray(from)]);
+function isEscapable(kind: PieceKind): boolean {
+  return kind === 'text' || kind === 'key';
 }
 
-/** What a piece stands for, as `resolve` has it. */
-function contentOf(
-  raw: Buffer,
-  text: string,
-  structure: Structure,
-  kind: PieceKind,
-  start: number,
-  end: number,
-): Buffer {
-  const piece = kind === 'text' ? text.slice(start, end) : '';
-  const decoded = piece.includes(structure.escape) ? structure.decode(piece) : undefined;
-  return decoded ?? raw.subarray(start, end);
-}
+/** Regions apart from each other and in order, asked for piece by piece. */
+class Touching {
+  readonly #regions: readonly Region[];
+  #first = 0;
 
-function withoutRegions(content: Buffer, offset: number, regions: readonly Region[]): Buffer {
-  const parts: Uint8Array[] = [];
-  let from = 0;
-  for (const region of regions) {
-    const start = Math.max(from, region.start - offset);
-    parts.push(content.subarray(from, start), Buffer.from(markOf(region)));
-    from = Math.min(content.length, region.end - offset);
+  constructor(regions: readonly Region[]) {
+    this.#regions = regions;
   }
-  parts.push(content.subarray(from));
-  return Buffer.concat(parts);
+
+  touches(from: number, to: number): boolean {
+    while ((this.#regions[this.#first]?.end ?? Number.POSITIVE_INFINITY) <= from) this.#first += 1;
+    return (this.#regions[this.#first]?.start ?? Number.POSITIVE_INFINITY) < to;
+  }
+
+  within(from: number, to: number): readonly Region[] {
+    const found: Region[] = [];
+    if (!this.touches(from, to)) return found;
+    for (let index = this.#first; (this.#regions[index]?.start ?? Number.POSITIVE_INFINITY) < to; index += 1)
+      found.push(this.#regions[index] as Region);
+    return found;
+  }
+}
+
+/** Where what is found in the content of a piece stands in the document. */
+interface Places {
+  /** How many bytes its content is shorter than it. */
+  readonly shorter: number;
+  /** Offset in the document of one in the content; in the midst of an escape its begin, or its end. */
+  raw(offset: number, start: number, from: number, isEnd: boolean): number;
+}
+
+const noPlaces: Places = { shorter: 0, raw: (offset, start, from) => start + offset - from };
+
+function placesOf(text: string, start: number, end: number, structure: Structure, from: number): Places {
+  const first = text.indexOf(structure.escape, start);
+  if (first < 0 || first >= end) return noPlaces;
+  /** Of each escape: its begin and end in the content, its begin and end in the document. */
+  const steps: number[] = [];
+  let shorter = 0;
+  eachEscape(text, start, end, structure, (at, to, content) => {
+    const begin = at - start + from - shorter;
+    steps.push(begin, begin + content.length, at, to);
+    shorter += to - at - content.length;
+  });
+  return {
+    shorter,
+    raw(offset, _start, _from, isEnd) {
+      let [low, high] = [0, steps.length / 4];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if ((steps[middle * 4] as number) < offset) low = middle + 1;
+        else high = middle;
+      }
+      if (low === 0) return start + offset - from;
+      const [, stop = 0, rawBegin = 0, rawEnd = 0] = steps.slice(low * 4 - 4, low * 4);
+      if (offset < stop) return isEnd ? rawEnd : rawBegin;
+      return rawEnd + offset - stop;
+    },
+  };
+}
+
+/** Names of members in which something was marked: two that differed still do. */
+class MarkedNames {
+  readonly #taken: Set<string>;
+  readonly #known = new Map<string, string>();
+  readonly #numbers = new Map<string, number>();
+
+  constructor(taken: ReadonlySet<string>) {
+    this.#taken = new Set(taken);
+  }
+
+  unique(marked: Buffer, original: Buffer): Buffer {
+    const key = original.toString('latin1');
+    const known = this.#known.get(key);
+    if (known !== undefined) return Buffer.from(known, 'latin1');
+    const name = marked.toString('latin1');
+    let own = name;
+    // Goes on where the last one of that name ended: there may be a million.
+    let number = this.#numbers.get(name) ?? 1;
+    while (this.#taken.has(own)) {
+      number += 1;
+      own = `${name}#${number}`;
+    }
+    this.#numbers.set(name, number);
+    this.#taken.add(own);
+    this.#known.set(key, own);
+    return Buffer.from(own, 'latin1');
+  }
 }

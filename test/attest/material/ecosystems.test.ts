@@ -211,3 +211,30 @@ t.test('the same builder, and a public log beside: what GitHub writes for public
   t.equal(await exitOf(bundle, unknowing), 0, 'a root that knows the log and not the time-stamp authority');
   t.equal(await exitOf(bundle, believing(foundry.root, { identity: builder, issuer: `${github}x` })), 3);
 });
+
+t.test('what is asked of a statement is missing of a signed message, each by its name', async (t) => {
+  const key = { privateKey: vendor.privateKey, hint: '' };
+  const blob = await foundry.make({ message: artifact, key, entry: 'none' });
+  const report = await verifyStranger(
+    blob,
+    {
+      artifacts: [file],
+      specDigest: 'ab',
+      types: ['https://example.org/p'],
+      summary: {
+        verifierId: 'https://example.org/v',
+        resourceUri: 'pkg:npm/a',
+        levels: ['SLSA_BUILD_LEVEL_2'],
+      },
+    },
+    byVendor,
+  );
+  const asked = ['spec', 'predicate', 'verifier-id', 'resource-uri', 'level:SLSA_BUILD_LEVEL_2'];
+  for (const id of asked)
+    t.match(
+      report.checks.find((check) => check.id === id),
+      { status: 'missing', code: 'missing' },
+      id,
+    );
+  t.equal(verifyExitCode(report), 3);
+});

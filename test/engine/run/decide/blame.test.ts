@@ -83,7 +83,7 @@ t.test('only errors of rules that name a file blame anybody', (t) => {
     findings: [error('patch'), error(), { ...error('warned'), severity: 'warning' }],
     stages: [
       {
-        findings: [error('stage')],
+        findings: [error('stage'), error('policy')],
         checks: [
           check('policy', 'policy'),
           check('policy', 'optional', false),
@@ -97,6 +97,7 @@ t.test('only errors of rules that name a file blame anybody', (t) => {
   t.strictSame(
     found.map(({ path }) => path),
     ['patch', 'stage', 'policy'],
+    'a rule that judges the stage and is asked by a check as well is told once',
   );
   t.end();
 });

@@ -156,7 +156,9 @@ t.test('who wrote what is refused is tried again, and nobody else', async (t) =>
       task: { id: 'task-1', attempt: 2, maxRetries: 2 },
       blame: {
         merged: ['task-1/revision-1/attempt-2', 'task-2/revision-1/attempt-1', 'task-2/revision-1/attempt-2'],
-        tasks: [{ id: 'task-1', attempt: 2, first: [{ rule: 'sast', path: 'src/one.py', line: 2 }] }],
+        tasks: [
+          { id: 'task-1', attempt: 2, count: 1, first: [{ rule: 'sast', path: 'src/one.py', line: 2 }] },
+        ],
         unwritten: { count: 0 },
       },
     });

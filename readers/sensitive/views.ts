@@ -1,0 +1,162 @@
+/** Bytes as something else reads them, and where each of them stands in the whole. */
+export interface View {
+  readonly bytes: Uint8Array;
+  /** Where what stands there begins in the whole, and where it ends. */
+  start(index: number): number;
+  end(index: number): number;
+}
+
+/** Characters that nobody sees: NUL, soft hyphen, zero-width space, joiners and word joiner, byte-order mark. */
+const unseen: readonly (readonly number[])[] = [
+  [0x00],
+  [0xc2, 0xad],
+  [0xe2, 0x80, 0x8b],
+  [0xe2, 0x80, 0x8c],
+  [0xe2, 0x80, 0x8d],
+  [0xe2, 0x81, 0xa0],
+  [0xef, 0xbb, 0xbf],
+];
+const unseenTexts = unseen.map((one) => Buffer.from(one));
+const unseenFirsts = bytesOf(0x1b, ...unseen.map(([first = 0]) => first));
+const maxControl = 256;
+
+/**
+ * Bytes of a text without the characters that nobody sees and without what terminals obey (colours, ECMA-48);
+ * `undefined` where it has none.
+ */
+export function withoutUnseen(bytes: Uint8Array): View | undefined {
+  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (!whole.includes(0x1b) && !unseenTexts.some((one) => whole.includes(one))) return undefined;
+  return read(whole, unseenFirsts, (at) => {
+    const skipped = unseenAt(whole, at);
+    return skipped > 0 ? [skipped, -1] : undefined;
+  });
+}
+
+function unseenAt(bytes: Buffer, at: number): number {
+  const first = bytes[at];
+  if (first === 0) return 1;
+  if (first === 0x1b) return controlLength(bytes, at);
+  if (first !== 0xc2 && first !== 0xe2 && first !== 0xef) return 0;
+  const found = unseen.find((one) => one.every((byte, index) => bytes[at + index] === byte));
+  return found?.length ?? 0;
+}
+
+/** Of a control sequence (`ESC [ … m`) or a string of an operating system command (`ESC ] … BEL`); 0 of another. */
+function controlLength(bytes: Buffer, at: number): number {
+  const kind = bytes[at + 1];
+  if (kind !== 0x5b && kind !== 0x5d) return 0;
+  for (let end = at + 2; end < bytes.length && end < at + maxControl; end += 1) {
+    const byte = bytes[end] as number;
+    if (kind === 0x5b && byte >= 0x40 && byte < 0x7f) return end + 1 - at;
+    if (kind === 0x5b && (byte < 0x20 || byte > 0x3f)) return 0;
+    if (kind === 0x5d && byte === 7) return end + 1 - at;
+    if (kind === 0x5d && byte === 0x1b && bytes[end + 1] === 0x5c) return end + 2 - at;
+  }
+  return 0;
+}
+
+const backslash = 0x5c;
+const letters: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, b: 32, f: 32 };
+
+/**
+ * Bytes of a text as they are once every escape with backslashes is resolved, however many there are of them: what was
+ * put into a string that was put into another. `undefined` where it has none.
+ */
+export function withoutEscapes(bytes: Uint8Array): View | undefined {
+  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (!whole.includes(backslash)) return undefined;
+  return read(whole, bytesOf(backslash), (at) => {
+    let next = at + 1;
+    while (whole[next] === backslash) next += 1;
+    const [used, byte] = escaped(whole, next);
+    return [next + used - at, byte];
+  });
+}
+
+/** What stands behind backslashes: how many bytes of it, and what they stand for; -1 for nothing. */
+function escaped(bytes: Buffer, at: number): readonly [used: number, byte: number] {
+  const char = String.fromCharCode(bytes[at] ?? 0);
+  const digits = (from: number, form: RegExp): string =>
+    form.exec(bytes.toString('latin1', from, from + 8))?.[0] ?? '';
+  if (char === 'u' || char === 'x') {
+    const found = digits(
+      at + 1,
+      char === 'u' ? /^(?:[0-9A-Fa-f]{4}|\{[0-9A-Fa-f]{1,6}\})/ : /^[0-9A-Fa-f]{2}/,
+    );
+    // Outside of ASCII nothing is looked for: any one byte will do that is no letter.
+    const code = Number.parseInt(found.replace('{', ''), 16);
+    if (found !== '') return [1 + found.length, code < 128 ? code : 0xff];
+  }
+  const octal = char === '0' || char === '1' ? digits(at, /^[01][0-7]{2}/) : '';
+  if (octal !== '') return [3, Number.parseInt(octal, 8)];
+  const control = letters[char];
+  if (control !== undefined) return [1, control];
+  if (char === '\n' || char === '\r') return [1, -1];
+  return at >= bytes.length || /[A-Za-z0-9]/.test(char) ? [0, backslash] : [1, bytes[at] as number];
+}
+
+/**
+ * Reads a whole by steps at marked bytes: how many bytes to take for which one, or for none (-1); `undefined` takes one
+ * as it is. Places are kept where they jump.
+ */
+function read(
+  whole: Buffer,
+  marked: Uint8Array,
+  step: (at: number) => readonly [taken: number, byte: number] | undefined,
+): View {
+  const kept = Buffer.allocUnsafe(whole.length);
+  /** From which index on, where that begins in the whole, and where it ends if it stands for more than itself. */
+  const [indexes, places, ends]: [number[], number[], number[]] = [[0], [0], [0]];
+  const jump = (index: number, place: number, end: number): void => {
+    indexes.push(index);
+    places.push(place);
+    ends.push(end);
+  };
+  let length = 0;
+  for (let at = 0; at < whole.length; ) {
+    const taken = marked[whole[at] as number] === 0 ? undefined : step(at);
+    if (taken === undefined) {
+      kept[length] = whole[at] as number;
+      length += 1;
+      at += 1;
+      continue;
+    }
+    const [size, byte] = taken;
+    if (byte >= 0) {
+      kept[length] = byte;
+      jump(length, at, at + size);
+      length += 1;
+    }
+    at += size;
+    jump(length, at, 0);
+  }
+  const entryOf = (index: number): number => {
+    let [low, high] = [0, indexes.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((indexes[middle] as number) <= index) low = middle;
+      else high = middle;
+    }
+    return low;
+  };
+  const start = (index: number): number => {
+    const entry = entryOf(index);
+    return (places[entry] as number) + index - (indexes[entry] as number);
+  };
+  return {
+    bytes: kept.subarray(0, length),
+    start,
+    end(index) {
+      const entry = entryOf(index);
+      const end = indexes[entry] === index ? (ends[entry] as number) : 0;
+      return end > 0 ? end : start(index) + 1;
+    },
+  };
+}
+
+function bytesOf(...codes: readonly number[]): Uint8Array {
+  const set = new Uint8Array(256);
+  for (const code of codes) set[code] = 1;
+  return set;
+}
