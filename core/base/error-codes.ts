@@ -310,14 +310,14 @@ export const errorCatalogue = {
     message: 'a question to the model is not the one that was recorded',
     http: 409,
     exit: 1,
-    hint: 'what is asked has changed since; record it anew: `--record DIR`',
+    hint: 'what is asked has changed since; record it anew',
   },
   RECORDING_ENDED: {
     family: 'run',
     message: 'the recording has no more exchanges',
     http: 409,
     exit: 1,
-    hint: 'more is asked than was then; record it anew: `--record DIR`',
+    hint: 'more is asked than was then; record it anew',
   },
   RECORDING_MALFORMED: {
     family: 'run',
