@@ -432,7 +432,9 @@ t.test(
   async (t) => {
     const token = `ghp_${'0Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx'}`;
     const mail = 'ann@corp.io';
-    const fastChecks = [{ ...quick, command: `echo key ${token} of ${mail}` }];
+    // Not as it is printed: a contract that holds a token is refused.
+    const [head, tail] = [token.slice(0, 12), token.slice(12)];
+    const fastChecks = [{ ...quick, command: `echo key ${head}""${tail} of ${mail}` }];
     const redacted = await ran(t, { acceptance: { verificationPlan: { fastChecks } } });
     t.notMatch(redacted.content('artifacts/fast/quick/test-log.log'), token);
     t.notMatch(redacted.content('artifacts/fast/quick/test-log.log'), mail, 'redacted');
