@@ -1,6 +1,7 @@
 import { appendPointer } from '../../core/base/json-pointer.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { error, type Issue } from '../../core/contract/issue.ts';
+import { mayHoldSecret } from './may-hold-secret.ts';
 import type { ReadResult } from './read-intent-spec.ts';
 
 /** Code of the issue. */
@@ -20,10 +21,12 @@ export async function withoutOwnSecrets(bytes: Uint8Array, read: ReadResult): Pr
   if (!read.ok && read.malformed !== undefined) return read;
   const { value } = parseStrictJson(bytes, { code: 'INTENTSPEC_MALFORMED' });
   const texts = textsOf(value);
-  // What reads secrets is loaded here and not with the contract: `spec digest` and the like do without.
+  const all = texts.map(({ text }) => text).join('\n\n');
+  if (!mayHoldSecret(all)) return read;
+  // What reads secrets is loaded here and not with the contract.
   const { ownSecretsIn } = await import('./secret-words.ts');
   // All at once, since nearly every contract holds none.
-  if (ownSecretsIn(texts.map(({ text }) => text).join('\n\n')).length === 0) return read;
+  if (ownSecretsIn(all).length === 0) return read;
   const held = texts.map(({ text, within }) => ({ within, values: ownSecretsIn(text) }));
   const secrets = held.flatMap(({ values }) => values);
   // Parts of one that stand in several places are none by themselves.
