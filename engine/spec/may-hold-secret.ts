@@ -10,8 +10,8 @@ const word =
   /^(?:[A-Za-z]?[a-z]{0,24}(?:[A-Z][a-z]{1,24}){0,8}\d{0,4}|[A-Z]{1,12}|v\d{1,2}(?:alpha|beta)\d{0,2})$/;
 
 /**
- * Whether a text may hold a token or a private key, by a look that costs nothing: `false` only where `ownSecretsIn` finds
- * none. Looking for them in earnest takes tables that cost more to make than all of a contract's validation.
+ * Whether a text may hold a token or a private key, by a look that costs nothing: `false` only where `ownSecretsIn`
+ * finds none. Looking for them in earnest takes tables that cost more to make than all of a contract's validation.
  */
 export function mayHoldSecret(text: string): boolean {
   if (hidden.test(text) || text.includes('PRIVATE KEY')) return true;
