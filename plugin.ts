@@ -1,7 +1,7 @@
 export type { Clock } from './core/base/clock.ts';
 export type { WritErrorOptions } from './core/base/errors.ts';
 export { WritError } from './core/base/errors.ts';
-export type { HttpQuestion } from './core/base/http-question.ts';
+export type { HttpQuestion, HttpStreamer, OpenAnswer, StreamQuestion } from './core/base/http-question.ts';
 export type { HttpAnswer, HttpAsker } from './core/base/net.ts';
 export type {
   ApprovalGround,
@@ -17,6 +17,7 @@ export type { CheckContext, CheckOutcome, CheckRunner, ReportFile } from './core
 export type { ConfigSection } from './core/contract/config-section.ts';
 export type { ContextItemKind, FrameKind, TrustTier } from './core/contract/context.ts';
 export type { Finding, Severity } from './core/contract/finding.ts';
+export type { HandAnswer, Hands, HandUse } from './core/contract/hands.ts';
 export type {
   ArtifactBytes,
   AttemptToSense,
@@ -36,10 +37,31 @@ export type {
 } from './core/contract/hook-payload.ts';
 export type { EffectiveCheck, EffectiveIntentSpec } from './core/contract/intentspec.gen.ts';
 export type { Issue } from './core/contract/issue.ts';
+export type {
+  AssistantMessage,
+  FailureKind,
+  ModelEvent,
+  ModelMessage,
+  ModelRequest,
+  ModelUsage,
+  ReplayState,
+  ReplyEnd,
+  ToolCall,
+  ToolDeclaration,
+  ToolResult,
+} from './core/contract/model.ts';
 export type { ObjectStore, StoreEntry, WriteTree } from './core/contract/object-store.ts';
 export type { ChangeType, PatchFile, PatchSet } from './core/contract/patch-set.ts';
 export type { PlanDraft, PlannedTask, PlanRevision } from './core/contract/plan-draft.ts';
 export type { PolicyEngine } from './core/contract/policy-engine.ts';
+export type {
+  Provider,
+  ProviderFailure,
+  ProviderFlag,
+  ProviderSetting,
+  ProviderSource,
+} from './core/contract/provider.ts';
+export { providerFailure } from './core/contract/provider.ts';
 export type { Refusal } from './core/contract/refusal.ts';
 export type { ReplanTrigger } from './core/contract/replan-trigger.ts';
 export type {
@@ -83,6 +105,7 @@ export type {
   LogSource,
   TransparencyLog,
 } from './core/contract/transparency-log.ts';
+export type { ModelChoice, Turn, TurnQuestion, Turns } from './core/contract/turns.ts';
 export type {
   TaskOrder,
   WorkCitation,
