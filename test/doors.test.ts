@@ -6,7 +6,10 @@ const doors: Record<string, { readonly load: () => Promise<object>; readonly nam
     load: () => import('../index.ts'),
     names: ['WritError', 'createEngine', 'errorCatalogue', 'isWritError'],
   },
-  plugin: { load: () => import('../plugin.ts'), names: ['WritError', 'definePlugin', 'defineTask', 'providerFailure'] },
+  plugin: {
+    load: () => import('../plugin.ts'),
+    names: ['WritError', 'definePlugin', 'defineTask', 'providerFailure'],
+  },
   verify: {
     load: () => import('../verify.ts'),
     names: ['WritError', 'isWritError', 'verifyMaterial', 'verifyRepository'],
