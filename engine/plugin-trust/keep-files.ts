@@ -16,6 +16,7 @@ export async function keepFiles(root: string, pluginPackage: PluginPackage): Pro
   if (await isWhole(directory, pluginPackage)) return directory;
   await mkdir(root, { recursive: true, mode: 0o700 });
   const draft = join(root, `tmp-${uuidV7(systemClock.now())}`);
+  const aside: string[] = [];
   try {
     for (const [path, bytes] of pluginPackage.files) {
       await mkdir(dirname(join(draft, path)), { recursive: true, mode: 0o700 });
@@ -29,11 +30,14 @@ export async function keepFiles(root: string, pluginPackage: PluginPackage): Pro
         // Somebody else was quicker, with the same content; or what is there is not it.
         if (await isWhole(directory, pluginPackage)) break;
         if (tries === maxTries) throw fault;
-        await rm(directory, { recursive: true, force: true });
+        // Taken away whole: emptied where it stands, it would take what another has just put there.
+        const gone = join(root, `tmp-${uuidV7(systemClock.now())}`);
+        aside.push(gone);
+        await rename(directory, gone).catch(() => undefined);
       }
     }
   } finally {
-    await rm(draft, { recursive: true, force: true });
+    for (const path of [draft, ...aside]) await rm(path, { recursive: true, force: true });
   }
   return directory;
 }
