@@ -54,7 +54,7 @@ export async function findKey(
     detail: { provider, variable, names: keys, asked },
     hints: [
       `asked in this order: ${asked.map((place) => called[place]).join(', ') || 'nothing'}`,
-      `keep it with \`writ vault set ${variable}\`, or set it in the environment`,
+      `set \`${variable}\` in the environment`,
     ],
   });
 }

@@ -92,7 +92,11 @@ async function ask(run: OpenRun, worker: Worker, order: TaskOrder): Promise<Work
     } catch (cause) {
       run.means.signal.throwIfAborted();
       // It has been asked as often as helps, and the run is kept.
-      if (isWritError(cause, 'PROVIDER_FAILED')) throw cause;
+      if (isWritError(cause, 'PROVIDER_FAILED')) {
+        const { message, detail } = cause;
+        const hints = [`the run is kept: \`writ resume ${run.identity.runId}\``];
+        throw new WritError('PROVIDER_FAILED', { message, detail, hints, cause });
+      }
       if (tries < maxInfrastructureTries) {
         await run.means.settings.clock.sleep(infrastructureWaitMs * 2 ** (tries - 1), run.means.signal);
         continue;
